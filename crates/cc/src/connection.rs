@@ -1,0 +1,75 @@
+//! What the transport shows an algorithm of its connection.
+
+use units::Time;
+
+/// The congestion state of the connection (Linux `tcp_ca_state`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum CaState {
+    /// Nothing unusual.
+    #[default]
+    Open = 0,
+    /// Duplicate or selective ACKs arrived; loss is not proven yet.
+    Disorder = 1,
+    /// The window is being reduced after ECN or a local drop.
+    Cwr = 2,
+    /// Lost segments are being retransmitted after fast retransmit.
+    Recovery = 3,
+    /// The retransmission timer expired.
+    Loss = 4,
+}
+
+/// Read-only state of a connection, owned and kept current by the transport. Counts are in segments.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    /// The time of the event being handled.
+    pub now: Time,
+    /// The state the connection is in (during `on_state_changed`: the one it leaves).
+    pub ca_state: CaState,
+    /// Whether the window limited the sender (Linux `tcp_is_cwnd_limited`).
+    pub cwnd_limited: bool,
+    /// Payload bytes of a full segment.
+    pub mss: u32,
+    /// First segment not cumulatively acknowledged.
+    pub una: u64,
+    /// Next segment to be sent for the first time.
+    pub nxt: u64,
+    /// Segments sent and not cumulatively acknowledged, less those SACKed or lost, plus those retransmitted ("pipe").
+    pub in_flight: u32,
+    /// Segments delivered so far (cumulatively or selectively acknowledged for the first time).
+    pub delivered: u64,
+    /// Of those, segments whose delivery was echoed as ECN-marked.
+    pub delivered_ce: u64,
+    /// Eight times the smoothed RTT, in microseconds (Linux `srtt_us`); 0 before the first sample.
+    pub srtt8_us: u32,
+    /// Smallest RTT of the last 300 s, or `Time::NEVER` before the first sample.
+    pub rtt_min: Time,
+    /// Bytes per second at which the transport would pace (Linux `sk_pacing_rate`); 0 before the first RTT sample.
+    pub pacing_rate: u64,
+    /// Window when the current reduction began (Linux `prior_cwnd`).
+    pub prior_cwnd: f64,
+    /// When the last data segment was sent (Linux `lsndtime`).
+    pub last_sent: Time,
+}
+
+impl Connection {
+    /// A connection that has sent nothing.
+    pub fn new(mss: u32) -> Connection {
+        Connection {
+            now: Time::ZERO,
+            ca_state: CaState::Open,
+            cwnd_limited: true,
+            mss,
+            una: 0,
+            nxt: 0,
+            in_flight: 0,
+            delivered: 0,
+            delivered_ce: 0,
+            srtt8_us: 0,
+            rtt_min: Time::NEVER,
+            pacing_rate: 0,
+            prior_cwnd: 0.0,
+            last_sent: Time::ZERO,
+        }
+    }
+}

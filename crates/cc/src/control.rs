@@ -1,0 +1,123 @@
+//! The hooks of a congestion-control algorithm.
+
+use units::Time;
+
+use crate::{CaState, Connection, Window};
+
+/// One ACK's contribution to RTT measurement (Linux `ack_sample`).
+#[derive(Clone, Copy, Debug)]
+pub struct RttSample {
+    /// Segments cumulatively acknowledged by this ACK.
+    pub acked: u32,
+    /// RTT of the latest-sent segment that this ACK newly acknowledged; none if that was ambiguous.
+    pub rtt: Option<Time>,
+    /// Pipe before this ACK.
+    pub in_flight: u32,
+}
+
+/// What the ACK itself looked like (Linux `in_ack_event`).
+#[derive(Clone, Copy, Debug)]
+pub struct AckArrival {
+    /// The ACK carried more than a plain advance (SACK, ECE, duplicate) or found the connection not Open.
+    pub slow_path: bool,
+    /// The ACK carried ECN-Echo.
+    pub ece: bool,
+}
+
+/// A delivery-rate sample (draft-cheng-iccrg-delivery-rate-estimation; Linux `rate_sample`).
+#[derive(Clone, Copy, Debug)]
+pub struct RateSample {
+    /// When the newest delivered segment had been sent, the connection's delivery clock stood here.
+    pub prior_time: Time,
+    /// `delivered` when the newest delivered segment was sent.
+    pub prior_delivered: u64,
+    /// Segments delivered over `interval`.
+    pub delivered: u32,
+    /// The sampling interval; none if shorter than the minimum RTT.
+    pub interval: Option<Time>,
+    /// RTT of the newest delivered segment.
+    pub rtt: Option<Time>,
+    /// Segments newly found lost by this ACK.
+    pub lost: u32,
+    /// Segments newly delivered by this ACK.
+    pub acked: u32,
+    /// Pipe before this ACK.
+    pub prior_in_flight: u32,
+    /// The sampled segments were limited by the application, not by the window.
+    pub app_limited: bool,
+}
+
+/// Notifications that carry no data (Linux `tcp_ca_event`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaEvent {
+    /// Data is sent while nothing was in flight. Comes before `Connection::last_sent` moves.
+    TxStarted,
+    /// The window was cut after an idle period.
+    WindowRestarted,
+    /// The reduction of a Recovery or CWR episode is complete.
+    ReductionCompleted,
+    /// The retransmission timer expired.
+    TimedOut,
+}
+
+/// What an algorithm asks of the transport. Constant per algorithm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// The algorithm sets cwnd on every ACK itself: no PRR, no `cwnd = ssthresh` when recovery ends, no idle restart.
+    pub full_control: bool,
+    /// The algorithm wants delivery-rate samples.
+    pub rate_samples: bool,
+    /// The algorithm's segments are paced, at `CongestionControl::pacing_rate`.
+    pub pacing: bool,
+}
+
+/// A congestion-control algorithm. On one ACK the transport calls, in this order: `on_rtt_sampled`, `on_ack_arrived`,
+/// state changes if any, then `on_acked` (or `on_rate_sampled` under full control). At most one `ssthresh` per episode.
+pub trait CongestionControl {
+    /// What this algorithm asks of the transport.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    /// The connection is established.
+    fn on_established(&mut self, _w: &mut Window, _c: &Connection) {}
+
+    /// An ACK was matched against the segments it acknowledges (Linux `pkts_acked`). May move the window (TCP-LP).
+    fn on_rtt_sampled(&mut self, _w: &mut Window, _c: &Connection, _s: &RttSample) {}
+
+    /// An ACK came in (Linux `in_ack_event`).
+    fn on_ack_arrived(&mut self, _w: &mut Window, _c: &Connection, _a: &AckArrival) {}
+
+    /// `acked` segments were newly delivered and the window may grow (Linux `cong_avoid`): never in CWR or Recovery.
+    fn on_acked(&mut self, w: &mut Window, c: &Connection, acked: u32);
+
+    /// Full control (Linux `cong_control`): set cwnd and pacing from this ACK's rate sample.
+    fn on_rate_sampled(&mut self, _w: &mut Window, _c: &Connection, _s: &RateSample) {}
+
+    /// A congestion episode begins: the new slow-start threshold, in segments. The credit is zeroed by the caller before.
+    fn ssthresh(&mut self, w: &mut Window, c: &Connection) -> f64;
+
+    /// The connection is about to enter `to`.
+    fn on_state_changed(&mut self, _w: &mut Window, _c: &Connection, _to: CaState) {}
+
+    /// Something without data happened.
+    fn on_event(&mut self, _w: &mut Window, _c: &Connection, _e: CaEvent) {}
+
+    /// The episode proved spurious: the window to return to, in segments.
+    fn undo(&mut self, w: &mut Window, c: &Connection) -> f64 {
+        w.cwnd.max(c.prior_cwnd)
+    }
+
+    /// Bytes per second to pace at; none for the transport's own rule.
+    fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<u64> {
+        None
+    }
+
+    /// Names of the algorithm's own variables, as columns of the flow samples.
+    fn variable_names(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Their values, in the same order; NaN where not yet known.
+    fn variables(&self, _out: &mut [f64]) {}
+}

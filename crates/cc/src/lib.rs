@@ -1,0 +1,12 @@
+//! Congestion control: the trait, the laws, the registry.
+//!
+//! This crate must never know what a packet, a queue, a socket or an event is. Time and measurements are arguments. The
+//! hooks are the kernel's, in the kernel's order, so that the kernel's own recorded answers can be replayed against them.
+
+mod connection;
+mod control;
+mod window;
+
+pub use connection::{CaState, Connection};
+pub use control::{AckArrival, CaEvent, CongestionControl, Needs, RateSample, RttSample};
+pub use window::{Window, SSTHRESH_INFINITE};

@@ -1,0 +1,43 @@
+//! The congestion window, in segments: the one thing an algorithm writes.
+
+/// The initial slow-start threshold: what Linux calls `TCP_INFINITE_SSTHRESH`.
+pub const SSTHRESH_INFINITE: f64 = 0x7fff_ffff as f64;
+
+/// Window state of one connection. The sender may send while `pipe < floor(cwnd)`.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// Congestion window, segments. Integer-arithmetic variants keep it whole.
+    pub cwnd: f64,
+    /// Slow-start threshold, segments.
+    pub ssthresh: f64,
+    /// Credit towards the next whole segment, kept by the classic laws in integer arithmetic (Linux `snd_cwnd_cnt`).
+    pub cnt: u32,
+}
+
+impl Window {
+    /// A window of `initial` segments and no threshold yet.
+    pub fn new(initial: u32) -> Window {
+        Window { cwnd: f64::from(initial), ssthresh: SSTHRESH_INFINITE, cnt: 0 }
+    }
+
+    /// Linux's convention: slow start while `cwnd < ssthresh`.
+    #[inline]
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// The window as the kernel's integer.
+    #[inline]
+    pub fn segments(&self) -> u32 {
+        self.cwnd as u32
+    }
+
+    /// Slow start by `acked` segments, never past `ssthresh`; returns the segments left for congestion avoidance.
+    #[inline]
+    pub fn slow_start(&mut self, acked: u32) -> u32 {
+        let grown = (self.cwnd + f64::from(acked)).min(self.ssthresh);
+        let used = grown - self.cwnd;
+        self.cwnd = grown;
+        (f64::from(acked) - used) as u32
+    }
+}

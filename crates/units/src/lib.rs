@@ -1,0 +1,11 @@
+//! Time, rates and named random streams: the vocabulary of every other crate.
+//!
+//! This crate must never know what a packet, a window or an event is.
+
+mod rate;
+mod stream;
+mod time;
+
+pub use rate::Rate;
+pub use stream::Stream;
+pub use time::Time;
