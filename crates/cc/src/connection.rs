@@ -3,7 +3,7 @@
 use units::Time;
 
 /// The congestion state of the connection (Linux `tcp_ca_state`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum CaState {
     /// Nothing unusual.

@@ -3,10 +3,15 @@
 //! This crate must never know what a packet, a queue, a socket or an event is. Time and measurements are arguments. The
 //! hooks are the kernel's, in the kernel's order, so that the kernel's own recorded answers can be replayed against them.
 
+pub mod algorithms;
+pub mod conform;
 mod connection;
 mod control;
+pub mod parameter;
+pub mod registry;
 mod window;
 
 pub use connection::{CaState, Connection};
 pub use control::{AckArrival, CaEvent, CongestionControl, Needs, RateSample, RttSample};
+pub use registry::{build, catalogue, protocol, Algorithm, BuildError, Built, PROFILES, PROTOCOLS};
 pub use window::{Window, SSTHRESH_INFINITE};

@@ -40,4 +40,34 @@ impl Window {
         self.cwnd = grown;
         (f64::from(acked) - used) as u32
     }
+
+    /// [`Window::slow_start`] for real-valued laws: outside slow start all of `acked` is left, and fractions are kept.
+    #[inline]
+    pub fn slow_start_real(&mut self, acked: u32) -> f64 {
+        let acked = f64::from(acked);
+        if !self.in_slow_start() {
+            return acked;
+        }
+        let grown = (self.cwnd + acked).min(self.ssthresh);
+        let rest = acked - (grown - self.cwnd);
+        self.cwnd = grown;
+        rest
+    }
+
+    /// Linux's additive increase in integers: one segment per `per_segment` acknowledged. The credit keeps the remainder; credit
+    /// left from a larger divisor buys one segment and is void.
+    #[inline]
+    pub fn add_credit(&mut self, acked: u32, per_segment: u32) {
+        let per_segment = per_segment.max(1);
+        if self.cnt >= per_segment {
+            self.cnt = 0;
+            self.cwnd += 1.0;
+        }
+        self.cnt = self.cnt.saturating_add(acked);
+        if self.cnt >= per_segment {
+            let whole = self.cnt / per_segment;
+            self.cnt -= whole * per_segment;
+            self.cwnd += f64::from(whole);
+        }
+    }
 }

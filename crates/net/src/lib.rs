@@ -1,1 +1,9 @@
-//! placeholder
+//! Links and queues: `(packet, now)` in, a decision out.
+//!
+//! This crate must never know an event queue, a flow or a window.
+
+mod fifo;
+mod ring;
+
+pub use fifo::{Fifo, FifoSpec, LinkTotals, Limit, Occupancy, Verdict};
+pub use ring::Ring;

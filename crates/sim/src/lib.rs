@@ -1,1 +1,27 @@
-//! placeholder
+//! The simulator: the only place where simulated time advances.
+//!
+//! This crate must never know Python, a file or a figure. A [`Spec`] goes in, [`Records`] come out; both are plain data.
+
+mod accept;
+mod core;
+mod error;
+mod flow;
+mod observer;
+mod path;
+mod profiles;
+mod records;
+mod spec;
+mod tree;
+
+pub use crate::core::{run, run_observed, Engine};
+pub use accept::{accept, Accepted, AcceptedFlow};
+pub use error::{Interrupted, RunError, SpecError};
+pub use flow::{Flow, FlowKind};
+pub use observer::{AckHash, AckTrace, Observer, Silent};
+pub use path::{Delivery, Path};
+pub use profiles::catalogue;
+pub use records::{Columns, EventKind, FlowRow, LinkRow, Records};
+pub use spec::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+
+/// Raised by hand whenever the records of any scenario may change; part of a stored run's key.
+pub const ENGINE_VERSION: u32 = 1;

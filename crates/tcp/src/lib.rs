@@ -1,1 +1,25 @@
-//! placeholder
+//! One common TCP stack: everything of a sender and a receiver that is not the algorithm.
+//!
+//! This crate must never know a link, a queue or an event loop: time is an argument, packets leave through [`Wire`].
+//! Sequence numbers count segments from 0 and never wrap.
+
+mod ack;
+mod options;
+mod pacing;
+mod rack;
+mod ranges;
+mod receiver;
+mod recovery;
+mod reduction;
+mod rtt;
+mod scoreboard;
+mod sender;
+mod timers;
+mod transmit;
+mod undo;
+
+pub use ack::{Ack, Sack};
+pub use options::{Abc, LossDetection, Options, Pacing, Recovery, RtoRule};
+pub use receiver::{Receiver, ReceiverSpec};
+pub use rtt::RttEstimator;
+pub use sender::{Sender, SenderSpec, SenderTotals, Wire};

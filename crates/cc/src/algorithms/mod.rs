@@ -1,0 +1,32 @@
+//! The laws, one file per protocol. A file holds the description (`PROTOCOL`) and the state; the registry names it once.
+
+pub mod bic;
+pub mod bic_real;
+mod cube_root;
+pub mod cubic;
+pub mod cubic_rfc9438;
+pub mod fast;
+pub mod hstcp;
+mod hstcp_table;
+pub mod htcp;
+pub mod htcp_real;
+mod hystart;
+pub mod reno;
+pub mod scalable;
+
+use crate::parameter::{Parameter, ProfileVariant};
+
+/// A profile's row for a protocol that has a variant of its own there.
+pub(crate) const fn runs(profile: &'static str, variant: &'static str) -> ProfileVariant {
+    ProfileVariant { profile, variant, belongs: true }
+}
+
+/// A profile's row for a protocol that the profile's stack never had: the nearest variant.
+pub(crate) const fn borrows(profile: &'static str, variant: &'static str) -> ProfileVariant {
+    ProfileVariant { profile, variant, belongs: false }
+}
+
+/// A parameter that is on (1) or off (0).
+pub(crate) const fn switch(name: &'static str, defaults: &'static [(&'static str, f64)], doc: &'static str) -> Parameter {
+    Parameter { name, unit: "switch", min: 0.0, max: 1.0, defaults, doc }
+}

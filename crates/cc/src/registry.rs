@@ -1,0 +1,250 @@
+//! The registry: every protocol, one row each, and how to build one by name.
+
+use std::collections::BTreeMap;
+
+use serde_json::{json, Value};
+use thiserror::Error;
+
+use crate::algorithms::*;
+use crate::parameter::{Protocol, Values};
+use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Needs, RateSample, RttSample, Window};
+
+/// The stack profiles, the default first.
+pub const PROFILES: [&str; 5] = ["linux-6.1", "linux-2.6.23", "altaimd-2.6.6", "linux-2.4", "rfc"];
+
+/// One row per protocol: its module (which holds the description, `PROTOCOL`), then the states its variants need.
+macro_rules! protocols {
+    ($($module:ident: $($state:ident($type:ty)),+;)+) => {
+        /// The state of any registered algorithm.
+        #[derive(Clone, Debug)]
+        pub enum Algorithm {
+            $($(#[doc = concat!("A state of `", stringify!($module), "`.")] $state($type),)+)+
+        }
+
+        /// Every registered protocol.
+        pub static PROTOCOLS: &[&Protocol] = &[$(&$module::PROTOCOL),+];
+
+        macro_rules! dispatch {
+            ($me:expr, $law:ident => $call:expr) => { match $me { $($(Algorithm::$state($law) => $call,)+)+ } };
+        }
+    };
+}
+
+protocols! {
+    reno: Reno(reno::Reno), RenoReal(reno::RenoReal);
+    scalable: Scalable(scalable::Scalable), ScalableKelly(scalable::Kelly);
+    hstcp: HstcpLinux(hstcp::HstcpLinux), HstcpReal(hstcp::HstcpReal);
+    bic: Bic(bic::Bic), BicReal(bic_real::BicReal);
+    cubic: Cubic(cubic::Cubic), CubicReal(cubic_rfc9438::CubicReal);
+    htcp: Htcp(htcp::Htcp), HtcpReal(htcp_real::HtcpReal);
+    fast: Fast(fast::Fast);
+}
+
+impl CongestionControl for Algorithm {
+    #[inline]
+    fn needs(&self) -> Needs {
+        dispatch!(self, law => law.needs())
+    }
+    #[inline]
+    fn on_established(&mut self, w: &mut Window, c: &Connection) {
+        dispatch!(self, law => law.on_established(w, c))
+    }
+    #[inline]
+    fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
+        dispatch!(self, law => law.on_rtt_sampled(w, c, s))
+    }
+    #[inline]
+    fn on_ack_arrived(&mut self, w: &mut Window, c: &Connection, a: &AckArrival) {
+        dispatch!(self, law => law.on_ack_arrived(w, c, a))
+    }
+    #[inline]
+    fn on_acked(&mut self, w: &mut Window, c: &Connection, acked: u32) {
+        dispatch!(self, law => law.on_acked(w, c, acked))
+    }
+    #[inline]
+    fn on_rate_sampled(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
+        dispatch!(self, law => law.on_rate_sampled(w, c, s))
+    }
+    #[inline]
+    fn ssthresh(&mut self, w: &mut Window, c: &Connection) -> f64 {
+        dispatch!(self, law => law.ssthresh(w, c))
+    }
+    #[inline]
+    fn on_state_changed(&mut self, w: &mut Window, c: &Connection, to: CaState) {
+        dispatch!(self, law => law.on_state_changed(w, c, to))
+    }
+    #[inline]
+    fn on_event(&mut self, w: &mut Window, c: &Connection, e: CaEvent) {
+        dispatch!(self, law => law.on_event(w, c, e))
+    }
+    #[inline]
+    fn undo(&mut self, w: &mut Window, c: &Connection) -> f64 {
+        dispatch!(self, law => law.undo(w, c))
+    }
+    #[inline]
+    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<u64> {
+        dispatch!(self, law => law.pacing_rate(w, c))
+    }
+    fn variable_names(&self) -> &'static [&'static str] {
+        dispatch!(self, law => law.variable_names())
+    }
+    fn variables(&self, out: &mut [f64]) {
+        dispatch!(self, law => law.variables(out))
+    }
+}
+
+/// Why a protocol cannot be built as asked.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum BuildError {
+    /// No such protocol.
+    #[error("algorithm: {value:?} is not known; allowed: {allowed}")]
+    UnknownAlgorithm {
+        /// What was asked for.
+        value: String,
+        /// The registered names.
+        allowed: String,
+    },
+    /// The protocol has no such variant.
+    #[error("variant: {algorithm} has no {value:?}; allowed: {allowed}")]
+    UnknownVariant {
+        /// The protocol.
+        algorithm: &'static str,
+        /// What was asked for.
+        value: String,
+        /// Its variants.
+        allowed: String,
+    },
+    /// No such stack profile.
+    #[error("profile: {value:?} is not known; allowed: {allowed}")]
+    UnknownProfile {
+        /// What was asked for.
+        value: String,
+        /// The profiles.
+        allowed: String,
+    },
+    /// The variant has no such parameter.
+    #[error("parameter: {algorithm}:{variant} has no {value:?}; allowed: {allowed}")]
+    UnknownParameter {
+        /// The protocol.
+        algorithm: &'static str,
+        /// The variant.
+        variant: &'static str,
+        /// What was given.
+        value: String,
+        /// The variant's parameters.
+        allowed: String,
+    },
+    /// The value is not a number or outside the range.
+    #[error("{parameter}: {value} is outside {min} .. {max} ({unit}) of {algorithm}:{variant}")]
+    OutOfRange {
+        /// The protocol.
+        algorithm: &'static str,
+        /// The variant.
+        variant: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// What was given.
+        value: f64,
+        /// Smallest value accepted.
+        min: f64,
+        /// Largest value accepted.
+        max: f64,
+        /// Unit of the parameter.
+        unit: &'static str,
+    },
+}
+
+/// A new algorithm state and what it is.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The state.
+    pub algorithm: Algorithm,
+    /// The protocol's own name, whatever alias was used.
+    pub name: &'static str,
+    /// The variant's own name.
+    pub variant: &'static str,
+    /// Whether this variant is the profile's own.
+    pub belongs_to_profile: bool,
+}
+
+/// The protocol of that name or alias.
+pub fn protocol(name: &str) -> Option<&'static Protocol> {
+    PROTOCOLS.iter().copied().find(|p| p.name == name || p.aliases.contains(&name))
+}
+
+/// The state of a new connection under `name`, in `variant` or, without one, in what `profile` runs.
+pub fn build(name: &str, variant: Option<&str>, profile: &str, parameters: &BTreeMap<String, f64>) -> Result<Built, BuildError> {
+    let found = protocol(name)
+        .ok_or_else(|| BuildError::UnknownAlgorithm { value: name.into(), allowed: list(PROTOCOLS.iter().map(|p| p.name)) })?;
+    let of_profile = found
+        .variant_for_profile(profile)
+        .ok_or_else(|| BuildError::UnknownProfile { value: profile.into(), allowed: list(PROFILES.into_iter()) })?;
+    let wanted = variant.unwrap_or(of_profile.variant);
+    let variant = found.variant(wanted).ok_or_else(|| BuildError::UnknownVariant {
+        algorithm: found.name,
+        value: wanted.into(),
+        allowed: list(found.variants.iter().map(|v| v.name)),
+    })?;
+    for (key, &value) in parameters {
+        check(found, variant.name, key, value)?;
+    }
+    let values = Values { protocol: found, variant: variant.name, given: parameters };
+    let belongs_to_profile = of_profile.belongs && of_profile.variant == variant.name;
+    Ok(Built { algorithm: (found.build)(&values), name: found.name, variant: variant.name, belongs_to_profile })
+}
+
+fn check(protocol: &'static Protocol, variant: &'static str, key: &str, value: f64) -> Result<(), BuildError> {
+    let parameter = protocol.parameter(key).filter(|p| p.default_in(variant).is_some()).ok_or_else(|| {
+        let has = protocol.parameters.iter().filter(|p| p.default_in(variant).is_some());
+        BuildError::UnknownParameter { algorithm: protocol.name, variant, value: key.into(), allowed: list(has.map(|p| p.name)) }
+    })?;
+    // Written so that a NaN is refused too.
+    if value >= parameter.min && value <= parameter.max && value.is_finite() {
+        return Ok(());
+    }
+    Err(BuildError::OutOfRange {
+        algorithm: protocol.name,
+        variant,
+        parameter: parameter.name,
+        value,
+        min: parameter.min,
+        max: parameter.max,
+        unit: parameter.unit,
+    })
+}
+
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    if names.is_empty() {
+        "none".into()
+    } else {
+        names.join(", ")
+    }
+}
+
+/// The whole registry as JSON: an array of objects, one per protocol.
+pub fn catalogue() -> Value {
+    PROTOCOLS.iter().map(|p| describe(p)).collect()
+}
+
+fn describe(p: &Protocol) -> Value {
+    let variants: Vec<Value> = p
+        .variants
+        .iter()
+        .map(|v| json!({"name": v.name, "aliases": v.aliases, "summary": v.summary, "exact_kernel": v.exact_kernel}))
+        .collect();
+    let parameters: Vec<Value> = p
+        .parameters
+        .iter()
+        .map(|q| {
+            let defaults: BTreeMap<&str, f64> = q.defaults.iter().copied().collect();
+            json!({"name": q.name, "default": q.defaults[0].1, "defaults": defaults, "unit": q.unit, "min": q.min, "max": q.max, "doc": q.doc})
+        })
+        .collect();
+    let profiles: BTreeMap<&str, &str> = p.profiles.iter().map(|row| (row.profile, row.variant)).collect();
+    let belongs: BTreeMap<&str, bool> = p.profiles.iter().map(|row| (row.profile, row.belongs)).collect();
+    json!({
+        "name": p.name, "aliases": p.aliases, "family": p.family, "year": p.year, "source": p.source, "summary": p.summary,
+        "signals": p.signals, "variants": variants, "parameters": parameters, "profiles": profiles, "profile_belongs": belongs,
+    })
+}

@@ -1,0 +1,189 @@
+//! Random legal histories of hook calls for every variant of every protocol, also at the ends of each parameter's range.
+
+use std::collections::BTreeMap;
+
+use cc::{build, AckArrival, Algorithm, CaEvent, CaState, CongestionControl, Connection, RttSample, Window, PROFILES, PROTOCOLS};
+use proptest::prelude::*;
+use units::Time;
+
+#[derive(Clone, Debug)]
+enum Event {
+    Ack { gap_us: u64, rtt_us: u64, acked: u32, limited: bool },
+    Duplicate { gap_us: u64, rtt_us: u64 },
+    Loss { cwr: bool },
+    Exit { undo: bool },
+    Timeout { gap_us: u64 },
+    Idle { gap_us: u64, restart: bool },
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let rtt = prop_oneof![1_u64..500, 1_000_u64..300_000, Just(0_u64)];
+    let ack = (0_u64..20_000, rtt, prop_oneof![Just(1_u32), 1_u32..100], prop::bool::weighted(0.9))
+        .prop_map(|(gap_us, rtt_us, acked, limited)| Event::Ack { gap_us, rtt_us, acked, limited });
+    prop_oneof![
+        20 => ack,
+        2 => (0_u64..5_000, 1_u64..300_000).prop_map(|(gap_us, rtt_us)| Event::Duplicate { gap_us, rtt_us }),
+        2 => any::<bool>().prop_map(|cwr| Event::Loss { cwr }),
+        2 => any::<bool>().prop_map(|undo| Event::Exit { undo }),
+        1 => (0_u64..3_000_000).prop_map(|gap_us| Event::Timeout { gap_us }),
+        1 => (0_u64..600_000_000, any::<bool>()).prop_map(|(gap_us, restart)| Event::Idle { gap_us, restart }),
+    ]
+}
+
+struct Flow {
+    law: Algorithm,
+    w: Window,
+    c: Connection,
+    prior_ssthresh: f64,
+}
+
+impl Flow {
+    fn start(law: Algorithm) -> Flow {
+        let mut flow = Flow { law, w: Window::new(10), c: Connection::new(1448), prior_ssthresh: 0.0 };
+        flow.law.on_established(&mut flow.w, &flow.c);
+        flow.send();
+        flow
+    }
+
+    fn send(&mut self) {
+        self.c.in_flight = self.w.segments();
+        self.c.nxt = self.c.nxt.max(self.c.una + u64::from(self.c.in_flight));
+        self.c.last_sent = self.c.now;
+    }
+
+    fn wait(&mut self, gap_us: u64) {
+        self.c.now += Time::from_us(gap_us);
+    }
+
+    fn notify(&mut self, to: CaState) {
+        self.law.on_state_changed(&mut self.w, &self.c, to);
+        self.c.ca_state = to;
+    }
+
+    fn sample(&mut self, rtt_us: u64, acked: u32) {
+        let rtt = (rtt_us > 0).then(|| Time::from_us(rtt_us));
+        if let Some(rtt) = rtt {
+            self.c.rtt_min = self.c.rtt_min.min(rtt);
+            self.c.srtt8_us = (rtt_us * 8) as u32;
+            self.c.pacing_rate = (1.2e6 * self.w.cwnd * 1448.0 / rtt_us as f64) as u64;
+        }
+        self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt, in_flight: self.c.in_flight });
+        self.law.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: acked == 0, ece: false });
+    }
+
+    fn begin_episode(&mut self) {
+        self.prior_ssthresh = self.w.ssthresh;
+        self.c.prior_cwnd = self.w.cwnd;
+        self.w.cnt = 0;
+        self.w.ssthresh = self.law.ssthresh(&mut self.w, &self.c);
+        assert!(self.w.ssthresh >= 2.0, "ssthresh() answered {}", self.w.ssthresh);
+    }
+
+    fn run(&mut self, event: &Event) {
+        let calm = matches!(self.c.ca_state, CaState::Open | CaState::Disorder);
+        match *event {
+            Event::Ack { gap_us, rtt_us, acked, limited } => {
+                self.wait(gap_us);
+                let acked = acked.min((self.c.nxt - self.c.una) as u32).max(1);
+                self.c.una += u64::from(acked);
+                self.c.nxt = self.c.nxt.max(self.c.una);
+                self.c.delivered += u64::from(acked);
+                self.c.cwnd_limited = limited;
+                self.sample(rtt_us, acked);
+                if self.c.ca_state == CaState::Disorder {
+                    self.notify(CaState::Open);
+                }
+                if !matches!(self.c.ca_state, CaState::Recovery | CaState::Cwr) {
+                    self.law.on_acked(&mut self.w, &self.c, acked);
+                }
+            }
+            Event::Duplicate { gap_us, rtt_us } => {
+                self.wait(gap_us);
+                if self.c.ca_state == CaState::Open {
+                    self.notify(CaState::Disorder);
+                }
+                self.sample(rtt_us, 0);
+            }
+            Event::Loss { cwr } if calm => {
+                self.begin_episode();
+                self.notify(if cwr { CaState::Cwr } else { CaState::Recovery });
+                self.w.cwnd = self.w.ssthresh;
+            }
+            Event::Exit { undo } if !calm => {
+                if undo {
+                    self.w.cwnd = self.law.undo(&mut self.w, &self.c);
+                    self.w.ssthresh = self.w.ssthresh.max(self.prior_ssthresh);
+                } else if self.c.ca_state != CaState::Loss {
+                    self.w.cwnd = self.w.ssthresh;
+                }
+                self.notify(CaState::Open);
+                self.law.on_event(&mut self.w, &self.c, CaEvent::ReductionCompleted);
+            }
+            Event::Timeout { gap_us } => {
+                self.wait(gap_us);
+                if calm {
+                    self.begin_episode();
+                    self.law.on_event(&mut self.w, &self.c, CaEvent::TimedOut);
+                }
+                self.w.cwnd = 1.0;
+                self.w.cnt = 0;
+                self.notify(CaState::Loss);
+            }
+            Event::Idle { gap_us, restart } if calm => {
+                self.wait(gap_us);
+                self.c.una = self.c.nxt;
+                if restart {
+                    self.law.on_event(&mut self.w, &self.c, CaEvent::WindowRestarted);
+                    self.w.ssthresh = self.w.ssthresh.max(f64::floor(0.75 * self.w.cwnd));
+                    self.w.cwnd = self.w.cwnd.min(10.0);
+                }
+                self.law.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
+            }
+            _ => {}
+        }
+        self.send();
+    }
+}
+
+fn check(label: &str, law: Algorithm, exact: bool, events: &[Event]) {
+    let mut flow = Flow::start(law);
+    for (number, event) in events.iter().enumerate() {
+        flow.run(event);
+        let (cwnd, ssthresh) = (flow.w.cwnd, flow.w.ssthresh);
+        let sound = cwnd.is_finite() && cwnd >= 1.0 && ssthresh.is_finite() && ssthresh >= 2.0;
+        assert!(sound, "{label}: event {number} {event:?}: cwnd {cwnd}, ssthresh {ssthresh}");
+        assert!(!exact || (cwnd.fract() == 0.0 && ssthresh.fract() == 0.0), "{label}: event {number}: {cwnd} is not whole");
+        if let Some(rate) = flow.law.pacing_rate(&flow.w, &flow.c) {
+            assert!(rate > 0, "{label}: event {number}: pacing stopped");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn windows_stay_sound(events in prop::collection::vec(event(), 1..200)) {
+        for protocol in PROTOCOLS {
+            for variant in protocol.variants {
+                let built = build(protocol.name, Some(variant.name), "linux-6.1", &BTreeMap::new()).unwrap();
+                check(&format!("{}:{}", protocol.name, variant.name), built.algorithm, variant.exact_kernel, &events);
+            }
+        }
+    }
+
+    #[test]
+    fn windows_stay_sound_at_the_ends_of_every_parameter(events in prop::collection::vec(event(), 1..100)) {
+        for protocol in PROTOCOLS {
+            for parameter in protocol.parameters {
+                for &(variant, _) in parameter.defaults {
+                    for value in [parameter.min, parameter.max] {
+                        let given = BTreeMap::from([(parameter.name.to_string(), value)]);
+                        let built = build(protocol.name, Some(variant), PROFILES[0], &given).unwrap();
+                        check(&format!("{}:{variant},{}={value}", protocol.name, parameter.name), built.algorithm, false, &events);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! RFC 9438: K and W(t) worked out by hand for C = 0.4; Linux's integer reduction.
+
+use units::Time;
+
+use crate::{near, Bench};
+
+fn after_loss(beta: f64, peak: f64) -> Bench {
+    let mut bench = Bench::new("cubic:rfc9438", &[("beta", beta), ("tcp_friendliness", 0.0)], peak);
+    bench.lose();
+    bench
+}
+
+/// K = cbrt((1 - beta) W/C).
+#[test]
+fn k_of_equation_2() {
+    let rows = [
+        (0.7, 100.0, 4.217_163),
+        (0.7, 1000.0, 9.085_603),
+        (0.7, 10_000.0, 19.574_338),
+        (0.7, 83_333.0, 39.684_973),
+        (0.8, 1000.0, 7.937_005),
+        (0.8, 10_000.0, 17.099_759),
+    ];
+    for (beta, peak, k) in rows {
+        let mut bench = after_loss(beta, peak);
+        bench.ack(1);
+        near(bench.variable("k_s"), k, 1e-6);
+    }
+}
+
+/// W(1) and W(K/2) = 0.9625 W. The window trails its target by one round trip: at 2 ms that is 0.2 segments at the steepest.
+#[test]
+fn window_follows_equation_1() {
+    for (beta, at_1s) in [(0.7, 788.555), (0.8, 866.471)] {
+        let mut bench = after_loss(beta, 1000.0);
+        bench.ack(1);
+        while bench.c.now < Time::from_ms(2_000) {
+            bench.round(Time::from_ms(2));
+        }
+        near(bench.w.cwnd, at_1s, 0.5);
+    }
+    let mut bench = after_loss(0.7, 1000.0);
+    bench.ack(1);
+    while bench.c.now < Time::from_ms(1_000 + 4_543) {
+        bench.round(Time::from_ms(2));
+    }
+    near(bench.w.cwnd, 962.5, 0.5);
+}
+
+#[test]
+fn a_loss_keeps_beta_and_remembers_the_window() {
+    let mut bench = after_loss(0.7, 1000.0);
+    assert_eq!(bench.w.cwnd, 700.0);
+    assert_eq!(bench.variable("w_max_packets"), 1000.0);
+    // Fast convergence: 900 (1 + 0.7)/2.
+    bench.w.cwnd = 900.0;
+    near(bench.lose(), 630.0, 1e-9);
+    near(bench.variable("w_max_packets"), 765.0, 1e-9);
+}
+
+/// While the cubic is below it, the window is W_est: 9/17 segments per round trip.
+#[test]
+fn reno_friendly_region_grows_by_nine_seventeenths() {
+    let mut bench = Bench::new("cubic:rfc9438", &[], 20.0);
+    assert_eq!(bench.lose(), 14.0);
+    for _ in 0..4 {
+        bench.round(Time::from_ms(5));
+    }
+    near(bench.w.cwnd, 14.0 + 4.0 * 9.0 / 17.0, 0.1);
+}
+
+/// 1000 times 717/1024 and 819/1024, rounded down.
+#[test]
+fn integer_reductions() {
+    for (variant, kept) in [("linux-6.1", 700.0), ("nohystart", 700.0), ("2.6.23", 799.0)] {
+        assert_eq!(Bench::new(&format!("cubic:{variant}"), &[], 1000.0).lose(), kept, "{variant}");
+    }
+}
+
+/// K = 9.0826 s with Linux's own C = 0.4004, and its root's error of at most 0.2 %.
+#[test]
+fn linux_k_after_a_loss_at_a_thousand() {
+    let mut bench = Bench::new("cubic:nohystart", &[], 1000.0);
+    bench.lose();
+    bench.ack(1);
+    near(bench.variable("k_s"), 9.0826, 0.0182);
+    // Recorded for a difference of 300: 9294.
+    assert_eq!(bench.variable("k_s"), 9294.0 / 1024.0);
+}

@@ -1,0 +1,91 @@
+//! Laws against their sources: numbers worked out by hand, or printed in the paper or RFC, one file per protocol.
+
+mod bic;
+mod cubic;
+mod fast;
+mod hstcp;
+mod htcp;
+mod reno;
+mod scalable;
+
+use std::collections::BTreeMap;
+
+use cc::{build, AckArrival, Algorithm, CaState, CongestionControl, Connection, RttSample, Window};
+use units::Time;
+
+/// One connection in congestion avoidance, driven by hand.
+pub(crate) struct Bench {
+    pub(crate) law: Algorithm,
+    pub(crate) w: Window,
+    pub(crate) c: Connection,
+}
+
+impl Bench {
+    /// `name:variant` with these parameters, at `cwnd` segments and out of slow start.
+    pub(crate) fn new(spec: &str, parameters: &[(&str, f64)], cwnd: f64) -> Bench {
+        let (name, variant) = spec.split_once(':').unwrap();
+        let parameters: BTreeMap<String, f64> = parameters.iter().map(|&(key, value)| (key.to_string(), value)).collect();
+        let law = build(name, Some(variant), "linux-6.1", &parameters).unwrap().algorithm;
+        let mut bench = Bench { law, w: Window::new(10), c: Connection::new(1448) };
+        bench.c.now = Time::from_ms(1_000);
+        bench.law.on_established(&mut bench.w, &bench.c);
+        bench.w.cwnd = cwnd;
+        bench.w.ssthresh = 2.0;
+        bench
+    }
+
+    /// An ACK of `acked` segments in congestion avoidance.
+    pub(crate) fn ack(&mut self, acked: u32) {
+        self.c.una += u64::from(acked);
+        self.law.on_acked(&mut self.w, &self.c, acked);
+    }
+
+    /// An RTT sample on an ACK of `acked` segments, without growth.
+    pub(crate) fn rtt(&mut self, rtt: Time, acked: u32) {
+        self.c.rtt_min = self.c.rtt_min.min(rtt);
+        self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt: Some(rtt), in_flight: 0 });
+        self.law.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: false, ece: false });
+    }
+
+    /// A loss, recovered from at once: the new window.
+    pub(crate) fn lose(&mut self) -> f64 {
+        self.c.prior_cwnd = self.w.cwnd;
+        self.w.cnt = 0;
+        self.w.ssthresh = self.law.ssthresh(&mut self.w, &self.c);
+        for state in [CaState::Recovery, CaState::Open] {
+            self.law.on_state_changed(&mut self.w, &self.c, state);
+            self.c.ca_state = state;
+        }
+        self.w.cwnd = self.w.ssthresh;
+        self.w.cwnd
+    }
+
+    /// One round trip of one-segment ACKs, evenly spread.
+    pub(crate) fn round(&mut self, rtt: Time) {
+        let n = self.w.segments();
+        let start = self.c.now;
+        self.c.nxt = self.c.una + u64::from(n);
+        for i in 1..=u64::from(n) {
+            self.c.now = start + Time(rtt.0 * i / u64::from(n));
+            self.rtt(rtt, 1);
+            self.ack(1);
+        }
+    }
+
+    pub(crate) fn variable(&self, name: &str) -> f64 {
+        let names = self.law.variable_names();
+        let mut values = vec![f64::NAN; names.len()];
+        self.law.variables(&mut values);
+        values[names.iter().position(|n| *n == name).unwrap()]
+    }
+
+    /// The clock moves on.
+    pub(crate) fn wait(&mut self, span: Time) {
+        self.c.now += span;
+    }
+}
+
+#[track_caller]
+pub(crate) fn near(got: f64, expected: f64, tolerance: f64) {
+    assert!((got - expected).abs() <= tolerance, "got {got}, expected {expected} within {tolerance}");
+}

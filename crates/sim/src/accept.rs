@@ -1,0 +1,145 @@
+//! The one place where a scenario is checked.
+
+use cc::Algorithm;
+use net::{FifoSpec, Limit};
+use serde_json::Value;
+use tcp::{Options, SenderSpec};
+use units::{Rate, Time};
+
+use crate::error::SpecError;
+use crate::profiles::override_option;
+use crate::spec::{Direction, FlowSpec, LinkSpec, QueueUnit, Spec};
+
+const HOUR_NS: u64 = 3_600_000_000_000;
+/// Longest run.
+const DURATION_MAX_NS: u64 = 24 * HOUR_NS;
+const RTT_MAX_NS: u64 = 10_000_000_000;
+const FLOWS_MAX: usize = 1_000_000;
+const RATE_MAX_BPS: u64 = 1_000_000_000_000;
+const QUEUE_MAX_PACKETS: u64 = 100_000_000;
+
+/// A flow that can be built.
+#[derive(Clone, Debug)]
+pub struct AcceptedFlow {
+    /// Our name of the protocol.
+    pub algorithm: &'static str,
+    /// The variant chosen.
+    pub variant: &'static str,
+    /// The algorithm itself.
+    pub control: Algorithm,
+    /// The sender's part.
+    pub sender: SenderSpec,
+    /// The flow as given.
+    pub spec: FlowSpec,
+}
+
+/// A scenario that can be run.
+#[derive(Clone, Debug)]
+pub struct Accepted {
+    /// As given.
+    pub spec: Spec,
+    /// The links that exist: forward, and reverse if real.
+    pub links: Vec<FifoSpec>,
+    /// The flows.
+    pub flows: Vec<AcceptedFlow>,
+}
+
+fn refuse<T>(field: impl Into<String>, value: impl ToString, allowed: &str) -> Result<T, SpecError> {
+    Err(SpecError { field: field.into(), value: value.to_string(), allowed: allowed.into() })
+}
+
+/// Checks a scenario and resolves its algorithms and options.
+///
+/// # Errors
+/// The first field that is out of range, with its value and what is allowed.
+pub fn accept(spec: &Spec) -> Result<Accepted, SpecError> {
+    if spec.duration_ns == 0 || spec.duration_ns > DURATION_MAX_NS {
+        return refuse("duration", seconds(spec.duration_ns), "give more than 0 s and at most 86400 s");
+    }
+    if spec.warmup_ns >= spec.duration_ns {
+        return refuse("warmup", seconds(spec.warmup_ns), "give less than the duration");
+    }
+    if spec.sample_ns != 0 && spec.sample_ns < 1000 {
+        return refuse("sample", seconds(spec.sample_ns), "give 0 or at least 1 us");
+    }
+    if spec.flows.is_empty() || spec.flows.len() > FLOWS_MAX {
+        return refuse("flows", spec.flows.len(), "give 1 to 1000000 flows");
+    }
+    let mut links = vec![accept_link("bottleneck", &spec.forward)?];
+    if let Some(reverse) = &spec.reverse {
+        links.push(accept_link("reverse", reverse)?);
+    }
+    let flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, spec)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Accepted { spec: spec.clone(), links, flows })
+}
+
+fn accept_link(name: &str, link: &LinkSpec) -> Result<FifoSpec, SpecError> {
+    if link.rate_bps < 1000 || link.rate_bps > RATE_MAX_BPS {
+        return refuse(format!("{name}.rate"), link.rate_bps, "give 1 kbit/s to 1 Tbit/s");
+    }
+    if !(0.0..1.0).contains(&link.loss_probability) {
+        return refuse(format!("{name}.loss"), link.loss_probability, "give a probability from 0 to below 1");
+    }
+    let limit = link.queue.limit;
+    let limit = match link.queue.unit {
+        QueueUnit::Packets if (1..=QUEUE_MAX_PACKETS).contains(&limit) => Limit::Packets(limit as u32),
+        QueueUnit::Bytes if (1500..=1500 * QUEUE_MAX_PACKETS).contains(&limit) => Limit::Bytes(limit),
+        QueueUnit::Ns if (1..=600_000_000_000).contains(&limit) => Limit::Delay(Time(limit)),
+        QueueUnit::Packets => return refuse(format!("{name}.queue"), limit, "give 1 to 100000000 packets"),
+        QueueUnit::Bytes => return refuse(format!("{name}.queue"), limit, "give 1500 to 150000000000 bytes"),
+        QueueUnit::Ns => return refuse(format!("{name}.queue"), limit, "give 1 ns to 600 s"),
+    };
+    let (excludes_in_service, loss_probability) = (link.excludes_in_service, link.loss_probability);
+    Ok(FifoSpec { rate: Rate(link.rate_bps), limit, excludes_in_service, loss_probability })
+}
+
+fn accept_flow(index: usize, flow: &FlowSpec, spec: &Spec) -> Result<AcceptedFlow, SpecError> {
+    let field = |name: &str| format!("flows[{index}].{name}");
+    if flow.rtt_ns < 1000 || flow.rtt_ns > RTT_MAX_NS {
+        return refuse(field("rtt"), seconds(flow.rtt_ns), "give 1 us to 10 s");
+    }
+    if flow.jitter_ns > flow.rtt_ns {
+        return refuse(field("jitter"), seconds(flow.jitter_ns), "give at most the base RTT");
+    }
+    if flow.start_ns >= spec.duration_ns {
+        return refuse(field("start"), seconds(flow.start_ns), "give a time before the end of the run");
+    }
+    if flow.stop_ns.is_some_and(|stop| stop <= flow.start_ns) {
+        return refuse(field("stop"), seconds(flow.stop_ns.unwrap_or(0)), "give a time after the flow's start");
+    }
+    if flow.bytes == Some(0) {
+        return refuse(field("bytes"), 0, "give at least 1 byte");
+    }
+    if flow.window_packets == Some(0) {
+        return refuse(field("window"), 0, "give at least 1 packet");
+    }
+    if !(1..=65_000).contains(&flow.mss_bytes) || flow.packet_bytes < flow.mss_bytes || flow.packet_bytes > 65_535 {
+        return refuse(field("mss"), flow.mss_bytes, "give 1 to 65000 bytes of payload, and packets no smaller than that");
+    }
+    if flow.direction == Direction::Reverse && spec.reverse.is_none() {
+        return refuse(field("direction"), "reverse", "a reverse flow needs a reverse link");
+    }
+    let Some(mut options) = Options::of_profile(&flow.profile) else {
+        return refuse(field("profile"), &flow.profile, &format!("choose one of {}", Options::PROFILES.join(", ")));
+    };
+    for (name, value) in &flow.transport {
+        override_option(&mut options, name, value).map_err(|allowed| SpecError {
+            field: field(name),
+            value: show(value),
+            allowed,
+        })?;
+    }
+    let built = cc::build(&flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters)
+        .map_err(|error| SpecError { field: field("algorithm"), value: flow.algorithm.clone(), allowed: error.to_string() })?;
+    let segments = flow.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(flow.mss_bytes)));
+    let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(u64::MAX) };
+    Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, control: built.algorithm, sender, spec: flow.clone() })
+}
+
+fn seconds(ns: u64) -> String {
+    format!("{} s", ns as f64 / 1e9)
+}
+
+fn show(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,309 @@
+//! The event core: who is next, and what happens then.
+//!
+//! Events are totally ordered by (time, flow, kind). The flow with the earliest event runs alone until another is due, so
+//! that a train of ACKs of one flow is handled in one go. Samples are taken when a flow's, or a link's, next event has
+//! passed the sampling time: between its own events its state does not change.
+
+use cc::{Algorithm, CongestionControl, SSTHRESH_INFINITE};
+use net::Fifo;
+use units::{Stream, Time};
+
+use crate::accept::{accept, Accepted};
+use crate::error::{Interrupted, RunError};
+use crate::flow::{Flow, FlowKind};
+use crate::observer::{Observer, Silent};
+use crate::path::PathWire;
+use crate::records::{Event, EventKind, FlowRow, LinkRow, Records};
+use crate::spec::{Direction, Spec};
+use crate::tree::Tree;
+
+/// Events between two looks at the interrupt flag: a few milliseconds.
+const EVENTS_PER_LOOK: u64 = 1 << 17;
+
+/// Runs a scenario. `interrupted` is asked every few milliseconds of computing; true ends the run.
+///
+/// # Errors
+/// A scenario that is refused, or an interruption.
+pub fn run(spec: &Spec, interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
+    run_observed(spec, &mut Silent, interrupted)
+}
+
+/// As [`run`], with an observer of every ACK.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_observed<O: Observer>(spec: &Spec, observer: &mut O, interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
+    Ok(Engine::new(&accept(spec)?, observer).run(interrupted)?)
+}
+
+/// A link and its next sample.
+struct SampledLink {
+    next: Time,
+}
+
+/// A run in progress.
+pub struct Engine<'a, O> {
+    accepted: &'a Accepted,
+    observer: &'a mut O,
+    flows: Vec<Flow>,
+    links: Vec<Fifo>,
+    link_samples: SampledLink,
+    /// Index of each flow's variables among the sample columns.
+    columns: Vec<Vec<usize>>,
+    records: Records,
+    events: u64,
+}
+
+impl<'a, O: Observer> Engine<'a, O> {
+    /// A run that has not begun.
+    pub fn new(accepted: &'a Accepted, observer: &'a mut O) -> Engine<'a, O> {
+        let spec = &accepted.spec;
+        let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
+        let links = accepted.links.iter().enumerate();
+        let links = links.map(|(i, &link)| Fifo::new(link, window, Stream::named(spec.seed, &format!("link{i}/loss"))));
+        let mut records = Records::default();
+        let columns = variable_columns(accepted, &mut records);
+        Engine {
+            accepted,
+            observer,
+            flows: accepted.flows.iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect(),
+            links: links.collect(),
+            link_samples: SampledLink { next: if spec.sample_ns == 0 { Time::NEVER } else { Time::ZERO } },
+            columns,
+            records,
+            events: 0,
+        }
+    }
+
+    /// Runs to the end.
+    ///
+    /// # Errors
+    /// An interruption.
+    pub fn run(mut self, mut interrupted: impl FnMut() -> bool) -> Result<Records, Interrupted> {
+        let mut tree = Tree::new(self.flows.iter().map(Flow::key).collect());
+        let mut look_at = EVENTS_PER_LOOK;
+        loop {
+            let (flow, key, bound) = tree.next();
+            if key == u64::MAX {
+                break;
+            }
+            if self.events >= look_at {
+                if interrupted() {
+                    return Err(Interrupted);
+                }
+                look_at = self.events + EVENTS_PER_LOOK;
+            }
+            tree.update(flow, self.run_flow(flow, bound, look_at));
+        }
+        Ok(self.finish())
+    }
+
+    /// Handles events of one flow while they come before `bound`; returns the time of its next.
+    #[inline]
+    fn run_flow(&mut self, index: usize, bound: u64, look_at: u64) -> u64 {
+        loop {
+            let (now, kind) = self.flows[index].next();
+            if now >= self.flows[index].end {
+                return u64::MAX;
+            }
+            if now.0 >= bound || self.events >= look_at {
+                return now.0;
+            }
+            self.catch_up(index, now);
+            self.handle(index, now, kind);
+            self.events += 1;
+        }
+    }
+
+    /// Takes the samples and snapshots that fall before an event of flow `index` at `now`.
+    #[inline]
+    fn catch_up(&mut self, index: usize, now: Time) {
+        let flow = &self.flows[index];
+        if flow.next_sample <= now || flow.window_at <= now {
+            self.sample_flow(index, now);
+        }
+        if self.link_samples.next <= now {
+            self.sample_links(now);
+        }
+    }
+
+    #[inline]
+    fn handle(&mut self, index: usize, now: Time, kind: FlowKind) {
+        let flow = &mut self.flows[index];
+        let Flow { sender, path, .. } = flow;
+        match kind {
+            FlowKind::Ack => {
+                let Some((delivery, sack)) = path.take() else { return };
+                let (links, events) = (&mut self.links[..], &mut self.records.events);
+                let records_drops = self.accepted.spec.record_drops;
+                let mut wire = PathWire { path, links, events, flow: index, records_drops };
+                sender.on_ack(now, &delivery.ack, sack.as_ref(), &mut wire);
+                self.observer.on_acked(now, index, sender);
+                flow.rearm();
+                if flow.sender.is_finished() {
+                    self.complete(index, now);
+                }
+            }
+            FlowKind::Pending => path.commit_pending(),
+            FlowKind::Crossing => path.cross(&mut self.links),
+            _ => self.handle_rare(index, now, kind),
+        }
+    }
+
+    #[inline(never)]
+    fn handle_rare(&mut self, index: usize, now: Time, kind: FlowKind) {
+        let flow = &mut self.flows[index];
+        let rtt = flow.base_rtt();
+        match kind {
+            FlowKind::Start => flow.started(),
+            FlowKind::Stop => flow.stopped(),
+            _ if !flow.wakes(now) => return,
+            _ => {}
+        }
+        let Flow { sender, path, .. } = flow;
+        let at = now.since(path.access_delay());
+        let (links, events) = (&mut self.links[..], &mut self.records.events);
+        let records_drops = self.accepted.spec.record_drops;
+        let mut wire = PathWire { path, links, events, flow: index, records_drops };
+        match kind {
+            FlowKind::Start => {
+                note(wire.events, at, index, EventKind::Start);
+                sender.on_started(now, rtt, &mut wire);
+            }
+            FlowKind::Deadline => sender.on_deadline(now, &mut wire),
+            _ => {}
+        }
+        flow.rearm();
+        if flow.sender.is_finished() {
+            self.complete(index, now);
+        }
+    }
+
+    #[cold]
+    fn complete(&mut self, index: usize, now: Time) {
+        let flow = &mut self.flows[index];
+        if flow.completed.is_none() {
+            flow.completed = Some(now);
+            note(&mut self.records.events, now.since(flow.path.access_delay()), index, EventKind::Stop);
+        }
+    }
+
+    #[cold]
+    fn sample_flow(&mut self, index: usize, until: Time) {
+        let flow = &mut self.flows[index];
+        if flow.window_at <= until {
+            flow.at_window = flow.sender.totals(flow.window_at);
+            flow.window_at = Time::NEVER;
+        }
+        let access = flow.path.access_delay();
+        while flow.next_sample <= until {
+            let t_ns = (flow.next_sample - access).0;
+            flow.next_sample += Time(self.accepted.spec.sample_ns);
+            if flow.sender.has_started() {
+                record_sample(&mut self.records, &self.columns[index], index, t_ns, flow);
+            }
+        }
+    }
+
+    #[cold]
+    fn sample_links(&mut self, until: Time) {
+        while self.link_samples.next <= until {
+            let t = self.link_samples.next;
+            self.link_samples.next += Time(self.accepted.spec.sample_ns);
+            for (index, link) in self.links.iter_mut().enumerate() {
+                let occupancy = link.occupancy(t);
+                let samples = &mut self.records.link_samples;
+                samples.t_ns.push(t.0);
+                samples.link.push(index as u32);
+                samples.queue_packets.push(occupancy.packets);
+                samples.queue_bytes.push(occupancy.bytes);
+                samples.delivered_bytes.push(occupancy.delivered_bytes);
+                samples.dropped.push(occupancy.dropped);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Records {
+        let spec = &self.accepted.spec;
+        for index in 0..self.flows.len() {
+            self.sample_flow(index, self.flows[index].end);
+        }
+        self.sample_links(Time(spec.duration_ns));
+        let window_ns = spec.duration_ns - spec.warmup_ns;
+        self.records.links = self.links.iter_mut().map(|link| LinkRow { totals: link.totals(Time(spec.duration_ns)), window_ns }).collect();
+        self.records.flows = self.flows.iter().zip(&self.accepted.flows).map(|(flow, accepted)| flow_row(flow, accepted, spec)).collect();
+        self.records.data_packets = self.records.flows.iter().map(|row| row.at_end.sent).sum();
+        self.records.core_events = self.events;
+        self.records.events.sort_by_key(|event| event.t_ns);
+        self.records
+    }
+}
+
+fn note(events: &mut Vec<Event>, at: Time, flow: usize, kind: EventKind) {
+    events.push(Event { t_ns: at.0, flow: flow as i32, link: -1, kind, value: f64::NAN, value2: f64::NAN });
+}
+
+/// Gives every variable of every flow's algorithm a column.
+fn variable_columns(accepted: &Accepted, records: &mut Records) -> Vec<Vec<usize>> {
+    let variables = &mut records.flow_samples.variables;
+    let column = |variables: &mut Vec<(&'static str, Vec<f64>)>, name: &'static str| {
+        variables.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+            variables.push((name, Vec::new()));
+            variables.len() - 1
+        })
+    };
+    accepted.flows.iter().map(|flow| flow.control.variable_names().iter().map(|name| column(variables, name)).collect()).collect()
+}
+
+fn record_sample(records: &mut Records, columns: &[usize], index: usize, t_ns: u64, flow: &Flow) {
+    let samples = &mut records.flow_samples;
+    let (window, connection) = (flow.sender.window(), flow.sender.connection());
+    samples.t_ns.push(t_ns);
+    samples.flow.push(index as u32);
+    samples.cwnd.push(window.cwnd);
+    samples.ssthresh.push(if window.ssthresh < SSTHRESH_INFINITE { window.ssthresh } else { f64::NAN });
+    samples.srtt_s.push(f64::from(connection.srtt8_us) / 8e6);
+    samples.rtt_min_s.push(flow.sender.rtt().min().as_secs_f64());
+    samples.in_flight.push(connection.in_flight);
+    samples.delivered_bytes.push(connection.delivered * u64::from(connection.mss));
+    samples.retransmitted.push(flow.sender.totals(Time::ZERO).retransmitted);
+    let rate = flow.sender.pacing_rate();
+    samples.pacing_rate_bps.push(if rate > 0 { rate as f64 * 8.0 } else { f64::NAN });
+    samples.state.push(connection.ca_state as u8);
+    record_variables(samples, columns, flow.sender.algorithm());
+}
+
+fn record_variables(samples: &mut crate::records::Columns, columns: &[usize], algorithm: &Algorithm) {
+    if samples.variables.is_empty() {
+        return;
+    }
+    let mut values = [f64::NAN; 16];
+    algorithm.variables(&mut values[..columns.len()]);
+    for (column, (_, rows)) in samples.variables.iter_mut().enumerate() {
+        let value = columns.iter().position(|&own| own == column).map_or(f64::NAN, |own| values[own]);
+        rows.push(value);
+    }
+}
+
+fn flow_row(flow: &Flow, accepted: &crate::accept::AcceptedFlow, spec: &Spec) -> FlowRow {
+    let given = &accepted.spec;
+    let access = flow.path.access_delay();
+    let seconds = |at: Time| at.since(access).as_secs_f64();
+    let completed_ns = flow.completed.map_or(u64::MAX, |at| at.since(access).0);
+    let from = spec.warmup_ns.max(given.start_ns);
+    let to = spec.duration_ns.min(given.stop_ns.unwrap_or(u64::MAX)).min(if given.bytes.is_some() { completed_ns } else { u64::MAX });
+    FlowRow {
+        algorithm: accepted.algorithm,
+        variant: accepted.variant,
+        is_reverse: given.direction == Direction::Reverse,
+        start_s: given.start_ns as f64 * 1e-9,
+        stop_s: given.stop_ns.map_or(f64::NAN, |stop| stop as f64 * 1e-9),
+        completed_s: flow.completed.map_or(f64::NAN, seconds),
+        mss_bytes: given.mss_bytes,
+        packet_bytes: given.packet_bytes,
+        lost_packets: flow.path.lost,
+        window_s: to.saturating_sub(from) as f64 * 1e-9,
+        at_window: flow.at_window,
+        at_end: flow.sender.totals(flow.end),
+    }
+}

@@ -1,0 +1,70 @@
+//! Who watches every ACK: nobody, a hash, or a trace.
+
+use cc::Algorithm;
+use tcp::Sender;
+use units::Time;
+
+/// Called after each ACK has been handled. The silent one costs nothing.
+pub trait Observer {
+    /// `flow` has handled an ACK at `now`, in its own clock.
+    fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Algorithm>);
+}
+
+/// Watches nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    #[inline]
+    fn on_acked(&mut self, _now: Time, _flow: usize, _sender: &Sender<Algorithm>) {}
+}
+
+/// A hash over time, flow, cwnd, una and pipe after every ACK, in their total order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckHash {
+    /// The hash so far.
+    pub hash: u64,
+    /// ACKs so far.
+    pub acks: u64,
+}
+
+impl Default for AckHash {
+    fn default() -> AckHash {
+        AckHash { hash: 0xcbf2_9ce4_8422_2325, acks: 0 }
+    }
+}
+
+impl Observer for AckHash {
+    fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Algorithm>) {
+        let connection = sender.connection();
+        for word in [now.0, flow as u64, sender.window().cwnd.to_bits(), connection.una, connection.in_flight.into()] {
+            self.hash = (self.hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+        }
+        self.acks += 1;
+    }
+}
+
+/// Every ACK, as columns.
+#[derive(Clone, Debug, Default)]
+pub struct AckTrace {
+    /// Seconds.
+    pub t_s: Vec<f64>,
+    /// Flow index.
+    pub flow: Vec<u32>,
+    /// Segments.
+    pub cwnd: Vec<f64>,
+    /// Segments cumulatively acknowledged.
+    pub una: Vec<u64>,
+    /// Pipe, segments.
+    pub in_flight: Vec<u32>,
+}
+
+impl Observer for AckTrace {
+    fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Algorithm>) {
+        self.t_s.push(now.as_secs_f64());
+        self.flow.push(flow as u32);
+        self.cwnd.push(sender.window().cwnd);
+        self.una.push(sender.connection().una);
+        self.in_flight.push(sender.connection().in_flight);
+    }
+}

@@ -1,0 +1,198 @@
+//! What lies between a sender and itself: the link, the receiver behind it, the way of the ACKs back.
+//!
+//! Everything a segment will cause is known the moment it is sent. A FIFO link's departure is known on arrival, the
+//! receiver's input is this flow's departures in order, and its ACKs travel a constant time: so the receiver runs at once,
+//! and at most one ACK enters the flow's ring, stamped with its arrival. Only a second shared queue breaks the chain: when
+//! the reverse link is real, ACKs wait in a second ring until the moment they reach it.
+//!
+//! A flow's clock is that of its packets' arrival at their link, a quarter of the base RTT after they leave the sender.
+
+use net::{Fifo, Ring, Verdict};
+use std::collections::VecDeque;
+use tcp::{Ack, Receiver, Sack, Wire};
+use units::{Stream, Time};
+
+use crate::records::{Event, EventKind};
+
+/// IP bytes of an ACK: 20 of IP, 20 of TCP, 12 of timestamps.
+pub(crate) const ACK_BYTES: u32 = 52;
+
+/// An ACK under way, and when it arrives.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Delivery {
+    /// Arrival.
+    pub at: Time,
+    /// The ACK.
+    pub ack: Ack,
+}
+
+/// One flow's path.
+#[derive(Clone, Debug)]
+pub struct Path {
+    pub(crate) receiver: Receiver,
+    /// ACKs on their way to the sender.
+    pub(crate) arriving: Ring<Delivery>,
+    /// ACKs on their way to a real link.
+    pub(crate) crossing: Ring<Delivery>,
+    /// SACK information of the ACKs in `arriving` (or still crossing), in order.
+    sacks: VecDeque<Sack>,
+    crossing_sacks: VecDeque<Sack>,
+    jitter: Stream,
+    jitter_ns: u64,
+    last_arrival: Time,
+    /// From the link to the receiver, and from the receiver to the reverse link.
+    quarter: Time,
+    rtt: Time,
+    packet_bytes: u32,
+    pub(crate) data_link: usize,
+    pub(crate) ack_link: Option<usize>,
+    pub(crate) lost: u64,
+}
+
+impl Path {
+    pub(crate) fn new(receiver: Receiver, rtt: Time, packet_bytes: u32, links: (usize, Option<usize>), jitter: (u64, Stream)) -> Path {
+        Path {
+            receiver,
+            arriving: Ring::default(),
+            crossing: Ring::default(),
+            sacks: VecDeque::new(),
+            crossing_sacks: VecDeque::new(),
+            jitter: jitter.1,
+            jitter_ns: jitter.0,
+            last_arrival: Time::ZERO,
+            quarter: Time(rtt.0 / 4),
+            rtt,
+            packet_bytes,
+            data_link: links.0,
+            ack_link: links.1,
+            lost: 0,
+        }
+    }
+
+    /// The flow's clock runs this much behind real time at the sender.
+    pub(crate) fn access_delay(&self) -> Time {
+        self.quarter
+    }
+
+    /// The delayed ACK that is pending cannot be felt before this moment.
+    #[inline]
+    pub(crate) fn pending_at(&self) -> Time {
+        let deadline = self.receiver.deadline();
+        deadline.saturating_add(if self.ack_link.is_some() { self.quarter } else { self.rtt - self.quarter })
+    }
+
+    /// The delayed-ACK timer expires before anything else happens to this flow.
+    pub(crate) fn commit_pending(&mut self) {
+        let at = self.receiver.deadline();
+        let ack = self.receiver.on_deadline();
+        self.send_ack(at, ack, None);
+    }
+
+    /// The receiver sends `ack` at `at`.
+    #[inline]
+    fn send_ack(&mut self, at: Time, ack: Ack, sack: Option<Sack>) {
+        if self.ack_link.is_some() {
+            self.crossing.push(Delivery { at: at + self.quarter, ack });
+            self.crossing_sacks.extend(sack);
+        } else {
+            self.deliver(at + (self.rtt - self.quarter), ack);
+            self.sacks.extend(sack);
+        }
+    }
+
+    /// The ACK will reach the sender at `at`, plus jitter, never before the one ahead of it.
+    #[inline]
+    fn deliver(&mut self, at: Time, ack: Ack) {
+        let jitter = if self.jitter_ns > 0 { self.jitter.up_to(self.jitter_ns) } else { 0 };
+        self.last_arrival = self.last_arrival.max(at + Time(jitter));
+        self.arriving.push(Delivery { at: self.last_arrival, ack });
+    }
+
+    /// The oldest crossing ACK reaches the real link.
+    pub(crate) fn cross(&mut self, links: &mut [Fifo]) {
+        let Some(Delivery { at, ack }) = self.crossing.pop() else { return };
+        let sack = if ack.has_sack { self.crossing_sacks.pop_front() } else { None };
+        let Some(link) = self.ack_link else { return };
+        if let Verdict::Departs(departs) = links[link].offer(at, ACK_BYTES) {
+            self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
+            self.sacks.extend(sack);
+        }
+    }
+
+    /// Takes the oldest arriving ACK and its SACK information.
+    #[inline]
+    pub(crate) fn take(&mut self) -> Option<(Delivery, Option<Sack>)> {
+        let delivery = self.arriving.pop()?;
+        let sack = if delivery.ack.has_sack { self.sacks.pop_front() } else { None };
+        Some((delivery, sack))
+    }
+
+    /// A segment, sent at `now`, reaches its link. Returns whether it got through.
+    #[inline]
+    fn carry(&mut self, links: &mut [Fifo], now: Time, seq: u64) -> bool {
+        let Verdict::Departs(departs) = links[self.data_link].offer(now, self.packet_bytes) else {
+            self.lost += 1;
+            return false;
+        };
+        let arrives = departs + self.quarter;
+        if self.receiver.deadline() < arrives {
+            self.commit_pending();
+        }
+        let mut sack = Sack::default();
+        if let Some(ack) = self.receiver.on_segment(arrives, seq, now, &mut sack) {
+            self.send_ack(arrives, ack, ack.has_sack.then_some(sack));
+        }
+        true
+    }
+}
+
+/// A sender's wire while one of its events is handled.
+pub(crate) struct PathWire<'a> {
+    pub(crate) path: &'a mut Path,
+    pub(crate) links: &'a mut [Fifo],
+    pub(crate) events: &'a mut Vec<Event>,
+    pub(crate) flow: usize,
+    pub(crate) records_drops: bool,
+}
+
+impl PathWire<'_> {
+    #[cold]
+    fn note(&mut self, now: Time, kind: EventKind, value: f64, value2: f64) {
+        let t_ns = now.since(self.path.access_delay()).0;
+        self.events.push(Event { t_ns, flow: self.flow as i32, link: -1, kind, value, value2 });
+    }
+
+    #[cold]
+    fn note_drop(&mut self, now: Time) {
+        if self.records_drops {
+            let link = self.path.data_link as i32;
+            let (value, value2) = (f64::NAN, f64::NAN);
+            self.events.push(Event { t_ns: now.0, flow: self.flow as i32, link, kind: EventKind::Drop, value, value2 });
+        }
+    }
+}
+
+impl Wire for PathWire<'_> {
+    #[inline]
+    fn send(&mut self, now: Time, seq: u64) {
+        if !self.path.carry(self.links, now, seq) {
+            self.note_drop(now);
+        }
+    }
+
+    fn on_loss_episode(&mut self, now: Time, cwnd: f64, ssthresh: f64) {
+        self.note(now, EventKind::LossEpisode, cwnd, ssthresh);
+    }
+
+    fn on_timeout(&mut self, now: Time, cwnd: f64) {
+        self.note(now, EventKind::Timeout, cwnd, f64::NAN);
+    }
+
+    fn on_undo(&mut self, now: Time, cwnd: f64) {
+        self.note(now, EventKind::Undo, cwnd, f64::NAN);
+    }
+
+    fn on_slow_start_exit(&mut self, now: Time, cwnd: f64) {
+        self.note(now, EventKind::SlowStartExit, cwnd, f64::NAN);
+    }
+}

@@ -1,0 +1,123 @@
+//! Transport options by name: overriding one, and describing all.
+
+use serde_json::{json, Value};
+use tcp::Options;
+
+/// Name, kind, choices or range, meaning.
+struct OptionRow {
+    name: &'static str,
+    kind: Kind,
+    doc: &'static str,
+}
+
+enum Kind {
+    Boolean,
+    Integer(u64, u64),
+    Seconds(f64, f64),
+    Choice(&'static [&'static str]),
+}
+
+const OPTIONS: [OptionRow; 15] = [
+    OptionRow { name: "sack", kind: Kind::Boolean, doc: "Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)." },
+    OptionRow {
+        name: "loss_detection",
+        kind: Kind::Choice(&["rack", "rfc6675"]),
+        doc: "How segments are found lost: by time (RFC 8985) or by count (RFC 6675).",
+    },
+    OptionRow {
+        name: "recovery",
+        kind: Kind::Choice(&["prr", "rate-halving"]),
+        doc: "Window reduction: proportional (Linux 6.1) or one segment per second ACK (Linux 2.4 and 2.6).",
+    },
+    OptionRow {
+        name: "rto",
+        kind: Kind::Choice(&["linux", "rfc6298"]),
+        doc: "Retransmission timeout: variance floored at 200 ms, or at least 1 s.",
+    },
+    OptionRow { name: "limited_transmit", kind: Kind::Boolean, doc: "New data on the first two duplicate ACKs (RFC 3042)." },
+    OptionRow { name: "undo", kind: Kind::Boolean, doc: "Undo reductions shown to be spurious by DSACK or timestamps." },
+    OptionRow { name: "frto", kind: Kind::Boolean, doc: "Forward RTO recovery (RFC 5682)." },
+    OptionRow { name: "tlp", kind: Kind::Boolean, doc: "Tail loss probe (RFC 8985)." },
+    OptionRow { name: "ack_every", kind: Kind::Integer(1, 64), doc: "In-order segments per ACK." },
+    OptionRow { name: "delayed_ack_s", kind: Kind::Seconds(0.001, 0.5), doc: "Delayed-ACK timer." },
+    OptionRow { name: "quickack", kind: Kind::Integer(0, 1000), doc: "Segments acknowledged one by one at the start." },
+    OptionRow { name: "abc", kind: Kind::Choice(&["linux", "rfc3465", "off"]), doc: "Byte counting in window growth." },
+    OptionRow { name: "abc_limit", kind: Kind::Integer(1, 64), doc: "Segments an ACK counts for in slow start under rfc3465." },
+    OptionRow { name: "initial_window", kind: Kind::Integer(1, 1000), doc: "Initial window, segments." },
+    OptionRow { name: "pacing", kind: Kind::Choice(&["none", "linux", "full"]), doc: "Spreading segments over the round trip." },
+];
+
+/// Sets one option by name.
+///
+/// # Errors
+/// What is allowed, in words.
+pub(crate) fn override_option(options: &mut Options, name: &str, value: &Value) -> Result<(), String> {
+    let Some(row) = OPTIONS.iter().find(|row| row.name == name) else {
+        let names: Vec<_> = OPTIONS.iter().map(|row| row.name).collect();
+        return Err(format!("there is no such transport option; choose one of {}", names.join(", ")));
+    };
+    let fits = match row.kind {
+        Kind::Boolean => value.is_boolean(),
+        Kind::Integer(min, max) => value.as_u64().is_some_and(|n| (min..=max).contains(&n)),
+        Kind::Seconds(min, max) => value.as_f64().is_some_and(|s| (min..=max).contains(&s)),
+        Kind::Choice(choices) => value.as_str().is_some_and(|choice| choices.contains(&choice)),
+    };
+    if !fits {
+        return Err(row.kind.allowed());
+    }
+    let mut all = serde_json::to_value(&*options).map_err(|error| error.to_string())?;
+    all[name] = value.clone();
+    *options = serde_json::from_value(all).map_err(|error| error.to_string())?;
+    Ok(())
+}
+
+impl Kind {
+    fn allowed(&self) -> String {
+        match self {
+            Kind::Boolean => "give true or false".into(),
+            Kind::Integer(min, max) => format!("give a whole number from {min} to {max}"),
+            Kind::Seconds(min, max) => format!("give {min} s to {max} s"),
+            Kind::Choice(choices) => format!("choose one of {}", choices.join(", ")),
+        }
+    }
+
+    fn describe(&self) -> Value {
+        match self {
+            Kind::Boolean => json!({"kind": "boolean"}),
+            Kind::Integer(min, max) => json!({"kind": "integer", "min": min, "max": max}),
+            Kind::Seconds(min, max) => json!({"kind": "duration_s", "min": min, "max": max}),
+            Kind::Choice(choices) => json!({"kind": "choice", "choices": choices}),
+        }
+    }
+}
+
+const PROFILE_SUMMARIES: [&str; 3] = [
+    "What a current Linux does.",
+    "The 2007 benchmark's kernel: byte counting, SACK, rate halving, no tail probes.",
+    "The texts of the RFCs.",
+];
+
+/// Everything a front end must know to check a scenario: algorithms, profiles, transport options, engine version.
+pub fn catalogue() -> Value {
+    let profiles: Vec<Value> = Options::PROFILES
+        .iter()
+        .zip(PROFILE_SUMMARIES)
+        .map(|(name, summary)| json!({"name": name, "summary": summary, "transport": Options::of_profile(name)}))
+        .collect();
+    let options: Vec<Value> = OPTIONS
+        .iter()
+        .map(|row| {
+            let mut described = row.kind.describe();
+            described["name"] = row.name.into();
+            described["doc"] = row.doc.into();
+            described["default"] = profiles[0]["transport"][row.name].clone();
+            described
+        })
+        .collect();
+    json!({
+        "engine_version": crate::ENGINE_VERSION,
+        "algorithms": cc::catalogue(),
+        "profiles": profiles,
+        "transport_options": options,
+    })
+}

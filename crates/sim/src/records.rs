@@ -1,0 +1,158 @@
+//! What a run leaves behind: rows and columns, no opinion.
+
+use net::LinkTotals;
+use tcp::SenderTotals;
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// A window reduction: values are cwnd at back-off and ssthresh after it.
+    LossEpisode,
+    /// The retransmission timer expired: value is cwnd before.
+    Timeout,
+    /// A reduction was undone: value is the restored cwnd.
+    Undo,
+    /// Slow start ended: value is cwnd.
+    SlowStartExit,
+    /// The flow started.
+    Start,
+    /// The flow stopped, or had everything acknowledged.
+    Stop,
+    /// A link dropped a packet (queue full or random loss).
+    Drop,
+}
+
+impl EventKind {
+    /// The name in the records.
+    pub fn name(self) -> &'static str {
+        match self {
+            EventKind::LossEpisode => "loss_episode",
+            EventKind::Timeout => "timeout",
+            EventKind::Undo => "undo",
+            EventKind::SlowStartExit => "slow_start_exit",
+            EventKind::Start => "start",
+            EventKind::Stop => "stop",
+            EventKind::Drop => "drop",
+        }
+    }
+}
+
+/// One event. Times are nanoseconds in the sender's, or the link's, own clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event {
+    /// When.
+    pub t_ns: u64,
+    /// Flow, or -1.
+    pub flow: i32,
+    /// Link, or -1.
+    pub link: i32,
+    /// What.
+    pub kind: EventKind,
+    /// First value, NaN if none.
+    pub value: f64,
+    /// Second value, NaN if none.
+    pub value2: f64,
+}
+
+/// Samples of all flows, as columns; each flow's rows are in time order.
+#[derive(Clone, Debug, Default)]
+pub struct Columns {
+    /// Sampling time, nanoseconds.
+    pub t_ns: Vec<u64>,
+    /// Flow index.
+    pub flow: Vec<u32>,
+    /// Congestion window, segments.
+    pub cwnd: Vec<f64>,
+    /// Slow-start threshold, segments; NaN while infinite.
+    pub ssthresh: Vec<f64>,
+    /// Smoothed RTT, seconds.
+    pub srtt_s: Vec<f64>,
+    /// Minimum RTT, seconds.
+    pub rtt_min_s: Vec<f64>,
+    /// Pipe, segments.
+    pub in_flight: Vec<u32>,
+    /// Payload bytes delivered so far.
+    pub delivered_bytes: Vec<u64>,
+    /// Retransmissions so far.
+    pub retransmitted: Vec<u64>,
+    /// Pacing rate, bits per second; NaN when unknown.
+    pub pacing_rate_bps: Vec<f64>,
+    /// Congestion state, 0 to 4.
+    pub state: Vec<u8>,
+    /// The algorithms' own variables, by name; NaN in rows of flows that lack one.
+    pub variables: Vec<(&'static str, Vec<f64>)>,
+}
+
+/// Samples of the links, as columns.
+#[derive(Clone, Debug, Default)]
+pub struct LinkColumns {
+    /// Sampling time, nanoseconds.
+    pub t_ns: Vec<u64>,
+    /// Link index.
+    pub link: Vec<u32>,
+    /// Packets queued or in service.
+    pub queue_packets: Vec<u32>,
+    /// Bytes queued or in service.
+    pub queue_bytes: Vec<u64>,
+    /// Bytes that left so far.
+    pub delivered_bytes: Vec<u64>,
+    /// Packets dropped by the full queue so far.
+    pub dropped: Vec<u64>,
+}
+
+/// One flow's row.
+#[derive(Clone, Debug)]
+pub struct FlowRow {
+    /// Our name of the protocol.
+    pub algorithm: &'static str,
+    /// Variant.
+    pub variant: &'static str,
+    /// Whether its data used link 1.
+    pub is_reverse: bool,
+    /// Start, seconds.
+    pub start_s: f64,
+    /// Requested stop, seconds; NaN for none.
+    pub stop_s: f64,
+    /// When everything asked for was acknowledged, seconds; NaN if it was not.
+    pub completed_s: f64,
+    /// Payload bytes of a segment.
+    pub mss_bytes: u32,
+    /// IP bytes of a segment.
+    pub packet_bytes: u32,
+    /// Packets of this flow that links dropped or lost.
+    pub lost_packets: u64,
+    /// Seconds of the measurement window during which the flow was there.
+    pub window_s: f64,
+    /// Counters at the beginning of that window.
+    pub at_window: SenderTotals,
+    /// Counters at the end of the run.
+    pub at_end: SenderTotals,
+}
+
+/// One link's row.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkRow {
+    /// Counters.
+    pub totals: LinkTotals,
+    /// Length of the measurement window, nanoseconds.
+    pub window_ns: u64,
+}
+
+/// A finished run.
+#[derive(Clone, Debug, Default)]
+pub struct Records {
+    /// One row per flow.
+    pub flows: Vec<FlowRow>,
+    /// Samples of the flows.
+    pub flow_samples: Columns,
+    /// One row per real link.
+    pub links: Vec<LinkRow>,
+    /// Samples of the links.
+    pub link_samples: LinkColumns,
+    /// Events in time order.
+    pub events: Vec<Event>,
+    /// Segments sent by all flows.
+    pub data_packets: u64,
+    /// Events handled by the core.
+    pub core_events: u64,
+}

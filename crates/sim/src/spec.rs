@@ -1,0 +1,142 @@
+//! A scenario as the engine takes it: integers, resolved sizes, no defaults left to guess.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Unit of a queue's limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum QueueUnit {
+    /// Whole packets.
+    Packets,
+    /// Bytes.
+    Bytes,
+    /// Nanoseconds of waiting.
+    Ns,
+}
+
+/// A drop-tail queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueueSpec {
+    /// Unit of `limit`.
+    pub unit: QueueUnit,
+    /// Size.
+    pub limit: u64,
+}
+
+/// A link.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkSpec {
+    /// IP bits per second.
+    pub rate_bps: u64,
+    /// Queue.
+    pub queue: QueueSpec,
+    /// The packet in service does not count against the queue's limit.
+    #[serde(default)]
+    pub excludes_in_service: bool,
+    /// Probability that a packet is lost on arrival.
+    #[serde(default)]
+    pub loss_probability: f64,
+}
+
+/// Which way a flow's data goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// Data over link 0.
+    #[default]
+    Forward,
+    /// Data over link 1.
+    Reverse,
+}
+
+/// One flow.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlowSpec {
+    /// Protocol name or alias.
+    pub algorithm: String,
+    /// Variant; none for the profile's.
+    #[serde(default)]
+    pub variant: Option<String>,
+    /// Profile of the stack.
+    #[serde(default = "default_profile")]
+    pub profile: String,
+    /// Parameters of the algorithm that differ from the variant's.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, f64>,
+    /// Transport options that differ from the profile's.
+    #[serde(default)]
+    pub transport: BTreeMap<String, Value>,
+    /// Base RTT: propagation only.
+    pub rtt_ns: u64,
+    /// When the connection is established.
+    #[serde(default)]
+    pub start_ns: u64,
+    /// When the application stops; none for never.
+    #[serde(default)]
+    pub stop_ns: Option<u64>,
+    /// Payload bytes to send; none for no end.
+    #[serde(default)]
+    pub bytes: Option<u64>,
+    /// Receiver's window, packets; none for no limit.
+    #[serde(default)]
+    pub window_packets: Option<u64>,
+    /// Direction of the data.
+    #[serde(default)]
+    pub direction: Direction,
+    /// Largest jitter of an ACK's arrival.
+    #[serde(default)]
+    pub jitter_ns: u64,
+    /// Payload bytes of a full segment.
+    #[serde(default = "default_mss")]
+    pub mss_bytes: u32,
+    /// IP bytes of a full segment.
+    #[serde(default = "default_packet")]
+    pub packet_bytes: u32,
+}
+
+/// A run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// Simulated time.
+    pub duration_ns: u64,
+    /// Part left out of every mean.
+    #[serde(default)]
+    pub warmup_ns: u64,
+    /// Sampling interval; 0 for no samples.
+    #[serde(default)]
+    pub sample_ns: u64,
+    /// Record every ACK.
+    #[serde(default)]
+    pub per_ack: bool,
+    /// Record every drop as an event.
+    #[serde(default)]
+    pub record_drops: bool,
+    /// The bottleneck.
+    pub forward: LinkSpec,
+    /// The reverse link; none when only ACKs use it, and no queue can form.
+    #[serde(default)]
+    pub reverse: Option<LinkSpec>,
+    /// The flows.
+    pub flows: Vec<FlowSpec>,
+}
+
+fn default_profile() -> String {
+    "linux-6.1".into()
+}
+
+fn default_mss() -> u32 {
+    1448
+}
+
+fn default_packet() -> u32 {
+    1500
+}

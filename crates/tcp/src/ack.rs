@@ -1,0 +1,23 @@
+//! What an acknowledgement carries.
+
+use units::Time;
+
+/// SACK information: at most three blocks with timestamps in use (RFC 2018, RFC 7323), the most recent first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sack {
+    /// Half-open segment ranges; an empty range is no block.
+    pub blocks: [(u64, u64); 3],
+    /// A segment that arrived twice (RFC 2883).
+    pub duplicate: Option<u64>,
+}
+
+/// An acknowledgement. SACK information travels beside it, so that the common ACK stays small.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ack {
+    /// Next segment the receiver expects.
+    pub cumulative: u64,
+    /// Timestamp echo: when the segment that RFC 7323 echoes was sent, in the sender's clock.
+    pub echo: Time,
+    /// A [`Sack`] belongs to this ACK.
+    pub has_sack: bool,
+}

@@ -1,0 +1,148 @@
+//! The stack's options, and the profiles that choose them together.
+
+use serde::{Deserialize, Serialize};
+use units::Time;
+
+/// How segments are found lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossDetection {
+    /// RFC 8985: by the time of sending.
+    Rack,
+    /// RFC 6675: three segments SACKed above.
+    Rfc6675,
+}
+
+/// How the window comes down during Recovery and CWR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Recovery {
+    /// Proportional rate reduction as in Linux 6.1.
+    Prr,
+    /// One segment less for every second ACK (Linux 2.4 and 2.6).
+    RateHalving,
+}
+
+/// How the retransmission timeout follows from RTT samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RtoRule {
+    /// The variance term, not the sum, is floored at 200 ms.
+    Linux,
+    /// RFC 6298: at least one second.
+    Rfc6298,
+}
+
+/// How many segments an ACK counts for in window growth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Abc {
+    /// Every segment delivered.
+    Linux,
+    /// RFC 3465: in slow start at most `abc_limit`, one after a timeout.
+    Rfc3465,
+    /// One per ACK.
+    Off,
+}
+
+/// Whether segments are spread over the round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pacing {
+    /// Bursts leave as the ACK clock allows.
+    None,
+    /// Bursts of the size of Linux's automatic segmentation offload, at its pacing rate.
+    Linux,
+    /// Segment by segment, at the same rate.
+    Full,
+}
+
+/// Options of one connection's stack. Each can be set alone; a profile sets all of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// Selective acknowledgements (RFC 2018); without them, NewReno (RFC 6582).
+    pub sack: bool,
+    /// Loss detection with SACK.
+    pub loss_detection: LossDetection,
+    /// Window reduction.
+    pub recovery: Recovery,
+    /// Retransmission timeout.
+    pub rto: RtoRule,
+    /// Limited transmit (RFC 3042): new data may leave on the first two duplicate ACKs.
+    pub limited_transmit: bool,
+    /// Spurious reductions are undone (DSACK, timestamps).
+    pub undo: bool,
+    /// Forward RTO recovery (RFC 5682).
+    pub frto: bool,
+    /// Tail loss probe (RFC 8985).
+    pub tlp: bool,
+    /// In-order segments per ACK.
+    pub ack_every: u32,
+    /// Delayed-ACK timer, seconds (Linux's minimum; it adapts upwards to 200 ms).
+    pub delayed_ack_s: f64,
+    /// Segments acknowledged one by one at the start.
+    pub quickack: u32,
+    /// Byte counting.
+    pub abc: Abc,
+    /// Most segments an ACK counts for in slow start under RFC 3465.
+    pub abc_limit: u32,
+    /// Initial window, segments.
+    pub initial_window: u32,
+    /// Pacing.
+    pub pacing: Pacing,
+}
+
+impl Options {
+    /// Names of the profiles this crate knows.
+    pub const PROFILES: [&'static str; 3] = ["linux-6.1", "altaimd-2.6.6", "rfc"];
+
+    /// The options of the profile `name`, or none if there is no such profile.
+    pub fn of_profile(name: &str) -> Option<Options> {
+        let linux61 = Options {
+            sack: true,
+            loss_detection: LossDetection::Rack,
+            recovery: Recovery::Prr,
+            rto: RtoRule::Linux,
+            limited_transmit: true,
+            undo: true,
+            frto: true,
+            tlp: true,
+            ack_every: 2,
+            delayed_ack_s: 0.04,
+            quickack: 16,
+            abc: Abc::Linux,
+            abc_limit: 2,
+            initial_window: 10,
+            pacing: Pacing::None,
+        };
+        match name {
+            "linux-6.1" => Some(linux61),
+            "altaimd-2.6.6" => Some(Options {
+                loss_detection: LossDetection::Rfc6675,
+                recovery: Recovery::RateHalving,
+                frto: false,
+                tlp: false,
+                abc: Abc::Rfc3465,
+                initial_window: 3,
+                ..linux61
+            }),
+            "rfc" => Some(Options {
+                loss_detection: LossDetection::Rfc6675,
+                rto: RtoRule::Rfc6298,
+                undo: false,
+                frto: false,
+                tlp: false,
+                delayed_ack_s: 0.2,
+                quickack: 0,
+                abc: Abc::Rfc3465,
+                ..linux61
+            }),
+            _ => None,
+        }
+    }
+
+    /// The delayed-ACK timer as a span.
+    pub fn delayed_ack(&self) -> Time {
+        Time::from_secs_f64(self.delayed_ack_s)
+    }
+}

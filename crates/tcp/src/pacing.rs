@@ -1,0 +1,103 @@
+//! Pacing: when the next segment may leave, and at what rate (Linux `tcp_update_pacing_rate`).
+
+use cc::{Connection, CongestionControl};
+use units::Time;
+
+use crate::sender::Sender;
+use crate::Pacing;
+
+/// Linux leaves the first ten segments unpaced.
+const UNPACED_SEGMENTS: u64 = 10;
+
+/// The pacing gate.
+#[derive(Clone, Debug)]
+pub(crate) struct Pacer {
+    mode: Pacing,
+    sent: u64,
+    burst_left: u32,
+    next: Time,
+    blocked: bool,
+}
+
+impl Pacer {
+    /// A gate for `mode`; an algorithm that asks for pacing gets it segment by segment at least.
+    pub(crate) fn new(mode: Pacing, needed: bool) -> Pacer {
+        let mode = if mode == Pacing::None && needed { Pacing::Full } else { mode };
+        Pacer { mode, sent: 0, burst_left: 0, next: Time::ZERO, blocked: false }
+    }
+
+    #[inline]
+    pub(crate) fn is_on(&self) -> bool {
+        self.mode != Pacing::None
+    }
+
+    /// When a blocked sender may go on.
+    #[inline]
+    pub(crate) fn wakes_at(&self) -> Time {
+        if self.blocked {
+            self.next
+        } else {
+            Time::NEVER
+        }
+    }
+
+    /// Whether a segment may leave now; if not, remembers that one wants to.
+    #[inline]
+    pub(crate) fn may_send(&mut self, now: Time) -> bool {
+        self.blocked = self.mode != Pacing::None && self.burst_left == 0 && now < self.next;
+        !self.blocked
+    }
+
+    /// A segment left; `rate` in bytes per second, 0 before the first RTT sample.
+    #[inline]
+    pub(crate) fn on_sent(&mut self, now: Time, mss: u32, rate: u64) {
+        if self.mode == Pacing::None {
+            return;
+        }
+        self.sent += 1;
+        if self.sent <= UNPACED_SEGMENTS || rate == 0 {
+            return;
+        }
+        if self.burst_left == 0 {
+            self.burst_left = self.quantum(mss, rate);
+            self.next = self.next.max(now);
+        }
+        self.burst_left -= 1;
+        self.next += Time(u64::from(mss) * 1_000_000_000 / rate);
+    }
+
+    /// Segments that leave back to back: Linux sizes its offload bursts to a millisecond of the rate, 2 to 45 segments.
+    fn quantum(&self, mss: u32, rate: u64) -> u32 {
+        match self.mode {
+            Pacing::Linux => ((rate >> 10) / u64::from(mss)).clamp(2, 45) as u32,
+            _ => 1,
+        }
+    }
+}
+
+/// Bytes per second at which Linux paces: twice the window per smoothed RTT below half of ssthresh, else 1.2 times.
+fn linux_rate(c: &Connection, cwnd: u64, below_half_ssthresh: bool) -> u64 {
+    if c.srtt8_us == 0 {
+        return 0;
+    }
+    let percent = if below_half_ssthresh { 200 } else { 120 };
+    u64::from(c.mss) * 80_000 * percent * cwnd.max(c.nxt - c.una) / u64::from(c.srtt8_us)
+}
+
+impl<C: CongestionControl> Sender<C> {
+    /// Step 9. The rate has a reader only when pacing is on, or in slow start (HyStart).
+    #[inline]
+    pub(crate) fn refresh_pacing_rate(&mut self) {
+        if self.pacer.is_on() || self.w.in_slow_start() {
+            self.c.pacing_rate = self.pacing_rate();
+        }
+    }
+
+    /// Bytes per second at which segments are, or would be, paced; 0 before the first RTT sample.
+    pub fn pacing_rate(&self) -> u64 {
+        if let Some(rate) = self.cc.pacing_rate(&self.w, &self.c) {
+            return rate;
+        }
+        linux_rate(&self.c, self.w.segments().into(), self.w.cwnd < (self.w.ssthresh / 2.0).floor())
+    }
+}

@@ -1,0 +1,235 @@
+//! The receiver: in-order delivery, SACK blocks, delayed acknowledgements (transport rules of Linux; RFC 5681 4.2).
+
+use units::Time;
+
+use crate::ranges::Ranges;
+use crate::{Ack, Options, Sack};
+
+const ATO_MIN: Time = Time::from_ms(40);
+const DELAY_MAX: Time = Time::from_ms(200);
+
+/// What the receiver needs to know of the path and the options.
+#[derive(Clone, Debug)]
+pub struct ReceiverSpec {
+    /// In-order segments per ACK.
+    pub ack_every: u32,
+    /// Minimum of the delayed-ACK timer.
+    pub delayed_ack: Time,
+    /// Segments acknowledged one by one at the start, and after a silence.
+    pub quickack: u32,
+    /// Whether SACK blocks are sent.
+    pub sack: bool,
+    /// RTT measured in the handshake.
+    pub handshake_rtt: Time,
+}
+
+impl ReceiverSpec {
+    /// The receiver's part of `options`, on a path of this base RTT.
+    pub fn new(options: &Options, handshake_rtt: Time) -> ReceiverSpec {
+        ReceiverSpec {
+            ack_every: options.ack_every,
+            delayed_ack: options.delayed_ack(),
+            quickack: options.quickack,
+            sack: options.sack,
+            handshake_rtt,
+        }
+    }
+
+    /// The receiver's own retransmission timeout: a silence longer than this brings quick ACKs back.
+    fn rto(&self) -> Time {
+        Time((3 * self.handshake_rtt.0).max(self.handshake_rtt.0 + 200_000_000))
+    }
+
+    fn delay_max(&self) -> Time {
+        self.handshake_rtt.max(ATO_MIN).min(DELAY_MAX).max(self.delayed_ack)
+    }
+}
+
+/// State of a receiver. Segments reach it in the order of their arrival times.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    next: u64,
+    pending: u32,
+    ack_every: u32,
+    quick: u32,
+    /// Send time of the segment to be echoed: the first of those pending (RFC 7323 4.3).
+    echo: Time,
+    deadline: Time,
+    ato: Time,
+    last_arrival: Time,
+    rto: Time,
+    delay_max: Time,
+    out_of_order: Ranges,
+    recent: [u64; 3],
+    spec: ReceiverSpec,
+}
+
+impl Receiver {
+    /// A receiver that expects segment 0.
+    pub fn new(spec: ReceiverSpec) -> Receiver {
+        Receiver {
+            next: 0,
+            pending: 0,
+            ack_every: spec.ack_every,
+            quick: spec.quickack,
+            echo: Time::ZERO,
+            deadline: Time::NEVER,
+            ato: spec.delayed_ack,
+            last_arrival: Time::ZERO,
+            rto: spec.rto(),
+            delay_max: spec.delay_max(),
+            out_of_order: Ranges::default(),
+            recent: [u64::MAX; 3],
+            spec,
+        }
+    }
+
+    /// When a delayed ACK falls due; [`Time::NEVER`] if none is pending.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// Segment `seq`, sent at `sent`, arrives at `now`. Returns the ACK if one is sent at once; SACK blocks go to `sack`.
+    #[inline]
+    pub fn on_segment(&mut self, now: Time, seq: u64, sent: Time, sack: &mut Sack) -> Option<Ack> {
+        if seq != self.next || !self.out_of_order.is_empty() {
+            return Some(self.on_disordered(now, seq, sent, sack));
+        }
+        self.adapt(now);
+        self.next += 1;
+        self.pending += 1;
+        if self.pending == 1 {
+            self.echo = sent;
+        }
+        if self.pending >= self.ack_every || self.quick > 0 {
+            self.quick = self.quick.saturating_sub(1);
+            return Some(self.acknowledge());
+        }
+        self.deadline = now + self.ato.min(self.delay_max);
+        None
+    }
+
+    /// The delayed-ACK timer expires.
+    pub fn on_deadline(&mut self) -> Ack {
+        self.acknowledge()
+    }
+
+    #[inline]
+    fn acknowledge(&mut self) -> Ack {
+        self.pending = 0;
+        self.deadline = Time::NEVER;
+        Ack { cumulative: self.next, echo: self.echo, has_sack: false }
+    }
+
+    /// Adapts the delayed-ACK timer to the spacing of segments.
+    #[inline]
+    fn adapt(&mut self, now: Time) {
+        let gap = now.since(self.last_arrival);
+        self.last_arrival = now;
+        let step = self.spec.delayed_ack.0 / 2;
+        if gap.0 <= step {
+            self.ato = Time(self.ato.0 / 2 + step);
+        } else if gap < self.ato {
+            self.ato = Time(self.ato.0 / 2 + gap.0).min(self.rto);
+        } else if gap > self.rto {
+            self.quick = self.spec.quickack;
+        }
+    }
+
+    /// Anything but the plain next segment is acknowledged at once (RFC 5681 4.2).
+    fn on_disordered(&mut self, now: Time, seq: u64, sent: Time, sack: &mut Sack) -> Ack {
+        self.adapt(now);
+        *sack = Sack::default();
+        if seq == self.next {
+            if self.pending == 0 {
+                self.echo = sent;
+            }
+            self.next = self.out_of_order.containing(seq + 1).map_or(seq + 1, |range| range.1);
+            self.out_of_order.remove_below(self.next);
+        } else if seq < self.next || self.out_of_order.containing(seq).is_some() {
+            sack.duplicate = Some(seq);
+        } else {
+            self.out_of_order.insert(seq, seq + 1);
+            self.remember(seq);
+        }
+        let mut ack = self.acknowledge();
+        if self.spec.sack {
+            self.report(sack);
+            ack.has_sack = sack.duplicate.is_some() || sack.blocks[0].1 > 0;
+        }
+        ack
+    }
+
+    fn remember(&mut self, seq: u64) {
+        let range = self.out_of_order.containing(seq);
+        let old = self.recent;
+        let others = old.iter().filter(|&&other| other != u64::MAX && self.out_of_order.containing(other) != range);
+        let mut recent = [seq, u64::MAX, u64::MAX];
+        for (slot, &other) in recent[1..].iter_mut().zip(others) {
+            *slot = other;
+        }
+        self.recent = recent;
+    }
+
+    fn report(&self, sack: &mut Sack) {
+        let room = if sack.duplicate.is_some() { 2 } else { 3 };
+        let mut count = 0;
+        for range in self.recent.iter().filter_map(|&seq| self.out_of_order.containing(seq)) {
+            if count < room && !sack.blocks[..count].contains(&range) {
+                sack.blocks[count] = range;
+                count += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn receiver(quickack: u32) -> Receiver {
+        let options = Options { quickack, ..Options::of_profile("linux-6.1").expect("a profile") };
+        Receiver::new(ReceiverSpec::new(&options, Time::from_ms(100)))
+    }
+
+    fn arrive(receiver: &mut Receiver, ms: u64, seq: u64) -> (Option<u64>, Sack) {
+        let mut sack = Sack::default();
+        let ack = receiver.on_segment(Time::from_ms(ms), seq, Time::ZERO, &mut sack);
+        (ack.map(|ack| ack.cumulative), sack)
+    }
+
+    #[test]
+    fn the_first_sixteen_segments_are_acknowledged_one_by_one() {
+        let mut receiver = receiver(16);
+        assert!((0..16).all(|seq| arrive(&mut receiver, 1, seq).0 == Some(seq + 1)));
+        assert_eq!(arrive(&mut receiver, 1, 16).0, None);
+        assert_eq!(arrive(&mut receiver, 1, 17).0, Some(18));
+    }
+
+    #[test]
+    fn a_lone_segment_waits_40_ms() {
+        let mut receiver = receiver(0);
+        arrive(&mut receiver, 1, 0);
+        arrive(&mut receiver, 1, 1);
+        arrive(&mut receiver, 1, 2);
+        assert_eq!(receiver.deadline(), Time::from_ms(41));
+        assert_eq!(receiver.on_deadline().cumulative, 3);
+        assert_eq!(receiver.deadline(), Time::NEVER);
+    }
+
+    #[test]
+    fn a_gap_is_reported_at_once_most_recent_block_first() {
+        let mut receiver = receiver(0);
+        assert_eq!(arrive(&mut receiver, 1, 2).1.blocks, [(2, 3), (0, 0), (0, 0)]);
+        assert_eq!(arrive(&mut receiver, 1, 4).1.blocks, [(4, 5), (2, 3), (0, 0)]);
+        assert_eq!(arrive(&mut receiver, 1, 6).1.blocks, [(6, 7), (4, 5), (2, 3)]);
+        assert_eq!(arrive(&mut receiver, 1, 8).1.blocks, [(8, 9), (6, 7), (4, 5)]);
+        let (cumulative, sack) = arrive(&mut receiver, 1, 3);
+        assert_eq!((cumulative, sack.blocks), (Some(0), [(2, 5), (8, 9), (6, 7)]));
+        let (cumulative, _) = arrive(&mut receiver, 1, 0);
+        assert_eq!(cumulative, Some(1));
+        assert_eq!(arrive(&mut receiver, 1, 1).0, Some(5));
+        assert_eq!(arrive(&mut receiver, 1, 4).1.duplicate, Some(4));
+    }
+}

@@ -1,0 +1,230 @@
+//! RTT estimation and the retransmission timeout.
+
+use units::Time;
+
+use crate::RtoRule;
+
+const RTO_MIN_US: u32 = 200_000;
+const RTO_MAX: Time = Time::from_ms(120_000);
+const RTO_RFC_MIN_US: u32 = 1_000_000;
+/// Before the first sample (RFC 6298 2.1).
+const RTO_INITIAL: Time = Time::from_ms(1_000);
+/// The minimum RTT is that of the last 300 s (Linux `tcp_min_rtt_wlen`).
+const RTT_MIN_WINDOW: Time = Time::from_ms(300_000);
+
+/// Smoothed RTT, its variation and the timeout, in the kernel's fixed point: eighths and quarters of microseconds.
+#[derive(Clone, Debug)]
+pub struct RttEstimator {
+    rule: RtoRule,
+    srtt8_us: u32,
+    /// Four times the smoothed mean deviation.
+    mdev4_us: u32,
+    /// Its largest value in this round trip.
+    mdev4_max_us: u32,
+    /// Four times the variation that enters the timeout.
+    rttvar4_us: u32,
+    round_end: u64,
+    rto: Time,
+    backoff: u32,
+    min: [(Time, Time); 3],
+}
+
+impl RttEstimator {
+    /// An estimator without samples.
+    pub fn new(rule: RtoRule) -> RttEstimator {
+        let none = (Time::NEVER, Time::ZERO);
+        RttEstimator {
+            rule,
+            srtt8_us: 0,
+            mdev4_us: 0,
+            mdev4_max_us: 0,
+            rttvar4_us: 0,
+            round_end: 0,
+            rto: RTO_INITIAL,
+            backoff: 0,
+            min: [none; 3],
+        }
+    }
+
+    /// Eight times the smoothed RTT, microseconds; 0 before the first sample.
+    #[inline]
+    pub fn srtt8_us(&self) -> u32 {
+        self.srtt8_us
+    }
+
+    /// The smoothed RTT, rounded down to microseconds.
+    pub fn srtt(&self) -> Time {
+        Time::from_us(u64::from(self.srtt8_us >> 3))
+    }
+
+    /// The smallest RTT of the last 300 s.
+    #[inline]
+    pub fn min(&self) -> Time {
+        self.min[0].0
+    }
+
+    /// The timeout, backed off.
+    #[inline]
+    pub fn rto(&self) -> Time {
+        if self.backoff == 0 {
+            self.rto
+        } else {
+            Time(self.rto.0.saturating_mul(1 << self.backoff.min(16))).min(RTO_MAX)
+        }
+    }
+
+    /// The timer expired: the timeout doubles until the next valid sample.
+    pub fn back_off(&mut self) {
+        self.backoff += 1;
+    }
+
+    /// A valid sample, taken when the window stood at `una`, `nxt`.
+    #[inline]
+    pub fn on_sampled(&mut self, rtt: Time, una: u64, nxt: u64) {
+        let sample = (rtt.as_us() as u32).max(1);
+        self.backoff = 0;
+        if self.srtt8_us == 0 {
+            self.start(sample, nxt);
+        } else {
+            match self.rule {
+                RtoRule::Linux => self.update_linux(sample, una, nxt),
+                RtoRule::Rfc6298 => self.update_rfc(sample),
+            }
+        }
+        let srtt = self.srtt8_us >> 3;
+        self.rto = Time::from_us(u64::from(match self.rule {
+            RtoRule::Linux => srtt + self.rttvar4_us,
+            RtoRule::Rfc6298 => (srtt + self.rttvar4_us).max(RTO_RFC_MIN_US),
+        }))
+        .min(RTO_MAX);
+    }
+
+    /// A sample for the minimum filter: three staggered minima, as in Nichols's windowed filter.
+    #[inline]
+    pub fn on_min_sampled(&mut self, rtt: Time, now: Time) {
+        if rtt <= self.min[0].0 {
+            self.min = [(rtt, now); 3];
+        } else {
+            self.age_min(rtt, now);
+        }
+    }
+
+    fn start(&mut self, sample: u32, nxt: u64) {
+        self.srtt8_us = sample << 3;
+        self.mdev4_us = sample << 1;
+        self.rttvar4_us = match self.rule {
+            RtoRule::Linux => self.mdev4_us.max(RTO_MIN_US),
+            RtoRule::Rfc6298 => self.mdev4_us,
+        };
+        self.mdev4_max_us = self.rttvar4_us;
+        self.round_end = nxt;
+    }
+
+    /// Linux: the deviation enters through its maximum over a round, never below 200 ms, and decays by a quarter of the
+    /// difference per round. A falling RTT moves the deviation eight times slower.
+    #[inline]
+    fn update_linux(&mut self, sample: u32, una: u64, nxt: u64) {
+        let error = sample as i32 - (self.srtt8_us >> 3) as i32;
+        self.srtt8_us = (self.srtt8_us as i32 + error) as u32;
+        let mut deviation = error.abs() - (self.mdev4_us >> 2) as i32;
+        if error < 0 && deviation > 0 {
+            deviation >>= 3;
+        }
+        self.mdev4_us = (self.mdev4_us as i32 + deviation) as u32;
+        if self.mdev4_us > self.mdev4_max_us {
+            self.mdev4_max_us = self.mdev4_us;
+            self.rttvar4_us = self.rttvar4_us.max(self.mdev4_us);
+        }
+        if una > self.round_end {
+            if self.mdev4_max_us < self.rttvar4_us {
+                self.rttvar4_us -= (self.rttvar4_us - self.mdev4_max_us) >> 2;
+            }
+            self.round_end = nxt;
+            self.mdev4_max_us = RTO_MIN_US;
+        }
+    }
+
+    /// RFC 6298 2.3, gains 1/8 and 1/4.
+    fn update_rfc(&mut self, sample: u32) {
+        let error = sample as i32 - (self.srtt8_us >> 3) as i32;
+        let deviation = error.abs() - (self.rttvar4_us >> 2) as i32;
+        self.rttvar4_us = (self.rttvar4_us as i32 + deviation) as u32;
+        self.srtt8_us = (self.srtt8_us as i32 + error) as u32;
+    }
+
+    #[inline]
+    fn age_min(&mut self, rtt: Time, now: Time) {
+        if rtt <= self.min[1].0 {
+            self.min[1] = (rtt, now);
+            self.min[2] = (rtt, now);
+        } else if rtt <= self.min[2].0 {
+            self.min[2] = (rtt, now);
+        }
+        let age = now.since(self.min[0].1);
+        if age > RTT_MIN_WINDOW {
+            self.min = [self.min[1], self.min[2], (rtt, now)];
+            if now.since(self.min[0].1) > RTT_MIN_WINDOW {
+                self.min = [self.min[1], self.min[2], (rtt, now)];
+            }
+        } else if self.min[1].1 == self.min[0].1 && age.0 > RTT_MIN_WINDOW.0 / 4 {
+            self.min[1] = (rtt, now);
+            self.min[2] = (rtt, now);
+        } else if self.min[2].1 == self.min[1].1 && age.0 > RTT_MIN_WINDOW.0 / 2 {
+            self.min[2] = (rtt, now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after_samples(rule: RtoRule, samples: &[u64]) -> RttEstimator {
+        let mut estimator = RttEstimator::new(rule);
+        for (i, &ms) in samples.iter().enumerate() {
+            estimator.on_sampled(Time::from_ms(ms), i as u64 + 1, i as u64);
+        }
+        estimator
+    }
+
+    /// RTO = srtt + max(4 mdev, 200 ms): the floor is on the variance term.
+    #[test]
+    fn linux_timeout_is_srtt_plus_at_least_200_ms() {
+        assert_eq!(after_samples(RtoRule::Linux, &[100]).rto(), Time::from_ms(300));
+        assert_eq!(after_samples(RtoRule::Linux, &[100; 100]).rto(), Time::from_ms(300));
+        assert_eq!(after_samples(RtoRule::Linux, &[20; 100]).rto(), Time::from_ms(220));
+    }
+
+    #[test]
+    fn rfc_6298_timeout_is_at_least_one_second() {
+        assert_eq!(after_samples(RtoRule::Rfc6298, &[100; 50]).rto(), Time::from_ms(1000));
+        // RFC 6298 2.2: first sample R gives RTO = R + 4 * R/2 = 3 R.
+        assert_eq!(after_samples(RtoRule::Rfc6298, &[800]).rto(), Time::from_ms(2400));
+    }
+
+    #[test]
+    fn expiry_doubles_the_timeout_and_a_sample_resets_it() {
+        let mut estimator = after_samples(RtoRule::Linux, &[100]);
+        estimator.back_off();
+        estimator.back_off();
+        assert_eq!(estimator.rto(), Time::from_ms(1200));
+        for _ in 0..20 {
+            estimator.back_off();
+        }
+        assert_eq!(estimator.rto(), Time::from_ms(120_000));
+        estimator.on_sampled(Time::from_ms(100), 9, 9);
+        assert_eq!(estimator.rto(), Time::from_ms(300));
+    }
+
+    #[test]
+    fn the_minimum_expires_after_300_s() {
+        let mut estimator = RttEstimator::new(RtoRule::Linux);
+        estimator.on_min_sampled(Time::from_ms(10), Time::ZERO);
+        for s in 1..301 {
+            estimator.on_min_sampled(Time::from_ms(50), Time::from_ms(s * 1000));
+        }
+        assert_eq!(estimator.min(), Time::from_ms(10));
+        estimator.on_min_sampled(Time::from_ms(50), Time::from_ms(301_000));
+        assert_eq!(estimator.min(), Time::from_ms(50));
+    }
+}

@@ -1,0 +1,453 @@
+//! The sender: one ACK in, segments out, in the kernel's order of processing.
+
+use cc::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
+use units::Time;
+
+use crate::pacing::Pacer;
+use crate::rack::Rack;
+use crate::reduction::Reduction;
+use crate::scoreboard::{Scoreboard, EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED};
+use crate::timers::Timer;
+use crate::undo::Undo;
+use crate::{Abc, Ack, LossDetection, Options, RttEstimator, Sack};
+
+/// Where segments and notes of a sender go.
+pub trait Wire {
+    /// Segment `seq` leaves the sender.
+    fn send(&mut self, now: Time, seq: u64);
+
+    /// The window was reduced: cwnd at back-off and the new ssthresh, segments.
+    fn on_loss_episode(&mut self, now: Time, cwnd: f64, ssthresh: f64);
+
+    /// The retransmission timer expired with this cwnd.
+    fn on_timeout(&mut self, now: Time, cwnd: f64);
+
+    /// A reduction proved spurious; cwnd was restored to this.
+    fn on_undo(&mut self, now: Time, cwnd: f64);
+
+    /// Slow start ended at this cwnd.
+    fn on_slow_start_exit(&mut self, now: Time, cwnd: f64);
+}
+
+/// What a sender is told at the start.
+#[derive(Clone, Debug)]
+pub struct SenderSpec {
+    /// The stack's options.
+    pub options: Options,
+    /// Payload bytes of a segment.
+    pub mss: u32,
+    /// Segments the application sends; `u64::MAX` for no end.
+    pub segments: u64,
+    /// Receiver's window, segments; `u64::MAX` for no limit.
+    pub window: u64,
+}
+
+/// Counters of a sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SenderTotals {
+    /// Segments sent, retransmissions included.
+    pub sent: u64,
+    /// Retransmissions.
+    pub retransmitted: u64,
+    /// Segments delivered, as far as ACKs told.
+    pub delivered: u64,
+    /// Window reductions by Recovery or CWR.
+    pub loss_episodes: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Spurious reductions undone.
+    pub undos: u64,
+    /// Sum of RTT samples, nanoseconds.
+    pub rtt_sum_ns: u64,
+    /// Number of RTT samples.
+    pub rtt_samples: u64,
+    /// Integral of cwnd over time, segment-nanoseconds.
+    pub cwnd_area: f64,
+}
+
+/// What one ACK changed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Progress {
+    /// Segments cumulatively acknowledged.
+    pub(crate) acked: u64,
+    /// Segments newly SACKed.
+    pub(crate) sacked: u32,
+    /// Segments delivered: cumulatively or selectively acknowledged for the first time.
+    pub(crate) delivered: u32,
+    /// A never-retransmitted segment below the recovery point was delivered.
+    pub(crate) original_delivered: bool,
+    /// A retransmitted segment was cumulatively acknowledged.
+    pub(crate) retransmission_acked: bool,
+    /// Segments newly marked lost.
+    pub(crate) lost: u32,
+    /// The ACK reported a segment that arrived twice.
+    pub(crate) duplicate: bool,
+    /// Timestamp echo of the ACK.
+    pub(crate) echo: Time,
+    /// Send times of the first and last never-retransmitted segment cumulatively acknowledged.
+    pub(crate) first_acked: Option<Time>,
+    pub(crate) last_acked: Option<Time>,
+    pub(crate) first_sacked: Option<Time>,
+    pub(crate) last_sacked: Option<Time>,
+}
+
+impl Progress {
+    /// Neither data nor information: a duplicate ACK.
+    pub(crate) fn is_duplicate_ack(&self) -> bool {
+        self.acked == 0
+    }
+}
+
+/// A sender with its algorithm.
+#[derive(Clone, Debug)]
+pub struct Sender<C> {
+    pub(crate) w: Window,
+    pub(crate) c: Connection,
+    pub(crate) cc: C,
+    pub(crate) needs: Needs,
+    pub(crate) board: Scoreboard,
+    pub(crate) rtt: RttEstimator,
+    pub(crate) rack: Rack,
+    pub(crate) reduction: Reduction,
+    pub(crate) undo: Undo,
+    pub(crate) timer: Timer,
+    pub(crate) pacer: Pacer,
+    pub(crate) totals: SenderTotals,
+    /// End of the current episode (Linux `high_seq`).
+    pub(crate) recovery_point: u64,
+    /// The probe outstanding, one past its end; 0 for none (Linux `tlp_high_seq`).
+    pub(crate) probe_end: u64,
+    pub(crate) probe_retransmitted: bool,
+    /// Forward RTO recovery is under way.
+    pub(crate) frto: bool,
+    /// This ACK's new data tells whether the timeout was spurious: no retransmissions before it.
+    pub(crate) probing_for_spurious_timeout: bool,
+    pub(crate) expiries: u32,
+    pub(crate) window_filled: bool,
+    pub(crate) most_out: u64,
+    pub(crate) usage_end: u64,
+    pub(crate) limit: u64,
+    pub(crate) started: bool,
+    area_at: Time,
+    pub(crate) spec: SenderSpec,
+}
+
+impl<C: CongestionControl> Sender<C> {
+    /// A sender that has not started.
+    pub fn new(spec: SenderSpec, cc: C) -> Sender<C> {
+        let needs = cc.needs();
+        Sender {
+            w: Window::new(spec.options.initial_window),
+            c: Connection::new(spec.mss),
+            needs,
+            cc,
+            board: Scoreboard::new(),
+            rtt: RttEstimator::new(spec.options.rto),
+            rack: Rack::default(),
+            reduction: Reduction::default(),
+            undo: Undo::default(),
+            timer: Timer::default(),
+            pacer: Pacer::new(spec.options.pacing, needs.pacing),
+            totals: SenderTotals::default(),
+            recovery_point: 0,
+            probe_end: 0,
+            probe_retransmitted: false,
+            frto: false,
+            probing_for_spurious_timeout: false,
+            expiries: 0,
+            window_filled: true,
+            most_out: 0,
+            usage_end: 0,
+            limit: spec.segments,
+            started: false,
+            area_at: Time::ZERO,
+            spec,
+        }
+    }
+
+    /// The connection opens: the handshake gave one RTT sample, the first window leaves.
+    pub fn on_started(&mut self, now: Time, handshake_rtt: Time, wire: &mut impl Wire) {
+        self.c.now = now;
+        self.area_at = now;
+        self.started = true;
+        self.rtt.on_sampled(handshake_rtt, 0, 0);
+        self.rtt.on_min_sampled(handshake_rtt, now);
+        self.publish_rtt();
+        self.cc.on_established(&mut self.w, &self.c);
+        self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
+        self.refresh_pacing_rate();
+        self.transmit(wire);
+    }
+
+    /// The application has no more data.
+    pub fn on_stopped(&mut self) {
+        self.limit = self.limit.min(self.c.nxt);
+    }
+
+    /// An ACK arrives.
+    #[inline]
+    pub fn on_ack(&mut self, now: Time, ack: &Ack, sack: Option<&Sack>, wire: &mut impl Wire) {
+        self.account(now);
+        let plain = sack.is_none()
+            && self.c.ca_state == CaState::Open
+            && ack.cumulative > self.c.una
+            && self.board.is_clean(self.c.una)
+            && self.probe_end == 0;
+        if plain {
+            self.on_plain_ack(ack, wire);
+        } else {
+            self.on_troubled_ack(ack, sack, wire);
+        }
+    }
+
+    /// In order, nothing lost, SACKed or retransmitted: the kernel's steps without the scoreboard's.
+    #[inline]
+    fn on_plain_ack(&mut self, ack: &Ack, wire: &mut impl Wire) {
+        let now = self.c.now;
+        let in_flight = self.c.in_flight;
+        let acked = (ack.cumulative - self.c.una) as u32;
+        let first = self.board.sent_at(self.c.una);
+        let last = self.board.sent_at(ack.cumulative - 1);
+        self.c.una = ack.cumulative;
+        self.c.in_flight = (self.c.nxt - self.c.una) as u32;
+        self.c.delivered += u64::from(acked);
+        let rtt = now - last;
+        self.rtt.on_min_sampled(rtt, now);
+        self.rtt.on_sampled(now - first, self.c.una, self.c.nxt);
+        self.publish_rtt();
+        self.totals.rtt_sum_ns += rtt.0;
+        self.totals.rtt_samples += 1;
+        self.rack.on_delivered(ack.cumulative - 1, last, now, false, self.rtt.min());
+        self.cc.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt: Some(rtt), in_flight });
+        self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: false, ece: false });
+        self.grow(acked, wire);
+        self.refresh_pacing_rate();
+        if !self.transmit(wire) {
+            self.arm_after_progress();
+        }
+    }
+
+    #[inline(never)]
+    fn on_troubled_ack(&mut self, ack: &Ack, sack: Option<&Sack>, wire: &mut impl Wire) {
+        let in_flight = self.c.in_flight;
+        let lost_before = self.board.lost;
+        let mut progress = Progress { echo: ack.echo, ..Progress::default() };
+        if let Some(sack) = sack {
+            self.tag(sack, &mut progress);
+        }
+        self.clean(ack.cumulative.max(self.c.una), &mut progress);
+        if !self.spec.options.sack {
+            self.count_duplicate(&mut progress);
+        }
+        self.publish_in_flight();
+        let (rtt, extends_timer) = self.sample_rtt(&progress);
+        self.cc.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked: progress.acked as u32, rtt, in_flight });
+        self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: true, ece: false });
+        self.end_probe(ack.cumulative, &progress, wire);
+        let alerted = self.is_alert(&progress);
+        let armed = if alerted { self.alert(&mut progress, wire) } else { false };
+        if (progress.acked > 0 || extends_timer) && !armed {
+            self.arm_after_progress();
+        }
+        progress.lost = (self.board.lost - lost_before) as u32;
+        self.steer(&progress, wire);
+        self.refresh_pacing_rate();
+        self.recover_and_transmit(wire);
+    }
+
+    /// Step 8: reduce, or grow.
+    fn steer(&mut self, progress: &Progress, wire: &mut impl Wire) {
+        self.publish_in_flight();
+        if self.in_reduction() {
+            self.reduce(progress);
+        } else if progress.acked > 0 || (self.rack.reordering_seen && progress.delivered > 0) {
+            self.grow(progress.delivered, wire);
+        }
+    }
+
+    /// Window growth by `delivered` segments, counted as the byte-counting mode says.
+    #[inline]
+    fn grow(&mut self, delivered: u32, wire: &mut impl Wire) {
+        let in_slow_start = self.w.in_slow_start();
+        self.c.cwnd_limited = self.window_filled || (in_slow_start && self.w.cwnd < 2.0 * self.most_out as f64);
+        let acked = match self.spec.options.abc {
+            Abc::Linux => delivered,
+            Abc::Rfc3465 if !in_slow_start => delivered,
+            Abc::Rfc3465 if self.c.ca_state == CaState::Loss => delivered.min(1),
+            Abc::Rfc3465 => delivered.min(self.spec.options.abc_limit),
+            Abc::Off => delivered.min(1),
+        };
+        self.cc.on_acked(&mut self.w, &self.c, acked);
+        if in_slow_start && !self.w.in_slow_start() {
+            wire.on_slow_start_exit(self.c.now, self.w.cwnd);
+        }
+        assert!(self.w.cwnd >= 1.0, "cwnd {} fell below one segment at {:?}", self.w.cwnd, self.c.now);
+    }
+
+    /// Step 1: SACK blocks.
+    fn tag(&mut self, sack: &Sack, progress: &mut Progress) {
+        if let Some(seq) = sack.duplicate {
+            progress.duplicate = true;
+            self.undo.on_duplicate(seq);
+        }
+        let mut new = Vec::new();
+        for &(from, to) in sack.blocks.iter().filter(|block| block.1 > block.0) {
+            assert!(to <= self.c.nxt, "SACK {from}..{to} above snd_nxt {}", self.c.nxt);
+            self.board.sacked.fill(from.max(self.c.una), to, |a, b| new.push((a, b)));
+        }
+        for seq in new.into_iter().flat_map(|(from, to)| from..to) {
+            self.on_sacked(seq, progress);
+        }
+    }
+
+    fn on_sacked(&mut self, seq: u64, progress: &mut Progress) {
+        let flags = self.board.flags(seq);
+        let sent = self.board.sent_at(seq);
+        let retransmitted = flags & EVER_RETRANSMITTED != 0;
+        self.rack.on_delivered(seq, sent, self.c.now, retransmitted, self.rtt.min());
+        if !retransmitted {
+            self.rack.reordering_seen |= seq + 1 < self.board.highest_sacked;
+            progress.original_delivered |= seq < self.recovery_point;
+            progress.first_sacked.get_or_insert(sent);
+            progress.last_sacked = Some(sent);
+        }
+        self.board.mark_sacked(seq);
+        self.c.delivered += 1;
+        progress.sacked += 1;
+        progress.delivered += 1;
+    }
+
+    /// Step 2: segments below `una` leave the window.
+    fn clean(&mut self, una: u64, progress: &mut Progress) {
+        assert!(una <= self.c.nxt, "ACK {una} above snd_nxt {}", self.c.nxt);
+        for seq in self.c.una..una {
+            let sent = self.board.sent_at(seq);
+            let flags = self.board.remove(seq);
+            if flags & EVER_RETRANSMITTED != 0 {
+                progress.retransmission_acked |= flags & RETRANSMITTED != 0;
+            } else if flags & SACKED == 0 {
+                progress.first_acked.get_or_insert(sent);
+                progress.last_acked = Some(sent);
+                self.rack.reordering_seen |= seq + 1 < self.board.highest_sacked && flags & LOST == 0;
+                progress.original_delivered |= seq < self.recovery_point;
+            }
+            if flags & SACKED == 0 {
+                let retransmitted = flags & EVER_RETRANSMITTED != 0;
+                if self.spec.options.sack {
+                    self.c.delivered += 1;
+                    progress.delivered += 1;
+                }
+                self.rack.on_delivered(seq, sent, self.c.now, retransmitted, self.rtt.min());
+            }
+        }
+        progress.acked = una - self.c.una;
+        if progress.acked > 0 {
+            self.c.una = una;
+            self.expiries = 0;
+            self.board.on_advanced(una);
+        }
+    }
+
+    /// Steps 3: RTT samples. Returns the algorithm's sample, and whether the RTO may start anew without progress.
+    fn sample_rtt(&mut self, progress: &Progress) -> (Option<Time>, bool) {
+        let now = self.c.now;
+        let (mut smooth, mut latest) = (None, None);
+        if !progress.retransmission_acked {
+            smooth = progress.first_acked;
+            latest = progress.last_acked;
+        }
+        let extends =
+            progress.acked == 0 && progress.first_sacked.is_some_and(|sent| self.c.nxt > self.c.una && sent < self.board.sent_at(self.c.una));
+        latest = progress.last_sacked.or(latest);
+        smooth = smooth.or(progress.first_sacked);
+        if smooth.is_none() && progress.acked > 0 {
+            // Timestamps tick in milliseconds.
+            let rtt = Time::from_ms((now.as_ms() - progress.echo.as_ms()).max(1));
+            smooth = Some(Time(now.0.saturating_sub(rtt.0)));
+            latest = smooth;
+        }
+        let (Some(smooth), Some(latest)) = (smooth, latest) else { return (None, extends) };
+        let rtt = now - latest;
+        self.rtt.on_min_sampled(rtt, now);
+        self.rtt.on_sampled(now - smooth, self.c.una, self.c.nxt);
+        self.publish_rtt();
+        self.totals.rtt_sum_ns += rtt.0;
+        self.totals.rtt_samples += 1;
+        (Some(rtt), extends)
+    }
+
+    /// Keeps the time integral of cwnd.
+    #[inline]
+    pub(crate) fn account(&mut self, now: Time) {
+        self.totals.cwnd_area += self.w.cwnd * (now - self.area_at).0 as f64;
+        self.area_at = now;
+        self.c.now = now;
+    }
+
+    #[inline]
+    fn publish_rtt(&mut self) {
+        self.c.srtt8_us = self.rtt.srtt8_us();
+        self.c.rtt_min = self.rtt.min();
+    }
+
+    #[inline]
+    pub(crate) fn publish_in_flight(&mut self) {
+        let out = (self.c.nxt - self.c.una) as u32 + self.board.retrans_out;
+        let left = self.board.sacked_out + self.board.lost_out;
+        assert!(out >= left, "pipe is negative: {out} < {left} at {:?}", self.c.now);
+        self.c.in_flight = out - left;
+    }
+
+    pub(crate) fn uses_rack(&self) -> bool {
+        self.spec.options.sack && self.spec.options.loss_detection == LossDetection::Rack
+    }
+
+    pub(crate) fn in_reduction(&self) -> bool {
+        matches!(self.c.ca_state, CaState::Cwr | CaState::Recovery)
+    }
+
+    pub(crate) fn enter(&mut self, state: CaState) {
+        self.cc.on_state_changed(&mut self.w, &self.c, state);
+        self.c.ca_state = state;
+    }
+
+    /// The window.
+    pub fn window(&self) -> &Window {
+        &self.w
+    }
+
+    /// The connection as the algorithm sees it.
+    pub fn connection(&self) -> &Connection {
+        &self.c
+    }
+
+    /// The RTT estimator.
+    pub fn rtt(&self) -> &RttEstimator {
+        &self.rtt
+    }
+
+    /// The algorithm.
+    pub fn algorithm(&self) -> &C {
+        &self.cc
+    }
+
+    /// Whether `on_started` was called.
+    pub fn has_started(&self) -> bool {
+        self.started
+    }
+
+    /// Whether everything the application sent is acknowledged.
+    pub fn is_finished(&self) -> bool {
+        self.started && self.c.una >= self.limit
+    }
+
+    /// Counters as of `at`, not earlier than the last event and not later than the next.
+    pub fn totals(&self, at: Time) -> SenderTotals {
+        let since = if self.started { at.since(self.area_at).0 } else { 0 };
+        SenderTotals {
+            delivered: self.c.delivered,
+            cwnd_area: self.totals.cwnd_area + self.w.cwnd * since as f64,
+            ..self.totals
+        }
+    }
+}
