@@ -238,7 +238,9 @@ fn describe(p: &Protocol) -> Value {
         .iter()
         .map(|q| {
             let defaults: BTreeMap<&str, f64> = q.defaults.iter().copied().collect();
-            json!({"name": q.name, "default": q.defaults[0].1, "defaults": defaults, "unit": q.unit, "min": q.min, "max": q.max, "doc": q.doc})
+            json!({
+                "name": q.name, "default": q.defaults[0].1, "defaults": defaults, "unit": q.unit, "min": q.min, "max": q.max, "doc": q.doc,
+            })
         })
         .collect();
     let profiles: BTreeMap<&str, &str> = p.profiles.iter().map(|row| (row.profile, row.variant)).collect();

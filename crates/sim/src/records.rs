@@ -156,3 +156,33 @@ pub struct Records {
     /// Events handled by the core.
     pub core_events: u64,
 }
+
+impl FlowRow {
+    /// Payload bytes delivered in the measurement window, each once.
+    pub fn window_goodput_bytes(&self) -> u64 {
+        (self.at_end.delivered - self.at_window.delivered) * u64::from(self.mss_bytes)
+    }
+
+    /// Mean cwnd over the measurement window, segments; NaN if the flow was not there.
+    pub fn mean_cwnd(&self) -> f64 {
+        (self.at_end.cwnd_area - self.at_window.cwnd_area) / (self.window_s * 1e9)
+    }
+
+    /// Mean of the RTT samples in the measurement window, seconds; NaN without samples.
+    pub fn mean_rtt_s(&self) -> f64 {
+        let sum = self.at_end.rtt_sum_ns - self.at_window.rtt_sum_ns;
+        sum as f64 * 1e-9 / (self.at_end.rtt_samples - self.at_window.rtt_samples) as f64
+    }
+}
+
+impl LinkRow {
+    /// Share of the measurement window spent transmitting.
+    pub fn utilisation(&self) -> f64 {
+        self.totals.window_busy_ns as f64 / self.window_ns as f64
+    }
+
+    /// Mean number of packets queued or in service, by Little's law exact.
+    pub fn mean_queue_packets(&self) -> f64 {
+        self.totals.window_sojourn_ns as f64 / self.window_ns as f64
+    }
+}

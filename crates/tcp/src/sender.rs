@@ -6,7 +6,7 @@ use units::Time;
 use crate::pacing::Pacer;
 use crate::rack::Rack;
 use crate::reduction::Reduction;
-use crate::scoreboard::{Scoreboard, EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED};
+use crate::scoreboard::{Scoreboard, EVER_RETRANSMITTED, RETRANSMITTED, SACKED};
 use crate::timers::Timer;
 use crate::undo::Undo;
 use crate::{Abc, Ack, LossDetection, Options, RttEstimator, Sack};
@@ -232,10 +232,11 @@ impl<C: CongestionControl> Sender<C> {
         let in_flight = self.c.in_flight;
         let lost_before = self.board.lost;
         let mut progress = Progress { echo: ack.echo, ..Progress::default() };
+        let highest_before = self.board.highest_sacked;
         if let Some(sack) = sack {
             self.tag(sack, &mut progress);
         }
-        self.clean(ack.cumulative.max(self.c.una), &mut progress);
+        self.clean(ack.cumulative.max(self.c.una), highest_before, &mut progress);
         if !self.spec.options.sack {
             self.count_duplicate(&mut progress);
         }
@@ -295,6 +296,7 @@ impl<C: CongestionControl> Sender<C> {
             assert!(to <= self.c.nxt, "SACK {from}..{to} above snd_nxt {}", self.c.nxt);
             self.board.sacked.fill(from.max(self.c.una), to, |a, b| new.push((a, b)));
         }
+        new.sort_unstable();
         for seq in new.into_iter().flat_map(|(from, to)| from..to) {
             self.on_sacked(seq, progress);
         }
@@ -317,8 +319,8 @@ impl<C: CongestionControl> Sender<C> {
         progress.delivered += 1;
     }
 
-    /// Step 2: segments below `una` leave the window.
-    fn clean(&mut self, una: u64, progress: &mut Progress) {
+    /// Step 2: segments below `una` leave the window. One below what had been SACKed before this ACK was reordered.
+    fn clean(&mut self, una: u64, highest_before: u64, progress: &mut Progress) {
         assert!(una <= self.c.nxt, "ACK {una} above snd_nxt {}", self.c.nxt);
         for seq in self.c.una..una {
             let sent = self.board.sent_at(seq);
@@ -328,7 +330,7 @@ impl<C: CongestionControl> Sender<C> {
             } else if flags & SACKED == 0 {
                 progress.first_acked.get_or_insert(sent);
                 progress.last_acked = Some(sent);
-                self.rack.reordering_seen |= seq + 1 < self.board.highest_sacked && flags & LOST == 0;
+                self.rack.reordering_seen |= seq + 1 < highest_before;
                 progress.original_delivered |= seq < self.recovery_point;
             }
             if flags & SACKED == 0 {

@@ -5,7 +5,8 @@
 //! State: baseRTT, avgRTT, the level of alpha, the round's boundary, the target being approached.
 //! Departures: the queueing delay counts as zero below 0.75 ms, since no measured delay is ever exactly zero. The multiplicative
 //! increase rate, not given, is 1. The window reference is cwnd, not the window when the acknowledged segment was sent. Pacing runs at
-//! 1.2 cwnd/avgRTT (2 in slow start), since at exactly cwnd/avgRTT the window would stay unfilled whenever avgRTT lags.
+//! 1.2 cwnd/avgRTT (2 in slow start), since at exactly cwnd/avgRTT the window would stay unfilled whenever avgRTT lags. gamma 50 is
+//! read as 0.5, and the levels of alpha have the hysteresis that Table II seems to mean.
 
 use super::{borrows, runs, switch};
 use crate::parameter::{Parameter, Protocol, Values, Variant};

@@ -4,7 +4,8 @@
 //! Units: segments; `a` segments per round trip, `b` the fraction removed.
 //! State: the current table row, or a(w) and b(w) with the range of windows for which they were computed.
 //! Departures: `table-linux` credits ACKs, not segments, and reads one row higher than the RFC; both are Linux's. `formula` evaluates
-//! a(w) and b(w) at whole windows, floor(w), so that logarithms are paid once per segment of growth and not once per ACK.
+//! a(w) and b(w) at whole windows, floor(w), so that logarithms are paid once per segment of growth and not once per ACK, and keeps
+//! a >= 1. `table-altaimd` is our table: the paper prints low window 31 and no low p, 1.5e-3 is its pair in the 2002 draft.
 
 use super::hstcp_table::{Row, ALTAIMD, LINUX_DECREASE, RFC};
 use super::{borrows, runs};

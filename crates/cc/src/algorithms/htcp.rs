@@ -9,6 +9,7 @@
 use units::Time;
 
 use super::htcp_real::HtcpReal;
+use super::htcp_throughput::{Throughput, Tick};
 use super::{borrows, runs, switch};
 use crate::parameter::{Parameter, Protocol, Variant};
 use crate::{Algorithm, CaState, CongestionControl, Connection, RttSample, Window};
@@ -115,16 +116,6 @@ struct Undo {
     old_best: u32,
 }
 
-/// The largest smoothed throughput of this epoch and of the one before, segments/s.
-#[derive(Clone, Copy, Debug, Default)]
-struct Throughput {
-    smoothed: u32,
-    best: u32,
-    old_best: u32,
-    packets: u32,
-    since_ms: u64,
-}
-
 fn ceil_ms(rtt: Time) -> u32 {
     rtt.as_us().div_ceil(1_000) as u32
 }
@@ -141,27 +132,6 @@ impl Htcp {
                 self.max_ms = rtt_ms;
             }
         }
-    }
-
-    #[inline]
-    fn measure_throughput(&mut self, cwnd: u32, acked: u32, now_ms: u64) {
-        let t = &mut self.throughput;
-        t.packets += acked;
-        let enough = cwnd.saturating_sub((self.alpha >> 7).max(1));
-        let elapsed_ms = now_ms.saturating_sub(t.since_ms);
-        if t.packets < enough || elapsed_ms < u64::from(self.min_ms) || self.min_ms == 0 {
-            return;
-        }
-        let now = (u64::from(t.packets) * 1_000 / elapsed_ms) as u32;
-        if now_ms.saturating_sub(self.last_ms) / u64::from(self.min_ms) <= 3 {
-            t.smoothed = now;
-            t.best = now;
-        } else {
-            t.smoothed = (3 * t.smoothed + now) / 4;
-            t.best = t.best.max(t.smoothed);
-        }
-        t.packets = 0;
-        t.since_ms = now_ms;
     }
 
     fn update_beta(&mut self) {
@@ -220,10 +190,11 @@ impl CongestionControl for Htcp {
             return;
         }
         if matches!(c.ca_state, CaState::Open | CaState::Disorder) {
-            self.measure_throughput(w.segments(), s.acked, c.now.as_ms());
+            let enough = w.segments().saturating_sub((self.alpha >> 7).max(1));
+            let now = Tick { now_ms: c.now.as_ms(), backoff_ms: self.last_ms, min_rtt_ms: self.min_ms };
+            self.throughput.measure(s.acked, enough, now);
         } else {
-            self.throughput.packets = 0;
-            self.throughput.since_ms = c.now.as_ms();
+            self.throughput.pause(c.now.as_ms());
         }
     }
 

@@ -10,6 +10,7 @@ pub mod hstcp;
 mod hstcp_table;
 pub mod htcp;
 pub mod htcp_real;
+mod htcp_throughput;
 mod hystart;
 pub mod reno;
 pub mod scalable;

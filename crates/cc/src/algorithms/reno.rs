@@ -5,7 +5,7 @@
 //! State: none beyond the window; the integer variant uses its credit counter.
 //! Departures: the threshold is half of cwnd, not of FlightSize, as in every Linux module.
 
-use super::{borrows, runs};
+use super::runs;
 use crate::parameter::{Protocol, Variant};
 use crate::{Algorithm, CongestionControl, Connection, Window};
 
@@ -31,7 +31,7 @@ pub const PROTOCOL: Protocol = Protocol {
     profiles: &[
         runs("linux-6.1", "linux-6.1"),
         runs("linux-2.6.23", "linux-6.1"),
-        borrows("altaimd-2.6.6", "rfc"),
+        runs("altaimd-2.6.6", "rfc"),
         runs("linux-2.4", "linux-6.1"),
         runs("rfc", "rfc"),
     ],

@@ -1,0 +1,97 @@
+//! Nanoseconds per delivered data packet, in the scenarios of the performance table. Run with `make bench`.
+//!
+//! `packet` prints a table of medians; `packet NAME` runs one scenario once (for callgrind).
+
+use std::time::Instant;
+
+use sim::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+
+struct Case {
+    name: &'static str,
+    at_most_ns: f64,
+    spec: Spec,
+}
+
+fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
+    FlowSpec {
+        algorithm: algorithm.into(),
+        variant: None,
+        profile: "linux-6.1".into(),
+        parameters: Default::default(),
+        transport: Default::default(),
+        rtt_ns: rtt_ms * 1_000_000,
+        start_ns: 0,
+        stop_ns: None,
+        bytes: None,
+        window_packets: None,
+        direction: Direction::Forward,
+        jitter_ns: 0,
+        mss_bytes: 1448,
+        packet_bytes: 1500,
+    }
+}
+
+fn link(rate_mbit: u64, rtt_ms: u64, bdp_percent: u64) -> LinkSpec {
+    let limit = rate_mbit * 1_000_000 * rtt_ms / 1000 * bdp_percent / 100 / 12_000;
+    LinkSpec {
+        rate_bps: rate_mbit * 1_000_000,
+        queue: QueueSpec { unit: QueueUnit::Packets, limit },
+        excludes_in_service: false,
+        loss_probability: 0.0,
+    }
+}
+
+fn spec(forward: LinkSpec, mut flows: Vec<FlowSpec>, seconds: f64) -> Spec {
+    for (index, flow) in flows.iter_mut().enumerate() {
+        flow.jitter_ns = (12_000_000_000_000 / forward.rate_bps).min(flow.rtt_ns / 100);
+        flow.start_ns = index as u64 * 1_000_003 % 1_000_000_000;
+    }
+    let duration_ns = (seconds * 1e9) as u64;
+    Spec { seed: 1, duration_ns, warmup_ns: 0, sample_ns: 10_000_000, per_ack: false, record_drops: false, forward, reverse: None, flows }
+}
+
+fn cases() -> Vec<Case> {
+    let two = |algorithm| vec![flow(algorithm, 42), flow(algorithm, 42)];
+    let mut duplex = spec(link(250, 42, 20), two("reno"), 100.0);
+    duplex.reverse = Some(duplex.forward.clone());
+    duplex.flows.push(FlowSpec { direction: Direction::Reverse, jitter_ns: 48_000, ..flow("reno", 42) });
+    let spread = (0..20).map(|i| flow("reno", 20 + 7 * i)).collect();
+    let case = |name, at_most_ns, spec| Case { name, at_most_ns, spec };
+    let with_samples = |mut spec: Spec, ns| {
+        spec.sample_ns = ns;
+        spec
+    };
+    vec![
+        case("reno-2", 30.0, spec(link(250, 42, 20), two("reno"), 200.0)),
+        case("cubic-2", 40.0, spec(link(250, 42, 20), two("cubic"), 200.0)),
+        case("reno-2-reverse", 60.0, duplex),
+        case("reno-20-rtts", 70.0, spec(link(100, 100, 100), spread, 100.0)),
+        case("reno-200", 100.0, spec(link(100, 82, 100), vec![flow("reno", 82); 200], 100.0)),
+        case("reno-20000", 400.0, with_samples(spec(link(10_000, 100, 100), vec![flow("reno", 100); 20_000], 5.0), 1_000_000_000)),
+        case("reno-2-10g", 39.0, spec(link(10_000, 100, 20), vec![flow("reno", 100); 2], 10.0)),
+        case("reno-2-nosamples", 30.0, with_samples(spec(link(250, 42, 20), two("reno"), 200.0), 0)),
+    ]
+}
+
+fn measure(case: &Case) -> (u64, f64) {
+    let begun = Instant::now();
+    let records = sim::run(&case.spec, || false).expect("the bench's own scenario");
+    let delivered: u64 = records.flows.iter().map(|flow| flow.at_end.delivered).sum();
+    (delivered, begun.elapsed().as_secs_f64() * 1e9 / delivered as f64)
+}
+
+fn main() {
+    let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
+    if let Some(name) = wanted {
+        let case = cases().into_iter().find(|case| case.name == name).expect("a scenario of the table");
+        let (delivered, _) = measure(&case);
+        println!("{delivered}");
+        return;
+    }
+    println!("{:<18} {:>12} {:>9} {:>9}", "scenario", "packets", "ns/packet", "at most");
+    for case in cases() {
+        let mut runs: Vec<(u64, f64)> = (0..5).map(|_| measure(&case)).collect();
+        runs.sort_by(|a, b| a.1.total_cmp(&b.1));
+        println!("{:<18} {:>12} {:>9.1} {:>9.0}", case.name, runs[2].0, runs[2].1, case.at_most_ns);
+    }
+}

@@ -1,0 +1,44 @@
+"""Windtunnel: a laboratory for TCP congestion control.
+
+``import windtunnel as wt``, then ``wt.run(wt.Scenario(...))``. Names load on first use, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from windtunnel.version import __version__
+
+if TYPE_CHECKING:
+    from windtunnel.run import Run, load_run, run
+    from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError
+    from windtunnel.scenario import load as load_scenario
+
+__all__ = ["Bottleneck", "Flow", "Run", "Scenario", "ScenarioError", "__version__", "load_run", "load_scenario", "run"]
+
+_HOMES = {
+    "Bottleneck": ("windtunnel.scenario", "Bottleneck"),
+    "Flow": ("windtunnel.scenario", "Flow"),
+    "Run": ("windtunnel.run", "Run"),
+    "Scenario": ("windtunnel.scenario", "Scenario"),
+    "ScenarioError": ("windtunnel.scenario", "ScenarioError"),
+    "load_run": ("windtunnel.run", "load_run"),
+    "load_scenario": ("windtunnel.scenario", "load"),
+    "run": ("windtunnel.run", "run"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    value = getattr(importlib.import_module(module), attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted(__all__)

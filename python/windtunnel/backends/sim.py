@@ -1,0 +1,124 @@
+"""The packet-level simulator. This is the only module that imports the native core."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from typing import Any
+
+from windtunnel import _core
+from windtunnel.records import Records, RunFacts, build
+from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, fill, resolve
+from windtunnel.version import __version__
+
+FRAMES = ("flows", "flow_samples", "link_samples", "links", "events", "acks")
+
+
+class Simulator:
+    """The simulator as a backend."""
+
+    @property
+    def name(self) -> str:
+        """Its name: ``sim``."""
+        return "sim"
+
+    def version(self) -> int:
+        """Return the engine's version number."""
+        return engine_version()
+
+    def check(self, scenario: Scenario) -> None:
+        """Ask the engine whether it takes the scenario.
+
+        Raises
+        ------
+        ScenarioError
+            When it does not; the engine's own line.
+        """
+        try:
+            _core.check(json.dumps(resolve(scenario)))
+        except ValueError as error:
+            raise ScenarioError("", str(error)) from None
+
+    def run(self, scenario: Scenario) -> Records:
+        """Run the scenario; the interpreter lock is released while it runs.
+
+        Parameters
+        ----------
+        scenario : Scenario
+            What to run.
+
+        Returns
+        -------
+        Records
+            The records; the same scenario gives the same `Records.digest`.
+
+        Raises
+        ------
+        ScenarioError
+            When the engine refuses it.
+        """
+        filled = fill(scenario)
+        began, began_cpu = time.perf_counter(), time.process_time()
+        try:
+            measured = _core.run(json.dumps(resolve(scenario)))
+        except ValueError as error:
+            raise ScenarioError("", str(error)) from None
+        counters = {"wall_s": time.perf_counter() - began, "cpu_s": time.process_time() - began_cpu, **measured["counters"]}
+        facts = RunFacts(
+            scenario=canonical(scenario),
+            digest=digest(scenario),
+            backend=self.name,
+            engine_version=self.version(),
+            code_version=__version__,
+            counters=counters,
+            host=host(),
+            notes=filled.notes,
+        )
+        return build({name: measured[name] for name in FRAMES if name in measured}, facts)
+
+
+def catalogue_json() -> str:
+    """Return the engine's catalogue as JSON text."""
+    return _core.catalogue()
+
+
+def engine_version() -> int:
+    """Return the engine's version number."""
+    return int(json.loads(_core.catalogue())["engine_version"])
+
+
+def conform(text: str, file: str) -> dict[str, Any]:
+    """Replay one file of kernel vectors against the ``linux-6.1`` variant.
+
+    Parameters
+    ----------
+    text : str
+        The file's text.
+    file : str
+        Its name, for the report.
+
+    Returns
+    -------
+    dict
+        `file`, `algorithm`, `rows`, `rows_matched`, `first_mismatch` (None when every row matches).
+
+    Raises
+    ------
+    ValueError
+        When the file is damaged or its algorithm is not implemented; one line.
+    """
+    report: dict[str, Any] = json.loads(_core.conform(text, file))
+    return report
+
+
+def host() -> dict[str, Any]:
+    """Return facts about this machine; they are not part of any digest."""
+    return {
+        "system": platform.system(),
+        "release": platform.release(),
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        "cores": os.cpu_count(),
+    }

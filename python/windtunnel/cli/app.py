@@ -1,0 +1,90 @@
+"""The root command and the one place where errors become exit codes: 0 fine, 1 a check failed, 2 bad input."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from windtunnel.cli import algorithms, conform, doctor, run, scenario
+
+app = typer.Typer(
+    name="windtunnel",
+    help="A laboratory for TCP congestion control: pick algorithms and a path, get tables, figures and records.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        from windtunnel.version import __version__
+
+        print(f"windtunnel {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """Evaluate TCP congestion control."""
+
+
+app.command("run")(run.run_command)
+app.command("algorithms")(algorithms.algorithms_command)
+app.command("doctor")(doctor.doctor_command)
+app.command("conform")(conform.conform_command)
+app.add_typer(scenario.app, name="scenario")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        Without the program's name; those of the process when absent.
+
+    Returns
+    -------
+    int
+        0 fine, 1 a check failed, 2 bad input, 130 interrupted.
+    """
+    try:
+        code = app(arguments, standalone_mode=False, prog_name="windtunnel")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader left early (`| head`); point stdout elsewhere so that the interpreter's last flush is quiet.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (KeyboardInterrupt, typer.Abort):
+        print("interrupted", file=sys.stderr)
+        return 130
+    except Exception as error:
+        line = _refusal(error)
+        if line is None:
+            raise
+        print(f"error: {line}", file=sys.stderr)
+        return 2
+    return code if isinstance(code, int) else 0
+
+
+def _refusal(error: Exception) -> str | None:
+    """Return the line to print for bad input, None for anything that is our own fault."""
+    if hasattr(error, "format_message"):  # Every usage error of the option parser.
+        context = getattr(error, "ctx", None)
+        message = " ".join(str(error.format_message()).split())
+        return message or (f"a command is missing; see {context.command_path} --help" if context else "see windtunnel --help")
+    from windtunnel.scenario.errors import ScenarioError, one_line
+
+    if isinstance(error, ScenarioError):
+        return str(error)
+    records = sys.modules.get("windtunnel.records")
+    if records is not None and isinstance(error, records.FolderError):
+        return one_line(str(error))
+    return None

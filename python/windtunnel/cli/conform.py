@@ -1,0 +1,124 @@
+"""``windtunnel conform``: replay kernel vectors against our algorithms."""
+
+from __future__ import annotations
+
+import json as json_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def conform_command(
+    directory: Annotated[str, typer.Argument(metavar="DIR", help="Folder of kernel vectors (*.json).")],
+    alg: Annotated[str | None, typer.Option(metavar="NAME", help="Only the files of this algorithm.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print a JSON list.")] = False,
+) -> None:
+    """Replay kernel vectors against the linux-6.1 variants; exit code 1 if any row differs."""
+    from windtunnel.cli.output import note, print_json
+    from windtunnel.scenario import ScenarioError
+
+    files = _files(Path(directory))
+    wanted = _wanted(alg)
+    reports = [report for path in files if (report := _replay(path, wanted)) is not None]
+    if not reports:
+        raise ScenarioError("alg", f"{alg!r} has no vectors in {directory}; allowed: an algorithm with files there")
+    if json:
+        print_json([_public(report) for report in reports])
+    else:
+        _print(reports)
+    damaged = [report for report in reports if report.get("damaged")]
+    for report in damaged:
+        note(f"{report['file']}: {report['damaged']}")
+    if damaged:
+        raise ScenarioError(str(damaged[0]["file"]), f"is not a file of vectors: {damaged[0]['damaged']}")
+    if any(report["rows"] is not None and report["rows_matched"] != report["rows"] for report in reports):
+        raise typer.Exit(1)
+
+
+def _files(directory: Path) -> list[Path]:
+    from windtunnel.scenario import ScenarioError
+
+    try:
+        files = sorted(path for path in directory.iterdir() if path.suffix == ".json" and path.is_file())
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ScenarioError(str(directory), f"cannot be read: {reason}; allowed: a folder of vectors") from None
+    if not files:
+        raise ScenarioError(str(directory), "holds no *.json; allowed: a folder of vectors")
+    return files
+
+
+def _wanted(alg: str | None) -> str | None:
+    from windtunnel.scenario import ScenarioError, catalogue
+    from windtunnel.scenario.errors import unknown
+
+    if alg is None:
+        return None
+    name = alg.partition(":")[0]
+    found = catalogue().find(name)
+    if found is None:
+        raise ScenarioError("alg", unknown("protocol", alg, catalogue().algorithms))
+    return found.name
+
+
+def _our_name(recorded: str) -> str | None:
+    """Return our name for a recorded one (``highspeed``, ``cubic_nohystart``), None when it is not implemented."""
+    from windtunnel.scenario import catalogue
+
+    found = catalogue().find(recorded) or catalogue().find(recorded.partition("_")[0])
+    return None if found is None else found.name
+
+
+def _replay(path: Path, wanted: str | None) -> dict[str, Any] | None:
+    """Replay one file; None when it is of an algorithm that is not wanted."""
+    from windtunnel.backends import sim
+    from windtunnel.scenario import ScenarioError
+
+    empty: dict[str, Any] = {"file": path.name, "algorithm": None, "rows": None, "rows_matched": None, "first_mismatch": None}
+    try:
+        text = path.read_text(encoding="utf-8")
+        recorded = json_module.loads(text)["algorithm"]
+        name = _our_name(str(recorded))
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        nameless = isinstance(error, (LookupError, TypeError))
+        reason = "it names no algorithm" if nameless else " ".join(str(error).split())
+        return None if wanted else {**empty, "damaged": reason[:160]}
+    if wanted is not None and name != wanted:
+        return None
+    if name is None:
+        return {**empty, "algorithm": str(recorded), "skipped": "not implemented"}
+    try:
+        report = sim.conform(text, path.name)
+    except ValueError as error:
+        reason = str(ScenarioError("", str(error)))
+        kind = "skipped" if "not implemented" in reason else "damaged"
+        return {**empty, "algorithm": name, kind: reason}
+    return {**report, "file": path.name}
+
+
+def _public(report: dict[str, Any]) -> dict[str, Any]:
+    keys = ("file", "algorithm", "rows", "rows_matched", "first_mismatch")
+    public = {key: report.get(key) for key in keys}
+    return public | {key: report[key] for key in ("skipped", "damaged") if key in report}
+
+
+def _print(reports: list[dict[str, Any]]) -> None:
+    from windtunnel.cli.output import print_table
+
+    def remark(report: dict[str, Any]) -> str | None:
+        if "skipped" in report:
+            return f"skipped: {report['skipped']}"
+        if "damaged" in report:
+            return f"damaged: {report['damaged']}"
+        mismatch = report["first_mismatch"]
+        if not isinstance(mismatch, dict):
+            return None if mismatch is None else str(mismatch)
+        return ", ".join(f"{key} {value}" for key, value in mismatch.items() if value is not None)
+
+    rows = [(r["file"], r["algorithm"], r["rows"], r["rows_matched"], remark(r)) for r in reports]
+    print_table("Conformance with recorded kernel vectors", ["file", "algorithm", "rows", "matched", "first mismatch"], rows)
+    replayed = [r for r in reports if r["rows"] is not None]
+    matched = sum(r["rows_matched"] for r in replayed)
+    total = sum(r["rows"] for r in replayed)
+    print(f"{matched} of {total} rows match in {len(replayed)} files; {len(reports) - len(replayed)} files not replayed")

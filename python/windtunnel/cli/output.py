@@ -1,0 +1,69 @@
+"""Printing: JSON on stdout, tables through rich, notes on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+def print_json(data: Any) -> None:
+    """Print one JSON value, indented; keys keep their order."""
+    text = json.dumps(data, indent=2, allow_nan=False, ensure_ascii=True)
+    print(text)
+
+
+def note(text: str) -> None:
+    """Print a remark on stderr, so that stdout stays the result."""
+    print(f"note: {text}", file=sys.stderr)
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print a table; a pipe gets the same table, wide enough to keep every cell whole.
+
+    Parameters
+    ----------
+    title : str
+        Above the table.
+    columns : sequence of str
+        Headings, with units.
+    rows : iterable of sequences
+        Cells; numbers are aligned to the right, None is shown as a dash.
+    """
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    cells = [[cell(value) for value in row] for row in rows]
+    numeric = [_is_numeric(cells, index) for index in range(len(columns))]
+    plain = not (sys.stdout.encoding or "").lower().startswith("utf")
+    table = Table(title=title, title_justify="left", box=box.ASCII2 if plain else box.SIMPLE_HEAD, pad_edge=False)
+    for heading, right in zip(columns, numeric, strict=True):
+        table.add_column(heading, justify="right" if right else "left", overflow="fold")
+    for row in cells:
+        table.add_row(*row)
+    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+    if not sys.stdout.isatty():
+        console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False, width=200)
+    console.print(table)
+
+
+def cell(value: Any) -> str:
+    """Return a cell's text: numbers with at most five significant digits, a dash for what is absent."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.5g}" if abs(value) < 1e5 else f"{value:.0f}"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(cell(item) for item in value) or "-"
+    text = str(value)
+    encoding = sys.stdout.encoding or "ascii"
+    return text.encode(encoding, "replace").decode(encoding)
+
+
+def _is_numeric(cells: list[list[str]], index: int) -> bool:
+    texts = [row[index] for row in cells if row[index] != "-"]
+    return bool(texts) and all(text[:1].isdigit() or text[:1] == "-" for text in texts)

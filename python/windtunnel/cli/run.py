@@ -1,0 +1,139 @@
+"""``windtunnel run``: one scenario, its tables, its records, its figure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from windtunnel.scenario import Scenario
+
+
+def run_command(
+    file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="Scenario file (TOML or JSON); options prevail.")] = None,
+    rate: Annotated[str | None, typer.Option(metavar="RATE", help="Bottleneck rate, as 250Mbit.")] = None,
+    rtt: Annotated[str | None, typer.Option(metavar="TIME", help="Base round-trip time of flows that name none, as 42ms.")] = None,
+    queue: Annotated[str | None, typer.Option(metavar="SIZE", help="Queue: 175 (packets), 20%bdp, 50ms, 256kB. [default: 100%bdp]")] = None,
+    flow: Annotated[list[str] | None, typer.Option(metavar="ALG[:VARIANT][,KEY=VALUE...]", help="A flow; repeat for more.")] = None,
+    duration: Annotated[str | None, typer.Option(metavar="TIME", help="Length of the run, at most 4h. [default: 60s]")] = None,
+    warmup: Annotated[str | None, typer.Option(metavar="TIME", help="First part left out of every mean. [default: 0s]")] = None,
+    seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of every random draw. [default: 1]")] = None,
+    loss: Annotated[str | None, typer.Option(metavar="P", help="Random loss probability, as 1e-4. [default: 0]")] = None,
+    jitter: Annotated[str | None, typer.Option(metavar="TIME", help="Largest ACK delay. [default: a packet time, or 1 % of RTT]")] = None,
+    sample: Annotated[str | None, typer.Option(metavar="TIME", help="Sampling interval, 0 for none. [default: 10ms]")] = None,
+    profile: Annotated[str | None, typer.Option(metavar="NAME", help="Stack profile. [default: linux-6.1]")] = None,
+    backend: Annotated[str, typer.Option(metavar="NAME", help="What runs it.")] = "sim",
+    per_ack: Annotated[bool, typer.Option("--per-ack", help="Record every ACK.")] = False,
+    drops: Annotated[bool, typer.Option("--drops", help="Record every drop as an event.")] = False,
+    out: Annotated[str | None, typer.Option(metavar="DIR", help="Write the run's folder here, whole or not at all.")] = None,
+    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the overview: .svg, .pdf or .png.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Run a scenario in the simulator.
+
+    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, transport options, and the algorithm's own parameters
+    (see: windtunnel algorithms NAME).
+    """
+    top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
+    link = {"rate": rate, "queue": queue, "loss": loss}
+    scenario = _scenario(file, top, link, flow or [])
+    if per_ack or drops:
+        scenario = scenario.model_copy(update={"per_ack": per_ack or scenario.per_ack, "record_drops": drops or scenario.record_drops})
+    _run(scenario, backend, out=out, plot=plot, as_json=json)
+
+
+def _scenario(file: str | None, top: dict[str, str | None], link: dict[str, str | None], flows: list[str]) -> Scenario:
+    from windtunnel.scenario import ScenarioError, parse
+    from windtunnel.scenario.files import read_document
+    from windtunnel.scenario.models import QUEUE_FIELDS, Bottleneck
+    from windtunnel.scenario.models import Scenario as Model
+
+    document: dict[str, Any] = read_document(Path(file)) if file is not None else {}
+    for key, value in top.items():
+        if value is not None:
+            document.pop(Model.SHORT.get(key, key), None)
+            document[key] = value
+    given = {key: value for key, value in link.items() if value is not None}
+    if given:
+        table = document.get("bottleneck", {})
+        if isinstance(table, dict):
+            replaced = {Bottleneck.SHORT.get(key, key) for key in given} | (set(QUEUE_FIELDS) if "queue" in given else set())
+            document["bottleneck"] = {key: value for key, value in table.items() if key not in replaced} | given
+    if flows:
+        document["flows"] = flows
+    if file is None:
+        if link["rate"] is None:
+            raise ScenarioError("rate", "is missing; give --rate, for example --rate 250Mbit, or a scenario file")
+        if not flows:
+            raise ScenarioError("flow", "is missing; give at least one --flow, for example --flow cubic, or a scenario file")
+    return parse(document, name=file or "")
+
+
+def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None, as_json: bool) -> None:
+    from windtunnel import backends
+    from windtunnel.cli.output import note, print_json
+    from windtunnel.scenario import ScenarioError, digest
+
+    chosen = backends.backend(backend)
+    chosen.check(scenario)
+    if plot is not None:
+        from windtunnel.plots import check_target
+
+        check_target(Path(plot))
+        if scenario.sample_s == 0:
+            raise ScenarioError("sample_s", "0 leaves nothing to draw; allowed: above 0 with --plot")
+    if out is not None and not out:
+        raise ScenarioError("out", "'' is not a folder; allowed: a new or empty folder")
+    from windtunnel.run import Run, check_folder
+
+    if out is None:
+        result = Run(chosen.run(scenario))
+    else:
+        from windtunnel import records
+
+        again = check_folder(Path(out), digest(scenario))
+        with records.staged(Path(out)) as temporary:
+            result = Run(chosen.run(scenario))
+            records.write(result.records, temporary)
+        note(f"{out}: replaced the previous run of the same scenario" if again else f"{out}: written")
+    for line in result.notes:
+        note(line)
+    if plot is not None:
+        result.plot.overview(plot)
+    summary = result.summary()
+    if as_json:
+        print_json(summary)
+    else:
+        _print_tables(summary)
+
+
+def _print_tables(summary: dict[str, Any]) -> None:
+    from windtunnel.cli.output import print_table
+
+    flows = [
+        (
+            row["flow"],
+            row["algorithm"],
+            _scaled(row["throughput_bps"], 1e-6),
+            _scaled(row["goodput_bps"], 1e-6),
+            row["retransmitted_packets"],
+            row["loss_episodes"],
+            row["timeouts"],
+            row["mean_cwnd_packets"],
+            _scaled(row["mean_rtt_s"], 1e3),
+        )
+        for row in summary["flows"]
+    ]
+    heads = ["flow", "algorithm", "throughput (Mbit/s)", "goodput (Mbit/s)", "retransmitted", "loss episodes", "timeouts"]
+    print_table("Flows", [*heads, "mean cwnd (packets)", "mean RTT (ms)"], flows)
+    links = [tuple(row.values()) for row in summary["links"]]
+    print_table("Links", ["link", "utilisation", "dropped (packets)", "mean queue (packets)", "max queue (packets)"], links)
+    print_table("Metrics", ["metric", "value"], list(summary["metrics"].items()))
+    engine = summary["engine"]
+    print(f"{engine['data_packets']} packets, {engine['events']} events, {engine['wall_s']:.3g} s; scenario {summary['digest'][:12]}")
+
+
+def _scaled(value: float | None, factor: float) -> float | None:
+    return None if value is None else value * factor

@@ -1,0 +1,53 @@
+"""Fairness between flows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def jain(rates: Sequence[float]) -> float | None:
+    """Return Jain's fairness index, (sum x)^2 / (n sum x^2).
+
+    Parameters
+    ----------
+    rates : sequence of float, shape (n,)
+        Throughput of each flow, in any one unit.
+
+    Returns
+    -------
+    float or None
+        In [1/n, 1]; None without flows or when nothing was delivered.
+
+    Notes
+    -----
+    Source: R. Jain, D. Chiu, W. Hawe, "A quantitative measure of fairness and discrimination for resource allocation in shared computer
+    systems", DEC-TR-301, 1984.
+    """
+    largest = max(rates, default=0.0)
+    if largest <= 0:
+        return None
+    scaled = [rate / largest for rate in rates]
+    return sum(scaled) ** 2 / (len(scaled) * sum(rate**2 for rate in scaled))
+
+
+def ratio_min_max(rates: Sequence[float]) -> float | None:
+    """Return the smallest over the largest throughput.
+
+    Parameters
+    ----------
+    rates : sequence of float, shape (n,)
+        Throughput of each flow, in any one unit.
+
+    Returns
+    -------
+    float or None
+        In [0, 1]; None with fewer than two flows or when nothing was delivered.
+
+    Notes
+    -----
+    Source: Y.-T. Li, D. Leith, R. Shorten, "Experimental evaluation of TCP protocols for high-speed networks", IEEE/ACM ToN 15(5), 2007:
+    the throughput ratio of its fairness tests, made symmetric.
+    """
+    if len(rates) < 2 or max(rates) <= 0:
+        return None
+    return min(rates) / max(rates)

@@ -1,0 +1,128 @@
+"""Throughput, goodput, loss overhead and loss epochs, from the frames of a run."""
+
+from __future__ import annotations
+
+import polars as pl
+
+PACKET_BITS = 8 * 1500
+
+
+def throughput_bps(flows: pl.DataFrame) -> pl.Series:
+    """Return each flow's throughput: delivered IP bits (whole packets) per second of its measurement window.
+
+    Parameters
+    ----------
+    flows : polars.DataFrame, shape (flows, ...)
+        With `window_delivered_packets` and `window_s` (seconds).
+
+    Returns
+    -------
+    polars.Series of Float64, shape (flows,)
+        Bits per second; null when the flow had no measurement window.
+
+    Notes
+    -----
+    Source: Li, Leith, Shorten (ToN 2007), eq. 1, with the rate of delivered packets. A packet is 1500 bytes of IP.
+    """
+    return _per_second(flows, pl.col("window_delivered_packets") * PACKET_BITS, "throughput_bps")
+
+
+def goodput_bps(flows: pl.DataFrame) -> pl.Series:
+    """Return each flow's goodput: payload bits delivered once, per second of its measurement window.
+
+    Parameters
+    ----------
+    flows : polars.DataFrame, shape (flows, ...)
+        With `window_goodput_bytes` and `window_s` (seconds).
+
+    Returns
+    -------
+    polars.Series of Float64, shape (flows,)
+        Bits per second; null when the flow had no measurement window.
+
+    Notes
+    -----
+    Source: RFC 5166, section 2.1 (goodput); retransmissions and headers are left out.
+    """
+    return _per_second(flows, pl.col("window_goodput_bytes") * 8, "goodput_bps")
+
+
+def _per_second(flows: pl.DataFrame, amount: pl.Expr, name: str) -> pl.Series:
+    rate = pl.when(pl.col("window_s") > 0).then(amount.cast(pl.Float64) / pl.col("window_s"))
+    return flows.select(rate.alias(name)).to_series()
+
+
+def loss_overhead(flows: pl.DataFrame) -> float | None:
+    """Return retransmitted over sent packets of all flows in the measurement window.
+
+    Parameters
+    ----------
+    flows : polars.DataFrame, shape (flows, ...)
+        With `window_retransmitted_packets` and `window_sent_packets`.
+
+    Returns
+    -------
+    float or None
+        In [0, 1]; None when nothing was sent.
+
+    Notes
+    -----
+    Source: Li, Leith, Shorten (ToN 2007), the loss overhead of its efficiency tests. Spurious retransmissions count.
+    """
+    return _fraction(flows, "window_retransmitted_packets", "window_sent_packets")
+
+
+def lost_fraction(flows: pl.DataFrame) -> float | None:
+    """Return packets dropped by links over packets sent, of all flows over the whole run.
+
+    Parameters
+    ----------
+    flows : polars.DataFrame, shape (flows, ...)
+        With `lost_packets` and `sent_packets`.
+
+    Returns
+    -------
+    float or None
+        In [0, 1]; None when nothing was sent or losses were not measured.
+
+    Notes
+    -----
+    Source: RFC 5166, section 2.3 (packet loss rates). It differs from `loss_overhead` by spurious retransmissions.
+    """
+    return _fraction(flows, "lost_packets", "sent_packets")
+
+
+def _fraction(flows: pl.DataFrame, part: str, whole: str) -> float | None:
+    if flows[part].null_count() or flows[whole].null_count():
+        return None
+    total = int(flows[whole].sum())
+    return int(flows[part].sum()) / total if total else None
+
+
+def epoch_s(events: pl.DataFrame, flow: int, *, after_s: float = 0.0) -> float | None:
+    """Return the mean time between consecutive loss episodes of a flow.
+
+    Parameters
+    ----------
+    events : polars.DataFrame, shape (events, ...)
+        With `t_s` (seconds), `flow` and `kind`.
+    flow : int
+        The flow's number.
+    after_s : float
+        Episodes before this time (seconds) are left out: the warm-up.
+
+    Returns
+    -------
+    float or None
+        Seconds; None with fewer than two episodes.
+
+    Notes
+    -----
+    Source: the congestion epoch of R. Shorten, F. Wirth, D. Leith, "A positive systems model of TCP-like congestion control",
+    IEEE/ACM ToN 14(3), 2006.
+    """
+    chosen = (pl.col("kind") == "loss_episode") & (pl.col("flow") == flow) & (pl.col("t_s") >= after_s)
+    times = events.filter(chosen)["t_s"].sort()
+    if times.len() < 2:
+        return None
+    return float((times[-1] - times[0]) / (times.len() - 1))

@@ -1,0 +1,92 @@
+"""The summary of a run: per flow, per link, and between flows."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import polars as pl
+
+from windtunnel.metrics import fairness, rates
+from windtunnel.records import Records
+
+
+def summary(records: Records) -> dict[str, Any]:
+    """Summarise a run over its measurement window.
+
+    Parameters
+    ----------
+    records : Records
+        Records of the run.
+
+    Returns
+    -------
+    dict
+        `scenario`, `digest`, `records_digest`, `flows` and `links` (lists of dict), `metrics`, `engine`; units by suffix, None where
+        something was not measured.
+    """
+    facts = records.facts
+    return {
+        "scenario": dict(facts.scenario),
+        "digest": facts.digest,
+        "records_digest": records.digest(),
+        "flows": flow_rows(records),
+        "links": link_rows(records),
+        "metrics": metrics(records),
+        "engine": {key: facts.counters.get(key) for key in ("data_packets", "events", "wall_s", "cpu_s")},
+    }
+
+
+def flow_rows(records: Records) -> list[dict[str, Any]]:
+    """Return one row per flow; `algorithm` carries the variant where the scenario names one."""
+    named = [str(flow["algorithm"]) for flow in records.facts.scenario.get("flows", ())]
+    flows = records.flows.with_columns(rates.throughput_bps(records.flows), rates.goodput_bps(records.flows))
+    columns = ["flow", "algorithm", "throughput_bps", "goodput_bps", "retransmitted_packets", "loss_episodes", "timeouts"]
+    columns += ["mean_cwnd_packets", "mean_rtt_s"]
+    rows = [_clean(row) for row in flows.select(columns).iter_rows(named=True)]
+    for row in rows:
+        if row["flow"] < len(named):
+            row["algorithm"] = named[row["flow"]]
+    return rows
+
+
+def link_rows(records: Records) -> list[dict[str, Any]]:
+    """Return one row per link that has a queue."""
+    columns = ["utilisation", "dropped_packets", "mean_queue_packets", "max_queue_packets"]
+    chosen = records.links.select(pl.col("name").alias("link"), *columns)
+    return [_clean(row) for row in chosen.iter_rows(named=True)]
+
+
+def metrics(records: Records) -> dict[str, Any]:
+    """Return the metrics of the run as a whole.
+
+    Fairness is between the flows of the forward direction (all flows when there is none), over those that had a measurement window.
+    """
+    flows = records.flows.with_columns(rates.throughput_bps(records.flows), rates.goodput_bps(records.flows))
+    forward = flows.filter(pl.col("direction") == "forward")
+    compared = forward if forward.height else flows
+    shares = compared["throughput_bps"].drop_nulls().to_list()
+    warmup_s = float(records.facts.scenario.get("warmup_s") or 0.0)
+    measured_s = float(records.facts.scenario["duration_s"]) - warmup_s
+    return _clean(
+        {
+            "jain": fairness.jain(shares),
+            "ratio_min_max": fairness.ratio_min_max(shares),
+            "throughput_bps": _total(compared, "throughput_bps", measured_s),
+            "goodput_bps": _total(compared, "goodput_bps", measured_s),
+            "loss_overhead": rates.loss_overhead(records.flows),
+            "lost_fraction": rates.lost_fraction(records.flows),
+            "epoch_s": [rates.epoch_s(records.events, flow, after_s=warmup_s) for flow in records.flows["flow"].to_list()],
+            "completion_s": [None if t is None else t - s for t, s in zip(flows["completed_s"], flows["start_s"], strict=True)],
+        }
+    )
+
+
+def _total(flows: pl.DataFrame, rate: str, measured_s: float) -> float | None:
+    """Return the flows' total over the whole measured time: flows that start late or stop early count for the part they had."""
+    carried = (flows[rate] * flows["window_s"]).drop_nulls()
+    return float(carried.sum()) / measured_s if carried.len() else None
+
+
+def _clean(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: None if isinstance(value, float) and not math.isfinite(value) else value for key, value in row.items()}

@@ -1,0 +1,246 @@
+"""Figures of one run: the congestion window, and an overview on a shared time axis."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from windtunnel.plots.style import LINE_STYLES, RC, look
+from windtunnel.records import Records
+from windtunnel.scenario import ScenarioError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SUFFIXES = (".svg", ".pdf", ".png")
+_LARGEST_LEGEND = 12
+_BINS = 300
+
+
+@contextlib.contextmanager
+def _styled() -> Iterator[None]:
+    import matplotlib
+
+    with matplotlib.rc_context(RC):
+        yield
+
+
+def _figure(rows: int, heights: tuple[float, ...]) -> tuple[Figure, list[Axes]]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.2, sum(heights)), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(rows, 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": heights})
+    return figure, [axis for (axis,) in axes]
+
+
+def _labels(records: Records) -> dict[int, str]:
+    named = [str(flow["algorithm"]) for flow in records.facts.scenario.get("flows", ())]
+    numbers = records.flows["flow"].to_list()
+    names = records.flows["algorithm"].to_list()
+    return {n: named[n] if n < len(named) else names[i] for i, n in enumerate(numbers)}
+
+
+def _line(records: Records, flow: int, label: str) -> dict[str, Any]:
+    colour, marker = look(label)
+    same = [n for n, other in _labels(records).items() if look(other) == (colour, marker)]
+    order = same.index(flow)
+    return {
+        "color": colour,
+        "marker": marker,
+        "linestyle": LINE_STYLES[order % len(LINE_STYLES)],
+        "markevery": (0.03 + 0.02 * (flow % 5), 0.1),
+        "label": f"{label} (flow {flow})",
+    }
+
+
+def _by_flow(records: Records) -> Iterator[tuple[int, str, pl.DataFrame]]:
+    for flow, label in _labels(records).items():
+        samples = records.flow_samples.filter(pl.col("flow") == flow).sort("t_s")
+        if samples.height:
+            yield flow, label, samples
+
+
+def _draw_cwnd(axis: Axes, records: Records) -> None:
+    for flow, label, samples in _by_flow(records):
+        axis.plot(samples["t_s"].to_numpy(), samples["cwnd_packets"].to_numpy(), **_line(records, flow, label))
+    axis.set_ylabel("cwnd (packets)")
+    axis.set_ylim(bottom=0)
+
+
+def _draw_throughput(axis: Axes, records: Records, duration_s: float) -> None:
+    width_s = max(duration_s / _BINS, 0.1)
+    for flow, label, samples in _by_flow(records):
+        t_s = samples["t_s"].to_numpy()
+        edges = np.arange(t_s[0], t_s[-1] + 1e-9, width_s)
+        if edges.size < 2:
+            continue
+        delivered = np.interp(edges, t_s, samples["delivered_bytes"].cast(pl.Float64).to_numpy())
+        rate_mbps = np.diff(delivered) * 8 / width_s / 1e6
+        axis.plot((edges[1:] + edges[:-1]) / 2, rate_mbps, **_line(records, flow, label))
+    axis.set_ylabel("goodput (Mbit/s)")
+    axis.set_ylim(bottom=0)
+
+
+def _link_lines(axis: Axes, records: Records, column: str, *, label: bool) -> bool:
+    drawn = False
+    names = dict(zip(records.links["link"].to_list(), records.links["name"].to_list(), strict=True))
+    for order, (link, name) in enumerate(names.items()):
+        samples = records.link_samples.filter(pl.col("link") == link).sort("t_s")
+        if samples.height:
+            style = LINE_STYLES[order % len(LINE_STYLES)]
+            text = f"{name} link" if label and len(names) > 1 else None
+            axis.plot(samples["t_s"].to_numpy(), samples[column].to_numpy(), color="black", linestyle=style, linewidth=0.6, label=text)
+            drawn = True
+    return drawn
+
+
+def _draw_queue(axis: Axes, records: Records) -> None:
+    _link_lines(axis, records, "queue_packets", label=True)
+    axis.set_ylabel("queue (packets)")
+    axis.set_ylim(bottom=0)
+
+
+def _draw_drops(axis: Axes, records: Records) -> None:
+    _link_lines(axis, records, "dropped_packets", label=False)
+    axis.set_ylabel("drops (packets,\ncumulative)")
+    axis.set_ylim(bottom=0)
+
+
+def _finish(figure: Figure, axes: list[Axes], records: Records) -> Figure:
+    duration_s = float(records.facts.scenario["duration_s"])
+    axes[-1].set_xlabel("time (s)")
+    axes[-1].set_xlim(0, duration_s)
+    handles, labels = axes[0].get_legend_handles_labels()
+    if handles:
+        shown = slice(0, _LARGEST_LEGEND)
+        title = None if len(handles) <= _LARGEST_LEGEND else f"first {_LARGEST_LEGEND} of {len(handles)} flows"
+        figure.legend(handles[shown], labels[shown], loc="outside right upper", title=title, title_fontsize=7)
+    figure.suptitle(_caption(records), fontsize=8, x=0.01, ha="left")
+    return figure
+
+
+def _caption(records: Records) -> str:
+    scenario = records.facts.scenario
+    link = scenario["bottleneck"]
+    rtts = sorted({float(flow["rtt_s"]) for flow in scenario["flows"]})
+    span = f"{rtts[0] * 1e3:g} ms" if len(rtts) == 1 else f"{rtts[0] * 1e3:g} to {rtts[-1] * 1e3:g} ms"
+    limits = {"queue_packets": "{:g} packets", "queue_bytes": "{:g} bytes", "queue_s": "{:g} s"}
+    queue = next((text.format(link[key]) for key, text in limits.items() if link.get(key) is not None), "?")
+    return f"{link['rate_bps'] / 1e6:g} Mbit/s, base RTT {span}, queue {queue}, seed {scenario['seed']}, {records.facts.digest[:12]}"
+
+
+def cwnd(records: Records) -> Figure:
+    """Draw every flow's congestion window against time.
+
+    Parameters
+    ----------
+    records : Records
+        With flow samples.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Window in packets, time in seconds.
+
+    Raises
+    ------
+    ScenarioError
+        When the run took no samples.
+    """
+    _refuse_unsampled(records)
+    with _styled():
+        figure, axes = _figure(1, (3.2,))
+        _draw_cwnd(axes[0], records)
+        return _finish(figure, axes, records)
+
+
+def overview(records: Records) -> Figure:
+    """Draw window, goodput, queue and cumulative drops on one time axis.
+
+    Parameters
+    ----------
+    records : Records
+        With flow and link samples.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Four panels: packets, Mbit/s, packets, packets; time in seconds.
+
+    Raises
+    ------
+    ScenarioError
+        When the run took no samples.
+    """
+    _refuse_unsampled(records)
+    with _styled():
+        figure, axes = _figure(4, (2.6, 1.8, 1.3, 1.1))
+        _draw_cwnd(axes[0], records)
+        _draw_throughput(axes[1], records, float(records.facts.scenario["duration_s"]))
+        _draw_queue(axes[2], records)
+        _draw_drops(axes[3], records)
+        figure.align_ylabels(axes)
+        return _finish(figure, axes, records)
+
+
+def _refuse_unsampled(records: Records) -> None:
+    if records.flow_samples.is_empty():
+        raise ScenarioError("sample_s", "0 leaves nothing to draw; allowed: above 0 for a figure")
+
+
+def check_target(path: Path) -> None:
+    """Refuse a figure's file that cannot be written, before anything runs.
+
+    Raises
+    ------
+    ScenarioError
+        When the suffix is not svg, pdf or png, or the folder is missing or not writable.
+    """
+    if path.suffix.lower() not in SUFFIXES:
+        raise ScenarioError("plot", f"{str(path)!r} has no known form; allowed: {', '.join(SUFFIXES)}")
+    folder = path.parent
+    try:
+        if path.is_dir():
+            raise ScenarioError("plot", f"{str(path)!r} is a folder; allowed: a file in a writable folder")
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ScenarioError("plot", f"{str(path)!r} cannot be written: {error.strerror}; allowed: a file in a writable folder") from None
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure whole or not at all; the suffix chooses svg, pdf or png.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        What to write.
+    path : Path
+        Where.
+
+    Raises
+    ------
+    ScenarioError
+        When it cannot be written.
+    """
+    check_target(path)
+    suffix = path.suffix.lower()
+    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}[suffix]
+    temporary = path.with_name(f".{path.name}.partial{suffix}")
+    try:
+        with _styled():
+            figure.savefig(temporary, dpi=200, format=suffix[1:], metadata=metadata)
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise ScenarioError("plot", f"{str(path)!r} cannot be written: {error.strerror}; allowed: a file in a writable folder") from None

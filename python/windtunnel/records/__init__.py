@@ -1,0 +1,7 @@
+"""Records of a run: schema, frames, folder."""
+
+from windtunnel.records.folder import FolderError, previous_digest, read, staged, write
+from windtunnel.records.model import Records, RunFacts, build
+from windtunnel.records.schema import FRAMES, SCHEMA_VERSION
+
+__all__ = ["FRAMES", "SCHEMA_VERSION", "FolderError", "Records", "RunFacts", "build", "previous_digest", "read", "staged", "write"]

@@ -1,0 +1,213 @@
+"""A run's folder: run.json and one Parquet file per frame, written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from windtunnel.records.model import Records, RunFacts, frame_of
+from windtunnel.records.schema import FRAMES, SCHEMA_VERSION
+
+RUN_FILE = "run.json"
+
+
+class FolderError(ValueError):
+    """A folder that cannot be read as a run or must not be written; its text is one line naming the folder."""
+
+    def __init__(self, path: Path, problem: str) -> None:
+        self.path = path
+        super().__init__(f"{path}: {problem}")
+
+
+def previous_digest(target: Path) -> str | None:
+    """Return the digest of the run a folder holds, None when the folder is absent or empty.
+
+    Parameters
+    ----------
+    target : Path
+        The folder.
+
+    Returns
+    -------
+    str or None
+        The scenario's digest.
+
+    Raises
+    ------
+    FolderError
+        When it is not a folder, or holds anything that is not a run.
+    """
+    try:
+        if not target.exists():
+            return None
+        names = sorted(entry.name for entry in target.iterdir())
+    except OSError as error:
+        raise FolderError(target, f"cannot be used: {error.strerror}; allowed: a new or empty folder") from None
+    if not names:
+        return None
+    known = {RUN_FILE, *(f"{name}.parquet" for name in FRAMES)}
+    foreign = [name for name in names if name not in known]
+    if foreign or RUN_FILE not in names:
+        shown = foreign[0] if foreign else names[0]
+        allowed = "a new or empty folder, or a previous run of the same scenario"
+        raise FolderError(target, f"is not empty (it holds {shown}); allowed: {allowed}")
+    return str(_read_run_file(target).get("digest"))
+
+
+@contextlib.contextmanager
+def staged(target: Path) -> Iterator[Path]:
+    """Give a temporary sibling folder and move it to `target` on success; leave nothing behind on failure.
+
+    Parameters
+    ----------
+    target : Path
+        Where the folder shall be; whatever run is there is replaced in one step.
+
+    Yields
+    ------
+    Path
+        The folder to write into.
+
+    Raises
+    ------
+    FolderError
+        When the place cannot be written.
+    """
+    target = Path(os.path.abspath(target))
+    made = _make_parents(target)
+    try:
+        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
+    except OSError as error:
+        _remove_empty(made)
+        raise FolderError(target, f"cannot be written: {error.strerror}; allowed: a writable folder") from None
+    try:
+        yield temporary
+        _readable_to_others(temporary)
+        _swap(temporary, target)
+    except BaseException as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        _remove_empty(made)
+        if isinstance(error, OSError):
+            raise FolderError(target, f"cannot be written: {error.strerror or error}; allowed: a writable folder with room") from None
+        raise
+
+
+def _make_parents(target: Path) -> list[Path]:
+    missing: list[Path] = []
+    parent = target.parent
+    try:
+        while not parent.exists():
+            missing.append(parent)
+            parent = parent.parent
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        _remove_empty(missing)
+        raise FolderError(target, f"cannot be written: {error.strerror}; allowed: a writable folder") from None
+    return missing
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def _readable_to_others(folder: Path) -> None:
+    mask = os.umask(0)
+    os.umask(mask)
+    folder.chmod(0o777 & ~mask)
+
+
+def _swap(new: Path, target: Path) -> None:
+    if not target.exists():
+        new.rename(target)
+        return
+    old = new.with_suffix(".replaced")
+    target.rename(old)
+    try:
+        new.rename(target)
+    except OSError:
+        old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def write(records: Records, folder: Path) -> None:
+    """Write run.json and the Parquet files into an existing, empty folder (normally one given by `staged`).
+
+    Parameters
+    ----------
+    records : Records
+        What to write.
+    folder : Path
+        Where.
+    """
+    for name, frame in records.frames().items():
+        frame.write_parquet(folder / f"{name}.parquet", compression="zstd")
+    facts = asdict(records.facts)
+    run = {**facts, "notes": list(records.facts.notes), "seed": records.facts.scenario.get("seed"), "records_digest": records.digest()}
+    text = json.dumps(run, indent=2, sort_keys=True, allow_nan=False)
+    (folder / RUN_FILE).write_text(text + "\n", encoding="utf-8")
+
+
+def _read_run_file(folder: Path) -> dict[str, Any]:
+    path = folder / RUN_FILE
+    try:
+        run = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or "it is not JSON"
+        raise FolderError(path, f"cannot be read: {reason}; allowed: the run.json of a run") from None
+    if not isinstance(run, dict) or not isinstance(run.get("digest"), str):
+        raise FolderError(path, "is not the run.json of a run")
+    return run
+
+
+def read(folder: Path) -> Records:
+    """Read a run's folder back.
+
+    Parameters
+    ----------
+    folder : Path
+        A folder `write` made.
+
+    Returns
+    -------
+    Records
+        Equal to the records written.
+
+    Raises
+    ------
+    FolderError
+        When a file is missing, damaged, or of a newer schema; the message names the file.
+    """
+    run = _read_run_file(folder)
+    if run.get("schema_version") != SCHEMA_VERSION:
+        raise FolderError(folder, f"has schema version {run.get('schema_version')}; allowed: {SCHEMA_VERSION}")
+    frames: dict[str, pl.DataFrame] = {}
+    for name in FRAMES:
+        path = folder / f"{name}.parquet"
+        if name == "acks" and not path.exists():
+            continue
+        try:
+            frame = pl.read_parquet(path)
+            frames[name] = frame_of(name, {column: frame[column] for column in frame.columns})
+        except (OSError, ValueError, pl.exceptions.PolarsError) as error:
+            raise FolderError(path, f"cannot be read: {' '.join(str(error).split())[:120]}") from None
+    keys = ("scenario", "digest", "backend", "engine_version", "code_version", "counters", "host")
+    try:
+        facts = RunFacts(**{key: run[key] for key in keys}, notes=tuple(run["notes"]))
+    except KeyError as error:
+        raise FolderError(folder / RUN_FILE, f"lacks {error.args[0]}") from None
+    records = Records(facts=facts, acks=frames.pop("acks", None), **frames)
+    if records.digest() != run.get("records_digest"):
+        raise FolderError(folder, "holds other records than its run.json names (records_digest differs)")
+    return records

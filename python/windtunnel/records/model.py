@@ -1,0 +1,152 @@
+"""Records: what one run measured, as polars frames, and the facts about the run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from windtunnel.records.schema import FRAMES, OPEN_FRAMES, SCHEMA_VERSION
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """Facts about a run that are not measurements.
+
+    Parameters
+    ----------
+    scenario : mapping
+        The canonical scenario.
+    digest : str
+        SHA-256 of its canonical JSON.
+    backend : str
+        Name of the backend.
+    engine_version : int
+        The backend's version; raised by hand when results may change.
+    code_version : str
+        Version of the package.
+    counters : mapping
+        ``data_packets``, ``events`` (integers), ``wall_s``, ``cpu_s`` (seconds).
+    host : mapping
+        Where it ran.
+    notes : tuple of str
+        What was adjusted in the scenario, a line each.
+    """
+
+    scenario: Mapping[str, Any]
+    digest: str
+    backend: str
+    engine_version: int
+    code_version: str
+    counters: Mapping[str, Any]
+    host: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    schema_version: int = SCHEMA_VERSION
+
+
+@dataclass(frozen=True)
+class Records:
+    """The frames of one run; columns and units are those of `windtunnel.records.schema`."""
+
+    facts: RunFacts
+    flows: pl.DataFrame
+    flow_samples: pl.DataFrame
+    link_samples: pl.DataFrame
+    links: pl.DataFrame
+    events: pl.DataFrame
+    acks: pl.DataFrame | None = None
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Return the frames by name, in the order of the schema; `acks` only when it was recorded."""
+        named = {name: getattr(self, name) for name in FRAMES}
+        return {name: frame for name, frame in named.items() if frame is not None}
+
+    def digest(self) -> str:
+        """Return the SHA-256 over every column of every frame (names, types, nulls, values), in hexadecimal."""
+        total = hashlib.sha256()
+        for name, frame in self.frames().items():
+            total.update(f"{name}:{frame.height}\n".encode())
+            for series in frame.iter_columns():
+                total.update(f"{series.name}:{series.dtype}\n".encode())
+                total.update(_column_bytes(series))
+        return total.hexdigest()
+
+
+def _column_bytes(series: pl.Series) -> bytes:
+    nulls = np.packbits(series.is_null().to_numpy()).tobytes()
+    if series.dtype == pl.String:
+        texts = [text.encode() for text in series.fill_null("").to_list()]
+        lengths = np.array([len(text) for text in texts], dtype="<u8").tobytes()
+        return nulls + lengths + b"".join(texts)
+    values = series.fill_null(0).to_numpy()
+    return nulls + values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()
+
+
+def frame_of(name: str, columns: Mapping[str, Any]) -> pl.DataFrame:
+    """Build one frame with the schema's columns, types and order.
+
+    Parameters
+    ----------
+    name : str
+        The frame's name.
+    columns : mapping of str to array, shape (rows,)
+        Arrays or lists of text. NaN becomes null; a column that is absent becomes null throughout.
+
+    Returns
+    -------
+    polars.DataFrame
+        Shape (rows, columns).
+
+    Raises
+    ------
+    ValueError
+        When columns differ in length, or a column is not part of the schema.
+    """
+    schema = FRAMES[name]
+    rows = {len(values) for values in columns.values()}
+    if len(rows) > 1:
+        raise ValueError(f"{name}: columns differ in length: {sorted(rows)}")
+    extra = [key for key in columns if key not in schema]
+    if extra and name not in OPEN_FRAMES:
+        raise ValueError(f"{name}: columns {extra} are not part of the schema")
+    height = rows.pop() if rows else 0
+    series = [_series(key, columns.get(key), dtype, height) for key, dtype in schema.items()]
+    series += [_series(key, columns[key], pl.Float64(), height) for key in extra]
+    return pl.DataFrame(series)
+
+
+def _series(name: str, values: Any, dtype: pl.DataType, height: int) -> pl.Series:
+    if values is None:
+        return pl.Series(name, [None] * height, dtype=dtype)
+    if dtype == pl.String:
+        return pl.Series(name, list(values), dtype=dtype)
+    array = np.asarray(values)
+    if array.dtype.kind == "f":
+        measured: pl.Series = pl.Series(name, array).fill_nan(None).cast(dtype)
+        return measured
+    counted: pl.Series = pl.Series(name, array).cast(dtype)
+    return counted
+
+
+def build(measured: Mapping[str, Mapping[str, Any]], facts: RunFacts) -> Records:
+    """Make records of what a backend returned.
+
+    Parameters
+    ----------
+    measured : mapping of str to mapping
+        Frame name to columns; `acks` may be absent.
+    facts : RunFacts
+        Facts about the run.
+
+    Returns
+    -------
+    Records
+        With every frame of the schema.
+    """
+    frames = {name: frame_of(name, measured.get(name) or {}) for name in FRAMES if name != "acks"}
+    acks = frame_of("acks", measured["acks"]) if measured.get("acks") is not None else None
+    return Records(facts=facts, acks=acks, **frames)

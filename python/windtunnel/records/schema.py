@@ -1,0 +1,91 @@
+"""The columns every backend writes: names, units by suffix, types. What a backend could not measure is null, never zero."""
+
+from __future__ import annotations
+
+import polars as pl
+
+SCHEMA_VERSION = 1
+
+FLOWS: dict[str, pl.DataType] = {
+    "flow": pl.UInt32(),
+    "algorithm": pl.String(),
+    "variant": pl.String(),
+    "direction": pl.String(),
+    "start_s": pl.Float64(),
+    "end_s": pl.Float64(),
+    "delivered_bytes": pl.UInt64(),
+    "delivered_packets": pl.UInt64(),
+    "sent_packets": pl.UInt64(),
+    "retransmitted_packets": pl.UInt64(),
+    "lost_packets": pl.UInt64(),
+    "loss_episodes": pl.UInt64(),
+    "timeouts": pl.UInt64(),
+    "undos": pl.UInt64(),
+    "completed_s": pl.Float64(),
+    "window_s": pl.Float64(),
+    "window_delivered_packets": pl.UInt64(),
+    "window_goodput_bytes": pl.UInt64(),
+    "window_sent_packets": pl.UInt64(),
+    "window_retransmitted_packets": pl.UInt64(),
+    "mean_cwnd_packets": pl.Float64(),
+    "mean_rtt_s": pl.Float64(),
+}
+FLOW_SAMPLES: dict[str, pl.DataType] = {
+    "t_s": pl.Float64(),
+    "flow": pl.UInt32(),
+    "cwnd_packets": pl.Float64(),
+    "ssthresh_packets": pl.Float64(),
+    "srtt_s": pl.Float64(),
+    "min_rtt_s": pl.Float64(),
+    "inflight_packets": pl.Float64(),
+    "delivered_bytes": pl.UInt64(),
+    "retransmitted_packets": pl.UInt64(),
+    "pacing_rate_bps": pl.Float64(),
+    "state": pl.UInt8(),
+}
+LINK_SAMPLES: dict[str, pl.DataType] = {
+    "t_s": pl.Float64(),
+    "link": pl.UInt32(),
+    "queue_packets": pl.UInt64(),
+    "queue_bytes": pl.UInt64(),
+    "delivered_bytes": pl.UInt64(),
+    "dropped_packets": pl.UInt64(),
+    "marked_packets": pl.UInt64(),
+}
+LINKS: dict[str, pl.DataType] = {
+    "link": pl.UInt32(),
+    "name": pl.String(),
+    "utilisation": pl.Float64(),
+    "mean_queue_packets": pl.Float64(),
+    "max_queue_packets": pl.UInt64(),
+    "delivered_bytes": pl.UInt64(),
+    "dropped_packets": pl.UInt64(),
+    "lost_packets": pl.UInt64(),
+    "window_delivered_bytes": pl.UInt64(),
+    "window_dropped_packets": pl.UInt64(),
+}
+EVENTS: dict[str, pl.DataType] = {
+    "t_s": pl.Float64(),
+    "flow": pl.Int32(),
+    "link": pl.Int32(),
+    "kind": pl.String(),
+    "value": pl.Float64(),
+    "value2": pl.Float64(),
+}
+ACKS: dict[str, pl.DataType] = {
+    "t_s": pl.Float64(),
+    "flow": pl.UInt32(),
+    "cwnd": pl.Float64(),
+    "una": pl.UInt64(),
+    "inflight": pl.Float64(),
+}
+FRAMES: dict[str, dict[str, pl.DataType]] = {
+    "flows": FLOWS,
+    "flow_samples": FLOW_SAMPLES,
+    "link_samples": LINK_SAMPLES,
+    "links": LINKS,
+    "events": EVENTS,
+    "acks": ACKS,
+}
+OPEN_FRAMES = ("flow_samples",)
+"""Frames that may carry further float columns: the algorithms' own variables."""

@@ -1,0 +1,236 @@
+"""Run a scenario and look at what came out: the Python front door.
+
+The package offers the function `run` under the same name as this module; the module is therefore callable, so that
+``windtunnel.run(...)`` works whichever was imported first.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from windtunnel import metrics, plots, records
+from windtunnel.backends import backend as backend_of
+from windtunnel.scenario import Scenario, ScenarioError
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Plot:
+    """The figures of a run, as ``run.plot``."""
+
+    records: records.Records
+
+    def cwnd(self, path: str | Path | None = None) -> Figure:
+        """Draw every flow's congestion window (packets) against time (seconds).
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Also write it there: svg, pdf or png by the suffix.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+
+        Raises
+        ------
+        ScenarioError
+            When the run took no samples or the file cannot be written.
+        """
+        return self._drawn(plots.cwnd(self.records), path)
+
+    def overview(self, path: str | Path | None = None) -> Figure:
+        """Draw window, goodput, queue and drops on one time axis.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Also write it there: svg, pdf or png by the suffix.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+
+        Raises
+        ------
+        ScenarioError
+            When the run took no samples or the file cannot be written.
+        """
+        return self._drawn(plots.overview(self.records), path)
+
+    @staticmethod
+    def _drawn(figure: Figure, path: str | Path | None) -> Figure:
+        if path is not None:
+            plots.save(figure, Path(path))
+        return figure
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: its records as polars frames, its summary, its figures."""
+
+    records: records.Records
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the canonical scenario."""
+        return self.records.facts.digest
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was adjusted in the scenario, a line each."""
+        return self.records.facts.notes
+
+    @property
+    def flows(self) -> pl.DataFrame:
+        """One row per flow."""
+        return self.records.flows
+
+    @property
+    def flow_samples(self) -> pl.DataFrame:
+        """Windows, RTTs and counters of each flow over time (``t_s``, ``cwnd_packets``, ...)."""
+        return self.records.flow_samples
+
+    @property
+    def links(self) -> pl.DataFrame:
+        """One row per link that has a queue."""
+        return self.records.links
+
+    @property
+    def link_samples(self) -> pl.DataFrame:
+        """Queue and counters of each link over time."""
+        return self.records.link_samples
+
+    @property
+    def events(self) -> pl.DataFrame:
+        """Loss episodes, timeouts, starts, stops, and drops when asked for."""
+        return self.records.events
+
+    @property
+    def acks(self) -> pl.DataFrame | None:
+        """Every ACK, or None when the scenario did not ask for it."""
+        return self.records.acks
+
+    @property
+    def plot(self) -> Plot:
+        """The figures of this run."""
+        return Plot(self.records)
+
+    def summary(self) -> dict[str, Any]:
+        """Return what ``windtunnel run --json`` prints."""
+        return metrics.summary(self.records)
+
+    def save(self, folder: str | Path) -> None:
+        """Write the run's folder, whole or not at all.
+
+        Parameters
+        ----------
+        folder : str or Path
+            A new or empty folder, or one that holds a previous run of the same scenario, which is replaced.
+
+        Raises
+        ------
+        windtunnel.records.FolderError
+            When it holds anything else, or cannot be written.
+        """
+        target = Path(folder)
+        check_folder(target, self.digest)
+        with records.staged(target) as temporary:
+            records.write(self.records, temporary)
+
+
+def check_folder(target: Path, digest: str) -> bool:
+    """Refuse a folder that holds anything but a run of this scenario.
+
+    Parameters
+    ----------
+    target : Path
+        The folder.
+    digest : str
+        The scenario's digest.
+
+    Returns
+    -------
+    bool
+        Whether it holds a previous run of the same scenario.
+
+    Raises
+    ------
+    windtunnel.records.FolderError
+        When it holds something else.
+    """
+    previous = records.previous_digest(target)
+    if previous is not None and previous != digest:
+        problem = f"holds a run of another scenario ({previous[:12]}, not {digest[:12]}); allowed: a new or empty folder"
+        raise records.FolderError(target, problem)
+    return previous is not None
+
+
+def run(scenario: Scenario, *, backend: str = "sim") -> Run:
+    """Run a scenario.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What to run; with its seed it determines every record.
+    backend : str
+        Name of the backend.
+
+    Returns
+    -------
+    Run
+        Records, summary and figures.
+
+    Raises
+    ------
+    ScenarioError
+        When the scenario cannot be run; one line with field, value and allowed range.
+    TypeError
+        When `scenario` is not a `Scenario`.
+    """
+    if not isinstance(scenario, Scenario):
+        raise TypeError(f"run() takes a Scenario, not {type(scenario).__name__}; windtunnel.load_scenario(path) reads one from a file")
+    return Run(backend_of(backend).run(scenario))
+
+
+def load_run(folder: str | Path) -> Run:
+    """Read a run's folder back.
+
+    Parameters
+    ----------
+    folder : str or Path
+        What ``windtunnel run --out`` or `Run.save` wrote.
+
+    Returns
+    -------
+    Run
+        The same records.
+
+    Raises
+    ------
+    windtunnel.records.FolderError
+        When a file is missing or damaged.
+    """
+    return Run(records.read(Path(folder)))
+
+
+class _CallableModule(ModuleType):
+    """The module, callable as the function of the same name."""
+
+    def __call__(self, scenario: Scenario, *, backend: str = "sim") -> Run:
+        """Run a scenario; see `run`."""
+        return run(scenario, backend=backend)
+
+
+sys.modules[__name__].__class__ = _CallableModule
+
+__all__ = ["Plot", "Run", "ScenarioError", "check_folder", "load_run", "run"]

@@ -1,0 +1,26 @@
+"""Scenarios: what is run, checked where it is handed over. This package imports nothing of windtunnel outside itself."""
+
+from windtunnel.scenario.catalogue import Catalogue, catalogue
+from windtunnel.scenario.errors import ScenarioError
+from windtunnel.scenario.files import load, parse
+from windtunnel.scenario.models import Bottleneck, Flow, Scenario
+from windtunnel.scenario.resolve import Resolved, canonical, canonical_json, digest, fill, resolve
+from windtunnel.scenario.schema import json_schema
+
+__all__ = [
+    "Bottleneck",
+    "Catalogue",
+    "Flow",
+    "Resolved",
+    "Scenario",
+    "ScenarioError",
+    "canonical",
+    "canonical_json",
+    "catalogue",
+    "digest",
+    "fill",
+    "json_schema",
+    "load",
+    "parse",
+    "resolve",
+]

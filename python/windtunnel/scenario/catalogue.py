@@ -1,0 +1,160 @@
+"""What the engine offers, as data: algorithms, variants, parameters, profiles, transport options.
+
+The file `catalogue.json` beside this module is generated from the engine, so that a scenario can be checked without loading it.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number an algorithm can be given; `low` and `high` are None where there is no bound.
+
+    `defaults` gives the default of each variant that has its own.
+    """
+
+    name: str
+    default: float | None
+    unit: str
+    low: float | None
+    high: float | None
+    doc: str
+    defaults: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One protocol under its one name.
+
+    `variants` maps a variant's name to its summary, `variant_aliases` another spelling to that name, `profiles` a stack profile to the
+    variant it selects; the profiles in `borrowed` have no variant of their own and select the paper's.
+    """
+
+    name: str
+    aliases: tuple[str, ...]
+    family: str
+    year: int | None
+    source: str
+    summary: str
+    variants: Mapping[str, str]
+    parameters: Mapping[str, Parameter]
+    profiles: Mapping[str, str]
+    signals: Any = None
+    variant_aliases: Mapping[str, str] = field(default_factory=dict)
+    borrowed: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class TransportOption:
+    """One option of the common transport: its kind is choice, integer, boolean or duration_s."""
+
+    name: str
+    kind: str
+    choices: tuple[Any, ...]
+    low: float | None
+    high: float | None
+    default: Any
+    doc: str
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A stack profile: variants and transport options chosen together."""
+
+    name: str
+    summary: str
+    transport: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Everything the engine offers, by name, in the engine's order."""
+
+    engine_version: int
+    algorithms: Mapping[str, Algorithm]
+    profiles: Mapping[str, Profile]
+    transport_options: Mapping[str, TransportOption]
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+    def find(self, name: str) -> Algorithm | None:
+        """Return the algorithm of this name or alias, or None."""
+        return self.algorithms.get(self.aliases.get(name, name))
+
+
+def from_json(text: str) -> Catalogue:
+    """Read a catalogue from the engine's JSON.
+
+    Parameters
+    ----------
+    text : str
+        What the engine's ``catalogue()`` returns.
+
+    Returns
+    -------
+    Catalogue
+        The same, typed.
+    """
+    data = json.loads(text)
+    algorithms = {entry["name"]: _algorithm(entry) for entry in data["algorithms"]}
+    return Catalogue(
+        engine_version=int(data["engine_version"]),
+        algorithms=algorithms,
+        profiles={p["name"]: Profile(p["name"], p.get("summary", ""), dict(p.get("transport") or {})) for p in data["profiles"]},
+        transport_options={entry["name"]: _option(entry) for entry in data["transport_options"]},
+        aliases={alias: a.name for a in algorithms.values() for alias in a.aliases},
+    )
+
+
+def _algorithm(entry: dict[str, Any]) -> Algorithm:
+    return Algorithm(
+        name=entry["name"],
+        aliases=tuple(entry.get("aliases") or ()),
+        family=entry.get("family", ""),
+        year=entry.get("year"),
+        source=entry.get("source", ""),
+        summary=entry.get("summary", ""),
+        variants={v["name"]: v.get("summary", "") for v in entry.get("variants") or ()},
+        parameters={p["name"]: _parameter(p) for p in entry.get("parameters") or ()},
+        profiles=dict(entry.get("profiles") or {}),
+        signals=entry.get("signals"),
+        variant_aliases={alias: v["name"] for v in entry.get("variants") or () for alias in v.get("aliases") or ()},
+        borrowed=frozenset(profile for profile, own in (entry.get("profile_belongs") or {}).items() if not own),
+    )
+
+
+def _parameter(entry: dict[str, Any]) -> Parameter:
+    return Parameter(
+        name=entry["name"],
+        default=entry.get("default"),
+        unit=entry.get("unit") or "",
+        low=entry.get("min"),
+        high=entry.get("max"),
+        doc=entry.get("doc") or "",
+        defaults=dict(entry.get("defaults") or {}),
+    )
+
+
+def _option(entry: dict[str, Any]) -> TransportOption:
+    return TransportOption(
+        name=entry["name"],
+        kind=entry["kind"],
+        choices=tuple(entry.get("choices") or ()),
+        low=entry.get("min"),
+        high=entry.get("max"),
+        default=entry.get("default"),
+        doc=entry.get("doc") or "",
+    )
+
+
+@functools.cache
+def catalogue() -> Catalogue:
+    """Return the catalogue shipped with the package (read once)."""
+    text = resources.files(__package__).joinpath("catalogue.json").read_text(encoding="utf-8")
+    return from_json(text)

@@ -1,0 +1,170 @@
+"""Checks of names and numbers against the catalogue."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from windtunnel.scenario import units
+from windtunnel.scenario.catalogue import Algorithm, Parameter, TransportOption, catalogue
+from windtunnel.scenario.errors import refusal, shown, unknown
+from windtunnel.scenario.flowtext import FLOW_KEYS
+from windtunnel.scenario.ranges import Range
+
+_TRUE = ("true", "on", "yes", "1")
+_FALSE = ("false", "off", "no", "0")
+
+
+def algorithm_name(value: Any) -> str:
+    """Return ``name[:variant]`` under our name (aliases replaced).
+
+    Parameters
+    ----------
+    value : object
+        What the user wrote.
+
+    Returns
+    -------
+    str
+        The name, with the variant when one was given.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When the protocol or the variant is unknown.
+    """
+    if not isinstance(value, str):
+        raise refusal(f"{shown(value)} is a {type(value).__name__}, not a name; allowed: {', '.join(catalogue().algorithms)}")
+    name, colon, variant = value.strip().partition(":")
+    found = catalogue().find(name)
+    if found is None:
+        raise refusal(unknown("protocol", name, catalogue().algorithms))
+    if not colon:
+        return found.name
+    variant = found.variant_aliases.get(variant, variant)
+    if variant not in found.variants:
+        raise refusal(unknown(f"variant of {found.name}", variant, found.variants))
+    return f"{found.name}:{variant}"
+
+
+def algorithm_of(name: str) -> Algorithm:
+    """Return the catalogue's entry of an accepted ``name[:variant]``."""
+    return catalogue().algorithms[name.partition(":")[0]]
+
+
+def profile_name(value: Any) -> Any:
+    """Return the profile's name, or refuse one that is unknown."""
+    if value is not None and value not in tuple(catalogue().profiles):
+        raise refusal(unknown("profile", value, catalogue().profiles))
+    return value
+
+
+def parameters(name: str, given: dict[str, Any]) -> dict[str, float]:
+    """Check an algorithm's parameters.
+
+    Parameters
+    ----------
+    name : str
+        An accepted ``name[:variant]``.
+    given : dict of str to number or str
+        Values, in the catalogue's units; strings may carry a unit.
+
+    Returns
+    -------
+    dict of str to float
+        The same, as numbers, sorted by name.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When a key is unknown or a value is not a number in range.
+    """
+    algorithm = algorithm_of(name)
+    checked: dict[str, float] = {}
+    for key, value in given.items():
+        parameter = algorithm.parameters.get(key)
+        if parameter is None:
+            raise refusal(_unknown_key(algorithm, key), field=f"parameters.{key}")
+        checked[key] = _parameter(parameter, value)
+    return dict(sorted(checked.items()))
+
+
+def _unknown_key(algorithm: Algorithm, key: str) -> str:
+    own = ", ".join(algorithm.parameters) or "none"
+    flow = ", ".join(FLOW_KEYS)
+    transport = ", ".join(catalogue().transport_options)
+    return f"{shown(key)} is not a known key; allowed: {flow}; parameters of {algorithm.name}: {own}; transport options: {transport}"
+
+
+def _parameter(parameter: Parameter, value: Any) -> float:
+    field = f"parameters.{parameter.name}"
+    if isinstance(value, bool):
+        value = float(value)
+    elif isinstance(value, str) and value.lower() in ("true", "false", "on", "off"):
+        value = float(value.lower() in _TRUE)
+    low = -1e300 if parameter.low is None else parameter.low
+    high = 1e300 if parameter.high is None else parameter.high
+    return float(_in_range(Range(low, high, _unit(parameter.unit)), value, field))
+
+
+def _unit(unit: str) -> str:
+    return (
+        unit if unit in units.UNITS else {"1": "", "bps": "bit/s", "segments": "packets", "seconds": "s", "byte": "bytes"}.get(unit, unit)
+    )
+
+
+def _in_range(allowed: Range, value: Any, field: str) -> float | int:
+    from pydantic_core import PydanticCustomError
+
+    try:
+        return allowed.check(value)
+    except PydanticCustomError as error:
+        raise refusal(str((error.context or {})["problem"]), field=field) from None
+
+
+def transport(given: dict[str, Any]) -> dict[str, Any]:
+    """Check overrides of transport options.
+
+    Parameters
+    ----------
+    given : dict of str to (bool, int, float, str)
+        Values; text is read as the option's kind.
+
+    Returns
+    -------
+    dict
+        The same, typed, sorted by name.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When an option is unknown or its value is not allowed.
+    """
+    checked: dict[str, Any] = {}
+    for key, value in given.items():
+        option = catalogue().transport_options.get(key)
+        if option is None:
+            raise refusal(unknown("transport option", key, catalogue().transport_options), field=f"transport.{key}")
+        checked[key] = _option(option, value)
+    return dict(sorted(checked.items()))
+
+
+def _option(option: TransportOption, value: Any) -> Any:
+    field = f"transport.{option.name}"
+    if option.kind == "boolean":
+        text = str(value).lower()
+        if not isinstance(value, (bool, str)) or text not in _TRUE + _FALSE:
+            raise refusal(f"{shown(value)} is not a yes or no; allowed: true, false", field=field)
+        return text in _TRUE
+    if option.kind == "choice":
+        for choice in option.choices:
+            if not isinstance(value, bool) and str(choice) == str(value):
+                return choice
+        raise refusal(f"{shown(value)} is not allowed; allowed: {', '.join(map(str, option.choices))}", field=field)
+    low = 0.0 if option.low is None else option.low
+    high = 1e9 if option.high is None else option.high
+    if option.kind == "integer":
+        return int(_in_range(Range(low, high, whole=True), value, field))
+    number = float(_in_range(Range(low, high, "s"), value, field))
+    assert math.isfinite(number)
+    return number

@@ -1,0 +1,149 @@
+"""Scenario files: TOML and JSON, read strictly."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from windtunnel.scenario.errors import ScenarioError, from_validation, one_line
+from windtunnel.scenario.models import QUEUE_FIELDS, Bottleneck, Flow, Scenario, _Model
+
+_toml = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
+LARGEST_BYTES = 4_000_000
+
+
+def allowed_keys() -> dict[str, list[str]]:
+    """Return the keys each table of a scenario file takes, by the table's name (empty for the top level)."""
+
+    def keys(model: type[_Model]) -> list[str]:
+        short = {long: name for name, long in model.SHORT.items()}
+        return [short.get(name, name) for name in model.model_fields]
+
+    link = [key for key in keys(Bottleneck) if key not in QUEUE_FIELDS]
+    link = [*link, "queue", *QUEUE_FIELDS]
+    return {"": keys(Scenario), "bottleneck": link, "reverse": link, "flows": keys(Flow)}
+
+
+def parse(document: Any, *, name: str = "") -> Scenario:
+    """Check plain data and make a scenario of it.
+
+    Parameters
+    ----------
+    document : object
+        What a TOML or JSON file holds.
+    name : str, optional
+        The file's name, for the error.
+
+    Returns
+    -------
+    Scenario
+        The scenario, as written.
+
+    Raises
+    ------
+    ScenarioError
+        One line with field, value and what is allowed.
+    """
+    try:
+        scenario = Scenario.model_validate(document)
+    except ValidationError as error:
+        found = from_validation(error, allowed_keys())
+        field = f"{name}: {found.field}" if name and found.field else name or found.field
+        raise ScenarioError(field, found.problem) from None
+    except RecursionError:
+        raise ScenarioError(name, "is nested too deeply; allowed: the tables of a scenario") from None
+    return scenario
+
+
+def read_text(path: Path) -> str:
+    """Read a small text file strictly.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    str
+        Its text.
+
+    Raises
+    ------
+    ScenarioError
+        When it is missing, unreadable, too large or not UTF-8.
+    """
+    name = str(path)
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ScenarioError(name, f"cannot be read: {reason}; allowed: a readable file") from None
+    if len(data) > LARGEST_BYTES:
+        raise ScenarioError(name, f"is larger than {LARGEST_BYTES} bytes; allowed: a scenario of at most that size")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ScenarioError(name, f"is not text (byte {error.start} is not UTF-8); allowed: UTF-8 TOML or JSON") from None
+    if "\0" in text:
+        raise ScenarioError(name, "is not text (it holds NUL bytes); allowed: UTF-8 TOML or JSON")
+    return text
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """Read a TOML or JSON file (by its suffix; anything but ``.json`` is TOML) as plain data.
+
+    Raises
+    ------
+    ScenarioError
+        When it cannot be read or parsed, with the place in the file.
+    """
+    text = read_text(path)
+    form = "JSON" if path.suffix.lower() == ".json" else "TOML"
+    try:
+        data = json.loads(text, object_pairs_hook=_no_duplicates) if form == "JSON" else _toml.loads(text)
+    except RecursionError:
+        raise ScenarioError(str(path), f"is nested too deeply; allowed: {form} tables of a scenario") from None
+    except ValueError as error:
+        raise ScenarioError(str(path), f"is not valid {form}: {one_line(str(error))[:200]}") from None
+    if not isinstance(data, dict):
+        raise ScenarioError(str(path), f"holds a {type(data).__name__}; allowed: a table of scenario fields")
+    return data
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in table:
+            raise ValueError(f"key {key!r} comes twice")
+        table[key] = value
+    return table
+
+
+def load(path: str | Path) -> Scenario:
+    """Read a scenario file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A TOML file, or JSON when it ends in ``.json``.
+
+    Returns
+    -------
+    Scenario
+        The scenario, as written.
+
+    Raises
+    ------
+    ScenarioError
+        One line with the file, the field, the value and what is allowed.
+    """
+    path = Path(path)
+    return parse(read_document(path), name=str(path))

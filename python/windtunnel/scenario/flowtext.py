@@ -1,0 +1,57 @@
+"""A flow on one line, as ``--flow`` takes it: ``htcp:beta08,start=60s,rtt=42ms,initial_window=10``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from windtunnel.scenario.catalogue import catalogue
+from windtunnel.scenario.errors import refusal, shown
+
+SHORT_KEYS = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", "window": "window_packets"}
+FLOW_KEYS = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction")
+
+
+def parse_flow(text: str) -> dict[str, Any]:
+    """Split one ``ALG[:variant][,key=value...]`` into the fields of `Flow`; values stay text and are checked there.
+
+    Parameters
+    ----------
+    text : str
+        The flow, for example ``"ctcp:vista,start=60s"``. Keys are rtt, start, stop, bytes, count, window, profile, direction,
+        any transport option, and the algorithm's own parameters (which prevail where a name is both).
+
+    Returns
+    -------
+    dict
+        ``algorithm``, the flow's own fields, and the tables ``parameters`` and ``transport``.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When a part is not ``key=value`` or a key comes twice.
+    """
+    head, *parts = text.split(",")
+    flow: dict[str, Any] = {"algorithm": head.strip()}
+    parameters: dict[str, str] = {}
+    transport: dict[str, str] = {}
+    algorithm = catalogue().find(head.strip().partition(":")[0])
+    own = set(algorithm.parameters) if algorithm else set()
+    seen: set[str] = set()
+    for part in parts:
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not key or not value:
+            raise refusal(f"{shown(part)} in flow {shown(text)} is not key=value; allowed: ALG[:variant][,key=value...]")
+        if key in seen:
+            raise refusal(f"{key} is given twice in flow {shown(text)}; allowed: once")
+        seen.add(key)
+        if key in FLOW_KEYS:
+            flow[SHORT_KEYS.get(key, key)] = value
+        elif key in catalogue().transport_options and key not in own:
+            transport[key] = value
+        else:
+            parameters[key] = value
+    if parameters:
+        flow["parameters"] = parameters
+    if transport:
+        flow["transport"] = transport
+    return flow

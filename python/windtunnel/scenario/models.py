@@ -1,0 +1,282 @@
+"""The scenario: what is run, in SI units, frozen and checked when it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from windtunnel.scenario import checks, units
+from windtunnel.scenario.errors import refusal, shown
+from windtunnel.scenario.flowtext import parse_flow
+from windtunnel.scenario.ranges import (
+    MOST_FLOWS,
+    MOST_SAMPLES,
+    Count,
+    DurationS,
+    InstantS,
+    JitterS,
+    Probability,
+    QueueBdp,
+    QueueBytes,
+    QueuePackets,
+    QueueS,
+    RateBps,
+    RttS,
+    SampleS,
+    Seed,
+    TransferBytes,
+    WindowPackets,
+)
+
+QUEUE_FIELDS = ("queue_packets", "queue_bytes", "queue_s", "queue_bdp")
+PACKET_BYTES = 1500
+MSS_BYTES = 1448
+
+
+class _Model(BaseModel):
+    """A frozen table whose fields may also be written under the short names of `SHORT`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=False, hide_input_in_errors=True)
+
+    SHORT: ClassVar[Mapping[str, str]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_names(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            if isinstance(data, cls):
+                return data
+            raise refusal(f"{shown(data)} is a {type(data).__name__}, not a table; allowed: {', '.join(cls.model_fields)}")
+        full = dict(data)
+        for short, long in cls.SHORT.items():
+            if short in full:
+                if long in full:
+                    raise refusal(f"{short} and {long} are both given; allowed: one of them", field=short)
+                full[long] = full.pop(short)
+        return full
+
+
+class Bottleneck(_Model):
+    """One drop-tail link.
+
+    Parameters
+    ----------
+    rate_bps : float
+        IP bits per second, 1 kbit/s to 1 Tbit/s.
+    queue_packets, queue_bytes, queue_s, queue_bdp : optional
+        The queue limit, in one of: 1500-byte packets, bytes, seconds at the link's rate, fraction of the bandwidth-delay product (BDP).
+        One BDP when none is given. The limit counts the packet being serialised unless `excludes_in_service`. A computed limit below one
+        packet is raised to one.
+    excludes_in_service : bool
+        Whether the packet on the wire no longer counts against the limit.
+    loss_probability : float
+        Independent loss of each packet, in [0, 1), before the queue.
+    """
+
+    SHORT: ClassVar[Mapping[str, str]] = {"rate": "rate_bps", "loss": "loss_probability"}
+
+    rate_bps: RateBps = Field(description="IP bits per second")
+    queue_packets: QueuePackets | None = Field(None, description="queue limit in 1500-byte packets")
+    queue_bytes: QueueBytes | None = Field(None, description="queue limit in bytes")
+    queue_s: QueueS | None = Field(None, description="queue limit as time at the link's rate, in seconds")
+    queue_bdp: QueueBdp | None = Field(None, description="queue limit as a fraction of the bandwidth-delay product")
+    excludes_in_service: bool = Field(False, description="whether the packet being serialised does not count against the limit")
+    loss_probability: Probability = Field(0.0, description="independent loss of each packet")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _queue(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or "queue" not in data:
+            return data
+        full = dict(data)
+        value = full.pop("queue")
+        given = [name for name in QUEUE_FIELDS if full.get(name) is not None]
+        if given:
+            raise refusal(f"queue and {given[0]} are both given; allowed: one of them", field="queue")
+        try:
+            name, size = units.parse_queue(value)
+        except ValueError as error:
+            allowed = "packets (175), 20%bdp, 50ms or 256kB"
+            raise refusal(f"{shown(value)} cannot be read: {error}; allowed: {allowed}", field="queue") from None
+        full[name] = size
+        return full
+
+    @model_validator(mode="after")
+    def _one_queue(self) -> Bottleneck:
+        given = [name for name in QUEUE_FIELDS if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise refusal(f"{' and '.join(given)} are all given; allowed: one of {', '.join(QUEUE_FIELDS)}", field="queue")
+        return self
+
+
+class Flow(_Model):
+    """One TCP flow, or `count` equal ones.
+
+    Parameters
+    ----------
+    algorithm : str
+        ``name`` or ``name:variant``; kernel aliases are accepted and replaced by our name.
+    parameters : dict of str to float, optional
+        The algorithm's own parameters, in the units the catalogue gives.
+    transport : dict, optional
+        Overrides of the profile's transport options.
+    rtt_s : float, optional
+        Base (propagation) round-trip time in seconds; the scenario's when absent.
+    start_s, stop_s : float, optional
+        Seconds from the beginning; it starts at zero and never stops when absent.
+    bytes : int, optional
+        Payload bytes to transfer; unlimited when absent.
+    count : int
+        How many flows like this one.
+    window_packets : int, optional
+        Cap on the window, in packets.
+    profile : str, optional
+        Stack profile; the scenario's when absent.
+    direction : {"forward", "reverse"}
+        Which way the data goes.
+    """
+
+    SHORT: ClassVar[Mapping[str, str]] = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", "window": "window_packets"}
+
+    algorithm: str = Field(description="name or name:variant")
+    parameters: dict[str, float] = Field(default_factory=dict, description="the algorithm's own parameters")
+    transport: dict[str, bool | int | float | str] = Field(default_factory=dict, description="overrides of transport options")
+    rtt_s: RttS | None = Field(None, description="base round-trip time in seconds")
+    start_s: InstantS = Field(0.0, description="start in seconds")
+    stop_s: InstantS | None = Field(None, description="stop in seconds")
+    bytes: TransferBytes | None = Field(None, description="payload bytes to transfer")
+    count: Count = Field(1, description="number of equal flows")
+    window_packets: WindowPackets | None = Field(None, description="cap on the window in packets")
+    profile: str | None = Field(None, description="stack profile")
+    direction: Literal["forward", "reverse"] = Field("forward", description="which way the data goes")
+
+    _algorithm = field_validator("algorithm", mode="before")(checks.algorithm_name)
+    _profile = field_validator("profile", mode="before")(checks.profile_name)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tables(cls, data: Any) -> Any:
+        if isinstance(data, str):
+            data = parse_flow(data)
+        if not isinstance(data, dict):
+            return data
+        full = dict(data)
+        for table in ("parameters", "transport"):
+            if not isinstance(full.get(table, {}), dict):
+                raise refusal(f"{shown(full[table])} is a {type(full[table]).__name__}, not a table; allowed: key = value", field=table)
+        if full.get("parameters"):
+            full["parameters"] = checks.parameters(checks.algorithm_name(full.get("algorithm")), full["parameters"])
+        if full.get("transport"):
+            full["transport"] = checks.transport(full["transport"])
+        return full
+
+    @field_validator("direction", mode="before")
+    @classmethod
+    def _direction(cls, value: Any) -> Any:
+        if value not in ("forward", "reverse"):
+            raise refusal(f"{shown(value)} is not a direction; allowed: forward, reverse")
+        return value
+
+    @model_validator(mode="after")
+    def _stops_after_start(self) -> Flow:
+        if self.stop_s is not None and self.stop_s <= self.start_s:
+            raise refusal(f"{shown(self.stop_s)} s is not after the start; allowed: above {shown(self.start_s)} s", field="stop_s")
+        return self
+
+
+class Scenario(_Model):
+    """A dumbbell: flows through one bottleneck, and everything that decides the result.
+
+    Parameters
+    ----------
+    bottleneck : Bottleneck
+        The forward link.
+    flows : sequence of Flow
+        At least one; strings such as ``"htcp,start=60s"`` are read too.
+    reverse : Bottleneck, optional
+        The reverse link. When absent, ACKs return without a queue; if a flow's data goes in reverse, it is a link of the same rate
+        and queue.
+    rtt_s : float, optional
+        Base round-trip time of the flows that name none, in seconds.
+    duration_s, warmup_s : float
+        Length of the run (at most 4 hours) and of the first part left out of every mean, in seconds.
+    seed : int
+        Seed of every random draw, 0 to 2**64 - 1.
+    sample_s : float
+        Sampling interval in seconds; 0 takes no samples.
+    jitter_s : float, optional
+        Upper end of the uniform delay of each ACK, in seconds; by default the smaller of one packet time at the bottleneck and 1 % of
+        the flow's base RTT.
+    profile : str
+        Stack profile of the flows that name none.
+    per_ack, record_drops : bool
+        Whether to record every ACK, and every drop.
+
+    Raises
+    ------
+    pydantic.ValidationError
+        When a field is out of range or fields contradict each other; the message names field, value and allowed range.
+    """
+
+    SHORT: ClassVar[Mapping[str, str]] = {
+        "rtt": "rtt_s",
+        "duration": "duration_s",
+        "warmup": "warmup_s",
+        "sample": "sample_s",
+        "jitter": "jitter_s",
+    }
+
+    bottleneck: Bottleneck
+    flows: tuple[Flow, ...]
+    reverse: Bottleneck | None = None
+    rtt_s: RttS | None = Field(None, description="base round-trip time of flows that name none, in seconds")
+    duration_s: DurationS = Field(60.0, description="length of the run in seconds")
+    warmup_s: InstantS = Field(0.0, description="first part left out of every mean, in seconds")
+    seed: Seed = Field(1, description="seed of every random draw")
+    sample_s: SampleS = Field(0.01, description="sampling interval in seconds, 0 for none")
+    jitter_s: JitterS | None = Field(None, description="largest delay of an ACK in seconds; null for the default rule")
+    profile: str = Field("linux-6.1", description="stack profile of flows that name none")
+    per_ack: bool = Field(False, description="record every ACK")
+    record_drops: bool = Field(False, description="record every drop")
+
+    _profile = field_validator("profile", mode="before")(checks.profile_name)
+
+    @field_validator("flows", mode="before")
+    @classmethod
+    def _flow_list(cls, value: Any) -> Any:
+        if not isinstance(value, (list, tuple)):
+            raise refusal(f"{shown(value)} is a {type(value).__name__}, not a list of flows; allowed: 1 to {MOST_FLOWS} flows")
+        if not 1 <= len(value) <= MOST_FLOWS:
+            raise refusal(f"{len(value)} flows are given; allowed: 1 to {MOST_FLOWS} flows")
+        return value
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Scenario:
+        total = sum(flow.count for flow in self.flows)
+        if total > MOST_FLOWS:
+            raise refusal(f"{total} flows in all (count included); allowed: at most {MOST_FLOWS}", field="flows")
+        if self.warmup_s >= self.duration_s:
+            problem = f"{shown(self.warmup_s)} s is not within the run; allowed: 0 to below {shown(self.duration_s)} s"
+            raise refusal(problem, field="warmup_s")
+        for index, flow in enumerate(self.flows):
+            self._check_flow(f"flows[{index}]", flow)
+        if self.sample_s > self.duration_s:
+            problem = f"{shown(self.sample_s)} s is longer than the run; allowed: at most {shown(self.duration_s)} s"
+            raise refusal(problem, field="sample_s")
+        if self.sample_s and self.duration_s / self.sample_s * total > MOST_SAMPLES:
+            shortest = self.duration_s * total / MOST_SAMPLES
+            problem = f"{shown(self.sample_s)} s makes more than {MOST_SAMPLES} samples; allowed: 0, or at least {shortest:.3g} s"
+            raise refusal(problem, field="sample_s")
+        return self
+
+    def _check_flow(self, path: str, flow: Flow) -> None:
+        if flow.rtt_s is None and self.rtt_s is None:
+            raise refusal("is missing and the scenario has none either; give it for the flow or for the scenario", field=f"{path}.rtt_s")
+        if flow.start_s >= self.duration_s:
+            problem = f"{shown(flow.start_s)} s is not within the run; allowed: 0 to below {shown(self.duration_s)} s"
+            raise refusal(problem, field=f"{path}.start_s")
+        if flow.stop_s is not None and flow.stop_s > self.duration_s:
+            problem = f"{shown(flow.stop_s)} s is after the end; allowed: above {shown(flow.start_s)} to {shown(self.duration_s)} s"
+            raise refusal(problem, field=f"{path}.stop_s")

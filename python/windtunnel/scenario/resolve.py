@@ -1,0 +1,211 @@
+"""From a scenario as written to one with every default filled in, its digest, and the engine's integers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from windtunnel.scenario.catalogue import catalogue
+from windtunnel.scenario.checks import algorithm_of
+from windtunnel.scenario.errors import ScenarioError
+from windtunnel.scenario.models import MSS_BYTES, PACKET_BYTES, QUEUE_FIELDS, Bottleneck, Flow, Scenario
+from windtunnel.scenario.ranges import MOST_PACKETS
+
+_NS = 1e9
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A scenario with defaults filled in, and what had to be adjusted on the way (one line each)."""
+
+    scenario: Scenario
+    notes: tuple[str, ...]
+
+
+def bdp_packets(rate_bps: float, rtt_s: float) -> float:
+    """Return the bandwidth-delay product in 1500-byte packets: rate times RTT over 12000 bits.
+
+    Parameters
+    ----------
+    rate_bps : float
+        Bits per second.
+    rtt_s : float
+        Seconds.
+
+    Returns
+    -------
+    float
+        Packets, not rounded.
+    """
+    return rate_bps * rtt_s / (8 * PACKET_BYTES)
+
+
+def fill(scenario: Scenario) -> Resolved:
+    """Fill in every default: RTT and profile of each flow, `count` expanded, queue limits in packets or bytes or seconds, the reverse link.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        As written.
+
+    Returns
+    -------
+    Resolved
+        The scenario that names the run. Filling it in again changes nothing.
+
+    Raises
+    ------
+    ScenarioError
+        When a queue's computed size exceeds the largest the engine takes.
+    """
+    notes: list[str] = []
+    flows: list[Flow] = []
+    for flow in scenario.flows:
+        rtt_s = flow.rtt_s if flow.rtt_s is not None else scenario.rtt_s
+        one = flow.model_copy(update={"rtt_s": rtt_s, "profile": flow.profile or scenario.profile, "count": 1})
+        flows.extend([one] * flow.count)
+        notes.extend(_variant_note(one))
+    forward = [flow for flow in flows if flow.direction == "forward"] or flows
+    longest_s = max(flow.rtt_s or 0.0 for flow in forward)
+    bottleneck = _fill_link(scenario.bottleneck, longest_s, "bottleneck", notes)
+    reverse = scenario.reverse
+    if reverse is not None:
+        reverse = _fill_link(reverse, longest_s, "reverse", notes)
+    elif any(flow.direction == "reverse" for flow in flows):
+        reverse = bottleneck.model_copy(update={"loss_probability": 0.0})
+    update = {"flows": tuple(flows), "bottleneck": bottleneck, "reverse": reverse, "rtt_s": None}
+    return Resolved(scenario.model_copy(update=update), tuple(dict.fromkeys(notes)))
+
+
+def _variant_note(flow: Flow) -> list[str]:
+    name, _, variant = flow.algorithm.partition(":")
+    profile = str(flow.profile)
+    algorithm = algorithm_of(name)
+    if variant or (profile in algorithm.profiles and profile not in algorithm.borrowed):
+        return []
+    return [f"{name} has no variant for profile {profile}: {algorithm.profiles.get(profile, 'its paper')} runs on that profile's transport"]
+
+
+def _fill_link(link: Bottleneck, rtt_s: float, path: str, notes: list[str]) -> Bottleneck:
+    queue: dict[str, Any] = {name: None for name in QUEUE_FIELDS}
+    packet_s = 8 * PACKET_BYTES / link.rate_bps
+    if link.queue_packets is not None:
+        queue["queue_packets"] = link.queue_packets
+    elif link.queue_bytes is not None:
+        queue["queue_bytes"] = max(link.queue_bytes, PACKET_BYTES)
+        if link.queue_bytes < PACKET_BYTES:
+            notes.append(f"{path}.queue_bytes: {link.queue_bytes} bytes is below one packet; raised to {PACKET_BYTES}")
+    elif link.queue_s is not None:
+        packets = link.queue_s / packet_s
+        queue["queue_s"] = max(link.queue_s, packet_s)
+        if packets < 1:
+            notes.append(f"{path}.queue_s: {link.queue_s:g} s is below one packet; raised to {packet_s:g} s")
+        _refuse_too_long(packets, f"{path}.queue_s", link.queue_s)
+    else:
+        fraction = 1.0 if link.queue_bdp is None else link.queue_bdp
+        packets = fraction * bdp_packets(link.rate_bps, rtt_s)
+        _refuse_too_long(packets, f"{path}.queue_bdp", fraction)
+        queue["queue_packets"] = max(1, int(packets + 0.5))
+        if packets + 0.5 < 1:
+            notes.append(f"{path}.queue_bdp: {fraction:g} BDP is {packets:.3g} packets, below one; raised to 1")
+    return link.model_copy(update=queue)
+
+
+def _refuse_too_long(packets: float, field: str, value: float) -> None:
+    if packets > MOST_PACKETS:
+        raise ScenarioError(field, f"{value:g} is a queue of {packets:.3g} packets; allowed: at most {MOST_PACKETS} packets")
+
+
+def canonical(scenario: Scenario) -> dict[str, Any]:
+    """Return the scenario with defaults filled in, as plain data in SI units (no ``42ms``)."""
+    return fill(scenario).scenario.model_dump(mode="json")
+
+
+def canonical_json(scenario: Scenario) -> str:
+    """Return the canonical JSON text: sorted keys, no spaces, defaults filled in."""
+    return json.dumps(canonical(scenario), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest(scenario: Scenario) -> str:
+    """Return the SHA-256 of the canonical JSON, in hexadecimal: the scenario's name."""
+    return hashlib.sha256(canonical_json(scenario).encode()).hexdigest()
+
+
+def jitter_s(scenario: Scenario, flow: Flow) -> float:
+    """Return the largest delay of an ACK of this flow, in seconds.
+
+    The default rule is the smaller of one 1500-byte packet time at the bottleneck and 1 % of the flow's base RTT: enough to break
+    the phase locking of a deterministic drop-tail queue (Floyd and Jacobson 1992, "On traffic phase effects in packet-switched gateways").
+    """
+    if scenario.jitter_s is not None:
+        return scenario.jitter_s
+    return min(8 * PACKET_BYTES / scenario.bottleneck.rate_bps, 0.01 * (flow.rtt_s or scenario.rtt_s or 0.0))
+
+
+def resolve(scenario: Scenario) -> dict[str, Any]:
+    """Return what the engine takes: integers in nanoseconds, packets and bytes.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        As written or filled in.
+
+    Returns
+    -------
+    dict
+        Plain data, ready for JSON.
+    """
+    full = fill(scenario).scenario
+    return {
+        "seed": full.seed,
+        "duration_ns": _ns(full.duration_s),
+        "warmup_ns": _ns(full.warmup_s),
+        "sample_ns": _ns(full.sample_s),
+        "per_ack": full.per_ack,
+        "record_drops": full.record_drops,
+        "forward": _link(full.bottleneck),
+        "reverse": None if full.reverse is None else _link(full.reverse),
+        "flows": [_flow(full, flow) for flow in full.flows],
+    }
+
+
+def _ns(seconds: float) -> int:
+    return round(seconds * _NS)
+
+
+def _link(link: Bottleneck) -> dict[str, Any]:
+    if link.queue_bytes is not None:
+        queue: dict[str, Any] = {"unit": "bytes", "limit": link.queue_bytes}
+    elif link.queue_s is not None:
+        queue = {"unit": "ns", "limit": max(1, _ns(link.queue_s))}
+    else:
+        queue = {"unit": "packets", "limit": link.queue_packets}
+    return {
+        "rate_bps": round(link.rate_bps),
+        "queue": queue,
+        "excludes_in_service": link.excludes_in_service,
+        "loss_probability": link.loss_probability,
+    }
+
+
+def _flow(scenario: Scenario, flow: Flow) -> dict[str, Any]:
+    name, _, variant = flow.algorithm.partition(":")
+    chosen = variant or catalogue().algorithms[name].profiles.get(str(flow.profile))
+    return {
+        "algorithm": name,
+        "variant": chosen,
+        "profile": flow.profile,
+        "parameters": dict(flow.parameters),
+        "transport": dict(flow.transport),
+        "rtt_ns": _ns(flow.rtt_s or 0.0),
+        "start_ns": _ns(flow.start_s),
+        "stop_ns": None if flow.stop_s is None else _ns(flow.stop_s),
+        "bytes": flow.bytes,
+        "window_packets": flow.window_packets,
+        "direction": flow.direction,
+        "jitter_ns": _ns(jitter_s(scenario, flow)),
+        "mss_bytes": MSS_BYTES,
+        "packet_bytes": PACKET_BYTES,
+    }

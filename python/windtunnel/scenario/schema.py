@@ -1,0 +1,46 @@
+"""The JSON schema of scenario files, including the short names and the strings with units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from windtunnel.scenario.models import Bottleneck, Flow, Scenario, _Model
+
+_QUEUE = {
+    "anyOf": [{"type": "integer", "minimum": 1}, {"type": "string"}],
+    "description": "queue limit: packets (175), 20%bdp, 50ms or 256kB",
+}
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON schema (draft 2020-12) of a scenario file."""
+    schema = Scenario.model_json_schema(mode="validation")
+    definitions = schema["$defs"]
+    _short(schema, Scenario)
+    _short(definitions["Bottleneck"], Bottleneck)
+    _short(definitions["Flow"], Flow)
+    definitions["Bottleneck"]["properties"]["queue"] = _QUEUE
+    flow_text = {"type": "string", "description": "a flow on one line: ALG[:variant][,key=value...]"}
+    schema["properties"]["flows"]["items"] = {"anyOf": [{"$ref": "#/$defs/Flow"}, flow_text]}
+    schema["properties"]["flows"]["minItems"] = 1
+    definitions["Flow"]["properties"]["parameters"]["additionalProperties"] = {"type": ["number", "string", "boolean"]}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Windtunnel scenario", **_described(schema)}
+
+
+def _short(schema: dict[str, Any], model: type[_Model]) -> None:
+    properties: dict[str, Any] = schema["properties"]
+    for short, long in model.SHORT.items():
+        properties[short] = {**properties[long], "title": short.capitalize()}
+    required = set(schema.get("required", []))
+    for short, long in model.SHORT.items():
+        if long in required:
+            schema["required"] = [name for name in schema["required"] if name != long]
+            schema.setdefault("allOf", []).append({"anyOf": [{"required": [long]}, {"required": [short]}]})
+
+
+def _described(schema: dict[str, Any]) -> dict[str, Any]:
+    """Keep the first line of each model's docstring as its description."""
+    for part in (schema, *schema["$defs"].values()):
+        if "description" in part:
+            part["description"] = part["description"].splitlines()[0]
+    return {key: value for key, value in schema.items() if key != "title"}

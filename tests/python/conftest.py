@@ -1,0 +1,49 @@
+"""Shared fixtures: the command line in this process, and a small scenario."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from windtunnel.cli import main
+
+QUICK = ["--rate", "20Mbit", "--rtt", "20ms", "--queue", "50%bdp", "--duration", "3s", "--flow", "reno"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def cli(capfd: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
+    def call(*arguments: str) -> Outcome:
+        code = main(list(arguments))
+        out, err = capfd.readouterr()
+        return Outcome(code, out, err)
+
+    return call
+
+
+@pytest.fixture
+def quick() -> list[str]:
+    return list(QUICK)
+
+
+@pytest.fixture
+def document() -> dict[str, Any]:
+    return {
+        "rtt": "20ms",
+        "duration": "3s",
+        "bottleneck": {"rate": "20Mbit", "queue": "50%bdp"},
+        "flows": ["reno", {"algorithm": "cubic", "start": "1s"}],
+    }

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import windtunnel as wt
+from windtunnel import records
+from windtunnel.records.model import frame_of
+from windtunnel.records.schema import FRAMES
+from windtunnel.scenario import parse
+
+
+def _run(document: dict[str, Any], **changes: Any) -> wt.Run:
+    return wt.run(parse({**document, **changes}))
+
+
+def test_a_run_reads_back_as_it_was_written(tmp_path: Path, document: dict[str, Any]) -> None:
+    run = _run(document, per_ack=True)
+    run.save(tmp_path / "run")
+    again = wt.load_run(tmp_path / "run")
+    assert again.records.digest() == run.records.digest()
+    assert again.summary() == run.summary()
+    for name, frame in run.records.frames().items():
+        assert frame.equals(again.records.frames()[name]), name
+
+
+def test_run_json_names_scenario_engine_and_records(tmp_path: Path, document: dict[str, Any]) -> None:
+    run = _run(document, bottleneck={"rate": "1Mbit", "queue": "1%bdp"})
+    run.save(tmp_path / "run")
+    stored = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    assert stored["digest"] == run.digest and stored["records_digest"] == run.records.digest()
+    assert stored["seed"] == 1 and stored["backend"] == "sim" and stored["schema_version"] == records.SCHEMA_VERSION
+    assert "raised to 1" in stored["notes"][0]
+    assert {"wall_s", "cpu_s", "data_packets", "events"} <= set(stored["counters"])
+    assert stored["host"]["cores"] >= 1
+
+
+def test_frames_have_the_schema(document: dict[str, Any]) -> None:
+    run = _run(document, per_ack=True)
+    for name, schema in FRAMES.items():
+        frame = run.records.frames()[name]
+        assert dict(list(frame.schema.items())[: len(schema)]) == schema, name
+
+
+def test_the_records_digest_ignores_wall_time_but_no_value(document: dict[str, Any]) -> None:
+    first, second = _run(document), _run(document)
+    assert first.records.digest() == second.records.digest()
+    assert _run(document, seed=2).records.digest() != first.records.digest()
+    moved = first.flow_samples.with_columns((pl.col("cwnd_packets") + 1e-9).alias("cwnd_packets"))
+    changed = records.Records(
+        facts=first.records.facts,
+        flows=first.flows,
+        flow_samples=moved,
+        link_samples=first.link_samples,
+        links=first.links,
+        events=first.events,
+    )
+    assert changed.digest() != first.records.digest()
+
+
+def test_nan_becomes_null_and_an_absent_column_is_null() -> None:
+    frame = frame_of("events", {"t_s": np.array([1.0, np.nan]), "kind": ["stop", "drop"]})
+    assert frame["t_s"].to_list() == [1.0, None]
+    assert frame["value"].null_count() == 2
+
+
+def test_columns_of_different_length_or_unknown_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="differ in length"):
+        frame_of("events", {"t_s": np.zeros(2), "value": np.zeros(3)})
+    with pytest.raises(ValueError, match="not part of the schema"):
+        frame_of("events", {"t_s": np.zeros(2), "colour": np.zeros(2)})
+
+
+def test_a_damaged_folder_names_the_file(tmp_path: Path, document: dict[str, Any]) -> None:
+    _run(document).save(tmp_path / "run")
+    (tmp_path / "run" / "links.parquet").write_bytes(b"PAR1 no more")
+    with pytest.raises(records.FolderError, match=r"links\.parquet"):
+        wt.load_run(tmp_path / "run")
+    (tmp_path / "run" / "run.json").write_text("{", encoding="utf-8")
+    with pytest.raises(records.FolderError, match=r"run\.json"):
+        wt.load_run(tmp_path / "run")
+
+
+def test_exchanged_records_are_noticed(tmp_path: Path, document: dict[str, Any]) -> None:
+    _run(document).save(tmp_path / "a")
+    _run(document, seed=2).save(tmp_path / "b")
+    (tmp_path / "a" / "flow_samples.parquet").write_bytes((tmp_path / "b" / "flow_samples.parquet").read_bytes())
+    with pytest.raises(records.FolderError, match="records_digest"):
+        wt.load_run(tmp_path / "a")
