@@ -4,7 +4,7 @@
 //! transmit-complete event exists, and the queue is the ring of departure times still in the future. A packet whose
 //! transmission ends at the very nanosecond another arrives has left before it.
 
-use units::{Rate, Stream, Time};
+use units::{Rate, Serialiser, Stream, Time};
 
 use crate::Ring;
 
@@ -90,7 +90,7 @@ struct Queued {
 pub struct Fifo {
     spec: FifoSpec,
     free_at: Time,
-    remainder: u64,
+    serialiser: Serialiser,
     queue: Ring<Queued>,
     queued_bytes: u64,
     totals: LinkTotals,
@@ -104,7 +104,7 @@ impl Fifo {
         Fifo {
             spec,
             free_at: Time::ZERO,
-            remainder: 0,
+            serialiser: Serialiser::new(spec.rate),
             queue: Ring::default(),
             queued_bytes: 0,
             totals: LinkTotals::default(),
@@ -129,10 +129,10 @@ impl Fifo {
         let starts = if self.free_at > now {
             self.free_at
         } else {
-            self.remainder = 0;
+            self.serialiser.forget();
             now
         };
-        let departs = starts + self.spec.rate.serialisation(bytes, &mut self.remainder);
+        let departs = starts + self.serialiser.serialise(bytes);
         self.free_at = departs;
         self.queue.push(Queued { departs, bytes });
         self.queued_bytes += u64::from(bytes);

@@ -123,14 +123,13 @@ fn accept_flow(index: usize, flow: &FlowSpec, spec: &Spec) -> Result<AcceptedFlo
         return refuse(field("profile"), &flow.profile, &format!("choose one of {}", Options::PROFILES.join(", ")));
     };
     for (name, value) in &flow.transport {
-        override_option(&mut options, name, value).map_err(|allowed| SpecError {
-            field: field(name),
-            value: show(value),
-            allowed,
-        })?;
+        override_option(&mut options, name, value).map_err(|allowed| SpecError { field: field(name), value: show(value), allowed })?;
     }
-    let built = cc::build(&flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters)
-        .map_err(|error| SpecError { field: field("algorithm"), value: flow.algorithm.clone(), allowed: error.to_string() })?;
+    let built = cc::build(&flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters).map_err(|error| SpecError {
+        field: field("algorithm"),
+        value: flow.algorithm.clone(),
+        allowed: error.to_string(),
+    })?;
     let segments = flow.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(flow.mss_bytes)));
     let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(u64::MAX) };
     Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, control: built.algorithm, sender, spec: flow.clone() })

@@ -133,7 +133,8 @@ impl<'a, O: Observer> Engine<'a, O> {
         let Flow { sender, path, .. } = flow;
         match kind {
             FlowKind::Ack => {
-                let Some((delivery, sack)) = path.take() else { return };
+                let Some(delivery) = path.arriving.pop() else { return };
+                let sack = if delivery.ack.has_sack { path.take_sack() } else { None };
                 let (links, events) = (&mut self.links[..], &mut self.records.events);
                 let records_drops = self.accepted.spec.record_drops;
                 let mut wire = PathWire { path, links, events, flow: index, records_drops };

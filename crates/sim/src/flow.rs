@@ -35,6 +35,8 @@ pub struct Flow {
     stop: Time,
     /// When the sender's timer is looked at: not later than its deadline.
     wake: Time,
+    /// The earliest of `start`, `stop` and `wake`.
+    rare: Time,
     pub(crate) end: Time,
     pub(crate) next_sample: Time,
     /// When the counters at the beginning of the measurement window are taken.
@@ -46,49 +48,63 @@ pub struct Flow {
 
 impl Flow {
     pub(crate) fn new(index: usize, accepted: &AcceptedFlow, spec: &Spec) -> Flow {
-        let flow = &accepted.spec;
-        let rtt = Time(flow.rtt_ns);
+        let given = &accepted.spec;
+        let rtt = Time(given.rtt_ns);
         let receiver = Receiver::new(ReceiverSpec::new(&accepted.sender.options, rtt));
-        let links = match flow.direction {
+        let links = match given.direction {
             Direction::Forward => (0, spec.reverse.is_some().then_some(1)),
             Direction::Reverse => (1, Some(0)),
         };
         let jitter = Stream::named(spec.seed, &format!("flow{index}/jitter"));
-        let path = Path::new(receiver, rtt, flow.packet_bytes, links, (flow.jitter_ns, jitter));
+        let path = Path::new(receiver, rtt, given.packet_bytes, links, (given.jitter_ns, jitter));
         let access = path.access_delay();
-        let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(flow.start_ns.next_multiple_of(spec.sample_ns)) };
-        Flow {
+        let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(given.start_ns.next_multiple_of(spec.sample_ns)) };
+        let mut flow = Flow {
             sender: Sender::new(accepted.sender.clone(), accepted.control.clone()),
-            start: Time(flow.start_ns) + access,
-            stop: flow.stop_ns.map_or(Time::NEVER, |stop| Time(stop) + access),
+            start: Time(given.start_ns) + access,
+            stop: given.stop_ns.map_or(Time::NEVER, |stop| Time(stop) + access),
             wake: Time::NEVER,
+            rare: Time::NEVER,
             end: Time(spec.duration_ns) + access,
             next_sample: samples.saturating_add(access),
-            window_at: Time(spec.warmup_ns.max(flow.start_ns)) + access,
+            window_at: Time(spec.warmup_ns.max(given.start_ns)) + access,
             at_window: SenderTotals::default(),
             completed: None,
             path,
             rtt,
-        }
+        };
+        flow.refresh_rare();
+        flow
     }
 
-    /// The flow's next event, or none before the run ends.
+    fn refresh_rare(&mut self) {
+        self.rare = self.start.min(self.stop).min(self.wake);
+    }
+
+    /// The flow's next event.
     #[inline]
     pub(crate) fn next(&self) -> (Time, FlowKind) {
-        let mut next = (self.path.arriving.front().map_or(Time::NEVER, |delivery| delivery.at), FlowKind::Ack);
-        let mut consider = |at: Time, kind: FlowKind| {
-            if at < next.0 || (at == next.0 && kind < next.1) {
-                next = (at, kind);
-            }
-        };
-        consider(self.path.pending_at(), FlowKind::Pending);
-        consider(self.wake, FlowKind::Deadline);
-        if let Some(delivery) = self.path.crossing.front() {
-            consider(delivery.at, FlowKind::Crossing);
+        let ack = self.path.arriving.front().map_or(Time::NEVER, |delivery| delivery.at);
+        let other = self.rare.min(self.path.pending_at());
+        if ack < other && self.path.crossing.is_empty() {
+            return (ack, FlowKind::Ack);
         }
-        consider(self.start, FlowKind::Start);
-        consider(self.stop, FlowKind::Stop);
-        next
+        self.next_of_all(ack)
+    }
+
+    /// The earliest of every kind; of several at one time, the first in the order of kinds.
+    fn next_of_all(&self, ack: Time) -> (Time, FlowKind) {
+        let crossing = self.path.crossing.front().map_or(Time::NEVER, |delivery| delivery.at);
+        [
+            (self.start, FlowKind::Start),
+            (crossing, FlowKind::Crossing),
+            (ack, FlowKind::Ack),
+            (self.path.pending_at(), FlowKind::Pending),
+            (self.wake, FlowKind::Deadline),
+            (self.stop, FlowKind::Stop),
+        ]
+        .into_iter()
+        .fold((Time::NEVER, FlowKind::Stop), |first, next| if next.0 < first.0 { next } else { first })
     }
 
     /// When the flow is due: its next event, or a sample or snapshot to be taken before that; never after the end.
@@ -108,10 +124,12 @@ impl Flow {
 
     pub(crate) fn started(&mut self) {
         self.start = Time::NEVER;
+        self.refresh_rare();
     }
 
     pub(crate) fn stopped(&mut self) {
         self.stop = Time::NEVER;
+        self.refresh_rare();
         self.sender.on_stopped();
     }
 
@@ -121,6 +139,7 @@ impl Flow {
         let deadline = self.sender.deadline();
         if deadline < self.wake {
             self.wake = deadline;
+            self.refresh_rare();
         }
     }
 
@@ -128,6 +147,7 @@ impl Flow {
     pub(crate) fn wakes(&mut self, now: Time) -> bool {
         let deadline = self.sender.deadline();
         self.wake = if deadline <= now { Time::NEVER } else { deadline };
+        self.refresh_rare();
         deadline <= now
     }
 }

@@ -37,6 +37,8 @@ pub struct Path {
     /// SACK information of the ACKs in `arriving` (or still crossing), in order.
     sacks: VecDeque<Sack>,
     crossing_sacks: VecDeque<Sack>,
+    /// Where the receiver writes the SACK information of the ACK it is sending.
+    sack: Sack,
     jitter: Stream,
     jitter_ns: u64,
     last_arrival: Time,
@@ -57,6 +59,7 @@ impl Path {
             crossing: Ring::default(),
             sacks: VecDeque::new(),
             crossing_sacks: VecDeque::new(),
+            sack: Sack::default(),
             jitter: jitter.1,
             jitter_ns: jitter.0,
             last_arrival: Time::ZERO,
@@ -85,18 +88,22 @@ impl Path {
     pub(crate) fn commit_pending(&mut self) {
         let at = self.receiver.deadline();
         let ack = self.receiver.on_deadline();
-        self.send_ack(at, ack, None);
+        self.send_ack(at, ack);
     }
 
     /// The receiver sends `ack` at `at`.
     #[inline]
-    fn send_ack(&mut self, at: Time, ack: Ack, sack: Option<Sack>) {
+    fn send_ack(&mut self, at: Time, ack: Ack) {
         if self.ack_link.is_some() {
             self.crossing.push(Delivery { at: at + self.quarter, ack });
-            self.crossing_sacks.extend(sack);
+            if ack.has_sack {
+                self.crossing_sacks.push_back(self.sack);
+            }
         } else {
             self.deliver(at + (self.rtt - self.quarter), ack);
-            self.sacks.extend(sack);
+            if ack.has_sack {
+                self.sacks.push_back(self.sack);
+            }
         }
     }
 
@@ -119,12 +126,9 @@ impl Path {
         }
     }
 
-    /// Takes the oldest arriving ACK and its SACK information.
-    #[inline]
-    pub(crate) fn take(&mut self) -> Option<(Delivery, Option<Sack>)> {
-        let delivery = self.arriving.pop()?;
-        let sack = if delivery.ack.has_sack { self.sacks.pop_front() } else { None };
-        Some((delivery, sack))
+    /// SACK information of the ACK just taken from `arriving`.
+    pub(crate) fn take_sack(&mut self) -> Option<Sack> {
+        self.sacks.pop_front()
     }
 
     /// A segment, sent at `now`, reaches its link. Returns whether it got through.
@@ -138,9 +142,8 @@ impl Path {
         if self.receiver.deadline() < arrives {
             self.commit_pending();
         }
-        let mut sack = Sack::default();
-        if let Some(ack) = self.receiver.on_segment(arrives, seq, now, &mut sack) {
-            self.send_ack(arrives, ack, ack.has_sack.then_some(sack));
+        if let Some(ack) = self.receiver.on_segment(arrives, seq, now, &mut self.sack) {
+            self.send_ack(arrives, ack);
         }
         true
     }

@@ -1,6 +1,6 @@
 //! Pacing: when the next segment may leave, and at what rate (Linux `tcp_update_pacing_rate`).
 
-use cc::{Connection, CongestionControl};
+use cc::{CongestionControl, Connection};
 use units::Time;
 
 use crate::sender::Sender;

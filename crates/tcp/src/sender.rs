@@ -358,8 +358,8 @@ impl<C: CongestionControl> Sender<C> {
             smooth = progress.first_acked;
             latest = progress.last_acked;
         }
-        let extends =
-            progress.acked == 0 && progress.first_sacked.is_some_and(|sent| self.c.nxt > self.c.una && sent < self.board.sent_at(self.c.una));
+        let extends = progress.acked == 0
+            && progress.first_sacked.is_some_and(|sent| self.c.nxt > self.c.una && sent < self.board.sent_at(self.c.una));
         latest = progress.last_sacked.or(latest);
         smooth = smooth.or(progress.first_sacked);
         if smooth.is_none() && progress.acked > 0 {
@@ -446,10 +446,6 @@ impl<C: CongestionControl> Sender<C> {
     /// Counters as of `at`, not earlier than the last event and not later than the next.
     pub fn totals(&self, at: Time) -> SenderTotals {
         let since = if self.started { at.since(self.area_at).0 } else { 0 };
-        SenderTotals {
-            delivered: self.c.delivered,
-            cwnd_area: self.totals.cwnd_area + self.w.cwnd * since as f64,
-            ..self.totals
-        }
+        SenderTotals { delivered: self.c.delivered, cwnd_area: self.totals.cwnd_area + self.w.cwnd * since as f64, ..self.totals }
     }
 }

@@ -6,6 +6,6 @@ mod rate;
 mod stream;
 mod time;
 
-pub use rate::Rate;
+pub use rate::{Rate, Serialiser};
 pub use stream::Stream;
 pub use time::Time;

@@ -17,6 +17,46 @@ impl Rate {
     }
 }
 
+/// Serialisation times on one link, without a division while the packet size stays the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Serialiser {
+    rate: Rate,
+    bytes: u32,
+    /// Whole nanoseconds of `bytes`, and what is left over in units of 1/rate ns.
+    span: Time,
+    left: u64,
+    remainder: u64,
+}
+
+impl Serialiser {
+    /// A link of `rate` that owes nothing.
+    pub fn new(rate: Rate) -> Serialiser {
+        Serialiser { rate, bytes: 0, span: Time::ZERO, left: 0, remainder: 0 }
+    }
+
+    /// The link stood idle: no remainder is carried over.
+    #[inline]
+    pub fn forget(&mut self) {
+        self.remainder = 0;
+    }
+
+    /// As [`Rate::serialisation`], with the remainder kept here.
+    #[inline]
+    pub fn serialise(&mut self, bytes: u32) -> Time {
+        if bytes != self.bytes {
+            self.left = 0;
+            self.span = self.rate.serialisation(bytes, &mut self.left);
+            self.bytes = bytes;
+        }
+        self.remainder += self.left;
+        if self.remainder < self.rate.0 {
+            return self.span;
+        }
+        self.remainder -= self.rate.0;
+        self.span + Time(1)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -32,5 +72,14 @@ mod tests {
         let (rate, mut remainder) = (Rate(7_000_000), 0);
         let total: u64 = (0..7).map(|_| rate.serialisation(1500, &mut remainder).0).sum();
         assert_eq!((total, remainder), (12_000_000, 0));
+    }
+
+    #[test]
+    fn the_cached_times_are_those_of_the_division() {
+        let rate = Rate(7_777_777);
+        let (mut serialiser, mut remainder) = (Serialiser::new(rate), 0);
+        for bytes in [1500, 1500, 52, 1500, 52, 52, 1500, 1499].into_iter().cycle().take(1000) {
+            assert_eq!(serialiser.serialise(bytes), rate.serialisation(bytes, &mut remainder));
+        }
     }
 }

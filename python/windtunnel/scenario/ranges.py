@@ -118,7 +118,7 @@ def _plain(number: float) -> str:
 
 LONGEST_S = 4 * 3600.0
 MOST_PACKETS = 10_000_000
-MOST_FLOWS = 10_000
+MOST_FLOWS = 100_000
 MOST_SAMPLES = 50_000_000
 
 RATE = Range(1e3, 1e12, "bit/s")
