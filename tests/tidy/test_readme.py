@@ -19,10 +19,10 @@ def test_the_python_lines_run_and_draw(tmp_path: Path) -> None:
     assert (tmp_path / "overview.svg").stat().st_size > 1000
 
 
-def test_the_command_at_the_top_runs(tmp_path: Path) -> None:
-    command = next(line for line in README.splitlines() if line.startswith("    .venv/bin/windtunnel run"))
+def test_the_first_run_of_the_shell_section_works(tmp_path: Path) -> None:
+    command = next(line for line in README.splitlines() if line.startswith("    .venv/bin/windtunnel run --rate"))
     done = subprocess.run(
         [sys.executable, "-m", "windtunnel", *shlex.split(command)[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "cubic" in done.stdout
+    assert "htcp" in done.stdout
