@@ -85,30 +85,64 @@ struct Queued {
     bytes: u32,
 }
 
+/// Running sums, as of the latest arrival; what they were at a given moment follows from the queue of that moment.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    accepted: u64,
+    accepted_bytes: u64,
+    dropped: u64,
+    lost: u64,
+    service_ns: u64,
+    sojourn_ns: u64,
+    max_packets: u32,
+}
+
+/// The same, exact at one moment.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reading {
+    sums: Sums,
+    delivered_bytes: u64,
+    busy_ns: u64,
+    queued_ns: u64,
+}
+
 /// The link.
 #[derive(Clone, Debug)]
 pub struct Fifo {
     spec: FifoSpec,
+    /// Queue length at which a limit in packets refuses; beyond reach for other limits.
+    full_at: usize,
     free_at: Time,
     serialiser: Serialiser,
     queue: Ring<Queued>,
     queued_bytes: u64,
-    totals: LinkTotals,
+    sums: Sums,
+    /// Beginning and end of the measurement window, and what was read there.
     window: (Time, Time),
+    readings: [Option<Reading>; 2],
+    /// The next of the two to be read.
+    read_at: Time,
     loss: Stream,
 }
 
 impl Fifo {
     /// An idle link that measures over `window` (from, to) and draws its random loss from `loss`.
     pub fn new(spec: FifoSpec, window: (Time, Time), loss: Stream) -> Fifo {
+        let full_at = match spec.limit {
+            Limit::Packets(limit) => limit as usize + usize::from(spec.excludes_in_service),
+            _ => usize::MAX,
+        };
         Fifo {
             spec,
+            full_at,
             free_at: Time::ZERO,
             serialiser: Serialiser::new(spec.rate),
             queue: Ring::default(),
             queued_bytes: 0,
-            totals: LinkTotals::default(),
+            sums: Sums::default(),
             window,
+            readings: [None; 2],
+            read_at: window.0,
             loss,
         }
     }
@@ -116,14 +150,16 @@ impl Fifo {
     /// A packet of `bytes` arrives at `now`, not earlier than the one before it.
     #[inline]
     pub fn offer(&mut self, now: Time, bytes: u32) -> Verdict {
+        if now >= self.read_at {
+            self.read(now);
+        }
         if self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability) {
-            self.totals.lost += u64::from(now < self.window.1);
+            self.sums.lost += 1;
             return Verdict::Lost;
         }
         self.release(now);
-        if self.is_full(now, bytes) {
-            self.totals.dropped += u64::from(now < self.window.1);
-            self.totals.window_dropped += u64::from(self.window.0 <= now && now < self.window.1);
+        if self.queue.len() >= self.full_at || (self.full_at == usize::MAX && self.is_full(now, bytes)) {
+            self.sums.dropped += 1;
             return Verdict::Dropped;
         }
         let starts = if self.free_at > now {
@@ -136,7 +172,11 @@ impl Fifo {
         self.free_at = departs;
         self.queue.push(Queued { departs, bytes });
         self.queued_bytes += u64::from(bytes);
-        self.count(now, starts, departs);
+        self.sums.accepted += 1;
+        self.sums.accepted_bytes += u64::from(bytes);
+        self.sums.service_ns += (departs - starts).0;
+        self.sums.sojourn_ns += (departs - now).0;
+        self.sums.max_packets = self.sums.max_packets.max(self.queue.len() as u32);
         Verdict::Departs(departs)
     }
 
@@ -146,15 +186,52 @@ impl Fifo {
         Occupancy {
             packets: self.queue.len() as u32,
             bytes: self.queued_bytes,
-            delivered_bytes: self.totals.delivered_bytes,
-            dropped: self.totals.dropped,
+            delivered_bytes: self.sums.accepted_bytes - self.queued_bytes,
+            dropped: self.sums.dropped,
         }
     }
 
-    /// Totals at `now`, the end of the run.
-    pub fn totals(&mut self, now: Time) -> LinkTotals {
-        self.release(now);
-        self.totals
+    /// Totals at the end of the window, which must be over.
+    pub fn totals(&mut self) -> LinkTotals {
+        self.read(self.window.1);
+        let [Some(from), Some(to)] = self.readings else { return LinkTotals::default() };
+        LinkTotals {
+            accepted: to.sums.accepted,
+            dropped: to.sums.dropped,
+            lost: to.sums.lost,
+            delivered_bytes: to.delivered_bytes,
+            window_busy_ns: to.busy_ns - from.busy_ns,
+            window_sojourn_ns: to.queued_ns - from.queued_ns,
+            window_delivered_bytes: to.delivered_bytes - from.delivered_bytes,
+            window_dropped: to.sums.dropped - from.sums.dropped,
+            window_max_packets: to.sums.max_packets,
+        }
+    }
+
+    /// Takes the readings that fall due up to `now`.
+    #[cold]
+    fn read(&mut self, now: Time) {
+        if self.readings[0].is_none() && now >= self.window.0 {
+            self.readings[0] = Some(self.reading(self.window.0));
+            self.sums.max_packets = self.queue.len() as u32;
+            self.read_at = self.window.1;
+        }
+        if self.readings[1].is_none() && now >= self.window.1 {
+            self.readings[1] = Some(self.reading(self.window.1));
+            self.read_at = Time::NEVER;
+        }
+    }
+
+    /// The sums less what is still to come at `at`.
+    fn reading(&mut self, at: Time) -> Reading {
+        self.release(at);
+        let to_come: u64 = self.queue.iter().map(|queued| (queued.departs - at).0).sum();
+        Reading {
+            sums: self.sums,
+            delivered_bytes: self.sums.accepted_bytes - self.queued_bytes,
+            busy_ns: self.sums.service_ns - self.free_at.since(at).0,
+            queued_ns: self.sums.sojourn_ns - to_come,
+        }
     }
 
     #[inline]
@@ -165,35 +242,18 @@ impl Fifo {
             }
             self.queue.pop();
             self.queued_bytes -= u64::from(bytes);
-            if departs <= self.window.1 {
-                self.totals.delivered_bytes += u64::from(bytes);
-                self.totals.window_delivered_bytes += if departs > self.window.0 { u64::from(bytes) } else { 0 };
-            }
         }
     }
 
-    #[inline]
+    /// Whether a limit in bytes or time refuses.
     fn is_full(&self, now: Time, bytes: u32) -> bool {
-        let in_service = u32::from(self.spec.excludes_in_service && !self.queue.is_empty());
         match self.spec.limit {
-            Limit::Packets(limit) => self.queue.len() as u32 - in_service >= limit,
+            Limit::Packets(_) => false,
             Limit::Bytes(limit) => {
-                let excluded = if in_service == 1 { self.queue.front().map_or(0, |head| head.bytes) } else { 0 };
-                self.queued_bytes - u64::from(excluded) + u64::from(bytes) > limit
+                let in_service = if self.spec.excludes_in_service { self.queue.front().map_or(0, |head| head.bytes) } else { 0 };
+                self.queued_bytes - u64::from(in_service) + u64::from(bytes) > limit
             }
             Limit::Delay(limit) => self.free_at.since(now) > limit,
-        }
-    }
-
-    #[inline]
-    fn count(&mut self, arrives: Time, starts: Time, departs: Time) {
-        let (from, to) = self.window;
-        self.totals.accepted += u64::from(arrives < to);
-        let until = departs.min(to);
-        self.totals.window_busy_ns += until.since(starts.max(from)).0;
-        self.totals.window_sojourn_ns += until.since(arrives.max(from)).0;
-        if arrives >= from && arrives < to {
-            self.totals.window_max_packets = self.totals.window_max_packets.max(self.queue.len() as u32);
         }
     }
 }
@@ -204,7 +264,7 @@ mod tests {
 
     fn link(limit: Limit, excludes_in_service: bool) -> Fifo {
         let spec = FifoSpec { rate: Rate(12_000_000), limit, excludes_in_service, loss_probability: 0.0 };
-        Fifo::new(spec, (Time::ZERO, Time::NEVER), Stream::named(1, "test"))
+        Fifo::new(spec, (Time::ZERO, Time::from_ms(10)), Stream::named(1, "test"))
     }
 
     fn accepted_of_ten(limit: Limit, excludes_in_service: bool) -> usize {
@@ -238,7 +298,7 @@ mod tests {
             link.offer(Time::ZERO, 1500);
         }
         assert_eq!(link.occupancy(Time::from_ms(1)).packets, 2);
-        let totals = link.totals(Time::from_ms(10));
+        let totals = link.totals();
         assert_eq!((totals.accepted, totals.delivered_bytes), (3, 4500));
         assert_eq!((totals.window_busy_ns, totals.window_sojourn_ns), (3_000_000, 6_000_000));
     }

@@ -50,9 +50,9 @@ impl<T: Copy + Default> Ring<T> {
         self.tail += 1;
     }
 
-    /// Forgets everything queued.
-    pub fn clear(&mut self) {
-        self.head = self.tail;
+    /// The entries, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        (self.head..self.tail).map(|index| &self.slots[index & (self.slots.len() - 1)])
     }
 
     #[cold]

@@ -4,7 +4,9 @@
 //! that a train of ACKs of one flow is handled in one go. Samples are taken when a flow's, or a link's, next event has
 //! passed the sampling time: between its own events its state does not change.
 
-use cc::{Algorithm, CongestionControl, SSTHRESH_INFINITE};
+use std::iter::repeat_n;
+
+use cc::{CongestionControl, SSTHRESH_INFINITE};
 use net::Fifo;
 use units::{Stream, Time};
 
@@ -13,7 +15,7 @@ use crate::error::{Interrupted, RunError};
 use crate::flow::{Flow, FlowKind};
 use crate::observer::{Observer, Silent};
 use crate::path::PathWire;
-use crate::records::{Event, EventKind, FlowRow, LinkRow, Records};
+use crate::records::{Columns, Event, EventKind, FlowRow, LinkRow, Records};
 use crate::spec::{Direction, Spec};
 use crate::tree::Tree;
 
@@ -35,6 +37,9 @@ pub fn run(spec: &Spec, interrupted: impl FnMut() -> bool) -> Result<Records, Ru
 pub fn run_observed<O: Observer>(spec: &Spec, observer: &mut O, interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
     Ok(Engine::new(&accept(spec)?, observer).run(interrupted)?)
 }
+
+/// Most variables an algorithm may show.
+const VARIABLES_MAX: usize = 16;
 
 /// A link and its next sample.
 struct SampledLink {
@@ -196,13 +201,18 @@ impl<'a, O: Observer> Engine<'a, O> {
             flow.at_window = flow.sender.totals(flow.window_at);
             flow.window_at = Time::NEVER;
         }
-        let access = flow.path.access_delay();
-        while flow.next_sample <= until {
-            let t_ns = (flow.next_sample - access).0;
-            flow.next_sample += Time(self.accepted.spec.sample_ns);
-            if flow.sender.has_started() {
-                record_sample(&mut self.records, &self.columns[index], index, t_ns, flow);
-            }
+        if flow.next_sample > until {
+            return;
+        }
+        // Nothing changed since the last event: the rows that fall due differ in their time alone.
+        let interval = self.accepted.spec.sample_ns;
+        let first = flow.next_sample;
+        let rows = (until - first).0 / interval + 1;
+        flow.next_sample += Time(rows * interval);
+        if flow.sender.has_started() {
+            let first_ns = (first - flow.path.access_delay()).0;
+            let times = (0..rows as usize).map(|row| first_ns + row as u64 * interval);
+            record_samples(&mut self.records.flow_samples, &self.columns[index], index, times, flow);
         }
     }
 
@@ -231,7 +241,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
         self.sample_links(Time(spec.duration_ns));
         let window_ns = spec.duration_ns - spec.warmup_ns;
-        self.records.links = self.links.iter_mut().map(|link| LinkRow { totals: link.totals(Time(spec.duration_ns)), window_ns }).collect();
+        self.records.links = self.links.iter_mut().map(|link| LinkRow { totals: link.totals(), window_ns }).collect();
         self.records.flows = self.flows.iter().zip(&self.accepted.flows).map(|(flow, accepted)| flow_row(flow, accepted, spec)).collect();
         self.records.data_packets = self.records.flows.iter().map(|row| row.at_end.sent).sum();
         self.records.core_events = self.events;
@@ -256,33 +266,30 @@ fn variable_columns(accepted: &Accepted, records: &mut Records) -> Vec<Vec<usize
     accepted.flows.iter().map(|flow| flow.control.variable_names().iter().map(|name| column(variables, name)).collect()).collect()
 }
 
-fn record_sample(records: &mut Records, columns: &[usize], index: usize, t_ns: u64, flow: &Flow) {
-    let samples = &mut records.flow_samples;
+/// Appends one row per time, alike but for the time.
+fn record_samples(samples: &mut Columns, columns: &[usize], index: usize, times: impl ExactSizeIterator<Item = u64>, flow: &Flow) {
+    let rows = times.len();
     let (window, connection) = (flow.sender.window(), flow.sender.connection());
-    samples.t_ns.push(t_ns);
-    samples.flow.push(index as u32);
-    samples.cwnd.push(window.cwnd);
-    samples.ssthresh.push(if window.ssthresh < SSTHRESH_INFINITE { window.ssthresh } else { f64::NAN });
-    samples.srtt_s.push(f64::from(connection.srtt8_us) / 8e6);
-    samples.rtt_min_s.push(flow.sender.rtt().min().as_secs_f64());
-    samples.in_flight.push(connection.in_flight);
-    samples.delivered_bytes.push(connection.delivered * u64::from(connection.mss));
-    samples.retransmitted.push(flow.sender.totals(Time::ZERO).retransmitted);
     let rate = flow.sender.pacing_rate();
-    samples.pacing_rate_bps.push(if rate > 0 { rate as f64 * 8.0 } else { f64::NAN });
-    samples.state.push(connection.ca_state as u8);
-    record_variables(samples, columns, flow.sender.algorithm());
-}
-
-fn record_variables(samples: &mut crate::records::Columns, columns: &[usize], algorithm: &Algorithm) {
+    samples.t_ns.extend(times);
+    samples.flow.extend(repeat_n(index as u32, rows));
+    samples.cwnd.extend(repeat_n(window.cwnd, rows));
+    samples.ssthresh.extend(repeat_n(if window.ssthresh < SSTHRESH_INFINITE { window.ssthresh } else { f64::NAN }, rows));
+    samples.srtt_s.extend(repeat_n(f64::from(connection.srtt8_us) / 8e6, rows));
+    samples.rtt_min_s.extend(repeat_n(flow.sender.rtt().min().as_secs_f64(), rows));
+    samples.in_flight.extend(repeat_n(connection.in_flight, rows));
+    samples.delivered_bytes.extend(repeat_n(connection.delivered * u64::from(connection.mss), rows));
+    samples.retransmitted.extend(repeat_n(flow.sender.retransmitted(), rows));
+    samples.pacing_rate_bps.extend(repeat_n(if rate > 0 { rate as f64 * 8.0 } else { f64::NAN }, rows));
+    samples.state.extend(repeat_n(connection.ca_state as u8, rows));
     if samples.variables.is_empty() {
         return;
     }
-    let mut values = [f64::NAN; 16];
-    algorithm.variables(&mut values[..columns.len()]);
-    for (column, (_, rows)) in samples.variables.iter_mut().enumerate() {
+    let mut values = [f64::NAN; VARIABLES_MAX];
+    flow.sender.algorithm().variables(&mut values[..columns.len()]);
+    for (column, (_, cells)) in samples.variables.iter_mut().enumerate() {
         let value = columns.iter().position(|&own| own == column).map_or(f64::NAN, |own| values[own]);
-        rows.push(value);
+        cells.extend(repeat_n(value, rows));
     }
 }
 

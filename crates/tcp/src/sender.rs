@@ -443,6 +443,11 @@ impl<C: CongestionControl> Sender<C> {
         self.started && self.c.una >= self.limit
     }
 
+    /// Retransmissions so far.
+    pub fn retransmitted(&self) -> u64 {
+        self.totals.retransmitted
+    }
+
     /// Counters as of `at`, not earlier than the last event and not later than the next.
     pub fn totals(&self, at: Time) -> SenderTotals {
         let since = if self.started { at.since(self.area_at).0 } else { 0 };

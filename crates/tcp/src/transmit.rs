@@ -47,8 +47,10 @@ impl<C: CongestionControl> Sender<C> {
         let window = self.w.segments();
         let out_before = self.c.nxt - self.c.una;
         let nxt_before = self.c.nxt;
-        let pipe_hidden = self.pipe_hidden_from_limited_transmit();
-        while self.c.in_flight + pipe_hidden < window && self.can_send_new() && self.pacer.may_send(self.c.now) {
+        for _ in 0..self.room(window) {
+            if !self.pacer.may_send(self.c.now) {
+                break;
+            }
             self.send_new(wire);
         }
         let sent = self.c.nxt - nxt_before;
@@ -60,6 +62,15 @@ impl<C: CongestionControl> Sender<C> {
             self.arm_after_sending(out_before == 0);
         }
         sent > 0
+    }
+
+    /// New segments that window, receiver and application allow.
+    #[inline]
+    fn room(&self, window: u32) -> u64 {
+        let pipe = self.c.in_flight + self.pipe_hidden_from_limited_transmit();
+        let out = self.c.nxt - self.c.una;
+        let allowed = self.limit.saturating_sub(self.c.nxt).min(self.spec.window.saturating_sub(out));
+        allowed.min(u64::from(window.saturating_sub(pipe)))
     }
 
     /// Without limited transmit the first duplicate ACKs release nothing.
@@ -79,7 +90,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// Sends the next new segment, whatever the window.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn send_new(&mut self, wire: &mut impl Wire) {
         let seq = self.c.nxt;
         self.board.on_sent(self.c.una, seq, self.c.now);

@@ -1,0 +1,165 @@
+//! Random scenarios, the same ones in every run of the tests.
+
+use std::collections::BTreeMap;
+
+use serde_json::{json, Value};
+use sim::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use tcp::Options;
+use units::Stream;
+
+/// Seed of all scenarios.
+const SEED: u64 = 20_040_303;
+const PACKET_BITS: u64 = 12_000;
+const SECOND: u64 = 1_000_000_000;
+
+/// Draws of the shapes that scenarios need.
+struct Dice(Stream);
+
+impl Dice {
+    fn between(&mut self, min: u64, max: u64) -> u64 {
+        min + self.0.up_to(max - min)
+    }
+
+    /// Every order of magnitude is as likely as the next.
+    fn log_between(&mut self, min: u64, max: u64) -> u64 {
+        let (low, high) = ((min as f64).ln(), (max as f64).ln());
+        ((low + (high - low) * self.0.unit()).exp() as u64).clamp(min, max)
+    }
+
+    fn one_in(&mut self, n: u64) -> bool {
+        self.0.up_to(n - 1) == 0
+    }
+
+    fn choose<T: Clone>(&mut self, from: &[T]) -> T {
+        from[self.0.up_to(from.len() as u64 - 1) as usize].clone()
+    }
+}
+
+/// Scenario number `index`.
+pub fn scenario(index: u64) -> Spec {
+    let mut dice = Dice(Stream::named(SEED, &format!("scenario{index}")));
+    let rate_bps = rate(&mut dice);
+    // As many packets as keep the tests short, over long enough a time for timers to matter.
+    let packets = dice.log_between(300, 40_000);
+    let duration_ns = (packets * PACKET_BITS * 1000 / (rate_bps / 1_000_000)).clamp(SECOND / 20, 60 * SECOND);
+    let service_ns = PACKET_BITS * 1000 / (rate_bps / 1_000_000);
+    let is_duplex = dice.one_in(3);
+    let rtt_max = (duration_ns / 4).clamp(10_000, 400_000_000);
+    let rtts = Rtts::new(&mut dice, service_ns, rtt_max);
+    let bdp = (rate_bps / 1_000_000 * rtts.shared / PACKET_BITS / 1000).max(2);
+    let forward = link(&mut dice, rate_bps, bdp);
+    let reverse_rate = if dice.one_in(2) { rate_bps } else { rate(&mut dice).min(rate_bps * 4) };
+    let reverse = is_duplex.then(|| link(&mut dice, reverse_rate, bdp));
+    let jitter = if dice.one_in(3) { dice.log_between(1_000, 20_000_000) } else { 0 };
+    let is_together = dice.one_in(3);
+    let is_uniform = dice.one_in(4);
+    let count = dice.log_between(1, 24);
+    let mut flows: Vec<FlowSpec> = (0..count).map(|_| flow(&mut dice, duration_ns, &rtts, jitter, is_duplex)).collect();
+    if is_uniform {
+        flows = vec![FlowSpec { direction: Direction::Forward, ..flows[0].clone() }; flows.len()];
+    }
+    if is_together {
+        flows.iter_mut().for_each(|flow| (flow.start_ns, flow.stop_ns) = (0, None));
+    }
+    let warmup_ns = if dice.one_in(2) { duration_ns / 4 } else { 0 };
+    let seed = dice.between(0, u64::MAX / 2);
+    Spec { seed, duration_ns, warmup_ns, sample_ns: 0, per_ack: false, record_drops: false, forward, reverse, flows }
+}
+
+/// 1 to 1000 Mbit/s, round and not.
+fn rate(dice: &mut Dice) -> u64 {
+    match dice.between(0, 2) {
+        0 => dice.choose(&[1, 2, 10, 12, 24, 100, 250, 400, 600, 1000]) * 1_000_000,
+        1 => dice.choose(&[3, 7, 11, 13, 37, 155, 622, 997]) * 1_000_000,
+        _ => dice.log_between(1_000_000, SECOND),
+    }
+}
+
+/// Equal RTTs, multiples of a packet's service time (so that things coincide), or anything.
+struct Rtts {
+    shared: u64,
+    service: u64,
+    max: u64,
+    kind: u64,
+}
+
+impl Rtts {
+    fn new(dice: &mut Dice, service: u64, max: u64) -> Rtts {
+        let shared = dice.log_between(10_000, max);
+        Rtts { shared, service, max, kind: dice.between(0, 3) }
+    }
+
+    fn draw(&self, dice: &mut Dice) -> u64 {
+        match self.kind {
+            0 => self.shared,
+            1 => 4 * self.service * dice.between(1, 12),
+            2 => dice.log_between(1_000, self.max),
+            _ => dice.between(self.shared / 2 + 1_000, self.shared * 2),
+        }
+    }
+}
+
+fn link(dice: &mut Dice, rate_bps: u64, bdp: u64) -> LinkSpec {
+    let packets = if dice.one_in(6) { dice.between(1, 3) } else { dice.log_between(1, (2 * bdp).clamp(10, 4000)) };
+    let queue = match dice.between(0, 3) {
+        0 | 1 => QueueSpec { unit: QueueUnit::Packets, limit: packets },
+        2 => QueueSpec { unit: QueueUnit::Bytes, limit: packets * 1500 + dice.between(0, 1499) },
+        _ => QueueSpec { unit: QueueUnit::Ns, limit: packets.min(500) * PACKET_BITS * 1000 / (rate_bps / 1_000_000) },
+    };
+    let loss_probability = if dice.one_in(3) { dice.between(1, 30) as f64 / 1000.0 } else { 0.0 };
+    LinkSpec { rate_bps, queue, excludes_in_service: dice.one_in(3), loss_probability }
+}
+
+fn flow(dice: &mut Dice, duration_ns: u64, rtts: &Rtts, jitter: u64, is_duplex: bool) -> FlowSpec {
+    let protocol = dice.choose(cc::PROTOCOLS);
+    let variant = if dice.one_in(2) { Some(dice.choose(protocol.variants).name.to_owned()) } else { None };
+    let profile = if dice.one_in(2) { Options::PROFILES[0] } else { dice.choose(&Options::PROFILES) };
+    let rtt_ns = rtts.draw(dice);
+    let start_ns = if dice.one_in(2) { 0 } else { dice.between(0, duration_ns / 2) };
+    let stop_ns = if dice.one_in(6) { Some(start_ns + dice.between(1, duration_ns)) } else { None };
+    FlowSpec {
+        algorithm: protocol.name.to_owned(),
+        variant,
+        profile: profile.to_owned(),
+        parameters: BTreeMap::new(),
+        transport: transport(dice),
+        rtt_ns,
+        start_ns,
+        stop_ns,
+        bytes: if dice.one_in(5) { Some(dice.log_between(1, 3_000_000)) } else { None },
+        window_packets: if dice.one_in(6) { Some(dice.log_between(1, 500)) } else { None },
+        direction: if is_duplex && dice.one_in(2) { Direction::Reverse } else { Direction::Forward },
+        jitter_ns: jitter.min(rtt_ns),
+        mss_bytes: 1448,
+        packet_bytes: if dice.one_in(8) { dice.between(1448, 1500) as u32 } else { 1500 },
+    }
+}
+
+/// None to all of the transport options, changed.
+fn transport(dice: &mut Dice) -> BTreeMap<String, Value> {
+    let choices = [
+        ("sack", vec![json!(false)]),
+        ("loss_detection", vec![json!("rack"), json!("rfc6675")]),
+        ("recovery", vec![json!("prr"), json!("rate-halving")]),
+        ("rto", vec![json!("linux"), json!("rfc6298")]),
+        ("limited_transmit", vec![json!(false)]),
+        ("undo", vec![json!(true), json!(false)]),
+        ("frto", vec![json!(true), json!(false)]),
+        ("tlp", vec![json!(true), json!(false)]),
+        ("ack_every", vec![json!(1), json!(1), json!(3), json!(8)]),
+        ("delayed_ack_s", vec![json!(0.001), json!(0.01), json!(0.5)]),
+        ("quickack", vec![json!(0), json!(100)]),
+        ("abc", vec![json!("linux"), json!("rfc3465"), json!("off")]),
+        ("abc_limit", vec![json!(1), json!(8)]),
+        ("initial_window", vec![json!(1), json!(2), json!(40)]),
+        ("pacing", vec![json!("linux"), json!("full"), json!("none")]),
+    ];
+    let rarity = dice.choose(&[3, 8, 1000]);
+    let mut changed = BTreeMap::new();
+    for (name, values) in choices {
+        if dice.one_in(rarity) {
+            changed.insert(name.to_owned(), dice.choose(&values));
+        }
+    }
+    changed
+}

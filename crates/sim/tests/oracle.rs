@@ -1,0 +1,102 @@
+//! The simulator against a textbook event heap: every ACK of every flow, and every counter, must be the same.
+//!
+//! The core retimes links, runs receivers ahead of time and batches; the heap does none of that. Scenarios are random but
+//! fixed. One that differs is shrunk and printed with the first ACK that differs.
+
+mod common;
+
+mod oracle {
+    pub mod engine;
+    pub mod link;
+    pub mod shrink;
+}
+
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+use cc::Algorithm;
+use oracle::engine::{self, Outcome};
+use sim::{accept, run_observed, AckHash, Observer, Spec};
+use tcp::Sender;
+use units::Time;
+
+const SCENARIOS: u64 = 400;
+
+/// One ACK as it was handled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Acked {
+    now: Time,
+    flow: usize,
+    cwnd: f64,
+    una: u64,
+    in_flight: u32,
+}
+
+/// Every ACK.
+#[derive(Default)]
+struct Trace(Vec<Acked>);
+
+impl Observer for Trace {
+    fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Algorithm>) {
+        let connection = sender.connection();
+        self.0.push(Acked { now, flow, cwnd: sender.window().cwnd, una: connection.una, in_flight: connection.in_flight });
+    }
+}
+
+fn simulate<O: Observer>(spec: &Spec, observer: &mut O) -> Result<Outcome, String> {
+    let records = catch_unwind(AssertUnwindSafe(|| run_observed(spec, observer, || false))).map_err(|panic| said(&panic))?;
+    let records = records.map_err(|error| error.to_string())?;
+    Ok(Outcome {
+        links: records.links.iter().map(|link| link.totals).collect(),
+        flows: records.flows.iter().map(|flow| flow.at_end).collect(),
+        lost: records.flows.iter().map(|flow| flow.lost_packets).collect(),
+    })
+}
+
+fn consult<O: Observer>(spec: &Spec, observer: &mut O) -> Result<Outcome, String> {
+    let accepted = accept(spec).map_err(|error| error.to_string())?;
+    catch_unwind(AssertUnwindSafe(|| engine::run(&accepted, observer))).map_err(|panic| said(&panic))
+}
+
+fn said(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    format!("panic: {}", text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default())
+}
+
+/// What differs, if anything; `acks` counts what was compared.
+fn difference(spec: &Spec, acks: &mut u64) -> Option<String> {
+    let (mut ours, mut theirs) = (AckHash::default(), AckHash::default());
+    let (simulated, consulted) = (simulate(spec, &mut ours), consult(spec, &mut theirs));
+    *acks += theirs.acks;
+    match (simulated, consulted) {
+        (Ok(simulated), Ok(consulted)) if ours == theirs && simulated == consulted => None,
+        (Ok(simulated), Ok(consulted)) if ours == theirs => Some(format!("core {simulated:?}\noracle {consulted:?}")),
+        (Ok(_), Ok(_)) => Some(first_divergence(spec)),
+        (simulated, consulted) => Some(format!("core {:?}\noracle {:?}", simulated.err(), consulted.err())),
+    }
+}
+
+fn first_divergence(spec: &Spec) -> String {
+    let (mut ours, mut theirs) = (Trace::default(), Trace::default());
+    let _ = (simulate(spec, &mut ours), consult(spec, &mut theirs));
+    let (ours, theirs) = (ours.0, theirs.0);
+    let at = ours.iter().zip(&theirs).position(|(a, b)| a != b).unwrap_or(ours.len().min(theirs.len()));
+    format!("ACK {at}: core {:?}\noracle {:?}", ours.get(at), theirs.get(at))
+}
+
+#[test]
+fn every_ack_and_counter_equals_the_textbook_event_heap() {
+    let mut acks = 0;
+    let mut failures = Vec::new();
+    for index in 0..SCENARIOS {
+        let spec = common::scenario(index);
+        if difference(&spec, &mut acks).is_some() {
+            let small = oracle::shrink::shrink(spec, |spec| difference(spec, &mut 0).is_some());
+            let json = serde_json::to_string(&small).expect("a scenario is plain data");
+            let what = difference(&small, &mut 0).unwrap_or_default();
+            eprintln!("scenario {index}: {json}\n{what}\n");
+            failures.push(index);
+        }
+    }
+    assert!(failures.is_empty(), "{} of {SCENARIOS} scenarios differ: {failures:?}", failures.len());
+    assert!(acks > 1_000_000, "only {acks} ACKs were compared");
+}

@@ -1,0 +1,299 @@
+//! The textbook core: one heap of events, every packet an object, every timer an event. It shares the sender, the receiver
+//! and the algorithms with the simulator, and nothing of what lies between them.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use cc::Algorithm;
+use net::LinkTotals;
+use sim::{Accepted, Direction, Observer};
+use tcp::{Ack, Receiver, ReceiverSpec, Sack, Sender, SenderTotals, Wire};
+use units::{Stream, Time};
+
+use super::link::{Arrival, Link, Load, Packet};
+
+/// IP bytes of an ACK.
+const ACK_BYTES: u32 = 52;
+
+/// What happens, in the order in which it does at one time to one flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// A link has transmitted a packet: before everything else at that time.
+    Transmitted,
+    Start,
+    /// An ACK reaches the reverse link.
+    Crossing,
+    /// An ACK reaches the sender.
+    Ack,
+    /// A segment reaches the receiver.
+    Segment,
+    /// The receiver's timer expires.
+    DelayedAck,
+    /// The sender's timer expires.
+    Deadline,
+    Stop,
+}
+
+struct Event {
+    at: Time,
+    /// A flow; links come before all flows.
+    flow: Option<usize>,
+    kind: Kind,
+    sequence: u64,
+    /// The link concerned.
+    link: usize,
+    load: Option<Load>,
+}
+
+impl Event {
+    fn key(&self) -> (Time, Option<usize>, Kind, u64) {
+        (self.at, self.flow, self.kind, self.sequence)
+    }
+}
+
+impl Ord for Event {
+    /// The earliest is the greatest, for the heap.
+    fn cmp(&self, other: &Event) -> Ordering {
+        other.key().cmp(&self.key())
+    }
+}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Event) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Event) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Event {}
+
+/// The agenda.
+#[derive(Default)]
+struct Agenda {
+    heap: BinaryHeap<Event>,
+    sequence: u64,
+}
+
+impl Agenda {
+    fn add(&mut self, at: Time, flow: usize, kind: Kind, load: Option<Load>) {
+        self.push(Event { at, flow: Some(flow), kind, sequence: 0, link: 0, load });
+    }
+
+    fn add_link(&mut self, at: Time, link: usize) {
+        self.push(Event { at, flow: None, kind: Kind::Transmitted, sequence: 0, link, load: None });
+    }
+
+    fn push(&mut self, event: Event) {
+        self.sequence += 1;
+        self.heap.push(Event { sequence: self.sequence, ..event });
+    }
+}
+
+struct Flow {
+    sender: Sender<Algorithm>,
+    receiver: Receiver,
+    rtt: Time,
+    quarter: Time,
+    end: Time,
+    jitter: Stream,
+    jitter_ns: u64,
+    last_arrival: Time,
+    packet_bytes: u32,
+    data_link: usize,
+    ack_link: Option<usize>,
+    lost: u64,
+}
+
+/// Takes down what a sender sends.
+#[derive(Default)]
+struct Outbox {
+    segments: Vec<(Time, u64)>,
+}
+
+impl Wire for Outbox {
+    fn send(&mut self, now: Time, seq: u64) {
+        self.segments.push((now, seq));
+    }
+    fn on_loss_episode(&mut self, _now: Time, _cwnd: f64, _ssthresh: f64) {}
+    fn on_timeout(&mut self, _now: Time, _cwnd: f64) {}
+    fn on_undo(&mut self, _now: Time, _cwnd: f64) {}
+    fn on_slow_start_exit(&mut self, _now: Time, _cwnd: f64) {}
+}
+
+/// What is compared with the simulator's records.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Counters of the links.
+    pub links: Vec<LinkTotals>,
+    /// Counters of the flows.
+    pub flows: Vec<SenderTotals>,
+    /// Segments of each flow that were dropped or lost.
+    pub lost: Vec<u64>,
+}
+
+/// The core.
+struct Textbook {
+    flows: Vec<Flow>,
+    links: Vec<Link>,
+    agenda: Agenda,
+}
+
+/// Runs an accepted scenario.
+pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
+    let mut core = Textbook::new(accepted);
+    let mut last = Time::ZERO;
+    while let Some(event) = core.agenda.heap.pop() {
+        assert!(event.at >= last, "time runs backwards: {:?} at {:?} after {last:?}", event.kind, event.at);
+        last = event.at;
+        match event.flow {
+            None => core.on_transmitted(event.at, event.link),
+            Some(flow) => core.on_flow(event, flow, observer),
+        }
+    }
+    Outcome {
+        links: core.links.iter().map(Link::totals).collect(),
+        flows: core.flows.iter().map(|flow| flow.sender.totals(flow.end)).collect(),
+        lost: core.flows.iter().map(|flow| flow.lost).collect(),
+    }
+}
+
+impl Textbook {
+    fn new(accepted: &Accepted) -> Textbook {
+        let spec = &accepted.spec;
+        let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
+        let link = |i: usize| Link::new(accepted.links[i], window, Stream::named(spec.seed, &format!("link{i}/loss")));
+        let mut agenda = Agenda::default();
+        let mut flows = Vec::new();
+        for (index, given) in accepted.flows.iter().enumerate() {
+            let rtt = Time(given.spec.rtt_ns);
+            let quarter = Time(rtt.0 / 4);
+            let is_forward = given.spec.direction == Direction::Forward;
+            agenda.add(Time(given.spec.start_ns) + quarter, index, Kind::Start, None);
+            if let Some(stop) = given.spec.stop_ns {
+                agenda.add(Time(stop) + quarter, index, Kind::Stop, None);
+            }
+            flows.push(Flow {
+                sender: Sender::new(given.sender.clone(), given.control.clone()),
+                receiver: Receiver::new(ReceiverSpec::new(&given.sender.options, rtt)),
+                rtt,
+                quarter,
+                end: Time(spec.duration_ns) + quarter,
+                jitter: Stream::named(spec.seed, &format!("flow{index}/jitter")),
+                jitter_ns: given.spec.jitter_ns,
+                last_arrival: Time::ZERO,
+                packet_bytes: given.spec.packet_bytes,
+                data_link: if is_forward { 0 } else { 1 },
+                ack_link: if is_forward { spec.reverse.as_ref().map(|_| 1) } else { Some(0) },
+                lost: 0,
+            });
+        }
+        Textbook { flows, links: (0..accepted.links.len()).map(link).collect(), agenda }
+    }
+
+    fn on_flow<O: Observer>(&mut self, event: Event, index: usize, observer: &mut O) {
+        let now = event.at;
+        match (event.kind, event.load) {
+            (Kind::Segment, Some(Load::Segment { seq, sent })) => self.on_segment(now, index, seq, sent),
+            (Kind::DelayedAck, _) => self.on_delayed_ack(now, index),
+            // The flow's part of the run is over.
+            _ if now >= self.flows[index].end => {}
+            (Kind::Crossing, Some(load)) => {
+                let link = self.flows[index].ack_link.expect("a link to cross");
+                self.put(now, link, Packet { flow: index, bytes: ACK_BYTES, load });
+            }
+            (Kind::Ack, Some(Load::Ack { ack, sack })) => {
+                self.drive(index, |sender, outbox| sender.on_ack(now, &ack, sack.as_ref(), outbox));
+                observer.on_acked(now, index, &self.flows[index].sender);
+            }
+            (Kind::Start, _) => {
+                let rtt = self.flows[index].rtt;
+                self.drive(index, |sender, outbox| sender.on_started(now, rtt, outbox));
+            }
+            (Kind::Stop, _) => self.drive(index, |sender, _| sender.on_stopped()),
+            (Kind::Deadline, _) if self.flows[index].sender.deadline() == now => {
+                self.drive(index, |sender, outbox| sender.on_deadline(now, outbox));
+            }
+            (Kind::Deadline, _) => {}
+            (kind, load) => panic!("a {kind:?} event carries {load:?}"),
+        }
+    }
+
+    /// Lets the sender act; puts what it sends on its link, and its timer, if it moved, on the agenda.
+    fn drive(&mut self, index: usize, act: impl FnOnce(&mut Sender<Algorithm>, &mut Outbox)) {
+        let flow = &mut self.flows[index];
+        let mut outbox = Outbox::default();
+        act(&mut flow.sender, &mut outbox);
+        let deadline = flow.sender.deadline();
+        if deadline < Time::NEVER {
+            self.agenda.add(deadline, index, Kind::Deadline, None);
+        }
+        let (link, bytes) = (flow.data_link, flow.packet_bytes);
+        for (sent, seq) in outbox.segments {
+            self.put(sent, link, Packet { flow: index, bytes, load: Load::Segment { seq, sent } });
+        }
+    }
+
+    fn put(&mut self, now: Time, link: usize, packet: Packet) {
+        let (flow, is_segment) = (packet.flow, matches!(packet.load, Load::Segment { .. }));
+        match self.links[link].arrive(now, packet) {
+            Arrival::Served(done) => self.agenda.add_link(done, link),
+            Arrival::Queued => {}
+            Arrival::Lost => self.flows[flow].lost += u64::from(is_segment),
+        }
+    }
+
+    fn on_transmitted(&mut self, now: Time, link: usize) {
+        let (packet, next) = self.links[link].complete(now);
+        if let Some(done) = next {
+            self.agenda.add_link(done, link);
+        }
+        let flow = &self.flows[packet.flow];
+        match packet.load {
+            Load::Segment { .. } => self.agenda.add(now + flow.quarter, packet.flow, Kind::Segment, Some(packet.load)),
+            Load::Ack { ack, sack } => {
+                let travels = flow.rtt - flow.quarter - flow.quarter;
+                self.bring_back(now + travels, packet.flow, ack, sack);
+            }
+        }
+    }
+
+    fn on_segment(&mut self, now: Time, index: usize, seq: u64, sent: Time) {
+        let mut sack = Sack::default();
+        let receiver = &mut self.flows[index].receiver;
+        match receiver.on_segment(now, seq, sent, &mut sack) {
+            Some(ack) => self.acknowledge(now, index, ack, ack.has_sack.then_some(sack)),
+            None => self.agenda.add(receiver.deadline(), index, Kind::DelayedAck, None),
+        }
+    }
+
+    fn on_delayed_ack(&mut self, now: Time, index: usize) {
+        if self.flows[index].receiver.deadline() == now {
+            let ack = self.flows[index].receiver.on_deadline();
+            self.acknowledge(now, index, ack, None);
+        }
+    }
+
+    /// The receiver sends an ACK.
+    fn acknowledge(&mut self, now: Time, index: usize, ack: Ack, sack: Option<Sack>) {
+        let flow = &self.flows[index];
+        if flow.ack_link.is_some() {
+            self.agenda.add(now + flow.quarter, index, Kind::Crossing, Some(Load::Ack { ack, sack }));
+        } else {
+            let travels = flow.rtt - flow.quarter;
+            self.bring_back(now + travels, index, ack, sack);
+        }
+    }
+
+    /// Only propagation and jitter lie between an ACK and its sender; it never overtakes the one ahead of it.
+    fn bring_back(&mut self, at: Time, index: usize, ack: Ack, sack: Option<Sack>) {
+        let flow = &mut self.flows[index];
+        let jitter = if flow.jitter_ns > 0 { flow.jitter.up_to(flow.jitter_ns) } else { 0 };
+        flow.last_arrival = flow.last_arrival.max(at + Time(jitter));
+        self.agenda.add(flow.last_arrival, index, Kind::Ack, Some(Load::Ack { ack, sack }));
+    }
+}

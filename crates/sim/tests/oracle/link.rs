@@ -1,0 +1,166 @@
+//! A link as a textbook has it: one packet in service, the others in line, and an event when a transmission ends.
+
+use std::collections::VecDeque;
+
+use net::{FifoSpec, Limit, LinkTotals};
+use tcp::{Ack, Sack};
+use units::{Stream, Time};
+
+/// What a packet carries.
+#[derive(Clone, Debug)]
+pub enum Load {
+    /// A segment and when it was sent.
+    Segment {
+        /// Its number.
+        seq: u64,
+        /// The sender's clock when it left.
+        sent: Time,
+    },
+    /// An acknowledgement.
+    Ack {
+        /// The ACK.
+        ack: Ack,
+        /// Its SACK information.
+        sack: Option<Sack>,
+    },
+}
+
+/// A packet on a link.
+#[derive(Clone, Debug)]
+pub struct Packet {
+    /// Whose it is.
+    pub flow: usize,
+    /// IP bytes.
+    pub bytes: u32,
+    /// Content.
+    pub load: Load,
+}
+
+/// What became of a packet that arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// It is being transmitted, until this moment.
+    Served(Time),
+    /// It stands in line.
+    Queued,
+    /// It is gone.
+    Lost,
+}
+
+/// A drop-tail link.
+pub struct Link {
+    spec: FifoSpec,
+    loss: Stream,
+    /// The packet being transmitted and when that ends.
+    in_service: Option<(Packet, Time)>,
+    waiting: VecDeque<Packet>,
+    /// What the last service left over of a nanosecond, in units of 1/rate.
+    left_over: u64,
+    totals: LinkTotals,
+    window: (Time, Time),
+    settled: Time,
+}
+
+impl Link {
+    /// An idle link that measures over `window`.
+    pub fn new(spec: FifoSpec, window: (Time, Time), loss: Stream) -> Link {
+        let totals = LinkTotals::default();
+        Link { spec, loss, in_service: None, waiting: VecDeque::new(), left_over: 0, totals, window, settled: Time::ZERO }
+    }
+
+    /// A packet arrives. If it is served at once, the caller schedules the end of its transmission.
+    pub fn arrive(&mut self, now: Time, packet: Packet) -> Arrival {
+        self.settle(now);
+        let before_end = u64::from(now < self.window.1);
+        let in_window = now >= self.window.0 && now < self.window.1;
+        if self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability) {
+            self.totals.lost += before_end;
+            return Arrival::Lost;
+        }
+        if !self.has_room(now, packet.bytes) {
+            self.totals.dropped += before_end;
+            self.totals.window_dropped += u64::from(in_window);
+            return Arrival::Lost;
+        }
+        self.totals.accepted += before_end;
+        let arrival = if self.in_service.is_none() {
+            self.left_over = 0;
+            Arrival::Served(self.serve(now, packet))
+        } else {
+            self.waiting.push_back(packet);
+            Arrival::Queued
+        };
+        if in_window {
+            self.totals.window_max_packets = self.totals.window_max_packets.max(self.population() as u32);
+        }
+        arrival
+    }
+
+    /// A transmission ends: the packet transmitted, and when the next one's will, if any stands in line.
+    pub fn complete(&mut self, now: Time) -> (Packet, Option<Time>) {
+        self.settle(now);
+        let (packet, done) = self.in_service.take().expect("a transmission ends on an idle link");
+        assert_eq!(done, now, "a transmission ends at the wrong time");
+        if now <= self.window.1 {
+            self.totals.delivered_bytes += u64::from(packet.bytes);
+            self.totals.window_delivered_bytes += if now > self.window.0 { u64::from(packet.bytes) } else { 0 };
+        }
+        let next = self.waiting.pop_front().map(|next| self.serve(now, next));
+        (packet, next)
+    }
+
+    /// Totals once nothing is left on the link.
+    pub fn totals(&self) -> LinkTotals {
+        assert!(self.in_service.is_none() && self.waiting.is_empty(), "packets are left on the link");
+        self.totals
+    }
+
+    fn serve(&mut self, now: Time, packet: Packet) -> Time {
+        let done = now + self.service(packet.bytes, self.left_over).0;
+        self.left_over = self.service(packet.bytes, self.left_over).1;
+        self.in_service = Some((packet, done));
+        done
+    }
+
+    /// Service time of `bytes` in whole nanoseconds, and what is left over.
+    fn service(&self, bytes: u32, left_over: u64) -> (Time, u64) {
+        let (bits, rate) = (u128::from(bytes) * 8, u128::from(self.spec.rate.0));
+        let work = bits * 1_000_000_000 + u128::from(left_over);
+        (Time((work / rate) as u64), (work % rate) as u64)
+    }
+
+    fn population(&self) -> usize {
+        self.waiting.len() + usize::from(self.in_service.is_some())
+    }
+
+    fn has_room(&self, now: Time, bytes: u32) -> bool {
+        let served = self.in_service.as_ref().filter(|_| !self.spec.excludes_in_service);
+        match self.spec.limit {
+            Limit::Packets(limit) => self.waiting.len() + usize::from(served.is_some()) < limit as usize,
+            Limit::Bytes(limit) => {
+                let line = self.waiting.iter().chain(served.map(|served| &served.0));
+                line.map(|packet| u64::from(packet.bytes)).sum::<u64>() + u64::from(bytes) <= limit
+            }
+            Limit::Delay(limit) => self.wait(now) <= limit,
+        }
+    }
+
+    /// How long a packet that arrives now waits for its service.
+    fn wait(&self, now: Time) -> Time {
+        let Some((_, done)) = &self.in_service else { return Time::ZERO };
+        let (mut until, mut left_over) = (*done, self.left_over);
+        for packet in &self.waiting {
+            let (service, rest) = self.service(packet.bytes, left_over);
+            (until, left_over) = (until + service, rest);
+        }
+        until - now
+    }
+
+    /// Keeps the integrals of the population and of the server's work over the window.
+    fn settle(&mut self, now: Time) {
+        let span = now.min(self.window.1).since(self.settled.max(self.window.0)).0;
+        self.totals.window_busy_ns += if self.in_service.is_some() { span } else { 0 };
+        self.totals.window_sojourn_ns += span * self.population() as u64;
+        self.settled = now;
+    }
+}

@@ -1,0 +1,60 @@
+//! Makes a scenario that fails smaller, so that a person can read it.
+
+use sim::Spec;
+
+/// Rounds of shrinking; each tries every step once.
+const ROUNDS: usize = 4;
+
+/// A smaller scenario that still `fails`.
+pub fn shrink(spec: Spec, mut fails: impl FnMut(&Spec) -> bool) -> Spec {
+    let mut best = spec;
+    for _ in 0..ROUNDS {
+        let before = best.clone();
+        for step in steps(&best) {
+            let mut tried = best.clone();
+            step(&mut tried);
+            if tried != best && !tried.flows.is_empty() && sim::accept(&tried).is_ok() && fails(&tried) {
+                best = tried;
+            }
+        }
+        if best == before {
+            break;
+        }
+    }
+    best
+}
+
+type Step = Box<dyn Fn(&mut Spec)>;
+
+fn steps(spec: &Spec) -> Vec<Step> {
+    let mut steps: Vec<Step> = vec![
+        Box::new(|spec| spec.duration_ns /= 4),
+        Box::new(|spec| spec.duration_ns /= 2),
+        Box::new(|spec| spec.duration_ns = spec.duration_ns * 9 / 10),
+        Box::new(|spec| spec.warmup_ns = 0),
+        Box::new(|spec| spec.reverse = None),
+        Box::new(|spec| spec.forward.loss_probability = 0.0),
+        Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.loss_probability = 0.0)),
+        Box::new(|spec| spec.forward.excludes_in_service = false),
+    ];
+    // From the last, so that an index still names its flow after a removal.
+    for index in (0..spec.flows.len()).rev() {
+        steps.push(Box::new(move |spec| drop((index < spec.flows.len()).then(|| spec.flows.remove(index)))));
+    }
+    let fields: [fn(&mut sim::FlowSpec); 7] = [
+        |flow| flow.transport.clear(),
+        |flow| flow.jitter_ns = 0,
+        |flow| flow.stop_ns = None,
+        |flow| flow.bytes = None,
+        |flow| flow.window_packets = None,
+        |flow| flow.variant = None,
+        |flow| "reno".clone_into(&mut flow.algorithm),
+    ];
+    for field in fields {
+        steps.push(Box::new(move |spec| spec.flows.iter_mut().for_each(field)));
+    }
+    for option in spec.flows.iter().flat_map(|flow| flow.transport.keys().cloned()) {
+        steps.push(Box::new(move |spec| spec.flows.iter_mut().for_each(|flow| drop(flow.transport.remove(&option)))));
+    }
+    steps
+}

@@ -1,0 +1,96 @@
+//! Packet scripts: a sender driven by hand, ACK by ACK, with every segment it sends written down.
+
+mod recovery;
+mod timers;
+mod windows;
+
+use std::collections::BTreeMap;
+
+use cc::Algorithm;
+use tcp::{Ack, Options, Sack, Sender, SenderSpec, Wire};
+use units::Time;
+
+/// No segment, or no time.
+pub const NOTHING: [u64; 0] = [];
+
+/// Everything that left the sender.
+#[derive(Default)]
+pub struct Tape {
+    pub sent: Vec<(u64, u64)>,
+    pub episodes: Vec<(f64, f64)>,
+    pub timeouts: Vec<u64>,
+    pub undone: Vec<f64>,
+}
+
+impl Wire for Tape {
+    fn send(&mut self, now: Time, seq: u64) {
+        self.sent.push((now.0 / 1000, seq));
+    }
+    fn on_loss_episode(&mut self, _now: Time, cwnd: f64, ssthresh: f64) {
+        self.episodes.push((cwnd, ssthresh));
+    }
+    fn on_timeout(&mut self, now: Time, _cwnd: f64) {
+        self.timeouts.push(now.0 / 1000);
+    }
+    fn on_undo(&mut self, _now: Time, cwnd: f64) {
+        self.undone.push(cwnd);
+    }
+    fn on_slow_start_exit(&mut self, _now: Time, _cwnd: f64) {}
+}
+
+/// A Reno sender on a path of 100 ms that has just opened at time 0. All times are in milliseconds, and in microseconds on
+/// the tape.
+pub struct Script {
+    pub sender: Sender<Algorithm>,
+    pub tape: Tape,
+}
+
+pub fn options(initial_window: u32) -> Options {
+    Options { initial_window, ..Options::of_profile("linux-6.1").expect("a profile") }
+}
+
+impl Script {
+    pub fn open(options: Options, segments: u64, window: u64) -> Script {
+        let reno = cc::build("reno", None, "linux-6.1", &BTreeMap::new()).expect("reno").algorithm;
+        let mut sender = Sender::new(SenderSpec { options, mss: 1448, segments, window }, reno);
+        let mut tape = Tape::default();
+        sender.on_started(Time::ZERO, Time::from_ms(100), &mut tape);
+        Script { sender, tape }
+    }
+
+    /// An ACK without SACK information that echoes a segment sent at `echo`.
+    pub fn ack(&mut self, ms: u64, cumulative: u64, echo: u64) -> Vec<u64> {
+        self.deliver(ms, Ack { cumulative, echo: Time::from_ms(echo), has_sack: false }, None)
+    }
+
+    /// An ACK with one SACK block.
+    pub fn sack(&mut self, ms: u64, cumulative: u64, block: (u64, u64)) -> Vec<u64> {
+        let sack = Sack { blocks: [block, (0, 0), (0, 0)], duplicate: None };
+        self.deliver(ms, Ack { cumulative, echo: Time::ZERO, has_sack: true }, Some(sack))
+    }
+
+    /// An ACK that reports `seq` as having arrived twice, and echoes time `echo`.
+    pub fn duplicate(&mut self, ms: u64, cumulative: u64, seq: u64, echo: u64) -> Vec<u64> {
+        let sack = Sack { blocks: [(0, 0); 3], duplicate: Some(seq) };
+        self.deliver(ms, Ack { cumulative, echo: Time::from_ms(echo), has_sack: true }, Some(sack))
+    }
+
+    fn deliver(&mut self, ms: u64, ack: Ack, sack: Option<Sack>) -> Vec<u64> {
+        let before = self.tape.sent.len();
+        self.sender.on_ack(Time::from_ms(ms), &ack, sack.as_ref(), &mut self.tape);
+        self.tape.sent[before..].iter().map(|&(_, seq)| seq).collect()
+    }
+
+    /// Lets the sender's timer expire, and returns when (microseconds) and what was sent.
+    pub fn wait(&mut self) -> (u64, Vec<u64>) {
+        let before = self.tape.sent.len();
+        let at = self.sender.deadline();
+        assert!(at < Time::NEVER, "no timer is armed");
+        self.sender.on_deadline(at, &mut self.tape);
+        (at.0 / 1000, self.tape.sent[before..].iter().map(|&(_, seq)| seq).collect())
+    }
+
+    pub fn cwnd(&self) -> f64 {
+        self.sender.window().cwnd
+    }
+}

@@ -1,0 +1,132 @@
+//! Fast retransmit, the reduction that follows, and its undoing.
+
+use tcp::{LossDetection, Options, Recovery};
+
+use crate::{options, Script, NOTHING};
+
+/// The third segment SACKed above a hole proves it lost (RFC 5681, and RFC 8985 with a reordering window of zero).
+#[test]
+fn the_third_duplicate_retransmits_at_once() {
+    for loss_detection in [LossDetection::Rack, LossDetection::Rfc6675] {
+        let mut script = Script::open(Options { loss_detection, limited_transmit: false, ..options(10) }, u64::MAX, u64::MAX);
+        assert_eq!(script.sack(100, 0, (1, 2)), NOTHING, "{loss_detection:?}");
+        assert_eq!(script.sack(100, 0, (1, 3)), NOTHING);
+        assert_eq!(script.sack(100, 0, (1, 4)), [0]);
+        assert_eq!(script.tape.episodes, [(10.0, 5.0)]);
+    }
+}
+
+/// With two duplicates only, RACK waits a quarter of the minimum RTT (25 ms) and Linux's two ticks (2 ms), then repairs.
+#[test]
+fn two_duplicates_are_enough_after_the_reordering_window() {
+    let mut script = Script::open(Options { limited_transmit: false, ..options(10) }, 10, u64::MAX);
+    script.sack(100, 0, (1, 2));
+    script.sack(100, 0, (1, 3));
+    assert_eq!(script.wait(), (127_000, vec![0]));
+    assert_eq!(script.tape.timeouts, NOTHING);
+}
+
+/// RFC 3042: one new segment for each of the first two duplicates; none without it.
+#[test]
+fn limited_transmit_sends_one_new_segment_for_each_of_two_duplicates() {
+    let mut script = Script::open(options(10), u64::MAX, u64::MAX);
+    assert_eq!(script.sack(100, 0, (1, 2)), [10]);
+    assert_eq!(script.sack(100, 0, (1, 3)), [11]);
+    assert_eq!(script.sack(100, 0, (1, 4)), [0]);
+    let mut script = Script::open(Options { limited_transmit: false, ..options(10) }, u64::MAX, u64::MAX);
+    assert_eq!(script.sack(100, 0, (1, 2)), NOTHING);
+    assert_eq!(script.sack(100, 0, (1, 3)), NOTHING);
+}
+
+/// The published vector: prior window 100, ssthresh 50, pipe 99 after one loss. After 1, 2, 3, 10 and 50 deliveries 1, 1, 2,
+/// 5 and 25 segments have left; at the end the window is ssthresh, exactly.
+#[test]
+fn proportional_reduction_sends_one_for_two() {
+    let mut script = Script::open(Options { limited_transmit: false, ..options(100) }, u64::MAX, u64::MAX);
+    script.sack(100, 0, (1, 2));
+    script.sack(100, 0, (1, 3));
+    let before = script.tape.sent.len();
+    let mut sends = vec![];
+    for high in 4..=100 {
+        script.sack(100, 0, (1, high));
+        sends.push(script.tape.sent.len() - before);
+    }
+    // The two duplicates before the episode count as delivered before it: pipe is 97 when the third arrives.
+    assert_eq!([sends[0], sends[1], sends[2], sends[9], sends[49]], [1, 1, 2, 5, 25]);
+    assert_eq!(sends[96], 49, "ceil(97 / 2)");
+    script.ack(200, 100, 100);
+    assert_eq!((script.cwnd(), script.tape.episodes.len()), (50.0, 1));
+}
+
+/// Rate halving takes one segment off the window for every second ACK, so that one leaves for every two that arrive.
+#[test]
+fn rate_halving_sends_one_for_two() {
+    let base = options(100);
+    let old = Options { recovery: Recovery::RateHalving, loss_detection: LossDetection::Rfc6675, limited_transmit: false, ..base };
+    let mut script = Script::open(old, u64::MAX, u64::MAX);
+    script.sack(100, 0, (1, 2));
+    script.sack(100, 0, (1, 3));
+    let before = script.tape.sent.len();
+    for (count, high) in (4..=100).enumerate() {
+        let cwnd = script.cwnd();
+        script.sack(100, 0, (1, high));
+        assert!(cwnd - script.cwnd() <= 3.0 || count == 0, "from {cwnd} to {}", script.cwnd());
+        let sent = script.tape.sent.len() - before;
+        // The moderation cwnd <= pipe + 1 lets the first ACK send one; parity and rounding cost at most two more.
+        assert!((count / 2).abs_diff(sent) <= 2, "{sent} sent after {} ACKs", count + 1);
+    }
+    assert!((49.0..=52.0).contains(&script.cwnd()), "{}", script.cwnd());
+    script.ack(200, 100, 100);
+    assert!(script.cwnd() <= 50.0);
+}
+
+/// NewReno (RFC 6582): each partial ACK repairs the next hole, one per round trip, in a single episode.
+#[test]
+fn without_sack_one_hole_is_repaired_per_round_trip() {
+    let mut script = Script::open(Options { sack: false, ..options(20) }, 20, u64::MAX);
+    // Segments 0, 5 and 11 are lost: 17 duplicates.
+    let repaired: Vec<Vec<u64>> = (0..17).map(|_| script.ack(100, 0, 0)).collect();
+    assert_eq!(repaired.concat(), [0]);
+    assert_eq!(repaired[2], [0], "on the third duplicate");
+    assert_eq!(script.ack(200, 5, 100), [5]);
+    assert_eq!(script.ack(300, 11, 200), [11]);
+    assert_eq!(script.ack(400, 20, 300), NOTHING);
+    assert_eq!(script.tape.episodes, [(20.0, 10.0)]);
+    assert_eq!(script.tape.timeouts, NOTHING);
+    assert!(script.sender.is_finished());
+    assert_eq!(script.sender.connection().delivered, 20);
+}
+
+fn spurious_episode(undo: bool) -> Script {
+    let mut script = Script::open(Options { undo, limited_transmit: false, ..options(20) }, 20, u64::MAX);
+    script.sack(100, 0, (1, 2));
+    script.sack(100, 0, (1, 3));
+    assert_eq!(script.sack(100, 0, (1, 4)), [0]);
+    assert_eq!(script.tape.episodes, [(20.0, 10.0)]);
+    script
+}
+
+/// Eifel (RFC 4015): the ACK for the segment thought lost echoes the original's timestamp, so nothing was lost.
+#[test]
+fn a_timestamp_of_the_original_restores_the_window() {
+    let mut script = spurious_episode(true);
+    script.ack(105, 20, 0);
+    assert!(script.cwnd() >= 20.0, "{}", script.cwnd());
+    assert_eq!((script.tape.undone.len(), script.tape.timeouts.len()), (1, 0));
+    let mut script = spurious_episode(false);
+    script.ack(105, 20, 0);
+    assert_eq!((script.cwnd(), script.tape.undone.len()), (10.0, 0));
+}
+
+/// RFC 3708: when every retransmission is reported as a duplicate, the reduction is taken back, even after its end.
+#[test]
+fn duplicates_of_all_retransmissions_restore_the_window() {
+    let mut script = spurious_episode(true);
+    script.ack(150, 20, 100);
+    assert_eq!(script.cwnd(), 10.0, "the timestamp is the retransmission's: nothing proves it spurious yet");
+    script.duplicate(200, 20, 0, 100);
+    assert!(script.cwnd() >= 20.0, "{}", script.cwnd());
+    assert_eq!(script.tape.undone.len(), 1);
+    script.duplicate(201, 20, 0, 100);
+    assert_eq!(script.tape.undone.len(), 1, "only once");
+}

@@ -1,0 +1,81 @@
+//! Retransmission timeout, back-off, tail loss probe.
+
+use tcp::{Options, RtoRule};
+
+use crate::{options, Script};
+
+/// One sample of 100 ms: Linux's timeout is 100 + max(2 * 100, 200) = 300 ms, RFC 6298's max(1 s, 300 ms). Each expiry doubles
+/// it; the window is one segment, and ssthresh is reduced once.
+#[test]
+fn the_timeout_doubles_with_every_expiry() {
+    for (rto, first_ms) in [(RtoRule::Linux, 300), (RtoRule::Rfc6298, 1000)] {
+        let mut script = Script::open(Options { rto, tlp: false, ..options(10) }, u64::MAX, u64::MAX);
+        let mut at = 0;
+        for expiry in 0..5 {
+            at += first_ms * 1000 << expiry;
+            assert_eq!(script.wait(), (at, vec![0]), "{rto:?}");
+            assert_eq!((script.cwnd(), script.sender.window().ssthresh), (1.0, 5.0));
+        }
+        assert_eq!(script.tape.timeouts.len(), 5);
+    }
+}
+
+/// The doubling stops at 120 s.
+#[test]
+fn the_timeout_never_exceeds_two_minutes() {
+    let mut script = Script::open(Options { tlp: false, ..options(1) }, 1, u64::MAX);
+    let times: Vec<u64> = (0..14).map(|_| script.wait().0).collect();
+    let gaps: Vec<u64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert_eq!(gaps.iter().max(), Some(&120_000_000));
+}
+
+/// After a timeout the sender slow-starts through what was lost, to ssthresh, without another timeout.
+#[test]
+fn slow_start_repairs_a_lost_window() {
+    let mut script = Script::open(Options { tlp: false, frto: false, ..options(10) }, 10, u64::MAX);
+    assert_eq!(script.wait(), (300_000, vec![0]));
+    assert_eq!(script.ack(400, 1, 300), [1, 2]);
+    assert_eq!(script.ack(500, 2, 400), [3, 4]);
+    assert_eq!(script.ack(500, 3, 400), [5, 6]);
+    for cumulative in 4..=7 {
+        script.ack(600, cumulative, 500);
+    }
+    script.ack(700, 10, 600);
+    assert!(script.sender.is_finished());
+    assert_eq!(script.tape.timeouts, [300_000]);
+    assert_eq!(script.tape.sent.len(), 20, "every segment twice");
+}
+
+/// RFC 8985: with more than one segment out the probe leaves two smoothed RTTs (and Linux's two ticks) after the last
+/// send: a new segment if there is one. The timeout that follows counts from when the head was sent.
+#[test]
+fn a_probe_of_new_data_leaves_after_two_round_trips() {
+    let mut script = Script::open(options(10), u64::MAX, u64::MAX);
+    assert_eq!(script.wait(), (202_000, vec![10]));
+    assert_eq!(script.wait(), (300_000, vec![0]));
+    assert_eq!(script.tape.timeouts, [300_000]);
+}
+
+/// The last two of five segments are lost. Nothing would tell before the timeout: the probe repeats the last, its SACK
+/// proves the one before lost, and no timeout is needed.
+#[test]
+fn a_probe_turns_a_tail_loss_into_a_fast_recovery() {
+    let mut script = Script::open(options(10), 5, u64::MAX);
+    script.ack(100, 3, 0);
+    assert_eq!(script.wait(), (302_000, vec![4]));
+    assert_eq!(script.sack(402, 3, (4, 5)), [3]);
+    script.ack(502, 5, 402);
+    assert!(script.sender.is_finished());
+    assert_eq!((script.tape.timeouts.len(), script.tape.episodes.len(), script.tape.undone.len()), (0, 1, 0));
+}
+
+/// F-RTO (RFC 5682): the delayed original ACKs arrive after the timer expired: the timeout is undone.
+#[test]
+fn a_spurious_timeout_is_undone() {
+    let mut script = Script::open(Options { tlp: false, ..options(10) }, u64::MAX, u64::MAX);
+    assert_eq!(script.wait(), (300_000, vec![0]));
+    assert_eq!(script.cwnd(), 1.0);
+    script.ack(310, 2, 0);
+    assert!(script.cwnd() >= 10.0, "{}", script.cwnd());
+    assert_eq!(script.tape.undone.len(), 1);
+}

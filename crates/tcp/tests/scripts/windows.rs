@@ -1,0 +1,61 @@
+//! Growth of the window: by what is delivered, and only while it is the limit.
+
+use tcp::{Abc, Options};
+
+use crate::{options, Script};
+
+/// Acknowledges everything outstanding, two segments per ACK, one round trip later; returns the window.
+fn round(script: &mut Script, trip: u64) -> f64 {
+    let (from, to) = (script.sender.connection().una, script.sender.connection().nxt);
+    let mut cumulative = from;
+    while cumulative < to {
+        cumulative = (cumulative + 2).min(to);
+        script.ack(100 * (trip + 1), cumulative, 100 * trip);
+    }
+    script.cwnd()
+}
+
+/// Slow start doubles per round trip when every segment delivered counts, and grows by half when an ACK of two counts once.
+#[test]
+fn slow_start_doubles_by_bytes_and_not_by_acks() {
+    for (abc, after) in [(Abc::Linux, [20.0, 40.0, 80.0]), (Abc::Rfc3465, [20.0, 40.0, 80.0])] {
+        let mut script = Script::open(Options { abc, ..options(10) }, u64::MAX, u64::MAX);
+        assert_eq!([0, 1, 2].map(|trip| round(&mut script, trip)), after, "{abc:?}");
+    }
+    let mut script = Script::open(Options { abc: Abc::Off, ..options(16) }, u64::MAX, u64::MAX);
+    assert_eq!([0, 1].map(|trip| round(&mut script, trip)), [24.0, 36.0]);
+}
+
+/// A receiver's window of 20 segments: in slow start Linux lets cwnd reach twice what was used, and then no more.
+#[test]
+fn a_window_that_is_not_used_does_not_grow() {
+    let mut script = Script::open(options(10), u64::MAX, 20);
+    let windows: Vec<f64> = (0..30).map(|trip| round(&mut script, trip)).collect();
+    assert!(windows.iter().all(|&cwnd| cwnd <= 41.0), "{windows:?}");
+    assert_eq!(windows[29], windows[10]);
+    assert!(script.sender.connection().in_flight <= 20);
+}
+
+/// In congestion avoidance an unused window stands still; once used, it grows by one per round trip.
+#[test]
+fn congestion_avoidance_needs_a_full_window() {
+    let grown = |receiver: u64| {
+        let mut script = Script::open(Options { limited_transmit: false, ..options(40) }, u64::MAX, receiver);
+        let out = script.sender.connection().nxt;
+        for high in 2..=4 {
+            script.sack(100, 0, (1, high));
+        }
+        let high = script.sender.connection().nxt;
+        assert!(high >= out);
+        script.sack(200, 0, (1, high));
+        let end = script.sender.connection().nxt;
+        script.ack(250, end, 200);
+        let start = script.cwnd();
+        (round(&mut script, 4), (5..15).map(|trip| round(&mut script, trip)).last().unwrap_or(0.0) - start)
+    };
+    // 11 round trips of growth at one segment each; the first may be cut short by the burst that ends Recovery.
+    let (_, free) = grown(u64::MAX);
+    assert!((9.0..=11.0).contains(&free), "{free}");
+    let (_, held) = grown(12);
+    assert!(held <= 1.0, "{held}");
+}
