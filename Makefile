@@ -66,7 +66,8 @@ lint-python: $(CORE)
 	$(BIN)/python -m windtunnel.backends.catalogue --check
 
 bench:
-	$(CARGO) bench --locked -p windtunnel-sim
+	$(CARGO) bench --quiet --locked -p windtunnel-sim
+	python3 benches/instructions.py
 
 golden:
 	GOLDEN=redraw $(CARGO) test --quiet --locked -p windtunnel-sim --test golden

@@ -1,6 +1,6 @@
 //! Nanoseconds per delivered data packet, in the scenarios of the performance table. Run with `make bench`.
 //!
-//! `packet` prints a table of medians; `packet NAME` runs one scenario once (for callgrind).
+//! `packet` prints a table of medians; `packet list` the scenarios; `packet NAME` runs one of them once (for callgrind).
 
 use std::time::Instant;
 
@@ -82,6 +82,10 @@ fn measure(case: &Case) -> (u64, f64) {
 
 fn main() {
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
+    if wanted.as_deref() == Some("list") {
+        cases().iter().for_each(|case| println!("{}", case.name));
+        return;
+    }
     if let Some(name) = wanted {
         let case = cases().into_iter().find(|case| case.name == name).expect("a scenario of the table");
         let (delivered, _) = measure(&case);

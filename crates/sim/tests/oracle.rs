@@ -20,6 +20,8 @@ use tcp::Sender;
 use units::Time;
 
 const SCENARIOS: u64 = 400;
+/// A core that looks at its interrupt flag more often than this makes no progress.
+const LOOKS_MAX: u32 = 100;
 
 /// One ACK as it was handled.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +45,12 @@ impl Observer for Trace {
 }
 
 fn simulate<O: Observer>(spec: &Spec, observer: &mut O) -> Result<Outcome, String> {
-    let records = catch_unwind(AssertUnwindSafe(|| run_observed(spec, observer, || false))).map_err(|panic| said(&panic))?;
+    let mut looks = 0;
+    let is_stuck = || {
+        looks += 1;
+        looks > LOOKS_MAX
+    };
+    let records = catch_unwind(AssertUnwindSafe(|| run_observed(spec, observer, is_stuck))).map_err(|panic| said(&panic))?;
     let records = records.map_err(|error| error.to_string())?;
     Ok(Outcome {
         links: records.links.iter().map(|link| link.totals).collect(),
@@ -89,6 +96,7 @@ fn every_ack_and_counter_equals_the_textbook_event_heap() {
     let mut failures = Vec::new();
     for index in 0..SCENARIOS {
         let spec = common::scenario(index);
+        if std::env::var("DBG").is_ok() { eprintln!("START {index} {}", serde_json::to_string(&spec).unwrap()); }
         if difference(&spec, &mut acks).is_some() {
             let small = oracle::shrink::shrink(spec, |spec| difference(spec, &mut 0).is_some());
             let json = serde_json::to_string(&small).expect("a scenario is plain data");

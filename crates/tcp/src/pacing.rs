@@ -41,6 +41,12 @@ impl Pacer {
         }
     }
 
+    /// A new look at what may leave: nothing is known to be waiting.
+    #[inline]
+    pub(crate) fn release(&mut self) {
+        self.blocked = false;
+    }
+
     /// Whether a segment may leave now; if not, remembers that one wants to.
     #[inline]
     pub(crate) fn may_send(&mut self, now: Time) -> bool {

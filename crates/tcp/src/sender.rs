@@ -222,6 +222,7 @@ impl<C: CongestionControl> Sender<C> {
         self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: false, ece: false });
         self.grow(acked, wire);
         self.refresh_pacing_rate();
+        self.pacer.release();
         if !self.transmit(wire) {
             self.arm_after_progress();
         }

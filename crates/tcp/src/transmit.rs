@@ -9,6 +9,7 @@ impl<C: CongestionControl> Sender<C> {
     /// Step 10 when something may be lost.
     pub(crate) fn recover_and_transmit(&mut self, wire: &mut impl Wire) {
         self.publish_in_flight();
+        self.pacer.release();
         let probing = std::mem::take(&mut self.probing_for_spurious_timeout);
         if !probing && self.c.ca_state >= CaState::Recovery {
             self.retransmit_lost(wire);

@@ -15,6 +15,9 @@ use super::link::{Arrival, Link, Load, Packet};
 /// IP bytes of an ACK.
 const ACK_BYTES: u32 = 52;
 
+/// Events at one moment that no scenario needs: time has stopped.
+const EVENTS_AT_ONCE_MAX: u64 = 100_000;
+
 /// What happens, in the order in which it does at one time to one flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
@@ -146,9 +149,11 @@ struct Textbook {
 /// Runs an accepted scenario.
 pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
     let mut core = Textbook::new(accepted);
-    let mut last = Time::ZERO;
+    let (mut last, mut at_once) = (Time::ZERO, 0);
     while let Some(event) = core.agenda.heap.pop() {
         assert!(event.at >= last, "time runs backwards: {:?} at {:?} after {last:?}", event.kind, event.at);
+        at_once = if event.at == last { at_once + 1 } else { 0 };
+        assert!(at_once < EVENTS_AT_ONCE_MAX, "time has stopped: {:?} of flow {:?} at {last:?}", event.kind, event.flow);
         last = event.at;
         match event.flow {
             None => core.on_transmitted(event.at, event.link),
