@@ -96,7 +96,6 @@ fn every_ack_and_counter_equals_the_textbook_event_heap() {
     let mut failures = Vec::new();
     for index in 0..SCENARIOS {
         let spec = common::scenario(index);
-        if std::env::var("DBG").is_ok() { eprintln!("START {index} {}", serde_json::to_string(&spec).unwrap()); }
         if difference(&spec, &mut acks).is_some() {
             let small = oracle::shrink::shrink(spec, |spec| difference(spec, &mut 0).is_some());
             let json = serde_json::to_string(&small).expect("a scenario is plain data");

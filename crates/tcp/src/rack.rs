@@ -154,6 +154,12 @@ impl<C: CongestionControl> Sender<C> {
         self.board.classified_until = self.board.classified_until.max(bound);
     }
 
+    /// Without SACK no more segments can have arrived out of order than are outstanding and not lost.
+    pub(crate) fn limit_counted_duplicates(&mut self) {
+        let out = (self.c.nxt - self.c.una) as u32;
+        self.board.sacked_out = self.board.sacked_out.min(out.saturating_sub(self.board.lost_out));
+    }
+
     /// Without SACK each duplicate ACK stands for one segment delivered out of order (RFC 6582; Linux's emulation).
     pub(crate) fn count_duplicate(&mut self, progress: &mut Progress) {
         let out = (self.c.nxt - self.c.una) as u32;
@@ -164,7 +170,6 @@ impl<C: CongestionControl> Sender<C> {
             self.board.sacked_out -= counted;
             progress.delivered = progress.acked as u32 - counted;
             self.c.delivered += u64::from(progress.delivered);
-            self.board.sacked_out = self.board.sacked_out.min(out.saturating_sub(self.board.lost_out));
         } else if out > 0 && self.board.sacked_out + self.board.lost_out.max(1) < out {
             self.board.sacked_out += 1;
             self.c.delivered += 1;

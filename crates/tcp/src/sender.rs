@@ -395,6 +395,9 @@ impl<C: CongestionControl> Sender<C> {
 
     #[inline]
     pub(crate) fn publish_in_flight(&mut self) {
+        if !self.spec.options.sack {
+            self.limit_counted_duplicates();
+        }
         let out = (self.c.nxt - self.c.una) as u32 + self.board.retrans_out;
         let left = self.board.sacked_out + self.board.lost_out;
         assert!(out >= left, "pipe is negative: {out} < {left} at {:?}", self.c.now);

@@ -91,7 +91,7 @@ impl Link {
             Arrival::Queued
         };
         if in_window {
-            self.totals.window_max_packets = self.totals.window_max_packets.max(self.population() as u32);
+            self.note_population();
         }
         arrival
     }
@@ -129,6 +129,10 @@ impl Link {
         (Time((work / rate) as u64), (work % rate) as u64)
     }
 
+    fn note_population(&mut self) {
+        self.totals.window_max_packets = self.totals.window_max_packets.max(self.population() as u32);
+    }
+
     fn population(&self) -> usize {
         self.waiting.len() + usize::from(self.in_service.is_some())
     }
@@ -158,6 +162,9 @@ impl Link {
 
     /// Keeps the integrals of the population and of the server's work over the window.
     fn settle(&mut self, now: Time) {
+        if self.settled <= self.window.0 && now > self.window.0 {
+            self.note_population();
+        }
         let span = now.min(self.window.1).since(self.settled.max(self.window.0)).0;
         self.totals.window_busy_ns += if self.in_service.is_some() { span } else { 0 };
         self.totals.window_sojourn_ns += span * self.population() as u64;
