@@ -278,7 +278,7 @@ fn record_samples(samples: &mut Columns, columns: &[usize], index: usize, times:
     samples.srtt_s.extend(repeat_n(f64::from(connection.srtt8_us) / 8e6, rows));
     samples.rtt_min_s.extend(repeat_n(flow.sender.rtt().min().as_secs_f64(), rows));
     samples.in_flight.extend(repeat_n(connection.in_flight, rows));
-    samples.delivered_bytes.extend(repeat_n(connection.delivered * u64::from(connection.mss), rows));
+    samples.delivered_bytes.extend(repeat_n(flow.sender.delivered() * u64::from(connection.mss), rows));
     samples.retransmitted.extend(repeat_n(flow.sender.retransmitted(), rows));
     samples.pacing_rate_bps.extend(repeat_n(if rate > 0 { rate as f64 * 8.0 } else { f64::NAN }, rows));
     samples.state.extend(repeat_n(connection.ca_state as u8, rows));

@@ -50,7 +50,7 @@ fn simulate<O: Observer>(spec: &Spec, observer: &mut O) -> Result<Outcome, Strin
         looks += 1;
         looks > LOOKS_MAX
     };
-    let records = catch_unwind(AssertUnwindSafe(|| run_observed(spec, observer, is_stuck))).map_err(|panic| said(&panic))?;
+    let records = catch_unwind(AssertUnwindSafe(|| run_observed(spec, observer, is_stuck))).map_err(|panic| said(panic.as_ref()))?;
     let records = records.map_err(|error| error.to_string())?;
     Ok(Outcome {
         links: records.links.iter().map(|link| link.totals).collect(),
@@ -61,7 +61,7 @@ fn simulate<O: Observer>(spec: &Spec, observer: &mut O) -> Result<Outcome, Strin
 
 fn consult<O: Observer>(spec: &Spec, observer: &mut O) -> Result<Outcome, String> {
     let accepted = accept(spec).map_err(|error| error.to_string())?;
-    catch_unwind(AssertUnwindSafe(|| engine::run(&accepted, observer))).map_err(|panic| said(&panic))
+    catch_unwind(AssertUnwindSafe(|| engine::run(&accepted, observer))).map_err(|panic| said(panic.as_ref()))
 }
 
 fn said(panic: &(dyn std::any::Any + Send)) -> String {

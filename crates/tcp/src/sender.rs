@@ -447,6 +447,16 @@ impl<C: CongestionControl> Sender<C> {
         self.started && self.c.una >= self.limit
     }
 
+    /// Segments known to have arrived, each counted once. Without SACK only the cumulative ACK is sure: the algorithm's
+    /// count takes duplicate ACKs for segments, as Linux does, and takes some twice after a timeout.
+    pub fn delivered(&self) -> u64 {
+        if self.spec.options.sack {
+            self.c.delivered
+        } else {
+            self.c.una
+        }
+    }
+
     /// Retransmissions so far.
     pub fn retransmitted(&self) -> u64 {
         self.totals.retransmitted
@@ -455,6 +465,6 @@ impl<C: CongestionControl> Sender<C> {
     /// Counters as of `at`, not earlier than the last event and not later than the next.
     pub fn totals(&self, at: Time) -> SenderTotals {
         let since = if self.started { at.since(self.area_at).0 } else { 0 };
-        SenderTotals { delivered: self.c.delivered, cwnd_area: self.totals.cwnd_area + self.w.cwnd * since as f64, ..self.totals }
+        SenderTotals { delivered: self.delivered(), cwnd_area: self.totals.cwnd_area + self.w.cwnd * since as f64, ..self.totals }
     }
 }

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 use sim::{Direction, EventKind, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Records, Spec};
 
-pub const SECOND: u64 = 1_000_000_000;
-pub const MS: u64 = 1_000_000;
+pub(crate) const SECOND: u64 = 1_000_000_000;
+pub(crate) const MS: u64 = 1_000_000;
 
-pub fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
+pub(crate) fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
     FlowSpec {
         algorithm: algorithm.into(),
         variant: None,
@@ -32,7 +32,7 @@ pub fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
 }
 
 /// A dumbbell without a real reverse link; the first third of the run is left out of the means.
-pub fn spec(mbit_s: u64, queue_packets: u64, seconds: u64, flows: Vec<FlowSpec>) -> Spec {
+pub(crate) fn spec(mbit_s: u64, queue_packets: u64, seconds: u64, flows: Vec<FlowSpec>) -> Spec {
     let queue = QueueSpec { unit: QueueUnit::Packets, limit: queue_packets };
     Spec {
         seed: 1,
@@ -47,26 +47,26 @@ pub fn spec(mbit_s: u64, queue_packets: u64, seconds: u64, flows: Vec<FlowSpec>)
     }
 }
 
-pub fn run(spec: &Spec) -> Records {
+pub(crate) fn run(spec: &Spec) -> Records {
     sim::run(spec, || false).expect("a legal scenario")
 }
 
 /// A back-off: seconds, cwnd before, ssthresh after.
 #[derive(Clone, Copy, Debug)]
-pub struct BackOff {
-    pub at_s: f64,
-    pub cwnd: f64,
-    pub ssthresh: f64,
+pub(crate) struct BackOff {
+    pub(crate) at_s: f64,
+    pub(crate) cwnd: f64,
+    pub(crate) ssthresh: f64,
 }
 
 /// The back-offs of a flow after the warm-up.
-pub fn back_offs(spec: &Spec, records: &Records, flow: i32) -> Vec<BackOff> {
+pub(crate) fn back_offs(spec: &Spec, records: &Records, flow: i32) -> Vec<BackOff> {
     let events = records.events.iter();
     let own = events.filter(|event| event.flow == flow && event.kind == EventKind::LossEpisode && event.t_ns >= spec.warmup_ns);
     own.map(|event| BackOff { at_s: event.t_ns as f64 * 1e-9, cwnd: event.value, ssthresh: event.value2 }).collect()
 }
 
-pub fn assert_no_timeouts(records: &Records) {
+pub(crate) fn assert_no_timeouts(records: &Records) {
     for (index, row) in records.flows.iter().enumerate() {
         assert_eq!((row.at_end.timeouts, row.at_end.undos), (0, 0), "timeouts and undos of flow {index}, {}", row.algorithm);
     }
@@ -74,6 +74,6 @@ pub fn assert_no_timeouts(records: &Records) {
 
 /// `|value / expected - 1| <= tolerance`.
 #[track_caller]
-pub fn assert_near(value: f64, expected: f64, tolerance: f64, what: &str) {
+pub(crate) fn assert_near(value: f64, expected: f64, tolerance: f64, what: &str) {
     assert!((value / expected - 1.0).abs() <= tolerance, "{what}: {value} is not within {tolerance} of {expected}");
 }

@@ -80,35 +80,3 @@ fn hstcp_follows_its_response_function() {
         assert!((0.95..=1.15).contains(&(window / periodic)), "{window} against {periodic}");
     }
 }
-
-/// RFC 9438: W = (C (3 + beta) / (4 (1 - beta)))^(1/4) (RTT/p)^(3/4) for periodic loss. Random loss: the fluid law again,
-/// with fast convergence off in neither (w_max below its predecessor is lowered to (1 + beta)/2 of w). 7 % as above.
-#[test]
-fn cubic_follows_the_three_quarter_power_and_hardly_the_rtt() {
-    let throughput = [25u64, 100].map(|rtt_ms| {
-        let cubic = FlowSpec { variant: Some("rfc9438".into()), ..flow("cubic", rtt_ms) };
-        let (p, rtt) = (2e-5, rtt_ms as f64 * 1e-3);
-        let window = mean_window(&cubic, p, 1500);
-        let periodic = (0.4f64 * 3.7 / 1.2).powf(0.25) * (rtt / p).powf(0.75);
-        let mut origin = (100.0, 100.0);
-        let mean = fluid_mean(
-            p,
-            rtt,
-            |w, since, w_max| {
-                if w_max != origin.0 {
-                    origin = (w_max, if w_max < origin.1 { 0.85 * w_max } else { w_max });
-                }
-                let start = 0.7 * w_max;
-                let k = ((origin.1 - start).max(0.0) / 0.4).cbrt();
-                let estimate = start + 3.0 * 0.3 / 1.7 * since / rtt;
-                (0.4 * (since - k).powi(3) + origin.1).max(estimate).max(w)
-            },
-            |w| 0.7 * w,
-        );
-        assert_near(window, mean, 0.07, &format!("fluid W at {rtt_ms} ms"));
-        assert!((0.85..=1.15).contains(&(window / periodic)), "{window} against {periodic} at {rtt_ms} ms");
-        window / rtt
-    });
-    // T^(-1/4), where Reno has T^-1: four times the RTT costs 29 % of the throughput, not 75 %.
-    assert_near(throughput[0] / throughput[1], 4f64.powf(0.25), 0.1, "throughput at 25 ms over 100 ms");
-}

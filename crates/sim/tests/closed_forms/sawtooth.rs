@@ -31,21 +31,6 @@ fn peak_and_trough_follow_the_buffer() {
     }
 }
 
-/// One segment per round trip from W/2 to W, each round trip max(60 ms, w / C); the fast recovery adds one round trip, and
-/// growth resumes up to one later: between 0.5 and 2.5 round trips at the peak more than the sum.
-#[test]
-fn an_epoch_lasts_half_a_window_of_round_trips() {
-    for buffer in BUFFERS {
-        let (spec, records) = sawtooth(buffer);
-        for pair in back_offs(&spec, &records, 0).windows(2) {
-            let trip = |w: u64| 0.0601f64.max(w as f64 * 0.0006);
-            let sum: f64 = (pair[0].ssthresh as u64..pair[1].cwnd as u64).map(trip).sum();
-            let rest = (pair[1].at_s - pair[0].at_s - sum) / trip(pair[1].cwnd as u64);
-            assert!((0.5..=2.5).contains(&rest), "{rest} round trips of recovery with {buffer}");
-        }
-    }
-}
-
 /// Utilisation is (1 - b^2)(1 + q)^2 / ((1 + q)^2 + 1 - 2 b (1 + q)), b = 1/2, q the buffer in pipes: linear growth, fluid.
 /// The sawtooth of whole packets differs by at most a packet or two in 100 of window (2 %), and bursts of two cost no more.
 #[test]

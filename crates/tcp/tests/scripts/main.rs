@@ -11,15 +11,15 @@ use tcp::{Ack, Options, Sack, Sender, SenderSpec, Wire};
 use units::Time;
 
 /// No segment, or no time.
-pub const NOTHING: [u64; 0] = [];
+pub(crate) const NOTHING: [u64; 0] = [];
 
 /// Everything that left the sender.
 #[derive(Default)]
-pub struct Tape {
-    pub sent: Vec<(u64, u64)>,
-    pub episodes: Vec<(f64, f64)>,
-    pub timeouts: Vec<u64>,
-    pub undone: Vec<f64>,
+pub(crate) struct Tape {
+    pub(crate) sent: Vec<(u64, u64)>,
+    pub(crate) episodes: Vec<(f64, f64)>,
+    pub(crate) timeouts: Vec<u64>,
+    pub(crate) undone: Vec<f64>,
 }
 
 impl Wire for Tape {
@@ -40,17 +40,17 @@ impl Wire for Tape {
 
 /// A Reno sender on a path of 100 ms that has just opened at time 0. All times are in milliseconds, and in microseconds on
 /// the tape.
-pub struct Script {
-    pub sender: Sender<Algorithm>,
-    pub tape: Tape,
+pub(crate) struct Script {
+    pub(crate) sender: Sender<Algorithm>,
+    pub(crate) tape: Tape,
 }
 
-pub fn options(initial_window: u32) -> Options {
+pub(crate) fn options(initial_window: u32) -> Options {
     Options { initial_window, ..Options::of_profile("linux-6.1").expect("a profile") }
 }
 
 impl Script {
-    pub fn open(options: Options, segments: u64, window: u64) -> Script {
+    pub(crate) fn open(options: Options, segments: u64, window: u64) -> Script {
         let reno = cc::build("reno", None, "linux-6.1", &BTreeMap::new()).expect("reno").algorithm;
         let mut sender = Sender::new(SenderSpec { options, mss: 1448, segments, window }, reno);
         let mut tape = Tape::default();
@@ -59,18 +59,18 @@ impl Script {
     }
 
     /// An ACK without SACK information that echoes a segment sent at `echo`.
-    pub fn ack(&mut self, ms: u64, cumulative: u64, echo: u64) -> Vec<u64> {
+    pub(crate) fn ack(&mut self, ms: u64, cumulative: u64, echo: u64) -> Vec<u64> {
         self.deliver(ms, Ack { cumulative, echo: Time::from_ms(echo), has_sack: false }, None)
     }
 
     /// An ACK with one SACK block.
-    pub fn sack(&mut self, ms: u64, cumulative: u64, block: (u64, u64)) -> Vec<u64> {
+    pub(crate) fn sack(&mut self, ms: u64, cumulative: u64, block: (u64, u64)) -> Vec<u64> {
         let sack = Sack { blocks: [block, (0, 0), (0, 0)], duplicate: None };
         self.deliver(ms, Ack { cumulative, echo: Time::ZERO, has_sack: true }, Some(sack))
     }
 
     /// An ACK that reports `seq` as having arrived twice, and echoes time `echo`.
-    pub fn duplicate(&mut self, ms: u64, cumulative: u64, seq: u64, echo: u64) -> Vec<u64> {
+    pub(crate) fn duplicate(&mut self, ms: u64, cumulative: u64, seq: u64, echo: u64) -> Vec<u64> {
         let sack = Sack { blocks: [(0, 0); 3], duplicate: Some(seq) };
         self.deliver(ms, Ack { cumulative, echo: Time::from_ms(echo), has_sack: true }, Some(sack))
     }
@@ -82,7 +82,7 @@ impl Script {
     }
 
     /// Lets the sender's timer expire, and returns when (microseconds) and what was sent.
-    pub fn wait(&mut self) -> (u64, Vec<u64>) {
+    pub(crate) fn wait(&mut self) -> (u64, Vec<u64>) {
         let before = self.tape.sent.len();
         let at = self.sender.deadline();
         assert!(at < Time::NEVER, "no timer is armed");
@@ -90,7 +90,7 @@ impl Script {
         (at.0 / 1000, self.tape.sent[before..].iter().map(|&(_, seq)| seq).collect())
     }
 
-    pub fn cwnd(&self) -> f64 {
+    pub(crate) fn cwnd(&self) -> f64 {
         self.sender.window().cwnd
     }
 }

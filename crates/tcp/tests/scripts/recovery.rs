@@ -53,7 +53,7 @@ fn proportional_reduction_sends_one_for_two() {
     }
     // The two duplicates before the episode count as delivered before it: pipe is 97 when the third arrives.
     assert_eq!([sends[0], sends[1], sends[2], sends[9], sends[49]], [1, 1, 2, 5, 25]);
-    assert_eq!(sends[96], 49, "ceil(97 / 2)");
+    assert_eq!(sends[96], 50, "at the end the pipe is ssthresh");
     script.ack(200, 100, 100);
     assert_eq!((script.cwnd(), script.tape.episodes.len()), (50.0, 1));
 }
@@ -115,7 +115,8 @@ fn a_timestamp_of_the_original_restores_the_window() {
     assert_eq!((script.tape.undone.len(), script.tape.timeouts.len()), (1, 0));
     let mut script = spurious_episode(false);
     script.ack(105, 20, 0);
-    assert_eq!((script.cwnd(), script.tape.undone.len()), (10.0, 0));
+    // The ACK that ends Recovery also grows the window, as in Linux: 17 segments newly delivered at a window of 10.
+    assert_eq!((script.cwnd(), script.tape.undone.len()), (11.0, 0));
 }
 
 /// RFC 3708: when every retransmission is reported as a duplicate, the reduction is taken back, even after its end.
@@ -123,7 +124,7 @@ fn a_timestamp_of_the_original_restores_the_window() {
 fn duplicates_of_all_retransmissions_restore_the_window() {
     let mut script = spurious_episode(true);
     script.ack(150, 20, 100);
-    assert_eq!(script.cwnd(), 10.0, "the timestamp is the retransmission's: nothing proves it spurious yet");
+    assert_eq!(script.cwnd(), 11.0, "the timestamp is the retransmission's: nothing proves it spurious yet");
     script.duplicate(200, 20, 0, 100);
     assert!(script.cwnd() >= 20.0, "{}", script.cwnd());
     assert_eq!(script.tape.undone.len(), 1);

@@ -12,7 +12,7 @@ fn the_timeout_doubles_with_every_expiry() {
         let mut script = Script::open(Options { rto, tlp: false, ..options(10) }, u64::MAX, u64::MAX);
         let mut at = 0;
         for expiry in 0..5 {
-            at += first_ms * 1000 << expiry;
+            at += (first_ms * 1000) << expiry;
             assert_eq!(script.wait(), (at, vec![0]), "{rto:?}");
             assert_eq!((script.cwnd(), script.sender.window().ssthresh), (1.0, 5.0));
         }

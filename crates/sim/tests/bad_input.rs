@@ -1,0 +1,90 @@
+//! Every bad field is refused, by name, with its value and what is allowed.
+
+use sim::{accept, Spec};
+
+fn good() -> serde_json::Value {
+    serde_json::json!({
+        "seed": 1, "duration_ns": 10_000_000_000_u64, "forward": {"rate_bps": 10_000_000, "queue": {"unit": "packets", "limit": 50}},
+        "flows": [{"algorithm": "reno", "rtt_ns": 50_000_000}],
+    })
+}
+
+/// Replaces the value at a JSON pointer of a good scenario, and returns the refusal.
+fn refusal(changes: &[(&str, serde_json::Value)]) -> String {
+    let mut scenario = good();
+    for (pointer, value) in changes {
+        let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+        scenario.pointer_mut(parent).expect("a parent")[key] = value.clone();
+    }
+    let spec: Spec = serde_json::from_value(scenario).expect("a scenario of the right types");
+    accept(&spec).expect_err(&format!("{changes:?} should be refused")).to_string()
+}
+
+#[test]
+fn the_good_one_is_accepted() {
+    let spec: Spec = serde_json::from_value(good()).expect("a scenario");
+    assert!(accept(&spec).is_ok());
+}
+
+#[test]
+fn every_bad_field_is_named_with_value_and_range() {
+    let day = 86_400_000_001_000_u64;
+    let cases: Vec<(&str, serde_json::Value, &str, &str, &str)> = vec![
+        ("/duration_ns", 0.into(), "duration", "0 s", "at most 86400 s"),
+        ("/duration_ns", day.into(), "duration", "86400.000001 s", "at most 86400 s"),
+        ("/warmup_ns", 10_000_000_000_u64.into(), "warmup", "10 s", "less than the duration"),
+        ("/sample_ns", 999.into(), "sample", "0.000000999 s", "at least 1 us"),
+        ("/flows", serde_json::json!([]), "flows", "0", "1 to 1000000 flows"),
+        ("/forward/rate_bps", 999.into(), "bottleneck.rate", "999", "1 kbit/s to 1 Tbit/s"),
+        ("/forward/rate_bps", 1_000_000_000_001_u64.into(), "bottleneck.rate", "1000000000001", "1 kbit/s to 1 Tbit/s"),
+        ("/forward/loss_probability", (-0.1).into(), "bottleneck.loss", "-0.1", "from 0 to below 1"),
+        ("/forward/loss_probability", 1.0.into(), "bottleneck.loss", "1", "from 0 to below 1"),
+        ("/forward/queue/limit", 0.into(), "bottleneck.queue", "0", "1 to 100000000 packets"),
+        ("/forward/queue", serde_json::json!({"unit": "bytes", "limit": 1499}), "bottleneck.queue", "1499", "1500 to 150000000000 bytes"),
+        ("/forward/queue", serde_json::json!({"unit": "ns", "limit": 0}), "bottleneck.queue", "0", "1 ns to 600 s"),
+        ("/reverse", serde_json::json!({"rate_bps": 1, "queue": {"unit": "packets", "limit": 1}}), "reverse.rate", "1", "1 kbit/s"),
+        ("/flows/0/rtt_ns", 999.into(), "flows[0].rtt", "0.000000999 s", "1 us to 10 s"),
+        ("/flows/0/rtt_ns", 10_000_000_001_u64.into(), "flows[0].rtt", "10.000000001 s", "1 us to 10 s"),
+        ("/flows/0/jitter_ns", 50_000_001.into(), "flows[0].jitter", "0.050000001 s", "at most the base RTT"),
+        ("/flows/0/start_ns", 10_000_000_000_u64.into(), "flows[0].start", "10 s", "before the end of the run"),
+        ("/flows/0/stop_ns", 0.into(), "flows[0].stop", "0 s", "after the flow's start"),
+        ("/flows/0/bytes", 0.into(), "flows[0].bytes", "0", "at least 1 byte"),
+        ("/flows/0/window_packets", 0.into(), "flows[0].window", "0", "at least 1 packet"),
+        ("/flows/0/mss_bytes", 0.into(), "flows[0].mss", "0", "1 to 65000 bytes"),
+        ("/flows/0/mss_bytes", 1501.into(), "flows[0].mss", "1501", "packets no smaller than that"),
+        ("/flows/0/direction", "reverse".into(), "flows[0].direction", "reverse", "needs a reverse link"),
+        ("/flows/0/profile", "bsd".into(), "flows[0].profile", "bsd", "linux-6.1, altaimd-2.6.6, rfc"),
+        ("/flows/0/algorithm", "renno".into(), "flows[0].algorithm", "renno", "reno, scalable, hstcp"),
+        ("/flows/0/variant", "x".into(), "flows[0].", "x", "linux-6.1, rfc"),
+        ("/flows/0/parameters", serde_json::json!({"gain": 1.0}), "flows[0].", "gain", "allowed: none"),
+        ("/flows/0/transport", serde_json::json!({"sacks": true}), "flows[0].sacks", "true", "choose one of sack"),
+        ("/flows/0/transport", serde_json::json!({"sack": 1}), "flows[0].sack", "1", "true"),
+        ("/flows/0/transport", serde_json::json!({"ack_every": 0}), "flows[0].ack_every", "0", "1"),
+        ("/flows/0/transport", serde_json::json!({"recovery": "fast"}), "flows[0].recovery", "fast", "prr"),
+        ("/flows/0/transport", serde_json::json!({"delayed_ack_s": 0.6}), "flows[0].delayed_ack_s", "0.6", "0.5"),
+    ];
+    for (pointer, value, field, shown, allowed) in cases {
+        let message = refusal(&[(pointer, value.clone())]);
+        for part in [field, shown, allowed] {
+            assert!(message.contains(part), "{pointer} = {value}: {part:?} is not in {message:?}");
+        }
+    }
+}
+
+/// JSON cannot carry these, a library's caller can.
+#[test]
+fn a_probability_that_is_no_number_is_refused() {
+    for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let mut spec: Spec = serde_json::from_value(good()).expect("a scenario");
+        spec.forward.loss_probability = value;
+        assert!(accept(&spec).is_err(), "{value}");
+    }
+}
+
+#[test]
+fn the_flow_that_is_wrong_is_named() {
+    let flow = serde_json::json!({"algorithm": "reno", "rtt_ns": 50_000_000});
+    let mut bad = flow.clone();
+    bad["bytes"] = 0.into();
+    assert!(refusal(&[("/flows", serde_json::json!([flow, bad]))]).starts_with("flows[1].bytes"));
+}

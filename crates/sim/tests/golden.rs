@@ -1,0 +1,96 @@
+//! Golden window traces: every registered protocol in every profile, one row per base RTT.
+//!
+//! `GOLDEN=redraw cargo test -p windtunnel-sim --test golden` draws them anew.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use sim::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use tcp::Options;
+
+const RTT_NS: u64 = 60_000_000;
+
+/// One flow, 100 Mbit/s, 60 ms, a queue of one bandwidth-delay product, 60 s, no jitter.
+fn scenario(algorithm: &str, profile: &str) -> Spec {
+    let flow = FlowSpec {
+        algorithm: algorithm.into(),
+        variant: None,
+        profile: profile.into(),
+        parameters: BTreeMap::new(),
+        transport: BTreeMap::new(),
+        rtt_ns: RTT_NS,
+        start_ns: 0,
+        stop_ns: None,
+        bytes: None,
+        window_packets: None,
+        direction: Direction::Forward,
+        jitter_ns: 0,
+        mss_bytes: 1448,
+        packet_bytes: 1500,
+    };
+    let queue = QueueSpec { unit: QueueUnit::Packets, limit: 500 };
+    Spec {
+        seed: 1,
+        duration_ns: 60_000_000_000,
+        warmup_ns: 0,
+        sample_ns: RTT_NS,
+        per_ack: false,
+        record_drops: false,
+        forward: LinkSpec { rate_bps: 100_000_000, queue, excludes_in_service: false, loss_probability: 0.0 },
+        reverse: None,
+        flows: vec![flow],
+    }
+}
+
+fn trace(algorithm: &str, profile: &str) -> String {
+    let records = sim::run(&scenario(algorithm, profile), || false).expect("a legal scenario");
+    let samples = &records.flow_samples;
+    let mut text = String::from("# time in base RTTs, cwnd and ssthresh in whole segments (- for none)\n");
+    for ((t, cwnd), ssthresh) in samples.t_ns.iter().zip(&samples.cwnd).zip(&samples.ssthresh) {
+        let shown = if ssthresh.is_nan() { "-".to_string() } else { ssthresh.floor().to_string() };
+        let _ = writeln!(text, "{} {} {shown}", t / RTT_NS, cwnd.floor());
+    }
+    text
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden")
+}
+
+#[test]
+fn traces_are_as_drawn() {
+    let redraw = std::env::var("GOLDEN").is_ok_and(|value| value == "redraw");
+    let mut differences = vec![];
+    for protocol in cc::PROTOCOLS {
+        for profile in Options::PROFILES {
+            let path = folder().join(protocol.name).join(format!("{profile}.txt"));
+            let now = trace(protocol.name, profile);
+            if redraw {
+                std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder that can be made");
+                std::fs::write(&path, now).expect("a file that can be written");
+                continue;
+            }
+            let name = format!("tests/golden/{}/{profile}.txt", protocol.name);
+            let Ok(drawn) = std::fs::read_to_string(&path) else {
+                differences.push(format!("{name} is missing; draw it with GOLDEN=redraw"));
+                continue;
+            };
+            let rows = drawn.lines().zip(now.lines()).enumerate().find(|(_, (old, new))| old != new);
+            if let Some((row, (old, new))) = rows {
+                differences.push(format!("{name}, row {}: drawn {old:?}, now {new:?}", row + 1));
+            } else if drawn.lines().count() != now.lines().count() {
+                differences.push(format!("{name}: {} rows drawn, now {}", drawn.lines().count(), now.lines().count()));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+#[test]
+fn no_trace_is_left_over() {
+    for entry in std::fs::read_dir(folder()).expect("tests/golden") {
+        let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+        assert!(cc::PROTOCOLS.iter().any(|protocol| protocol.name == name), "tests/golden/{name} belongs to no protocol");
+    }
+}
