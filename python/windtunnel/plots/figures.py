@@ -218,6 +218,15 @@ def check_target(path: Path) -> None:
         raise ScenarioError("plot", f"{str(path)!r} cannot be written: {error.strerror}; allowed: a file in a writable folder") from None
 
 
+def _settle_layout(figure: Figure) -> None:
+    """Fix what the layout solver found, to 1e-6: its last bits change from run to run, and so would the file."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        left, bottom, width, height = (round(float(edge), 6) for edge in axes.get_position().bounds)
+        axes.set_position((left, bottom, width, height))
+
+
 def save(figure: Figure, path: Path) -> None:
     """Write a figure whole or not at all; the suffix chooses svg, pdf or png.
 
@@ -239,6 +248,7 @@ def save(figure: Figure, path: Path) -> None:
     temporary = path.with_name(f".{path.name}.partial{suffix}")
     try:
         with _styled():
+            _settle_layout(figure)
             figure.savefig(temporary, dpi=200, format=suffix[1:], metadata=metadata)
         os.replace(temporary, path)
     except OSError as error:
