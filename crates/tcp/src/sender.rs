@@ -223,7 +223,8 @@ impl<C: CongestionControl> Sender<C> {
         self.grow(acked, wire);
         self.refresh_pacing_rate();
         self.pacer.release();
-        if !self.transmit(wire) {
+        // Sending arms a probe, but never moves a retransmission timer that already runs.
+        if !(self.transmit(wire) && self.may_probe()) {
             self.arm_after_progress();
         }
     }

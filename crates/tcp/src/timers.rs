@@ -125,7 +125,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     #[inline]
-    fn may_probe(&self) -> bool {
+    pub(crate) fn may_probe(&self) -> bool {
         self.spec.options.tlp && self.spec.options.sack && matches!(self.c.ca_state, CaState::Open | CaState::Cwr)
     }
 

@@ -4,6 +4,7 @@ mod conservation;
 mod convergence;
 mod random_loss;
 mod sawtooth;
+mod timers;
 
 use std::collections::BTreeMap;
 
