@@ -1,4 +1,4 @@
-//! FAST TCP: moves the window, once per round trip, half of the way to where alpha segments of its own are queued.
+//! FAST TCP: moves the window, every other round trip, half of the way to where alpha segments of its own are queued.
 //!
 //! Source: Jin/Wei/Low, INFOCOM 2004; Hegde et al. 2004, equations 1 and 2; Li/Leith/Shorten 2007, V.E and Table II.
 //! Units: segments; seconds; the levels' thresholds in kB/s.
@@ -56,7 +56,7 @@ pub const PROTOCOL: Protocol = Protocol {
             unit: "RTTs",
             min: 1.0,
             max: 8.0,
-            defaults: &[(PAPER, 1.0), (FIXED, 1.0)],
+            defaults: &[(PAPER, 2.0), (FIXED, 2.0)],
             doc: "Round trips between updates; at least 20 ms.",
         },
         switch("pacing", &[(PAPER, 1.0), (FIXED, 1.0)], "Pace the segments."),
@@ -143,7 +143,8 @@ impl Fast {
         self.alpha = ALPHA[usize::from(level)];
     }
 
-    /// Once per round trip.
+    /// Once per round trip; the window moves in one and rests in the next, so that an update sees what the last one did to the
+    /// delay (Jin/Wei/Low 2004, IV.C).
     fn close_round(&mut self, w: &mut Window, c: &Connection) {
         self.round_end = c.nxt;
         if self.avg_s == 0.0 {

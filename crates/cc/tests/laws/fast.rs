@@ -22,7 +22,7 @@ fn update(bench: &mut Bench, rtt: Time) -> f64 {
 /// 0.5 1000 + 0.5 (100/110 1000 + 200).
 #[test]
 fn one_step_towards_equilibrium() {
-    let mut bench = Bench::new("fast:fixed-alpha", &[("alpha", 200.0)], 1000.0);
+    let mut bench = Bench::new("fast:fixed-alpha", &[("alpha", 200.0), ("period", 1.0)], 1000.0);
     bench.rtt(Time::from_ms(100), 0);
     near(update(&mut bench, Time::from_ms(110)), 1054.545, 1e-3);
 }
@@ -30,14 +30,24 @@ fn one_step_towards_equilibrium() {
 /// Without queueing delay the update is 0.5 w + 0.5 (w + w).
 #[test]
 fn multiplicative_increase_without_queue() {
-    let mut bench = Bench::new("fast:fixed-alpha", &[("alpha", 200.0)], 1000.0);
+    let mut bench = Bench::new("fast:fixed-alpha", &[("alpha", 200.0), ("period", 1.0)], 1000.0);
     near(update(&mut bench, Time::from_ms(100)), 1500.0, 1e-6);
+}
+
+/// Jin/Wei/Low 2004, IV.C: the window moves in one round trip and rests in the next.
+#[test]
+fn the_window_rests_every_other_round_trip() {
+    let mut bench = Bench::new("fast:fixed-alpha", &[("alpha", 200.0)], 1000.0);
+    bench.rtt(Time::from_ms(100), 0);
+    near(update(&mut bench, Time::from_ms(110)), 1000.0, 0.0);
+    bench.c.una = bench.c.nxt;
+    near(update(&mut bench, Time::from_ms(110)), 1054.545, 1e-3);
 }
 
 /// 10 Mbit/s (833.33 segments/s), 100 ms, alpha 20: the window goes to 103.33, the queue to 20.
 #[test]
 fn approach_to_equilibrium() {
-    let mut bench = Bench::new("fast:fixed-alpha", &[("alpha", 20.0)], 100.0);
+    let mut bench = Bench::new("fast:fixed-alpha", &[("alpha", 20.0), ("period", 1.0)], 100.0);
     bench.rtt(Time::from_ms(100), 0);
     for window in [101.6667, 102.5, 102.9167, 103.125, 103.2292, 103.2812, 103.3073, 103.3203] {
         let rtt_s = (bench.w.cwnd / (10e6 / 12_000.0)).max(0.1);
