@@ -1,7 +1,22 @@
-"""Metrics: pure functions over the frames of a run."""
+"""Metrics: pure functions over the frames of a run, and the register's metrics by name."""
 
 from windtunnel.metrics.fairness import jain, ratio_min_max
 from windtunnel.metrics.rates import epoch_s, goodput_bps, loss_overhead, lost_fraction, throughput_bps
+from windtunnel.metrics.registry import MEASURES, Measure, measure
 from windtunnel.metrics.summary import summary
+from windtunnel.metrics.view import View
 
-__all__ = ["epoch_s", "goodput_bps", "jain", "loss_overhead", "lost_fraction", "ratio_min_max", "summary", "throughput_bps"]
+__all__ = [
+    "MEASURES",
+    "Measure",
+    "View",
+    "epoch_s",
+    "goodput_bps",
+    "jain",
+    "loss_overhead",
+    "lost_fraction",
+    "measure",
+    "ratio_min_max",
+    "summary",
+    "throughput_bps",
+]

@@ -144,6 +144,8 @@ def _swap(new: Path, target: Path) -> None:
 def write(records: Records, folder: Path) -> None:
     """Write run.json and the Parquet files into an existing, empty folder (normally one given by `staged`).
 
+    Columns in which nothing was measured are left out; `read` gives them back as nulls.
+
     Parameters
     ----------
     records : Records
@@ -152,7 +154,8 @@ def write(records: Records, folder: Path) -> None:
         Where.
     """
     for name, frame in records.frames().items():
-        frame.write_parquet(folder / f"{name}.parquet", compression="zstd")
+        measured = frame.select(column for column in frame if column.null_count() < max(frame.height, 1))
+        measured.write_parquet(folder / f"{name}.parquet", compression="zstd", statistics=False)
     facts = asdict(records.facts)
     run = {**facts, "notes": list(records.facts.notes), "seed": records.facts.scenario.get("seed"), "records_digest": records.digest()}
     text = json.dumps(run, indent=2, sort_keys=True, allow_nan=False)

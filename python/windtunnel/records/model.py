@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,23 @@ class Records:
         named = {name: getattr(self, name) for name in FRAMES}
         return {name: frame for name, frame in named.items() if frame is not None}
 
+    def thinned(self, columns: Mapping[str, Sequence[str]]) -> Records:
+        """Return the same records with less in some frames.
+
+        Parameters
+        ----------
+        columns : mapping of str to sequence of str
+            For a frame, the columns to keep (the others become null throughout, variables of the algorithms go); no column
+            leaves the frame without rows. Frames that are not named stay whole.
+
+        Returns
+        -------
+        Records
+            With the schema's columns all the same.
+        """
+        thin = {name: _thin(name, frame, columns[name]) for name, frame in self.frames().items() if name in columns}
+        return replace(self, **thin)
+
     def digest(self) -> str:
         """Return the SHA-256 over every column of every frame (names, types, nulls, values), in hexadecimal."""
         total = hashlib.sha256()
@@ -74,6 +91,13 @@ class Records:
                 total.update(f"{series.name}:{series.dtype}\n".encode())
                 total.update(_column_bytes(series))
         return total.hexdigest()
+
+
+def _thin(name: str, frame: pl.DataFrame, kept: Sequence[str]) -> pl.DataFrame:
+    if not kept:
+        return frame_of(name, {})
+    schema = FRAMES[name]
+    return frame.select(pl.col(key) if key in kept else pl.lit(None, dtype).alias(key) for key, dtype in schema.items())
 
 
 def _column_bytes(series: pl.Series) -> bytes:

@@ -1,0 +1,256 @@
+"""From a register file to a `Register`: every entry checked, every cross-reference followed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any, TypeVar
+
+from windtunnel.claims.fields import Entry, is_number, not_known
+from windtunnel.claims.grammar import ALGORITHMS, DIMENSIONS, FUNCTIONS, SELECTORS, parse
+from windtunnel.claims.model import JUDGES, Claim, Experiment, Metric, PointValue, PredicateError, PublishedTable, Register, RegisterError
+from windtunnel.claims.published import published_table
+from windtunnel.claims.reading import read_document
+from windtunnel.claims.references import check_references
+from windtunnel.scenario.errors import shown, unknown
+
+VERSION = 1
+_REQUIRED = ("version", "papers", "metrics", "experiments", "claims")
+_PROSE = ("grammar", "conv80", "verdict_rules")  # What the code of this package implements; a register may repeat it in words.
+_EXPERIMENT = ("id", "paper", "title", "duration_s", "repeats", "points", "measures")
+_EXPERIMENT_OPTIONAL = (
+    *("section", "plot", "topology", "flows", "traffic", "duration_note", "repeats_note", "swept", "depends_on", "reproducible"),
+    *("reproducible_note", "emulation", "notes", "data", "tables"),
+)
+_CLAIM = ("id", "experiment", "paper", "claim", "check", "judge")
+_CLAIM_OPTIONAL = ("kind", "published", "strength", "section", "algorithms", "expected_theory", "caveat")
+
+_Named = TypeVar("_Named", Experiment, Claim)
+
+
+def register(path: str | Path) -> Register:
+    """Read a register of experiments and claims.
+
+    Parameters
+    ----------
+    path : str or Path
+        A YAML file, or JSON when it ends in ``.json``.
+
+    Returns
+    -------
+    Register
+        Its papers, metrics, experiments and claims.
+
+    Raises
+    ------
+    RegisterError
+        One line with the file, the item and what is wrong: a file that is no register, a key, metric, selector, function, construct,
+        experiment or paper that is not known, an id that comes twice.
+    """
+    path = Path(path)
+    return build(read_document(path), file=str(path))
+
+
+def packaged_register(paper: str) -> Register:
+    """Read the register of one paper that comes with Windtunnel.
+
+    Parameters
+    ----------
+    paper : str
+        The paper's id, for example ``li07``.
+
+    Returns
+    -------
+    Register
+        The experiments and claims of that paper.
+
+    Raises
+    ------
+    RegisterError
+        When there is no register of that paper.
+    """
+    folder = resources.files("windtunnel.claims") / "data"
+    papers = sorted(file.name[: -len(".yaml")] for file in folder.iterdir() if file.name.endswith(".yaml"))
+    if paper not in papers:
+        raise RegisterError("packaged registers", "", unknown("paper", paper, papers))
+    with resources.as_file(folder / f"{paper}.yaml") as path:
+        return build(read_document(path), file=path.name)
+
+
+def build(document: Mapping[str, Any], *, file: str) -> Register:
+    """Check a register's plain data and make a `Register` of it.
+
+    Parameters
+    ----------
+    document : mapping
+        What the file holds.
+    file : str
+        The file's name, for the error.
+
+    Returns
+    -------
+    Register
+        The register.
+
+    Raises
+    ------
+    RegisterError
+        One line with the file, the item and what is wrong.
+    """
+    top = Entry(file, "", document)
+    if "version" not in document:
+        raise top.error("is not a register: version is missing; allowed: version: 1, papers, metrics, experiments, claims")
+    if document["version"] != VERSION or isinstance(document["version"], bool):
+        raise RegisterError(file, "version", f"{shown(document['version'])} is not supported; allowed: {VERSION}")
+    top.only(required=_REQUIRED, optional=_PROSE)
+    _check_grammar(top)
+    papers = {str(name): text for name, text in top.mapping("papers").items()}
+    for name, text in papers.items():
+        if not isinstance(text, str):
+            raise RegisterError(file, f"papers: {name}", f"holds {shown(text)}; allowed: a text")
+    metrics = {
+        str(name): _metric(Entry.of(row, file=file, item=f"metrics: {name}"), str(name)) for name, row in top.mapping("metrics").items()
+    }
+    experiments = _by_id([_experiment(entry, papers, metrics) for entry in _entries(top, "experiments")], file)
+    claims = _by_id([_claim(entry, papers, experiments) for entry in _entries(top, "claims")], file)
+    for claim in claims.values():
+        try:
+            check_references(claim, experiments=experiments, metrics=metrics)
+        except PredicateError as error:
+            raise RegisterError(file, claim.id, str(error)) from None
+    return Register(file, papers, metrics, experiments, tuple(claims.values()))
+
+
+def _check_grammar(top: Entry) -> None:
+    grammar = top.mapping("grammar")
+    for key, known in (("functions", tuple(FUNCTIONS)), ("selectors", SELECTORS)):
+        for name in Entry(top.file, "grammar", grammar).mapping(key):
+            if name not in known:
+                raise RegisterError(top.file, f"grammar: {key}", unknown(key.rstrip("s"), name, known))
+
+
+def _entries(top: Entry, key: str) -> list[Entry]:
+    rows = top.fields[key]
+    if not isinstance(rows, list) or not rows:
+        raise RegisterError(top.file, key, f"holds {shown(rows)}; allowed: a list of {key}")
+    entries = []
+    for index, row in enumerate(rows):
+        entry = Entry.of(row, file=top.file, item=f"{key}[{index}]")
+        entries.append(Entry(top.file, entry.text("id"), entry.fields))
+    return entries
+
+
+def _by_id(items: list[_Named], file: str) -> dict[str, _Named]:
+    found: dict[str, _Named] = {}
+    for item in items:
+        if item.id in found:
+            raise RegisterError(file, item.id, "this id comes twice")
+        found[item.id] = item
+    return found
+
+
+def _metric(entry: Entry, name: str) -> Metric:
+    entry.only(required=("unit", "of", "window", "definition"), optional=("inf",))
+    inf = entry.fields.get("inf", False)
+    if not isinstance(inf, bool):
+        raise entry.error(f"inf is {shown(inf)}; allowed: true or false")
+    return Metric(name, entry.text("unit"), entry.text("of"), entry.text("window"), entry.text("definition"), inf)
+
+
+def _experiment(entry: Entry, papers: Mapping[str, str], metrics: Mapping[str, Metric]) -> Experiment:
+    entry.only(required=_EXPERIMENT, optional=_EXPERIMENT_OPTIONAL)
+    measures = entry.names("measures")
+    for name in measures:
+        if name not in metrics:
+            raise entry.error(f"measures: {not_known('metric', name, metrics)}")
+    if "reproducible" in entry.fields and entry.fields["reproducible"] not in JUDGES:
+        raise entry.error(f"reproducible: {unknown('judge', entry.fields['reproducible'], JUDGES)}")
+    data = entry.mapping("data", nullable=True)
+    return Experiment(
+        id=entry.item,
+        paper=_paper(entry, papers),
+        title=entry.text("title"),
+        section=entry.text("section", needed=False),
+        duration_s=entry.number("duration_s"),
+        repeats=entry.whole("repeats"),
+        points={str(name): _points(entry, str(name), values) for name, values in entry.mapping("points").items()},
+        measures=measures,
+        topology=entry.mapping("topology"),
+        data=data,
+        tables={str(path): _table(entry, data, str(path), row, measures) for path, row in entry.mapping("tables").items()},
+    )
+
+
+def _paper(entry: Entry, papers: Mapping[str, str]) -> str:
+    paper = entry.text("paper")
+    if paper not in papers:
+        raise entry.error(f"paper: {unknown('paper', paper, papers)}")
+    return paper
+
+
+def _points(entry: Entry, name: str, values: Any) -> tuple[PointValue, ...]:
+    if name not in DIMENSIONS:
+        raise entry.error(f"points: {unknown('dimension', name, DIMENSIONS)}")
+    if not isinstance(values, list) or not values:
+        raise entry.error(f"points: {name} is {shown(values)}; allowed: a list of points")
+    kind = DIMENSIONS[name]
+    found: list[PointValue] = []
+    for value in values:
+        number = is_number(value) and value >= 0
+        if not (number and kind != "name") and not (isinstance(value, str) and kind != "number"):
+            wanted = {"name": "a name", "number": "a number, 0 or more (in YAML 1.0e-5, not 1e-5)", "either": "a name or a number"}[kind]
+            raise entry.error(f"points: {name}: {shown(value)} is not allowed; allowed: {wanted}")
+        if name == "alg":
+            _check_algorithm(entry, "points: alg", value)
+        point: PointValue = value if isinstance(value, str) else float(value)
+        if point in found:
+            raise entry.error(f"points: {name}: {shown(value)} comes twice")
+        found.append(point)
+    return tuple(found)
+
+
+def _check_algorithm(entry: Entry, key: str, name: str) -> None:
+    if name.split(":")[0] not in ALGORITHMS:
+        raise entry.error(f"{key}: {unknown('algorithm', name, ALGORITHMS)}")
+
+
+def _table(entry: Entry, data: Mapping[str, Any], path: str, row: Any, measures: tuple[str, ...]) -> PublishedTable:
+    try:
+        table = published_table(data, path, row)
+    except ValueError as error:
+        raise entry.error(f"tables: {path}: {error}") from None
+    if table.metric not in measures:
+        raise entry.error(f"tables: {path}: {unknown('metric of the experiment', table.metric, measures)}")
+    return table
+
+
+def _claim(entry: Entry, papers: Mapping[str, str], experiments: Mapping[str, Experiment]) -> Claim:
+    entry.only(required=_CLAIM, optional=_CLAIM_OPTIONAL)
+    experiment = entry.text("experiment")
+    if experiment not in experiments:
+        raise entry.error(f"experiment: {not_known('experiment', experiment, experiments)}")
+    judge = entry.fields["judge"]
+    if judge not in JUDGES:
+        raise entry.error(f"judge: {unknown('judge', judge, JUDGES)}")
+    for name in entry.names("algorithms", needed=False):
+        _check_algorithm(entry, "algorithms", name)
+    check = Entry.of(entry.fields["check"], file=entry.file, item=entry.item)
+    check.only(required=("predicate",), optional=("tolerance",))
+    predicate = check.text("predicate")
+    try:
+        tree = parse(predicate)
+    except PredicateError as error:
+        raise entry.error(f"predicate: {error}") from None
+    return Claim(
+        id=entry.item,
+        experiment=experiment,
+        paper=_paper(entry, papers),
+        claim=entry.text("claim"),
+        predicate=predicate,
+        tree=tree,
+        judge=judge,
+        published=entry.text("published", needed=False),
+        strength=entry.text("strength", needed=False),
+        section=entry.text("section", needed=False),
+    )

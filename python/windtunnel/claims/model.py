@@ -1,0 +1,209 @@
+"""What a register holds, as frozen data, and the errors of this package."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from windtunnel.scenario.errors import one_line
+
+Judge = Literal["sim", "needs-host-model", "wan-only"]
+JUDGES: tuple[Judge, ...] = ("sim", "needs-host-model", "wan-only")
+"""How a claim can be judged, easiest first."""
+
+Outcome = Literal["holds", "fails", "inconclusive", "not_run"]
+
+PointValue = float | str
+"""A value along a dimension: a number in the register's unit, or a name."""
+
+
+class RegisterError(ValueError):
+    """A register that cannot be accepted; its text is one line.
+
+    Parameters
+    ----------
+    file : str
+        The file's name.
+    item : str
+        Where in the file: an id, or a key.
+    problem : str
+        What is wrong.
+    """
+
+    def __init__(self, file: str, item: str, problem: str) -> None:
+        self.file = file
+        self.item = item
+        self.problem = one_line(problem)
+        super().__init__(one_line(": ".join(part for part in (file, item, self.problem) if part)))
+
+
+class PredicateError(ValueError):
+    """A predicate that is not of the grammar, or that cannot be evaluated; its text is one line."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(one_line(problem))
+
+
+class MissingPoint(PredicateError):
+    """A predicate touched a point that has no value."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One measured quantity.
+
+    Parameters
+    ----------
+    name, unit, of, window, definition : str
+        As the register has them.
+    inf : bool
+        Whether its value can be infinite: a time that is not reached within the run.
+    """
+
+    name: str
+    unit: str
+    of: str
+    window: str
+    definition: str
+    inf: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a published table: where it was measured, its value and its standard deviation (None: not given)."""
+
+    selectors: Mapping[str, PointValue]
+    value: float
+    sd: float | None
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A published table that predicates can compare with: its metric and the cells that are given."""
+
+    metric: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment of a paper.
+
+    Parameters
+    ----------
+    id, paper, title, section : str
+        As the register has them.
+    duration_s : float
+        Length of a run, s; what an infinite time counts as in a mean.
+    repeats : int
+        Independent repeats asked for; 0 for a closed form or unit check.
+    points : mapping of str to tuple
+        Points along each dimension, in the register's order and units.
+    measures : tuple of str
+        Metrics of this experiment.
+    topology, data : mapping
+        As the register has them; `data` holds published numbers.
+    tables : mapping of str to PublishedTable
+        Published tables by their path in `data`.
+    """
+
+    id: str
+    paper: str
+    title: str
+    section: str
+    duration_s: float
+    repeats: int
+    points: Mapping[str, tuple[PointValue, ...]]
+    measures: tuple[str, ...]
+    topology: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    tables: Mapping[str, PublishedTable] = field(default_factory=dict)
+
+    def offers(self, site: PointValue | None, win: PointValue | None) -> bool:
+        """Return whether `site` offers the window limit `win`; a site that lists none offers all of them."""
+        limits = self.topology.get("window_limit")
+        if site is None or win is None or not isinstance(limits, Mapping):
+            return True
+        offered = limits.get(site)
+        return win in offered if isinstance(offered, list) else True
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim of a paper with the predicate that decides it.
+
+    Parameters
+    ----------
+    id, experiment, paper, claim, published, strength, section : str
+        As the register has them.
+    predicate : str
+        The predicate's text.
+    tree : ast.expr
+        The predicate, parsed and found to be of the grammar.
+    judge : str
+        How it can be judged, one of `JUDGES`.
+    """
+
+    id: str
+    experiment: str
+    paper: str
+    claim: str
+    predicate: str
+    tree: ast.expr = field(repr=False, compare=False)
+    judge: Judge
+    published: str = ""
+    strength: str = ""
+    section: str = ""
+
+
+@dataclass(frozen=True)
+class Register:
+    """A register that was read: papers by id, metrics by name, experiments by id, and the claims in the file's order."""
+
+    file: str
+    papers: Mapping[str, str]
+    metrics: Mapping[str, Metric]
+    experiments: Mapping[str, Experiment]
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one claim.
+
+    Parameters
+    ----------
+    id, experiment, claim, predicate, published, strength, section : str
+        As the register has them.
+    judge : str
+        How the claim can be judged.
+    verdict : str
+        ``holds``, ``fails``, ``inconclusive`` or ``not_run``.
+    estimate : list of float or None
+        Value of each comparison operand that was measured, from left to right; None when nothing was compared.
+    interval : list of [float, float] or None
+        Bootstrap 95 % interval of each estimate; None when the repeats allow none.
+    runs : int
+        Number of distinct runs behind the touched points.
+    reason : str
+        Why it was not run, why it is inconclusive, and what else must be said beside the verdict.
+    sensitivity : mapping of str to str
+        The verdict under each variant of a metric that the tables hold.
+    """
+
+    id: str
+    experiment: str
+    claim: str
+    predicate: str
+    published: str
+    strength: str
+    section: str
+    judge: Judge
+    verdict: Outcome
+    estimate: list[float] | None = None
+    interval: list[list[float]] | None = None
+    runs: int = 0
+    reason: str = ""
+    sensitivity: Mapping[str, Outcome] = field(default_factory=dict)

@@ -1,0 +1,246 @@
+"""One run as a metric sees it: which flows, which window, and the counters as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from windtunnel.metrics.backoffs import Array, Backoffs, backoffs_by_flow
+from windtunnel.metrics.rates import PACKET_BITS
+from windtunnel.records import Records
+
+PACKET_BYTES = 1500
+MSS_BYTES = 1448
+SETTLING_S = 10.0
+"""The default window begins this long after the start of the last foreground flow (the register's rule)."""
+_NEAR_S = 1e-6
+
+
+@dataclass(frozen=True)
+class FlowSeries:
+    """The samples of one flow, in order of time.
+
+    Attributes
+    ----------
+    t_s, cwnd_packets, ssthresh_packets, srtt_s, delivered_bytes, state : numpy.ndarray, shape (samples,)
+        As in the records; NaN where null.
+    """
+
+    t_s: Array
+    cwnd_packets: Array
+    ssthresh_packets: Array
+    srtt_s: Array
+    delivered_bytes: Array
+    state: Array
+
+
+@dataclass(frozen=True)
+class View:
+    """A run, and the point of the experiment it belongs to.
+
+    Parameters
+    ----------
+    records : Records
+        Records of the run.
+    point : mapping of str to object
+        Dimension to value, in the units of the register's selectors. Only ``alg`` is read here.
+    """
+
+    records: Records
+    point: Mapping[str, Any]
+
+    @cached_property
+    def scenario(self) -> Mapping[str, Any]:
+        """The canonical scenario."""
+        return self.records.facts.scenario
+
+    @cached_property
+    def _rows(self) -> list[dict[str, Any]]:
+        return self.records.flows.to_dicts()
+
+    def row(self, flow: int) -> dict[str, Any]:
+        """Return the row of a flow in the records' frame `flows`."""
+        return self._rows[flow]
+
+    @cached_property
+    def foreground(self) -> tuple[int, ...]:
+        """The forward flows' numbers (from 0) in order of start; flows that start together keep the scenario's order."""
+        forward = [row for row in self._rows if row["direction"] == "forward"]
+        return tuple(int(row["flow"]) for row in sorted(forward, key=lambda row: (row["start_s"], row["flow"])))
+
+    def name(self, flow: int) -> str:
+        """Return a flow's algorithm as the scenario writes it, ``htcp`` or ``htcp:beta08``."""
+        return str(self.scenario["flows"][flow]["algorithm"])
+
+    @cached_property
+    def under_test(self) -> tuple[int, ...]:
+        """The foreground flows that run the point's protocol; all of them when the point names none.
+
+        A protocol without a variant also means the flows that run a variant of it.
+        """
+        wanted = self.point.get("alg")
+        if wanted is None:
+            return self.foreground
+        exact = tuple(flow for flow in self.foreground if self.name(flow) == wanted)
+        return exact or tuple(flow for flow in self.foreground if self.name(flow).partition(":")[0] == wanted)
+
+    @cached_property
+    def duration_s(self) -> float:
+        """Length of the run, seconds."""
+        return float(self.scenario["duration_s"])
+
+    @cached_property
+    def window_s(self) -> tuple[float, float]:
+        """The default window: from ten seconds after the start of the last foreground flow to the end, seconds."""
+        return self.start_s(self.foreground[-1]) + SETTLING_S, self.duration_s
+
+    @cached_property
+    def rate_bps(self) -> float:
+        """The bottleneck's rate, bits per second."""
+        return float(self.scenario["bottleneck"]["rate_bps"])
+
+    @cached_property
+    def packet_s(self) -> float:
+        """The time a 1500-byte packet takes on the bottleneck, seconds."""
+        return PACKET_BITS / self.rate_bps
+
+    @cached_property
+    def queue_packets(self) -> float:
+        """The bottleneck's buffer in 1500-byte packets, whichever unit limits it."""
+        link = self.scenario["bottleneck"]
+        if link["queue_bytes"] is not None:
+            return float(link["queue_bytes"]) / PACKET_BYTES
+        if link["queue_s"] is not None:
+            return float(link["queue_s"]) / self.packet_s
+        return float(link["queue_packets"])
+
+    def start_s(self, flow: int) -> float:
+        """Return when a flow starts, seconds."""
+        return float(self._rows[flow]["start_s"])
+
+    def base_rtt_s(self, flow: int) -> float:
+        """Return a flow's propagation round-trip time, seconds."""
+        return float(self.scenario["flows"][flow]["rtt_s"])
+
+    @cached_property
+    def longest_rtt_s(self) -> float:
+        """The largest base RTT of the foreground flows, seconds."""
+        return max(self.base_rtt_s(flow) for flow in self.foreground)
+
+    @cached_property
+    def bdp_packets(self) -> float:
+        """The bandwidth-delay product of the path (mixed RTTs: of the longest one), 1500-byte packets."""
+        return self.rate_bps * self.longest_rtt_s / PACKET_BITS
+
+    @cached_property
+    def largest_rtt_s(self) -> float:
+        """The largest round trip a foreground flow can meet, seconds.
+
+        Base RTT of the longest flow, a full queue, the second packet that a delayed ACK waits for with its own transmission, and the
+        largest jitter of an ACK.
+        """
+        jitter_s = self.scenario["jitter_s"]
+        if jitter_s is None:
+            jitter_s = min(self.packet_s, 0.01 * self.longest_rtt_s)
+        return self.longest_rtt_s + (self.queue_packets + 2) * self.packet_s + float(jitter_s)
+
+    def is_counted(self, t0: float, t1: float) -> bool:
+        """Return whether the records' window counters cover exactly `t0` to `t1` (seconds)."""
+        warmup_s = float(self.scenario["warmup_s"])
+        return abs(t0 - warmup_s) < _NEAR_S and abs(t1 - self.duration_s) < _NEAR_S
+
+    @cached_property
+    def sample_s(self) -> float:
+        """The sampling interval, seconds; infinite when no samples were taken."""
+        return float(self.scenario["sample_s"]) or float("inf")
+
+    @cached_property
+    def _by_flow(self) -> list[pl.DataFrame]:
+        samples = self.records.flow_samples
+        return [samples.filter(pl.col("flow") == flow) for flow in range(len(self._rows))]
+
+    @cached_property
+    def _series(self) -> dict[int, FlowSeries]:
+        return {}
+
+    def series(self, flow: int) -> FlowSeries:
+        """Return the samples of a flow as arrays.
+
+        Parameters
+        ----------
+        flow : int
+            The flow's number.
+
+        Returns
+        -------
+        FlowSeries
+            Empty arrays when no samples were taken.
+        """
+        if flow not in self._series:
+            columns = FlowSeries.__dataclass_fields__
+            self._series[flow] = FlowSeries(**{name: self.variable(flow, name) for name in columns})
+        return self._series[flow]
+
+    def variable(self, flow: int, name: str) -> Array:
+        """Return one sampled column of a flow, NaN where null.
+
+        Parameters
+        ----------
+        flow : int
+            The flow's number.
+        name : str
+            A column of the records' frame `flow_samples`.
+
+        Returns
+        -------
+        numpy.ndarray, shape (samples,)
+            In the column's own unit.
+        """
+        return np.asarray(self._by_flow[flow][name].cast(pl.Float64).to_numpy(), dtype=np.float64)
+
+    def delivered_bits(self, flow: int, times: Array) -> Array | None:
+        """Return the IP bits of a flow newly acknowledged by given times, headers counted whole.
+
+        Parameters
+        ----------
+        flow : int
+            The flow's number.
+        times : numpy.ndarray, shape (n,)
+            Seconds. Between samples the counter is interpolated linearly; before the first it rises from zero at the flow's start.
+
+        Returns
+        -------
+        numpy.ndarray, shape (n,), or None
+            Bits; None when the run took no samples of the flow.
+        """
+        series = self.series(flow)
+        if not series.t_s.size:
+            return None
+        t_s = np.concatenate(([self.start_s(flow)], series.t_s))
+        counted = np.concatenate(([0.0], series.delivered_bytes))
+        return np.asarray(np.interp(times, t_s, counted)) * (8 * PACKET_BYTES / MSS_BYTES)
+
+    @cached_property
+    def _backoffs(self) -> dict[int, Backoffs]:
+        return backoffs_by_flow(self.records.events)
+
+    def backoffs(self, flow: int) -> Backoffs:
+        """Return a flow's back-offs over the whole run."""
+        return self._backoffs.get(flow) or Backoffs(np.empty(0), np.empty(0), np.empty(0))
+
+    @cached_property
+    def link(self) -> Mapping[str, Any]:
+        """The forward bottleneck's row in the records' frame `links`."""
+        return self.records.links.row(by_predicate=pl.col("name") == "forward", named=True)
+
+    @cached_property
+    def queue_samples(self) -> tuple[Array, Array, Array]:
+        """Sampled times (seconds), queue (packets) and carried bytes of the forward bottleneck; each of shape (samples,)."""
+        frame = self.records.link_samples.filter(pl.col("link") == self.link["link"])
+        t_s, queue, carried = (frame[name].cast(pl.Float64).to_numpy() for name in ("t_s", "queue_packets", "delivered_bytes"))
+        return t_s, queue, carried

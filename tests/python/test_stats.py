@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from windtunnel.stats import bootstrap_indices, summarise
+
+
+def test_the_interval_of_five_known_numbers() -> None:
+    # Mean 3, sample variance 2.5, standard error sqrt(0.5); the 97.5 % point of t with 4 degrees is 2.776 in any table.
+    got = summarise([1.0, 2.0, 3.0, 4.0, 5.0])
+    assert (got.n, got.mean, got.infinite) == (5, 3.0, 0)
+    assert got.sem == pytest.approx(0.707107, abs=1e-6)
+    assert (got.low, got.high) == pytest.approx((3 - 2.776445 * 0.707107, 3 + 2.776445 * 0.707107), abs=1e-5)
+
+
+def test_two_values_have_the_widest_interval() -> None:
+    # t with one degree: 12.706. Values 0 and 2: mean 1, standard error 1.
+    got = summarise([0.0, 2.0])
+    assert (got.low, got.high) == pytest.approx((1 - 12.7062, 1 + 12.7062), abs=1e-4)
+
+
+def test_one_value_has_no_interval_and_none_no_mean() -> None:
+    one = summarise([7.0])
+    assert one.mean == 7.0 and math.isnan(one.sem) and math.isnan(one.low) and math.isnan(one.high)
+    assert summarise([]).n == 0 and math.isnan(summarise([]).mean)
+
+
+def test_up_to_half_infinite_counts_as_the_duration() -> None:
+    got = summarise([100.0, 200.0, math.inf, math.inf], censored_at=600.0)
+    assert got.mean == 375.0 and got.infinite == 2
+
+
+def test_more_than_half_infinite_is_infinite() -> None:
+    got = summarise([100.0, math.inf, math.inf], censored_at=600.0)
+    assert got.mean == math.inf and got.infinite == 2 and math.isnan(got.high)
+
+
+def test_a_value_beyond_the_duration_keeps_itself() -> None:
+    assert summarise([700.0, math.inf], censored_at=600.0).mean == 650.0
+
+
+@pytest.mark.parametrize("values", [[1.0, math.nan], [1.0, -math.inf]])
+def test_missing_values_are_not_averaged(values: list[float]) -> None:
+    with pytest.raises(ValueError, match="NaN"):
+        summarise(values, censored_at=600.0)
+
+
+def test_infinity_without_a_duration_is_refused() -> None:
+    with pytest.raises(ValueError, match="censored_at"):
+        summarise([1.0, 2.0, math.inf])
+
+
+def test_resamples_depend_on_the_name_alone() -> None:
+    first = bootstrap_indices(5, 200, name="li07.c06")
+    assert first.shape == (200, 5) and first.min() == 0 and first.max() == 4
+    assert np.array_equal(first, bootstrap_indices(5, 200, name="li07.c06"))
+    assert not np.array_equal(first, bootstrap_indices(5, 200, name="li07.c07"))
+
+
+def test_every_repeat_is_drawn_equally_often() -> None:
+    # 4000 x 5 draws from five: 4000 each, standard deviation sqrt(20000 x 0.2 x 0.8) = 57; five of them are 283.
+    counts = np.bincount(bootstrap_indices(5, 4000, name="any").ravel(), minlength=5)
+    assert np.abs(counts - 4000).max() < 283
+
+
+def test_one_repeat_is_drawn_again_and_again_and_none_is_refused() -> None:
+    assert bootstrap_indices(1, 3, name="x").tolist() == [[0], [0], [0]]
+    with pytest.raises(ValueError, match="n is 0"):
+        bootstrap_indices(0, 3, name="x")
