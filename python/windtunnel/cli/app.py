@@ -8,7 +8,17 @@ from typing import Annotated
 
 import typer
 
-from windtunnel.cli import algorithms, conform, doctor, run, scenario
+from windtunnel.cli import algorithms, conform, doctor, results, run, scenario, suite
+
+# Looked up only in modules that are loaded: an error that was raised has its module there.
+REFUSALS = (
+    ("windtunnel.records", "FolderError"),
+    ("windtunnel.store", "ResultsError"),
+    ("windtunnel.store.sql", "QueryError"),
+    ("windtunnel.claims", "RegisterError"),
+    ("windtunnel.experiment", "WorkerLost"),
+    ("windtunnel.suites", "SuiteError"),
+)
 
 app = typer.Typer(
     name="windtunnel",
@@ -36,6 +46,10 @@ def root(
 
 
 app.command("run")(run.run_command)
+app.add_typer(suite.app, name="suite")
+app.command("report")(results.report_command)
+app.command("claims")(results.claims_command)
+app.command("sql")(results.sql_command)
 app.command("algorithms")(algorithms.algorithms_command)
 app.command("doctor")(doctor.doctor_command)
 app.command("conform")(conform.conform_command)
@@ -84,7 +98,8 @@ def _refusal(error: Exception) -> str | None:
 
     if isinstance(error, ScenarioError):
         return str(error)
-    records = sys.modules.get("windtunnel.records")
-    if records is not None and isinstance(error, records.FolderError):
-        return one_line(str(error))
+    for module, name in REFUSALS:
+        loaded = sys.modules.get(module)
+        if loaded is not None and isinstance(error, getattr(loaded, name)):
+            return one_line(str(error))
     return None

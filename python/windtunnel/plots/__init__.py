@@ -1,6 +1,24 @@
-"""Figures of runs. Matplotlib is loaded when the first one is drawn."""
+"""Figures of runs and of experiments. Matplotlib is loaded when the first one is drawn."""
 
-from windtunnel.plots.figures import check_target, cwnd, overview, save
+from windtunnel.plots.declared import Curves, Declaration, Histories, History, Overlay, draw, from_json, remarks, to_json
+from windtunnel.plots.figures import cwnd, overview
+from windtunnel.plots.saving import check_target, render, save
 from windtunnel.plots.style import look
 
-__all__ = ["check_target", "cwnd", "look", "overview", "save"]
+__all__ = [
+    "Curves",
+    "Declaration",
+    "Histories",
+    "History",
+    "Overlay",
+    "check_target",
+    "cwnd",
+    "draw",
+    "from_json",
+    "look",
+    "overview",
+    "remarks",
+    "render",
+    "save",
+    "to_json",
+]

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SUFFIXES = (".svg", ".pdf", ".png")
 _LARGEST_LEGEND = 12
 _BINS = 300
 
@@ -196,61 +192,3 @@ def overview(records: Records) -> Figure:
 def _refuse_unsampled(records: Records) -> None:
     if records.flow_samples.is_empty():
         raise ScenarioError("sample_s", "0 leaves nothing to draw; allowed: above 0 for a figure")
-
-
-def check_target(path: Path) -> None:
-    """Refuse a figure's file that cannot be written, before anything runs.
-
-    Raises
-    ------
-    ScenarioError
-        When the suffix is not svg, pdf or png, or the folder is missing or not writable.
-    """
-    if path.suffix.lower() not in SUFFIXES:
-        raise ScenarioError("plot", f"{str(path)!r} has no known form; allowed: {', '.join(SUFFIXES)}")
-    folder = path.parent
-    try:
-        if path.is_dir():
-            raise ScenarioError("plot", f"{str(path)!r} is a folder; allowed: a file in a writable folder")
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise ScenarioError("plot", f"{str(path)!r} cannot be written: {error.strerror}; allowed: a file in a writable folder") from None
-
-
-def _settle_layout(figure: Figure) -> None:
-    """Fix what the layout solver found, to 1e-6: its last bits change from run to run, and so would the file."""
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
-    for axes in figure.axes:
-        left, bottom, width, height = (round(float(edge), 6) for edge in axes.get_position().bounds)
-        axes.set_position((left, bottom, width, height))
-
-
-def save(figure: Figure, path: Path) -> None:
-    """Write a figure whole or not at all; the suffix chooses svg, pdf or png.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        What to write.
-    path : Path
-        Where.
-
-    Raises
-    ------
-    ScenarioError
-        When it cannot be written.
-    """
-    check_target(path)
-    suffix = path.suffix.lower()
-    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}[suffix]
-    temporary = path.with_name(f".{path.name}.partial{suffix}")
-    try:
-        with _styled():
-            _settle_layout(figure)
-            figure.savefig(temporary, dpi=200, format=suffix[1:], metadata=metadata)
-        os.replace(temporary, path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise ScenarioError("plot", f"{str(path)!r} cannot be written: {error.strerror}; allowed: a file in a writable folder") from None

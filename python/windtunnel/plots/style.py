@@ -5,8 +5,10 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
-# Okabe and Ito's palette (Color Universal Design, 2008) without black and yellow; colour repeats only with another marker.
+# Okabe and Ito's palette (Color Universal Design, 2008) without black and yellow, and four of Tol's "muted" scheme (2021); both keep
+# their colours apart for colour-blind readers. A colour repeats only with another marker, so no figure depends on colour alone.
 _BLUE, _ORANGE, _GREEN, _RED, _PURPLE, _SKY, _GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#666666"
+_INDIGO, _WINE, _OLIVE, _TEAL = "#332288", "#882255", "#999933", "#44AA99"
 
 LOOK: dict[str, tuple[str, str]] = {
     "reno": (_GREY, "o"),
@@ -16,10 +18,50 @@ LOOK: dict[str, tuple[str, str]] = {
     "hstcp": (_ORANGE, "v"),
     "scalable": (_PURPLE, "P"),
     "fast": (_SKY, "X"),
+    "ptcp": (_GREY, "*"),
+    "areno": (_GREY, "d"),
+    "hstcp-lp": (_ORANGE, "<"),
+    "lp": (_SKY, "<"),
+    "fast-bqd": (_SKY, "h"),
+    "illinois": (_WINE, ">"),
+    "ctcp": (_OLIVE, "p"),
+    "vegas": (_INDIGO, "o"),
+    "veno": (_INDIGO, "<"),
+    "westwood": (_TEAL, "s"),
+    "yeah": (_WINE, "d"),
+    "hybla": (_OLIVE, "^"),
+    "ledbat": (_TEAL, "v"),
+    "dctcp": (_PURPLE, "H"),
+    "prague": (_PURPLE, "<"),
+    "bbr": (_WINE, "*"),
+    "bbr3": (_RED, "p"),
+    "copa": (_GREEN, "h"),
+    "convex": (_RED, "<"),
+    "concave-convex": (_INDIGO, "D"),
+    "udp": (_OLIVE, "8"),
 }
 _COLOURS = (_BLUE, _ORANGE, _GREEN, _RED, _PURPLE, _SKY, _GREY)
 _MARKERS = "<>ph*dH8"
 LINE_STYLES = ("-", "--", ":", "-.")
+
+DARK: dict[str, str] = {
+    _GREY: "#a9afb6",
+    _BLUE: "#3f93d2",
+    _ORANGE: "#e8aa2c",
+    _GREEN: "#33b58e",
+    _RED: "#e87d40",
+    _PURPLE: "#d795b9",
+    _SKY: "#94d6f8",
+    _INDIGO: "#9384e6",
+    _WINE: "#c95c92",
+    _OLIVE: "#b6b65a",
+    _TEAL: "#62c8b6",
+    "#ffffff": "#16191d",
+}
+"""Counterparts of the colours, and of white paper, on a dark screen: lighter, and still apart from each other."""
+
+INK, PAPER, RULE, QUIET = "#24292f", "#ffffff", "#e3e6ea", "#6e7781"
+"""Text, background, grid lines, secondary lines and text of a declared figure."""
 
 RC: Any = {
     "axes.spines.top": False,
@@ -39,6 +81,46 @@ RC: Any = {
     "svg.hashsalt": "windtunnel",
     "pdf.fonttype": 42,
 }
+"""Settings of the figures of one run."""
+
+DECLARED_RC: Any = {
+    **RC,
+    "axes.axisbelow": True,
+    "axes.edgecolor": QUIET,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "axes.labelcolor": INK,
+    "axes.labelsize": 8.5,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 8.5,
+    "axes.titleweight": "bold",
+    "axes.unicode_minus": True,
+    "figure.facecolor": PAPER,
+    "axes.facecolor": PAPER,
+    "savefig.facecolor": PAPER,
+    "font.family": "DejaVu Sans",
+    "font.size": 8,
+    "grid.color": RULE,
+    "grid.linewidth": 0.5,
+    "legend.fontsize": 8,
+    "lines.linewidth": 1.1,
+    "lines.markersize": 4.8,
+    "path.simplify": False,
+    # Text stays text: it can be selected and searched, and the file stays small.
+    "svg.fonttype": "none",
+    "text.color": INK,
+    "xtick.color": QUIET,
+    "xtick.labelcolor": INK,
+    "xtick.labelsize": 7.5,
+    "xtick.minor.size": 2,
+    "xtick.minor.width": 0.4,
+    "ytick.color": QUIET,
+    "ytick.labelcolor": INK,
+    "ytick.labelsize": 7.5,
+    "ytick.minor.size": 2,
+    "ytick.minor.width": 0.4,
+}
+"""Settings of the figures that experiments declare; explicit, so that a reader's own matplotlibrc changes nothing that matters."""
 
 
 def look(algorithm: str) -> tuple[str, str]:
@@ -59,3 +141,27 @@ def look(algorithm: str) -> tuple[str, str]:
         return LOOK[name]
     number = zlib.crc32(name.encode())
     return _COLOURS[number % len(_COLOURS)], _MARKERS[number // len(_COLOURS) % len(_MARKERS)]
+
+
+SHADES = (0.0, 0.55, -0.45, 0.3, -0.65)
+"""Share of black, or below zero of white, in the colours of one protocol's flows."""
+
+
+def shade(colour: str, share: float) -> str:
+    """Mix a colour with black or white.
+
+    Parameters
+    ----------
+    colour : str
+        Hexadecimal colour.
+    share : float
+        Share of black, from 0 to 1; of white where negative.
+
+    Returns
+    -------
+    str
+        A hexadecimal colour.
+    """
+    target = 0 if share > 0 else 255
+    channels = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(value + abs(share) * (target - value)):02x}" for value in channels)

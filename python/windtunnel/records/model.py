@@ -79,7 +79,7 @@ class Records:
         Records
             With the schema's columns all the same.
         """
-        thin = {name: _thin(name, frame, columns[name]) for name, frame in self.frames().items() if name in columns}
+        thin: dict[str, Any] = {name: _thin(name, frame, columns[name]) for name, frame in self.frames().items() if name in columns}
         return replace(self, **thin)
 
     def digest(self) -> str:

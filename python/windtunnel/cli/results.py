@@ -1,0 +1,89 @@
+"""``windtunnel report``, ``claims`` and ``sql``: everything that reads a results folder."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from windtunnel.claims import Verdict
+
+Folder = Annotated[str, typer.Argument(metavar="DIR", help="Results folder, as `windtunnel suite run` writes it.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def report_command(
+    folder: Folder,
+    out: Annotated[str | None, typer.Option(metavar="DIR", help="Where to write the report. [default: DIR/report]")] = None,
+    jobs: Annotated[int, typer.Option(metavar="N", help="Processes that draw figures.", min=1, max=256)] = 1,
+) -> None:
+    """Write the report of a results folder: static pages that open offline. Nothing is run."""
+    from windtunnel import report
+    from windtunnel.store import open_results
+
+    results = open_results(Path(folder))
+    target = Path(out) if out is not None else results.folder / "report"
+    index = report.write(report.assemble(results), target, jobs=jobs)
+    print(f"report: {index}")
+
+
+def claims_command(
+    folder: Folder,
+    register: Annotated[str | None, typer.Option(metavar="FILE", help="Register of claims. [default: those of the suites run]")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Judge published claims by the stored results: holds, fails, inconclusive or not run."""
+    from windtunnel import claims, report
+    from windtunnel.cli.output import print_json
+    from windtunnel.store import open_results
+
+    results = open_results(Path(folder))
+    registers = [claims.register(register)] if register is not None else report.registers_of(results)
+    verdicts = [verdict for one in registers for verdict in report.verdicts_of(results, one)]
+    if json:
+        print_json(claims.claims_json(verdicts))
+    else:
+        _print_verdicts(verdicts)
+
+
+def _print_verdicts(verdicts: list[Verdict]) -> None:
+    from windtunnel.cli.output import cell, print_table
+
+    def interval(verdict: Verdict) -> str:
+        return "; ".join(f"{cell(low)} to {cell(high)}" for low, high in verdict.interval or [])
+
+    def text(verdict: Verdict) -> str:
+        return f"{verdict.claim} ({verdict.reason})" if verdict.reason else verdict.claim
+
+    rows = [
+        (one.id, one.verdict.replace("_", " "), one.published, cell(one.estimate), interval(one), one.runs, text(one)) for one in verdicts
+    ]
+    print_table("Claims", ["claim", "verdict", "published", "estimate", "95 % interval", "runs", "what"], rows)
+    counts = Counter(one.verdict for one in verdicts)
+    print(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.most_common()))
+
+
+def sql_command(
+    folder: Folder,
+    statement: Annotated[str, typer.Argument(metavar="QUERY", help="SQL; tables: measures, flows, links, events, flow_samples, ...")],
+    json: JsonOption = False,
+) -> None:
+    """Answer an SQL query over a results folder (DuckDB; read only)."""
+    from windtunnel.cli.output import print_json, print_table
+    from windtunnel.store import open_results
+    from windtunnel.store.sql import query
+
+    columns, rows = query(open_results(Path(folder)), statement)
+    if json:
+        print_json([{name: _plain(value) for name, value in zip(columns, row, strict=True)} for row in rows])
+    else:
+        print_table(f"{len(rows)} rows", columns, rows)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return str(value)
+    return value if isinstance(value, (int, float, str, bool, type(None))) else str(value)

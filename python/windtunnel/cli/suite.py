@@ -1,0 +1,167 @@
+"""``windtunnel suite``: list experiments and run them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from windtunnel.experiment import Plan, Scale, Step
+    from windtunnel.store import Results
+
+app = typer.Typer(help="Experiments of papers and standards: list them, run them.", no_args_is_help=True)
+MOST_SEEDS = 1000
+MOST_JOBS = 256
+OUTCOMES = ("holds", "fails", "inconclusive", "not_run")
+STEPS = {"runs": "Running", "measures": "Measuring"}
+
+
+@app.command("list")
+def list_command(
+    quick: Annotated[bool, typer.Option("--quick", help="Show the quick scale.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List suites and their experiments."""
+    from windtunnel.cli.output import print_json, print_table
+    from windtunnel.experiment import Scale
+    from windtunnel.suites import suite, suites
+
+    scale = Scale(quick=quick)
+    rows: list[dict[str, Any]] = []
+    for name in suites():
+        for one in suite(name).experiments:
+            if quick and one.quick is None:
+                continue
+            runs = sum(1 for _ in scale.grid(one))
+            rows.append({"id": one.id, "title": one.title, "source": one.source, "runs": runs, "question": one.question})
+    if json:
+        print_json(rows)
+        return
+    for name in suites():
+        own = [row for row in rows if row["id"].startswith(f"{name}.")]
+        print_table(suite(name).title, ["experiment", "title", "source", "runs"], [tuple(row.values())[:4] for row in own])
+
+
+@app.command("run")
+def run_command(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Suites (li07) or experiments (li07.fig4).")],
+    alg: Annotated[str | None, typer.Option(metavar="NAMES", help="Only these protocols, as reno,htcp.")] = None,
+    seeds: Annotated[int | None, typer.Option(metavar="N", help="Repeats, 1 to 1000. [default: each experiment's own]")] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256. [default: one per core]")] = None,
+    out: Annotated[str, typer.Option(metavar="DIR", help="Results folder; what it holds already is not run again.")] = "results",
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer points and repeats: minutes.")] = False,
+    backend: Annotated[str, typer.Option(metavar="NAME", help="What runs it.")] = "sim",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Run experiments, measure them and judge their claims.
+
+    Finished runs are stored as they finish: after Ctrl-C the same command goes on where it was.
+    """
+    from windtunnel import experiment
+    from windtunnel.scenario import ScenarioError
+    from windtunnel.store import writing_results
+    from windtunnel.suites import chosen, store_facts
+
+    scale = _scale(quick=quick, alg=alg, seeds=seeds)
+    workers = _jobs(jobs)
+    asked = chosen(names)
+    wanted = [one for _, experiments in asked for one in experiments if not (quick and one.quick is None and one.id not in names)]
+    plan = experiment.plan(wanted, scale, backend=backend)
+    if not plan.jobs:
+        raise ScenarioError("alg", f"{alg!r} leaves nothing to run; allowed: protocols of the experiments asked for")
+    options = _options(scale, out)
+    with writing_results(Path(out)) as results, _progress(quiet=json) as on_step:
+        experiment.execute(plan, results, jobs=workers, command=f"windtunnel suite run {{id}}{options}", on_step=on_step)
+        store_facts(results, asked, scale=scale, command=f"windtunnel suite run {' '.join(names)}{options}")
+    _print_summary(results, plan, out, as_json=json)
+
+
+def _scale(*, quick: bool, alg: str | None, seeds: int | None) -> Scale:
+    from windtunnel.experiment import Scale
+    from windtunnel.scenario import ScenarioError
+
+    algorithms = None if alg is None else tuple(_algorithm(part.strip()) for part in alg.split(","))
+    if seeds is not None and not 1 <= seeds <= MOST_SEEDS:
+        raise ScenarioError("seeds", f"{seeds} is out of range; allowed: 1 to {MOST_SEEDS}")
+    return Scale(quick=quick, algorithms=algorithms, repeats=seeds)
+
+
+def _algorithm(name: str) -> str:
+    from pydantic_core import PydanticCustomError
+
+    from windtunnel.scenario import ScenarioError
+    from windtunnel.scenario.checks import algorithm_name
+
+    try:
+        return algorithm_name(name)
+    except PydanticCustomError as error:
+        raise ScenarioError("alg", str((error.context or {}).get("problem", error))) from None
+
+
+def _jobs(given: int | None) -> int:
+    from windtunnel.scenario import ScenarioError
+
+    if given is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not 1 <= given <= MOST_JOBS:
+        raise ScenarioError("jobs", f"{given} is out of range; allowed: 1 to {MOST_JOBS}")
+    return given
+
+
+def _options(scale: Scale, out: str) -> str:
+    parts = ["--quick"] if scale.quick else []
+    parts += [f"--alg {','.join(scale.algorithms)}"] if scale.algorithms is not None else []
+    parts += [f"--seeds {scale.repeats}"] if scale.repeats is not None else []
+    parts += [f"--out {shlex.quote(out)}"] if out != "results" else []
+    return "".join(f" {part}" for part in parts)
+
+
+@contextlib.contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[Step], None]]:
+    """Show a bar with the time left on stderr; nothing when asked for JSON or when nobody looks."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[done]}/{task.fields[all]}"),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(elapsed_when_finished=True),
+    )
+    with Progress(*columns, console=console, disable=quiet or not console.is_terminal) as bar:
+        tasks: dict[str, Any] = {}
+
+        def on_step(step: Step) -> None:
+            if step.what not in tasks:
+                tasks[step.what] = bar.add_task(STEPS[step.what], total=None, done=0, all=step.total)
+            bar.update(tasks[step.what], completed=step.weight_done, total=step.weight_total, done=step.done, all=step.total)
+
+        yield on_step
+
+
+def _print_summary(results: Results, plan: Plan, out: str, *, as_json: bool) -> None:
+    from windtunnel.claims import claims_json
+    from windtunnel.cli.output import note, print_json, print_table
+    from windtunnel.report import registers_of, verdicts_of
+
+    verdicts = [one for register in registers_of(results) for one in verdicts_of(results, register) if one.experiment in plan.cells]
+    if as_json:
+        cells = {id: len(cells) for id, cells in plan.cells.items()}
+        print_json({"folder": out, "experiments": cells, "runs": len(plan.jobs), "claims": claims_json(verdicts)})
+        return
+    rows = []
+    for experiment in plan.experiments:
+        counts: Counter[str] = Counter(one.verdict for one in verdicts if one.experiment == experiment.id)
+        rows.append((experiment.id, experiment.title, len(plan.cells[experiment.id]), *(counts[name] for name in OUTCOMES)))
+    print_table("Experiments", ["experiment", "title", "runs", *(name.replace("_", " ") for name in OUTCOMES)], rows)
+    note(f"windtunnel report {shlex.quote(out)} draws the figures; windtunnel claims {shlex.quote(out)} lists the verdicts")

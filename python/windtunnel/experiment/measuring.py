@@ -1,0 +1,108 @@
+"""From stored runs to an experiment's measures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from windtunnel.experiment.model import Experiment, Measure
+from windtunnel.experiment.plan import Cell
+from windtunnel.metrics import View, measure
+from windtunnel.store import RunStore
+
+MEASURE_COLUMNS: Mapping[str, pl.DataType] = {
+    "seed": pl.Int64(),
+    "metric": pl.String(),
+    "flow": pl.String(),
+    "state": pl.String(),
+    "t0": pl.Float64(),
+    "t1": pl.Float64(),
+    "value": pl.Float64(),
+    "text": pl.String(),
+    "run": pl.String(),
+    "digest": pl.String(),
+}
+
+
+def measured_rows(store: RunStore, path: Path, cell: Cell, measures: Sequence[Measure]) -> list[dict[str, Any]]:
+    """Measure one stored run.
+
+    Parameters
+    ----------
+    store : RunStore
+        Where it is stored.
+    path : Path
+        Its folder.
+    cell : Cell
+        The point and repeat it answers.
+    measures : sequence of Measure
+        What to measure.
+
+    Returns
+    -------
+    list of dict
+        One row per measure, without the point's dimensions; `value` None where there is none.
+    """
+    records = store.read(path)
+    view = View(records, cell.point)
+    digest = records.digest()
+    rows = []
+    for one in measures:
+        value = _value(one, view)
+        number = None if value is None or isinstance(value, str) or math.isnan(value) else float(value)
+        rows.append(
+            {
+                "seed": cell.seed,
+                "metric": one.metric,
+                "flow": one.flow,
+                "state": one.state,
+                "t0": one.t0,
+                "t1": one.t1,
+                "value": number,
+                "text": value if isinstance(value, str) else None,
+                "run": cell.key,
+                "digest": digest,
+            }
+        )
+    return rows
+
+
+def _value(one: Measure, view: View) -> float | str | None:
+    if one.function is not None:
+        return one.function(view)
+    return measure(one.metric, view, flow=one.flow, t0=one.t0, t1=one.t1)
+
+
+def table(experiment: Experiment, points: Mapping[str, Sequence[Any]], rows: Iterable[tuple[Cell, list[dict[str, Any]]]]) -> pl.DataFrame:
+    """Put an experiment's measured rows into its measures table.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Whose rows they are.
+    points : mapping of str to sequence
+        Its grid.
+    rows : iterable of (Cell, list of dict)
+        From `measured_rows`.
+
+    Returns
+    -------
+    polars.DataFrame
+        Columns: the dimensions, then those of `MEASURE_COLUMNS`; sorted as the grid is.
+    """
+    schema = {name: _dimension(values) for name, values in points.items()} | dict(MEASURE_COLUMNS)
+    flat = [{**plain(cell.point), **row} for cell, own in rows for row in own]
+    return pl.DataFrame(flat, schema=schema)
+
+
+def _dimension(values: Sequence[Any]) -> pl.DataType:
+    return pl.String() if any(isinstance(value, str) for value in values) else pl.Float64()
+
+
+def plain(point: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a point with its numbers as floats, as the measures table has them."""
+    return {name: value if isinstance(value, str) else float(value) for name, value in point.items()}

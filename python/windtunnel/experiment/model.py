@@ -1,0 +1,169 @@
+"""What an experiment is: a question, a grid of points, a scenario for each, what is measured, and how it is shown."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from windtunnel.metrics import View
+from windtunnel.plots.declared import Curves, Histories
+from windtunnel.scenario import Scenario
+
+Point = Mapping[str, Any]
+"""Value of each dimension, in the register's units: alg, rate (Mbit/s), rtt (ms), q (BDP), p, ..."""
+
+
+@dataclass(frozen=True)
+class Draws:
+    """The random draws of one repeat: the same for every point, so that protocols meet the same conditions (common random numbers).
+
+    Parameters
+    ----------
+    seed : int
+        The repeat, from 1.
+    """
+
+    seed: int
+
+    def uniform(self, name: str) -> float:
+        """Return the draw of this name, in [0, 1)."""
+        return random.Random(f"{name}/{self.seed}").random()
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measured quantity of every run of an experiment.
+
+    Parameters
+    ----------
+    metric : str
+        Its name in the register.
+    flow : str, optional
+        Which flow: the 1-based number in order of start, ``sum``, or an algorithm; the metric's own choice when absent.
+    state : str, optional
+        A variant the register names.
+    t0, t1 : float, optional
+        Seconds from the start of the run, in place of the default window.
+    function : callable, optional
+        Measures it in place of the metric of that name; for unit checks of a law.
+    """
+
+    metric: str
+    flow: str | None = None
+    state: str | None = None
+    t0: float | None = None
+    t1: float | None = None
+    function: Callable[[View], float | None] | None = None
+
+
+@dataclass(frozen=True)
+class Quick:
+    """The quick scale: fewer points and repeats of the same experiment.
+
+    Parameters
+    ----------
+    points : mapping of str to sequence
+        Dimensions with fewer values; the others keep all.
+    repeats : int
+        Number of repeats.
+    """
+
+    points: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    repeats: int = 3
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A declared experiment. It never runs, loops, draws or writes: `windtunnel.experiment` does.
+
+    Parameters
+    ----------
+    id : str
+        ``paper.figure``, as in the register of claims.
+    title, question : str
+        What is shown, and what is asked, in a sentence.
+    source : str
+        Where in the paper.
+    points : mapping of str to sequence
+        The grid: values of each dimension, in the register's units, in the order of figures and tables.
+    scenario : callable
+        From a point and the repeat's draws to what is run. Its `warmup_s` is the start of the default measurement window.
+    measures : sequence of Measure
+        What is measured on every run.
+    figures : sequence of Curves or Histories
+        How it is shown.
+    parameters : sequence of (str, str)
+        What stays the same at every point, for the reader.
+    repeats : int
+        Repeats at the paper's scale; 0 for a unit check of laws, which is run once.
+    kept : {"totals", "rates", "all"}
+        What of each run's samples is stored (`windtunnel.store.KEPT`).
+    quick : Quick or None
+        The quick scale; None leaves the experiment out of it.
+    notes : sequence of str
+        What a reader must know to believe the result.
+    """
+
+    id: str
+    title: str
+    question: str
+    source: str
+    points: Mapping[str, Sequence[Any]]
+    scenario: Callable[[Point, Draws], Scenario]
+    measures: Sequence[Measure]
+    figures: Sequence[Curves | Histories] = ()
+    parameters: Sequence[tuple[str, str]] = ()
+    repeats: int = 5
+    kept: str = "totals"
+    quick: Quick | None = field(default_factory=Quick)
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much of an experiment is run.
+
+    Parameters
+    ----------
+    quick : bool
+        The quick scale instead of the paper's.
+    algorithms : sequence of str, optional
+        Only these values of the dimension ``alg``.
+    repeats : int, optional
+        In place of the experiment's own number.
+    """
+
+    quick: bool = False
+    algorithms: Sequence[str] | None = None
+    repeats: int | None = None
+
+    @property
+    def name(self) -> str:
+        """``quick`` or ``paper``."""
+        return "quick" if self.quick else "paper"
+
+    def points(self, experiment: Experiment) -> dict[str, tuple[Any, ...]]:
+        """Return the grid of an experiment at this scale."""
+        grid = {name: tuple(values) for name, values in experiment.points.items()}
+        if self.quick and experiment.quick is not None:
+            grid |= {name: tuple(values) for name, values in experiment.quick.points.items()}
+        if self.algorithms is not None and "alg" in grid:
+            grid["alg"] = tuple(name for name in grid["alg"] if name in self.algorithms)
+        return grid
+
+    def seeds(self, experiment: Experiment) -> tuple[int, ...]:
+        """Return the repeats of an experiment at this scale; the single repeat of a unit check is 0."""
+        if experiment.repeats == 0:
+            return (0,)
+        own = experiment.quick.repeats if self.quick and experiment.quick is not None else experiment.repeats
+        return tuple(range(1, (self.repeats or own) + 1))
+
+    def grid(self, experiment: Experiment) -> Iterator[tuple[dict[str, Any], int]]:
+        """Yield every point and repeat of an experiment at this scale, in the order of its dimensions."""
+        points = self.points(experiment)
+        for values in itertools.product(*points.values()):
+            for seed in self.seeds(experiment):
+                yield dict(zip(points, values, strict=True)), seed

@@ -1,0 +1,109 @@
+"""Worker processes that die with their parent and leave nothing half-written."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import multiprocessing.connection
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, TypeVar
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
+
+class WorkerLost(RuntimeError):
+    """A worker process died: killed, or out of memory."""
+
+
+def _begin() -> None:
+    """Leave Ctrl-C to the parent, and end when the parent does, however it ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    multiprocessing.connection.wait([sentinel])
+    os._exit(1)
+
+
+@contextlib.contextmanager
+def workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Give a pool of `jobs` processes; on any error or Ctrl-C they are ended at once.
+
+    Parameters
+    ----------
+    jobs : int
+        Number of processes.
+
+    Yields
+    ------
+    ProcessPoolExecutor
+        The pool.
+    """
+    pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
+    try:
+        yield pool
+    except BaseException:
+        processes = list(multiprocessing.active_children())
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.kill()
+        raise
+    pool.shutdown()
+
+
+def each(
+    pool: ProcessPoolExecutor, function: Callable[[Task], Answer], tasks: Sequence[Task], *, ahead: int
+) -> Iterator[tuple[Task, Answer]]:
+    """Yield every task with its answer, as they finish.
+
+    Parameters
+    ----------
+    pool : ProcessPoolExecutor
+        The workers.
+    function : callable
+        A function of a module, with one argument.
+    tasks : sequence
+        Its arguments, in the order they are begun.
+    ahead : int
+        How many are handed over at a time, so that few are pending when the user stops.
+
+    Yields
+    ------
+    task, answer
+        In the order of completion.
+
+    Raises
+    ------
+    WorkerLost
+        When a worker died.
+    """
+    waiting: dict[Future[Answer], Task] = {}
+    remaining = iter(tasks)
+    try:
+        while True:
+            for task in _next(remaining, ahead - len(waiting)):
+                waiting[pool.submit(function, task)] = task
+            if not waiting:
+                return
+            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield waiting.pop(future), future.result()
+    except BrokenProcessPool:
+        raise WorkerLost("a worker process died (killed, or out of memory); finished runs are kept, run the command again") from None
+
+
+def _next(tasks: Iterator[Any], count: int) -> Iterator[Any]:
+    for _ in range(count):
+        try:
+            yield next(tasks)
+        except StopIteration:
+            return

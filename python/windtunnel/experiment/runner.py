@@ -1,0 +1,202 @@
+"""Run a plan: what is missing is computed, everything is measured, and each experiment's declaration is stored beside its measures."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from windtunnel.backends import backend as backend_of
+from windtunnel.experiment.measuring import measured_rows, plain, table
+from windtunnel.experiment.model import Experiment, Measure
+from windtunnel.experiment.plan import Cell, Job, Plan
+from windtunnel.experiment.pool import each, workers
+from windtunnel.metrics.version import MEASURES_VERSION
+from windtunnel.plots.declared import to_json
+from windtunnel.store import Results, ResultsError, RunStore
+from windtunnel.version import __version__
+
+CELLS_PER_TASK = 40
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far a suite run has come.
+
+    Parameters
+    ----------
+    what : str
+        ``runs`` or ``measures``.
+    done, total : int
+        Runs made, or cells measured.
+    weight_done, weight_total : float
+        The same by the time they take, in packets.
+    """
+
+    what: str
+    done: int
+    total: int
+    weight_done: float
+    weight_total: float
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A job on its way to a worker."""
+
+    job: Job
+    store: RunStore
+    backend: str
+
+
+@dataclass(frozen=True)
+class _Measuring:
+    """A few cells on their way to a worker."""
+
+    cells: tuple[Cell, ...]
+    store: RunStore
+    measures: tuple[Measure, ...]
+    kept: str
+
+
+def _make(task: _Run) -> None:
+    task.store.write(task.job.key, backend_of(task.backend).run(task.job.scenario), task.job.kept)
+
+
+def _measure(task: _Measuring) -> list[list[dict[str, Any]]]:
+    rows = []
+    for cell in task.cells:
+        path = task.store.find(cell.key, task.kept)
+        if path is None:
+            raise ResultsError(task.store.folder, f"run {cell.key} has gone; run the suite again")
+        rows.append(measured_rows(task.store, path, cell, task.measures))
+    return rows
+
+
+def execute(plan: Plan, results: Results, *, jobs: int, command: str, on_step: Callable[[Step], None]) -> None:
+    """Carry out a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to do.
+    results : Results
+        Where, opened for writing. Stored runs are used, missing ones made; whatever happens, finished runs stay.
+    jobs : int
+        Worker processes.
+    command : str
+        The command line that asks for the whole plan; ``{id}`` stands for the experiment in what is stored for each.
+    on_step : callable
+        Told of progress.
+
+    Raises
+    ------
+    ResultsError
+        When the folder cannot be written.
+    WorkerLost
+        When a worker process died.
+    """
+    store = results.runs
+    missing = [job for job in plan.jobs.values() if store.find(job.key, job.kept) is None]
+    # The longest first, or the last one runs alone.
+    missing.sort(key=lambda job: (-job.weight, job.key))
+    uses = Counter(cell.key for cells in plan.cells.values() for cell in cells)
+    with workers(jobs) as pool:
+        total = sum(job.weight for job in missing)
+        done = 0.0
+        on_step(Step("runs", 0, len(missing), 0.0, total))
+        tasks = [_Run(job, store, plan.backend) for job in missing]
+        for count, (task, _) in enumerate(each(pool, _make, tasks, ahead=jobs + 1), start=1):
+            done += task.job.weight
+            on_step(Step("runs", count, len(missing), done, total))
+        cells = sum(len(own) for own in plan.cells.values())
+        measured = 0
+        for experiment in plan.experiments:
+            for count in _measure_experiment(plan, experiment, results, pool, jobs=jobs, command=command, uses=uses):
+                measured += count
+                on_step(Step("measures", measured, cells, measured, cells))
+
+
+def _measure_experiment(
+    plan: Plan, experiment: Experiment, results: Results, pool: ProcessPoolExecutor, *, jobs: int, command: str, uses: Mapping[str, int]
+) -> Iterator[int]:
+    """Measure the cells that are not measured yet and store the table; yields how many cells each step finished."""
+    began = time.perf_counter()
+    cells = plan.cells[experiment.id]
+    fingerprint = _fingerprint(experiment)
+    known = _known(results, experiment, fingerprint)
+    fresh = [cell for cell in cells if (cell.key, _named(cell)) not in known]
+    yield len(cells) - len(fresh)
+    groups = [tuple(fresh[at : at + CELLS_PER_TASK]) for at in range(0, len(fresh), CELLS_PER_TASK)]
+    tasks = [_Measuring(group, results.runs, tuple(experiment.measures), experiment.kept) for group in groups]
+    for task, rows in each(pool, _measure, tasks, ahead=jobs + 1):
+        known |= {(cell.key, _named(cell)): own for cell, own in zip(task.cells, rows, strict=True)}
+        yield len(task.cells)
+    points = plan.scale.points(experiment)
+    frame = table(experiment, points, [(cell, known[cell.key, _named(cell)]) for cell in cells])
+    declaration = declare(plan, experiment, command=command.format(id=experiment.id)) | {
+        "fingerprint": fingerprint,
+        "shared_runs": sum(uses[cell.key] > 1 for cell in cells),
+        "measuring_s": round(time.perf_counter() - began, 3),
+    }
+    results.store_experiment(experiment.id, declaration, frame)
+
+
+def declare(plan: Plan, experiment: Experiment, *, command: str) -> dict[str, Any]:
+    """Return what a report needs to know of an experiment, as plain data."""
+    points = plan.scale.points(experiment)
+    return {
+        "id": experiment.id,
+        "title": experiment.title,
+        "question": experiment.question,
+        "source": experiment.source,
+        "parameters": [list(pair) for pair in experiment.parameters],
+        "points": {name: list(values) for name, values in points.items()},
+        "repeats": len(plan.scale.seeds(experiment)),
+        "figures": [to_json(figure) for figure in experiment.figures],
+        "measures": [{k: v for k, v in asdict(one).items() if k != "function" and v is not None} for one in experiment.measures],
+        "notes": list(experiment.notes),
+        "kept": experiment.kept,
+        "scale": plan.scale.name,
+        "backend": plan.backend,
+        "backend_version": backend_of(plan.backend).version(),
+        "code_version": __version__,
+        "command": command,
+    }
+
+
+def _fingerprint(experiment: Experiment) -> str:
+    """Name what was measured and how: a change of either measures stored runs again."""
+    asked = [{**asdict(one), "function": getattr(one.function, "__qualname__", None)} for one in experiment.measures]
+    text = json.dumps([MEASURES_VERSION, asked], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _named(cell: Cell) -> str:
+    return json.dumps([plain(cell.point), cell.seed], sort_keys=True)
+
+
+def _known(results: Results, experiment: Experiment, fingerprint: str) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Return the rows an earlier suite run measured, by run key and cell, when they still are what would be measured now."""
+    folder = results.folder / "experiments" / experiment.id
+    if not (folder / "measures.parquet").is_file():
+        return {}
+    try:
+        if results.declaration(experiment.id).get("fingerprint") != fingerprint:
+            return {}
+        frame = results.measures(experiment.id)
+    except ResultsError:
+        return {}  # Damaged: measured again from the stored runs.
+    dimensions = list(experiment.points)
+    known: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    if any(name not in frame.columns for name in dimensions):
+        return {}
+    for row in frame.iter_rows(named=True):
+        point = {name: row.pop(name) for name in dimensions}
+        known.setdefault((str(row["run"]), _named(Cell(point, row["seed"], ""))), []).append(row)
+    return known

@@ -1,0 +1,280 @@
+"""Figures as data: what an experiment declares, what is stored beside its results, and what `draw` makes of it.
+
+A declaration holds no measurement and no colour. It names a metric, the dimension along the x axis, the dimension that makes the
+panels and the one that makes the curves; the drawing follows from it and from the stored tables, so a report is rebuilt without
+running anything.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+Value: TypeAlias = str | float | int
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """A theoretical curve, drawn thin and dashed: a closed form, or a measured metric that states a prediction.
+
+    Parameters
+    ----------
+    label : str
+        Its name in the legend.
+    function : str, optional
+        Name of an overlay of `windtunnel.theory`; x and y are in the figure's units. Exactly one of `function` and `metric` is given.
+    arguments : mapping
+        Keyword arguments of that function.
+    metric : str, optional
+        A metric of the measures table, averaged over the repeats at each x.
+    alg : str, optional
+        The protocol whose colour it takes; with `metric` also the one whose rows are used.
+    panel : str or float, optional
+        The only panel to draw it in; all when absent.
+
+    Raises
+    ------
+    ValueError
+        When not exactly one of `function` and `metric` is given.
+    """
+
+    label: str
+    function: str | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    metric: str | None = None
+    alg: str | None = None
+    panel: Value | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse an overlay that names no source, or two."""
+        if (self.function is None) == (self.metric is None):
+            raise ValueError(f"overlay {self.label!r}: exactly one of function and metric is needed")
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Means and standard errors of one metric against one dimension.
+
+    Parameters
+    ----------
+    name : str
+        The figure's name within its experiment; part of its file's name.
+    title : str
+        What it shows, one line.
+    metric : str
+        A metric of the measures table.
+    x : str
+        The dimension along the x axis.
+    panels : str, optional
+        The dimension that makes the panels; one panel when absent.
+    series : str
+        The dimension that makes the curves.
+    x_label, y_label : str
+        Axis labels with units.
+    x_log, y_log : bool
+        Logarithmic axes.
+    y_limits : tuple of (float, float), optional
+        Limits of the y axis, stretched where a point lies outside; chosen from the data when absent.
+    baseline : tuple of float
+        Values marked by a thin horizontal line, such as 1 for equal shares.
+    fixed : mapping
+        Values of further columns (dimensions, flow, state, t0, t1) that a row must have. Rows with a flow, state or window of their own
+        are left out unless it is named here.
+    theory : tuple of Overlay
+        Curves drawn under the points.
+    caption : str
+        Text below the figure.
+    censored_at : float, optional
+        What an infinite repeat counts as while at most half of a point's repeats are infinite: the duration of the runs, seconds.
+    """
+
+    name: str
+    title: str
+    metric: str
+    x: str
+    panels: str | None = None
+    series: str = "alg"
+    x_label: str = ""
+    y_label: str = ""
+    x_log: bool = False
+    y_log: bool = False
+    y_limits: tuple[float, float] | None = None
+    baseline: tuple[float, ...] = ()
+    fixed: Mapping[str, Value] = field(default_factory=dict)
+    theory: tuple[Overlay, ...] = ()
+    caption: str = ""
+    censored_at: float | None = None
+
+
+@dataclass(frozen=True)
+class Histories:
+    """One sampled quantity of every flow against time, a panel for each value of a dimension.
+
+    Parameters
+    ----------
+    name, title : str
+        As in `Curves`.
+    quantity : str
+        A column of flow_samples, or ``goodput_mbps``, which is the slope of delivered_bytes over a second.
+    panels : str, optional
+        The dimension that makes the panels; one panel when absent.
+    alg : str, optional
+        Only the runs of this protocol.
+    y_label : str
+        Label of the y axis; times are drawn in ms, rates in Mbit/s, bytes in MB.
+    caption : str
+        Text below the figure.
+    """
+
+    name: str
+    title: str
+    quantity: str
+    panels: str | None = None
+    alg: str | None = None
+    y_label: str = ""
+    caption: str = ""
+
+
+Declaration: TypeAlias = Curves | Histories
+
+
+@dataclass(frozen=True)
+class History:
+    """The samples of one run, with the point and the seed it belongs to.
+
+    Parameters
+    ----------
+    point : mapping of str to str or float
+        Dimension to value, in the units of the measures table.
+    seed : int
+        The repeat.
+    flow_samples, flows : polars.DataFrame
+        Frames of the records.
+    """
+
+    point: Mapping[str, Value]
+    seed: int
+    flow_samples: pl.DataFrame
+    flows: pl.DataFrame
+
+
+_KINDS: dict[str, type[Curves] | type[Histories]] = {"curves": Curves, "histories": Histories}
+
+
+def to_json(declaration: Declaration) -> dict[str, Any]:
+    """Return a declaration as an object of JSON types.
+
+    Parameters
+    ----------
+    declaration : Curves or Histories
+        What to store.
+
+    Returns
+    -------
+    dict
+        With its ``kind`` and every field.
+    """
+    kind = next(name for name, known in _KINDS.items() if type(declaration) is known)
+    return {"kind": kind, **_plain(dataclasses.asdict(declaration))}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def from_json(stored: Mapping[str, Any]) -> Declaration:
+    """Return the declaration that `to_json` stored.
+
+    Parameters
+    ----------
+    stored : mapping
+        The object.
+
+    Returns
+    -------
+    Curves or Histories
+        Equal to the one stored.
+
+    Raises
+    ------
+    ValueError
+        When its kind or a field is unknown, or a needed field is missing.
+    """
+    fields = dict(stored)
+    kind = fields.pop("kind", None)
+    if kind not in _KINDS:
+        raise ValueError(f"figure: kind {kind!r} is unknown; allowed: {', '.join(_KINDS)}")
+    try:
+        if fields.get("y_limits") is not None:
+            low, high = fields["y_limits"]
+            fields["y_limits"] = (low, high)
+        if kind == "curves":
+            fields["baseline"] = tuple(fields.get("baseline", ()))
+            fields["theory"] = tuple(Overlay(**overlay) for overlay in fields.get("theory", ()))
+        return _KINDS[kind](**fields)
+    except TypeError as error:
+        raise ValueError(f"figure {fields.get('name')!r}: {error}") from None
+
+
+def draw(declaration: Declaration, *, measures: pl.DataFrame | None = None, histories: Sequence[History] = ()) -> Figure:
+    """Draw a declared figure.
+
+    Parameters
+    ----------
+    declaration : Curves or Histories
+        What to draw.
+    measures : polars.DataFrame, optional
+        The experiment's measures table; needed by `Curves`.
+    histories : sequence of History
+        Runs with samples; needed by `Histories`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        In the size it has in a paper, inches.
+
+    Raises
+    ------
+    ValueError
+        When there is nothing to draw: no row of the metric, or no run of the protocol.
+    """
+    # Matplotlib takes most of a second to load, so the drawing modules load with the first figure.
+    if isinstance(declaration, Curves):
+        from windtunnel.plots.curves import draw_curves
+
+        return draw_curves(declaration, measures)
+    from windtunnel.plots.histories import draw_histories
+
+    return draw_histories(declaration, histories)
+
+
+def remarks(declaration: Declaration, *, measures: pl.DataFrame | None = None) -> list[str]:
+    """Say what a reader must know to read the figure: repeats, error bars, and how many points are missing and why.
+
+    Parameters
+    ----------
+    declaration : Curves or Histories
+        The figure.
+    measures : polars.DataFrame, optional
+        The experiment's measures table.
+
+    Returns
+    -------
+    list of str
+        Whole sentences for the caption; empty for `Histories`.
+    """
+    if isinstance(declaration, Histories) or measures is None:
+        return []
+    from windtunnel.plots.points import points_of, remarks_on
+
+    return remarks_on(declaration, points_of(declaration, measures))

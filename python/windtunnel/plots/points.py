@@ -1,0 +1,195 @@
+"""From the measures table to the points of a figure: one mean with its standard error per panel, series and x."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from windtunnel.plots.declared import Curves, Value
+from windtunnel.stats import summarise
+
+_OWN_COLUMNS = ("flow", "state", "t0", "t1")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a curve, in the figure's units.
+
+    `kind` is ``value``; ``partly`` when some repeats are infinite, so that the mean is a lower bound; ``unreached`` when most are;
+    ``below`` when a logarithmic axis has no place for it; ``absent`` when nothing was measured.
+    """
+
+    panel: Value | None
+    series: Value
+    x: float
+    mean: float
+    sem: float
+    n: int
+    kind: str
+
+
+def points_of(declaration: Curves, measures: pl.DataFrame) -> list[Point]:
+    """Reduce the rows of a figure's metric to points.
+
+    Parameters
+    ----------
+    declaration : Curves
+        The figure.
+    measures : polars.DataFrame
+        The measures table.
+
+    Returns
+    -------
+    list of Point
+        Panels and x in ascending order, series in the order of the table. A point that another series of the panel has and this
+        one lacks is there, as ``absent``.
+
+    Raises
+    ------
+    ValueError
+        When the table has no row of the metric, or lacks a column the declaration names.
+    """
+    rows = _rows(declaration, declaration.metric, measures)
+    groups: dict[tuple[Value | None, Value, float], list[float | None]] = {}
+    for panel, series, x, value in rows:
+        if series is not None and x is not None:
+            groups.setdefault((panel, series, float(x)), []).append(value)
+    if not groups:
+        raise ValueError(f"figure {declaration.name!r}: the table has no row of {declaration.metric} with these values")
+    order = list(dict.fromkeys(series for _, series, _ in groups))
+    points = []
+    for panel in ascending(dict.fromkeys(panel for panel, _, _ in groups)):
+        xs = sorted({x for other, _, x in groups if other == panel})
+        there = {series for other, series, _ in groups if other == panel}
+        points += [_point(declaration, (panel, s, x), groups.get((panel, s, x), [])) for s in order if s in there for x in xs]
+    return points
+
+
+def mean_line(
+    declaration: Curves, metric: str, measures: pl.DataFrame, *, alg: str | None, panel: Value | None
+) -> tuple[list[float], list[float]]:
+    """Return x and the mean of another metric in one panel, for a prediction that is measured.
+
+    Parameters
+    ----------
+    declaration : Curves
+        The figure.
+    metric : str
+        The metric.
+    measures : polars.DataFrame
+        The measures table.
+    alg : str, optional
+        Only the rows of this series.
+    panel : str or float, optional
+        The panel.
+
+    Returns
+    -------
+    tuple of (list of float, list of float)
+        x ascending, and the means; points without a finite value are left out.
+    """
+    groups: dict[float, list[float]] = {}
+    for other, series, x, value in _rows(declaration, metric, measures):
+        if other == panel and x is not None and value is not None and math.isfinite(value) and alg in (None, series):
+            groups.setdefault(float(x), []).append(value)
+    xs = sorted(groups)
+    return xs, [math.fsum(groups[x]) / len(groups[x]) for x in xs]
+
+
+def _rows(declaration: Curves, metric: str, measures: pl.DataFrame) -> Iterable[tuple[Any, ...]]:
+    named = [declaration.x, declaration.series, *([declaration.panels] if declaration.panels else []), *declaration.fixed]
+    lacking = [column for column in named if column not in measures.columns]
+    if lacking:
+        raise ValueError(f"figure {declaration.name!r}: the table has no column {lacking[0]!r}")
+    chosen = measures.filter(pl.col("metric") == metric)
+    for column, value in declaration.fixed.items():
+        chosen = chosen.filter(pl.col(column) == value)
+    for column in _OWN_COLUMNS:
+        if column in measures.columns and column not in named:
+            chosen = chosen.filter(pl.col(column).is_null())
+    panel = pl.col(declaration.panels) if declaration.panels else pl.lit(None)
+    columns = [panel.alias("panel"), pl.col(declaration.series).alias("series"), pl.col(declaration.x).alias("x"), pl.col("value")]
+    return chosen.sort("seed", maintain_order=True).select(columns).iter_rows()
+
+
+def _point(declaration: Curves, place: tuple[Value | None, Value, float], repeats: list[float | None]) -> Point:
+    values = [value for value in repeats if value is not None and not math.isnan(value)]
+    if not values:
+        return Point(*place, mean=math.nan, sem=math.nan, n=0, kind="absent")
+    summary = summarise(values, censored_at=declaration.censored_at)
+    mean, sem = float(summary.mean), float(summary.sem)
+    if not math.isfinite(mean):
+        kind = "unreached"
+    elif declaration.y_log and mean <= 0:
+        kind = "below"
+    else:
+        kind = "partly" if summary.infinite else "value"
+    return Point(*place, mean=mean, sem=sem if math.isfinite(sem) else 0.0, n=int(summary.n), kind=kind)
+
+
+def ascending(values: Iterable[Value | None]) -> list[Value | None]:
+    """Sort numbers; leave names in their order.
+
+    Parameters
+    ----------
+    values : iterable of str, float or None
+        The values, each once.
+
+    Returns
+    -------
+    list
+        The same values.
+    """
+    listed = list(values)
+    numbers = [value for value in listed if isinstance(value, int | float)]
+    return [*sorted(numbers)] if len(numbers) == len(listed) else listed
+
+
+def unreached_label(metric: str) -> str:
+    """Return what an infinite value of a metric means, for legends and captions."""
+    return "not converged" if metric.startswith("conv") else "not reached"
+
+
+def remarks_on(declaration: Curves, points: list[Point]) -> list[str]:
+    """Say what the marks mean and how many points are missing.
+
+    Parameters
+    ----------
+    declaration : Curves
+        The figure.
+    points : list of Point
+        Its points.
+
+    Returns
+    -------
+    list of str
+        Whole sentences.
+    """
+    kinds = Counter(point.kind for point in points)
+    repeats = sorted({point.n for point in points if point.n})
+    label = unreached_label(declaration.metric)
+    said = []
+    if repeats and repeats[-1] > 1:
+        count = f"{repeats[0]}" if len(repeats) == 1 else f"{repeats[0]} to {repeats[-1]}"
+        said.append(f"Points are means of {count} repeats; bars are ± one standard error.")
+    if kinds["unreached"]:
+        said.append(f"{_points(kinds['unreached'])} {label} within the run in most repeats: hollow, at the top edge, with an arrow.")
+    if kinds["partly"]:
+        counted = "" if declaration.censored_at is None else f", counted as {declaration.censored_at:g}"
+        said.append(f"{_points(kinds['partly'])} {label} in some repeats{counted}: hollow, the mean is a lower bound.")
+    if kinds["below"]:
+        said.append(
+            f"{_points(kinds['below'])} zero, which a logarithmic axis has no place for: hollow, at the bottom edge, with an arrow."
+        )
+    if kinds["absent"]:
+        said.append(f"{_points(kinds['absent'])} without a value: left out.")
+    return said
+
+
+def _points(count: int) -> str:
+    return "One point" if count == 1 else f"{count} points"

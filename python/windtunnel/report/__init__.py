@@ -1,0 +1,20 @@
+"""Reports: a folder of HTML pages and figures made of stored results, without running anything."""
+
+from windtunnel.report.model import Estimate, Figure, Report, Section, Table
+from windtunnel.report.stored import assemble, registers_of, verdicts_of
+from windtunnel.report.table import table_of, to_csv
+from windtunnel.report.writer import write
+
+__all__ = [
+    "Estimate",
+    "Figure",
+    "Report",
+    "Section",
+    "Table",
+    "assemble",
+    "registers_of",
+    "table_of",
+    "to_csv",
+    "verdicts_of",
+    "write",
+]

@@ -1,0 +1,158 @@
+"""What a report holds: plain data, ready to be shown, with no question left to ask of anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from windtunnel.plots import Declaration, History
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from windtunnel.claims import Verdict
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over repeats with its errors, in the unit of its column.
+
+    Parameters
+    ----------
+    mean, sem : float
+        Mean and standard error of the mean; the error is NaN for a single repeat.
+    low, high : float
+        95 % t interval.
+    n : int
+        Repeats.
+    infinite : int
+        Repeats that never reached the end, such as flows that did not converge.
+    """
+
+    mean: float
+    sem: float
+    low: float
+    high: float
+    n: int
+    infinite: int = 0
+
+
+Cell: TypeAlias = str | int | float | Estimate | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of results.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Headings, with units.
+    rows : sequence of sequences
+        One cell per column: text, a number, an estimate, or None where nothing was measured.
+    caption : str
+        What the cells are, where the headings do not say it.
+
+    Raises
+    ------
+    ValueError
+        When a row has more or fewer cells than there are columns.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    caption: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse rows that do not fit the headings."""
+        for number, row in enumerate(self.rows, start=1):
+            if len(row) != len(self.columns):
+                raise ValueError(f"table: row {number} has {len(row)} cells for {len(self.columns)} columns")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A declared figure with the data it is drawn from.
+
+    Parameters
+    ----------
+    declaration : Curves or Histories
+        What to draw.
+    measures : polars.DataFrame, optional
+        The experiment's measures table.
+    histories : sequence of History
+        Runs with samples.
+    """
+
+    declaration: Declaration
+    measures: pl.DataFrame | None = None
+    histories: Sequence[History] = ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """One experiment, shown on a page of its own.
+
+    Parameters
+    ----------
+    id : str
+        The experiment, such as ``li07.fig4``; unique within a report, and the page's file name.
+    title, question, source : str
+        What it is, what it asks, and where in which paper it comes from.
+    parameters : sequence of (str, str)
+        Name and value, with unit.
+    figures : sequence of Figure
+        Drawn in this order; the first is the thumbnail.
+    table : Table
+        The numbers behind the figures.
+    verdicts : sequence of Verdict
+        The claims judged by this experiment.
+    command : str
+        What reruns exactly this.
+    notes : sequence of str
+        Whole sentences on what differs from the source and what to keep in mind.
+    """
+
+    id: str
+    title: str
+    question: str
+    source: str
+    parameters: Sequence[tuple[str, str]] = ()
+    figures: Sequence[Figure] = ()
+    table: Table = field(default_factory=lambda: Table((), ()))
+    verdicts: Sequence[Verdict] = ()
+    command: str = ""
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """A study: what was run, what was found, and a section for each experiment.
+
+    Parameters
+    ----------
+    title, subtitle : str
+        The headings.
+    suite : str
+        Name of the suite, such as ``li07``.
+    command : str
+        What reruns all of it.
+    made : str
+        When and by what it was made, as text; a report asks no clock.
+    facts : mapping of str to object
+        Version, seeds, scale, runs, wall time and so on, in order.
+    findings : sequence of str
+        What the study found, a sentence or two each.
+    sections : sequence of Section
+        The experiments.
+    """
+
+    title: str
+    subtitle: str
+    suite: str
+    command: str
+    made: str
+    facts: Mapping[str, Any]
+    findings: Sequence[str]
+    sections: Sequence[Section]

@@ -1,0 +1,176 @@
+"""From a results folder to a report: nothing is run, everything was stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from windtunnel.claims import Experiment, Register, RegisterError, Verdict, judge, packaged_register
+from windtunnel.metrics import MEASURES
+from windtunnel.plots.declared import Curves, Declaration, History, from_json
+from windtunnel.report.model import Figure, Report, Section, Table
+from windtunnel.report.table import table_of
+from windtunnel.store import Results, ResultsError
+
+HEADINGS = {
+    "alg": "Protocol",
+    "rate": "Rate (Mbit/s)",
+    "rtt": "RTT (ms)",
+    "q": "Queue (BDP)",
+    "p": "Loss probability",
+}
+LONGEST_S = 600.0
+"""What an infinite time counts as in a mean of a table whose register gives no duration."""
+_UNITLESS = ("1", "name", "fraction", "count")
+
+
+def registers_of(results: Results) -> list[Register]:
+    """Return the packaged registers of the papers whose experiments a folder holds.
+
+    Parameters
+    ----------
+    results : Results
+        The folder.
+
+    Returns
+    -------
+    list of Register
+        In the order of the papers' names; an experiment of no paper has none.
+    """
+    papers = sorted({experiment.partition(".")[0] for experiment in results.experiments()})
+    found = []
+    for paper in papers:
+        try:
+            found.append(packaged_register(paper))
+        except RegisterError:
+            continue
+    return found
+
+
+def verdicts_of(results: Results, register: Register) -> list[Verdict]:
+    """Judge a register's claims by a folder's measures.
+
+    Parameters
+    ----------
+    results : Results
+        The folder.
+    register : Register
+        The claims.
+
+    Returns
+    -------
+    list of Verdict
+        In the register's order.
+
+    Raises
+    ------
+    ResultsError
+        When a table is damaged.
+    """
+    tables = {id: results.measures(id) for id in results.experiments() if id in register.experiments}
+    return judge(register, tables)
+
+
+def assemble(results: Results) -> Report:
+    """Make a report of a results folder.
+
+    Parameters
+    ----------
+    results : Results
+        The folder.
+
+    Returns
+    -------
+    Report
+        A section for each measured experiment, in the order they were run.
+
+    Raises
+    ------
+    ResultsError
+        When something stored is missing or damaged.
+    """
+    facts = results.facts
+    registers = registers_of(results)
+    published = {id: experiment for register in registers for id, experiment in register.experiments.items()}
+    verdicts = [verdict for register in registers for verdict in verdicts_of(results, register)]
+    order = {id: index for index, id in enumerate(facts.get("order", []))}
+    ids = sorted(results.experiments(), key=lambda id: (order.get(id, len(order)), id))
+    sections = [_section(results, id, published.get(id), [one for one in verdicts if one.experiment == id]) for id in ids]
+    return Report(
+        title=str(facts.get("title", "Results")),
+        subtitle=str(facts.get("subtitle", "")),
+        suite=", ".join(facts.get("suites", [])),
+        command=str(facts.get("command", "")),
+        made=str(facts.get("made", "")),
+        facts={str(name): value for name, value in facts.get("facts", [])},
+        findings=[str(text) for text in facts.get("findings", [])],
+        sections=sections,
+    )
+
+
+def _section(results: Results, id: str, published: Experiment | None, verdicts: Sequence[Verdict]) -> Section:
+    stored = results.declaration(id)
+    try:
+        measures = results.measures(id)
+        figures = [from_json(declared) for declared in stored["figures"]]
+        points = stored["points"]
+        return Section(
+            id=id,
+            title=stored["title"],
+            question=stored["question"],
+            source=stored["source"],
+            parameters=[(name, value) for name, value in stored["parameters"]] + _grid(stored),
+            figures=[_figure(results, declared, measures, list(points)) for declared in figures],
+            table=_table(measures, points, figures, published),
+            verdicts=verdicts,
+            command=stored["command"],
+            notes=stored["notes"],
+        )
+    except (KeyError, TypeError) as error:
+        problem = f"is damaged ({type(error).__name__}: {error}); run the suite again to have it written again"
+        raise ResultsError(results.folder / "experiments" / id / "experiment.json", problem) from None
+
+
+def _grid(stored: Mapping[str, Any]) -> list[tuple[str, str]]:
+    swept = [(HEADINGS.get(name, name), ", ".join(str(value) for value in values)) for name, values in stored["points"].items()]
+    return [*swept, ("repeats", str(stored["repeats"])), ("scale", str(stored["scale"]))]
+
+
+def _figure(results: Results, declared: Declaration, measures: pl.DataFrame, dimensions: Sequence[str]) -> Figure:
+    if isinstance(declared, Curves):
+        return Figure(declared, measures=measures)
+    return Figure(declared, histories=_histories(results, measures, dimensions))
+
+
+def _histories(results: Results, measures: pl.DataFrame, dimensions: Sequence[str]) -> list[History]:
+    """Return the runs of the first repeat, whose samples were stored."""
+    first = measures.filter(pl.col("seed") == pl.col("seed").min()).unique([*dimensions, "run"], maintain_order=True)
+    histories = []
+    for row in first.select(*dimensions, "seed", "run").iter_rows(named=True):
+        path = results.runs.find(row["run"], "all")
+        if path is None:
+            problem = f"lacks run {row['run']} with its samples; run the suite again"
+            raise ResultsError(results.runs.folder, problem)
+        records = results.runs.read(path)
+        point = {name: row[name] for name in dimensions}
+        histories.append(History(point=point, seed=row["seed"], flow_samples=records.flow_samples, flows=records.flows))
+    return histories
+
+
+def _table(measures: pl.DataFrame, points: Mapping[str, Any], figures: Sequence[Declaration], published: Experiment | None) -> Table:
+    """Return the table of what the figures show and what the register asks of this experiment, in the order they were measured."""
+    shown = {figure.metric for figure in figures if isinstance(figure, Curves)}
+    wanted = shown | set(published.measures if published is not None else ())
+    measured = measures["metric"].unique(maintain_order=True).to_list()
+    metrics = {name: _heading(name) for name in measured if name in wanted} or {name: _heading(name) for name in measured}
+    across = "alg" if len(points.get("alg", ())) > 1 and len(points) > 1 else None
+    dimensions = {name: HEADINGS.get(name, name) for name, values in points.items() if name != across and len(values) > 1}
+    longest_s = published.duration_s if published is not None else None
+    return table_of(measures, dimensions=dimensions, metrics=metrics, across=across, censored_at=longest_s or LONGEST_S)
+
+
+def _heading(metric: str) -> str:
+    known = MEASURES.get(metric)
+    return metric if known is None or known.unit in _UNITLESS else f"{metric} ({known.unit})"

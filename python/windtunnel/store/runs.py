@@ -1,0 +1,111 @@
+"""Runs on disk: each once, under a key made of what determines it, written whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from windtunnel import records
+from windtunnel.records import Records
+from windtunnel.store.errors import ResultsError
+
+KEPT: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "all": {},
+    "rates": {
+        "flow_samples": ("t_s", "flow", "delivered_bytes"),
+        "link_samples": ("t_s", "link", "queue_packets", "dropped_packets"),
+    },
+    "totals": {"flow_samples": (), "link_samples": ()},
+}
+"""What of a run's samples is stored, from most to least; see `Records.thinned`. Flows, links and events are always stored whole."""
+
+
+def run_key(digest: str, backend: str, version: int) -> str:
+    """Return the name a run is stored under.
+
+    Parameters
+    ----------
+    digest : str
+        The scenario's digest.
+    backend : str
+        The backend's name.
+    version : int
+        The version of the backend's results; raised by hand, so that a change of documentation invalidates nothing.
+
+    Returns
+    -------
+    str
+        32 hexadecimal digits.
+    """
+    return hashlib.sha256(f"{digest}/{backend}/{version}".encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True)
+class RunStore:
+    """The stored runs of a results folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds one folder per run, named by its key and by what was kept (``KEY.rates``).
+    """
+
+    folder: Path
+
+    def find(self, key: str, kept: str) -> Path | None:
+        """Return the folder of a run stored with at least `kept`, None when there is none.
+
+        Parameters
+        ----------
+        key : str
+            From `run_key`.
+        kept : str
+            A name of `KEPT`.
+        """
+        names = list(KEPT)
+        for name in names[: names.index(kept) + 1]:
+            path = self.folder / f"{key}.{name}"
+            if path.is_dir():
+                return path
+        return None
+
+    def write(self, key: str, run: Records, kept: str) -> Path:
+        """Store a run, whole or not at all.
+
+        Raises
+        ------
+        ResultsError
+            When the folder cannot be written, as on a full disk.
+        """
+        target = self.folder / f"{key}.{kept}"
+        try:
+            with records.staged(target) as temporary:
+                records.write(run.thinned(KEPT[kept]), temporary)
+        except records.FolderError as error:
+            raise ResultsError(target, str(error).removeprefix(f"{target}: ")) from None
+        return target
+
+    def read(self, path: Path) -> Records:
+        """Read a stored run back.
+
+        Raises
+        ------
+        ResultsError
+            When it is damaged; removing its folder makes the next suite run compute it again.
+        """
+        try:
+            return records.read(path)
+        except records.FolderError as error:
+            raise ResultsError(path, f"{str(error).removeprefix(f'{path}: ')}; remove the folder to have it computed again") from None
+
+    def sweep(self) -> None:
+        """Remove what interrupted writers left. Only the holder of the results folder's lock may do so."""
+        for path in self._partial():
+            shutil.rmtree(path, ignore_errors=True)
+
+    def _partial(self) -> Iterator[Path]:
+        if self.folder.is_dir():
+            yield from (path for path in self.folder.iterdir() if path.name.startswith(".") and path.suffix in (".partial", ".replaced"))

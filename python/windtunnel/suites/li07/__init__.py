@@ -1,0 +1,29 @@
+"""Li, Leith, Shorten 2007: the benchmark of high-speed TCP protocols, figure by figure."""
+
+from windtunnel.suites.li07.findings import findings
+
+TITLE = "Y.-T. Li, D. Leith, R. N. Shorten: Experimental Evaluation of TCP Protocols for High-Speed Networks. IEEE/ACM ToN 15(5), 2007"
+ORDER = (
+    "li07.fig1",
+    "li07.fig4",
+    "li07.fig4q100",
+    "li07.fig5",
+    "li07.fig5q100",
+    "li07.fig6",
+    "li07.fig7",
+    "li07.fig8",
+    "li07.fig9",
+    "li07.fig10",
+    "li07.fig11",
+    "li07.fig12",
+    "li07.fig13",
+    "li07.fig14",
+    "li07.fig15",
+    "li07.fig16",
+    "li07.fig17",
+    "li07.fig18",
+    "li07.grid",
+    "li07.tab",
+)
+
+__all__ = ["ORDER", "TITLE", "findings"]

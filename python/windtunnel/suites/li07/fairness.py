@@ -1,0 +1,63 @@
+"""Figure 4: whether two flows of the same protocol and round-trip time share equally."""
+
+from windtunnel.experiment import Experiment
+from windtunnel.plots.declared import Curves
+from windtunnel.suites.li07.common import NETWORK, PAIR_MEASURES, RTT_LABEL, TWO_FLOWS, points, same_rtt
+
+_CAPTION = "1 is equal sharing."
+
+EXPERIMENTS = (
+    Experiment(
+        id="li07.fig4",
+        title="Symmetric fairness",
+        question="Do two flows of the same protocol and round-trip time get the same throughput, whenever the second one starts?",
+        source="Fig. 4; IV.C (i), VI.A, VII.A",
+        points=points(),
+        scenario=same_rtt,
+        measures=PAIR_MEASURES,
+        kept="rates",
+        figures=(
+            Curves(
+                "fairness",
+                "Throughput ratio of two equal flows",
+                metric="fair_minmax",
+                x="rtt",
+                panels="rate",
+                x_label=RTT_LABEL,
+                y_label="Smaller / larger throughput",
+                x_log=True,
+                y_limits=(0, 1.05),
+                baseline=(1.0,),
+                caption=_CAPTION,
+            ),
+        ),
+        parameters=(*NETWORK, *TWO_FLOWS, ("queue", "20 % BDP")),
+    ),
+    Experiment(
+        id="li07.fig4q100",
+        title="Symmetric fairness with a queue of one BDP",
+        question="Does a larger queue change who shares equally?",
+        source="IV.C (i), VI.A (text)",
+        points=points(q=(1.0,)),
+        scenario=same_rtt,
+        measures=PAIR_MEASURES,
+        figures=(
+            Curves(
+                "fairness",
+                "Throughput ratio of two equal flows, queue 1 BDP",
+                metric="fair_minmax",
+                x="rtt",
+                panels="rate",
+                x_label=RTT_LABEL,
+                y_label="Smaller / larger throughput",
+                x_log=True,
+                y_limits=(0, 1.05),
+                baseline=(1.0,),
+                caption=_CAPTION,
+            ),
+        ),
+        parameters=(*NETWORK, *TWO_FLOWS, ("queue", "1 BDP")),
+        kept="rates",
+        quick=None,
+    ),
+)

@@ -1,0 +1,170 @@
+"""A report opened from disk in a real browser: every page, every image, every link, and no request to anywhere."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+import pytest
+from matplotlib.image import imread
+
+from windtunnel import report
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+@dataclass
+class Watched:
+    """A page of the browser and everything it complained about or asked for."""
+
+    page: Any
+    errors: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    requested: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def folder(synthetic: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return report.write(synthetic.study(), tmp_path_factory.mktemp("browser") / "report").parent
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    executable = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if executable is None:
+        pytest.skip(f"no browser: set CHROMIUM, or install one of {', '.join(NAMES)}")
+    with sync_api.sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def watched(browser: Any) -> Iterator[Watched]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    seen = Watched(page)
+    page.on("console", lambda message: seen.errors.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: seen.errors.append(str(error)))
+    page.on("requestfailed", lambda request: seen.failed.append(request.url))
+    page.on("request", lambda request: seen.requested.append(request.url))
+    yield seen
+    context.close()
+
+
+def pages(folder: Path) -> list[Path]:
+    found = [folder / "index.html", *sorted((folder / "experiments").glob("*.html"))]
+    assert len(found) == 7
+    return found
+
+
+def load_images(page: Any) -> list[dict[str, Any]]:
+    page.evaluate("for (const image of document.images) image.loading = 'eager'")
+    page.wait_for_function("[...document.images].every((image) => image.complete)")
+    return list(page.evaluate("[...document.images].map((image) => ({source: image.src, width: image.naturalWidth}))"))
+
+
+def test_every_page_opens_without_an_error_or_a_request_to_elsewhere(folder: Path, watched: Watched) -> None:
+    for path in pages(folder):
+        watched.page.goto(path.as_uri())
+        images = load_images(watched.page)
+        assert images, path.name
+        assert [image["source"] for image in images if image["width"] == 0] == []
+    assert watched.errors == []
+    assert watched.failed == []
+    elsewhere = [url for url in watched.requested if not url.startswith((folder.as_uri(), "data:"))]
+    assert elsewhere == []
+
+
+def test_every_link_leads_to_a_file_and_an_anchor_that_exist(folder: Path, watched: Watched) -> None:
+    anchors: dict[Path, set[str]] = {}
+    links: list[tuple[Path, str]] = []
+    for path in pages(folder):
+        watched.page.goto(path.as_uri())
+        anchors[path.resolve()] = set(watched.page.evaluate("[...document.querySelectorAll('[id]')].map((element) => element.id)"))
+        links += [(path, url) for url in watched.page.evaluate("[...document.links].map((link) => link.href)")]
+    assert len(links) > 50
+    for path, url in links:
+        parts = urlparse(url)
+        target = Path(unquote(parts.path)).resolve()
+        assert parts.scheme == "file" and target.is_relative_to(folder.resolve()), (path.name, url)
+        assert target.is_file(), (path.name, url)
+        if parts.fragment:
+            assert unquote(parts.fragment) in anchors[target], (path.name, url)
+
+
+def test_the_filter_shows_the_claims_of_one_verdict_and_works_from_the_keyboard(folder: Path, watched: Watched) -> None:
+    page = watched.page
+    page.goto((folder / "index.html").as_uri())
+    shown = "[...document.querySelectorAll('tr[data-verdict]')].filter((row) => !row.hidden).map((row) => row.dataset.verdict)"
+    assert page.evaluate(shown) == ["holds", "fails", "inconclusive", "not_run"]
+    page.focus("button[data-filter=fails]")
+    page.keyboard.press("Enter")
+    assert page.evaluate(shown) == ["fails"]
+    assert page.get_attribute("button[data-filter=fails]", "aria-pressed") == "true"
+    assert page.inner_text(".filtered") == "1 of 4 shown"
+    page.click("button[data-filter=all]")
+    assert len(page.evaluate(shown)) == 4
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_page_is_wider_than_the_screen(folder: Path, watched: Watched, width: int) -> None:
+    watched.page.set_viewport_size({"width": width, "height": 800})
+    for path in pages(folder):
+        watched.page.goto(path.as_uri())
+        load_images(watched.page)
+        assert watched.page.evaluate("document.documentElement.scrollWidth") <= width, path.name
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_and_figures_follow_the_scheme_and_text_keeps_its_contrast(folder: Path, watched: Watched, scheme: str) -> None:
+    page = watched.page
+    page.emulate_media(color_scheme=scheme)
+    page.goto((folder / "experiments" / "made.fairness.html").as_uri())
+    colours = """(names) => names.map((name) => {
+      const element = document.querySelector(name);
+      let box = element;
+      while (box && getComputedStyle(box).backgroundColor === 'rgba(0, 0, 0, 0)') box = box.parentElement;
+      return [getComputedStyle(element).color, getComputedStyle(box).backgroundColor];
+    })"""
+    names = ["body", "figcaption p", "a", ".badge.holds", ".badge.fails", ".badge.inconclusive", ".badge.not_run", ".range", ".detail"]
+    for name, (ink, paper) in zip(names, page.evaluate(colours, names), strict=True):
+        # WCAG 2.2, success criterion 1.4.3: at least 4.5 to 1.
+        assert contrast(ink, paper) >= 4.5, (name, ink, paper)
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (luminance(paper) > 0.5) == (scheme == "light")
+    for name in ("made.fairness-ratio.svg", "made.cwnd-cwnd.svg"):
+        page.goto((folder / "figures" / name).as_uri())
+        assert page.evaluate("getComputedStyle(document.querySelector('#patch_1 path')).fill") == paper
+
+
+def test_a_figure_prints_on_white_whatever_the_screen_shows(folder: Path, watched: Watched) -> None:
+    corners = {}
+    for media in ("screen", "print"):
+        watched.page.emulate_media(media=media, color_scheme="dark")
+        watched.page.goto((folder / "experiments" / "made.fairness.html").as_uri())
+        load_images(watched.page)
+        pixels = imread(io.BytesIO(watched.page.locator("figure img").screenshot()), format="png")
+        corners[media] = pixels[4, 4, :3].mean()
+    assert corners["screen"] < 0.2
+    assert corners["print"] == 1.0
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of ``rgb(r, g, b)``, WCAG 2.2."""
+    channels = [int(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
