@@ -5,6 +5,7 @@ mod convergence;
 mod equilibrium;
 mod random_loss;
 mod sawtooth;
+mod two_way;
 
 #[path = "../common/build.rs"]
 mod build;
