@@ -23,8 +23,10 @@ def conform(text: str, file: str) -> str:
         One line, when the file is damaged or its algorithm is not implemented.
     """
 
-def run(spec_json: str) -> dict[str, dict[str, Any]]:
+def run(spec_json: str, digest: str | None = None) -> dict[str, dict[str, Any]]:
     """Run a resolved scenario with the interpreter lock released.
+
+    A broken invariant of the engine, which is a bug, raises pyo3's PanicException; its message names the time, the seed and the digest.
 
     Returns
     -------

@@ -30,6 +30,21 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
     assert "run" in dir(wt)
 
 
+def test_the_engine_is_told_the_digest_for_its_panics(document: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    from windtunnel.backends import sim
+
+    told = []
+    run = sim._core.run
+
+    def listen(text: str, digest: str | None = None) -> dict[str, dict[str, Any]]:
+        told.append(digest)
+        return run(text, digest)
+
+    monkeypatch.setattr(sim._core, "run", listen)
+    digest = wt.run(parse(document)).digest
+    assert told == [digest]
+
+
 def test_samples_are_polars_frames(document: dict[str, Any]) -> None:
     run = wt.run(parse(document))
     assert isinstance(run.flow_samples, pl.DataFrame)

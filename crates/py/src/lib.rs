@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sim::{AckTrace, RunError, Spec};
+use sim::{AckTrace, RunError, Silent, Spec};
 
 fn refused(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
@@ -37,9 +37,10 @@ fn check(spec_json: &str) -> PyResult<()> {
     sim::accept(&parse(spec_json)?).map(drop).map_err(refused)
 }
 
-/// Runs a scenario without the interpreter lock; signals are looked at every 20 ms.
+/// Runs a scenario without the interpreter lock; signals are looked at every 20 ms. A panic names the digest.
 #[pyfunction]
-fn run<'py>(py: Python<'py>, spec_json: &str) -> PyResult<Bound<'py, PyDict>> {
+#[pyo3(signature = (spec_json, digest=None))]
+fn run<'py>(py: Python<'py>, spec_json: &str, digest: Option<&str>) -> PyResult<Bound<'py, PyDict>> {
     let spec = parse(spec_json)?;
     let mut signal = None;
     let mut looked = Instant::now();
@@ -54,9 +55,9 @@ fn run<'py>(py: Python<'py>, spec_json: &str) -> PyResult<Bound<'py, PyDict>> {
     let (result, trace) = py.allow_threads(|| {
         if spec.per_ack {
             let mut trace = AckTrace::default();
-            (sim::run_observed(&spec, &mut trace, &mut interrupted), Some(trace))
+            (sim::run_named(&spec, digest, &mut trace, &mut interrupted), Some(trace))
         } else {
-            (sim::run(&spec, &mut interrupted), None)
+            (sim::run_named(&spec, digest, &mut Silent, &mut interrupted), None)
         }
     });
     let wall_s = begun.elapsed().as_secs_f64();

@@ -4,7 +4,9 @@
 //! that a train of ACKs of one flow is handled in one go. Samples are taken when a flow's, or a link's, next event has
 //! passed the sampling time: between its own events its state does not change.
 
+use std::any::Any;
 use std::iter::repeat_n;
+use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use cc::{CongestionControl, SSTHRESH_INFINITE};
 use net::Fifo;
@@ -35,7 +37,37 @@ pub fn run(spec: &Spec, interrupted: impl FnMut() -> bool) -> Result<Records, Ru
 /// # Errors
 /// As [`run`].
 pub fn run_observed<O: Observer>(spec: &Spec, observer: &mut O, interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
-    Ok(Engine::new(&accept(spec)?, observer).run(interrupted)?)
+    run_named(spec, None, observer, interrupted)
+}
+
+/// As [`run_observed`], for a scenario that has a name: its digest.
+///
+/// # Errors
+/// As [`run`].
+///
+/// # Panics
+/// When an invariant is broken: a bug. The message then ends with the seed and the scenario's name, or the scenario itself.
+pub fn run_named<O: Observer>(
+    spec: &Spec,
+    digest: Option<&str>,
+    observer: &mut O,
+    interrupted: impl FnMut() -> bool,
+) -> Result<Records, RunError> {
+    let accepted = accept(spec)?;
+    // Nothing of a run that panicked is looked at again.
+    match catch_unwind(AssertUnwindSafe(|| Engine::new(&accepted, observer).run(interrupted))) {
+        Ok(records) => Ok(records?),
+        Err(panic) => {
+            let scenario = digest.map_or_else(|| serde_json::to_string(spec).unwrap_or_default(), str::to_owned);
+            panic!("{}; seed {}, scenario {scenario}", said(panic.as_ref()), spec.seed)
+        }
+    }
+}
+
+/// The message of a panic.
+fn said(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a broken invariant")
 }
 
 /// Most variables an algorithm may show.

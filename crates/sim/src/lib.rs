@@ -13,7 +13,7 @@ mod records;
 mod spec;
 mod tree;
 
-pub use crate::core::{run, run_observed, Engine};
+pub use crate::core::{run, run_named, run_observed, Engine};
 pub use accept::{accept, Accepted, AcceptedFlow};
 pub use error::{Interrupted, RunError, SpecError};
 pub use flow::{Flow, FlowKind};

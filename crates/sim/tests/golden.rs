@@ -2,45 +2,22 @@
 //!
 //! `GOLDEN=redraw cargo test -p windtunnel-sim --test golden` draws them anew.
 
-use std::collections::BTreeMap;
+#[path = "common/build.rs"]
+mod build;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use sim::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use build::{dumbbell, flow, MS};
+use sim::{FlowSpec, Spec};
 use tcp::Options;
 
 const RTT_NS: u64 = 60_000_000;
 
 /// One flow, 100 Mbit/s, 60 ms, a queue of one bandwidth-delay product, 60 s, no jitter.
 fn scenario(algorithm: &str, profile: &str) -> Spec {
-    let flow = FlowSpec {
-        algorithm: algorithm.into(),
-        variant: None,
-        profile: profile.into(),
-        parameters: BTreeMap::new(),
-        transport: BTreeMap::new(),
-        rtt_ns: RTT_NS,
-        start_ns: 0,
-        stop_ns: None,
-        bytes: None,
-        window_packets: None,
-        direction: Direction::Forward,
-        jitter_ns: 0,
-        mss_bytes: 1448,
-        packet_bytes: 1500,
-    };
-    let queue = QueueSpec { unit: QueueUnit::Packets, limit: 500 };
-    Spec {
-        seed: 1,
-        duration_ns: 60_000_000_000,
-        warmup_ns: 0,
-        sample_ns: RTT_NS,
-        per_ack: false,
-        record_drops: false,
-        forward: LinkSpec { rate_bps: 100_000_000, queue, excludes_in_service: false, loss_probability: 0.0 },
-        reverse: None,
-        flows: vec![flow],
-    }
+    let flow = FlowSpec { profile: profile.into(), ..flow(algorithm, RTT_NS / MS) };
+    Spec { sample_ns: RTT_NS, ..dumbbell(100, 500, 60, vec![flow]) }
 }
 
 fn trace(algorithm: &str, profile: &str) -> String {

@@ -62,7 +62,7 @@ class Simulator:
         filled = fill(scenario)
         began, began_cpu = time.perf_counter(), time.process_time()
         try:
-            measured = _core.run(json.dumps(resolve(scenario)))
+            measured = _core.run(json.dumps(resolve(scenario)), digest(scenario))
         except ValueError as error:
             raise ScenarioError("", str(error)) from None
         counters = {"wall_s": time.perf_counter() - began, "cpu_s": time.process_time() - began_cpu, **measured["counters"]}

@@ -162,6 +162,8 @@ impl Fast {
         self.slope = (self.target - w.cwnd) / w.cwnd;
         if self.target < w.cwnd {
             w.cwnd = self.target;
+            // A window below the threshold would count as slow start, and the next ACK would undo the step.
+            w.ssthresh = w.ssthresh.min(w.cwnd);
         }
     }
 }

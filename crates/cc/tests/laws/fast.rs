@@ -56,6 +56,20 @@ fn approach_to_equilibrium() {
     }
 }
 
+/// With 100.2 segments queued for alpha 100, an update takes back 0.1; neither its own ACK nor the next ones return it as slow start.
+#[test]
+fn a_step_down_stays() {
+    let mut bench = Bench::new("fast:fixed-alpha", &[("alpha", 100.0), ("period", 1.0)], 1002.0);
+    bench.rtt(Time::from_ms(90), 0);
+    // Slow start ended here.
+    bench.w.ssthresh = 1002.0;
+    near(update(&mut bench, Time::from_ms(100)), 0.5 * 1002.0 + 0.5 * (0.9 * 1002.0 + 100.0), 1e-6);
+    for _ in 0..10 {
+        bench.ack(2);
+    }
+    near(bench.w.cwnd, 1001.9, 1e-6);
+}
+
 /// Levels 8, 20, 200 segments by the achieved rate, with thresholds 1500/1250 and 15000/12500 kB/s.
 #[test]
 fn alpha_follows_the_rate_with_hysteresis() {

@@ -2,50 +2,23 @@
 
 mod conservation;
 mod convergence;
+mod equilibrium;
 mod random_loss;
 mod sawtooth;
 mod timers;
+mod two_way;
 
-use std::collections::BTreeMap;
+#[path = "../common/build.rs"]
+mod build;
 
-use sim::{Direction, EventKind, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Records, Spec};
+use build::{dumbbell, flow, MS};
+use sim::{Direction, EventKind, FlowSpec, Records, Spec};
 
-pub(crate) const SECOND: u64 = 1_000_000_000;
-pub(crate) const MS: u64 = 1_000_000;
+pub(crate) const SECOND: u64 = 1000 * MS;
 
-pub(crate) fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
-    FlowSpec {
-        algorithm: algorithm.into(),
-        variant: None,
-        profile: "linux-6.1".into(),
-        parameters: BTreeMap::new(),
-        transport: BTreeMap::new(),
-        rtt_ns: rtt_ms * MS,
-        start_ns: 0,
-        stop_ns: None,
-        bytes: None,
-        window_packets: None,
-        direction: Direction::Forward,
-        jitter_ns: 0,
-        mss_bytes: 1448,
-        packet_bytes: 1500,
-    }
-}
-
-/// A dumbbell without a real reverse link; the first third of the run is left out of the means.
+/// A dumbbell whose means leave out the first third of the run.
 pub(crate) fn spec(mbit_s: u64, queue_packets: u64, seconds: u64, flows: Vec<FlowSpec>) -> Spec {
-    let queue = QueueSpec { unit: QueueUnit::Packets, limit: queue_packets };
-    Spec {
-        seed: 1,
-        duration_ns: seconds * SECOND,
-        warmup_ns: seconds * SECOND / 3,
-        sample_ns: 0,
-        per_ack: false,
-        record_drops: false,
-        forward: LinkSpec { rate_bps: mbit_s * 1_000_000, queue, excludes_in_service: false, loss_probability: 0.0 },
-        reverse: None,
-        flows,
-    }
+    Spec { warmup_ns: seconds * SECOND / 3, ..dumbbell(mbit_s, queue_packets, seconds, flows) }
 }
 
 pub(crate) fn run(spec: &Spec) -> Records {

@@ -6,8 +6,12 @@ const BUFFERS: [u64; 6] = [10, 20, 35, 50, 80, 100];
 /// 20 Mbit/s and 60 ms: a bandwidth-delay product of 100 packets of 1500 bytes.
 const PIPE: f64 = 100.0;
 
+/// A packet takes 0.6 ms on the link.
+const PACKET_S: f64 = 0.6e-3;
+
 fn sawtooth(buffer: u64) -> (Spec, Records) {
-    let spec = spec(20, buffer, 240, vec![flow("reno", 60)]);
+    let mut spec = spec(20, buffer, 240, vec![flow("reno", 60)]);
+    spec.record_drops = true;
     let records = run(&spec);
     assert_no_timeouts(&records);
     (spec, records)
@@ -59,5 +63,47 @@ fn the_loss_rate_is_that_of_the_sawtooth() {
         assert_near(packets as f64 / episodes, 0.375 * window * window, tolerance, &format!("packets per epoch with {buffer}"));
         let dropped = records.links[0].totals.window_dropped as f64;
         assert!((1.0..=2.0).contains(&(dropped / episodes)), "{} drops per episode with {buffer}", dropped / episodes);
+    }
+}
+
+/// When the packets that an episode at `at_s` tells of left the sender: a quarter of the RTT before the link dropped them, and
+/// not later than the episode, not earlier than a full pipe and queue before it.
+fn dropped(records: &Records, at_s: f64, buffer: u64) -> Vec<f64> {
+    let drops = records.events.iter().filter(|event| event.kind == EventKind::Drop);
+    let sent = drops.map(|event| event.t_ns as f64 * 1e-9 - 0.06 / 4.0);
+    sent.filter(|&sent| sent <= at_s && sent > at_s - (PIPE + buffer as f64 + 10.0) * PACKET_S).collect()
+}
+
+/// From one back-off to the next pass, with s a packet's transmission:
+/// - the repair of the first drop, (P + B) s, since the retransmission waits behind a full queue; nothing grows meanwhile;
+/// - if the window grew once more before the drop was heard of, that growth was dropped a round trip after the first. Its repair
+///   is heard of when the first is, goes through an empty queue and takes 60 ms + s more; nothing grows yet;
+/// - rounds of growth from the trough up to the overflow: while the queue runs empty, the pair that an ACK releases and the
+///   one segment of growth leave together, and the next growth comes with the ACK of that third one: 60 ms + 3 s; when it
+///   no longer does, w acknowledgements take w s;
+/// - the news of the drop: (P + B) s, and the three SACKs that prove it.
+///
+/// Each of the four ends on an ACK, of one segment or two, and a burst fills the queue up to two early: 6 packets, 6 % of a round
+/// trip, of 60 to 156 round trips.
+#[test]
+fn an_epoch_is_the_sum_of_its_rounds() {
+    for buffer in BUFFERS {
+        let (spec, records) = sawtooth(buffer);
+        let full = PIPE + buffer as f64;
+        let mut repairs = [0; 2];
+        for pair in back_offs(&spec, &records, 0).windows(2) {
+            let (begin, end) = (pair[0], pair[1]);
+            let drops = dropped(&records, begin.at_s, buffer);
+            let (first, last) = (drops[0], drops[drops.len() - 1]);
+            let is_twice = last - first > 0.03;
+            repairs[usize::from(is_twice)] += 1;
+            let repair = full * PACKET_S + if is_twice { 0.06 + PACKET_S } else { 0.0 };
+            let windows = begin.ssthresh as u64..=PIPE as u64 + buffer;
+            let growth: f64 = windows.map(|w| (0.06 + 3.0 * PACKET_S).max(w as f64 * PACKET_S)).sum();
+            let expected = repair + growth + (full + 3.0) * PACKET_S;
+            let error = (end.at_s - begin.at_s - expected) / PACKET_S;
+            assert!(error.abs() <= 6.0, "{error} packets more than {expected} s, with {buffer}: {begin:?} to {end:?}");
+        }
+        assert!(repairs[0] + repairs[1] > 10, "{repairs:?} epochs with {buffer}");
     }
 }

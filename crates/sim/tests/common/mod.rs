@@ -1,7 +1,10 @@
 //! Random scenarios, the same ones in every run of the tests.
 
+mod build;
+
 use std::collections::BTreeMap;
 
+use build::{dumbbell, MS};
 use serde_json::{json, Value};
 use sim::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 use tcp::Options;
@@ -63,7 +66,7 @@ pub fn scenario(index: u64) -> Spec {
     }
     let warmup_ns = if dice.one_in(2) { duration_ns / 4 } else { 0 };
     let seed = dice.between(0, u64::MAX / 2);
-    Spec { seed, duration_ns, warmup_ns, sample_ns: 0, per_ack: false, record_drops: false, forward, reverse, flows }
+    Spec { seed, duration_ns, warmup_ns, forward, reverse, ..dumbbell(1, 1, 1, flows) }
 }
 
 /// 1 to 1000 Mbit/s, round and not.
@@ -118,10 +121,8 @@ fn flow(dice: &mut Dice, duration_ns: u64, rtts: &Rtts, jitter: u64, is_duplex: 
     let start_ns = if dice.one_in(2) { 0 } else { dice.between(0, duration_ns / 2) };
     let stop_ns = if dice.one_in(6) { Some(start_ns + dice.between(1, duration_ns)) } else { None };
     FlowSpec {
-        algorithm: protocol.name.to_owned(),
         variant,
         profile: profile.to_owned(),
-        parameters: BTreeMap::new(),
         transport: transport(dice),
         rtt_ns,
         start_ns,
@@ -130,8 +131,8 @@ fn flow(dice: &mut Dice, duration_ns: u64, rtts: &Rtts, jitter: u64, is_duplex: 
         window_packets: if dice.one_in(6) { Some(dice.log_between(1, 500)) } else { None },
         direction: if is_duplex && dice.one_in(2) { Direction::Reverse } else { Direction::Forward },
         jitter_ns: jitter.min(rtt_ns),
-        mss_bytes: 1448,
         packet_bytes: if dice.one_in(8) { dice.between(1448, 1500) as u32 } else { 1500 },
+        ..build::flow(protocol.name, rtt_ns / MS)
     }
 }
 
