@@ -41,6 +41,19 @@ impl Parameter {
     }
 }
 
+/// A number of the law that cannot be set, for those who compare it with its source.
+#[derive(Clone, Copy, Debug)]
+pub struct Constant {
+    /// Its name.
+    pub name: &'static str,
+    /// The variant it belongs to.
+    pub variant: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// Its unit, `1` for a plain number.
+    pub unit: &'static str,
+}
+
 /// The variant that a stack profile runs.
 #[derive(Clone, Copy, Debug)]
 pub struct ProfileVariant {
@@ -73,6 +86,8 @@ pub struct Protocol {
     pub variants: &'static [Variant],
     /// Its parameters.
     pub parameters: &'static [Parameter],
+    /// Its constants, as far as a source prints them.
+    pub constants: &'static [Constant],
     /// One entry per profile.
     pub profiles: &'static [ProfileVariant],
     /// Makes the state of a new connection.

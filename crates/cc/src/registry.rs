@@ -243,10 +243,13 @@ fn describe(p: &Protocol) -> Value {
             })
         })
         .collect();
+    let constants: Vec<Value> =
+        p.constants.iter().map(|k| json!({"name": k.name, "variant": k.variant, "value": k.value, "unit": k.unit})).collect();
     let profiles: BTreeMap<&str, &str> = p.profiles.iter().map(|row| (row.profile, row.variant)).collect();
     let belongs: BTreeMap<&str, bool> = p.profiles.iter().map(|row| (row.profile, row.belongs)).collect();
     json!({
         "name": p.name, "aliases": p.aliases, "family": p.family, "year": p.year, "source": p.source, "summary": p.summary,
-        "signals": p.signals, "variants": variants, "parameters": parameters, "profiles": profiles, "profile_belongs": belongs,
+        "signals": p.signals, "variants": variants, "parameters": parameters, "constants": constants, "profiles": profiles,
+        "profile_belongs": belongs,
     })
 }

@@ -12,6 +12,7 @@ from windtunnel.report.model import Cell, Estimate, Table
 MINUS, TIMES, MISSING = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}", "\N{EN DASH}"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LARGEST_DECIMALS = 6
+_MOST_DIGITS = 5
 
 
 def number(value: float, *, digits: int = 3) -> str:
@@ -44,7 +45,7 @@ def number(value: float, *, digits: int = 3) -> str:
 
 
 def mean_and_error(mean: float, sem: float) -> str:
-    """Write a mean and its standard error; two digits of the error set the digits of both.
+    """Write a mean and its standard error; two digits of the error set the digits of both, unless the mean would have more than five.
 
     Parameters
     ----------
@@ -62,6 +63,8 @@ def mean_and_error(mean: float, sem: float) -> str:
         return f"{number(mean, digits=4)} ± 0"
     decimals = 1 - math.floor(math.log10(sem))
     size = max(abs(mean), sem)
+    if size >= 1e-3 and decimals + math.floor(math.log10(size)) > _MOST_DIGITS - 1:
+        return f"{number(mean, digits=_MOST_DIGITS)} ± {number(sem, digits=2)}"
     if decimals > _LARGEST_DECIMALS or size >= 1e6:
         exponent = math.floor(math.log10(size))
         decimals = max(decimals + exponent, 0)

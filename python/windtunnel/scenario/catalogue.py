@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
@@ -33,8 +33,9 @@ class Parameter:
 class Algorithm:
     """One protocol under its one name.
 
-    `variants` maps a variant's name to its summary, `variant_aliases` another spelling to that name, `profiles` a stack profile to the
-    variant it selects; the profiles in `borrowed` have no variant of their own and select the paper's.
+    `variants` maps a variant's name to its summary, `variant_aliases` another spelling to that name, `constants` a variant to the
+    numbers of its law that cannot be set, `profiles` a stack profile to the variant it selects; the profiles in `borrowed` have no
+    variant of their own and select the paper's.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Algorithm:
     signals: Any = None
     variant_aliases: Mapping[str, str] = field(default_factory=dict)
     borrowed: frozenset[str] = frozenset()
+    constants: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,15 @@ def _algorithm(entry: dict[str, Any]) -> Algorithm:
         signals=entry.get("signals"),
         variant_aliases={alias: v["name"] for v in entry.get("variants") or () for alias in v.get("aliases") or ()},
         borrowed=frozenset(profile for profile, own in (entry.get("profile_belongs") or {}).items() if not own),
+        constants=_constants(entry.get("constants") or ()),
     )
+
+
+def _constants(entries: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
+    constants: dict[str, dict[str, float]] = {}
+    for entry in entries:
+        constants.setdefault(entry["variant"], {})[entry["name"]] = float(entry["value"])
+    return constants
 
 
 def _parameter(entry: dict[str, Any]) -> Parameter:

@@ -8,7 +8,7 @@
 
 use super::bic_real::BicReal;
 use super::{borrows, runs, switch};
-use crate::parameter::{Parameter, Protocol, Variant};
+use crate::parameter::{Constant, Parameter, Protocol, Variant};
 use crate::{Algorithm, CaState, CongestionControl, Connection, RttSample, Window};
 
 const ALL: [&str; 2] = ["linux-6.1", "altaimd-2.6.6"];
@@ -80,6 +80,7 @@ pub const PROTOCOL: Protocol = Protocol {
         },
         Parameter { name: "utilisation_check", unit: "s", min: 0.1, max: 100.0, defaults: &[(ALL[1], 2.0)], doc: "Period of that test." },
     ],
+    constants: &[Constant { name: "b", variant: ALL[1], value: B as f64, unit: "1" }],
     profiles: &[
         runs("linux-6.1", ALL[0]),
         runs("linux-2.6.23", ALL[0]),

@@ -62,6 +62,7 @@ pub const PROTOCOL: Protocol = Protocol {
         switch("tcp_friendliness", &[(V61, 1.0), (NOHYSTART, 1.0), (V2623, 1.0), (RFC, 1.0)], "Never slower than Reno would be."),
         Parameter { name: "s_max", unit: "segments per 100 ms", min: 1.0, max: 1e4, defaults: &[(V2623, 16.0)], doc: "Largest increase." },
     ],
+    constants: &[],
     profiles: &[
         runs(V61, V61),
         runs("linux-2.6.23", V2623),

@@ -9,7 +9,7 @@
 //! read as 0.5, and the levels of alpha have the hysteresis that Table II seems to mean.
 
 use super::{borrows, runs, switch};
-use crate::parameter::{Parameter, Protocol, Values, Variant};
+use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
 use crate::{Algorithm, CaState, CongestionControl, Connection, Needs, RttSample, Window};
 
 const PAPER: &str = "paper";
@@ -60,6 +60,15 @@ pub const PROTOCOL: Protocol = Protocol {
             doc: "Round trips between updates; at least 20 ms.",
         },
         switch("pacing", &[(PAPER, 1.0), (FIXED, 1.0)], "Pace the segments."),
+    ],
+    constants: &[
+        Constant { name: "alpha_low", variant: PAPER, value: ALPHA[0], unit: "segments" },
+        Constant { name: "alpha_middle", variant: PAPER, value: ALPHA[1], unit: "segments" },
+        Constant { name: "alpha_high", variant: PAPER, value: ALPHA[2], unit: "segments" },
+        Constant { name: "up_from_low", variant: PAPER, value: UP[0], unit: "kB/s" },
+        Constant { name: "up_from_middle", variant: PAPER, value: UP[1], unit: "kB/s" },
+        Constant { name: "down_from_middle", variant: PAPER, value: DOWN[1], unit: "kB/s" },
+        Constant { name: "down_from_high", variant: PAPER, value: DOWN[2], unit: "kB/s" },
     ],
     profiles: &[
         borrows("linux-6.1", PAPER),

@@ -9,7 +9,7 @@
 
 use super::hstcp_table::{Row, ALTAIMD, LINUX_DECREASE, RFC};
 use super::{borrows, runs};
-use crate::parameter::{Parameter, Protocol, Variant};
+use crate::parameter::{Constant, Parameter, Protocol, Variant};
 use crate::{Algorithm, CongestionControl, Connection, Window};
 
 /// The registry's description.
@@ -50,6 +50,11 @@ pub const PROTOCOL: Protocol = Protocol {
         Parameter { name: "low_p", unit: "1", min: 1e-4, max: 0.1, defaults: &[("formula", 1e-3)], doc: "Loss rate at low_window." },
         Parameter { name: "high_p", unit: "1", min: 1e-12, max: 1e-5, defaults: &[("formula", 1e-7)], doc: "Loss rate at high_window." },
         Parameter { name: "high_decrease", unit: "1", min: 0.01, max: 0.5, defaults: &[("formula", 0.1)], doc: "b at high_window." },
+    ],
+    constants: &[
+        Constant { name: "low_window", variant: "table-altaimd", value: ALTAIMD_SET.low_window, unit: "segments" },
+        Constant { name: "high_window", variant: "table-altaimd", value: ALTAIMD_SET.high_window, unit: "segments" },
+        Constant { name: "high_p", variant: "table-altaimd", value: ALTAIMD_SET.high_p, unit: "1" },
     ],
     profiles: &[
         runs("linux-6.1", "table-linux"),
@@ -133,7 +138,7 @@ impl CongestionControl for HstcpLinux {
 
 /// The response function's five numbers.
 #[derive(Clone, Copy, Debug)]
-struct Formula {
+pub(crate) struct Formula {
     low_window: f64,
     high_window: f64,
     low_p: f64,
@@ -154,6 +159,9 @@ impl Formula {
         ((w * w * p * 2.0 * b / (2.0 - b)).max(1.0), b)
     }
 }
+
+/// What the 2007 benchmark's table was generated from; its low p makes the response function meet Reno's at the low window.
+pub(crate) const ALTAIMD_SET: Formula = Formula { low_window: 31.0, high_window: 83_000.0, low_p: 1.5e-3, high_p: 1e-7, high_decrease: 0.1 };
 
 #[derive(Clone, Copy, Debug)]
 enum Law {
@@ -228,5 +236,24 @@ impl CongestionControl for HstcpReal {
     fn variables(&self, out: &mut [f64]) {
         out[0] = self.a;
         out[1] = self.b;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 3649, appendix B: a row where the increase has grown by more than one since the last, the decrease in hundredths.
+    #[test]
+    fn the_table_of_the_benchmark_is_generated_from_its_set() {
+        let mut last = ALTAIMD_SET.at(f64::from(ALTAIMD[0].window)).0;
+        for row in &ALTAIMD[1..] {
+            let window = f64::from(row.window);
+            let ((before, _), (here, decrease)) = (ALTAIMD_SET.at(window - 1.0), ALTAIMD_SET.at(window));
+            assert!(before <= last + 1.0 && here > last + 1.0, "row {row:?}: increases {before}, {here} after {last}");
+            assert!((decrease - row.b).abs() <= 0.005 + 1e-9, "row {row:?}: decrease {decrease}");
+            last = here;
+        }
+        assert_eq!(f64::from(ALTAIMD[0].window), ALTAIMD_SET.low_window);
     }
 }

@@ -28,6 +28,7 @@ pub const PROTOCOL: Protocol = Protocol {
         Variant { name: "rfc", aliases: &["altaimd-2.6.6"], summary: "RFC 5681 with a real-valued window.", exact_kernel: false },
     ],
     parameters: &[],
+    constants: &[],
     profiles: &[
         runs("linux-6.1", "linux-6.1"),
         runs("linux-2.6.23", "linux-6.1"),

@@ -59,6 +59,7 @@ pub const PROTOCOL: Protocol = Protocol {
             doc: "Reno's rules up to here.",
         },
     ],
+    constants: &[],
     profiles: &[
         runs("linux-6.1", "linux-6.1"),
         runs("linux-2.6.23", "linux-6.1"),

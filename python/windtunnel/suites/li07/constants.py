@@ -1,5 +1,6 @@
 """Tables I and II: whether the laws do what their parameters say."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -8,7 +9,7 @@ import polars as pl
 from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
 from windtunnel.metrics import View
 from windtunnel.plots.declared import Histories
-from windtunnel.scenario import Flow, Scenario
+from windtunnel.scenario import Flow, Scenario, catalogue
 from windtunnel.suites.li07.common import PROFILE, bottleneck
 
 RTT_S = 0.1
@@ -81,6 +82,48 @@ def largest_growth(view: View) -> float | None:
     return float(growth.max()) if growth.size else None
 
 
+TABLE_II = {
+    "hstcp": {"High_P": ("high_p", 1), "Low_Window": ("low_window", 1), "High_Window": ("high_window", 1)},
+    "scalable": {"alpha": ("a", 1), "beta": ("beta", 1), "Low_Window": ("low_window", 1)},
+    "htcp": {"Delta_L_s": ("delta_l", 1), "Delta_B": ("delta_b", 1)},
+    "bic": {
+        "S_max": ("s_max", 1),
+        "B": ("b", 1),
+        "sigma": ("smooth_part", 1),
+        "beta": ("beta", 1),
+        "Low_Util_pct": ("low_utilisation", 100),
+        "Util_Check": ("utilisation_check", 1),
+        "Low_Window": ("low_window", 1),
+    },
+    "fast": {
+        "gamma_pct": ("gamma", 100),
+        "m0a": ("alpha_low", 1),
+        "m1a": ("alpha_middle", 1),
+        "m2a": ("alpha_high", 1),
+        "m0u_kBps": ("up_from_low", 1),
+        "m1l_kBps": ("down_from_middle", 1),
+        "m1u_kBps": ("up_from_middle", 1),
+        "m2l_kBps": ("down_from_high", 1),
+    },
+}
+"""The table's names, by protocol: our name, and how many of the table's units ours is."""
+_NAMES = tuple(dict.fromkeys(name for names in TABLE_II.values() for name in names))
+
+
+def default(name: str, view: View) -> float | None:
+    """Return what the point's protocol has for a name of Table II on the benchmark's profile, in the table's unit."""
+    alg = view.point["alg"]
+    ours, scale = TABLE_II.get(alg, {}).get(name, (None, 1))
+    if ours is None:
+        return None
+    algorithm = catalogue().algorithms[alg]
+    variant = algorithm.profiles[PROFILE]
+    parameter = algorithm.parameters.get(ours)
+    known = parameter.defaults.get(variant) if parameter is not None else None
+    value = algorithm.constants.get(variant, {}).get(ours) if known is None else known
+    return None if value is None else round(value * scale, 12)
+
+
 EXPERIMENTS = (
     Experiment(
         id="li07.tab",
@@ -95,6 +138,7 @@ EXPERIMENTS = (
             Measure("alpha_step", state="per_rtt_before_1s", function=growth_before_1s),
             Measure("alpha_step", state="per_rtt_at_5s", function=growth_at_5s),
             Measure("alpha_step", state="max_per_rtt", function=largest_growth),
+            *(Measure("param", state=name, function=functools.partial(default, name)) for name in _NAMES),
         ),
         figures=(
             Histories(
