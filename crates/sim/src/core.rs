@@ -4,9 +4,7 @@
 //! that a train of ACKs of one flow is handled in one go. Samples are taken when a flow's, or a link's, next event has
 //! passed the sampling time: between its own events its state does not change.
 
-use std::iter::repeat_n;
-
-use cc::{CongestionControl, SSTHRESH_INFINITE};
+use cc::CongestionControl;
 use net::Fifo;
 use units::{Stream, Time};
 
@@ -15,7 +13,8 @@ use crate::error::{Interrupted, RunError};
 use crate::flow::{Flow, FlowKind};
 use crate::observer::{Observer, Silent};
 use crate::path::PathWire;
-use crate::records::{Columns, Event, EventKind, FlowRow, LinkRow, Records};
+use crate::records::{Event, EventKind, FlowRow, LinkRow, Records};
+use crate::samples::FlowSamples;
 use crate::spec::{Direction, Spec};
 use crate::tree::Tree;
 
@@ -38,9 +37,6 @@ pub fn run_observed<O: Observer>(spec: &Spec, observer: &mut O, interrupted: imp
     Ok(Engine::new(&accept(spec)?, observer).run(interrupted)?)
 }
 
-/// Most variables an algorithm may show.
-const VARIABLES_MAX: usize = 16;
-
 /// A link and its next sample.
 struct SampledLink {
     next: Time,
@@ -53,8 +49,6 @@ pub struct Engine<'a, O> {
     flows: Vec<Flow>,
     links: Vec<Fifo>,
     link_samples: SampledLink,
-    /// Index of each flow's variables among the sample columns.
-    columns: Vec<Vec<usize>>,
     records: Records,
     events: u64,
 }
@@ -66,15 +60,14 @@ impl<'a, O: Observer> Engine<'a, O> {
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
         let links = accepted.links.iter().enumerate();
         let links = links.map(|(i, &link)| Fifo::new(link, window, Stream::named(spec.seed, &format!("link{i}/loss"))));
-        let mut records = Records::default();
-        let columns = variable_columns(accepted, &mut records);
+        let variables = accepted.flows.iter().map(|flow| flow.control.variable_names());
+        let records = Records { flow_samples: FlowSamples::new(spec.sample_ns, variables), ..Records::default() };
         Engine {
             accepted,
             observer,
             flows: accepted.flows.iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect(),
             links: links.collect(),
             link_samples: SampledLink { next: if spec.sample_ns == 0 { Time::NEVER } else { Time::ZERO } },
-            columns,
             records,
             events: 0,
         }
@@ -211,8 +204,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         flow.next_sample += Time(rows * interval);
         if flow.sender.has_started() {
             let first_ns = (first - flow.path.access_delay()).0;
-            let times = (0..rows as usize).map(|row| first_ns + row as u64 * interval);
-            record_samples(&mut self.records.flow_samples, &self.columns[index], index, times, flow);
+            self.records.flow_samples.push(index, flow, first_ns, rows);
         }
     }
 
@@ -252,45 +244,6 @@ impl<'a, O: Observer> Engine<'a, O> {
 
 fn note(events: &mut Vec<Event>, at: Time, flow: usize, kind: EventKind) {
     events.push(Event { t_ns: at.0, flow: flow as i32, link: -1, kind, value: f64::NAN, value2: f64::NAN });
-}
-
-/// Gives every variable of every flow's algorithm a column.
-fn variable_columns(accepted: &Accepted, records: &mut Records) -> Vec<Vec<usize>> {
-    let variables = &mut records.flow_samples.variables;
-    let column = |variables: &mut Vec<(&'static str, Vec<f64>)>, name: &'static str| {
-        variables.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
-            variables.push((name, Vec::new()));
-            variables.len() - 1
-        })
-    };
-    accepted.flows.iter().map(|flow| flow.control.variable_names().iter().map(|name| column(variables, name)).collect()).collect()
-}
-
-/// Appends one row per time, alike but for the time.
-fn record_samples(samples: &mut Columns, columns: &[usize], index: usize, times: impl ExactSizeIterator<Item = u64>, flow: &Flow) {
-    let rows = times.len();
-    let (window, connection) = (flow.sender.window(), flow.sender.connection());
-    let rate = flow.sender.pacing_rate();
-    samples.t_ns.extend(times);
-    samples.flow.extend(repeat_n(index as u32, rows));
-    samples.cwnd.extend(repeat_n(window.cwnd, rows));
-    samples.ssthresh.extend(repeat_n(if window.ssthresh < SSTHRESH_INFINITE { window.ssthresh } else { f64::NAN }, rows));
-    samples.srtt_s.extend(repeat_n(f64::from(connection.srtt8_us) / 8e6, rows));
-    samples.rtt_min_s.extend(repeat_n(flow.sender.rtt().min().as_secs_f64(), rows));
-    samples.in_flight.extend(repeat_n(connection.in_flight, rows));
-    samples.delivered_bytes.extend(repeat_n(flow.sender.delivered() * u64::from(connection.mss), rows));
-    samples.retransmitted.extend(repeat_n(flow.sender.retransmitted(), rows));
-    samples.pacing_rate_bps.extend(repeat_n(if rate > 0 { rate as f64 * 8.0 } else { f64::NAN }, rows));
-    samples.state.extend(repeat_n(connection.ca_state as u8, rows));
-    if samples.variables.is_empty() {
-        return;
-    }
-    let mut values = [f64::NAN; VARIABLES_MAX];
-    flow.sender.algorithm().variables(&mut values[..columns.len()]);
-    for (column, (_, cells)) in samples.variables.iter_mut().enumerate() {
-        let value = columns.iter().position(|&own| own == column).map_or(f64::NAN, |own| values[own]);
-        cells.extend(repeat_n(value, rows));
-    }
 }
 
 fn flow_row(flow: &Flow, accepted: &crate::accept::AcceptedFlow, spec: &Spec) -> FlowRow {
