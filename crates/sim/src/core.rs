@@ -78,20 +78,16 @@ impl<'a, O: Observer> Engine<'a, O> {
     /// # Errors
     /// An interruption.
     pub fn run(mut self, mut interrupted: impl FnMut() -> bool) -> Result<Records, Interrupted> {
-        let mut tree = Tree::new(self.flows.iter().map(Flow::key).collect());
+        let mut tree = Tree::new(self.flows.iter().map(Flow::key));
         let mut look_at = EVENTS_PER_LOOK;
-        loop {
-            let (flow, key, bound) = tree.next();
-            if key == u64::MAX {
-                break;
-            }
+        while let Some((flow, bound)) = tree.first() {
             if self.events >= look_at {
                 if interrupted() {
                     return Err(Interrupted);
                 }
                 look_at = self.events + EVENTS_PER_LOOK;
             }
-            tree.update(flow, self.run_flow(flow, bound, look_at));
+            tree.put_back(self.run_flow(flow, bound, look_at));
         }
         Ok(self.finish())
     }
