@@ -12,7 +12,7 @@ use crate::accept::{accept, Accepted};
 use crate::error::{Interrupted, RunError};
 use crate::flow::{Flow, FlowKind};
 use crate::observer::{Observer, Silent};
-use crate::path::PathWire;
+use crate::path::{Delivery, PathWire};
 use crate::records::{Event, EventKind, FlowRow, LinkRow, Records};
 use crate::samples::FlowSamples;
 use crate::spec::{Direction, Spec};
@@ -96,60 +96,69 @@ impl<'a, O: Observer> Engine<'a, O> {
     #[inline]
     fn run_flow(&mut self, index: usize, bound: u64, look_at: u64) -> u64 {
         loop {
-            let (now, kind) = self.flows[index].next();
-            if now >= self.flows[index].end {
+            let flow = &mut self.flows[index];
+            let (now, kind) = flow.next();
+            if now >= flow.agenda.end {
                 return u64::MAX;
             }
             if now.0 >= bound || self.events >= look_at {
                 return now.0;
             }
-            self.catch_up(index, now);
-            self.handle(index, now, kind);
-            self.events += 1;
+            if now >= flow.agenda.calm_until || now >= self.link_samples.next {
+                self.catch_up(index, now);
+            }
+            match kind {
+                FlowKind::Ack => self.take_acks(index, Time(bound).min(self.link_samples.next), look_at),
+                FlowKind::Crossing => self.cross(index),
+                _ => self.handle_rare(index, now, kind),
+            }
         }
+    }
+
+    /// The ACK that is next, and those that follow it before anything else happens, before `until`: no other flow's
+    /// event, no timer, no sample.
+    #[inline]
+    fn take_acks(&mut self, index: usize, until: Time, look_at: u64) {
+        let Flow { agenda, path, sender, .. } = &mut self.flows[index];
+        let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
+        let mut wire = PathWire { path, link, events, flow: index, records_drops: self.accepted.spec.record_drops };
+        let mut next = wire.path.arriving.pop();
+        while let Some(Delivery { at, ack }) = next {
+            let sack = wire.path.take_sack(&ack);
+            sender.on_ack(at, &ack, sack.as_ref(), &mut wire);
+            self.observer.on_acked(at, index, sender);
+            agenda.rearm(sender.deadline());
+            self.events += 1;
+            if sender.is_finished() {
+                return self.complete(index, at);
+            }
+            let before = until.min(agenda.calm_until).min(wire.path.pending_at()).min(wire.path.crossing_at());
+            next = wire.path.arriving.pop_if(|delivery| delivery.at < before && self.events < look_at);
+        }
+    }
+
+    /// The flow's ACK reaches a real link.
+    #[inline]
+    fn cross(&mut self, index: usize) {
+        self.flows[index].path.cross(&mut self.links);
+        self.events += 1;
     }
 
     /// Takes the samples and snapshots that fall before an event of flow `index` at `now`.
-    #[inline]
+    #[inline(never)]
     fn catch_up(&mut self, index: usize, now: Time) {
-        let flow = &self.flows[index];
-        if flow.next_sample <= now || flow.window_at <= now {
-            self.sample_flow(index, now);
-        }
-        if self.link_samples.next <= now {
-            self.sample_links(now);
-        }
+        self.sample_flow(index, now);
+        self.sample_links(now);
     }
 
-    #[inline]
-    fn handle(&mut self, index: usize, now: Time, kind: FlowKind) {
-        let flow = &mut self.flows[index];
-        let Flow { sender, path, .. } = flow;
-        match kind {
-            FlowKind::Ack => {
-                let Some(delivery) = path.arriving.pop() else { return };
-                let sack = if delivery.ack.has_sack { path.take_sack() } else { None };
-                let (links, events) = (&mut self.links[..], &mut self.records.events);
-                let records_drops = self.accepted.spec.record_drops;
-                let mut wire = PathWire { path, links, events, flow: index, records_drops };
-                sender.on_ack(now, &delivery.ack, sack.as_ref(), &mut wire);
-                self.observer.on_acked(now, index, sender);
-                flow.rearm();
-                if flow.sender.is_finished() {
-                    self.complete(index, now);
-                }
-            }
-            FlowKind::Pending => path.commit_pending(),
-            FlowKind::Crossing => path.cross(&mut self.links),
-            _ => self.handle_rare(index, now, kind),
-        }
-    }
-
+    /// Everything but the ACKs.
     #[inline(never)]
     fn handle_rare(&mut self, index: usize, now: Time, kind: FlowKind) {
+        self.events += 1;
         let flow = &mut self.flows[index];
         let rtt = flow.base_rtt();
         match kind {
+            FlowKind::Pending => return flow.path.commit_pending(),
             FlowKind::Start => flow.started(),
             FlowKind::Stop => flow.stopped(),
             _ if !flow.wakes(now) => return,
@@ -157,9 +166,8 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
         let Flow { sender, path, .. } = flow;
         let at = now.since(path.access_delay());
-        let (links, events) = (&mut self.links[..], &mut self.records.events);
-        let records_drops = self.accepted.spec.record_drops;
-        let mut wire = PathWire { path, links, events, flow: index, records_drops };
+        let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
+        let mut wire = PathWire { path, link, events, flow: index, records_drops: self.accepted.spec.record_drops };
         match kind {
             FlowKind::Start => {
                 note(wire.events, at, index, EventKind::Start);
@@ -168,7 +176,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             FlowKind::Deadline => sender.on_deadline(now, &mut wire),
             _ => {}
         }
-        flow.rearm();
+        flow.agenda.rearm(flow.sender.deadline());
         if flow.sender.is_finished() {
             self.complete(index, now);
         }
@@ -183,28 +191,27 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
     }
 
-    #[cold]
     fn sample_flow(&mut self, index: usize, until: Time) {
         let flow = &mut self.flows[index];
-        if flow.window_at <= until {
-            flow.at_window = flow.sender.totals(flow.window_at);
-            flow.window_at = Time::NEVER;
+        let agenda = &mut flow.agenda;
+        if agenda.window_at <= until {
+            flow.at_window = flow.sender.totals(agenda.window_at);
+            agenda.window_at = Time::NEVER;
         }
-        if flow.next_sample > until {
-            return;
+        if agenda.next_sample <= until {
+            // Nothing changed since the last event: the rows that fall due differ in their time alone.
+            let interval = self.accepted.spec.sample_ns;
+            let first = agenda.next_sample;
+            let rows = (until - first).0 / interval + 1;
+            agenda.next_sample += Time(rows * interval);
+            if flow.sender.has_started() {
+                let first_ns = (first - flow.path.access_delay()).0;
+                self.records.flow_samples.push(index, flow, first_ns, rows);
+            }
         }
-        // Nothing changed since the last event: the rows that fall due differ in their time alone.
-        let interval = self.accepted.spec.sample_ns;
-        let first = flow.next_sample;
-        let rows = (until - first).0 / interval + 1;
-        flow.next_sample += Time(rows * interval);
-        if flow.sender.has_started() {
-            let first_ns = (first - flow.path.access_delay()).0;
-            self.records.flow_samples.push(index, flow, first_ns, rows);
-        }
+        flow.agenda.refresh();
     }
 
-    #[cold]
     fn sample_links(&mut self, until: Time) {
         while self.link_samples.next <= until {
             let t = self.link_samples.next;
@@ -225,7 +232,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     fn finish(mut self) -> Records {
         let spec = &self.accepted.spec;
         for index in 0..self.flows.len() {
-            self.sample_flow(index, self.flows[index].end);
+            self.sample_flow(index, self.flows[index].agenda.end);
         }
         self.sample_links(Time(spec.duration_ns));
         let window_ns = spec.duration_ns - spec.warmup_ns;
@@ -261,6 +268,6 @@ fn flow_row(flow: &Flow, accepted: &crate::accept::AcceptedFlow, spec: &Spec) ->
         lost_packets: flow.path.lost,
         window_s: to.saturating_sub(from) as f64 * 1e-9,
         at_window: flow.at_window,
-        at_end: flow.sender.totals(flow.end),
+        at_end: flow.sender.totals(flow.agenda.end),
     }
 }

@@ -45,6 +45,8 @@ pub struct Path {
     /// From the link to the receiver, and from the receiver to the reverse link.
     quarter: Time,
     rtt: Time,
+    /// From the receiver to where its ACK is first felt: a real link, or the sender.
+    felt_after: Time,
     packet_bytes: u32,
     pub(crate) data_link: usize,
     pub(crate) ack_link: Option<usize>,
@@ -53,6 +55,7 @@ pub struct Path {
 
 impl Path {
     pub(crate) fn new(receiver: Receiver, rtt: Time, packet_bytes: u32, links: (usize, Option<usize>), jitter: (u64, Stream)) -> Path {
+        let quarter = Time(rtt.0 / 4);
         Path {
             receiver,
             arriving: Ring::default(),
@@ -63,8 +66,9 @@ impl Path {
             jitter: jitter.1,
             jitter_ns: jitter.0,
             last_arrival: Time::ZERO,
-            quarter: Time(rtt.0 / 4),
+            quarter,
             rtt,
+            felt_after: if links.1.is_some() { quarter } else { rtt - quarter },
             packet_bytes,
             data_link: links.0,
             ack_link: links.1,
@@ -80,8 +84,19 @@ impl Path {
     /// The delayed ACK that is pending cannot be felt before this moment.
     #[inline]
     pub(crate) fn pending_at(&self) -> Time {
-        let deadline = self.receiver.deadline();
-        deadline.saturating_add(if self.ack_link.is_some() { self.quarter } else { self.rtt - self.quarter })
+        self.receiver.deadline().saturating_add(self.felt_after)
+    }
+
+    /// When the next ACK reaches the sender.
+    #[inline]
+    pub(crate) fn arriving_at(&self) -> Time {
+        self.arriving.front().map_or(Time::NEVER, |delivery| delivery.at)
+    }
+
+    /// When the next ACK reaches a real link.
+    #[inline]
+    pub(crate) fn crossing_at(&self) -> Time {
+        self.crossing.front().map_or(Time::NEVER, |delivery| delivery.at)
     }
 
     /// The delayed-ACK timer expires before anything else happens to this flow.
@@ -94,16 +109,15 @@ impl Path {
     /// The receiver sends `ack` at `at`.
     #[inline]
     fn send_ack(&mut self, at: Time, ack: Ack) {
+        let felt = at + self.felt_after;
+        if ack.has_sack {
+            let sacks = if self.ack_link.is_some() { &mut self.crossing_sacks } else { &mut self.sacks };
+            sacks.push_back(self.sack);
+        }
         if self.ack_link.is_some() {
-            self.crossing.push(Delivery { at: at + self.quarter, ack });
-            if ack.has_sack {
-                self.crossing_sacks.push_back(self.sack);
-            }
+            self.crossing.push(Delivery { at: felt, ack });
         } else {
-            self.deliver(at + (self.rtt - self.quarter), ack);
-            if ack.has_sack {
-                self.sacks.push_back(self.sack);
-            }
+            self.deliver(felt, ack);
         }
     }
 
@@ -126,33 +140,34 @@ impl Path {
         }
     }
 
-    /// SACK information of the ACK just taken from `arriving`.
-    pub(crate) fn take_sack(&mut self) -> Option<Sack> {
-        self.sacks.pop_front()
+    /// SACK information of `ack`, just taken from `arriving`.
+    #[inline]
+    pub(crate) fn take_sack(&mut self, ack: &Ack) -> Option<Sack> {
+        if ack.has_sack {
+            self.sacks.pop_front()
+        } else {
+            None
+        }
     }
 
-    /// A segment, sent at `now`, reaches its link. Returns whether it got through.
+    /// Segment `seq`, sent at `sent`, leaves its link.
     #[inline]
-    fn carry(&mut self, links: &mut [Fifo], now: Time, seq: u64) -> bool {
-        let Verdict::Departs(departs) = links[self.data_link].offer(now, self.packet_bytes) else {
-            self.lost += 1;
-            return false;
-        };
+    fn receive(&mut self, departs: Time, seq: u64, sent: Time) {
         let arrives = departs + self.quarter;
         if self.receiver.deadline() < arrives {
             self.commit_pending();
         }
-        if let Some(ack) = self.receiver.on_segment(arrives, seq, now, &mut self.sack) {
+        if let Some(ack) = self.receiver.on_segment(arrives, seq, sent, &mut self.sack) {
             self.send_ack(arrives, ack);
         }
-        true
     }
 }
 
 /// A sender's wire while one of its events is handled.
 pub(crate) struct PathWire<'a> {
     pub(crate) path: &'a mut Path,
-    pub(crate) links: &'a mut [Fifo],
+    /// The link its segments reach first.
+    pub(crate) link: &'a mut Fifo,
     pub(crate) events: &'a mut Vec<Event>,
     pub(crate) flow: usize,
     pub(crate) records_drops: bool,
@@ -166,7 +181,8 @@ impl PathWire<'_> {
     }
 
     #[cold]
-    fn note_drop(&mut self, now: Time) {
+    fn lose(&mut self, now: Time) {
+        self.path.lost += 1;
         if self.records_drops {
             let link = self.path.data_link as i32;
             let (value, value2) = (f64::NAN, f64::NAN);
@@ -176,10 +192,18 @@ impl PathWire<'_> {
 }
 
 impl Wire for PathWire<'_> {
-    #[inline]
     fn send(&mut self, now: Time, seq: u64) {
-        if !self.path.carry(self.links, now, seq) {
-            self.note_drop(now);
+        self.send_train(now, seq, 1);
+    }
+
+    #[inline]
+    fn send_train(&mut self, now: Time, first: u64, segments: u64) {
+        self.link.advance(now);
+        for seq in first..first + segments {
+            match self.link.admit(now, self.path.packet_bytes) {
+                Verdict::Departs(departs) => self.path.receive(departs, seq, now),
+                Verdict::Dropped | Verdict::Lost => self.lose(now),
+            }
         }
     }
 

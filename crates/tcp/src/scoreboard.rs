@@ -87,14 +87,16 @@ impl Scoreboard {
         }
     }
 
-    /// `nxt` is sent for the first time.
+    /// The segments from `nxt` to `end` are sent for the first time.
     #[inline]
-    pub(crate) fn on_sent(&mut self, una: u64, nxt: u64, now: Time) {
-        if (nxt - una) as usize >= self.sent_at.len() {
+    pub(crate) fn on_sent(&mut self, una: u64, nxt: u64, end: u64, now: Time) {
+        while (end - una) as usize > self.sent_at.len() {
             self.grow(una, nxt);
         }
-        let slot = self.slot(nxt);
-        self.sent_at[slot] = now;
+        for seq in nxt..end {
+            let slot = self.slot(seq);
+            self.sent_at[slot] = now;
+        }
     }
 
     /// `seq` is sent again.
@@ -197,6 +199,7 @@ impl Scoreboard {
     }
 
     #[cold]
+    #[inline(never)]
     fn grow(&mut self, una: u64, nxt: u64) {
         let capacity = self.sent_at.len() * 2;
         let mut sent_at = vec![Time::ZERO; capacity].into_boxed_slice();

@@ -16,6 +16,13 @@ pub trait Wire {
     /// Segment `seq` leaves the sender.
     fn send(&mut self, now: Time, seq: u64);
 
+    /// `segments` segments from `first` on leave the sender at once.
+    fn send_train(&mut self, now: Time, first: u64, segments: u64) {
+        for seq in first..first + segments {
+            self.send(now, seq);
+        }
+    }
+
     /// The window was reduced: cwnd at back-off and the new ssthresh, segments.
     fn on_loss_episode(&mut self, now: Time, cwnd: f64, ssthresh: f64);
 
@@ -176,7 +183,7 @@ impl<C: CongestionControl> Sender<C> {
         self.cc.on_established(&mut self.w, &self.c);
         self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
         self.refresh_pacing_rate();
-        self.transmit(wire);
+        self.recover_and_transmit(wire);
     }
 
     /// The application has no more data.
