@@ -167,14 +167,24 @@ impl Fifo {
     }
 
     /// [`Fifo::offer`] for a link already advanced to `now`.
-    #[inline]
+    #[inline(always)]
     pub fn admit(&mut self, now: Time, bytes: u32) -> Verdict {
-        let ahead = self.queue.len();
-        if ahead >= self.full_at || self.is_picky {
-            if let Some(refused) = self.refuse(now, bytes) {
-                return refused;
-            }
+        if self.queue.len() >= self.full_at || self.is_picky {
+            return self.admit_or_refuse(now, bytes);
         }
+        Verdict::Departs(self.accept(now, bytes))
+    }
+
+    #[inline(never)]
+    fn admit_or_refuse(&mut self, now: Time, bytes: u32) -> Verdict {
+        match self.refuse(now, bytes) {
+            Some(refused) => refused,
+            None => Verdict::Departs(self.accept(now, bytes)),
+        }
+    }
+
+    #[inline(always)]
+    fn accept(&mut self, now: Time, bytes: u32) -> Time {
         let starts = if self.free_at > now {
             self.free_at
         } else {
@@ -183,16 +193,16 @@ impl Fifo {
             now
         };
         let departs = starts + self.serialiser.serialise(bytes);
+        let bytes_ahead = self.sums.accepted_bytes;
         self.free_at = departs;
-        self.queue.push(Queued { departs, bytes_ahead: self.sums.accepted_bytes });
         self.sums.accepted_bytes += u64::from(bytes);
         self.sums.sojourn_ns += (departs - now).0;
-        self.sums.max_packets = self.sums.max_packets.max(ahead + 1);
-        Verdict::Departs(departs)
+        self.sums.max_packets = self.sums.max_packets.max(self.queue.len() + 1);
+        self.queue.push(Queued { departs, bytes_ahead });
+        departs
     }
 
     /// Why the packet is refused, if it is.
-    #[inline(never)]
     fn refuse(&mut self, now: Time, bytes: u32) -> Option<Verdict> {
         if self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability) {
             self.sums.lost += 1;

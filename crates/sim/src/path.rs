@@ -100,6 +100,7 @@ impl Path {
     }
 
     /// The delayed-ACK timer expires before anything else happens to this flow.
+    #[inline(never)]
     pub(crate) fn commit_pending(&mut self) {
         let at = self.receiver.deadline();
         let ack = self.receiver.on_deadline();
@@ -151,7 +152,7 @@ impl Path {
     }
 
     /// Segment `seq`, sent at `sent`, leaves its link.
-    #[inline]
+    #[inline(always)]
     fn receive(&mut self, departs: Time, seq: u64, sent: Time) {
         let arrives = departs + self.quarter;
         if self.receiver.deadline() < arrives {
@@ -192,11 +193,12 @@ impl PathWire<'_> {
 }
 
 impl Wire for PathWire<'_> {
+    #[inline(never)]
     fn send(&mut self, now: Time, seq: u64) {
         self.send_train(now, seq, 1);
     }
 
-    #[inline]
+    #[inline(always)]
     fn send_train(&mut self, now: Time, first: u64, segments: u64) {
         self.link.advance(now);
         for seq in first..first + segments {

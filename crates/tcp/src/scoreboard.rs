@@ -93,9 +93,9 @@ impl Scoreboard {
         while (end - una) as usize > self.sent_at.len() {
             self.grow(una, nxt);
         }
+        let slots = &mut self.sent_at[..];
         for seq in nxt..end {
-            let slot = self.slot(seq);
-            self.sent_at[slot] = now;
+            slots[seq as usize & (slots.len() - 1)] = now;
         }
     }
 

@@ -135,6 +135,8 @@ pub struct Sender<C> {
     pub(crate) usage_end: u64,
     pub(crate) limit: u64,
     pub(crate) started: bool,
+    /// Tail losses are probed for.
+    pub(crate) probes: bool,
     area_at: Time,
     pub(crate) spec: SenderSpec,
 }
@@ -167,6 +169,7 @@ impl<C: CongestionControl> Sender<C> {
             usage_end: 0,
             limit: spec.segments,
             started: false,
+            probes: spec.options.tlp && spec.options.sack,
             area_at: Time::ZERO,
             spec,
         }
@@ -230,7 +233,7 @@ impl<C: CongestionControl> Sender<C> {
         self.grow(acked, wire);
         self.refresh_pacing_rate();
         self.pacer.release();
-        if !self.transmit(wire) {
+        if self.transmit(self.c.in_flight, wire) == 0 {
             self.arm_after_progress();
         }
     }
@@ -389,7 +392,8 @@ impl<C: CongestionControl> Sender<C> {
     /// Keeps the time integral of cwnd.
     #[inline]
     pub(crate) fn account(&mut self, now: Time) {
-        self.totals.cwnd_area += self.w.cwnd * (now - self.area_at).0 as f64;
+        // Signed, for the conversion is then one instruction.
+        self.totals.cwnd_area += self.w.cwnd * (now - self.area_at).0 as i64 as f64;
         self.area_at = now;
         self.c.now = now;
     }

@@ -15,7 +15,10 @@ impl<C: CongestionControl> Sender<C> {
         if !probing && self.c.ca_state >= CaState::Recovery {
             self.retransmit_lost(wire);
         }
-        self.transmit(wire);
+        let sent = self.transmit(self.c.in_flight + self.pipe_hidden_from_limited_transmit(), wire);
+        if self.in_reduction() {
+            self.reduction.sent += sent;
+        }
     }
 
     fn retransmit_lost(&mut self, wire: &mut impl Wire) {
@@ -43,21 +46,18 @@ impl<C: CongestionControl> Sender<C> {
         wire.send(self.c.now, seq);
     }
 
-    /// Step 10: new data. Returns whether any left; then the timer is armed.
+    /// Step 10: new data beside `pipe` segments. Returns how many segments left; if any did, the timer is armed.
     #[inline(always)]
-    pub(crate) fn transmit(&mut self, wire: &mut impl Wire) -> bool {
+    pub(crate) fn transmit(&mut self, pipe: u32, wire: &mut impl Wire) -> u64 {
         let window = self.w.segments();
         let was_idle = self.c.nxt == self.c.una;
-        let room = self.room(window);
+        let room = self.room(window.saturating_sub(pipe));
         let sent = if self.pacer.is_on() { self.send_paced(room, wire) } else { self.send_train(room, wire) };
-        if self.in_reduction() {
-            self.reduction.sent += sent;
-        }
         self.note_window_use(window, sent);
         if sent > 0 {
             self.arm_after_sending(was_idle);
         }
-        sent > 0
+        sent
     }
 
     /// Up to `room` new segments, as the pacing gate opens; returns how many.
@@ -71,13 +71,12 @@ impl<C: CongestionControl> Sender<C> {
         room
     }
 
-    /// New segments that window, receiver and application allow.
+    /// How many of `free` segments receiver and application allow.
     #[inline]
-    fn room(&self, window: u32) -> u64 {
-        let pipe = self.c.in_flight + self.pipe_hidden_from_limited_transmit();
+    fn room(&self, free: u32) -> u64 {
         let out = self.c.nxt - self.c.una;
         let allowed = self.limit.saturating_sub(self.c.nxt).min(self.spec.window.saturating_sub(out));
-        allowed.min(u64::from(window.saturating_sub(pipe)))
+        allowed.min(u64::from(free))
     }
 
     /// Without limited transmit the first duplicate ACKs release nothing.
@@ -97,6 +96,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// Sends the next new segment, whatever the window.
+    #[inline(never)]
     pub(crate) fn send_new(&mut self, wire: &mut impl Wire) {
         self.pacer.on_sent(self.c.now, self.c.mss, self.c.pacing_rate);
         self.send_train(1, wire);

@@ -44,9 +44,7 @@ impl Serialiser {
     #[inline]
     pub fn serialise(&mut self, bytes: u32) -> Time {
         if bytes != self.bytes {
-            self.left = 0;
-            self.span = self.rate.serialisation(bytes, &mut self.left);
-            self.bytes = bytes;
+            self.resize(bytes);
         }
         self.remainder += self.left;
         if self.remainder < self.rate.0 {
@@ -54,6 +52,12 @@ impl Serialiser {
         }
         self.remainder -= self.rate.0;
         self.span + Time(1)
+    }
+
+    fn resize(&mut self, bytes: u32) {
+        self.left = 0;
+        self.span = self.rate.serialisation(bytes, &mut self.left);
+        self.bytes = bytes;
     }
 }
 
