@@ -4,7 +4,6 @@
 //! that a train of ACKs of one flow is handled in one go. Samples are taken when a flow's, or a link's, next event has
 //! passed the sampling time: between its own events its state does not change.
 
-use cc::CongestionControl;
 use net::Fifo;
 use units::{Stream, Time};
 
@@ -60,8 +59,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
         let links = accepted.links.iter().enumerate();
         let links = links.map(|(i, &link)| Fifo::new(link, window, Stream::named(spec.seed, &format!("link{i}/loss"))));
-        let variables = accepted.flows.iter().map(|flow| flow.control.variable_names());
-        let records = Records { flow_samples: FlowSamples::new(spec.sample_ns, variables), ..Records::default() };
+        let records = Records { flow_samples: FlowSamples::new(spec.sample_ns, &accepted.flows), ..Records::default() };
         Engine {
             accepted,
             observer,

@@ -174,8 +174,14 @@ impl Receiver {
         ack
     }
 
+    /// `seq` was the latest to arrive: its range is reported first.
     fn remember(&mut self, seq: u64) {
         let range = self.out_of_order.containing(seq);
+        if range.is_some_and(|(from, to)| from <= self.recent[0] && self.recent[0] < seq && to == seq + 1) {
+            // It prolongs the range reported first, and joins it to no other.
+            self.recent[0] = seq;
+            return;
+        }
         let old = self.recent;
         let others = old.iter().filter(|&&other| other != u64::MAX && self.out_of_order.containing(other) != range);
         let mut recent = [seq, u64::MAX, u64::MAX];

@@ -28,6 +28,8 @@ pub(crate) struct Scoreboard {
     pub(crate) lost_out: u32,
     pub(crate) retrans_out: u32,
     pub(crate) sacked: Ranges,
+    /// Room for what one ACK's SACK blocks bring; empty between ACKs.
+    pub(crate) newly_sacked: Vec<(u64, u64)>,
     /// One past the highest SACKed segment.
     pub(crate) highest_sacked: u64,
     /// Retransmissions in the order they were sent.
@@ -51,6 +53,7 @@ impl Scoreboard {
             lost_out: 0,
             retrans_out: 0,
             sacked: Ranges::default(),
+            newly_sacked: Vec::new(),
             highest_sacked: 0,
             retransmissions: VecDeque::new(),
             to_retransmit: BinaryHeap::new(),

@@ -302,15 +302,16 @@ impl<C: CongestionControl> Sender<C> {
             progress.duplicate = true;
             self.undo.on_duplicate(seq);
         }
-        let mut new = Vec::new();
+        let mut new = std::mem::take(&mut self.board.newly_sacked);
         for &(from, to) in sack.blocks.iter().filter(|block| block.1 > block.0) {
             assert!(to <= self.c.nxt, "SACK {from}..{to} above snd_nxt {}", self.c.nxt);
             self.board.sacked.fill(from.max(self.c.una), to, |a, b| new.push((a, b)));
         }
         new.sort_unstable();
-        for seq in new.into_iter().flat_map(|(from, to)| from..to) {
+        for seq in new.drain(..).flat_map(|(from, to)| from..to) {
             self.on_sacked(seq, progress);
         }
+        self.board.newly_sacked = new;
     }
 
     fn on_sacked(&mut self, seq: u64, progress: &mut Progress) {
