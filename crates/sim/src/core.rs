@@ -11,7 +11,7 @@ use crate::accept::{accept, Accepted};
 use crate::error::{Interrupted, RunError};
 use crate::flow::{Flow, FlowKind};
 use crate::observer::{Observer, Silent};
-use crate::path::{Delivery, PathWire};
+use crate::path::PathWire;
 use crate::records::{Event, EventKind, FlowRow, LinkRow, Records};
 use crate::samples::FlowSamples;
 use crate::spec::{Direction, Spec};
@@ -121,7 +121,8 @@ impl<'a, O: Observer> Engine<'a, O> {
         let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
         let mut wire = PathWire { path, link, events, flow: index, records_drops: self.accepted.spec.record_drops };
         let mut next = wire.path.arriving.pop();
-        while let Some(Delivery { at, ack }) = next {
+        while let Some(delivery) = next {
+            let (at, ack) = (delivery.at, delivery.ack());
             let sack = wire.path.take_sack(&ack);
             sender.on_ack(at, &ack, sack.as_ref(), &mut wire);
             self.observer.on_acked(at, index, sender);

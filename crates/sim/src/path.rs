@@ -17,13 +17,27 @@ use crate::records::{Event, EventKind};
 /// IP bytes of an ACK: 20 of IP, 20 of TCP, 12 of timestamps.
 pub(crate) const ACK_BYTES: u32 = 52;
 
-/// An ACK under way, and when it arrives.
+/// An ACK under way, and when it arrives. Without padding, which would be copied along.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Delivery {
     /// Arrival.
     pub at: Time,
+    cumulative: u64,
+    echo: Time,
+    sacks: u64,
+}
+
+impl Delivery {
+    #[inline]
+    fn new(at: Time, ack: Ack) -> Delivery {
+        Delivery { at, cumulative: ack.cumulative, echo: ack.echo, sacks: ack.has_sack.into() }
+    }
+
     /// The ACK.
-    pub ack: Ack,
+    #[inline]
+    pub fn ack(&self) -> Ack {
+        Ack { cumulative: self.cumulative, echo: self.echo, has_sack: self.sacks > 0 }
+    }
 }
 
 /// One flow's path.
@@ -116,7 +130,7 @@ impl Path {
             sacks.push_back(self.sack);
         }
         if self.ack_link.is_some() {
-            self.crossing.push(Delivery { at: felt, ack });
+            self.crossing.push(Delivery::new(felt, ack));
         } else {
             self.deliver(felt, ack);
         }
@@ -127,12 +141,13 @@ impl Path {
     fn deliver(&mut self, at: Time, ack: Ack) {
         let jitter = if self.jitter_ns > 0 { self.jitter.up_to(self.jitter_ns) } else { 0 };
         self.last_arrival = self.last_arrival.max(at + Time(jitter));
-        self.arriving.push(Delivery { at: self.last_arrival, ack });
+        self.arriving.push(Delivery::new(self.last_arrival, ack));
     }
 
     /// The oldest crossing ACK reaches the real link.
     pub(crate) fn cross(&mut self, links: &mut [Fifo]) {
-        let Some(Delivery { at, ack }) = self.crossing.pop() else { return };
+        let Some(delivery) = self.crossing.pop() else { return };
+        let (at, ack) = (delivery.at, delivery.ack());
         let sack = if ack.has_sack { self.crossing_sacks.pop_front() } else { None };
         let Some(link) = self.ack_link else { return };
         if let Verdict::Departs(departs) = links[link].offer(at, ACK_BYTES) {
