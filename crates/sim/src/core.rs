@@ -147,7 +147,9 @@ impl<'a, O: Observer> Engine<'a, O> {
     #[inline(never)]
     fn catch_up(&mut self, index: usize, now: Time) {
         self.sample_flow(index, now);
-        self.sample_links(now);
+        if self.link_samples.next <= now {
+            self.sample_links(now);
+        }
     }
 
     /// Everything but the ACKs.
@@ -211,6 +213,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         flow.agenda.refresh();
     }
 
+    #[cold]
     fn sample_links(&mut self, until: Time) {
         while self.link_samples.next <= until {
             let t = self.link_samples.next;
