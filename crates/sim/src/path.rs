@@ -122,7 +122,7 @@ impl Path {
     }
 
     /// The receiver sends `ack` at `at`.
-    #[inline]
+    #[inline(always)]
     fn send_ack(&mut self, at: Time, ack: Ack) {
         let felt = at + self.felt_after;
         if ack.has_sack {

@@ -134,7 +134,8 @@ impl FlowSamples {
         let header = words.len();
         words.push(0);
         let mut changed = 0;
-        for_each_word(flow, first_ns, self.flows[index].variables.len(), |place, word| {
+        let variables = if self.names.is_empty() { 0 } else { self.flows[index].variables.len() };
+        for_each_word(flow, first_ns, variables, |place, word| {
             if latest[place] != word {
                 changed |= 1 << place;
                 words.push(word);
