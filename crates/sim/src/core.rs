@@ -76,7 +76,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     /// # Errors
     /// An interruption.
     pub fn run(mut self, mut interrupted: impl FnMut() -> bool) -> Result<Records, Interrupted> {
-        let mut tree = Tree::new(self.flows.iter().map(Flow::key));
+        let mut tree = Tree::new(self.flows.iter().map(|flow| flow.due.0 .0));
         let mut look_at = EVENTS_PER_LOOK;
         while let Some((flow, bound)) = tree.first() {
             if self.events >= look_at {
@@ -90,25 +90,28 @@ impl<'a, O: Observer> Engine<'a, O> {
         Ok(self.finish())
     }
 
-    /// Handles events of one flow while they come before `bound`; returns the time of its next.
+    /// Handles the event that is due at one flow, and more of its events while they come before `bound`; returns the time
+    /// of its next.
     #[inline]
     fn run_flow(&mut self, index: usize, bound: u64, look_at: u64) -> u64 {
+        let (mut now, mut kind) = self.flows[index].due;
         loop {
-            let flow = &mut self.flows[index];
-            let (now, kind) = flow.next();
-            if now >= flow.agenda.end {
-                return u64::MAX;
-            }
-            if now.0 >= bound || self.events >= look_at {
-                return now.0;
-            }
-            if now >= flow.agenda.calm_until || now >= self.link_samples.next {
+            if now >= self.flows[index].agenda.calm_until || now >= self.link_samples.next {
                 self.catch_up(index, now);
             }
             match kind {
                 FlowKind::Ack => self.take_acks(index, Time(bound).min(self.link_samples.next), look_at),
                 FlowKind::Crossing => self.cross(index),
                 _ => self.handle_rare(index, now, kind),
+            }
+            let flow = &mut self.flows[index];
+            (now, kind) = flow.next();
+            if now >= flow.agenda.end {
+                return u64::MAX;
+            }
+            if now.0 >= bound || self.events >= look_at {
+                flow.due = (now, kind);
+                return now.0;
             }
         }
     }

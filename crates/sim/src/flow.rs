@@ -63,6 +63,8 @@ impl Agenda {
 /// State of one flow. All times are in the flow's clock.
 #[derive(Clone, Debug)]
 pub struct Flow {
+    /// The event that the engine will handle next.
+    pub(crate) due: (Time, FlowKind),
     pub(crate) agenda: Agenda,
     pub(crate) path: Path,
     pub(crate) sender: Sender<Algorithm>,
@@ -96,7 +98,8 @@ impl Flow {
         };
         agenda.refresh();
         let sender = Sender::new(accepted.sender.clone(), accepted.control.clone());
-        Flow { agenda, path, sender, at_window: SenderTotals::default(), completed: None, rtt }
+        let due = (agenda.start, FlowKind::Start);
+        Flow { due, agenda, path, sender, at_window: SenderTotals::default(), completed: None, rtt }
     }
 
     /// The flow's next event.
@@ -126,17 +129,6 @@ impl Flow {
         ]
         .into_iter()
         .fold((Time::NEVER, FlowKind::Stop), |first, next| if next.0 < first.0 { next } else { first })
-    }
-
-    /// When the flow's next event is due; never after the end.
-    #[inline]
-    pub(crate) fn key(&self) -> u64 {
-        let (at, _) = self.next();
-        if at >= self.agenda.end {
-            u64::MAX
-        } else {
-            at.0
-        }
     }
 
     pub(crate) fn base_rtt(&self) -> Time {
