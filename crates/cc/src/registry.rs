@@ -40,6 +40,18 @@ protocols! {
     fast: Fast(fast::Fast);
 }
 
+/// Out of line, so that no law pays for the registers of another: the dispatch is a jump.
+#[inline(never)]
+fn on_rtt_sampled(law: &mut impl CongestionControl, w: &mut Window, c: &Connection, s: &RttSample) {
+    law.on_rtt_sampled(w, c, s);
+}
+
+/// As [`on_rtt_sampled`].
+#[inline(never)]
+fn on_acked(law: &mut impl CongestionControl, w: &mut Window, c: &Connection, acked: u32) {
+    law.on_acked(w, c, acked);
+}
+
 impl CongestionControl for Algorithm {
     #[inline]
     fn needs(&self) -> Needs {
@@ -51,7 +63,7 @@ impl CongestionControl for Algorithm {
     }
     #[inline]
     fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
-        dispatch!(self, law => law.on_rtt_sampled(w, c, s))
+        dispatch!(self, law => on_rtt_sampled(law, w, c, s))
     }
     #[inline]
     fn on_ack_arrived(&mut self, w: &mut Window, c: &Connection, a: &AckArrival) {
@@ -59,7 +71,7 @@ impl CongestionControl for Algorithm {
     }
     #[inline]
     fn on_acked(&mut self, w: &mut Window, c: &Connection, acked: u32) {
-        dispatch!(self, law => law.on_acked(w, c, acked))
+        dispatch!(self, law => on_acked(law, w, c, acked))
     }
     #[inline]
     fn on_rate_sampled(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {

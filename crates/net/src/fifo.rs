@@ -79,28 +79,30 @@ pub struct LinkTotals {
     pub window_max_packets: u32,
 }
 
+/// A packet in the queue.
 #[derive(Clone, Copy, Debug, Default)]
 struct Queued {
     departs: Time,
-    bytes: u32,
+    /// Bytes accepted before it.
+    bytes_ahead: u64,
 }
 
 /// Running sums, as of the latest arrival; what they were at a given moment follows from the queue of that moment.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
-    accepted: u64,
     accepted_bytes: u64,
     dropped: u64,
     lost: u64,
-    service_ns: u64,
+    idle_ns: u64,
     sojourn_ns: u64,
-    max_packets: u32,
+    max_packets: usize,
 }
 
 /// The same, exact at one moment.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reading {
     sums: Sums,
+    accepted: u64,
     delivered_bytes: u64,
     busy_ns: u64,
     queued_ns: u64,
@@ -115,13 +117,14 @@ pub struct Fifo {
     free_at: Time,
     serialiser: Serialiser,
     queue: Ring<Queued>,
-    queued_bytes: u64,
     sums: Sums,
     /// Beginning and end of the measurement window, and what was read there.
     window: (Time, Time),
     readings: [Option<Reading>; 2],
     /// The next of the two to be read.
     read_at: Time,
+    /// Packets may be refused for more than the queue's length in packets.
+    is_picky: bool,
     loss: Stream,
 }
 
@@ -138,11 +141,11 @@ impl Fifo {
             free_at: Time::ZERO,
             serialiser: Serialiser::new(spec.rate),
             queue: Ring::default(),
-            queued_bytes: 0,
             sums: Sums::default(),
             window,
             readings: [None; 2],
             read_at: window.0,
+            is_picky: full_at == usize::MAX || spec.loss_probability > 0.0,
             loss,
         }
     }
@@ -150,34 +153,73 @@ impl Fifo {
     /// A packet of `bytes` arrives at `now`, not earlier than the one before it.
     #[inline]
     pub fn offer(&mut self, now: Time, bytes: u32) -> Verdict {
+        self.advance(now);
+        self.admit(now, bytes)
+    }
+
+    /// It is `now`: what has departed leaves the queue.
+    #[inline]
+    pub fn advance(&mut self, now: Time) {
         if now >= self.read_at {
             self.read(now);
         }
-        if self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability) {
-            self.sums.lost += 1;
-            return Verdict::Lost;
-        }
         self.release(now);
-        if self.queue.len() >= self.full_at || (self.full_at == usize::MAX && self.is_full(now, bytes)) {
-            self.sums.dropped += 1;
-            return Verdict::Dropped;
+    }
+
+    /// [`Fifo::offer`] for a link already advanced to `now`.
+    #[inline(always)]
+    pub fn admit(&mut self, now: Time, bytes: u32) -> Verdict {
+        if self.queue.len() >= self.full_at || self.is_picky {
+            return self.admit_or_refuse(now, bytes);
         }
+        Verdict::Departs(self.accept(now, bytes))
+    }
+
+    #[inline(never)]
+    fn admit_or_refuse(&mut self, now: Time, bytes: u32) -> Verdict {
+        match self.refuse(now, bytes) {
+            Some(refused) => refused,
+            None => Verdict::Departs(self.accept(now, bytes)),
+        }
+    }
+
+    #[inline(always)]
+    fn accept(&mut self, now: Time, bytes: u32) -> Time {
         let starts = if self.free_at > now {
             self.free_at
         } else {
             self.serialiser.forget();
+            self.sums.idle_ns += (now - self.free_at).0;
             now
         };
         let departs = starts + self.serialiser.serialise(bytes);
+        let bytes_ahead = self.sums.accepted_bytes;
         self.free_at = departs;
-        self.queue.push(Queued { departs, bytes });
-        self.queued_bytes += u64::from(bytes);
-        self.sums.accepted += 1;
         self.sums.accepted_bytes += u64::from(bytes);
-        self.sums.service_ns += (departs - starts).0;
         self.sums.sojourn_ns += (departs - now).0;
-        self.sums.max_packets = self.sums.max_packets.max(self.queue.len() as u32);
-        Verdict::Departs(departs)
+        self.sums.max_packets = self.sums.max_packets.max(self.queue.len() + 1);
+        self.queue.push(Queued { departs, bytes_ahead });
+        departs
+    }
+
+    /// Why the packet is refused, if it is.
+    fn refuse(&mut self, now: Time, bytes: u32) -> Option<Verdict> {
+        if self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability) {
+            self.sums.lost += 1;
+            return Some(Verdict::Lost);
+        }
+        let is_full = match self.spec.limit {
+            Limit::Packets(_) => self.queue.len() >= self.full_at,
+            Limit::Bytes(limit) => {
+                let exempt = if self.spec.excludes_in_service { self.bytes_in_service() } else { 0 };
+                self.queued_bytes() - exempt + u64::from(bytes) > limit
+            }
+            Limit::Delay(limit) => self.free_at.since(now) > limit,
+        };
+        if is_full {
+            self.sums.dropped += 1;
+        }
+        is_full.then_some(Verdict::Dropped)
     }
 
     /// Queue content at `now`: departures up to and including `now` have left, arrivals at `now` are not in yet.
@@ -185,10 +227,24 @@ impl Fifo {
         self.release(now);
         Occupancy {
             packets: self.queue.len() as u32,
-            bytes: self.queued_bytes,
-            delivered_bytes: self.sums.accepted_bytes - self.queued_bytes,
+            bytes: self.queued_bytes(),
+            delivered_bytes: self.departed_bytes(),
             dropped: self.sums.dropped,
         }
+    }
+
+    /// Bytes that left so far.
+    fn departed_bytes(&self) -> u64 {
+        self.queue.front().map_or(self.sums.accepted_bytes, |head| head.bytes_ahead)
+    }
+
+    fn queued_bytes(&self) -> u64 {
+        self.sums.accepted_bytes - self.departed_bytes()
+    }
+
+    fn bytes_in_service(&self) -> u64 {
+        let behind_head = self.queue.iter().nth(1).map_or(self.sums.accepted_bytes, |second| second.bytes_ahead);
+        behind_head - self.departed_bytes()
     }
 
     /// Totals at the end of the window, which must be over.
@@ -196,7 +252,7 @@ impl Fifo {
         self.read(self.window.1);
         let [Some(from), Some(to)] = self.readings else { return LinkTotals::default() };
         LinkTotals {
-            accepted: to.sums.accepted,
+            accepted: to.accepted,
             dropped: to.sums.dropped,
             lost: to.sums.lost,
             delivered_bytes: to.delivered_bytes,
@@ -204,7 +260,7 @@ impl Fifo {
             window_sojourn_ns: to.queued_ns - from.queued_ns,
             window_delivered_bytes: to.delivered_bytes - from.delivered_bytes,
             window_dropped: to.sums.dropped - from.sums.dropped,
-            window_max_packets: to.sums.max_packets,
+            window_max_packets: to.sums.max_packets as u32,
         }
     }
 
@@ -213,7 +269,7 @@ impl Fifo {
     fn read(&mut self, now: Time) {
         if self.readings[0].is_none() && now >= self.window.0 {
             self.readings[0] = Some(self.reading(self.window.0));
-            self.sums.max_packets = self.queue.len() as u32;
+            self.sums.max_packets = self.queue.len();
             self.read_at = self.window.1;
         }
         if self.readings[1].is_none() && now >= self.window.1 {
@@ -228,33 +284,17 @@ impl Fifo {
         let to_come: u64 = self.queue.iter().map(|queued| (queued.departs - at).0).sum();
         Reading {
             sums: self.sums,
-            delivered_bytes: self.sums.accepted_bytes - self.queued_bytes,
-            busy_ns: self.sums.service_ns - self.free_at.since(at).0,
+            accepted: self.queue.pushed() as u64,
+            delivered_bytes: self.departed_bytes(),
+            // Up to its last departure the link was busy but for the idle times; of that, what lies beyond is to come.
+            busy_ns: self.free_at.0.min(at.0) - self.sums.idle_ns,
             queued_ns: self.sums.sojourn_ns - to_come,
         }
     }
 
     #[inline]
     fn release(&mut self, now: Time) {
-        while let Some(&Queued { departs, bytes }) = self.queue.front() {
-            if departs > now {
-                break;
-            }
-            self.queue.pop();
-            self.queued_bytes -= u64::from(bytes);
-        }
-    }
-
-    /// Whether a limit in bytes or time refuses.
-    fn is_full(&self, now: Time, bytes: u32) -> bool {
-        match self.spec.limit {
-            Limit::Packets(_) => false,
-            Limit::Bytes(limit) => {
-                let in_service = if self.spec.excludes_in_service { self.queue.front().map_or(0, |head| head.bytes) } else { 0 };
-                self.queued_bytes - u64::from(in_service) + u64::from(bytes) > limit
-            }
-            Limit::Delay(limit) => self.free_at.since(now) > limit,
-        }
+        while self.queue.pop_if(|head| head.departs <= now).is_some() {}
     }
 }
 

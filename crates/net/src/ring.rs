@@ -4,21 +4,33 @@
 #[derive(Clone, Debug, Default)]
 pub struct Ring<T> {
     slots: Box<[T]>,
-    head: usize,
-    tail: usize,
+    /// Entries ever popped and pushed: entry number `n` is in slot `n` modulo the capacity.
+    popped: usize,
+    pushed: usize,
 }
 
 impl<T: Copy + Default> Ring<T> {
     /// Whether nothing is queued.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.head == self.tail
+        self.popped == self.pushed
     }
 
     /// Number of entries.
     #[inline]
     pub fn len(&self) -> usize {
-        self.tail - self.head
+        self.pushed - self.popped
+    }
+
+    /// Number of entries ever pushed.
+    #[inline]
+    pub fn pushed(&self) -> usize {
+        self.pushed
+    }
+
+    #[inline]
+    fn slot(&self, number: usize) -> usize {
+        number & self.slots.len().wrapping_sub(1)
     }
 
     /// The oldest entry.
@@ -27,15 +39,21 @@ impl<T: Copy + Default> Ring<T> {
         if self.is_empty() {
             None
         } else {
-            Some(&self.slots[self.head & (self.slots.len() - 1)])
+            Some(&self.slots[self.slot(self.popped)])
         }
     }
 
     /// Takes the oldest entry.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
-        let entry = *self.front()?;
-        self.head += 1;
+        self.pop_if(|_| true)
+    }
+
+    /// Takes the oldest entry if it is as wanted.
+    #[inline]
+    pub fn pop_if(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<T> {
+        let entry = *self.front().filter(|&entry| is_wanted(entry))?;
+        self.popped += 1;
         Some(entry)
     }
 
@@ -45,23 +63,23 @@ impl<T: Copy + Default> Ring<T> {
         if self.len() == self.slots.len() {
             self.grow();
         }
-        let mask = self.slots.len() - 1;
-        self.slots[self.tail & mask] = entry;
-        self.tail += 1;
+        let slot = self.slot(self.pushed);
+        self.slots[slot] = entry;
+        self.pushed += 1;
     }
 
     /// The entries, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        (self.head..self.tail).map(|index| &self.slots[index & (self.slots.len() - 1)])
+        (self.popped..self.pushed).map(|number| &self.slots[self.slot(number)])
     }
 
     #[cold]
+    #[inline(never)]
     fn grow(&mut self) {
         let mut slots = vec![T::default(); (self.slots.len() * 2).max(8)].into_boxed_slice();
-        for (index, slot) in slots.iter_mut().take(self.len()).enumerate() {
-            *slot = self.slots[(self.head + index) & (self.slots.len() - 1)];
+        for number in self.popped..self.pushed {
+            slots[number & (slots.len() - 1)] = self.slots[self.slot(number)];
         }
-        (self.tail, self.head) = (self.len(), 0);
         self.slots = slots;
     }
 }

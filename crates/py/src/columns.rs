@@ -23,7 +23,7 @@ pub(crate) fn convert(py: Python<'_>, records: Records, trace: Option<AckTrace>,
     out.set_item("flows", flows(py, &records.flows)?)?;
     out.set_item("links", links(py, &records.links)?)?;
     out.set_item("events", events(py, &records)?)?;
-    let samples = records.flow_samples;
+    let samples = records.flow_samples.columns();
     let table = PyDict::new(py);
     put(&table, "t_s", seconds(samples.t_ns))?;
     put(&table, "flow", samples.flow)?;

@@ -9,6 +9,7 @@ use units::{Rate, Time};
 use crate::error::SpecError;
 use crate::profiles::override_option;
 use crate::spec::{Direction, FlowSpec, LinkSpec, QueueUnit, Spec};
+use crate::tree::Tree;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 /// Longest run.
@@ -64,6 +65,10 @@ pub fn accept(spec: &Spec) -> Result<Accepted, SpecError> {
     }
     if spec.flows.is_empty() || spec.flows.len() > FLOWS_MAX {
         return refuse("flows", spec.flows.len(), "give 1 to 1000000 flows");
+    }
+    // Flows' clocks run behind by a part of their base RTT.
+    if spec.duration_ns + RTT_MAX_NS > Tree::time_max(spec.flows.len()) {
+        return refuse("duration", seconds(spec.duration_ns), "give at most 4 hours with so many flows");
     }
     let mut links = vec![accept_link("bottleneck", &spec.forward)?];
     if let Some(reverse) = &spec.reverse {

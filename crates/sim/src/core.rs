@@ -5,10 +5,8 @@
 //! passed the sampling time: between its own events its state does not change.
 
 use std::any::Any;
-use std::iter::repeat_n;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
-use cc::{CongestionControl, SSTHRESH_INFINITE};
 use net::Fifo;
 use units::{Stream, Time};
 
@@ -17,7 +15,8 @@ use crate::error::{Interrupted, RunError};
 use crate::flow::{Flow, FlowKind};
 use crate::observer::{Observer, Silent};
 use crate::path::PathWire;
-use crate::records::{Columns, Event, EventKind, FlowRow, LinkRow, Records};
+use crate::records::{Event, EventKind, FlowRow, LinkRow, Records};
+use crate::samples::FlowSamples;
 use crate::spec::{Direction, Spec};
 use crate::tree::Tree;
 
@@ -70,9 +69,6 @@ fn said(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a broken invariant")
 }
 
-/// Most variables an algorithm may show.
-const VARIABLES_MAX: usize = 16;
-
 /// A link and its next sample.
 struct SampledLink {
     next: Time,
@@ -85,8 +81,6 @@ pub struct Engine<'a, O> {
     flows: Vec<Flow>,
     links: Vec<Fifo>,
     link_samples: SampledLink,
-    /// Index of each flow's variables among the sample columns.
-    columns: Vec<Vec<usize>>,
     records: Records,
     events: u64,
 }
@@ -98,15 +92,13 @@ impl<'a, O: Observer> Engine<'a, O> {
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
         let links = accepted.links.iter().enumerate();
         let links = links.map(|(i, &link)| Fifo::new(link, window, Stream::named(spec.seed, &format!("link{i}/loss"))));
-        let mut records = Records::default();
-        let columns = variable_columns(accepted, &mut records);
+        let records = Records { flow_samples: FlowSamples::new(spec.sample_ns, &accepted.flows), ..Records::default() };
         Engine {
             accepted,
             observer,
             flows: accepted.flows.iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect(),
             links: links.collect(),
             link_samples: SampledLink { next: if spec.sample_ns == 0 { Time::NEVER } else { Time::ZERO } },
-            columns,
             records,
             events: 0,
         }
@@ -117,82 +109,93 @@ impl<'a, O: Observer> Engine<'a, O> {
     /// # Errors
     /// An interruption.
     pub fn run(mut self, mut interrupted: impl FnMut() -> bool) -> Result<Records, Interrupted> {
-        let mut tree = Tree::new(self.flows.iter().map(Flow::key).collect());
+        let mut tree = Tree::new(self.flows.iter().map(|flow| flow.due.0 .0));
         let mut look_at = EVENTS_PER_LOOK;
-        loop {
-            let (flow, key, bound) = tree.next();
-            if key == u64::MAX {
-                break;
-            }
+        while let Some((flow, bound)) = tree.first() {
             if self.events >= look_at {
                 if interrupted() {
                     return Err(Interrupted);
                 }
                 look_at = self.events + EVENTS_PER_LOOK;
             }
-            tree.update(flow, self.run_flow(flow, bound, look_at));
+            tree.put_back(self.run_flow(flow, bound, look_at));
         }
         Ok(self.finish())
     }
 
-    /// Handles events of one flow while they come before `bound`; returns the time of its next.
+    /// Handles the event that is due at one flow, and more of its events while they come before `bound`; returns the time
+    /// of its next.
     #[inline]
     fn run_flow(&mut self, index: usize, bound: u64, look_at: u64) -> u64 {
+        let (mut now, mut kind) = self.flows[index].due;
         loop {
-            let (now, kind) = self.flows[index].next();
-            if now >= self.flows[index].end {
+            if now >= self.flows[index].agenda.calm_until || now >= self.link_samples.next {
+                self.catch_up(index, now);
+            }
+            match kind {
+                FlowKind::Ack => self.take_acks(index, Time(bound).min(self.link_samples.next), look_at),
+                FlowKind::Crossing => self.cross(index),
+                _ => self.handle_rare(index, now, kind),
+            }
+            let flow = &mut self.flows[index];
+            (now, kind) = flow.next();
+            if now >= flow.agenda.end {
                 return u64::MAX;
             }
             if now.0 >= bound || self.events >= look_at {
+                flow.due = (now, kind);
                 return now.0;
             }
-            self.catch_up(index, now);
-            self.handle(index, now, kind);
-            self.events += 1;
         }
     }
 
-    /// Takes the samples and snapshots that fall before an event of flow `index` at `now`.
+    /// The ACK that is next, and those that follow it before anything else happens, before `until`: no other flow's
+    /// event, no timer, no sample.
     #[inline]
-    fn catch_up(&mut self, index: usize, now: Time) {
-        let flow = &self.flows[index];
-        if flow.next_sample <= now || flow.window_at <= now {
-            self.sample_flow(index, now);
+    fn take_acks(&mut self, index: usize, until: Time, look_at: u64) {
+        let Flow { agenda, path, sender, .. } = &mut self.flows[index];
+        let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
+        let mut wire = PathWire { path, link, events, flow: index, records_drops: self.accepted.spec.record_drops };
+        let mut next = wire.path.arriving.pop();
+        while let Some(delivery) = next {
+            let (at, ack) = (delivery.at, delivery.ack());
+            let sack = wire.path.take_sack(&ack);
+            sender.on_ack(at, &ack, sack.as_ref(), &mut wire);
+            self.observer.on_acked(at, index, sender);
+            agenda.rearm(sender.deadline());
+            self.events += 1;
+            if sender.is_finished() {
+                return self.complete(index, at);
+            }
+            let before = until.min(agenda.calm_until).min(wire.path.pending_at()).min(wire.path.crossing_at());
+            next = wire.path.arriving.pop_if(|delivery| delivery.at < before && self.events < look_at);
         }
+    }
+
+    /// The flow's ACK reaches a real link.
+    #[inline]
+    fn cross(&mut self, index: usize) {
+        self.flows[index].path.cross(&mut self.links);
+        self.events += 1;
+    }
+
+    /// Takes the samples and snapshots that fall before an event of flow `index` at `now`.
+    #[inline(never)]
+    fn catch_up(&mut self, index: usize, now: Time) {
+        self.sample_flow(index, now);
         if self.link_samples.next <= now {
             self.sample_links(now);
         }
     }
 
-    #[inline]
-    fn handle(&mut self, index: usize, now: Time, kind: FlowKind) {
-        let flow = &mut self.flows[index];
-        let Flow { sender, path, .. } = flow;
-        match kind {
-            FlowKind::Ack => {
-                let Some(delivery) = path.arriving.pop() else { return };
-                let sack = if delivery.ack.has_sack { path.take_sack() } else { None };
-                let (links, events) = (&mut self.links[..], &mut self.records.events);
-                let records_drops = self.accepted.spec.record_drops;
-                let mut wire = PathWire { path, links, events, flow: index, records_drops };
-                sender.on_ack(now, &delivery.ack, sack.as_ref(), &mut wire);
-                self.observer.on_acked(now, index, sender);
-                flow.rearm();
-                if flow.sender.is_finished() {
-                    self.complete(index, now);
-                }
-            }
-            FlowKind::Pending => path.commit_pending(),
-            FlowKind::Crossing => path.cross(&mut self.links),
-            _ => self.handle_rare(index, now, kind),
-        }
-    }
-
+    /// Everything but the ACKs.
     #[inline(never)]
     fn handle_rare(&mut self, index: usize, now: Time, kind: FlowKind) {
+        self.events += 1;
         let flow = &mut self.flows[index];
         let rtt = flow.base_rtt();
         match kind {
+            FlowKind::Pending => return flow.path.commit_pending(),
             FlowKind::Start => flow.started(),
             FlowKind::Stop => flow.stopped(),
             _ if !flow.wakes(now) => return,
@@ -200,9 +203,8 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
         let Flow { sender, path, .. } = flow;
         let at = now.since(path.access_delay());
-        let (links, events) = (&mut self.links[..], &mut self.records.events);
-        let records_drops = self.accepted.spec.record_drops;
-        let mut wire = PathWire { path, links, events, flow: index, records_drops };
+        let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
+        let mut wire = PathWire { path, link, events, flow: index, records_drops: self.accepted.spec.record_drops };
         match kind {
             FlowKind::Start => {
                 note(wire.events, at, index, EventKind::Start);
@@ -211,7 +213,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             FlowKind::Deadline => sender.on_deadline(now, &mut wire),
             _ => {}
         }
-        flow.rearm();
+        flow.agenda.rearm(flow.sender.deadline());
         if flow.sender.is_finished() {
             self.complete(index, now);
         }
@@ -226,26 +228,25 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
     }
 
-    #[cold]
     fn sample_flow(&mut self, index: usize, until: Time) {
         let flow = &mut self.flows[index];
-        if flow.window_at <= until {
-            flow.at_window = flow.sender.totals(flow.window_at);
-            flow.window_at = Time::NEVER;
+        let agenda = &mut flow.agenda;
+        if agenda.window_at <= until {
+            flow.at_window = flow.sender.totals(agenda.window_at);
+            agenda.window_at = Time::NEVER;
         }
-        if flow.next_sample > until {
-            return;
+        if agenda.next_sample <= until {
+            // Nothing changed since the last event: the rows that fall due differ in their time alone.
+            let interval = self.accepted.spec.sample_ns;
+            let first = agenda.next_sample;
+            let rows = (until - first).0 / interval + 1;
+            agenda.next_sample += Time(rows * interval);
+            if flow.sender.has_started() {
+                let first_ns = (first - flow.path.access_delay()).0;
+                self.records.flow_samples.push(index, flow, first_ns, rows);
+            }
         }
-        // Nothing changed since the last event: the rows that fall due differ in their time alone.
-        let interval = self.accepted.spec.sample_ns;
-        let first = flow.next_sample;
-        let rows = (until - first).0 / interval + 1;
-        flow.next_sample += Time(rows * interval);
-        if flow.sender.has_started() {
-            let first_ns = (first - flow.path.access_delay()).0;
-            let times = (0..rows as usize).map(|row| first_ns + row as u64 * interval);
-            record_samples(&mut self.records.flow_samples, &self.columns[index], index, times, flow);
-        }
+        flow.agenda.refresh();
     }
 
     #[cold]
@@ -269,7 +270,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     fn finish(mut self) -> Records {
         let spec = &self.accepted.spec;
         for index in 0..self.flows.len() {
-            self.sample_flow(index, self.flows[index].end);
+            self.sample_flow(index, self.flows[index].agenda.end);
         }
         self.sample_links(Time(spec.duration_ns));
         let window_ns = spec.duration_ns - spec.warmup_ns;
@@ -284,45 +285,6 @@ impl<'a, O: Observer> Engine<'a, O> {
 
 fn note(events: &mut Vec<Event>, at: Time, flow: usize, kind: EventKind) {
     events.push(Event { t_ns: at.0, flow: flow as i32, link: -1, kind, value: f64::NAN, value2: f64::NAN });
-}
-
-/// Gives every variable of every flow's algorithm a column.
-fn variable_columns(accepted: &Accepted, records: &mut Records) -> Vec<Vec<usize>> {
-    let variables = &mut records.flow_samples.variables;
-    let column = |variables: &mut Vec<(&'static str, Vec<f64>)>, name: &'static str| {
-        variables.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
-            variables.push((name, Vec::new()));
-            variables.len() - 1
-        })
-    };
-    accepted.flows.iter().map(|flow| flow.control.variable_names().iter().map(|name| column(variables, name)).collect()).collect()
-}
-
-/// Appends one row per time, alike but for the time.
-fn record_samples(samples: &mut Columns, columns: &[usize], index: usize, times: impl ExactSizeIterator<Item = u64>, flow: &Flow) {
-    let rows = times.len();
-    let (window, connection) = (flow.sender.window(), flow.sender.connection());
-    let rate = flow.sender.pacing_rate();
-    samples.t_ns.extend(times);
-    samples.flow.extend(repeat_n(index as u32, rows));
-    samples.cwnd.extend(repeat_n(window.cwnd, rows));
-    samples.ssthresh.extend(repeat_n(if window.ssthresh < SSTHRESH_INFINITE { window.ssthresh } else { f64::NAN }, rows));
-    samples.srtt_s.extend(repeat_n(f64::from(connection.srtt8_us) / 8e6, rows));
-    samples.rtt_min_s.extend(repeat_n(flow.sender.rtt().min().as_secs_f64(), rows));
-    samples.in_flight.extend(repeat_n(connection.in_flight, rows));
-    samples.delivered_bytes.extend(repeat_n(flow.sender.delivered() * u64::from(connection.mss), rows));
-    samples.retransmitted.extend(repeat_n(flow.sender.retransmitted(), rows));
-    samples.pacing_rate_bps.extend(repeat_n(if rate > 0 { rate as f64 * 8.0 } else { f64::NAN }, rows));
-    samples.state.extend(repeat_n(connection.ca_state as u8, rows));
-    if samples.variables.is_empty() {
-        return;
-    }
-    let mut values = [f64::NAN; VARIABLES_MAX];
-    flow.sender.algorithm().variables(&mut values[..columns.len()]);
-    for (column, (_, cells)) in samples.variables.iter_mut().enumerate() {
-        let value = columns.iter().position(|&own| own == column).map_or(f64::NAN, |own| values[own]);
-        cells.extend(repeat_n(value, rows));
-    }
 }
 
 fn flow_row(flow: &Flow, accepted: &crate::accept::AcceptedFlow, spec: &Spec) -> FlowRow {
@@ -344,6 +306,6 @@ fn flow_row(flow: &Flow, accepted: &crate::accept::AcceptedFlow, spec: &Spec) ->
         lost_packets: flow.path.lost,
         window_s: to.saturating_sub(from) as f64 * 1e-9,
         at_window: flow.at_window,
-        at_end: flow.sender.totals(flow.end),
+        at_end: flow.sender.totals(flow.agenda.end),
     }
 }

@@ -25,11 +25,9 @@ pub enum FlowKind {
     Stop,
 }
 
-/// State of one flow. All times are in the flow's clock.
+/// When the engine must look at a flow, apart from its ACKs.
 #[derive(Clone, Debug)]
-pub struct Flow {
-    pub(crate) sender: Sender<Algorithm>,
-    pub(crate) path: Path,
+pub(crate) struct Agenda {
     /// When the start is due; never once it was.
     start: Time,
     stop: Time,
@@ -41,6 +39,35 @@ pub struct Flow {
     pub(crate) next_sample: Time,
     /// When the counters at the beginning of the measurement window are taken.
     pub(crate) window_at: Time,
+    /// The earliest of all these.
+    pub(crate) calm_until: Time,
+}
+
+impl Agenda {
+    /// After any of the times was moved.
+    pub(crate) fn refresh(&mut self) {
+        self.rare = self.start.min(self.stop).min(self.wake);
+        self.calm_until = self.rare.min(self.end).min(self.next_sample).min(self.window_at);
+    }
+
+    /// After any event of the sender: looks at its timer no later than `deadline`.
+    #[inline]
+    pub(crate) fn rearm(&mut self, deadline: Time) {
+        if deadline < self.wake {
+            self.wake = deadline;
+            self.refresh();
+        }
+    }
+}
+
+/// State of one flow. All times are in the flow's clock.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// The event that the engine will handle next.
+    pub(crate) due: (Time, FlowKind),
+    pub(crate) agenda: Agenda,
+    pub(crate) path: Path,
+    pub(crate) sender: Sender<Algorithm>,
     pub(crate) at_window: SenderTotals,
     pub(crate) completed: Option<Time>,
     rtt: Time,
@@ -59,8 +86,7 @@ impl Flow {
         let path = Path::new(receiver, rtt, given.packet_bytes, links, (given.jitter_ns, jitter));
         let access = path.access_delay();
         let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(given.start_ns.next_multiple_of(spec.sample_ns)) };
-        let mut flow = Flow {
-            sender: Sender::new(accepted.sender.clone(), accepted.control.clone()),
+        let mut agenda = Agenda {
             start: Time(given.start_ns) + access,
             stop: given.stop_ns.map_or(Time::NEVER, |stop| Time(stop) + access),
             wake: Time::NEVER,
@@ -68,54 +94,41 @@ impl Flow {
             end: Time(spec.duration_ns) + access,
             next_sample: samples.saturating_add(access),
             window_at: Time(spec.warmup_ns.max(given.start_ns)) + access,
-            at_window: SenderTotals::default(),
-            completed: None,
-            path,
-            rtt,
+            calm_until: Time::ZERO,
         };
-        flow.refresh_rare();
-        flow
-    }
-
-    fn refresh_rare(&mut self) {
-        self.rare = self.start.min(self.stop).min(self.wake);
+        agenda.refresh();
+        let sender = Sender::new(accepted.sender.clone(), accepted.control.clone());
+        let due = (agenda.start, FlowKind::Start);
+        Flow { due, agenda, path, sender, at_window: SenderTotals::default(), completed: None, rtt }
     }
 
     /// The flow's next event.
     #[inline]
     pub(crate) fn next(&self) -> (Time, FlowKind) {
-        let ack = self.path.arriving.front().map_or(Time::NEVER, |delivery| delivery.at);
-        let other = self.rare.min(self.path.pending_at());
-        if ack < other && self.path.crossing.is_empty() {
+        let (ack, crossing) = (self.path.arriving_at(), self.path.crossing_at());
+        let other = self.agenda.rare.min(self.path.pending_at());
+        if ack < other.min(crossing) {
             return (ack, FlowKind::Ack);
         }
-        self.next_of_all(ack)
+        if crossing < other {
+            return (crossing, FlowKind::Crossing);
+        }
+        self.next_of_all()
     }
 
     /// The earliest of every kind; of several at one time, the first in the order of kinds.
-    fn next_of_all(&self, ack: Time) -> (Time, FlowKind) {
-        let crossing = self.path.crossing.front().map_or(Time::NEVER, |delivery| delivery.at);
+    #[cold]
+    fn next_of_all(&self) -> (Time, FlowKind) {
         [
-            (self.start, FlowKind::Start),
-            (crossing, FlowKind::Crossing),
-            (ack, FlowKind::Ack),
+            (self.agenda.start, FlowKind::Start),
+            (self.path.crossing_at(), FlowKind::Crossing),
+            (self.path.arriving_at(), FlowKind::Ack),
             (self.path.pending_at(), FlowKind::Pending),
-            (self.wake, FlowKind::Deadline),
-            (self.stop, FlowKind::Stop),
+            (self.agenda.wake, FlowKind::Deadline),
+            (self.agenda.stop, FlowKind::Stop),
         ]
         .into_iter()
         .fold((Time::NEVER, FlowKind::Stop), |first, next| if next.0 < first.0 { next } else { first })
-    }
-
-    /// When the flow is due: its next event, or a sample or snapshot to be taken before that; never after the end.
-    #[inline]
-    pub(crate) fn key(&self) -> u64 {
-        let (at, _) = self.next();
-        if at >= self.end {
-            u64::MAX
-        } else {
-            at.0
-        }
     }
 
     pub(crate) fn base_rtt(&self) -> Time {
@@ -123,31 +136,21 @@ impl Flow {
     }
 
     pub(crate) fn started(&mut self) {
-        self.start = Time::NEVER;
-        self.refresh_rare();
+        self.agenda.start = Time::NEVER;
+        self.agenda.refresh();
     }
 
     pub(crate) fn stopped(&mut self) {
-        self.stop = Time::NEVER;
-        self.refresh_rare();
+        self.agenda.stop = Time::NEVER;
+        self.agenda.refresh();
         self.sender.on_stopped();
-    }
-
-    /// After any event of the sender: looks at the timer no later than its deadline.
-    #[inline]
-    pub(crate) fn rearm(&mut self) {
-        let deadline = self.sender.deadline();
-        if deadline < self.wake {
-            self.wake = deadline;
-            self.refresh_rare();
-        }
     }
 
     /// The sender's timer is due for a look: true if it has expired, else looked at again at its deadline.
     pub(crate) fn wakes(&mut self, now: Time) -> bool {
         let deadline = self.sender.deadline();
-        self.wake = if deadline <= now { Time::NEVER } else { deadline };
-        self.refresh_rare();
+        self.agenda.wake = if deadline <= now { Time::NEVER } else { deadline };
+        self.agenda.refresh();
         deadline <= now
     }
 }

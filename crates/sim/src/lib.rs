@@ -10,6 +10,7 @@ mod observer;
 mod path;
 mod profiles;
 mod records;
+mod samples;
 mod spec;
 mod tree;
 
@@ -20,7 +21,8 @@ pub use flow::{Flow, FlowKind};
 pub use observer::{AckHash, AckTrace, Observer, Silent};
 pub use path::{Delivery, Path};
 pub use profiles::catalogue;
-pub use records::{Columns, EventKind, FlowRow, LinkRow, Records};
+pub use records::{EventKind, FlowRow, LinkRow, Records};
+pub use samples::{Columns, FlowSamples};
 pub use spec::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 
 /// Raised by hand whenever the records of any scenario may change; part of a stored run's key.

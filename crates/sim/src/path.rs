@@ -17,13 +17,27 @@ use crate::records::{Event, EventKind};
 /// IP bytes of an ACK: 20 of IP, 20 of TCP, 12 of timestamps.
 pub(crate) const ACK_BYTES: u32 = 52;
 
-/// An ACK under way, and when it arrives.
+/// An ACK under way, and when it arrives. Without padding, which would be copied along.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Delivery {
     /// Arrival.
     pub at: Time,
+    cumulative: u64,
+    echo: Time,
+    sacks: u64,
+}
+
+impl Delivery {
+    #[inline]
+    fn new(at: Time, ack: Ack) -> Delivery {
+        Delivery { at, cumulative: ack.cumulative, echo: ack.echo, sacks: ack.has_sack.into() }
+    }
+
     /// The ACK.
-    pub ack: Ack,
+    #[inline]
+    pub fn ack(&self) -> Ack {
+        Ack { cumulative: self.cumulative, echo: self.echo, has_sack: self.sacks > 0 }
+    }
 }
 
 /// One flow's path.
@@ -45,6 +59,8 @@ pub struct Path {
     /// From the link to the receiver, and from the receiver to the reverse link.
     quarter: Time,
     rtt: Time,
+    /// From the receiver to where its ACK is first felt: a real link, or the sender.
+    felt_after: Time,
     packet_bytes: u32,
     pub(crate) data_link: usize,
     pub(crate) ack_link: Option<usize>,
@@ -53,6 +69,7 @@ pub struct Path {
 
 impl Path {
     pub(crate) fn new(receiver: Receiver, rtt: Time, packet_bytes: u32, links: (usize, Option<usize>), jitter: (u64, Stream)) -> Path {
+        let quarter = Time(rtt.0 / 4);
         Path {
             receiver,
             arriving: Ring::default(),
@@ -63,8 +80,9 @@ impl Path {
             jitter: jitter.1,
             jitter_ns: jitter.0,
             last_arrival: Time::ZERO,
-            quarter: Time(rtt.0 / 4),
+            quarter,
             rtt,
+            felt_after: if links.1.is_some() { quarter } else { rtt - quarter },
             packet_bytes,
             data_link: links.0,
             ack_link: links.1,
@@ -80,11 +98,23 @@ impl Path {
     /// The delayed ACK that is pending cannot be felt before this moment.
     #[inline]
     pub(crate) fn pending_at(&self) -> Time {
-        let deadline = self.receiver.deadline();
-        deadline.saturating_add(if self.ack_link.is_some() { self.quarter } else { self.rtt - self.quarter })
+        self.receiver.deadline().saturating_add(self.felt_after)
+    }
+
+    /// When the next ACK reaches the sender.
+    #[inline]
+    pub(crate) fn arriving_at(&self) -> Time {
+        self.arriving.front().map_or(Time::NEVER, |delivery| delivery.at)
+    }
+
+    /// When the next ACK reaches a real link.
+    #[inline]
+    pub(crate) fn crossing_at(&self) -> Time {
+        self.crossing.front().map_or(Time::NEVER, |delivery| delivery.at)
     }
 
     /// The delayed-ACK timer expires before anything else happens to this flow.
+    #[inline(never)]
     pub(crate) fn commit_pending(&mut self) {
         let at = self.receiver.deadline();
         let ack = self.receiver.on_deadline();
@@ -92,18 +122,17 @@ impl Path {
     }
 
     /// The receiver sends `ack` at `at`.
-    #[inline]
+    #[inline(always)]
     fn send_ack(&mut self, at: Time, ack: Ack) {
+        let felt = at + self.felt_after;
+        if ack.has_sack {
+            let sacks = if self.ack_link.is_some() { &mut self.crossing_sacks } else { &mut self.sacks };
+            sacks.push_back(self.sack);
+        }
         if self.ack_link.is_some() {
-            self.crossing.push(Delivery { at: at + self.quarter, ack });
-            if ack.has_sack {
-                self.crossing_sacks.push_back(self.sack);
-            }
+            self.crossing.push(Delivery::new(felt, ack));
         } else {
-            self.deliver(at + (self.rtt - self.quarter), ack);
-            if ack.has_sack {
-                self.sacks.push_back(self.sack);
-            }
+            self.deliver(felt, ack);
         }
     }
 
@@ -112,12 +141,13 @@ impl Path {
     fn deliver(&mut self, at: Time, ack: Ack) {
         let jitter = if self.jitter_ns > 0 { self.jitter.up_to(self.jitter_ns) } else { 0 };
         self.last_arrival = self.last_arrival.max(at + Time(jitter));
-        self.arriving.push(Delivery { at: self.last_arrival, ack });
+        self.arriving.push(Delivery::new(self.last_arrival, ack));
     }
 
     /// The oldest crossing ACK reaches the real link.
     pub(crate) fn cross(&mut self, links: &mut [Fifo]) {
-        let Some(Delivery { at, ack }) = self.crossing.pop() else { return };
+        let Some(delivery) = self.crossing.pop() else { return };
+        let (at, ack) = (delivery.at, delivery.ack());
         let sack = if ack.has_sack { self.crossing_sacks.pop_front() } else { None };
         let Some(link) = self.ack_link else { return };
         if let Verdict::Departs(departs) = links[link].offer(at, ACK_BYTES) {
@@ -126,33 +156,34 @@ impl Path {
         }
     }
 
-    /// SACK information of the ACK just taken from `arriving`.
-    pub(crate) fn take_sack(&mut self) -> Option<Sack> {
-        self.sacks.pop_front()
+    /// SACK information of `ack`, just taken from `arriving`.
+    #[inline]
+    pub(crate) fn take_sack(&mut self, ack: &Ack) -> Option<Sack> {
+        if ack.has_sack {
+            self.sacks.pop_front()
+        } else {
+            None
+        }
     }
 
-    /// A segment, sent at `now`, reaches its link. Returns whether it got through.
-    #[inline]
-    fn carry(&mut self, links: &mut [Fifo], now: Time, seq: u64) -> bool {
-        let Verdict::Departs(departs) = links[self.data_link].offer(now, self.packet_bytes) else {
-            self.lost += 1;
-            return false;
-        };
+    /// Segment `seq`, sent at `sent`, leaves its link.
+    #[inline(always)]
+    fn receive(&mut self, departs: Time, seq: u64, sent: Time) {
         let arrives = departs + self.quarter;
         if self.receiver.deadline() < arrives {
             self.commit_pending();
         }
-        if let Some(ack) = self.receiver.on_segment(arrives, seq, now, &mut self.sack) {
+        if let Some(ack) = self.receiver.on_segment(arrives, seq, sent, &mut self.sack) {
             self.send_ack(arrives, ack);
         }
-        true
     }
 }
 
 /// A sender's wire while one of its events is handled.
 pub(crate) struct PathWire<'a> {
     pub(crate) path: &'a mut Path,
-    pub(crate) links: &'a mut [Fifo],
+    /// The link its segments reach first.
+    pub(crate) link: &'a mut Fifo,
     pub(crate) events: &'a mut Vec<Event>,
     pub(crate) flow: usize,
     pub(crate) records_drops: bool,
@@ -166,7 +197,8 @@ impl PathWire<'_> {
     }
 
     #[cold]
-    fn note_drop(&mut self, now: Time) {
+    fn lose(&mut self, now: Time) {
+        self.path.lost += 1;
         if self.records_drops {
             let link = self.path.data_link as i32;
             let (value, value2) = (f64::NAN, f64::NAN);
@@ -176,10 +208,19 @@ impl PathWire<'_> {
 }
 
 impl Wire for PathWire<'_> {
-    #[inline]
+    #[inline(never)]
     fn send(&mut self, now: Time, seq: u64) {
-        if !self.path.carry(self.links, now, seq) {
-            self.note_drop(now);
+        self.send_train(now, seq, 1);
+    }
+
+    #[inline(always)]
+    fn send_train(&mut self, now: Time, first: u64, segments: u64) {
+        self.link.advance(now);
+        for seq in first..first + segments {
+            match self.link.admit(now, self.path.packet_bytes) {
+                Verdict::Departs(departs) => self.path.receive(departs, seq, now),
+                Verdict::Dropped | Verdict::Lost => self.lose(now),
+            }
         }
     }
 

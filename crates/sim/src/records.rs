@@ -3,6 +3,8 @@
 use net::LinkTotals;
 use tcp::SenderTotals;
 
+use crate::samples::FlowSamples;
+
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
@@ -52,35 +54,6 @@ pub struct Event {
     pub value: f64,
     /// Second value, NaN if none.
     pub value2: f64,
-}
-
-/// Samples of all flows, as columns; each flow's rows are in time order.
-#[derive(Clone, Debug, Default)]
-pub struct Columns {
-    /// Sampling time, nanoseconds.
-    pub t_ns: Vec<u64>,
-    /// Flow index.
-    pub flow: Vec<u32>,
-    /// Congestion window, segments.
-    pub cwnd: Vec<f64>,
-    /// Slow-start threshold, segments; NaN while infinite.
-    pub ssthresh: Vec<f64>,
-    /// Smoothed RTT, seconds.
-    pub srtt_s: Vec<f64>,
-    /// Minimum RTT, seconds.
-    pub rtt_min_s: Vec<f64>,
-    /// Pipe, segments.
-    pub in_flight: Vec<u32>,
-    /// Payload bytes delivered so far.
-    pub delivered_bytes: Vec<u64>,
-    /// Retransmissions so far.
-    pub retransmitted: Vec<u64>,
-    /// Pacing rate, bits per second; NaN when unknown.
-    pub pacing_rate_bps: Vec<f64>,
-    /// Congestion state, 0 to 4.
-    pub state: Vec<u8>,
-    /// The algorithms' own variables, by name; NaN in rows of flows that lack one.
-    pub variables: Vec<(&'static str, Vec<f64>)>,
 }
 
 /// Samples of the links, as columns.
@@ -144,7 +117,7 @@ pub struct Records {
     /// One row per flow.
     pub flows: Vec<FlowRow>,
     /// Samples of the flows.
-    pub flow_samples: Columns,
+    pub flow_samples: FlowSamples,
     /// One row per real link.
     pub links: Vec<LinkRow>,
     /// Samples of the links.

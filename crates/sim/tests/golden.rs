@@ -22,7 +22,7 @@ fn scenario(algorithm: &str, profile: &str) -> Spec {
 
 fn trace(algorithm: &str, profile: &str) -> String {
     let records = sim::run(&scenario(algorithm, profile), || false).expect("a legal scenario");
-    let samples = &records.flow_samples;
+    let samples = records.flow_samples.columns();
     let mut text = String::from("# time in base RTTs, cwnd and ssthresh in whole segments (- for none)\n");
     for ((t, cwnd), ssthresh) in samples.t_ns.iter().zip(&samples.cwnd).zip(&samples.ssthresh) {
         let shown = if ssthresh.is_nan() { "-".to_string() } else { ssthresh.floor().to_string() };

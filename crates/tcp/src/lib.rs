@@ -20,6 +20,7 @@ mod undo;
 
 pub use ack::{Ack, Sack};
 pub use options::{Abc, LossDetection, Options, Pacing, Recovery, RtoRule};
+pub use pacing::pacing_rate;
 pub use receiver::{Receiver, ReceiverSpec};
 pub use rtt::RttEstimator;
 pub use sender::{Sender, SenderSpec, SenderTotals, Wire};

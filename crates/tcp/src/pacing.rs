@@ -1,6 +1,6 @@
 //! Pacing: when the next segment may leave, and at what rate (Linux `tcp_update_pacing_rate`).
 
-use cc::{CongestionControl, Connection};
+use cc::CongestionControl;
 use units::Time;
 
 use crate::sender::Sender;
@@ -81,13 +81,11 @@ impl Pacer {
     }
 }
 
-/// Bytes per second at which Linux paces: twice the window per smoothed RTT below half of ssthresh, else 1.2 times.
-fn linux_rate(c: &Connection, cwnd: u64, below_half_ssthresh: bool) -> u64 {
-    if c.srtt8_us == 0 {
-        return 0;
-    }
-    let percent = if below_half_ssthresh { 200 } else { 120 };
-    u64::from(c.mss) * 80_000 * percent * cwnd.max(c.nxt - c.una) / u64::from(c.srtt8_us)
+/// Bytes per second at which Linux paces: twice the window, or what is outstanding, per smoothed RTT below half of
+/// `ssthresh`, else 1.2 times; 0 before the first RTT sample.
+pub fn pacing_rate(mss: u32, srtt8_us: u32, cwnd: f64, ssthresh: f64, outstanding: u64) -> u64 {
+    let percent = if cwnd < (ssthresh / 2.0).floor() { 200 } else { 120 };
+    (u64::from(mss) * 80_000 * percent * u64::from(cwnd as u32).max(outstanding)).checked_div(u64::from(srtt8_us)).unwrap_or(0)
 }
 
 impl<C: CongestionControl> Sender<C> {
@@ -104,6 +102,6 @@ impl<C: CongestionControl> Sender<C> {
         if let Some(rate) = self.cc.pacing_rate(&self.w, &self.c) {
             return rate;
         }
-        linux_rate(&self.c, self.w.segments().into(), self.w.cwnd < (self.w.ssthresh / 2.0).floor())
+        pacing_rate(self.c.mss, self.c.srtt8_us, self.w.cwnd, self.w.ssthresh, self.c.nxt - self.c.una)
     }
 }

@@ -14,7 +14,17 @@ impl Ranges {
     }
 
     /// The range that contains `seq`.
+    #[inline]
     pub fn containing(&self, seq: u64) -> Option<(u64, u64)> {
+        // Most questions are about the highest range.
+        match self.0.back() {
+            Some(&highest) if seq < highest.0 => self.containing_below(seq),
+            Some(&highest) if seq < highest.1 => Some(highest),
+            _ => None,
+        }
+    }
+
+    fn containing_below(&self, seq: u64) -> Option<(u64, u64)> {
         let index = self.0.partition_point(|range| range.1 <= seq);
         self.0.get(index).copied().filter(|range| range.0 <= seq)
     }
@@ -25,7 +35,17 @@ impl Ranges {
     }
 
     /// Adds `[from, to)`, which must not overlap the set, joining its neighbours.
+    #[inline]
     pub fn insert(&mut self, from: u64, to: u64) {
+        match self.0.back_mut() {
+            Some(highest) if from < highest.1 => self.insert_below(from, to),
+            Some(highest) if from == highest.1 => highest.1 = to,
+            _ => self.0.push_back((from, to)),
+        }
+    }
+
+    /// [`Ranges::insert`] somewhere before the highest range.
+    fn insert_below(&mut self, from: u64, to: u64) {
         let index = self.0.partition_point(|range| range.1 < from);
         let joins_left = self.0.get(index).is_some_and(|range| range.1 == from);
         let right = index + usize::from(joins_left);
@@ -52,7 +72,21 @@ impl Ranges {
     }
 
     /// Calls `new` with each part of `[from, to)` that the set lacks, lowest first, and adds it.
+    #[inline]
     pub fn fill(&mut self, from: u64, to: u64, mut new: impl FnMut(u64, u64)) {
+        let highest = self.0.back().copied().unwrap_or_default();
+        if from < highest.0 {
+            return self.fill_below(from, to, new);
+        }
+        let from = from.max(highest.1);
+        if from < to {
+            new(from, to);
+            self.insert(from, to);
+        }
+    }
+
+    /// [`Ranges::fill`] from somewhere before the highest range.
+    fn fill_below(&mut self, from: u64, to: u64, mut new: impl FnMut(u64, u64)) {
         let mut at = from;
         while at < to {
             let index = self.0.partition_point(|range| range.1 <= at);

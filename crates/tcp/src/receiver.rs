@@ -50,12 +50,14 @@ impl ReceiverSpec {
 pub struct Receiver {
     next: u64,
     pending: u32,
-    ack_every: u32,
+    /// An ACK is due when this many segments are pending: one while quick ACKs last.
+    ack_at: u32,
     quick: u32,
     /// Send time of the segment to be echoed: the first of those pending (RFC 7323 4.3).
     echo: Time,
     deadline: Time,
     ato: Time,
+    ato_step: Time,
     last_arrival: Time,
     rto: Time,
     delay_max: Time,
@@ -67,21 +69,30 @@ pub struct Receiver {
 impl Receiver {
     /// A receiver that expects segment 0.
     pub fn new(spec: ReceiverSpec) -> Receiver {
-        Receiver {
+        let mut receiver = Receiver {
             next: 0,
             pending: 0,
-            ack_every: spec.ack_every,
-            quick: spec.quickack,
+            ack_at: 0,
+            quick: 0,
             echo: Time::ZERO,
             deadline: Time::NEVER,
             ato: spec.delayed_ack,
+            ato_step: Time(spec.delayed_ack.0 / 2),
             last_arrival: Time::ZERO,
             rto: spec.rto(),
             delay_max: spec.delay_max(),
             out_of_order: Ranges::default(),
             recent: [u64::MAX; 3],
             spec,
-        }
+        };
+        receiver.acknowledge_quickly(receiver.spec.quickack);
+        receiver
+    }
+
+    /// The next `segments` in order are acknowledged one by one.
+    fn acknowledge_quickly(&mut self, segments: u32) {
+        self.quick = segments;
+        self.ack_at = if segments > 0 { 1 } else { self.spec.ack_every };
     }
 
     /// When a delayed ACK falls due; [`Time::NEVER`] if none is pending.
@@ -91,7 +102,7 @@ impl Receiver {
     }
 
     /// Segment `seq`, sent at `sent`, arrives at `now`. Returns the ACK if one is sent at once; SACK blocks go to `sack`.
-    #[inline]
+    #[inline(always)]
     pub fn on_segment(&mut self, now: Time, seq: u64, sent: Time, sack: &mut Sack) -> Option<Ack> {
         if seq != self.next || !self.out_of_order.is_empty() {
             return Some(self.on_disordered(now, seq, sent, sack));
@@ -102,8 +113,10 @@ impl Receiver {
         if self.pending == 1 {
             self.echo = sent;
         }
-        if self.pending >= self.ack_every || self.quick > 0 {
-            self.quick = self.quick.saturating_sub(1);
+        if self.pending >= self.ack_at {
+            if self.quick > 0 {
+                self.acknowledge_quickly(self.quick - 1);
+            }
             return Some(self.acknowledge());
         }
         self.deadline = now + self.ato.min(self.delay_max);
@@ -127,17 +140,17 @@ impl Receiver {
     fn adapt(&mut self, now: Time) {
         let gap = now.since(self.last_arrival);
         self.last_arrival = now;
-        let step = self.spec.delayed_ack.0 / 2;
-        if gap.0 <= step {
-            self.ato = Time(self.ato.0 / 2 + step);
+        if gap <= self.ato_step {
+            self.ato = Time(self.ato.0 / 2) + self.ato_step;
         } else if gap < self.ato {
             self.ato = Time(self.ato.0 / 2 + gap.0).min(self.rto);
         } else if gap > self.rto {
-            self.quick = self.spec.quickack;
+            self.acknowledge_quickly(self.spec.quickack);
         }
     }
 
     /// Anything but the plain next segment is acknowledged at once (RFC 5681 4.2).
+    #[inline(never)]
     fn on_disordered(&mut self, now: Time, seq: u64, sent: Time, sack: &mut Sack) -> Ack {
         self.adapt(now);
         *sack = Sack::default();
@@ -161,8 +174,14 @@ impl Receiver {
         ack
     }
 
+    /// `seq` was the latest to arrive: its range is reported first.
     fn remember(&mut self, seq: u64) {
         let range = self.out_of_order.containing(seq);
+        if range.is_some_and(|(from, to)| from <= self.recent[0] && self.recent[0] < seq && to == seq + 1) {
+            // It prolongs the range reported first, and joins it to no other.
+            self.recent[0] = seq;
+            return;
+        }
         let old = self.recent;
         let others = old.iter().filter(|&&other| other != u64::MAX && self.out_of_order.containing(other) != range);
         let mut recent = [seq, u64::MAX, u64::MAX];

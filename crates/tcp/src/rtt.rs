@@ -104,7 +104,7 @@ impl RttEstimator {
     pub fn on_min_sampled(&mut self, rtt: Time, now: Time) {
         if rtt <= self.min[0].0 {
             self.min = [(rtt, now); 3];
-        } else {
+        } else if rtt <= self.min[2].0 || now.since(self.min[0].1).0 > RTT_MIN_WINDOW.0 / 4 {
             self.age_min(rtt, now);
         }
     }
@@ -152,7 +152,7 @@ impl RttEstimator {
         self.srtt8_us = (self.srtt8_us as i32 + error) as u32;
     }
 
-    #[inline]
+    /// The minimum stands, but one of those that wait to succeed it may have to give way.
     fn age_min(&mut self, rtt: Time, now: Time) {
         if rtt <= self.min[1].0 {
             self.min[1] = (rtt, now);

@@ -28,6 +28,8 @@ pub(crate) struct Scoreboard {
     pub(crate) lost_out: u32,
     pub(crate) retrans_out: u32,
     pub(crate) sacked: Ranges,
+    /// Room for what one ACK's SACK blocks bring; empty between ACKs.
+    pub(crate) newly_sacked: Vec<(u64, u64)>,
     /// One past the highest SACKed segment.
     pub(crate) highest_sacked: u64,
     /// Retransmissions in the order they were sent.
@@ -51,6 +53,7 @@ impl Scoreboard {
             lost_out: 0,
             retrans_out: 0,
             sacked: Ranges::default(),
+            newly_sacked: Vec::new(),
             highest_sacked: 0,
             retransmissions: VecDeque::new(),
             to_retransmit: BinaryHeap::new(),
@@ -87,14 +90,16 @@ impl Scoreboard {
         }
     }
 
-    /// `nxt` is sent for the first time.
+    /// The segments from `nxt` to `end` are sent for the first time.
     #[inline]
-    pub(crate) fn on_sent(&mut self, una: u64, nxt: u64, now: Time) {
-        if (nxt - una) as usize >= self.sent_at.len() {
+    pub(crate) fn on_sent(&mut self, una: u64, nxt: u64, end: u64, now: Time) {
+        while (end - una) as usize > self.sent_at.len() {
             self.grow(una, nxt);
         }
-        let slot = self.slot(nxt);
-        self.sent_at[slot] = now;
+        let slots = &mut self.sent_at[..];
+        for seq in nxt..end {
+            slots[seq as usize & (slots.len() - 1)] = now;
+        }
     }
 
     /// `seq` is sent again.
@@ -197,6 +202,7 @@ impl Scoreboard {
     }
 
     #[cold]
+    #[inline(never)]
     fn grow(&mut self, una: u64, nxt: u64) {
         let capacity = self.sent_at.len() * 2;
         let mut sent_at = vec![Time::ZERO; capacity].into_boxed_slice();

@@ -16,6 +16,13 @@ pub trait Wire {
     /// Segment `seq` leaves the sender.
     fn send(&mut self, now: Time, seq: u64);
 
+    /// `segments` segments from `first` on leave the sender at once.
+    fn send_train(&mut self, now: Time, first: u64, segments: u64) {
+        for seq in first..first + segments {
+            self.send(now, seq);
+        }
+    }
+
     /// The window was reduced: cwnd at back-off and the new ssthresh, segments.
     fn on_loss_episode(&mut self, now: Time, cwnd: f64, ssthresh: f64);
 
@@ -128,6 +135,8 @@ pub struct Sender<C> {
     pub(crate) usage_end: u64,
     pub(crate) limit: u64,
     pub(crate) started: bool,
+    /// Tail losses are probed for.
+    pub(crate) probes: bool,
     area_at: Time,
     pub(crate) spec: SenderSpec,
 }
@@ -160,6 +169,7 @@ impl<C: CongestionControl> Sender<C> {
             usage_end: 0,
             limit: spec.segments,
             started: false,
+            probes: spec.options.tlp && spec.options.sack,
             area_at: Time::ZERO,
             spec,
         }
@@ -176,7 +186,7 @@ impl<C: CongestionControl> Sender<C> {
         self.cc.on_established(&mut self.w, &self.c);
         self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
         self.refresh_pacing_rate();
-        self.transmit(wire);
+        self.recover_and_transmit(wire);
     }
 
     /// The application has no more data.
@@ -224,7 +234,8 @@ impl<C: CongestionControl> Sender<C> {
         self.refresh_pacing_rate();
         self.pacer.release();
         // Sending arms a probe, but never moves a retransmission timer that already runs.
-        if !(self.transmit(wire) && self.may_probe()) {
+        let has_sent = self.transmit(self.c.in_flight, wire) > 0;
+        if !(has_sent && self.may_probe()) {
             self.arm_after_progress();
         }
     }
@@ -293,15 +304,16 @@ impl<C: CongestionControl> Sender<C> {
             progress.duplicate = true;
             self.undo.on_duplicate(seq);
         }
-        let mut new = Vec::new();
+        let mut new = std::mem::take(&mut self.board.newly_sacked);
         for &(from, to) in sack.blocks.iter().filter(|block| block.1 > block.0) {
             assert!(to <= self.c.nxt, "SACK {from}..{to} above snd_nxt {}", self.c.nxt);
             self.board.sacked.fill(from.max(self.c.una), to, |a, b| new.push((a, b)));
         }
         new.sort_unstable();
-        for seq in new.into_iter().flat_map(|(from, to)| from..to) {
+        for seq in new.drain(..).flat_map(|(from, to)| from..to) {
             self.on_sacked(seq, progress);
         }
+        self.board.newly_sacked = new;
     }
 
     fn on_sacked(&mut self, seq: u64, progress: &mut Progress) {
@@ -383,7 +395,8 @@ impl<C: CongestionControl> Sender<C> {
     /// Keeps the time integral of cwnd.
     #[inline]
     pub(crate) fn account(&mut self, now: Time) {
-        self.totals.cwnd_area += self.w.cwnd * (now - self.area_at).0 as f64;
+        // Signed, for the conversion is then one instruction.
+        self.totals.cwnd_area += self.w.cwnd * (now - self.area_at).0 as i64 as f64;
         self.area_at = now;
         self.c.now = now;
     }

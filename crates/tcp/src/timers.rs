@@ -126,7 +126,7 @@ impl<C: CongestionControl> Sender<C> {
 
     #[inline]
     pub(crate) fn may_probe(&self) -> bool {
-        self.spec.options.tlp && self.spec.options.sack && matches!(self.c.ca_state, CaState::Open | CaState::Cwr)
+        self.probes && matches!(self.c.ca_state, CaState::Open | CaState::Cwr)
     }
 
     /// Two smoothed RTTs after now, not later than the retransmission timeout.

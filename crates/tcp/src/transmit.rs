@@ -7,6 +7,7 @@ use crate::sender::{Sender, Wire};
 
 impl<C: CongestionControl> Sender<C> {
     /// Step 10 when something may be lost.
+    #[inline(never)]
     pub(crate) fn recover_and_transmit(&mut self, wire: &mut impl Wire) {
         self.publish_in_flight();
         self.pacer.release();
@@ -14,7 +15,10 @@ impl<C: CongestionControl> Sender<C> {
         if !probing && self.c.ca_state >= CaState::Recovery {
             self.retransmit_lost(wire);
         }
-        self.transmit(wire);
+        let sent = self.transmit(self.c.in_flight + self.pipe_hidden_from_limited_transmit(), wire);
+        if self.in_reduction() {
+            self.reduction.sent += sent;
+        }
     }
 
     fn retransmit_lost(&mut self, wire: &mut impl Wire) {
@@ -42,36 +46,37 @@ impl<C: CongestionControl> Sender<C> {
         wire.send(self.c.now, seq);
     }
 
-    /// Step 10: new data. Returns whether any left; then the timer is armed.
-    #[inline]
-    pub(crate) fn transmit(&mut self, wire: &mut impl Wire) -> bool {
+    /// Step 10: new data beside `pipe` segments. Returns how many segments left; if any did, the timer is armed.
+    #[inline(always)]
+    pub(crate) fn transmit(&mut self, pipe: u32, wire: &mut impl Wire) -> u64 {
         let window = self.w.segments();
-        let out_before = self.c.nxt - self.c.una;
-        let nxt_before = self.c.nxt;
-        for _ in 0..self.room(window) {
+        let was_idle = self.c.nxt == self.c.una;
+        let room = self.room(window.saturating_sub(pipe));
+        let sent = if self.pacer.is_on() { self.send_paced(room, wire) } else { self.send_train(room, wire) };
+        self.note_window_use(window, sent);
+        if sent > 0 {
+            self.arm_after_sending(was_idle);
+        }
+        sent
+    }
+
+    /// Up to `room` new segments, as the pacing gate opens; returns how many.
+    fn send_paced(&mut self, room: u64, wire: &mut impl Wire) -> u64 {
+        for sent in 0..room {
             if !self.pacer.may_send(self.c.now) {
-                break;
+                return sent;
             }
             self.send_new(wire);
         }
-        let sent = self.c.nxt - nxt_before;
-        if self.in_reduction() {
-            self.reduction.sent += sent;
-        }
-        self.note_window_use(window, sent);
-        if sent > 0 {
-            self.arm_after_sending(out_before == 0);
-        }
-        sent > 0
+        room
     }
 
-    /// New segments that window, receiver and application allow.
+    /// How many of `free` segments receiver and application allow.
     #[inline]
-    fn room(&self, window: u32) -> u64 {
-        let pipe = self.c.in_flight + self.pipe_hidden_from_limited_transmit();
+    fn room(&self, free: u32) -> u64 {
         let out = self.c.nxt - self.c.una;
         let allowed = self.limit.saturating_sub(self.c.nxt).min(self.spec.window.saturating_sub(out));
-        allowed.min(u64::from(window.saturating_sub(pipe)))
+        allowed.min(u64::from(free))
     }
 
     /// Without limited transmit the first duplicate ACKs release nothing.
@@ -91,16 +96,26 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// Sends the next new segment, whatever the window.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn send_new(&mut self, wire: &mut impl Wire) {
-        let seq = self.c.nxt;
-        self.board.on_sent(self.c.una, seq, self.c.now);
-        self.c.nxt += 1;
-        self.c.in_flight += 1;
-        self.c.last_sent = self.c.now;
-        self.totals.sent += 1;
         self.pacer.on_sent(self.c.now, self.c.mss, self.c.pacing_rate);
-        wire.send(self.c.now, seq);
+        self.send_train(1, wire);
+    }
+
+    /// Sends the next `segments` new segments at once, without asking; returns their number.
+    #[inline(always)]
+    fn send_train(&mut self, segments: u64, wire: &mut impl Wire) -> u64 {
+        if segments == 0 {
+            return 0;
+        }
+        let first = self.c.nxt;
+        self.board.on_sent(self.c.una, first, first + segments, self.c.now);
+        self.c.nxt += segments;
+        self.c.in_flight += segments as u32;
+        self.c.last_sent = self.c.now;
+        self.totals.sent += segments;
+        wire.send_train(self.c.now, first, segments);
+        segments
     }
 
     /// Linux `tcp_cwnd_validate`: was the window the limit during the last round trip?

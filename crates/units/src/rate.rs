@@ -17,21 +17,28 @@ impl Rate {
     }
 }
 
-/// Serialisation times on one link, without a division while the packet size stays the same.
+/// How long packets of one size take.
+#[derive(Clone, Copy, Debug, Default)]
+struct Span {
+    bytes: u32,
+    /// Whole nanoseconds, and what is left over in units of 1/rate ns.
+    whole: Time,
+    left: u64,
+}
+
+/// Serialisation times on one link, without a division while packets have one of two sizes: segments and ACKs.
 #[derive(Clone, Copy, Debug)]
 pub struct Serialiser {
     rate: Rate,
-    bytes: u32,
-    /// Whole nanoseconds of `bytes`, and what is left over in units of 1/rate ns.
-    span: Time,
-    left: u64,
+    latest: Span,
+    other: Span,
     remainder: u64,
 }
 
 impl Serialiser {
     /// A link of `rate` that owes nothing.
     pub fn new(rate: Rate) -> Serialiser {
-        Serialiser { rate, bytes: 0, span: Time::ZERO, left: 0, remainder: 0 }
+        Serialiser { rate, latest: Span::default(), other: Span::default(), remainder: 0 }
     }
 
     /// The link stood idle: no remainder is carried over.
@@ -43,17 +50,25 @@ impl Serialiser {
     /// As [`Rate::serialisation`], with the remainder kept here.
     #[inline]
     pub fn serialise(&mut self, bytes: u32) -> Time {
-        if bytes != self.bytes {
-            self.left = 0;
-            self.span = self.rate.serialisation(bytes, &mut self.left);
-            self.bytes = bytes;
+        if bytes != self.latest.bytes {
+            std::mem::swap(&mut self.latest, &mut self.other);
+            if bytes != self.latest.bytes {
+                self.divide(bytes);
+            }
         }
-        self.remainder += self.left;
+        self.remainder += self.latest.left;
         if self.remainder < self.rate.0 {
-            return self.span;
+            return self.latest.whole;
         }
         self.remainder -= self.rate.0;
-        self.span + Time(1)
+        self.latest.whole + Time(1)
+    }
+
+    #[cold]
+    fn divide(&mut self, bytes: u32) {
+        let mut left = 0;
+        let whole = self.rate.serialisation(bytes, &mut left);
+        self.latest = Span { bytes, whole, left };
     }
 }
 

@@ -161,7 +161,8 @@ impl Formula {
 }
 
 /// What the 2007 benchmark's table was generated from; its low p makes the response function meet Reno's at the low window.
-pub(crate) const ALTAIMD_SET: Formula = Formula { low_window: 31.0, high_window: 83_000.0, low_p: 1.5e-3, high_p: 1e-7, high_decrease: 0.1 };
+pub(crate) const ALTAIMD_SET: Formula =
+    Formula { low_window: 31.0, high_window: 83_000.0, low_p: 1.5e-3, high_p: 1e-7, high_decrease: 0.1 };
 
 #[derive(Clone, Copy, Debug)]
 enum Law {

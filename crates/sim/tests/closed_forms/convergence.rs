@@ -68,7 +68,7 @@ fn rounds(records: &Records, from_s: f64, to_s: f64) -> f64 {
 
 /// When the recovery that a back-off began was over.
 fn recovered_s(records: &Records, flow: u32, back_off: BackOff) -> f64 {
-    let samples = &records.flow_samples;
+    let samples = records.flow_samples.columns();
     let own = samples.t_ns.iter().zip(&samples.flow).zip(&samples.state).filter(|((_, &of), _)| of == flow);
     let later = own.map(|((&t, _), &state)| (t as f64 * 1e-9, state)).find(|&(t, state)| {
         // The first sample may fall on the back-off itself.

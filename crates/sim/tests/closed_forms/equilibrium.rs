@@ -55,7 +55,7 @@ fn two_flows_queue_alpha_each_and_share_equally() {
 #[test]
 fn a_late_comer_takes_the_queue_it_meets_for_distance() {
     let records = settled(&[0, 5000]);
-    let samples = &records.flow_samples;
+    let samples = records.flow_samples.columns();
     let base_s = |flow: u32| {
         let (_, cells) = samples.variables.iter().find(|(name, _)| *name == "base_rtt_s").expect("a variable");
         cells[samples.flow.iter().rposition(|&f| f == flow).expect("a sample")]
