@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +11,8 @@ import typer
 
 if TYPE_CHECKING:
     from windtunnel.claims import Verdict
+
+MOST_FINDINGS = 3
 
 Folder = Annotated[str, typer.Argument(metavar="DIR", help="Results folder, as `windtunnel suite run` writes it.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -26,7 +29,10 @@ def report_command(
 
     results = open_results(Path(folder))
     target = Path(out) if out is not None else results.folder / "report"
-    index = report.write(report.assemble(results), target, jobs=jobs)
+    assembled = report.assemble(results)
+    index = report.write(assembled, target, jobs=jobs)
+    for text in assembled.findings[:MOST_FINDINGS]:
+        print(text)
     print(f"report: {index}")
 
 
@@ -74,16 +80,21 @@ def sql_command(
     """Answer an SQL query over a results folder (DuckDB; read only)."""
     from windtunnel.cli.output import print_json, print_table
     from windtunnel.store import open_results
-    from windtunnel.store.sql import query
+    from windtunnel.store.sql import QueryError, query
 
     columns, rows = query(open_results(Path(folder)), statement)
     if json:
+        twice = [name for name, count in Counter(columns).items() if count > 1]
+        if twice:
+            raise QueryError(f"column {twice[0]!r} comes twice; allowed with --json: columns of different names (name them with AS)")
         print_json([{name: _plain(value) for name, value in zip(columns, row, strict=True)} for row in rows])
     else:
         print_table(f"{len(rows)} rows", columns, rows)
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        value = float(value)
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return str(value)
     return value if isinstance(value, (int, float, str, bool, type(None))) else str(value)

@@ -69,10 +69,13 @@ class Quick:
         Dimensions with fewer values; the others keep all.
     repeats : int
         Number of repeats.
+    scenario : callable, optional
+        In place of the experiment's, where that takes long.
     """
 
     points: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     repeats: int = 3
+    scenario: Callable[[Point, Draws], Scenario] | None = None
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,11 @@ class Scale:
             return (0,)
         own = experiment.quick.repeats if self.quick and experiment.quick is not None else experiment.repeats
         return tuple(range(1, (self.repeats or own) + 1))
+
+    def scenario(self, experiment: Experiment) -> Callable[[Point, Draws], Scenario]:
+        """Return what lays out the runs of an experiment at this scale."""
+        quick = experiment.quick.scenario if self.quick and experiment.quick is not None else None
+        return quick or experiment.scenario
 
     def grid(self, experiment: Experiment) -> Iterator[tuple[dict[str, Any], int]]:
         """Yield every point and repeat of an experiment at this scale, in the order of its dimensions."""

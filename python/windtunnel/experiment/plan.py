@@ -83,11 +83,14 @@ def plan(experiments: Sequence[Experiment], scale: Scale, *, backend: str = "sim
     jobs: dict[str, Job] = {}
     for experiment in experiments:
         own: list[Cell] = []
+        scenario_of = scale.scenario(experiment)
         for point, seed in scale.grid(experiment):
-            scenario = experiment.scenario(point, Draws(seed)).model_copy(update={"seed": max(seed, 1)})
+            scenario = scenario_of(point, Draws(seed)).model_copy(update={"seed": max(seed, 1)})
             key = run_key(digest(scenario), chosen.name, chosen.version())
             own.append(Cell(point, seed, key))
             known = jobs.get(key)
+            if known is None:
+                chosen.check(scenario)
             kept = experiment.kept if known is None else min(known.kept, experiment.kept, key=ORDER.index)
             jobs[key] = Job(key, scenario, kept, scenario.bottleneck.rate_bps * scenario.duration_s / 12_000)
         if own:

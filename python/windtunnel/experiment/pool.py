@@ -17,6 +17,10 @@ Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 
+KILL_S = 1.0
+"""How long a killed process may take to be gone."""
+
+
 class WorkerLost(RuntimeError):
     """A worker process died: killed, or out of memory."""
 
@@ -24,6 +28,7 @@ class WorkerLost(RuntimeError):
 def _begin() -> None:
     """Leave Ctrl-C to the parent, and end when the parent does, however it ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
@@ -56,6 +61,8 @@ def workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:
             process.kill()
+        for process in processes:  # Until none is left to write into what is swept next.
+            process.join(KILL_S)
         raise
     pool.shutdown()
 
@@ -91,7 +98,8 @@ def each(
     try:
         while True:
             for task in _next(remaining, ahead - len(waiting)):
-                waiting[pool.submit(function, task)] = task
+                with _ctrl_c_held():
+                    waiting[pool.submit(function, task)] = task
             if not waiting:
                 return
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
@@ -99,6 +107,16 @@ def each(
                 yield waiting.pop(future), future.result()
     except BrokenProcessPool:
         raise WorkerLost("a worker process died (killed, or out of memory); finished runs are kept, run the command again") from None
+
+
+@contextlib.contextmanager
+def _ctrl_c_held() -> Iterator[None]:
+    """Hold Ctrl-C back while the pool may start a process: it begins so too, until `_begin` makes it deaf to it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _next(tasks: Iterator[Any], count: int) -> Iterator[Any]:

@@ -1,8 +1,8 @@
 """Figure 4: whether two flows of the same protocol and round-trip time share equally."""
 
-from windtunnel.experiment import Experiment
+from windtunnel.experiment import Experiment, Quick
 from windtunnel.plots.declared import Curves
-from windtunnel.suites.li07.common import NETWORK, PAIR_MEASURES, RTT_LABEL, TWO_FLOWS, points, same_rtt
+from windtunnel.suites.li07.common import NETWORK, PAIR_MEASURES, RTT_LABEL, TWO_FLOWS, points, same_rtt, same_rtt_in_minutes
 
 _CAPTION = "1 is equal sharing."
 
@@ -16,6 +16,7 @@ EXPERIMENTS = (
         scenario=same_rtt,
         measures=PAIR_MEASURES,
         kept="rates",
+        quick=Quick(scenario=same_rtt_in_minutes),
         figures=(
             Curves(
                 "fairness",
