@@ -163,10 +163,12 @@ def test_the_interval_is_that_of_the_resampled_mean() -> None:
 
 
 def test_an_estimate_for_each_operand_that_was_measured() -> None:
-    # Constant operands are skipped, a middle operand comes once, an operand is reported as it is compared.
+    # Constant operands are skipped, a middle operand comes once, of a distance from a constant the measured side is reported.
     values = [4.0, 4.0, 4.0]
     assert about(values, "1 <= M('util',alg='reno',rtt=20) <= 5").estimate == [4]
-    assert about(values, "abs(M('util',alg='reno',rtt=20)-5) <= 0.25*5").estimate == [1]
+    assert about(values, "abs(M('util',alg='reno',rtt=20)-5) <= 0.25*5").estimate == [4]
+    assert about(values, "abs(5-M('util',alg='reno',rtt=20)) <= 0.25*5").estimate == [4]
+    assert about(values, "abs(M('util',alg='reno',rtt=20)-2*M('util',alg='reno',rtt=20)) <= 5").estimate == [4]
     assert about(values, "M('util',alg='reno',rtt=20) > 1 and 2*M('util',alg='reno',rtt=20) < M('util',alg='reno',rtt=20)").estimate == [
         4,
         8,

@@ -165,8 +165,20 @@ class _Walk:
         pairs = zip(node.ops, values[:-1], values[1:], strict=True)
         joined = _both([_comparison(type(op).__name__, a, b) for op, a, b in pairs])
         # A middle operand of a chain is one operand, though it is compared twice.
-        operands = tuple(value for value in values if isinstance(value, np.ndarray) and value.dtype.kind == "f")
+        shown = [self._shown(part, value, names) for part, value in zip((node.left, *node.comparators), values, strict=True)]
+        operands = tuple(value for value in shown if isinstance(value, np.ndarray) and value.dtype.kind == "f")
         return Truth(joined.holds, joined.possible, joined.margin, operands)
+
+    def _shown(self, node: ast.expr, value: Value, names: Names) -> Value:
+        """Return what a reader compares with the published number: of ``abs(M(...) - 218)`` the measured side, not the distance."""
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "abs"):
+            return value
+        distance = node.args[0]
+        if not (isinstance(distance, ast.BinOp) and isinstance(distance.op, ast.Sub)):
+            return value
+        sides = [self.visit(distance.left, names), self.visit(distance.right, names)]
+        measured = [side for side in sides if _is_measured(side)]
+        return measured[0] if len(measured) == 1 else value
 
     def _selectors(self, node: ast.Call, names: Names) -> dict[str, Selector]:
         found: dict[str, Selector] = {}
@@ -289,6 +301,10 @@ class _Walk:
         if not parts:
             raise MissingPoint(f"param_match: the table of {experiment.id} is empty")
         return _both(parts)
+
+
+def _is_measured(value: Value) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
 
 
 def _literal(node: ast.Constant) -> Value:
