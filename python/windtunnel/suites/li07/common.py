@@ -25,6 +25,8 @@ SETTLING_S = 10.0
 FIRST_START_S = 50.0
 START_SPAN_S = 100.0
 """Flow 2 starts at random within this span, which holds an epoch of flow 1 for every protocol but reno."""
+LONGEST_SPAN_S = 1800.0
+"""And for reno within an epoch of flow 1, up to this: half an hour."""
 
 NETWORK = (
     ("network", "dumbbell, one drop-tail queue, 1500-byte packets; ACKs delayed by up to one packet time"),
@@ -105,7 +107,7 @@ def two_flows(
     is_lossless = set(algorithms) == {"fast"} and (link.queue_packets or 0) >= FAST_PACKETS
     is_long = may_take_an_hour and (epoch_s > LONG_EPOCH_S or is_lossless)
     if start_s is None:
-        span_s = max(START_SPAN_S, epoch_s) if is_long else START_SPAN_S
+        span_s = min(max(START_SPAN_S, epoch_s), LONGEST_SPAN_S) if is_long else START_SPAN_S
         start_s = round(FIRST_START_S + span_s * draws.uniform("start of flow 2"), 3)
     longest_jitter_s = jitter_s(point["rate"], min(rtts))
     offset_s = longest_jitter_s * (draws.uniform("delay of the path") - 0.5)
