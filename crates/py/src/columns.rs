@@ -3,7 +3,7 @@
 use numpy::{Element, IntoPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sim::{AckTrace, FlowRow, LinkRow, Records};
+use sim::{AckTrace, Columns, FlowRow, LinkRow, Records};
 
 fn put<T: Element>(table: &Bound<'_, PyDict>, name: &str, column: Vec<T>) -> PyResult<()> {
     table.set_item(name, column.into_pyarray(table.py()))
@@ -13,7 +13,13 @@ fn seconds(column: Vec<u64>) -> Vec<f64> {
     column.into_iter().map(|ns| ns as f64 * 1e-9).collect()
 }
 
-pub(crate) fn convert(py: Python<'_>, records: Records, trace: Option<AckTrace>, wall_s: f64) -> PyResult<Bound<'_, PyDict>> {
+pub(crate) fn convert(
+    py: Python<'_>,
+    records: Records,
+    samples: Columns,
+    trace: Option<AckTrace>,
+    wall_s: f64,
+) -> PyResult<Bound<'_, PyDict>> {
     let out = PyDict::new(py);
     let counters = PyDict::new(py);
     counters.set_item("data_packets", records.data_packets)?;
@@ -23,7 +29,6 @@ pub(crate) fn convert(py: Python<'_>, records: Records, trace: Option<AckTrace>,
     out.set_item("flows", flows(py, &records.flows)?)?;
     out.set_item("links", links(py, &records.links)?)?;
     out.set_item("events", events(py, &records)?)?;
-    let samples = records.flow_samples.columns();
     let table = PyDict::new(py);
     put(&table, "t_s", seconds(samples.t_ns))?;
     put(&table, "flow", samples.flow)?;

@@ -53,16 +53,17 @@ fn run<'py>(py: Python<'py>, spec_json: &str, digest: Option<&str>) -> PyResult<
     };
     let begun = Instant::now();
     let (result, trace) = py.allow_threads(|| {
-        if spec.per_ack {
+        let (result, trace) = if spec.per_ack {
             let mut trace = AckTrace::default();
             (sim::run_named(&spec, digest, &mut trace, &mut interrupted), Some(trace))
         } else {
             (sim::run_named(&spec, digest, &mut Silent, &mut interrupted), None)
-        }
+        };
+        (result.map(|records| (records.flow_samples.columns(), records)), trace)
     });
     let wall_s = begun.elapsed().as_secs_f64();
     match result {
-        Ok(records) => columns::convert(py, records, trace, wall_s),
+        Ok((samples, records)) => columns::convert(py, records, samples, trace, wall_s),
         Err(RunError::Spec(error)) => Err(refused(error)),
         Err(RunError::Interrupted(_)) => Err(signal.unwrap_or_else(|| refused("interrupted"))),
     }
