@@ -144,7 +144,7 @@ def _swap(new: Path, target: Path) -> None:
 def write(records: Records, folder: Path) -> None:
     """Write run.json and the Parquet files into an existing, empty folder (normally one given by `staged`).
 
-    Columns in which nothing was measured are left out; `read` gives them back as nulls.
+    Columns in which nothing was measured and frames without rows are left out; `read` gives them back as nulls and as empty frames.
 
     Parameters
     ----------
@@ -153,11 +153,18 @@ def write(records: Records, folder: Path) -> None:
     folder : Path
         Where.
     """
-    for name, frame in records.frames().items():
+    frames = {name: frame for name, frame in records.frames().items() if frame.height or name == "acks"}
+    for name, frame in frames.items():
         measured = frame.select(column for column in frame if column.null_count() < max(frame.height, 1))
         measured.write_parquet(folder / f"{name}.parquet", compression="zstd", statistics=False)
     facts = asdict(records.facts)
-    run = {**facts, "notes": list(records.facts.notes), "seed": records.facts.scenario.get("seed"), "records_digest": records.digest()}
+    run = {
+        **facts,
+        "notes": list(records.facts.notes),
+        "seed": records.facts.scenario.get("seed"),
+        "frames": list(frames),
+        "records_digest": records.digest(),
+    }
     text = json.dumps(run, indent=2, sort_keys=True, allow_nan=False)
     (folder / RUN_FILE).write_text(text + "\n", encoding="utf-8")
 
@@ -196,9 +203,13 @@ def read(folder: Path) -> Records:
     if run.get("schema_version") != SCHEMA_VERSION:
         raise FolderError(folder, f"has schema version {run.get('schema_version')}; allowed: {SCHEMA_VERSION}")
     frames: dict[str, pl.DataFrame] = {}
+    written = run.get("frames", list(FRAMES))
     for name in FRAMES:
         path = folder / f"{name}.parquet"
         if name == "acks" and not path.exists():
+            continue
+        if name not in written:
+            frames[name] = frame_of(name, {})
             continue
         try:
             frame = pl.read_parquet(path)

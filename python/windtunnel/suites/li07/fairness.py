@@ -1,6 +1,6 @@
 """Figure 4: whether two flows of the same protocol and round-trip time share equally."""
 
-from windtunnel.experiment import Experiment, Quick
+from windtunnel.experiment import Experiment, Measure, Quick
 from windtunnel.plots.declared import Curves
 from windtunnel.suites.li07.common import NETWORK, PAIR_MEASURES, RTT_LABEL, TWO_FLOWS, points, same_rtt, same_rtt_in_minutes
 
@@ -43,10 +43,9 @@ EXPERIMENTS = (
         source="IV.C (i), VI.A (text)",
         points=points(q=(1.0,)),
         scenario=same_rtt,
-        measures=PAIR_MEASURES,
+        measures=(Measure("fair_minmax"), Measure("jain"), Measure("util"), Measure("loss_ovh"), Measure("thr_mbps")),
         figures=(_ratio("Throughput ratio of two equal flows, queue 1 BDP"),),
         parameters=(*NETWORK, *TWO_FLOWS, ("queue", "1 BDP")),
-        kept="rates",
         quick=None,
     ),
 )
