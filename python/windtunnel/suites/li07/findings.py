@@ -20,6 +20,8 @@ NAMES = {
     "cubic": "CUBIC",
 }
 NEW = ("scalable", "hstcp", "bic", "fast", "htcp")
+LONGEST_RTT = 162
+"""Findings leave out 324 ms, where BIC's results hang on a rule of which the paper says too little (see the validation page)."""
 
 
 def findings(tables: Mapping[str, pl.DataFrame]) -> list[str]:
@@ -64,7 +66,7 @@ def _convergence(tables: Mapping[str, pl.DataFrame]) -> Iterator[tuple[float, st
 
 def _overhead(tables: Mapping[str, pl.DataFrame]) -> Iterator[tuple[float, str]]:
     lost = _means(tables, "li07.fig9", "loss_ovh")
-    ratios = {key: lost[key] / lost["reno", key[1]] for key in lost if key[0] in NEW and ("reno", key[1]) in lost}
+    ratios = {key: lost[key] / lost["reno", key[1]] for key in lost if key[0] in NEW and key[1] <= LONGEST_RTT and ("reno", key[1]) in lost}
     if not ratios:
         return
     (alg, rtt), ratio = max(ratios.items(), key=lambda item: item[1])
@@ -73,7 +75,8 @@ def _overhead(tables: Mapping[str, pl.DataFrame]) -> Iterator[tuple[float, str]]
 
 
 def _compatibility(tables: Mapping[str, pl.DataFrame]) -> Iterator[tuple[float, str]]:
-    ratios = {key: value for key, value in _means(tables, "li07.fig6", "new_over_reno").items() if key[0] in NEW}
+    means = _means(tables, "li07.fig6", "new_over_reno")
+    ratios = {key: value for key, value in means.items() if key[0] in NEW and key[1] <= LONGEST_RTT}
     if not ratios:
         return
     (alg, rtt), ratio = max(ratios.items(), key=lambda item: item[1])
