@@ -13,7 +13,9 @@ pub mod htcp_real;
 mod htcp_throughput;
 mod hystart;
 pub mod reno;
+mod round_rtt;
 pub mod scalable;
+pub mod veno;
 
 use crate::parameter::{Parameter, ProfileVariant};
 
