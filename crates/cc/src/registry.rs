@@ -39,6 +39,7 @@ protocols! {
     htcp: Htcp(htcp::Htcp), HtcpReal(htcp_real::HtcpReal);
     fast: Fast(fast::Fast);
     veno: Veno(veno::Veno);
+    westwood: Westwood(westwood::Westwood);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.

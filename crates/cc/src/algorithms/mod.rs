@@ -16,6 +16,7 @@ pub mod reno;
 mod round_rtt;
 pub mod scalable;
 pub mod veno;
+pub mod westwood;
 
 use crate::parameter::{Parameter, ProfileVariant};
 

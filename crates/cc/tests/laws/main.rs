@@ -8,6 +8,7 @@ mod htcp;
 mod reno;
 mod scalable;
 mod veno;
+mod westwood;
 
 use std::collections::BTreeMap;
 

@@ -7,6 +7,7 @@ mod random_loss;
 mod sawtooth;
 mod timers;
 mod two_way;
+mod westwood;
 
 #[path = "../common/build.rs"]
 mod build;
