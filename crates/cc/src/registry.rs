@@ -40,6 +40,7 @@ protocols! {
     fast: Fast(fast::Fast);
     veno: Veno(veno::Veno);
     westwood: Westwood(westwood::Westwood);
+    vegas: Vegas(vegas::Vegas);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.

@@ -15,6 +15,7 @@ mod hystart;
 pub mod reno;
 mod round_rtt;
 pub mod scalable;
+pub mod vegas;
 pub mod veno;
 pub mod westwood;
 

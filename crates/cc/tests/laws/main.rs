@@ -7,6 +7,7 @@ mod hstcp;
 mod htcp;
 mod reno;
 mod scalable;
+mod vegas;
 mod veno;
 mod westwood;
 

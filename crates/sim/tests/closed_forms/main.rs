@@ -7,6 +7,7 @@ mod random_loss;
 mod sawtooth;
 mod timers;
 mod two_way;
+mod vegas;
 mod westwood;
 
 #[path = "../common/build.rs"]
