@@ -41,6 +41,7 @@ protocols! {
     veno: Veno(veno::Veno);
     westwood: Westwood(westwood::Westwood);
     vegas: Vegas(vegas::Vegas);
+    illinois: Illinois(illinois::Illinois);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.

@@ -12,6 +12,7 @@ pub mod htcp;
 pub mod htcp_real;
 mod htcp_throughput;
 mod hystart;
+pub mod illinois;
 pub mod reno;
 mod round_rtt;
 pub mod scalable;

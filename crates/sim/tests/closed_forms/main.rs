@@ -3,6 +3,7 @@
 mod conservation;
 mod convergence;
 mod equilibrium;
+mod illinois;
 mod random_loss;
 mod sawtooth;
 mod timers;
