@@ -42,6 +42,7 @@ protocols! {
     westwood: Westwood(westwood::Westwood);
     vegas: Vegas(vegas::Vegas);
     illinois: Illinois(illinois::Illinois);
+    hybla: Hybla(hybla::Hybla);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.

@@ -11,6 +11,7 @@ mod hstcp_table;
 pub mod htcp;
 pub mod htcp_real;
 mod htcp_throughput;
+pub mod hybla;
 mod hystart;
 pub mod illinois;
 pub mod reno;

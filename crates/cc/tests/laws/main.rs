@@ -5,6 +5,7 @@ mod cubic;
 mod fast;
 mod hstcp;
 mod htcp;
+mod hybla;
 mod illinois;
 mod reno;
 mod scalable;
