@@ -43,6 +43,7 @@ protocols! {
     vegas: Vegas(vegas::Vegas);
     illinois: Illinois(illinois::Illinois);
     hybla: Hybla(hybla::Hybla);
+    yeah: Yeah(yeah::Yeah);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.

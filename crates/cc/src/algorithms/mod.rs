@@ -20,6 +20,7 @@ pub mod scalable;
 pub mod vegas;
 pub mod veno;
 pub mod westwood;
+pub mod yeah;
 
 use crate::parameter::{Parameter, ProfileVariant};
 

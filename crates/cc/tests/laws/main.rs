@@ -12,6 +12,7 @@ mod scalable;
 mod vegas;
 mod veno;
 mod westwood;
+mod yeah;
 
 use std::collections::BTreeMap;
 
