@@ -38,6 +38,12 @@ protocols! {
     cubic: Cubic(cubic::Cubic), CubicReal(cubic_rfc9438::CubicReal);
     htcp: Htcp(htcp::Htcp), HtcpReal(htcp_real::HtcpReal);
     fast: Fast(fast::Fast);
+    veno: Veno(veno::Veno);
+    westwood: Westwood(westwood::Westwood);
+    vegas: Vegas(vegas::Vegas);
+    illinois: Illinois(illinois::Illinois);
+    hybla: Hybla(hybla::Hybla);
+    yeah: Yeah(yeah::Yeah);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.

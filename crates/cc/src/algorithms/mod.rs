@@ -11,9 +11,16 @@ mod hstcp_table;
 pub mod htcp;
 pub mod htcp_real;
 mod htcp_throughput;
+pub mod hybla;
 mod hystart;
+pub mod illinois;
 pub mod reno;
+mod round_rtt;
 pub mod scalable;
+pub mod vegas;
+pub mod veno;
+pub mod westwood;
+pub mod yeah;
 
 use crate::parameter::{Parameter, ProfileVariant};
 

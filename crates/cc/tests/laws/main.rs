@@ -5,8 +5,14 @@ mod cubic;
 mod fast;
 mod hstcp;
 mod htcp;
+mod hybla;
+mod illinois;
 mod reno;
 mod scalable;
+mod vegas;
+mod veno;
+mod westwood;
+mod yeah;
 
 use std::collections::BTreeMap;
 

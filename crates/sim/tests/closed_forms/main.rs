@@ -3,10 +3,13 @@
 mod conservation;
 mod convergence;
 mod equilibrium;
+mod illinois;
 mod random_loss;
 mod sawtooth;
 mod timers;
 mod two_way;
+mod vegas;
+mod westwood;
 
 #[path = "../common/build.rs"]
 mod build;
