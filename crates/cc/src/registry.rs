@@ -38,6 +38,7 @@ protocols! {
     cubic: Cubic(cubic::Cubic), CubicReal(cubic_rfc9438::CubicReal);
     htcp: Htcp(htcp::Htcp), HtcpReal(htcp_real::HtcpReal);
     fast: Fast(fast::Fast);
+    ctcp: Ctcp(ctcp::Ctcp);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.

@@ -2,6 +2,7 @@
 
 pub mod bic;
 pub mod bic_real;
+pub mod ctcp;
 mod cube_root;
 pub mod cubic;
 pub mod cubic_rfc9438;

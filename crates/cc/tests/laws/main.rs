@@ -1,6 +1,7 @@
 //! Laws against their sources: numbers worked out by hand, or printed in the paper or RFC, one file per protocol.
 
 mod bic;
+mod ctcp;
 mod cubic;
 mod fast;
 mod hstcp;

@@ -2,6 +2,7 @@
 
 mod conservation;
 mod convergence;
+mod ctcp;
 mod equilibrium;
 mod random_loss;
 mod sawtooth;
