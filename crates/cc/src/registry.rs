@@ -39,6 +39,8 @@ protocols! {
     htcp: Htcp(htcp::Htcp), HtcpReal(htcp_real::HtcpReal);
     fast: Fast(fast::Fast);
     ctcp: Ctcp(ctcp::Ctcp);
+    convex: Convex(synthetic::Synthetic);
+    concave_convex: ConcaveConvex(synthetic::Synthetic);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.

@@ -2,6 +2,8 @@
 
 pub mod bic;
 pub mod bic_real;
+pub mod concave_convex;
+pub mod convex;
 pub mod ctcp;
 mod cube_root;
 pub mod cubic;
@@ -15,6 +17,7 @@ mod htcp_throughput;
 mod hystart;
 pub mod reno;
 pub mod scalable;
+pub mod synthetic;
 
 use crate::parameter::{Parameter, ProfileVariant};
 

@@ -6,6 +6,7 @@ mod ctcp;
 mod equilibrium;
 mod random_loss;
 mod sawtooth;
+mod synthetic;
 mod timers;
 mod two_way;
 
