@@ -305,7 +305,7 @@ impl Flow {
             self.c.rtt_min = self.c.rtt_min.min(rtt);
         }
         self.c.in_flight = self.in_flight();
-        self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt, in_flight: before });
+        self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt, forward: None, in_flight: before });
         self.law.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: ack.slow_path, ece: ack.ece });
     }
 

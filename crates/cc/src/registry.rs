@@ -44,6 +44,9 @@ protocols! {
     illinois: Illinois(illinois::Illinois);
     hybla: Hybla(hybla::Hybla);
     yeah: Yeah(yeah::Yeah);
+    ctcp: Ctcp(ctcp::Ctcp);
+    convex: Convex(synthetic::Synthetic);
+    concave_convex: ConcaveConvex(synthetic::Synthetic);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.

@@ -67,7 +67,8 @@ impl Flow {
             self.c.srtt8_us = (rtt_us * 8) as u32;
             self.c.pacing_rate = (1.2e6 * self.w.cwnd * 1448.0 / rtt_us as f64) as u64;
         }
-        self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt, in_flight: self.c.in_flight });
+        let forward = rtt.filter(|_| acked > 0).map(|rtt| Time(rtt.0 / 2));
+        self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt, forward, in_flight: self.c.in_flight });
         self.law.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: acked == 0, ece: false });
     }
 

@@ -24,19 +24,20 @@ pub struct Delivery {
     pub at: Time,
     cumulative: u64,
     echo: Time,
-    sacks: u64,
+    /// The ACK's delay, and in the lowest bit whether it has SACK information.
+    delay_sacks: u64,
 }
 
 impl Delivery {
     #[inline]
     fn new(at: Time, ack: Ack) -> Delivery {
-        Delivery { at, cumulative: ack.cumulative, echo: ack.echo, sacks: ack.has_sack.into() }
+        Delivery { at, cumulative: ack.cumulative, echo: ack.echo, delay_sacks: ack.delay.0 << 1 | u64::from(ack.has_sack) }
     }
 
     /// The ACK.
     #[inline]
     pub fn ack(&self) -> Ack {
-        Ack { cumulative: self.cumulative, echo: self.echo, has_sack: self.sacks > 0 }
+        Ack { cumulative: self.cumulative, echo: self.echo, delay: Time(self.delay_sacks >> 1), has_sack: self.delay_sacks & 1 > 0 }
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Ack {
     pub cumulative: u64,
     /// Timestamp echo: when the segment that RFC 7323 echoes was sent, in the sender's clock.
     pub echo: Time,
+    /// Timestamp value less timestamp echo: the receiver's clock when it sent this ACK, less `echo`.
+    pub delay: Time,
     /// A [`Sack`] belongs to this ACK.
     pub has_sack: bool,
 }

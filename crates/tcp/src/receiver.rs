@@ -117,7 +117,7 @@ impl Receiver {
             if self.quick > 0 {
                 self.acknowledge_quickly(self.quick - 1);
             }
-            return Some(self.acknowledge());
+            return Some(self.acknowledge(now));
         }
         self.deadline = now + self.ato.min(self.delay_max);
         None
@@ -125,14 +125,14 @@ impl Receiver {
 
     /// The delayed-ACK timer expires.
     pub fn on_deadline(&mut self) -> Ack {
-        self.acknowledge()
+        self.acknowledge(self.deadline)
     }
 
     #[inline]
-    fn acknowledge(&mut self) -> Ack {
+    fn acknowledge(&mut self, now: Time) -> Ack {
         self.pending = 0;
         self.deadline = Time::NEVER;
-        Ack { cumulative: self.next, echo: self.echo, has_sack: false }
+        Ack { cumulative: self.next, echo: self.echo, delay: now.since(self.echo), has_sack: false }
     }
 
     /// Adapts the delayed-ACK timer to the spacing of segments.
@@ -166,7 +166,7 @@ impl Receiver {
             self.out_of_order.insert(seq, seq + 1);
             self.remember(seq);
         }
-        let mut ack = self.acknowledge();
+        let mut ack = self.acknowledge(now);
         if self.spec.sack {
             self.report(sack);
             ack.has_sack = sack.duplicate.is_some() || sack.blocks[0].1 > 0;
@@ -235,6 +235,20 @@ mod tests {
         assert_eq!(receiver.deadline(), Time::from_ms(41));
         assert_eq!(receiver.on_deadline().cumulative, 3);
         assert_eq!(receiver.deadline(), Time::NEVER);
+    }
+
+    /// Timestamps show when an ACK left and which segment it answers: the first that waited, or the one that filled the gap.
+    #[test]
+    fn the_delay_runs_from_the_echoed_segment_to_the_ack() {
+        let mut receiver = receiver(0);
+        let mut arrive = |at: u64, seq, sent| receiver.on_segment(Time::from_ms(at), seq, Time::from_ms(sent), &mut Sack::default());
+        assert_eq!(arrive(30, 0, 10), None);
+        assert_eq!(arrive(35, 1, 11).map(|ack| ack.delay), Some(Time::from_ms(25)));
+        assert_eq!(arrive(40, 3, 12).map(|ack| ack.echo), Some(Time::from_ms(10)));
+        assert_eq!(arrive(90, 2, 60).map(|ack| ack.delay), Some(Time::from_ms(30)));
+        assert_eq!(arrive(100, 4, 70), None);
+        let deadline = receiver.deadline();
+        assert_eq!(receiver.on_deadline().delay, deadline - Time::from_ms(70));
     }
 
     #[test]

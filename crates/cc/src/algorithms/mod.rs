@@ -2,6 +2,9 @@
 
 pub mod bic;
 pub mod bic_real;
+pub mod concave_convex;
+pub mod convex;
+pub mod ctcp;
 mod cube_root;
 pub mod cubic;
 pub mod cubic_rfc9438;
@@ -17,6 +20,7 @@ pub mod illinois;
 pub mod reno;
 mod round_rtt;
 pub mod scalable;
+pub mod synthetic;
 pub mod vegas;
 pub mod veno;
 pub mod westwood;

@@ -1,6 +1,9 @@
 //! Laws against their sources: numbers worked out by hand, or printed in the paper or RFC, one file per protocol.
 
 mod bic;
+mod concave_convex;
+mod convex;
+mod ctcp;
 mod cubic;
 mod fast;
 mod hstcp;
@@ -48,8 +51,15 @@ impl Bench {
 
     /// An RTT sample on an ACK of `acked` segments, without growth.
     pub(crate) fn rtt(&mut self, rtt: Time, acked: u32) {
+        self.sample(rtt, None, acked);
+    }
+
+    /// The same with the forward delay that the ACK's timestamps give.
+    pub(crate) fn sample(&mut self, rtt: Time, forward: Option<Time>, acked: u32) {
         self.c.rtt_min = self.c.rtt_min.min(rtt);
-        self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt: Some(rtt), in_flight: 0 });
+        self.c.srtt8_us = (rtt.as_us() * 8) as u32;
+        let in_flight = self.w.segments();
+        self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt: Some(rtt), forward, in_flight });
         self.law.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: false, ece: false });
     }
 

@@ -2,10 +2,12 @@
 
 mod conservation;
 mod convergence;
+mod ctcp;
 mod equilibrium;
 mod illinois;
 mod random_loss;
 mod sawtooth;
+mod synthetic;
 mod timers;
 mod two_way;
 mod vegas;

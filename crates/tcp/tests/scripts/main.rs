@@ -60,19 +60,19 @@ impl Script {
 
     /// An ACK without SACK information that echoes a segment sent at `echo`.
     pub(crate) fn ack(&mut self, ms: u64, cumulative: u64, echo: u64) -> Vec<u64> {
-        self.deliver(ms, Ack { cumulative, echo: Time::from_ms(echo), has_sack: false }, None)
+        self.deliver(ms, Ack { cumulative, echo: Time::from_ms(echo), has_sack: false, ..Ack::default() }, None)
     }
 
     /// An ACK with one SACK block.
     pub(crate) fn sack(&mut self, ms: u64, cumulative: u64, block: (u64, u64)) -> Vec<u64> {
         let sack = Sack { blocks: [block, (0, 0), (0, 0)], duplicate: None };
-        self.deliver(ms, Ack { cumulative, echo: Time::ZERO, has_sack: true }, Some(sack))
+        self.deliver(ms, Ack { cumulative, echo: Time::ZERO, has_sack: true, ..Ack::default() }, Some(sack))
     }
 
     /// An ACK that reports `seq` as having arrived twice, and echoes time `echo`.
     pub(crate) fn duplicate(&mut self, ms: u64, cumulative: u64, seq: u64, echo: u64) -> Vec<u64> {
         let sack = Sack { blocks: [(0, 0); 3], duplicate: Some(seq) };
-        self.deliver(ms, Ack { cumulative, echo: Time::from_ms(echo), has_sack: true }, Some(sack))
+        self.deliver(ms, Ack { cumulative, echo: Time::from_ms(echo), has_sack: true, ..Ack::default() }, Some(sack))
     }
 
     fn deliver(&mut self, ms: u64, ack: Ack, sack: Option<Sack>) -> Vec<u64> {

@@ -1,0 +1,610 @@
+"""The store: a run is there whole or not at all, a results folder is written by one and read strictly."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import pickle
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from windtunnel import records
+from windtunnel.backends import backend
+from windtunnel.records import FRAMES, Records
+from windtunnel.scenario import Bottleneck, Flow, Scenario
+from windtunnel.store import KEPT, Results, ResultsError, RunStore, open_results, run_key, writing_results
+from windtunnel.store.sql import QueryError, query
+
+KEY = "0" * 32
+DECLARATION: dict[str, Any] = {
+    "title": "T",
+    "question": "Q?",
+    "source": "S",
+    "command": "C",
+    "scale": "paper",
+    "backend": "sim",
+    "backend_version": 1,
+    "repeats": 1,
+    "parameters": [["rate", "10 Mbit/s"]],
+    "points": {"alg": ["reno"]},
+    "figures": [],
+    "notes": [],
+}
+MEASURES = pl.DataFrame({"alg": ["reno", "reno"], "seed": [1, 2], "metric": ["util", "util"], "value": [0.5, None], "run": [KEY, "1" * 32]})
+
+
+@pytest.fixture(scope="module")
+def run() -> Records:
+    flows = (Flow(algorithm="reno", rtt_s=0.02), Flow(algorithm="htcp", rtt_s=0.02, start_s=0.5))
+    return backend("sim").run(Scenario(bottleneck=Bottleneck(rate_bps=10e6, queue_packets=10), flows=flows, duration_s=2.0, sample_s=0.1))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> RunStore:
+    return RunStore(tmp_path / "runs")
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory, run: Records) -> Path:
+    path = tmp_path_factory.mktemp("written") / "results"
+    with writing_results(path) as results:
+        results.runs.write(KEY, run, "rates")
+        results.store_experiment("t.one", DECLARATION, MEASURES)
+        results.store_facts({"suites": ["t"], "order": ["t.one"], "facts": [["version", "1"]], "findings": []})
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path, written: Path) -> Path:
+    """A results folder with one experiment of two rows and one run."""
+    return Path(shutil.copytree(written, tmp_path / "results"))
+
+
+def names(path: Path) -> list[str]:
+    return sorted(entry.name for entry in path.rglob("*")) if path.exists() else []
+
+
+def one_line(caught: pytest.ExceptionInfo[Exception], *parts: object) -> None:
+    text = str(caught.value)
+    assert "\n" not in text and len(text) < 500, text
+    for part in parts:
+        assert str(part) in text, text
+
+
+def tree(path: Path) -> dict[str, bytes]:
+    return {str(entry.relative_to(path)): entry.read_bytes() for entry in sorted(path.rglob("*")) if entry.is_file()}
+
+
+# Runs.
+
+
+def test_the_key_of_a_run_changes_with_scenario_backend_and_version() -> None:
+    keys = {run_key("a", "sim", 1), run_key("b", "sim", 1), run_key("a", "linux", 1), run_key("a", "sim", 2)}
+    assert len(keys) == 4
+    assert all(len(key) == 32 and set(key) <= set("0123456789abcdef") for key in keys)
+
+
+@pytest.mark.parametrize("kept", list(KEPT))
+def test_a_stored_run_reads_back_equal(store: RunStore, run: Records, kept: str) -> None:
+    path = store.write(KEY, run, kept)
+    back = store.read(path)
+    assert back.digest() == run.thinned(KEPT[kept]).digest()
+    for name in ("flows", "links", "events"):
+        assert getattr(back, name).equals(getattr(run, name))
+    assert back.facts.scenario == run.facts.scenario
+
+
+def test_each_level_keeps_less_than_the_one_before(store: RunStore, run: Records) -> None:
+    kept = {name: store.read(store.write(KEY, run, name)) for name in KEPT}
+    assert kept["all"].digest() == run.digest()
+    assert kept["rates"].flow_samples["delivered_bytes"].equals(run.flow_samples["delivered_bytes"])
+    assert kept["rates"].flow_samples["cwnd_packets"].null_count() == run.flow_samples.height > 0
+    assert kept["totals"].flow_samples.height == kept["totals"].link_samples.height == 0
+    assert len({one.digest() for one in kept.values()}) == 3
+
+
+@pytest.mark.parametrize(
+    ("stored", "served"), [("all", ["all", "rates", "totals"]), ("rates", ["rates", "totals"]), ("totals", ["totals"])], ids=list(KEPT)
+)
+def test_a_level_serves_itself_and_the_lesser_ones(store: RunStore, run: Records, stored: str, served: list[str]) -> None:
+    path = store.write(KEY, run, stored)
+    assert {kept: store.find(KEY, kept) for kept in KEPT} == {kept: path if kept in served else None for kept in KEPT}
+    assert store.find("1" * 32, "totals") is None
+
+
+def test_a_run_stored_twice_counts_once_with_the_most_that_was_kept(store: RunStore, run: Records) -> None:
+    store.write(KEY, run, "all")
+    store.write(KEY, run, "totals")
+    store.write("1" * 32, run, "totals")
+    (store.folder / f".{'2' * 32}.all.x.partial").mkdir()
+    assert {key: path.name for key, path in store.stored().items()} == {KEY: f"{KEY}.all", "1" * 32: f"{'1' * 32}.totals"}
+
+
+@pytest.mark.parametrize(
+    "error",
+    [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), pl.exceptions.ComputeError("parquet: No space left on device (os error 28)")],
+    ids=["system", "polars"],
+)
+def test_a_full_disk_leaves_no_run_and_says_so(store: RunStore, run: Records, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    written = []
+
+    def full(self: pl.DataFrame, path: Path, **_: Any) -> None:
+        written.append(path)
+        Path(path).write_bytes(b"PAR1")
+        if len(written) == 3:
+            raise error
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
+    with pytest.raises(ResultsError) as caught:
+        store.write(KEY, run, "all")
+    one_line(caught, f"{KEY}.all", "cannot be written", "No space left on device", "allowed")
+    assert len(written) == 3
+    assert names(store.folder) == []
+
+
+@pytest.mark.parametrize("error", [RuntimeError("broken"), KeyboardInterrupt()], ids=["fault", "Ctrl-C"])
+def test_whatever_stops_a_writer_leaves_nothing(
+    store: RunStore, run: Records, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    store.write("1" * 32, run, "totals")
+    before = names(store.folder)
+
+    def stopped(_: Records, folder: Path) -> None:
+        (folder / "flows.parquet").write_bytes(b"PAR1")
+        raise error
+
+    monkeypatch.setattr(records, "write", stopped)
+    with pytest.raises(type(error)):
+        store.write(KEY, run, "all")
+    assert names(store.folder) == before
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "gone": lambda path: (path / "flows.parquet").unlink(),
+    "cut": lambda path: os.truncate(path / "flows.parquet", 40),
+    "empty": lambda path: (path / "links.parquet").write_bytes(b""),
+    "text": lambda path: (path / "events.parquet").write_text("not parquet at all, but longer than a footer"),
+    "other": lambda path: pl.DataFrame({"x": [1]}).write_parquet(path / "flows.parquet"),
+    "no facts": lambda path: (path / "run.json").unlink(),
+    "cut facts": lambda path: os.truncate(path / "run.json", 100),
+    "list": lambda path: (path / "run.json").write_text("[]"),
+}
+
+
+@pytest.mark.parametrize("damage", list(DAMAGES))
+def test_a_damaged_run_is_named(store: RunStore, run: Records, damage: str) -> None:
+    path = store.write(KEY, run, "all")
+    DAMAGES[damage](path)
+    with pytest.raises(ResultsError) as caught:
+        store.read(path)
+    one_line(caught, path, "remove the folder to have it computed again")
+
+
+def test_changed_values_are_noticed(store: RunStore, run: Records) -> None:
+    path = store.write(KEY, run, "all")
+    pl.read_parquet(path / "flows.parquet").with_columns(pl.col("start_s") + 1.0).write_parquet(path / "flows.parquet")
+    with pytest.raises(ResultsError) as caught:
+        store.read(path)
+    one_line(caught, path, "records_digest")
+
+
+def test_an_error_crosses_processes_unchanged() -> None:
+    error = pickle.loads(pickle.dumps(ResultsError(Path("folder"), "cannot be\nwritten")))
+    assert isinstance(error, ResultsError)
+    assert (str(error), error.path) == ("folder: cannot be written", Path("folder"))
+
+
+# The results folder.
+
+
+def test_what_was_stored_is_read_back(folder: Path) -> None:
+    results = open_results(folder)
+    assert results.experiments() == ["t.one"]
+    assert results.measures("t.one").equals(MEASURES)
+    assert results.declaration("t.one") == DECLARATION
+    assert results.facts == {"format": 1, "suites": ["t"], "order": ["t.one"], "facts": [["version", "1"]], "findings": []}
+
+
+def test_infinite_and_missing_values_survive(folder: Path) -> None:
+    table = MEASURES.with_columns(value=pl.Series([float("inf"), None]))
+    with writing_results(folder) as results:
+        results.store_experiment("t.one", DECLARATION, table)
+    assert open_results(folder).measures("t.one")["value"].to_list() == [float("inf"), None]
+
+
+@pytest.mark.parametrize("name", ["thesis.txt", "runs", "experiments", ".hidden"])
+def test_a_folder_with_other_things_is_left_alone(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("years of work")
+    with pytest.raises(ResultsError) as caught, writing_results(tmp_path):
+        pass
+    one_line(caught, tmp_path, name, "results.json", "allowed")
+    assert names(tmp_path) == [name]
+
+
+def test_a_file_is_no_results_folder(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("x")
+    for use in (path, path / "below"):
+        with pytest.raises(ResultsError) as caught, writing_results(use):
+            pass
+        one_line(caught, use, "allowed")
+        with pytest.raises(ResultsError) as caught:
+            open_results(use)
+        one_line(caught, use, "allowed")
+    assert path.read_text() == "x"
+
+
+def test_a_name_the_system_refuses_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 300)
+    with pytest.raises(ResultsError), writing_results(path):
+        pass
+    with pytest.raises(ResultsError) as caught:
+        open_results(path)
+    assert "name too long" in str(caught.value)
+
+
+def test_a_second_writer_is_refused_while_the_first_writes(folder: Path) -> None:
+    with writing_results(folder) as results:
+        with pytest.raises(ResultsError) as caught, writing_results(folder):
+            pass
+        one_line(caught, folder, "another process")
+        results.store_facts({"suites": ["u"]})
+    with writing_results(folder) as results:
+        assert results.facts["suites"] == ["u"]
+
+
+def test_a_writer_keeps_what_is_there(folder: Path) -> None:
+    before = tree(folder)
+    with writing_results(folder):
+        pass
+    assert tree(folder) == before
+
+
+def test_what_killed_writers_left_is_swept_and_nothing_else(folder: Path) -> None:
+    before = names(folder)
+    for place in ("runs", "experiments"):
+        for left in (f".{KEY}.all.abc.partial", f".{KEY}.all.abc.replaced"):
+            (folder / place / left).mkdir()
+            (folder / place / left / "measures.parquet").write_bytes(b"PAR1")
+    (folder / ".results.json.partial").write_text("{")
+    assert open_results(folder).experiments() == ["t.one"]
+    with writing_results(folder):
+        assert names(folder) == before
+
+
+def test_what_a_failing_writer_left_is_swept_at_once(folder: Path) -> None:
+    before = names(folder)
+    with pytest.raises(RuntimeError), writing_results(folder) as results:
+        (results.runs.folder / f".{KEY}.all.abc.partial").mkdir()
+        raise RuntimeError
+    assert names(folder) == before
+
+
+@pytest.mark.parametrize("found", ["2", "0", "null", '"1"', "true", "[1]"])
+def test_a_folder_of_another_format_is_neither_read_nor_written(folder: Path, found: str) -> None:
+    (folder / "results.json").write_text(f'{{"format": {found}, "suites": ["t"]}}')
+    before = tree(folder)
+    with pytest.raises(ResultsError) as caught:
+        open_results(folder)
+    one_line(caught, "results.json", "format", "allowed: 1")
+    with pytest.raises(ResultsError) as caught, writing_results(folder):
+        pass
+    one_line(caught, "results.json", "format", "allowed: 1")
+    assert tree(folder) == before
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 1, "suites": 5}', '{"format": 1, "facts": [["version"]]}', "\0\xff"])
+def test_damaged_facts_are_refused_when_reading_and_made_again_when_writing(folder: Path, text: str) -> None:
+    (folder / "results.json").write_text(text, encoding="latin-1")
+    with pytest.raises(ResultsError) as caught:
+        open_results(folder)
+    one_line(caught, folder / "results.json", "run the suite again")
+    with writing_results(folder) as results:
+        assert results.facts == {"format": 1}
+    assert open_results(folder).measures("t.one").equals(MEASURES)
+
+
+def test_a_damaged_file_of_that_name_in_another_folder_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "results.json").write_text("score: 3")
+    with pytest.raises(ResultsError), writing_results(tmp_path):
+        pass
+    assert tree(tmp_path) == {"results.json": b"score: 3"}
+
+
+def test_missing_and_empty_folders_hold_no_results(tmp_path: Path) -> None:
+    with pytest.raises(ResultsError) as caught:
+        open_results(tmp_path / "none")
+    one_line(caught, tmp_path / "none", "is not a folder", "allowed")
+    with pytest.raises(ResultsError) as caught:
+        open_results(tmp_path)
+    one_line(caught, tmp_path, "holds no results.json", "allowed")
+    with writing_results(tmp_path):
+        pass
+    with pytest.raises(ResultsError) as caught:
+        open_results(tmp_path)
+    one_line(caught, tmp_path, "no finished experiment")
+
+
+TABLES: dict[str, Callable[[Path], object]] = {
+    "cut": lambda path: os.truncate(path, 60),
+    "empty": lambda path: path.write_bytes(b""),
+    "text": lambda path: path.write_text("not parquet at all, but longer than a footer"),
+    "no value": lambda path: MEASURES.drop("value").write_parquet(path),
+    "text value": lambda path: MEASURES.with_columns(pl.col("value").cast(pl.String)).write_parquet(path),
+    "float seed": lambda path: MEASURES.with_columns(pl.col("seed").cast(pl.Float64)).write_parquet(path),
+}
+
+
+@pytest.mark.parametrize("damage", list(TABLES))
+def test_a_damaged_table_is_named(folder: Path, damage: str) -> None:
+    path = folder / "experiments" / "t.one" / "measures.parquet"
+    TABLES[damage](path)
+    with pytest.raises(ResultsError) as caught:
+        open_results(folder).measures("t.one")
+    one_line(caught, path, "run the suite again")
+
+
+@pytest.mark.parametrize("key", [*DECLARATION, ""])
+def test_a_damaged_declaration_is_named(folder: Path, key: str) -> None:
+    path = folder / "experiments" / "t.one" / "experiment.json"
+    for damaged in ({name: value for name, value in DECLARATION.items() if name != key}, {**DECLARATION, key: {"x": 1}}) if key else ("",):
+        path.write_text(json.dumps(damaged) if damaged else "")
+        with pytest.raises(ResultsError) as caught:
+            open_results(folder).declaration("t.one")
+        one_line(caught, path, key, "run the suite again")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), pl.exceptions.ComputeError("parquet: No space left on device (os error 28)")],
+    ids=["system", "polars"],
+)
+def test_a_full_disk_leaves_the_experiment_as_it_was(folder: Path, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def full(_: pl.DataFrame, path: Path, **__: Any) -> None:
+        Path(path).write_bytes(b"PAR1")
+        raise error
+
+    before = tree(folder)
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
+    for id in ("t.one", "t.two"):
+        with pytest.raises(ResultsError) as caught, writing_results(folder) as results:
+            results.store_experiment(id, {**DECLARATION, "title": "new"}, MEASURES)
+        one_line(caught, id, "No space left on device", "allowed")
+    assert tree(folder) == before
+
+
+def test_a_declaration_is_never_stored_without_its_measures(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    before = tree(folder)
+    monkeypatch.setattr("windtunnel.store.results.write_json", full)
+    with pytest.raises(ResultsError), writing_results(folder) as results:
+        results.store_experiment("t.one", DECLARATION, MEASURES.head(1))
+    with pytest.raises(ResultsError), writing_results(folder) as results:
+        results.store_facts({})
+    assert tree(folder) == before
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 64 kB; needs the right to mount one."""
+    path = tmp_path / "disk"
+    path.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(path)], capture_output=True, check=False)
+    if mounted.returncode != 0:
+        pytest.skip("a file system cannot be mounted here")
+    yield path
+    subprocess.run(["umount", "--lazy", str(path)], check=True)
+
+
+def test_a_disk_that_really_is_full_leaves_whole_runs_only(full_disk: Path, run: Records) -> None:
+    with pytest.raises(ResultsError) as caught, writing_results(full_disk / "results") as results:
+        for number in range(20):
+            results.runs.write(f"{number:032x}", run, "all")
+    one_line(caught, "No space left on device", "allowed: a writable folder with room")
+    stored = sorted(entry.name for entry in results.runs.folder.iterdir())
+    assert 0 < len(stored) < 20 and not any(name.startswith(".") for name in stored)
+    assert {results.runs.read(results.runs.folder / name).digest() for name in stored} == {run.digest()}
+
+
+def test_a_folder_without_the_right_to_write_is_refused(tmp_path: Path, folder: Path) -> None:
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o555)
+    folder.chmod(0o555)
+    try:
+        if os.access(locked, os.W_OK):
+            pytest.skip("rights do not bind this user")
+        for path in (locked / "results", locked, folder):
+            with pytest.raises(ResultsError) as caught, writing_results(path) as results:
+                results.store_facts({})
+            one_line(caught, path, "cannot be written", "allowed")
+        assert open_results(folder).experiments() == ["t.one"]
+    finally:
+        folder.chmod(0o755)
+        locked.chmod(0o755)
+
+
+# SQL.
+
+
+def ask(folder: Path, statement: str) -> list[tuple[Any, ...]]:
+    return query(open_results(folder), statement)[1]
+
+
+def test_views_answer_with_the_key_of_their_run(folder: Path, run: Records) -> None:
+    answer = ask(folder, "SELECT experiment, alg, seed, value, run FROM measures ORDER BY seed")
+    assert answer == [("t.one", "reno", 1, 0.5, KEY), ("t.one", "reno", 2, None, "1" * 32)]
+    for name, frame in run.thinned(KEPT["rates"]).frames().items():
+        assert ask(folder, f"SELECT run, count(*) FROM {name} GROUP BY run") == ([(KEY, frame.height)] if frame.height else [])
+    joined = "SELECT f.delivered_packets FROM measures m JOIN Flows f ON m.run = f.run WHERE f.flow = 1"
+    assert ask(folder, joined) == [(run.flows["delivered_packets"][1],)]
+
+
+def test_what_no_run_measured_is_null_and_not_unknown(tmp_path: Path, run: Records) -> None:
+    little = records.build({name: {next(iter(columns)): [0]} for name, columns in FRAMES.items()}, run.facts)
+    with writing_results(tmp_path) as results:
+        results.runs.write(KEY, little, "all")
+        results.store_experiment("t.one", DECLARATION, MEASURES)
+    for name, frame in little.frames().items():
+        columns, rows = query(open_results(tmp_path), f"SELECT * FROM {name}")
+        assert set(columns) == {"run", *FRAMES[name]}
+        assert [dict(zip(columns, row, strict=True)) for row in rows] == [{"run": KEY, **frame.row(0, named=True)}]
+        # A type of its own, not that of a bare NULL: text and numbers are not to be mixed up in a union of two folders' answers.
+        types = dict(ask(tmp_path, f"SELECT column_name, column_type FROM (DESCRIBE {name})"))
+        assert {types[column] for column, dtype in FRAMES[name].items() if dtype == pl.String} <= {"VARCHAR"}
+
+
+def test_a_run_stored_at_two_levels_has_its_rows_once(folder: Path, run: Records) -> None:
+    with writing_results(folder) as results:
+        results.runs.write(KEY, run, "all")
+        results.runs.write(KEY, run, "totals")
+    assert ask(folder, "SELECT count(*) FROM flows") == [(2,)]
+    assert ask(folder, "SELECT count(cwnd_packets) FROM flow_samples") == [(run.flow_samples.height,)]
+
+
+def test_what_is_being_written_is_not_seen(folder: Path) -> None:
+    for place in ("runs/.x.all.y.partial", "experiments/.t.two.y.partial"):
+        (folder / place).mkdir()
+        for name in (*FRAMES, "measures"):
+            (folder / place / f"{name}.parquet").write_bytes(b"PAR1")
+    assert ask(folder, "SELECT count(*) FROM flows") == ask(folder, "SELECT count(*) FROM measures") == [(2,)]
+
+
+READING = [
+    "SHOW TABLES",
+    "DESCRIBE measures",
+    "SUMMARIZE flows",
+    "FROM measures",
+    "WITH a AS (SELECT 1 AS x) SELECT * FROM a UNION ALL FROM range(2)",
+    "WITH RECURSIVE t(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT * FROM t",
+    "PIVOT measures ON metric IN ('util') USING avg(value) GROUP BY alg",
+    "SELECT unnest([1, 2])",
+]
+
+
+@pytest.mark.parametrize("statement", READING)
+def test_queries_that_read_are_answered(folder: Path, statement: str) -> None:
+    assert ask(folder, statement)
+
+
+# {outside}: a file beside the folder; {inside}: a new file in it; {stored}: a file that is there.
+HOSTILE = [
+    "SELECT * FROM read_csv('/etc/passwd')",
+    "SELECT * FROM read_text('{outside}')",
+    "SELECT * FROM '{outside}'",
+    "SELECT * FROM '{folder}/../secret.csv'",
+    "SELECT * FROM glob('/etc/*')",
+    "SELECT (SELECT content FROM read_text('{outside}'))",
+    "SELECT * FROM sniff_csv('{outside}')",
+    "SELECT * FROM query('SELECT * FROM read_text(''{outside}'')')",
+    "WITH x AS (SELECT * FROM read_blob('{outside}')) FROM x",
+    "ATTACH '{outside}' AS x",
+    "SELECT getenv('HOME')",
+    "SELECT * FROM duckdb_settings()",
+    "COPY (SELECT 1) TO '{outside}'",
+    "COPY (SELECT 1) TO '{inside}'",
+    "COPY (SELECT 1) TO '{stored}'",
+    "COPY (PIVOT measures ON metric USING avg(value)) TO '{inside}'",
+    "WITH x AS (COPY (SELECT 1) TO '{inside}') SELECT 1",
+    "WITH x AS MATERIALIZED (COPY (SELECT 1) TO '{stored}') SELECT 1",
+    "SELECT (WITH x AS (COPY (SELECT 1) TO '{inside}') SELECT 1)",
+    "SELECT * FROM query('WITH x AS (COPY (SELECT 1) TO ''{inside}'') SELECT 1')",
+    "EXPLAIN ANALYZE COPY (SELECT 1) TO '{inside}'",
+    "EXPORT DATABASE '{inside}'",
+    "ATTACH '{inside}' AS x",
+    "SELECT 1; COPY (SELECT 1) TO '{inside}'",
+    "SET enable_external_access = true",
+    "RESET enable_external_access",
+    "SET allowed_directories = ['/']",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "CREATE TABLE t AS SELECT 1",
+    "DROP VIEW measures",
+    "PRAGMA version",
+    "CALL pragma_version()",
+]
+
+
+@pytest.mark.parametrize("statement", HOSTILE)
+def test_no_query_reads_outside_or_writes_anywhere(folder: Path, statement: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    outside = tmp_path / "secret.csv"
+    outside.write_text("password\nhunter2\n")
+    before = tree(tmp_path)
+    places = {"outside": outside, "inside": folder / "new", "stored": folder / "runs" / f"{KEY}.rates" / "flows.parquet", "folder": folder}
+    with pytest.raises(QueryError) as caught:
+        ask(folder, statement.format(**places))
+    one_line(caught)
+    assert "hunter2" not in str(caught.value)
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("statement", "part"),
+    [
+        ("selec 1", "syntax error"),
+        ("SELECT nothing FROM measures", "nothing"),
+        ("SELECT * FROM acks", "acks"),
+        ("SELECT 1 / 'x'", "x"),
+        ("", "not a query"),
+        (" \n", "not a query"),
+        ("-- a remark", "not a query"),
+        ("SELECT 1; SELECT 2", "one query"),
+        ("SELECT " + "-" * 5000 + "1", ""),
+        ("SELECT " + "(" * 5000 + "1" + ")" * 5000, ""),
+        ("SELECT " + "1+" * 5000 + "1", "depth"),
+    ],
+)
+def test_a_query_that_is_none_gets_one_line(folder: Path, statement: str, part: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        ask(folder, statement)
+    one_line(caught, part)
+
+
+@pytest.mark.parametrize("file", ["runs/*/flows.parquet", "experiments/*/measures.parquet"])
+@pytest.mark.parametrize("content", [b"", b"not parquet at all, but longer than a footer"], ids=["empty", "text"])
+def test_a_damaged_file_is_one_line_in_sql_too(folder: Path, file: str, content: bytes) -> None:
+    next(folder.glob(file)).write_bytes(content)
+    with pytest.raises(ResultsError) as caught:
+        ask(folder, f"SELECT count(*) FROM {Path(file).stem}")
+    one_line(caught, folder, "cannot be read")
+
+
+HOSTILE_NAMES = [
+    "it's",
+    'quo"te',
+    "r[1]",
+    "r*",
+    "r?",
+    "{a,b}",
+    "back\\slash",
+    "new\nline",
+    "semi; DROP VIEW measures; --",
+    "a=1",
+    "é ü",
+    "'; --",
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_a_folder_of_any_name_is_queried_and_no_other(folder: Path, name: str) -> None:
+    # A sibling that the name, taken for a pattern, would match.
+    sibling = folder.with_name({"r[1]": "r1", "r*": "rx", "r?": "ry", "{a,b}": "a"}.get(name, "sibling"))
+    named = folder.rename(folder.with_name(name))
+    with writing_results(sibling) as results:
+        results.store_experiment("t.two", DECLARATION, MEASURES)
+    assert ask(named, "SELECT DISTINCT experiment FROM measures") == [("t.one",)]
+    assert ask(named, "SELECT count(*) FROM flows") == [(2,)]
+
+
+def test_results_hold_no_experiment_of_a_hidden_folder(folder: Path) -> None:
+    (folder / "experiments" / "t.one").rename(folder / "experiments" / ".t.one.x.replaced")
+    assert Results(folder).experiments() == []
