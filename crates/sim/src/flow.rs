@@ -27,18 +27,19 @@ pub enum FlowKind {
 
 /// When the engine must look at a flow, apart from its ACKs.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Agenda {
     /// When the start is due; never once it was.
     start: Time,
     stop: Time,
+    pub(crate) next_sample: Time,
+    /// When the counters at the beginning of the measurement window are taken.
+    pub(crate) window_at: Time,
+    pub(crate) end: Time,
     /// When the sender's timer is looked at: not later than its deadline.
     wake: Time,
     /// The earliest of `start`, `stop` and `wake`.
     rare: Time,
-    pub(crate) end: Time,
-    pub(crate) next_sample: Time,
-    /// When the counters at the beginning of the measurement window are taken.
-    pub(crate) window_at: Time,
     /// The earliest of all these.
     pub(crate) calm_until: Time,
 }
@@ -60,17 +61,19 @@ impl Agenda {
     }
 }
 
-/// State of one flow. All times are in the flow's clock.
+/// State of one flow. All times are in the flow's clock. With many flows every event finds its flow gone from the cache: in
+/// memory what a plain ACK looks at lies together in the middle, what is rarely looked at before and after it.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Flow {
-    /// The event that the engine will handle next.
-    pub(crate) due: (Time, FlowKind),
-    pub(crate) agenda: Agenda,
-    pub(crate) path: Path,
-    pub(crate) sender: Sender<Algorithm>,
     pub(crate) at_window: SenderTotals,
     pub(crate) completed: Option<Time>,
     rtt: Time,
+    pub(crate) path: Path,
+    pub(crate) agenda: Agenda,
+    /// The event that the engine will handle next.
+    pub(crate) due: (Time, FlowKind),
+    pub(crate) sender: Sender<Algorithm>,
 }
 
 impl Flow {

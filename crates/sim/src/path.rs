@@ -17,54 +17,58 @@ use crate::records::{Event, EventKind};
 /// IP bytes of an ACK: 20 of IP, 20 of TCP, 12 of timestamps.
 pub(crate) const ACK_BYTES: u32 = 52;
 
-/// An ACK under way, and when it arrives. Without padding, which would be copied along.
+/// An ACK under way, and when it arrives. Small, for there are many, and without padding, which would be copied along.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Delivery {
     /// Arrival.
     pub at: Time,
-    cumulative: u64,
     echo: Time,
-    sacks: u64,
+    /// The cumulative acknowledgement, doubled, plus one if SACK information belongs to the ACK.
+    cumulative_sack: u64,
 }
+
+/// ACKs under way of a flow with a small window need no allocation.
+const FEW_ACKS: usize = 8;
 
 impl Delivery {
     #[inline]
     fn new(at: Time, ack: Ack) -> Delivery {
-        Delivery { at, cumulative: ack.cumulative, echo: ack.echo, sacks: ack.has_sack.into() }
+        Delivery { at, echo: ack.echo, cumulative_sack: ack.cumulative << 1 | u64::from(ack.has_sack) }
     }
 
     /// The ACK.
     #[inline]
     pub fn ack(&self) -> Ack {
-        Ack { cumulative: self.cumulative, echo: self.echo, has_sack: self.sacks > 0 }
+        Ack { cumulative: self.cumulative_sack >> 1, echo: self.echo, has_sack: self.cumulative_sack & 1 == 1 }
     }
 }
 
-/// One flow's path.
+/// One flow's path. In memory what is rarely looked at comes first: the rest lies beside the sender's.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Path {
-    pub(crate) receiver: Receiver,
-    /// ACKs on their way to the sender.
-    pub(crate) arriving: Ring<Delivery>,
-    /// ACKs on their way to a real link.
-    pub(crate) crossing: Ring<Delivery>,
-    /// SACK information of the ACKs in `arriving` (or still crossing), in order.
-    sacks: VecDeque<Sack>,
     crossing_sacks: VecDeque<Sack>,
+    pub(crate) lost: u64,
+    rtt: Time,
     /// Where the receiver writes the SACK information of the ACK it is sending.
     sack: Sack,
+    /// SACK information of the ACKs in `arriving` (or still crossing), in order.
+    sacks: VecDeque<Sack>,
+    pub(crate) receiver: Receiver,
+    packet_bytes: u32,
+    pub(crate) data_link: usize,
+    pub(crate) ack_link: Option<usize>,
     jitter: Stream,
     jitter_ns: u64,
     last_arrival: Time,
     /// From the link to the receiver, and from the receiver to the reverse link.
     quarter: Time,
-    rtt: Time,
     /// From the receiver to where its ACK is first felt: a real link, or the sender.
     felt_after: Time,
-    packet_bytes: u32,
-    pub(crate) data_link: usize,
-    pub(crate) ack_link: Option<usize>,
-    pub(crate) lost: u64,
+    /// ACKs on their way to a real link.
+    pub(crate) crossing: Ring<Delivery>,
+    /// ACKs on their way to the sender.
+    pub(crate) arriving: Ring<Delivery, FEW_ACKS>,
 }
 
 impl Path {

@@ -45,9 +45,13 @@ impl ReceiverSpec {
     }
 }
 
-/// State of a receiver. Segments reach it in the order of their arrival times.
+/// State of a receiver. Segments reach it in the order of their arrival times. In memory what only trouble looks at comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Receiver {
+    spec: ReceiverSpec,
+    recent: [u64; 3],
+    out_of_order: Ranges,
     next: u64,
     pending: u32,
     /// An ACK is due when this many segments are pending: one while quick ACKs last.
@@ -61,9 +65,6 @@ pub struct Receiver {
     last_arrival: Time,
     rto: Time,
     delay_max: Time,
-    out_of_order: Ranges,
-    recent: [u64; 3],
-    spec: ReceiverSpec,
 }
 
 impl Receiver {
