@@ -50,8 +50,6 @@ pub struct Path {
     crossing_sacks: VecDeque<Sack>,
     pub(crate) lost: u64,
     rtt: Time,
-    /// Where the receiver writes the SACK information of the ACK it is sending.
-    sack: Sack,
     /// SACK information of the ACKs in `arriving` (or still crossing), in order.
     sacks: VecDeque<Sack>,
     pub(crate) receiver: Receiver,
@@ -80,7 +78,6 @@ impl Path {
             crossing: Ring::default(),
             sacks: VecDeque::new(),
             crossing_sacks: VecDeque::new(),
-            sack: Sack::default(),
             jitter: jitter.1,
             jitter_ns: jitter.0,
             last_arrival: Time::ZERO,
@@ -131,7 +128,7 @@ impl Path {
         let felt = at + self.felt_after;
         if ack.has_sack {
             let sacks = if self.ack_link.is_some() { &mut self.crossing_sacks } else { &mut self.sacks };
-            sacks.push_back(self.sack);
+            sacks.push_back(*self.receiver.sack());
         }
         if self.ack_link.is_some() {
             self.crossing.push(Delivery::new(felt, ack));
@@ -177,7 +174,7 @@ impl Path {
         if self.receiver.deadline() < arrives {
             self.commit_pending();
         }
-        if let Some(ack) = self.receiver.on_segment(arrives, seq, sent, &mut self.sack) {
+        if let Some(ack) = self.receiver.on_segment(arrives, seq, sent) {
             self.send_ack(arrives, ack);
         }
     }

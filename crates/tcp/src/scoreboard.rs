@@ -69,6 +69,8 @@ pub(crate) struct Scoreboard {
     pub(crate) lost: u64,
     /// Of those, lost retransmissions.
     pub(crate) lost_again: u64,
+    /// Blocks of the latest SACK: an ACK repeats most of those before it.
+    pub(crate) reported: [(u64, u64); 3],
     /// Room for what one ACK's SACK blocks bring; empty between ACKs.
     pub(crate) newly_sacked: Vec<(u64, u64)>,
 }
@@ -89,6 +91,7 @@ impl Scoreboard {
             to_retransmit: BinaryHeap::new(),
             lost: 0,
             lost_again: 0,
+            reported: [(0, 0); 3],
             newly_sacked: Vec::new(),
         }
     }

@@ -306,11 +306,14 @@ impl<C: CongestionControl> Sender<C> {
             self.undo.on_duplicate(seq);
         }
         let mut new = std::mem::take(&mut self.board.newly_sacked);
-        for &(from, to) in sack.blocks.iter().filter(|block| block.1 > block.0) {
+        let known = std::mem::replace(&mut self.board.reported, sack.blocks);
+        for &(from, to) in sack.blocks.iter().filter(|block| block.1 > block.0 && !known.contains(block)) {
             assert!(to <= self.c.nxt, "SACK {from}..{to} above snd_nxt {}", self.c.nxt);
             self.board.sacked.fill(from.max(self.c.una), to, |a, b| new.push((a, b)));
         }
-        new.sort_unstable();
+        if new.len() > 1 {
+            new.sort_unstable();
+        }
         for seq in new.drain(..).flat_map(|(from, to)| from..to) {
             self.on_sacked(seq, progress);
         }
