@@ -1,14 +1,14 @@
 //! A growing ring buffer with a power-of-two capacity: the FIFO of every hot loop.
 
-/// First in, first out. Grows by doubling and never shrinks. The first `OWN` entries (a power of two, or none) lie in the ring
-/// itself: of many thousand rings every allocation would be a page of its own to look up.
+/// First in, first out. Grows by doubling and never shrinks. A ring with `OWN` slots of its own (a power of two) keeps so many
+/// entries and the oldest in itself: of many thousand rings every allocation would be a page of its own to look up.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Ring<T, const OWN: usize = 0> {
     /// Entries ever popped and pushed: entry number `n` is in slot `n` modulo the capacity.
     popped: usize,
     pushed: usize,
-    /// The oldest entry, which everybody asks about, unless the ring is empty: not in its slot, so that nobody waits for that.
+    /// The oldest entry if the ring has slots of its own: not in its slot, so that who asks need not wait for that.
     head: T,
     /// In use instead of `own` once that was too small.
     grown: Box<[T]>,
@@ -22,6 +22,9 @@ impl<T: Copy + Default, const OWN: usize> Default for Ring<T, OWN> {
 }
 
 impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
+    /// Entries in `head`.
+    const HEAD: usize = if OWN > 0 { 1 } else { 0 };
+
     /// Whether nothing is queued.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -60,8 +63,10 @@ impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
     pub fn front(&self) -> Option<&T> {
         if self.is_empty() {
             None
-        } else {
+        } else if OWN > 0 {
             Some(&self.head)
+        } else {
+            Some(self.slot(self.popped))
         }
     }
 
@@ -76,7 +81,7 @@ impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
     pub fn pop_if(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<T> {
         let entry = *self.front().filter(|&entry| is_wanted(entry))?;
         self.popped += 1;
-        if !self.is_empty() {
+        if OWN > 0 && !self.is_empty() {
             self.head = *self.slot(self.popped);
         }
         Some(entry)
@@ -85,7 +90,7 @@ impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
     /// Appends an entry.
     #[inline]
     pub fn push(&mut self, entry: T) {
-        if self.is_empty() {
+        if OWN > 0 && self.is_empty() {
             self.head = entry;
         } else {
             self.append(entry);
@@ -95,7 +100,7 @@ impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
 
     #[inline]
     fn append(&mut self, entry: T) {
-        if self.len() > self.slots().len() {
+        if self.len() - Self::HEAD == self.slots().len() {
             self.grow();
         }
         let slots = if OWN > 0 && self.grown.is_empty() { &mut self.own[..] } else { &mut self.grown };
@@ -111,7 +116,7 @@ impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
     #[inline(never)]
     fn grow(&mut self) {
         let mut slots = vec![T::default(); (self.slots().len() * 2).max(8)].into_boxed_slice();
-        for number in self.popped + 1..self.pushed {
+        for number in self.popped + Self::HEAD..self.pushed {
             slots[number & (slots.len() - 1)] = *self.slot(number);
         }
         self.grown = slots;

@@ -151,10 +151,11 @@ impl Scoreboard {
     /// The segments from `nxt` to `end` are sent for the first time.
     #[inline]
     pub(crate) fn on_sent(&mut self, una: u64, nxt: u64, end: u64, now: Time) {
-        while (end - una) as usize > self.segments().len() {
-            self.grow(una, nxt);
+        let mut segments = self.segments_mut();
+        if (end - una) as usize > segments.len() {
+            self.grow(una, nxt, end);
+            segments = self.segments_mut();
         }
-        let segments = self.segments_mut();
         for seq in nxt..end {
             segments[seq as usize & (segments.len() - 1)] = Segment::sent(now);
         }
@@ -254,8 +255,8 @@ impl Scoreboard {
 
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, una: u64, nxt: u64) {
-        let capacity = self.segments().len() * 2;
+    fn grow(&mut self, una: u64, nxt: u64, end: u64) {
+        let capacity = ((end - una) as usize).next_power_of_two();
         let mut grown = vec![Segment::default(); capacity].into_boxed_slice();
         for seq in una..nxt {
             grown[seq as usize & (capacity - 1)] = self.segment(seq);
