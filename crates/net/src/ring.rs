@@ -1,15 +1,30 @@
 //! A growing ring buffer with a power-of-two capacity: the FIFO of every hot loop.
 
-/// First in, first out. Grows by doubling and never shrinks; allocates nothing until the first push.
-#[derive(Clone, Debug, Default)]
-pub struct Ring<T> {
-    slots: Box<[T]>,
+/// First in, first out. Grows by doubling and never shrinks. A ring with `OWN` slots of its own (a power of two) keeps so many
+/// entries and the oldest in itself: of many thousand rings every allocation would be a page of its own to look up.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub struct Ring<T, const OWN: usize = 0> {
     /// Entries ever popped and pushed: entry number `n` is in slot `n` modulo the capacity.
     popped: usize,
     pushed: usize,
+    /// The oldest entry if the ring has slots of its own: not in its slot, so that who asks need not wait for that.
+    head: T,
+    /// In use instead of `own` once that was too small.
+    grown: Box<[T]>,
+    own: [T; OWN],
 }
 
-impl<T: Copy + Default> Ring<T> {
+impl<T: Copy + Default, const OWN: usize> Default for Ring<T, OWN> {
+    fn default() -> Ring<T, OWN> {
+        Ring { popped: 0, pushed: 0, head: T::default(), grown: Box::default(), own: [T::default(); OWN] }
+    }
+}
+
+impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
+    /// Entries in `head`.
+    const HEAD: usize = if OWN > 0 { 1 } else { 0 };
+
     /// Whether nothing is queued.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -29,8 +44,18 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     #[inline]
-    fn slot(&self, number: usize) -> usize {
-        number & self.slots.len().wrapping_sub(1)
+    fn slots(&self) -> &[T] {
+        if OWN > 0 && self.grown.is_empty() {
+            &self.own
+        } else {
+            &self.grown
+        }
+    }
+
+    #[inline]
+    fn slot(&self, number: usize) -> &T {
+        let slots = self.slots();
+        &slots[number & slots.len().wrapping_sub(1)]
     }
 
     /// The oldest entry.
@@ -38,8 +63,10 @@ impl<T: Copy + Default> Ring<T> {
     pub fn front(&self) -> Option<&T> {
         if self.is_empty() {
             None
+        } else if OWN > 0 {
+            Some(&self.head)
         } else {
-            Some(&self.slots[self.slot(self.popped)])
+            Some(self.slot(self.popped))
         }
     }
 
@@ -54,33 +81,45 @@ impl<T: Copy + Default> Ring<T> {
     pub fn pop_if(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<T> {
         let entry = *self.front().filter(|&entry| is_wanted(entry))?;
         self.popped += 1;
+        if OWN > 0 && !self.is_empty() {
+            self.head = *self.slot(self.popped);
+        }
         Some(entry)
     }
 
     /// Appends an entry.
     #[inline]
     pub fn push(&mut self, entry: T) {
-        if self.len() == self.slots.len() {
+        if OWN > 0 && self.is_empty() {
+            self.head = entry;
+        } else {
+            self.append(entry);
+        }
+        self.pushed += 1;
+    }
+
+    #[inline]
+    fn append(&mut self, entry: T) {
+        if self.len() - Self::HEAD == self.slots().len() {
             self.grow();
         }
-        let slot = self.slot(self.pushed);
-        self.slots[slot] = entry;
-        self.pushed += 1;
+        let slots = if OWN > 0 && self.grown.is_empty() { &mut self.own[..] } else { &mut self.grown };
+        slots[self.pushed & slots.len().wrapping_sub(1)] = entry;
     }
 
     /// The entries, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        (self.popped..self.pushed).map(|number| &self.slots[self.slot(number)])
+        self.front().into_iter().chain((self.popped + 1..self.pushed).map(|number| self.slot(number)))
     }
 
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        let mut slots = vec![T::default(); (self.slots.len() * 2).max(8)].into_boxed_slice();
-        for number in self.popped..self.pushed {
-            slots[number & (slots.len() - 1)] = self.slots[self.slot(number)];
+        let mut slots = vec![T::default(); (self.slots().len() * 2).max(8)].into_boxed_slice();
+        for number in self.popped + Self::HEAD..self.pushed {
+            slots[number & (slots.len() - 1)] = *self.slot(number);
         }
-        self.slots = slots;
+        self.grown = slots;
     }
 }
 
@@ -90,7 +129,11 @@ mod tests {
 
     #[test]
     fn order_survives_growth_across_the_wrap() {
-        let mut ring = Ring::default();
+        check(Ring::<_, 0>::default());
+        check(Ring::<_, 4>::default());
+    }
+
+    fn check<const OWN: usize>(mut ring: Ring<u32, OWN>) {
         let mut next = 0;
         for round in 0..40u32 {
             for i in 0..5 {

@@ -135,6 +135,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             match kind {
                 FlowKind::Ack => self.take_acks(index, Time(bound).min(self.link_samples.next), look_at),
                 FlowKind::Crossing => self.cross(index),
+                FlowKind::Deadline => self.wake(index, now),
                 _ => self.handle_rare(index, now, kind),
             }
             let flow = &mut self.flows[index];
@@ -156,6 +157,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         let Flow { agenda, path, sender, .. } = &mut self.flows[index];
         let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
         let mut wire = PathWire { path, link, events, flow: index, records_drops: self.accepted.spec.record_drops };
+        let until = until.min(agenda.calm_until);
         let mut next = wire.path.arriving.pop();
         while let Some(delivery) = next {
             let (at, ack) = (delivery.at, delivery.ack());
@@ -167,7 +169,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             if sender.is_finished() {
                 return self.complete(index, at);
             }
-            let before = until.min(agenda.calm_until).min(wire.path.pending_at()).min(wire.path.crossing_at());
+            let before = until.min(agenda.wake).min(wire.path.pending_at()).min(wire.path.crossing_at());
             next = wire.path.arriving.pop_if(|delivery| delivery.at < before && self.events < look_at);
         }
     }
@@ -179,6 +181,24 @@ impl<'a, O: Observer> Engine<'a, O> {
         self.events += 1;
     }
 
+    /// The flow's timer is due for a look: if the sender has moved its deadline, it is looked at again then.
+    #[inline(never)]
+    fn wake(&mut self, index: usize, now: Time) {
+        self.events += 1;
+        let Flow { agenda, path, sender, .. } = &mut self.flows[index];
+        agenda.wake = sender.deadline();
+        if agenda.wake > now {
+            return;
+        }
+        let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
+        let mut wire = PathWire { path, link, events, flow: index, records_drops: self.accepted.spec.record_drops };
+        sender.on_deadline(now, &mut wire);
+        agenda.wake = sender.deadline();
+        if sender.is_finished() {
+            self.complete(index, now);
+        }
+    }
+
     /// Takes the samples and snapshots that fall before an event of flow `index` at `now`.
     #[inline(never)]
     fn catch_up(&mut self, index: usize, now: Time) {
@@ -188,7 +208,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
     }
 
-    /// Everything but the ACKs.
+    /// What happens once to a flow, or now and then.
     #[inline(never)]
     fn handle_rare(&mut self, index: usize, now: Time, kind: FlowKind) {
         self.events += 1;
@@ -196,22 +216,16 @@ impl<'a, O: Observer> Engine<'a, O> {
         let rtt = flow.base_rtt();
         match kind {
             FlowKind::Pending => return flow.path.commit_pending(),
-            FlowKind::Start => flow.started(),
             FlowKind::Stop => flow.stopped(),
-            _ if !flow.wakes(now) => return,
-            _ => {}
+            _ => flow.started(),
         }
         let Flow { sender, path, .. } = flow;
         let at = now.since(path.access_delay());
         let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
         let mut wire = PathWire { path, link, events, flow: index, records_drops: self.accepted.spec.record_drops };
-        match kind {
-            FlowKind::Start => {
-                note(wire.events, at, index, EventKind::Start);
-                sender.on_started(now, rtt, &mut wire);
-            }
-            FlowKind::Deadline => sender.on_deadline(now, &mut wire),
-            _ => {}
+        if kind == FlowKind::Start {
+            note(wire.events, at, index, EventKind::Start);
+            sender.on_started(now, rtt, &mut wire);
         }
         flow.agenda.rearm(flow.sender.deadline());
         if flow.sender.is_finished() {

@@ -27,50 +27,50 @@ pub enum FlowKind {
 
 /// When the engine must look at a flow, apart from its ACKs.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Agenda {
     /// When the start is due; never once it was.
     start: Time,
     stop: Time,
-    /// When the sender's timer is looked at: not later than its deadline.
-    wake: Time,
-    /// The earliest of `start`, `stop` and `wake`.
-    rare: Time,
-    pub(crate) end: Time,
     pub(crate) next_sample: Time,
     /// When the counters at the beginning of the measurement window are taken.
     pub(crate) window_at: Time,
-    /// The earliest of all these.
+    pub(crate) end: Time,
+    /// The earlier of `start` and `stop`.
+    turn: Time,
+    /// The earliest of all these: until then nothing but the flow's ACKs and timers needs a look.
     pub(crate) calm_until: Time,
+    /// When the sender's timer is looked at: not later than its deadline.
+    pub(crate) wake: Time,
 }
 
 impl Agenda {
-    /// After any of the times was moved.
+    /// After any of the times but `wake` was moved.
     pub(crate) fn refresh(&mut self) {
-        self.rare = self.start.min(self.stop).min(self.wake);
-        self.calm_until = self.rare.min(self.end).min(self.next_sample).min(self.window_at);
+        self.turn = self.start.min(self.stop);
+        self.calm_until = self.turn.min(self.end).min(self.next_sample).min(self.window_at);
     }
 
     /// After any event of the sender: looks at its timer no later than `deadline`.
     #[inline]
     pub(crate) fn rearm(&mut self, deadline: Time) {
-        if deadline < self.wake {
-            self.wake = deadline;
-            self.refresh();
-        }
+        self.wake = self.wake.min(deadline);
     }
 }
 
-/// State of one flow. All times are in the flow's clock.
+/// State of one flow. All times are in the flow's clock. With many flows every event finds its flow gone from the cache: in
+/// memory what a plain ACK looks at lies together in the middle, what is rarely looked at before and after it.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Flow {
-    /// The event that the engine will handle next.
-    pub(crate) due: (Time, FlowKind),
-    pub(crate) agenda: Agenda,
-    pub(crate) path: Path,
-    pub(crate) sender: Sender<Algorithm>,
     pub(crate) at_window: SenderTotals,
     pub(crate) completed: Option<Time>,
     rtt: Time,
+    pub(crate) path: Path,
+    pub(crate) agenda: Agenda,
+    /// The event that the engine will handle next.
+    pub(crate) due: (Time, FlowKind),
+    pub(crate) sender: Sender<Algorithm>,
 }
 
 impl Flow {
@@ -90,7 +90,7 @@ impl Flow {
             start: Time(given.start_ns) + access,
             stop: given.stop_ns.map_or(Time::NEVER, |stop| Time(stop) + access),
             wake: Time::NEVER,
-            rare: Time::NEVER,
+            turn: Time::NEVER,
             end: Time(spec.duration_ns) + access,
             next_sample: samples.saturating_add(access),
             window_at: Time(spec.warmup_ns.max(given.start_ns)) + access,
@@ -105,12 +105,15 @@ impl Flow {
     /// The flow's next event.
     #[inline]
     pub(crate) fn next(&self) -> (Time, FlowKind) {
-        let (ack, crossing) = (self.path.arriving_at(), self.path.crossing_at());
-        let other = self.agenda.rare.min(self.path.pending_at());
-        if ack < other.min(crossing) {
+        let (ack, crossing, wake) = (self.path.arriving_at(), self.path.crossing_at(), self.agenda.wake);
+        let other = self.agenda.turn.min(self.path.pending_at());
+        if ack < other.min(crossing).min(wake) {
             return (ack, FlowKind::Ack);
         }
-        if crossing < other {
+        if wake < other.min(crossing).min(ack) {
+            return (wake, FlowKind::Deadline);
+        }
+        if crossing < other.min(wake) {
             return (crossing, FlowKind::Crossing);
         }
         self.next_of_all()
@@ -144,13 +147,5 @@ impl Flow {
         self.agenda.stop = Time::NEVER;
         self.agenda.refresh();
         self.sender.on_stopped();
-    }
-
-    /// The sender's timer is due for a look: true if it has expired, else looked at again at its deadline.
-    pub(crate) fn wakes(&mut self, now: Time) -> bool {
-        let deadline = self.sender.deadline();
-        self.agenda.wake = if deadline <= now { Time::NEVER } else { deadline };
-        self.agenda.refresh();
-        deadline <= now
     }
 }

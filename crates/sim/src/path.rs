@@ -17,55 +17,58 @@ use crate::records::{Event, EventKind};
 /// IP bytes of an ACK: 20 of IP, 20 of TCP, 12 of timestamps.
 pub(crate) const ACK_BYTES: u32 = 52;
 
-/// An ACK under way, and when it arrives. Without padding, which would be copied along.
+/// An ACK under way, and when it arrives. Small, for there are many, and without padding, which would be copied along.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Delivery {
     /// Arrival.
     pub at: Time,
-    cumulative: u64,
     echo: Time,
-    /// The ACK's delay, and in the lowest bit whether it has SACK information.
-    delay_sacks: u64,
+    delay: Time,
+    /// The cumulative acknowledgement, doubled, plus one if SACK information belongs to the ACK.
+    cumulative_sack: u64,
 }
+
+/// ACKs under way of a flow with a small window need no allocation.
+const FEW_ACKS: usize = 8;
 
 impl Delivery {
     #[inline]
     fn new(at: Time, ack: Ack) -> Delivery {
-        Delivery { at, cumulative: ack.cumulative, echo: ack.echo, delay_sacks: ack.delay.0 << 1 | u64::from(ack.has_sack) }
+        Delivery { at, echo: ack.echo, delay: ack.delay, cumulative_sack: ack.cumulative << 1 | u64::from(ack.has_sack) }
     }
 
     /// The ACK.
     #[inline]
     pub fn ack(&self) -> Ack {
-        Ack { cumulative: self.cumulative, echo: self.echo, delay: Time(self.delay_sacks >> 1), has_sack: self.delay_sacks & 1 > 0 }
+        let (cumulative, has_sack) = (self.cumulative_sack >> 1, self.cumulative_sack & 1 == 1);
+        Ack { cumulative, echo: self.echo, delay: self.delay, has_sack }
     }
 }
 
-/// One flow's path.
+/// One flow's path. In memory what is rarely looked at comes first: the rest lies beside the sender's.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Path {
-    pub(crate) receiver: Receiver,
-    /// ACKs on their way to the sender.
-    pub(crate) arriving: Ring<Delivery>,
-    /// ACKs on their way to a real link.
-    pub(crate) crossing: Ring<Delivery>,
+    crossing_sacks: VecDeque<Sack>,
+    pub(crate) lost: u64,
+    rtt: Time,
     /// SACK information of the ACKs in `arriving` (or still crossing), in order.
     sacks: VecDeque<Sack>,
-    crossing_sacks: VecDeque<Sack>,
-    /// Where the receiver writes the SACK information of the ACK it is sending.
-    sack: Sack,
+    pub(crate) receiver: Receiver,
+    packet_bytes: u32,
+    pub(crate) data_link: usize,
+    pub(crate) ack_link: Option<usize>,
     jitter: Stream,
     jitter_ns: u64,
     last_arrival: Time,
     /// From the link to the receiver, and from the receiver to the reverse link.
     quarter: Time,
-    rtt: Time,
     /// From the receiver to where its ACK is first felt: a real link, or the sender.
     felt_after: Time,
-    packet_bytes: u32,
-    pub(crate) data_link: usize,
-    pub(crate) ack_link: Option<usize>,
-    pub(crate) lost: u64,
+    /// ACKs on their way to a real link.
+    pub(crate) crossing: Ring<Delivery>,
+    /// ACKs on their way to the sender.
+    pub(crate) arriving: Ring<Delivery, FEW_ACKS>,
 }
 
 impl Path {
@@ -77,7 +80,6 @@ impl Path {
             crossing: Ring::default(),
             sacks: VecDeque::new(),
             crossing_sacks: VecDeque::new(),
-            sack: Sack::default(),
             jitter: jitter.1,
             jitter_ns: jitter.0,
             last_arrival: Time::ZERO,
@@ -128,7 +130,7 @@ impl Path {
         let felt = at + self.felt_after;
         if ack.has_sack {
             let sacks = if self.ack_link.is_some() { &mut self.crossing_sacks } else { &mut self.sacks };
-            sacks.push_back(self.sack);
+            sacks.push_back(*self.receiver.sack());
         }
         if self.ack_link.is_some() {
             self.crossing.push(Delivery::new(felt, ack));
@@ -174,7 +176,7 @@ impl Path {
         if self.receiver.deadline() < arrives {
             self.commit_pending();
         }
-        if let Some(ack) = self.receiver.on_segment(arrives, seq, sent, &mut self.sack) {
+        if let Some(ack) = self.receiver.on_segment(arrives, seq, sent) {
             self.send_ack(arrives, ack);
         }
     }

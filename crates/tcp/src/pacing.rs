@@ -17,13 +17,16 @@ pub(crate) struct Pacer {
     burst_left: u32,
     next: Time,
     blocked: bool,
+    /// Between two segments, at the rate for which that was last computed.
+    gap: Time,
+    gap_rate: u64,
 }
 
 impl Pacer {
     /// A gate for `mode`; an algorithm that asks for pacing gets it segment by segment at least.
     pub(crate) fn new(mode: Pacing, needed: bool) -> Pacer {
         let mode = if mode == Pacing::None && needed { Pacing::Full } else { mode };
-        Pacer { mode, sent: 0, burst_left: 0, next: Time::ZERO, blocked: false }
+        Pacer { mode, sent: 0, burst_left: 0, next: Time::ZERO, blocked: false, gap: Time::ZERO, gap_rate: 0 }
     }
 
     #[inline]
@@ -69,7 +72,11 @@ impl Pacer {
             self.next = self.next.max(now);
         }
         self.burst_left -= 1;
-        self.next += Time(u64::from(mss) * 1_000_000_000 / rate);
+        if rate != self.gap_rate {
+            self.gap = Time(u64::from(mss) * 1_000_000_000 / rate);
+            self.gap_rate = rate;
+        }
+        self.next += self.gap;
     }
 
     /// Segments that leave back to back: Linux sizes its offload bursts to a millisecond of the rate, 2 to 45 segments.

@@ -29,6 +29,12 @@ impl Ranges {
         self.0.get(index).copied().filter(|range| range.0 <= seq)
     }
 
+    /// One past the highest segment; 0 if the set is empty.
+    #[inline]
+    pub fn end(&self) -> u64 {
+        self.0.back().map_or(0, |highest| highest.1)
+    }
+
     /// The ranges from the highest down.
     pub fn descending(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.0.iter().rev().copied()

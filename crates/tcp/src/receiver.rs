@@ -45,9 +45,15 @@ impl ReceiverSpec {
     }
 }
 
-/// State of a receiver. Segments reach it in the order of their arrival times.
+/// State of a receiver. Segments reach it in the order of their arrival times. In memory what only trouble looks at comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Receiver {
+    spec: ReceiverSpec,
+    recent: [u64; 3],
+    /// What the latest ACK with SACK information said.
+    sack: Sack,
+    out_of_order: Ranges,
     next: u64,
     pending: u32,
     /// An ACK is due when this many segments are pending: one while quick ACKs last.
@@ -61,9 +67,6 @@ pub struct Receiver {
     last_arrival: Time,
     rto: Time,
     delay_max: Time,
-    out_of_order: Ranges,
-    recent: [u64; 3],
-    spec: ReceiverSpec,
 }
 
 impl Receiver {
@@ -83,6 +86,7 @@ impl Receiver {
             delay_max: spec.delay_max(),
             out_of_order: Ranges::default(),
             recent: [u64::MAX; 3],
+            sack: Sack::default(),
             spec,
         };
         receiver.acknowledge_quickly(receiver.spec.quickack);
@@ -101,11 +105,17 @@ impl Receiver {
         self.deadline
     }
 
-    /// Segment `seq`, sent at `sent`, arrives at `now`. Returns the ACK if one is sent at once; SACK blocks go to `sack`.
+    /// The SACK information of the ACK just sent, if it has any.
+    #[inline]
+    pub fn sack(&self) -> &Sack {
+        &self.sack
+    }
+
+    /// Segment `seq`, sent at `sent`, arrives at `now`. Returns the ACK if one is sent at once.
     #[inline(always)]
-    pub fn on_segment(&mut self, now: Time, seq: u64, sent: Time, sack: &mut Sack) -> Option<Ack> {
+    pub fn on_segment(&mut self, now: Time, seq: u64, sent: Time) -> Option<Ack> {
         if seq != self.next || !self.out_of_order.is_empty() {
-            return Some(self.on_disordered(now, seq, sent, sack));
+            return Some(self.on_disordered(now, seq, sent));
         }
         self.adapt(now);
         self.next += 1;
@@ -151,9 +161,32 @@ impl Receiver {
 
     /// Anything but the plain next segment is acknowledged at once (RFC 5681 4.2).
     #[inline(never)]
-    fn on_disordered(&mut self, now: Time, seq: u64, sent: Time, sack: &mut Sack) -> Ack {
+    fn on_disordered(&mut self, now: Time, seq: u64, sent: Time) -> Ack {
         self.adapt(now);
-        *sack = Sack::default();
+        if !self.prolongs_first_block(seq) {
+            self.place(seq, sent);
+        }
+        let mut ack = self.acknowledge(now);
+        ack.has_sack = self.spec.sack && (self.sack.duplicate.is_some() || self.sack.blocks[0].1 > 0);
+        ack
+    }
+
+    /// Behind a hole most segments just prolong the block that the ACK before reported first: the other blocks stand.
+    #[inline]
+    fn prolongs_first_block(&mut self, seq: u64) -> bool {
+        let sack = &mut self.sack;
+        let prolongs = seq > self.next && sack.blocks[0].1 == seq && sack.duplicate.is_none() && self.recent[0] == seq - 1;
+        if !prolongs || self.out_of_order.end() != seq {
+            return false;
+        }
+        self.out_of_order.insert(seq, seq + 1);
+        self.recent[0] = seq;
+        sack.blocks[0].1 = seq + 1;
+        true
+    }
+
+    fn place(&mut self, seq: u64, sent: Time) {
+        self.sack = Sack::default();
         if seq == self.next {
             if self.pending == 0 {
                 self.echo = sent;
@@ -161,17 +194,14 @@ impl Receiver {
             self.next = self.out_of_order.containing(seq + 1).map_or(seq + 1, |range| range.1);
             self.out_of_order.remove_below(self.next);
         } else if seq < self.next || self.out_of_order.containing(seq).is_some() {
-            sack.duplicate = Some(seq);
+            self.sack.duplicate = Some(seq);
         } else {
             self.out_of_order.insert(seq, seq + 1);
             self.remember(seq);
         }
-        let mut ack = self.acknowledge(now);
         if self.spec.sack {
-            self.report(sack);
-            ack.has_sack = sack.duplicate.is_some() || sack.blocks[0].1 > 0;
+            self.report();
         }
-        ack
     }
 
     /// `seq` was the latest to arrive: its range is reported first.
@@ -191,7 +221,8 @@ impl Receiver {
         self.recent = recent;
     }
 
-    fn report(&self, sack: &mut Sack) {
+    fn report(&mut self) {
+        let sack = &mut self.sack;
         let room = if sack.duplicate.is_some() { 2 } else { 3 };
         let mut count = 0;
         for range in self.recent.iter().filter_map(|&seq| self.out_of_order.containing(seq)) {
@@ -213,9 +244,8 @@ mod tests {
     }
 
     fn arrive(receiver: &mut Receiver, ms: u64, seq: u64) -> (Option<u64>, Sack) {
-        let mut sack = Sack::default();
-        let ack = receiver.on_segment(Time::from_ms(ms), seq, Time::ZERO, &mut sack);
-        (ack.map(|ack| ack.cumulative), sack)
+        let ack = receiver.on_segment(Time::from_ms(ms), seq, Time::ZERO);
+        (ack.map(|ack| ack.cumulative), *receiver.sack())
     }
 
     #[test]
@@ -241,7 +271,7 @@ mod tests {
     #[test]
     fn the_delay_runs_from_the_echoed_segment_to_the_ack() {
         let mut receiver = receiver(0);
-        let mut arrive = |at: u64, seq, sent| receiver.on_segment(Time::from_ms(at), seq, Time::from_ms(sent), &mut Sack::default());
+        let mut arrive = |at: u64, seq, sent| receiver.on_segment(Time::from_ms(at), seq, Time::from_ms(sent));
         assert_eq!(arrive(30, 0, 10), None);
         assert_eq!(arrive(35, 1, 11).map(|ack| ack.delay), Some(Time::from_ms(25)));
         assert_eq!(arrive(40, 3, 12).map(|ack| ack.echo), Some(Time::from_ms(10)));

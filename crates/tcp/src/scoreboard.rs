@@ -16,50 +16,83 @@ pub(crate) const RETRANSMITTED: u8 = 4;
 /// Was retransmitted at least once.
 pub(crate) const EVER_RETRANSMITTED: u8 = 8;
 
-/// The outstanding window, from `una` (exclusive of what was acknowledged) to `nxt`, both kept by the caller.
+/// A segment: when it was last sent, and its flags in the lowest four bits.
+#[derive(Clone, Copy, Debug, Default)]
+struct Segment(u64);
+
+impl Segment {
+    const FLAG_BITS: u32 = 4;
+    const FLAGS: u64 = (1 << Segment::FLAG_BITS) - 1;
+
+    #[inline]
+    fn sent(at: Time) -> Segment {
+        Segment(at.0 << Segment::FLAG_BITS)
+    }
+
+    #[inline]
+    fn sent_at(self) -> Time {
+        Time(self.0 >> Segment::FLAG_BITS)
+    }
+
+    #[inline]
+    fn flags(self) -> u8 {
+        (self.0 & Segment::FLAGS) as u8
+    }
+}
+
+/// Windows up to this many segments need no allocation.
+const FEW: usize = 16;
+
+/// The outstanding window, from `una` (exclusive of what was acknowledged) to `nxt`, both kept by the caller. In memory what
+/// only trouble looks at comes last.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Scoreboard {
-    sent_at: Box<[Time]>,
-    /// Empty until the first trouble; zero outside the outstanding window.
-    flags: Vec<u8>,
     /// One past the highest segment that ever had a flag.
     flagged_until: u64,
     pub(crate) sacked_out: u32,
     pub(crate) lost_out: u32,
+    /// The segments, each in its slot: its number modulo the capacity. No flags outside the outstanding window.
+    grown: Box<[Segment]>,
+    /// In use until more is outstanding than fits.
+    own: [Segment; FEW],
     pub(crate) retrans_out: u32,
-    pub(crate) sacked: Ranges,
-    /// Room for what one ACK's SACK blocks bring; empty between ACKs.
-    pub(crate) newly_sacked: Vec<(u64, u64)>,
     /// One past the highest SACKed segment.
     pub(crate) highest_sacked: u64,
+    /// Original transmissions below are SACKed or marked lost.
+    pub(crate) classified_until: u64,
+    pub(crate) sacked: Ranges,
     /// Retransmissions in the order they were sent.
     pub(crate) retransmissions: VecDeque<(u64, Time)>,
     to_retransmit: BinaryHeap<Reverse<u64>>,
-    /// Original transmissions below are SACKed or marked lost.
-    pub(crate) classified_until: u64,
     /// Segments ever marked lost.
     pub(crate) lost: u64,
     /// Of those, lost retransmissions.
     pub(crate) lost_again: u64,
+    /// Blocks of the latest SACK: an ACK repeats most of those before it.
+    pub(crate) reported: [(u64, u64); 3],
+    /// Room for what one ACK's SACK blocks bring; empty between ACKs.
+    pub(crate) newly_sacked: Vec<(u64, u64)>,
 }
 
 impl Scoreboard {
     pub(crate) fn new() -> Scoreboard {
         Scoreboard {
-            sent_at: vec![Time::ZERO; 16].into_boxed_slice(),
-            flags: Vec::new(),
             flagged_until: 0,
             sacked_out: 0,
             lost_out: 0,
+            grown: Box::default(),
+            own: [Segment::default(); FEW],
             retrans_out: 0,
-            sacked: Ranges::default(),
-            newly_sacked: Vec::new(),
             highest_sacked: 0,
+            classified_until: 0,
+            sacked: Ranges::default(),
             retransmissions: VecDeque::new(),
             to_retransmit: BinaryHeap::new(),
-            classified_until: 0,
             lost: 0,
             lost_again: 0,
+            reported: [(0, 0); 3],
+            newly_sacked: Vec::new(),
         }
     }
 
@@ -70,14 +103,39 @@ impl Scoreboard {
     }
 
     #[inline]
-    fn slot(&self, seq: u64) -> usize {
-        seq as usize & (self.sent_at.len() - 1)
+    fn segments(&self) -> &[Segment] {
+        if self.grown.is_empty() {
+            &self.own
+        } else {
+            &self.grown
+        }
+    }
+
+    #[inline]
+    fn segments_mut(&mut self) -> &mut [Segment] {
+        if self.grown.is_empty() {
+            &mut self.own
+        } else {
+            &mut self.grown
+        }
+    }
+
+    #[inline]
+    fn segment(&self, seq: u64) -> Segment {
+        let segments = self.segments();
+        segments[seq as usize & (segments.len() - 1)]
+    }
+
+    #[inline]
+    fn segment_mut(&mut self, seq: u64) -> &mut Segment {
+        let segments = self.segments_mut();
+        &mut segments[seq as usize & (segments.len() - 1)]
     }
 
     /// When `seq` was last sent.
     #[inline]
     pub(crate) fn sent_at(&self, seq: u64) -> Time {
-        self.sent_at[self.slot(seq)]
+        self.segment(seq).sent_at()
     }
 
     /// Flags of `seq`.
@@ -86,27 +144,27 @@ impl Scoreboard {
         if seq >= self.flagged_until {
             0
         } else {
-            self.flags[self.slot(seq)]
+            self.segment(seq).flags()
         }
     }
 
     /// The segments from `nxt` to `end` are sent for the first time.
     #[inline]
     pub(crate) fn on_sent(&mut self, una: u64, nxt: u64, end: u64, now: Time) {
-        while (end - una) as usize > self.sent_at.len() {
-            self.grow(una, nxt);
+        let mut segments = self.segments_mut();
+        if (end - una) as usize > segments.len() {
+            self.grow(una, nxt, end);
+            segments = self.segments_mut();
         }
-        let slots = &mut self.sent_at[..];
         for seq in nxt..end {
-            slots[seq as usize & (slots.len() - 1)] = now;
+            segments[seq as usize & (segments.len() - 1)] = Segment::sent(now);
         }
     }
 
     /// `seq` is sent again.
     pub(crate) fn on_retransmitted(&mut self, seq: u64, now: Time) {
+        *self.segment_mut(seq) = Segment(Segment::sent(now).0 | u64::from(self.flags(seq)));
         self.set(seq, RETRANSMITTED | EVER_RETRANSMITTED);
-        let slot = self.slot(seq);
-        self.sent_at[slot] = now;
         self.retrans_out += 1;
         self.retransmissions.push_back((seq, now));
     }
@@ -169,8 +227,7 @@ impl Scoreboard {
     pub(crate) fn remove(&mut self, seq: u64) -> u8 {
         let flags = self.flags(seq);
         if flags != 0 {
-            let slot = self.slot(seq);
-            self.flags[slot] = 0;
+            self.clear(seq, flags);
             self.sacked_out -= u32::from(flags & SACKED != 0);
             self.lost_out -= u32::from(flags & LOST != 0);
             self.retrans_out -= u32::from(flags & RETRANSMITTED != 0);
@@ -188,32 +245,22 @@ impl Scoreboard {
     }
 
     fn set(&mut self, seq: u64, flags: u8) {
-        if self.flags.is_empty() {
-            self.flags = vec![0; self.sent_at.len()];
-        }
-        let slot = self.slot(seq);
-        self.flags[slot] |= flags;
+        self.segment_mut(seq).0 |= u64::from(flags);
         self.flagged_until = self.flagged_until.max(seq + 1);
     }
 
     fn clear(&mut self, seq: u64, flags: u8) {
-        let slot = self.slot(seq);
-        self.flags[slot] &= !flags;
+        self.segment_mut(seq).0 &= !u64::from(flags);
     }
 
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, una: u64, nxt: u64) {
-        let capacity = self.sent_at.len() * 2;
-        let mut sent_at = vec![Time::ZERO; capacity].into_boxed_slice();
-        let mut flags = if self.flags.is_empty() { Vec::new() } else { vec![0; capacity] };
+    fn grow(&mut self, una: u64, nxt: u64, end: u64) {
+        let capacity = ((end - una) as usize).next_power_of_two();
+        let mut grown = vec![Segment::default(); capacity].into_boxed_slice();
         for seq in una..nxt {
-            let to = seq as usize & (capacity - 1);
-            sent_at[to] = self.sent_at(seq);
-            if !flags.is_empty() {
-                flags[to] = self.flags[self.slot(seq)];
-            }
+            grown[seq as usize & (capacity - 1)] = self.segment(seq);
         }
-        (self.sent_at, self.flags) = (sent_at, flags);
+        self.grown = grown;
     }
 }

@@ -105,40 +105,41 @@ impl Progress {
     }
 }
 
-/// A sender with its algorithm.
+/// A sender with its algorithm. In memory what a plain ACK looks at comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Sender<C> {
-    pub(crate) w: Window,
+    area_at: Time,
     pub(crate) c: Connection,
-    pub(crate) cc: C,
-    pub(crate) needs: Needs,
-    pub(crate) board: Scoreboard,
-    pub(crate) rtt: RttEstimator,
-    pub(crate) rack: Rack,
-    pub(crate) reduction: Reduction,
-    pub(crate) undo: Undo,
+    pub(crate) w: Window,
     pub(crate) timer: Timer,
-    pub(crate) pacer: Pacer,
-    pub(crate) totals: SenderTotals,
-    /// End of the current episode (Linux `high_seq`).
-    pub(crate) recovery_point: u64,
+    pub(crate) window_filled: bool,
+    pub(crate) started: bool,
+    /// Tail losses are probed for.
+    pub(crate) probes: bool,
+    pub(crate) needs: Needs,
+    pub(crate) most_out: u64,
+    pub(crate) usage_end: u64,
+    pub(crate) limit: u64,
     /// The probe outstanding, one past its end; 0 for none (Linux `tlp_high_seq`).
     pub(crate) probe_end: u64,
+    pub(crate) rack: Rack,
+    pub(crate) rtt: RttEstimator,
+    pub(crate) totals: SenderTotals,
+    pub(crate) pacer: Pacer,
+    pub(crate) spec: SenderSpec,
+    pub(crate) cc: C,
+    pub(crate) board: Scoreboard,
+    /// End of the current episode (Linux `high_seq`).
+    pub(crate) recovery_point: u64,
+    pub(crate) reduction: Reduction,
+    pub(crate) undo: Undo,
     pub(crate) probe_retransmitted: bool,
     /// Forward RTO recovery is under way.
     pub(crate) frto: bool,
     /// This ACK's new data tells whether the timeout was spurious: no retransmissions before it.
     pub(crate) probing_for_spurious_timeout: bool,
     pub(crate) expiries: u32,
-    pub(crate) window_filled: bool,
-    pub(crate) most_out: u64,
-    pub(crate) usage_end: u64,
-    pub(crate) limit: u64,
-    pub(crate) started: bool,
-    /// Tail losses are probed for.
-    pub(crate) probes: bool,
-    area_at: Time,
-    pub(crate) spec: SenderSpec,
 }
 
 impl<C: CongestionControl> Sender<C> {
@@ -307,11 +308,14 @@ impl<C: CongestionControl> Sender<C> {
             self.undo.on_duplicate(seq);
         }
         let mut new = std::mem::take(&mut self.board.newly_sacked);
-        for &(from, to) in sack.blocks.iter().filter(|block| block.1 > block.0) {
+        let known = std::mem::replace(&mut self.board.reported, sack.blocks);
+        for &(from, to) in sack.blocks.iter().filter(|block| block.1 > block.0 && !known.contains(block)) {
             assert!(to <= self.c.nxt, "SACK {from}..{to} above snd_nxt {}", self.c.nxt);
             self.board.sacked.fill(from.max(self.c.una), to, |a, b| new.push((a, b)));
         }
-        new.sort_unstable();
+        if new.len() > 1 {
+            new.sort_unstable();
+        }
         for seq in new.drain(..).flat_map(|(from, to)| from..to) {
             self.on_sacked(seq, progress);
         }

@@ -50,6 +50,11 @@ impl<C: CongestionControl> Sender<C> {
                 Kind::Probe => self.on_probe_timeout(wire),
                 Kind::Reordering => self.on_reordering_timeout(wire),
             }
+        } else if self.c.ca_state == CaState::Open && self.board.is_clean(self.c.una) {
+            // The pacing gate opens, and nothing may be lost.
+            self.pacer.release();
+            self.transmit(self.c.in_flight, wire);
+            return;
         }
         self.recover_and_transmit(wire);
     }

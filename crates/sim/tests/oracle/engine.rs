@@ -268,10 +268,12 @@ impl Textbook {
     }
 
     fn on_segment(&mut self, now: Time, index: usize, seq: u64, sent: Time) {
-        let mut sack = Sack::default();
         let receiver = &mut self.flows[index].receiver;
-        match receiver.on_segment(now, seq, sent, &mut sack) {
-            Some(ack) => self.acknowledge(now, index, ack, ack.has_sack.then_some(sack)),
+        match receiver.on_segment(now, seq, sent) {
+            Some(ack) => {
+                let sack = ack.has_sack.then_some(*receiver.sack());
+                self.acknowledge(now, index, ack, sack);
+            }
             None => self.agenda.add(receiver.deadline(), index, Kind::DelayedAck, None),
         }
     }
