@@ -9,6 +9,9 @@ from types import ModuleType
 
 import pytest
 
+pytest_plugins = ["stored"]
+"""Fixtures of tests/python/helpers, which pyproject.toml puts on the path."""
+
 
 @pytest.fixture(scope="session")
 def synthetic() -> ModuleType:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -64,23 +65,34 @@ def run_command(
 
     Finished runs are stored as they finish: after Ctrl-C the same command goes on where it was.
     """
-    from windtunnel import experiment
-    from windtunnel.scenario import ScenarioError
-    from windtunnel.store import writing_results
-    from windtunnel.suites import chosen, store_facts
+    with _stoppable():
+        from windtunnel import experiment
+        from windtunnel.scenario import ScenarioError
+        from windtunnel.store import writing_results
+        from windtunnel.suites import chosen, store_facts
 
-    scale = _scale(quick=quick, alg=alg, seeds=seeds)
-    workers = _jobs(jobs)
-    asked = chosen(names)
-    wanted = [one for _, experiments in asked for one in experiments if not (quick and one.quick is None and one.id not in names)]
-    plan = experiment.plan(wanted, scale, backend=backend)
-    if not plan.jobs:
-        raise ScenarioError("alg", f"{alg!r} leaves nothing to run; allowed: protocols of the experiments asked for")
-    options = _options(scale, out)
-    with writing_results(Path(out)) as results, _progress(quiet=json) as on_step:
-        experiment.execute(plan, results, jobs=workers, command=f"windtunnel suite run {{id}}{options}", on_step=on_step)
-        store_facts(results, asked, scale=scale, command=f"windtunnel suite run {' '.join(names)}{options}")
-    _print_summary(results, plan, out, as_json=json)
+        scale = _scale(quick=quick, alg=alg, seeds=seeds)
+        workers = _jobs(jobs)
+        asked = chosen(names)
+        wanted = [one for _, experiments in asked for one in experiments if not (quick and one.quick is None and one.id not in names)]
+        plan = experiment.plan(wanted, scale, backend=backend)
+        if not plan.jobs:
+            raise ScenarioError("alg", f"{alg!r} leaves nothing to run; allowed: protocols of the experiments asked for")
+        options = _options(scale, out)
+        with writing_results(Path(out)) as results, _progress(quiet=json) as on_step:
+            experiment.execute(plan, results, jobs=workers, command=f"windtunnel suite run {{id}}{options}", on_step=on_step)
+            store_facts(results, asked, scale=scale, command=f"windtunnel suite run {' '.join(names)}{options}")
+        _print_summary(results, plan, out, as_json=json)
+
+
+@contextlib.contextmanager
+def _stoppable() -> Iterator[None]:
+    """Say what Ctrl-C has left, on one line."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("interrupted: finished runs are kept, the same command goes on where it was", file=sys.stderr)
+        raise typer.Exit(130) from None
 
 
 def _scale(*, quick: bool, alg: str | None, seeds: int | None) -> Scale:

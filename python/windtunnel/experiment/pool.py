@@ -19,6 +19,8 @@ Answer = TypeVar("Answer")
 
 KILL_S = 1.0
 """How long a killed process may take to be gone."""
+LOOK_UP_S = 0.2
+"""How often a parent that waits for answers looks whether the user has stopped it."""
 
 
 class WorkerLost(RuntimeError):
@@ -31,6 +33,8 @@ def _begin() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = multiprocessing.parent_process()
     if parent is not None:
+        if multiprocessing.connection.wait([parent.sentinel], 0):
+            os._exit(1)  # It ended before this process had begun; what it wanted done is somebody else's now.
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
 
 
@@ -102,7 +106,8 @@ def each(
                     waiting[pool.submit(function, task)] = task
             if not waiting:
                 return
-            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            # Ctrl-C does not end a wait in every process: libraries install handlers that let it go on.
+            done, _ = wait(waiting, timeout=LOOK_UP_S, return_when=FIRST_COMPLETED)
             for future in done:
                 yield waiting.pop(future), future.result()
     except BrokenProcessPool:

@@ -10,4 +10,13 @@ class ResultsError(ValueError):
 
     def __init__(self, path: Path, problem: str) -> None:
         self.path = path
+        self.problem = problem
         super().__init__(" ".join(f"{path}: {problem}".split()))
+
+    def __reduce__(self) -> tuple[type[ResultsError], tuple[Path, str]]:
+        """Return how to make it again: it crosses from workers to their parent, and `args` holds the whole line only."""
+        return type(self), (self.path, self.problem)
+
+
+class OtherFormatError(ResultsError):
+    """A results folder of another format than this version's."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,12 +12,21 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel.store.errors import ResultsError
-from windtunnel.store.runs import RunStore
+from windtunnel import records
+from windtunnel.store.documents import DECLARATION, FACTS, check, read_json, write_json
+from windtunnel.store.errors import OtherFormatError, ResultsError
+from windtunnel.store.runs import RunStore, not_written, sweep
 
 FORMAT = 1
 MARKER = "results.json"
 _ALLOWED = "a folder that `windtunnel suite run --out` wrote"
+_TYPES: Mapping[str, pl.DataType] = {
+    "seed": pl.Int64(),
+    "metric": pl.String(),
+    "value": pl.Float64(),
+    "run": pl.String(),
+}
+"""What every measures table has, beside its dimensions."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +48,26 @@ class Results:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What ``results.json`` says: suite, scale, findings, versions."""
-        return _read_json(self.folder / MARKER)
+        """What ``results.json`` says: suite, scale, findings, versions.
+
+        Raises
+        ------
+        ResultsError
+            When it is missing or damaged.
+        OtherFormatError
+            When it is of another format.
+        """
+        path = self.folder / MARKER
+        data = read_json(path)
+        found = data.get("format")
+        if found != FORMAT or isinstance(found, bool):
+            raise OtherFormatError(path, f"has format {found!r}; allowed: {FORMAT}")
+        check(path, data, FACTS, needed=False)
+        return data
 
     def experiments(self) -> list[str]:
         """Return the ids of the experiments that have measures, sorted by name."""
-        root = self.folder / "experiments"
-        return sorted(path.parent.name for path in root.glob("*/measures.parquet")) if root.is_dir() else []
+        return sorted(path.parent.name for path in (self.folder / "experiments").glob("[!.]*/measures.parquet"))
 
     def declaration(self, experiment: str) -> dict[str, Any]:
         """Return what was stored about an experiment.
@@ -56,7 +77,10 @@ class Results:
         ResultsError
             When it is missing or damaged.
         """
-        return _read_json(self.folder / "experiments" / experiment / "experiment.json")
+        path = self.folder / "experiments" / experiment / "experiment.json"
+        data = read_json(path)
+        check(path, data, DECLARATION, needed=True)
+        return data
 
     def measures(self, experiment: str) -> pl.DataFrame:
         """Return an experiment's measures, one row per point, repeat and measure.
@@ -74,17 +98,17 @@ class Results:
         """
         path = self.folder / "experiments" / experiment / "measures.parquet"
         try:
-            frame = pl.read_parquet(path)
+            frame = pl.read_parquet(path, glob=False)
         except (OSError, pl.exceptions.PolarsError) as error:
             problem = f"cannot be read: {' '.join(str(error).split())[:120]}; run the suite again to have it measured again"
             raise ResultsError(path, problem) from None
-        missing = {"seed", "metric", "value", "run"} - set(frame.columns)
+        missing = [name for name, dtype in _TYPES.items() if frame.schema.get(name) != dtype]
         if missing:
-            raise ResultsError(path, f"lacks {', '.join(sorted(missing))}; run the suite again to have it measured again")
+            raise ResultsError(path, f"lacks {', '.join(missing)}; run the suite again to have it measured again")
         return frame
 
     def store_experiment(self, experiment: str, declaration: Mapping[str, Any], measures: pl.DataFrame) -> None:
-        """Store an experiment's declaration and measures; each file is replaced in one step.
+        """Store an experiment's declaration and measures, both or neither: the folder is replaced as a whole.
 
         Raises
         ------
@@ -92,17 +116,31 @@ class Results:
             When they cannot be written.
         """
         folder = self.folder / "experiments" / experiment
-        with _writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            temporary = folder / ".measures.partial"
-            measures.write_parquet(temporary, compression="zstd")
-            os.replace(temporary, folder / "measures.parquet")
-            _replace_json(folder / "experiment.json", declaration)
+        try:
+            with records.staged(folder) as temporary:
+                measures.write_parquet(temporary / "measures.parquet", compression="zstd")
+                write_json(temporary / "experiment.json", declaration)
+        except records.FolderError as error:
+            raise ResultsError(folder, str(error).removeprefix(f"{error.path}: ")) from None
+        except pl.exceptions.PolarsError as error:  # What polars makes of a full disk.
+            raise not_written(folder, error) from None
 
     def store_facts(self, facts: Mapping[str, Any]) -> None:
         """Replace what ``results.json`` says."""
-        with _writing(self.folder):
-            _replace_json(self.folder / MARKER, {"format": FORMAT, **facts})
+        temporary = self.folder / f".{MARKER}.partial"
+        try:
+            with _writing(self.folder):
+                write_json(temporary, {"format": FORMAT, **facts})
+                os.replace(temporary, self.folder / MARKER)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise
+
+    def sweep(self) -> None:
+        """Remove what interrupted writers left. Only the holder of the folder's lock may do so."""
+        for folder in (self.folder, self.folder / "runs", self.folder / "experiments"):
+            sweep(folder)
 
 
 def open_results(folder: Path) -> Results:
@@ -123,14 +161,15 @@ def open_results(folder: Path) -> Results:
     ResultsError
         When it is missing, is not a results folder, is of another format, or holds no measured experiment.
     """
-    if not folder.is_dir():
-        raise ResultsError(folder, f"is not a folder; allowed: {_ALLOWED}")
-    if not (folder / MARKER).is_file():
-        raise ResultsError(folder, f"holds no {MARKER}; allowed: {_ALLOWED}")
+    try:
+        if not folder.is_dir():
+            raise ResultsError(folder, f"is not a folder; allowed: {_ALLOWED}")
+        if not (folder / MARKER).is_file():
+            raise ResultsError(folder, f"holds no {MARKER}; allowed: {_ALLOWED}")
+    except OSError as error:  # A name that is too long, a folder on the way that is not ours to read.
+        raise ResultsError(folder, f"cannot be read: {error.strerror}; allowed: {_ALLOWED}") from None
     results = Results(folder)
-    found = results.facts.get("format")
-    if found != FORMAT:
-        raise ResultsError(folder / MARKER, f"has format {found!r}; allowed: {FORMAT}")
+    _ = results.facts
     if not results.experiments():
         raise ResultsError(folder, "holds no finished experiment; run `windtunnel suite run` into it again")
     return results
@@ -164,6 +203,9 @@ def writing_results(folder: Path) -> Iterator[Results]:
             if foreign:
                 problem = f"holds {foreign[0]} and no {MARKER}; allowed: a new or empty folder, or a results folder"
                 raise ResultsError(folder, problem)
+        results = Results(folder)
+        if not fresh:
+            _keeps_facts(results)
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / ".lock").open("w")
     with lock:
@@ -171,13 +213,28 @@ def writing_results(folder: Path) -> Iterator[Results]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise ResultsError(folder, "is being written by another process; wait for it, or choose another --out") from None
-        results = Results(folder)
-        if fresh:
+        if not (folder / MARKER).is_file() or not _keeps_facts(results):
             results.store_facts({})
         with _writing(folder):
             results.runs.folder.mkdir(exist_ok=True)
-        results.runs.sweep()
-        yield results
+            results.sweep()
+        try:
+            yield results
+        finally:
+            results.sweep()  # On an error or Ctrl-C, workers were killed in the middle of what they wrote.
+
+
+def _keeps_facts(results: Results) -> bool:
+    """Return whether ``results.json`` can be kept; a damaged one is made again where there are runs beside it."""
+    try:
+        _ = results.facts
+    except OtherFormatError:
+        raise
+    except ResultsError:
+        if not results.runs.folder.is_dir():
+            raise
+        return False
+    return True
 
 
 @contextlib.contextmanager
@@ -186,20 +243,3 @@ def _writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise ResultsError(path, f"cannot be written: {error.strerror or error}; allowed: a writable folder with room") from None
-
-
-def _replace_json(path: Path, data: Mapping[str, Any]) -> None:
-    temporary = path.with_name(f".{path.name}.partial")
-    temporary.write_text(json.dumps(data, indent=1, sort_keys=True, allow_nan=False) + "\n", encoding="utf-8")
-    os.replace(temporary, path)
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or "it is not JSON"
-        raise ResultsError(path, f"cannot be read: {reason}; run the suite again to have it written again") from None
-    if not isinstance(data, dict):
-        raise ResultsError(path, "is not a table; run the suite again to have it written again")
-    return data

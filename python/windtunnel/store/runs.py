@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import polars as pl
 
 from windtunnel import records
 from windtunnel.records import Records
@@ -14,13 +16,13 @@ from windtunnel.store.errors import ResultsError
 
 KEPT: Mapping[str, Mapping[str, Sequence[str]]] = {
     "all": {},
-    "rates": {
-        "flow_samples": ("t_s", "flow", "delivered_bytes"),
-        "link_samples": ("t_s", "link", "queue_packets", "dropped_packets"),
-    },
+    "rates": {"flow_samples": ("t_s", "flow", "delivered_bytes"), "link_samples": ()},
     "totals": {"flow_samples": (), "link_samples": ()},
 }
-"""What of a run's samples is stored, from most to least; see `Records.thinned`. Flows, links and events are always stored whole."""
+"""What of a run's samples is stored, from most to least; see `Records.thinned`. Flows and links are always stored whole."""
+
+COMMON_EVENT = "slow_start_exit"
+"""Stored with `all` only: rate halving ends below ssthresh, so that every loss episode brings one, and no metric reads it."""
 
 
 def run_key(digest: str, backend: str, version: int) -> str:
@@ -41,6 +43,11 @@ def run_key(digest: str, backend: str, version: int) -> str:
         32 hexadecimal digits.
     """
     return hashlib.sha256(f"{digest}/{backend}/{version}".encode()).hexdigest()[:32]
+
+
+def _thinned(run: Records, kept: str) -> Records:
+    thin = run.thinned(KEPT[kept])
+    return thin if kept == "all" else replace(thin, events=thin.events.filter(pl.col("kind") != COMMON_EVENT))
 
 
 @dataclass(frozen=True)
@@ -83,9 +90,11 @@ class RunStore:
         target = self.folder / f"{key}.{kept}"
         try:
             with records.staged(target) as temporary:
-                records.write(run.thinned(KEPT[kept]), temporary)
+                records.write(_thinned(run, kept), temporary)
         except records.FolderError as error:
-            raise ResultsError(target, str(error).removeprefix(f"{target}: ")) from None
+            raise ResultsError(target, str(error).removeprefix(f"{error.path}: ")) from None
+        except pl.exceptions.PolarsError as error:  # What polars makes of a full disk.
+            raise not_written(target, error) from None
         return target
 
     def read(self, path: Path) -> Records:
@@ -101,11 +110,30 @@ class RunStore:
         except records.FolderError as error:
             raise ResultsError(path, f"{str(error).removeprefix(f'{path}: ')}; remove the folder to have it computed again") from None
 
+    def stored(self) -> dict[str, Path]:
+        """Return the folder of every stored run by its key, the one with the most kept where there are several, sorted by key."""
+        found: dict[str, Path] = {}
+        for name in reversed(list(KEPT)):
+            found |= {path.name.removesuffix(f".{name}"): path for path in self.folder.glob(f"[!.]*.{name}") if path.is_dir()}
+        return dict(sorted(found.items()))
+
     def sweep(self) -> None:
         """Remove what interrupted writers left. Only the holder of the results folder's lock may do so."""
-        for path in self._partial():
-            shutil.rmtree(path, ignore_errors=True)
+        sweep(self.folder)
 
-    def _partial(self) -> Iterator[Path]:
-        if self.folder.is_dir():
-            yield from (path for path in self.folder.iterdir() if path.name.startswith(".") and path.suffix in (".partial", ".replaced"))
+
+def sweep(folder: Path) -> None:
+    """Remove what interrupted writers left in a folder, if there is one."""
+    if not folder.is_dir():
+        return
+    for path in [path for path in folder.iterdir() if path.name.startswith(".") and path.suffix in (".partial", ".replaced")]:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def not_written(path: Path, error: Exception) -> ResultsError:
+    """Return the error for something that could not be written, whoever noticed."""
+    reason = getattr(error, "strerror", None) or " ".join(str(error).split())[:120]
+    return ResultsError(path, f"cannot be written: {reason}; allowed: a writable folder with room")

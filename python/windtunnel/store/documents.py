@@ -1,0 +1,98 @@
+"""The JSON files of a results folder: written strictly, and read as the shape their readers rely on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from windtunnel.store.errors import ResultsError
+
+AGAIN = "run the suite again to have it written again"
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _is_pairs(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, list) and len(one) == 2 and isinstance(one[0], str) for one in value)
+
+
+def _is_tables(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+
+
+def _is_lists(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(one, list) for one in value.values())
+
+
+Shape = Mapping[str, Callable[[Any], bool]]
+FACTS: Shape = {
+    **dict.fromkeys(("title", "subtitle", "command", "made"), _is_text),
+    **dict.fromkeys(("suites", "order", "findings"), _is_texts),
+    "facts": _is_pairs,
+}
+"""What ``results.json`` may hold beside its format."""
+DECLARATION: Shape = {
+    **dict.fromkeys(("title", "question", "source", "command", "scale", "backend"), _is_text),
+    **dict.fromkeys(("repeats", "backend_version"), _is_whole),
+    "parameters": _is_pairs,
+    "points": _is_lists,
+    "figures": _is_tables,
+    "notes": _is_texts,
+}
+"""What every ``experiment.json`` holds."""
+
+
+def write_json(path: Path, data: Mapping[str, Any]) -> None:
+    """Write a table as JSON.
+
+    Raises
+    ------
+    OSError
+        When it cannot be written.
+    """
+    path.write_text(json.dumps(data, indent=1, sort_keys=True, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a table.
+
+    Raises
+    ------
+    ResultsError
+        When it cannot be read, or is none.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or "it is not JSON"
+        raise ResultsError(path, f"cannot be read: {reason}; {AGAIN}") from None
+    if not isinstance(data, dict):
+        raise ResultsError(path, f"is not a table; {AGAIN}")
+    return data
+
+
+def check(path: Path, data: Mapping[str, Any], shape: Shape, *, needed: bool) -> None:
+    """Refuse what was read from `path` when it has another shape, or lacks a key that is `needed`.
+
+    Raises
+    ------
+    ResultsError
+        Naming the key.
+    """
+    for key, is_sound in shape.items():
+        if key in data and not is_sound(data[key]):
+            raise ResultsError(path, f"is damaged at {key}; {AGAIN}")
+        if needed and key not in data:
+            raise ResultsError(path, f"lacks {key}; {AGAIN}")
