@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -165,3 +166,13 @@ def test_a_closed_pipe_is_quiet(quick: list[str]) -> None:
     command = f"{sys.executable} -m windtunnel run {' '.join(quick)} --json | head -1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.stdout == "{\n" and done.stderr == ""
+
+
+def test_ctrl_c_ends_a_run_with_one_line() -> None:
+    path = ["--rate", "10Gbit", "--rtt", "100ms", "--flow", "reno", "--duration", "4h", "--sample", "0"]
+    command = [sys.executable, "-m", "windtunnel", "run", *path]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(2.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+    assert (process.returncode, out, err) == (130, "", "interrupted: nothing was written\n")

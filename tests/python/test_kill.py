@@ -240,11 +240,22 @@ def test_killed_twenty_times_and_run_again_it_gives_what_an_undisturbed_run_give
         assert_equal(tmp_path / str(jobs), undisturbed)
 
 
+def is_deaf(pid: int) -> bool:
+    """Return whether Ctrl-C does nothing to a process: blocked or ignored."""
+    try:
+        fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    except OSError:
+        return True
+    return bool((int(fields["SigBlk"], 16) | int(fields["SigIgn"], 16)) & 1 << signal.SIGINT - 1)
+
+
 def interrupt(program: Path, folder: Path, is_reached: Moment, after_s: float, *, whole_group: bool) -> None:
     process = start(program, folder, jobs=2, output=subprocess.PIPE)
     wait_for(process, is_reached, folder)
     time.sleep(after_s)
     children = descendants(process.pid)
+    # A traceback of a worker would be more than one line, however young it is.
+    assert children and [pid for pid in children if not is_deaf(pid)] == []
     began = time.monotonic()
     (os.killpg if whole_group else os.kill)(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=30)

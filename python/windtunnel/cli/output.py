@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+import typer
 
 
 def print_json(data: Any) -> None:
@@ -17,6 +20,22 @@ def print_json(data: Any) -> None:
 def note(text: str) -> None:
     """Print a remark on stderr, so that stdout stays the result."""
     print(f"note: {text}", file=sys.stderr)
+
+
+@contextlib.contextmanager
+def stoppable(left: str = "nothing was written") -> Iterator[None]:
+    """Answer Ctrl-C with one line and exit code 130; the option parser would end without a word.
+
+    Parameters
+    ----------
+    left : str
+        What the user can count on.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(f"interrupted: {left}", file=sys.stderr)
+        raise typer.Exit(130) from None
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from windtunnel.cli.output import stoppable
+
 if TYPE_CHECKING:
     from windtunnel.claims import Verdict
 
@@ -29,8 +31,9 @@ def report_command(
 
     results = open_results(Path(folder))
     target = Path(out) if out is not None else results.folder / "report"
-    assembled = report.assemble(results)
-    index = report.write(assembled, target, jobs=jobs)
+    with stoppable():
+        assembled = report.assemble(results)
+        index = report.write(assembled, target, jobs=jobs)
     for text in assembled.findings[:MOST_FINDINGS]:
         print(text)
     print(f"report: {index}")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from windtunnel.cli.output import stoppable
+
 if TYPE_CHECKING:
     from windtunnel.scenario import Scenario
 
@@ -41,7 +43,8 @@ def run_command(
     scenario = _scenario(file, top, link, flow or [])
     if per_ack or drops:
         scenario = scenario.model_copy(update={"per_ack": per_ack or scenario.per_ack, "record_drops": drops or scenario.record_drops})
-    _run(scenario, backend, out=out, plot=plot, as_json=json)
+    with stoppable():
+        _run(scenario, backend, out=out, plot=plot, as_json=json)
 
 
 def _scenario(file: str | None, top: dict[str, str | None], link: dict[str, str | None], flows: list[str]) -> Scenario:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from windtunnel.cli.output import stoppable
 
 if TYPE_CHECKING:
     from windtunnel.experiment import Plan, Scale, Step
@@ -65,7 +66,7 @@ def run_command(
 
     Finished runs are stored as they finish: after Ctrl-C the same command goes on where it was.
     """
-    with _stoppable():
+    with stoppable("finished runs are kept, the same command goes on where it was"):
         from windtunnel import experiment
         from windtunnel.scenario import ScenarioError
         from windtunnel.store import writing_results
@@ -83,16 +84,6 @@ def run_command(
             experiment.execute(plan, results, jobs=workers, command=f"windtunnel suite run {{id}}{options}", on_step=on_step)
             store_facts(results, asked, scale=scale, command=f"windtunnel suite run {' '.join(names)}{options}")
         _print_summary(results, plan, out, as_json=json)
-
-
-@contextlib.contextmanager
-def _stoppable() -> Iterator[None]:
-    """Say what Ctrl-C has left, on one line."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        print("interrupted: finished runs are kept, the same command goes on where it was", file=sys.stderr)
-        raise typer.Exit(130) from None
 
 
 def _scale(*, quick: bool, alg: str | None, seeds: int | None) -> Scale:
