@@ -149,3 +149,14 @@ impl Flow {
         self.sender.on_stopped();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ACKs under way and the segments outstanding of a small window included.
+    #[test]
+    fn a_flow_takes_less_than_two_kilobytes() {
+        assert!(std::mem::size_of::<Flow>() < 2000, "{} bytes", std::mem::size_of::<Flow>());
+    }
+}
