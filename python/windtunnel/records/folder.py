@@ -25,7 +25,12 @@ class FolderError(ValueError):
 
     def __init__(self, path: Path, problem: str) -> None:
         self.path = path
+        self.problem = problem
         super().__init__(f"{path}: {problem}")
+
+    def __reduce__(self) -> tuple[type[FolderError], tuple[Path, str]]:
+        """Return how to make it again, in another process."""
+        return type(self), (self.path, self.problem)
 
 
 def previous_digest(target: Path) -> str | None:
@@ -96,8 +101,9 @@ def staged(target: Path) -> Iterator[Path]:
     except BaseException as error:
         shutil.rmtree(temporary, ignore_errors=True)
         _remove_empty(made)
-        if isinstance(error, OSError):
-            raise FolderError(target, f"cannot be written: {error.strerror or error}; allowed: a writable folder with room") from None
+        if isinstance(error, (OSError, pl.exceptions.ComputeError)):  # What polars makes of a full disk.
+            reason = getattr(error, "strerror", None) or " ".join(str(error).split())[:120]
+            raise FolderError(target, f"cannot be written: {reason}; allowed: a writable folder with room") from None
         raise
 
 
@@ -212,7 +218,7 @@ def read(folder: Path) -> Records:
             frames[name] = frame_of(name, {})
             continue
         try:
-            frame = pl.read_parquet(path)
+            frame = pl.read_parquet(path, glob=False)
             frames[name] = frame_of(name, {column: frame[column] for column in frame.columns})
         except (OSError, ValueError, pl.exceptions.PolarsError) as error:
             raise FolderError(path, f"cannot be read: {' '.join(str(error).split())[:120]}") from None

@@ -128,7 +128,9 @@ def _section(results: Results, id: str, published: Experiment | None, verdicts: 
             command=stored["command"],
             notes=stored["notes"],
         )
-    except (KeyError, TypeError) as error:
+    except ResultsError:
+        raise
+    except (KeyError, TypeError, ValueError) as error:
         problem = f"is damaged ({type(error).__name__}: {error}); run the suite again to have it written again"
         raise ResultsError(results.folder / "experiments" / id / "experiment.json", problem) from None
 

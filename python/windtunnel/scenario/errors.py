@@ -28,6 +28,10 @@ class ScenarioError(ValueError):
         self.problem = one_line(problem)
         super().__init__(one_line(f"{field}: {self.problem}" if field else self.problem))
 
+    def __reduce__(self) -> tuple[type[ScenarioError], tuple[str, str]]:
+        """Return how to make it again, in another process."""
+        return type(self), (self.field, self.problem)
+
 
 def one_line(text: str) -> str:
     """Return `text` on one line, with control characters escaped."""

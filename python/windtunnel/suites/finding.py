@@ -87,7 +87,7 @@ def chosen(names: Sequence[str]) -> list[tuple[Suite, tuple[Experiment, ...]]]:
     asked: dict[str, set[str] | None] = {}
     for name in names:
         head, dot, _ = name.partition(".")
-        known = suite(head)
+        known = suite(head if head in suites() else name)
         if not dot:
             asked[head] = None
             continue
