@@ -29,7 +29,7 @@ pub struct Delivery {
 }
 
 /// ACKs under way of a flow with a small window need no allocation.
-const FEW_ACKS: usize = 8;
+const FEW_ACKS: usize = 4;
 
 impl Delivery {
     #[inline]
