@@ -41,6 +41,7 @@ protocols! {
     ctcp: Ctcp(ctcp::Ctcp);
     convex: Convex(synthetic::Synthetic);
     concave_convex: ConcaveConvex(synthetic::Synthetic);
+    areno: Areno(areno::Areno);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.

@@ -1,5 +1,6 @@
 //! The laws, one file per protocol. A file holds the description (`PROTOCOL`) and the state; the registry names it once.
 
+pub mod areno;
 pub mod bic;
 pub mod bic_real;
 pub mod concave_convex;
