@@ -42,6 +42,7 @@ protocols! {
     convex: Convex(synthetic::Synthetic);
     concave_convex: ConcaveConvex(synthetic::Synthetic);
     areno: Areno(areno::Areno);
+    copa: Copa(copa::Copa);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.

@@ -5,6 +5,7 @@ pub mod bic;
 pub mod bic_real;
 pub mod concave_convex;
 pub mod convex;
+pub mod copa;
 pub mod ctcp;
 mod cube_root;
 pub mod cubic;
@@ -18,6 +19,7 @@ mod htcp_throughput;
 mod hystart;
 pub mod reno;
 pub mod scalable;
+mod sliding;
 pub mod synthetic;
 
 use crate::parameter::{Parameter, ProfileVariant};

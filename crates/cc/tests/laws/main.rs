@@ -4,6 +4,7 @@ mod areno;
 mod bic;
 mod concave_convex;
 mod convex;
+mod copa;
 mod ctcp;
 mod cubic;
 mod fast;

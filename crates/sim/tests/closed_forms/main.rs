@@ -3,6 +3,7 @@
 mod areno;
 mod conservation;
 mod convergence;
+mod copa;
 mod ctcp;
 mod equilibrium;
 mod random_loss;
