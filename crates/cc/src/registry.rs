@@ -43,6 +43,7 @@ protocols! {
     concave_convex: ConcaveConvex(synthetic::Synthetic);
     areno: Areno(areno::Areno);
     copa: Copa(copa::Copa);
+    ledbat: Ledbat(ledbat::Ledbat), LedbatPlus(ledbat_plus::LedbatPlus);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.

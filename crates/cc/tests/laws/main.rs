@@ -10,6 +10,7 @@ mod cubic;
 mod fast;
 mod hstcp;
 mod htcp;
+mod ledbat;
 mod reno;
 mod scalable;
 
