@@ -42,6 +42,7 @@ protocols! {
     convex: Convex(synthetic::Synthetic);
     concave_convex: ConcaveConvex(synthetic::Synthetic);
     areno: Areno(areno::Areno);
+    hstcp_lp: HstcpLp(hstcp_lp::HstcpLp);
     copa: Copa(copa::Copa);
     ledbat: Ledbat(ledbat::Ledbat), LedbatPlus(ledbat_plus::LedbatPlus);
 }

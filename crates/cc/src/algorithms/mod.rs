@@ -12,6 +12,7 @@ pub mod cubic;
 pub mod cubic_rfc9438;
 pub mod fast;
 pub mod hstcp;
+pub mod hstcp_lp;
 mod hstcp_table;
 pub mod htcp;
 pub mod htcp_real;

@@ -9,6 +9,7 @@ mod ctcp;
 mod cubic;
 mod fast;
 mod hstcp;
+mod hstcp_lp;
 mod htcp;
 mod ledbat;
 mod reno;
