@@ -38,6 +38,7 @@ protocols! {
     cubic: Cubic(cubic::Cubic), CubicReal(cubic_rfc9438::CubicReal);
     htcp: Htcp(htcp::Htcp), HtcpReal(htcp_real::HtcpReal);
     fast: Fast(fast::Fast);
+    fast_bqd: FastBqd(fast::Fast);
     ctcp: Ctcp(ctcp::Ctcp);
     convex: Convex(synthetic::Synthetic);
     concave_convex: ConcaveConvex(synthetic::Synthetic);

@@ -71,7 +71,7 @@ fn refusals_name_the_field_the_value_and_what_is_allowed() {
     let says =
         |name, variant, profile, parameters: &BTreeMap<String, f64>| build(name, variant, profile, parameters).unwrap_err().to_string();
     let none = BTreeMap::new();
-    assert_eq!(says("ren", None, "rfc", &none), "algorithm: \"ren\" is not known; allowed: reno, scalable, hstcp, bic, cubic, htcp, fast, ctcp, convex, concave-convex, areno, hstcp-lp, copa, ledbat");
+    assert_eq!(says("ren", None, "rfc", &none), "algorithm: \"ren\" is not known; allowed: reno, scalable, hstcp, bic, cubic, htcp, fast, fast-bqd, ctcp, convex, concave-convex, areno, hstcp-lp, copa, ledbat");
     assert_eq!(says("reno", Some("x"), "rfc", &none), "variant: reno has no \"x\"; allowed: linux-6.1, rfc");
     assert!(says("reno", None, "bsd", &none).starts_with("profile: \"bsd\" is not known; allowed: linux-6.1, linux-2.6.23,"));
     assert_eq!(says("reno", None, "rfc", &given("beta", 0.5)), "parameter: reno:rfc has no \"beta\"; allowed: none");

@@ -11,6 +11,7 @@ mod cube_root;
 pub mod cubic;
 pub mod cubic_rfc9438;
 pub mod fast;
+pub mod fast_bqd;
 pub mod hstcp;
 pub mod hstcp_lp;
 mod hstcp_table;

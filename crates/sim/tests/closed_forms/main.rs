@@ -6,6 +6,7 @@ mod convergence;
 mod copa;
 mod ctcp;
 mod equilibrium;
+mod fast_bqd;
 mod low_priority;
 mod random_loss;
 mod sawtooth;
