@@ -11,8 +11,8 @@ pub struct RttSample {
     pub acked: u32,
     /// RTT of the latest-sent segment that this ACK newly acknowledged; none if that was ambiguous.
     pub rtt: Option<Time>,
-    /// The forward delay by timestamps: the receiver's clock when it sent this ACK less the sender's when the echoed segment left,
-    /// so the wait of a delayed ACK is part of it. Right up to a constant, the clocks' offset; none unless the ACK moved the window.
+    /// How long the segment whose timestamp this ACK echoes took to the receiver, without the ACK's own wait there. Right up to a
+    /// constant, the offset of the clocks; none unless the ACK moved the window.
     pub forward: Option<Time>,
     /// Pipe before this ACK.
     pub in_flight: u32,

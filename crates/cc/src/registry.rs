@@ -38,6 +38,7 @@ protocols! {
     cubic: Cubic(cubic::Cubic), CubicReal(cubic_rfc9438::CubicReal);
     htcp: Htcp(htcp::Htcp), HtcpReal(htcp_real::HtcpReal);
     fast: Fast(fast::Fast);
+    fast_bqd: FastBqd(fast::Fast);
     veno: Veno(veno::Veno);
     westwood: Westwood(westwood::Westwood);
     vegas: Vegas(vegas::Vegas);
@@ -47,6 +48,10 @@ protocols! {
     ctcp: Ctcp(ctcp::Ctcp);
     convex: Convex(synthetic::Synthetic);
     concave_convex: ConcaveConvex(synthetic::Synthetic);
+    areno: Areno(areno::Areno);
+    hstcp_lp: HstcpLp(hstcp_lp::HstcpLp);
+    copa: Copa(copa::Copa);
+    ledbat: Ledbat(ledbat::Ledbat), LedbatPlus(ledbat_plus::LedbatPlus);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.

@@ -18,7 +18,7 @@ pub struct Ack {
     pub cumulative: u64,
     /// Timestamp echo: when the segment that RFC 7323 echoes was sent, in the sender's clock.
     pub echo: Time,
-    /// Timestamp value less timestamp echo: the receiver's clock when it sent this ACK, less `echo`.
+    /// The forward delay of the segment that is echoed: when it arrived, in the receiver's clock, less `echo`.
     pub delay: Time,
     /// A [`Sack`] belongs to this ACK.
     pub has_sack: bool,

@@ -61,6 +61,8 @@ pub struct Receiver {
     quick: u32,
     /// Send time of the segment to be echoed: the first of those pending (RFC 7323 4.3).
     echo: Time,
+    /// How long that segment was under way.
+    delay: Time,
     deadline: Time,
     ato: Time,
     ato_step: Time,
@@ -78,6 +80,7 @@ impl Receiver {
             ack_at: 0,
             quick: 0,
             echo: Time::ZERO,
+            delay: Time::ZERO,
             deadline: Time::NEVER,
             ato: spec.delayed_ack,
             ato_step: Time(spec.delayed_ack.0 / 2),
@@ -122,12 +125,13 @@ impl Receiver {
         self.pending += 1;
         if self.pending == 1 {
             self.echo = sent;
+            self.delay = now.since(sent);
         }
         if self.pending >= self.ack_at {
             if self.quick > 0 {
                 self.acknowledge_quickly(self.quick - 1);
             }
-            return Some(self.acknowledge(now));
+            return Some(self.acknowledge());
         }
         self.deadline = now + self.ato.min(self.delay_max);
         None
@@ -135,14 +139,14 @@ impl Receiver {
 
     /// The delayed-ACK timer expires.
     pub fn on_deadline(&mut self) -> Ack {
-        self.acknowledge(self.deadline)
+        self.acknowledge()
     }
 
     #[inline]
-    fn acknowledge(&mut self, now: Time) -> Ack {
+    fn acknowledge(&mut self) -> Ack {
         self.pending = 0;
         self.deadline = Time::NEVER;
-        Ack { cumulative: self.next, echo: self.echo, delay: now.since(self.echo), has_sack: false }
+        Ack { cumulative: self.next, echo: self.echo, delay: self.delay, has_sack: false }
     }
 
     /// Adapts the delayed-ACK timer to the spacing of segments.
@@ -164,9 +168,9 @@ impl Receiver {
     fn on_disordered(&mut self, now: Time, seq: u64, sent: Time) -> Ack {
         self.adapt(now);
         if !self.prolongs_first_block(seq) {
-            self.place(seq, sent);
+            self.place(now, seq, sent);
         }
-        let mut ack = self.acknowledge(now);
+        let mut ack = self.acknowledge();
         ack.has_sack = self.spec.sack && (self.sack.duplicate.is_some() || self.sack.blocks[0].1 > 0);
         ack
     }
@@ -185,11 +189,12 @@ impl Receiver {
         true
     }
 
-    fn place(&mut self, seq: u64, sent: Time) {
+    fn place(&mut self, now: Time, seq: u64, sent: Time) {
         self.sack = Sack::default();
         if seq == self.next {
             if self.pending == 0 {
                 self.echo = sent;
+                self.delay = now.since(sent);
             }
             self.next = self.out_of_order.containing(seq + 1).map_or(seq + 1, |range| range.1);
             self.out_of_order.remove_below(self.next);
@@ -267,18 +272,20 @@ mod tests {
         assert_eq!(receiver.deadline(), Time::NEVER);
     }
 
-    /// Timestamps show when an ACK left and which segment it answers: the first that waited, or the one that filled the gap.
+    /// The echoed segment is the first that waited, or the one that filled the gap; the ACK's own wait is no delay of it.
     #[test]
-    fn the_delay_runs_from_the_echoed_segment_to_the_ack() {
+    fn the_delay_is_that_of_the_echoed_segment() {
         let mut receiver = receiver(0);
-        let mut arrive = |at: u64, seq, sent| receiver.on_segment(Time::from_ms(at), seq, Time::from_ms(sent));
+        let mut arrive = |at: u64, seq, sent| {
+            let ack = receiver.on_segment(Time::from_ms(at), seq, Time::from_ms(sent));
+            ack.map(|ack| (ack.echo.as_ms(), ack.delay.as_ms()))
+        };
         assert_eq!(arrive(30, 0, 10), None);
-        assert_eq!(arrive(35, 1, 11).map(|ack| ack.delay), Some(Time::from_ms(25)));
-        assert_eq!(arrive(40, 3, 12).map(|ack| ack.echo), Some(Time::from_ms(10)));
-        assert_eq!(arrive(90, 2, 60).map(|ack| ack.delay), Some(Time::from_ms(30)));
+        assert_eq!(arrive(35, 1, 11), Some((10, 20)));
+        assert_eq!(arrive(40, 3, 12), Some((10, 20)));
+        assert_eq!(arrive(90, 2, 65), Some((65, 25)));
         assert_eq!(arrive(100, 4, 70), None);
-        let deadline = receiver.deadline();
-        assert_eq!(receiver.on_deadline().delay, deadline - Time::from_ms(70));
+        assert_eq!(receiver.on_deadline().delay, Time::from_ms(30));
     }
 
     #[test]

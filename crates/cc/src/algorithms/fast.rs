@@ -12,8 +12,8 @@ use super::{borrows, runs, switch};
 use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
 use crate::{Algorithm, CaState, CongestionControl, Connection, Needs, RttSample, Window};
 
-const PAPER: &str = "paper";
-const FIXED: &str = "fixed-alpha";
+pub(super) const PAPER: &str = "paper";
+pub(super) const FIXED: &str = "fixed-alpha";
 
 /// The registry's description.
 pub const PROTOCOL: Protocol = Protocol {
@@ -89,6 +89,13 @@ const DOWN: [f64; 3] = [0.0, 1_250.0, 12_500.0];
 /// Updates come no closer than this, s.
 const PERIOD_MIN_S: f64 = 0.02;
 
+/// The queue on the way there: the smallest forward delay, and the smoothed excess over it.
+#[derive(Clone, Copy, Debug)]
+struct Forward {
+    min_s: f64,
+    excess_s: f64,
+}
+
 /// FAST TCP.
 #[derive(Clone, Copy, Debug)]
 pub struct Fast {
@@ -101,6 +108,8 @@ pub struct Fast {
     alpha: f64,
     base_s: f64,
     avg_s: f64,
+    /// Forward queueing alone counts (fast-bqd).
+    forward: Option<Forward>,
     round_end: u64,
     rounds: u32,
     updated_s: f64,
@@ -121,11 +130,32 @@ impl Fast {
             alpha: if tuned { ALPHA[0] } else { values.get("alpha") },
             base_s: f64::INFINITY,
             avg_s: 0.0,
+            forward: None,
             round_end: 0,
             rounds: 0,
             updated_s: 0.0,
             target: 0.0,
             slope: 0.0,
+        }
+    }
+
+    /// FAST on forward queueing alone.
+    pub(super) fn forward_only(values: &Values) -> Fast {
+        Fast { forward: Some(Forward { min_s: f64::INFINITY, excess_s: 0.0 }), ..Fast::new(values) }
+    }
+
+    /// avgRTT after a sample; weight min(3/w, 1/4).
+    #[inline]
+    fn average(&mut self, w: f64, rtt_s: f64, s: &RttSample) {
+        let weight = (3.0 / w).min(0.25);
+        if let Some(forward) = &mut self.forward {
+            if let Some(delay) = s.forward {
+                forward.min_s = forward.min_s.min(delay.as_secs_f64());
+                forward.excess_s += weight * (delay.as_secs_f64() - forward.min_s - forward.excess_s);
+            }
+            self.avg_s = self.base_s + forward.excess_s;
+        } else {
+            self.avg_s = if self.avg_s == 0.0 { rtt_s } else { self.avg_s + weight * (rtt_s - self.avg_s) };
         }
     }
 
@@ -187,7 +217,7 @@ impl CongestionControl for Fast {
         let Some(rtt) = s.rtt else { return };
         let rtt_s = rtt.as_secs_f64().max(1e-9);
         self.base_s = self.base_s.min(rtt_s);
-        self.avg_s = if self.avg_s == 0.0 { rtt_s } else { self.avg_s + (3.0 / w.cwnd).min(0.25) * (rtt_s - self.avg_s) };
+        self.average(w.cwnd, rtt_s, s);
         // The own backlog has reached its aim: slow start is over.
         if w.in_slow_start() && w.cwnd * (self.avg_s - self.base_s) > self.alpha * self.avg_s {
             w.ssthresh = w.cwnd.max(2.0);

@@ -38,18 +38,46 @@ pub const PROTOCOL: Protocol = Protocol {
         },
     ],
     parameters: &[
-        Parameter { name: "low_window", unit: "segments", min: 2.0, max: 1e3, defaults: &[("formula", 38.0)], doc: "Reno up to here." },
+        Parameter {
+            name: "low_window",
+            unit: "segments",
+            min: 2.0,
+            max: 1e3,
+            defaults: &[("formula", RFC_SET.low_window)],
+            doc: "Reno up to here.",
+        },
         Parameter {
             name: "high_window",
             unit: "segments",
             min: 2e3,
             max: 1e8,
-            defaults: &[("formula", 83_000.0)],
+            defaults: &[("formula", RFC_SET.high_window)],
             doc: "Window at high_p.",
         },
-        Parameter { name: "low_p", unit: "1", min: 1e-4, max: 0.1, defaults: &[("formula", 1e-3)], doc: "Loss rate at low_window." },
-        Parameter { name: "high_p", unit: "1", min: 1e-12, max: 1e-5, defaults: &[("formula", 1e-7)], doc: "Loss rate at high_window." },
-        Parameter { name: "high_decrease", unit: "1", min: 0.01, max: 0.5, defaults: &[("formula", 0.1)], doc: "b at high_window." },
+        Parameter {
+            name: "low_p",
+            unit: "1",
+            min: 1e-4,
+            max: 0.1,
+            defaults: &[("formula", RFC_SET.low_p)],
+            doc: "Loss rate at low_window.",
+        },
+        Parameter {
+            name: "high_p",
+            unit: "1",
+            min: 1e-12,
+            max: 1e-5,
+            defaults: &[("formula", RFC_SET.high_p)],
+            doc: "Loss rate at high_window.",
+        },
+        Parameter {
+            name: "high_decrease",
+            unit: "1",
+            min: 0.01,
+            max: 0.5,
+            defaults: &[("formula", RFC_SET.high_decrease)],
+            doc: "b at high_window.",
+        },
     ],
     constants: &[
         Constant { name: "low_window", variant: "table-altaimd", value: ALTAIMD_SET.low_window, unit: "segments" },
@@ -160,6 +188,9 @@ impl Formula {
     }
 }
 
+/// The RFC's set.
+pub(crate) const RFC_SET: Formula = Formula { low_window: 38.0, high_window: 83_000.0, low_p: 1e-3, high_p: 1e-7, high_decrease: 0.1 };
+
 /// What the 2007 benchmark's table was generated from; its low p makes the response function meet Reno's at the low window.
 pub(crate) const ALTAIMD_SET: Formula =
     Formula { low_window: 31.0, high_window: 83_000.0, low_p: 1.5e-3, high_p: 1e-7, high_decrease: 0.1 };
@@ -184,6 +215,11 @@ pub struct HstcpReal {
 impl HstcpReal {
     fn new(law: Law) -> HstcpReal {
         HstcpReal { law, a: 1.0, b: 0.5, from: 0.0, to: 0.0 }
+    }
+
+    /// The RFC's own set, for the laws that build on it.
+    pub(super) fn rfc3649() -> HstcpReal {
+        HstcpReal::new(Law::Formula(RFC_SET))
     }
 
     #[inline]

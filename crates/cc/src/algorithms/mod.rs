@@ -1,15 +1,19 @@
 //! The laws, one file per protocol. A file holds the description (`PROTOCOL`) and the state; the registry names it once.
 
+pub mod areno;
 pub mod bic;
 pub mod bic_real;
 pub mod concave_convex;
 pub mod convex;
+pub mod copa;
 pub mod ctcp;
 mod cube_root;
 pub mod cubic;
 pub mod cubic_rfc9438;
 pub mod fast;
+pub mod fast_bqd;
 pub mod hstcp;
+pub mod hstcp_lp;
 mod hstcp_table;
 pub mod htcp;
 pub mod htcp_real;
@@ -17,9 +21,13 @@ mod htcp_throughput;
 pub mod hybla;
 mod hystart;
 pub mod illinois;
+pub mod ledbat;
+mod ledbat_delay;
+pub mod ledbat_plus;
 pub mod reno;
 mod round_rtt;
 pub mod scalable;
+mod sliding;
 pub mod synthetic;
 pub mod vegas;
 pub mod veno;

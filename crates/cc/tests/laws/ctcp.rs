@@ -58,6 +58,8 @@ fn the_delay_window_gives_back_what_is_queued() {
         close(&mut bench, T, 1000);
     }
     grow_by_a_window(&mut bench);
+    // Slow start ended here.
+    bench.w.ssthresh = bench.w.cwnd;
     let (cwnd, dwnd) = (bench.w.cwnd, bench.variable("dwnd_packets"));
     close(&mut bench, Time::from_ms(102), 1000);
     assert_eq!((bench.w.cwnd, bench.variable("dwnd_packets")), (cwnd, dwnd));

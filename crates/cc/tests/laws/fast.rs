@@ -93,6 +93,25 @@ fn alpha_follows_the_rate_with_hysteresis() {
     }
 }
 
+/// 20 ms more on the way back are no queue, 10 ms more on the way there are: the same step as with 110 ms of RTT.
+#[test]
+fn only_forward_queueing_counts_in_fast_bqd() {
+    let mut bench = Bench::new("fast-bqd:fixed-alpha", &[("alpha", 200.0), ("period", 1.0)], 1000.0);
+    let ms = Time::from_ms;
+    bench.sample(ms(100), Some(ms(50)), 0);
+    for _ in 0..30_000 {
+        bench.sample(ms(130), Some(ms(60)), 0);
+    }
+    near(bench.variable("avg_rtt_s"), 0.11, 1e-9);
+    bench.wait(ms(100));
+    bench.c.nxt = bench.c.una + 1;
+    for _ in 0..3 {
+        bench.c.nxt = bench.c.nxt.max(bench.c.una + 2_000_000);
+        bench.ack(bench.w.segments());
+    }
+    near(bench.w.cwnd, 1054.545, 1e-3);
+}
+
 #[test]
 fn loss_halves() {
     assert_eq!(Bench::new("fast:paper", &[], 100.0).lose(), 50.0);

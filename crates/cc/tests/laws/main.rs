@@ -1,15 +1,19 @@
 //! Laws against their sources: numbers worked out by hand, or printed in the paper or RFC, one file per protocol.
 
+mod areno;
 mod bic;
 mod concave_convex;
 mod convex;
+mod copa;
 mod ctcp;
 mod cubic;
 mod fast;
 mod hstcp;
+mod hstcp_lp;
 mod htcp;
 mod hybla;
 mod illinois;
+mod ledbat;
 mod reno;
 mod scalable;
 mod vegas;
@@ -58,6 +62,7 @@ impl Bench {
     pub(crate) fn sample(&mut self, rtt: Time, forward: Option<Time>, acked: u32) {
         self.c.rtt_min = self.c.rtt_min.min(rtt);
         self.c.srtt8_us = (rtt.as_us() * 8) as u32;
+        self.c.delivered += u64::from(acked);
         let in_flight = self.w.segments();
         self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt: Some(rtt), forward, in_flight });
         self.law.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: false, ece: false });

@@ -1,9 +1,13 @@
 //! Simulations held against closed forms. Each test's comment says where its tolerance comes from.
 
+mod areno;
 mod conservation;
 mod convergence;
+mod copa;
 mod ctcp;
 mod equilibrium;
+mod fast_bqd;
+mod low_priority;
 mod illinois;
 mod random_loss;
 mod sawtooth;

@@ -1,0 +1,144 @@
+//! LEDBAT++: LEDBAT on the round-trip delay, gentler up, multiplicative down, with slowdowns in which the queue empties.
+//!
+//! Source: draft-irtf-iccrg-ledbat-plus-plus-06.
+//! Units: segments; seconds.
+//! State: the delay filters, the phase of the slowdowns.
+//! Departures: a loss while slowed down halves the window to return to. A window that falls takes the threshold along, so that it does
+//! not become slow start.
+
+use units::Time;
+
+use super::ledbat::{EXIT_SHARE, WINDOW_MIN};
+use super::ledbat_delay::Delays;
+use crate::parameter::Values;
+use crate::{CaState, CongestionControl, Connection, RttSample, Window};
+
+/// Round trips from the end of slow start to the first slowdown, and spent at two segments.
+const SLOW_RTTS: u64 = 2;
+/// The next slowdown comes after this many times the last one.
+const PERIOD: u64 = 9;
+/// The increase is at least this part of a segment per RTT.
+const GAIN_DIVISOR_MAX: f64 = 16.0;
+
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// The first slow start.
+    Starting,
+    /// Until the next slowdown.
+    Steady { until: Time },
+    /// At two segments.
+    Slowed { since: Time, until: Time },
+    /// In slow start, back to where the slowdown began.
+    Returning { since: Time },
+}
+
+/// LEDBAT++.
+#[derive(Clone, Copy, Debug)]
+pub struct LedbatPlus {
+    target_s: f64,
+    c: f64,
+    slow_start: bool,
+    slowdowns: bool,
+    delays: Delays,
+    phase: Phase,
+}
+
+impl LedbatPlus {
+    pub(crate) fn new(values: &Values) -> LedbatPlus {
+        LedbatPlus {
+            target_s: values.get("target"),
+            c: values.get("c"),
+            slow_start: values.on("slow_start"),
+            slowdowns: values.on("slowdowns"),
+            delays: Delays::default(),
+            phase: Phase::Starting,
+        }
+    }
+
+    /// GAIN = 1/min(16, ceil(2 TARGET/base)).
+    fn gain(&self) -> f64 {
+        1.0 / libm::ceil(2.0 * self.target_s / self.delays.base_s()).clamp(1.0, GAIN_DIVISOR_MAX)
+    }
+
+    /// Segments per RTT at this queueing delay.
+    fn increase(&self, w: f64, queueing_s: f64) -> f64 {
+        if queueing_s <= self.target_s {
+            self.gain()
+        } else {
+            (self.gain() - self.c * w * (queueing_s / self.target_s - 1.0)).max(-0.5 * w)
+        }
+    }
+
+    /// The slowdowns' clock. True while the window is held.
+    fn turn(&mut self, w: &mut Window, c: &Connection) -> bool {
+        let rtts = |n: u64| Time::from_us(n * u64::from(c.srtt8_us >> 3));
+        self.phase = match self.phase {
+            _ if !self.slowdowns || c.ca_state == CaState::Loss => return false,
+            Phase::Starting if !w.in_slow_start() => Phase::Steady { until: c.now + rtts(SLOW_RTTS) },
+            Phase::Steady { until } if c.now >= until && !w.in_slow_start() => {
+                w.ssthresh = w.cwnd.max(WINDOW_MIN);
+                w.cwnd = WINDOW_MIN;
+                Phase::Slowed { since: c.now, until: c.now + rtts(SLOW_RTTS) }
+            }
+            Phase::Slowed { since, until } if c.now >= until => Phase::Returning { since },
+            Phase::Returning { since } if !w.in_slow_start() => Phase::Steady { until: c.now + Time(PERIOD * c.now.since(since).0) },
+            same => same,
+        };
+        matches!(self.phase, Phase::Slowed { .. })
+    }
+}
+
+impl CongestionControl for LedbatPlus {
+    fn on_established(&mut self, w: &mut Window, _c: &Connection) {
+        w.cwnd = w.cwnd.min(WINDOW_MIN);
+        if !self.slow_start {
+            w.ssthresh = WINDOW_MIN;
+        }
+    }
+
+    #[inline]
+    fn on_rtt_sampled(&mut self, _w: &mut Window, c: &Connection, s: &RttSample) {
+        if let Some(rtt) = s.rtt {
+            self.delays.on_sampled(rtt.as_secs_f64().max(1e-9), c.now);
+        }
+    }
+
+    #[inline]
+    fn on_acked(&mut self, w: &mut Window, c: &Connection, acked: u32) {
+        let Some(queueing_s) = self.delays.queueing_s() else { return };
+        let is_first = matches!(self.phase, Phase::Starting);
+        if is_first && w.in_slow_start() && queueing_s > EXIT_SHARE * self.target_s {
+            w.ssthresh = w.cwnd.max(WINDOW_MIN);
+        }
+        if self.turn(w, c) {
+            return;
+        }
+        if w.in_slow_start() {
+            if c.cwnd_limited {
+                w.cwnd = (w.cwnd + self.gain() * f64::from(acked)).min(w.ssthresh);
+            }
+            return;
+        }
+        let step = self.increase(w.cwnd, queueing_s) * f64::from(acked) / w.cwnd;
+        if step < 0.0 || c.cwnd_limited {
+            w.cwnd = (w.cwnd + step).max(WINDOW_MIN);
+            w.ssthresh = w.ssthresh.min(w.cwnd);
+        }
+    }
+
+    fn ssthresh(&mut self, w: &mut Window, _c: &Connection) -> f64 {
+        let is_slow = matches!(self.phase, Phase::Slowed { .. } | Phase::Returning { .. });
+        let from = if is_slow { w.ssthresh.min(1e9) } else { w.cwnd };
+        (0.5 * from).max(WINDOW_MIN)
+    }
+
+    fn variable_names(&self) -> &'static [&'static str] {
+        &["queueing_s", "base_delay_s"]
+    }
+
+    fn variables(&self, out: &mut [f64]) {
+        let queueing_s = self.delays.queueing_s();
+        out[0] = queueing_s.unwrap_or(f64::NAN);
+        out[1] = queueing_s.map_or(f64::NAN, |_| self.delays.base_s());
+    }
+}
