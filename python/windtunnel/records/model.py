@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,10 @@ class Records:
 
     def digest(self) -> str:
         """Return the SHA-256 over every column of every frame (names, types, nulls, values), in hexadecimal."""
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
         total = hashlib.sha256()
         for name, frame in self.frames().items():
             total.update(f"{name}:{frame.height}\n".encode())
@@ -101,13 +106,19 @@ def _thin(name: str, frame: pl.DataFrame, kept: Sequence[str]) -> pl.DataFrame:
 
 
 def _column_bytes(series: pl.Series) -> bytes:
+    if series.null_count() == 0 and series.dtype != pl.String:
+        return np.packbits(np.zeros(series.len(), dtype=bool)).tobytes() + _little_endian(series)
     nulls = np.packbits(series.is_null().to_numpy()).tobytes()
     if series.dtype == pl.String:
         texts = [text.encode() for text in series.fill_null("").to_list()]
         lengths = np.array([len(text) for text in texts], dtype="<u8").tobytes()
         return nulls + lengths + b"".join(texts)
-    values = series.fill_null(0).to_numpy()
-    return nulls + values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()
+    return nulls + _little_endian(series.fill_null(0))
+
+
+def _little_endian(series: pl.Series) -> bytes:
+    values = series.to_numpy()
+    return values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()
 
 
 def frame_of(name: str, columns: Mapping[str, Any]) -> pl.DataFrame:
@@ -145,7 +156,7 @@ def frame_of(name: str, columns: Mapping[str, Any]) -> pl.DataFrame:
 
 def _series(name: str, values: Any, dtype: pl.DataType, height: int) -> pl.Series:
     if values is None:
-        return pl.Series(name, [None] * height, dtype=dtype)
+        return pl.repeat(None, height, dtype=dtype, eager=True).alias(name)
     if dtype == pl.String:
         return pl.Series(name, list(values), dtype=dtype)
     array = np.asarray(values)

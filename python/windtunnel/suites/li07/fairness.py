@@ -42,10 +42,11 @@ EXPERIMENTS = (
         question="Does a larger queue change who shares equally?",
         source="IV.C (i), VI.A (text)",
         points=points(q=(1.0,)),
-        scenario=same_rtt,
+        scenario=same_rtt_in_minutes,
         measures=(Measure("fair_minmax"), Measure("jain"), Measure("util"), Measure("loss_ovh"), Measure("thr_mbps")),
         figures=(_ratio("Throughput ratio of two equal flows, queue 1 BDP"),),
-        parameters=(*NETWORK, *TWO_FLOWS, ("queue", "1 BDP")),
+        parameters=(*NETWORK, TWO_FLOWS[0], ("duration", "600 s"), TWO_FLOWS[2], ("queue", "1 BDP")),
         quick=None,
+        notes=("Ten minutes are too short for reno where an epoch takes longer; figure 4 gives it an hour.",),
     ),
 )
