@@ -72,8 +72,8 @@ EXPERIMENTS = (
         kept="all",
         quick=Quick(repeats=1),
         notes=(
-            "The imbalance is here without any model of a host: the flows settle on different rows of the table. The register asks "
-            "for such a model, so that the claim is not judged.",
+            "The imbalance is here without any model of a host: the flows settle on different rows of the table. The register "
+            "asks for one, and there are no host models yet: the claim is not judged.",
         ),
     ),
     _history("fig16", "bic", "BIC TCP", "How does BIC's convergence change with the round-trip time?", (42, 162, 324)),
