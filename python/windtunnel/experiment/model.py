@@ -71,11 +71,14 @@ class Quick:
         Number of repeats.
     scenario : callable, optional
         In place of the experiment's, where that takes long.
+    note : str
+        What a reader of the quick scale must know.
     """
 
     points: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     repeats: int = 3
     scenario: Callable[[Point, Draws], Scenario] | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -163,6 +166,11 @@ class Scale:
             return (0,)
         own = experiment.quick.repeats if self.quick and experiment.quick is not None else experiment.repeats
         return tuple(range(1, (self.repeats or own) + 1))
+
+    def notes(self, experiment: Experiment) -> list[str]:
+        """Return what a reader must know of an experiment at this scale."""
+        quick = experiment.quick.note if self.quick and experiment.quick is not None else ""
+        return [*experiment.notes, *([quick] if quick else [])]
 
     def scenario(self, experiment: Experiment) -> Callable[[Point, Draws], Scenario]:
         """Return what lays out the runs of an experiment at this scale."""

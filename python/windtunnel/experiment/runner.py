@@ -160,7 +160,7 @@ def declare(plan: Plan, experiment: Experiment, *, command: str) -> dict[str, An
         "repeats": len(plan.scale.seeds(experiment)),
         "figures": [to_json(figure) for figure in experiment.figures],
         "measures": [{k: v for k, v in asdict(one).items() if k != "function" and v is not None} for one in experiment.measures],
-        "notes": list(experiment.notes),
+        "notes": plan.scale.notes(experiment),
         "kept": experiment.kept,
         "scale": plan.scale.name,
         "backend": plan.backend,

@@ -38,6 +38,8 @@ TWO_FLOWS = (
     ("window", "from 10 s after the start of flow 2 to the end"),
 )
 
+IN_MINUTES = "At this quick scale no run is longer than ten minutes."
+
 RTT_LABEL = "Round-trip time (ms)"
 RATE_PANELS = "rate"
 

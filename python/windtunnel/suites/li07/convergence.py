@@ -2,7 +2,17 @@
 
 from windtunnel.experiment import Experiment, Quick
 from windtunnel.plots.declared import Curves
-from windtunnel.suites.li07.common import DURATION_S, NETWORK, PAIR_MEASURES, RTT_LABEL, TWO_FLOWS, points, same_rtt, same_rtt_in_minutes
+from windtunnel.suites.li07.common import (
+    DURATION_S,
+    IN_MINUTES,
+    NETWORK,
+    PAIR_MEASURES,
+    RTT_LABEL,
+    TWO_FLOWS,
+    points,
+    same_rtt,
+    same_rtt_in_minutes,
+)
 
 EXPERIMENTS = (
     Experiment(
@@ -29,7 +39,7 @@ EXPERIMENTS = (
         ),
         parameters=(*NETWORK, *TWO_FLOWS, ("queue", "20 % BDP")),
         kept="rates",
-        quick=Quick(scenario=same_rtt_in_minutes),
+        quick=Quick(scenario=same_rtt_in_minutes, note=IN_MINUTES),
         notes=(
             "The runs are those of figure 4.",
             "Short-term throughput is an exponential average with a memory of 1 % of a reno epoch, between 1 s and 5 s: the paper gives no "

@@ -2,7 +2,7 @@
 
 from windtunnel.experiment import Experiment, Quick
 from windtunnel.plots.declared import Curves
-from windtunnel.suites.li07.common import NETWORK, PAIR_MEASURES, RTT_LABEL, TWO_FLOWS, points, same_rtt, same_rtt_in_minutes
+from windtunnel.suites.li07.common import IN_MINUTES, NETWORK, PAIR_MEASURES, RTT_LABEL, TWO_FLOWS, points, same_rtt, same_rtt_in_minutes
 
 EXPERIMENTS = (
     Experiment(
@@ -29,7 +29,7 @@ EXPERIMENTS = (
         ),
         parameters=(*NETWORK, *TWO_FLOWS, ("queue", "20 % BDP")),
         kept="rates",
-        quick=Quick(scenario=same_rtt_in_minutes),
+        quick=Quick(scenario=same_rtt_in_minutes, note=IN_MINUTES),
         notes=("The runs are those of figure 4.",),
     ),
 )

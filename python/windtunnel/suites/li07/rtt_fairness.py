@@ -3,7 +3,7 @@
 from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
 from windtunnel.plots.declared import Curves, Histories, Overlay
 from windtunnel.scenario import Scenario
-from windtunnel.suites.li07.common import NETWORK, TWO_FLOWS, points, two_flows
+from windtunnel.suites.li07.common import IN_MINUTES, NETWORK, TWO_FLOWS, points, two_flows
 
 LONG_RTT = 162
 
@@ -65,7 +65,7 @@ EXPERIMENTS = (
         measures=MEASURES,
         figures=(_ratio("Throughput ratio of two flows with different round-trip times"),),
         parameters=(*_PARAMETERS, ("queue", "20 % BDP of the longer path")),
-        quick=Quick(points={"rtt": (16, 22, 42, 82, 324)}, scenario=against_long_in_minutes),
+        quick=Quick(points={"rtt": (16, 22, 42, 82, 324)}, scenario=against_long_in_minutes, note=IN_MINUTES),
         notes=_NOTES,
     ),
     Experiment(
