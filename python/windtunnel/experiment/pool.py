@@ -17,8 +17,6 @@ Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 
-KILL_S = 1.0
-"""How long a killed process may take to be gone."""
 LOOK_UP_S = 0.2
 """How often a parent that waits for answers looks whether the user has stopped it."""
 
@@ -62,11 +60,10 @@ def workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
         yield pool
     except BaseException:
         processes = list(multiprocessing.active_children())
-        pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:
             process.kill()
-        for process in processes:  # Until none is left to write into what is swept next.
-            process.join(KILL_S)
+        # Until none is left to write into what is swept next. The pool reaps its own: with two that wait for one child, one never hears.
+        pool.shutdown(cancel_futures=True)
         raise
     pool.shutdown()
 
