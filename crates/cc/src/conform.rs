@@ -86,11 +86,12 @@ pub fn replay(text: &str, file: &str) -> Result<Report, ReplayError> {
         None => (kernel_name, None),
     };
     // A protocol without a variant proven on these vectors has nothing to compare.
-    let exact = protocol(name).and_then(|p| p.variant(variant.unwrap_or("linux-6.1"))).is_some_and(|v| v.exact_kernel);
+    let recorded = variant.unwrap_or("linux-6.1");
+    let exact = protocol(name).and_then(|p| p.variant(recorded)).is_some_and(|v| v.exact_kernel);
     if !exact {
         return Err(ReplayError::NotImplemented { file: file.into(), algorithm: kernel_name.into() });
     }
-    let built = build(name, variant, "linux-6.1", &BTreeMap::new()).map_err(|e| damaged(e.to_string()))?;
+    let built = build(name, Some(recorded), "linux-6.1", &BTreeMap::new()).map_err(|e| damaged(e.to_string()))?;
     let algorithm = match variant {
         Some(variant) => format!("{}:{variant}", built.name),
         None => built.name.into(),
@@ -219,6 +220,8 @@ struct Flow {
     retransmitted: u32,
     recovery_point: u64,
     prior_ssthresh: f64,
+    /// The way back: what the forward delay leaves of the RTT.
+    backward: Time,
 }
 
 fn whole(value: f64) -> u64 {
@@ -236,7 +239,8 @@ impl Flow {
             return Err("init: srtt_us, cwnd or ssthresh is out of range".into());
         }
         let w = Window::new(cwnd as u32);
-        let mut flow = Flow { law, w, c, out: 0, sacked: 0, lost: 0, retransmitted: 0, recovery_point: 0, prior_ssthresh: 0.0 };
+        let backward = Time::from_us(number("base_rtt_us")? / 2);
+        let mut flow = Flow { law, w, c, out: 0, sacked: 0, lost: 0, retransmitted: 0, recovery_point: 0, prior_ssthresh: 0.0, backward };
         flow.law.on_established(&mut flow.w, &flow.c);
         flow.w.cwnd = cwnd as f64;
         flow.w.ssthresh = ssthresh as f64;
@@ -305,7 +309,9 @@ impl Flow {
             self.c.rtt_min = self.c.rtt_min.min(rtt);
         }
         self.c.in_flight = self.in_flight();
-        self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt, forward: None, in_flight: before });
+        let forward = rtt.map(|rtt| rtt.since(self.backward));
+        let echoed = rtt.map(|rtt| self.c.now.since(rtt));
+        self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt, forward, echoed, in_flight: before });
         self.law.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: ack.slow_path, ece: ack.ece });
     }
 

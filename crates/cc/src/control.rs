@@ -14,6 +14,8 @@ pub struct RttSample {
     /// How long the segment whose timestamp this ACK echoes took to the receiver, without the ACK's own wait there. Right up to a
     /// constant, the offset of the clocks; none unless the ACK moved the window.
     pub forward: Option<Time>,
+    /// When the segment left whose timestamp this ACK echoes; none when `forward` is none.
+    pub echoed: Option<Time>,
     /// Pipe before this ACK.
     pub in_flight: u32,
 }

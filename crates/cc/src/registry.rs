@@ -52,6 +52,7 @@ protocols! {
     hstcp_lp: HstcpLp(hstcp_lp::HstcpLp);
     copa: Copa(copa::Copa);
     ledbat: Ledbat(ledbat::Ledbat), LedbatPlus(ledbat_plus::LedbatPlus);
+    lp: Lp(lp::Lp), LpPaper(lp_paper::LpPaper);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.

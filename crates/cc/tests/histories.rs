@@ -68,7 +68,8 @@ impl Flow {
             self.c.pacing_rate = (1.2e6 * self.w.cwnd * 1448.0 / rtt_us as f64) as u64;
         }
         let forward = rtt.filter(|_| acked > 0).map(|rtt| Time(rtt.0 / 2));
-        self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt, forward, in_flight: self.c.in_flight });
+        let echoed = rtt.filter(|_| acked > 0).map(|rtt| self.c.now.since(rtt));
+        self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt, forward, echoed, in_flight: self.c.in_flight });
         self.law.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: acked == 0, ece: false });
     }
 

@@ -229,7 +229,11 @@ impl<C: CongestionControl> Sender<C> {
         self.totals.rtt_sum_ns += rtt.0;
         self.totals.rtt_samples += 1;
         self.rack.on_delivered(ack.cumulative - 1, last, now, false, self.rtt.min());
-        self.cc.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt: Some(rtt), forward: Some(ack.delay), in_flight });
+        self.cc.on_rtt_sampled(
+            &mut self.w,
+            &self.c,
+            &RttSample { acked, rtt: Some(rtt), forward: Some(ack.delay), echoed: Some(ack.echo), in_flight },
+        );
         self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: false, ece: false });
         self.grow(acked, wire);
         self.refresh_pacing_rate();
@@ -258,7 +262,8 @@ impl<C: CongestionControl> Sender<C> {
         let (rtt, extends_timer) = self.sample_rtt(&progress);
         // Only an ACK that moves the window echoes a segment that it answers (RFC 7323 4.3).
         let forward = (progress.acked > 0).then_some(ack.delay);
-        self.cc.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked: progress.acked as u32, rtt, forward, in_flight });
+        let echoed = forward.map(|_| ack.echo);
+        self.cc.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked: progress.acked as u32, rtt, forward, echoed, in_flight });
         self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: true, ece: false });
         self.end_probe(ack.cumulative, &progress, wire);
         let alerted = self.is_alert(&progress);

@@ -14,6 +14,7 @@ mod htcp;
 mod hybla;
 mod illinois;
 mod ledbat;
+mod lp;
 mod reno;
 mod scalable;
 mod vegas;
@@ -64,7 +65,8 @@ impl Bench {
         self.c.srtt8_us = (rtt.as_us() * 8) as u32;
         self.c.delivered += u64::from(acked);
         let in_flight = self.w.segments();
-        self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt: Some(rtt), forward, in_flight });
+        let echoed = forward.map(|_| self.c.now.since(rtt));
+        self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt: Some(rtt), forward, echoed, in_flight });
         self.law.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: false, ece: false });
     }
 

@@ -58,7 +58,7 @@ fn a_late_comer_starves_ledbat_but_not_ledbat_plus_plus() {
 /// The acceptance of the specification: below a tenth beside Reno, which keeps more than the target, or the threshold, in the buffer.
 #[test]
 fn they_leave_the_link_to_reno() {
-    for (law, buffer) in [("ledbat:rfc6817", 400), ("ledbat:plus-plus", 200), ("hstcp-lp:paper", 100), ("hstcp-lp:paper", 200)] {
+    for (law, buffer) in [("ledbat:rfc6817", 400), ("ledbat:plus-plus", 200), ("hstcp-lp:paper", 100), ("hstcp-lp:paper", 200), ("lp:paper", 100), ("lp:paper", 200)] {
         let records = run(&spec(20, buffer, 240, vec![low(law), flow("reno", 60)]));
         let share = share(&records);
         assert!(share < 0.1, "{law} takes {share} with {buffer}");
@@ -67,15 +67,15 @@ fn they_leave_the_link_to_reno() {
 }
 
 #[test]
-fn hstcp_lp_uses_an_idle_link_and_queues_little() {
-    for buffer in [100, 400] {
-        let mut spec = spec(20, buffer, 180, vec![low("hstcp-lp:paper")]);
+fn early_indications_use_an_idle_link_and_queue_little() {
+    for (law, buffer) in [("hstcp-lp:paper", 100), ("hstcp-lp:paper", 400), ("lp:paper", 100), ("lp:paper", 400)] {
+        let mut spec = spec(20, buffer, 180, vec![low(law)]);
         spec.sample_ns = SECOND;
         let records = run(&spec);
         let (queue, utilisation) = (records.links[0].mean_queue_packets(), records.links[0].utilisation());
-        assert!(utilisation > 0.8, "{utilisation} with {buffer}");
+        assert!(utilisation > 0.8, "{law}: {utilisation} with {buffer}");
         // A quarter of the delay's range, which is the buffer.
-        assert!(queue < 0.25 * buffer as f64, "{queue} packets of {buffer}");
+        assert!(queue < 0.25 * buffer as f64, "{law}: {queue} packets of {buffer}");
         assert_eq!(records.links[0].totals.window_dropped, 0);
     }
 }
