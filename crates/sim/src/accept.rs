@@ -21,28 +21,34 @@ const QUEUE_MAX_PACKETS: u64 = 100_000_000;
 
 /// A flow that can be built.
 #[derive(Clone, Debug)]
-pub struct AcceptedFlow {
+pub struct AcceptedFlow<'a> {
     /// Our name of the protocol.
     pub algorithm: &'static str,
     /// The variant chosen.
     pub variant: &'static str,
-    /// The algorithm itself.
-    pub control: Algorithm,
     /// The sender's part.
     pub sender: SenderSpec,
     /// The flow as given.
-    pub spec: FlowSpec,
+    pub spec: &'a FlowSpec,
+}
+
+impl AcceptedFlow<'_> {
+    /// The algorithm, at its start. Built when wanted: with very many flows a second copy of each would show.
+    pub fn control(&self) -> Algorithm {
+        let FlowSpec { profile, parameters, .. } = self.spec;
+        cc::build(self.algorithm, Some(self.variant), profile, parameters).expect("built once before").algorithm
+    }
 }
 
 /// A scenario that can be run.
 #[derive(Clone, Debug)]
-pub struct Accepted {
+pub struct Accepted<'a> {
     /// As given.
-    pub spec: Spec,
+    pub spec: &'a Spec,
     /// The links that exist: forward, and reverse if real.
     pub links: Vec<FifoSpec>,
     /// The flows.
-    pub flows: Vec<AcceptedFlow>,
+    pub flows: Vec<AcceptedFlow<'a>>,
 }
 
 fn refuse<T>(field: impl Into<String>, value: impl ToString, allowed: &str) -> Result<T, SpecError> {
@@ -53,7 +59,7 @@ fn refuse<T>(field: impl Into<String>, value: impl ToString, allowed: &str) -> R
 ///
 /// # Errors
 /// The first field that is out of range, with its value and what is allowed.
-pub fn accept(spec: &Spec) -> Result<Accepted, SpecError> {
+pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     if spec.duration_ns == 0 || spec.duration_ns > DURATION_MAX_NS {
         return refuse("duration", seconds(spec.duration_ns), "give more than 0 s and at most 86400 s");
     }
@@ -75,7 +81,7 @@ pub fn accept(spec: &Spec) -> Result<Accepted, SpecError> {
         links.push(accept_link("reverse", reverse)?);
     }
     let flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, spec)).collect::<Result<Vec<_>, _>>()?;
-    Ok(Accepted { spec: spec.clone(), links, flows })
+    Ok(Accepted { spec, links, flows })
 }
 
 fn accept_link(name: &str, link: &LinkSpec) -> Result<FifoSpec, SpecError> {
@@ -98,7 +104,7 @@ fn accept_link(name: &str, link: &LinkSpec) -> Result<FifoSpec, SpecError> {
     Ok(FifoSpec { rate: Rate(link.rate_bps), limit, excludes_in_service, loss_probability })
 }
 
-fn accept_flow(index: usize, flow: &FlowSpec, spec: &Spec) -> Result<AcceptedFlow, SpecError> {
+fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<AcceptedFlow<'a>, SpecError> {
     let field = |name: &str| format!("flows[{index}].{name}");
     if flow.rtt_ns < 1000 || flow.rtt_ns > RTT_MAX_NS {
         return refuse(field("rtt"), seconds(flow.rtt_ns), "give 1 us to 10 s");
@@ -137,7 +143,7 @@ fn accept_flow(index: usize, flow: &FlowSpec, spec: &Spec) -> Result<AcceptedFlo
     })?;
     let segments = flow.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(flow.mss_bytes)));
     let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(u64::MAX) };
-    Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, control: built.algorithm, sender, spec: flow.clone() })
+    Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, spec: flow })
 }
 
 fn seconds(ns: u64) -> String {

@@ -17,7 +17,7 @@ use crate::observer::{Observer, Silent};
 use crate::path::PathWire;
 use crate::records::{Event, EventKind, FlowRow, LinkRow, Records};
 use crate::samples::FlowSamples;
-use crate::spec::{Direction, Spec};
+use crate::spec::{Direction, FlowSpec, Spec};
 use crate::tree::Tree;
 
 /// Events between two looks at the interrupt flag: a few milliseconds.
@@ -54,7 +54,7 @@ pub fn run_named<O: Observer>(
 ) -> Result<Records, RunError> {
     let accepted = accept(spec)?;
     // Nothing of a run that panicked is looked at again.
-    match catch_unwind(AssertUnwindSafe(|| Engine::new(&accepted, observer).run(interrupted))) {
+    match catch_unwind(AssertUnwindSafe(|| Engine::new(accepted, observer).run(interrupted))) {
         Ok(records) => Ok(records?),
         Err(panic) => {
             let scenario = digest.map_or_else(|| serde_json::to_string(spec).unwrap_or_default(), str::to_owned);
@@ -76,7 +76,9 @@ struct SampledLink {
 
 /// A run in progress.
 pub struct Engine<'a, O> {
-    accepted: &'a Accepted,
+    spec: &'a Spec,
+    /// Protocol and variant of each flow.
+    names: Vec<(&'static str, &'static str)>,
     observer: &'a mut O,
     flows: Vec<Flow>,
     links: Vec<Fifo>,
@@ -87,16 +89,17 @@ pub struct Engine<'a, O> {
 
 impl<'a, O: Observer> Engine<'a, O> {
     /// A run that has not begun.
-    pub fn new(accepted: &'a Accepted, observer: &'a mut O) -> Engine<'a, O> {
-        let spec = &accepted.spec;
+    pub fn new(accepted: Accepted<'a>, observer: &'a mut O) -> Engine<'a, O> {
+        let spec = accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
         let links = accepted.links.iter().enumerate();
         let links = links.map(|(i, &link)| Fifo::new(link, window, Stream::named(spec.seed, &format!("link{i}/loss"))));
         let records = Records { flow_samples: FlowSamples::new(spec.sample_ns, &accepted.flows), ..Records::default() };
         Engine {
-            accepted,
+            spec,
+            names: accepted.flows.iter().map(|flow| (flow.algorithm, flow.variant)).collect(),
             observer,
-            flows: accepted.flows.iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect(),
+            flows: accepted.flows.into_iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect(),
             links: links.collect(),
             link_samples: SampledLink { next: if spec.sample_ns == 0 { Time::NEVER } else { Time::ZERO } },
             records,
@@ -156,7 +159,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     fn take_acks(&mut self, index: usize, until: Time, look_at: u64) {
         let Flow { agenda, path, sender, .. } = &mut self.flows[index];
         let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
-        let mut wire = PathWire { path, link, events, flow: index, records_drops: self.accepted.spec.record_drops };
+        let mut wire = PathWire { path, link, events, flow: index, records_drops: self.spec.record_drops };
         let until = until.min(agenda.calm_until);
         let mut next = wire.path.arriving.pop();
         while let Some(delivery) = next {
@@ -191,7 +194,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             return;
         }
         let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
-        let mut wire = PathWire { path, link, events, flow: index, records_drops: self.accepted.spec.record_drops };
+        let mut wire = PathWire { path, link, events, flow: index, records_drops: self.spec.record_drops };
         sender.on_deadline(now, &mut wire);
         agenda.wake = sender.deadline();
         if sender.is_finished() {
@@ -222,7 +225,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         let Flow { sender, path, .. } = flow;
         let at = now.since(path.access_delay());
         let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
-        let mut wire = PathWire { path, link, events, flow: index, records_drops: self.accepted.spec.record_drops };
+        let mut wire = PathWire { path, link, events, flow: index, records_drops: self.spec.record_drops };
         if kind == FlowKind::Start {
             note(wire.events, at, index, EventKind::Start);
             sender.on_started(now, rtt, &mut wire);
@@ -251,7 +254,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
         if agenda.next_sample <= until {
             // Nothing changed since the last event: the rows that fall due differ in their time alone.
-            let interval = self.accepted.spec.sample_ns;
+            let interval = self.spec.sample_ns;
             let first = agenda.next_sample;
             let rows = (until - first).0 / interval + 1;
             agenda.next_sample += Time(rows * interval);
@@ -267,7 +270,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     fn sample_links(&mut self, until: Time) {
         while self.link_samples.next <= until {
             let t = self.link_samples.next;
-            self.link_samples.next += Time(self.accepted.spec.sample_ns);
+            self.link_samples.next += Time(self.spec.sample_ns);
             for (index, link) in self.links.iter_mut().enumerate() {
                 let occupancy = link.occupancy(t);
                 let samples = &mut self.records.link_samples;
@@ -282,18 +285,22 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     fn finish(mut self) -> Records {
-        let spec = &self.accepted.spec;
+        let spec = self.spec;
         for index in 0..self.flows.len() {
             self.sample_flow(index, self.flows[index].agenda.end);
         }
         self.sample_links(Time(spec.duration_ns));
         let window_ns = spec.duration_ns - spec.warmup_ns;
         self.records.links = self.links.iter_mut().map(|link| LinkRow { totals: link.totals(), window_ns }).collect();
-        self.records.flows = self.flows.iter().zip(&self.accepted.flows).map(|(flow, accepted)| flow_row(flow, accepted, spec)).collect();
+        let named = self.flows.iter().zip(&spec.flows).zip(&self.names);
+        self.records.flows = named.map(|((flow, given), &names)| flow_row(flow, given, names, spec)).collect();
         self.records.data_packets = self.records.flows.iter().map(|row| row.at_end.sent).sum();
         self.records.core_events = self.events;
-        self.records.events.sort_by_key(|event| event.t_ns);
-        self.records
+        let Engine { mut records, flows, .. } = self;
+        // Sorting takes room of its own.
+        drop(flows);
+        records.events.sort_by_key(|event| event.t_ns);
+        records
     }
 }
 
@@ -301,16 +308,15 @@ fn note(events: &mut Vec<Event>, at: Time, flow: usize, kind: EventKind) {
     events.push(Event { t_ns: at.0, flow: flow as i32, link: -1, kind, value: f64::NAN, value2: f64::NAN });
 }
 
-fn flow_row(flow: &Flow, accepted: &crate::accept::AcceptedFlow, spec: &Spec) -> FlowRow {
-    let given = &accepted.spec;
+fn flow_row(flow: &Flow, given: &FlowSpec, (algorithm, variant): (&'static str, &'static str), spec: &Spec) -> FlowRow {
     let access = flow.path.access_delay();
     let seconds = |at: Time| at.since(access).as_secs_f64();
     let completed_ns = flow.completed.map_or(u64::MAX, |at| at.since(access).0);
     let from = spec.warmup_ns.max(given.start_ns);
     let to = spec.duration_ns.min(given.stop_ns.unwrap_or(u64::MAX)).min(if given.bytes.is_some() { completed_ns } else { u64::MAX });
     FlowRow {
-        algorithm: accepted.algorithm,
-        variant: accepted.variant,
+        algorithm,
+        variant,
         is_reverse: given.direction == Direction::Reverse,
         start_s: given.start_ns as f64 * 1e-9,
         stop_s: given.stop_ns.map_or(f64::NAN, |stop| stop as f64 * 1e-9),

@@ -74,8 +74,8 @@ pub struct Flow {
 }
 
 impl Flow {
-    pub(crate) fn new(index: usize, accepted: &AcceptedFlow, spec: &Spec) -> Flow {
-        let given = &accepted.spec;
+    pub(crate) fn new(index: usize, accepted: AcceptedFlow, spec: &Spec) -> Flow {
+        let given = accepted.spec;
         let rtt = Time(given.rtt_ns);
         let receiver = Receiver::new(ReceiverSpec::new(&accepted.sender.options, rtt));
         let links = match given.direction {
@@ -97,7 +97,7 @@ impl Flow {
             calm_until: Time::ZERO,
         };
         agenda.refresh();
-        let sender = Sender::new(accepted.sender.clone(), accepted.control.clone());
+        let sender = Sender::new(accepted.sender.clone(), accepted.control());
         let due = (agenda.start, FlowKind::Start);
         Flow { due, agenda, path, sender, at_window: SenderTotals::default(), completed: None, rtt }
     }

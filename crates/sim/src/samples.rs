@@ -109,8 +109,9 @@ pub struct Columns {
 }
 
 impl FlowSamples {
-    /// No samples yet.
+    /// No samples yet; none ever with an interval of zero.
     pub(crate) fn new(interval_ns: u64, accepted: &[AcceptedFlow]) -> FlowSamples {
+        let accepted = if interval_ns == 0 { &[] } else { accepted };
         let mut names = Vec::new();
         let mut column = |name| {
             names.iter().position(|&known| known == name).unwrap_or_else(|| {
@@ -120,7 +121,7 @@ impl FlowSamples {
         };
         let constants = |flow: &AcceptedFlow| Constants {
             mss: flow.sender.mss,
-            variables: flow.control.variable_names().iter().map(|&name| column(name)).collect(),
+            variables: flow.control().variable_names().iter().map(|&name| column(name)).collect(),
         };
         let flows: Vec<_> = accepted.iter().map(constants).collect();
         let width = place::VARIABLES + flows.iter().map(|flow| flow.variables.len()).max().unwrap_or(0);

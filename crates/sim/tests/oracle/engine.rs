@@ -183,7 +183,7 @@ impl Textbook {
                 agenda.add(Time(stop) + quarter, index, Kind::Stop, None);
             }
             flows.push(Flow {
-                sender: Sender::new(given.sender.clone(), given.control.clone()),
+                sender: Sender::new(given.sender.clone(), given.control()),
                 receiver: Receiver::new(ReceiverSpec::new(&given.sender.options, rtt)),
                 rtt,
                 quarter,
