@@ -176,3 +176,18 @@ def test_ctrl_c_ends_a_run_with_one_line() -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=10)
     assert (process.returncode, out, err) == (130, "", "interrupted: nothing was written\n")
+
+
+def test_a_portrait_is_drawn_on_request_and_only_of_one_algorithm(cli: Callable[..., Any], tmp_path: Path) -> None:
+    done = cli("algorithms", "--plot", str(tmp_path / "x.svg"))
+    assert (done.code, done.err) == (2, "error: plot: draws one algorithm; allowed: with its NAME\n")
+    done = cli("algorithms", "reno", "--plot", str(tmp_path / "reno.svg"))
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert "Random loss" in (tmp_path / "reno.svg").read_text(encoding="utf-8")
+
+
+def test_one_algorithm_is_described_with_its_equations_and_what_was_checked(cli: Callable[..., Any]) -> None:
+    shown = cli("algorithms", "cubic").out
+    assert "W(t) = C (t - K)^3 + W_max" in shown
+    assert "Checked: linux-6.1: exact, 1997 rows" in shown
+    assert "Departures from the source" in shown

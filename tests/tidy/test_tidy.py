@@ -100,12 +100,35 @@ def test_no_file_outgrows_one_idea() -> None:
     assert long == []
 
 
-def test_every_registered_algorithm_has_a_page_and_no_page_is_orphaned() -> None:
+def registered() -> list[str]:
     catalogue = json.loads((ROOT / "python/windtunnel/scenario/catalogue.json").read_text(encoding="utf-8"))
-    registered = {row["name"] for row in catalogue["algorithms"]}
+    return [row["name"] for row in catalogue["algorithms"]]
+
+
+def test_no_page_figure_or_golden_folder_is_orphaned() -> None:
     pages = {path.stem for path in (ROOT / "docs/algorithms").glob("*.md")} - {"README"}
-    assert registered
-    assert pages == registered
+    figures = {path.stem for path in (ROOT / "docs/algorithms/figures").glob("*.svg")}
+    golden = {path.name for path in (ROOT / "tests/golden").iterdir() if path.is_dir()}
+    assert registered()
+    assert (pages, figures, golden) == (set(registered()),) * 3
+
+
+@pytest.mark.parametrize("algorithm", registered())
+def test_a_registered_algorithm_has_page_figure_golden_traces_law_vectors_and_a_look(algorithm: str) -> None:
+    page = ROOT / f"docs/algorithms/{algorithm}.md"
+    assert f"](figures/{algorithm}.svg)" in page.read_text(encoding="utf-8")
+    assert (ROOT / f"docs/algorithms/figures/{algorithm}.svg").stat().st_size > 10_000
+    assert f"[{algorithm}]({algorithm}.md)" in (ROOT / "docs/algorithms/README.md").read_text(encoding="utf-8")
+    assert list((ROOT / f"tests/golden/{algorithm}").glob("*.txt"))
+    laws = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "crates/cc/tests/laws").glob("*.rs"))
+    assert f'"{algorithm}:' in laws
+    assert f'"{algorithm}": (' in (ROOT / "python/windtunnel/plots/style.py").read_text(encoding="utf-8")
+
+
+def test_what_the_command_line_says_of_an_algorithm_is_its_page() -> None:
+    from windtunnel.scenario.pages import main
+
+    assert main([str(ROOT / "docs/algorithms"), "--check"]) == 0
 
 
 def test_the_table_of_profiles_says_what_the_core_does() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,9 +14,10 @@ if TYPE_CHECKING:
 
 def algorithms_command(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One algorithm, in detail; aliases are accepted.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Run one algorithm's portrait and draw it there (svg, pdf, png).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print a JSON list.")] = False,
 ) -> None:
-    """List the algorithms, or describe one."""
+    """List the algorithms, or describe one: equations, parameters, departures from its source, limits, what was checked."""
     from windtunnel.cli.output import print_json, print_table
     from windtunnel.scenario import ScenarioError, catalogue
     from windtunnel.scenario.errors import unknown
@@ -26,16 +29,32 @@ def algorithms_command(
         if found is None:
             raise ScenarioError("algorithm", unknown("protocol", name, known.algorithms))
         chosen = [found]
+    if plot is not None:
+        _portray(name, plot)
     if json:
         print_json([_as_data(algorithm) for algorithm in chosen])
     elif name is None:
-        rows = [(a.name, a.family, a.year, ", ".join(a.variants), a.summary) for a in chosen]
-        print_table("Algorithms", ["name", "family", "year", "variants", "summary"], rows)
-    else:
+        rows = [(a.name, a.family, a.year, a.source, ", ".join(a.variants), ", ".join(a.signals or ())) for a in chosen]
+        print_table("Algorithms", ["name", "family", "year", "source", "variants", "signals"], rows)
+    elif plot is None:
         _describe(chosen[0])
 
 
+def _portray(name: str | None, target: Path) -> None:
+    from windtunnel.plots import check_target, save
+    from windtunnel.portrait import portrait
+    from windtunnel.scenario import ScenarioError
+
+    if name is None:
+        raise ScenarioError("plot", "draws one algorithm; allowed: with its NAME")
+    check_target(target)
+    save(portrait(name), target)
+
+
 def _as_data(algorithm: Algorithm) -> dict[str, Any]:
+    from windtunnel.scenario.pages import pages
+
+    page = pages().get(algorithm.name)
     return {
         "name": algorithm.name,
         "aliases": list(algorithm.aliases),
@@ -50,20 +69,38 @@ def _as_data(algorithm: Algorithm) -> dict[str, Any]:
         ],
         "profiles": dict(algorithm.profiles),
         "signals": algorithm.signals,
+        "page": None if page is None else asdict(page),
     }
 
 
 def _describe(algorithm: Algorithm) -> None:
     from windtunnel.cli.output import cell, print_table
+    from windtunnel.scenario.pages import pages
 
     aliases = f" (also {', '.join(algorithm.aliases)})" if algorithm.aliases else ""
     print(cell(f"{algorithm.name}{aliases}: {algorithm.summary}"))
     print(cell(f"source: {algorithm.source}"))
+    page = pages().get(algorithm.name)
+    if page is not None:
+        _print_paragraph("Equations", page.equations)
     print()
     print_table("Variants", ["variant", "summary"], list(algorithm.variants.items()))
     print_table("Profiles", ["profile", "variant"], list(algorithm.profiles.items()))
     rows = [(p.name, _defaults(p), p.unit, p.low, p.high, p.doc) for p in algorithm.parameters.values()]
     print_table("Parameters", ["parameter", "default", "unit", "min", "max", "meaning"], rows)
+    if page is not None:
+        print_table("Departures from the source", ["departure", "reason"], page.departures)
+        _print_paragraph("Limits", page.limits)
+        _print_paragraph("Checked", page.checked)
+
+
+def _print_paragraph(title: str, text: str) -> None:
+    import textwrap
+
+    from windtunnel.cli.output import cell
+
+    print()
+    print(cell(textwrap.fill(f"{title}: {text}", width=100, subsequent_indent="  ")))
 
 
 def _defaults(parameter: Parameter) -> str:

@@ -2,6 +2,7 @@
 
 from windtunnel.plots.declared import Curves, Declaration, Histories, History, Overlay, draw, from_json, remarks, to_json
 from windtunnel.plots.figures import cwnd, overview
+from windtunnel.plots.portrait import draw_portrait
 from windtunnel.plots.saving import check_target, render, save
 from windtunnel.plots.style import look
 
@@ -14,6 +15,7 @@ __all__ = [
     "check_target",
     "cwnd",
     "draw",
+    "draw_portrait",
     "from_json",
     "look",
     "overview",

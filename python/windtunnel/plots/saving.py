@@ -58,7 +58,7 @@ def _settle_layout(figure: Figure) -> None:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure whole or not at all; the suffix chooses svg, pdf or png.
+    """Write a figure whole or not at all; the suffix chooses svg, pdf or png. An SVG follows the reader's light or dark scheme.
 
     Parameters
     ----------
@@ -81,6 +81,8 @@ def save(figure: Figure, path: Path) -> None:
         with matplotlib.rc_context(RC):
             _settle_layout(figure)
             figure.savefig(temporary, dpi=200, format=suffix[1:], metadata=_METADATA[suffix])
+        if suffix == ".svg":
+            temporary.write_text(adapt(temporary.read_text(encoding="utf-8")), encoding="utf-8")
         os.replace(temporary, path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
@@ -151,12 +153,18 @@ def adapt(svg: str) -> str:
         printers, use the light one.
     """
     svg = svg.replace("'DejaVu Sans'", _FONTS)
+    svg = _PATH.sub(lambda path: _DECIMALS.sub(r"\1", path[0]), svg)
     rules = []
     for name in sorted({colour.lower() for colour in re.findall(r"(?:fill|stroke): (#[0-9a-fA-F]{6})\b", svg)}):
         dark = _dark(name)
         rules += [f'[style*="{part}: {name}"]{{{part}:{dark}!important}}' for part in ("fill", "stroke") if f"{part}: {name}" in svg]
     style = f"<style>@media screen and (prefers-color-scheme: dark){{{''.join(rules)}}}</style>"
     return re.sub(r"(<svg\b[^>]*>)", lambda match: match[1] + "\n " + style, svg, count=1)
+
+
+_PATH = re.compile(r' d="[^"]*"')
+_DECIMALS = re.compile(r"(\.\d\d)\d+")
+"""A hundredth of a point is nothing that a reader sees."""
 
 
 def _dark(colour: str) -> str:

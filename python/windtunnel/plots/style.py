@@ -78,6 +78,8 @@ RC: Any = {
     "ytick.labelsize": 7,
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
+    # Text stays text: it can be selected and searched, and the file stays small.
+    "svg.fonttype": "none",
     "svg.hashsalt": "windtunnel",
     "pdf.fonttype": 42,
 }
@@ -106,8 +108,6 @@ DECLARED_RC: Any = {
     "lines.linewidth": 1.1,
     "lines.markersize": 4.8,
     "path.simplify": False,
-    # Text stays text: it can be selected and searched, and the file stays small.
-    "svg.fonttype": "none",
     "text.color": INK,
     "xtick.color": QUIET,
     "xtick.labelcolor": INK,
