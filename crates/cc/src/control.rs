@@ -72,6 +72,9 @@ pub struct Needs {
     pub full_control: bool,
     /// The algorithm wants delivery-rate samples.
     pub rate_samples: bool,
+    /// The algorithm times its segments itself: its RTT samples are exact however coarse the stack's clock (Linux 2.6's
+    /// `TCP_CONG_RTT_STAMP`).
+    pub rtt_stamps: bool,
     /// The algorithm's segments are paced, at `CongestionControl::pacing_rate`.
     pub pacing: bool,
 }

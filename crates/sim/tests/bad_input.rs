@@ -53,7 +53,7 @@ fn every_bad_field_is_named_with_value_and_range() {
         ("/flows/0/mss_bytes", 0.into(), "flows[0].mss", "0", "1 to 65000 bytes"),
         ("/flows/0/mss_bytes", 1501.into(), "flows[0].mss", "1501", "packets no smaller than that"),
         ("/flows/0/direction", "reverse".into(), "flows[0].direction", "reverse", "needs a reverse link"),
-        ("/flows/0/profile", "bsd".into(), "flows[0].profile", "bsd", "linux-6.1, altaimd-2.6.6, rfc"),
+        ("/flows/0/profile", "bsd".into(), "flows[0].profile", "bsd", "linux-6.1, linux-2.6.23, altaimd-2.6.6, linux-2.4, rfc"),
         ("/flows/0/algorithm", "renno".into(), "flows[0].algorithm", "renno", "reno, scalable, hstcp"),
         ("/flows/0/variant", "x".into(), "flows[0].", "x", "linux-6.1, rfc"),
         ("/flows/0/parameters", serde_json::json!({"gain": 1.0}), "flows[0].", "gain", "allowed: none"),

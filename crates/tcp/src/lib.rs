@@ -12,6 +12,7 @@ mod receiver;
 mod recovery;
 mod reduction;
 mod rtt;
+mod sampling;
 mod scoreboard;
 mod sender;
 mod timers;

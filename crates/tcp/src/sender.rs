@@ -147,12 +147,12 @@ impl<C: CongestionControl> Sender<C> {
     pub fn new(spec: SenderSpec, cc: C) -> Sender<C> {
         let needs = cc.needs();
         Sender {
-            w: Window::new(spec.options.initial_window),
+            w: Window::starting_at(spec.options.initial_window, spec.options.initial_ssthresh),
             c: Connection::new(spec.mss),
             needs,
             cc,
             board: Scoreboard::new(),
-            rtt: RttEstimator::new(spec.options.rto),
+            rtt: RttEstimator::new(spec.options.rto, spec.options.rtt_granularity()),
             rack: Rack::default(),
             reduction: Reduction::default(),
             undo: Undo::default(),
@@ -181,7 +181,7 @@ impl<C: CongestionControl> Sender<C> {
         self.c.now = now;
         self.area_at = now;
         self.started = true;
-        self.rtt.on_sampled(handshake_rtt, 0, 0);
+        self.rtt.on_sampled(self.rtt.measured(now, now + handshake_rtt), 0, 0);
         self.rtt.on_min_sampled(handshake_rtt, now);
         self.publish_rtt();
         self.cc.on_established(&mut self.w, &self.c);
@@ -224,15 +224,16 @@ impl<C: CongestionControl> Sender<C> {
         self.c.delivered += u64::from(acked);
         let rtt = now - last;
         self.rtt.on_min_sampled(rtt, now);
-        self.rtt.on_sampled(now - first, self.c.una, self.c.nxt);
+        self.rtt.on_sampled(self.rtt.measured(first, now), self.c.una, self.c.nxt);
         self.publish_rtt();
         self.totals.rtt_sum_ns += rtt.0;
         self.totals.rtt_samples += 1;
         self.rack.on_delivered(ack.cumulative - 1, last, now, false, self.rtt.min());
+        let rtt = Some(self.rtt_for_algorithm(last));
         self.cc.on_rtt_sampled(
             &mut self.w,
             &self.c,
-            &RttSample { acked, rtt: Some(rtt), forward: Some(ack.delay), echoed: Some(ack.echo), in_flight },
+            &RttSample { acked, rtt, forward: Some(ack.delay), echoed: Some(ack.echo), in_flight },
         );
         self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: false, ece: false });
         self.grow(acked, wire);
@@ -282,6 +283,7 @@ impl<C: CongestionControl> Sender<C> {
         self.publish_in_flight();
         if self.in_reduction() {
             self.reduce(progress);
+        } else if self.c.ca_state == CaState::Loss && self.spec.options.rto_freeze {
         } else if progress.acked > 0 || (self.rack.reordering_seen && progress.delivered > 0) {
             self.grow(progress.delivered, wire);
         }
@@ -375,34 +377,6 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
-    /// Steps 3: RTT samples. Returns the algorithm's sample, and whether the RTO may start anew without progress.
-    fn sample_rtt(&mut self, progress: &Progress) -> (Option<Time>, bool) {
-        let now = self.c.now;
-        let (mut smooth, mut latest) = (None, None);
-        if !progress.retransmission_acked {
-            smooth = progress.first_acked;
-            latest = progress.last_acked;
-        }
-        let extends = progress.acked == 0
-            && progress.first_sacked.is_some_and(|sent| self.c.nxt > self.c.una && sent < self.board.sent_at(self.c.una));
-        latest = progress.last_sacked.or(latest);
-        smooth = smooth.or(progress.first_sacked);
-        if smooth.is_none() && progress.acked > 0 {
-            // Timestamps tick in milliseconds.
-            let rtt = Time::from_ms((now.as_ms() - progress.echo.as_ms()).max(1));
-            smooth = Some(Time(now.0.saturating_sub(rtt.0)));
-            latest = smooth;
-        }
-        let (Some(smooth), Some(latest)) = (smooth, latest) else { return (None, extends) };
-        let rtt = now - latest;
-        self.rtt.on_min_sampled(rtt, now);
-        self.rtt.on_sampled(now - smooth, self.c.una, self.c.nxt);
-        self.publish_rtt();
-        self.totals.rtt_sum_ns += rtt.0;
-        self.totals.rtt_samples += 1;
-        (Some(rtt), extends)
-    }
-
     /// Keeps the time integral of cwnd.
     #[inline]
     pub(crate) fn account(&mut self, now: Time) {
@@ -413,7 +387,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     #[inline]
-    fn publish_rtt(&mut self) {
+    pub(crate) fn publish_rtt(&mut self) {
         self.c.srtt8_us = self.rtt.srtt8_us();
         self.c.rtt_min = self.rtt.min();
     }

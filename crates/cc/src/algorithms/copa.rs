@@ -195,7 +195,7 @@ impl Copa {
 
 impl CongestionControl for Copa {
     fn needs(&self) -> Needs {
-        Needs { full_control: true, pacing: true, ..Needs::default() }
+        Needs { full_control: true, pacing: true, rtt_stamps: true, ..Needs::default() }
     }
 
     fn on_established(&mut self, w: &mut Window, c: &Connection) {

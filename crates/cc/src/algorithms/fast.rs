@@ -209,7 +209,7 @@ impl Fast {
 
 impl CongestionControl for Fast {
     fn needs(&self) -> Needs {
-        Needs { pacing: self.pacing, ..Needs::default() }
+        Needs { pacing: self.pacing, rtt_stamps: true, ..Needs::default() }
     }
 
     #[inline]

@@ -10,7 +10,7 @@ use super::ledbat_delay::{Delays, BASE_HISTORY, CURRENT_FILTER};
 use super::ledbat_plus::LedbatPlus;
 use super::{borrows, runs, switch};
 use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
-use crate::{Algorithm, CongestionControl, Connection, RttSample, Window};
+use crate::{Algorithm, CongestionControl, Connection, Needs, RttSample, Window};
 
 const RFC: &str = "rfc6817";
 const PLUS: &str = "plus-plus";
@@ -111,6 +111,10 @@ impl Ledbat {
 }
 
 impl CongestionControl for Ledbat {
+    fn needs(&self) -> Needs {
+        Needs { rtt_stamps: true, ..Needs::default() }
+    }
+
     fn on_established(&mut self, w: &mut Window, _c: &Connection) {
         w.cwnd = w.cwnd.min(WINDOW_MIN);
         if !self.slow_start {

@@ -12,7 +12,7 @@ use super::lp_paper::LpPaper;
 use super::reno::Reno;
 use super::{borrows, runs};
 use crate::parameter::{Constant, Protocol, Variant};
-use crate::{Algorithm, CongestionControl, Connection, RttSample, Window};
+use crate::{Algorithm, CongestionControl, Connection, Needs, RttSample, Window};
 
 const V61: &str = "linux-6.1";
 const PAPER: &str = "paper";
@@ -140,6 +140,10 @@ impl PeerClock {
 }
 
 impl CongestionControl for Lp {
+    fn needs(&self) -> Needs {
+        Needs { rtt_stamps: true, ..Needs::default() }
+    }
+
     #[inline]
     fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
         let now_ms = c.now.as_ms() as u32;

@@ -140,7 +140,7 @@ fn flow(dice: &mut Dice, duration_ns: u64, rtts: &Rtts, jitter: u64, is_duplex: 
 fn transport(dice: &mut Dice) -> BTreeMap<String, Value> {
     let choices = [
         ("sack", vec![json!(false)]),
-        ("loss_detection", vec![json!("rack"), json!("rfc6675")]),
+        ("loss_detection", vec![json!("rack"), json!("rfc6675"), json!("fack")]),
         ("recovery", vec![json!("prr"), json!("rate-halving")]),
         ("rto", vec![json!("linux"), json!("rfc6298")]),
         ("limited_transmit", vec![json!(false)]),
@@ -153,6 +153,9 @@ fn transport(dice: &mut Dice) -> BTreeMap<String, Value> {
         ("abc", vec![json!("linux"), json!("rfc3465"), json!("off")]),
         ("abc_limit", vec![json!(1), json!(8)]),
         ("initial_window", vec![json!(1), json!(2), json!(40)]),
+        ("initial_ssthresh", vec![json!(2), json!(50)]),
+        ("rtt_granularity_s", vec![json!(0.0), json!(0.001), json!(0.01)]),
+        ("rto_freeze", vec![json!(true)]),
         ("pacing", vec![json!("linux"), json!("full"), json!("none")]),
     ];
     let rarity = dice.choose(&[3, 8, 1000]);
