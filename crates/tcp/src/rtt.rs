@@ -52,9 +52,22 @@ impl RttEstimator {
     /// The RTT of a segment sent at `sent` as the stack's clock shows it at `now`: ticks passed, at least one.
     #[inline]
     pub fn measured(&self, sent: Time, now: Time) -> Time {
-        if self.tick_ns == 0 {
-            return now - sent;
+        if self.is_exact() {
+            now - sent
+        } else {
+            self.ticks(sent, now)
         }
+    }
+
+    /// Whether the clock shows every nanosecond.
+    #[inline]
+    pub fn is_exact(&self) -> bool {
+        self.tick_ns == 0
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ticks(&self, sent: Time, now: Time) -> Time {
         let tick = u64::from(self.tick_ns);
         Time((now.0 / tick - sent.0 / tick).max(1) * tick)
     }

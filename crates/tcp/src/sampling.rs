@@ -37,7 +37,7 @@ impl<C: CongestionControl> Sender<C> {
     /// What the algorithm sees of the RTT of a segment sent at `sent`.
     #[inline]
     pub(crate) fn rtt_for_algorithm(&self, sent: Time) -> Time {
-        if self.needs.rtt_stamps {
+        if self.rtt.is_exact() || self.needs.rtt_stamps {
             self.c.now - sent
         } else {
             self.rtt.measured(sent, self.c.now)
