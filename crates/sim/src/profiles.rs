@@ -17,7 +17,7 @@ enum Kind {
     Choice(&'static [&'static str]),
 }
 
-const OPTIONS: [OptionRow; 15] = [
+const OPTIONS: [OptionRow; 16] = [
     OptionRow { name: "sack", kind: Kind::Boolean, doc: "Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)." },
     OptionRow {
         name: "loss_detection",
@@ -45,6 +45,11 @@ const OPTIONS: [OptionRow; 15] = [
     OptionRow { name: "abc_limit", kind: Kind::Integer(1, 64), doc: "Segments an ACK counts for in slow start under rfc3465." },
     OptionRow { name: "initial_window", kind: Kind::Integer(1, 1000), doc: "Initial window, segments." },
     OptionRow { name: "pacing", kind: Kind::Choice(&["none", "linux", "full"]), doc: "Spreading segments over the round trip." },
+    OptionRow {
+        name: "ecn",
+        kind: Kind::Choice(&["auto", "off", "classic", "dctcp", "accurate"]),
+        doc: "ECN and its feedback: what the algorithm asks for, none, RFC 3168, RFC 8257, RFC 9768.",
+    },
 ];
 
 /// Sets one option by name.

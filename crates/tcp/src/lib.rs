@@ -4,6 +4,7 @@
 //! Sequence numbers count segments from 0 and never wrap.
 
 mod ack;
+mod ecn;
 mod options;
 mod pacing;
 mod rack;
@@ -19,7 +20,8 @@ mod transmit;
 mod undo;
 
 pub use ack::{Ack, Sack};
-pub use options::{Abc, LossDetection, Options, Pacing, Recovery, RtoRule};
+pub use ecn::EcnBits;
+pub use options::{Abc, Ecn, LossDetection, Options, Pacing, Recovery, RtoRule};
 pub use pacing::pacing_rate;
 pub use receiver::{Receiver, ReceiverSpec};
 pub use rtt::RttEstimator;

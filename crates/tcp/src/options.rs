@@ -57,6 +57,22 @@ pub enum Pacing {
     Full,
 }
 
+/// Whether segments may be marked instead of dropped, and how the receiver tells of marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ecn {
+    /// What the algorithm asks for; off if it asks for nothing.
+    Auto,
+    /// Not ECN-capable.
+    Off,
+    /// RFC 3168: ECN-Echo on every ACK until the sender has answered.
+    Classic,
+    /// RFC 8257: ECN-Echo on the ACKs of marked segments.
+    Dctcp,
+    /// RFC 9768: every ACK counts the marked segments.
+    Accurate,
+}
+
 /// Options of one connection's stack. Each can be set alone; a profile sets all of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
@@ -90,6 +106,8 @@ pub struct Options {
     pub initial_window: u32,
     /// Pacing.
     pub pacing: Pacing,
+    /// Explicit congestion notification.
+    pub ecn: Ecn,
 }
 
 impl Options {
@@ -114,6 +132,7 @@ impl Options {
             abc_limit: 2,
             initial_window: 10,
             pacing: Pacing::None,
+            ecn: Ecn::Auto,
         };
         match name {
             "linux-6.1" => Some(linux61),

@@ -32,15 +32,17 @@ impl Reduction {
 }
 
 impl<C: CongestionControl> Sender<C> {
-    /// A congestion episode begins: the one call of the algorithm's `ssthresh`.
-    pub(crate) fn begin_reduction(&mut self, wire: &mut impl Wire) {
+    /// A congestion episode begins, in state `to`: the one call of the algorithm's `ssthresh`.
+    pub(crate) fn begin_reduction(&mut self, to: CaState, wire: &mut impl Wire) {
         self.recovery_point = self.c.nxt;
         self.probe_end = 0;
         self.w.cnt = 0;
         self.c.prior_cwnd = self.w.cwnd;
         self.reduction = Reduction::default();
         let cwnd = self.w.cwnd;
+        self.ecn.on_reduced();
         self.w.ssthresh = self.cc.ssthresh(&mut self.w, &self.c);
+        self.enter(to);
         self.totals.loss_episodes += 1;
         wire.on_loss_episode(self.c.now, cwnd, self.w.ssthresh);
     }

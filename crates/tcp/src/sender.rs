@@ -3,6 +3,7 @@
 use cc::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
 use units::Time;
 
+use crate::ecn::EcnState;
 use crate::pacing::Pacer;
 use crate::rack::Rack;
 use crate::reduction::Reduction;
@@ -16,7 +17,15 @@ pub trait Wire {
     /// Segment `seq` leaves the sender.
     fn send(&mut self, now: Time, seq: u64);
 
-    /// `segments` segments from `first` on leave the sender at once.
+    /// Segment `seq` leaves the sender again.
+    fn resend(&mut self, now: Time, seq: u64) {
+        self.send(now, seq);
+    }
+
+    /// The next new segment tells the receiver that the window was reduced (RFC 3168).
+    fn announce_reduction(&mut self) {}
+
+    /// `segments` new segments from `first` on leave the sender at once.
     fn send_train(&mut self, now: Time, first: u64, segments: u64) {
         for seq in first..first + segments {
             self.send(now, seq);
@@ -89,6 +98,8 @@ pub(crate) struct Progress {
     pub(crate) lost: u32,
     /// The ACK reported a segment that arrived twice.
     pub(crate) duplicate: bool,
+    /// The ACK told of congestion marks.
+    pub(crate) ece: bool,
     /// Timestamp echo of the ACK.
     pub(crate) echo: Time,
     /// Send times of the first and last never-retransmitted segment cumulatively acknowledged.
@@ -118,6 +129,7 @@ pub struct Sender<C> {
     /// Tail losses are probed for.
     pub(crate) probes: bool,
     pub(crate) needs: Needs,
+    pub(crate) ecn: EcnState,
     pub(crate) most_out: u64,
     pub(crate) usage_end: u64,
     pub(crate) limit: u64,
@@ -150,6 +162,7 @@ impl<C: CongestionControl> Sender<C> {
             w: Window::new(spec.options.initial_window),
             c: Connection::new(spec.mss),
             needs,
+            ecn: EcnState::new(spec.options.ecn),
             cc,
             board: Scoreboard::new(),
             rtt: RttEstimator::new(spec.options.rto),
@@ -203,7 +216,8 @@ impl<C: CongestionControl> Sender<C> {
             && self.c.ca_state == CaState::Open
             && ack.cumulative > self.c.una
             && self.board.is_clean(self.c.una)
-            && self.probe_end == 0;
+            && self.probe_end == 0
+            && ack.ecn == self.ecn.known;
         if plain {
             self.on_plain_ack(ack, wire);
         } else {
@@ -254,12 +268,13 @@ impl<C: CongestionControl> Sender<C> {
         if !self.spec.options.sack {
             self.count_duplicate(&mut progress);
         }
+        self.take_marks(ack, &mut progress);
         self.publish_in_flight();
         let (rtt, extends_timer) = self.sample_rtt(&progress);
         // Only an ACK that moves the window echoes a segment that it answers (RFC 7323 4.3).
         let forward = (progress.acked > 0).then_some(ack.delay);
         self.cc.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked: progress.acked as u32, rtt, forward, in_flight });
-        self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: true, ece: false });
+        self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: true, ece: progress.ece });
         self.end_probe(ack.cumulative, &progress, wire);
         let alerted = self.is_alert(&progress);
         let armed = if alerted { self.alert(&mut progress, wire) } else { false };

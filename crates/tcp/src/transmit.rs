@@ -43,7 +43,7 @@ impl<C: CongestionControl> Sender<C> {
         self.totals.sent += 1;
         self.totals.retransmitted += 1;
         self.pacer.on_sent(self.c.now, self.c.mss, self.c.pacing_rate);
-        wire.send(self.c.now, seq);
+        wire.resend(self.c.now, seq);
     }
 
     /// Step 10: new data beside `pipe` segments. Returns how many segments left; if any did, the timer is armed.
@@ -114,6 +114,10 @@ impl<C: CongestionControl> Sender<C> {
         self.c.in_flight += segments as u32;
         self.c.last_sent = self.c.now;
         self.totals.sent += segments;
+        if self.ecn.cwr_due {
+            self.ecn.cwr_due = false;
+            wire.announce_reduction();
+        }
         wire.send_train(self.c.now, first, segments);
         segments
     }
