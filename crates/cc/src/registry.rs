@@ -52,6 +52,8 @@ protocols! {
     hstcp_lp: HstcpLp(hstcp_lp::HstcpLp);
     copa: Copa(copa::Copa);
     ledbat: Ledbat(ledbat::Ledbat), LedbatPlus(ledbat_plus::LedbatPlus);
+    dctcp: Dctcp(dctcp::Dctcp), DctcpReal(dctcp_rfc8257::DctcpReal);
+    prague: Prague(prague::Prague);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.
