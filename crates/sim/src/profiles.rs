@@ -26,8 +26,8 @@ const OPTIONS: [OptionRow; 16] = [
     },
     OptionRow {
         name: "recovery",
-        kind: Kind::Choice(&["prr", "rate-halving"]),
-        doc: "Window reduction: proportional (Linux 6.1) or one segment per second ACK (Linux 2.4 and 2.6).",
+        kind: Kind::Choice(&["prr", "rate-halving", "at-once"]),
+        doc: "Window reduction: proportional (Linux 6.1), one segment per second ACK (Linux 2.4 and 2.6), or at once (RFC 6675).",
     },
     OptionRow {
         name: "rto",

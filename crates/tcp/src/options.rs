@@ -21,6 +21,8 @@ pub enum Recovery {
     Prr,
     /// One segment less for every second ACK (Linux 2.4 and 2.6).
     RateHalving,
+    /// At once (RFC 6675, RFC 8257): nothing leaves before as much has arrived.
+    AtOnce,
 }
 
 /// How the retransmission timeout follows from RTT samples.
