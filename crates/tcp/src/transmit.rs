@@ -122,10 +122,11 @@ impl<C: CongestionControl> Sender<C> {
         segments
     }
 
-    /// Linux `tcp_cwnd_validate`: was the window the limit during the last round trip?
+    /// Linux `tcp_cwnd_validate`: was the window the limit during the last round trip? What only pacing holds back counts as sent: in
+    /// Linux it would wait below TCP, in flight (RFC 9002 7.8 says the same).
     #[inline]
     fn note_window_use(&mut self, window: u32, sent: u64) {
-        let filled = self.c.in_flight >= window;
+        let filled = self.c.in_flight >= window || self.pacer.is_blocked();
         if !filled && sent == 0 {
             return;
         }
