@@ -18,6 +18,7 @@ mod sender;
 mod timers;
 mod transmit;
 mod undo;
+mod wire;
 
 pub use ack::{Ack, Sack};
 pub use ecn::EcnBits;
@@ -25,4 +26,5 @@ pub use options::{Abc, Ecn, LossDetection, Options, Pacing, Recovery, RtoRule};
 pub use pacing::pacing_rate;
 pub use receiver::{Receiver, ReceiverSpec};
 pub use rtt::RttEstimator;
-pub use sender::{Sender, SenderSpec, SenderTotals, Wire};
+pub use sender::{Sender, SenderSpec, SenderTotals};
+pub use wire::Wire;
