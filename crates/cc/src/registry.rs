@@ -81,7 +81,7 @@ impl CongestionControl for Algorithm {
     fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
         dispatch!(self, law => on_rtt_sampled(law, w, c, s))
     }
-    #[inline]
+    #[inline(always)]
     fn on_ack_arrived(&mut self, w: &mut Window, c: &Connection, a: &AckArrival) {
         dispatch!(self, law => law.on_ack_arrived(w, c, a))
     }

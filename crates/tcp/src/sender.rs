@@ -266,7 +266,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// Window growth by `delivered` segments, counted as the byte-counting mode says.
-    #[inline]
+    #[inline(always)]
     fn grow(&mut self, delivered: u32, wire: &mut impl Wire) {
         let in_slow_start = self.w.in_slow_start();
         self.c.cwnd_limited = self.window_filled || (in_slow_start && self.w.cwnd < 2.0 * self.most_out as f64);

@@ -126,7 +126,7 @@ impl CongestionControl for Dctcp {
         self.observed = Observed::starting(c);
     }
 
-    #[inline]
+    #[inline(never)]
     fn on_ack_arrived(&mut self, _w: &mut Window, c: &Connection, _a: &AckArrival) {
         let Some((delivered, marked)) = self.observed.close(c) else { return };
         // A small alpha, whose part would be rounded to nothing, vanishes at once.

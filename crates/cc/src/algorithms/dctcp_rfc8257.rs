@@ -35,7 +35,7 @@ impl CongestionControl for DctcpReal {
     }
 
     /// RFC 8257 3.3: alpha = (1 - g) alpha + g M, M the share marked in the window of data that is over.
-    #[inline]
+    #[inline(never)]
     fn on_ack_arrived(&mut self, _w: &mut Window, c: &Connection, _a: &AckArrival) {
         if let Some((delivered, marked)) = self.observed.close(c) {
             let m = marked as f64 / delivered.max(1) as f64;

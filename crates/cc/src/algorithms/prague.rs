@@ -190,6 +190,7 @@ impl CongestionControl for Prague {
     }
 
     /// The window moves in every state: in CWR, too, which is where Prague spends its time.
+    #[inline(never)]
     fn on_ack_arrived(&mut self, w: &mut Window, c: &Connection, _a: &AckArrival) {
         let delivered = c.delivered - std::mem::replace(&mut self.delivered, c.delivered);
         let marked = c.delivered_ce - std::mem::replace(&mut self.delivered_ce, c.delivered_ce);
