@@ -39,7 +39,7 @@ pub struct FifoSpec {
     pub excludes_in_service: bool,
     /// Probability that a packet is lost on arrival, before the queue (as netem's `loss`).
     pub loss_probability: f64,
-    /// Step marking (RFC 8257 4.1): an ECN-capable packet is marked where a queue of this size would have refused it.
+    /// Step marking (RFC 8257 3.1): an ECN-capable packet is marked where a queue of this size would have refused it.
     pub mark_at: Option<Limit>,
 }
 

@@ -358,7 +358,7 @@ mod tests {
         assert_eq!(told(Ecn::Dctcp, "C.C."), [(1, 1), (2, 0), (3, 1), (4, 0)]);
     }
 
-    /// RFC 9768 3.2.2.5.1: the first mark after an unmarked segment is told at once; the counter tells the others exactly.
+    /// RFC 9768: the first mark after an unmarked segment is told at once; the counter tells the others exactly.
     #[test]
     fn an_accurate_receiver_counts_marks() {
         assert_eq!(told(Ecn::Accurate, "..CCC...C"), [(2, 0), (3, 1), (5, 3), (7, 3), (9, 4)]);

@@ -1,6 +1,7 @@
 //! Prague: DCTCP for the Internet. Its window moves on every ACK, and round trips below 25 ms count as 25 ms.
 //!
-//! Source: draft-briscoe-iccrg-prague-congestion-control-04; the Linux reference, `tcp_prague.c` of L4STeam, read for its rules.
+//! Source: draft-briscoe-iccrg-prague-congestion-control-04 (its text not read in full); the Linux reference, `tcp_prague.c` of
+//! L4STeam, read for its rules.
 //! Units: segments; seconds.
 //! State: the fractional window, alpha, the window of data that is being counted, when alpha moved and the window was reduced.
 //! Departures: in real numbers. No packets smaller than a segment and no pacing below two segments per round trip, so no rate mode
@@ -107,7 +108,7 @@ impl Prague {
         !w.in_slow_start() && self.rounds >= self.rtt_transition
     }
 
-    /// Segments per round trip: one per target RTT, and at the rate that one segment more has there (draft 2.4.4).
+    /// Segments per round trip: one per target RTT, and at the rate that one segment more has there.
     fn increase(&self, w: &Window, c: &Connection) -> f64 {
         let ratio = f64::from(c.srtt8_us) / 8e6 / self.rtt_target.as_secs_f64();
         if self.is_rtt_independent(w) && ratio < 1.0 {
@@ -117,7 +118,7 @@ impl Prague {
         }
     }
 
-    /// Every segment that came unmarked adds its part, whatever happens to the others (draft 2.4.3).
+    /// Every segment that came unmarked adds its part, whatever happens to the others.
     fn grow(&mut self, w: &mut Window, c: &Connection, unmarked: u64) {
         if self.in_loss || !c.cwnd_limited {
             return;
@@ -141,7 +142,7 @@ impl Prague {
         }
     }
 
-    /// alpha = (1 - g) alpha + g F, once per round trip of at least the target's length (draft 2.4.2).
+    /// alpha = (1 - g) alpha + g F, once per round trip of at least the target's length.
     fn close_round(&mut self, w: &Window, c: &Connection) {
         if !self.observed.is_over(c) || (self.is_rtt_independent(w) && c.now.since(self.alpha_at) < self.rtt_target) {
             return;

@@ -1,4 +1,4 @@
-//! The draft's sections 2.4.2 to 2.4.4: alpha, additive increase by unmarked segments, round trips below 25 ms.
+//! The draft's rules: alpha, additive increase by unmarked segments, round trips below 25 ms.
 
 use cc::{AckArrival, CaState, CongestionControl};
 use units::Time;
