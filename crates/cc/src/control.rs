@@ -65,6 +65,15 @@ pub enum CaEvent {
     TimedOut,
 }
 
+/// How a receiver must tell of congestion marks, beyond what RFC 3168 asks of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnFeedback {
+    /// Every ACK says whether the segments it answers were marked (RFC 8257 3.2).
+    Dctcp,
+    /// Every ACK counts the marked segments so far (RFC 9768).
+    Accurate,
+}
+
 /// What an algorithm asks of the transport. Constant per algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
@@ -77,6 +86,8 @@ pub struct Needs {
     pub rtt_stamps: bool,
     /// The algorithm's segments are paced, at `CongestionControl::pacing_rate`.
     pub pacing: bool,
+    /// The connection is ECN-capable, with this feedback; none for the stack's own choice.
+    pub ecn: Option<EcnFeedback>,
 }
 
 /// A congestion-control algorithm. On one ACK the transport calls, in this order: `on_rtt_sampled`, `on_ack_arrived`,

@@ -12,6 +12,6 @@ pub mod registry;
 mod window;
 
 pub use connection::{CaState, Connection};
-pub use control::{AckArrival, CaEvent, CongestionControl, Needs, RateSample, RttSample};
+pub use control::{AckArrival, CaEvent, CongestionControl, EcnFeedback, Needs, RateSample, RttSample};
 pub use registry::{build, catalogue, protocol, Algorithm, BuildError, Built, PROFILES, PROTOCOLS};
 pub use window::{Window, SSTHRESH_INFINITE};

@@ -53,6 +53,8 @@ protocols! {
     copa: Copa(copa::Copa);
     ledbat: Ledbat(ledbat::Ledbat), LedbatPlus(ledbat_plus::LedbatPlus);
     lp: Lp(lp::Lp), LpPaper(lp_paper::LpPaper);
+    dctcp: Dctcp(dctcp::Dctcp), DctcpReal(dctcp_rfc8257::DctcpReal);
+    prague: Prague(prague::Prague);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.
@@ -80,7 +82,7 @@ impl CongestionControl for Algorithm {
     fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
         dispatch!(self, law => on_rtt_sampled(law, w, c, s))
     }
-    #[inline]
+    #[inline(always)]
     fn on_ack_arrived(&mut self, w: &mut Window, c: &Connection, a: &AckArrival) {
         dispatch!(self, law => law.on_ack_arrived(w, c, a))
     }

@@ -8,7 +8,7 @@ use units::Time;
 
 #[derive(Clone, Debug)]
 enum Event {
-    Ack { gap_us: u64, rtt_us: u64, acked: u32, limited: bool },
+    Ack { gap_us: u64, rtt_us: u64, acked: u32, limited: bool, marked: u32 },
     Duplicate { gap_us: u64, rtt_us: u64 },
     Loss { cwr: bool },
     Exit { undo: bool },
@@ -18,8 +18,9 @@ enum Event {
 
 fn event() -> impl Strategy<Value = Event> {
     let rtt = prop_oneof![1_u64..500, 1_000_u64..300_000, Just(0_u64)];
-    let ack = (0_u64..20_000, rtt, prop_oneof![Just(1_u32), 1_u32..100], prop::bool::weighted(0.9))
-        .prop_map(|(gap_us, rtt_us, acked, limited)| Event::Ack { gap_us, rtt_us, acked, limited });
+    let ack = (0_u64..20_000, rtt, prop_oneof![Just(1_u32), 1_u32..100], prop::bool::weighted(0.9), 0_u32..300).prop_map(
+        |(gap_us, rtt_us, acked, limited, marked)| Event::Ack { gap_us, rtt_us, acked, limited, marked: marked.saturating_sub(200) },
+    );
     prop_oneof![
         20 => ack,
         2 => (0_u64..5_000, 1_u64..300_000).prop_map(|(gap_us, rtt_us)| Event::Duplicate { gap_us, rtt_us }),
@@ -84,12 +85,13 @@ impl Flow {
     fn run(&mut self, event: &Event) {
         let calm = matches!(self.c.ca_state, CaState::Open | CaState::Disorder);
         match *event {
-            Event::Ack { gap_us, rtt_us, acked, limited } => {
+            Event::Ack { gap_us, rtt_us, acked, limited, marked } => {
                 self.wait(gap_us);
                 let acked = acked.min((self.c.nxt - self.c.una) as u32).max(1);
                 self.c.una += u64::from(acked);
                 self.c.nxt = self.c.nxt.max(self.c.una);
                 self.c.delivered += u64::from(acked);
+                self.c.delivered_ce += u64::from(marked.min(acked));
                 self.c.cwnd_limited = limited;
                 self.sample(rtt_us, acked);
                 if self.c.ca_state == CaState::Disorder {

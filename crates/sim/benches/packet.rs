@@ -39,6 +39,7 @@ fn link(rate_mbit: u64, rtt_ms: u64, bdp_percent: u64) -> LinkSpec {
         queue: QueueSpec { unit: QueueUnit::Packets, limit },
         excludes_in_service: false,
         loss_probability: 0.0,
+        mark: None,
     }
 }
 
@@ -48,7 +49,18 @@ fn spec(forward: LinkSpec, mut flows: Vec<FlowSpec>, seconds: f64) -> Spec {
         flow.start_ns = index as u64 * 1_000_003 % 1_000_000_000;
     }
     let duration_ns = (seconds * 1e9) as u64;
-    Spec { seed: 1, duration_ns, warmup_ns: 0, sample_ns: 10_000_000, per_ack: false, record_drops: false, forward, reverse: None, flows }
+    Spec {
+        seed: 1,
+        duration_ns,
+        warmup_ns: 0,
+        sample_ns: 10_000_000,
+        per_ack: false,
+        record_drops: false,
+        record_marks: false,
+        forward,
+        reverse: None,
+        flows,
+    }
 }
 
 fn cases() -> Vec<Case> {

@@ -1,6 +1,6 @@
 //! The one place where a scenario is checked.
 
-use cc::Algorithm;
+use cc::{Algorithm, CongestionControl};
 use net::{FifoSpec, Limit};
 use serde_json::Value;
 use tcp::{Options, SenderSpec};
@@ -8,7 +8,7 @@ use units::{Rate, Time};
 
 use crate::error::SpecError;
 use crate::profiles::override_option;
-use crate::spec::{Direction, FlowSpec, LinkSpec, QueueUnit, Spec};
+use crate::spec::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 use crate::tree::Tree;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
@@ -91,17 +91,22 @@ fn accept_link(name: &str, link: &LinkSpec) -> Result<FifoSpec, SpecError> {
     if !(0.0..1.0).contains(&link.loss_probability) {
         return refuse(format!("{name}.loss"), link.loss_probability, "give a probability from 0 to below 1");
     }
-    let limit = link.queue.limit;
-    let limit = match link.queue.unit {
-        QueueUnit::Packets if (1..=QUEUE_MAX_PACKETS).contains(&limit) => Limit::Packets(limit as u32),
-        QueueUnit::Bytes if (1500..=1500 * QUEUE_MAX_PACKETS).contains(&limit) => Limit::Bytes(limit),
-        QueueUnit::Ns if (1..=600_000_000_000).contains(&limit) => Limit::Delay(Time(limit)),
-        QueueUnit::Packets => return refuse(format!("{name}.queue"), limit, "give 1 to 100000000 packets"),
-        QueueUnit::Bytes => return refuse(format!("{name}.queue"), limit, "give 1500 to 150000000000 bytes"),
-        QueueUnit::Ns => return refuse(format!("{name}.queue"), limit, "give 1 ns to 600 s"),
-    };
+    let limit = accept_size(&format!("{name}.queue"), link.queue)?;
+    let mark_at = link.mark.map(|mark| accept_size(&format!("{name}.mark"), mark)).transpose()?;
     let (excludes_in_service, loss_probability) = (link.excludes_in_service, link.loss_probability);
-    Ok(FifoSpec { rate: Rate(link.rate_bps), limit, excludes_in_service, loss_probability })
+    Ok(FifoSpec { rate: Rate(link.rate_bps), limit, excludes_in_service, loss_probability, mark_at })
+}
+
+fn accept_size(field: &str, size: QueueSpec) -> Result<Limit, SpecError> {
+    let limit = size.limit;
+    match size.unit {
+        QueueUnit::Packets if (1..=QUEUE_MAX_PACKETS).contains(&limit) => Ok(Limit::Packets(limit as u32)),
+        QueueUnit::Bytes if (1500..=1500 * QUEUE_MAX_PACKETS).contains(&limit) => Ok(Limit::Bytes(limit)),
+        QueueUnit::Ns if (1..=600_000_000_000).contains(&limit) => Ok(Limit::Delay(Time(limit))),
+        QueueUnit::Packets => refuse(field, limit, "give 1 to 100000000 packets"),
+        QueueUnit::Bytes => refuse(field, limit, "give 1500 to 150000000000 bytes"),
+        QueueUnit::Ns => refuse(field, limit, "give 1 ns to 600 s"),
+    }
 }
 
 fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<AcceptedFlow<'a>, SpecError> {
@@ -141,6 +146,7 @@ fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<Acce
         value: flow.algorithm.clone(),
         allowed: error.to_string(),
     })?;
+    options.ecn = options.ecn.resolved(built.algorithm.needs().ecn);
     let segments = flow.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(flow.mss_bytes)));
     let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(u64::MAX) };
     Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, spec: flow })

@@ -159,7 +159,8 @@ impl<'a, O: Observer> Engine<'a, O> {
     fn take_acks(&mut self, index: usize, until: Time, look_at: u64) {
         let Flow { agenda, path, sender, .. } = &mut self.flows[index];
         let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
-        let mut wire = PathWire { path, link, events, flow: index, records_drops: self.spec.record_drops };
+        let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
+        let mut wire = PathWire { path, link, events, flow: index, records_drops, records_marks };
         let until = until.min(agenda.calm_until);
         let mut next = wire.path.arriving.pop();
         while let Some(delivery) = next {
@@ -194,7 +195,8 @@ impl<'a, O: Observer> Engine<'a, O> {
             return;
         }
         let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
-        let mut wire = PathWire { path, link, events, flow: index, records_drops: self.spec.record_drops };
+        let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
+        let mut wire = PathWire { path, link, events, flow: index, records_drops, records_marks };
         sender.on_deadline(now, &mut wire);
         agenda.wake = sender.deadline();
         if sender.is_finished() {
@@ -225,7 +227,8 @@ impl<'a, O: Observer> Engine<'a, O> {
         let Flow { sender, path, .. } = flow;
         let at = now.since(path.access_delay());
         let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
-        let mut wire = PathWire { path, link, events, flow: index, records_drops: self.spec.record_drops };
+        let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
+        let mut wire = PathWire { path, link, events, flow: index, records_drops, records_marks };
         if kind == FlowKind::Start {
             note(wire.events, at, index, EventKind::Start);
             sender.on_started(now, rtt, &mut wire);
@@ -280,6 +283,7 @@ impl<'a, O: Observer> Engine<'a, O> {
                 samples.queue_bytes.push(occupancy.bytes);
                 samples.delivered_bytes.push(occupancy.delivered_bytes);
                 samples.dropped.push(occupancy.dropped);
+                samples.marked.push(occupancy.marked);
             }
         }
     }
@@ -324,6 +328,7 @@ fn flow_row(flow: &Flow, given: &FlowSpec, (algorithm, variant): (&'static str, 
         mss_bytes: given.mss_bytes,
         packet_bytes: given.packet_bytes,
         lost_packets: flow.path.lost,
+        marked_packets: flow.path.marked,
         window_s: to.saturating_sub(from) as f64 * 1e-9,
         at_window: flow.at_window,
         at_end: flow.sender.totals(flow.agenda.end),

@@ -83,7 +83,8 @@ impl Flow {
             Direction::Reverse => (1, Some(0)),
         };
         let jitter = Stream::named(spec.seed, &format!("flow{index}/jitter"));
-        let path = Path::new(receiver, rtt, given.packet_bytes, links, (given.jitter_ns, jitter));
+        let traffic = (given.packet_bytes, accepted.sender.options.ecn);
+        let path = Path::new(receiver, rtt, traffic, links, (given.jitter_ns, jitter));
         let access = path.access_delay();
         let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(given.start_ns.next_multiple_of(spec.sample_ns)) };
         let mut agenda = Agenda {

@@ -17,7 +17,7 @@ enum Kind {
     Choice(&'static [&'static str]),
 }
 
-const OPTIONS: [OptionRow; 18] = [
+const OPTIONS: [OptionRow; 19] = [
     OptionRow { name: "sack", kind: Kind::Boolean, doc: "Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)." },
     OptionRow {
         name: "loss_detection",
@@ -26,8 +26,8 @@ const OPTIONS: [OptionRow; 18] = [
     },
     OptionRow {
         name: "recovery",
-        kind: Kind::Choice(&["prr", "rate-halving"]),
-        doc: "Window reduction: proportional (Linux 6.1) or one segment per second ACK (Linux 2.4 and 2.6).",
+        kind: Kind::Choice(&["prr", "rate-halving", "at-once"]),
+        doc: "Window reduction: proportional (Linux 6.1), one segment per second ACK (Linux 2.4 and 2.6), or at once (RFC 6675).",
     },
     OptionRow {
         name: "rto",
@@ -60,6 +60,11 @@ const OPTIONS: [OptionRow; 18] = [
         doc: "After a timeout the window stays until the losses are repaired (a bug of Linux 2.4.22).",
     },
     OptionRow { name: "pacing", kind: Kind::Choice(&["none", "linux", "full"]), doc: "Spreading segments over the round trip." },
+    OptionRow {
+        name: "ecn",
+        kind: Kind::Choice(&["auto", "off", "classic", "dctcp", "accurate"]),
+        doc: "ECN and its feedback: what the algorithm asks for, none, RFC 3168, RFC 8257, RFC 9768.",
+    },
 ];
 
 /// Sets one option by name.

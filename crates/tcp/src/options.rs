@@ -24,6 +24,8 @@ pub enum Recovery {
     Prr,
     /// One segment less for every second ACK (Linux 2.4 and 2.6).
     RateHalving,
+    /// At once (RFC 6675, RFC 8257): nothing leaves before as much has arrived.
+    AtOnce,
 }
 
 /// How the retransmission timeout follows from RTT samples.
@@ -58,6 +60,22 @@ pub enum Pacing {
     Linux,
     /// Segment by segment, at the same rate.
     Full,
+}
+
+/// Whether segments may be marked instead of dropped, and how the receiver tells of marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ecn {
+    /// What the algorithm asks for; off if it asks for nothing.
+    Auto,
+    /// Not ECN-capable.
+    Off,
+    /// RFC 3168: ECN-Echo on every ACK until the sender has answered.
+    Classic,
+    /// RFC 8257: ECN-Echo on the ACKs of marked segments.
+    Dctcp,
+    /// RFC 9768: every ACK counts the marked segments.
+    Accurate,
 }
 
 /// Options of one connection's stack. Each can be set alone; a profile sets all of them.
@@ -100,6 +118,8 @@ pub struct Options {
     pub rto_freeze: bool,
     /// Pacing.
     pub pacing: Pacing,
+    /// Explicit congestion notification.
+    pub ecn: Ecn,
 }
 
 impl Options {
@@ -127,6 +147,7 @@ impl Options {
             rtt_granularity_s: 0.0,
             rto_freeze: false,
             pacing: Pacing::None,
+            ecn: Ecn::Auto,
         };
         let linux26 = Options {
             loss_detection: LossDetection::Fack,

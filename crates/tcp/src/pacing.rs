@@ -44,6 +44,12 @@ impl Pacer {
         }
     }
 
+    /// A segment waits for the gate.
+    #[inline]
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.blocked
+    }
+
     /// A new look at what may leave: nothing is known to be waiting.
     #[inline]
     pub(crate) fn release(&mut self) {

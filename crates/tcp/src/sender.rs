@@ -3,38 +3,15 @@
 use cc::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
 use units::Time;
 
+use crate::ecn::EcnState;
 use crate::pacing::Pacer;
 use crate::rack::Rack;
 use crate::reduction::Reduction;
 use crate::scoreboard::{Scoreboard, EVER_RETRANSMITTED, RETRANSMITTED, SACKED};
 use crate::timers::Timer;
 use crate::undo::Undo;
+pub(crate) use crate::wire::Wire;
 use crate::{Abc, Ack, LossDetection, Options, RttEstimator, Sack};
-
-/// Where segments and notes of a sender go.
-pub trait Wire {
-    /// Segment `seq` leaves the sender.
-    fn send(&mut self, now: Time, seq: u64);
-
-    /// `segments` segments from `first` on leave the sender at once.
-    fn send_train(&mut self, now: Time, first: u64, segments: u64) {
-        for seq in first..first + segments {
-            self.send(now, seq);
-        }
-    }
-
-    /// The window was reduced: cwnd at back-off and the new ssthresh, segments.
-    fn on_loss_episode(&mut self, now: Time, cwnd: f64, ssthresh: f64);
-
-    /// The retransmission timer expired with this cwnd.
-    fn on_timeout(&mut self, now: Time, cwnd: f64);
-
-    /// A reduction proved spurious; cwnd was restored to this.
-    fn on_undo(&mut self, now: Time, cwnd: f64);
-
-    /// Slow start ended at this cwnd.
-    fn on_slow_start_exit(&mut self, now: Time, cwnd: f64);
-}
 
 /// What a sender is told at the start.
 #[derive(Clone, Debug)]
@@ -89,6 +66,8 @@ pub(crate) struct Progress {
     pub(crate) lost: u32,
     /// The ACK reported a segment that arrived twice.
     pub(crate) duplicate: bool,
+    /// The ACK told of congestion marks.
+    pub(crate) ece: bool,
     /// Timestamp echo of the ACK.
     pub(crate) echo: Time,
     /// Send times of the first and last never-retransmitted segment cumulatively acknowledged.
@@ -118,6 +97,7 @@ pub struct Sender<C> {
     /// Tail losses are probed for.
     pub(crate) probes: bool,
     pub(crate) needs: Needs,
+    pub(crate) ecn: EcnState,
     pub(crate) most_out: u64,
     pub(crate) usage_end: u64,
     pub(crate) limit: u64,
@@ -150,6 +130,7 @@ impl<C: CongestionControl> Sender<C> {
             w: Window::starting_at(spec.options.initial_window, spec.options.initial_ssthresh),
             c: Connection::new(spec.mss),
             needs,
+            ecn: EcnState::new(spec.options.ecn),
             cc,
             board: Scoreboard::new(),
             rtt: RttEstimator::new(spec.options.rto, spec.options.rtt_granularity()),
@@ -203,7 +184,8 @@ impl<C: CongestionControl> Sender<C> {
             && self.c.ca_state == CaState::Open
             && ack.cumulative > self.c.una
             && self.board.is_clean(self.c.una)
-            && self.probe_end == 0;
+            && self.probe_end == 0
+            && ack.ecn == self.ecn.known;
         if plain {
             self.on_plain_ack(ack, wire);
         } else {
@@ -259,13 +241,14 @@ impl<C: CongestionControl> Sender<C> {
         if !self.spec.options.sack {
             self.count_duplicate(&mut progress);
         }
+        self.take_marks(ack, &mut progress);
         self.publish_in_flight();
         let (rtt, extends_timer) = self.sample_rtt(&progress);
         // Only an ACK that moves the window echoes a segment that it answers (RFC 7323 4.3).
         let forward = (progress.acked > 0).then_some(ack.delay);
         let echoed = forward.map(|_| ack.echo);
         self.cc.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked: progress.acked as u32, rtt, forward, echoed, in_flight });
-        self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: true, ece: false });
+        self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: true, ece: progress.ece });
         self.end_probe(ack.cumulative, &progress, wire);
         let alerted = self.is_alert(&progress);
         let armed = if alerted { self.alert(&mut progress, wire) } else { false };
@@ -290,7 +273,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// Window growth by `delivered` segments, counted as the byte-counting mode says.
-    #[inline]
+    #[inline(always)]
     fn grow(&mut self, delivered: u32, wire: &mut impl Wire) {
         let in_slow_start = self.w.in_slow_start();
         self.c.cwnd_limited = self.window_filled || (in_slow_start && self.w.cwnd < 2.0 * self.most_out as f64);

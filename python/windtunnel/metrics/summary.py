@@ -52,7 +52,7 @@ def flow_rows(records: Records) -> list[dict[str, Any]]:
 
 def link_rows(records: Records) -> list[dict[str, Any]]:
     """Return one row per link that has a queue."""
-    columns = ["utilisation", "dropped_packets", "mean_queue_packets", "max_queue_packets"]
+    columns = ["utilisation", "dropped_packets", "marked_packets", "mean_queue_packets", "max_queue_packets"]
     chosen = records.links.select(pl.col("name").alias("link"), *columns)
     return [_clean(row) for row in chosen.iter_rows(named=True)]
 

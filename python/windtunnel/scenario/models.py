@@ -31,6 +31,7 @@ from windtunnel.scenario.ranges import (
 )
 
 QUEUE_FIELDS = ("queue_packets", "queue_bytes", "queue_s", "queue_bdp")
+MARK_FIELDS = ("mark_packets", "mark_bytes", "mark_s", "mark_bdp")
 PACKET_BYTES = 1500
 MSS_BYTES = 1448
 
@@ -59,7 +60,7 @@ class _Model(BaseModel):
 
 
 class Bottleneck(_Model):
-    """One drop-tail link.
+    """One drop-tail link, which may mark ECN-capable packets before it must drop.
 
     Parameters
     ----------
@@ -69,6 +70,9 @@ class Bottleneck(_Model):
         The queue limit, in one of: 1500-byte packets, bytes, seconds at the link's rate, fraction of the bandwidth-delay product (BDP).
         One BDP when none is given. The limit counts the packet being serialised unless `excludes_in_service`. A computed limit below one
         packet is raised to one.
+    mark_packets, mark_bytes, mark_s, mark_bdp : optional
+        A step of congestion marks, in the same units: an ECN-capable packet is marked where a queue of this size would have refused it.
+        No marks when none is given.
     excludes_in_service : bool
         Whether the packet on the wire no longer counts against the limit.
     loss_probability : float
@@ -82,33 +86,45 @@ class Bottleneck(_Model):
     queue_bytes: QueueBytes | None = Field(None, description="queue limit in bytes")
     queue_s: QueueS | None = Field(None, description="queue limit as time at the link's rate, in seconds")
     queue_bdp: QueueBdp | None = Field(None, description="queue limit as a fraction of the bandwidth-delay product")
+    mark_packets: QueuePackets | None = Field(None, description="step of congestion marks in 1500-byte packets")
+    mark_bytes: QueueBytes | None = Field(None, description="step of congestion marks in bytes")
+    mark_s: QueueS | None = Field(None, description="step of congestion marks as time at the link's rate, in seconds")
+    mark_bdp: QueueBdp | None = Field(None, description="step of congestion marks as a fraction of the bandwidth-delay product")
     excludes_in_service: bool = Field(False, description="whether the packet being serialised does not count against the limit")
     loss_probability: Probability = Field(0.0, description="independent loss of each packet")
 
     @model_validator(mode="before")
     @classmethod
-    def _queue(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or "queue" not in data:
+    def _sizes(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
             return data
-        full = dict(data)
-        value = full.pop("queue")
-        given = [name for name in QUEUE_FIELDS if full.get(name) is not None]
-        if given:
-            raise refusal(f"queue and {given[0]} are both given; allowed: one of them", field="queue")
-        try:
-            name, size = units.parse_queue(value)
-        except ValueError as error:
-            allowed = "packets (175), 20%bdp, 50ms or 256kB"
-            raise refusal(f"{shown(value)} cannot be read: {error}; allowed: {allowed}", field="queue") from None
-        full[name] = size
-        return full
+        return _read_size(_read_size(data, "queue", QUEUE_FIELDS), "mark", MARK_FIELDS)
 
     @model_validator(mode="after")
-    def _one_queue(self) -> Bottleneck:
-        given = [name for name in QUEUE_FIELDS if getattr(self, name) is not None]
-        if len(given) > 1:
-            raise refusal(f"{' and '.join(given)} are all given; allowed: one of {', '.join(QUEUE_FIELDS)}", field="queue")
+    def _one_of_each(self) -> Bottleneck:
+        for short, fields in (("queue", QUEUE_FIELDS), ("mark", MARK_FIELDS)):
+            given = [name for name in fields if getattr(self, name) is not None]
+            if len(given) > 1:
+                raise refusal(f"{' and '.join(given)} are all given; allowed: one of {', '.join(fields)}", field=short)
         return self
+
+
+def _read_size(data: dict[str, Any], short: str, fields: tuple[str, ...]) -> dict[str, Any]:
+    """Replace a size written under its short name, such as ``queue = "20%bdp"``, by the field of its unit."""
+    if short not in data:
+        return data
+    full = dict(data)
+    value = full.pop(short)
+    given = [name for name in fields if full.get(name) is not None]
+    if given:
+        raise refusal(f"{short} and {given[0]} are both given; allowed: one of them", field=short)
+    try:
+        name, size = units.parse_queue(value)
+    except ValueError as error:
+        allowed = "packets (175), 20%bdp, 50ms or 256kB"
+        raise refusal(f"{shown(value)} cannot be read: {error}; allowed: {allowed}", field=short) from None
+    full[name.replace("queue", short)] = size
+    return full
 
 
 class Flow(_Model):
@@ -211,8 +227,8 @@ class Scenario(_Model):
         the flow's base RTT.
     profile : str
         Stack profile of the flows that name none.
-    per_ack, record_drops : bool
-        Whether to record every ACK, and every drop.
+    per_ack, record_drops, record_marks : bool
+        Whether to record every ACK, every drop, and every congestion mark.
 
     Raises
     ------
@@ -240,6 +256,7 @@ class Scenario(_Model):
     profile: str = Field("linux-6.1", description="stack profile of flows that name none")
     per_ack: bool = Field(False, description="record every ACK")
     record_drops: bool = Field(False, description="record every drop")
+    record_marks: bool = Field(False, description="record every congestion mark")
 
     _profile = field_validator("profile", mode="before")(checks.profile_name)
 

@@ -28,7 +28,12 @@ pub const PROTOCOL: Protocol = Protocol {
     signals: &["rtt", "loss", "ecn"],
     variants: &[
         Variant { name: V61, aliases: &[], summary: "Linux's integers, its guess of the peer's clock included.", exact_kernel: true },
-        Variant { name: PAPER, aliases: &["linux-2.4"], summary: "The true forward delay; stays in congestion avoidance.", exact_kernel: false },
+        Variant {
+            name: PAPER,
+            aliases: &["linux-2.4"],
+            summary: "The true forward delay; stays in congestion avoidance.",
+            exact_kernel: false,
+        },
     ],
     parameters: &[delta(&[(PAPER, 0.15)]), inference(&[(PAPER, 3.0)])],
     constants: &[

@@ -58,7 +58,14 @@ fn a_late_comer_starves_ledbat_but_not_ledbat_plus_plus() {
 /// The acceptance of the specification: below a tenth beside Reno, which keeps more than the target, or the threshold, in the buffer.
 #[test]
 fn they_leave_the_link_to_reno() {
-    for (law, buffer) in [("ledbat:rfc6817", 400), ("ledbat:plus-plus", 200), ("hstcp-lp:paper", 100), ("hstcp-lp:paper", 200), ("lp:paper", 100), ("lp:paper", 200)] {
+    for (law, buffer) in [
+        ("ledbat:rfc6817", 400),
+        ("ledbat:plus-plus", 200),
+        ("hstcp-lp:paper", 100),
+        ("hstcp-lp:paper", 200),
+        ("lp:paper", 100),
+        ("lp:paper", 200),
+    ] {
         let records = run(&spec(20, buffer, 240, vec![low(law), flow("reno", 60)]));
         let share = share(&records);
         assert!(share < 0.1, "{law} takes {share} with {buffer}");

@@ -5,10 +5,12 @@ mod conservation;
 mod convergence;
 mod copa;
 mod ctcp;
+mod dctcp;
 mod equilibrium;
 mod fast_bqd;
 mod illinois;
 mod low_priority;
+mod prague;
 mod random_loss;
 mod sawtooth;
 mod synthetic;
@@ -21,7 +23,7 @@ mod westwood;
 mod build;
 
 use build::{dumbbell, flow, MS};
-use sim::{Direction, EventKind, FlowSpec, Records, Spec};
+use sim::{Direction, EventKind, FlowSpec, QueueSpec, QueueUnit, Records, Spec};
 
 pub(crate) const SECOND: u64 = 1000 * MS;
 
