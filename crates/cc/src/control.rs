@@ -2,6 +2,7 @@
 
 use units::Time;
 
+use crate::slow_start::Kind;
 use crate::{CaState, Connection, Window};
 
 /// One ACK's contribution to RTT measurement (Linux `ack_sample`).
@@ -82,6 +83,16 @@ pub trait CongestionControl {
     /// What this algorithm asks of the transport.
     fn needs(&self) -> Needs {
         Needs::default()
+    }
+
+    /// The slow start of this law unless another is asked for; none when it has one of its own, which no part can replace.
+    fn slow_start(&self) -> Option<Kind> {
+        (!self.needs().full_control).then_some(Kind::Standard)
+    }
+
+    /// Whether an RTT sample of now would show the path: a slow start that watches the RTT passes over the others.
+    fn trusts_rtt(&self, _c: &Connection) -> bool {
+        true
     }
 
     /// The connection is established.

@@ -1,6 +1,6 @@
 //! The one place where a scenario is checked.
 
-use cc::Algorithm;
+use cc::Controller;
 use net::{FifoSpec, Limit};
 use serde_json::Value;
 use tcp::{Options, SenderSpec};
@@ -27,7 +27,7 @@ pub struct AcceptedFlow {
     /// The variant chosen.
     pub variant: &'static str,
     /// The algorithm itself.
-    pub control: Algorithm,
+    pub control: Controller,
     /// The sender's part.
     pub sender: SenderSpec,
     /// The flow as given.
@@ -130,11 +130,18 @@ fn accept_flow(index: usize, flow: &FlowSpec, spec: &Spec) -> Result<AcceptedFlo
     for (name, value) in &flow.transport {
         override_option(&mut options, name, value).map_err(|allowed| SpecError { field: field(name), value: show(value), allowed })?;
     }
-    let built = cc::build(&flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters).map_err(|error| SpecError {
+    let mut built = cc::build(&flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters).map_err(|error| SpecError {
         field: field("algorithm"),
         value: flow.algorithm.clone(),
         allowed: error.to_string(),
     })?;
+    if let Some(name) = &flow.slow_start {
+        built = built.with_slow_start(name).map_err(|error| SpecError {
+            field: field("slow_start"),
+            value: name.clone(),
+            allowed: error.to_string(),
+        })?;
+    }
     let segments = flow.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(flow.mss_bytes)));
     let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(u64::MAX) };
     Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, control: built.algorithm, sender, spec: flow.clone() })

@@ -146,9 +146,10 @@ impl<C: CongestionControl> Sender<C> {
     /// A sender that has not started.
     pub fn new(spec: SenderSpec, cc: C) -> Sender<C> {
         let needs = cc.needs();
+        let pacer = Pacer::new(spec.options.pacing, needs.pacing);
         Sender {
             w: Window::new(spec.options.initial_window),
-            c: Connection::new(spec.mss),
+            c: Connection { is_paced: pacer.is_on(), ..Connection::new(spec.mss) },
             needs,
             cc,
             board: Scoreboard::new(),
@@ -157,7 +158,7 @@ impl<C: CongestionControl> Sender<C> {
             reduction: Reduction::default(),
             undo: Undo::default(),
             timer: Timer::default(),
-            pacer: Pacer::new(spec.options.pacing, needs.pacing),
+            pacer,
             totals: SenderTotals::default(),
             recovery_point: 0,
             probe_end: 0,

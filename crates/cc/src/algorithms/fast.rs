@@ -10,6 +10,7 @@
 
 use super::{borrows, runs, switch};
 use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
+use crate::slow_start::Kind;
 use crate::{Algorithm, CaState, CongestionControl, Connection, Needs, RttSample, Window};
 
 pub(super) const PAPER: &str = "paper";
@@ -208,6 +209,10 @@ impl Fast {
 }
 
 impl CongestionControl for Fast {
+    fn slow_start(&self) -> Option<Kind> {
+        None
+    }
+
     fn needs(&self) -> Needs {
         Needs { pacing: self.pacing, ..Needs::default() }
     }

@@ -20,7 +20,6 @@ pub mod htcp;
 pub mod htcp_real;
 mod htcp_throughput;
 pub mod hybla;
-mod hystart;
 pub mod illinois;
 pub mod ledbat;
 mod ledbat_delay;

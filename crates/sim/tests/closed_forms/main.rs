@@ -11,6 +11,7 @@ mod illinois;
 mod low_priority;
 mod random_loss;
 mod sawtooth;
+mod slow_start;
 mod synthetic;
 mod timers;
 mod two_way;
