@@ -90,9 +90,9 @@ pub trait CongestionControl {
         (!self.needs().full_control).then_some(Kind::Standard)
     }
 
-    /// Whether an RTT sample of now would show the path: a slow start that watches the RTT passes over the others.
-    fn trusts_rtt(&self, _c: &Connection) -> bool {
-        true
+    /// The path's smallest RTT, for a slow start that compares with it; none while an RTT sample would not show the path.
+    fn path_rtt(&self, c: &Connection) -> Option<Time> {
+        Some(c.rtt_min)
     }
 
     /// The connection is established.

@@ -16,11 +16,17 @@ impl Controller {
         Controller { slow_start: SlowStart::new(slow_start), law }
     }
 
-    /// Out of line: most laws, and most of a connection's life, have nothing that watches the RTT for the end of slow start.
+    /// An RTT sample in slow start, seen by a part that may end it. Out of line, as [`Controller::shape`]: few ACKs get here.
     #[inline(never)]
     pub(crate) fn watch(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
-        if let Some(rtt) = s.rtt.filter(|_| self.law.trusts_rtt(c)) {
-            self.slow_start.on_rtt_sampled(w, c, rtt);
+        if let (Some(rtt), Some(path)) = (s.rtt, self.law.path_rtt(c)) {
+            self.slow_start.on_rtt_sampled(w, c, (rtt, path));
         }
+    }
+
+    /// What an ACK of `acked` segments in slow start is worth to the law.
+    #[inline(never)]
+    pub(crate) fn shape(&mut self, w: &Window, c: &Connection, acked: u32) -> u32 {
+        self.slow_start.worth(w, c, acked)
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{json, Value};
 use thiserror::Error;
+use units::Time;
 
 use crate::algorithms::*;
 use crate::parameter::{Protocol, Values};
@@ -35,9 +36,9 @@ macro_rules! protocols {
                 match self { $($(Algorithm::$state(law) => law.slow_start(),)+)+ }
             }
 
-            /// Whether an RTT sample of now would show the path.
-            pub(crate) fn trusts_rtt(&self, c: &Connection) -> bool {
-                match self { $($(Algorithm::$state(law) => law.trusts_rtt(c),)+)+ }
+            /// The smallest RTT known; none while samples do not show the path.
+            pub(crate) fn path_rtt(&self, c: &Connection) -> Option<Time> {
+                match self { $($(Algorithm::$state(law) => law.path_rtt(c),)+)+ }
             }
         }
     };
@@ -88,9 +89,8 @@ impl CongestionControl for Controller {
     fn slow_start(&self) -> Option<Kind> {
         self.law.slow_start()
     }
-    #[inline]
-    fn trusts_rtt(&self, c: &Connection) -> bool {
-        self.law.trusts_rtt(c)
+    fn path_rtt(&self, c: &Connection) -> Option<Time> {
+        self.law.path_rtt(c)
     }
     #[inline]
     fn on_established(&mut self, w: &mut Window, c: &Connection) {
@@ -99,10 +99,10 @@ impl CongestionControl for Controller {
     }
     #[inline]
     fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
-        dispatch!(self, law => on_rtt_sampled(law, w, c, s));
-        if self.slow_start.is_watching() {
+        if self.slow_start.watches && w.in_slow_start() {
             self.watch(w, c, s);
         }
+        dispatch!(self, law => on_rtt_sampled(law, w, c, s))
     }
     #[inline]
     fn on_ack_arrived(&mut self, w: &mut Window, c: &Connection, a: &AckArrival) {
@@ -110,7 +110,7 @@ impl CongestionControl for Controller {
     }
     #[inline]
     fn on_acked(&mut self, w: &mut Window, c: &Connection, acked: u32) {
-        let acked = self.slow_start.worth(w, c, acked);
+        let acked = if self.slow_start.shapes && w.in_slow_start() { self.shape(w, c, acked) } else { acked };
         dispatch!(self, law => on_acked(law, w, c, acked))
     }
     #[inline]

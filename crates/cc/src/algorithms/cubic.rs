@@ -7,6 +7,8 @@
 //! Departures: the cube saturates where the kernel's 64-bit product would wrap (an epoch of some 350 s). `2.6.23` enters congestion
 //! avoidance at cwnd = ssthresh, not above it; its tick is 1 ms; before the first loss it grows at least 5 % per RTT.
 
+use units::Time;
+
 use super::cube_root::cube_root;
 use super::cubic_rfc9438::CubicReal;
 use super::{borrows, runs, switch};
@@ -119,6 +121,14 @@ struct Epoch {
     w_est: u32,
 }
 
+impl Epoch {
+    /// The queue is draining just after a loss: those samples would not show the path.
+    #[inline]
+    fn shows_path(&self, c: &Connection) -> bool {
+        self.start_ms.is_none_or(|start| c.now.as_ms() >= start + 1_000)
+    }
+}
+
 impl Cubic {
     fn new(values: &Values) -> Cubic {
         let beta = (values.get("beta") * 1024.0 + 0.5) as u32;
@@ -205,10 +215,9 @@ impl CongestionControl for Cubic {
         Some(self.slow_start)
     }
 
-    /// The queue is draining just after a loss: those samples would not show the path.
-    #[inline]
-    fn trusts_rtt(&self, c: &Connection) -> bool {
-        self.epoch.start_ms.is_none_or(|start| c.now.as_ms() >= start + 1_000)
+    fn path_rtt(&self, c: &Connection) -> Option<Time> {
+        let known = if self.epoch.min_us == 0 { Time::NEVER } else { Time::from_us(u64::from(self.epoch.min_us)) };
+        self.epoch.shows_path(c).then_some(known)
     }
 
     #[inline]
@@ -217,7 +226,7 @@ impl CongestionControl for Cubic {
             old.delayed_ack = old.delayed_ack + s.acked - (old.delayed_ack >> 4);
         }
         let Some(rtt) = s.rtt else { return };
-        if !self.trusts_rtt(c) {
+        if !self.epoch.shows_path(c) {
             return;
         }
         let rtt_us = (rtt.as_us() as u32).max(1);

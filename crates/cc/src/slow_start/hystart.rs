@@ -2,8 +2,9 @@
 //!
 //! Source: Ha/Rhee, "Taming the elephants", 2011; Linux 6.1 `tcp_cubic.c`.
 //! Units: microseconds.
-//! State: the round's boundary, start, latest close ACK, smallest RTT and sample count; the smallest RTT since the start or a timeout.
-//! Departures: none from Linux 6.1's, when CUBIC's epochs say which samples show the path; other laws trust every sample.
+//! State: the round's boundary, start, latest close ACK, smallest RTT and sample count.
+//! Departures: none from Linux 6.1's under CUBIC, which says which samples show the path and the smallest of them; the other laws
+//! trust every sample, and the smallest is the transport's.
 
 use units::Time;
 
@@ -19,8 +20,6 @@ const SAMPLES: u32 = 8;
 /// HyStart's state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HyStart {
-    /// Smallest RTT since the start or the last timeout (Linux `delay_min`).
-    min_us: u32,
     round_start_us: u64,
     last_ack_us: u64,
     round_end: u64,
@@ -30,16 +29,10 @@ pub(crate) struct HyStart {
 
 impl HyStart {
     pub(crate) fn new() -> HyStart {
-        HyStart { min_us: u32::MAX, round_start_us: 0, last_ack_us: 0, round_end: 0, round_min_us: u32::MAX, samples: 0 }
+        HyStart { round_start_us: 0, last_ack_us: 0, round_end: 0, round_min_us: u32::MAX, samples: 0 }
     }
 
-    /// The connection opens, or starts anew after a timeout.
-    pub(crate) fn restart(&mut self, c: &Connection) {
-        self.min_us = u32::MAX;
-        self.start_round(c);
-    }
-
-    fn start_round(&mut self, c: &Connection) {
+    pub(crate) fn start_round(&mut self, c: &Connection) {
         self.round_start_us = c.now.as_us();
         self.last_ack_us = self.round_start_us;
         self.round_end = c.nxt;
@@ -47,45 +40,41 @@ impl HyStart {
         self.samples = 0;
     }
 
-    /// An RTT sample. Says whether it ended slow start, by lowering the threshold to the window.
-    pub(crate) fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, rtt: Time) -> bool {
-        let rtt_us = (rtt.as_us() as u32).max(1);
-        self.min_us = self.min_us.min(rtt_us);
-        if !w.in_slow_start() {
-            return false;
-        }
+    /// Whether this RTT sample ends slow start, by lowering the threshold to the window. `path` is the smallest RTT known.
+    pub(crate) fn ends(&mut self, w: &mut Window, c: &Connection, (rtt, path): (Time, Time)) -> bool {
         if c.una > self.round_end {
             self.start_round(c);
         }
         if w.cwnd < LOW_WINDOW {
             return false;
         }
-        let ends = self.train_is_long(c) || self.delay_has_risen(rtt_us);
+        let [rtt_us, min_us] = [rtt, rtt.min(path)].map(|span| (span.as_us() as u32).max(1));
+        let ends = self.train_is_long(c, min_us) || self.delay_has_risen(rtt_us, min_us);
         if ends {
             w.ssthresh = w.cwnd;
         }
         ends
     }
 
-    fn train_is_long(&mut self, c: &Connection) -> bool {
+    fn train_is_long(&mut self, c: &Connection, min_us: u32) -> bool {
         let now_us = c.now.as_us();
         if now_us > self.last_ack_us + ACK_GAP_US {
             return false;
         }
         self.last_ack_us = now_us;
-        let path_us = u64::from(self.min_us) + ack_delay_us(c.pacing_rate);
+        let path_us = u64::from(min_us) + ack_delay_us(c.pacing_rate);
         // Two segments for each: a train half as long as the path has filled it. Pacing stretches the train.
         let long_us = if c.is_paced { path_us } else { path_us >> 1 };
         now_us.saturating_sub(self.round_start_us) > long_us
     }
 
-    fn delay_has_risen(&mut self, rtt_us: u32) -> bool {
+    fn delay_has_risen(&mut self, rtt_us: u32, min_us: u32) -> bool {
         self.round_min_us = self.round_min_us.min(rtt_us);
         if self.samples < SAMPLES {
             self.samples += 1;
             return false;
         }
-        self.round_min_us > self.min_us.saturating_add((self.min_us >> 3).clamp(4_000, 16_000))
+        self.round_min_us > min_us.saturating_add((min_us >> 3).clamp(4_000, 16_000))
     }
 }
 

@@ -50,70 +50,73 @@ impl Kind {
     }
 }
 
-/// The state of a part. What only some flows have, and only for their first seconds, lies elsewhere: it would make every flow larger.
+/// The state of the part that a connection has, and what of it matters to an ACK.
 #[derive(Clone, Debug)]
-pub(crate) enum SlowStart {
+pub(crate) struct SlowStart {
+    /// In slow start an ACK may count for less than it acknowledges.
+    pub(crate) shapes: bool,
+    /// In slow start an RTT sample may end it.
+    pub(crate) watches: bool,
+    part: Part,
+}
+
+/// What only some flows have, and only for their first seconds, lies elsewhere: it would make every flow larger.
+#[derive(Clone, Debug)]
+enum Part {
     Standard,
     None,
     Limited(Limited),
-    /// With whether it has ended a slow start: then it rests until a timeout.
-    HyStart(Box<HyStart>, bool),
+    HyStart(Box<HyStart>),
     HyStartPlusPlus(Box<HyStartPlusPlus>),
 }
 
 impl SlowStart {
     pub(crate) fn new(kind: Kind) -> SlowStart {
-        match kind {
-            Kind::Standard => SlowStart::Standard,
-            Kind::Limited => SlowStart::Limited(Limited::default()),
-            Kind::HyStart => SlowStart::HyStart(Box::new(HyStart::new()), false),
-            Kind::HyStartPlusPlus => SlowStart::HyStartPlusPlus(Box::new(HyStartPlusPlus::new())),
-            Kind::None => SlowStart::None,
+        let part = match kind {
+            Kind::Standard => Part::Standard,
+            Kind::Limited => Part::Limited(Limited::default()),
+            Kind::HyStart => Part::HyStart(Box::new(HyStart::new())),
+            Kind::HyStartPlusPlus => Part::HyStartPlusPlus(Box::new(HyStartPlusPlus::new())),
+            Kind::None => Part::None,
+        };
+        SlowStart {
+            shapes: matches!(part, Part::Limited(_) | Part::HyStartPlusPlus(_)),
+            watches: matches!(part, Part::HyStart(_) | Part::HyStartPlusPlus(_)),
+            part,
         }
     }
 
     pub(crate) fn on_established(&mut self, w: &mut Window, c: &Connection) {
-        match self {
-            SlowStart::None => w.ssthresh = w.cwnd.max(2.0),
-            SlowStart::HyStart(part, _) => part.restart(c),
+        match &mut self.part {
+            Part::None => w.ssthresh = w.cwnd.max(2.0),
+            Part::HyStart(part) => part.start_round(c),
             _ => {}
         }
     }
 
-    /// Whether RTT samples can still end slow start.
-    #[inline]
-    pub(crate) fn is_watching(&self) -> bool {
-        match self {
-            SlowStart::HyStart(_, has_ended) => !has_ended,
-            SlowStart::HyStartPlusPlus(_) => true,
-            _ => false,
-        }
-    }
-
-    /// An RTT sample that shows the path, in any state of the window.
-    pub(crate) fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, rtt: Time) {
-        match self {
-            SlowStart::HyStart(part, has_ended) => *has_ended = part.on_rtt_sampled(w, c, rtt),
-            SlowStart::HyStartPlusPlus(part) => part.on_rtt_sampled(w, c, rtt),
+    /// An RTT sample in slow start; `path` is the smallest RTT known.
+    pub(crate) fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, (rtt, path): (Time, Time)) {
+        match &mut self.part {
+            // After an exit it rests until a timeout.
+            Part::HyStart(part) => self.watches = !part.ends(w, c, (rtt, path)),
+            Part::HyStartPlusPlus(part) => part.on_rtt_sampled(w, c, rtt),
             _ => {}
         }
     }
 
-    /// How many segments the law may grow by for `acked` delivered.
-    #[inline]
+    /// How many segments the law may grow by for `acked` delivered in slow start.
     pub(crate) fn worth(&mut self, w: &Window, c: &Connection, acked: u32) -> u32 {
-        match self {
-            SlowStart::Standard | SlowStart::None | SlowStart::HyStart(..) => acked,
-            SlowStart::Limited(part) if w.in_slow_start() => part.worth(w, acked),
-            SlowStart::HyStartPlusPlus(part) if w.in_slow_start() => part.worth(w, c, acked),
+        match &mut self.part {
+            Part::Limited(part) => part.worth(w, acked),
+            Part::HyStartPlusPlus(part) => part.worth(w, c, acked),
             _ => acked,
         }
     }
 
     pub(crate) fn on_state_changed(&mut self, c: &Connection, to: CaState) {
-        if let (SlowStart::HyStart(part, has_ended), CaState::Loss) = (self, to) {
-            *has_ended = false;
-            part.restart(c);
+        if let (Part::HyStart(part), CaState::Loss) = (&mut self.part, to) {
+            self.watches = true;
+            part.start_round(c);
         }
     }
 }

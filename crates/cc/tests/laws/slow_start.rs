@@ -27,6 +27,7 @@ impl Start {
     /// An ACK of `acked` segments with this RTT, the window filled again after it.
     fn ack(&mut self, acked: u32, rtt: Time) {
         self.c.una += u64::from(acked);
+        self.c.rtt_min = self.c.rtt_min.min(rtt);
         let s = RttSample { acked, rtt: Some(rtt), forward: None, echoed: None, in_flight: self.w.segments() };
         self.law.on_rtt_sampled(&mut self.w, &self.c, &s);
         self.law.on_acked(&mut self.w, &self.c, acked);
