@@ -46,6 +46,7 @@ macro_rules! protocols {
 
 protocols! {
     reno: Reno(reno::Reno), RenoReal(reno::RenoReal);
+    ptcp: Ptcp(reno::Reno), PtcpReal(reno::RenoReal);
     scalable: Scalable(scalable::Scalable), ScalableKelly(scalable::Kelly);
     hstcp: HstcpLinux(hstcp::HstcpLinux), HstcpReal(hstcp::HstcpReal);
     bic: Bic(bic::Bic), BicReal(bic_real::BicReal);

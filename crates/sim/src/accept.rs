@@ -135,6 +135,9 @@ fn accept_flow(index: usize, flow: &FlowSpec, spec: &Spec) -> Result<AcceptedFlo
         value: flow.algorithm.clone(),
         allowed: error.to_string(),
     })?;
+    if let (true, Some((key, value))) = (built.name == cc::algorithms::ptcp::PROTOCOL.name, flow.parameters.first_key_value()) {
+        return refuse(field(key), value, "belongs to an application: give each of its connections as a flow");
+    }
     if let Some(name) = &flow.slow_start {
         built = built.with_slow_start(name).map_err(|error| SpecError {
             field: field("slow_start"),

@@ -26,6 +26,7 @@ mod ledbat_delay;
 pub mod ledbat_plus;
 pub mod lp;
 pub mod lp_paper;
+pub mod ptcp;
 pub mod reno;
 mod round_rtt;
 pub mod scalable;

@@ -9,6 +9,7 @@ mod equilibrium;
 mod fast_bqd;
 mod illinois;
 mod low_priority;
+mod ptcp;
 mod random_loss;
 mod sawtooth;
 mod slow_start;
