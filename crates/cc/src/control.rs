@@ -75,6 +75,8 @@ pub struct Needs {
     pub rate_samples: bool,
     /// The algorithm's segments are paced, at `CongestionControl::pacing_rate`.
     pub pacing: bool,
+    /// Segments by which a paced algorithm may run ahead of its rate, beyond the one that is due: a burst is one longer.
+    pub ahead: u32,
 }
 
 /// A congestion-control algorithm. On one ACK the transport calls, in this order: `on_rtt_sampled`, `on_ack_arrived`,

@@ -146,7 +146,7 @@ impl<C: CongestionControl> Sender<C> {
     /// A sender that has not started.
     pub fn new(spec: SenderSpec, cc: C) -> Sender<C> {
         let needs = cc.needs();
-        let pacer = Pacer::new(spec.options.pacing, needs.pacing);
+        let pacer = Pacer::new(spec.options.pacing, &needs);
         Sender {
             w: Window::new(spec.options.initial_window),
             c: Connection { is_paced: pacer.is_on(), ..Connection::new(spec.mss) },

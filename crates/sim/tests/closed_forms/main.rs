@@ -7,6 +7,7 @@ mod copa;
 mod ctcp;
 mod equilibrium;
 mod fast_bqd;
+mod fast_bursts;
 mod illinois;
 mod low_priority;
 mod ptcp;
