@@ -12,7 +12,7 @@ use thiserror::Error;
 use units::Time;
 
 use crate::registry::{build, protocol};
-use crate::{AckArrival, Algorithm, CaEvent, CaState, CongestionControl, Connection, RttSample, Window};
+use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, RttSample, Window};
 
 /// The result of one file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -211,7 +211,7 @@ const TRAINS: [&str; 4] = ["acks", "acks_ece", "sacks", "loss_acks"];
 
 /// The recording's transport.
 struct Flow {
-    law: Algorithm,
+    law: Controller,
     w: Window,
     c: Connection,
     out: u32,
@@ -229,7 +229,7 @@ fn whole(value: f64) -> u64 {
 }
 
 impl Flow {
-    fn start(law: Algorithm, init: &Value) -> Result<Flow, String> {
+    fn start(law: Controller, init: &Value) -> Result<Flow, String> {
         let number = |name: &str| init[name].as_u64().ok_or(format!("init: {name} is missing or not a natural number"));
         let mut c = Connection::new(u32::try_from(number("mss")?).map_err(|_| "init: mss is too large")?);
         c.now = Time::from_us(number("t_us")?);

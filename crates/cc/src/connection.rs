@@ -28,6 +28,8 @@ pub struct Connection {
     pub ca_state: CaState,
     /// Whether the window limited the sender (Linux `tcp_is_cwnd_limited`).
     pub cwnd_limited: bool,
+    /// Whether segments leave spread over the round trip, not as the ACKs come.
+    pub is_paced: bool,
     /// Payload bytes of a full segment.
     pub mss: u32,
     /// First segment not cumulatively acknowledged.
@@ -59,6 +61,7 @@ impl Connection {
             now: Time::ZERO,
             ca_state: CaState::Open,
             cwnd_limited: true,
+            is_paced: false,
             mss,
             una: 0,
             nxt: 0,

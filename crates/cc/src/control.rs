@@ -2,6 +2,7 @@
 
 use units::Time;
 
+use crate::slow_start::Kind;
 use crate::{CaState, Connection, Window};
 
 /// One ACK's contribution to RTT measurement (Linux `ack_sample`).
@@ -88,6 +89,8 @@ pub struct Needs {
     pub pacing: bool,
     /// The connection is ECN-capable, with this feedback; none for the stack's own choice.
     pub ecn: Option<EcnFeedback>,
+    /// Segments by which a paced algorithm may run ahead of its rate, beyond the one that is due: a burst is one longer.
+    pub ahead: u32,
 }
 
 /// A congestion-control algorithm. On one ACK the transport calls, in this order: `on_rtt_sampled`, `on_ack_arrived`,
@@ -96,6 +99,16 @@ pub trait CongestionControl {
     /// What this algorithm asks of the transport.
     fn needs(&self) -> Needs {
         Needs::default()
+    }
+
+    /// The slow start of this law unless another is asked for; none when it has one of its own, which no part can replace.
+    fn slow_start(&self) -> Option<Kind> {
+        (!self.needs().full_control).then_some(Kind::Standard)
+    }
+
+    /// The path's smallest RTT, for a slow start that compares with it; none while an RTT sample would not show the path.
+    fn path_rtt(&self, c: &Connection) -> Option<Time> {
+        Some(c.rtt_min)
     }
 
     /// The connection is established.

@@ -7,11 +7,14 @@ pub mod algorithms;
 pub mod conform;
 mod connection;
 mod control;
+mod controller;
 pub mod parameter;
 pub mod registry;
+pub mod slow_start;
 mod window;
 
 pub use connection::{CaState, Connection};
 pub use control::{AckArrival, CaEvent, CongestionControl, EcnFeedback, Needs, RateSample, RttSample};
+pub use controller::Controller;
 pub use registry::{build, catalogue, protocol, Algorithm, BuildError, Built, PROFILES, PROTOCOLS};
 pub use window::{Window, SSTHRESH_INFINITE};

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use cc::{build, AckArrival, Algorithm, CaEvent, CaState, CongestionControl, Connection, RttSample, Window, PROFILES, PROTOCOLS};
+use cc::slow_start::Kind;
+use cc::{build, AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, RttSample, Window, PROFILES, PROTOCOLS};
 use proptest::prelude::*;
 use units::Time;
 
@@ -32,14 +33,14 @@ fn event() -> impl Strategy<Value = Event> {
 }
 
 struct Flow {
-    law: Algorithm,
+    law: Controller,
     w: Window,
     c: Connection,
     prior_ssthresh: f64,
 }
 
 impl Flow {
-    fn start(law: Algorithm) -> Flow {
+    fn start(law: Controller) -> Flow {
         let mut flow = Flow { law, w: Window::new(10), c: Connection::new(1448), prior_ssthresh: 0.0 };
         flow.law.on_established(&mut flow.w, &flow.c);
         flow.send();
@@ -149,7 +150,7 @@ impl Flow {
     }
 }
 
-fn check(label: &str, law: Algorithm, exact: bool, events: &[Event]) {
+fn check(label: &str, law: Controller, exact: bool, events: &[Event]) {
     let mut flow = Flow::start(law);
     for (number, event) in events.iter().enumerate() {
         flow.run(event);
@@ -172,6 +173,20 @@ proptest! {
             for variant in protocol.variants {
                 let built = build(protocol.name, Some(variant.name), "linux-6.1", &BTreeMap::new()).unwrap();
                 check(&format!("{}:{}", protocol.name, variant.name), built.algorithm, variant.exact_kernel, &events);
+            }
+        }
+    }
+
+    #[test]
+    fn windows_stay_sound_behind_every_slow_start(events in prop::collection::vec(event(), 1..100)) {
+        for protocol in PROTOCOLS {
+            for variant in protocol.variants {
+                for kind in Kind::ALL {
+                    let built = build(protocol.name, Some(variant.name), PROFILES[0], &BTreeMap::new()).unwrap();
+                    let Ok(built) = built.with_slow_start(kind.name()) else { continue };
+                    let label = format!("{}:{},slow_start={}", protocol.name, variant.name, kind.name());
+                    check(&label, built.algorithm, variant.exact_kernel, &events);
+                }
             }
         }
     }

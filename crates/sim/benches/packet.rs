@@ -19,6 +19,7 @@ fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         variant: None,
         profile: "linux-6.1".into(),
         parameters: Default::default(),
+        slow_start: None,
         transport: Default::default(),
         rtt_ns: rtt_ms * 1_000_000,
         start_ns: 0,

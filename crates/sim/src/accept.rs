@@ -1,6 +1,6 @@
 //! The one place where a scenario is checked.
 
-use cc::{Algorithm, CongestionControl};
+use cc::{CongestionControl, Controller};
 use net::{FifoSpec, Limit};
 use serde_json::Value;
 use tcp::{Options, SenderSpec};
@@ -34,9 +34,14 @@ pub struct AcceptedFlow<'a> {
 
 impl AcceptedFlow<'_> {
     /// The algorithm, at its start. Built when wanted: with very many flows a second copy of each would show.
-    pub fn control(&self) -> Algorithm {
-        let FlowSpec { profile, parameters, .. } = self.spec;
-        cc::build(self.algorithm, Some(self.variant), profile, parameters).expect("built once before").algorithm
+    pub fn control(&self) -> Controller {
+        let FlowSpec { profile, parameters, slow_start, .. } = self.spec;
+        let built = cc::build(self.algorithm, Some(self.variant), profile, parameters);
+        let built = match slow_start {
+            None => built,
+            Some(name) => built.and_then(|built| built.with_slow_start(name)),
+        };
+        built.expect("built once before").algorithm
     }
 }
 
@@ -141,11 +146,21 @@ fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<Acce
     for (name, value) in &flow.transport {
         override_option(&mut options, name, value).map_err(|allowed| SpecError { field: field(name), value: show(value), allowed })?;
     }
-    let built = cc::build(&flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters).map_err(|error| SpecError {
+    let mut built = cc::build(&flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters).map_err(|error| SpecError {
         field: field("algorithm"),
         value: flow.algorithm.clone(),
         allowed: error.to_string(),
     })?;
+    if let (true, Some((key, value))) = (built.name == cc::algorithms::ptcp::PROTOCOL.name, flow.parameters.first_key_value()) {
+        return refuse(field(key), value, "belongs to an application: give each of its connections as a flow");
+    }
+    if let Some(name) = &flow.slow_start {
+        built = built.with_slow_start(name).map_err(|error| SpecError {
+            field: field("slow_start"),
+            value: name.clone(),
+            allowed: error.to_string(),
+        })?;
+    }
     options.ecn = options.ecn.resolved(built.algorithm.needs().ecn);
     let segments = flow.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(flow.mss_bytes)));
     let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(u64::MAX) };

@@ -1,6 +1,6 @@
 //! One flow in the engine: its sender, its path, and what it does next.
 
-use cc::Algorithm;
+use cc::Controller;
 use tcp::{Receiver, ReceiverSpec, Sender, SenderTotals};
 use units::{Stream, Time};
 
@@ -70,7 +70,7 @@ pub struct Flow {
     pub(crate) agenda: Agenda,
     /// The event that the engine will handle next.
     pub(crate) due: (Time, FlowKind),
-    pub(crate) sender: Sender<Algorithm>,
+    pub(crate) sender: Sender<Controller>,
 }
 
 impl Flow {

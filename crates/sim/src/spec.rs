@@ -72,6 +72,9 @@ pub struct FlowSpec {
     /// Parameters of the algorithm that differ from the variant's.
     #[serde(default)]
     pub parameters: BTreeMap<String, f64>,
+    /// Slow start, by name; none for the variant's.
+    #[serde(default)]
+    pub slow_start: Option<String>,
     /// Transport options that differ from the profile's.
     #[serde(default)]
     pub transport: BTreeMap<String, Value>,

@@ -13,7 +13,7 @@ mod oracle {
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
-use cc::Algorithm;
+use cc::Controller;
 use oracle::engine::{self, Outcome};
 use sim::{accept, run_observed, AckHash, Observer, Spec};
 use tcp::Sender;
@@ -38,7 +38,7 @@ struct Acked {
 struct Trace(Vec<Acked>);
 
 impl Observer for Trace {
-    fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Algorithm>) {
+    fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Controller>) {
         let connection = sender.connection();
         self.0.push(Acked { now, flow, cwnd: sender.window().cwnd, una: connection.una, in_flight: connection.in_flight });
     }

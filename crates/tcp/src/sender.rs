@@ -126,9 +126,10 @@ impl<C: CongestionControl> Sender<C> {
     /// A sender that has not started.
     pub fn new(spec: SenderSpec, cc: C) -> Sender<C> {
         let needs = cc.needs();
+        let pacer = Pacer::new(spec.options.pacing, &needs);
         Sender {
             w: Window::starting_at(spec.options.initial_window, spec.options.initial_ssthresh),
-            c: Connection::new(spec.mss),
+            c: Connection { is_paced: pacer.is_on(), ..Connection::new(spec.mss) },
             needs,
             ecn: EcnState::new(spec.options.ecn),
             cc,
@@ -138,7 +139,7 @@ impl<C: CongestionControl> Sender<C> {
             reduction: Reduction::default(),
             undo: Undo::default(),
             timer: Timer::default(),
-            pacer: Pacer::new(spec.options.pacing, needs.pacing),
+            pacer,
             totals: SenderTotals::default(),
             recovery_point: 0,
             probe_end: 0,

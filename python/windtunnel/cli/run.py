@@ -134,6 +134,20 @@ def _print_tables(summary: dict[str, Any]) -> None:
     ]
     heads = ["flow", "algorithm", "throughput (Mbit/s)", "goodput (Mbit/s)", "retransmitted", "loss episodes", "timeouts"]
     print_table("Flows", [*heads, "mean cwnd (packets)", "mean RTT (ms)"], flows)
+    if "applications" in summary:
+        rows = [
+            (
+                row["algorithm"],
+                row["flows"],
+                row["first_flow"],
+                _scaled(row["throughput_bps"], 1e-6),
+                _scaled(row["goodput_bps"], 1e-6),
+                row["retransmitted_packets"],
+            )
+            for row in summary["applications"]
+        ]
+        titles = ["algorithm", "flows", "first flow", "throughput (Mbit/s)", "goodput (Mbit/s)", "retransmitted"]
+        print_table("Applications", titles, rows)
     links = [tuple(row.values()) for row in summary["links"]]
     print_table(
         "Links", ["link", "utilisation", "dropped (packets)", "marked (packets)", "mean queue (packets)", "max queue (packets)"], links

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
-from windtunnel.scenario import checks, units
+from windtunnel.scenario import applications, checks, units
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
 from windtunnel.scenario.ranges import (
     MOST_FLOWS,
     MOST_SAMPLES,
+    Application,
     Count,
     DurationS,
     InstantS,
@@ -134,8 +135,8 @@ class Flow(_Model):
     ----------
     algorithm : str
         ``name`` or ``name:variant``; kernel aliases are accepted and replaced by our name.
-    parameters : dict of str to float, optional
-        The algorithm's own parameters, in the units the catalogue gives.
+    parameters : dict of str to float or str, optional
+        The algorithm's own parameters, in the units the catalogue gives, and the choice ``slow_start``.
     transport : dict, optional
         Overrides of the profile's transport options.
     rtt_s : float, optional
@@ -152,12 +153,14 @@ class Flow(_Model):
         Stack profile; the scenario's when absent.
     direction : {"forward", "reverse"}
         Which way the data goes.
+    application : int, optional
+        Flows of the same number are connections of one application, whose results are also added up. ``ptcp`` sets it.
     """
 
     SHORT: ClassVar[Mapping[str, str]] = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", "window": "window_packets"}
 
     algorithm: str = Field(description="name or name:variant")
-    parameters: dict[str, float] = Field(default_factory=dict, description="the algorithm's own parameters")
+    parameters: dict[str, float | str] = Field(default_factory=dict, description="the algorithm's own parameters")
     transport: dict[str, bool | int | float | str] = Field(default_factory=dict, description="overrides of transport options")
     rtt_s: RttS | None = Field(None, description="base round-trip time in seconds")
     start_s: InstantS = Field(0.0, description="start in seconds")
@@ -167,6 +170,7 @@ class Flow(_Model):
     window_packets: WindowPackets | None = Field(None, description="cap on the window in packets")
     profile: str | None = Field(None, description="stack profile")
     direction: Literal["forward", "reverse"] = Field("forward", description="which way the data goes")
+    application: Application | None = Field(None, description="number shared by the connections of one application")
 
     _algorithm = field_validator("algorithm", mode="before")(checks.algorithm_name)
     _profile = field_validator("profile", mode="before")(checks.profile_name)
@@ -194,6 +198,18 @@ class Flow(_Model):
         if value not in ("forward", "reverse"):
             raise refusal(f"{shown(value)} is not a direction; allowed: forward, reverse")
         return value
+
+    @model_serializer(mode="wrap")
+    def _without_application(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave the number out where there is none, so that it renames no scenario without applications."""
+        data: dict[str, Any] = dump(self)
+        return data if self.application is not None else {key: value for key, value in data.items() if key != "application"}
+
+    @model_validator(mode="after")
+    def _connections_are_made_once(self) -> Flow:
+        if self.application is not None and set(self.parameters) & {"streams", "stagger"}:
+            raise refusal(f"{self.application} and streams are both given; allowed: one of them", field="application")
+        return self
 
     @model_validator(mode="after")
     def _stops_after_start(self) -> Flow:
@@ -271,9 +287,9 @@ class Scenario(_Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> Scenario:
-        total = sum(flow.count for flow in self.flows)
+        total = sum(flow.count * applications.streams(flow) for flow in self.flows)
         if total > MOST_FLOWS:
-            raise refusal(f"{total} flows in all (count included); allowed: at most {MOST_FLOWS}", field="flows")
+            raise refusal(f"{total} flows in all (count and streams included); allowed: at most {MOST_FLOWS}", field="flows")
         if self.warmup_s >= self.duration_s:
             problem = f"{shown(self.warmup_s)} s is not within the run; allowed: 0 to below {shown(self.duration_s)} s"
             raise refusal(problem, field="warmup_s")
@@ -294,6 +310,11 @@ class Scenario(_Model):
         if flow.start_s >= self.duration_s:
             problem = f"{shown(flow.start_s)} s is not within the run; allowed: 0 to below {shown(self.duration_s)} s"
             raise refusal(problem, field=f"{path}.start_s")
+        latest_s = flow.start_s + applications.stagger_s(flow)
+        end_s = self.duration_s if flow.stop_s is None else flow.stop_s
+        if latest_s >= end_s:
+            problem = f"lets connections start up to {shown(latest_s)} s; allowed: below {shown(end_s - flow.start_s)} s"
+            raise refusal(problem, field=f"{path}.parameters.stagger")
         if flow.stop_s is not None and flow.stop_s > self.duration_s:
             problem = f"{shown(flow.stop_s)} s is after the end; allowed: above {shown(flow.start_s)} to {shown(self.duration_s)} s"
             raise refusal(problem, field=f"{path}.stop_s")

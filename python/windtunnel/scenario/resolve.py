@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from dataclasses import dataclass
 from typing import Any
 
+from windtunnel.scenario import applications
 from windtunnel.scenario.catalogue import catalogue
 from windtunnel.scenario.checks import algorithm_of
 from windtunnel.scenario.errors import ScenarioError
@@ -43,7 +45,7 @@ def bdp_packets(rate_bps: float, rtt_s: float) -> float:
 
 
 def fill(scenario: Scenario) -> Resolved:
-    """Fill in every default: RTT and profile of each flow, `count` expanded, queue limits in packets or bytes or seconds, the reverse link.
+    """Fill in every default: RTT and profile of each flow, `count` and `streams` expanded, queue limits, the reverse link.
 
     Parameters
     ----------
@@ -62,10 +64,15 @@ def fill(scenario: Scenario) -> Resolved:
     """
     notes: list[str] = []
     flows: list[Flow] = []
+    numbers = itertools.count(1 + max((flow.application or 0 for flow in scenario.flows), default=0))
     for flow in scenario.flows:
         rtt_s = flow.rtt_s if flow.rtt_s is not None else scenario.rtt_s
         one = flow.model_copy(update={"rtt_s": rtt_s, "profile": flow.profile or scenario.profile, "count": 1})
-        flows.extend([one] * flow.count)
+        if "streams" in algorithm_of(one.algorithm).parameters and one.application is None:
+            for _ in range(flow.count):
+                flows.extend(applications.connections(one, next(numbers), scenario.seed))
+        else:
+            flows.extend([one] * flow.count)
         notes.extend(_variant_note(one))
     forward = [flow for flow in flows if flow.direction == "forward"] or flows
     longest_s = max(flow.rtt_s or 0.0 for flow in forward)
@@ -218,7 +225,8 @@ def _flow(scenario: Scenario, flow: Flow) -> dict[str, Any]:
         "algorithm": name,
         "variant": chosen,
         "profile": flow.profile,
-        "parameters": dict(flow.parameters),
+        "parameters": {key: value for key, value in flow.parameters.items() if key != "slow_start" or not isinstance(value, str)},
+        "slow_start": _word(flow.parameters.get("slow_start")),
         "transport": dict(flow.transport),
         "rtt_ns": _ns(flow.rtt_s or 0.0),
         "start_ns": _ns(flow.start_s),
@@ -230,3 +238,8 @@ def _flow(scenario: Scenario, flow: Flow) -> dict[str, Any]:
         "mss_bytes": MSS_BYTES,
         "packet_bytes": PACKET_BYTES,
     }
+
+
+def _word(value: float | str | None) -> str | None:
+    """Return the choice of a slow start; ledbat's own switch of that name is a number."""
+    return value if isinstance(value, str) else None

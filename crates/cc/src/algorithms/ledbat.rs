@@ -10,6 +10,7 @@ use super::ledbat_delay::{Delays, BASE_HISTORY, CURRENT_FILTER};
 use super::ledbat_plus::LedbatPlus;
 use super::{borrows, runs, switch};
 use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
+use crate::slow_start::Kind;
 use crate::{Algorithm, CongestionControl, Connection, Needs, RttSample, Window};
 
 const RFC: &str = "rfc6817";
@@ -113,6 +114,10 @@ impl Ledbat {
 impl CongestionControl for Ledbat {
     fn needs(&self) -> Needs {
         Needs { rtt_stamps: true, ..Needs::default() }
+    }
+
+    fn slow_start(&self) -> Option<Kind> {
+        None
     }
 
     fn on_established(&mut self, w: &mut Window, _c: &Connection) {

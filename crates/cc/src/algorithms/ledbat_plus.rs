@@ -11,6 +11,7 @@ use units::Time;
 use super::ledbat::{EXIT_SHARE, WINDOW_MIN};
 use super::ledbat_delay::Delays;
 use crate::parameter::Values;
+use crate::slow_start::Kind;
 use crate::{CaState, CongestionControl, Connection, Needs, RttSample, Window};
 
 /// Round trips from the end of slow start to the first slowdown, and spent at two segments.
@@ -91,6 +92,10 @@ impl LedbatPlus {
 impl CongestionControl for LedbatPlus {
     fn needs(&self) -> Needs {
         Needs { rtt_stamps: true, ..Needs::default() }
+    }
+
+    fn slow_start(&self) -> Option<Kind> {
+        None
     }
 
     fn on_established(&mut self, w: &mut Window, _c: &Connection) {

@@ -11,6 +11,7 @@ use super::reno::Reno;
 use super::round_rtt::RoundRtt;
 use super::{borrows, runs};
 use crate::parameter::{Parameter, Protocol, Variant};
+use crate::slow_start::Kind;
 use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
 
 const V61: &str = "linux-6.1";
@@ -121,6 +122,10 @@ impl Vegas {
 impl CongestionControl for Vegas {
     fn needs(&self) -> Needs {
         Needs { rtt_stamps: true, ..Needs::default() }
+    }
+
+    fn slow_start(&self) -> Option<Kind> {
+        None
     }
 
     fn on_established(&mut self, _w: &mut Window, c: &Connection) {

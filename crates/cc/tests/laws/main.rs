@@ -19,6 +19,7 @@ mod lp;
 mod prague;
 mod reno;
 mod scalable;
+mod slow_start;
 mod vegas;
 mod veno;
 mod westwood;
@@ -26,12 +27,12 @@ mod yeah;
 
 use std::collections::BTreeMap;
 
-use cc::{build, AckArrival, Algorithm, CaState, CongestionControl, Connection, RttSample, Window};
+use cc::{build, AckArrival, CaState, CongestionControl, Connection, Controller, RttSample, Window};
 use units::Time;
 
 /// One connection in congestion avoidance, driven by hand.
 pub(crate) struct Bench {
-    pub(crate) law: Algorithm,
+    pub(crate) law: Controller,
     pub(crate) w: Window,
     pub(crate) c: Connection,
 }

@@ -57,7 +57,7 @@ fn alpha_queue_and_period_are_those_of_the_papers_fluid() {
 struct Told(BTreeMap<usize, u64>);
 
 impl sim::Observer for Told {
-    fn on_acked(&mut self, _now: units::Time, flow: usize, sender: &tcp::Sender<cc::Algorithm>) {
+    fn on_acked(&mut self, _now: units::Time, flow: usize, sender: &tcp::Sender<cc::Controller>) {
         self.0.insert(flow, sender.connection().delivered_ce);
     }
 }

@@ -14,6 +14,7 @@ pub fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         variant: None,
         profile: "linux-6.1".into(),
         parameters: BTreeMap::new(),
+        slow_start: None,
         transport: BTreeMap::new(),
         rtt_ns: rtt_ms * MS,
         start_ns: 0,

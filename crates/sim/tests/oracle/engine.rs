@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use cc::Algorithm;
+use cc::Controller;
 use net::LinkTotals;
 use sim::{Accepted, Direction, Observer};
 use tcp::{Ack, Ecn, EcnBits, Receiver, ReceiverSpec, Sack, Sender, SenderTotals, Wire};
@@ -98,7 +98,7 @@ impl Agenda {
 }
 
 struct Flow {
-    sender: Sender<Algorithm>,
+    sender: Sender<Controller>,
     receiver: Receiver,
     rtt: Time,
     quarter: Time,
@@ -245,7 +245,7 @@ impl Textbook {
     }
 
     /// Lets the sender act; puts what it sends on its link, and its timer, if it moved, on the agenda.
-    fn drive(&mut self, index: usize, act: impl FnOnce(&mut Sender<Algorithm>, &mut Outbox)) {
+    fn drive(&mut self, index: usize, act: impl FnOnce(&mut Sender<Controller>, &mut Outbox)) {
         let flow = &mut self.flows[index];
         let mut outbox = Outbox::default();
         act(&mut flow.sender, &mut outbox);

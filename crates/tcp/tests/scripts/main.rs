@@ -8,7 +8,7 @@ mod windows;
 
 use std::collections::BTreeMap;
 
-use cc::Algorithm;
+use cc::Controller;
 use tcp::{Ack, Options, Sack, Sender, SenderSpec, Wire};
 use units::Time;
 
@@ -51,7 +51,7 @@ impl Wire for Tape {
 /// A Reno sender on a path of 100 ms that has just opened at time 0. All times are in milliseconds, and in microseconds on
 /// the tape.
 pub(crate) struct Script {
-    pub(crate) sender: Sender<Algorithm>,
+    pub(crate) sender: Sender<Controller>,
     pub(crate) tape: Tape,
 }
 
