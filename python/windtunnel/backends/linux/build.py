@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -27,7 +27,6 @@ ROOM_BYTES = 2 << 30
 
 _TOOLS = ("make", "cc", "gcc", "ld", "ar", "flex", "bison", "bc")
 _WALL_S_MAX = 4 * 3600.0
-# What the compiler or make says about the cause comes before make's chain of "Error 2".
 _TELLING = re.compile(r"(\berror\b|\bundefined reference\b|No space left|No rule to make|not found|Killed)", re.IGNORECASE)
 
 
@@ -223,17 +222,16 @@ class _Make:
             raise BuildFailed(step, self.log, telling)
 
 
-def _follow(lines: object, log: TextIO, on_line: Callable[[str], None]) -> str:
-    """Write lines to the log and return the one that tells most about a failure."""
-    telling = ""
-    last = ""
-    for line in lines:  # type: ignore[attr-defined]
+def _follow(lines: Iterator[str], log: TextIO, on_line: Callable[[str], None]) -> str:
+    """Write lines to the log; return the one that tells most about a failure: the first that names one, or the last before make ends."""
+    telling = last = ""
+    for line in lines:
         log.write(f"{line}\n")
         on_line(line)
-        last = line.strip() or last
-        if not telling and _TELLING.search(line) and not line.startswith("  "):
-            telling = line.strip()
-    return (telling or last)[:200]
+        of_make = line.startswith("make") and " *** " in line
+        telling = telling or (line if _TELLING.search(line) and not of_make and not line.startswith("  ") else last if of_make else "")
+        last = line if line.strip() else last
+    return (telling or last).strip()[:200]
 
 
 def _environment() -> dict[str, str]:

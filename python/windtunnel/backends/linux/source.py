@@ -142,10 +142,10 @@ def needed(path: str) -> bool:
         return False
     if len(parts) == 1 and (name.startswith(".config") or name in _MADE_AT_ROOT):
         return False
-    if parts[0] == "arch" and len(parts) > 2 and parts[1] not in _ARCHITECTURES:
-        return False
     if name.startswith(("Kconfig", "Makefile", "Kbuild")):
         return True
+    if parts[0] == "arch" and len(parts) > 2 and parts[1] not in _ARCHITECTURES:
+        return False
     return not any(path.startswith(f"{folder}/") for folder in UNUSED)
 
 
