@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 _KEEPER = Path(__file__).with_name("keeper.py")
 
@@ -74,7 +75,7 @@ class Report:
 class Kept:
     """A command that runs: iterate over `lines`, then ask for the `report`."""
 
-    def __init__(self, process: subprocess.Popen[bytes], result: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], result: BinaryIO) -> None:
         self._process = process
         self._result = result
 
@@ -92,8 +93,7 @@ class Kept:
         RuntimeError
             When the keeper itself was killed.
         """
-        with os.fdopen(self._result, "rb") as result:
-            text = result.read()
+        text = self._result.read()
         self._process.wait()
         if not text:
             raise RuntimeError(f"the process that keeps {self._process.args!r} was killed")
@@ -115,6 +115,7 @@ def kept(command: Command) -> Iterator[Kept]:
         The running command.
     """
     mine, keepers = os.pipe()
+    result = os.fdopen(mine, "rb")
     try:
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", str(_KEEPER), str(keepers)],
@@ -123,9 +124,12 @@ def kept(command: Command) -> Iterator[Kept]:
             stderr=subprocess.STDOUT,
             pass_fds=(keepers,),
         )
+    except OSError:
+        result.close()
+        raise
     finally:
         os.close(keepers)
-    running = Kept(process, mine)
+    running = Kept(process, result)
     assert process.stdin is not None and process.stdout is not None
     try:
         with contextlib.suppress(BrokenPipeError):
@@ -137,5 +141,4 @@ def kept(command: Command) -> Iterator[Kept]:
             process.stdin.close()
         process.wait()
         process.stdout.close()
-        with contextlib.suppress(OSError):
-            os.close(mine)
+        result.close()
