@@ -77,7 +77,10 @@ def test_a_panic_shows_its_last_lines(kernel: store.Kernel, init: Init, _tempora
 
 def test_a_stuck_guest_is_killed_when_its_time_is_over(kernel: store.Kernel, init: Init, _temporary: Path) -> None:
     began = time.monotonic()
-    with pytest.raises(GuestFailed, match=r"killed: it had not ended after 1 s"), guest(kernel.binary, init(STUCK), {}, seed=1, limits=Limits(1.0)):
+    with (
+        pytest.raises(GuestFailed, match=r"killed: it had not ended after 1 s"),
+        guest(kernel.binary, init(STUCK), {}, seed=1, limits=Limits(1.0)),
+    ):
         pass
     assert time.monotonic() - began < 20
     assert list(_temporary.iterdir()) == [] and _processes(kernel) == []

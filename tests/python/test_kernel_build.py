@@ -136,7 +136,11 @@ def test_a_failed_step_is_named_with_its_log_and_leaves_nothing_else(
         ("echo 'transferred 1000000'", 'echo "transferred $$"', "determinism: two runs of one seed differ: 'transferred "),
         ("algorithms reno cubic mine", "algorithms reno", "algorithms: 1: reno"),
         ("  echo 'end 1'\n", "  echo 'failed netem: no such thing'\n", "boot: netem: no such thing"),
-        (": > first", "echo 'Kernel panic - not syncing: no init'; kill -ABRT $$", "boot: the guest panicked; its last lines: a line from the guest"),
+        (
+            ": > first",
+            "echo 'Kernel panic - not syncing: no init'; kill -ABRT $$",
+            "boot: the guest panicked; its last lines: a line from the guest",
+        ),
         (": > first", "exit 3", "boot: the guest ended with exit code 3; its last lines: a line from the guest"),
     ],
 )

@@ -25,7 +25,15 @@ def _copied(path: Path, into: Path) -> tuple[str, set[str]]:
 
 def test_a_tree_in_which_somebody_builds_is_copied_clean_and_left_alone(tmp_path: Path) -> None:
     tree = kernel_tree.tree(tmp_path / "mine")
-    made = [".config", ".git/HEAD", "vmlinux", "net/ipv4/tcp.o", "net/ipv4/.tcp.o.cmd", "include/generated/utsrelease.h", "include/config/HZ"]
+    made = [
+        ".config",
+        ".git/HEAD",
+        "vmlinux",
+        "net/ipv4/tcp.o",
+        "net/ipv4/.tcp.o.cmd",
+        "include/generated/utsrelease.h",
+        "include/config/HZ",
+    ]
     made += ["arch/x86/include/generated/asm/x.h", "scripts/kconfig/lexer.lex.c", "drivers/gpu/drm/big.c", "arch/arm/kernel/entry.S"]
     kept = ["drivers/gpu/drm/Kconfig", "drivers/net/veth.c", "include/net/tcp.h", "arch/x86/um/ldt.c", "Documentation/Kconfig"]
     for name in made + kept:

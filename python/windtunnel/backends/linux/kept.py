@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 _KEEPER = Path(__file__).with_name("keeper.py")
+_LINE_BYTES_MAX = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -82,8 +84,21 @@ class Kept:
     def lines(self) -> Iterator[str]:
         """Give what it prints, on either stream, line by line until its end."""
         assert self._process.stdout is not None
-        for line in self._process.stdout:
-            yield line.decode(errors="replace").rstrip("\r\n")
+        descriptor = self._process.stdout.fileno()
+        # Ctrl-C ends a poll; a read it may not, where a library has asked for system calls to be taken up again.
+        readable = select.poll()
+        readable.register(descriptor, select.POLLIN | select.POLLHUP)
+        rest = b""
+        while True:
+            readable.poll()
+            part = os.read(descriptor, 65536)
+            if not part:
+                break
+            *whole, rest = (rest + part).split(b"\n")
+            yield from (line.decode(errors="replace").rstrip("\r") for line in whole)
+            rest = rest[-_LINE_BYTES_MAX:]
+        if rest:
+            yield rest.decode(errors="replace").rstrip("\r")
 
     def report(self) -> Report:
         """Wait for the end and return how it ended.
