@@ -95,11 +95,10 @@ void flow_open(struct flow *flow, const struct topology *topology, int epoll)
 	set(flow->sender, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_BYTES);
 	if (flow->plan->paced && setsockopt(flow->sender, SOL_SOCKET, SO_MAX_PACING_RATE, &pacing, sizeof(pacing)) < 0)
 		fail("SO_MAX_PACING_RATE");
-	watch(flow, epoll, flow->sender, ROLE_SENDER, EPOLLOUT | EPOLLRDHUP | EPOLLET);
 	flow->to_write = flow->plan->bytes;
 }
 
-void flow_connect(struct flow *flow)
+void flow_connect(struct flow *flow, int epoll)
 {
 	struct sockaddr_in address = receiver_of(flow);
 
@@ -109,6 +108,8 @@ void flow_connect(struct flow *flow)
 	flow->state = FLOW_CONNECTING;
 	if (connect(flow->sender, (struct sockaddr *)&address, sizeof(address)) < 0 && errno != EINPROGRESS)
 		fail("connect");
+	/* Not earlier: a socket that is not connected has news of its end. */
+	watch(flow, epoll, flow->sender, ROLE_SENDER, EPOLLOUT | EPOLLRDHUP | EPOLLET);
 }
 
 static void close_socket(int *socket)

@@ -47,7 +47,7 @@ enum role { ROLE_SENDER, ROLE_RECEIVER, ROLE_LISTENER, ROLE_TIMER };
 void flow_open(struct flow *flow, const struct topology *topology, int epoll);
 
 /* Starts the connection. */
-void flow_connect(struct flow *flow);
+void flow_connect(struct flow *flow, int epoll);
 
 /* A socket of the flow has news. */
 void flow_on_event(struct flow *flow, enum role role, uint32_t events, int epoll);

@@ -168,7 +168,7 @@ static void end(struct flow *flow, uint64_t at)
 static void run_flow(struct run *run, struct flow *flow, uint64_t at)
 {
 	if (flow->connect_at <= at)
-		flow_connect(flow);
+		flow_connect(flow, run->epoll);
 	if (flow->watch_at <= at)
 		watch(run, flow);
 	if (flow->warm_at <= at) {
