@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.backends.linux.expressible import PROFILE, SYSCTLS, module_settings, unsupported
+from windtunnel.backends.linux.expressible import PROFILE, SYSCTLS, WINDOW_PACKETS_MOST, module_settings, unsupported
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, catalogue, fill, resolve
 from windtunnel.scenario.models import MSS_BYTES, PACKET_BYTES
@@ -13,6 +13,8 @@ from windtunnel.scenario.models import MSS_BYTES, PACKET_BYTES
 VERSION = 1
 WATCH_NS = 10_000_000
 """Flows are looked at this often for events, or as often as they are sampled."""
+
+WINDOW_PACKETS_LEAST = 64
 
 _BUFFER_BYTES = 6000
 """Memory of a packet under way: its buffers at the sender, in a queue or at the receiver."""
@@ -81,7 +83,7 @@ def make(scenario: Scenario) -> Plan:
     lines.append(_link_line("forward", full.bottleneck, "bottleneck", notes))
     if full.reverse is not None:
         lines.append(_link_line("reverse", full.reverse, "reverse", notes))
-    lines += [_flow_line(flow, integers) for flow, integers in zip(full.flows, exact["flows"], strict=True)]
+    lines += [_flow_line(full, flow, integers) for flow, integers in zip(full.flows, exact["flows"], strict=True)]
     for index, flow in enumerate(full.flows):
         lines += [f"sysctl {index} {path} {value}" for path, value in _sysctls(flow)]
     return Plan(
@@ -125,7 +127,7 @@ def _link_line(name: str, link: Bottleneck, path: str, notes: list[str]) -> str:
     return f"link {name} {rate} {packets} {round(link.loss_probability * 2**32)}"
 
 
-def _flow_line(flow: Flow, exact: dict[str, Any]) -> str:
+def _flow_line(full: Scenario, flow: Flow, exact: dict[str, Any]) -> str:
     words = [
         flow.direction,
         _module(flow),
@@ -134,11 +136,23 @@ def _flow_line(flow: Flow, exact: dict[str, Any]) -> str:
         exact["start_ns"],
         _or_never(exact["stop_ns"]),
         _or_never(exact["bytes"]),
-        (flow.window_packets or 0) * MSS_BYTES,
+        window_packets(full, flow) * MSS_BYTES,
         _initial_window(flow),
         int(flow.transport.get("pacing") == "full"),
     ]
     return "flow " + " ".join(map(str, words))
+
+
+def window_packets(full: Scenario, flow: Flow) -> int:
+    """Return the receiver's largest window: the flow's own cap, or four times what its path holds, so that it never limits.
+
+    Twice what the path holds is sent by the time a first loss is repaired, and as much again may be while a retransmission is lost. A larger
+    window has a price: while its window grows, by two packets for each that arrives, Linux acknowledges every packet instead of every second.
+    """
+    if flow.window_packets is not None:
+        return flow.window_packets
+    path = _packets_under_way(full, flow.rtt_s or 0.0)
+    return min(WINDOW_PACKETS_MOST, max(WINDOW_PACKETS_LEAST, int(4 * path)))
 
 
 def _or_never(value: int | None) -> str:
@@ -165,17 +179,17 @@ def _arguments(full: Scenario) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _packets_under_way(full: Scenario) -> float:
-    """Return how many packets fit into the paths, the queues full."""
+def _packets_under_way(full: Scenario, rtt_s: float) -> float:
+    """Return how many packets fit into a path of this RTT, the queues full."""
     links = [link for link in (full.bottleneck, full.reverse) if link is not None]
-    longest_s = max(flow.rtt_s or 0.0 for flow in full.flows)
-    return sum(link.rate_bps * longest_s / (8 * PACKET_BYTES) + limit_packets(link) for link in links)
+    return sum(link.rate_bps * rtt_s / (8 * PACKET_BYTES) + limit_packets(link) for link in links)
 
 
 def _memory_bytes(full: Scenario) -> int:
     """Return a generous size; the host gives pages only as they are touched."""
     # A lost packet holds back a window's worth at the receiver while the sender keeps it too.
-    needed = (256 << 20) + (2 << 20) * len(full.flows) + 4 * _BUFFER_BYTES * _packets_under_way(full)
+    longest_s = max(flow.rtt_s or 0.0 for flow in full.flows)
+    needed = (256 << 20) + (2 << 20) * len(full.flows) + 4 * _BUFFER_BYTES * _packets_under_way(full, longest_s)
     return -int(-needed // (64 << 20)) * (64 << 20)
 
 

@@ -58,8 +58,7 @@ static void listen_for(struct flow *flow, int epoll)
 
 	flow->listener = tcp_socket();
 	set(flow->listener, SOL_SOCKET, SO_RCVLOWAT, READ_AT_BYTES);
-	if (flow->plan->window_bytes)
-		set(flow->listener, IPPROTO_TCP, TCP_WINDOW_CLAMP, flow->plan->window_bytes);
+	set(flow->listener, IPPROTO_TCP, TCP_WINDOW_CLAMP, flow->plan->window_bytes);
 	if (bind(flow->listener, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(flow->listener, 1) < 0)
 		fail("listen");
 	watch(flow, epoll, flow->listener, ROLE_LISTENER, EPOLLIN);
@@ -119,6 +118,15 @@ static void close_socket(int *socket)
 	*socket = -1;
 }
 
+/* The receiver shall close when it has everything. Once only: shutdown() wakes whoever waits for the socket. */
+static void finish_writing(struct flow *flow)
+{
+	flow->to_write = 0;
+	if (!flow->has_finished)
+		shutdown(flow->sender, SHUT_WR);
+	flow->has_finished = true;
+}
+
 static void write_data(struct flow *flow)
 {
 	while (flow->to_write) {
@@ -132,7 +140,7 @@ static void write_data(struct flow *flow)
 		if (flow->to_write != NEVER)
 			flow->to_write -= taken;
 	}
-	shutdown(flow->sender, SHUT_WR);
+	finish_writing(flow);
 }
 
 static void done(struct flow *flow)
@@ -193,9 +201,8 @@ void flow_on_event(struct flow *flow, enum role role, uint32_t events, int epoll
 void flow_stop(struct flow *flow)
 {
 	flow->stop_at = NEVER;
-	flow->to_write = 0;
 	if (flow->state == FLOW_RUNNING)
-		shutdown(flow->sender, SHUT_WR);
+		finish_writing(flow);
 	else if (flow->state != FLOW_DONE)
 		done(flow);
 }

@@ -27,6 +27,7 @@ struct flow {
 	uint32_t index;
 	enum flow_state state;
 	bool has_started;
+	bool has_finished;	/* nothing more will be written */
 	uint64_t zero_ns;	/* when the flow's clock began, in the guest's */
 	uint64_t to_write;	/* bytes left, NEVER for no end */
 	int host;		/* namespace */

@@ -25,7 +25,7 @@ struct flow_plan {
 	uint64_t start_ns;
 	uint64_t stop_ns;	/* NEVER for none */
 	uint64_t bytes;		/* NEVER for no end */
-	uint32_t window_bytes;	/* the receiver's window, 0 for no cap */
+	uint32_t window_bytes;	/* the receiver's largest window */
 	uint32_t initial_window;	/* packets, 0 for the kernel's */
 	bool paced;
 };

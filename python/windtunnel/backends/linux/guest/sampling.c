@@ -76,14 +76,18 @@ static uint64_t in_flight(const struct tcp_info *info)
 	return info->tcpi_unacked - info->tcpi_sacked - info->tcpi_lost + info->tcpi_retrans;
 }
 
-static uint64_t delivered(const struct flow *flow)
-{
-	return flow->latest.info.tcpi_delivered - flow->at_start.info.tcpi_delivered;
-}
-
 static uint64_t retransmitted(const struct flow *flow)
 {
 	return flow->latest.info.tcpi_total_retrans - flow->at_start.info.tcpi_total_retrans;
+}
+
+static uint64_t delivered(const struct flow *flow)
+{
+	const uint64_t acknowledged = flow->latest.info.tcpi_delivered - flow->at_start.info.tcpi_delivered;
+	const uint64_t data = flow->latest.info.tcpi_data_segs_out - retransmitted(flow);
+
+	/* A FIN that travels alone is acknowledged like data. */
+	return flow->has_finished && data < acknowledged ? data : acknowledged;
 }
 
 void sampling_flow(struct flow *flow, uint64_t t_ns)
@@ -130,6 +134,7 @@ void sampling_flow_totals(struct flow *flow, enum window_end end, uint64_t t_ns)
 	row->value[9] = now->info.tcpi_rwnd_limited;
 	row->value[10] = now->info.tcpi_sndbuf_limited;
 	row->value[11] = now->info.tcpi_snd_mss;
+	row->value[12] = now->info.tcpi_segs_in;
 }
 
 static struct row *link_row(struct link *link, enum row_kind kind, enum direction direction, uint64_t t_ns)
