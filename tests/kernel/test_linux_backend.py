@@ -86,7 +86,7 @@ def test_a_window_that_never_fills_the_path_gives_window_over_rtt() -> None:
     made = run(scenario("reno,window=20", queue=35, jitter=0, warmup="2s"))
     row = made.flows.row(0, named=True)
     # Twenty packets each RTT of 42 ms, a transmission, and what ACKs of two packets wait for the second: between 0 and 2 packet times.
-    slowest, fastest = (20 * 8.0 / (0.042 + packets * PACKET_S) for packets in (3, 1))
+    slowest, fastest = (20 / (0.042 + packets * PACKET_S) for packets in (3, 1))
     assert slowest <= row["window_delivered_packets"] / 8.0 <= fastest
     assert row["retransmitted_packets"] == row["lost_packets"] == row["loss_episodes"] == 0
 
