@@ -134,6 +134,14 @@ def test_data_in_both_directions_share_nothing_but_acks() -> None:
     assert all(0.6 < used <= 1.0 for used in made.links["utilisation"])
 
 
+def test_every_one_of_many_flows_connects_and_nothing_but_the_queue_drops() -> None:
+    # The kernel activates a hundred devices a second, and a host has two: a guest that did not wait would keep 101 of these from starting.
+    made = run(scenario("reno,count=150", link={"rate": "1Gbit"}, queue=100_000, duration="0.3s", jitter=0))
+    assert made.events.filter(kind="start").height == 150
+    assert made.flows["lost_packets"].sum() == made.links["dropped_packets"][0] == 0
+    assert made.flows["delivered_packets"].min() >= 10
+
+
 def test_a_parameter_reaches_the_module() -> None:
     def factor(flow: str) -> float:
         rows = run(scenario(flow, queue=35, duration="20s")).events.filter(kind="loss_episode")
