@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -121,11 +122,16 @@ def test_random_loss_has_its_rate_and_is_told_from_drops() -> None:
 
 
 def test_jitter_delays_acks_and_reorders_none() -> None:
-    made = run(scenario("reno,window=20", queue=35, jitter="5ms"))
+    made = run(scenario("reno,window=20", queue=35, jitter="20ms"))
     assert made.flows["retransmitted_packets"][0] == 0
-    # Draws from 0 to 5 ms, kept in order: the mean lies in the upper half, and the largest adds all of it.
+    # ACKs of two packets follow each other by s = 2.4 ms. Each is delayed by a draw from 0 to J, and waits for those before it:
+    # P(delay <= d) is the product of min(1, (d + k s) / J) over k = 0, 1, ...; the mean is the sum of the complements. It is 13.3 ms;
+    # ACKs that overtook each other would gain 10 ms. Bursts make the spacing uneven: 1.5 ms of room.
+    jitter_s, spacing_s, step_s = 0.020, 2 * PACKET_S, 1e-5
+    below = (math.prod(min(1.0, (n * step_s + k * spacing_s) / jitter_s) for k in range(9)) for n in range(2000))
+    expected_s = sum((1 - share) * step_s for share in below)
     extra_s = made.flows["mean_rtt_s"][0] - run(scenario("reno,window=20", queue=35, jitter=0)).flows["mean_rtt_s"][0]
-    assert 0.002 < extra_s < 0.005
+    assert extra_s == pytest.approx(expected_s, abs=0.0015)
 
 
 def test_data_in_both_directions_share_nothing_but_acks() -> None:
