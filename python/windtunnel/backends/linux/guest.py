@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,11 +58,11 @@ class Ended:
     report: Report
 
 
-def arguments(limits: Limits) -> list[str]:
+def arguments(limits: Limits, extra: Sequence[str] = ()) -> list[str]:
     """Return the kernel's command line.
 
-    The kernel mixes this line into its generator of random numbers: the same for every run, it names neither user nor place, and all that
-    a run is about goes into files.
+    The kernel mixes this line into its generator of random numbers: it names neither user nor place, and all that a run is about goes
+    into files. `extra` holds parameters of the kernel's modules, some of which can be set at boot only; they change the random numbers.
     """
     return [
         "linux",
@@ -78,12 +78,15 @@ def arguments(limits: Limits) -> list[str]:
         "panic=-1",
         "time-travel=inf-cpu",
         f"time-travel-start={EPOCH_S}000000000",
+        *extra,
         "init=/init",
     ]
 
 
 @contextlib.contextmanager
-def guest(kernel: Path, init: Path, contents: Mapping[str, bytes], *, seed: int, limits: Limits | None = None) -> Iterator[Ended]:
+def guest(
+    kernel: Path, init: Path, contents: Mapping[str, bytes], *, seed: int, limits: Limits | None = None, extra: Sequence[str] = ()
+) -> Iterator[Ended]:
     """Run a guest to its end and give the folder it left.
 
     Its root is a new folder that holds ``init``, the files given and empty mount points; it sees nothing else of the host.
@@ -100,6 +103,8 @@ def guest(kernel: Path, init: Path, contents: Mapping[str, bytes], *, seed: int,
         Of the guest's entropy, 0 to 2^64 - 1.
     limits : Limits, optional
         Wall time and memory.
+    extra : sequence of str, optional
+        Further arguments of the kernel, see `arguments`.
 
     Yields
     ------
@@ -126,7 +131,7 @@ def guest(kernel: Path, init: Path, contents: Mapping[str, bytes], *, seed: int,
             raise KernelError(f"{folder}: a guest's folder cannot be written: {error.strerror}") from None
         command = Command(
             program=str(kernel),
-            arguments=arguments(limits),
+            arguments=arguments(limits, extra),
             # Without a home of its own the kernel leaves a folder in the user's.
             environment={SEED_VARIABLE: str(seed), "HOME": ".", "TMPDIR": _memory_folder(limits.memory_bytes)},
             cwd=str(folder),
