@@ -5,6 +5,7 @@
 
 pub mod algorithms;
 pub mod conform;
+mod conform_rated;
 mod connection;
 mod control;
 pub mod parameter;
@@ -12,6 +13,6 @@ pub mod registry;
 mod window;
 
 pub use connection::{CaState, Connection};
-pub use control::{AckArrival, CaEvent, CongestionControl, Needs, RateSample, RttSample};
+pub use control::{AckArrival, CaEvent, CongestionControl, LostSegment, Needs, RateSample, RttSample};
 pub use registry::{build, catalogue, protocol, Algorithm, BuildError, Built, PROFILES, PROTOCOLS};
 pub use window::{Window, SSTHRESH_INFINITE};

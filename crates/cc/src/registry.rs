@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{json, Value};
 use thiserror::Error;
+use units::Stream;
 
 use crate::algorithms::*;
 use crate::parameter::{Protocol, Values};
-use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Needs, RateSample, RttSample, Window};
+use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, RttSample, Window};
 
 /// The stack profiles, the default first.
 pub const PROFILES: [&str; 5] = ["linux-6.1", "linux-2.6.23", "altaimd-2.6.6", "linux-2.4", "rfc"];
@@ -51,6 +52,7 @@ protocols! {
     areno: Areno(areno::Areno);
     hstcp_lp: HstcpLp(hstcp_lp::HstcpLp);
     copa: Copa(copa::Copa);
+    bbr: Bbr(bbr::Bbr);
     ledbat: Ledbat(ledbat::Ledbat), LedbatPlus(ledbat_plus::LedbatPlus);
 }
 
@@ -71,6 +73,9 @@ impl CongestionControl for Algorithm {
     fn needs(&self) -> Needs {
         dispatch!(self, law => law.needs())
     }
+    fn on_seeded(&mut self, stream: Stream) {
+        dispatch!(self, law => law.on_seeded(stream))
+    }
     #[inline]
     fn on_established(&mut self, w: &mut Window, c: &Connection) {
         dispatch!(self, law => law.on_established(w, c))
@@ -90,6 +95,13 @@ impl CongestionControl for Algorithm {
     #[inline]
     fn on_rate_sampled(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
         dispatch!(self, law => law.on_rate_sampled(w, c, s))
+    }
+    #[inline]
+    fn holds_back(&self) -> bool {
+        dispatch!(self, law => law.holds_back())
+    }
+    fn on_segment_lost(&mut self, w: &mut Window, c: &Connection, s: &LostSegment) {
+        dispatch!(self, law => law.on_segment_lost(w, c, s))
     }
     #[inline]
     fn ssthresh(&mut self, w: &mut Window, c: &Connection) -> f64 {

@@ -1,10 +1,10 @@
 //! The one place where a scenario is checked.
 
-use cc::Algorithm;
+use cc::{Algorithm, CongestionControl};
 use net::{FifoSpec, Limit};
 use serde_json::Value;
 use tcp::{Options, SenderSpec};
-use units::{Rate, Time};
+use units::{Rate, Stream, Time};
 
 use crate::error::SpecError;
 use crate::profiles::override_option;
@@ -130,11 +130,12 @@ fn accept_flow(index: usize, flow: &FlowSpec, spec: &Spec) -> Result<AcceptedFlo
     for (name, value) in &flow.transport {
         override_option(&mut options, name, value).map_err(|allowed| SpecError { field: field(name), value: show(value), allowed })?;
     }
-    let built = cc::build(&flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters).map_err(|error| SpecError {
+    let mut built = cc::build(&flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters).map_err(|error| SpecError {
         field: field("algorithm"),
         value: flow.algorithm.clone(),
         allowed: error.to_string(),
     })?;
+    built.algorithm.on_seeded(Stream::named(spec.seed, &format!("flow{index}/algorithm")));
     let segments = flow.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(flow.mss_bytes)));
     let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(u64::MAX) };
     Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, control: built.algorithm, sender, spec: flow.clone() })

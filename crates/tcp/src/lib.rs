@@ -8,6 +8,7 @@ mod options;
 mod pacing;
 mod rack;
 mod ranges;
+mod rate;
 mod receiver;
 mod recovery;
 mod reduction;

@@ -5,6 +5,7 @@ use units::Time;
 
 use crate::pacing::Pacer;
 use crate::rack::Rack;
+use crate::rate::Change;
 use crate::reduction::Reduction;
 use crate::scoreboard::{Scoreboard, EVER_RETRANSMITTED, RETRANSMITTED, SACKED};
 use crate::timers::Timer;
@@ -151,7 +152,7 @@ impl<C: CongestionControl> Sender<C> {
             c: Connection::new(spec.mss),
             needs,
             cc,
-            board: Scoreboard::new(),
+            board: Scoreboard::new(needs.rate_samples),
             rtt: RttEstimator::new(spec.options.rto),
             rack: Rack::default(),
             reduction: Reduction::default(),
@@ -204,8 +205,10 @@ impl<C: CongestionControl> Sender<C> {
             && ack.cumulative > self.c.una
             && self.board.is_clean(self.c.una)
             && self.probe_end == 0;
-        if plain {
-            self.on_plain_ack(ack, wire);
+        if plain && self.needs.rate_samples {
+            self.on_plain_ack::<true>(ack, wire);
+        } else if plain {
+            self.on_plain_ack::<false>(ack, wire);
         } else {
             self.on_troubled_ack(ack, sack, wire);
         }
@@ -213,7 +216,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// In order, nothing lost, SACKed or retransmitted: the kernel's steps without the scoreboard's.
     #[inline]
-    fn on_plain_ack(&mut self, ack: &Ack, wire: &mut impl Wire) {
+    fn on_plain_ack<const RATED: bool>(&mut self, ack: &Ack, wire: &mut impl Wire) {
         let now = self.c.now;
         let in_flight = self.c.in_flight;
         let acked = (ack.cumulative - self.c.una) as u32;
@@ -231,7 +234,14 @@ impl<C: CongestionControl> Sender<C> {
         self.rack.on_delivered(ack.cumulative - 1, last, now, false, self.rtt.min());
         self.cc.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt: Some(rtt), forward: Some(ack.delay), in_flight });
         self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: false, ece: false });
-        self.grow(acked, wire);
+        if RATED {
+            if let Some(rates) = self.board.rates.as_deref_mut() {
+                rates.on_delivered(ack.cumulative - 1, last);
+            }
+            self.steer_by_rate(Change { acked, lost: 0, rtt: Some(rtt), prior_in_flight: in_flight }, wire);
+        } else {
+            self.grow(acked, wire);
+        }
         self.refresh_pacing_rate();
         self.pacer.release();
         // Sending arms a probe, but never moves a retransmission timer that already runs.
@@ -267,7 +277,14 @@ impl<C: CongestionControl> Sender<C> {
             self.arm_after_progress();
         }
         progress.lost = (self.board.lost - lost_before) as u32;
-        self.steer(&progress, wire);
+        if self.needs.rate_samples {
+            self.publish_in_flight();
+            self.report_losses();
+            let Progress { delivered, lost, .. } = progress;
+            self.steer_by_rate(Change { acked: delivered, lost, rtt, prior_in_flight: in_flight }, wire);
+        } else {
+            self.steer(&progress, wire);
+        }
         self.refresh_pacing_rate();
         self.recover_and_transmit(wire);
     }
@@ -334,6 +351,9 @@ impl<C: CongestionControl> Sender<C> {
             progress.last_sacked = Some(sent);
         }
         self.board.mark_sacked(seq);
+        if let Some(rates) = &mut self.board.rates {
+            rates.on_delivered(seq, sent);
+        }
         self.c.delivered += 1;
         progress.sacked += 1;
         progress.delivered += 1;
@@ -355,6 +375,9 @@ impl<C: CongestionControl> Sender<C> {
             }
             if flags & SACKED == 0 {
                 let retransmitted = flags & EVER_RETRANSMITTED != 0;
+                if let Some(rates) = &mut self.board.rates {
+                    rates.on_delivered(seq, sent);
+                }
                 if self.spec.options.sack {
                     self.c.delivered += 1;
                     progress.delivered += 1;
