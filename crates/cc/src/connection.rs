@@ -28,6 +28,8 @@ pub struct Connection {
     pub ca_state: CaState,
     /// Whether the window limited the sender (Linux `tcp_is_cwnd_limited`).
     pub cwnd_limited: bool,
+    /// Segments are acknowledged selectively.
+    pub selective_acks: bool,
     /// Payload bytes of a full segment.
     pub mss: u32,
     /// First segment not cumulatively acknowledged.
@@ -64,6 +66,7 @@ impl Connection {
             now: Time::ZERO,
             ca_state: CaState::Open,
             cwnd_limited: true,
+            selective_acks: true,
             mss,
             una: 0,
             nxt: 0,

@@ -4,6 +4,7 @@
 //! hooks are the kernel's, in the kernel's order, so that the kernel's own recorded answers can be replayed against them.
 
 pub mod algorithms;
+mod boxed;
 pub mod conform;
 mod conform_rated;
 mod connection;

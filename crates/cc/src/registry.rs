@@ -52,7 +52,8 @@ protocols! {
     areno: Areno(areno::Areno);
     hstcp_lp: HstcpLp(hstcp_lp::HstcpLp);
     copa: Copa(copa::Copa);
-    bbr: Bbr(bbr::Bbr);
+    bbr: Bbr(Box<bbr::Bbr>);
+    bbr3: Bbr3(Box<bbr3::Bbr3>);
     ledbat: Ledbat(ledbat::Ledbat), LedbatPlus(ledbat_plus::LedbatPlus);
 }
 

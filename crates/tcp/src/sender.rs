@@ -149,7 +149,7 @@ impl<C: CongestionControl> Sender<C> {
         let needs = cc.needs();
         Sender {
             w: Window::new(spec.options.initial_window),
-            c: Connection::new(spec.mss),
+            c: Connection { selective_acks: spec.options.sack, ..Connection::new(spec.mss) },
             needs,
             cc,
             board: Scoreboard::new(needs.rate_samples),

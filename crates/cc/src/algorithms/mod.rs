@@ -2,6 +2,7 @@
 
 pub mod areno;
 pub mod bbr;
+pub mod bbr3;
 pub mod bic;
 pub mod bic_real;
 pub mod concave_convex;

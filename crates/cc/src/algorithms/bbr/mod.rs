@@ -63,7 +63,7 @@ pub const PROTOCOL: Protocol = Protocol {
         borrows("linux-2.4", LINUX61),
         borrows("rfc", LINUX61),
     ],
-    build: |values| Algorithm::Bbr(Bbr::new(values)),
+    build: |values| Algorithm::Bbr(Box::new(Bbr::new(values))),
 };
 
 /// Gain one.
