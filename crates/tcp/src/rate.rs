@@ -8,16 +8,30 @@ use units::Time;
 
 use crate::sender::{Sender, Wire};
 
-/// The connection when a segment was last sent.
+/// The connection when a segment was last sent. There are as many as segments outstanding, and each is written and read once: small.
 #[derive(Clone, Copy, Debug, Default)]
 struct Snapshot {
     delivered: u64,
     delivered_at: Time,
     first_sent: Time,
-    lost: u64,
-    /// Pipe, the segment included.
-    in_flight: u32,
-    app_limited: bool,
+    /// Segments ever marked lost, modulo 2^32.
+    lost: u32,
+    /// Pipe, the segment included, doubled; plus one when limited by the application.
+    in_flight_limited: u32,
+}
+
+impl Snapshot {
+    fn in_flight(&self) -> u32 {
+        self.in_flight_limited >> 1
+    }
+
+    fn is_app_limited(&self) -> bool {
+        self.in_flight_limited & 1 == 1
+    }
+
+    fn lost_since(&self, lost: u64) -> u32 {
+        (lost as u32).wrapping_sub(self.lost)
+    }
 }
 
 /// The delivery clock of a connection and its segments' snapshots.
@@ -54,9 +68,8 @@ impl Rates {
             delivered: c.delivered,
             delivered_at: self.delivered_at,
             first_sent: self.first_sent,
-            lost,
-            in_flight: c.in_flight + 1,
-            app_limited: c.app_limited_until > 0,
+            lost: lost as u32,
+            in_flight_limited: (c.in_flight + 1) << 1 | u32::from(c.app_limited_until > 0),
         };
     }
 
@@ -115,9 +128,9 @@ impl Rates {
         sample.delivered = Some((c.delivered - snapshot.delivered) as u32);
         // Shorter than the minimum RTT: the ACKs were compressed, or the segment's retransmission was not what was acknowledged.
         sample.interval = Some(interval).filter(|&interval| interval >= c.rtt_min && interval > Time::ZERO);
-        sample.tx_in_flight = snapshot.in_flight;
-        sample.lost_since_sent = (c.lost - snapshot.lost) as u32;
-        sample.app_limited = snapshot.app_limited;
+        sample.tx_in_flight = snapshot.in_flight();
+        sample.lost_since_sent = snapshot.lost_since(c.lost);
+        sample.app_limited = snapshot.is_app_limited();
         sample
     }
 }
@@ -163,8 +176,8 @@ impl<C: CongestionControl> Sender<C> {
         for (number, &seq) in rates.lost.iter().enumerate() {
             self.c.lost = before + 1 + number as u64;
             let snapshot = rates.snapshot(seq);
-            let lost_since_sent = (self.c.lost - snapshot.lost) as u32;
-            let segment = LostSegment { seq, tx_in_flight: snapshot.in_flight, lost_since_sent, app_limited: snapshot.app_limited };
+            let (lost_since_sent, app_limited) = (snapshot.lost_since(self.c.lost), snapshot.is_app_limited());
+            let segment = LostSegment { seq, tx_in_flight: snapshot.in_flight(), lost_since_sent, app_limited };
             self.cc.on_segment_lost(&mut self.w, &self.c, &segment);
         }
         rates.lost.clear();

@@ -205,17 +205,17 @@ impl<C: CongestionControl> Sender<C> {
             && ack.cumulative > self.c.una
             && self.board.is_clean(self.c.una)
             && self.probe_end == 0;
-        if plain && self.needs.rate_samples {
-            self.on_plain_ack::<true>(ack, wire);
-        } else if plain {
+        if plain && !self.needs.rate_samples {
             self.on_plain_ack::<false>(ack, wire);
+        } else if plain {
+            self.on_plain_rated_ack(ack, wire);
         } else {
             self.on_troubled_ack(ack, sack, wire);
         }
     }
 
     /// In order, nothing lost, SACKed or retransmitted: the kernel's steps without the scoreboard's.
-    #[inline]
+    #[inline(always)]
     fn on_plain_ack<const RATED: bool>(&mut self, ack: &Ack, wire: &mut impl Wire) {
         let now = self.c.now;
         let in_flight = self.c.in_flight;
@@ -249,6 +249,12 @@ impl<C: CongestionControl> Sender<C> {
         if !(has_sent && self.may_probe()) {
             self.arm_after_progress();
         }
+    }
+
+    /// Out of line, so that the others do not pay for it.
+    #[inline(never)]
+    fn on_plain_rated_ack(&mut self, ack: &Ack, wire: &mut impl Wire) {
+        self.on_plain_ack::<true>(ack, wire);
     }
 
     #[inline(never)]

@@ -119,7 +119,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// After new data was sent.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn arm_after_sending(&mut self, was_idle: bool) {
         if self.may_probe() {
             let head_timeout = self.board.sent_at(self.c.una) + self.rtt.rto();

@@ -100,6 +100,8 @@ pub struct Bbr {
     cwnd_gain: u64,
     /// Bytes per second.
     pacing_rate: u64,
+    /// Segments that Linux would send at once at that rate.
+    burst: u64,
     has_seen_rtt: bool,
     bw: WindowedMax<u64>,
     rounds: Rounds,
@@ -130,6 +132,7 @@ impl Bbr {
             pacing_gain: HIGH_GAIN,
             cwnd_gain: HIGH_GAIN,
             pacing_rate: 0,
+            burst: 0,
             has_seen_rtt: false,
             bw: WindowedMax::default(),
             rounds: Rounds::default(),
@@ -217,7 +220,7 @@ impl CongestionControl for Bbr {
         self.delivered_at = s.delivered_at;
         self.update_bw(c, s);
         self.update_aggregation(w, s);
-        self.update_cycle(c, s);
+        self.update_cycle(s);
         self.check_full_pipe(s);
         self.check_drain(w, c);
         self.update_min_rtt(w, c, s);

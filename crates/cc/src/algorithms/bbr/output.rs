@@ -21,7 +21,7 @@ impl Bbr {
     pub(super) fn pace_from_rtt(&mut self, w: &Window, c: &Connection) {
         self.has_seen_rtt = c.srtt8_us > 0;
         let rtt_us = if self.has_seen_rtt { u64::from(c.srtt8_us >> 3).max(1) } else { 1000 };
-        self.pacing_rate = bytes_per_second((u64::from(w.segments()) << BW_SHIFT) / rtt_us, HIGH_GAIN, c.mss);
+        self.set_pacing_rate(bytes_per_second((u64::from(w.segments()) << BW_SHIFT) / rtt_us, HIGH_GAIN, c.mss), c);
     }
 
     pub(super) fn pace(&mut self, w: &Window, c: &Connection) {
@@ -34,15 +34,16 @@ impl Bbr {
         if !self.has_seen_rtt && c.srtt8_us > 0 {
             self.pace_from_rtt(w, c);
         }
-        if self.pipe.is_full() || rate > self.pacing_rate {
-            self.pacing_rate = rate;
+        if rate != self.pacing_rate && (self.pipe.is_full() || rate > self.pacing_rate) {
+            self.set_pacing_rate(rate, c);
         }
     }
 
-    /// Segments of a burst: a millisecond of the rate, in Linux's offload.
-    fn burst(&self, c: &Connection) -> u64 {
-        let least = if self.pacing_rate < SLOW { 1 } else { 2 };
-        ((self.pacing_rate >> 10).min(BURST) / u64::from(c.mss)).clamp(least, 127)
+    /// A burst is a millisecond of the rate, in Linux's offload.
+    fn set_pacing_rate(&mut self, rate: u64, c: &Connection) {
+        let least = if rate < SLOW { 1 } else { 2 };
+        self.pacing_rate = rate;
+        self.burst = ((rate >> 10).min(BURST) / u64::from(c.mss)).clamp(least, 127);
     }
 
     /// `gain` bandwidth-delay products, rounded up to whole segments.
@@ -55,19 +56,19 @@ impl Bbr {
     }
 
     /// Room for three bursts, an even number of segments, and two more while probing.
-    fn with_budget(&self, window: u64, c: &Connection) -> u64 {
-        let even = (window + 3 * self.burst(c) + 1) & !1;
+    fn with_budget(&self, window: u64) -> u64 {
+        let even = (window + 3 * self.burst + 1) & !1;
         even + if self.mode == Mode::ProbeBw && self.cycle.phase == 0 { 2 } else { 0 }
     }
 
     /// The in-flight that goes with a bandwidth and a gain.
-    pub(super) fn inflight_at(&self, bw: u64, gain: u64, c: &Connection) -> u64 {
-        self.with_budget(self.bdp(bw, gain), c)
+    pub(super) fn inflight_at(&self, bw: u64, gain: u64) -> u64 {
+        self.with_budget(self.bdp(bw, gain))
     }
 
     /// What is in flight, and while probing the burst about to leave.
-    pub(super) fn in_flight_at_departure(&self, in_flight: u32, c: &Connection) -> u64 {
-        u64::from(in_flight) + if self.pacing_gain > UNIT { self.burst(c) } else { 0 }
+    pub(super) fn in_flight_at_departure(&self, in_flight: u32) -> u64 {
+        u64::from(in_flight) + if self.pacing_gain > UNIT { self.burst } else { 0 }
     }
 
     pub(super) fn set_cwnd(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
@@ -81,7 +82,7 @@ impl Bbr {
     }
 
     fn towards_target(&self, cwnd: f64, c: &Connection, s: &RateSample) -> f64 {
-        let target = self.with_budget(self.bdp(self.bw(), self.cwnd_gain) + self.aggregation_window(), c) as f64;
+        let target = self.with_budget(self.bdp(self.bw(), self.cwnd_gain) + self.aggregation_window()) as f64;
         let grown = cwnd + f64::from(s.acked);
         let cwnd = if self.pipe.is_full() {
             grown.min(target)

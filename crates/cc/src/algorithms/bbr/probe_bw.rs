@@ -3,7 +3,7 @@
 use units::{Stream, Time};
 
 use super::{Bbr, Mode, UNIT};
-use crate::{Connection, RateSample};
+use crate::RateSample;
 
 /// 1.25, 0.75 and six times 1, in 1/256.
 const GAINS: [u64; 8] = [320, 192, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
@@ -42,22 +42,22 @@ impl Bbr {
         self.cycle.advance(self.delivered_at);
     }
 
-    pub(super) fn update_cycle(&mut self, c: &Connection, s: &RateSample) {
-        if self.mode == Mode::ProbeBw && self.is_phase_over(c, s) {
+    pub(super) fn update_cycle(&mut self, s: &RateSample) {
+        if self.mode == Mode::ProbeBw && self.is_phase_over(s) {
             self.cycle.advance(self.delivered_at);
         }
     }
 
     /// A phase above lasts until it had its effect, one below not longer than it must.
-    fn is_phase_over(&self, c: &Connection, s: &RateSample) -> bool {
+    fn is_phase_over(&self, s: &RateSample) -> bool {
         let is_long = self.delivered_at.since(self.cycle.began).as_us() > self.min_rtt_us;
         if self.pacing_gain == UNIT {
             return is_long;
         }
-        let in_flight = self.in_flight_at_departure(s.prior_in_flight, c);
+        let in_flight = self.in_flight_at_departure(s.prior_in_flight);
         if self.pacing_gain > UNIT {
-            return is_long && (s.lost > 0 || in_flight >= self.inflight_at(self.max_bw(), self.pacing_gain, c));
+            return is_long && (s.lost > 0 || in_flight >= self.inflight_at(self.max_bw(), self.pacing_gain));
         }
-        is_long || in_flight <= self.inflight_at(self.max_bw(), UNIT, c)
+        is_long || in_flight <= self.inflight_at(self.max_bw(), UNIT)
     }
 }
