@@ -29,8 +29,24 @@ pub(crate) fn replay(law: Algorithm, root: &Value, report: Report) -> Result<Rep
 
 /// Every column that a recording may have.
 const COLUMNS: [&str; 18] = [
-    "cwnd", "ssthresh", "ca_state", "mode", "pacing_gain_256", "cwnd_gain_256", "bw_2p24_pkt_us", "min_rtt_us", "rtt_cnt", "round_start",
-    "full_bw", "full_bw_cnt", "full_bw_reached", "cycle_idx", "extra_acked_max", "prior_cwnd", "lt_use_bw", "pacing_rate_Bps",
+    "cwnd",
+    "ssthresh",
+    "ca_state",
+    "mode",
+    "pacing_gain_256",
+    "cwnd_gain_256",
+    "bw_2p24_pkt_us",
+    "min_rtt_us",
+    "rtt_cnt",
+    "round_start",
+    "full_bw",
+    "full_bw_cnt",
+    "full_bw_reached",
+    "cycle_idx",
+    "extra_acked_max",
+    "prior_cwnd",
+    "lt_use_bw",
+    "pacing_rate_Bps",
 ];
 
 fn known(column: &Value) -> Result<&'static str, String> {

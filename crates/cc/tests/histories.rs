@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use cc::{build, AckArrival, Algorithm, CaEvent, CaState, CongestionControl, Connection, LostSegment, RateSample, RttSample, Window, PROFILES, PROTOCOLS};
+use cc::{
+    build, AckArrival, Algorithm, CaEvent, CaState, CongestionControl, Connection, LostSegment, RateSample, RttSample, Window, PROFILES,
+    PROTOCOLS,
+};
 use proptest::prelude::*;
 use units::Time;
 

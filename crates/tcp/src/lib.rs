@@ -18,6 +18,7 @@ mod sender;
 mod timers;
 mod transmit;
 mod undo;
+mod view;
 
 pub use ack::{Ack, Sack};
 pub use options::{Abc, LossDetection, Options, Pacing, Recovery, RtoRule};

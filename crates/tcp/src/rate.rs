@@ -199,3 +199,29 @@ impl<C: CongestionControl> Sender<C> {
         assert!(self.w.cwnd >= 1.0, "cwnd {} fell below one segment at {:?}", self.w.cwnd, self.c.now);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Segment 2 leaves at 101 ms and seems to be answered at 105 ms: it was a retransmission, and the answer was to the original. What was
+    /// delivered counts, the interval does not.
+    #[test]
+    fn an_interval_below_the_minimum_rtt_is_none() {
+        let mut rates = Rates::default();
+        let mut c = Connection { rtt_min: Time::from_ms(100), ..Connection::new(1448) };
+        rates.on_sent(0, &c, 0);
+        let mut at = |rates: &mut Rates, ms: u64, delivers: (u64, u64), sends: u64| {
+            c.now = Time::from_ms(ms);
+            c.delivered += 1;
+            rates.on_delivered(delivers.0, Time::from_ms(delivers.1));
+            let sample = rates.take_sample(&mut c, Change { acked: 1, lost: 0, rtt: None, prior_in_flight: 1 });
+            c.nxt = sends;
+            rates.on_sent(sends, &c, 0);
+            sample.interval.map(Time::as_ms)
+        };
+        assert_eq!(at(&mut rates, 100, (0, 0), 1), Some(100));
+        assert_eq!(at(&mut rates, 101, (1, 100), 2), Some(100));
+        assert_eq!(at(&mut rates, 105, (2, 101), 3), None);
+    }
+}

@@ -110,7 +110,7 @@ impl Progress {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender<C> {
-    area_at: Time,
+    pub(crate) area_at: Time,
     pub(crate) c: Connection,
     pub(crate) w: Window,
     pub(crate) timer: Timer,
@@ -464,56 +464,5 @@ impl<C: CongestionControl> Sender<C> {
     pub(crate) fn enter(&mut self, state: CaState) {
         self.cc.on_state_changed(&mut self.w, &self.c, state);
         self.c.ca_state = state;
-    }
-
-    /// The window.
-    pub fn window(&self) -> &Window {
-        &self.w
-    }
-
-    /// The connection as the algorithm sees it.
-    pub fn connection(&self) -> &Connection {
-        &self.c
-    }
-
-    /// The RTT estimator.
-    pub fn rtt(&self) -> &RttEstimator {
-        &self.rtt
-    }
-
-    /// The algorithm.
-    pub fn algorithm(&self) -> &C {
-        &self.cc
-    }
-
-    /// Whether `on_started` was called.
-    pub fn has_started(&self) -> bool {
-        self.started
-    }
-
-    /// Whether everything the application sent is acknowledged.
-    pub fn is_finished(&self) -> bool {
-        self.started && self.c.una >= self.limit
-    }
-
-    /// Segments known to have arrived, each counted once. Without SACK only the cumulative ACK is sure: the algorithm's
-    /// count takes duplicate ACKs for segments, as Linux does, and takes some twice after a timeout.
-    pub fn delivered(&self) -> u64 {
-        if self.spec.options.sack {
-            self.c.delivered
-        } else {
-            self.c.una
-        }
-    }
-
-    /// Retransmissions so far.
-    pub fn retransmitted(&self) -> u64 {
-        self.totals.retransmitted
-    }
-
-    /// Counters as of `at`, not earlier than the last event and not later than the next.
-    pub fn totals(&self, at: Time) -> SenderTotals {
-        let since = if self.started { at.since(self.area_at).0 } else { 0 };
-        SenderTotals { delivered: self.delivered(), cwnd_area: self.totals.cwnd_area + self.w.cwnd * since as f64, ..self.totals }
     }
 }

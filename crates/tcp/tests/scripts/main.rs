@@ -1,5 +1,6 @@
 //! Packet scripts: a sender driven by hand, ACK by ACK, with every segment it sends written down.
 
+mod rates;
 mod recovery;
 mod timers;
 mod windows;

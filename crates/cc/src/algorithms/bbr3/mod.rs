@@ -265,7 +265,16 @@ impl CongestionControl for Bbr3 {
     }
 
     fn variable_names(&self) -> &'static [&'static str] {
-        &["mode", "bw_segments_s", "min_rtt_s", "max_bw_segments_s", "bw_short_segments_s", "inflight_long", "inflight_short", "extra_acked"]
+        &[
+            "mode",
+            "bw_segments_s",
+            "min_rtt_s",
+            "max_bw_segments_s",
+            "bw_short_segments_s",
+            "inflight_long",
+            "inflight_short",
+            "extra_acked",
+        ]
     }
 
     fn variables(&self, out: &mut [f64]) {

@@ -72,7 +72,9 @@ impl Bbr3 {
         if !c.selective_acks {
             return self.short.lost_in_round;
         }
-        self.short.round_began && self.short.losses_before >= LOSSES && self.is_inflight_too_high(c, s.of.lost_since_sent, s.of.tx_in_flight)
+        self.short.round_began
+            && self.short.losses_before >= LOSSES
+            && self.is_inflight_too_high(c, s.of.lost_since_sent, s.of.tx_in_flight)
     }
 
     /// CheckDrainDone.
