@@ -86,7 +86,7 @@ impl Rates {
     /// `seq`, last sent at `sent`, was delivered for the first time.
     #[inline]
     pub(crate) fn on_delivered(&mut self, seq: u64, sent: Time) {
-        if self.newest.map_or(true, |(time, number, _)| (sent, seq) > (time, number)) {
+        if self.newest.is_none_or(|(time, number, _)| (sent, seq) > (time, number)) {
             self.newest = Some((sent, seq, *self.snapshot(seq)));
         }
     }

@@ -107,3 +107,36 @@ fn a_timeout_forgets_the_level_and_recovery_returns_the_window() {
     round(&mut bench, 8333, 100, 0);
     assert_eq!(bench.w.cwnd, 1601.0);
 }
+
+/// 100 segments delivered and 25 lost in each 100 ms, 20 %: after two intervals of four rounds with the same rate it is a policer's,
+/// whatever the samples say, and believed for 48 rounds. A tenth lost is no policer.
+#[test]
+fn two_intervals_between_losses_with_the_same_rate_are_a_policer() {
+    let lossy_round = |bench: &mut Bench, lost: u32| {
+        bench.c.lost += u64::from(lost);
+        let sample = RateSample { acked: 100, lost, ..nothing(bench) };
+        ack(bench, 8333, 100, sample, 800);
+    };
+    for (lost, is_policer) in [(10, false), (25, true)] {
+        let mut bench = open("bbr:linux-6.1", &[], 100);
+        for _ in 0..5 {
+            round(&mut bench, 8333, 100, 800);
+        }
+        // The first round starts the interval and counts in it; the second interval has four rounds of its own.
+        for _ in 0..8 {
+            assert_eq!(bench.variable("policed"), 0.0);
+            lossy_round(&mut bench, lost);
+        }
+        assert_eq!(bench.variable("policed") == 1.0, is_policer, "{lost} of 125 lost");
+        if is_policer {
+            assert!((bench.variable("bw_segments_s") - 1000.0).abs() < 0.1, "{}", bench.variable("bw_segments_s"));
+            assert_eq!(bench.variable("pacing_gain"), 1.0);
+            for _ in 0..47 {
+                round(&mut bench, 8333, 100, 800);
+            }
+            assert_eq!(bench.variable("policed"), 1.0);
+            round(&mut bench, 8333, 100, 800);
+            assert_eq!(bench.variable("policed"), 0.0);
+        }
+    }
+}

@@ -55,7 +55,7 @@ impl Bbr {
             seen.on_round();
         }
         let acked = u64::from(s.acked);
-        let mut expected = bw * now.since(seen.epoch_began).as_us() >> BW_SHIFT;
+        let mut expected = (bw * now.since(seen.epoch_began).as_us()) >> BW_SHIFT;
         if seen.epoch_acked <= expected || seen.epoch_acked + acked >= EPOCH_MAX {
             seen.restart(now);
             expected = 0;
@@ -68,7 +68,7 @@ impl Bbr {
     /// Window for aggregation, segments.
     pub(super) fn aggregation_window(&self) -> u64 {
         if self.pipe.is_full() {
-            self.aggregation.most().min(self.bw() * SPAN_US >> BW_SHIFT)
+            self.aggregation.most().min((self.bw() * SPAN_US) >> BW_SHIFT)
         } else {
             0
         }

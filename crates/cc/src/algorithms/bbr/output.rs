@@ -12,8 +12,8 @@ const BURST: u64 = 65_535 - 320;
 
 /// The pacing rate of a bandwidth: bytes per second.
 pub(super) fn bytes_per_second(bw: u64, gain: u64, mss: u32) -> u64 {
-    let scaled = u128::from(bw) * u128::from(mss) * u128::from(gain) >> 8;
-    (scaled * BELOW >> BW_SHIFT) as u64
+    let scaled = (u128::from(bw) * u128::from(mss) * u128::from(gain)) >> 8;
+    ((scaled * BELOW) >> BW_SHIFT) as u64
 }
 
 impl Bbr {
@@ -51,7 +51,7 @@ impl Bbr {
         if self.min_rtt_us == u64::MAX {
             return WINDOW_INITIAL;
         }
-        let scaled = u128::from(bw) * u128::from(self.min_rtt_us) * u128::from(gain) >> 8;
+        let scaled = (u128::from(bw) * u128::from(self.min_rtt_us) * u128::from(gain)) >> 8;
         ((scaled + (1 << BW_SHIFT) - 1) >> BW_SHIFT) as u64
     }
 

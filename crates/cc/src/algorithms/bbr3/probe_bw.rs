@@ -90,13 +90,15 @@ impl Bbr3 {
                 self.long.is_probe_sample = true;
                 self.start_up(w, c, s);
             }
-            State::Up => {
-                if self.is_time_to_go_down(w, c, s) {
-                    self.long.was_too_high = false;
-                    self.start_down(c);
-                }
-            }
+            State::Up => self.check_up_done(w, c, s),
             _ => {}
+        }
+    }
+
+    fn check_up_done(&mut self, w: &Window, c: &Connection, s: &Sample) {
+        if self.is_time_to_go_down(w, c, s) {
+            self.long.was_too_high = false;
+            self.start_down(c);
         }
     }
 

@@ -109,7 +109,7 @@ impl Bbr3 {
 
     /// CheckProbeRTTDone and ExitProbeRTT.
     pub(super) fn check_probe_rtt_done(&mut self, w: &mut Window, c: &Connection) {
-        if !self.rtt.done_at.is_some_and(|at| c.now > at) {
+        if self.rtt.done_at.is_none_or(|at| c.now <= at) {
             return;
         }
         self.rtt.recent_at = c.now;
