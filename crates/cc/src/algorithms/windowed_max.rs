@@ -72,4 +72,16 @@ mod tests {
         most.on_sampled(40, 1, 10);
         assert_eq!(most.largest(), 1, "after a long silence only the new value is known");
     }
+
+    /// 100, 99, 98, ... in ten ticks: the first successor is of the second quarter (tick 3), the next of the second half (tick 6).
+    #[test]
+    fn successors_are_spread_over_the_window() {
+        let mut most = WindowedMax::default();
+        most.reset(0, 100);
+        for tick in 1..=14 {
+            most.on_sampled(tick, 100 - tick, 10);
+            let expected = [100, 97, 94][usize::from(tick > 10) + usize::from(tick > 13)];
+            assert_eq!(most.largest(), expected, "at {tick}");
+        }
+    }
 }

@@ -140,3 +140,16 @@ fn two_intervals_between_losses_with_the_same_rate_are_a_policer() {
         }
     }
 }
+
+/// Only a smaller RTT postpones the probe, not an equal one (Linux since 5.10): it comes in the tick after ten seconds.
+#[test]
+fn an_equal_rtt_does_not_postpone_the_probe() {
+    let mut bench = open("bbr:linux-6.1", &[], 100);
+    for _ in 0..100 {
+        round(&mut bench, 8333, 100, 800);
+        assert_ne!(bench.variable("mode"), 3.0);
+    }
+    round(&mut bench, 8333, 100, 800);
+    assert_eq!((bench.variable("mode"), bench.w.cwnd), (3.0, 4.0));
+    assert!(bench.law.holds_back());
+}
