@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{json, Value};
 use thiserror::Error;
-use units::Time;
+use units::{Stream, Time};
 
 use crate::algorithms::*;
 use crate::parameter::{Protocol, Values};
 use crate::slow_start::Kind;
-use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, Needs, RateSample, RttSample, Window};
+use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, LostSegment, Needs, RateSample, RttSample, Window};
 
 /// The stack profiles, the default first.
 pub const PROFILES: [&str; 5] = ["linux-6.1", "linux-2.6.23", "altaimd-2.6.6", "linux-2.4", "rfc"];
@@ -50,8 +50,8 @@ protocols! {
     scalable: Scalable(scalable::Scalable), ScalableKelly(scalable::Kelly);
     hstcp: HstcpLinux(hstcp::HstcpLinux), HstcpReal(hstcp::HstcpReal);
     bic: Bic(bic::Bic), BicReal(bic_real::BicReal);
-    cubic: Cubic(cubic::Cubic), CubicReal(cubic_rfc9438::CubicReal);
-    htcp: Htcp(htcp::Htcp), HtcpReal(htcp_real::HtcpReal);
+    cubic: Cubic(cubic::Cubic), CubicReal(Box<cubic_rfc9438::CubicReal>);
+    htcp: Htcp(htcp::Htcp), HtcpReal(Box<htcp_real::HtcpReal>);
     fast: Fast(fast::Fast);
     fast_bqd: FastBqd(fast::Fast);
     veno: Veno(veno::Veno);
@@ -60,16 +60,18 @@ protocols! {
     illinois: Illinois(illinois::Illinois);
     hybla: Hybla(hybla::Hybla);
     yeah: Yeah(yeah::Yeah);
-    ctcp: Ctcp(ctcp::Ctcp);
+    ctcp: Ctcp(Box<ctcp::Ctcp>);
     convex: Convex(synthetic::Synthetic);
     concave_convex: ConcaveConvex(synthetic::Synthetic);
-    areno: Areno(areno::Areno);
-    hstcp_lp: HstcpLp(hstcp_lp::HstcpLp);
-    copa: Copa(copa::Copa);
-    ledbat: Ledbat(ledbat::Ledbat), LedbatPlus(ledbat_plus::LedbatPlus);
+    areno: Areno(Box<areno::Areno>);
+    hstcp_lp: HstcpLp(Box<hstcp_lp::HstcpLp>);
+    copa: Copa(Box<copa::Copa>);
+    bbr: Bbr(Box<bbr::Bbr>);
+    bbr3: Bbr3(Box<bbr3::Bbr3>);
+    ledbat: Ledbat(Box<ledbat::Ledbat>), LedbatPlus(Box<ledbat_plus::LedbatPlus>);
     lp: Lp(lp::Lp), LpPaper(lp_paper::LpPaper);
     dctcp: Dctcp(dctcp::Dctcp), DctcpReal(dctcp_rfc8257::DctcpReal);
-    prague: Prague(prague::Prague);
+    prague: Prague(Box<prague::Prague>);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.
@@ -95,6 +97,9 @@ impl CongestionControl for Controller {
     fn path_rtt(&self, c: &Connection) -> Option<Time> {
         self.law.path_rtt(c)
     }
+    fn on_seeded(&mut self, stream: Stream) {
+        dispatch!(self, law => law.on_seeded(stream))
+    }
     #[inline]
     fn on_established(&mut self, w: &mut Window, c: &Connection) {
         dispatch!(self, law => law.on_established(w, c));
@@ -119,6 +124,13 @@ impl CongestionControl for Controller {
     #[inline]
     fn on_rate_sampled(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
         dispatch!(self, law => law.on_rate_sampled(w, c, s))
+    }
+    #[inline]
+    fn holds_back(&self) -> bool {
+        dispatch!(self, law => law.holds_back())
+    }
+    fn on_segment_lost(&mut self, w: &mut Window, c: &Connection, s: &LostSegment) {
+        dispatch!(self, law => law.on_segment_lost(w, c, s))
     }
     #[inline]
     fn ssthresh(&mut self, w: &mut Window, c: &Connection) -> f64 {

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use cc::slow_start::Kind;
-use cc::{build, AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, RttSample, Window, PROFILES, PROTOCOLS};
+use cc::{
+    build, AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, LostSegment, RateSample, RttSample, Window, PROFILES,
+    PROTOCOLS,
+};
 use proptest::prelude::*;
 use units::Time;
 
@@ -37,11 +40,13 @@ struct Flow {
     w: Window,
     c: Connection,
     prior_ssthresh: f64,
+    /// Delivered, and when, as the last segment was sent.
+    sent_at: (u64, Time),
 }
 
 impl Flow {
     fn start(law: Controller) -> Flow {
-        let mut flow = Flow { law, w: Window::new(10), c: Connection::new(1448), prior_ssthresh: 0.0 };
+        let mut flow = Flow { law, w: Window::new(10), c: Connection::new(1448), prior_ssthresh: 0.0, sent_at: (0, Time::ZERO) };
         flow.law.on_established(&mut flow.w, &flow.c);
         flow.send();
         flow
@@ -75,7 +80,37 @@ impl Flow {
         self.law.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: acked == 0, ece: false });
     }
 
+    /// A round trip's delivery rate, or the ACK's own where there was no RTT sample.
+    fn sample_rate(&mut self, rtt_us: u64, acked: u32, app_limited: bool) {
+        let (prior_delivered, prior_time) = self.sent_at;
+        let rtt = (rtt_us > 0).then(|| Time::from_us(rtt_us));
+        let sample = RateSample {
+            prior_time,
+            prior_delivered,
+            delivered: Some((self.c.delivered - prior_delivered) as u32),
+            interval: rtt.map(|rtt| rtt.max(self.c.now - prior_time)).filter(|&interval| interval >= self.c.rtt_min),
+            delivered_at: self.c.now,
+            rtt,
+            lost: 0,
+            acked,
+            prior_in_flight: self.c.in_flight,
+            tx_in_flight: self.c.in_flight,
+            lost_since_sent: 0,
+            app_limited,
+        };
+        self.c.in_flight = self.c.in_flight.saturating_sub(acked);
+        self.law.on_rate_sampled(&mut self.w, &self.c, &sample);
+        let held = self.c.delivered + u64::from(self.c.in_flight);
+        self.c.app_limited_until = if self.law.holds_back() || app_limited { held.max(1) } else { 0 };
+        if self.c.una >= self.c.nxt || acked > 50 {
+            self.sent_at = (self.c.delivered, self.c.now);
+        }
+    }
+
     fn begin_episode(&mut self) {
+        self.c.lost += 1;
+        let lost = LostSegment { seq: self.c.una, tx_in_flight: self.c.in_flight, lost_since_sent: 1, app_limited: false };
+        self.law.on_segment_lost(&mut self.w, &self.c, &lost);
         self.prior_ssthresh = self.w.ssthresh;
         self.c.prior_cwnd = self.w.cwnd;
         self.w.cnt = 0;
@@ -98,7 +133,9 @@ impl Flow {
                 if self.c.ca_state == CaState::Disorder {
                     self.notify(CaState::Open);
                 }
-                if !matches!(self.c.ca_state, CaState::Recovery | CaState::Cwr) {
+                if self.law.needs().rate_samples {
+                    self.sample_rate(rtt_us, acked, !limited);
+                } else if !matches!(self.c.ca_state, CaState::Recovery | CaState::Cwr) {
                     self.law.on_acked(&mut self.w, &self.c, acked);
                 }
             }
@@ -112,13 +149,15 @@ impl Flow {
             Event::Loss { cwr } if calm => {
                 self.begin_episode();
                 self.notify(if cwr { CaState::Cwr } else { CaState::Recovery });
-                self.w.cwnd = self.w.ssthresh;
+                if !self.law.needs().full_control {
+                    self.w.cwnd = self.w.ssthresh;
+                }
             }
             Event::Exit { undo } if !calm => {
                 if undo {
                     self.w.cwnd = self.law.undo(&mut self.w, &self.c);
                     self.w.ssthresh = self.w.ssthresh.max(self.prior_ssthresh);
-                } else if self.c.ca_state != CaState::Loss {
+                } else if self.c.ca_state != CaState::Loss && !self.law.needs().full_control {
                     self.w.cwnd = self.w.ssthresh;
                 }
                 self.notify(CaState::Open);

@@ -80,12 +80,15 @@ fn cases() -> Vec<Case> {
     vec![
         case("reno-2", 30.0, spec(link(250, 42, 20), two("reno"), 200.0)),
         case("cubic-2", 40.0, spec(link(250, 42, 20), two("cubic"), 200.0)),
+        case("bbr-2", 80.0, spec(link(250, 42, 200), two("bbr"), 200.0)),
+        case("bbr3-2", 80.0, spec(link(250, 42, 200), two("bbr3"), 200.0)),
         case("reno-2-reverse", 60.0, duplex),
         case("reno-20-rtts", 70.0, spec(link(100, 100, 100), spread, 100.0)),
         case("reno-200", 100.0, spec(link(100, 82, 100), vec![flow("reno", 82); 200], 100.0)),
         case("reno-20000", 400.0, with_samples(spec(link(10_000, 100, 100), vec![flow("reno", 100); 20_000], 5.0), 1_000_000_000)),
         case("reno-2-10g", 39.0, spec(link(10_000, 100, 20), vec![flow("reno", 100); 2], 10.0)),
         case("reno-2-nosamples", 30.0, with_samples(spec(link(250, 42, 20), two("reno"), 200.0), 0)),
+        unlimited("bbr-2-lossy", spec(link(250, 42, 20), two("bbr"), 200.0)),
         unlimited("fast-2", spec(link(250, 162, 20), fast(162), 200.0)),
         unlimited("fast-2-short", spec(link(250, 16, 20), fast(16), 200.0)),
     ]

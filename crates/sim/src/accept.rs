@@ -4,7 +4,7 @@ use cc::{CongestionControl, Controller};
 use net::{FifoSpec, Limit};
 use serde_json::Value;
 use tcp::{Options, SenderSpec};
-use units::{Rate, Time};
+use units::{Rate, Stream, Time};
 
 use crate::error::SpecError;
 use crate::profiles::override_option;
@@ -33,15 +33,17 @@ pub struct AcceptedFlow<'a> {
 }
 
 impl AcceptedFlow<'_> {
-    /// The algorithm, at its start. Built when wanted: with very many flows a second copy of each would show.
-    pub fn control(&self) -> Controller {
+    /// The algorithm of flow number `index`, at its start. Built when wanted: with very many flows a second copy of each would show.
+    pub fn control(&self, index: usize, seed: u64) -> Controller {
         let FlowSpec { profile, parameters, slow_start, .. } = self.spec;
         let built = cc::build(self.algorithm, Some(self.variant), profile, parameters);
         let built = match slow_start {
             None => built,
             Some(name) => built.and_then(|built| built.with_slow_start(name)),
         };
-        built.expect("built once before").algorithm
+        let mut control = built.expect("built once before").algorithm;
+        control.on_seeded(Stream::named(seed, &format!("flow{index}/algorithm")));
+        control
     }
 }
 

@@ -98,7 +98,7 @@ impl Flow {
             calm_until: Time::ZERO,
         };
         agenda.refresh();
-        let sender = Sender::new(accepted.sender.clone(), accepted.control());
+        let sender = Sender::new(accepted.sender.clone(), accepted.control(index, spec.seed));
         let due = (agenda.start, FlowKind::Start);
         Flow { due, agenda, path, sender, at_window: SenderTotals::default(), completed: None, rtt }
     }

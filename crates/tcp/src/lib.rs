@@ -9,6 +9,7 @@ mod options;
 mod pacing;
 mod rack;
 mod ranges;
+mod rate;
 mod receiver;
 mod recovery;
 mod reduction;
@@ -19,6 +20,7 @@ mod sender;
 mod timers;
 mod transmit;
 mod undo;
+mod view;
 mod wire;
 
 pub use ack::{Ack, Sack};

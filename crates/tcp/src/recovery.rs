@@ -160,6 +160,7 @@ impl<C: CongestionControl> Sender<C> {
     /// Linux `tcp_enter_loss`: the retransmission timer expired.
     pub(crate) fn enter_loss(&mut self, wire: &mut impl Wire) {
         self.mark_timed_out();
+        self.report_losses();
         let reduced_before = self.c.ca_state >= CaState::Cwr;
         let new_episode = !reduced_before || self.c.una >= self.recovery_point || (self.c.ca_state == CaState::Loss && self.expiries == 0);
         let new_recovery = self.c.ca_state < CaState::Recovery;

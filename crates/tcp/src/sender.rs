@@ -6,6 +6,7 @@ use units::Time;
 use crate::ecn::EcnState;
 use crate::pacing::Pacer;
 use crate::rack::Rack;
+use crate::rate::Change;
 use crate::reduction::Reduction;
 use crate::scoreboard::{Scoreboard, EVER_RETRANSMITTED, RETRANSMITTED, SACKED};
 use crate::timers::Timer;
@@ -88,7 +89,7 @@ impl Progress {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender<C> {
-    area_at: Time,
+    pub(crate) area_at: Time,
     pub(crate) c: Connection,
     pub(crate) w: Window,
     pub(crate) timer: Timer,
@@ -129,11 +130,11 @@ impl<C: CongestionControl> Sender<C> {
         let pacer = Pacer::new(spec.options.pacing, &needs);
         Sender {
             w: Window::starting_at(spec.options.initial_window, spec.options.initial_ssthresh),
-            c: Connection { is_paced: pacer.is_on(), ..Connection::new(spec.mss) },
+            c: Connection { is_paced: pacer.is_on(), selective_acks: spec.options.sack, ..Connection::new(spec.mss) },
             needs,
             ecn: EcnState::new(spec.options.ecn),
             cc,
-            board: Scoreboard::new(),
+            board: Scoreboard::new(needs.rate_samples),
             rtt: RttEstimator::new(spec.options.rto, spec.options.rtt_granularity()),
             rack: Rack::default(),
             reduction: Reduction::default(),
@@ -187,16 +188,18 @@ impl<C: CongestionControl> Sender<C> {
             && self.board.is_clean(self.c.una)
             && self.probe_end == 0
             && ack.ecn == self.ecn.known;
-        if plain {
-            self.on_plain_ack(ack, wire);
+        if plain && !self.needs.rate_samples {
+            self.on_plain_ack::<false>(ack, wire);
+        } else if plain {
+            self.on_plain_rated_ack(ack, wire);
         } else {
             self.on_troubled_ack(ack, sack, wire);
         }
     }
 
     /// In order, nothing lost, SACKed or retransmitted: the kernel's steps without the scoreboard's.
-    #[inline]
-    fn on_plain_ack(&mut self, ack: &Ack, wire: &mut impl Wire) {
+    #[inline(always)]
+    fn on_plain_ack<const RATED: bool>(&mut self, ack: &Ack, wire: &mut impl Wire) {
         let now = self.c.now;
         let in_flight = self.c.in_flight;
         let acked = (ack.cumulative - self.c.una) as u32;
@@ -219,7 +222,14 @@ impl<C: CongestionControl> Sender<C> {
             &RttSample { acked, rtt, forward: Some(ack.delay), echoed: Some(ack.echo), in_flight },
         );
         self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: false, ece: false });
-        self.grow(acked, wire);
+        if RATED {
+            if let Some(rates) = self.board.rates.as_deref_mut() {
+                rates.on_delivered(ack.cumulative - 1, last);
+            }
+            self.steer_by_rate(Change { acked, lost: 0, rtt, prior_in_flight: in_flight }, wire);
+        } else {
+            self.grow(acked, wire);
+        }
         self.refresh_pacing_rate();
         self.pacer.release();
         // Sending arms a probe, but never moves a retransmission timer that already runs.
@@ -227,6 +237,12 @@ impl<C: CongestionControl> Sender<C> {
         if !(has_sent && self.may_probe()) {
             self.arm_after_progress();
         }
+    }
+
+    /// Out of line, so that the others do not pay for it.
+    #[inline(never)]
+    fn on_plain_rated_ack(&mut self, ack: &Ack, wire: &mut impl Wire) {
+        self.on_plain_ack::<true>(ack, wire);
     }
 
     #[inline(never)]
@@ -257,7 +273,14 @@ impl<C: CongestionControl> Sender<C> {
             self.arm_after_progress();
         }
         progress.lost = (self.board.lost - lost_before) as u32;
-        self.steer(&progress, wire);
+        if self.needs.rate_samples {
+            self.publish_in_flight();
+            self.report_losses();
+            let Progress { delivered, lost, .. } = progress;
+            self.steer_by_rate(Change { acked: delivered, lost, rtt, prior_in_flight: in_flight }, wire);
+        } else {
+            self.steer(&progress, wire);
+        }
         self.refresh_pacing_rate();
         self.recover_and_transmit(wire);
     }
@@ -325,6 +348,9 @@ impl<C: CongestionControl> Sender<C> {
             progress.last_sacked = Some(sent);
         }
         self.board.mark_sacked(seq);
+        if let Some(rates) = &mut self.board.rates {
+            rates.on_delivered(seq, sent);
+        }
         self.c.delivered += 1;
         progress.sacked += 1;
         progress.delivered += 1;
@@ -346,6 +372,9 @@ impl<C: CongestionControl> Sender<C> {
             }
             if flags & SACKED == 0 {
                 let retransmitted = flags & EVER_RETRANSMITTED != 0;
+                if let Some(rates) = &mut self.board.rates {
+                    rates.on_delivered(seq, sent);
+                }
                 if self.spec.options.sack {
                     self.c.delivered += 1;
                     progress.delivered += 1;
@@ -398,56 +427,5 @@ impl<C: CongestionControl> Sender<C> {
     pub(crate) fn enter(&mut self, state: CaState) {
         self.cc.on_state_changed(&mut self.w, &self.c, state);
         self.c.ca_state = state;
-    }
-
-    /// The window.
-    pub fn window(&self) -> &Window {
-        &self.w
-    }
-
-    /// The connection as the algorithm sees it.
-    pub fn connection(&self) -> &Connection {
-        &self.c
-    }
-
-    /// The RTT estimator.
-    pub fn rtt(&self) -> &RttEstimator {
-        &self.rtt
-    }
-
-    /// The algorithm.
-    pub fn algorithm(&self) -> &C {
-        &self.cc
-    }
-
-    /// Whether `on_started` was called.
-    pub fn has_started(&self) -> bool {
-        self.started
-    }
-
-    /// Whether everything the application sent is acknowledged.
-    pub fn is_finished(&self) -> bool {
-        self.started && self.c.una >= self.limit
-    }
-
-    /// Segments known to have arrived, each counted once. Without SACK only the cumulative ACK is sure: the algorithm's
-    /// count takes duplicate ACKs for segments, as Linux does, and takes some twice after a timeout.
-    pub fn delivered(&self) -> u64 {
-        if self.spec.options.sack {
-            self.c.delivered
-        } else {
-            self.c.una
-        }
-    }
-
-    /// Retransmissions so far.
-    pub fn retransmitted(&self) -> u64 {
-        self.totals.retransmitted
-    }
-
-    /// Counters as of `at`, not earlier than the last event and not later than the next.
-    pub fn totals(&self, at: Time) -> SenderTotals {
-        let since = if self.started { at.since(self.area_at).0 } else { 0 };
-        SenderTotals { delivered: self.delivered(), cwnd_area: self.totals.cwnd_area + self.w.cwnd * since as f64, ..self.totals }
     }
 }

@@ -96,6 +96,7 @@ impl<C: CongestionControl> Sender<C> {
         let before = self.c.in_flight;
         self.detect_by_time();
         self.publish_in_flight();
+        self.report_losses();
         if self.c.in_flight != before && self.c.ca_state != CaState::Recovery {
             self.enter_recovery(wire);
             self.reduce(&Progress { delivered: 1, ..Progress::default() });

@@ -36,6 +36,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Sends `seq` again, whatever the window.
     pub(crate) fn retransmit(&mut self, seq: u64, wire: &mut impl Wire) {
+        self.note_rated_sending(seq);
         self.board.on_retransmitted(seq, self.c.now);
         self.undo.on_retransmitted(self.c.now);
         self.c.in_flight += 1;
@@ -68,6 +69,7 @@ impl<C: CongestionControl> Sender<C> {
             }
             self.send_new(wire);
         }
+        self.note_application_limit();
         room
     }
 
@@ -98,6 +100,7 @@ impl<C: CongestionControl> Sender<C> {
     /// Sends the next new segment, whatever the window.
     #[inline(never)]
     pub(crate) fn send_new(&mut self, wire: &mut impl Wire) {
+        self.note_rated_sending(self.c.nxt);
         self.pacer.on_sent(self.c.now, self.c.mss, self.c.pacing_rate);
         self.send_train(1, wire);
     }

@@ -60,7 +60,7 @@ pub const PROTOCOL: Protocol = Protocol {
         borrows("linux-2.4", PAPER),
         borrows("rfc", PAPER),
     ],
-    build: |values| Algorithm::Copa(Copa::new(values)),
+    build: |values| Algorithm::Copa(Box::new(Copa::new(values))),
 };
 
 /// RTTmin is that of the last 10 s.

@@ -103,7 +103,7 @@ pub const PROTOCOL: Protocol = Protocol {
         borrows("linux-2.4", DRAFT),
         borrows("rfc", DRAFT),
     ],
-    build: |values| Algorithm::Ctcp(Ctcp::new(values)),
+    build: |values| Algorithm::Ctcp(Box::new(Ctcp::new(values))),
 };
 
 /// Range of the tuned gamma, segments.

@@ -73,7 +73,7 @@ pub const PROTOCOL: Protocol = Protocol {
         runs("rfc", RFC),
     ],
     build: |values| match values.variant() {
-        RFC => Algorithm::CubicReal(CubicReal::new(values)),
+        RFC => Algorithm::CubicReal(Box::new(CubicReal::new(values))),
         _ => Algorithm::Cubic(Cubic::new(values)),
     },
 };

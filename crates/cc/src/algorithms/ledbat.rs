@@ -77,8 +77,8 @@ pub const PROTOCOL: Protocol = Protocol {
         runs("rfc", RFC),
     ],
     build: |values| match values.variant() {
-        PLUS => Algorithm::LedbatPlus(LedbatPlus::new(values)),
-        _ => Algorithm::Ledbat(Ledbat::new(values)),
+        PLUS => Algorithm::LedbatPlus(Box::new(LedbatPlus::new(values))),
+        _ => Algorithm::Ledbat(Box::new(Ledbat::new(values))),
     },
 };
 

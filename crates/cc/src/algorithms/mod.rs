@@ -1,6 +1,8 @@
 //! The laws, one file per protocol. A file holds the description (`PROTOCOL`) and the state; the registry names it once.
 
 pub mod areno;
+pub mod bbr;
+pub mod bbr3;
 pub mod bic;
 pub mod bic_real;
 pub mod concave_convex;
@@ -32,12 +34,14 @@ pub mod prague;
 pub mod ptcp;
 pub mod reno;
 mod round_rtt;
+mod rounds;
 pub mod scalable;
 mod sliding;
 pub mod synthetic;
 pub mod vegas;
 pub mod veno;
 pub mod westwood;
+mod windowed_max;
 pub mod yeah;
 
 use crate::parameter::{Parameter, ProfileVariant};

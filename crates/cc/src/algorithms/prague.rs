@@ -54,7 +54,7 @@ pub const PROTOCOL: Protocol = Protocol {
         borrows("linux-2.4", DRAFT),
         borrows("rfc", DRAFT),
     ],
-    build: |values| Algorithm::Prague(Prague::new(values)),
+    build: |values| Algorithm::Prague(Box::new(Prague::new(values))),
 };
 
 /// The smallest window.

@@ -1,6 +1,8 @@
 //! Laws against their sources: numbers worked out by hand, or printed in the paper or RFC, one file per protocol.
 
 mod areno;
+mod bbr;
+mod bbr3;
 mod bic;
 mod concave_convex;
 mod convex;

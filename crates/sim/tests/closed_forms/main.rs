@@ -1,6 +1,8 @@
 //! Simulations held against closed forms. Each test's comment says where its tolerance comes from.
 
 mod areno;
+mod bbr;
+mod bbr3;
 mod conservation;
 mod convergence;
 mod copa;

@@ -197,7 +197,7 @@ impl Textbook {
                 agenda.add(Time(stop) + quarter, index, Kind::Stop, None);
             }
             flows.push(Flow {
-                sender: Sender::new(given.sender.clone(), given.control()),
+                sender: Sender::new(given.sender.clone(), given.control(index, spec.seed)),
                 receiver: Receiver::new(ReceiverSpec::new(&given.sender.options, rtt)),
                 rtt,
                 quarter,

@@ -2,6 +2,7 @@
 
 mod clock;
 mod marks;
+mod rates;
 mod recovery;
 mod timers;
 mod windows;
