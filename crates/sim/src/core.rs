@@ -183,7 +183,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     #[inline]
     fn take_acks(&mut self, index: usize, until: Time, look_at: u64) {
         let Flow { agenda, path, sender, .. } = &mut self.flows[index];
-        let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
+        let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
         let mut wire = PathWire { path, link, events, flow: index, records_drops, records_marks };
         let until = until.min(agenda.calm_until);
@@ -219,7 +219,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         if agenda.wake > now {
             return;
         }
-        let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
+        let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
         let mut wire = PathWire { path, link, events, flow: index, records_drops, records_marks };
         sender.on_deadline(now, &mut wire);
@@ -246,12 +246,15 @@ impl<'a, O: Observer> Engine<'a, O> {
         let rtt = flow.base_rtt();
         match kind {
             FlowKind::Pending => return flow.path.commit_pending(),
-            FlowKind::Stop => flow.stopped(),
+            FlowKind::Stop => {
+                flow.close_area(now);
+                flow.stopped();
+            }
             _ => flow.started(),
         }
         let Flow { sender, path, .. } = flow;
         let at = now.since(path.access_delay());
-        let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
+        let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
         let mut wire = PathWire { path, link, events, flow: index, records_drops, records_marks };
         if kind == FlowKind::Start {
@@ -268,6 +271,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     fn complete(&mut self, index: usize, now: Time) {
         let flow = &mut self.flows[index];
         if flow.completed.is_none() {
+            flow.close_area(now);
             flow.completed = Some(now);
             note(&mut self.records.events, now.since(flow.path.access_delay()), index, EventKind::Stop);
         }
@@ -275,11 +279,11 @@ impl<'a, O: Observer> Engine<'a, O> {
 
     fn sample_flow(&mut self, index: usize, until: Time) {
         let flow = &mut self.flows[index];
-        let agenda = &mut flow.agenda;
-        if agenda.window_at <= until {
-            flow.at_window = flow.sender.totals(agenda.window_at);
-            agenda.window_at = Time::NEVER;
+        if flow.agenda.window_at <= until {
+            flow.at_window = flow.totals(flow.agenda.window_at);
+            flow.agenda.window_at = Time::NEVER;
         }
+        let agenda = &mut flow.agenda;
         if agenda.next_sample <= until {
             // Nothing changed since the last event: the rows that fall due differ in their time alone.
             let interval = self.spec.sample_ns;
@@ -356,6 +360,6 @@ fn flow_row(flow: &Flow, given: &FlowSpec, (algorithm, variant): (&'static str, 
         marked_packets: flow.path.marked,
         window_s: to.saturating_sub(from) as f64 * 1e-9,
         at_window: flow.at_window,
-        at_end: flow.sender.totals(flow.agenda.end),
+        at_end: flow.totals(flow.agenda.end),
     }
 }

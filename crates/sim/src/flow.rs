@@ -65,7 +65,8 @@ impl Agenda {
 pub struct Flow {
     pub(crate) at_window: SenderTotals,
     pub(crate) completed: Option<Time>,
-    rtt: Time,
+    /// Integral of cwnd when the application stopped, or had everything acknowledged; NaN before.
+    pub(crate) area_at_end: f64,
     pub(crate) path: Path,
     pub(crate) agenda: Agenda,
     /// The event that the engine will handle next.
@@ -100,7 +101,21 @@ impl Flow {
         agenda.refresh();
         let sender = Sender::new(accepted.sender.clone(), accepted.control(index, spec.seed));
         let due = (agenda.start, FlowKind::Start);
-        Flow { due, agenda, path, sender, at_window: SenderTotals::default(), completed: None, rtt }
+        Flow { due, agenda, path, sender, at_window: SenderTotals::default(), completed: None, area_at_end: f64::NAN }
+    }
+
+    /// Counters as of `at`, which is about now.
+    pub(crate) fn totals(&self, at: Time) -> SenderTotals {
+        let totals = self.sender.totals(at);
+        let cwnd_area = if self.area_at_end.is_nan() { totals.cwnd_area } else { self.area_at_end };
+        SenderTotals { cwnd_area, ..totals }
+    }
+
+    /// What its window is from now on counts no more: nothing is left to send.
+    pub(crate) fn close_area(&mut self, now: Time) {
+        if self.area_at_end.is_nan() {
+            self.area_at_end = self.sender.totals(now).cwnd_area;
+        }
     }
 
     /// The flow's next event.
@@ -136,7 +151,7 @@ impl Flow {
     }
 
     pub(crate) fn base_rtt(&self) -> Time {
-        self.rtt
+        self.path.rtt
     }
 
     pub(crate) fn started(&mut self) {

@@ -60,13 +60,13 @@ pub struct Path {
     resends_capable: bool,
     /// The next new segment carries CWR.
     cwr_due: bool,
-    rtt: Time,
+    data_link: u8,
+    pub(crate) ack_link: Option<u8>,
+    pub(crate) rtt: Time,
     /// SACK information of the ACKs in `arriving` (or still crossing), in order.
     sacks: VecDeque<Sack>,
     pub(crate) receiver: Receiver,
     packet: Packet,
-    pub(crate) data_link: usize,
-    pub(crate) ack_link: Option<usize>,
     jitter: Stream,
     jitter_ns: u64,
     last_arrival: Time,
@@ -81,7 +81,13 @@ pub struct Path {
 }
 
 impl Path {
-    pub(crate) fn new(receiver: Receiver, rtt: Time, traffic: (u32, Ecn), links: (usize, Option<usize>), jitter: (u64, Stream)) -> Path {
+    /// The link its segments reach first.
+    #[inline]
+    pub(crate) fn data_link(&self) -> usize {
+        usize::from(self.data_link)
+    }
+
+    pub(crate) fn new(receiver: Receiver, rtt: Time, traffic: (u32, Ecn), links: (u8, Option<u8>), jitter: (u64, Stream)) -> Path {
         let (bytes, ecn) = traffic;
         let quarter = Time(rtt.0 / 4);
         Path {
@@ -165,7 +171,7 @@ impl Path {
         let Some(delivery) = self.crossing.pop() else { return };
         let (at, ack) = (delivery.at, delivery.ack());
         let sack = if ack.has_sack { self.crossing_sacks.pop_front() } else { None };
-        let Some(link) = self.ack_link else { return };
+        let Some(link) = self.ack_link.map(usize::from) else { return };
         if let Verdict::Departs(departs) | Verdict::DepartsMarked(departs) = links[link].offer(at, ACK) {
             self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
             self.sacks.extend(sack);
@@ -242,7 +248,7 @@ impl PathWire<'_> {
 
     #[cold]
     fn note_link(&mut self, now: Time, kind: EventKind) {
-        let link = self.path.data_link as i32;
+        let link = self.path.data_link() as i32;
         let (value, value2) = (f64::NAN, f64::NAN);
         self.events.push(Event { t_ns: now.0, flow: self.flow as i32, link, kind, value, value2 });
     }

@@ -68,3 +68,13 @@ fn littles_law_holds() {
     let rate = link.totals.window_delivered_bytes as f64 / 1500.0 / (link.window_ns as f64 * 1e-9);
     assert_near(rate * (records.flows[0].mean_rtt_s() - 0.06), mean, 0.02, "rate times stay");
 }
+
+/// A flow that has stopped, or has all its bytes across, has no window: its mean is that of the same flow in a run that ends there.
+#[test]
+fn the_mean_window_ends_with_the_flow() {
+    let mean = |seconds: u64, flow: FlowSpec| run(&Spec { warmup_ns: 0, ..spec(50, 120, seconds, vec![flow]) }).flows[0].mean_cwnd();
+    let stopped = || FlowSpec { stop_ns: Some(10 * SECOND), ..flow("reno", 40) };
+    assert_near(mean(40, stopped()), mean(10, flow("reno", 40)), 1e-9, "mean window of a flow that stops");
+    let short = || FlowSpec { bytes: Some(30_000_000), ..flow("reno", 40) };
+    assert_near(mean(60, short()), mean(20, short()), 1e-9, "mean window of a flow with a size");
+}

@@ -112,6 +112,15 @@ struct Flow {
     lost: u64,
     marked: u64,
     ecn: Ecn,
+    /// Integral of cwnd when nothing was left to send.
+    area: Option<f64>,
+}
+
+impl Flow {
+    fn totals(&self) -> SenderTotals {
+        let at_end = self.sender.totals(self.end);
+        SenderTotals { cwnd_area: self.area.unwrap_or(at_end.cwnd_area), ..at_end }
+    }
 }
 
 /// Takes down what a sender sends.
@@ -175,7 +184,7 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
     }
     Outcome {
         links: core.links.iter().map(Link::totals).collect(),
-        flows: core.flows.iter().map(|flow| flow.sender.totals(flow.end)).collect(),
+        flows: core.flows.iter().map(Flow::totals).collect(),
         lost: core.flows.iter().map(|flow| flow.lost).collect(),
         marked: core.flows.iter().map(|flow| flow.marked).collect(),
     }
@@ -211,6 +220,7 @@ impl Textbook {
                 lost: 0,
                 marked: 0,
                 ecn: given.sender.options.ecn,
+                area: None,
             });
         }
         Textbook { flows, links: (0..accepted.links.len()).map(link).collect(), agenda }
@@ -235,12 +245,20 @@ impl Textbook {
                 let rtt = self.flows[index].rtt;
                 self.drive(index, |sender, outbox| sender.on_started(now, rtt, outbox));
             }
-            (Kind::Stop, _) => self.drive(index, |sender, _| sender.on_stopped()),
+            (Kind::Stop, _) => {
+                let flow = &mut self.flows[index];
+                flow.area.get_or_insert(flow.sender.totals(now).cwnd_area);
+                self.drive(index, |sender, _| sender.on_stopped());
+            }
             (Kind::Deadline, _) if self.flows[index].sender.deadline() == now => {
                 self.drive(index, |sender, outbox| sender.on_deadline(now, outbox));
             }
             (Kind::Deadline, _) => {}
             (kind, load) => panic!("a {kind:?} event carries {load:?}"),
+        }
+        let flow = &mut self.flows[index];
+        if now < flow.end && flow.sender.is_finished() {
+            flow.area.get_or_insert(flow.sender.totals(now).cwnd_area);
         }
     }
 
