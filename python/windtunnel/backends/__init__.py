@@ -6,7 +6,7 @@ from windtunnel.backends.base import Backend
 from windtunnel.scenario import ScenarioError
 from windtunnel.scenario.errors import unknown
 
-BACKENDS = ("sim",)
+BACKENDS = ("sim", "linux")
 
 
 def backend(name: str) -> Backend:
@@ -29,6 +29,10 @@ def backend(name: str) -> Backend:
     """
     if name not in BACKENDS:
         raise ScenarioError("backend", unknown("backend", name, BACKENDS))
+    if name == "linux":
+        from windtunnel.backends.linux.backend import LinuxKernel
+
+        return LinuxKernel()
     from windtunnel.backends.sim import Simulator
 
     return Simulator()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import platform
 import time
 from typing import Any
 
 from windtunnel import _core
+from windtunnel.backends.host import host
 from windtunnel.records import Records, RunFacts, build
 from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, fill, resolve
 from windtunnel.version import __version__
@@ -111,14 +110,3 @@ def conform(text: str, file: str) -> dict[str, Any]:
     """
     report: dict[str, Any] = json.loads(_core.conform(text, file))
     return report
-
-
-def host() -> dict[str, Any]:
-    """Return facts about this machine; they are not part of any digest."""
-    return {
-        "system": platform.system(),
-        "release": platform.release(),
-        "machine": platform.machine(),
-        "python": platform.python_version(),
-        "cores": os.cpu_count(),
-    }

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from windtunnel.cli import algorithms, conform, doctor, results, run, scenario, suite
+from windtunnel.cli import algorithms, conform, doctor, kernel, results, run, scenario, suite
 
 # Looked up only in modules that are loaded: an error that was raised has its module there.
 REFUSALS = (
@@ -18,6 +18,8 @@ REFUSALS = (
     ("windtunnel.claims", "RegisterError"),
     ("windtunnel.experiment", "WorkerLost"),
     ("windtunnel.suites", "SuiteError"),
+    ("windtunnel.backends.linux.errors", "KernelError"),
+    ("windtunnel.backends.linux.errors", "GuestFailed"),
 )
 
 app = typer.Typer(
@@ -53,6 +55,7 @@ app.command("sql")(results.sql_command)
 app.command("algorithms")(algorithms.algorithms_command)
 app.command("doctor")(doctor.doctor_command)
 app.command("conform")(conform.conform_command)
+app.add_typer(kernel.app, name="kernel")
 app.add_typer(scenario.app, name="scenario")
 
 

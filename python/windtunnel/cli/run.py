@@ -26,14 +26,14 @@ def run_command(
     jitter: Annotated[str | None, typer.Option(metavar="TIME", help="Largest ACK delay. [default: a packet time, or 1 % of RTT]")] = None,
     sample: Annotated[str | None, typer.Option(metavar="TIME", help="Sampling interval, 0 for none. [default: 10ms]")] = None,
     profile: Annotated[str | None, typer.Option(metavar="NAME", help="Stack profile. [default: linux-6.1]")] = None,
-    backend: Annotated[str, typer.Option(metavar="NAME", help="What runs it.")] = "sim",
+    backend: Annotated[str, typer.Option(metavar="NAME", help="What runs it: sim, or linux (a built kernel).")] = "sim",
     per_ack: Annotated[bool, typer.Option("--per-ack", help="Record every ACK.")] = False,
     drops: Annotated[bool, typer.Option("--drops", help="Record every drop as an event.")] = False,
     out: Annotated[str | None, typer.Option(metavar="DIR", help="Write the run's folder here, whole or not at all.")] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the overview: .svg, .pdf or .png.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Run a scenario in the simulator.
+    """Run a scenario, in the simulator or on a built Linux kernel.
 
     Flow keys: rtt, start, stop, bytes, count, window, profile, direction, transport options, and the algorithm's own parameters
     (see: windtunnel algorithms NAME).
@@ -135,7 +135,8 @@ def _print_tables(summary: dict[str, Any]) -> None:
     print_table("Links", ["link", "utilisation", "dropped (packets)", "mean queue (packets)", "max queue (packets)"], links)
     print_table("Metrics", ["metric", "value"], list(summary["metrics"].items()))
     engine = summary["engine"]
-    print(f"{engine['data_packets']} packets, {engine['events']} events, {engine['wall_s']:.3g} s; scenario {summary['digest'][:12]}")
+    events = "" if engine["events"] is None else f" {engine['events']} events,"
+    print(f"{engine['data_packets']} packets,{events} {engine['wall_s']:.3g} s; scenario {summary['digest'][:12]}")
 
 
 def _scaled(value: float | None, factor: float) -> float | None:

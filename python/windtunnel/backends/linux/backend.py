@@ -1,0 +1,103 @@
+"""The Linux kernel in virtual time as a backend: one guest per run."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windtunnel.backends.host import host
+from windtunnel.backends.linux import init, plan, store
+from windtunnel.backends.linux import records as guest_records
+from windtunnel.backends.linux.errors import GuestFailed
+from windtunnel.backends.linux.guest import Limits, guest
+from windtunnel.records import Records, RunFacts, build
+from windtunnel.scenario import Scenario, canonical, digest, fill
+from windtunnel.version import __version__
+
+RESULTS_VERSION = 1
+"""Raised by hand when the same kernel's results may change."""
+
+
+class LinuxKernel:
+    """The newest built kernel as a backend."""
+
+    @property
+    def name(self) -> str:
+        """Its name: ``linux``."""
+        return "linux"
+
+    def version(self) -> int:
+        """Return a number that stands for the kernel (ten digits of its digest) and for our own version (the last two decimals).
+
+        Raises
+        ------
+        KernelError
+            When no kernel is built.
+        """
+        return int(store.find().digest[:10], 16) * 100 + RESULTS_VERSION
+
+    def check(self, scenario: Scenario) -> None:
+        """Refuse what cannot be run, before anything starts.
+
+        Raises
+        ------
+        ScenarioError
+            When a guest cannot express the scenario; every field by name.
+        KernelError
+            When no kernel is built, or it lacks a congestion control, or its guests' program cannot be compiled.
+        """
+        plan.check(scenario)
+        kernel = store.find()
+        for algorithm in plan.make(scenario).algorithms:
+            kernel.require(algorithm)
+        init.binary()
+
+    def run(self, scenario: Scenario) -> Records:
+        """Run the scenario in a guest of its own.
+
+        Parameters
+        ----------
+        scenario : Scenario
+            What to run; its seed is that of the guest's entropy.
+
+        Returns
+        -------
+        Records
+            The records; the same scenario on the same kernel gives the same `Records.digest`.
+
+        Raises
+        ------
+        ScenarioError, KernelError
+            See `check`.
+        GuestFailed
+            When the guest panicked, died, or was killed because it was stuck.
+        """
+        self.check(scenario)
+        kernel, orders, filled = store.find(), plan.make(scenario), fill(scenario)
+        limits = Limits(wall_s=orders.wall_s, memory_bytes=orders.memory_bytes)
+        contents = {"plan": orders.text.encode()}
+        with guest(kernel.binary, init.binary(), contents, seed=scenario.seed, limits=limits, extra=orders.arguments) as ended:
+            failure = ended.folder / "failure"
+            if failure.exists():
+                raise GuestFailed(f"the guest gave up: {failure.read_text(encoding='utf-8', errors='replace').strip()}", ())
+            try:
+                rows = guest_records.read((ended.folder / "records").read_bytes())
+            except (OSError, guest_records.RecordsDamaged) as error:
+                raise GuestFailed(f"the guest left no records: {error}", ended.lines) from None
+            report = ended.report
+        frames = guest_records.frames(rows, filled.scenario)
+        facts = RunFacts(
+            scenario=canonical(scenario),
+            digest=digest(scenario),
+            backend=self.name,
+            engine_version=self.version(),
+            code_version=__version__,
+            counters={
+                "data_packets": int(np.nansum(frames["flows"]["sent_packets"])),
+                "events": None,
+                "wall_s": report.wall_s,
+                "cpu_s": report.cpu_s,
+            },
+            host=host() | {"kernel": kernel.id, "kernel_name": kernel.name},
+            notes=(*filled.notes, *orders.notes),
+        )
+        return build(frames, facts)

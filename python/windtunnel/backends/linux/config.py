@@ -1,0 +1,81 @@
+"""The kernel's configuration: a fragment over ``tinyconfig``, every congestion control the tree has, and what must have come true."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+from windtunnel.backends.linux.errors import KernelError
+
+# Without one of these there is no laboratory. What else the fragment asks for may be absent from an older or a changed tree.
+REQUIRED = (
+    "UML_TIME_TRAVEL_SUPPORT",
+    "HIGH_RES_TIMERS",
+    "HOSTFS",
+    "BINFMT_ELF",
+    "PRINTK",
+    "EPOLL",
+    "TIMERFD",
+    "PROC_FS",
+    "PROC_SYSCTL",
+    "NET_NS",
+    "INET",
+    "VETH",
+    "TCP_CONG_ADVANCED",
+    "TCP_CONG_CUBIC",
+    "NET_SCH_NETEM",
+    "NET_SCH_TBF",
+)
+HZ = 1000
+_SET = re.compile(r"^CONFIG_(\w+)=(.+)$", re.MULTILINE)
+_CONGESTION_CONTROL = re.compile(r"^config\s+(TCP_CONG_\w+)\s*$", re.MULTILINE)
+
+
+def fragment() -> str:
+    """Return our fragment, without the congestion controls of a tree."""
+    return (files("windtunnel.backends.linux") / "kernel.config").read_text(encoding="utf-8")
+
+
+def congestion_controls(tree: Path) -> list[str]:
+    """Return the options of all congestion controls in ``net/ipv4/Kconfig``, in its order: a new one in a developer's tree is built too."""
+    text = (tree / "net/ipv4/Kconfig").read_text(encoding="utf-8", errors="replace")
+    return [name for name in dict.fromkeys(_CONGESTION_CONTROL.findall(text)) if name != "TCP_CONG_ADVANCED"]
+
+
+def wanted(tree: Path) -> str:
+    """Return what is appended to ``tinyconfig`` for this tree."""
+    chosen = [f"CONFIG_{name}=y" for name in congestion_controls(tree)]
+    # Where the architecture takes the generic choice of HZ this decides; elsewhere the tree was edited, and these are ignored.
+    clock = ["CONFIG_HZ_1000=y", "# CONFIG_HZ_100 is not set", "# CONFIG_HZ_250 is not set", "# CONFIG_HZ_300 is not set"]
+    return "\n".join([fragment().rstrip(), "", "# Every congestion control of this tree.", *chosen, *clock, ""])
+
+
+def missing(asked: str, config: str) -> list[str]:
+    """Return the options that were asked for and did not come true.
+
+    Parameters
+    ----------
+    asked : str
+        What was appended.
+    config : str
+        The ``.config`` made of it.
+
+    Returns
+    -------
+    list of str
+        Options' names without ``CONFIG_``; those of `REQUIRED` are not among them.
+
+    Raises
+    ------
+    KernelError
+        When a required option is off, or the clock does not tick 1000 times a second.
+    """
+    made = dict(_SET.findall(config))
+    absent = [name for name, value in _SET.findall(asked) if value == "y" and made.get(name) != "y" and not name.startswith("HZ_")]
+    fatal = [name for name in absent if name in REQUIRED]
+    if fatal:
+        raise KernelError(f"this tree cannot set {', '.join(fatal)}, which the laboratory needs; see docs/guides/kernel.md")
+    if made.get("HZ") != str(HZ):
+        raise KernelError(f"this tree's clock ticks {made.get('HZ', 'an unknown number of')} times a second; {HZ} is needed")
+    return absent

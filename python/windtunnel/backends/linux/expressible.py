@@ -1,0 +1,157 @@
+"""What of a scenario a guest cannot express, by name. A guest never runs something similar instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from windtunnel.backends.linux.modules import MODULES, setting
+from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue, fill
+from windtunnel.scenario.models import MSS_BYTES
+
+PROFILE = "linux-6.1"
+FLOWS_MOST = 1000
+INITIAL_WINDOW_MOST = 45
+"""Packets: the receiver's first window is 65535 bytes in any kernel."""
+WINDOW_PACKETS_MOST = (1 << 29) // MSS_BYTES
+
+# A field that is not named here came later than this module, and is refused unless it has its default.
+_EXPRESSED = {
+    Scenario: {"bottleneck", "flows", "reverse", "rtt_s", "duration_s", "warmup_s", "seed", "sample_s", "jitter_s", "profile"},
+    Bottleneck: {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service", "loss_probability"},
+    Flow: {
+        "algorithm",
+        "parameters",
+        "transport",
+        "rtt_s",
+        "start_s",
+        "stop_s",
+        "bytes",
+        "count",
+        "window_packets",
+        "profile",
+        "direction",
+    },
+}
+
+
+def unsupported(scenario: Scenario) -> list[str]:
+    """Return what a guest cannot express.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        As written or filled in.
+
+    Returns
+    -------
+    list of str
+        One entry per field, beginning with its path; empty when the scenario can be run.
+    """
+    full = fill(scenario).scenario
+    found = _later(scenario, "")
+    found += _links(full)
+    if len(full.flows) > FLOWS_MOST:
+        found.append(f"flows: {len(full.flows)} of them; at most {FLOWS_MOST}, each has a network namespace of its own")
+    for index, flow in enumerate(full.flows):
+        found += _flow(f"flows[{index}]", flow)
+    found += _contradicting(full)
+    return list(dict.fromkeys(found))
+
+
+def _later(model: BaseModel, path: str) -> list[str]:
+    """Return the fields this backend does not know and that are not at their default."""
+    known = _EXPRESSED.get(type(model), set())
+    found = []
+    for name, field in type(model).model_fields.items():
+        value = getattr(model, name)
+        if name not in known and value != field.get_default(call_default_factory=True):
+            found.append(f"{path}{name}")
+        elif isinstance(value, BaseModel):
+            found += _later(value, f"{path}{name}.")
+        elif isinstance(value, tuple):
+            found += [entry for index, one in enumerate(value) for entry in _inner(one, f"{path}{name}[{index}].")]
+    return found
+
+
+def _inner(value: Any, path: str) -> list[str]:
+    return _later(value, path) if isinstance(value, BaseModel) else []
+
+
+def _links(full: Scenario) -> list[str]:
+    """Netem counts packets: bytes and time are expressible where all packets have one size."""
+    directions = {flow.direction for flow in full.flows}
+    found = []
+    for path, link, own in (("bottleneck", full.bottleneck, "forward"), ("reverse", full.reverse, "reverse")):
+        if link is None or link.queue_packets is not None or directions == {own}:
+            continue
+        unit = "queue_bytes" if link.queue_bytes is not None else "queue_s"
+        found.append(f"{path}.{unit}: ACKs pass this queue too, and the kernel's shaper counts packets; give queue_packets")
+    return found
+
+
+def _flow(path: str, flow: Flow) -> list[str]:
+    found = []
+    if flow.profile != PROFILE:
+        found.append(f"{path}.profile: {flow.profile}; the kernel is its own stack, {PROFILE}")
+    name, _, variant = flow.algorithm.partition(":")
+    module = MODULES.get(name)
+    if module is None:
+        found.append(f"{path}.algorithm: no Linux kernel has {name}")
+    elif variant not in ("", kernel_variant(name), *module.fixed):
+        found.append(f"{path}.algorithm: the kernel's {name} is not the variant {variant}")
+    else:
+        unknown = [key for key, value in flow.parameters.items() if setting(name, key, value) is None]
+        found += [f"{path}.parameters.{key}: {flow.parameters[key]:g} is no setting of the kernel's {module.name}" for key in unknown]
+    found += [f"{path}.transport.{key}: {value} is no setting of the kernel" for key, value in flow.transport.items() if not _has(key, value)]
+    if flow.window_packets is not None and flow.window_packets > WINDOW_PACKETS_MOST:
+        found.append(f"{path}.window_packets: {flow.window_packets}; a TCP window holds at most {WINDOW_PACKETS_MOST}")
+    return found
+
+
+def kernel_variant(name: str) -> str | None:
+    """Return the variant of ours that is the kernel's own law."""
+    known = catalogue().algorithms.get(name)
+    return None if known is None else known.profiles.get(PROFILE)
+
+
+SYSCTLS: dict[tuple[str, Any], tuple[str, int]] = {
+    ("sack", False): ("net/ipv4/tcp_sack", 0),
+    ("loss_detection", "rfc6675"): ("net/ipv4/tcp_recovery", 0),
+    ("frto", False): ("net/ipv4/tcp_frto", 0),
+    ("tlp", False): ("net/ipv4/tcp_early_retrans", 0),
+}
+"""Transport options of ours as settings of a flow's own network namespace."""
+
+
+def _has(key: str, value: Any) -> bool:
+    default = catalogue().profiles[PROFILE].transport.get(key)
+    if key == "initial_window":
+        return 1 <= int(value) <= INITIAL_WINDOW_MOST
+    return value == default or (key, value) in SYSCTLS or (key, value) == ("pacing", "full")
+
+
+def _contradicting(full: Scenario) -> list[str]:
+    """Flows that want one module in two settings."""
+    first: dict[str, tuple[int, dict[str, int]]] = {}
+    found = []
+    for index, flow in enumerate(full.flows):
+        name, wanted = flow.algorithm.partition(":")[0], module_settings(flow)
+        if wanted is None:
+            continue
+        other, settings = first.setdefault(name, (index, wanted))
+        if settings != wanted:
+            found.append(f"flows[{index}].parameters: differ from those of flows[{other}]; the kernel has one {name}, for all flows")
+    return found
+
+
+def module_settings(flow: Flow) -> dict[str, int] | None:
+    """Return what a flow asks of its module, by the module's parameters; None when that cannot be expressed."""
+    name, _, variant = flow.algorithm.partition(":")
+    if name not in MODULES:
+        return None
+    made = [setting(name, key, value) for key, value in flow.parameters.items()]
+    if variant in MODULES[name].fixed:
+        made.append(MODULES[name].fixed[variant])
+    return None if None in made else dict(sorted(pair for pair in made if pair is not None))

@@ -1,0 +1,228 @@
+#define _GNU_SOURCE
+#include "flows.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "fail.h"
+#include "sampling.h"
+
+#define PORT 1000
+#define UNSENT_BYTES (128 * 1024)	/* kept waiting in the socket: more than one ACK ever releases, little when a flow stops */
+#define READ_AT_BYTES (256 * 1024)	/* the reader sleeps until so much has come */
+#define PACED_AT_MOST (1ull << 62)	/* bytes per second: asks for the kernel's pacing and never limits it */
+#define CHUNK_BYTES (64 * 1024)
+
+static char data[CHUNK_BYTES];
+
+static void set(int socket, int level, int name, int value)
+{
+	if (setsockopt(socket, level, name, &value, sizeof(value)) < 0)
+		fail("setsockopt %d", name);
+}
+
+static int tcp_socket(void)
+{
+	int tcp = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (tcp < 0)
+		fail("socket");
+	return tcp;
+}
+
+static struct sockaddr_in receiver_of(const struct flow *flow)
+{
+	return (struct sockaddr_in){ .sin_family = AF_INET,
+				     .sin_port = htons(PORT + flow->index),
+				     .sin_addr.s_addr = htonl(topology_receiver(flow->plan->direction)) };
+}
+
+static void watch(const struct flow *flow, int epoll, int socket, enum role role, uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.u64 = (uint64_t)role << 32 | flow->index };
+
+	if (epoll_ctl(epoll, EPOLL_CTL_ADD, socket, &event) < 0)
+		fail("epoll");
+}
+
+static void listen_for(struct flow *flow, int epoll)
+{
+	struct sockaddr_in address = receiver_of(flow);
+
+	flow->listener = tcp_socket();
+	set(flow->listener, SOL_SOCKET, SO_RCVLOWAT, READ_AT_BYTES);
+	set(flow->listener, IPPROTO_TCP, TCP_WINDOW_CLAMP, flow->plan->window_bytes);
+	if (bind(flow->listener, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(flow->listener, 1) < 0)
+		fail("listen");
+	watch(flow, epoll, flow->listener, ROLE_LISTENER, EPOLLIN);
+}
+
+/* Fails with the list of what this kernel has, if it lacks the flow's algorithm. */
+static void choose_algorithm(const struct flow *flow)
+{
+	const char *name = flow->plan->algorithm;
+	char known[512] = "";
+	FILE *file;
+
+	if (setsockopt(flow->sender, IPPROTO_TCP, TCP_CONGESTION, name, strlen(name)) == 0)
+		return;
+	file = fopen("/proc/sys/net/ipv4/tcp_available_congestion_control", "r");
+	if (file && fgets(known, sizeof(known), file))
+		known[strcspn(known, "\n")] = '\0';
+	errno = 0;
+	fail("this kernel has no congestion control '%s'; it has: %s", name, known);
+}
+
+void flow_open(struct flow *flow, const struct topology *topology, int epoll)
+{
+	const uint64_t pacing = PACED_AT_MOST;
+
+	namespace_enter(topology_receiving(topology, flow->plan->direction));
+	listen_for(flow, epoll);
+	namespace_enter(flow->host);
+	flow->snmp = snmp_open();
+	flow->receiver = -1;
+	flow->sender = tcp_socket();
+	choose_algorithm(flow);
+	set(flow->sender, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_BYTES);
+	if (flow->plan->paced && setsockopt(flow->sender, SOL_SOCKET, SO_MAX_PACING_RATE, &pacing, sizeof(pacing)) < 0)
+		fail("SO_MAX_PACING_RATE");
+	flow->to_write = flow->plan->bytes;
+}
+
+void flow_connect(struct flow *flow, int epoll)
+{
+	struct sockaddr_in address = receiver_of(flow);
+
+	flow->connect_at = NEVER;
+	if (flow->state != FLOW_WAITING)
+		return;
+	flow->state = FLOW_CONNECTING;
+	if (connect(flow->sender, (struct sockaddr *)&address, sizeof(address)) < 0 && errno != EINPROGRESS)
+		fail("connect");
+	/* Not earlier: a socket that is not connected has news of its end. */
+	watch(flow, epoll, flow->sender, ROLE_SENDER, EPOLLOUT | EPOLLRDHUP | EPOLLET);
+}
+
+static void close_socket(int *socket)
+{
+	if (*socket >= 0)
+		close(*socket);
+	*socket = -1;
+}
+
+/* The receiver shall close when it has everything. Once only: shutdown() wakes whoever waits for the socket. */
+static void finish_writing(struct flow *flow)
+{
+	flow->to_write = 0;
+	if (!flow->has_finished)
+		shutdown(flow->sender, SHUT_WR);
+	flow->has_finished = true;
+}
+
+static void write_data(struct flow *flow)
+{
+	while (flow->to_write) {
+		const size_t asked = flow->to_write < CHUNK_BYTES ? flow->to_write : CHUNK_BYTES;
+		const ssize_t taken = send(flow->sender, data, asked, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (taken < 0 && (errno == EAGAIN || errno == EPIPE || errno == ECONNRESET || errno == ETIMEDOUT))
+			return;
+		if (taken < 0)
+			fail("send");
+		if (flow->to_write != NEVER)
+			flow->to_write -= taken;
+	}
+	finish_writing(flow);
+}
+
+static void done(struct flow *flow)
+{
+	if (flow->has_started)
+		sampling_on_done(flow, clock_now() - flow->zero_ns);
+	flow->state = FLOW_DONE;
+	close_socket(&flow->sender);
+}
+
+static void on_sender(struct flow *flow, uint32_t events)
+{
+	if (flow->state == FLOW_CONNECTING && !(events & (EPOLLERR | EPOLLHUP)) && (events & EPOLLOUT)) {
+		flow->state = FLOW_RUNNING;
+		flow->has_started = true;
+		sampling_on_started(flow, clock_now() - flow->zero_ns);
+	}
+	/* The receiver closes when it has everything: with its FIN came the last ACK. */
+	if (events & (EPOLLERR | EPOLLHUP | EPOLLRDHUP))
+		done(flow);
+	else if (flow->state == FLOW_RUNNING && (events & EPOLLOUT))
+		write_data(flow);
+}
+
+static void on_receiver(struct flow *flow)
+{
+	ssize_t size;
+
+	/* Nothing is copied: MSG_TRUNC throws the bytes away. */
+	do
+		size = recv(flow->receiver, data, 1 << 24, MSG_TRUNC | MSG_DONTWAIT);
+	while (size == 1 << 24);
+	if (size > 0 || (size < 0 && errno == EAGAIN))
+		return;
+	flow_count_received(flow);
+	close_socket(&flow->receiver);
+}
+
+static void on_listener(struct flow *flow, int epoll)
+{
+	flow->receiver = accept4(flow->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (flow->receiver < 0)
+		fail("accept");
+	watch(flow, epoll, flow->receiver, ROLE_RECEIVER, EPOLLIN | EPOLLRDHUP);
+	close_socket(&flow->listener);
+}
+
+void flow_on_event(struct flow *flow, enum role role, uint32_t events, int epoll)
+{
+	if (role == ROLE_SENDER && flow->sender >= 0)
+		on_sender(flow, events);
+	else if (role == ROLE_RECEIVER && flow->receiver >= 0)
+		on_receiver(flow);
+	else if (role == ROLE_LISTENER && flow->listener >= 0)
+		on_listener(flow, epoll);
+}
+
+void flow_stop(struct flow *flow)
+{
+	flow->stop_at = NEVER;
+	if (flow->state == FLOW_RUNNING)
+		finish_writing(flow);
+	else if (flow->state != FLOW_DONE)
+		done(flow);
+}
+
+void flow_abort(struct flow *flow)
+{
+	const struct linger at_once = { .l_onoff = 1 };
+
+	if (flow->sender < 0)
+		return;
+	setsockopt(flow->sender, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+	close_socket(&flow->sender);
+}
+
+void flow_count_received(struct flow *flow)
+{
+	struct tcp_info info;
+
+	if (flow->receiver < 0)
+		return;
+	counters_info(flow->receiver, &info);
+	flow->received = info.tcpi_data_segs_in;
+}

@@ -1,0 +1,299 @@
+/*
+ * Process 1 of a guest in virtual time: builds the dumbbell of a plan, runs its flows, writes what they did, powers off.
+ *
+ * One process, no shell, no fork: in a guest a fork costs more than a second of traffic. Nothing here may wait for
+ * something that never comes, for then virtual time runs on for ever.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#include "clock.h"
+#include "fail.h"
+#include "flows.h"
+#include "plan.h"
+#include "records.h"
+#include "sampling.h"
+#include "topology.h"
+
+#define SECOND_NS 1000000000ull
+#define SYN_IP_BYTES 60
+#define FULL_PACKET_BYTES 1500
+#define EVENTS_MAX 64
+
+struct run {
+	struct plan plan;
+	struct topology topology;
+	struct flow *flow;
+	int epoll;
+	int timer;
+	uint64_t zero_ns;	/* of the links' clock, in the guest's */
+	uint64_t sample_at, warm_at, end_at;	/* of the links */
+	uint64_t sampled;
+	uint64_t drained_at;	/* whatever was under way at the end has arrived */
+};
+
+static uint64_t min(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t max(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t transmission_ns(const struct link_plan *link, uint64_t bytes)
+{
+	return link->exists ? bytes * SECOND_NS / link->rate_bytes : 0;
+}
+
+/* From connect() to the first data packet, when nobody else is there. */
+static uint64_t handshake_ns(const struct run *run, const struct flow_plan *flow)
+{
+	return flow->rtt_ns + transmission_ns(&run->plan.link[FORWARD], SYN_IP_BYTES) +
+	       transmission_ns(&run->plan.link[REVERSE], SYN_IP_BYTES);
+}
+
+/*
+ * A flow's clock: a quarter of its propagation delay lies between sender and bottleneck, and three quarters behind. Here all of
+ * it lies behind; a clock that lags by that quarter makes the two the same, at the sender and at the bottleneck.
+ */
+static uint64_t lag_ns(const struct flow_plan *flow)
+{
+	return flow->rtt_ns / 4;
+}
+
+static void schedule_flow(struct run *run, struct flow *flow)
+{
+	const struct plan *plan = &run->plan;
+	const struct flow_plan *given = flow->plan;
+
+	flow->zero_ns = run->zero_ns + lag_ns(given);
+	flow->connect_at = flow->zero_ns + given->start_ns - handshake_ns(run, given);
+	flow->watched = (given->start_ns + plan->watch_ns - 1) / plan->watch_ns;
+	flow->watch_at = flow->zero_ns + flow->watched * plan->watch_ns;
+	flow->warm_at = flow->zero_ns + max(plan->warmup_ns, given->start_ns);
+	flow->stop_at = given->stop_ns == NEVER ? NEVER : flow->zero_ns + given->stop_ns;
+	flow->end_at = flow->zero_ns + plan->duration_ns;
+}
+
+/* Time zero is a whole second of the guest's clock, late enough for the first handshake. */
+static void schedule(struct run *run)
+{
+	uint64_t earliest = clock_now() + SECOND_NS / 10, zero = earliest;
+	int i;
+
+	for (i = 0; i < run->plan.flows; i++) {
+		const struct flow_plan *flow = &run->plan.flow[i];
+
+		zero = max(zero, earliest + handshake_ns(run, flow));
+	}
+	run->zero_ns = (zero / SECOND_NS + 1) * SECOND_NS;
+	run->sample_at = run->plan.sample_ns ? run->zero_ns : NEVER;
+	run->warm_at = run->zero_ns + run->plan.warmup_ns;
+	run->end_at = run->zero_ns + run->plan.duration_ns;
+	run->drained_at = NEVER;
+	for (i = 0; i < run->plan.flows; i++)
+		schedule_flow(run, &run->flow[i]);
+}
+
+static void build(struct run *run)
+{
+	const struct rlimit files = { .rlim_cur = 1 << 20, .rlim_max = 1 << 20 };
+	int i;
+
+	setrlimit(RLIMIT_NOFILE, &files);
+	run->epoll = epoll_create1(EPOLL_CLOEXEC);
+	run->timer = clock_timer();
+	if (run->epoll < 0 ||
+	    epoll_ctl(run->epoll, EPOLL_CTL_ADD, run->timer,
+		      &(struct epoll_event){ .events = EPOLLIN | EPOLLET, .data.u64 = (uint64_t)ROLE_TIMER << 32 }) < 0)
+		fail("epoll");
+	topology_build(&run->topology, &run->plan);
+	run->flow = calloc(run->plan.flows, sizeof(*run->flow));
+	if (!run->flow)
+		fail("no memory for %d flows", run->plan.flows);
+	for (i = 0; i < run->plan.flows; i++) {
+		struct flow *flow = &run->flow[i];
+
+		flow->index = i;
+		flow->plan = &run->plan.flow[i];
+		flow->host = topology_add_host(&run->topology, &run->plan, i);
+		flow_open(flow, &run->topology, run->epoll);
+	}
+}
+
+static uint64_t flow_next(const struct flow *flow)
+{
+	return min(min(min(flow->connect_at, flow->warm_at), min(flow->watch_at, flow->stop_at)), flow->end_at);
+}
+
+static uint64_t next(const struct run *run)
+{
+	uint64_t at = min(min(run->sample_at, run->warm_at), min(run->end_at, run->drained_at));
+	int i;
+
+	for (i = 0; i < run->plan.flows; i++)
+		at = min(at, flow_next(&run->flow[i]));
+	return at;
+}
+
+static void watch(struct run *run, struct flow *flow)
+{
+	const struct plan *plan = &run->plan;
+	const uint64_t t_ns = flow->watched * plan->watch_ns;
+
+	if (flow->has_started)
+		sampling_watch(flow, t_ns);
+	if (plan->sample_ns && t_ns % plan->sample_ns == 0)
+		sampling_flow(flow, t_ns);
+	flow->watched++;
+	flow->watch_at += plan->watch_ns;
+	if (flow->watch_at > flow->end_at)
+		flow->watch_at = NEVER;
+}
+
+static void end(struct flow *flow, uint64_t at)
+{
+	if (flow->has_started)
+		sampling_watch(flow, at - flow->zero_ns);
+	flow->connect_at = flow->watch_at = flow->stop_at = flow->end_at = NEVER;
+	flow_abort(flow);
+}
+
+static void run_flow(struct run *run, struct flow *flow, uint64_t at)
+{
+	if (flow->connect_at <= at)
+		flow_connect(flow, run->epoll);
+	if (flow->watch_at <= at)
+		watch(run, flow);
+	if (flow->warm_at <= at) {
+		if (flow->has_started)
+			sampling_watch(flow, at - flow->zero_ns);
+		sampling_flow_totals(flow, WINDOW_BEGINS, at - flow->zero_ns);
+		flow->warm_at = NEVER;
+	}
+	if (flow->stop_at <= at)
+		flow_stop(flow);
+	if (flow->end_at <= at)
+		end(flow, at);
+}
+
+static void sample_links(struct run *run)
+{
+	int i;
+
+	for (i = FORWARD; i <= REVERSE; i++)
+		if (run->plan.link[i].exists)
+			sampling_link(&run->topology.link[i], i, run->sampled * run->plan.sample_ns);
+	run->sampled++;
+	run->sample_at += run->plan.sample_ns;
+	if (run->sample_at > run->end_at)
+		run->sample_at = NEVER;
+}
+
+static void link_totals(struct run *run, enum window_end window_end, uint64_t at)
+{
+	int i;
+
+	for (i = FORWARD; i <= REVERSE; i++)
+		if (run->plan.link[i].exists)
+			sampling_link_totals(&run->topology.link[i], i, window_end, at - run->zero_ns);
+}
+
+/* When everything that is in a queue at the end of the last flow has left it. */
+static uint64_t drained_at(const struct run *run)
+{
+	uint64_t last = run->end_at, longest = 0;
+	int i;
+
+	for (i = 0; i < run->plan.flows; i++)
+		last = max(last, run->flow[i].zero_ns + run->plan.duration_ns);
+	for (i = FORWARD; i <= REVERSE; i++)
+		longest = max(longest, transmission_ns(&run->plan.link[i], FULL_PACKET_BYTES) * run->plan.link[i].limit);
+	return last + longest + SECOND_NS / 1000;
+}
+
+static void run_links(struct run *run, uint64_t at)
+{
+	if (run->sample_at <= at)
+		sample_links(run);
+	if (run->warm_at <= at) {
+		link_totals(run, WINDOW_BEGINS, at);
+		run->warm_at = NEVER;
+	}
+	if (run->end_at <= at) {
+		link_totals(run, WINDOW_ENDS, at);
+		run->drained_at = drained_at(run);
+		run->sample_at = run->end_at = NEVER;
+	}
+}
+
+static void run_due(struct run *run, uint64_t at)
+{
+	int i;
+
+	run_links(run, at);
+	for (i = 0; i < run->plan.flows; i++)
+		if (flow_next(&run->flow[i]) <= at)
+			run_flow(run, &run->flow[i], at);
+}
+
+/* Waits for the timer or for sockets, and handles them; returns whether the timer was among them. */
+static bool wait_once(struct run *run)
+{
+	struct epoll_event event[EVENTS_MAX];
+	bool is_time = false;
+	int events = epoll_wait(run->epoll, event, EVENTS_MAX, -1), i;
+
+	if (events < 0)
+		fail("epoll");
+	for (i = 0; i < events; i++) {
+		const enum role role = event[i].data.u64 >> 32;
+
+		if (role == ROLE_TIMER)
+			is_time = true;
+		else
+			flow_on_event(&run->flow[(uint32_t)event[i].data.u64], role, event[i].events, run->epoll);
+	}
+	return is_time;
+}
+
+static void write_totals(struct run *run)
+{
+	int i;
+
+	for (i = 0; i < run->plan.flows; i++) {
+		flow_count_received(&run->flow[i]);
+		sampling_flow_totals(&run->flow[i], WINDOW_ENDS, run->plan.duration_ns);
+	}
+}
+
+int main(void)
+{
+	static struct run run;
+	uint64_t at;
+	int links;
+
+	if (mount("proc", "/proc", "proc", 0, NULL) < 0)
+		fail("/proc");
+	plan_read("/plan", &run.plan);
+	links = 1 + run.plan.link[REVERSE].exists;
+	build(&run);
+	records_open("/records", run.plan.flows, links);
+	schedule(&run);
+	do {
+		at = next(&run);
+		clock_arm(run.timer, at);
+		while (!wait_once(&run))
+			;
+		run_due(&run, at);
+	} while (at != run.drained_at);
+	write_totals(&run);
+	records_close();
+	power_off();
+}

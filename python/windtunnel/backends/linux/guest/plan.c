@@ -1,0 +1,143 @@
+#include "plan.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+
+/* Numbers are written in decimal; "-" stands for NEVER. */
+static uint64_t number(const char *text)
+{
+	char *end;
+	uint64_t value;
+
+	if (strcmp(text, "-") == 0)
+		return NEVER;
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (errno || *end || end == text) {
+		errno = 0;
+		fail("plan: '%s' is not a number", text);
+	}
+	return value;
+}
+
+static void *grown(void *array, int count, size_t size)
+{
+	array = realloc(array, (count + 1) * size);
+	if (!array)
+		fail("plan: no memory");
+	memset((char *)array + count * size, 0, size);
+	return array;
+}
+
+static void read_link(struct plan *plan, char **word)
+{
+	struct link_plan *link = &plan->link[strcmp(word[1], "reverse") == 0 ? REVERSE : FORWARD];
+
+	link->exists = true;
+	link->rate_bytes = number(word[2]);
+	link->limit = number(word[3]);
+	link->loss = number(word[4]);
+}
+
+static void read_flow(struct plan *plan, char **word)
+{
+	struct flow_plan *flow;
+
+	plan->flow = grown(plan->flow, plan->flows, sizeof(*plan->flow));
+	flow = &plan->flow[plan->flows++];
+	flow->direction = strcmp(word[1], "reverse") == 0 ? REVERSE : FORWARD;
+	snprintf(flow->algorithm, sizeof(flow->algorithm), "%s", word[2]);
+	flow->rtt_ns = number(word[3]);
+	flow->jitter_ns = number(word[4]);
+	flow->start_ns = number(word[5]);
+	flow->stop_ns = number(word[6]);
+	flow->bytes = number(word[7]);
+	flow->window_bytes = number(word[8]);
+	flow->initial_window = number(word[9]);
+	flow->paced = number(word[10]);
+}
+
+static void read_sysctl(struct plan *plan, char **word)
+{
+	struct sysctl_plan *sysctl;
+	char *value;
+
+	plan->sysctl = grown(plan->sysctl, plan->sysctls, sizeof(*plan->sysctl));
+	sysctl = &plan->sysctl[plan->sysctls++];
+	sysctl->flow = strcmp(word[1], "all") == 0 ? -1 : (int)number(word[1]);
+	snprintf(sysctl->path, sizeof(sysctl->path), "/proc/sys/%s", word[2]);
+	snprintf(sysctl->value, sizeof(sysctl->value), "%s", word[3]);
+	for (value = sysctl->value; *value; value++)
+		if (*value == ',')
+			*value = ' ';
+}
+
+#define WORDS_MAX 12
+
+/* Cuts a line into words; the array ends with NULL. */
+static int cut(char *line, char **word)
+{
+	int words = 0;
+	char *rest = NULL, *next = strtok_r(line, " \n", &rest);
+
+	while (next && words < WORDS_MAX - 1) {
+		word[words++] = next;
+		next = strtok_r(NULL, " \n", &rest);
+	}
+	word[words] = NULL;
+	return words;
+}
+
+static bool is_line(char **word, int words, const char *name, int expected)
+{
+	return words == expected && strcmp(word[0], name) == 0;
+}
+
+static void read_line(struct plan *plan, char **word, int words)
+{
+	if (is_line(word, words, "duration_ns", 2))
+		plan->duration_ns = number(word[1]);
+	else if (is_line(word, words, "warmup_ns", 2))
+		plan->warmup_ns = number(word[1]);
+	else if (is_line(word, words, "sample_ns", 2))
+		plan->sample_ns = number(word[1]);
+	else if (is_line(word, words, "watch_ns", 2))
+		plan->watch_ns = number(word[1]);
+	else if (is_line(word, words, "link", 5))
+		read_link(plan, word);
+	else if (is_line(word, words, "flow", 11))
+		read_flow(plan, word);
+	else if (is_line(word, words, "sysctl", 4))
+		read_sysctl(plan, word);
+	else
+		fail("plan: a line that begins with '%s' and has %d words is not understood", word[0], words);
+}
+
+void plan_read(const char *path, struct plan *plan)
+{
+	char line[256], *word[WORDS_MAX];
+	FILE *file = fopen(path, "r");
+	int words;
+
+	if (!file)
+		fail("%s", path);
+	errno = 0;
+	memset(plan, 0, sizeof(*plan));
+	if (!fgets(line, sizeof(line), file) || cut(line, word) != 2 || strcmp(word[0], "windtunnel-plan") != 0)
+		fail("%s: not a plan", path);
+	if (number(word[1]) != PLAN_VERSION)
+		fail("%s: version %s; this guest reads %d", path, word[1], PLAN_VERSION);
+	while (fgets(line, sizeof(line), file)) {
+		words = cut(line, word);
+		if (words)
+			read_line(plan, word, words);
+	}
+	fclose(file);
+	if (!plan->flows || !plan->link[FORWARD].exists || !plan->duration_ns || !plan->watch_ns)
+		fail("%s: flows, link forward, duration_ns and watch_ns are needed", path);
+}

@@ -1,0 +1,55 @@
+/* What the host asks for: the file "plan", one setting a line, everything in integers. */
+#ifndef WINDTUNNEL_PLAN_H
+#define WINDTUNNEL_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PLAN_VERSION 1
+#define NEVER UINT64_MAX
+
+enum direction { FORWARD, REVERSE };
+
+struct link_plan {
+	bool exists;
+	uint64_t rate_bytes;	/* per second */
+	uint32_t limit;		/* packets, the one in service among them */
+	uint32_t loss;		/* probability, of 2^32 */
+};
+
+struct flow_plan {
+	enum direction direction;
+	char algorithm[16];
+	uint64_t rtt_ns;
+	uint64_t jitter_ns;
+	uint64_t start_ns;
+	uint64_t stop_ns;	/* NEVER for none */
+	uint64_t bytes;		/* NEVER for no end */
+	uint32_t window_bytes;	/* the receiver's largest window */
+	uint32_t initial_window;	/* packets, 0 for the kernel's */
+	bool paced;
+};
+
+/* A file below /proc/sys written in one flow's own network namespace, or in everybody's (flow -1). */
+struct sysctl_plan {
+	int flow;
+	char path[96];
+	char value[64];
+};
+
+struct plan {
+	uint64_t duration_ns;
+	uint64_t warmup_ns;
+	uint64_t sample_ns;	/* 0 for no samples */
+	uint64_t watch_ns;	/* how often a flow is looked at for events; divides sample_ns */
+	struct link_plan link[2];
+	int flows;
+	struct flow_plan *flow;
+	int sysctls;
+	struct sysctl_plan *sysctl;
+};
+
+/* Reads the plan; fails on anything it does not understand. */
+void plan_read(const char *path, struct plan *plan);
+
+#endif

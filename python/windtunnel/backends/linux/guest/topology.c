@@ -1,0 +1,182 @@
+#define _GNU_SOURCE
+#include "topology.h"
+
+#include <fcntl.h>
+#include <linux/pkt_sched.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fail.h"
+
+#define ADDRESS(a, b, c, d) ((uint32_t)(a) << 24 | (b) << 16 | (c) << 8 | (d))
+#define NEAR_ROUTER ADDRESS(10, 0, 0, 1)
+#define FAR_ROUTER ADDRESS(10, 0, 0, 2)
+#define NEAR_HOSTS ADDRESS(10, 1, 0, 0)
+#define FAR_HOSTS ADDRESS(10, 2, 0, 0)
+#define ROOM 10000000	/* packets; more than are ever under way */
+#define AT_ONCE (1ull << 50)	/* bytes per second at which a packet takes no time */
+
+static void write_file(const char *path, const char *text)
+{
+	int file = open(path, O_WRONLY);
+
+	if (file < 0 || write(file, text, strlen(text)) < 0)
+		fail("%s = %s", path, text);
+	close(file);
+}
+
+static int namespace_here(void)
+{
+	int namespace = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+
+	if (namespace < 0)
+		fail("/proc/self/ns/net");
+	return namespace;
+}
+
+void namespace_enter(int namespace)
+{
+	if (setns(namespace, CLONE_NEWNET) < 0)
+		fail("setns");
+}
+
+static void apply_sysctls(const struct plan *plan, int flow)
+{
+	int i;
+
+	for (i = 0; i < plan->sysctls; i++)
+		if (plan->sysctl[i].flow == flow || plan->sysctl[i].flow < 0)
+			write_file(plan->sysctl[i].path, plan->sysctl[i].value);
+}
+
+/* Sets what holds in every namespace; the flow's own settings prevail. */
+static void configure(const struct plan *plan, int flow)
+{
+	/* No history of earlier connections, and buffers that never limit a window. */
+	write_file("/proc/sys/net/ipv4/tcp_no_metrics_save", "1");
+	write_file("/proc/sys/net/ipv4/tcp_moderate_rcvbuf", "0");
+	write_file("/proc/sys/net/ipv4/tcp_rmem", "4096 1073741824 1073741824");
+	write_file("/proc/sys/net/ipv4/tcp_wmem", "4096 67108864 1073741824");
+	apply_sysctls(plan, flow);
+}
+
+static unsigned device_named(const char *name)
+{
+	unsigned device = if_nametoindex(name);
+
+	if (!device)
+		fail("%s", name);
+	return device;
+}
+
+static int namespace_new(const struct plan *plan, int flow)
+{
+	if (unshare(CLONE_NEWNET) < 0)
+		fail("unshare");
+	configure(plan, flow);
+	return namespace_here();
+}
+
+/* In the router's namespace: the link's queue, and before it the random loss. */
+static void shape(struct link *link, const struct link_plan *plan)
+{
+	const uint32_t top = TC_H_MAKE(1 << 16, 0), below = TC_H_MAKE(2 << 16, 0);
+	struct netem queue = { .parent = TC_H_ROOT, .handle = top, .limit = plan->limit, .rate_bytes = plan->rate_bytes };
+
+	link->queue = TC_H_ROOT;
+	if (plan->loss) {
+		netlink_add_netem(link->netlink, link->device,
+				  &(struct netem){ .parent = TC_H_ROOT, .handle = top, .limit = ROOM, .loss = plan->loss });
+		queue.parent = link->queue = TC_H_MAKE(1 << 16, 1);
+		queue.handle = below;
+	}
+	netlink_add_netem(link->netlink, link->device, &queue);
+}
+
+static void join(struct topology *topology, const struct plan *plan, enum direction direction)
+{
+	const bool is_forward = direction == FORWARD;
+	struct link *link = &topology->link[direction];
+
+	namespace_enter(topology->router[direction]);
+	write_file("/proc/sys/net/ipv4/ip_forward", "1");
+	link->netlink = netlink_open();
+	link->device = device_named(is_forward ? "forward" : "reverse");
+	netlink_set_up(link->netlink, link->device);
+	netlink_add_address(link->netlink, link->device, is_forward ? NEAR_ROUTER : FAR_ROUTER);
+	netlink_add_route(link->netlink, &(struct route){ .destination = is_forward ? FAR_ROUTER : NEAR_ROUTER, .prefix = 32, .device = link->device });
+	netlink_add_route(link->netlink, &(struct route){ .destination = is_forward ? FAR_HOSTS : NEAR_HOSTS, .prefix = 16, .device = link->device });
+	if (plan->link[direction].exists)
+		shape(link, &plan->link[direction]);
+}
+
+void topology_build(struct topology *topology, const struct plan *plan)
+{
+	int netlink;
+
+	write_file("/proc/sys/net/ipv4/tcp_mem", "4000000 8000000 16000000");
+	topology->router[FORWARD] = namespace_here();
+	configure(plan, -1);
+	topology->router[REVERSE] = namespace_new(plan, -1);
+	namespace_enter(topology->router[FORWARD]);
+	netlink = netlink_open();
+	netlink_add_veth(netlink, &(struct veth){ .name = "forward", .peer = "reverse", .peer_namespace = topology->router[REVERSE] });
+	close(netlink);
+	join(topology, plan, FORWARD);
+	join(topology, plan, REVERSE);
+}
+
+int topology_add_host(struct topology *topology, const struct plan *plan, int index)
+{
+	const struct flow_plan *flow = &plan->flow[index];
+	const struct link *link = &topology->link[flow->direction];
+	const uint32_t address = (flow->direction == FORWARD ? NEAR_HOSTS : FAR_HOSTS) + index + 1;
+	struct netem delay = { .parent = TC_H_ROOT, .handle = TC_H_MAKE(1 << 16, 0), .limit = ROOM, .delay_ns = flow->rtt_ns };
+	int host = namespace_new(plan, index), netlink;
+	unsigned device;
+	char name[16];
+
+	snprintf(name, sizeof(name), "host%d", index);
+	namespace_enter(topology->router[flow->direction]);
+	netlink_add_veth(link->netlink, &(struct veth){ .name = name, .peer = "router", .peer_namespace = host, .station = index + 1 });
+	device = device_named(name);
+	netlink_set_up(link->netlink, device);
+	netlink_add_route(link->netlink, &(struct route){ .destination = address, .prefix = 32, .device = device });
+	if (flow->jitter_ns >= 2) {
+		/* With a rate, however high, netem starts each packet after the one before it: jitter keeps the order. */
+		delay.jitter_ns = flow->jitter_ns / 2;
+		delay.delay_ns += delay.jitter_ns;
+		delay.rate_bytes = AT_ONCE;
+	}
+	netlink_add_netem(link->netlink, device, &delay);
+
+	namespace_enter(host);
+	netlink = netlink_open();
+	device = device_named("router");
+	netlink_set_up(netlink, device);
+	netlink_add_address(netlink, device, address);
+	netlink_add_route(netlink, &(struct route){ .device = device, .initial_window = flow->initial_window });
+	close(netlink);
+	return host;
+}
+
+uint32_t topology_receiver(enum direction direction)
+{
+	return direction == FORWARD ? FAR_ROUTER : NEAR_ROUTER;
+}
+
+int topology_receiving(const struct topology *topology, enum direction direction)
+{
+	return topology->router[direction == FORWARD ? REVERSE : FORWARD];
+}
+
+void link_read(struct link *link)
+{
+	netlink_qdisc_counters(link->netlink, link->device, link->queue, &link->counters);
+	link->all = link->counters;
+	if (link->queue != TC_H_ROOT)
+		netlink_qdisc_counters(link->netlink, link->device, TC_H_ROOT, &link->all);
+}

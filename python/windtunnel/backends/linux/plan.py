@@ -1,0 +1,200 @@
+"""From a scenario to the guest's orders: the text of its plan, the kernel's arguments, its memory, its time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from windtunnel.backends.linux.expressible import PROFILE, SYSCTLS, WINDOW_PACKETS_MOST, module_settings, unsupported
+from windtunnel.backends.linux.modules import MODULES
+from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, catalogue, fill, resolve
+from windtunnel.scenario.models import MSS_BYTES, PACKET_BYTES
+
+VERSION = 1
+WATCH_NS = 10_000_000
+"""Flows are looked at this often for events, or as often as they are sampled."""
+
+WINDOW_PACKETS_LEAST = 64
+
+_BUFFER_BYTES = 6000
+"""Memory of a packet under way: its buffers at the sender, in a queue or at the receiver."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a guest is started with.
+
+    Parameters
+    ----------
+    text : str
+        The plan's file.
+    arguments : tuple of str
+        Additional arguments of the kernel's command line: the modules' parameters.
+    algorithms : tuple of str
+        The congestion controls it needs, by the kernel's names.
+    memory_bytes : int
+        The guest's memory.
+    wall_s : float
+        The wall time after which it must be stuck.
+    notes : tuple of str
+        What was converted, a line each.
+    """
+
+    text: str
+    arguments: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    memory_bytes: int
+    wall_s: float
+    notes: tuple[str, ...]
+
+
+def check(scenario: Scenario) -> None:
+    """Refuse a scenario that a guest cannot express.
+
+    Raises
+    ------
+    ScenarioError
+        Naming every field.
+    """
+    found = unsupported(scenario)
+    if found:
+        raise ScenarioError("backend", f"linux cannot express {'; '.join(found)}; allowed: --backend sim")
+
+
+def make(scenario: Scenario) -> Plan:
+    """Return the guest's orders.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        One that `check` accepts.
+
+    Returns
+    -------
+    Plan
+        The same for the same scenario.
+    """
+    full = fill(scenario).scenario
+    exact = resolve(full)
+    notes: list[str] = []
+    lines = [f"windtunnel-plan {VERSION}"]
+    lines += [f"{key} {exact[key]}" for key in ("duration_ns", "warmup_ns", "sample_ns")]
+    lines.append(f"watch_ns {watch_ns(exact['sample_ns'])}")
+    lines.append(_link_line("forward", full.bottleneck, "bottleneck", notes))
+    if full.reverse is not None:
+        lines.append(_link_line("reverse", full.reverse, "reverse", notes))
+    lines += [_flow_line(full, flow, integers) for flow, integers in zip(full.flows, exact["flows"], strict=True)]
+    for index, flow in enumerate(full.flows):
+        lines += [f"sysctl {index} {path} {value}" for path, value in _sysctls(flow)]
+    return Plan(
+        text="\n".join(lines) + "\n",
+        arguments=_arguments(full),
+        algorithms=tuple(dict.fromkeys(_module(flow) for flow in full.flows)),
+        memory_bytes=_memory_bytes(full),
+        wall_s=_wall_s(full),
+        notes=tuple(notes),
+    )
+
+
+def watch_ns(sample_ns: int) -> int:
+    """Return how often flows are looked at, nanoseconds: a whole part of the sampling interval, at most 10 ms where there is one."""
+    if sample_ns == 0:
+        return WATCH_NS
+    parts = -(-sample_ns // WATCH_NS)
+    return next((sample_ns // part for part in range(parts, 4 * parts + 1) if sample_ns % part == 0), sample_ns)
+
+
+def limit_packets(link: Bottleneck) -> int:
+    """Return the link's queue in packets, the one in service among them, as netem counts.
+
+    Bytes hold so many full packets. With a limit in time a packet is taken while those ahead need at most so long: as many as fit
+    into the time, and one more that is partly sent.
+    """
+    if link.queue_packets is not None:
+        return link.queue_packets + int(link.excludes_in_service)
+    if link.queue_bytes is not None:
+        return link.queue_bytes // PACKET_BYTES + int(link.excludes_in_service)
+    packet_s = 8 * PACKET_BYTES / link.rate_bps
+    return int((link.queue_s or 0.0) / packet_s + 1e-9) + 1
+
+
+def _link_line(name: str, link: Bottleneck, path: str, notes: list[str]) -> str:
+    packets = limit_packets(link)
+    if link.queue_packets is None:
+        unit = "queue_bytes" if link.queue_bytes is not None else "queue_s"
+        notes.append(f"{path}.{unit}: {getattr(link, unit):g} is {packets} packets of {PACKET_BYTES} bytes in netem, the one in service included")
+    rate = round(link.rate_bps / 8)
+    return f"link {name} {rate} {packets} {round(link.loss_probability * 2**32)}"
+
+
+def _flow_line(full: Scenario, flow: Flow, exact: dict[str, Any]) -> str:
+    words = [
+        flow.direction,
+        _module(flow),
+        exact["rtt_ns"],
+        exact["jitter_ns"],
+        exact["start_ns"],
+        _or_never(exact["stop_ns"]),
+        _or_never(exact["bytes"]),
+        window_packets(full, flow) * MSS_BYTES,
+        _initial_window(flow),
+        int(flow.transport.get("pacing") == "full"),
+    ]
+    return "flow " + " ".join(map(str, words))
+
+
+def window_packets(full: Scenario, flow: Flow) -> int:
+    """Return the receiver's largest window: the flow's own cap, or four times what its path holds, so that it never limits.
+
+    Twice what the path holds is sent by the time a first loss is repaired, and as much again may be while a retransmission is lost. A larger
+    window has a price: while its window grows, by two packets for each that arrives, Linux acknowledges every packet instead of every second.
+    """
+    if flow.window_packets is not None:
+        return flow.window_packets
+    path = _packets_under_way(full, flow.rtt_s or 0.0)
+    return min(WINDOW_PACKETS_MOST, max(WINDOW_PACKETS_LEAST, int(4 * path)))
+
+
+def _or_never(value: int | None) -> str:
+    return "-" if value is None else str(value)
+
+
+def _module(flow: Flow) -> str:
+    return MODULES[flow.algorithm.partition(":")[0]].name
+
+
+def _initial_window(flow: Flow) -> int:
+    default = catalogue().profiles[PROFILE].transport["initial_window"]
+    wanted = int(flow.transport.get("initial_window", default))
+    return 0 if wanted == default else wanted
+
+
+def _sysctls(flow: Flow) -> list[tuple[str, int]]:
+    return [SYSCTLS[pair] for pair in flow.transport.items() if pair in SYSCTLS]
+
+
+def _arguments(full: Scenario) -> tuple[str, ...]:
+    """Return the modules' parameters: some can be set at boot only, and CUBIC's constants follow from them at boot."""
+    found = {f"tcp_{_module(flow)}.{name}={value}" for flow in full.flows for name, value in (module_settings(flow) or {}).items()}
+    return tuple(sorted(found))
+
+
+def _packets_under_way(full: Scenario, rtt_s: float) -> float:
+    """Return how many packets fit into a path of this RTT, the queues full."""
+    links = [link for link in (full.bottleneck, full.reverse) if link is not None]
+    return sum(link.rate_bps * rtt_s / (8 * PACKET_BYTES) + limit_packets(link) for link in links)
+
+
+def _memory_bytes(full: Scenario) -> int:
+    """Return a generous size; the host gives pages only as they are touched."""
+    # A lost packet holds back a window's worth at the receiver while the sender keeps it too.
+    longest_s = max(flow.rtt_s or 0.0 for flow in full.flows)
+    needed = (256 << 20) + (2 << 20) * len(full.flows) + 4 * _BUFFER_BYTES * _packets_under_way(full, longest_s)
+    return -int(-needed // (64 << 20)) * (64 << 20)
+
+
+def _wall_s(full: Scenario) -> float:
+    """Return fifty times what it should take (10 us a packet, 1 ms a virtual second and flow), and a minute."""
+    links = [link for link in (full.bottleneck, full.reverse) if link is not None]
+    packets = sum(link.rate_bps / (8 * PACKET_BYTES) for link in links) * full.duration_s
+    return 60.0 + 50 * (packets * 10e-6 + full.duration_s * 1e-3 * (len(full.flows) + 10))

@@ -1,0 +1,262 @@
+"""From the guest's file of rows to the columns every backend writes. What the kernel does not tell is left out, and becomes null."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from windtunnel.backends.linux.modules import MODULES
+from windtunnel.scenario import Flow, Scenario, catalogue
+from windtunnel.scenario.models import MSS_BYTES
+
+VERSION = 1
+ROW = np.dtype([("t_ns", "<u8"), ("kind", "<u4"), ("index", "<u4"), ("value", "<u8", (14,))])
+"""guest/records.h, struct row."""
+
+BEGIN, END, FLOW, LINK, FLOW_TOTALS, LINK_TOTALS, EVENT = range(1, 8)
+EVENTS = {1: "start", 2: "stop", 3: "loss_episode", 4: "timeout", 5: "undo", 6: "slow_start_exit"}
+_NEVER = np.uint64(2**64 - 1)
+_SSTHRESH_INFINITE = 0x7FFFFFFF
+_RTT_UNKNOWN = 0xFFFFFFFF
+
+Columns = dict[str, Any]
+
+
+class RecordsDamaged(ValueError):
+    """A guest's records that are not whole, or not of this version."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a guest, apart by kind."""
+
+    all: np.ndarray[Any, Any]
+
+    def of(self, kind: int) -> np.ndarray[Any, Any]:
+        """Return the rows of one kind, in the order they were written."""
+        return self.all[self.all["kind"] == kind]
+
+    def totals(self, kind: int, index: int, window_end: int) -> np.ndarray[Any, Any] | None:
+        """Return the counters of a flow or a link at the beginning (0) or the end (1) of its window, None when it was not there."""
+        rows = self.of(kind)
+        chosen = rows[(rows["index"] == index) & (rows["value"][:, 0] == window_end)]
+        return chosen[-1]["value"] if len(chosen) else None
+
+
+def read(content: bytes) -> Rows:
+    """Check that the guest's file is whole and return its rows.
+
+    Parameters
+    ----------
+    content : bytes
+        The file.
+
+    Returns
+    -------
+    Rows
+        All of them.
+
+    Raises
+    ------
+    RecordsDamaged
+        When it is cut short or of another version.
+    """
+    if len(content) == 0 or len(content) % ROW.itemsize:
+        raise RecordsDamaged(f"the guest's records are {len(content)} bytes, no multiple of {ROW.itemsize}")
+    rows = np.frombuffer(content, dtype=ROW)
+    if rows[0]["kind"] != BEGIN or rows[0]["value"][0] != VERSION:
+        raise RecordsDamaged(f"the guest's records are not of version {VERSION}")
+    if rows[-1]["kind"] != END:
+        raise RecordsDamaged("the guest's records have no end")
+    return Rows(rows)
+
+
+def frames(rows: Rows, full: Scenario) -> dict[str, Columns]:
+    """Return the columns of every frame.
+
+    Parameters
+    ----------
+    rows : Rows
+        What the guest wrote.
+    full : Scenario
+        The scenario with defaults filled in.
+
+    Returns
+    -------
+    dict of str to dict
+        Frame name to columns, for `windtunnel.records.build`.
+    """
+    samples = flow_samples(rows, full)
+    return {
+        "flows": flows(rows, full, samples),
+        "flow_samples": samples,
+        "link_samples": link_samples(rows),
+        "links": links(rows, full),
+        "events": events(rows),
+    }
+
+
+def _real(values: np.ndarray[Any, Any], scale: float, unknown: Any) -> np.ndarray[Any, Any]:
+    """Return numbers in SI units, NaN where `unknown` says that there is none."""
+    return np.where(unknown, np.nan, values.astype(np.float64) * scale)
+
+
+def flow_samples(rows: Rows, full: Scenario) -> Columns:
+    """Return the samples of all flows, in the order of their times."""
+    chosen = rows.of(FLOW)
+    chosen = chosen[np.argsort(chosen["t_ns"], kind="stable")]
+    value = chosen["value"]
+    columns: Columns = {
+        "t_s": chosen["t_ns"] * 1e-9,
+        "flow": chosen["index"],
+        "cwnd_packets": value[:, 0].astype(np.float64),
+        "ssthresh_packets": _real(value[:, 1], 1.0, value[:, 1] >= _SSTHRESH_INFINITE),
+        "srtt_s": _real(value[:, 2], 1e-6, value[:, 2] == 0),
+        "min_rtt_s": _real(value[:, 3], 1e-6, value[:, 3] == _RTT_UNKNOWN),
+        "inflight_packets": value[:, 4].astype(np.float64),
+        "delivered_bytes": value[:, 5] * np.uint64(MSS_BYTES),
+        "retransmitted_packets": value[:, 6],
+        "pacing_rate_bps": _real(value[:, 7], 8.0, value[:, 7] == _NEVER),
+        "state": value[:, 8].astype(np.uint8),
+    }
+    return columns | _reported(chosen, full)
+
+
+def _reported(chosen: np.ndarray[Any, Any], full: Scenario) -> Columns:
+    """Return the algorithms' own variables, NaN in rows of flows that lack one."""
+    columns: Columns = {}
+    for index, flow in enumerate(full.flows):
+        mine = np.flatnonzero(chosen["index"] == index)
+        for name, read_words in MODULES[flow.algorithm.partition(":")[0]].report.items():
+            column = columns.setdefault(name, np.full(len(chosen), np.nan))
+            found = [read_words([int(word) for word in words]) for words in chosen["value"][mine, 9:]]
+            column[mine] = [np.nan if number is None else number for number in found]
+    return columns
+
+
+def link_samples(rows: Rows) -> Columns:
+    """Return the samples of the links."""
+    chosen = rows.of(LINK)
+    value = chosen["value"]
+    return {
+        "t_s": chosen["t_ns"] * 1e-9,
+        "link": chosen["index"],
+        "queue_packets": value[:, 1],
+        "queue_bytes": value[:, 2],
+        "delivered_bytes": value[:, 3],
+        "dropped_packets": value[:, 4],
+        "marked_packets": np.zeros(len(chosen), dtype=np.uint64),
+    }
+
+
+def events(rows: Rows) -> Columns:
+    """Return the events in the order of their times."""
+    chosen = rows.of(EVENT)
+    chosen = chosen[np.argsort(chosen["t_ns"], kind="stable")]
+    value = chosen["value"]
+    return {
+        "t_s": chosen["t_ns"] * 1e-9,
+        "flow": chosen["index"].astype(np.int32),
+        "link": np.full(len(chosen), -1, dtype=np.int32),
+        "kind": [EVENTS[int(kind)] for kind in value[:, 0]],
+        "value": _real(value[:, 1], 1.0, value[:, 1] == _NEVER),
+        "value2": _real(value[:, 2], 1.0, (value[:, 2] == _NEVER) | (value[:, 2] >= _SSTHRESH_INFINITE)),
+    }
+
+
+# Places of a flow's counters in its totals, after guest/sampling.c.
+_DELIVERED, _SENT, _RETRANSMITTED, _EPISODES, _TIMEOUTS, _UNDOS, _RECEIVED = range(1, 8)
+
+
+def flows(rows: Rows, full: Scenario, samples: Columns) -> Columns:
+    """Return one row per flow; a flow whose connection was never made has no counters."""
+    table = [_flow_row(rows, full, index, samples) for index in range(len(full.flows))]
+    return {name: [row[name] for row in table] for name in table[0]}
+
+
+def _flow_row(rows: Rows, full: Scenario, index: int, samples: Columns) -> dict[str, Any]:
+    flow = full.flows[index]
+    name, _, variant = flow.algorithm.partition(":")
+    stopped = [event for event in rows.of(EVENT) if event["index"] == index and EVENTS[int(event["value"][0])] == "stop"]
+    completed_s = float(stopped[-1]["t_ns"]) * 1e-9 if stopped else float("nan")
+    from_s, to_s = _window(full, flow, completed_s)
+    mine = (samples["flow"] == index) & (samples["t_s"] > from_s) & (samples["t_s"] <= to_s)
+    row: dict[str, Any] = {
+        "flow": index,
+        "algorithm": name,
+        "variant": variant or catalogue().algorithms[name].profiles.get(str(flow.profile), ""),
+        "direction": flow.direction,
+        "start_s": flow.start_s,
+        "end_s": float("nan") if flow.stop_s is None else flow.stop_s,
+        "completed_s": completed_s,
+        "window_s": max(0.0, to_s - from_s),
+        "mean_cwnd_packets": _mean(samples["cwnd_packets"][mine]),
+        "mean_rtt_s": _mean(samples["srtt_s"][mine]),
+    }
+    return row | _counters(rows, index)
+
+
+def _counters(rows: Rows, index: int) -> dict[str, Any]:
+    end = rows.totals(FLOW_TOTALS, index, 1)
+    begin = rows.totals(FLOW_TOTALS, index, 0)
+    if end is None:
+        end = np.full(14, np.nan)
+    if begin is None:
+        begin = np.zeros(14)
+    end, begin = end.astype(np.float64), begin.astype(np.float64)
+    window = end - begin
+    return {
+        "delivered_bytes": end[_DELIVERED] * MSS_BYTES,
+        "delivered_packets": end[_DELIVERED],
+        "sent_packets": end[_SENT],
+        "retransmitted_packets": end[_RETRANSMITTED],
+        "lost_packets": end[_SENT] - end[_RECEIVED],
+        "loss_episodes": end[_EPISODES],
+        "timeouts": end[_TIMEOUTS],
+        "undos": end[_UNDOS],
+        "window_delivered_packets": window[_DELIVERED],
+        "window_goodput_bytes": window[_DELIVERED] * MSS_BYTES,
+        "window_sent_packets": window[_SENT],
+        "window_retransmitted_packets": window[_RETRANSMITTED],
+    }
+
+
+def _window(full: Scenario, flow: Flow, completed_s: float) -> tuple[float, float]:
+    """Return the flow's part of the measurement window, in seconds."""
+    ends = [full.duration_s, flow.stop_s, completed_s if flow.bytes is not None and completed_s == completed_s else None]
+    return max(full.warmup_s, flow.start_s), min(end for end in ends if end is not None)
+
+
+def _mean(values: np.ndarray[Any, Any]) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def links(rows: Rows, full: Scenario) -> Columns:
+    """Return one row per link; the queue's mean and largest value are those of the samples."""
+    present = [full.bottleneck] if full.reverse is None else [full.bottleneck, full.reverse]
+    table = [_link_row(rows, full, index, link.rate_bps) for index, link in enumerate(present)]
+    return {name: [row[name] for row in table] for name in table[0]}
+
+
+def _link_row(rows: Rows, full: Scenario, index: int, rate_bps: float) -> dict[str, Any]:
+    begin, end = rows.totals(LINK_TOTALS, index, 0), rows.totals(LINK_TOTALS, index, 1)
+    if begin is None or end is None:
+        raise RecordsDamaged(f"the guest's records lack the totals of link {index}")
+    samples = rows.of(LINK)
+    queue = samples[(samples["index"] == index) & (samples["t_ns"] >= round(full.warmup_s * 1e9))]["value"][:, 1].astype(np.float64)
+    carried = int(end[3]) - int(begin[3])
+    return {
+        "link": index,
+        "name": ("forward", "reverse")[index],
+        "utilisation": carried * 8 / (rate_bps * (full.duration_s - full.warmup_s)),
+        "mean_queue_packets": _mean(queue),
+        "max_queue_packets": float(queue.max()) if len(queue) else float("nan"),
+        "delivered_bytes": int(end[3]),
+        "dropped_packets": int(end[4]),
+        "lost_packets": int(end[5]),
+        "window_delivered_bytes": carried,
+        "window_dropped_packets": int(end[4]) - int(begin[4]),
+    }

@@ -1,0 +1,120 @@
+"""``windtunnel kernel``: the Linux kernels whose own TCP stack runs scenarios in virtual time."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from windtunnel.backends.linux.store import Kernel
+
+app = typer.Typer(no_args_is_help=True, help="Build and look after the Linux kernels that run scenarios in virtual time.")
+
+JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+WHICH = "Its name, its version, or the beginning of its digest."
+
+
+def _jobs(value: int | None) -> int:
+    if value is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return value
+
+
+@app.command("build")
+def build_command(
+    source: Annotated[
+        Path | None,
+        typer.Option(help="A kernel source tree or tarball, Linux 5.10 or newer; only read. Without it: the distribution's linux-source."),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="What to call it.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, max=1024, help="Compilers at the same time; one per core when absent.")] = None,
+    json: JSON = False,
+) -> None:
+    """Build a kernel from any source and keep it in your cache. Exit code 1 when a step fails; nothing half-made is left."""
+    from windtunnel.backends.linux import build
+    from windtunnel.backends.linux import source as sources
+    from windtunnel.backends.linux.errors import BuildFailed, KernelError
+    from windtunnel.cli.output import print_json, stoppable
+    from windtunnel.cli.steps import Steps
+
+    path = source or sources.distribution()
+    if path is None:
+        raise KernelError("no kernel source: give --source PATH, or install the distribution's (Debian: apt-get install linux-source)")
+    with stoppable("nothing was kept"), Steps() as progress:
+        try:
+            built = build.build(path, name=name, jobs=_jobs(jobs), progress=progress)
+        except BuildFailed as error:
+            progress.fail(str(error))
+            raise typer.Exit(1) from None
+    kernel = built.kernel
+    if json:
+        print_json({**_facts(kernel), "fresh": built.fresh})
+        return
+    done = f"built in {kernel.build_s:.0f} s" if built.fresh else f"built already ({kernel.built})"
+    print(f"kernel {kernel.name}: Linux {kernel.version}, {len(kernel.algorithms)} algorithms, {done}: {kernel.folder}")
+
+
+@app.command("list")
+def list_command(json: JSON = False) -> None:
+    """List the built kernels, the newest first; the first is the one used when none is named."""
+    from windtunnel.backends.linux import store
+    from windtunnel.cli.output import print_json, print_table
+
+    known = store.kernels()
+    if json:
+        print_json([_facts(kernel) for kernel in known])
+    elif not known:
+        print(f"no kernel is built; {store.HOW_TO_BUILD}")
+    else:
+        rows = [(k.name, k.version, k.digest[:12], k.built, " ".join(k.algorithms), k.folder) for k in known]
+        print_table("Kernels", ["name", "version", "digest", "built", "algorithms", "folder"], rows)
+
+
+@app.command("test")
+def test_command(which: Annotated[str | None, typer.Argument(metavar="[KERNEL]", help=WHICH)] = None, json: JSON = False) -> None:
+    """Boot a kernel and test its clock, its virtual time, its entropy and its determinism. Exit code 1 when a check fails."""
+    from windtunnel.backends.linux import selftest, store
+    from windtunnel.cli.output import print_json, print_table, stoppable
+
+    kernel = store.find(which)
+    with stoppable("nothing was left running"):
+        tested = selftest.self_test(kernel.binary)
+    if json:
+        checks = [{"check": c.check, "ok": c.ok, "detail": c.detail} for c in tested.checks]
+        print_json({"kernel": kernel.name, "ok": tested.ok, "first_packet_s": tested.first_packet_s, "checks": checks})
+    else:
+        print_table(f"Kernel {kernel.name}", ["check", "ok", "detail"], [(c.check, c.ok, c.detail) for c in tested.checks])
+    if not tested.ok:
+        raise typer.Exit(1)
+
+
+@app.command("remove")
+def remove_command(which: Annotated[str, typer.Argument(metavar="KERNEL", help=WHICH)], json: JSON = False) -> None:
+    """Remove a built kernel."""
+    from windtunnel.backends.linux import store
+    from windtunnel.cli.output import print_json
+
+    kernel = store.find(which)
+    store.remove(kernel)
+    if json:
+        print_json({"removed": kernel.name, "digest": kernel.digest})
+    else:
+        print(f"removed {kernel.name} ({kernel.id})")
+
+
+def _facts(kernel: Kernel) -> dict[str, Any]:
+    return {
+        "name": kernel.name,
+        "version": kernel.version,
+        "digest": kernel.digest,
+        "algorithms": list(kernel.algorithms),
+        "source": kernel.source,
+        "changes": list(kernel.changes),
+        "compiler": kernel.compiler,
+        "built": kernel.built,
+        "build_s": kernel.build_s,
+        "path": str(kernel.binary),
+    }
