@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 _KEEPER = Path(__file__).with_name("keeper.py")
+_LINE_BYTES_MAX = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -74,15 +77,28 @@ class Report:
 class Kept:
     """A command that runs: iterate over `lines`, then ask for the `report`."""
 
-    def __init__(self, process: subprocess.Popen[bytes], result: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], result: BinaryIO) -> None:
         self._process = process
         self._result = result
 
     def lines(self) -> Iterator[str]:
         """Give what it prints, on either stream, line by line until its end."""
         assert self._process.stdout is not None
-        for line in self._process.stdout:
-            yield line.decode(errors="replace").rstrip("\r\n")
+        descriptor = self._process.stdout.fileno()
+        # Ctrl-C ends a poll; a read it may not, where a library has asked for system calls to be taken up again.
+        readable = select.poll()
+        readable.register(descriptor, select.POLLIN | select.POLLHUP)
+        rest = b""
+        while True:
+            readable.poll()
+            part = os.read(descriptor, 65536)
+            if not part:
+                break
+            *whole, rest = (rest + part).split(b"\n")
+            yield from (line.decode(errors="replace").rstrip("\r") for line in whole)
+            rest = rest[-_LINE_BYTES_MAX:]
+        if rest:
+            yield rest.decode(errors="replace").rstrip("\r")
 
     def report(self) -> Report:
         """Wait for the end and return how it ended.
@@ -92,8 +108,7 @@ class Kept:
         RuntimeError
             When the keeper itself was killed.
         """
-        with os.fdopen(self._result, "rb") as result:
-            text = result.read()
+        text = self._result.read()
         self._process.wait()
         if not text:
             raise RuntimeError(f"the process that keeps {self._process.args!r} was killed")
@@ -115,6 +130,7 @@ def kept(command: Command) -> Iterator[Kept]:
         The running command.
     """
     mine, keepers = os.pipe()
+    result = os.fdopen(mine, "rb")
     try:
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", str(_KEEPER), str(keepers)],
@@ -123,9 +139,12 @@ def kept(command: Command) -> Iterator[Kept]:
             stderr=subprocess.STDOUT,
             pass_fds=(keepers,),
         )
+    except OSError:
+        result.close()
+        raise
     finally:
         os.close(keepers)
-    running = Kept(process, mine)
+    running = Kept(process, result)
     assert process.stdin is not None and process.stdout is not None
     try:
         with contextlib.suppress(BrokenPipeError):
@@ -137,5 +156,4 @@ def kept(command: Command) -> Iterator[Kept]:
             process.stdin.close()
         process.wait()
         process.stdout.close()
-        with contextlib.suppress(OSError):
-            os.close(mine)
+        result.close()
