@@ -62,7 +62,8 @@ def test_files_go_in_and_come_out(kernel: store.Kernel, init: Init, _temporary: 
 def test_a_guest_sees_its_folder_and_nothing_else_of_the_host(kernel: store.Kernel, init: Init) -> None:
     outside = Path(__file__).resolve()
     paths = f'"{outside}", "../{outside}", "/../../../../../../../..{outside}"'
-    body = f'char *p[] = {{{paths}}}; struct stat s; FILE *f = fopen("/seen", "w"); for (int i = 0; i < 3; i++) fprintf(f, "%d", stat(p[i], &s));'
+    body = f'char *p[] = {{{paths}}}; struct stat s; FILE *f = fopen("/seen", "w");'
+    body += 'for (int i = 0; i < 3; i++) fprintf(f, "%d", stat(p[i], &s));'
     with guest(kernel.binary, init(f"{body} fclose(f); {HALT}"), {}, seed=1) as ended:
         assert (ended.folder / "seen").read_text() == "-1-1-1"
 
@@ -76,11 +77,8 @@ def test_a_panic_shows_its_last_lines(kernel: store.Kernel, init: Init, _tempora
 
 
 def test_a_stuck_guest_is_killed_when_its_time_is_over(kernel: store.Kernel, init: Init, _temporary: Path) -> None:
-    began = time.monotonic()
-    with (
-        pytest.raises(GuestFailed, match=r"killed: it had not ended after 1 s"),
-        guest(kernel.binary, init(STUCK), {}, seed=1, limits=Limits(1.0)),
-    ):
+    began, program = time.monotonic(), init(STUCK)
+    with pytest.raises(GuestFailed, match="had not ended after 1 s"), guest(kernel.binary, program, {}, seed=1, limits=Limits(1.0)):
         pass
     assert time.monotonic() - began < 20
     assert list(_temporary.iterdir()) == [] and _processes(kernel) == []

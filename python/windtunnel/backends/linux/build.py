@@ -214,7 +214,7 @@ class _Make:
             wall_s=_WALL_S_MAX,
             remove=str(self.tree.parent),
         )
-        with self.log.open("a", encoding="utf-8") as log, kept(command) as running:
+        with self.log.open("a", buffering=1, encoding="utf-8") as log, kept(command) as running:
             log.write(f"$ {' '.join(command.arguments)}\n")
             telling = _follow(running.lines(), log, on_line)
             report = running.report()

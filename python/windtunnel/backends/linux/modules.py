@@ -71,9 +71,7 @@ MODULES: dict[str, Module] = {
         },
         fixed={"nohystart": ("hystart", 0)},
     ),
-    "htcp": Module(
-        "htcp", parameters={"rtt_scaling": ("use_rtt_scaling", _same), "bandwidth_switch": ("use_bandwidth_switch", _same)}
-    ),
+    "htcp": Module("htcp", parameters={"rtt_scaling": ("use_rtt_scaling", _same), "bandwidth_switch": ("use_bandwidth_switch", _same)}),
     "veno": Module("veno"),
     "westwood": Module("westwood", report={"rtt_min_s": _vegas_min_rtt_s}),
     "vegas": Module(

@@ -122,7 +122,7 @@ def _link_line(name: str, link: Bottleneck, path: str, notes: list[str]) -> str:
     packets = limit_packets(link)
     if link.queue_packets is None:
         unit = "queue_bytes" if link.queue_bytes is not None else "queue_s"
-        notes.append(f"{path}.{unit}: {getattr(link, unit):g} is {packets} packets of {PACKET_BYTES} bytes in netem, the one in service included")
+        notes.append(f"{path}.{unit}: {getattr(link, unit):g} is {packets} packets in netem, the one in service included")
     rate = round(link.rate_bps / 8)
     return f"link {name} {rate} {packets} {round(link.loss_probability * 2**32)}"
 
@@ -146,8 +146,8 @@ def _flow_line(full: Scenario, flow: Flow, exact: dict[str, Any]) -> str:
 def window_packets(full: Scenario, flow: Flow) -> int:
     """Return the receiver's largest window: the flow's own cap, or four times what its path holds, so that it never limits.
 
-    Twice what the path holds is sent by the time a first loss is repaired, and as much again may be while a retransmission is lost. A larger
-    window has a price: while its window grows, by two packets for each that arrives, Linux acknowledges every packet instead of every second.
+    Twice what the path holds is sent by the time a first loss is repaired, and as much again while a retransmission is lost. More has a
+    price: while the window grows, by two packets for each that arrives, Linux acknowledges every packet instead of every second.
     """
     if flow.window_packets is not None:
         return flow.window_packets

@@ -21,6 +21,7 @@ _NEVER = np.uint64(2**64 - 1)
 _SSTHRESH_INFINITE = 0x7FFFFFFF
 _RTT_UNKNOWN = 0xFFFFFFFF
 
+Array = np.ndarray[Any, Any]
 Columns = dict[str, Any]
 
 
@@ -32,13 +33,14 @@ class RecordsDamaged(ValueError):
 class Rows:
     """The rows of a guest, apart by kind."""
 
-    all: np.ndarray[Any, Any]
+    all: Array
 
-    def of(self, kind: int) -> np.ndarray[Any, Any]:
+    def of(self, kind: int) -> Array:
         """Return the rows of one kind, in the order they were written."""
-        return self.all[self.all["kind"] == kind]
+        chosen: Array = self.all[self.all["kind"] == kind]
+        return chosen
 
-    def totals(self, kind: int, index: int, window_end: int) -> np.ndarray[Any, Any] | None:
+    def totals(self, kind: int, index: int, window_end: int) -> Array | None:
         """Return the counters of a flow or a link at the beginning (0) or the end (1) of its window, None when it was not there."""
         rows = self.of(kind)
         chosen = rows[(rows["index"] == index) & (rows["value"][:, 0] == window_end)]
@@ -98,7 +100,7 @@ def frames(rows: Rows, full: Scenario) -> dict[str, Columns]:
     }
 
 
-def _real(values: np.ndarray[Any, Any], scale: float, unknown: Any) -> np.ndarray[Any, Any]:
+def _real(values: Array, scale: float, unknown: Any) -> Array:
     """Return numbers in SI units, NaN where `unknown` says that there is none."""
     return np.where(unknown, np.nan, values.astype(np.float64) * scale)
 
@@ -124,7 +126,7 @@ def flow_samples(rows: Rows, full: Scenario) -> Columns:
     return columns | _reported(chosen, full)
 
 
-def _reported(chosen: np.ndarray[Any, Any], full: Scenario) -> Columns:
+def _reported(chosen: Array, full: Scenario) -> Columns:
     """Return the algorithms' own variables, NaN in rows of flows that lack one."""
     columns: Columns = {}
     for index, flow in enumerate(full.flows):
@@ -229,7 +231,7 @@ def _window(full: Scenario, flow: Flow, completed_s: float) -> tuple[float, floa
     return max(full.warmup_s, flow.start_s), min(end for end in ends if end is not None)
 
 
-def _mean(values: np.ndarray[Any, Any]) -> float:
+def _mean(values: Array) -> float:
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else float("nan")
 
