@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
 from windtunnel.agreement.grid import ALONE_S, ONE, together_s
-from windtunnel.agreement.judging import NOT_MEASURED, Judgement, judge, verdict_of
+from windtunnel.agreement.judging import DIFFERS, INCONCLUSIVE, NOT_MEASURED, Judgement, judge, verdict_of
+from windtunnel.agreement.measures import RETRANSMITTED
 from windtunnel.agreement.quantities import QUANTITIES, TRAJECTORY, Quantity
 from windtunnel.agreement.runs import DIMENSIONS, Point, stored_run
 from windtunnel.agreement.trajectory import distance
@@ -113,8 +114,20 @@ def _quantities(experiment: str, point: Point, ours: _Measured, theirs: _Measure
     for name, about in QUANTITIES.items():
         if name in ours.values and name in theirs.values:
             found = judge(ours.values[name], theirs.values[name], about, drawn=drawn, longest_s=longest_s)
-            rows.append(Row(experiment, point, name, found))
+            rows.append(Row(experiment, point, name, _doubted(found, ours, theirs) if name == "loss_ovh" and not drawn else found))
     return rows
+
+
+FEW_PACKETS = 5
+"""Of one run, so many retransmissions more or less are how a burst met the end of the queue."""
+
+
+def _doubted(found: Judgement, ours: _Measured, theirs: _Measured) -> Judgement:
+    """Take back a verdict that a few packets of a single run decide."""
+    counts = [count for side in (ours, theirs) for count in side.values[RETRANSMITTED]]
+    if found.verdict != DIFFERS or len(counts) != 2 or abs(counts[0] - counts[1]) >= FEW_PACKETS:
+        return found
+    return replace(found, verdict=INCONCLUSIVE, note=f"{counts[0]:g} and {counts[1]:g} packets: too few to tell")
 
 
 def _trajectory(point: Point, ours: _Measured, theirs: _Measured, sim: Results, linux: Results) -> Row:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from windtunnel.agreement.measures import MEASURES, first_of
+from windtunnel.agreement.measures import MEASURES, RETRANSMITTED, first_of
 from windtunnel.experiment import Draws, Experiment, Measure, Point
 from windtunnel.scenario import Bottleneck, Flow, Scenario
 
@@ -133,7 +133,7 @@ def _measures(names: Sequence[str], *, of_first: Sequence[str] = ()) -> tuple[Me
 
 
 _TOGETHER = ("share", "util", "loss_ovh", "qocc", "cwnd_pkts", "backoff_factor", "epoch_s", "conv80_s")
-_ALONE = ("util", "loss_ovh", "qocc", "cwnd_pkts", "backoff_factor", "epoch_s")
+_ALONE = ("util", "loss_ovh", RETRANSMITTED, "qocc", "cwnd_pkts", "backoff_factor", "epoch_s")
 _JOINED = ("flows", f"2; flow 2 starts at random between {EARLIEST_S:g} and {EARLIEST_S + SPAN_S:g} s")
 _WINDOW = ("means", f"from {FROM_S:g} s to the end")
 _SOURCE = "the same scenario on both backends"

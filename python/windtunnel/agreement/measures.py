@@ -8,6 +8,8 @@ from windtunnel.metrics import View, measure
 
 WINDOWLESS = ("conv80_s",)
 """Metrics with a window of their own."""
+RETRANSMITTED = "retransmitted_packets"
+"""Beside the share: how many packets it is made of."""
 
 
 def counted(name: str, view: View) -> float | None:
@@ -37,8 +39,16 @@ def share(name: str, view: View) -> float | None:
     return None if part is None or not whole else part / whole
 
 
+def retransmitted(name: str, view: View) -> float | None:
+    """Return the packets that all foreground flows retransmit in the run's own window; None where one was not counted."""
+    del name
+    counts = [view.row(flow)["window_retransmitted_packets"] for flow in view.foreground]
+    return None if None in counts else float(sum(counts))
+
+
 MEASURES: Mapping[str, Callable[[str, View], float | None]] = {
     "share": share,
+    RETRANSMITTED: retransmitted,
     **dict.fromkeys(("util", "loss_ovh", "qocc", "cwnd_pkts", "backoff_factor", "epoch_s", "conv80_s"), counted),
 }
 """How each measure of the comparison is taken from a run."""
