@@ -16,7 +16,7 @@ import pytest
 
 from windtunnel import agreement, experiment
 from windtunnel.agreement import Row, Study, grid
-from windtunnel.agreement.compare import _points, _quantities, compare, row_json
+from windtunnel.agreement.compare import compare, measured_points, row_json, rows_of_point
 from windtunnel.agreement.judging import judge, verdict_of
 from windtunnel.agreement.quantities import QUANTITIES, Quantity
 from windtunnel.agreement.trajectory import distance
@@ -107,9 +107,9 @@ def compared_alone(*packets: int) -> dict[str, Row]:
     for count in packets:
         values = {"util": 0.9, "loss_ovh": count * 1e-6, "retransmitted_packets": float(count)}
         tables.append(pl.DataFrame([{**run_of, "metric": name, "value": value} for name, value in values.items()]))
-    sides = [_points(table) for table in tables]
+    sides = [measured_points(table) for table in tables]
     point = next(iter(sides[0]))
-    return {row.quantity: row for row in _quantities(grid.ONE, point, sides[0][point], sides[1][point])}
+    return {row.quantity: row for row in rows_of_point(grid.ONE, point, sides[0][point], sides[1][point])}
 
 
 def flow(cwnd: Callable[[Any], Any], *, losses: Sequence[float] = (), start_s: float = 0.0, end_s: float = 10.0, rtt_s: float = 0.1) -> Any:
@@ -134,6 +134,13 @@ def test_a_trajectory_s_distance_is_its_largest_up_to_the_second_loss() -> None:
     assert 3 < found.at_s < 4
     assert found.until_s == pytest.approx(6.0, abs=0.02)
     assert found.losses_s == (pytest.approx(6.0), pytest.approx(8.0))
+
+
+def test_one_packet_is_the_resolution_of_a_trajectory() -> None:
+    near, far = (distance(flow(lambda t, more=more: 10 + more + 0 * t), flow(lambda t: 10 + 0 * t)) for more in (1, 2))
+    assert near is not None and far is not None
+    assert near.largest == 0
+    assert far.largest == pytest.approx(0.2)
 
 
 def test_trajectories_are_aligned_at_their_starts() -> None:

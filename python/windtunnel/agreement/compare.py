@@ -80,34 +80,44 @@ def compare(sim: Results, linux: Results, experiments: Sequence[str], algorithms
     """
     rows: list[Row] = []
     for experiment in experiments:
-        ours, theirs = (_points(side.measures(experiment)) for side in (sim, linux))
+        ours, theirs = (measured_points(side.measures(experiment)) for side in (sim, linux))
         for algorithm in algorithms:
             for point in (point for point in ours if point[0] == algorithm and point in theirs):
-                rows += _quantities(experiment, point, ours[point], theirs[point])
+                rows += rows_of_point(experiment, point, ours[point], theirs[point])
                 if experiment == ONE:
                     rows.append(_trajectory(point, ours[point], theirs[point], sim, linux))
     return rows
 
 
 @dataclass(frozen=True)
-class _Measured:
-    """What one side measured at a point: values by metric over the seeds, and the key of the first seed's run."""
+class Measured:
+    """What one side measured at a point.
+
+    Parameters
+    ----------
+    values : dict of str to list of float
+        By metric, over the seeds that have one.
+    run : str
+        The key of the first seed's run.
+    """
 
     values: dict[str, list[float]]
     run: str
 
 
-def _points(measures: pl.DataFrame) -> dict[Point, _Measured]:
-    found: dict[Point, _Measured] = {}
+def measured_points(measures: pl.DataFrame) -> dict[Point, Measured]:
+    """Return what one side measured at each point of an experiment, in the order of its table."""
+    found: dict[Point, Measured] = {}
     for row in measures.sort("seed", maintain_order=True).iter_rows(named=True):
         point = (str(row["alg"]), float(row["rate"]), float(row["rtt"]), float(row["q"]))
-        values = found.setdefault(point, _Measured({}, str(row["run"]))).values.setdefault(row["metric"], [])
+        values = found.setdefault(point, Measured({}, str(row["run"]))).values.setdefault(row["metric"], [])
         if row["value"] is not None:
             values.append(float(row["value"]))
     return found
 
 
-def _quantities(experiment: str, point: Point, ours: _Measured, theirs: _Measured) -> list[Row]:
+def rows_of_point(experiment: str, point: Point, ours: Measured, theirs: Measured) -> list[Row]:
+    """Return the rows of one point, in the order of `QUANTITIES`, without the trajectory's."""
     drawn = experiment != ONE
     longest_s = together_s(dict(zip(DIMENSIONS, point, strict=True))) if drawn else ALONE_S
     rows = []
@@ -122,7 +132,7 @@ FEW_PACKETS = 5
 """Of one run, so many retransmissions more or less are how a burst met the end of the queue."""
 
 
-def _doubted(found: Judgement, ours: _Measured, theirs: _Measured) -> Judgement:
+def _doubted(found: Judgement, ours: Measured, theirs: Measured) -> Judgement:
     """Take back a verdict that a few packets of a single run decide."""
     counts = [count for side in (ours, theirs) for count in side.values[RETRANSMITTED]]
     if found.verdict != DIFFERS or len(counts) != 2 or abs(counts[0] - counts[1]) >= FEW_PACKETS:
@@ -130,7 +140,7 @@ def _doubted(found: Judgement, ours: _Measured, theirs: _Measured) -> Judgement:
     return replace(found, verdict=INCONCLUSIVE, note=f"{counts[0]:g} and {counts[1]:g} packets: too few to tell")
 
 
-def _trajectory(point: Point, ours: _Measured, theirs: _Measured, sim: Results, linux: Results) -> Row:
+def _trajectory(point: Point, ours: Measured, theirs: Measured, sim: Results, linux: Results) -> Row:
     found = distance(stored_run(sim, ours.run, point), stored_run(linux, theirs.run, point))
     if found is None:
         return Row(ONE, point, TRAJECTORY, Judgement(NOT_MEASURED, "there are no samples"))

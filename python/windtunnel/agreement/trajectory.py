@@ -9,6 +9,9 @@ import numpy as np
 from windtunnel.metrics import View
 from windtunnel.metrics.backoffs import Array
 
+RESOLUTION_PACKETS = 1.0
+"""Windows are whole packets: one more or less is no distance."""
+
 
 @dataclass(frozen=True)
 class Distance:
@@ -64,7 +67,8 @@ def distance(sim: View, linux: View) -> Distance | None:
     if not middles.size:
         return None
     ours, theirs = (np.interp(middles, run.t_s, run.cwnd_packets) for run in runs)
-    apart = np.abs(ours - theirs) / theirs
+    apart = np.abs(ours - theirs)
+    apart = np.where(apart <= RESOLUTION_PACKETS, 0.0, apart / theirs)
     worst = int(apart.argmax())
     return Distance(
         largest=float(apart[worst]),
