@@ -146,7 +146,8 @@ def _trajectory(point: Point, ours: Measured, theirs: Measured, sim: Results, li
         return Row(ONE, point, TRAJECTORY, Judgement(NOT_MEASURED, "there are no samples"))
     verdict = verdict_of(found.largest, found.largest, QUANTITIES[TRAJECTORY].tolerance)
     second = " and ".join("none" if loss is None else f"{loss:.2f} s" for loss in found.losses_s)
-    note = f"the largest, at {found.at_s:.2f} s; mean {100 * found.mean:.2f} % up to {found.until_s:.2f} s; second loss: {second}"
+    where = f"the largest, at {found.at_s:.2f} s" if found.largest else "never more than a packet"
+    note = f"{where}; mean {100 * found.mean:.2f} % up to {found.until_s:.2f} s; second loss: {second}"
     signed = math.copysign(found.largest, found.sim_packets - found.linux_packets)
     sides = summarise([found.sim_packets]), summarise([found.linux_packets])
     return Row(ONE, point, TRAJECTORY, Judgement(verdict, note, *sides, signed, signed, signed))

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
 
 def agree_command(
-    alg: Annotated[str | None, typer.Option(metavar="NAMES", help="Only these protocols, as reno,htcp. [default: the kernel's 14]")] = None,
+    alg: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Only these protocols, as reno,htcp; the kernel's 14 when absent.")
+    ] = None,
     grid: Annotated[str, typer.Option(metavar="GRID", help="quick (20 minutes on two cores) or full (a night).")] = "quick",
-    kernel: Annotated[str | None, typer.Option(metavar="KERNEL", help="Which built kernel. [default: the newest]")] = None,
-    seeds: Annotated[int | None, typer.Option(metavar="N", help="Repeats of what is drawn, 1 to 1000. [default: 5]")] = None,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256. [default: one per core]")] = None,
+    kernel: Annotated[str | None, typer.Option(metavar="KERNEL", help="Which built kernel; the newest when absent.")] = None,
+    seeds: Annotated[int | None, typer.Option(metavar="N", help="Repeats of what is drawn, 1 to 1000; 5 when absent.")] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256; one per core when absent.")] = None,
     out: Annotated[str, typer.Option(metavar="DIR", help="Where to; what it holds already is not run again.")] = "agreement",
     json: Annotated[bool, typer.Option("--json", help="Print the comparisons as JSON.")] = False,
 ) -> None:
