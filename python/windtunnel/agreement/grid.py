@@ -1,8 +1,9 @@
 """What is compared: four arrangements of flows over a grid of paths, the same scenarios for both backends.
 
 The quick grid is the reference path (250 Mbit/s, 42 ms, a queue of 20 % BDP) and 10 Mbit/s beside it, with one flow and with two. A
-kernel takes 0.15 CPU seconds for a virtual second at 250 Mbit/s and 0.02 at 10 Mbit/s, the simulator next to nothing. Fourteen algorithms
-therefore need 14 x (60 s + 5 x 150 s) x (0.15 + 0.02) = 1930 CPU seconds: 16 minutes on two cores, of the 20 that it may take.
+kernel takes 0.15 CPU seconds for a virtual second at 250 Mbit/s and 0.02 at 10 Mbit/s, 0.05 more where it is sampled twenty times per round
+trip, the simulator next to nothing. Fourteen algorithms therefore need 14 x (60 s x 0.27 + 5 x 150 s x 0.17) = 2000 CPU seconds: 17 minutes
+on two cores, of the 20 that it may take.
 
 The full grid is 14 x (10, 50, 250 Mbit/s) x (16, 42, 162 ms) x (20 %, 100 %) x four arrangements; at 250 Mbit/s alone it is 12 CPU hours,
 a night on two cores. It uses again what the quick grid ran into the same folder.
