@@ -80,6 +80,15 @@ def test_a_relative_tolerance_is_of_the_kernel_s_value() -> None:
     assert judged([100.0], [107.1], EPOCH, drawn=False).verdict == "agrees"
 
 
+def test_what_the_shared_start_decides_is_compared_seed_by_seed() -> None:
+    about = QUANTITIES["conv80_s"]
+    ours, theirs = [11.0, 21.0, 41.0], [10.0, 20.0, 40.0]
+    assert judged(ours, theirs, about).verdict == "agrees"
+    assert judged(ours, theirs, dataclasses.replace(about, paired=False)).verdict == "inconclusive"
+    # What is not reached counts as the run's 100 s: differences of 0, 60 and 60.
+    assert judged([40.0, math.inf, 100.0], [40.0, 40.0, 40.0], about).difference == pytest.approx(40 / 40)
+
+
 def test_never_on_both_sides_agrees_never_on_one_differs_and_sometimes_tells_nothing() -> None:
     never = [math.inf] * 3
     assert judged(never, never, EPOCH).verdict == "agrees"

@@ -95,13 +95,13 @@ class Measured:
 
     Parameters
     ----------
-    values : dict of str to list of float
-        By metric, over the seeds that have one.
+    values : dict of str to dict of int to float
+        By metric, of the seeds that have one.
     run : str
         The key of the first seed's run.
     """
 
-    values: dict[str, list[float]]
+    values: dict[str, dict[int, float]]
     run: str
 
 
@@ -110,9 +110,9 @@ def measured_points(measures: pl.DataFrame) -> dict[Point, Measured]:
     found: dict[Point, Measured] = {}
     for row in measures.sort("seed", maintain_order=True).iter_rows(named=True):
         point = (str(row["alg"]), float(row["rate"]), float(row["rtt"]), float(row["q"]))
-        values = found.setdefault(point, Measured({}, str(row["run"]))).values.setdefault(row["metric"], [])
+        values = found.setdefault(point, Measured({}, str(row["run"]))).values.setdefault(row["metric"], {})
         if row["value"] is not None:
-            values.append(float(row["value"]))
+            values[int(row["seed"])] = float(row["value"])
     return found
 
 
@@ -123,9 +123,16 @@ def rows_of_point(experiment: str, point: Point, ours: Measured, theirs: Measure
     rows = []
     for name, about in QUANTITIES.items():
         if name in ours.values and name in theirs.values:
-            found = judge(ours.values[name], theirs.values[name], about, drawn=drawn, longest_s=longest_s)
+            first, second = ours.values[name], theirs.values[name]
+            if about.paired:
+                first, second = _shared(first, second), _shared(second, first)
+            found = judge([*first.values()], [*second.values()], about, drawn=drawn, longest_s=longest_s)
             rows.append(Row(experiment, point, name, _doubted(found, ours, theirs) if name == "loss_ovh" and not drawn else found))
     return rows
+
+
+def _shared(values: dict[int, float], others: dict[int, float]) -> dict[int, float]:
+    return {seed: value for seed, value in values.items() if seed in others}
 
 
 FEW_PACKETS = 5
@@ -134,7 +141,7 @@ FEW_PACKETS = 5
 
 def _doubted(found: Judgement, ours: Measured, theirs: Measured) -> Judgement:
     """Take back a verdict that a few packets of a single run decide."""
-    counts = [count for side in (ours, theirs) for count in side.values[RETRANSMITTED]]
+    counts = [count for side in (ours, theirs) for count in side.values[RETRANSMITTED].values()]
     if found.verdict != DIFFERS or len(counts) != 2 or abs(counts[0] - counts[1]) >= FEW_PACKETS:
         return found
     return replace(found, verdict=INCONCLUSIVE, note=f"{counts[0]:g} and {counts[1]:g} packets: too few to tell")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from windtunnel.agreement.quantities import Quantity
-from windtunnel.stats import Summary, difference, summarise
+from windtunnel.stats import Difference, Summary, difference, summarise
 
 AGREES, DIFFERS, INCONCLUSIVE, NOT_MEASURED = VERDICTS = ("agrees", "differs", "inconclusive", "not_measured")
 
@@ -44,7 +44,8 @@ def judge(ours: Sequence[float], theirs: Sequence[float], about: Quantity, *, dr
     Parameters
     ----------
     ours, theirs : sequence of float
-        One value per seed that has one, of the simulator and of the kernel; infinite is a time that was not reached.
+        One value per seed that has one, of the simulator and of the kernel, of the same seeds where they are paired; infinite is a time
+        that was not reached.
     about : Quantity
         What they are, and what is tolerated.
     drawn : bool
@@ -63,7 +64,7 @@ def judge(ours: Sequence[float], theirs: Sequence[float], about: Quantity, *, dr
         both = sim.mean == 0
         return Judgement(AGREES if both else INCONCLUSIVE, "zero on both sides" if both else "the kernel's is zero", sim, linux)
     scale = abs(linux.mean) if about.relative else 1.0
-    found = difference(sim, linux)
+    found = _by_seed(ours, theirs, longest_s) if about.paired else difference(sim, linux)
     estimate = found.estimate / scale
     low, high = (found.low / scale, found.high / scale) if drawn else (estimate, estimate)
     verdict, note = verdict_of(low, high, about.tolerance), ""
@@ -71,6 +72,13 @@ def judge(ours: Sequence[float], theirs: Sequence[float], about: Quantity, *, dr
         verdict, note = AGREES, "inside the kernel's interval over seeds"
     ends = (low if math.isfinite(low) else None, high if math.isfinite(high) else None)
     return Judgement(verdict, note, sim, linux, estimate, *ends)
+
+
+def _by_seed(ours: Sequence[float], theirs: Sequence[float], longest_s: float) -> Difference:
+    """Return the mean of the differences of each seed, with its t interval."""
+    pairs = zip(ours, theirs, strict=True)
+    found = summarise([min(first, longest_s) - min(second, longest_s) for first, second in pairs])
+    return Difference(found.mean, *((found.low, found.high) if found.n > 1 else (-math.inf, math.inf)))
 
 
 def verdict_of(low: float, high: float, tolerance: float) -> str:

@@ -38,6 +38,7 @@ NOTES = (
     "A verdict is on the 95 % interval of the difference of the means (Welch): inside the tolerance it agrees, wholly outside it differs, "
     "and between the two there are too few seeds to tell. One flow alone is run once, without jitter: nothing is drawn, and the values "
     "are compared.",
+    "Convergence times are compared seed by seed: the start of flow 2, which both sides share, decides most of them.",
     "A share also agrees when the simulator's mean lies inside the kernel's own interval over seeds.",
     "The trajectory is compared in the middle of every round trip up to the second loss; the largest relative distance counts.",
     "The tolerances were set for 250 Mbit/s, 42 ms and a queue of 20 % BDP. A queue of a few packets makes everything chance.",

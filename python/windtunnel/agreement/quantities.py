@@ -22,6 +22,8 @@ class Quantity:
         Whether differences are relative to the kernel's value.
     within_kernel : bool
         Whether a mean inside the kernel's own interval over seeds agrees as well: for what chance decides.
+    paired : bool
+        Whether differences are taken seed by seed: for what the start of flow 2 decides, which both sides share.
     """
 
     title: str
@@ -29,6 +31,7 @@ class Quantity:
     tolerance: float
     relative: bool = False
     within_kernel: bool = False
+    paired: bool = False
 
 
 TRAJECTORY = "trajectory"
@@ -44,7 +47,7 @@ QUANTITIES: Mapping[str, Quantity] = {
     "backoff_factor": Quantity("Back-off factor", "", 0.02),
     "epoch_s": Quantity("Epoch", "s", 0.07, relative=True),
     # Memory and bins of this measure alone are a second; a few round trips of difference are nothing.
-    "conv80_s": Quantity("Convergence time", "s", 0.25, relative=True),
+    "conv80_s": Quantity("Convergence time", "s", 0.25, relative=True, paired=True),
     TRAJECTORY: Quantity("Trajectory", "packets", 0.03, relative=True),
 }
 """By metric, in the order of the columns. The tolerances were set for 250 Mbit/s, 42 ms, 20 % BDP and hold for every path."""
