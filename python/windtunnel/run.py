@@ -96,6 +96,11 @@ class Run:
         return self.records.flows
 
     @property
+    def applications(self) -> pl.DataFrame:
+        """One row per application, its connections added up; a flow that shares none is one of its own."""
+        return metrics.applications(self.records)
+
+    @property
     def flow_samples(self) -> pl.DataFrame:
         """Windows, RTTs and counters of each flow over time (``t_s``, ``cwnd_packets``, ...)."""
         return self.records.flow_samples

@@ -20,18 +20,22 @@ from windtunnel.backends.linux.errors import GuestFailed
 from windtunnel.backends.linux.guest import Limits, guest
 
 HALT = "sync(); reboot(RB_POWER_OFF); return 0;"
-# Everything waits, so virtual time runs on to its end at full speed; what its process would do on the host shows that it got there.
-STUCK = 'for (;;) { sleep(1); FILE *f = fopen("/tick", "w"); if (f) { fputs("x", f); fclose(f); } }'
-
 Init = Callable[[str], Path]
 
 
+def _stuck(escaped: Path) -> str:
+    """A guest in which everything waits: virtual time runs on at full speed. Let loose on the host its process would leave a file."""
+    touch = 'FILE *f = fopen("{}", "w"); if (f) {{ fputs("x", f); fclose(f); }}'
+    return f"for (;;) {{ sleep(1); {{ {touch.format('/tick')} }} {{ {touch.format(escaped)} }} }}"
+
+
 @pytest.fixture(autouse=True)
-def _temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def _temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     place = tmp_path / "guests"
     place.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(place))
-    return place
+    yield place
+    assert not (tmp_path / "escaped").exists()
 
 
 def _processes(kernel: store.Kernel) -> list[int]:
@@ -77,7 +81,7 @@ def test_a_panic_shows_its_last_lines(kernel: store.Kernel, init: Init, _tempora
 
 
 def test_a_stuck_guest_is_killed_when_its_time_is_over(kernel: store.Kernel, init: Init, _temporary: Path) -> None:
-    began, program = time.monotonic(), init(STUCK)
+    began, program = time.monotonic(), init(_stuck(_temporary.parent / "escaped"))
     with pytest.raises(GuestFailed, match="had not ended after 1 s"), guest(kernel.binary, program, {}, seed=1, limits=Limits(1.0)):
         pass
     assert time.monotonic() - began < 20
@@ -138,7 +142,7 @@ def _children(pid: int) -> list[int]:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_nothing_is_left_when_the_parent_is_killed(kernel: store.Kernel, init: Init, _temporary: Path, number: signal.Signals) -> None:
-    with _parent(kernel, init(STUCK), _temporary) as parent:
+    with _parent(kernel, init(_stuck(_temporary.parent / "escaped")), _temporary) as parent:
         parent.send_signal(number)
         parent.wait(30)
     _await(lambda: not _processes(kernel))
@@ -147,7 +151,7 @@ def test_nothing_is_left_when_the_parent_is_killed(kernel: store.Kernel, init: I
 
 def test_no_process_is_left_when_the_keeper_is_killed(kernel: store.Kernel, init: Init, _temporary: Path) -> None:
     """The keeper's own violent end is the kernel's: its guest's processes must not go on as processes of the host."""
-    with _parent(kernel, init(STUCK), _temporary) as parent:
+    with _parent(kernel, init(_stuck(_temporary.parent / "escaped")), _temporary) as parent:
         (keeper,) = _children(parent.pid)
         os.kill(keeper, signal.SIGKILL)
         assert parent.wait(30) != 0

@@ -56,7 +56,14 @@ def test_run_json_has_the_documented_shape(cli: Callable[..., Any], quick: list[
         "mean_cwnd_packets",
         "mean_rtt_s",
     ]
-    assert list(data["links"][0]) == ["link", "utilisation", "dropped_packets", "mean_queue_packets", "max_queue_packets"]
+    assert list(data["links"][0]) == [
+        "link",
+        "utilisation",
+        "dropped_packets",
+        "marked_packets",
+        "mean_queue_packets",
+        "max_queue_packets",
+    ]
     assert {"jain", "ratio_min_max"} <= set(data["metrics"])
     assert set(data["engine"]) == {"data_packets", "events", "wall_s", "cpu_s"}
 

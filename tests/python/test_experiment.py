@@ -105,8 +105,8 @@ class Bench:
     def runs(self) -> list[str]:
         return sorted(path.name for path in (self.folder / "runs").iterdir())
 
-    def times(self) -> dict[str, int]:
-        return {path.name: path.stat().st_mtime_ns for path in (self.folder / "runs").rglob("*")}
+    def times(self) -> dict[Path, int]:
+        return {path: path.stat().st_mtime_ns for path in (self.folder / "runs").rglob("*")}
 
 
 @contextlib.contextmanager
@@ -340,7 +340,7 @@ def test_a_second_run_computes_and_reads_nothing(bench: Bench, first: pl.DataFra
     contents = {path: path.read_bytes() for path in (bench.folder / "runs").rglob("*") if path.is_file()}
     for path in contents:  # Whoever opened one would say so.
         path.write_bytes(b"")
-        os.utime(path, ns=(times[path.name], times[path.name]))
+        os.utime(path, ns=(times[path], times[path]))
     second = bench(made()).measures("t.pair")
     assert bench.ran == [] and second.equals(first)
     assert [(step.done, step.total) for step in bench.steps if step.what == "runs"] == [(0, 0)]

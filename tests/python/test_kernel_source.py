@@ -40,6 +40,8 @@ def test_a_tree_in_which_somebody_builds_is_copied_clean_and_left_alone(tmp_path
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).write_text(name)
     (tree / "scripts/link").symlink_to("../include")
+    (tree / "scripts/kconfig/conf").write_bytes(b"\x7fELF a program")
+    made.append("scripts/kconfig/conf")
     before = _snapshot(tree)
     version, files = _copied(tree, tmp_path / "copy")
     assert version == "6.1.9"

@@ -47,6 +47,17 @@ def test_frames_have_the_schema(document: dict[str, Any]) -> None:
         assert dict(list(frame.schema.items())[: len(schema)]) == schema, name
 
 
+def test_every_mark_is_in_every_record_that_counts_marks(document: dict[str, Any]) -> None:
+    link = {"rate": "20Mbit", "queue": 100, "mark": 10}
+    run = _run(document, flows=["dctcp", "prague", "reno,window=5"], bottleneck=link, record_marks=True).records
+    marks = run.events.filter(pl.col("kind") == "mark")
+    of_flows = [marks.filter(pl.col("flow") == flow).height for flow in range(3)]
+    assert run.flows["marked_packets"].to_list() == of_flows and of_flows[2] == 0 < min(of_flows[:2])
+    assert run.links["marked_packets"].to_list() == [marks.height] == run.link_samples["marked_packets"].tail(1).to_list()
+    assert run.links["window_marked_packets"].to_list() == [marks.height] and marks["link"].unique().to_list() == [0]
+    assert _run(document, flows=["dctcp"], bottleneck=link).records.events.filter(pl.col("kind") == "mark").height == 0
+
+
 def test_the_records_digest_ignores_wall_time_but_no_value(document: dict[str, Any]) -> None:
     first, second = _run(document), _run(document)
     assert first.records.digest() == second.records.digest()

@@ -53,6 +53,33 @@ def test_a_queue_of_half_a_packet_rounds_to_one_without_remark(document: dict[st
 
 
 @pytest.mark.parametrize(
+    ("mark", "expected"),
+    [
+        (65, {"unit": "packets", "limit": 65}),
+        ("20%bdp", {"unit": "packets", "limit": 7}),
+        ("1ms", {"unit": "ns", "limit": 1_000_000}),
+        ("9kB", {"unit": "bytes", "limit": 9000}),
+    ],
+)
+def test_a_step_of_marks_is_written_like_a_queue(document: dict[str, Any], mark: object, expected: dict[str, Any]) -> None:
+    # 20 Mbit/s x 20 ms = 33.3 packets; a fifth is 6.7.
+    link = {"rate": "20Mbit", "queue": 100, "mark": mark}
+    assert resolve(_with(document, bottleneck=link))["forward"]["mark"] == expected
+    assert resolve(parse(document))["forward"]["mark"] is None
+
+
+def test_a_step_of_marks_given_twice_is_refused(document: dict[str, Any]) -> None:
+    with pytest.raises((ScenarioError, ValidationError), match="mark and mark_s are both given"):
+        _with(document, bottleneck={"rate": "20Mbit", "mark": 10, "mark_s": 0.001})
+
+
+def test_a_filled_scenario_with_marks_reads_back_as_itself(document: dict[str, Any]) -> None:
+    scenario = _with(document, bottleneck={"rate": "20Mbit", "mark": "20%bdp"}, record_marks=True)
+    assert canonical(parse(canonical(scenario))) == canonical(scenario)
+    assert canonical(scenario)["bottleneck"]["mark_packets"] == 7 and canonical(scenario)["record_marks"]
+
+
+@pytest.mark.parametrize(
     ("rate", "rtt", "expected_ns"),
     [("250Mbit", "42ms", 48_000), ("1Mbit", "42ms", 420_000)],
 )

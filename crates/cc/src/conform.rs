@@ -12,7 +12,7 @@ use thiserror::Error;
 use units::Time;
 
 use crate::registry::{build, protocol};
-use crate::{AckArrival, Algorithm, CaEvent, CaState, CongestionControl, Connection, RttSample, Window};
+use crate::{conform_rated, AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, RttSample, Window};
 
 /// The result of one file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -91,12 +91,20 @@ pub fn replay(text: &str, file: &str) -> Result<Report, ReplayError> {
     if !exact {
         return Err(ReplayError::NotImplemented { file: file.into(), algorithm: kernel_name.into() });
     }
-    let built = build(name, Some(recorded), "linux-6.1", &BTreeMap::new()).map_err(|e| damaged(e.to_string()))?;
+    let mut parameters = BTreeMap::new();
+    // Where the module draws at random, its draws are recorded.
+    if let Some(draw) = root["init"]["phase_draw"].as_f64() {
+        parameters.insert("phase_draw".to_owned(), draw);
+    }
+    let built = build(name, Some(recorded), "linux-6.1", &parameters).map_err(|e| damaged(e.to_string()))?;
     let algorithm = match variant {
         Some(variant) => format!("{}:{variant}", built.name),
         None => built.name.into(),
     };
     let report = Report { file: file.into(), algorithm, rows: 0, rows_matched: 0, rows_matched_with_cnt: 0, first_mismatch: None };
+    if built.algorithm.needs().rate_samples {
+        return conform_rated::replay(built.algorithm, &root, report).map_err(damaged);
+    }
     let columns = Columns::read(&root).map_err(damaged)?;
     let mut replay = Replay { flow: Flow::start(built.algorithm, &root["init"]).map_err(damaged)?, columns, report, event: 0 };
     let events = root["events"].as_array().ok_or_else(|| damaged("events: missing".into()))?;
@@ -211,7 +219,7 @@ const TRAINS: [&str; 4] = ["acks", "acks_ece", "sacks", "loss_acks"];
 
 /// The recording's transport.
 struct Flow {
-    law: Algorithm,
+    law: Controller,
     w: Window,
     c: Connection,
     out: u32,
@@ -229,7 +237,7 @@ fn whole(value: f64) -> u64 {
 }
 
 impl Flow {
-    fn start(law: Algorithm, init: &Value) -> Result<Flow, String> {
+    fn start(law: Controller, init: &Value) -> Result<Flow, String> {
         let number = |name: &str| init[name].as_u64().ok_or(format!("init: {name} is missing or not a natural number"));
         let mut c = Connection::new(u32::try_from(number("mss")?).map_err(|_| "init: mss is too large")?);
         c.now = Time::from_us(number("t_us")?);

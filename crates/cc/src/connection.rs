@@ -28,6 +28,10 @@ pub struct Connection {
     pub ca_state: CaState,
     /// Whether the window limited the sender (Linux `tcp_is_cwnd_limited`).
     pub cwnd_limited: bool,
+    /// Whether segments leave spread over the round trip, not as the ACKs come.
+    pub is_paced: bool,
+    /// Segments are acknowledged selectively.
+    pub selective_acks: bool,
     /// Payload bytes of a full segment.
     pub mss: u32,
     /// First segment not cumulatively acknowledged.
@@ -40,6 +44,11 @@ pub struct Connection {
     pub delivered: u64,
     /// Of those, segments whose delivery was echoed as ECN-marked.
     pub delivered_ce: u64,
+    /// Segments ever held to be lost, kept for algorithms that need rate samples.
+    pub lost: u64,
+    /// Deliveries up to this count are limited by the application, not by the window (Linux `app_limited`); 0 when they are not. Kept for
+    /// algorithms that need rate samples.
+    pub app_limited_until: u64,
     /// Eight times the smoothed RTT, in microseconds (Linux `srtt_us`); 0 before the first sample.
     pub srtt8_us: u32,
     /// Smallest RTT of the last 300 s, or `Time::NEVER` before the first sample.
@@ -59,12 +68,16 @@ impl Connection {
             now: Time::ZERO,
             ca_state: CaState::Open,
             cwnd_limited: true,
+            is_paced: false,
+            selective_acks: true,
             mss,
             una: 0,
             nxt: 0,
             in_flight: 0,
             delivered: 0,
             delivered_ce: 0,
+            lost: 0,
+            app_limited_until: 0,
             srtt8_us: 0,
             rtt_min: Time::NEVER,
             pacing_rate: 0,

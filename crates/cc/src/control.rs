@@ -1,7 +1,8 @@
 //! The hooks of a congestion-control algorithm.
 
-use units::Time;
+use units::{Stream, Time};
 
+use crate::slow_start::Kind;
 use crate::{CaState, Connection, Window};
 
 /// One ACK's contribution to RTT measurement (Linux `ack_sample`).
@@ -32,14 +33,16 @@ pub struct AckArrival {
 /// A delivery-rate sample (draft-cheng-iccrg-delivery-rate-estimation; Linux `rate_sample`).
 #[derive(Clone, Copy, Debug)]
 pub struct RateSample {
-    /// When the newest delivered segment had been sent, the connection's delivery clock stood here.
+    /// The connection's delivery clock when the newest delivered segment was sent.
     pub prior_time: Time,
     /// `delivered` when the newest delivered segment was sent.
     pub prior_delivered: u64,
-    /// Segments delivered over `interval`.
-    pub delivered: u32,
+    /// Segments delivered over `interval`; none if this ACK delivered nothing that was not known to be delivered.
+    pub delivered: Option<u32>,
     /// The sampling interval; none if shorter than the minimum RTT.
     pub interval: Option<Time>,
+    /// The connection's delivery clock: when something was last delivered (Linux `delivered_mstamp`).
+    pub delivered_at: Time,
     /// RTT of the newest delivered segment.
     pub rtt: Option<Time>,
     /// Segments newly found lost by this ACK.
@@ -48,7 +51,24 @@ pub struct RateSample {
     pub acked: u32,
     /// Pipe before this ACK.
     pub prior_in_flight: u32,
+    /// Pipe when the newest delivered segment was sent, itself included.
+    pub tx_in_flight: u32,
+    /// Segments held to be lost since the newest delivered segment was sent.
+    pub lost_since_sent: u32,
     /// The sampled segments were limited by the application, not by the window.
+    pub app_limited: bool,
+}
+
+/// A segment that is held to be lost, and the connection when it was sent.
+#[derive(Clone, Copy, Debug)]
+pub struct LostSegment {
+    /// Its number.
+    pub seq: u64,
+    /// Pipe when it was sent, itself included.
+    pub tx_in_flight: u32,
+    /// Segments held to be lost since then, itself included.
+    pub lost_since_sent: u32,
+    /// Sending was limited by the application.
     pub app_limited: bool,
 }
 
@@ -65,15 +85,31 @@ pub enum CaEvent {
     TimedOut,
 }
 
+/// How a receiver must tell of congestion marks, beyond what RFC 3168 asks of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnFeedback {
+    /// Every ACK says whether the segments it answers were marked (RFC 8257 3.2).
+    Dctcp,
+    /// Every ACK counts the marked segments so far (RFC 9768).
+    Accurate,
+}
+
 /// What an algorithm asks of the transport. Constant per algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// The algorithm sets cwnd on every ACK itself: no PRR, no `cwnd = ssthresh` when recovery ends, no idle restart.
     pub full_control: bool,
-    /// The algorithm wants delivery-rate samples.
+    /// The algorithm wants delivery-rate samples; only together with `full_control` and `pacing`.
     pub rate_samples: bool,
+    /// The algorithm times its segments itself: its RTT samples are exact however coarse the stack's clock (Linux 2.6's
+    /// `TCP_CONG_RTT_STAMP`).
+    pub rtt_stamps: bool,
     /// The algorithm's segments are paced, at `CongestionControl::pacing_rate`.
     pub pacing: bool,
+    /// The connection is ECN-capable, with this feedback; none for the stack's own choice.
+    pub ecn: Option<EcnFeedback>,
+    /// Segments by which a paced algorithm may run ahead of its rate, beyond the one that is due: a burst is one longer.
+    pub ahead: u32,
 }
 
 /// A congestion-control algorithm. On one ACK the transport calls, in this order: `on_rtt_sampled`, `on_ack_arrived`,
@@ -82,6 +118,19 @@ pub trait CongestionControl {
     /// What this algorithm asks of the transport.
     fn needs(&self) -> Needs {
         Needs::default()
+    }
+
+    /// Before anything else: the stream for whatever the algorithm draws at random.
+    fn on_seeded(&mut self, _stream: Stream) {}
+
+    /// The slow start of this law unless another is asked for; none when it has one of its own, which no part can replace.
+    fn slow_start(&self) -> Option<Kind> {
+        (!self.needs().full_control).then_some(Kind::Standard)
+    }
+
+    /// The path's smallest RTT, for a slow start that compares with it; none while an RTT sample would not show the path.
+    fn path_rtt(&self, c: &Connection) -> Option<Time> {
+        Some(c.rtt_min)
     }
 
     /// The connection is established.
@@ -98,6 +147,15 @@ pub trait CongestionControl {
 
     /// Full control (Linux `cong_control`): set cwnd and pacing from this ACK's rate sample.
     fn on_rate_sampled(&mut self, _w: &mut Window, _c: &Connection, _s: &RateSample) {}
+
+    /// Whether the algorithm itself keeps the flow below what the path carries: what is sent now counts as limited by the application.
+    /// Asked after `on_rate_sampled`.
+    fn holds_back(&self) -> bool {
+        false
+    }
+
+    /// A segment is held to be lost. Comes before the rate sample of the same ACK, only with `Needs::rate_samples`.
+    fn on_segment_lost(&mut self, _w: &mut Window, _c: &Connection, _s: &LostSegment) {}
 
     /// A congestion episode begins: the new slow-start threshold, in segments. The credit is zeroed by the caller before.
     fn ssthresh(&mut self, w: &mut Window, c: &Connection) -> f64;

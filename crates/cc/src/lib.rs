@@ -4,14 +4,19 @@
 //! hooks are the kernel's, in the kernel's order, so that the kernel's own recorded answers can be replayed against them.
 
 pub mod algorithms;
+mod boxed;
 pub mod conform;
+mod conform_rated;
 mod connection;
 mod control;
+mod controller;
 pub mod parameter;
 pub mod registry;
+pub mod slow_start;
 mod window;
 
 pub use connection::{CaState, Connection};
-pub use control::{AckArrival, CaEvent, CongestionControl, Needs, RateSample, RttSample};
+pub use control::{AckArrival, CaEvent, CongestionControl, EcnFeedback, LostSegment, Needs, RateSample, RttSample};
+pub use controller::Controller;
 pub use registry::{build, catalogue, protocol, Algorithm, BuildError, Built, PROFILES, PROTOCOLS};
 pub use window::{Window, SSTHRESH_INFINITE};

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{json, Value};
 use thiserror::Error;
+use units::{Stream, Time};
 
 use crate::algorithms::*;
 use crate::parameter::{Protocol, Values};
-use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Needs, RateSample, RttSample, Window};
+use crate::slow_start::Kind;
+use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, LostSegment, Needs, RateSample, RttSample, Window};
 
 /// The stack profiles, the default first.
 pub const PROFILES: [&str; 5] = ["linux-6.1", "linux-2.6.23", "altaimd-2.6.6", "linux-2.4", "rfc"];
@@ -25,18 +27,31 @@ macro_rules! protocols {
         pub static PROTOCOLS: &[&Protocol] = &[$(&$module::PROTOCOL),+];
 
         macro_rules! dispatch {
-            ($me:expr, $law:ident => $call:expr) => { match $me { $($(Algorithm::$state($law) => $call,)+)+ } };
+            ($me:expr, $law:ident => $call:expr) => { match $me { $($(Controller { law: Algorithm::$state($law), .. } => $call,)+)+ } };
+        }
+
+        impl Algorithm {
+            /// The slow start of the law unless another is asked for; none when it has one of its own.
+            pub(crate) fn slow_start(&self) -> Option<Kind> {
+                match self { $($(Algorithm::$state(law) => law.slow_start(),)+)+ }
+            }
+
+            /// The smallest RTT known; none while samples do not show the path.
+            pub(crate) fn path_rtt(&self, c: &Connection) -> Option<Time> {
+                match self { $($(Algorithm::$state(law) => law.path_rtt(c),)+)+ }
+            }
         }
     };
 }
 
 protocols! {
     reno: Reno(reno::Reno), RenoReal(reno::RenoReal);
+    ptcp: Ptcp(reno::Reno), PtcpReal(reno::RenoReal);
     scalable: Scalable(scalable::Scalable), ScalableKelly(scalable::Kelly);
     hstcp: HstcpLinux(hstcp::HstcpLinux), HstcpReal(hstcp::HstcpReal);
     bic: Bic(bic::Bic), BicReal(bic_real::BicReal);
-    cubic: Cubic(cubic::Cubic), CubicReal(cubic_rfc9438::CubicReal);
-    htcp: Htcp(htcp::Htcp), HtcpReal(htcp_real::HtcpReal);
+    cubic: Cubic(cubic::Cubic), CubicReal(Box<cubic_rfc9438::CubicReal>);
+    htcp: Htcp(htcp::Htcp), HtcpReal(Box<htcp_real::HtcpReal>);
     fast: Fast(fast::Fast);
     fast_bqd: FastBqd(fast::Fast);
     veno: Veno(veno::Veno);
@@ -45,14 +60,18 @@ protocols! {
     illinois: Illinois(illinois::Illinois);
     hybla: Hybla(hybla::Hybla);
     yeah: Yeah(yeah::Yeah);
-    ctcp: Ctcp(ctcp::Ctcp);
+    ctcp: Ctcp(Box<ctcp::Ctcp>);
     convex: Convex(synthetic::Synthetic);
     concave_convex: ConcaveConvex(synthetic::Synthetic);
-    areno: Areno(areno::Areno);
-    hstcp_lp: HstcpLp(hstcp_lp::HstcpLp);
-    copa: Copa(copa::Copa);
-    ledbat: Ledbat(ledbat::Ledbat), LedbatPlus(ledbat_plus::LedbatPlus);
+    areno: Areno(Box<areno::Areno>);
+    hstcp_lp: HstcpLp(Box<hstcp_lp::HstcpLp>);
+    copa: Copa(Box<copa::Copa>);
+    bbr: Bbr(Box<bbr::Bbr>);
+    bbr3: Bbr3(Box<bbr3::Bbr3>);
+    ledbat: Ledbat(Box<ledbat::Ledbat>), LedbatPlus(Box<ledbat_plus::LedbatPlus>);
     lp: Lp(lp::Lp), LpPaper(lp_paper::LpPaper);
+    dctcp: Dctcp(dctcp::Dctcp), DctcpReal(dctcp_rfc8257::DctcpReal);
+    prague: Prague(Box<prague::Prague>);
 }
 
 /// Out of line, so that no law pays for the registers of another: the dispatch is a jump.
@@ -67,25 +86,39 @@ fn on_acked(law: &mut impl CongestionControl, w: &mut Window, c: &Connection, ac
     law.on_acked(w, c, acked);
 }
 
-impl CongestionControl for Algorithm {
+impl CongestionControl for Controller {
     #[inline]
     fn needs(&self) -> Needs {
         dispatch!(self, law => law.needs())
     }
+    fn slow_start(&self) -> Option<Kind> {
+        self.law.slow_start()
+    }
+    fn path_rtt(&self, c: &Connection) -> Option<Time> {
+        self.law.path_rtt(c)
+    }
+    fn on_seeded(&mut self, stream: Stream) {
+        dispatch!(self, law => law.on_seeded(stream))
+    }
     #[inline]
     fn on_established(&mut self, w: &mut Window, c: &Connection) {
-        dispatch!(self, law => law.on_established(w, c))
+        dispatch!(self, law => law.on_established(w, c));
+        self.slow_start.on_established(w, c);
     }
     #[inline]
     fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
+        if self.slow_start.watches && w.in_slow_start() {
+            self.watch(w, c, s);
+        }
         dispatch!(self, law => on_rtt_sampled(law, w, c, s))
     }
-    #[inline]
+    #[inline(always)]
     fn on_ack_arrived(&mut self, w: &mut Window, c: &Connection, a: &AckArrival) {
         dispatch!(self, law => law.on_ack_arrived(w, c, a))
     }
     #[inline]
     fn on_acked(&mut self, w: &mut Window, c: &Connection, acked: u32) {
+        let acked = if self.slow_start.shapes && w.in_slow_start() { self.shape(w, c, acked) } else { acked };
         dispatch!(self, law => on_acked(law, w, c, acked))
     }
     #[inline]
@@ -93,12 +126,20 @@ impl CongestionControl for Algorithm {
         dispatch!(self, law => law.on_rate_sampled(w, c, s))
     }
     #[inline]
+    fn holds_back(&self) -> bool {
+        dispatch!(self, law => law.holds_back())
+    }
+    fn on_segment_lost(&mut self, w: &mut Window, c: &Connection, s: &LostSegment) {
+        dispatch!(self, law => law.on_segment_lost(w, c, s))
+    }
+    #[inline]
     fn ssthresh(&mut self, w: &mut Window, c: &Connection) -> f64 {
         dispatch!(self, law => law.ssthresh(w, c))
     }
     #[inline]
     fn on_state_changed(&mut self, w: &mut Window, c: &Connection, to: CaState) {
-        dispatch!(self, law => law.on_state_changed(w, c, to))
+        dispatch!(self, law => law.on_state_changed(w, c, to));
+        self.slow_start.on_state_changed(c, to);
     }
     #[inline]
     fn on_event(&mut self, w: &mut Window, c: &Connection, e: CaEvent) {
@@ -149,6 +190,20 @@ pub enum BuildError {
         /// The profiles.
         allowed: String,
     },
+    /// No such slow start.
+    #[error("slow_start: {value:?} is not known; allowed: {allowed}")]
+    UnknownSlowStart {
+        /// What was asked for.
+        value: String,
+        /// The parts.
+        allowed: String,
+    },
+    /// The law has a slow start of its own.
+    #[error("slow_start: {algorithm} starts by a rule of its own, which no other can replace")]
+    OwnSlowStart {
+        /// The protocol.
+        algorithm: &'static str,
+    },
     /// The variant has no such parameter.
     #[error("parameter: {algorithm}:{variant} has no {value:?}; allowed: {allowed}")]
     UnknownParameter {
@@ -185,13 +240,29 @@ pub enum BuildError {
 #[derive(Clone, Debug)]
 pub struct Built {
     /// The state.
-    pub algorithm: Algorithm,
+    pub algorithm: Controller,
     /// The protocol's own name, whatever alias was used.
     pub name: &'static str,
     /// The variant's own name.
     pub variant: &'static str,
     /// Whether this variant is the profile's own.
     pub belongs_to_profile: bool,
+}
+
+impl Built {
+    /// The same with the slow start of that name in front of the law.
+    ///
+    /// # Errors
+    /// When there is none of that name, or the law has one of its own.
+    pub fn with_slow_start(mut self, name: &str) -> Result<Built, BuildError> {
+        if self.algorithm.slow_start().is_none() {
+            return Err(BuildError::OwnSlowStart { algorithm: self.name });
+        }
+        let kind = Kind::of_name(name)
+            .ok_or_else(|| BuildError::UnknownSlowStart { value: name.into(), allowed: list(Kind::ALL.into_iter().map(Kind::name)) })?;
+        self.algorithm = Controller::new(self.algorithm.law, kind);
+        Ok(self)
+    }
 }
 
 /// The protocol of that name or alias.
@@ -217,7 +288,10 @@ pub fn build(name: &str, variant: Option<&str>, profile: &str, parameters: &BTre
     }
     let values = Values { protocol: found, variant: variant.name, given: parameters };
     let belongs_to_profile = of_profile.belongs && of_profile.variant == variant.name;
-    Ok(Built { algorithm: (found.build)(&values), name: found.name, variant: variant.name, belongs_to_profile })
+    let law = (found.build)(&values);
+    let slow_start = law.slow_start().unwrap_or(Kind::Standard);
+    let algorithm = Controller::new(law, slow_start);
+    Ok(Built { algorithm, name: found.name, variant: variant.name, belongs_to_profile })
 }
 
 fn check(protocol: &'static Protocol, variant: &'static str, key: &str, value: f64) -> Result<(), BuildError> {
@@ -254,7 +328,7 @@ pub fn catalogue() -> Value {
     PROTOCOLS.iter().map(|p| describe(p)).collect()
 }
 
-fn describe(p: &Protocol) -> Value {
+fn describe(p: &'static Protocol) -> Value {
     let variants: Vec<Value> = p
         .variants
         .iter()
@@ -270,6 +344,7 @@ fn describe(p: &Protocol) -> Value {
             })
         })
         .collect();
+    let parameters: Vec<Value> = parameters.into_iter().chain(describe_slow_start(p)).collect();
     let constants: Vec<Value> =
         p.constants.iter().map(|k| json!({"name": k.name, "variant": k.variant, "value": k.value, "unit": k.unit})).collect();
     let profiles: BTreeMap<&str, &str> = p.profiles.iter().map(|row| (row.profile, row.variant)).collect();
@@ -279,4 +354,19 @@ fn describe(p: &Protocol) -> Value {
         "signals": p.signals, "variants": variants, "parameters": parameters, "constants": constants, "profiles": profiles,
         "profile_belongs": belongs,
     })
+}
+
+/// The choice of a slow start as one more parameter, in the variants that leave the choice.
+fn describe_slow_start(p: &'static Protocol) -> Option<Value> {
+    let default = |variant: &'static str| {
+        let law = (p.build)(&Values { protocol: p, variant, given: &BTreeMap::new() });
+        law.slow_start().map(|kind| (variant, kind.name()))
+    };
+    let defaults: BTreeMap<&str, &str> = p.variants.iter().filter_map(|v| default(v.name)).collect();
+    let first = p.variants.iter().find_map(|v| defaults.get(v.name))?;
+    let choices: Vec<&str> = Kind::ALL.into_iter().map(Kind::name).collect();
+    Some(json!({
+        "name": "slow_start", "default": first, "defaults": defaults, "unit": "choice", "choices": choices,
+        "doc": "How the window grows below the threshold, and when that ends.",
+    }))
 }

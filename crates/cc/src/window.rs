@@ -20,6 +20,12 @@ impl Window {
         Window { cwnd: f64::from(initial), ssthresh: SSTHRESH_INFINITE, cnt: 0 }
     }
 
+    /// A window of `initial` segments in slow start until `ssthresh` segments, 0 for no threshold.
+    pub fn starting_at(initial: u32, ssthresh: u32) -> Window {
+        let ssthresh = if ssthresh == 0 { SSTHRESH_INFINITE } else { f64::from(ssthresh) };
+        Window { ssthresh, ..Window::new(initial) }
+    }
+
     /// Linux's convention: slow start while `cwnd < ssthresh`.
     #[inline]
     pub fn in_slow_start(&self) -> bool {

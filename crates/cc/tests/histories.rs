@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use cc::{build, AckArrival, Algorithm, CaEvent, CaState, CongestionControl, Connection, RttSample, Window, PROFILES, PROTOCOLS};
+use cc::slow_start::Kind;
+use cc::{
+    build, AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, LostSegment, RateSample, RttSample, Window, PROFILES,
+    PROTOCOLS,
+};
 use proptest::prelude::*;
 use units::Time;
 
 #[derive(Clone, Debug)]
 enum Event {
-    Ack { gap_us: u64, rtt_us: u64, acked: u32, limited: bool },
+    Ack { gap_us: u64, rtt_us: u64, acked: u32, limited: bool, marked: u32 },
     Duplicate { gap_us: u64, rtt_us: u64 },
     Loss { cwr: bool },
     Exit { undo: bool },
@@ -18,8 +22,9 @@ enum Event {
 
 fn event() -> impl Strategy<Value = Event> {
     let rtt = prop_oneof![1_u64..500, 1_000_u64..300_000, Just(0_u64)];
-    let ack = (0_u64..20_000, rtt, prop_oneof![Just(1_u32), 1_u32..100], prop::bool::weighted(0.9))
-        .prop_map(|(gap_us, rtt_us, acked, limited)| Event::Ack { gap_us, rtt_us, acked, limited });
+    let ack = (0_u64..20_000, rtt, prop_oneof![Just(1_u32), 1_u32..100], prop::bool::weighted(0.9), 0_u32..300).prop_map(
+        |(gap_us, rtt_us, acked, limited, marked)| Event::Ack { gap_us, rtt_us, acked, limited, marked: marked.saturating_sub(200) },
+    );
     prop_oneof![
         20 => ack,
         2 => (0_u64..5_000, 1_u64..300_000).prop_map(|(gap_us, rtt_us)| Event::Duplicate { gap_us, rtt_us }),
@@ -31,15 +36,17 @@ fn event() -> impl Strategy<Value = Event> {
 }
 
 struct Flow {
-    law: Algorithm,
+    law: Controller,
     w: Window,
     c: Connection,
     prior_ssthresh: f64,
+    /// Delivered, and when, as the last segment was sent.
+    sent_at: (u64, Time),
 }
 
 impl Flow {
-    fn start(law: Algorithm) -> Flow {
-        let mut flow = Flow { law, w: Window::new(10), c: Connection::new(1448), prior_ssthresh: 0.0 };
+    fn start(law: Controller) -> Flow {
+        let mut flow = Flow { law, w: Window::new(10), c: Connection::new(1448), prior_ssthresh: 0.0, sent_at: (0, Time::ZERO) };
         flow.law.on_established(&mut flow.w, &flow.c);
         flow.send();
         flow
@@ -73,7 +80,37 @@ impl Flow {
         self.law.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: acked == 0, ece: false });
     }
 
+    /// A round trip's delivery rate, or the ACK's own where there was no RTT sample.
+    fn sample_rate(&mut self, rtt_us: u64, acked: u32, app_limited: bool) {
+        let (prior_delivered, prior_time) = self.sent_at;
+        let rtt = (rtt_us > 0).then(|| Time::from_us(rtt_us));
+        let sample = RateSample {
+            prior_time,
+            prior_delivered,
+            delivered: Some((self.c.delivered - prior_delivered) as u32),
+            interval: rtt.map(|rtt| rtt.max(self.c.now - prior_time)).filter(|&interval| interval >= self.c.rtt_min),
+            delivered_at: self.c.now,
+            rtt,
+            lost: 0,
+            acked,
+            prior_in_flight: self.c.in_flight,
+            tx_in_flight: self.c.in_flight,
+            lost_since_sent: 0,
+            app_limited,
+        };
+        self.c.in_flight = self.c.in_flight.saturating_sub(acked);
+        self.law.on_rate_sampled(&mut self.w, &self.c, &sample);
+        let held = self.c.delivered + u64::from(self.c.in_flight);
+        self.c.app_limited_until = if self.law.holds_back() || app_limited { held.max(1) } else { 0 };
+        if self.c.una >= self.c.nxt || acked > 50 {
+            self.sent_at = (self.c.delivered, self.c.now);
+        }
+    }
+
     fn begin_episode(&mut self) {
+        self.c.lost += 1;
+        let lost = LostSegment { seq: self.c.una, tx_in_flight: self.c.in_flight, lost_since_sent: 1, app_limited: false };
+        self.law.on_segment_lost(&mut self.w, &self.c, &lost);
         self.prior_ssthresh = self.w.ssthresh;
         self.c.prior_cwnd = self.w.cwnd;
         self.w.cnt = 0;
@@ -84,18 +121,21 @@ impl Flow {
     fn run(&mut self, event: &Event) {
         let calm = matches!(self.c.ca_state, CaState::Open | CaState::Disorder);
         match *event {
-            Event::Ack { gap_us, rtt_us, acked, limited } => {
+            Event::Ack { gap_us, rtt_us, acked, limited, marked } => {
                 self.wait(gap_us);
                 let acked = acked.min((self.c.nxt - self.c.una) as u32).max(1);
                 self.c.una += u64::from(acked);
                 self.c.nxt = self.c.nxt.max(self.c.una);
                 self.c.delivered += u64::from(acked);
+                self.c.delivered_ce += u64::from(marked.min(acked));
                 self.c.cwnd_limited = limited;
                 self.sample(rtt_us, acked);
                 if self.c.ca_state == CaState::Disorder {
                     self.notify(CaState::Open);
                 }
-                if !matches!(self.c.ca_state, CaState::Recovery | CaState::Cwr) {
+                if self.law.needs().rate_samples {
+                    self.sample_rate(rtt_us, acked, !limited);
+                } else if !matches!(self.c.ca_state, CaState::Recovery | CaState::Cwr) {
                     self.law.on_acked(&mut self.w, &self.c, acked);
                 }
             }
@@ -109,13 +149,15 @@ impl Flow {
             Event::Loss { cwr } if calm => {
                 self.begin_episode();
                 self.notify(if cwr { CaState::Cwr } else { CaState::Recovery });
-                self.w.cwnd = self.w.ssthresh;
+                if !self.law.needs().full_control {
+                    self.w.cwnd = self.w.ssthresh;
+                }
             }
             Event::Exit { undo } if !calm => {
                 if undo {
                     self.w.cwnd = self.law.undo(&mut self.w, &self.c);
                     self.w.ssthresh = self.w.ssthresh.max(self.prior_ssthresh);
-                } else if self.c.ca_state != CaState::Loss {
+                } else if self.c.ca_state != CaState::Loss && !self.law.needs().full_control {
                     self.w.cwnd = self.w.ssthresh;
                 }
                 self.notify(CaState::Open);
@@ -147,7 +189,7 @@ impl Flow {
     }
 }
 
-fn check(label: &str, law: Algorithm, exact: bool, events: &[Event]) {
+fn check(label: &str, law: Controller, exact: bool, events: &[Event]) {
     let mut flow = Flow::start(law);
     for (number, event) in events.iter().enumerate() {
         flow.run(event);
@@ -170,6 +212,20 @@ proptest! {
             for variant in protocol.variants {
                 let built = build(protocol.name, Some(variant.name), "linux-6.1", &BTreeMap::new()).unwrap();
                 check(&format!("{}:{}", protocol.name, variant.name), built.algorithm, variant.exact_kernel, &events);
+            }
+        }
+    }
+
+    #[test]
+    fn windows_stay_sound_behind_every_slow_start(events in prop::collection::vec(event(), 1..100)) {
+        for protocol in PROTOCOLS {
+            for variant in protocol.variants {
+                for kind in Kind::ALL {
+                    let built = build(protocol.name, Some(variant.name), PROFILES[0], &BTreeMap::new()).unwrap();
+                    let Ok(built) = built.with_slow_start(kind.name()) else { continue };
+                    let label = format!("{}:{},slow_start={}", protocol.name, variant.name, kind.name());
+                    check(&label, built.algorithm, variant.exact_kernel, &events);
+                }
             }
         }
     }

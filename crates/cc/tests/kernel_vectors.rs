@@ -34,8 +34,8 @@ fn every_recorded_row_is_exact() {
     }
     println!("algorithm: files, rows, rows matched, credit counter too: {rows:#?}");
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
-    let delay = ["veno", "westwood", "vegas", "illinois", "hybla", "yeah", "lp"];
-    for algorithm in ["reno", "scalable", "hstcp", "bic", "cubic", "cubic:nohystart", "htcp"].into_iter().chain(delay) {
+    let others = ["veno", "westwood", "vegas", "illinois", "hybla", "yeah", "lp", "bbr"];
+    for algorithm in ["reno", "scalable", "hstcp", "bic", "cubic", "cubic:nohystart", "htcp", "dctcp"].into_iter().chain(others) {
         assert!(rows.contains_key(algorithm), "no vectors of {algorithm} in {}", folder().display());
     }
 }

@@ -92,7 +92,8 @@ fn catalogue_describes_every_protocol() {
             assert!(row.get(key).is_some(), "{key} of {}", row["name"]);
         }
         for parameter in row["parameters"].as_array().unwrap() {
-            for key in ["name", "default", "unit", "min", "max", "doc"] {
+            let range: &[&str] = if parameter["unit"] == "choice" { &["choices"] } else { &["min", "max"] };
+            for key in ["name", "default", "unit", "doc"].iter().chain(range) {
                 assert!(parameter.get(key).is_some(), "{key} of {} of {}", parameter["name"], row["name"]);
             }
         }

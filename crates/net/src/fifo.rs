@@ -1,4 +1,4 @@
-//! A drop-tail FIFO link whose departures are known on arrival.
+//! A drop-tail FIFO link whose departures are known on arrival, and that may mark instead of waiting to drop.
 //!
 //! Serving in order at a constant rate means that the departure time of a packet is fixed the moment it is accepted: no
 //! transmit-complete event exists, and the queue is the ring of departure times still in the future. A packet whose
@@ -19,6 +19,15 @@ pub enum Limit {
     Delay(Time),
 }
 
+/// What a queue looks at in a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// IP bytes.
+    pub bytes: u32,
+    /// Its sender answers congestion marks (an ECT codepoint, RFC 3168).
+    pub ecn_capable: bool,
+}
+
 /// What a link is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct FifoSpec {
@@ -30,6 +39,8 @@ pub struct FifoSpec {
     pub excludes_in_service: bool,
     /// Probability that a packet is lost on arrival, before the queue (as netem's `loss`).
     pub loss_probability: f64,
+    /// Step marking (RFC 8257 3.1): an ECN-capable packet is marked where a queue of this size would have refused it.
+    pub mark_at: Option<Limit>,
 }
 
 /// The link's answer to a packet.
@@ -37,10 +48,21 @@ pub struct FifoSpec {
 pub enum Verdict {
     /// Accepted; its last bit leaves at this time.
     Departs(Time),
+    /// The same, marked "congestion experienced".
+    DepartsMarked(Time),
     /// The queue was full.
     Dropped,
     /// Lost at random.
     Lost,
+}
+
+/// What the queue decides about a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Decision {
+    Accept,
+    Mark,
+    Lose,
+    Drop,
 }
 
 /// Queue content at one moment.
@@ -54,6 +76,8 @@ pub struct Occupancy {
     pub delivered_bytes: u64,
     /// Packets dropped by the full queue so far.
     pub dropped: u64,
+    /// Packets marked so far.
+    pub marked: u64,
 }
 
 /// Totals of a link up to the end of its window; those of the window alone carry its name.
@@ -65,6 +89,8 @@ pub struct LinkTotals {
     pub dropped: u64,
     /// Packets lost at random.
     pub lost: u64,
+    /// Packets accepted and marked.
+    pub marked: u64,
     /// Bytes that left.
     pub delivered_bytes: u64,
     /// Time spent transmitting within the window, nanoseconds.
@@ -75,6 +101,8 @@ pub struct LinkTotals {
     pub window_delivered_bytes: u64,
     /// Packets dropped by the full queue within the window.
     pub window_dropped: u64,
+    /// Packets marked within the window.
+    pub window_marked: u64,
     /// Most packets queued or in service within the window.
     pub window_max_packets: u32,
 }
@@ -93,6 +121,7 @@ struct Sums {
     accepted_bytes: u64,
     dropped: u64,
     lost: u64,
+    marked: u64,
     idle_ns: u64,
     sojourn_ns: u64,
     max_packets: usize,
@@ -123,7 +152,7 @@ pub struct Fifo {
     readings: [Option<Reading>; 2],
     /// The next of the two to be read.
     read_at: Time,
-    /// Packets may be refused for more than the queue's length in packets.
+    /// More than the queue's length in packets decides about a packet.
     is_picky: bool,
     loss: Stream,
 }
@@ -145,16 +174,16 @@ impl Fifo {
             window,
             readings: [None; 2],
             read_at: window.0,
-            is_picky: full_at == usize::MAX || spec.loss_probability > 0.0,
+            is_picky: full_at == usize::MAX || spec.loss_probability > 0.0 || spec.mark_at.is_some(),
             loss,
         }
     }
 
-    /// A packet of `bytes` arrives at `now`, not earlier than the one before it.
+    /// A packet arrives at `now`, not earlier than the one before it.
     #[inline]
-    pub fn offer(&mut self, now: Time, bytes: u32) -> Verdict {
+    pub fn offer(&mut self, now: Time, packet: Packet) -> Verdict {
         self.advance(now);
-        self.admit(now, bytes)
+        self.admit(now, packet)
     }
 
     /// It is `now`: what has departed leaves the queue.
@@ -168,18 +197,29 @@ impl Fifo {
 
     /// [`Fifo::offer`] for a link already advanced to `now`.
     #[inline(always)]
-    pub fn admit(&mut self, now: Time, bytes: u32) -> Verdict {
+    pub fn admit(&mut self, now: Time, packet: Packet) -> Verdict {
         if self.queue.len() >= self.full_at || self.is_picky {
-            return self.admit_or_refuse(now, bytes);
+            return self.admit_or_refuse(now, packet);
         }
-        Verdict::Departs(self.accept(now, bytes))
+        Verdict::Departs(self.accept(now, packet.bytes))
     }
 
     #[inline(never)]
-    fn admit_or_refuse(&mut self, now: Time, bytes: u32) -> Verdict {
-        match self.refuse(now, bytes) {
-            Some(refused) => refused,
-            None => Verdict::Departs(self.accept(now, bytes)),
+    fn admit_or_refuse(&mut self, now: Time, packet: Packet) -> Verdict {
+        match self.decide(now, packet) {
+            Decision::Accept => Verdict::Departs(self.accept(now, packet.bytes)),
+            Decision::Mark => {
+                self.sums.marked += 1;
+                Verdict::DepartsMarked(self.accept(now, packet.bytes))
+            }
+            Decision::Lose => {
+                self.sums.lost += 1;
+                Verdict::Lost
+            }
+            Decision::Drop => {
+                self.sums.dropped += 1;
+                Verdict::Dropped
+            }
         }
     }
 
@@ -202,24 +242,30 @@ impl Fifo {
         departs
     }
 
-    /// Why the packet is refused, if it is.
-    fn refuse(&mut self, now: Time, bytes: u32) -> Option<Verdict> {
+    /// The discipline: drop-tail, with a step of marks. A packet that is not ECN-capable knows the tail alone.
+    fn decide(&mut self, now: Time, packet: Packet) -> Decision {
         if self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability) {
-            self.sums.lost += 1;
-            return Some(Verdict::Lost);
+            return Decision::Lose;
         }
-        let is_full = match self.spec.limit {
-            Limit::Packets(_) => self.queue.len() >= self.full_at,
+        if self.exceeds(self.spec.limit, now, packet.bytes) {
+            return Decision::Drop;
+        }
+        match self.spec.mark_at {
+            Some(mark_at) if packet.ecn_capable && self.exceeds(mark_at, now, packet.bytes) => Decision::Mark,
+            _ => Decision::Accept,
+        }
+    }
+
+    /// Whether a queue of this size has no room for `bytes` more.
+    fn exceeds(&self, limit: Limit, now: Time, bytes: u32) -> bool {
+        match limit {
+            Limit::Packets(limit) => self.queue.len() >= limit as usize + usize::from(self.spec.excludes_in_service),
             Limit::Bytes(limit) => {
                 let exempt = if self.spec.excludes_in_service { self.bytes_in_service() } else { 0 };
                 self.queued_bytes() - exempt + u64::from(bytes) > limit
             }
             Limit::Delay(limit) => self.free_at.since(now) > limit,
-        };
-        if is_full {
-            self.sums.dropped += 1;
         }
-        is_full.then_some(Verdict::Dropped)
     }
 
     /// Queue content at `now`: departures up to and including `now` have left, arrivals at `now` are not in yet.
@@ -230,6 +276,7 @@ impl Fifo {
             bytes: self.queued_bytes(),
             delivered_bytes: self.departed_bytes(),
             dropped: self.sums.dropped,
+            marked: self.sums.marked,
         }
     }
 
@@ -255,11 +302,13 @@ impl Fifo {
             accepted: to.accepted,
             dropped: to.sums.dropped,
             lost: to.sums.lost,
+            marked: to.sums.marked,
             delivered_bytes: to.delivered_bytes,
             window_busy_ns: to.busy_ns - from.busy_ns,
             window_sojourn_ns: to.queued_ns - from.queued_ns,
             window_delivered_bytes: to.delivered_bytes - from.delivered_bytes,
             window_dropped: to.sums.dropped - from.sums.dropped,
+            window_marked: to.sums.marked - from.sums.marked,
             window_max_packets: to.sums.max_packets as u32,
         }
     }
@@ -302,14 +351,21 @@ impl Fifo {
 mod tests {
     use super::*;
 
+    const PACKET: Packet = Packet { bytes: 1500, ecn_capable: false };
+    const CAPABLE: Packet = Packet { bytes: 1500, ecn_capable: true };
+
     fn link(limit: Limit, excludes_in_service: bool) -> Fifo {
-        let spec = FifoSpec { rate: Rate(12_000_000), limit, excludes_in_service, loss_probability: 0.0 };
+        marking_link(limit, None, excludes_in_service)
+    }
+
+    fn marking_link(limit: Limit, mark_at: Option<Limit>, excludes_in_service: bool) -> Fifo {
+        let spec = FifoSpec { rate: Rate(12_000_000), limit, excludes_in_service, loss_probability: 0.0, mark_at };
         Fifo::new(spec, (Time::ZERO, Time::from_ms(10)), Stream::named(1, "test"))
     }
 
     fn accepted_of_ten(limit: Limit, excludes_in_service: bool) -> usize {
         let mut link = link(limit, excludes_in_service);
-        (0..10).filter(|_| matches!(link.offer(Time::ZERO, 1500), Verdict::Departs(_))).count()
+        (0..10).filter(|_| matches!(link.offer(Time::ZERO, PACKET), Verdict::Departs(_))).count()
     }
 
     #[test]
@@ -325,9 +381,9 @@ mod tests {
     #[test]
     fn a_departure_at_the_moment_of_an_arrival_frees_its_place() {
         let mut link = link(Limit::Packets(1), false);
-        assert_eq!(link.offer(Time::ZERO, 1500), Verdict::Departs(Time::from_ms(1)));
-        assert_eq!(link.offer(Time(999_999), 1500), Verdict::Dropped);
-        assert_eq!(link.offer(Time::from_ms(1), 1500), Verdict::Departs(Time::from_ms(2)));
+        assert_eq!(link.offer(Time::ZERO, PACKET), Verdict::Departs(Time::from_ms(1)));
+        assert_eq!(link.offer(Time(999_999), PACKET), Verdict::Dropped);
+        assert_eq!(link.offer(Time::from_ms(1), PACKET), Verdict::Departs(Time::from_ms(2)));
     }
 
     #[test]
@@ -335,11 +391,39 @@ mod tests {
         let mut link = link(Limit::Packets(100), false);
         // Three packets at t = 0 on a 1 ms server: sojourns 1, 2, 3 ms; busy 3 ms.
         for _ in 0..3 {
-            link.offer(Time::ZERO, 1500);
+            link.offer(Time::ZERO, PACKET);
         }
         assert_eq!(link.occupancy(Time::from_ms(1)).packets, 2);
         let totals = link.totals();
         assert_eq!((totals.accepted, totals.delivered_bytes), (3, 4500));
         assert_eq!((totals.window_busy_ns, totals.window_sojourn_ns), (3_000_000, 6_000_000));
+    }
+
+    /// Ten packets arrive at once at a link for eight: the first three meet fewer than three, the last two a full queue.
+    #[test]
+    fn the_step_marks_what_a_queue_of_its_size_would_have_refused() {
+        let count = |mark_at, excludes_in_service, packet| {
+            let mut link = marking_link(Limit::Packets(8), Some(mark_at), excludes_in_service);
+            let verdicts: Vec<Verdict> = (0..10).map(|_| link.offer(Time::ZERO, packet)).collect();
+            let number = |wanted: fn(&Verdict) -> bool| verdicts.iter().filter(|&verdict| wanted(verdict)).count();
+            let marked = number(|verdict| matches!(verdict, Verdict::DepartsMarked(_)));
+            assert_eq!(link.totals().window_marked, marked as u64);
+            (number(|verdict| matches!(verdict, Verdict::Departs(_))), marked, number(|&verdict| verdict == Verdict::Dropped))
+        };
+        assert_eq!(count(Limit::Packets(3), false, CAPABLE), (3, 5, 2));
+        assert_eq!(count(Limit::Packets(3), true, CAPABLE), (4, 5, 1));
+        assert_eq!(count(Limit::Bytes(4500), false, CAPABLE), (3, 5, 2));
+        assert_eq!(count(Limit::Delay(Time::from_ms(3)), false, CAPABLE), (4, 4, 2));
+        assert_eq!(count(Limit::Packets(3), false, PACKET), (8, 0, 2));
+    }
+
+    /// A mark delays nothing: the departures are those of a link without marks.
+    #[test]
+    fn a_marked_packet_departs_as_any_other() {
+        let mut link = marking_link(Limit::Packets(8), Some(Limit::Packets(1)), false);
+        assert_eq!(link.offer(Time::ZERO, CAPABLE), Verdict::Departs(Time::from_ms(1)));
+        assert_eq!(link.offer(Time::ZERO, CAPABLE), Verdict::DepartsMarked(Time::from_ms(2)));
+        assert_eq!(link.offer(Time::from_ms(2), CAPABLE), Verdict::Departs(Time::from_ms(3)));
+        assert_eq!(link.occupancy(Time::from_ms(3)).marked, 1);
     }
 }

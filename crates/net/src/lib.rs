@@ -5,5 +5,5 @@
 mod fifo;
 mod ring;
 
-pub use fifo::{Fifo, FifoSpec, Limit, LinkTotals, Occupancy, Verdict};
+pub use fifo::{Fifo, FifoSpec, Limit, LinkTotals, Occupancy, Packet, Verdict};
 pub use ring::Ring;

@@ -47,14 +47,13 @@ pub(crate) fn convert(
     out.set_item("flow_samples", table)?;
     let samples = records.link_samples;
     let table = PyDict::new(py);
-    let marked = vec![0u64; samples.t_ns.len()];
     put(&table, "t_s", seconds(samples.t_ns))?;
     put(&table, "link", samples.link)?;
     put(&table, "queue_packets", samples.queue_packets)?;
     put(&table, "queue_bytes", samples.queue_bytes)?;
     put(&table, "delivered_bytes", samples.delivered_bytes)?;
     put(&table, "dropped_packets", samples.dropped)?;
-    put(&table, "marked_packets", marked)?;
+    put(&table, "marked_packets", samples.marked)?;
     out.set_item("link_samples", table)?;
     if let Some(trace) = trace {
         let table = PyDict::new(py);
@@ -84,6 +83,7 @@ fn flows<'py>(py: Python<'py>, rows: &[FlowRow]) -> PyResult<Bound<'py, PyDict>>
     put(&table, "sent_packets", whole(|row| row.at_end.sent))?;
     put(&table, "retransmitted_packets", whole(|row| row.at_end.retransmitted))?;
     put(&table, "lost_packets", whole(|row| row.lost_packets))?;
+    put(&table, "marked_packets", whole(|row| row.marked_packets))?;
     put(&table, "loss_episodes", whole(|row| row.at_end.loss_episodes))?;
     put(&table, "timeouts", whole(|row| row.at_end.timeouts))?;
     put(&table, "undos", whole(|row| row.at_end.undos))?;
@@ -109,8 +109,10 @@ fn links<'py>(py: Python<'py>, rows: &[LinkRow]) -> PyResult<Bound<'py, PyDict>>
     put(&table, "delivered_bytes", whole(|row| row.totals.delivered_bytes))?;
     put(&table, "dropped_packets", whole(|row| row.totals.dropped))?;
     put(&table, "lost_packets", whole(|row| row.totals.lost))?;
+    put(&table, "marked_packets", whole(|row| row.totals.marked))?;
     put(&table, "window_delivered_bytes", whole(|row| row.totals.window_delivered_bytes))?;
     put(&table, "window_dropped_packets", whole(|row| row.totals.window_dropped))?;
+    put(&table, "window_marked_packets", whole(|row| row.totals.window_marked))?;
     Ok(table)
 }
 

@@ -19,6 +19,7 @@ fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         variant: None,
         profile: "linux-6.1".into(),
         parameters: Default::default(),
+        slow_start: None,
         transport: Default::default(),
         rtt_ns: rtt_ms * 1_000_000,
         start_ns: 0,
@@ -39,6 +40,7 @@ fn link(rate_mbit: u64, rtt_ms: u64, bdp_percent: u64) -> LinkSpec {
         queue: QueueSpec { unit: QueueUnit::Packets, limit },
         excludes_in_service: false,
         loss_probability: 0.0,
+        mark: None,
     }
 }
 
@@ -48,7 +50,18 @@ fn spec(forward: LinkSpec, mut flows: Vec<FlowSpec>, seconds: f64) -> Spec {
         flow.start_ns = index as u64 * 1_000_003 % 1_000_000_000;
     }
     let duration_ns = (seconds * 1e9) as u64;
-    Spec { seed: 1, duration_ns, warmup_ns: 0, sample_ns: 10_000_000, per_ack: false, record_drops: false, forward, reverse: None, flows }
+    Spec {
+        seed: 1,
+        duration_ns,
+        warmup_ns: 0,
+        sample_ns: 10_000_000,
+        per_ack: false,
+        record_drops: false,
+        record_marks: false,
+        forward,
+        reverse: None,
+        flows,
+    }
 }
 
 fn cases() -> Vec<Case> {
@@ -67,12 +80,15 @@ fn cases() -> Vec<Case> {
     vec![
         case("reno-2", 30.0, spec(link(250, 42, 20), two("reno"), 200.0)),
         case("cubic-2", 40.0, spec(link(250, 42, 20), two("cubic"), 200.0)),
+        case("bbr-2", 80.0, spec(link(250, 42, 200), two("bbr"), 200.0)),
+        case("bbr3-2", 80.0, spec(link(250, 42, 200), two("bbr3"), 200.0)),
         case("reno-2-reverse", 60.0, duplex),
         case("reno-20-rtts", 70.0, spec(link(100, 100, 100), spread, 100.0)),
         case("reno-200", 100.0, spec(link(100, 82, 100), vec![flow("reno", 82); 200], 100.0)),
         case("reno-20000", 400.0, with_samples(spec(link(10_000, 100, 100), vec![flow("reno", 100); 20_000], 5.0), 1_000_000_000)),
         case("reno-2-10g", 39.0, spec(link(10_000, 100, 20), vec![flow("reno", 100); 2], 10.0)),
         case("reno-2-nosamples", 30.0, with_samples(spec(link(250, 42, 20), two("reno"), 200.0), 0)),
+        unlimited("bbr-2-lossy", spec(link(250, 42, 20), two("bbr"), 200.0)),
         unlimited("fast-2", spec(link(250, 162, 20), fast(162), 200.0)),
         unlimited("fast-2-short", spec(link(250, 16, 20), fast(16), 200.0)),
     ]

@@ -1,14 +1,14 @@
 //! The one place where a scenario is checked.
 
-use cc::Algorithm;
+use cc::{CongestionControl, Controller};
 use net::{FifoSpec, Limit};
 use serde_json::Value;
 use tcp::{Options, SenderSpec};
-use units::{Rate, Time};
+use units::{Rate, Stream, Time};
 
 use crate::error::SpecError;
 use crate::profiles::override_option;
-use crate::spec::{Direction, FlowSpec, LinkSpec, QueueUnit, Spec};
+use crate::spec::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 use crate::tree::Tree;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
@@ -33,10 +33,17 @@ pub struct AcceptedFlow<'a> {
 }
 
 impl AcceptedFlow<'_> {
-    /// The algorithm, at its start. Built when wanted: with very many flows a second copy of each would show.
-    pub fn control(&self) -> Algorithm {
-        let FlowSpec { profile, parameters, .. } = self.spec;
-        cc::build(self.algorithm, Some(self.variant), profile, parameters).expect("built once before").algorithm
+    /// The algorithm of flow number `index`, at its start. Built when wanted: with very many flows a second copy of each would show.
+    pub fn control(&self, index: usize, seed: u64) -> Controller {
+        let FlowSpec { profile, parameters, slow_start, .. } = self.spec;
+        let built = cc::build(self.algorithm, Some(self.variant), profile, parameters);
+        let built = match slow_start {
+            None => built,
+            Some(name) => built.and_then(|built| built.with_slow_start(name)),
+        };
+        let mut control = built.expect("built once before").algorithm;
+        control.on_seeded(Stream::named(seed, &format!("flow{index}/algorithm")));
+        control
     }
 }
 
@@ -91,17 +98,22 @@ fn accept_link(name: &str, link: &LinkSpec) -> Result<FifoSpec, SpecError> {
     if !(0.0..1.0).contains(&link.loss_probability) {
         return refuse(format!("{name}.loss"), link.loss_probability, "give a probability from 0 to below 1");
     }
-    let limit = link.queue.limit;
-    let limit = match link.queue.unit {
-        QueueUnit::Packets if (1..=QUEUE_MAX_PACKETS).contains(&limit) => Limit::Packets(limit as u32),
-        QueueUnit::Bytes if (1500..=1500 * QUEUE_MAX_PACKETS).contains(&limit) => Limit::Bytes(limit),
-        QueueUnit::Ns if (1..=600_000_000_000).contains(&limit) => Limit::Delay(Time(limit)),
-        QueueUnit::Packets => return refuse(format!("{name}.queue"), limit, "give 1 to 100000000 packets"),
-        QueueUnit::Bytes => return refuse(format!("{name}.queue"), limit, "give 1500 to 150000000000 bytes"),
-        QueueUnit::Ns => return refuse(format!("{name}.queue"), limit, "give 1 ns to 600 s"),
-    };
+    let limit = accept_size(&format!("{name}.queue"), link.queue)?;
+    let mark_at = link.mark.map(|mark| accept_size(&format!("{name}.mark"), mark)).transpose()?;
     let (excludes_in_service, loss_probability) = (link.excludes_in_service, link.loss_probability);
-    Ok(FifoSpec { rate: Rate(link.rate_bps), limit, excludes_in_service, loss_probability })
+    Ok(FifoSpec { rate: Rate(link.rate_bps), limit, excludes_in_service, loss_probability, mark_at })
+}
+
+fn accept_size(field: &str, size: QueueSpec) -> Result<Limit, SpecError> {
+    let limit = size.limit;
+    match size.unit {
+        QueueUnit::Packets if (1..=QUEUE_MAX_PACKETS).contains(&limit) => Ok(Limit::Packets(limit as u32)),
+        QueueUnit::Bytes if (1500..=1500 * QUEUE_MAX_PACKETS).contains(&limit) => Ok(Limit::Bytes(limit)),
+        QueueUnit::Ns if (1..=600_000_000_000).contains(&limit) => Ok(Limit::Delay(Time(limit))),
+        QueueUnit::Packets => refuse(field, limit, "give 1 to 100000000 packets"),
+        QueueUnit::Bytes => refuse(field, limit, "give 1500 to 150000000000 bytes"),
+        QueueUnit::Ns => refuse(field, limit, "give 1 ns to 600 s"),
+    }
 }
 
 fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<AcceptedFlow<'a>, SpecError> {
@@ -136,11 +148,22 @@ fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<Acce
     for (name, value) in &flow.transport {
         override_option(&mut options, name, value).map_err(|allowed| SpecError { field: field(name), value: show(value), allowed })?;
     }
-    let built = cc::build(&flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters).map_err(|error| SpecError {
+    let mut built = cc::build(&flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters).map_err(|error| SpecError {
         field: field("algorithm"),
         value: flow.algorithm.clone(),
         allowed: error.to_string(),
     })?;
+    if let (true, Some((key, value))) = (built.name == cc::algorithms::ptcp::PROTOCOL.name, flow.parameters.first_key_value()) {
+        return refuse(field(key), value, "belongs to an application: give each of its connections as a flow");
+    }
+    if let Some(name) = &flow.slow_start {
+        built = built.with_slow_start(name).map_err(|error| SpecError {
+            field: field("slow_start"),
+            value: name.clone(),
+            allowed: error.to_string(),
+        })?;
+    }
+    options.ecn = options.ecn.resolved(built.algorithm.needs().ecn);
     let segments = flow.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(flow.mss_bytes)));
     let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(u64::MAX) };
     Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, spec: flow })

@@ -10,7 +10,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use net::Fifo;
 use units::{Stream, Time};
 
-use crate::accept::{accept, Accepted};
+use crate::accept::{accept, Accepted, AcceptedFlow};
 use crate::error::{Interrupted, RunError};
 use crate::flow::{Flow, FlowKind};
 use crate::observer::{Observer, Silent};
@@ -74,11 +74,36 @@ struct SampledLink {
     next: Time,
 }
 
+/// Protocol and variant of each flow: each pair once, and two bytes per flow.
+struct Names {
+    pairs: Vec<(&'static str, &'static str)>,
+    of_flow: Vec<u16>,
+}
+
+impl Names {
+    fn new(flows: &[AcceptedFlow]) -> Names {
+        let mut pairs = Vec::new();
+        let number = |flow: &AcceptedFlow| {
+            let pair = (flow.algorithm, flow.variant);
+            let known = pairs.iter().position(|&known| known == pair);
+            known.unwrap_or_else(|| {
+                pairs.push(pair);
+                pairs.len() - 1
+            }) as u16
+        };
+        let of_flow = flows.iter().map(number).collect();
+        Names { pairs, of_flow }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&'static str, &'static str)> + '_ {
+        self.of_flow.iter().map(|&number| self.pairs[usize::from(number)])
+    }
+}
+
 /// A run in progress.
 pub struct Engine<'a, O> {
     spec: &'a Spec,
-    /// Protocol and variant of each flow.
-    names: Vec<(&'static str, &'static str)>,
+    names: Names,
     observer: &'a mut O,
     flows: Vec<Flow>,
     links: Vec<Fifo>,
@@ -97,7 +122,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         let records = Records { flow_samples: FlowSamples::new(spec.sample_ns, &accepted.flows), ..Records::default() };
         Engine {
             spec,
-            names: accepted.flows.iter().map(|flow| (flow.algorithm, flow.variant)).collect(),
+            names: Names::new(&accepted.flows),
             observer,
             flows: accepted.flows.into_iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect(),
             links: links.collect(),
@@ -159,7 +184,8 @@ impl<'a, O: Observer> Engine<'a, O> {
     fn take_acks(&mut self, index: usize, until: Time, look_at: u64) {
         let Flow { agenda, path, sender, .. } = &mut self.flows[index];
         let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
-        let mut wire = PathWire { path, link, events, flow: index, records_drops: self.spec.record_drops };
+        let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
+        let mut wire = PathWire { path, link, events, flow: index, records_drops, records_marks };
         let until = until.min(agenda.calm_until);
         let mut next = wire.path.arriving.pop();
         while let Some(delivery) = next {
@@ -194,7 +220,8 @@ impl<'a, O: Observer> Engine<'a, O> {
             return;
         }
         let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
-        let mut wire = PathWire { path, link, events, flow: index, records_drops: self.spec.record_drops };
+        let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
+        let mut wire = PathWire { path, link, events, flow: index, records_drops, records_marks };
         sender.on_deadline(now, &mut wire);
         agenda.wake = sender.deadline();
         if sender.is_finished() {
@@ -225,7 +252,8 @@ impl<'a, O: Observer> Engine<'a, O> {
         let Flow { sender, path, .. } = flow;
         let at = now.since(path.access_delay());
         let (link, events) = (&mut self.links[path.data_link], &mut self.records.events);
-        let mut wire = PathWire { path, link, events, flow: index, records_drops: self.spec.record_drops };
+        let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
+        let mut wire = PathWire { path, link, events, flow: index, records_drops, records_marks };
         if kind == FlowKind::Start {
             note(wire.events, at, index, EventKind::Start);
             sender.on_started(now, rtt, &mut wire);
@@ -280,6 +308,7 @@ impl<'a, O: Observer> Engine<'a, O> {
                 samples.queue_bytes.push(occupancy.bytes);
                 samples.delivered_bytes.push(occupancy.delivered_bytes);
                 samples.dropped.push(occupancy.dropped);
+                samples.marked.push(occupancy.marked);
             }
         }
     }
@@ -292,8 +321,8 @@ impl<'a, O: Observer> Engine<'a, O> {
         self.sample_links(Time(spec.duration_ns));
         let window_ns = spec.duration_ns - spec.warmup_ns;
         self.records.links = self.links.iter_mut().map(|link| LinkRow { totals: link.totals(), window_ns }).collect();
-        let named = self.flows.iter().zip(&spec.flows).zip(&self.names);
-        self.records.flows = named.map(|((flow, given), &names)| flow_row(flow, given, names, spec)).collect();
+        let named = self.flows.iter().zip(&spec.flows).zip(self.names.iter());
+        self.records.flows = named.map(|((flow, given), names)| flow_row(flow, given, names, spec)).collect();
         self.records.data_packets = self.records.flows.iter().map(|row| row.at_end.sent).sum();
         self.records.core_events = self.events;
         let Engine { mut records, flows, .. } = self;
@@ -324,6 +353,7 @@ fn flow_row(flow: &Flow, given: &FlowSpec, (algorithm, variant): (&'static str, 
         mss_bytes: given.mss_bytes,
         packet_bytes: given.packet_bytes,
         lost_packets: flow.path.lost,
+        marked_packets: flow.path.marked,
         window_s: to.saturating_sub(from) as f64 * 1e-9,
         at_window: flow.at_window,
         at_end: flow.sender.totals(flow.agenda.end),

@@ -1,6 +1,6 @@
 //! One flow in the engine: its sender, its path, and what it does next.
 
-use cc::Algorithm;
+use cc::Controller;
 use tcp::{Receiver, ReceiverSpec, Sender, SenderTotals};
 use units::{Stream, Time};
 
@@ -70,7 +70,7 @@ pub struct Flow {
     pub(crate) agenda: Agenda,
     /// The event that the engine will handle next.
     pub(crate) due: (Time, FlowKind),
-    pub(crate) sender: Sender<Algorithm>,
+    pub(crate) sender: Sender<Controller>,
 }
 
 impl Flow {
@@ -83,7 +83,8 @@ impl Flow {
             Direction::Reverse => (1, Some(0)),
         };
         let jitter = Stream::named(spec.seed, &format!("flow{index}/jitter"));
-        let path = Path::new(receiver, rtt, given.packet_bytes, links, (given.jitter_ns, jitter));
+        let traffic = (given.packet_bytes, accepted.sender.options.ecn);
+        let path = Path::new(receiver, rtt, traffic, links, (given.jitter_ns, jitter));
         let access = path.access_delay();
         let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(given.start_ns.next_multiple_of(spec.sample_ns)) };
         let mut agenda = Agenda {
@@ -97,7 +98,7 @@ impl Flow {
             calm_until: Time::ZERO,
         };
         agenda.refresh();
-        let sender = Sender::new(accepted.sender.clone(), accepted.control());
+        let sender = Sender::new(accepted.sender.clone(), accepted.control(index, spec.seed));
         let due = (agenda.start, FlowKind::Start);
         Flow { due, agenda, path, sender, at_window: SenderTotals::default(), completed: None, rtt }
     }

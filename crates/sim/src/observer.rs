@@ -1,13 +1,13 @@
 //! Who watches every ACK: nobody, a hash, or a trace.
 
-use cc::Algorithm;
+use cc::Controller;
 use tcp::Sender;
 use units::Time;
 
 /// Called after each ACK has been handled. The silent one costs nothing.
 pub trait Observer {
     /// `flow` has handled an ACK at `now`, in its own clock.
-    fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Algorithm>);
+    fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Controller>);
 }
 
 /// Watches nothing.
@@ -16,7 +16,7 @@ pub struct Silent;
 
 impl Observer for Silent {
     #[inline]
-    fn on_acked(&mut self, _now: Time, _flow: usize, _sender: &Sender<Algorithm>) {}
+    fn on_acked(&mut self, _now: Time, _flow: usize, _sender: &Sender<Controller>) {}
 }
 
 /// A hash over time, flow, cwnd, una and pipe after every ACK, in their total order.
@@ -35,7 +35,7 @@ impl Default for AckHash {
 }
 
 impl Observer for AckHash {
-    fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Algorithm>) {
+    fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Controller>) {
         let connection = sender.connection();
         for word in [now.0, flow as u64, sender.window().cwnd.to_bits(), connection.una, connection.in_flight.into()] {
             self.hash = (self.hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
@@ -60,7 +60,7 @@ pub struct AckTrace {
 }
 
 impl Observer for AckTrace {
-    fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Algorithm>) {
+    fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Controller>) {
         self.t_s.push(now.as_secs_f64());
         self.flow.push(flow as u32);
         self.cwnd.push(sender.window().cwnd);

@@ -7,15 +7,17 @@
 //!
 //! A flow's clock is that of its packets' arrival at their link, a quarter of the base RTT after they leave the sender.
 
-use net::{Fifo, Ring, Verdict};
+use net::{Fifo, Packet, Ring, Verdict};
 use std::collections::VecDeque;
-use tcp::{Ack, Receiver, Sack, Wire};
+use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Wire};
 use units::{Stream, Time};
 
 use crate::records::{Event, EventKind};
 
 /// IP bytes of an ACK: 20 of IP, 20 of TCP, 12 of timestamps.
 pub(crate) const ACK_BYTES: u32 = 52;
+/// ACKs are not ECN-capable (RFC 3168 6.1.4).
+const ACK: Packet = Packet { bytes: ACK_BYTES, ecn_capable: false };
 
 /// An ACK under way, and when it arrives. Small, for there are many, and without padding, which would be copied along.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,8 +26,8 @@ pub struct Delivery {
     pub at: Time,
     echo: Time,
     delay: Time,
-    /// The cumulative acknowledgement, doubled, plus one if SACK information belongs to the ACK.
-    cumulative_sack: u64,
+    /// The cumulative acknowledgement, then 16 bits of ECN feedback, then one if SACK information belongs to the ACK.
+    cumulative_ecn_sack: u64,
 }
 
 /// ACKs under way of a flow with a small window need no allocation.
@@ -34,14 +36,15 @@ const FEW_ACKS: usize = 4;
 impl Delivery {
     #[inline]
     fn new(at: Time, ack: Ack) -> Delivery {
-        Delivery { at, echo: ack.echo, delay: ack.delay, cumulative_sack: ack.cumulative << 1 | u64::from(ack.has_sack) }
+        let cumulative_ecn_sack = ack.cumulative << 17 | u64::from(ack.ecn) << 1 | u64::from(ack.has_sack);
+        Delivery { at, echo: ack.echo, delay: ack.delay, cumulative_ecn_sack }
     }
 
     /// The ACK.
     #[inline]
     pub fn ack(&self) -> Ack {
-        let (cumulative, has_sack) = (self.cumulative_sack >> 1, self.cumulative_sack & 1 == 1);
-        Ack { cumulative, echo: self.echo, delay: self.delay, has_sack }
+        let word = self.cumulative_ecn_sack;
+        Ack { cumulative: word >> 17, echo: self.echo, delay: self.delay, ecn: (word >> 1) as u16, has_sack: word & 1 == 1 }
     }
 }
 
@@ -51,11 +54,17 @@ impl Delivery {
 pub struct Path {
     crossing_sacks: VecDeque<Sack>,
     pub(crate) lost: u64,
+    /// Packets that links marked.
+    pub(crate) marked: u64,
+    /// Retransmissions are ECN-capable.
+    resends_capable: bool,
+    /// The next new segment carries CWR.
+    cwr_due: bool,
     rtt: Time,
     /// SACK information of the ACKs in `arriving` (or still crossing), in order.
     sacks: VecDeque<Sack>,
     pub(crate) receiver: Receiver,
-    packet_bytes: u32,
+    packet: Packet,
     pub(crate) data_link: usize,
     pub(crate) ack_link: Option<usize>,
     jitter: Stream,
@@ -72,7 +81,8 @@ pub struct Path {
 }
 
 impl Path {
-    pub(crate) fn new(receiver: Receiver, rtt: Time, packet_bytes: u32, links: (usize, Option<usize>), jitter: (u64, Stream)) -> Path {
+    pub(crate) fn new(receiver: Receiver, rtt: Time, traffic: (u32, Ecn), links: (usize, Option<usize>), jitter: (u64, Stream)) -> Path {
+        let (bytes, ecn) = traffic;
         let quarter = Time(rtt.0 / 4);
         Path {
             receiver,
@@ -86,7 +96,10 @@ impl Path {
             quarter,
             rtt,
             felt_after: if links.1.is_some() { quarter } else { rtt - quarter },
-            packet_bytes,
+            packet: Packet { bytes, ecn_capable: ecn.is_on() },
+            resends_capable: ecn.marks_retransmissions(),
+            cwr_due: false,
+            marked: 0,
             data_link: links.0,
             ack_link: links.1,
             lost: 0,
@@ -153,7 +166,7 @@ impl Path {
         let (at, ack) = (delivery.at, delivery.ack());
         let sack = if ack.has_sack { self.crossing_sacks.pop_front() } else { None };
         let Some(link) = self.ack_link else { return };
-        if let Verdict::Departs(departs) = links[link].offer(at, ACK_BYTES) {
+        if let Verdict::Departs(departs) | Verdict::DepartsMarked(departs) = links[link].offer(at, ACK) {
             self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
             self.sacks.extend(sack);
         }
@@ -180,6 +193,18 @@ impl Path {
             self.send_ack(arrives, ack);
         }
     }
+
+    /// The same for a segment of an ECN-capable flow: a change of its marks may send the ACK that waited on ahead.
+    fn receive_bits(&mut self, departs: Time, seq: u64, sent: Time, bits: EcnBits) {
+        let arrives = departs + self.quarter;
+        if self.receiver.deadline() < arrives {
+            self.commit_pending();
+        }
+        if let Some(ack) = self.receiver.on_ecn_bits(bits) {
+            self.send_ack(arrives, ack);
+        }
+        self.receive(departs, seq, sent);
+    }
 }
 
 /// A sender's wire while one of its events is handled.
@@ -190,6 +215,7 @@ pub(crate) struct PathWire<'a> {
     pub(crate) events: &'a mut Vec<Event>,
     pub(crate) flow: usize,
     pub(crate) records_drops: bool,
+    pub(crate) records_marks: bool,
 }
 
 impl PathWire<'_> {
@@ -203,9 +229,34 @@ impl PathWire<'_> {
     fn lose(&mut self, now: Time) {
         self.path.lost += 1;
         if self.records_drops {
-            let link = self.path.data_link as i32;
-            let (value, value2) = (f64::NAN, f64::NAN);
-            self.events.push(Event { t_ns: now.0, flow: self.flow as i32, link, kind: EventKind::Drop, value, value2 });
+            self.note_link(now, EventKind::Drop);
+        }
+    }
+
+    fn mark(&mut self, now: Time) {
+        self.path.marked += 1;
+        if self.records_marks {
+            self.note_link(now, EventKind::Mark);
+        }
+    }
+
+    #[cold]
+    fn note_link(&mut self, now: Time, kind: EventKind) {
+        let link = self.path.data_link as i32;
+        let (value, value2) = (f64::NAN, f64::NAN);
+        self.events.push(Event { t_ns: now.0, flow: self.flow as i32, link, kind, value, value2 });
+    }
+
+    /// A segment of an ECN-capable flow reaches its link.
+    #[inline(never)]
+    fn offer(&mut self, now: Time, seq: u64, packet: Packet, cwr: bool) {
+        match self.link.offer(now, packet) {
+            Verdict::Departs(departs) => self.path.receive_bits(departs, seq, now, EcnBits { ce: false, cwr }),
+            Verdict::DepartsMarked(departs) => {
+                self.mark(now);
+                self.path.receive_bits(departs, seq, now, EcnBits { ce: true, cwr });
+            }
+            Verdict::Dropped | Verdict::Lost => self.lose(now),
         }
     }
 }
@@ -216,12 +267,33 @@ impl Wire for PathWire<'_> {
         self.send_train(now, seq, 1);
     }
 
+    fn resend(&mut self, now: Time, seq: u64) {
+        if self.path.packet.ecn_capable {
+            let packet = Packet { ecn_capable: self.path.resends_capable, ..self.path.packet };
+            self.offer(now, seq, packet, false);
+        } else {
+            self.send(now, seq);
+        }
+    }
+
+    fn announce_reduction(&mut self) {
+        self.path.cwr_due = true;
+    }
+
     #[inline(always)]
     fn send_train(&mut self, now: Time, first: u64, segments: u64) {
+        let packet = self.path.packet;
+        if packet.ecn_capable {
+            for seq in first..first + segments {
+                let cwr = std::mem::take(&mut self.path.cwr_due);
+                self.offer(now, seq, packet, cwr);
+            }
+            return;
+        }
         self.link.advance(now);
         for seq in first..first + segments {
-            match self.link.admit(now, self.path.packet_bytes) {
-                Verdict::Departs(departs) => self.path.receive(departs, seq, now),
+            match self.link.admit(now, packet) {
+                Verdict::Departs(departs) | Verdict::DepartsMarked(departs) => self.path.receive(departs, seq, now),
                 Verdict::Dropped | Verdict::Lost => self.lose(now),
             }
         }

@@ -17,17 +17,17 @@ enum Kind {
     Choice(&'static [&'static str]),
 }
 
-const OPTIONS: [OptionRow; 15] = [
+const OPTIONS: [OptionRow; 19] = [
     OptionRow { name: "sack", kind: Kind::Boolean, doc: "Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)." },
     OptionRow {
         name: "loss_detection",
-        kind: Kind::Choice(&["rack", "rfc6675"]),
-        doc: "How segments are found lost: by time (RFC 8985) or by count (RFC 6675).",
+        kind: Kind::Choice(&["rack", "rfc6675", "fack"]),
+        doc: "How segments are found lost: by time (RFC 8985), by count (RFC 6675), or by distance from the highest SACKed (Linux 2.4 and 2.6).",
     },
     OptionRow {
         name: "recovery",
-        kind: Kind::Choice(&["prr", "rate-halving"]),
-        doc: "Window reduction: proportional (Linux 6.1) or one segment per second ACK (Linux 2.4 and 2.6).",
+        kind: Kind::Choice(&["prr", "rate-halving", "at-once"]),
+        doc: "Window reduction: proportional (Linux 6.1), one segment per second ACK (Linux 2.4 and 2.6), or at once (RFC 6675).",
     },
     OptionRow {
         name: "rto",
@@ -44,7 +44,27 @@ const OPTIONS: [OptionRow; 15] = [
     OptionRow { name: "abc", kind: Kind::Choice(&["linux", "rfc3465", "off"]), doc: "Byte counting in window growth." },
     OptionRow { name: "abc_limit", kind: Kind::Integer(1, 64), doc: "Segments an ACK counts for in slow start under rfc3465." },
     OptionRow { name: "initial_window", kind: Kind::Integer(1, 1000), doc: "Initial window, segments." },
+    OptionRow {
+        name: "initial_ssthresh",
+        kind: Kind::Integer(0, 0x7fff_ffff),
+        doc: "Slow-start threshold of a new connection, segments, as Linux 2.4 and 2.6 cached it; 0 for none.",
+    },
+    OptionRow {
+        name: "rtt_granularity_s",
+        kind: Kind::Seconds(0.0, 0.1),
+        doc: "Tick of the clock that times segments (jiffies of Linux 2.4 and 2.6); 0 for an exact one.",
+    },
+    OptionRow {
+        name: "rto_freeze",
+        kind: Kind::Boolean,
+        doc: "After a timeout the window stays until the losses are repaired (a bug of Linux 2.4.22).",
+    },
     OptionRow { name: "pacing", kind: Kind::Choice(&["none", "linux", "full"]), doc: "Spreading segments over the round trip." },
+    OptionRow {
+        name: "ecn",
+        kind: Kind::Choice(&["auto", "off", "classic", "dctcp", "accurate"]),
+        doc: "ECN and its feedback: what the algorithm asks for, none, RFC 3168, RFC 8257, RFC 9768.",
+    },
 ];
 
 /// Sets one option by name.
@@ -91,9 +111,11 @@ impl Kind {
     }
 }
 
-const PROFILE_SUMMARIES: [&str; 3] = [
+const PROFILE_SUMMARIES: [&str; 5] = [
     "What a current Linux does.",
+    "Linux of 2007, of the studies of 2008: forward acknowledgement, rate halving, a clock of 1 ms.",
     "The 2007 benchmark's kernel: byte counting, SACK, rate halving, no tail probes.",
+    "Linux of the studies of 2003 and 2004: as 2.6.23, with an initial window of 2 and a clock of 10 ms.",
     "The texts of the RFCs.",
 ];
 

@@ -22,6 +22,8 @@ pub enum EventKind {
     Stop,
     /// A link dropped a packet (queue full or random loss).
     Drop,
+    /// A link marked a packet.
+    Mark,
 }
 
 impl EventKind {
@@ -35,6 +37,7 @@ impl EventKind {
             EventKind::Start => "start",
             EventKind::Stop => "stop",
             EventKind::Drop => "drop",
+            EventKind::Mark => "mark",
         }
     }
 }
@@ -71,6 +74,8 @@ pub struct LinkColumns {
     pub delivered_bytes: Vec<u64>,
     /// Packets dropped by the full queue so far.
     pub dropped: Vec<u64>,
+    /// Packets marked so far.
+    pub marked: Vec<u64>,
 }
 
 /// One flow's row.
@@ -94,6 +99,8 @@ pub struct FlowRow {
     pub packet_bytes: u32,
     /// Packets of this flow that links dropped or lost.
     pub lost_packets: u64,
+    /// Packets of this flow that links marked.
+    pub marked_packets: u64,
     /// Seconds of the measurement window during which the flow was there.
     pub window_s: f64,
     /// Counters at the beginning of that window.

@@ -121,7 +121,7 @@ impl FlowSamples {
         };
         let constants = |flow: &AcceptedFlow| Constants {
             mss: flow.sender.mss,
-            variables: flow.control().variable_names().iter().map(|&name| column(name)).collect(),
+            variables: flow.control(0, 0).variable_names().iter().map(|&name| column(name)).collect(),
         };
         let flows: Vec<_> = accepted.iter().map(constants).collect();
         let width = place::VARIABLES + flows.iter().map(|flow| flow.variables.len()).max().unwrap_or(0);

@@ -17,7 +17,7 @@ pub enum QueueUnit {
     Ns,
 }
 
-/// A drop-tail queue.
+/// A queue's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QueueSpec {
@@ -41,6 +41,9 @@ pub struct LinkSpec {
     /// Probability that a packet is lost on arrival.
     #[serde(default)]
     pub loss_probability: f64,
+    /// An ECN-capable packet is marked where a queue of this size would have refused it; none for no marks.
+    #[serde(default)]
+    pub mark: Option<QueueSpec>,
 }
 
 /// Which way a flow's data goes.
@@ -69,6 +72,9 @@ pub struct FlowSpec {
     /// Parameters of the algorithm that differ from the variant's.
     #[serde(default)]
     pub parameters: BTreeMap<String, f64>,
+    /// Slow start, by name; none for the variant's.
+    #[serde(default)]
+    pub slow_start: Option<String>,
     /// Transport options that differ from the profile's.
     #[serde(default)]
     pub transport: BTreeMap<String, Value>,
@@ -120,6 +126,9 @@ pub struct Spec {
     /// Record every drop as an event.
     #[serde(default)]
     pub record_drops: bool,
+    /// Record every mark as an event.
+    #[serde(default)]
+    pub record_marks: bool,
     /// The bottleneck.
     pub forward: LinkSpec,
     /// The reverse link; none when only ACKs use it, and no queue can form.

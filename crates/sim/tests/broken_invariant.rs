@@ -6,7 +6,7 @@ mod build;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use build::{dumbbell, flow};
-use cc::Algorithm;
+use cc::Controller;
 use sim::{run_named, Observer, Spec};
 use tcp::Sender;
 use units::Time;
@@ -15,7 +15,7 @@ use units::Time;
 struct Pedant;
 
 impl Observer for Pedant {
-    fn on_acked(&mut self, now: Time, _flow: usize, sender: &Sender<Algorithm>) {
+    fn on_acked(&mut self, now: Time, _flow: usize, sender: &Sender<Controller>) {
         assert!(now < Time::from_ms(1000), "cwnd {} fell below one segment at {now:?}", sender.window().cwnd);
     }
 }

@@ -12,7 +12,7 @@ struct Watch {
 }
 
 impl Observer for Watch {
-    fn on_acked(&mut self, now: Time, flow: usize, sender: &tcp::Sender<cc::Algorithm>) {
+    fn on_acked(&mut self, now: Time, flow: usize, sender: &tcp::Sender<cc::Controller>) {
         let window = sender.window();
         let legal = window.cwnd.is_finite() && window.cwnd >= 1.0 && !window.ssthresh.is_nan() && window.ssthresh >= 1.0;
         if !legal && self.bad.is_none() {

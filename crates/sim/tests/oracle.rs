@@ -13,7 +13,7 @@ mod oracle {
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
-use cc::Algorithm;
+use cc::Controller;
 use oracle::engine::{self, Outcome};
 use sim::{accept, run_observed, AckHash, Observer, Spec};
 use tcp::Sender;
@@ -38,7 +38,7 @@ struct Acked {
 struct Trace(Vec<Acked>);
 
 impl Observer for Trace {
-    fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Algorithm>) {
+    fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Controller>) {
         let connection = sender.connection();
         self.0.push(Acked { now, flow, cwnd: sender.window().cwnd, una: connection.una, in_flight: connection.in_flight });
     }
@@ -56,6 +56,7 @@ fn simulate<O: Observer>(spec: &Spec, observer: &mut O) -> Result<Outcome, Strin
         links: records.links.iter().map(|link| link.totals).collect(),
         flows: records.flows.iter().map(|flow| flow.at_end).collect(),
         lost: records.flows.iter().map(|flow| flow.lost_packets).collect(),
+        marked: records.flows.iter().map(|flow| flow.marked_packets).collect(),
     })
 }
 
@@ -69,11 +70,19 @@ fn said(panic: &(dyn std::any::Any + Send)) -> String {
     format!("panic: {}", text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default())
 }
 
-/// What differs, if anything; `acks` counts what was compared.
-fn difference(spec: &Spec, acks: &mut u64) -> Option<String> {
+/// How much was compared.
+#[derive(Default)]
+struct Compared {
+    acks: u64,
+    marks: u64,
+}
+
+/// What differs, if anything.
+fn difference(spec: &Spec, compared: &mut Compared) -> Option<String> {
     let (mut ours, mut theirs) = (AckHash::default(), AckHash::default());
     let (simulated, consulted) = (simulate(spec, &mut ours), consult(spec, &mut theirs));
-    *acks += theirs.acks;
+    compared.acks += theirs.acks;
+    compared.marks += consulted.iter().flat_map(|outcome| &outcome.marked).sum::<u64>();
     match (simulated, consulted) {
         (Ok(simulated), Ok(consulted)) if ours == theirs && simulated == consulted => None,
         (Ok(simulated), Ok(consulted)) if ours == theirs => Some(format!("core {simulated:?}\noracle {consulted:?}")),
@@ -92,18 +101,19 @@ fn first_divergence(spec: &Spec) -> String {
 
 #[test]
 fn every_ack_and_counter_equals_the_textbook_event_heap() {
-    let mut acks = 0;
+    let mut compared = Compared::default();
     let mut failures = Vec::new();
     for index in 0..SCENARIOS {
         let spec = common::scenario(index);
-        if difference(&spec, &mut acks).is_some() {
-            let small = oracle::shrink::shrink(spec, |spec| difference(spec, &mut 0).is_some());
+        if difference(&spec, &mut compared).is_some() {
+            let small = oracle::shrink::shrink(spec, |spec| difference(spec, &mut Compared::default()).is_some());
             let json = serde_json::to_string(&small).expect("a scenario is plain data");
-            let what = difference(&small, &mut 0).unwrap_or_default();
+            let what = difference(&small, &mut Compared::default()).unwrap_or_default();
             eprintln!("scenario {index}: {json}\n{what}\n");
             failures.push(index);
         }
     }
     assert!(failures.is_empty(), "{} of {SCENARIOS} scenarios differ: {failures:?}", failures.len());
-    assert!(acks > 1_000_000, "only {acks} ACKs were compared");
+    assert!(compared.acks > 1_000_000, "only {} ACKs were compared", compared.acks);
+    assert!(compared.marks > 50_000, "only {} marks were compared", compared.marks);
 }

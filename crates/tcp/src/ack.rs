@@ -20,6 +20,8 @@ pub struct Ack {
     pub echo: Time,
     /// The forward delay of the segment that is echoed: when it arrived, in the receiver's clock, less `echo`.
     pub delay: Time,
+    /// ECN feedback: 1 for ECN-Echo, 0 without; with accurate feedback how many marked segments have arrived, modulo 2^16.
+    pub ecn: u16,
     /// A [`Sack`] belongs to this ACK.
     pub has_sack: bool,
 }

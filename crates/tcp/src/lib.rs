@@ -4,23 +4,30 @@
 //! Sequence numbers count segments from 0 and never wrap.
 
 mod ack;
+mod ecn;
 mod options;
 mod pacing;
 mod rack;
 mod ranges;
+mod rate;
 mod receiver;
 mod recovery;
 mod reduction;
 mod rtt;
+mod sampling;
 mod scoreboard;
 mod sender;
 mod timers;
 mod transmit;
 mod undo;
+mod view;
+mod wire;
 
 pub use ack::{Ack, Sack};
-pub use options::{Abc, LossDetection, Options, Pacing, Recovery, RtoRule};
+pub use ecn::EcnBits;
+pub use options::{Abc, Ecn, LossDetection, Options, Pacing, Recovery, RtoRule};
 pub use pacing::pacing_rate;
 pub use receiver::{Receiver, ReceiverSpec};
 pub use rtt::RttEstimator;
-pub use sender::{Sender, SenderSpec, SenderTotals, Wire};
+pub use sender::{Sender, SenderSpec, SenderTotals};
+pub use wire::Wire;

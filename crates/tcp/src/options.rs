@@ -11,6 +11,9 @@ pub enum LossDetection {
     Rack,
     /// RFC 6675: three segments SACKed above.
     Rfc6675,
+    /// Forward acknowledgement (Mathis and Mahdavi 1996; Linux 2.4 and 2.6): sent more than three segments before the highest SACKed
+    /// one. Once reordering is seen, as RFC 6675.
+    Fack,
 }
 
 /// How the window comes down during Recovery and CWR.
@@ -21,6 +24,8 @@ pub enum Recovery {
     Prr,
     /// One segment less for every second ACK (Linux 2.4 and 2.6).
     RateHalving,
+    /// At once (RFC 6675, RFC 8257): nothing leaves before as much has arrived.
+    AtOnce,
 }
 
 /// How the retransmission timeout follows from RTT samples.
@@ -57,6 +62,22 @@ pub enum Pacing {
     Full,
 }
 
+/// Whether segments may be marked instead of dropped, and how the receiver tells of marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ecn {
+    /// What the algorithm asks for; off if it asks for nothing.
+    Auto,
+    /// Not ECN-capable.
+    Off,
+    /// RFC 3168: ECN-Echo on every ACK until the sender has answered.
+    Classic,
+    /// RFC 8257: ECN-Echo on the ACKs of marked segments.
+    Dctcp,
+    /// RFC 9768: every ACK counts the marked segments.
+    Accurate,
+}
+
 /// Options of one connection's stack. Each can be set alone; a profile sets all of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
@@ -88,13 +109,22 @@ pub struct Options {
     pub abc_limit: u32,
     /// Initial window, segments.
     pub initial_window: u32,
+    /// Slow-start threshold of a new connection, segments; 0 for none. Linux 2.4 and 2.6 started from what an earlier connection to
+    /// the same host had left.
+    pub initial_ssthresh: u32,
+    /// Tick of the clock that times segments, seconds; 0 for an exact one. Linux 2.4 and 2.6 counted jiffies.
+    pub rtt_granularity_s: f64,
+    /// The window stays as the timeout left it until the losses are repaired (a bug of Linux 2.4.22).
+    pub rto_freeze: bool,
     /// Pacing.
     pub pacing: Pacing,
+    /// Explicit congestion notification.
+    pub ecn: Ecn,
 }
 
 impl Options {
-    /// Names of the profiles this crate knows.
-    pub const PROFILES: [&'static str; 3] = ["linux-6.1", "altaimd-2.6.6", "rfc"];
+    /// Names of the profiles.
+    pub const PROFILES: [&'static str; 5] = cc::PROFILES;
 
     /// The options of the profile `name`, or none if there is no such profile.
     pub fn of_profile(name: &str) -> Option<Options> {
@@ -113,10 +143,26 @@ impl Options {
             abc: Abc::Linux,
             abc_limit: 2,
             initial_window: 10,
+            initial_ssthresh: 0,
+            rtt_granularity_s: 0.0,
+            rto_freeze: false,
             pacing: Pacing::None,
+            ecn: Ecn::Auto,
+        };
+        let linux26 = Options {
+            loss_detection: LossDetection::Fack,
+            recovery: Recovery::RateHalving,
+            frto: false,
+            tlp: false,
+            abc: Abc::Off,
+            initial_window: 3,
+            rtt_granularity_s: 0.001,
+            ..linux61
         };
         match name {
             "linux-6.1" => Some(linux61),
+            "linux-2.6.23" => Some(linux26),
+            "linux-2.4" => Some(Options { initial_window: 2, rtt_granularity_s: 0.01, ..linux26 }),
             "altaimd-2.6.6" => Some(Options {
                 loss_detection: LossDetection::Rfc6675,
                 recovery: Recovery::RateHalving,
@@ -144,5 +190,10 @@ impl Options {
     /// The delayed-ACK timer as a span.
     pub fn delayed_ack(&self) -> Time {
         Time::from_secs_f64(self.delayed_ack_s)
+    }
+
+    /// The tick of the clock that times segments; zero for an exact one.
+    pub fn rtt_granularity(&self) -> Time {
+        Time::from_secs_f64(self.rtt_granularity_s)
     }
 }

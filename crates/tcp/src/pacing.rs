@@ -1,6 +1,6 @@
 //! Pacing: when the next segment may leave, and at what rate (Linux `tcp_update_pacing_rate`).
 
-use cc::CongestionControl;
+use cc::{CongestionControl, Needs};
 use units::Time;
 
 use crate::sender::Sender;
@@ -20,13 +20,16 @@ pub(crate) struct Pacer {
     /// Between two segments, at the rate for which that was last computed.
     gap: Time,
     gap_rate: u64,
+    /// Segments by which the sender may run ahead of the rate.
+    ahead: u16,
 }
 
 impl Pacer {
-    /// A gate for `mode`; an algorithm that asks for pacing gets it segment by segment at least.
-    pub(crate) fn new(mode: Pacing, needed: bool) -> Pacer {
-        let mode = if mode == Pacing::None && needed { Pacing::Full } else { mode };
-        Pacer { mode, sent: 0, burst_left: 0, next: Time::ZERO, blocked: false, gap: Time::ZERO, gap_rate: 0 }
+    /// A gate for `mode`; an algorithm that asks for pacing gets it as it wants it where the stack has none.
+    pub(crate) fn new(mode: Pacing, needs: &Needs) -> Pacer {
+        let is_own = mode == Pacing::None && needs.pacing;
+        let (mode, ahead) = if is_own { (Pacing::Full, needs.ahead as u16) } else { (mode, 0) };
+        Pacer { mode, sent: 0, burst_left: 0, next: Time::ZERO, blocked: false, gap: Time::ZERO, gap_rate: 0, ahead }
     }
 
     #[inline]
@@ -38,10 +41,22 @@ impl Pacer {
     #[inline]
     pub(crate) fn wakes_at(&self) -> Time {
         if self.blocked {
-            self.next
+            self.next.since(self.lead())
         } else {
             Time::NEVER
         }
+    }
+
+    /// A segment waits for the gate.
+    #[inline]
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.blocked
+    }
+
+    /// How long the segments take by which the sender may run ahead.
+    #[inline]
+    fn lead(&self) -> Time {
+        Time(self.gap.0 * u64::from(self.ahead))
     }
 
     /// A new look at what may leave: nothing is known to be waiting.
@@ -53,7 +68,7 @@ impl Pacer {
     /// Whether a segment may leave now; if not, remembers that one wants to.
     #[inline]
     pub(crate) fn may_send(&mut self, now: Time) -> bool {
-        self.blocked = self.mode != Pacing::None && self.burst_left == 0 && now < self.next;
+        self.blocked = self.mode != Pacing::None && self.burst_left == 0 && now + self.lead() < self.next;
         !self.blocked
     }
 
@@ -110,5 +125,40 @@ impl<C: CongestionControl> Sender<C> {
             return rate;
         }
         pacing_rate(self.c.mss, self.c.srtt8_us, self.w.cwnd, self.w.ssthresh, self.c.nxt - self.c.una)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1448 bytes at 1,448,000 bytes/s: a millisecond.
+    const RATE: u64 = 1_448_000;
+
+    /// Segments that leave at `now`, wanted without end.
+    fn burst(pacer: &mut Pacer, now: Time) -> u32 {
+        let mut sent = 0;
+        pacer.release();
+        while pacer.may_send(now) {
+            pacer.on_sent(now, 1448, RATE);
+            sent += 1;
+        }
+        sent
+    }
+
+    /// A burst of three when it has waited, then one per gap; what was not used within two gaps is lost.
+    #[test]
+    fn a_sender_may_run_ahead_of_its_rate_by_so_many_segments() {
+        for (ahead, longest) in [(0, 1), (2, 3)] {
+            let mut pacer = Pacer::new(Pacing::None, &Needs { pacing: true, ahead, ..Needs::default() });
+            pacer.sent = UNPACED_SEGMENTS;
+            pacer.on_sent(Time::ZERO, 1448, RATE);
+            assert_eq!(burst(&mut pacer, Time::from_ms(100)), longest);
+            assert_eq!(pacer.wakes_at(), Time::from_ms(101));
+            assert_eq!(burst(&mut pacer, Time::from_us(100_999)), 0);
+            assert_eq!(burst(&mut pacer, Time::from_ms(101)), 1);
+            assert_eq!(burst(&mut pacer, Time::from_ms(103)), longest.min(2));
+            assert_eq!(burst(&mut pacer, Time::from_ms(200)), longest);
+        }
     }
 }

@@ -1,10 +1,11 @@
-//! Which segments are lost: RACK (RFC 8985), the SACK count of RFC 6675, or duplicate ACKs alone.
+//! Which segments are lost: RACK (RFC 8985), the SACK count of RFC 6675, forward acknowledgement, or duplicate ACKs alone.
 
 use cc::{CaState, CongestionControl};
 use units::Time;
 
 use crate::scoreboard::{EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED};
 use crate::sender::{Progress, Sender};
+use crate::LossDetection;
 
 /// Duplicate ACKs, or segments SACKed above, that prove a loss (RFC 5681).
 pub(crate) const DUPTHRESH: u32 = 3;
@@ -50,7 +51,8 @@ impl<C: CongestionControl> Sender<C> {
             return wait > Time::ZERO;
         }
         if self.spec.options.sack {
-            self.detect_by_count();
+            let by_distance = self.spec.options.loss_detection == LossDetection::Fack && !self.rack.reordering_seen;
+            self.mark_holes_below(if by_distance { self.fack_bound() } else { self.count_bound() });
         } else if self.c.ca_state == CaState::Recovery && progress.acked > 0 || self.board.sacked_out >= DUPTHRESH {
             // NewReno (RFC 6582): a partial ACK, or the third duplicate, proves the head lost.
             if self.board.flags(self.c.una) & (LOST | RETRANSMITTED) == 0 && self.c.una < self.recovery_end() {
@@ -128,17 +130,28 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// RFC 6675 IsLost: three segments SACKed above.
-    fn detect_by_count(&mut self) {
+    fn count_bound(&self) -> u64 {
         let mut above = 0;
-        let mut bound = 0;
         for (from, to) in self.board.sacked.descending() {
             let missing = u64::from(DUPTHRESH) - above;
             if to - from >= missing {
-                bound = to - missing;
-                break;
+                return to - missing;
             }
             above += to - from;
         }
+        0
+    }
+
+    /// Forward acknowledgement: more than three segments from the highest SACKed one, what is missing between counted in.
+    fn fack_bound(&self) -> u64 {
+        if self.board.sacked_out == 0 {
+            return 0;
+        }
+        self.board.highest_sacked.saturating_sub(u64::from(DUPTHRESH))
+    }
+
+    /// What is neither SACKed nor known lost below `bound` is lost.
+    fn mark_holes_below(&mut self, bound: u64) {
         let mut seq = self.board.classified_until.max(self.c.una);
         while seq < bound {
             match self.board.sacked.containing(seq) {

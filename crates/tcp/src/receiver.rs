@@ -2,8 +2,9 @@
 
 use units::Time;
 
+use crate::ecn::{Echo, Haste};
 use crate::ranges::Ranges;
-use crate::{Ack, Options, Sack};
+use crate::{Ack, Ecn, EcnBits, Options, Sack};
 
 const ATO_MIN: Time = Time::from_ms(40);
 const DELAY_MAX: Time = Time::from_ms(200);
@@ -19,6 +20,8 @@ pub struct ReceiverSpec {
     pub quickack: u32,
     /// Whether SACK blocks are sent.
     pub sack: bool,
+    /// How marks are told.
+    pub ecn: Ecn,
     /// RTT measured in the handshake.
     pub handshake_rtt: Time,
 }
@@ -31,6 +34,7 @@ impl ReceiverSpec {
             delayed_ack: options.delayed_ack(),
             quickack: options.quickack,
             sack: options.sack,
+            ecn: options.ecn,
             handshake_rtt,
         }
     }
@@ -59,6 +63,7 @@ pub struct Receiver {
     /// An ACK is due when this many segments are pending: one while quick ACKs last.
     ack_at: u32,
     quick: u32,
+    echo_marks: Echo,
     /// Send time of the segment to be echoed: the first of those pending (RFC 7323 4.3).
     echo: Time,
     /// How long that segment was under way.
@@ -79,6 +84,7 @@ impl Receiver {
             pending: 0,
             ack_at: 0,
             quick: 0,
+            echo_marks: Echo::new(spec.ecn),
             echo: Time::ZERO,
             delay: Time::ZERO,
             deadline: Time::NEVER,
@@ -114,6 +120,23 @@ impl Receiver {
         &self.sack
     }
 
+    /// The next segment of an ECN-capable connection arrives, with these bits. Returns the ACK, if any, that leaves before what
+    /// [`Receiver::on_segment`] answers to that segment.
+    pub fn on_ecn_bits(&mut self, bits: EcnBits) -> Option<Ack> {
+        let (haste, said) = self.echo_marks.on_arrived(bits);
+        let flushed = (haste == Haste::Flush && self.pending > 0).then(|| self.acknowledge());
+        self.echo_marks.said = said;
+        let quickly = match haste {
+            Haste::None => 0,
+            Haste::Quick(segments) => segments,
+            Haste::Flush => 1,
+        };
+        if quickly > self.quick {
+            self.acknowledge_quickly(quickly);
+        }
+        flushed
+    }
+
     /// Segment `seq`, sent at `sent`, arrives at `now`. Returns the ACK if one is sent at once.
     #[inline(always)]
     pub fn on_segment(&mut self, now: Time, seq: u64, sent: Time) -> Option<Ack> {
@@ -146,7 +169,7 @@ impl Receiver {
     fn acknowledge(&mut self) -> Ack {
         self.pending = 0;
         self.deadline = Time::NEVER;
-        Ack { cumulative: self.next, echo: self.echo, delay: self.delay, has_sack: false }
+        Ack { cumulative: self.next, echo: self.echo, delay: self.delay, ecn: self.echo_marks.said, has_sack: false }
     }
 
     /// Adapts the delayed-ACK timer to the spacing of segments.
@@ -301,5 +324,43 @@ mod tests {
         assert_eq!(cumulative, Some(1));
         assert_eq!(arrive(&mut receiver, 1, 1).0, Some(5));
         assert_eq!(arrive(&mut receiver, 1, 4).1.duplicate, Some(4));
+    }
+
+    /// What the ACKs of a sequence of segments say: `(cumulative, ecn)`, one character per segment: `.` unmarked, `C` marked, `W` with
+    /// CWR, `B` both.
+    fn told(mode: Ecn, segments: &str) -> Vec<(u64, u16)> {
+        let options = Options { quickack: 0, ecn: mode, ..Options::of_profile("linux-6.1").expect("a profile") };
+        let mut receiver = Receiver::new(ReceiverSpec::new(&options, Time::from_ms(100)));
+        let mut acks = Vec::new();
+        for (seq, kind) in segments.chars().enumerate() {
+            let bits = EcnBits { ce: matches!(kind, 'C' | 'B'), cwr: matches!(kind, 'W' | 'B') };
+            acks.extend(receiver.on_ecn_bits(bits));
+            acks.extend(receiver.on_segment(Time::from_ms(1), seq as u64, Time::ZERO));
+        }
+        acks.iter().map(|ack| (ack.cumulative, ack.ecn)).collect()
+    }
+
+    /// RFC 3168 6.1.3: from the first mark on every ACK says so, until the sender has answered; Linux acknowledges the mark, the
+    /// segment after it and the answer at once.
+    #[test]
+    fn a_classic_receiver_echoes_until_the_sender_has_answered() {
+        assert_eq!(told(Ecn::Classic, "..C....W.."), [(2, 0), (3, 1), (4, 1), (6, 1), (8, 0), (10, 0)]);
+        assert_eq!(told(Ecn::Classic, "C.B..."), [(1, 1), (2, 1), (3, 1), (4, 1), (6, 1)]);
+        assert_eq!(told(Ecn::Off, "..C."), [(2, 0), (4, 0)]);
+    }
+
+    /// RFC 8257 3.2: when the mark changes, what waits is acknowledged as it was, and the segment that brought the change at once. In
+    /// between every second segment has its ACK, and no ACK answers both kinds.
+    #[test]
+    fn a_dctcp_receiver_acknowledges_every_change_of_marks() {
+        assert_eq!(told(Ecn::Dctcp, "...C"), [(2, 0), (3, 0), (4, 1)]);
+        assert_eq!(told(Ecn::Dctcp, "..CCCC.."), [(2, 0), (3, 1), (5, 1), (6, 1), (7, 0)]);
+        assert_eq!(told(Ecn::Dctcp, "C.C."), [(1, 1), (2, 0), (3, 1), (4, 0)]);
+    }
+
+    /// RFC 9768: the first mark after an unmarked segment is told at once; the counter tells the others exactly.
+    #[test]
+    fn an_accurate_receiver_counts_marks() {
+        assert_eq!(told(Ecn::Accurate, "..CCC...C"), [(2, 0), (3, 1), (5, 3), (7, 3), (9, 4)]);
     }
 }

@@ -9,12 +9,15 @@ use crate::sender::{Progress, Sender, Wire};
 impl<C: CongestionControl> Sender<C> {
     /// Whether the ACK needs the state machine at all.
     pub(crate) fn is_alert(&self, progress: &Progress) -> bool {
-        progress.is_duplicate_ack() || progress.sacked > 0 || progress.duplicate || self.c.ca_state != CaState::Open
+        progress.is_duplicate_ack() || progress.sacked > 0 || progress.duplicate || progress.ece || self.c.ca_state != CaState::Open
     }
 
     /// Step 6. Returns whether the reordering timer was armed.
     pub(crate) fn alert(&mut self, progress: &mut Progress, wire: &mut impl Wire) -> bool {
         self.publish_in_flight();
+        if progress.ece {
+            self.undo.forbid();
+        }
         if self.c.ca_state == CaState::Open {
             self.undo.first_retransmission = None;
         } else if self.c.una >= self.recovery_point {
@@ -129,27 +132,35 @@ impl<C: CongestionControl> Sender<C> {
         self.publish_in_flight();
         if self.board.lost_out == 0 {
             self.clear_episode_stamp();
+            if progress.ece {
+                self.enter_cwr(wire);
+            }
             if self.c.ca_state != CaState::Cwr {
                 self.keep_open();
             }
             return armed;
         }
         self.enter_recovery(wire);
+        if progress.ece {
+            self.undo.forbid();
+        }
         armed
     }
 
     /// Linux `tcp_enter_recovery`.
     pub(crate) fn enter_recovery(&mut self, wire: &mut impl Wire) {
         self.arm_undo();
-        if !self.in_reduction() {
-            self.begin_reduction(wire);
+        if self.in_reduction() {
+            self.enter(CaState::Recovery);
+        } else {
+            self.begin_reduction(CaState::Recovery, wire);
         }
-        self.enter(CaState::Recovery);
     }
 
     /// Linux `tcp_enter_loss`: the retransmission timer expired.
     pub(crate) fn enter_loss(&mut self, wire: &mut impl Wire) {
         self.mark_timed_out();
+        self.report_losses();
         let reduced_before = self.c.ca_state >= CaState::Cwr;
         let new_episode = !reduced_before || self.c.una >= self.recovery_point || (self.c.ca_state == CaState::Loss && self.expiries == 0);
         let new_recovery = self.c.ca_state < CaState::Recovery;
@@ -164,6 +175,7 @@ impl<C: CongestionControl> Sender<C> {
         self.publish_in_flight();
         self.w.cwnd = f64::from(self.c.in_flight + 1);
         self.w.cnt = 0;
+        self.ecn.on_reduced();
         self.enter(CaState::Loss);
         self.recovery_point = self.c.nxt;
         self.probe_end = 0;
@@ -198,9 +210,8 @@ impl<C: CongestionControl> Sender<C> {
         } else if cumulative > self.probe_end {
             // The probe repaired a loss that nothing else told of: one reduction, at once.
             self.publish_in_flight();
-            self.begin_reduction(wire);
             self.undo.disarm();
-            self.enter(CaState::Cwr);
+            self.begin_reduction(CaState::Cwr, wire);
             self.end_reduction();
             self.keep_open();
         } else if progress.is_duplicate_ack() && progress.sacked == 0 {

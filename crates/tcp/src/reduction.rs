@@ -32,15 +32,20 @@ impl Reduction {
 }
 
 impl<C: CongestionControl> Sender<C> {
-    /// A congestion episode begins: the one call of the algorithm's `ssthresh`.
-    pub(crate) fn begin_reduction(&mut self, wire: &mut impl Wire) {
+    /// A congestion episode begins, in state `to`: the one call of the algorithm's `ssthresh`.
+    pub(crate) fn begin_reduction(&mut self, to: CaState, wire: &mut impl Wire) {
         self.recovery_point = self.c.nxt;
         self.probe_end = 0;
         self.w.cnt = 0;
         self.c.prior_cwnd = self.w.cwnd;
         self.reduction = Reduction::default();
         let cwnd = self.w.cwnd;
+        self.ecn.on_reduced();
         self.w.ssthresh = self.cc.ssthresh(&mut self.w, &self.c);
+        self.enter(to);
+        if self.spec.options.recovery == Recovery::AtOnce && !self.needs.full_control {
+            self.w.cwnd = self.w.ssthresh;
+        }
         self.totals.loss_episodes += 1;
         wire.on_loss_episode(self.c.now, cwnd, self.w.ssthresh);
     }
@@ -57,7 +62,7 @@ impl<C: CongestionControl> Sender<C> {
                 let allowed = self.reduction.allowance(pipe, ssthresh, prior, progress);
                 self.w.cwnd = (pipe + allowed).max(1) as f64;
             }
-            Recovery::Prr => {}
+            Recovery::Prr | Recovery::AtOnce => {}
             Recovery::RateHalving => {
                 self.reduction.ack_parity = !self.reduction.ack_parity;
                 if !self.reduction.ack_parity && self.w.cwnd > self.w.ssthresh {
@@ -76,7 +81,7 @@ impl<C: CongestionControl> Sender<C> {
         let ends_here = self.w.ssthresh < cc::SSTHRESH_INFINITE && (self.c.ca_state == CaState::Cwr || self.undo.is_armed());
         match self.spec.options.recovery {
             Recovery::Prr if ends_here => self.w.cwnd = self.w.ssthresh,
-            Recovery::RateHalving if ends_here => self.w.cwnd = self.w.cwnd.min(self.w.ssthresh),
+            Recovery::RateHalving | Recovery::AtOnce if ends_here => self.w.cwnd = self.w.cwnd.min(self.w.ssthresh),
             _ => {}
         }
         self.cc.on_event(&mut self.w, &self.c, CaEvent::ReductionCompleted);

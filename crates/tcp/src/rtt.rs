@@ -16,6 +16,8 @@ const RTT_MIN_WINDOW: Time = Time::from_ms(300_000);
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     rule: RtoRule,
+    /// Tick of the clock that times segments, nanoseconds; 0 for an exact one.
+    tick_ns: u32,
     srtt8_us: u32,
     /// Four times the smoothed mean deviation.
     mdev4_us: u32,
@@ -30,11 +32,12 @@ pub struct RttEstimator {
 }
 
 impl RttEstimator {
-    /// An estimator without samples.
-    pub fn new(rule: RtoRule) -> RttEstimator {
+    /// An estimator without samples, whose clock ticks every `tick` (zero: continuously).
+    pub fn new(rule: RtoRule, tick: Time) -> RttEstimator {
         let none = (Time::NEVER, Time::ZERO);
         RttEstimator {
             rule,
+            tick_ns: tick.0 as u32,
             srtt8_us: 0,
             mdev4_us: 0,
             mdev4_max_us: 0,
@@ -44,6 +47,29 @@ impl RttEstimator {
             backoff: 0,
             min: [none; 3],
         }
+    }
+
+    /// The RTT of a segment sent at `sent` as the stack's clock shows it at `now`: ticks passed, at least one.
+    #[inline]
+    pub fn measured(&self, sent: Time, now: Time) -> Time {
+        if self.is_exact() {
+            now - sent
+        } else {
+            self.ticks(sent, now)
+        }
+    }
+
+    /// Whether the clock shows every nanosecond.
+    #[inline]
+    pub fn is_exact(&self) -> bool {
+        self.tick_ns == 0
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ticks(&self, sent: Time, now: Time) -> Time {
+        let tick = u64::from(self.tick_ns);
+        Time((now.0 / tick - sent.0 / tick).max(1) * tick)
     }
 
     /// Eight times the smoothed RTT, microseconds; 0 before the first sample.
@@ -180,7 +206,7 @@ mod tests {
     use super::*;
 
     fn after_samples(rule: RtoRule, samples: &[u64]) -> RttEstimator {
-        let mut estimator = RttEstimator::new(rule);
+        let mut estimator = RttEstimator::new(rule, Time::ZERO);
         for (i, &ms) in samples.iter().enumerate() {
             estimator.on_sampled(Time::from_ms(ms), i as u64 + 1, i as u64);
         }
@@ -193,6 +219,17 @@ mod tests {
         assert_eq!(after_samples(RtoRule::Linux, &[100]).rto(), Time::from_ms(300));
         assert_eq!(after_samples(RtoRule::Linux, &[100; 100]).rto(), Time::from_ms(300));
         assert_eq!(after_samples(RtoRule::Linux, &[20; 100]).rto(), Time::from_ms(220));
+    }
+
+    /// With HZ = 100 a jiffy is 10 ms, and Linux 2.4 takes no sample of less than one.
+    #[test]
+    fn a_coarse_clock_counts_ticks() {
+        let estimator = RttEstimator::new(RtoRule::Linux, Time::from_ms(10));
+        for (sent, now, shown) in [(0, 109, 100), (9, 111, 110), (101, 104, 10), (100, 200, 100)] {
+            assert_eq!(estimator.measured(Time::from_ms(sent), Time::from_ms(now)), Time::from_ms(shown), "{sent} to {now}");
+        }
+        let exact = RttEstimator::new(RtoRule::Linux, Time::ZERO);
+        assert_eq!(exact.measured(Time(7), Time(1_000_008)), Time(1_000_001));
     }
 
     #[test]
@@ -218,7 +255,7 @@ mod tests {
 
     #[test]
     fn the_minimum_expires_after_300_s() {
-        let mut estimator = RttEstimator::new(RtoRule::Linux);
+        let mut estimator = RttEstimator::new(RtoRule::Linux, Time::ZERO);
         estimator.on_min_sampled(Time::from_ms(10), Time::ZERO);
         for s in 1..301 {
             estimator.on_min_sampled(Time::from_ms(50), Time::from_ms(s * 1000));

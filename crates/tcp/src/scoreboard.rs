@@ -6,6 +6,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use units::Time;
 
 use crate::ranges::Ranges;
+use crate::rate::Rates;
 
 /// Selectively acknowledged.
 pub(crate) const SACKED: u8 = 1;
@@ -73,11 +74,14 @@ pub(crate) struct Scoreboard {
     pub(crate) reported: [(u64, u64); 3],
     /// Room for what one ACK's SACK blocks bring; empty between ACKs.
     pub(crate) newly_sacked: Vec<(u64, u64)>,
+    /// For an algorithm that wants delivery-rate samples.
+    pub(crate) rates: Option<Box<Rates>>,
 }
 
 impl Scoreboard {
-    pub(crate) fn new() -> Scoreboard {
+    pub(crate) fn new(is_rated: bool) -> Scoreboard {
         Scoreboard {
+            rates: is_rated.then(Box::default),
             flagged_until: 0,
             sacked_out: 0,
             lost_out: 0,
@@ -200,6 +204,9 @@ impl Scoreboard {
             self.lost_out += 1;
         }
         self.lost += 1;
+        if let Some(rates) = &mut self.rates {
+            rates.on_lost(seq);
+        }
         self.to_retransmit.push(Reverse(seq));
     }
 

@@ -3,38 +3,16 @@
 use cc::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
 use units::Time;
 
+use crate::ecn::EcnState;
 use crate::pacing::Pacer;
 use crate::rack::Rack;
+use crate::rate::Change;
 use crate::reduction::Reduction;
 use crate::scoreboard::{Scoreboard, EVER_RETRANSMITTED, RETRANSMITTED, SACKED};
 use crate::timers::Timer;
 use crate::undo::Undo;
+pub(crate) use crate::wire::Wire;
 use crate::{Abc, Ack, LossDetection, Options, RttEstimator, Sack};
-
-/// Where segments and notes of a sender go.
-pub trait Wire {
-    /// Segment `seq` leaves the sender.
-    fn send(&mut self, now: Time, seq: u64);
-
-    /// `segments` segments from `first` on leave the sender at once.
-    fn send_train(&mut self, now: Time, first: u64, segments: u64) {
-        for seq in first..first + segments {
-            self.send(now, seq);
-        }
-    }
-
-    /// The window was reduced: cwnd at back-off and the new ssthresh, segments.
-    fn on_loss_episode(&mut self, now: Time, cwnd: f64, ssthresh: f64);
-
-    /// The retransmission timer expired with this cwnd.
-    fn on_timeout(&mut self, now: Time, cwnd: f64);
-
-    /// A reduction proved spurious; cwnd was restored to this.
-    fn on_undo(&mut self, now: Time, cwnd: f64);
-
-    /// Slow start ended at this cwnd.
-    fn on_slow_start_exit(&mut self, now: Time, cwnd: f64);
-}
 
 /// What a sender is told at the start.
 #[derive(Clone, Debug)]
@@ -89,6 +67,8 @@ pub(crate) struct Progress {
     pub(crate) lost: u32,
     /// The ACK reported a segment that arrived twice.
     pub(crate) duplicate: bool,
+    /// The ACK told of congestion marks.
+    pub(crate) ece: bool,
     /// Timestamp echo of the ACK.
     pub(crate) echo: Time,
     /// Send times of the first and last never-retransmitted segment cumulatively acknowledged.
@@ -109,7 +89,7 @@ impl Progress {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender<C> {
-    area_at: Time,
+    pub(crate) area_at: Time,
     pub(crate) c: Connection,
     pub(crate) w: Window,
     pub(crate) timer: Timer,
@@ -118,6 +98,7 @@ pub struct Sender<C> {
     /// Tail losses are probed for.
     pub(crate) probes: bool,
     pub(crate) needs: Needs,
+    pub(crate) ecn: EcnState,
     pub(crate) most_out: u64,
     pub(crate) usage_end: u64,
     pub(crate) limit: u64,
@@ -146,18 +127,20 @@ impl<C: CongestionControl> Sender<C> {
     /// A sender that has not started.
     pub fn new(spec: SenderSpec, cc: C) -> Sender<C> {
         let needs = cc.needs();
+        let pacer = Pacer::new(spec.options.pacing, &needs);
         Sender {
-            w: Window::new(spec.options.initial_window),
-            c: Connection::new(spec.mss),
+            w: Window::starting_at(spec.options.initial_window, spec.options.initial_ssthresh),
+            c: Connection { is_paced: pacer.is_on(), selective_acks: spec.options.sack, ..Connection::new(spec.mss) },
             needs,
+            ecn: EcnState::new(spec.options.ecn),
             cc,
-            board: Scoreboard::new(),
-            rtt: RttEstimator::new(spec.options.rto),
+            board: Scoreboard::new(needs.rate_samples),
+            rtt: RttEstimator::new(spec.options.rto, spec.options.rtt_granularity()),
             rack: Rack::default(),
             reduction: Reduction::default(),
             undo: Undo::default(),
             timer: Timer::default(),
-            pacer: Pacer::new(spec.options.pacing, needs.pacing),
+            pacer,
             totals: SenderTotals::default(),
             recovery_point: 0,
             probe_end: 0,
@@ -181,7 +164,7 @@ impl<C: CongestionControl> Sender<C> {
         self.c.now = now;
         self.area_at = now;
         self.started = true;
-        self.rtt.on_sampled(handshake_rtt, 0, 0);
+        self.rtt.on_sampled(self.rtt.measured(now, now + handshake_rtt), 0, 0);
         self.rtt.on_min_sampled(handshake_rtt, now);
         self.publish_rtt();
         self.cc.on_established(&mut self.w, &self.c);
@@ -203,17 +186,20 @@ impl<C: CongestionControl> Sender<C> {
             && self.c.ca_state == CaState::Open
             && ack.cumulative > self.c.una
             && self.board.is_clean(self.c.una)
-            && self.probe_end == 0;
-        if plain {
-            self.on_plain_ack(ack, wire);
+            && self.probe_end == 0
+            && ack.ecn == self.ecn.known;
+        if plain && !self.needs.rate_samples {
+            self.on_plain_ack::<false>(ack, wire);
+        } else if plain {
+            self.on_plain_rated_ack(ack, wire);
         } else {
             self.on_troubled_ack(ack, sack, wire);
         }
     }
 
     /// In order, nothing lost, SACKed or retransmitted: the kernel's steps without the scoreboard's.
-    #[inline]
-    fn on_plain_ack(&mut self, ack: &Ack, wire: &mut impl Wire) {
+    #[inline(always)]
+    fn on_plain_ack<const RATED: bool>(&mut self, ack: &Ack, wire: &mut impl Wire) {
         let now = self.c.now;
         let in_flight = self.c.in_flight;
         let acked = (ack.cumulative - self.c.una) as u32;
@@ -224,18 +210,26 @@ impl<C: CongestionControl> Sender<C> {
         self.c.delivered += u64::from(acked);
         let rtt = now - last;
         self.rtt.on_min_sampled(rtt, now);
-        self.rtt.on_sampled(now - first, self.c.una, self.c.nxt);
+        self.rtt.on_sampled(self.rtt.measured(first, now), self.c.una, self.c.nxt);
         self.publish_rtt();
         self.totals.rtt_sum_ns += rtt.0;
         self.totals.rtt_samples += 1;
         self.rack.on_delivered(ack.cumulative - 1, last, now, false, self.rtt.min());
+        let rtt = Some(self.rtt_for_algorithm(last));
         self.cc.on_rtt_sampled(
             &mut self.w,
             &self.c,
-            &RttSample { acked, rtt: Some(rtt), forward: Some(ack.delay), echoed: Some(ack.echo), in_flight },
+            &RttSample { acked, rtt, forward: Some(ack.delay), echoed: Some(ack.echo), in_flight },
         );
         self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: false, ece: false });
-        self.grow(acked, wire);
+        if RATED {
+            if let Some(rates) = self.board.rates.as_deref_mut() {
+                rates.on_delivered(ack.cumulative - 1, last);
+            }
+            self.steer_by_rate(Change { acked, lost: 0, rtt, prior_in_flight: in_flight }, wire);
+        } else {
+            self.grow(acked, wire);
+        }
         self.refresh_pacing_rate();
         self.pacer.release();
         // Sending arms a probe, but never moves a retransmission timer that already runs.
@@ -243,6 +237,12 @@ impl<C: CongestionControl> Sender<C> {
         if !(has_sent && self.may_probe()) {
             self.arm_after_progress();
         }
+    }
+
+    /// Out of line, so that the others do not pay for it.
+    #[inline(never)]
+    fn on_plain_rated_ack(&mut self, ack: &Ack, wire: &mut impl Wire) {
+        self.on_plain_ack::<true>(ack, wire);
     }
 
     #[inline(never)]
@@ -258,13 +258,14 @@ impl<C: CongestionControl> Sender<C> {
         if !self.spec.options.sack {
             self.count_duplicate(&mut progress);
         }
+        self.take_marks(ack, &mut progress);
         self.publish_in_flight();
         let (rtt, extends_timer) = self.sample_rtt(&progress);
         // Only an ACK that moves the window echoes a segment that it answers (RFC 7323 4.3).
         let forward = (progress.acked > 0).then_some(ack.delay);
         let echoed = forward.map(|_| ack.echo);
         self.cc.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked: progress.acked as u32, rtt, forward, echoed, in_flight });
-        self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: true, ece: false });
+        self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: true, ece: progress.ece });
         self.end_probe(ack.cumulative, &progress, wire);
         let alerted = self.is_alert(&progress);
         let armed = if alerted { self.alert(&mut progress, wire) } else { false };
@@ -272,7 +273,14 @@ impl<C: CongestionControl> Sender<C> {
             self.arm_after_progress();
         }
         progress.lost = (self.board.lost - lost_before) as u32;
-        self.steer(&progress, wire);
+        if self.needs.rate_samples {
+            self.publish_in_flight();
+            self.report_losses();
+            let Progress { delivered, lost, .. } = progress;
+            self.steer_by_rate(Change { acked: delivered, lost, rtt, prior_in_flight: in_flight }, wire);
+        } else {
+            self.steer(&progress, wire);
+        }
         self.refresh_pacing_rate();
         self.recover_and_transmit(wire);
     }
@@ -282,13 +290,14 @@ impl<C: CongestionControl> Sender<C> {
         self.publish_in_flight();
         if self.in_reduction() {
             self.reduce(progress);
+        } else if self.c.ca_state == CaState::Loss && self.spec.options.rto_freeze {
         } else if progress.acked > 0 || (self.rack.reordering_seen && progress.delivered > 0) {
             self.grow(progress.delivered, wire);
         }
     }
 
     /// Window growth by `delivered` segments, counted as the byte-counting mode says.
-    #[inline]
+    #[inline(always)]
     fn grow(&mut self, delivered: u32, wire: &mut impl Wire) {
         let in_slow_start = self.w.in_slow_start();
         self.c.cwnd_limited = self.window_filled || (in_slow_start && self.w.cwnd < 2.0 * self.most_out as f64);
@@ -339,6 +348,9 @@ impl<C: CongestionControl> Sender<C> {
             progress.last_sacked = Some(sent);
         }
         self.board.mark_sacked(seq);
+        if let Some(rates) = &mut self.board.rates {
+            rates.on_delivered(seq, sent);
+        }
         self.c.delivered += 1;
         progress.sacked += 1;
         progress.delivered += 1;
@@ -360,6 +372,9 @@ impl<C: CongestionControl> Sender<C> {
             }
             if flags & SACKED == 0 {
                 let retransmitted = flags & EVER_RETRANSMITTED != 0;
+                if let Some(rates) = &mut self.board.rates {
+                    rates.on_delivered(seq, sent);
+                }
                 if self.spec.options.sack {
                     self.c.delivered += 1;
                     progress.delivered += 1;
@@ -375,34 +390,6 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
-    /// Steps 3: RTT samples. Returns the algorithm's sample, and whether the RTO may start anew without progress.
-    fn sample_rtt(&mut self, progress: &Progress) -> (Option<Time>, bool) {
-        let now = self.c.now;
-        let (mut smooth, mut latest) = (None, None);
-        if !progress.retransmission_acked {
-            smooth = progress.first_acked;
-            latest = progress.last_acked;
-        }
-        let extends = progress.acked == 0
-            && progress.first_sacked.is_some_and(|sent| self.c.nxt > self.c.una && sent < self.board.sent_at(self.c.una));
-        latest = progress.last_sacked.or(latest);
-        smooth = smooth.or(progress.first_sacked);
-        if smooth.is_none() && progress.acked > 0 {
-            // Timestamps tick in milliseconds.
-            let rtt = Time::from_ms((now.as_ms() - progress.echo.as_ms()).max(1));
-            smooth = Some(Time(now.0.saturating_sub(rtt.0)));
-            latest = smooth;
-        }
-        let (Some(smooth), Some(latest)) = (smooth, latest) else { return (None, extends) };
-        let rtt = now - latest;
-        self.rtt.on_min_sampled(rtt, now);
-        self.rtt.on_sampled(now - smooth, self.c.una, self.c.nxt);
-        self.publish_rtt();
-        self.totals.rtt_sum_ns += rtt.0;
-        self.totals.rtt_samples += 1;
-        (Some(rtt), extends)
-    }
-
     /// Keeps the time integral of cwnd.
     #[inline]
     pub(crate) fn account(&mut self, now: Time) {
@@ -413,7 +400,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     #[inline]
-    fn publish_rtt(&mut self) {
+    pub(crate) fn publish_rtt(&mut self) {
         self.c.srtt8_us = self.rtt.srtt8_us();
         self.c.rtt_min = self.rtt.min();
     }
@@ -440,56 +427,5 @@ impl<C: CongestionControl> Sender<C> {
     pub(crate) fn enter(&mut self, state: CaState) {
         self.cc.on_state_changed(&mut self.w, &self.c, state);
         self.c.ca_state = state;
-    }
-
-    /// The window.
-    pub fn window(&self) -> &Window {
-        &self.w
-    }
-
-    /// The connection as the algorithm sees it.
-    pub fn connection(&self) -> &Connection {
-        &self.c
-    }
-
-    /// The RTT estimator.
-    pub fn rtt(&self) -> &RttEstimator {
-        &self.rtt
-    }
-
-    /// The algorithm.
-    pub fn algorithm(&self) -> &C {
-        &self.cc
-    }
-
-    /// Whether `on_started` was called.
-    pub fn has_started(&self) -> bool {
-        self.started
-    }
-
-    /// Whether everything the application sent is acknowledged.
-    pub fn is_finished(&self) -> bool {
-        self.started && self.c.una >= self.limit
-    }
-
-    /// Segments known to have arrived, each counted once. Without SACK only the cumulative ACK is sure: the algorithm's
-    /// count takes duplicate ACKs for segments, as Linux does, and takes some twice after a timeout.
-    pub fn delivered(&self) -> u64 {
-        if self.spec.options.sack {
-            self.c.delivered
-        } else {
-            self.c.una
-        }
-    }
-
-    /// Retransmissions so far.
-    pub fn retransmitted(&self) -> u64 {
-        self.totals.retransmitted
-    }
-
-    /// Counters as of `at`, not earlier than the last event and not later than the next.
-    pub fn totals(&self, at: Time) -> SenderTotals {
-        let since = if self.started { at.since(self.area_at).0 } else { 0 };
-        SenderTotals { delivered: self.delivered(), cwnd_area: self.totals.cwnd_area + self.w.cwnd * since as f64, ..self.totals }
     }
 }

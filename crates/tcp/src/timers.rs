@@ -96,6 +96,7 @@ impl<C: CongestionControl> Sender<C> {
         let before = self.c.in_flight;
         self.detect_by_time();
         self.publish_in_flight();
+        self.report_losses();
         if self.c.in_flight != before && self.c.ca_state != CaState::Recovery {
             self.enter_recovery(wire);
             self.reduce(&Progress { delivered: 1, ..Progress::default() });
@@ -118,7 +119,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// After new data was sent.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn arm_after_sending(&mut self, was_idle: bool) {
         if self.may_probe() {
             let head_timeout = self.board.sent_at(self.c.una) + self.rtt.rto();

@@ -36,6 +36,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Sends `seq` again, whatever the window.
     pub(crate) fn retransmit(&mut self, seq: u64, wire: &mut impl Wire) {
+        self.note_rated_sending(seq);
         self.board.on_retransmitted(seq, self.c.now);
         self.undo.on_retransmitted(self.c.now);
         self.c.in_flight += 1;
@@ -43,7 +44,7 @@ impl<C: CongestionControl> Sender<C> {
         self.totals.sent += 1;
         self.totals.retransmitted += 1;
         self.pacer.on_sent(self.c.now, self.c.mss, self.c.pacing_rate);
-        wire.send(self.c.now, seq);
+        wire.resend(self.c.now, seq);
     }
 
     /// Step 10: new data beside `pipe` segments. Returns how many segments left; if any did, the timer is armed.
@@ -68,6 +69,7 @@ impl<C: CongestionControl> Sender<C> {
             }
             self.send_new(wire);
         }
+        self.note_application_limit();
         room
     }
 
@@ -98,6 +100,7 @@ impl<C: CongestionControl> Sender<C> {
     /// Sends the next new segment, whatever the window.
     #[inline(never)]
     pub(crate) fn send_new(&mut self, wire: &mut impl Wire) {
+        self.note_rated_sending(self.c.nxt);
         self.pacer.on_sent(self.c.now, self.c.mss, self.c.pacing_rate);
         self.send_train(1, wire);
     }
@@ -114,14 +117,19 @@ impl<C: CongestionControl> Sender<C> {
         self.c.in_flight += segments as u32;
         self.c.last_sent = self.c.now;
         self.totals.sent += segments;
+        if self.ecn.cwr_due {
+            self.ecn.cwr_due = false;
+            wire.announce_reduction();
+        }
         wire.send_train(self.c.now, first, segments);
         segments
     }
 
-    /// Linux `tcp_cwnd_validate`: was the window the limit during the last round trip?
+    /// Linux `tcp_cwnd_validate`: was the window the limit during the last round trip? What only pacing holds back counts as sent: in
+    /// Linux it would wait below TCP, in flight (RFC 9002 7.8 says the same).
     #[inline]
     fn note_window_use(&mut self, window: u32, sent: u64) {
-        let filled = self.c.in_flight >= window;
+        let filled = self.c.in_flight >= window || self.pacer.is_blocked();
         if !filled && sent == 0 {
             return;
         }

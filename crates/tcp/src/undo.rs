@@ -28,6 +28,11 @@ impl Undo {
         self.marker = None;
     }
 
+    /// Congestion was marked since: an undo restores no window.
+    pub(crate) fn forbid(&mut self) {
+        self.prior_ssthresh = None;
+    }
+
     pub(crate) fn is_armed(&self) -> bool {
         self.marker.is_some()
     }
@@ -87,6 +92,7 @@ impl<C: CongestionControl> Sender<C> {
         if let Some(prior) = self.undo.prior_ssthresh {
             self.w.cwnd = self.cc.undo(&mut self.w, &self.c);
             self.w.ssthresh = self.w.ssthresh.max(prior);
+            self.ecn.cwr_due = false;
         }
         self.undo.disarm();
         self.totals.undos += 1;

@@ -65,6 +65,7 @@ def _as_data(algorithm: Algorithm) -> dict[str, Any]:
         "variants": [{"name": name, "summary": summary} for name, summary in algorithm.variants.items()],
         "parameters": [
             {"name": p.name, "default": p.default, "defaults": dict(p.defaults), "unit": p.unit, "min": p.low, "max": p.high, "doc": p.doc}
+            | ({"choices": list(p.choices)} if p.choices else {})
             for p in algorithm.parameters.values()
         ],
         "profiles": dict(algorithm.profiles),
@@ -86,7 +87,7 @@ def _describe(algorithm: Algorithm) -> None:
     print()
     print_table("Variants", ["variant", "summary"], list(algorithm.variants.items()))
     print_table("Profiles", ["profile", "variant"], list(algorithm.profiles.items()))
-    rows = [(p.name, _defaults(p), p.unit, p.low, p.high, p.doc) for p in algorithm.parameters.values()]
+    rows = [(p.name, _defaults(p), p.unit, p.low, p.high, _meaning(p)) for p in algorithm.parameters.values()]
     print_table("Parameters", ["parameter", "default", "unit", "min", "max", "meaning"], rows)
     if page is not None:
         print_table("Departures from the source", ["departure", "reason"], page.departures)
@@ -106,5 +107,13 @@ def _print_paragraph(title: str, text: str) -> None:
 def _defaults(parameter: Parameter) -> str:
     """Return the default, or each variant's where they differ."""
     if len(set(parameter.defaults.values())) < 2:
-        return "-" if parameter.default is None else f"{parameter.default:g}"
-    return ", ".join(f"{variant} {value:g}" for variant, value in parameter.defaults.items())
+        return "-" if parameter.default is None else _shown(parameter.default)
+    return ", ".join(f"{variant} {_shown(value)}" for variant, value in parameter.defaults.items())
+
+
+def _shown(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _meaning(parameter: Parameter) -> str:
+    return f"{parameter.doc} One of {', '.join(parameter.choices)}." if parameter.choices else parameter.doc

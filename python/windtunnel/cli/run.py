@@ -18,6 +18,7 @@ def run_command(
     rate: Annotated[str | None, typer.Option(metavar="RATE", help="Bottleneck rate, as 250Mbit.")] = None,
     rtt: Annotated[str | None, typer.Option(metavar="TIME", help="Base round-trip time of flows that name none, as 42ms.")] = None,
     queue: Annotated[str | None, typer.Option(metavar="SIZE", help="Queue: 175 (packets), 20%bdp, 50ms, 256kB. [default: 100%bdp]")] = None,
+    mark: Annotated[str | None, typer.Option(metavar="SIZE", help="Mark ECN-capable packets from this queue on, as 65.")] = None,
     flow: Annotated[list[str] | None, typer.Option(metavar="ALG[:VARIANT][,KEY=VALUE...]", help="A flow; repeat for more.")] = None,
     duration: Annotated[str | None, typer.Option(metavar="TIME", help="Length of the run, at most 4h. [default: 60s]")] = None,
     warmup: Annotated[str | None, typer.Option(metavar="TIME", help="First part left out of every mean. [default: 0s]")] = None,
@@ -29,6 +30,7 @@ def run_command(
     backend: Annotated[str, typer.Option(metavar="NAME", help="What runs it: sim, or linux (a built kernel).")] = "sim",
     per_ack: Annotated[bool, typer.Option("--per-ack", help="Record every ACK.")] = False,
     drops: Annotated[bool, typer.Option("--drops", help="Record every drop as an event.")] = False,
+    marks: Annotated[bool, typer.Option("--marks", help="Record every congestion mark as an event.")] = False,
     out: Annotated[str | None, typer.Option(metavar="DIR", help="Write the run's folder here, whole or not at all.")] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the overview: .svg, .pdf or .png.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -39,10 +41,10 @@ def run_command(
     (see: windtunnel algorithms NAME).
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
-    link = {"rate": rate, "queue": queue, "loss": loss}
+    link = {"rate": rate, "queue": queue, "mark": mark, "loss": loss}
     scenario = _scenario(file, top, link, flow or [])
-    if per_ack or drops:
-        scenario = scenario.model_copy(update={"per_ack": per_ack or scenario.per_ack, "record_drops": drops or scenario.record_drops})
+    asked = {"per_ack": per_ack, "record_drops": drops, "record_marks": marks}
+    scenario = scenario.model_copy(update={field: True for field, wanted in asked.items() if wanted})
     with stoppable():
         _run(scenario, backend, out=out, plot=plot, as_json=json)
 
@@ -50,7 +52,7 @@ def run_command(
 def _scenario(file: str | None, top: dict[str, str | None], link: dict[str, str | None], flows: list[str]) -> Scenario:
     from windtunnel.scenario import ScenarioError, parse
     from windtunnel.scenario.files import read_document
-    from windtunnel.scenario.models import QUEUE_FIELDS, Bottleneck
+    from windtunnel.scenario.models import MARK_FIELDS, QUEUE_FIELDS, Bottleneck
     from windtunnel.scenario.models import Scenario as Model
 
     document: dict[str, Any] = read_document(Path(file)) if file is not None else {}
@@ -62,7 +64,8 @@ def _scenario(file: str | None, top: dict[str, str | None], link: dict[str, str 
     if given:
         table = document.get("bottleneck", {})
         if isinstance(table, dict):
-            replaced = {Bottleneck.SHORT.get(key, key) for key in given} | (set(QUEUE_FIELDS) if "queue" in given else set())
+            sizes = {"queue": QUEUE_FIELDS, "mark": MARK_FIELDS}
+            replaced = {Bottleneck.SHORT.get(key, key) for key in given} | {name for key in given for name in sizes.get(key, ())}
             document["bottleneck"] = {key: value for key, value in table.items() if key not in replaced} | given
     if flows:
         document["flows"] = flows
@@ -131,8 +134,24 @@ def _print_tables(summary: dict[str, Any]) -> None:
     ]
     heads = ["flow", "algorithm", "throughput (Mbit/s)", "goodput (Mbit/s)", "retransmitted", "loss episodes", "timeouts"]
     print_table("Flows", [*heads, "mean cwnd (packets)", "mean RTT (ms)"], flows)
+    if "applications" in summary:
+        rows = [
+            (
+                row["algorithm"],
+                row["flows"],
+                row["first_flow"],
+                _scaled(row["throughput_bps"], 1e-6),
+                _scaled(row["goodput_bps"], 1e-6),
+                row["retransmitted_packets"],
+            )
+            for row in summary["applications"]
+        ]
+        titles = ["algorithm", "flows", "first flow", "throughput (Mbit/s)", "goodput (Mbit/s)", "retransmitted"]
+        print_table("Applications", titles, rows)
     links = [tuple(row.values()) for row in summary["links"]]
-    print_table("Links", ["link", "utilisation", "dropped (packets)", "mean queue (packets)", "max queue (packets)"], links)
+    print_table(
+        "Links", ["link", "utilisation", "dropped (packets)", "marked (packets)", "mean queue (packets)", "max queue (packets)"], links
+    )
     print_table("Metrics", ["metric", "value"], list(summary["metrics"].items()))
     engine = summary["engine"]
     events = "" if engine["events"] is None else f" {engine['events']} events,"

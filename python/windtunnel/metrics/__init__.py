@@ -1,5 +1,6 @@
 """Metrics: pure functions over the frames of a run, and the register's metrics by name."""
 
+from windtunnel.metrics.applications import applications
 from windtunnel.metrics.fairness import jain, ratio_min_max
 from windtunnel.metrics.rates import epoch_s, goodput_bps, loss_overhead, lost_fraction, throughput_bps
 from windtunnel.metrics.registry import MEASURES, Measure, measure
@@ -10,6 +11,7 @@ __all__ = [
     "MEASURES",
     "Measure",
     "View",
+    "applications",
     "epoch_s",
     "goodput_bps",
     "jain",

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from windtunnel.metrics import fairness, rates
+from windtunnel.metrics.applications import applications, are_grouped
 from windtunnel.records import Records
 
 
@@ -22,8 +23,8 @@ def summary(records: Records) -> dict[str, Any]:
     Returns
     -------
     dict
-        `scenario`, `digest`, `records_digest`, `flows` and `links` (lists of dict), `metrics`, `engine`; units by suffix, None where
-        something was not measured.
+        `scenario`, `digest`, `records_digest`, `flows` and `links` (lists of dict), `metrics`, `engine`; `applications` (list of dict)
+        where flows share one. Units by suffix, None where something was not measured.
     """
     facts = records.facts
     return {
@@ -31,6 +32,7 @@ def summary(records: Records) -> dict[str, Any]:
         "digest": facts.digest,
         "records_digest": records.digest(),
         "flows": flow_rows(records),
+        **({"applications": application_rows(records)} if are_grouped(records) else {}),
         "links": link_rows(records),
         "metrics": metrics(records),
         "engine": {key: facts.counters.get(key) for key in ("data_packets", "events", "wall_s", "cpu_s")},
@@ -50,9 +52,14 @@ def flow_rows(records: Records) -> list[dict[str, Any]]:
     return rows
 
 
+def application_rows(records: Records) -> list[dict[str, Any]]:
+    """Return one row per application, single flows among them."""
+    return [_clean(row) for row in applications(records).iter_rows(named=True)]
+
+
 def link_rows(records: Records) -> list[dict[str, Any]]:
     """Return one row per link that has a queue."""
-    columns = ["utilisation", "dropped_packets", "mean_queue_packets", "max_queue_packets"]
+    columns = ["utilisation", "dropped_packets", "marked_packets", "mean_queue_packets", "max_queue_packets"]
     chosen = records.links.select(pl.col("name").alias("link"), *columns)
     return [_clean(row) for row in chosen.iter_rows(named=True)]
 
@@ -60,17 +67,20 @@ def link_rows(records: Records) -> list[dict[str, Any]]:
 def metrics(records: Records) -> dict[str, Any]:
     """Return the metrics of the run as a whole.
 
-    Fairness is between the flows of the forward direction (all flows when there is none), over those that had a measurement window.
+    Fairness is between the flows of the forward direction (all flows when there is none), over those that had a measurement window;
+    `jain_applications` counts the connections of one application as one.
     """
     flows = records.flows.with_columns(rates.throughput_bps(records.flows), rates.goodput_bps(records.flows))
     forward = flows.filter(pl.col("direction") == "forward")
     compared = forward if forward.height else flows
     shares = compared["throughput_bps"].drop_nulls().to_list()
     warmup_s = float(records.facts.scenario.get("warmup_s") or 0.0)
+    together = _application_fairness(records) if are_grouped(records) else {}
     measured_s = float(records.facts.scenario["duration_s"]) - warmup_s
     return _clean(
         {
             "jain": fairness.jain(shares),
+            **together,
             "ratio_min_max": fairness.ratio_min_max(shares),
             "throughput_bps": _total(compared, "throughput_bps", measured_s),
             "goodput_bps": _total(compared, "goodput_bps", measured_s),
@@ -80,6 +90,12 @@ def metrics(records: Records) -> dict[str, Any]:
             "completion_s": [None if t is None else t - s for t, s in zip(flows["completed_s"], flows["start_s"], strict=True)],
         }
     )
+
+
+def _application_fairness(records: Records) -> dict[str, Any]:
+    rows = applications(records)
+    forward = rows.filter(pl.col("direction") == "forward")
+    return {"jain_applications": fairness.jain((forward if forward.height else rows)["throughput_bps"].drop_nulls().to_list())}
 
 
 def _total(flows: pl.DataFrame, rate: str, measured_s: float) -> float | None:

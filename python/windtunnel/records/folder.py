@@ -203,7 +203,7 @@ def read(folder: Path) -> Records:
     Raises
     ------
     FolderError
-        When a file is missing, damaged, or of a newer schema; the message names the file.
+        When a file is missing, damaged, or of another schema; the message names the file.
     """
     run = _read_run_file(folder)
     if run.get("schema_version") != SCHEMA_VERSION:

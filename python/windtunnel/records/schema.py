@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 FLOWS: dict[str, pl.DataType] = {
     "flow": pl.UInt32(),
@@ -18,6 +18,7 @@ FLOWS: dict[str, pl.DataType] = {
     "sent_packets": pl.UInt64(),
     "retransmitted_packets": pl.UInt64(),
     "lost_packets": pl.UInt64(),
+    "marked_packets": pl.UInt64(),
     "loss_episodes": pl.UInt64(),
     "timeouts": pl.UInt64(),
     "undos": pl.UInt64(),
@@ -61,8 +62,10 @@ LINKS: dict[str, pl.DataType] = {
     "delivered_bytes": pl.UInt64(),
     "dropped_packets": pl.UInt64(),
     "lost_packets": pl.UInt64(),
+    "marked_packets": pl.UInt64(),
     "window_delivered_bytes": pl.UInt64(),
     "window_dropped_packets": pl.UInt64(),
+    "window_marked_packets": pl.UInt64(),
 }
 EVENTS: dict[str, pl.DataType] = {
     "t_s": pl.Float64(),

@@ -15,18 +15,19 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Parameter:
-    """One number an algorithm can be given; `low` and `high` are None where there is no bound.
+    """One number or word an algorithm can be given; `low` and `high` are None where there is no bound, `choices` empty for a number.
 
     `defaults` gives the default of each variant that has its own.
     """
 
     name: str
-    default: float | None
+    default: float | str | None
     unit: str
     low: float | None
     high: float | None
     doc: str
-    defaults: Mapping[str, float] = field(default_factory=dict)
+    defaults: Mapping[str, float | str] = field(default_factory=dict)
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,7 @@ def _parameter(entry: dict[str, Any]) -> Parameter:
         high=entry.get("max"),
         doc=entry.get("doc") or "",
         defaults=dict(entry.get("defaults") or {}),
+        choices=tuple(entry.get("choices") or ()),
     )
 
 

@@ -59,7 +59,7 @@ def profile_name(value: Any) -> Any:
     return value
 
 
-def parameters(name: str, given: dict[str, Any]) -> dict[str, float]:
+def parameters(name: str, given: dict[str, Any]) -> dict[str, float | str]:
     """Check an algorithm's parameters.
 
     Parameters
@@ -71,8 +71,8 @@ def parameters(name: str, given: dict[str, Any]) -> dict[str, float]:
 
     Returns
     -------
-    dict of str to float
-        The same, as numbers, sorted by name.
+    dict of str to float or str
+        The same, as numbers, or words where the parameter is a choice, sorted by name.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def parameters(name: str, given: dict[str, Any]) -> dict[str, float]:
         When a key is unknown or a value is not a number in range.
     """
     algorithm = algorithm_of(name)
-    checked: dict[str, float] = {}
+    checked: dict[str, float | str] = {}
     for key, value in given.items():
         parameter = algorithm.parameters.get(key)
         if parameter is None:
@@ -90,21 +90,27 @@ def parameters(name: str, given: dict[str, Any]) -> dict[str, float]:
 
 
 def _unknown_key(algorithm: Algorithm, key: str) -> str:
+    if key == "slow_start":
+        return f"{algorithm.name} starts by a rule of its own, which no other can replace; allowed: no slow_start"
     own = ", ".join(algorithm.parameters) or "none"
     flow = ", ".join(FLOW_KEYS)
     transport = ", ".join(catalogue().transport_options)
     return f"{shown(key)} is not a known key; allowed: {flow}; parameters of {algorithm.name}: {own}; transport options: {transport}"
 
 
-def _parameter(parameter: Parameter, value: Any) -> float:
+def _parameter(parameter: Parameter, value: Any) -> float | str:
     field = f"parameters.{parameter.name}"
+    if parameter.choices:
+        if value not in parameter.choices:
+            raise refusal(f"{shown(value)} is not allowed; allowed: {', '.join(parameter.choices)}", field=field)
+        return str(value)
     if isinstance(value, bool):
         value = float(value)
     elif isinstance(value, str) and value.lower() in ("true", "false", "on", "off"):
         value = float(value.lower() in _TRUE)
     low = -1e300 if parameter.low is None else parameter.low
     high = 1e300 if parameter.high is None else parameter.high
-    return float(_in_range(Range(low, high, _unit(parameter.unit)), value, field))
+    return float(_in_range(Range(low, high, _unit(parameter.unit), whole=parameter.unit == "connections"), value, field))
 
 
 def _unit(unit: str) -> str:

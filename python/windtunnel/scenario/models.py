@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
-from windtunnel.scenario import checks, units
+from windtunnel.scenario import applications, checks, units
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
 from windtunnel.scenario.ranges import (
     MOST_FLOWS,
     MOST_SAMPLES,
+    Application,
     Count,
     DurationS,
     InstantS,
@@ -31,6 +32,7 @@ from windtunnel.scenario.ranges import (
 )
 
 QUEUE_FIELDS = ("queue_packets", "queue_bytes", "queue_s", "queue_bdp")
+MARK_FIELDS = ("mark_packets", "mark_bytes", "mark_s", "mark_bdp")
 PACKET_BYTES = 1500
 MSS_BYTES = 1448
 
@@ -59,7 +61,7 @@ class _Model(BaseModel):
 
 
 class Bottleneck(_Model):
-    """One drop-tail link.
+    """One drop-tail link, which may mark ECN-capable packets before it must drop.
 
     Parameters
     ----------
@@ -69,6 +71,9 @@ class Bottleneck(_Model):
         The queue limit, in one of: 1500-byte packets, bytes, seconds at the link's rate, fraction of the bandwidth-delay product (BDP).
         One BDP when none is given. The limit counts the packet being serialised unless `excludes_in_service`. A computed limit below one
         packet is raised to one.
+    mark_packets, mark_bytes, mark_s, mark_bdp : optional
+        A step of congestion marks, in the same units: an ECN-capable packet is marked where a queue of this size would have refused it.
+        No marks when none is given.
     excludes_in_service : bool
         Whether the packet on the wire no longer counts against the limit.
     loss_probability : float
@@ -82,33 +87,45 @@ class Bottleneck(_Model):
     queue_bytes: QueueBytes | None = Field(None, description="queue limit in bytes")
     queue_s: QueueS | None = Field(None, description="queue limit as time at the link's rate, in seconds")
     queue_bdp: QueueBdp | None = Field(None, description="queue limit as a fraction of the bandwidth-delay product")
+    mark_packets: QueuePackets | None = Field(None, description="step of congestion marks in 1500-byte packets")
+    mark_bytes: QueueBytes | None = Field(None, description="step of congestion marks in bytes")
+    mark_s: QueueS | None = Field(None, description="step of congestion marks as time at the link's rate, in seconds")
+    mark_bdp: QueueBdp | None = Field(None, description="step of congestion marks as a fraction of the bandwidth-delay product")
     excludes_in_service: bool = Field(False, description="whether the packet being serialised does not count against the limit")
     loss_probability: Probability = Field(0.0, description="independent loss of each packet")
 
     @model_validator(mode="before")
     @classmethod
-    def _queue(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or "queue" not in data:
+    def _sizes(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
             return data
-        full = dict(data)
-        value = full.pop("queue")
-        given = [name for name in QUEUE_FIELDS if full.get(name) is not None]
-        if given:
-            raise refusal(f"queue and {given[0]} are both given; allowed: one of them", field="queue")
-        try:
-            name, size = units.parse_queue(value)
-        except ValueError as error:
-            allowed = "packets (175), 20%bdp, 50ms or 256kB"
-            raise refusal(f"{shown(value)} cannot be read: {error}; allowed: {allowed}", field="queue") from None
-        full[name] = size
-        return full
+        return _read_size(_read_size(data, "queue", QUEUE_FIELDS), "mark", MARK_FIELDS)
 
     @model_validator(mode="after")
-    def _one_queue(self) -> Bottleneck:
-        given = [name for name in QUEUE_FIELDS if getattr(self, name) is not None]
-        if len(given) > 1:
-            raise refusal(f"{' and '.join(given)} are all given; allowed: one of {', '.join(QUEUE_FIELDS)}", field="queue")
+    def _one_of_each(self) -> Bottleneck:
+        for short, fields in (("queue", QUEUE_FIELDS), ("mark", MARK_FIELDS)):
+            given = [name for name in fields if getattr(self, name) is not None]
+            if len(given) > 1:
+                raise refusal(f"{' and '.join(given)} are all given; allowed: one of {', '.join(fields)}", field=short)
         return self
+
+
+def _read_size(data: dict[str, Any], short: str, fields: tuple[str, ...]) -> dict[str, Any]:
+    """Replace a size written under its short name, such as ``queue = "20%bdp"``, by the field of its unit."""
+    if short not in data:
+        return data
+    full = dict(data)
+    value = full.pop(short)
+    given = [name for name in fields if full.get(name) is not None]
+    if given:
+        raise refusal(f"{short} and {given[0]} are both given; allowed: one of them", field=short)
+    try:
+        name, size = units.parse_queue(value)
+    except ValueError as error:
+        allowed = "packets (175), 20%bdp, 50ms or 256kB"
+        raise refusal(f"{shown(value)} cannot be read: {error}; allowed: {allowed}", field=short) from None
+    full[name.replace("queue", short)] = size
+    return full
 
 
 class Flow(_Model):
@@ -118,8 +135,8 @@ class Flow(_Model):
     ----------
     algorithm : str
         ``name`` or ``name:variant``; kernel aliases are accepted and replaced by our name.
-    parameters : dict of str to float, optional
-        The algorithm's own parameters, in the units the catalogue gives.
+    parameters : dict of str to float or str, optional
+        The algorithm's own parameters, in the units the catalogue gives, and the choice ``slow_start``.
     transport : dict, optional
         Overrides of the profile's transport options.
     rtt_s : float, optional
@@ -136,12 +153,14 @@ class Flow(_Model):
         Stack profile; the scenario's when absent.
     direction : {"forward", "reverse"}
         Which way the data goes.
+    application : int, optional
+        Flows of the same number are connections of one application, whose results are also added up. ``ptcp`` sets it.
     """
 
     SHORT: ClassVar[Mapping[str, str]] = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", "window": "window_packets"}
 
     algorithm: str = Field(description="name or name:variant")
-    parameters: dict[str, float] = Field(default_factory=dict, description="the algorithm's own parameters")
+    parameters: dict[str, float | str] = Field(default_factory=dict, description="the algorithm's own parameters")
     transport: dict[str, bool | int | float | str] = Field(default_factory=dict, description="overrides of transport options")
     rtt_s: RttS | None = Field(None, description="base round-trip time in seconds")
     start_s: InstantS = Field(0.0, description="start in seconds")
@@ -151,6 +170,7 @@ class Flow(_Model):
     window_packets: WindowPackets | None = Field(None, description="cap on the window in packets")
     profile: str | None = Field(None, description="stack profile")
     direction: Literal["forward", "reverse"] = Field("forward", description="which way the data goes")
+    application: Application | None = Field(None, description="number shared by the connections of one application")
 
     _algorithm = field_validator("algorithm", mode="before")(checks.algorithm_name)
     _profile = field_validator("profile", mode="before")(checks.profile_name)
@@ -178,6 +198,18 @@ class Flow(_Model):
         if value not in ("forward", "reverse"):
             raise refusal(f"{shown(value)} is not a direction; allowed: forward, reverse")
         return value
+
+    @model_serializer(mode="wrap")
+    def _without_application(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave the number out where there is none, so that it renames no scenario without applications."""
+        data: dict[str, Any] = dump(self)
+        return data if self.application is not None else {key: value for key, value in data.items() if key != "application"}
+
+    @model_validator(mode="after")
+    def _connections_are_made_once(self) -> Flow:
+        if self.application is not None and set(self.parameters) & {"streams", "stagger"}:
+            raise refusal(f"{self.application} and streams are both given; allowed: one of them", field="application")
+        return self
 
     @model_validator(mode="after")
     def _stops_after_start(self) -> Flow:
@@ -211,8 +243,8 @@ class Scenario(_Model):
         the flow's base RTT.
     profile : str
         Stack profile of the flows that name none.
-    per_ack, record_drops : bool
-        Whether to record every ACK, and every drop.
+    per_ack, record_drops, record_marks : bool
+        Whether to record every ACK, every drop, and every congestion mark.
 
     Raises
     ------
@@ -240,6 +272,7 @@ class Scenario(_Model):
     profile: str = Field("linux-6.1", description="stack profile of flows that name none")
     per_ack: bool = Field(False, description="record every ACK")
     record_drops: bool = Field(False, description="record every drop")
+    record_marks: bool = Field(False, description="record every congestion mark")
 
     _profile = field_validator("profile", mode="before")(checks.profile_name)
 
@@ -254,9 +287,9 @@ class Scenario(_Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> Scenario:
-        total = sum(flow.count for flow in self.flows)
+        total = sum(flow.count * applications.streams(flow) for flow in self.flows)
         if total > MOST_FLOWS:
-            raise refusal(f"{total} flows in all (count included); allowed: at most {MOST_FLOWS}", field="flows")
+            raise refusal(f"{total} flows in all (count and streams included); allowed: at most {MOST_FLOWS}", field="flows")
         if self.warmup_s >= self.duration_s:
             problem = f"{shown(self.warmup_s)} s is not within the run; allowed: 0 to below {shown(self.duration_s)} s"
             raise refusal(problem, field="warmup_s")
@@ -277,6 +310,11 @@ class Scenario(_Model):
         if flow.start_s >= self.duration_s:
             problem = f"{shown(flow.start_s)} s is not within the run; allowed: 0 to below {shown(self.duration_s)} s"
             raise refusal(problem, field=f"{path}.start_s")
+        latest_s = flow.start_s + applications.stagger_s(flow)
+        end_s = self.duration_s if flow.stop_s is None else flow.stop_s
+        if latest_s >= end_s:
+            problem = f"lets connections start up to {shown(latest_s)} s; allowed: below {shown(end_s - flow.start_s)} s"
+            raise refusal(problem, field=f"{path}.parameters.stagger")
         if flow.stop_s is not None and flow.stop_s > self.duration_s:
             problem = f"{shown(flow.stop_s)} s is after the end; allowed: above {shown(flow.start_s)} to {shown(self.duration_s)} s"
             raise refusal(problem, field=f"{path}.stop_s")

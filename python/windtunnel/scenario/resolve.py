@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from dataclasses import dataclass
 from typing import Any
 
+from windtunnel.scenario import applications
 from windtunnel.scenario.catalogue import catalogue
 from windtunnel.scenario.checks import algorithm_of
 from windtunnel.scenario.errors import ScenarioError
-from windtunnel.scenario.models import MSS_BYTES, PACKET_BYTES, QUEUE_FIELDS, Bottleneck, Flow, Scenario
+from windtunnel.scenario.models import MARK_FIELDS, MSS_BYTES, PACKET_BYTES, Bottleneck, Flow, Scenario
 from windtunnel.scenario.ranges import MOST_PACKETS
 
 _NS = 1e9
@@ -43,7 +45,7 @@ def bdp_packets(rate_bps: float, rtt_s: float) -> float:
 
 
 def fill(scenario: Scenario) -> Resolved:
-    """Fill in every default: RTT and profile of each flow, `count` expanded, queue limits in packets or bytes or seconds, the reverse link.
+    """Fill in every default: RTT and profile of each flow, `count` and `streams` expanded, queue limits, the reverse link.
 
     Parameters
     ----------
@@ -62,10 +64,15 @@ def fill(scenario: Scenario) -> Resolved:
     """
     notes: list[str] = []
     flows: list[Flow] = []
+    numbers = itertools.count(1 + max((flow.application or 0 for flow in scenario.flows), default=0))
     for flow in scenario.flows:
         rtt_s = flow.rtt_s if flow.rtt_s is not None else scenario.rtt_s
         one = flow.model_copy(update={"rtt_s": rtt_s, "profile": flow.profile or scenario.profile, "count": 1})
-        flows.extend([one] * flow.count)
+        if "streams" in algorithm_of(one.algorithm).parameters and one.application is None:
+            for _ in range(flow.count):
+                flows.extend(applications.connections(one, next(numbers), scenario.seed))
+        else:
+            flows.extend([one] * flow.count)
         notes.extend(_variant_note(one))
     forward = [flow for flow in flows if flow.direction == "forward"] or flows
     longest_s = max(flow.rtt_s or 0.0 for flow in forward)
@@ -89,28 +96,37 @@ def _variant_note(flow: Flow) -> list[str]:
 
 
 def _fill_link(link: Bottleneck, rtt_s: float, path: str, notes: list[str]) -> Bottleneck:
-    queue: dict[str, Any] = {name: None for name in QUEUE_FIELDS}
+    filled = _fill_size(link, "queue", rtt_s, path, notes)
+    if any(getattr(link, name) is not None for name in MARK_FIELDS):
+        filled |= _fill_size(link, "mark", rtt_s, path, notes)
+    return link.model_copy(update=filled)
+
+
+def _fill_size(link: Bottleneck, short: str, rtt_s: float, path: str, notes: list[str]) -> dict[str, Any]:
+    """Return the fields of the link's queue or of its step of marks, at least one packet; one BDP when no size is given."""
+    given = {unit: getattr(link, f"{short}_{unit}") for unit in ("packets", "bytes", "s", "bdp")}
+    filled: dict[str, Any] = {f"{short}_{unit}": None for unit in given}
     packet_s = 8 * PACKET_BYTES / link.rate_bps
-    if link.queue_packets is not None:
-        queue["queue_packets"] = link.queue_packets
-    elif link.queue_bytes is not None:
-        queue["queue_bytes"] = max(link.queue_bytes, PACKET_BYTES)
-        if link.queue_bytes < PACKET_BYTES:
-            notes.append(f"{path}.queue_bytes: {link.queue_bytes} bytes is below one packet; raised to {PACKET_BYTES}")
-    elif link.queue_s is not None:
-        packets = link.queue_s / packet_s
-        queue["queue_s"] = max(link.queue_s, packet_s)
+    if given["packets"] is not None:
+        filled[f"{short}_packets"] = given["packets"]
+    elif given["bytes"] is not None:
+        filled[f"{short}_bytes"] = max(given["bytes"], PACKET_BYTES)
+        if given["bytes"] < PACKET_BYTES:
+            notes.append(f"{path}.{short}_bytes: {given['bytes']} bytes is below one packet; raised to {PACKET_BYTES}")
+    elif given["s"] is not None:
+        packets = given["s"] / packet_s
+        filled[f"{short}_s"] = max(given["s"], packet_s)
         if packets < 1:
-            notes.append(f"{path}.queue_s: {link.queue_s:g} s is below one packet; raised to {packet_s:g} s")
-        _refuse_too_long(packets, f"{path}.queue_s", link.queue_s)
+            notes.append(f"{path}.{short}_s: {given['s']:g} s is below one packet; raised to {packet_s:g} s")
+        _refuse_too_long(packets, f"{path}.{short}_s", given["s"])
     else:
-        fraction = 1.0 if link.queue_bdp is None else link.queue_bdp
+        fraction = 1.0 if given["bdp"] is None else given["bdp"]
         packets = fraction * bdp_packets(link.rate_bps, rtt_s)
-        _refuse_too_long(packets, f"{path}.queue_bdp", fraction)
-        queue["queue_packets"] = max(1, int(packets + 0.5))
+        _refuse_too_long(packets, f"{path}.{short}_bdp", fraction)
+        filled[f"{short}_packets"] = max(1, int(packets + 0.5))
         if packets + 0.5 < 1:
-            notes.append(f"{path}.queue_bdp: {fraction:g} BDP is {packets:.3g} packets, below one; raised to 1")
-    return link.model_copy(update=queue)
+            notes.append(f"{path}.{short}_bdp: {fraction:g} BDP is {packets:.3g} packets, below one; raised to 1")
+    return filled
 
 
 def _refuse_too_long(packets: float, field: str, value: float) -> None:
@@ -118,9 +134,17 @@ def _refuse_too_long(packets: float, field: str, value: float) -> None:
         raise ScenarioError(field, f"{value:g} is a queue of {packets:.3g} packets; allowed: at most {MOST_PACKETS} packets")
 
 
+_LATER: dict[str, Any] = {"record_marks": False, **dict.fromkeys(MARK_FIELDS)}
+"""Fields that scenarios did not always have, and their defaults: named only where they differ, so that no older scenario is renamed."""
+
+
 def canonical(scenario: Scenario) -> dict[str, Any]:
     """Return the scenario with defaults filled in, as plain data in SI units (no ``42ms``)."""
-    return fill(scenario).scenario.model_dump(mode="json")
+    full: dict[str, Any] = fill(scenario).scenario.model_dump(mode="json")
+    for table in (full, full["bottleneck"], full["reverse"] or {}):
+        for name in [name for name, default in _LATER.items() if table.get(name, default) == default]:
+            table.pop(name, None)
+    return full
 
 
 def canonical_json(scenario: Scenario) -> str:
@@ -165,6 +189,7 @@ def resolve(scenario: Scenario) -> dict[str, Any]:
         "sample_ns": _ns(full.sample_s),
         "per_ack": full.per_ack,
         "record_drops": full.record_drops,
+        "record_marks": full.record_marks,
         "forward": _link(full.bottleneck),
         "reverse": None if full.reverse is None else _link(full.reverse),
         "flows": [_flow(full, flow) for flow in full.flows],
@@ -176,18 +201,21 @@ def _ns(seconds: float) -> int:
 
 
 def _link(link: Bottleneck) -> dict[str, Any]:
-    if link.queue_bytes is not None:
-        queue: dict[str, Any] = {"unit": "bytes", "limit": link.queue_bytes}
-    elif link.queue_s is not None:
-        queue = {"unit": "ns", "limit": max(1, _ns(link.queue_s))}
-    else:
-        queue = {"unit": "packets", "limit": link.queue_packets}
     return {
         "rate_bps": round(link.rate_bps),
-        "queue": queue,
+        "queue": _size(link.queue_packets, link.queue_bytes, link.queue_s),
         "excludes_in_service": link.excludes_in_service,
         "loss_probability": link.loss_probability,
+        "mark": _size(link.mark_packets, link.mark_bytes, link.mark_s),
     }
+
+
+def _size(packets: int | None, size_bytes: int | None, time_s: float | None) -> dict[str, Any] | None:
+    if size_bytes is not None:
+        return {"unit": "bytes", "limit": size_bytes}
+    if time_s is not None:
+        return {"unit": "ns", "limit": max(1, _ns(time_s))}
+    return None if packets is None else {"unit": "packets", "limit": packets}
 
 
 def _flow(scenario: Scenario, flow: Flow) -> dict[str, Any]:
@@ -197,7 +225,8 @@ def _flow(scenario: Scenario, flow: Flow) -> dict[str, Any]:
         "algorithm": name,
         "variant": chosen,
         "profile": flow.profile,
-        "parameters": dict(flow.parameters),
+        "parameters": {key: value for key, value in flow.parameters.items() if key != "slow_start" or not isinstance(value, str)},
+        "slow_start": _word(flow.parameters.get("slow_start")),
         "transport": dict(flow.transport),
         "rtt_ns": _ns(flow.rtt_s or 0.0),
         "start_ns": _ns(flow.start_s),
@@ -209,3 +238,8 @@ def _flow(scenario: Scenario, flow: Flow) -> dict[str, Any]:
         "mss_bytes": MSS_BYTES,
         "packet_bytes": PACKET_BYTES,
     }
+
+
+def _word(value: float | str | None) -> str | None:
+    """Return the choice of a slow start; ledbat's own switch of that name is a number."""
+    return value if isinstance(value, str) else None

@@ -60,7 +60,7 @@ pub const PROTOCOL: Protocol = Protocol {
         borrows("linux-2.4", PAPER),
         borrows("rfc", PAPER),
     ],
-    build: |values| Algorithm::Areno(Areno::new(values)),
+    build: |values| Algorithm::Areno(Box::new(Areno::new(values))),
 };
 
 /// A bandwidth sample is of one RTT, at least this long.

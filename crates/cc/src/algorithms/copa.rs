@@ -60,7 +60,7 @@ pub const PROTOCOL: Protocol = Protocol {
         borrows("linux-2.4", PAPER),
         borrows("rfc", PAPER),
     ],
-    build: |values| Algorithm::Copa(Copa::new(values)),
+    build: |values| Algorithm::Copa(Box::new(Copa::new(values))),
 };
 
 /// RTTmin is that of the last 10 s.
@@ -195,7 +195,7 @@ impl Copa {
 
 impl CongestionControl for Copa {
     fn needs(&self) -> Needs {
-        Needs { full_control: true, pacing: true, ..Needs::default() }
+        Needs { full_control: true, pacing: true, rtt_stamps: true, ..Needs::default() }
     }
 
     fn on_established(&mut self, w: &mut Window, c: &Connection) {

@@ -9,7 +9,7 @@
 
 use super::{borrows, runs, switch};
 use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
-use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, RttSample, Window};
+use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
 
 const DRAFT: &str = "draft";
 const FIXED: &str = "fixed-gamma";
@@ -103,7 +103,7 @@ pub const PROTOCOL: Protocol = Protocol {
         borrows("linux-2.4", DRAFT),
         borrows("rfc", DRAFT),
     ],
-    build: |values| Algorithm::Ctcp(Ctcp::new(values)),
+    build: |values| Algorithm::Ctcp(Box::new(Ctcp::new(values))),
 };
 
 /// Range of the tuned gamma, segments.
@@ -205,6 +205,10 @@ impl Ctcp {
 }
 
 impl CongestionControl for Ctcp {
+    fn needs(&self) -> Needs {
+        Needs { rtt_stamps: true, ..Needs::default() }
+    }
+
     #[inline]
     fn on_rtt_sampled(&mut self, _w: &mut Window, _c: &Connection, s: &RttSample) {
         let Some(rtt) = s.rtt else { return };

@@ -3,15 +3,17 @@
 //! Source: Ha/Rhee/Xu 2008; Linux 6.1 `tcp_cubic.c`, reproduced exactly; the 2.6.23 rules after Linux's history of that file.
 //! Units: segments; time in milliseconds (kernel ticks), K in 1/1024 s; RTTs in microseconds.
 //! State: last_max, the epoch (start, origin, K), segments per increment with the window and tick it was computed for, the
-//! Reno-friendly window with its count, the smallest RTT, HyStart.
+//! Reno-friendly window with its count, the smallest RTT. HyStart is a part of its own, `slow_start`.
 //! Departures: the cube saturates where the kernel's 64-bit product would wrap (an epoch of some 350 s). `2.6.23` enters congestion
 //! avoidance at cwnd = ssthresh, not above it; its tick is 1 ms; before the first loss it grows at least 5 % per RTT.
 
+use units::Time;
+
 use super::cube_root::cube_root;
 use super::cubic_rfc9438::CubicReal;
-use super::hystart::HyStart;
 use super::{borrows, runs, switch};
 use crate::parameter::{Parameter, Protocol, Values, Variant};
+use crate::slow_start::Kind;
 use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, RttSample, Window};
 
 const V61: &str = "linux-6.1";
@@ -71,7 +73,7 @@ pub const PROTOCOL: Protocol = Protocol {
         runs("rfc", RFC),
     ],
     build: |values| match values.variant() {
-        RFC => Algorithm::CubicReal(CubicReal::new(values)),
+        RFC => Algorithm::CubicReal(Box::new(CubicReal::new(values))),
         _ => Algorithm::Cubic(Cubic::new(values)),
     },
 };
@@ -91,7 +93,8 @@ pub struct Cubic {
     fast_convergence: bool,
     friendly: bool,
     old: Option<Old>,
-    hystart: HyStart,
+    /// Linux's default: HyStart.
+    slow_start: Kind,
     epoch: Epoch,
 }
 
@@ -118,6 +121,14 @@ struct Epoch {
     w_est: u32,
 }
 
+impl Epoch {
+    /// The queue is draining just after a loss: those samples would not show the path.
+    #[inline]
+    fn shows_path(&self, c: &Connection) -> bool {
+        self.start_ms.is_none_or(|start| c.now.as_ms() >= start + 1_000)
+    }
+}
+
 impl Cubic {
     fn new(values: &Values) -> Cubic {
         let beta = (values.get("beta") * 1024.0 + 0.5) as u32;
@@ -131,7 +142,7 @@ impl Cubic {
             fast_convergence: values.on("fast_convergence"),
             friendly: values.on("tcp_friendliness"),
             old: old.then(|| Old { s_max: values.get("s_max") as u32, delayed_ack: 2 << 4 }),
-            hystart: HyStart::new(values.variant() == V61),
+            slow_start: if values.variant() == V61 { Kind::HyStart } else { Kind::Standard },
             epoch: Epoch::default(),
         }
     }
@@ -200,25 +211,28 @@ impl Cubic {
 }
 
 impl CongestionControl for Cubic {
-    fn on_established(&mut self, _w: &mut Window, c: &Connection) {
-        self.hystart.start_round(c);
+    fn slow_start(&self) -> Option<Kind> {
+        Some(self.slow_start)
+    }
+
+    fn path_rtt(&self, c: &Connection) -> Option<Time> {
+        let known = if self.epoch.min_us == 0 { Time::NEVER } else { Time::from_us(u64::from(self.epoch.min_us)) };
+        self.epoch.shows_path(c).then_some(known)
     }
 
     #[inline]
-    fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
+    fn on_rtt_sampled(&mut self, _w: &mut Window, c: &Connection, s: &RttSample) {
         if let Some(old) = self.old.as_mut().filter(|_| c.ca_state == CaState::Open) {
             old.delayed_ack = old.delayed_ack + s.acked - (old.delayed_ack >> 4);
         }
         let Some(rtt) = s.rtt else { return };
-        // The queue is draining just after a loss: those samples would not show the path.
-        if self.epoch.start_ms.is_some_and(|start| c.now.as_ms() < start + 1_000) {
+        if !self.epoch.shows_path(c) {
             return;
         }
         let rtt_us = (rtt.as_us() as u32).max(1);
         if self.epoch.min_us == 0 || rtt_us < self.epoch.min_us {
             self.epoch.min_us = rtt_us;
         }
-        self.hystart.on_rtt_sampled(w, c, rtt_us, self.epoch.min_us);
     }
 
     #[inline]
@@ -242,11 +256,9 @@ impl CongestionControl for Cubic {
         f64::from(scaled(self.beta, 1024).max(2))
     }
 
-    fn on_state_changed(&mut self, _w: &mut Window, c: &Connection, to: CaState) {
+    fn on_state_changed(&mut self, _w: &mut Window, _c: &Connection, to: CaState) {
         if to == CaState::Loss {
             self.epoch = Epoch::default();
-            self.hystart.found = false;
-            self.hystart.start_round(c);
             if let Some(old) = &mut self.old {
                 old.delayed_ack = 2 << 4;
             }

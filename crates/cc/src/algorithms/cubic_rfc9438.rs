@@ -3,8 +3,8 @@
 //! Source: RFC 9438, equation numbers in the comments.
 //! Units: segments; seconds.
 //! State: W_max, K, the epoch (start, its window), W_est, cwnd_prior; the whole state at the last reduction, for undo.
-//! Departures: the reduction starts from cwnd, not from the flight size. The slow start is the standard one, HyStart++ is left to the
-//! transport. With no loss before it, an epoch has K = 0 and W_max = cwnd (section 4.8).
+//! Departures: the reduction starts from cwnd, not from the flight size. The slow start is the standard one unless HyStart++ is
+//! asked for. With no loss before it, an epoch has K = 0 and W_max = cwnd (section 4.8).
 
 use crate::parameter::Values;
 use crate::{CaEvent, CaState, CongestionControl, Connection, Window};

@@ -6,10 +6,11 @@
 //! Departures: the queueing delay counts as zero below 0.75 ms, since no measured delay is ever exactly zero. The multiplicative
 //! increase rate, not given, is 1. The window reference is cwnd, not the window when the acknowledged segment was sent. Pacing runs at
 //! 1.2 cwnd/avgRTT (2 in slow start), since at exactly cwnd/avgRTT the window would stay unfilled whenever avgRTT lags. gamma 50 is
-//! read as 0.5, and the levels of alpha have the hysteresis that Table II seems to mean.
+//! read as 0.5, burst control (pacing 3) as a token bucket of three segments that fills at the pacing rate, and the levels of alpha have the hysteresis that Table II seems to mean.
 
-use super::{borrows, runs, switch};
+use super::{borrows, runs};
 use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
+use crate::slow_start::Kind;
 use crate::{Algorithm, CaState, CongestionControl, Connection, Needs, RttSample, Window};
 
 pub(super) const PAPER: &str = "paper";
@@ -59,7 +60,14 @@ pub const PROTOCOL: Protocol = Protocol {
             defaults: &[(PAPER, 2.0), (FIXED, 2.0)],
             doc: "Round trips between updates; at least 20 ms.",
         },
-        switch("pacing", &[(PAPER, 1.0), (FIXED, 1.0)], "Pace the segments."),
+        Parameter {
+            name: "pacing",
+            unit: "segments",
+            min: 0.0,
+            max: 64.0,
+            defaults: &[(PAPER, 1.0), (FIXED, 1.0)],
+            doc: "Segments that leave back to back, the others spread by a timer: 1 paces each, 3 is burst control; 0: as the ACKs come.",
+        },
     ],
     constants: &[
         Constant { name: "alpha_low", variant: PAPER, value: ALPHA[0], unit: "segments" },
@@ -102,7 +110,8 @@ pub struct Fast {
     gamma: f64,
     mi_threshold_s: f64,
     period: u32,
-    pacing: bool,
+    /// Longest burst; 0 for no limit.
+    pacing: u32,
     /// The level of alpha; none when alpha is fixed.
     level: Option<u8>,
     alpha: f64,
@@ -125,7 +134,7 @@ impl Fast {
             gamma: values.get("gamma"),
             mi_threshold_s: values.get("mi_threshold"),
             period: values.get("period") as u32,
-            pacing: values.on("pacing"),
+            pacing: values.get("pacing") as u32,
             level: tuned.then_some(0),
             alpha: if tuned { ALPHA[0] } else { values.get("alpha") },
             base_s: f64::INFINITY,
@@ -208,8 +217,12 @@ impl Fast {
 }
 
 impl CongestionControl for Fast {
+    fn slow_start(&self) -> Option<Kind> {
+        None
+    }
+
     fn needs(&self) -> Needs {
-        Needs { pacing: self.pacing, ..Needs::default() }
+        Needs { pacing: self.pacing > 0, ahead: self.pacing.saturating_sub(1), rtt_stamps: true, ..Needs::default() }
     }
 
     #[inline]
@@ -256,7 +269,7 @@ impl CongestionControl for Fast {
     }
 
     fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<u64> {
-        if self.avg_s == 0.0 || !self.pacing {
+        if self.avg_s == 0.0 || self.pacing == 0 {
             return None;
         }
         let gain = if w.in_slow_start() { 2.0 } else { 1.2 };

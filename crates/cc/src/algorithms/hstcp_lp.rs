@@ -41,7 +41,7 @@ pub const PROTOCOL: Protocol = Protocol {
         runs("linux-2.4", PAPER),
         borrows("rfc", PAPER),
     ],
-    build: |values| Algorithm::HstcpLp(HstcpLp::new(values)),
+    build: |values| Algorithm::HstcpLp(Box::new(HstcpLp::new(values))),
 };
 
 /// HSTCP-LP.

@@ -67,7 +67,7 @@ pub const PROTOCOL: Protocol = Protocol {
     constants: &[],
     profiles: &[runs(V61, V61), runs("linux-2.6.23", V61), runs("altaimd-2.6.6", REAL), borrows("linux-2.4", REAL), runs("rfc", REAL)],
     build: |values| match values.variant() {
-        REAL => Algorithm::HtcpReal(HtcpReal::new(values)),
+        REAL => Algorithm::HtcpReal(Box::new(HtcpReal::new(values))),
         variant => Algorithm::Htcp(Htcp {
             rtt_scaling: values.on("rtt_scaling"),
             bandwidth_switch: variant == V61 && values.on("bandwidth_switch"),

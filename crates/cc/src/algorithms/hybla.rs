@@ -9,6 +9,7 @@
 use super::reno::Reno;
 use super::{borrows, runs};
 use crate::parameter::{Parameter, Protocol, Variant};
+use crate::slow_start::Kind;
 use crate::{Algorithm, CaState, CongestionControl, Connection, Window};
 
 const V61: &str = "linux-6.1";
@@ -102,6 +103,10 @@ impl Hybla {
 }
 
 impl CongestionControl for Hybla {
+    fn slow_start(&self) -> Option<Kind> {
+        None
+    }
+
     fn on_established(&mut self, w: &mut Window, c: &Connection) {
         self.measure(c);
         w.cwnd = f64::from(self.rho_x8 >> 3);

@@ -11,7 +11,7 @@ use units::Time;
 
 use super::{borrows, runs};
 use crate::parameter::{Constant, Parameter, Protocol, Variant};
-use crate::{Algorithm, CaState, CongestionControl, Connection, RttSample, Window};
+use crate::{Algorithm, CaState, CongestionControl, Connection, Needs, RttSample, Window};
 
 const V61: &str = "linux-6.1";
 const BUG: &str = "2.6.23";
@@ -182,6 +182,10 @@ fn beta(mean: u64, largest: u64) -> u64 {
 }
 
 impl CongestionControl for Illinois {
+    fn needs(&self) -> Needs {
+        Needs { rtt_stamps: true, ..Needs::default() }
+    }
+
     fn on_established(&mut self, _w: &mut Window, c: &Connection) {
         self.start_round(c);
     }

@@ -10,7 +10,8 @@ use super::ledbat_delay::{Delays, BASE_HISTORY, CURRENT_FILTER};
 use super::ledbat_plus::LedbatPlus;
 use super::{borrows, runs, switch};
 use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
-use crate::{Algorithm, CongestionControl, Connection, RttSample, Window};
+use crate::slow_start::Kind;
+use crate::{Algorithm, CongestionControl, Connection, Needs, RttSample, Window};
 
 const RFC: &str = "rfc6817";
 const PLUS: &str = "plus-plus";
@@ -76,8 +77,8 @@ pub const PROTOCOL: Protocol = Protocol {
         runs("rfc", RFC),
     ],
     build: |values| match values.variant() {
-        PLUS => Algorithm::LedbatPlus(LedbatPlus::new(values)),
-        _ => Algorithm::Ledbat(Ledbat::new(values)),
+        PLUS => Algorithm::LedbatPlus(Box::new(LedbatPlus::new(values))),
+        _ => Algorithm::Ledbat(Box::new(Ledbat::new(values))),
     },
 };
 
@@ -111,6 +112,14 @@ impl Ledbat {
 }
 
 impl CongestionControl for Ledbat {
+    fn needs(&self) -> Needs {
+        Needs { rtt_stamps: true, ..Needs::default() }
+    }
+
+    fn slow_start(&self) -> Option<Kind> {
+        None
+    }
+
     fn on_established(&mut self, w: &mut Window, _c: &Connection) {
         w.cwnd = w.cwnd.min(WINDOW_MIN);
         if !self.slow_start {

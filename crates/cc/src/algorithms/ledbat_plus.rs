@@ -11,7 +11,8 @@ use units::Time;
 use super::ledbat::{EXIT_SHARE, WINDOW_MIN};
 use super::ledbat_delay::Delays;
 use crate::parameter::Values;
-use crate::{CaState, CongestionControl, Connection, RttSample, Window};
+use crate::slow_start::Kind;
+use crate::{CaState, CongestionControl, Connection, Needs, RttSample, Window};
 
 /// Round trips from the end of slow start to the first slowdown, and spent at two segments.
 const SLOW_RTTS: u64 = 2;
@@ -89,6 +90,14 @@ impl LedbatPlus {
 }
 
 impl CongestionControl for LedbatPlus {
+    fn needs(&self) -> Needs {
+        Needs { rtt_stamps: true, ..Needs::default() }
+    }
+
+    fn slow_start(&self) -> Option<Kind> {
+        None
+    }
+
     fn on_established(&mut self, w: &mut Window, _c: &Connection) {
         w.cwnd = w.cwnd.min(WINDOW_MIN);
         if !self.slow_start {

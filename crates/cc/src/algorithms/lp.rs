@@ -3,16 +3,18 @@
 //! Source: Kuzmanovic/Knightly, INFOCOM 2003; Linux 6.1 `tcp_lp.c`, reproduced exactly.
 //! Units: segments; time and delays in milliseconds (kernel ticks).
 //! State: the smoothed forward delay and its extremes, the last reaction, the newest timestamps, what the peer's clock was found to run at.
-//! Departures: none from Linux 6.1. It guesses the rate of the peer's clock; the guess leaves 1000 Hz as soon as the RTT moves, and the
-//! delay becomes noise. It learns the delay's range again at each reaction, the first of which comes with the first delay. The threshold
-//! of slow start is left alone.
+//! Departures: none from Linux 6.1. For seven of eight offsets of the peer's clock the smoothed delay overflows, and the flow is Reno. It
+//! guesses the rate of the peer's clock; the guess leaves 1000 Hz as soon as the RTT moves, and the delay becomes noise. It learns the
+//! delay's range again at each reaction, the first of which comes with the first delay. The threshold of slow start is left alone.
+
+use units::Stream;
 
 use super::early_indication::{delta, inference};
 use super::lp_paper::LpPaper;
 use super::reno::Reno;
 use super::{borrows, runs};
 use crate::parameter::{Constant, Protocol, Variant};
-use crate::{Algorithm, CongestionControl, Connection, RttSample, Window};
+use crate::{Algorithm, CongestionControl, Connection, Needs, RttSample, Window};
 
 const V61: &str = "linux-6.1";
 const PAPER: &str = "paper";
@@ -28,7 +30,12 @@ pub const PROTOCOL: Protocol = Protocol {
     signals: &["rtt", "loss", "ecn"],
     variants: &[
         Variant { name: V61, aliases: &[], summary: "Linux's integers, its guess of the peer's clock included.", exact_kernel: true },
-        Variant { name: PAPER, aliases: &["linux-2.4"], summary: "The true forward delay; stays in congestion avoidance.", exact_kernel: false },
+        Variant {
+            name: PAPER,
+            aliases: &["linux-2.4"],
+            summary: "The true forward delay; stays in congestion avoidance.",
+            exact_kernel: false,
+        },
     ],
     parameters: &[delta(&[(PAPER, 0.15)]), inference(&[(PAPER, 3.0)])],
     constants: &[
@@ -37,7 +44,7 @@ pub const PROTOCOL: Protocol = Protocol {
     ],
     profiles: &[
         runs(V61, V61),
-        runs("linux-2.6.23", V61),
+        borrows("linux-2.6.23", V61),
         borrows("altaimd-2.6.6", PAPER),
         runs("linux-2.4", PAPER),
         borrows("rfc", PAPER),
@@ -67,7 +74,7 @@ pub struct Lp {
 
 impl Lp {
     const fn new() -> Lp {
-        let clock = PeerClock { hz: 0, before: (0, 0) };
+        let clock = PeerClock { ahead_ms: 0, hz: 0, before: (0, 0) };
         Lp { clock, echoed_ms: 0, delay: Delay::new(), reacted_ms: 0, inference_ms: 0, inferring: false }
     }
 }
@@ -117,6 +124,8 @@ impl Delay {
 /// Linux's estimate of how fast the peer's timestamps run.
 #[derive(Clone, Copy, Debug)]
 struct PeerClock {
+    /// By how much it is ahead of ours (RFC 7323 5.4: random).
+    ahead_ms: u32,
     hz: u32,
     /// Timestamp value and echo of the sample before.
     before: (u32, u32),
@@ -124,7 +133,8 @@ struct PeerClock {
 
 impl PeerClock {
     /// The forward delay by these timestamps, if the clock's rate is known and the delay is not zero.
-    fn delay(&mut self, value: u32, echo: u32) -> Option<u32> {
+    fn delay(&mut self, sent_ms: u32, echo: u32) -> Option<u32> {
+        let value = sent_ms.wrapping_add(self.ahead_ms);
         let before = std::mem::replace(&mut self.before, (value, echo));
         let known = before.0 != 0 && before.1 != 0;
         let elapsed = (value.wrapping_sub(before.0), echo.wrapping_sub(before.1));
@@ -140,6 +150,14 @@ impl PeerClock {
 }
 
 impl CongestionControl for Lp {
+    fn needs(&self) -> Needs {
+        Needs { rtt_stamps: true, ..Needs::default() }
+    }
+
+    fn on_seeded(&mut self, mut stream: Stream) {
+        self.clock.ahead_ms = stream.up_to(u64::from(u32::MAX)) as u32;
+    }
+
     #[inline]
     fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
         let now_ms = c.now.as_ms() as u32;

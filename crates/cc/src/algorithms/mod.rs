@@ -1,6 +1,8 @@
 //! The laws, one file per protocol. A file holds the description (`PROTOCOL`) and the state; the registry names it once.
 
 pub mod areno;
+pub mod bbr;
+pub mod bbr3;
 pub mod bic;
 pub mod bic_real;
 pub mod concave_convex;
@@ -10,6 +12,8 @@ pub mod ctcp;
 mod cube_root;
 pub mod cubic;
 pub mod cubic_rfc9438;
+pub mod dctcp;
+pub mod dctcp_rfc8257;
 mod early_indication;
 pub mod fast;
 pub mod fast_bqd;
@@ -20,21 +24,24 @@ pub mod htcp;
 pub mod htcp_real;
 mod htcp_throughput;
 pub mod hybla;
-mod hystart;
 pub mod illinois;
 pub mod ledbat;
 mod ledbat_delay;
 pub mod ledbat_plus;
 pub mod lp;
 pub mod lp_paper;
+pub mod prague;
+pub mod ptcp;
 pub mod reno;
 mod round_rtt;
+mod rounds;
 pub mod scalable;
 mod sliding;
 pub mod synthetic;
 pub mod vegas;
 pub mod veno;
 pub mod westwood;
+mod windowed_max;
 pub mod yeah;
 
 use crate::parameter::{Parameter, ProfileVariant};

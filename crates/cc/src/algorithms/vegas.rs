@@ -11,7 +11,8 @@ use super::reno::Reno;
 use super::round_rtt::RoundRtt;
 use super::{borrows, runs};
 use crate::parameter::{Parameter, Protocol, Variant};
-use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, RttSample, Window};
+use crate::slow_start::Kind;
+use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
 
 const V61: &str = "linux-6.1";
 
@@ -119,6 +120,14 @@ impl Vegas {
 }
 
 impl CongestionControl for Vegas {
+    fn needs(&self) -> Needs {
+        Needs { rtt_stamps: true, ..Needs::default() }
+    }
+
+    fn slow_start(&self) -> Option<Kind> {
+        None
+    }
+
     fn on_established(&mut self, _w: &mut Window, c: &Connection) {
         self.round.forget(c);
     }

@@ -11,7 +11,7 @@ use super::reno::Reno;
 use super::round_rtt::{RoundRtt, UNKNOWN_US};
 use super::{borrows, runs};
 use crate::parameter::{Constant, Protocol, Variant};
-use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, RttSample, Window};
+use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
 
 const V61: &str = "linux-6.1";
 
@@ -90,6 +90,10 @@ impl Veno {
 }
 
 impl CongestionControl for Veno {
+    fn needs(&self) -> Needs {
+        Needs { rtt_stamps: true, ..Needs::default() }
+    }
+
     #[inline]
     fn on_rtt_sampled(&mut self, _w: &mut Window, _c: &Connection, s: &RttSample) {
         self.rtt.on_sampled(s.rtt);

@@ -8,7 +8,7 @@
 use super::vegas::Round;
 use super::{borrows, runs};
 use crate::parameter::{Constant, Protocol, Variant};
-use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, RttSample, Window};
+use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
 
 const V61: &str = "linux-6.1";
 
@@ -87,6 +87,10 @@ impl Yeah {
 }
 
 impl CongestionControl for Yeah {
+    fn needs(&self) -> Needs {
+        Needs { rtt_stamps: true, ..Needs::default() }
+    }
+
     fn on_established(&mut self, _w: &mut Window, c: &Connection) {
         self.round.forget(c);
     }

@@ -1,12 +1,15 @@
 //! Laws against their sources: numbers worked out by hand, or printed in the paper or RFC, one file per protocol.
 
 mod areno;
+mod bbr;
+mod bbr3;
 mod bic;
 mod concave_convex;
 mod convex;
 mod copa;
 mod ctcp;
 mod cubic;
+mod dctcp;
 mod fast;
 mod hstcp;
 mod hstcp_lp;
@@ -15,8 +18,10 @@ mod hybla;
 mod illinois;
 mod ledbat;
 mod lp;
+mod prague;
 mod reno;
 mod scalable;
+mod slow_start;
 mod vegas;
 mod veno;
 mod westwood;
@@ -24,12 +29,12 @@ mod yeah;
 
 use std::collections::BTreeMap;
 
-use cc::{build, AckArrival, Algorithm, CaState, CongestionControl, Connection, RttSample, Window};
+use cc::{build, AckArrival, CaState, CongestionControl, Connection, Controller, RttSample, Window};
 use units::Time;
 
 /// One connection in congestion avoidance, driven by hand.
 pub(crate) struct Bench {
-    pub(crate) law: Algorithm,
+    pub(crate) law: Controller,
     pub(crate) w: Window,
     pub(crate) c: Connection,
 }

@@ -1,16 +1,23 @@
 //! Simulations held against closed forms. Each test's comment says where its tolerance comes from.
 
 mod areno;
+mod bbr;
+mod bbr3;
 mod conservation;
 mod convergence;
 mod copa;
 mod ctcp;
+mod dctcp;
 mod equilibrium;
 mod fast_bqd;
+mod fast_bursts;
 mod illinois;
 mod low_priority;
+mod prague;
+mod ptcp;
 mod random_loss;
 mod sawtooth;
+mod slow_start;
 mod synthetic;
 mod timers;
 mod two_way;
@@ -21,7 +28,7 @@ mod westwood;
 mod build;
 
 use build::{dumbbell, flow, MS};
-use sim::{Direction, EventKind, FlowSpec, Records, Spec};
+use sim::{Direction, EventKind, FlowSpec, QueueSpec, QueueUnit, Records, Spec};
 
 pub(crate) const SECOND: u64 = 1000 * MS;
 

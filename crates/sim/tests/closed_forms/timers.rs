@@ -9,7 +9,7 @@ use crate::{flow, run, spec};
 /// below the path's capacity, 250 packets and a queue of 500.
 #[test]
 fn without_loss_no_timer_expires_and_nothing_is_retransmitted() {
-    for profile in ["linux-6.1", "altaimd-2.6.6", "rfc"] {
+    for profile in tcp::Options::PROFILES {
         for protocol in ["reno", "scalable", "hstcp", "bic", "cubic", "htcp", "fast"] {
             let mut capped = flow(protocol, 60);
             capped.profile = profile.into();

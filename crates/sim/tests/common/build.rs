@@ -14,6 +14,7 @@ pub fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         variant: None,
         profile: "linux-6.1".into(),
         parameters: BTreeMap::new(),
+        slow_start: None,
         transport: BTreeMap::new(),
         rtt_ns: rtt_ms * MS,
         start_ns: 0,
@@ -37,7 +38,8 @@ pub fn dumbbell(mbit_s: u64, queue_packets: u64, seconds: u64, flows: Vec<FlowSp
         sample_ns: 0,
         per_ack: false,
         record_drops: false,
-        forward: LinkSpec { rate_bps: mbit_s * 1_000_000, queue, excludes_in_service: false, loss_probability: 0.0 },
+        record_marks: false,
+        forward: LinkSpec { rate_bps: mbit_s * 1_000_000, queue, excludes_in_service: false, loss_probability: 0.0, mark: None },
         reverse: None,
         flows,
     }

@@ -66,6 +66,7 @@ pub fn scenario(index: u64) -> Spec {
     }
     let warmup_ns = if dice.one_in(2) { duration_ns / 4 } else { 0 };
     let seed = dice.between(0, u64::MAX / 2);
+    let (forward, reverse) = mark(index, forward, reverse, &mut flows);
     Spec { seed, duration_ns, warmup_ns, forward, reverse, ..dumbbell(1, 1, 1, flows) }
 }
 
@@ -110,7 +111,28 @@ fn link(dice: &mut Dice, rate_bps: u64, bdp: u64) -> LinkSpec {
         _ => QueueSpec { unit: QueueUnit::Ns, limit: packets.min(500) * PACKET_BITS * 1000 / (rate_bps / 1_000_000) },
     };
     let loss_probability = if dice.one_in(3) { dice.between(1, 30) as f64 / 1000.0 } else { 0.0 };
-    LinkSpec { rate_bps, queue, excludes_in_service: dice.one_in(3), loss_probability }
+    LinkSpec { rate_bps, queue, excludes_in_service: dice.one_in(3), loss_probability, mark: None }
+}
+
+/// Steps of marks for half of the scenarios, below the queue's limit or anywhere, and ECN for most of their flows. Drawn apart from the
+/// rest, so that the scenarios are otherwise those that they were before there were marks.
+fn mark(index: u64, forward: LinkSpec, reverse: Option<LinkSpec>, flows: &mut [FlowSpec]) -> (LinkSpec, Option<LinkSpec>) {
+    let mut dice = Dice(Stream::named(SEED, &format!("marks{index}")));
+    if dice.one_in(2) {
+        return (forward, reverse);
+    }
+    let mut step = |link: LinkSpec| {
+        let least = if link.queue.unit == QueueUnit::Bytes { 1500 } else { 1 };
+        let of_queue = QueueSpec { limit: dice.log_between(least, link.queue.limit.max(least)), ..link.queue };
+        let mark = if dice.one_in(3) { QueueSpec { unit: QueueUnit::Packets, limit: dice.log_between(1, 100) } } else { of_queue };
+        LinkSpec { mark: Some(mark), ..link }
+    };
+    let links = (step(forward), reverse.map(step));
+    for flow in flows {
+        let ecn = dice.choose(&["auto", "classic", "classic", "dctcp", "accurate"]);
+        flow.transport.insert("ecn".to_owned(), json!(ecn));
+    }
+    links
 }
 
 fn flow(dice: &mut Dice, duration_ns: u64, rtts: &Rtts, jitter: u64, is_duplex: bool) -> FlowSpec {
@@ -140,7 +162,7 @@ fn flow(dice: &mut Dice, duration_ns: u64, rtts: &Rtts, jitter: u64, is_duplex: 
 fn transport(dice: &mut Dice) -> BTreeMap<String, Value> {
     let choices = [
         ("sack", vec![json!(false)]),
-        ("loss_detection", vec![json!("rack"), json!("rfc6675")]),
+        ("loss_detection", vec![json!("rack"), json!("rfc6675"), json!("fack")]),
         ("recovery", vec![json!("prr"), json!("rate-halving")]),
         ("rto", vec![json!("linux"), json!("rfc6298")]),
         ("limited_transmit", vec![json!(false)]),
@@ -153,6 +175,9 @@ fn transport(dice: &mut Dice) -> BTreeMap<String, Value> {
         ("abc", vec![json!("linux"), json!("rfc3465"), json!("off")]),
         ("abc_limit", vec![json!(1), json!(8)]),
         ("initial_window", vec![json!(1), json!(2), json!(40)]),
+        ("initial_ssthresh", vec![json!(2), json!(50)]),
+        ("rtt_granularity_s", vec![json!(0.0), json!(0.001), json!(0.01)]),
+        ("rto_freeze", vec![json!(true)]),
         ("pacing", vec![json!("linux"), json!("full"), json!("none")]),
     ];
     let rarity = dice.choose(&[3, 8, 1000]);

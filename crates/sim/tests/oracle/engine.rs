@@ -4,10 +4,10 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use cc::Algorithm;
+use cc::Controller;
 use net::LinkTotals;
 use sim::{Accepted, Direction, Observer};
-use tcp::{Ack, Receiver, ReceiverSpec, Sack, Sender, SenderTotals, Wire};
+use tcp::{Ack, Ecn, EcnBits, Receiver, ReceiverSpec, Sack, Sender, SenderTotals, Wire};
 use units::{Stream, Time};
 
 use super::link::{Arrival, Link, Load, Packet};
@@ -98,7 +98,7 @@ impl Agenda {
 }
 
 struct Flow {
-    sender: Sender<Algorithm>,
+    sender: Sender<Controller>,
     receiver: Receiver,
     rtt: Time,
     quarter: Time,
@@ -110,17 +110,28 @@ struct Flow {
     data_link: usize,
     ack_link: Option<usize>,
     lost: u64,
+    marked: u64,
+    ecn: Ecn,
 }
 
 /// Takes down what a sender sends.
 #[derive(Default)]
 struct Outbox {
-    segments: Vec<(Time, u64)>,
+    segments: Vec<(Time, u64, EcnBits)>,
+    resent: Vec<u64>,
+    cwr: bool,
 }
 
 impl Wire for Outbox {
     fn send(&mut self, now: Time, seq: u64) {
-        self.segments.push((now, seq));
+        self.segments.push((now, seq, EcnBits { ce: false, cwr: std::mem::take(&mut self.cwr) }));
+    }
+    fn resend(&mut self, now: Time, seq: u64) {
+        self.segments.push((now, seq, EcnBits::default()));
+        self.resent.push(seq);
+    }
+    fn announce_reduction(&mut self) {
+        self.cwr = true;
     }
     fn on_loss_episode(&mut self, _now: Time, _cwnd: f64, _ssthresh: f64) {}
     fn on_timeout(&mut self, _now: Time, _cwnd: f64) {}
@@ -137,6 +148,8 @@ pub struct Outcome {
     pub flows: Vec<SenderTotals>,
     /// Segments of each flow that were dropped or lost.
     pub lost: Vec<u64>,
+    /// Segments of each flow that were marked.
+    pub marked: Vec<u64>,
 }
 
 /// The core.
@@ -164,6 +177,7 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
         links: core.links.iter().map(Link::totals).collect(),
         flows: core.flows.iter().map(|flow| flow.sender.totals(flow.end)).collect(),
         lost: core.flows.iter().map(|flow| flow.lost).collect(),
+        marked: core.flows.iter().map(|flow| flow.marked).collect(),
     }
 }
 
@@ -183,7 +197,7 @@ impl Textbook {
                 agenda.add(Time(stop) + quarter, index, Kind::Stop, None);
             }
             flows.push(Flow {
-                sender: Sender::new(given.sender.clone(), given.control()),
+                sender: Sender::new(given.sender.clone(), given.control(index, spec.seed)),
                 receiver: Receiver::new(ReceiverSpec::new(&given.sender.options, rtt)),
                 rtt,
                 quarter,
@@ -195,6 +209,8 @@ impl Textbook {
                 data_link: if is_forward { 0 } else { 1 },
                 ack_link: if is_forward { spec.reverse.as_ref().map(|_| 1) } else { Some(0) },
                 lost: 0,
+                marked: 0,
+                ecn: given.sender.options.ecn,
             });
         }
         Textbook { flows, links: (0..accepted.links.len()).map(link).collect(), agenda }
@@ -203,7 +219,7 @@ impl Textbook {
     fn on_flow<O: Observer>(&mut self, event: Event, index: usize, observer: &mut O) {
         let now = event.at;
         match (event.kind, event.load) {
-            (Kind::Segment, Some(Load::Segment { seq, sent })) => self.on_segment(now, index, seq, sent),
+            (Kind::Segment, Some(Load::Segment { seq, sent, ecn })) => self.on_segment(now, index, (seq, sent), ecn),
             (Kind::DelayedAck, _) => self.on_delayed_ack(now, index),
             // The flow's part of the run is over.
             _ if now >= self.flows[index].end => {}
@@ -229,7 +245,7 @@ impl Textbook {
     }
 
     /// Lets the sender act; puts what it sends on its link, and its timer, if it moved, on the agenda.
-    fn drive(&mut self, index: usize, act: impl FnOnce(&mut Sender<Algorithm>, &mut Outbox)) {
+    fn drive(&mut self, index: usize, act: impl FnOnce(&mut Sender<Controller>, &mut Outbox)) {
         let flow = &mut self.flows[index];
         let mut outbox = Outbox::default();
         act(&mut flow.sender, &mut outbox);
@@ -237,18 +253,28 @@ impl Textbook {
         if deadline < Time::NEVER {
             self.agenda.add(deadline, index, Kind::Deadline, None);
         }
-        let (link, bytes) = (flow.data_link, flow.packet_bytes);
-        for (sent, seq) in outbox.segments {
-            self.put(sent, link, Packet { flow: index, bytes, load: Load::Segment { seq, sent } });
+        let (link, bytes, mode) = (flow.data_link, flow.packet_bytes, flow.ecn);
+        for (sent, seq, bits) in outbox.segments {
+            // RFC 3168 6.1.5: a retransmission is not ECN-capable; RFC 8257 and RFC 9768 lift that.
+            let is_capable = match mode {
+                Ecn::Auto | Ecn::Off => false,
+                Ecn::Classic => !outbox.resent.contains(&seq),
+                Ecn::Dctcp | Ecn::Accurate => true,
+            };
+            let load = Load::Segment { seq, sent, ecn: is_capable.then_some(bits) };
+            self.put(sent, link, Packet { flow: index, bytes, load });
         }
     }
 
     fn put(&mut self, now: Time, link: usize, packet: Packet) {
         let (flow, is_segment) = (packet.flow, matches!(packet.load, Load::Segment { .. }));
         match self.links[link].arrive(now, packet) {
-            Arrival::Served(done) => self.agenda.add_link(done, link),
-            Arrival::Queued => {}
-            Arrival::Lost => self.flows[flow].lost += u64::from(is_segment),
+            (Arrival::Served(done), marked) => {
+                self.flows[flow].marked += u64::from(marked);
+                self.agenda.add_link(done, link);
+            }
+            (Arrival::Queued, marked) => self.flows[flow].marked += u64::from(marked),
+            (Arrival::Lost, _) => self.flows[flow].lost += u64::from(is_segment),
         }
     }
 
@@ -267,7 +293,13 @@ impl Textbook {
         }
     }
 
-    fn on_segment(&mut self, now: Time, index: usize, seq: u64, sent: Time) {
+    fn on_segment(&mut self, now: Time, index: usize, (seq, sent): (u64, Time), ecn: Option<EcnBits>) {
+        let (mode, receiver) = (self.flows[index].ecn, &mut self.flows[index].receiver);
+        if !matches!(mode, Ecn::Auto | Ecn::Off) {
+            if let Some(ack) = receiver.on_ecn_bits(ecn.unwrap_or_default()) {
+                self.acknowledge(now, index, ack, None);
+            }
+        }
         let receiver = &mut self.flows[index].receiver;
         match receiver.on_segment(now, seq, sent) {
             Some(ack) => {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use net::{FifoSpec, Limit, LinkTotals};
-use tcp::{Ack, Sack};
+use tcp::{Ack, EcnBits, Sack};
 use units::{Stream, Time};
 
 /// What a packet carries.
@@ -15,6 +15,8 @@ pub enum Load {
         seq: u64,
         /// The sender's clock when it left.
         sent: Time,
+        /// Its ECN bits; none if it is not ECN-capable.
+        ecn: Option<EcnBits>,
     },
     /// An acknowledgement.
     Ack {
@@ -47,7 +49,7 @@ pub enum Arrival {
     Lost,
 }
 
-/// A drop-tail link.
+/// A drop-tail link with a step of marks.
 pub struct Link {
     spec: FifoSpec,
     loss: Stream,
@@ -68,21 +70,28 @@ impl Link {
         Link { spec, loss, in_service: None, waiting: VecDeque::new(), left_over: 0, totals, window, settled: Time::ZERO }
     }
 
-    /// A packet arrives. If it is served at once, the caller schedules the end of its transmission.
-    pub fn arrive(&mut self, now: Time, packet: Packet) -> Arrival {
+    /// A packet arrives; whether it was marked too. If it is served at once, the caller schedules the end of its transmission.
+    pub fn arrive(&mut self, now: Time, mut packet: Packet) -> (Arrival, bool) {
         self.settle(now);
         let before_end = u64::from(now < self.window.1);
         let in_window = now >= self.window.0 && now < self.window.1;
         if self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability) {
             self.totals.lost += before_end;
-            return Arrival::Lost;
+            return (Arrival::Lost, false);
         }
-        if !self.has_room(now, packet.bytes) {
+        if !self.has_room(self.spec.limit, now, packet.bytes) {
             self.totals.dropped += before_end;
             self.totals.window_dropped += u64::from(in_window);
-            return Arrival::Lost;
+            return (Arrival::Lost, false);
         }
         self.totals.accepted += before_end;
+        let mut is_marked = false;
+        if let (Some(mark_at), Load::Segment { ecn: Some(bits), .. }) = (self.spec.mark_at, &mut packet.load) {
+            is_marked = !self.has_room(mark_at, now, packet.bytes);
+            bits.ce = is_marked;
+            self.totals.marked += before_end * u64::from(is_marked);
+            self.totals.window_marked += u64::from(in_window && is_marked);
+        }
         let arrival = if self.in_service.is_none() {
             self.left_over = 0;
             Arrival::Served(self.serve(now, packet))
@@ -93,7 +102,7 @@ impl Link {
         if in_window {
             self.note_population();
         }
-        arrival
+        (arrival, is_marked)
     }
 
     /// A transmission ends: the packet transmitted, and when the next one's will, if any stands in line.
@@ -137,9 +146,9 @@ impl Link {
         self.waiting.len() + usize::from(self.in_service.is_some())
     }
 
-    fn has_room(&self, now: Time, bytes: u32) -> bool {
+    fn has_room(&self, limit: Limit, now: Time, bytes: u32) -> bool {
         let served = self.in_service.as_ref().filter(|_| !self.spec.excludes_in_service);
-        match self.spec.limit {
+        match limit {
             Limit::Packets(limit) => self.waiting.len() + usize::from(served.is_some()) < limit as usize,
             Limit::Bytes(limit) => {
                 let line = self.waiting.iter().chain(served.map(|served| &served.0));

@@ -1,12 +1,15 @@
 //! Packet scripts: a sender driven by hand, ACK by ACK, with every segment it sends written down.
 
+mod clock;
+mod marks;
+mod rates;
 mod recovery;
 mod timers;
 mod windows;
 
 use std::collections::BTreeMap;
 
-use cc::Algorithm;
+use cc::Controller;
 use tcp::{Ack, Options, Sack, Sender, SenderSpec, Wire};
 use units::Time;
 
@@ -20,11 +23,19 @@ pub(crate) struct Tape {
     pub(crate) episodes: Vec<(f64, f64)>,
     pub(crate) timeouts: Vec<u64>,
     pub(crate) undone: Vec<f64>,
+    /// The first segment after each announcement of a reduction; none while that is still to be sent.
+    pub(crate) announced: Vec<Option<u64>>,
 }
 
 impl Wire for Tape {
     fn send(&mut self, now: Time, seq: u64) {
         self.sent.push((now.0 / 1000, seq));
+        if let Some(announced) = self.announced.last_mut() {
+            announced.get_or_insert(seq);
+        }
+    }
+    fn announce_reduction(&mut self) {
+        self.announced.push(None);
     }
     fn on_loss_episode(&mut self, _now: Time, cwnd: f64, ssthresh: f64) {
         self.episodes.push((cwnd, ssthresh));
@@ -41,7 +52,7 @@ impl Wire for Tape {
 /// A Reno sender on a path of 100 ms that has just opened at time 0. All times are in milliseconds, and in microseconds on
 /// the tape.
 pub(crate) struct Script {
-    pub(crate) sender: Sender<Algorithm>,
+    pub(crate) sender: Sender<Controller>,
     pub(crate) tape: Tape,
 }
 
@@ -73,6 +84,11 @@ impl Script {
     pub(crate) fn duplicate(&mut self, ms: u64, cumulative: u64, seq: u64, echo: u64) -> Vec<u64> {
         let sack = Sack { blocks: [(0, 0); 3], duplicate: Some(seq) };
         self.deliver(ms, Ack { cumulative, echo: Time::from_ms(echo), has_sack: true, ..Ack::default() }, Some(sack))
+    }
+
+    /// An ACK with this ECN feedback.
+    pub(crate) fn marked(&mut self, ms: u64, cumulative: u64, ecn: u16) -> Vec<u64> {
+        self.deliver(ms, Ack { cumulative, ecn, ..Ack::default() }, None)
     }
 
     fn deliver(&mut self, ms: u64, ack: Ack, sack: Option<Sack>) -> Vec<u64> {

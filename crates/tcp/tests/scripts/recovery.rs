@@ -131,3 +131,27 @@ fn duplicates_of_all_retransmissions_restore_the_window() {
     script.duplicate(201, 20, 0, 100);
     assert_eq!(script.tape.undone.len(), 1, "only once");
 }
+
+/// Of twenty segments 0 to 4 are missing and 5 is SACKed. Forward acknowledgement (Mathis and Mahdavi 1996): 0 to 2 are more than three
+/// before the highest SACKed one, so they are lost and one is sent again, which leaves 20 - 1 - 3 + 1 in flight. RFC 6675 waits for three
+/// SACKed segments.
+#[test]
+fn forward_acknowledgement_counts_what_is_missing() {
+    for (loss_detection, sent, in_flight) in [(LossDetection::Fack, vec![0], 17), (LossDetection::Rfc6675, vec![], 19)] {
+        let mut script = Script::open(Options { loss_detection, limited_transmit: false, ..options(20) }, 20, u64::MAX);
+        assert_eq!(script.sack(100, 0, (5, 6)), sent, "{loss_detection:?}");
+        assert_eq!(script.sender.connection().in_flight, in_flight, "{loss_detection:?}");
+        assert_eq!(script.tape.episodes.len(), sent.len(), "{loss_detection:?}");
+    }
+}
+
+/// Once a segment was seen to be overtaken the distance proves nothing (Linux switches forward acknowledgement off): three must be SACKed above.
+#[test]
+fn forward_acknowledgement_ends_with_reordering() {
+    let old = Options { loss_detection: LossDetection::Fack, ..options(20) };
+    let mut script = Script::open(old, 20, u64::MAX);
+    script.sack(100, 0, (2, 3));
+    script.ack(100, 3, 0);
+    assert_eq!(script.sack(110, 3, (8, 9)), NOTHING);
+    assert_eq!(script.tape.episodes, []);
+}

@@ -79,3 +79,16 @@ fn a_spurious_timeout_is_undone() {
     assert!(script.cwnd() >= 10.0, "{}", script.cwnd());
     assert_eq!(script.tape.undone.len(), 1);
 }
+
+/// The bug of Linux 2.4.22: a window of one until the losses are repaired, and so one retransmission per round trip. Ten segments take
+/// ten round trips, where slow start takes four.
+#[test]
+fn a_frozen_window_repairs_one_segment_per_round_trip() {
+    let mut script = Script::open(Options { tlp: false, frto: false, rto_freeze: true, ..options(10) }, 10, u64::MAX);
+    assert_eq!(script.wait(), (300_000, vec![0]));
+    for trip in 0..9 {
+        let at = 400 + 100 * trip;
+        assert_eq!(script.ack(at, trip + 1, at - 100), [trip + 1]);
+        assert_eq!(script.cwnd(), 1.0);
+    }
+}

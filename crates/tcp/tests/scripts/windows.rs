@@ -59,3 +59,11 @@ fn congestion_avoidance_needs_a_full_window() {
     let (_, held) = grown(12);
     assert!(held <= 1.0, "{held}");
 }
+
+/// The cached threshold of Linux 2.4 and 2.6: slow start ends there, and from there on the window grows by one per round trip.
+#[test]
+fn a_cached_threshold_ends_slow_start() {
+    let mut script = Script::open(Options { initial_ssthresh: 16, ..options(4) }, u64::MAX, u64::MAX);
+    let windows: Vec<f64> = (0..5).map(|trip| round(&mut script, trip)).collect();
+    assert_eq!(windows, [8.0, 16.0, 17.0, 18.0, 19.0]);
+}

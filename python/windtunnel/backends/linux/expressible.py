@@ -124,6 +124,7 @@ SYSCTLS: dict[tuple[str, Any], tuple[str, int]] = {
     ("loss_detection", "rfc6675"): ("net/ipv4/tcp_recovery", 0),
     ("frto", False): ("net/ipv4/tcp_frto", 0),
     ("tlp", False): ("net/ipv4/tcp_early_retrans", 0),
+    ("ecn", "classic"): ("net/ipv4/tcp_ecn", 1),
 }
 """Transport options of ours as settings of a flow's own network namespace."""
 

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -19,13 +24,14 @@ class Module:
     fixed : dict of str to (str, int)
         A variant of ours that is a setting of the module: variant to (parameter, value).
     report : dict of str to callable
-        Columns of ours out of the five words the module reports about a connection (``TCP_CC_INFO``).
+        Columns of ours, shape (rows,), out of the five words the module reports about a connection (``TCP_CC_INFO``), shape (rows, 5);
+        NaN where it knows nothing yet.
     """
 
     name: str
     parameters: dict[str, tuple[str, Callable[[float], float]]] = field(default_factory=dict)
     fixed: dict[str, tuple[str, int]] = field(default_factory=dict)
-    report: dict[str, Callable[[list[int]], float | None]] = field(default_factory=dict)
+    report: dict[str, Callable[[Array], Array]] = field(default_factory=dict)
 
 
 def _same(value: float) -> float:
@@ -36,14 +42,20 @@ def _per_1024(value: float) -> float:
     return value * 1024
 
 
-def _vegas_min_rtt_s(words: list[int]) -> float | None:
+def _vegas_min_rtt_s(words: Array) -> Array:
     """Read struct tcpvegas_info: the module's base RTT in microseconds, its largest integer until there is one."""
-    return words[3] * 1e-6 if 0 < words[3] < 0x7FFFFFFF else None
+    known = (words[:, 3] > 0) & (words[:, 3] < 0x7FFFFFFF)
+    return np.where(known, words[:, 3] * 1e-6, np.nan)
 
 
-def _bbr_bandwidth_bps(words: list[int]) -> float:
+def _bbr_bandwidth_bps(words: Array) -> Array:
     """Read struct tcp_bbr_info: bytes per second in two words."""
-    return float((words[0] | words[1] << 32) * 8)
+    return (words[:, 0] + words[:, 1] * 2.0**32) * 8.0
+
+
+def _word(index: int, unit: float) -> Callable[[Array], Array]:
+    """Read one word, in parts of `unit`."""
+    return lambda words: words[:, index] / unit
 
 
 MODULES: dict[str, Module] = {
@@ -87,14 +99,14 @@ MODULES: dict[str, Module] = {
     "hybla": Module("hybla", parameters={"rtt0": ("rtt0", lambda value: value * 1000)}),
     "yeah": Module("yeah", report={"base_rtt_s": _vegas_min_rtt_s}),
     "lp": Module("lp"),
-    "dctcp": Module("dctcp", report={"alpha": lambda words: words[1] / 1024}),
+    "dctcp": Module("dctcp", report={"alpha": _word(1, 1024)}),
     "bbr": Module(
         "bbr",
         report={
             "bandwidth_bps": _bbr_bandwidth_bps,
-            "rtt_min_s": lambda words: words[2] * 1e-6,
-            "pacing_gain": lambda words: words[3] / 256,
-            "cwnd_gain": lambda words: words[4] / 256,
+            "rtt_min_s": _word(2, 1e6),
+            "pacing_gain": _word(3, 256),
+            "cwnd_gain": _word(4, 256),
         },
     ),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +18,8 @@ ROW = np.dtype([("t_ns", "<u8"), ("kind", "<u4"), ("index", "<u4"), ("value", "<
 """guest/records.h, struct row."""
 
 BEGIN, END, FLOW, LINK, FLOW_TOTALS, LINK_TOTALS, EVENT = range(1, 8)
-EVENTS = {1: "start", 2: "stop", 3: "loss_episode", 4: "timeout", 5: "undo", 6: "slow_start_exit"}
+STOP = 2
+EVENTS = {1: "start", STOP: "stop", 3: "loss_episode", 4: "timeout", 5: "undo", 6: "slow_start_exit"}
 _NEVER = np.uint64(2**64 - 1)
 _SSTHRESH_INFINITE = 0x7FFFFFFF
 _RTT_UNKNOWN = 0xFFFFFFFF
@@ -33,18 +36,23 @@ class RecordsDamaged(ValueError):
 class Rows:
     """The rows of a guest, apart by kind."""
 
-    all: Array
+    kinds: Mapping[int, Array]
 
     def of(self, kind: int) -> Array:
         """Return the rows of one kind, in the order they were written."""
-        chosen: Array = self.all[self.all["kind"] == kind]
-        return chosen
+        return self.kinds[kind]
 
     def totals(self, kind: int, index: int, window_end: int) -> Array | None:
         """Return the counters of a flow or a link at the beginning (0) or the end (1) of its window, None when it was not there."""
         rows = self.of(kind)
         chosen = rows[(rows["index"] == index) & (rows["value"][:, 0] == window_end)]
         return chosen[-1]["value"] if len(chosen) else None
+
+    def stopped_s(self, flow: int) -> float:
+        """Return when a flow had everything acknowledged, in seconds, NaN when it had not."""
+        rows = self.of(EVENT)
+        chosen = rows[(rows["index"] == flow) & (rows["value"][:, 0] == STOP)]
+        return float(chosen[-1]["t_ns"]) * 1e-9 if len(chosen) else math.nan
 
 
 def read(content: bytes) -> Rows:
@@ -72,7 +80,7 @@ def read(content: bytes) -> Rows:
         raise RecordsDamaged(f"the guest's records are not of version {VERSION}")
     if rows[-1]["kind"] != END:
         raise RecordsDamaged("the guest's records have no end")
-    return Rows(rows)
+    return Rows({kind: rows[rows["kind"] == kind] for kind in range(BEGIN, EVENT + 1)})
 
 
 def frames(rows: Rows, full: Scenario) -> dict[str, Columns]:
@@ -133,8 +141,7 @@ def _reported(chosen: Array, full: Scenario) -> Columns:
         mine = np.flatnonzero(chosen["index"] == index)
         for name, read_words in MODULES[flow.algorithm.partition(":")[0]].report.items():
             column = columns.setdefault(name, np.full(len(chosen), np.nan))
-            found = [read_words([int(word) for word in words]) for words in chosen["value"][mine, 9:]]
-            column[mine] = [np.nan if number is None else number for number in found]
+            column[mine] = read_words(chosen["value"][mine, 9:].astype(np.float64))
     return columns
 
 
@@ -181,8 +188,7 @@ def flows(rows: Rows, full: Scenario, samples: Columns) -> Columns:
 def _flow_row(rows: Rows, full: Scenario, index: int, samples: Columns) -> dict[str, Any]:
     flow = full.flows[index]
     name, _, variant = flow.algorithm.partition(":")
-    stopped = [event for event in rows.of(EVENT) if event["index"] == index and EVENTS[int(event["value"][0])] == "stop"]
-    completed_s = float(stopped[-1]["t_ns"]) * 1e-9 if stopped else float("nan")
+    completed_s = rows.stopped_s(index)
     from_s, to_s = _window(full, flow, completed_s)
     mine = (samples["flow"] == index) & (samples["t_s"] > from_s) & (samples["t_s"] <= to_s)
     row: dict[str, Any] = {
@@ -191,7 +197,7 @@ def _flow_row(rows: Rows, full: Scenario, index: int, samples: Columns) -> dict[
         "variant": variant or catalogue().algorithms[name].profiles.get(str(flow.profile), ""),
         "direction": flow.direction,
         "start_s": flow.start_s,
-        "end_s": float("nan") if flow.stop_s is None else flow.stop_s,
+        "end_s": math.nan if flow.stop_s is None else flow.stop_s,
         "completed_s": completed_s,
         "window_s": max(0.0, to_s - from_s),
         "mean_cwnd_packets": _mean(samples["cwnd_packets"][mine]),
@@ -227,13 +233,13 @@ def _counters(rows: Rows, index: int) -> dict[str, Any]:
 
 def _window(full: Scenario, flow: Flow, completed_s: float) -> tuple[float, float]:
     """Return the flow's part of the measurement window, in seconds."""
-    ends = [full.duration_s, flow.stop_s, completed_s if flow.bytes is not None and completed_s == completed_s else None]
+    ends = [full.duration_s, flow.stop_s, completed_s if flow.bytes is not None and not math.isnan(completed_s) else None]
     return max(full.warmup_s, flow.start_s), min(end for end in ends if end is not None)
 
 
 def _mean(values: Array) -> float:
     known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else float("nan")
+    return float(known.mean()) if len(known) else math.nan
 
 
 def links(rows: Rows, full: Scenario) -> Columns:
@@ -255,7 +261,7 @@ def _link_row(rows: Rows, full: Scenario, index: int, rate_bps: float) -> dict[s
         "name": ("forward", "reverse")[index],
         "utilisation": carried * 8 / (rate_bps * (full.duration_s - full.warmup_s)),
         "mean_queue_packets": _mean(queue),
-        "max_queue_packets": float(queue.max()) if len(queue) else float("nan"),
+        "max_queue_packets": float(queue.max()) if len(queue) else math.nan,
         "delivered_bytes": int(end[3]),
         "dropped_packets": int(end[4]),
         "lost_packets": int(end[5]),

@@ -185,6 +185,8 @@ def _copy_tree(tree: Path, into: Path, on_file: Callable[[int], None]) -> None:
         origin, target = tree / relative, into / relative
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
+            if not relative.rpartition("/")[2].count(".") and _is_program(origin):
+                continue
             shutil.copy2(origin, target, follow_symlinks=False)
         except OSError as error:
             if error.errno not in (errno.EACCES, errno.ENOENT):
@@ -192,6 +194,14 @@ def _copy_tree(tree: Path, into: Path, on_file: Callable[[int], None]) -> None:
             raise KernelError(f"{origin}: cannot be read: {error.strerror}") from None
         count += 1
         on_file(count)
+
+
+def _is_program(path: Path) -> bool:
+    """Return whether a file is a program that make built, such as ``scripts/kconfig/conf``."""
+    if path.is_symlink():
+        return False
+    with path.open("rb") as file:
+        return file.read(4) == b"\x7fELF"
 
 
 def _walk(tree: Path) -> Iterator[str]:

@@ -121,7 +121,7 @@ def default(name: str, view: View) -> float | None:
     parameter = algorithm.parameters.get(ours)
     known = parameter.defaults.get(variant) if parameter is not None else None
     value = algorithm.constants.get(variant, {}).get(ours) if known is None else known
-    return None if value is None else round(value * scale, 12)
+    return round(value * scale, 12) if isinstance(value, float) else None
 
 
 EXPERIMENTS = (

@@ -52,32 +52,34 @@ static void watch(const struct flow *flow, int epoll, int socket, enum role role
 		fail("epoll");
 }
 
-static void listen_for(struct flow *flow, int epoll)
-{
-	struct sockaddr_in address = receiver_of(flow);
-
-	flow->listener = tcp_socket();
-	set(flow->listener, SOL_SOCKET, SO_RCVLOWAT, READ_AT_BYTES);
-	set(flow->listener, IPPROTO_TCP, TCP_WINDOW_CLAMP, flow->plan->window_bytes);
-	if (bind(flow->listener, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(flow->listener, 1) < 0)
-		fail("listen");
-	watch(flow, epoll, flow->listener, ROLE_LISTENER, EPOLLIN);
-}
-
 /* Fails with the list of what this kernel has, if it lacks the flow's algorithm. */
-static void choose_algorithm(const struct flow *flow)
+static void choose_algorithm(const struct flow *flow, int socket)
 {
 	const char *name = flow->plan->algorithm;
 	char known[512] = "";
 	FILE *file;
 
-	if (setsockopt(flow->sender, IPPROTO_TCP, TCP_CONGESTION, name, strlen(name)) == 0)
+	if (setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name, strlen(name)) == 0)
 		return;
 	file = fopen("/proc/sys/net/ipv4/tcp_available_congestion_control", "r");
 	if (file && fgets(known, sizeof(known), file))
 		known[strcspn(known, "\n")] = '\0';
 	errno = 0;
 	fail("this kernel has no congestion control '%s'; it has: %s", name, known);
+}
+
+static void listen_for(struct flow *flow, int epoll)
+{
+	struct sockaddr_in address = receiver_of(flow);
+
+	flow->listener = tcp_socket();
+	/* Some ask something of the receiver too: DCTCP's answers each mark in its own way. */
+	choose_algorithm(flow, flow->listener);
+	set(flow->listener, SOL_SOCKET, SO_RCVLOWAT, READ_AT_BYTES);
+	set(flow->listener, IPPROTO_TCP, TCP_WINDOW_CLAMP, flow->plan->window_bytes);
+	if (bind(flow->listener, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(flow->listener, 1) < 0)
+		fail("listen");
+	watch(flow, epoll, flow->listener, ROLE_LISTENER, EPOLLIN);
 }
 
 void flow_open(struct flow *flow, const struct topology *topology, int epoll)
@@ -90,7 +92,7 @@ void flow_open(struct flow *flow, const struct topology *topology, int epoll)
 	flow->snmp = snmp_open();
 	flow->receiver = -1;
 	flow->sender = tcp_socket();
-	choose_algorithm(flow);
+	choose_algorithm(flow, flow->sender);
 	set(flow->sender, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_BYTES);
 	if (flow->plan->paced && setsockopt(flow->sender, SOL_SOCKET, SO_MAX_PACING_RATE, &pacing, sizeof(pacing)) < 0)
 		fail("SO_MAX_PACING_RATE");

@@ -3,7 +3,10 @@
 //! Source: Ha/Rhee, "Taming the elephants", 2011; Linux 6.1 `tcp_cubic.c`.
 //! Units: microseconds.
 //! State: the round's boundary, start, latest close ACK, smallest RTT and sample count.
-//! Departures: none from Linux 6.1 for a flow that is not paced.
+//! Departures: none from Linux 6.1's under CUBIC, which says which samples show the path and the smallest of them; the other laws
+//! trust every sample, and the smallest is the transport's.
+
+use units::Time;
 
 use crate::{Connection, Window};
 
@@ -17,8 +20,6 @@ const SAMPLES: u32 = 8;
 /// HyStart's state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HyStart {
-    pub(crate) enabled: bool,
-    pub(crate) found: bool,
     round_start_us: u64,
     last_ack_us: u64,
     round_end: u64,
@@ -27,8 +28,8 @@ pub(crate) struct HyStart {
 }
 
 impl HyStart {
-    pub(crate) fn new(enabled: bool) -> HyStart {
-        HyStart { enabled, found: false, round_start_us: 0, last_ack_us: 0, round_end: 0, round_min_us: u32::MAX, samples: 0 }
+    pub(crate) fn new() -> HyStart {
+        HyStart { round_start_us: 0, last_ack_us: 0, round_end: 0, round_min_us: u32::MAX, samples: 0 }
     }
 
     pub(crate) fn start_round(&mut self, c: &Connection) {
@@ -39,22 +40,20 @@ impl HyStart {
         self.samples = 0;
     }
 
-    /// An RTT sample in slow start; ends slow start by lowering the threshold to the window.
-    #[inline]
-    pub(crate) fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, rtt_us: u32, min_us: u32) {
-        if self.found || !self.enabled || !w.in_slow_start() {
-            return;
-        }
+    /// Whether this RTT sample ends slow start, by lowering the threshold to the window. `path` is the smallest RTT known.
+    pub(crate) fn ends(&mut self, w: &mut Window, c: &Connection, (rtt, path): (Time, Time)) -> bool {
         if c.una > self.round_end {
             self.start_round(c);
         }
         if w.cwnd < LOW_WINDOW {
-            return;
+            return false;
         }
-        if self.train_is_long(c, min_us) || self.delay_has_risen(rtt_us, min_us) {
-            self.found = true;
+        let [rtt_us, min_us] = [rtt, rtt.min(path)].map(|span| (span.as_us() as u32).max(1));
+        let ends = self.train_is_long(c, min_us) || self.delay_has_risen(rtt_us, min_us);
+        if ends {
             w.ssthresh = w.cwnd;
         }
+        ends
     }
 
     fn train_is_long(&mut self, c: &Connection, min_us: u32) -> bool {
@@ -63,7 +62,10 @@ impl HyStart {
             return false;
         }
         self.last_ack_us = now_us;
-        now_us.saturating_sub(self.round_start_us) > (u64::from(min_us) + ack_delay_us(c.pacing_rate)) >> 1
+        let path_us = u64::from(min_us) + ack_delay_us(c.pacing_rate);
+        // Two segments for each: a train half as long as the path has filled it. Pacing stretches the train.
+        let long_us = if c.is_paced { path_us } else { path_us >> 1 };
+        now_us.saturating_sub(self.round_start_us) > long_us
     }
 
     fn delay_has_risen(&mut self, rtt_us: u32, min_us: u32) -> bool {

@@ -1,0 +1,97 @@
+//! From the model to pacing rate and window.
+
+use super::{Bbr, Mode, BW_SHIFT, HIGH_GAIN, UNIT, WINDOW_INITIAL, WINDOW_MIN};
+use crate::{Connection, RateSample, Window};
+
+/// Pacing stays 1 % below the bandwidth, in segments per microsecond times a million.
+const BELOW: u128 = 990_000;
+/// Bytes per second below which a burst is one segment.
+const SLOW: u64 = 150_000;
+/// Largest burst, bytes.
+const BURST: u64 = 65_535 - 320;
+
+/// The pacing rate of a bandwidth: bytes per second.
+pub(super) fn bytes_per_second(bw: u64, gain: u64, mss: u32) -> u64 {
+    let scaled = (u128::from(bw) * u128::from(mss) * u128::from(gain)) >> 8;
+    ((scaled * BELOW) >> BW_SHIFT) as u64
+}
+
+impl Bbr {
+    /// Before the first bandwidth sample: the window per smoothed RTT, or per millisecond, times the high gain.
+    pub(super) fn pace_from_rtt(&mut self, w: &Window, c: &Connection) {
+        self.has_seen_rtt = c.srtt8_us > 0;
+        let rtt_us = if self.has_seen_rtt { u64::from(c.srtt8_us >> 3).max(1) } else { 1000 };
+        self.set_pacing_rate(bytes_per_second((u64::from(w.segments()) << BW_SHIFT) / rtt_us, HIGH_GAIN, c.mss), c);
+    }
+
+    pub(super) fn pace(&mut self, w: &Window, c: &Connection) {
+        self.pace_at(self.bw(), self.pacing_gain, w, c);
+    }
+
+    /// The rate never falls before the pipe is full.
+    pub(super) fn pace_at(&mut self, bw: u64, gain: u64, w: &Window, c: &Connection) {
+        let rate = bytes_per_second(bw, gain, c.mss);
+        if !self.has_seen_rtt && c.srtt8_us > 0 {
+            self.pace_from_rtt(w, c);
+        }
+        if rate != self.pacing_rate && (self.pipe.is_full() || rate > self.pacing_rate) {
+            self.set_pacing_rate(rate, c);
+        }
+    }
+
+    /// A burst is a millisecond of the rate, in Linux's offload.
+    fn set_pacing_rate(&mut self, rate: u64, c: &Connection) {
+        let least = if rate < SLOW { 1 } else { 2 };
+        self.pacing_rate = rate;
+        self.burst = ((rate >> 10).min(BURST) / u64::from(c.mss)).clamp(least, 127);
+    }
+
+    /// `gain` bandwidth-delay products, rounded up to whole segments.
+    fn bdp(&self, bw: u64, gain: u64) -> u64 {
+        if self.min_rtt_us == u64::MAX {
+            return WINDOW_INITIAL;
+        }
+        let scaled = (u128::from(bw) * u128::from(self.min_rtt_us) * u128::from(gain)) >> 8;
+        ((scaled + (1 << BW_SHIFT) - 1) >> BW_SHIFT) as u64
+    }
+
+    /// Room for three bursts, an even number of segments, and two more while probing.
+    fn with_budget(&self, window: u64) -> u64 {
+        let even = (window + 3 * self.burst + 1) & !1;
+        even + if self.mode == Mode::ProbeBw && self.cycle.phase == 0 { 2 } else { 0 }
+    }
+
+    /// The in-flight that goes with a bandwidth and a gain.
+    pub(super) fn inflight_at(&self, bw: u64, gain: u64) -> u64 {
+        self.with_budget(self.bdp(bw, gain))
+    }
+
+    /// What is in flight, and while probing the burst about to leave.
+    pub(super) fn in_flight_at_departure(&self, in_flight: u32) -> u64 {
+        u64::from(in_flight) + if self.pacing_gain > UNIT { self.burst } else { 0 }
+    }
+
+    pub(super) fn set_cwnd(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
+        if s.acked > 0 {
+            let (cwnd, is_final) = self.recover(w, c, s);
+            w.cwnd = if is_final { cwnd } else { self.towards_target(cwnd, c, s) };
+        }
+        if self.mode == Mode::ProbeRtt {
+            w.cwnd = w.cwnd.min(WINDOW_MIN.into());
+        }
+    }
+
+    fn towards_target(&self, cwnd: f64, c: &Connection, s: &RateSample) -> f64 {
+        let target = self.with_budget(self.bdp(self.bw(), self.cwnd_gain) + self.aggregation_window()) as f64;
+        let grown = cwnd + f64::from(s.acked);
+        let cwnd = if self.pipe.is_full() {
+            grown.min(target)
+        } else if cwnd < target || c.delivered + 1 < WINDOW_INITIAL {
+            // Linux counts the handshake as delivered.
+            grown
+        } else {
+            cwnd
+        };
+        cwnd.max(WINDOW_MIN.into())
+    }
+}

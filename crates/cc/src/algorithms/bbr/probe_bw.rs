@@ -1,0 +1,63 @@
+//! ProbeBW: a cycle of eight phases of about a minimum RTT: a quarter above the bandwidth, a quarter below, then six at it.
+
+use units::{Stream, Time};
+
+use super::{Bbr, Mode, UNIT};
+use crate::RateSample;
+
+/// 1.25, 0.75 and six times 1, in 1/256.
+const GAINS: [u64; 8] = [320, 192, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
+
+/// The gain cycle.
+#[derive(Clone, Debug)]
+pub(super) struct Cycle {
+    pub(super) phase: usize,
+    began: Time,
+    pub(super) stream: Stream,
+    /// In place of draws.
+    fixed: Option<u64>,
+}
+
+impl Cycle {
+    pub(super) fn new(fixed: Option<u64>) -> Cycle {
+        Cycle { phase: 0, began: Time::ZERO, stream: Stream::named(0, "bbr"), fixed }
+    }
+
+    pub(super) fn gain(&self) -> u64 {
+        GAINS[self.phase]
+    }
+
+    fn advance(&mut self, now: Time) {
+        self.phase = (self.phase + 1) % GAINS.len();
+        self.began = now;
+    }
+}
+
+impl Bbr {
+    /// Begins the cycle in any phase but the one below the bandwidth: flows that drained together would else probe together.
+    pub(super) fn enter_probe_bw(&mut self) {
+        self.mode = Mode::ProbeBw;
+        let draw = self.cycle.fixed.unwrap_or_else(|| self.cycle.stream.up_to(6));
+        self.cycle.phase = GAINS.len() - 1 - draw as usize;
+        self.cycle.advance(self.delivered_at);
+    }
+
+    pub(super) fn update_cycle(&mut self, s: &RateSample) {
+        if self.mode == Mode::ProbeBw && self.is_phase_over(s) {
+            self.cycle.advance(self.delivered_at);
+        }
+    }
+
+    /// A phase above lasts until it had its effect, one below not longer than it must.
+    fn is_phase_over(&self, s: &RateSample) -> bool {
+        let is_long = self.delivered_at.since(self.cycle.began).as_us() > self.min_rtt_us;
+        if self.pacing_gain == UNIT {
+            return is_long;
+        }
+        let in_flight = self.in_flight_at_departure(s.prior_in_flight);
+        if self.pacing_gain > UNIT {
+            return is_long && (s.lost > 0 || in_flight >= self.inflight_at(self.max_bw(), self.pacing_gain));
+        }
+        is_long || in_flight <= self.inflight_at(self.max_bw(), UNIT)
+    }
+}

@@ -1,0 +1,67 @@
+//! The minimum RTT, and ProbeRTT: four segments in flight for 200 ms when no smaller RTT was seen for ten seconds.
+
+use units::Time;
+
+use super::{ticks, Bbr, Mode, WINDOW_MIN};
+use crate::{Connection, RateSample, Window};
+
+/// Ticks after which the minimum RTT is too old.
+const WINDOW: u64 = 10_000;
+/// Ticks for which the window stays at its smallest.
+const HOLD: u64 = 200;
+
+/// A probe under way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ProbeRtt {
+    /// When in tick the window has been small for long enough; none until it is small.
+    done_at: Option<u64>,
+    round_done: bool,
+    /// The last ACK was handled in ProbeRTT.
+    pub(super) held_back: bool,
+}
+
+impl Bbr {
+    pub(super) fn update_min_rtt(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
+        let expired = ticks(c.now) > ticks(self.min_rtt_at) + WINDOW;
+        if let Some(rtt_us) = s.rtt.map(Time::as_us).filter(|&rtt_us| rtt_us < self.min_rtt_us || expired) {
+            self.min_rtt_us = rtt_us.max(1);
+            self.min_rtt_at = c.now;
+        }
+        if expired && !self.restarts && self.mode != Mode::ProbeRtt {
+            self.mode = Mode::ProbeRtt;
+            self.save_cwnd(w);
+            self.probe_rtt.done_at = None;
+        }
+        self.probe_rtt.held_back = self.mode == Mode::ProbeRtt;
+        if self.mode == Mode::ProbeRtt {
+            self.hold(w, c);
+        }
+        if s.delivered.is_some_and(|delivered| delivered > 0) {
+            self.restarts = false;
+        }
+    }
+
+    /// For 200 ms and at least a round.
+    fn hold(&mut self, w: &mut Window, c: &Connection) {
+        if self.probe_rtt.done_at.is_none() {
+            if c.in_flight <= WINDOW_MIN {
+                self.probe_rtt.done_at = Some(ticks(c.now) + HOLD);
+                self.probe_rtt.round_done = false;
+                self.rounds.restart(c.delivered);
+            }
+            return;
+        }
+        self.probe_rtt.round_done |= self.rounds.just_began;
+        if self.probe_rtt.round_done {
+            self.check_probe_rtt_done(w, c);
+        }
+    }
+
+    pub(super) fn check_probe_rtt_done(&mut self, w: &mut Window, c: &Connection) {
+        if self.probe_rtt.done_at.is_some_and(|at| ticks(c.now) > at) {
+            self.min_rtt_at = c.now;
+            w.cwnd = w.cwnd.max(self.recovery.saved_cwnd);
+            self.resume();
+        }
+    }
+}

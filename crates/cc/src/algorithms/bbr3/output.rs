@@ -1,0 +1,85 @@
+//! From the model to pacing rate and window.
+
+use super::{Bbr3, Sample, State, PROBE_RTT_CWND_GAIN, WINDOW_INITIAL, WINDOW_MIN};
+use crate::{Connection, Window};
+
+/// Pacing stays 1 % below the bandwidth.
+const MARGIN: f64 = 0.99;
+/// Largest burst, bytes.
+const BURST_BYTES: f64 = 65_536.0;
+/// Smallest burst, segments.
+const BURST_MIN: f64 = 2.0;
+/// Bursts in the sender, on the way and in the receiver (BBR.offload_budget).
+const BURSTS: f64 = 3.0;
+
+impl Bbr3 {
+    /// SetPacingRateWithGain: never lower before the pipe is full.
+    pub(super) fn pace(&mut self, gain: f64) {
+        let rate = gain * self.bw * MARGIN;
+        if self.pipe.reached || rate > self.pacing_rate {
+            self.pacing_rate = rate;
+        }
+    }
+
+    /// The bandwidth-delay product, segments.
+    pub(super) fn bdp(&self, bw: f64) -> f64 {
+        let min_s = self.rtt.min_s();
+        if min_s.is_finite() {
+            bw * min_s
+        } else {
+            WINDOW_INITIAL as f64
+        }
+    }
+
+    /// TargetInflight.
+    pub(super) fn target_inflight(&self, w: &Window) -> f64 {
+        self.bdp(self.bw).min(w.cwnd)
+    }
+
+    /// Segments of three bursts of a millisecond each.
+    fn offload_budget(&self) -> f64 {
+        BURSTS * (self.pacing_rate * 1e-3).min(BURST_BYTES / self.mss).max(BURST_MIN)
+    }
+
+    /// QuantizationBudget.
+    fn with_budget(&self, inflight: f64) -> f64 {
+        let extra = if self.state == State::Up { 2.0 } else { 0.0 };
+        inflight.max(self.offload_budget()).max(WINDOW_MIN) + extra
+    }
+
+    /// Inflight.
+    pub(super) fn inflight_at(&self, bw: f64, gain: f64) -> f64 {
+        self.with_budget(gain * self.bdp(bw))
+    }
+
+    /// ProbeRTTCwnd.
+    pub(super) fn probe_rtt_cwnd(&self) -> f64 {
+        (PROBE_RTT_CWND_GAIN * self.bdp(self.bw)).max(WINDOW_MIN)
+    }
+
+    /// SetCwnd.
+    pub(super) fn set_cwnd(&self, w: &mut Window, c: &Connection, s: &Sample) {
+        let most = self.with_budget(self.state.cwnd_gain() * self.bdp(self.bw) + self.aggregation.most());
+        let grown = w.cwnd + f64::from(s.of.acked);
+        if self.pipe.reached {
+            w.cwnd = grown.min(most);
+        } else if w.cwnd < most || c.delivered < WINDOW_INITIAL {
+            w.cwnd = grown;
+        }
+        w.cwnd = w.cwnd.max(WINDOW_MIN);
+        if self.state == State::ProbeRtt {
+            w.cwnd = w.cwnd.min(self.probe_rtt_cwnd());
+        }
+        w.cwnd = w.cwnd.min(self.cap());
+    }
+
+    /// BoundCwndForModel.
+    fn cap(&self) -> f64 {
+        let long = match self.state {
+            State::Cruise | State::ProbeRtt => self.long.with_headroom(),
+            State::Down | State::Refill | State::Up => self.long.inflight,
+            State::Startup | State::Drain => f64::INFINITY,
+        };
+        long.min(self.short.inflight).max(WINDOW_MIN)
+    }
+}

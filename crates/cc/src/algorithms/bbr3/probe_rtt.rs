@@ -1,0 +1,126 @@
+//! The minimum RTT of ten seconds, and ProbeRTT: half a bandwidth-delay product for 200 ms when five seconds brought no new minimum.
+
+use units::Time;
+
+use super::probe_bw::Feedback;
+use super::{Bbr3, Sample, State};
+use crate::{Connection, Window};
+
+const WINDOW: Time = Time::from_ms(10_000);
+const INTERVAL: Time = Time::from_ms(5_000);
+const HOLD: Time = Time::from_ms(200);
+
+/// Both minima, and a probe under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MinRtt {
+    min: Time,
+    min_at: Time,
+    /// The minimum since the last probe, and when the next is due (BBR.probe_rtt_min_delay).
+    recent: Time,
+    recent_at: Time,
+    expired: bool,
+    done_at: Option<Time>,
+    round_done: bool,
+    /// The last ACK was handled in ProbeRTT.
+    pub(super) held_back: bool,
+}
+
+impl Default for MinRtt {
+    fn default() -> MinRtt {
+        MinRtt {
+            min: Time::NEVER,
+            min_at: Time::ZERO,
+            recent: Time::NEVER,
+            recent_at: Time::ZERO,
+            expired: false,
+            done_at: None,
+            round_done: false,
+            held_back: false,
+        }
+    }
+}
+
+impl MinRtt {
+    /// The connection opens with this smoothed RTT, zero for none.
+    pub(super) fn start(&mut self, srtt: Time, now: Time) {
+        self.min = if srtt > Time::ZERO { srtt } else { Time::NEVER };
+        self.min_at = now;
+        self.recent_at = now;
+    }
+
+    /// Seconds; infinite before the first sample.
+    pub(super) fn min_s(&self) -> f64 {
+        if self.min == Time::NEVER {
+            f64::INFINITY
+        } else {
+            self.min.as_secs_f64()
+        }
+    }
+}
+
+impl Bbr3 {
+    /// UpdateMinRTT.
+    pub(super) fn update_min_rtt(&mut self, c: &Connection, s: &Sample) {
+        let seen = &mut self.rtt;
+        seen.expired = c.now > seen.recent_at + INTERVAL;
+        if let Some(rtt) = s.of.rtt.filter(|&rtt| rtt < seen.recent || seen.expired) {
+            seen.recent = rtt.max(Time(1));
+            seen.recent_at = c.now;
+        }
+        if seen.recent < seen.min || c.now > seen.min_at + WINDOW {
+            seen.min = seen.recent;
+            seen.min_at = seen.recent_at;
+        }
+    }
+
+    /// CheckProbeRTT.
+    pub(super) fn check_probe_rtt(&mut self, w: &mut Window, c: &Connection, s: &Sample) {
+        if self.state != State::ProbeRtt && self.rtt.expired && !self.restarts {
+            self.state = State::ProbeRtt;
+            self.save_cwnd(w, c);
+            self.rtt.done_at = None;
+            self.cycle.feedback = Feedback::Stopping;
+            self.rounds.restart(c.delivered);
+        }
+        self.rtt.held_back = self.state == State::ProbeRtt;
+        if self.state == State::ProbeRtt {
+            self.hold(w, c);
+        }
+        if s.delivered > 0.0 {
+            self.restarts = false;
+        }
+    }
+
+    /// HandleProbeRTT.
+    fn hold(&mut self, w: &mut Window, c: &Connection) {
+        if self.rtt.done_at.is_none() {
+            if f64::from(c.in_flight) <= self.probe_rtt_cwnd() {
+                self.rtt.done_at = Some(c.now + HOLD);
+                self.rtt.round_done = false;
+                self.rounds.restart(c.delivered);
+            }
+            return;
+        }
+        self.rtt.round_done |= self.rounds.just_began;
+        if self.rtt.round_done {
+            self.check_probe_rtt_done(w, c);
+        }
+    }
+
+    /// CheckProbeRTTDone and ExitProbeRTT.
+    pub(super) fn check_probe_rtt_done(&mut self, w: &mut Window, c: &Connection) {
+        if self.rtt.done_at.is_none_or(|at| c.now <= at) {
+            return;
+        }
+        self.rtt.recent_at = c.now;
+        w.cwnd = self.restored_cwnd(w);
+        self.short.forget();
+        if self.pipe.reached {
+            // What is in flight is already below the pipe.
+            self.start_down(c);
+            self.state = State::Cruise;
+        } else {
+            self.state = State::Startup;
+        }
+    }
+}

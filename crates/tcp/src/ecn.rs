@@ -1,0 +1,135 @@
+//! Explicit congestion notification: what a receiver says of the marks it saw, and what a sender makes of that.
+//!
+//! Sources: RFC 3168 6.1 (classic), RFC 8257 3.2 (DCTCP), RFC 9768 (accurate); the order of steps and the quick ACKs are Linux's.
+
+use cc::{CaState, CongestionControl, EcnFeedback};
+
+use crate::sender::{Progress, Sender, Wire};
+use crate::{Ack, Ecn};
+
+/// What a segment of an ECN-capable connection brings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EcnBits {
+    /// Congestion experienced: a queue marked it.
+    pub ce: bool,
+    /// Congestion window reduced: the sender has answered.
+    pub cwr: bool,
+}
+
+impl Ecn {
+    /// `auto` becomes what the algorithm asks for, or off.
+    pub fn resolved(self, wanted: Option<EcnFeedback>) -> Ecn {
+        match (self, wanted) {
+            (Ecn::Auto, None) => Ecn::Off,
+            (Ecn::Auto, Some(EcnFeedback::Dctcp)) => Ecn::Dctcp,
+            (Ecn::Auto, Some(EcnFeedback::Accurate)) => Ecn::Accurate,
+            (chosen, _) => chosen,
+        }
+    }
+
+    /// New segments are ECN-capable.
+    pub fn is_on(self) -> bool {
+        !matches!(self, Ecn::Auto | Ecn::Off)
+    }
+
+    /// Retransmissions are too: not with classic ECN (RFC 3168 6.1.5).
+    pub fn marks_retransmissions(self) -> bool {
+        matches!(self, Ecn::Dctcp | Ecn::Accurate)
+    }
+}
+
+/// The receiver's side.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Echo {
+    mode: Ecn,
+    /// The segment before was marked.
+    was_marked: bool,
+    /// What an ACK says: [`Ack::ecn`].
+    pub(crate) said: u16,
+}
+
+/// How soon a segment must be acknowledged because of its ECN bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Haste {
+    None,
+    /// This many segments at once, one by one.
+    Quick(u32),
+    /// This one at once; what waits before it has an ACK of its own, which says what was said until now.
+    Flush,
+}
+
+impl Echo {
+    pub(crate) fn new(mode: Ecn) -> Echo {
+        Echo { mode, was_marked: false, said: 0 }
+    }
+
+    /// A segment arrives: how soon it must be acknowledged, and what is said from then on.
+    pub(crate) fn on_arrived(&mut self, bits: EcnBits) -> (Haste, u16) {
+        let changed = std::mem::replace(&mut self.was_marked, bits.ce) != bits.ce;
+        match self.mode {
+            Ecn::Auto | Ecn::Off => (Haste::None, 0),
+            // ECN-Echo from the first mark on, until the sender has answered; the answer may come with a mark.
+            Ecn::Classic => {
+                let demanding = self.said > 0 && !bits.cwr;
+                let haste = match (bits.ce && !demanding, bits.cwr) {
+                    (true, _) => Haste::Quick(2),
+                    (_, true) => Haste::Quick(1),
+                    _ => Haste::None,
+                };
+                (haste, u16::from(demanding || bits.ce))
+            }
+            Ecn::Dctcp if changed => (Haste::Flush, u16::from(bits.ce)),
+            Ecn::Dctcp => (if bits.cwr { Haste::Quick(1) } else { Haste::None }, u16::from(bits.ce)),
+            Ecn::Accurate => {
+                let haste = if changed && bits.ce { Haste::Quick(1) } else { Haste::None };
+                (haste, self.said.wrapping_add(u16::from(bits.ce)))
+            }
+        }
+    }
+}
+
+/// The sender's side.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EcnState {
+    /// What [`Ack::ecn`] says when there is nothing new.
+    pub(crate) known: u16,
+    counts: bool,
+    is_on: bool,
+    /// The next new segment carries CWR.
+    pub(crate) cwr_due: bool,
+}
+
+impl EcnState {
+    pub(crate) fn new(mode: Ecn) -> EcnState {
+        EcnState { known: 0, counts: mode == Ecn::Accurate, is_on: mode.is_on(), cwr_due: false }
+    }
+
+    /// The window was reduced, for whatever reason (RFC 3168 6.1.2).
+    pub(crate) fn on_reduced(&mut self) {
+        self.cwr_due = self.is_on;
+    }
+}
+
+impl<C: CongestionControl> Sender<C> {
+    /// Counts the marks that the ACK tells of; it delivered `progress`.
+    pub(crate) fn take_marks(&mut self, ack: &Ack, progress: &mut Progress) {
+        if ack.ecn == self.ecn.known {
+            return;
+        }
+        progress.ece = true;
+        if self.ecn.counts {
+            self.c.delivered_ce += u64::from(ack.ecn.wrapping_sub(self.ecn.known));
+            self.ecn.known = ack.ecn;
+        } else {
+            self.c.delivered_ce += u64::from(progress.delivered);
+        }
+    }
+
+    /// Linux `tcp_enter_cwr`: one reduction per window, never undone.
+    pub(crate) fn enter_cwr(&mut self, wire: &mut impl Wire) {
+        if self.c.ca_state < CaState::Cwr {
+            self.undo.disarm();
+            self.begin_reduction(CaState::Cwr, wire);
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation-02; Linux `tcp_rate.c`), for algorithms that ask for them.
+//!
+//! Every transmission remembers how far delivery had come. When the segment is delivered, what was delivered since, over the time it took
+//! to send or to acknowledge it, whichever was longer, is a sample.
+
+use cc::{CaEvent, CongestionControl, Connection, LostSegment, RateSample};
+use units::Time;
+
+use crate::sender::{Sender, Wire};
+
+/// The connection when a segment was last sent. There are as many as segments outstanding, and each is written and read once: small.
+#[derive(Clone, Copy, Debug, Default)]
+struct Snapshot {
+    delivered: u64,
+    delivered_at: Time,
+    first_sent: Time,
+    /// Segments ever marked lost, modulo 2^32.
+    lost: u32,
+    /// Pipe, the segment included, doubled; plus one when limited by the application.
+    in_flight_limited: u32,
+}
+
+impl Snapshot {
+    fn in_flight(&self) -> u32 {
+        self.in_flight_limited >> 1
+    }
+
+    fn is_app_limited(&self) -> bool {
+        self.in_flight_limited & 1 == 1
+    }
+
+    fn lost_since(&self, lost: u64) -> u32 {
+        (lost as u32).wrapping_sub(self.lost)
+    }
+}
+
+/// The delivery clock of a connection and its segments' snapshots.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rates {
+    /// Of each outstanding segment, in the slot of its number modulo the capacity.
+    snapshots: Box<[Snapshot]>,
+    /// When something was last delivered (Linux `delivered_mstamp`).
+    delivered_at: Time,
+    /// When the segment delivered most recently was sent (Linux `first_tx_mstamp`).
+    first_sent: Time,
+    /// Of the segments that this ACK delivered the one sent last: when, which, and its snapshot.
+    newest: Option<(Time, u64, Snapshot)>,
+    /// Segments marked lost and not yet reported to the algorithm.
+    lost: Vec<u64>,
+}
+
+impl Rates {
+    fn snapshot(&self, seq: u64) -> &Snapshot {
+        &self.snapshots[seq as usize & (self.snapshots.len() - 1)]
+    }
+
+    /// `seq` is about to be sent, or sent again; `lost` segments were ever marked lost.
+    fn on_sent(&mut self, seq: u64, c: &Connection, lost: u64) {
+        if c.nxt == c.una {
+            self.first_sent = c.now;
+            self.delivered_at = c.now;
+        }
+        if (seq.max(c.nxt) + 1 - c.una) as usize > self.snapshots.len() {
+            self.grow(c);
+        }
+        let at = seq as usize & (self.snapshots.len() - 1);
+        self.snapshots[at] = Snapshot {
+            delivered: c.delivered,
+            delivered_at: self.delivered_at,
+            first_sent: self.first_sent,
+            lost: lost as u32,
+            in_flight_limited: (c.in_flight + 1) << 1 | u32::from(c.app_limited_until > 0),
+        };
+    }
+
+    #[cold]
+    fn grow(&mut self, c: &Connection) {
+        let capacity = ((c.nxt + 1 - c.una) as usize).next_power_of_two().max(16);
+        let mut grown = vec![Snapshot::default(); capacity].into_boxed_slice();
+        for seq in c.una..c.nxt {
+            grown[seq as usize & (capacity - 1)] = *self.snapshot(seq);
+        }
+        self.snapshots = grown;
+    }
+
+    /// `seq`, last sent at `sent`, was delivered for the first time.
+    #[inline]
+    pub(crate) fn on_delivered(&mut self, seq: u64, sent: Time) {
+        if self.newest.is_none_or(|(time, number, _)| (sent, seq) > (time, number)) {
+            self.newest = Some((sent, seq, *self.snapshot(seq)));
+        }
+    }
+
+    /// `seq` was marked lost.
+    pub(crate) fn on_lost(&mut self, seq: u64) {
+        self.lost.push(seq);
+    }
+
+    /// The sample of an ACK that delivered and lost what `change` says.
+    fn take_sample(&mut self, c: &mut Connection, change: Change) -> RateSample {
+        if change.acked > 0 {
+            self.delivered_at = c.now;
+        }
+        if c.delivered > c.app_limited_until {
+            c.app_limited_until = 0;
+        }
+        let mut sample = RateSample {
+            prior_time: Time::ZERO,
+            prior_delivered: c.delivered,
+            delivered: None,
+            interval: None,
+            delivered_at: self.delivered_at,
+            rtt: change.rtt,
+            lost: change.lost,
+            acked: change.acked,
+            prior_in_flight: change.prior_in_flight,
+            tx_in_flight: 0,
+            lost_since_sent: 0,
+            app_limited: false,
+        };
+        let Some((sent, _, snapshot)) = self.newest.take() else { return sample };
+        let sending = sent - snapshot.first_sent;
+        let acknowledging = c.now - snapshot.delivered_at;
+        let interval = sending.max(acknowledging);
+        self.first_sent = sent;
+        sample.prior_time = snapshot.delivered_at;
+        sample.prior_delivered = snapshot.delivered;
+        sample.delivered = Some((c.delivered - snapshot.delivered) as u32);
+        // Shorter than the minimum RTT: the ACKs were compressed, or the segment's retransmission was not what was acknowledged.
+        sample.interval = Some(interval).filter(|&interval| interval >= c.rtt_min && interval > Time::ZERO);
+        sample.tx_in_flight = snapshot.in_flight();
+        sample.lost_since_sent = snapshot.lost_since(c.lost);
+        sample.app_limited = snapshot.is_app_limited();
+        sample
+    }
+}
+
+/// What one ACK changed, as far as a rate sample needs it.
+pub(crate) struct Change {
+    pub(crate) acked: u32,
+    pub(crate) lost: u32,
+    pub(crate) rtt: Option<Time>,
+    /// Pipe before the ACK.
+    pub(crate) prior_in_flight: u32,
+}
+
+impl<C: CongestionControl> Sender<C> {
+    /// Before `seq` is sent, new or again.
+    pub(crate) fn note_rated_sending(&mut self, seq: u64) {
+        let Some(rates) = self.board.rates.as_deref_mut() else { return };
+        rates.on_sent(seq, &self.c, self.board.lost);
+        if self.c.in_flight == 0 && self.c.nxt > 0 {
+            self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
+            self.refresh_pacing_rate();
+        }
+    }
+
+    /// The application gave nothing more to send though the window has room: what is delivered until all this is counts as limited by it.
+    pub(crate) fn note_application_limit(&mut self) {
+        if self.needs.rate_samples && self.c.nxt >= self.limit && self.c.in_flight < self.w.segments() {
+            let all_repaired = self.board.lost_out <= self.board.retrans_out;
+            if all_repaired {
+                self.mark_application_limited();
+            }
+        }
+    }
+
+    fn mark_application_limited(&mut self) {
+        self.c.app_limited_until = (self.c.delivered + u64::from(self.c.in_flight)).max(1);
+    }
+
+    /// Segments marked lost since the last time are told to the algorithm, each with what was known when it was sent.
+    pub(crate) fn report_losses(&mut self) {
+        let Some(rates) = self.board.rates.as_deref_mut().filter(|rates| !rates.lost.is_empty()) else { return };
+        let before = self.board.lost - rates.lost.len() as u64;
+        for (number, &seq) in rates.lost.iter().enumerate() {
+            self.c.lost = before + 1 + number as u64;
+            let snapshot = rates.snapshot(seq);
+            let (lost_since_sent, app_limited) = (snapshot.lost_since(self.c.lost), snapshot.is_app_limited());
+            let segment = LostSegment { seq, tx_in_flight: snapshot.in_flight(), lost_since_sent, app_limited };
+            self.cc.on_segment_lost(&mut self.w, &self.c, &segment);
+        }
+        rates.lost.clear();
+    }
+
+    /// Steps 7 and 8 under full control by rate.
+    pub(crate) fn steer_by_rate(&mut self, change: Change, wire: &mut impl Wire) {
+        self.c.cwnd_limited = self.window_filled;
+        let Some(rates) = self.board.rates.as_deref_mut() else { return };
+        let in_slow_start = self.w.in_slow_start();
+        let sample = rates.take_sample(&mut self.c, change);
+        self.cc.on_rate_sampled(&mut self.w, &self.c, &sample);
+        if self.cc.holds_back() {
+            self.mark_application_limited();
+        }
+        if in_slow_start && !self.w.in_slow_start() {
+            wire.on_slow_start_exit(self.c.now, self.w.cwnd);
+        }
+        assert!(self.w.cwnd >= 1.0, "cwnd {} fell below one segment at {:?}", self.w.cwnd, self.c.now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Segment 2 leaves at 101 ms and seems to be answered at 105 ms: it was a retransmission, and the answer was to the original. What was
+    /// delivered counts, the interval does not.
+    #[test]
+    fn an_interval_below_the_minimum_rtt_is_none() {
+        let mut rates = Rates::default();
+        let mut c = Connection { rtt_min: Time::from_ms(100), ..Connection::new(1448) };
+        rates.on_sent(0, &c, 0);
+        let mut at = |rates: &mut Rates, ms: u64, delivers: (u64, u64), sends: u64| {
+            c.now = Time::from_ms(ms);
+            c.delivered += 1;
+            rates.on_delivered(delivers.0, Time::from_ms(delivers.1));
+            let sample = rates.take_sample(&mut c, Change { acked: 1, lost: 0, rtt: None, prior_in_flight: 1 });
+            c.nxt = sends;
+            rates.on_sent(sends, &c, 0);
+            sample.interval.map(Time::as_ms)
+        };
+        assert_eq!(at(&mut rates, 100, (0, 0), 1), Some(100));
+        assert_eq!(at(&mut rates, 101, (1, 100), 2), Some(100));
+        assert_eq!(at(&mut rates, 105, (2, 101), 3), None);
+    }
+}

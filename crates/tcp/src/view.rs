@@ -1,0 +1,60 @@
+//! What a sender shows to those who watch it.
+
+use cc::{CongestionControl, Connection, Window};
+use units::Time;
+
+use crate::sender::{Sender, SenderTotals};
+use crate::RttEstimator;
+
+impl<C: CongestionControl> Sender<C> {
+    /// The window.
+    pub fn window(&self) -> &Window {
+        &self.w
+    }
+
+    /// The connection as the algorithm sees it.
+    pub fn connection(&self) -> &Connection {
+        &self.c
+    }
+
+    /// The RTT estimator.
+    pub fn rtt(&self) -> &RttEstimator {
+        &self.rtt
+    }
+
+    /// The algorithm.
+    pub fn algorithm(&self) -> &C {
+        &self.cc
+    }
+
+    /// Whether `on_started` was called.
+    pub fn has_started(&self) -> bool {
+        self.started
+    }
+
+    /// Whether everything the application sent is acknowledged.
+    pub fn is_finished(&self) -> bool {
+        self.started && self.c.una >= self.limit
+    }
+
+    /// Segments known to have arrived, each counted once. Without SACK only the cumulative ACK is sure: the algorithm's
+    /// count takes duplicate ACKs for segments, as Linux does, and takes some twice after a timeout.
+    pub fn delivered(&self) -> u64 {
+        if self.spec.options.sack {
+            self.c.delivered
+        } else {
+            self.c.una
+        }
+    }
+
+    /// Retransmissions so far.
+    pub fn retransmitted(&self) -> u64 {
+        self.totals.retransmitted
+    }
+
+    /// Counters as of `at`, not earlier than the last event and not later than the next.
+    pub fn totals(&self, at: Time) -> SenderTotals {
+        let since = if self.started { at.since(self.area_at).0 } else { 0 };
+        SenderTotals { delivered: self.delivered(), cwnd_area: self.totals.cwnd_area + self.w.cwnd * since as f64, ..self.totals }
+    }
+}

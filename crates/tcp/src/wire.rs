@@ -1,0 +1,36 @@
+//! What a sender does to the world.
+
+use units::Time;
+
+/// Where segments and notes of a sender go.
+pub trait Wire {
+    /// Segment `seq` leaves the sender.
+    fn send(&mut self, now: Time, seq: u64);
+
+    /// Segment `seq` leaves the sender again.
+    fn resend(&mut self, now: Time, seq: u64) {
+        self.send(now, seq);
+    }
+
+    /// The next new segment tells the receiver that the window was reduced (RFC 3168).
+    fn announce_reduction(&mut self) {}
+
+    /// `segments` new segments from `first` on leave the sender at once.
+    fn send_train(&mut self, now: Time, first: u64, segments: u64) {
+        for seq in first..first + segments {
+            self.send(now, seq);
+        }
+    }
+
+    /// The window was reduced: cwnd at back-off and the new ssthresh, segments.
+    fn on_loss_episode(&mut self, now: Time, cwnd: f64, ssthresh: f64);
+
+    /// The retransmission timer expired with this cwnd.
+    fn on_timeout(&mut self, now: Time, cwnd: f64);
+
+    /// A reduction proved spurious; cwnd was restored to this.
+    fn on_undo(&mut self, now: Time, cwnd: f64);
+
+    /// Slow start ended at this cwnd.
+    fn on_slow_start_exit(&mut self, now: Time, cwnd: f64);
+}
