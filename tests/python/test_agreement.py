@@ -20,9 +20,10 @@ from windtunnel.agreement.compare import compare, measured_points, row_json, row
 from windtunnel.agreement.judging import judge, verdict_of
 from windtunnel.agreement.quantities import QUANTITIES, Quantity
 from windtunnel.agreement.trajectory import distance
+from windtunnel.backends import backend
 from windtunnel.backends.linux import store
 from windtunnel.experiment import Draws, Experiment, Point, Scale
-from windtunnel.scenario import Scenario
+from windtunnel.scenario import Scenario, ScenarioError
 from windtunnel.stats import difference, summarise
 from windtunnel.store import Results, open_results, writing_results
 
@@ -290,6 +291,15 @@ def test_what_one_side_lacks_is_left_out_and_said(cache: Path) -> None:
     assert study.algorithms == ("reno", "cubic")
     assert "htcp: the kernel has none" in study.left_out
     assert study.backends == ("sim", f"linux:{store.find().digest}")
+
+
+def test_a_backend_s_kernel_is_chosen_by_name_and_the_simulator_has_none(cache: Path) -> None:
+    built(cache, ["reno"])
+    assert backend("linux:mine").version() == backend("linux").version()
+    with pytest.raises(store.KernelError, match="theirs"):
+        backend("linux:theirs").version()
+    with pytest.raises(ScenarioError, match="sim:mine"):
+        backend("sim:mine")
 
 
 @pytest.fixture
