@@ -81,7 +81,9 @@ fn compression(options: &Options, rtt: Time) -> Time {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Receiver {
-    spec: ReceiverSpec,
+    quickack: u32,
+    ack_every: u32,
+    has_sack: bool,
     recent: [u64; 3],
     compression: Compression,
     /// What the latest ACK with SACK information said.
@@ -126,16 +128,18 @@ impl Receiver {
             recent: [u64::MAX; 3],
             compression: Compression::new(spec.compression),
             sack: Sack::default(),
-            spec,
+            quickack: spec.quickack,
+            ack_every: spec.ack_every,
+            has_sack: spec.sack,
         };
-        receiver.acknowledge_quickly(receiver.spec.opening + receiver.spec.quickack);
+        receiver.acknowledge_quickly(spec.opening + spec.quickack);
         receiver
     }
 
     /// The next `segments` in order are acknowledged one by one.
     fn acknowledge_quickly(&mut self, segments: u32) {
         self.quick = segments;
-        self.ack_at = if segments > 0 { 1 } else { self.spec.ack_every };
+        self.ack_at = if segments > 0 { 1 } else { self.ack_every };
     }
 
     /// When a delayed ACK falls due; [`Time::NEVER`] if none is pending.
@@ -221,7 +225,7 @@ impl Receiver {
         } else if gap < self.ato {
             self.ato = Time(self.ato.0 / 2 + gap.0).min(self.rto);
         } else if gap > self.rto {
-            self.acknowledge_quickly(self.spec.quickack.max(self.quick));
+            self.acknowledge_quickly(self.quickack.max(self.quick));
         }
     }
 
@@ -276,7 +280,7 @@ impl Receiver {
             self.compression.on_acknowledged();
         }
         let mut ack = self.acknowledge();
-        ack.has_sack = self.spec.sack && (self.sack.duplicate.is_some() || self.sack.blocks[0].1 > 0);
+        ack.has_sack = self.has_sack && (self.sack.duplicate.is_some() || self.sack.blocks[0].1 > 0);
         ack
     }
 
@@ -314,7 +318,7 @@ impl Receiver {
         } else {
             self.insert(seq);
         }
-        if self.spec.sack {
+        if self.has_sack {
             self.report();
         }
     }
