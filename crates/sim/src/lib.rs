@@ -26,4 +26,4 @@ pub use samples::{Columns, FlowSamples};
 pub use spec::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 
 /// Raised by hand whenever the records of any scenario may change; part of a stored run's key.
-pub const ENGINE_VERSION: u32 = 3;
+pub const ENGINE_VERSION: u32 = 4;
