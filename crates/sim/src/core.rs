@@ -7,12 +7,12 @@
 use std::any::Any;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
-use net::Fifo;
-use units::{Stream, Time};
+use units::Time;
 
 use crate::accept::{accept, Accepted, AcceptedFlow};
 use crate::error::{Interrupted, RunError};
 use crate::flow::{Flow, FlowKind};
+use crate::link::Link;
 use crate::observer::{Observer, Silent};
 use crate::path::PathWire;
 use crate::records::{Event, EventKind, FlowRow, LinkRow, Records};
@@ -21,7 +21,7 @@ use crate::spec::{Direction, FlowSpec, Spec};
 use crate::tree::Tree;
 
 /// Events between two looks at the interrupt flag: a few milliseconds.
-const EVENTS_PER_LOOK: u64 = 1 << 17;
+pub(crate) const EVENTS_PER_LOOK: u64 = 1 << 17;
 
 /// Runs a scenario. `interrupted` is asked every few milliseconds of computing; true ends the run.
 ///
@@ -70,8 +70,8 @@ fn said(panic: &(dyn Any + Send)) -> &str {
 }
 
 /// A link and its next sample.
-struct SampledLink {
-    next: Time,
+pub(crate) struct SampledLink {
+    pub(crate) next: Time,
 }
 
 /// Protocol and variant of each flow: each pair once, and two bytes per flow.
@@ -102,14 +102,14 @@ impl Names {
 
 /// A run in progress.
 pub struct Engine<'a, O> {
-    spec: &'a Spec,
+    pub(crate) spec: &'a Spec,
     names: Names,
     observer: &'a mut O,
-    flows: Vec<Flow>,
-    links: Vec<Fifo>,
-    link_samples: SampledLink,
-    records: Records,
-    events: u64,
+    pub(crate) flows: Vec<Flow>,
+    pub(crate) links: Vec<Link>,
+    pub(crate) link_samples: SampledLink,
+    pub(crate) records: Records,
+    pub(crate) events: u64,
 }
 
 impl<'a, O: Observer> Engine<'a, O> {
@@ -117,15 +117,19 @@ impl<'a, O: Observer> Engine<'a, O> {
     pub fn new(accepted: Accepted<'a>, observer: &'a mut O) -> Engine<'a, O> {
         let spec = accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
-        let links = accepted.links.iter().enumerate();
-        let links = links.map(|(i, &link)| Fifo::new(link, window, Stream::named(spec.seed, &format!("link{i}/loss"))));
+        let links: Vec<Link> = accepted.links.iter().enumerate().map(|(i, &link)| Link::new(i, link, window, spec.seed)).collect();
         let records = Records { flow_samples: FlowSamples::new(spec.sample_ns, &accepted.flows), ..Records::default() };
+        let names = Names::new(&accepted.flows);
+        let mut flows: Vec<Flow> = accepted.flows.into_iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect();
+        for path in flows.iter_mut().map(|flow| &mut flow.path) {
+            path.is_plain &= links[path.data_link()].served.is_none();
+        }
         Engine {
             spec,
-            names: Names::new(&accepted.flows),
+            names,
             observer,
-            flows: accepted.flows.into_iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect(),
-            links: links.collect(),
+            flows,
+            links,
             link_samples: SampledLink { next: if spec.sample_ns == 0 { Time::NEVER } else { Time::ZERO } },
             records,
             events: 0,
@@ -137,6 +141,9 @@ impl<'a, O: Observer> Engine<'a, O> {
     /// # Errors
     /// An interruption.
     pub fn run(mut self, mut interrupted: impl FnMut() -> bool) -> Result<Records, Interrupted> {
+        if self.links.iter().any(|link| link.served.is_some()) {
+            return self.run_served(interrupted);
+        }
         let mut tree = Tree::new(self.flows.iter().map(|flow| flow.due.0 .0));
         let mut look_at = EVENTS_PER_LOOK;
         while let Some((flow, bound)) = tree.first() {
@@ -154,7 +161,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     /// Handles the event that is due at one flow, and more of its events while they come before `bound`; returns the time
     /// of its next.
     #[inline]
-    fn run_flow(&mut self, index: usize, bound: u64, look_at: u64) -> u64 {
+    pub(crate) fn run_flow(&mut self, index: usize, bound: u64, look_at: u64) -> u64 {
         let (mut now, mut kind) = self.flows[index].due;
         loop {
             if now >= self.flows[index].agenda.calm_until || now >= self.link_samples.next {
@@ -206,7 +213,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     /// The flow's ACK reaches a real link.
     #[inline]
     fn cross(&mut self, index: usize) {
-        self.flows[index].path.cross(&mut self.links);
+        self.flows[index].path.cross(index, &mut self.links);
         self.events += 1;
     }
 
@@ -299,7 +306,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     #[cold]
-    fn sample_links(&mut self, until: Time) {
+    pub(crate) fn sample_links(&mut self, until: Time) {
         while self.link_samples.next <= until {
             let t = self.link_samples.next;
             self.link_samples.next += Time(self.spec.sample_ns);
@@ -317,7 +324,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
     }
 
-    fn finish(mut self) -> Records {
+    pub(crate) fn finish(mut self) -> Records {
         let spec = self.spec;
         for index in 0..self.flows.len() {
             self.sample_flow(index, self.flows[index].agenda.end);

@@ -7,11 +7,12 @@
 //!
 //! A flow's clock is that of its packets' arrival at their link, a quarter of the base RTT after they leave the sender.
 
-use net::{Fifo, Packet, Ring, Verdict};
+use net::{Packet, Queued, Ring, Verdict};
 use std::collections::VecDeque;
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Wire};
 use units::{Stream, Time};
 
+use crate::link::{Link, Load};
 use crate::records::{Event, EventKind};
 
 /// IP bytes of an ACK: 20 of IP, 20 of TCP, 12 of timestamps.
@@ -60,6 +61,8 @@ pub struct Path {
     resends_capable: bool,
     /// The next new segment carries CWR.
     cwr_due: bool,
+    /// Its segments need nothing of their link but a departure time: no ECN, and a link that knows it on arrival.
+    pub(crate) is_plain: bool,
     data_link: u8,
     pub(crate) ack_link: Option<u8>,
     pub(crate) rtt: Time,
@@ -105,6 +108,7 @@ impl Path {
             packet: Packet { bytes, ecn_capable: ecn.is_on() },
             resends_capable: ecn.marks_retransmissions(),
             cwr_due: false,
+            is_plain: !ecn.is_on(),
             marked: 0,
             data_link: links.0,
             ack_link: links.1,
@@ -167,14 +171,34 @@ impl Path {
     }
 
     /// The oldest crossing ACK reaches the real link.
-    pub(crate) fn cross(&mut self, links: &mut [Fifo]) {
+    pub(crate) fn cross(&mut self, flow: usize, links: &mut [Link]) {
         let Some(delivery) = self.crossing.pop() else { return };
         let (at, ack) = (delivery.at, delivery.ack());
         let sack = if ack.has_sack { self.crossing_sacks.pop_front() } else { None };
         let Some(link) = self.ack_link.map(usize::from) else { return };
-        if let Verdict::Departs(departs) | Verdict::DepartsMarked(departs) = links[link].offer(at, ACK) {
-            self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
-            self.sacks.extend(sack);
+        if let Some(served) = &mut links[link].served {
+            let key = 2 * flow as u32 + 1;
+            let load = Load::Ack { flow, ack, sack };
+            let (bytes, ecn_capable) = (ACK.bytes, ACK.ecn_capable);
+            return served.offer(at, Queued { bytes, ecn_capable, is_marked: false, key, arrived: at, load });
+        }
+        if let Verdict::Departs(departs) | Verdict::DepartsMarked(departs) = links[link].fifo.offer(at, ACK) {
+            self.ack_departs(departs, ack, sack);
+        }
+    }
+
+    /// An ACK leaves its real link.
+    pub(crate) fn ack_departs(&mut self, departs: Time, ack: Ack, sack: Option<Sack>) {
+        self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
+        self.sacks.extend(sack);
+    }
+
+    /// A segment leaves a link whose queue decided late.
+    pub(crate) fn segment_departs(&mut self, departs: Time, seq: u64, sent: Time, bits: EcnBits) {
+        if self.packet.ecn_capable {
+            self.receive_bits(departs, seq, sent, bits);
+        } else {
+            self.receive(departs, seq, sent);
         }
     }
 
@@ -217,7 +241,7 @@ impl Path {
 pub(crate) struct PathWire<'a> {
     pub(crate) path: &'a mut Path,
     /// The link its segments reach first.
-    pub(crate) link: &'a mut Fifo,
+    pub(crate) link: &'a mut Link,
     pub(crate) events: &'a mut Vec<Event>,
     pub(crate) flow: usize,
     pub(crate) records_drops: bool,
@@ -253,10 +277,16 @@ impl PathWire<'_> {
         self.events.push(Event { t_ns: now.0, flow: self.flow as i32, link, kind, value, value2 });
     }
 
-    /// A segment of an ECN-capable flow reaches its link.
+    /// A segment of an ECN-capable flow reaches its link, or any segment a link whose queue decides late.
     #[inline(never)]
     fn offer(&mut self, now: Time, seq: u64, packet: Packet, cwr: bool) {
-        match self.link.offer(now, packet) {
+        if let Some(served) = &mut self.link.served {
+            let key = 2 * self.flow as u32;
+            let load = Load::Segment { flow: self.flow, seq, sent: now, cwr };
+            let Packet { bytes, ecn_capable } = packet;
+            return served.offer(now, Queued { bytes, ecn_capable, is_marked: false, key, arrived: now, load });
+        }
+        match self.link.fifo.offer(now, packet) {
             Verdict::Departs(departs) => self.path.receive_bits(departs, seq, now, EcnBits { ce: false, cwr }),
             Verdict::DepartsMarked(departs) => {
                 self.mark(now);
@@ -274,11 +304,11 @@ impl Wire for PathWire<'_> {
     }
 
     fn resend(&mut self, now: Time, seq: u64) {
-        if self.path.packet.ecn_capable {
-            let packet = Packet { ecn_capable: self.path.resends_capable, ..self.path.packet };
-            self.offer(now, seq, packet, false);
-        } else {
+        if self.path.is_plain {
             self.send(now, seq);
+        } else {
+            let Packet { bytes, ecn_capable } = self.path.packet;
+            self.offer(now, seq, Packet { bytes, ecn_capable: ecn_capable && self.path.resends_capable }, false);
         }
     }
 
@@ -289,16 +319,16 @@ impl Wire for PathWire<'_> {
     #[inline(always)]
     fn send_train(&mut self, now: Time, first: u64, segments: u64) {
         let packet = self.path.packet;
-        if packet.ecn_capable {
+        if !self.path.is_plain {
             for seq in first..first + segments {
                 let cwr = std::mem::take(&mut self.path.cwr_due);
                 self.offer(now, seq, packet, cwr);
             }
             return;
         }
-        self.link.advance(now);
+        self.link.fifo.advance(now);
         for seq in first..first + segments {
-            match self.link.admit(now, packet) {
+            match self.link.fifo.admit(now, packet) {
                 Verdict::Departs(departs) | Verdict::DepartsMarked(departs) => self.path.receive(departs, seq, now),
                 Verdict::Dropped | Verdict::Lost => self.lose(now),
             }

@@ -6,6 +6,7 @@
 mod common;
 
 mod oracle {
+    pub mod disciplines;
     pub mod engine;
     pub mod link;
     pub mod shrink;
@@ -99,12 +100,12 @@ fn first_divergence(spec: &Spec) -> String {
     format!("ACK {at}: core {:?}\noracle {:?}", ours.get(at), theirs.get(at))
 }
 
-#[test]
-fn every_ack_and_counter_equals_the_textbook_event_heap() {
+/// How much was compared without a difference.
+fn compare(scenario: fn(u64) -> Spec) -> Compared {
     let mut compared = Compared::default();
     let mut failures = Vec::new();
     for index in 0..SCENARIOS {
-        let spec = common::scenario(index);
+        let spec = scenario(index);
         if difference(&spec, &mut compared).is_some() {
             let small = oracle::shrink::shrink(spec, |spec| difference(spec, &mut Compared::default()).is_some());
             let json = serde_json::to_string(&small).expect("a scenario is plain data");
@@ -115,5 +116,17 @@ fn every_ack_and_counter_equals_the_textbook_event_heap() {
     }
     assert!(failures.is_empty(), "{} of {SCENARIOS} scenarios differ: {failures:?}", failures.len());
     assert!(compared.acks > 1_000_000, "only {} ACKs were compared", compared.acks);
+    compared
+}
+
+#[test]
+fn every_ack_and_counter_equals_the_textbook_event_heap() {
+    let compared = compare(common::scenario);
     assert!(compared.marks > 50_000, "only {} marks were compared", compared.marks);
+}
+
+#[test]
+fn queues_that_decide_late_equal_the_textbook_event_heap_too() {
+    let compared = compare(common::scenario_with_discipline);
+    assert!(compared.marks > 5_000, "only {} marks were compared", compared.marks);
 }

@@ -1,0 +1,190 @@
+//! RED: drops or marks arriving packets with a probability that grows with the average queue; adaptive RED tunes that probability.
+//!
+//! Sources: Floyd and Jacobson 1993 (figure 2), the gentle upper range of Floyd 2000, and for adaptive RED Floyd, Gummadi and Shenker 2001
+//! (figure 3 and section 5). Queue lengths in packets, the packet in service not counted. State: the average, the packets since
+//! the last drop, when the link fell idle, and max_p.
+//! At and above the upper threshold (with `gentle`, above twice that) packets are dropped, ECN-capable or not.
+
+use units::{Rate, Stream, Time};
+
+use super::{DisciplineSpec, Line, Queued, Room};
+
+/// Bits of the packet whose transmission is the unit of idle time.
+const PACKET_BITS: f64 = 12_000.0;
+/// How often adaptive RED looks at the average.
+const INTERVAL: Time = Time::from_ms(500);
+const MAX_P_MIN: f64 = 0.01;
+const MAX_P_MAX: f64 = 0.5;
+
+/// RED's numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RedSpec {
+    min_th: f64,
+    max_th: f64,
+    max_p: f64,
+    w_q: f64,
+    is_gentle: bool,
+    is_adaptive: bool,
+    packet_time_ns: f64,
+}
+
+impl RedSpec {
+    pub(crate) fn new(spec: &DisciplineSpec, rate: Rate) -> RedSpec {
+        RedSpec {
+            min_th: spec.value("min"),
+            max_th: spec.value("max").max(spec.value("min") + 1.0),
+            max_p: spec.value("max_p"),
+            w_q: spec.value("weight"),
+            is_gentle: spec.value("gentle") != 0.0,
+            is_adaptive: false,
+            packet_time_ns: PACKET_BITS * 1e9 / rate.0 as f64,
+        }
+    }
+
+    /// Section 5 of the adaptive paper: thresholds from a target delay, the weight from the link's packets per second.
+    pub(crate) fn adaptive(spec: &DisciplineSpec, rate: Rate) -> RedSpec {
+        let capacity = rate.0 as f64 / PACKET_BITS;
+        let min_th = (spec.value("target_s") * capacity / 2.0).max(5.0);
+        RedSpec {
+            min_th,
+            max_th: 3.0 * min_th,
+            max_p: 0.1,
+            w_q: 1.0 - libm::exp(-1.0 / capacity),
+            is_gentle: true,
+            is_adaptive: true,
+            packet_time_ns: 1e9 / capacity,
+        }
+    }
+}
+
+/// The law.
+#[derive(Clone, Debug)]
+struct Red {
+    spec: RedSpec,
+    avg: f64,
+    /// Packets since the last drop while the average is in the range; -1 before the first.
+    count: i64,
+    max_p: f64,
+    idle_since: Option<Time>,
+    adapts_at: Time,
+    stream: Stream,
+}
+
+/// What to do with an arriving packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Decision {
+    Accept,
+    MarkOrDrop,
+    Drop,
+}
+
+impl Red {
+    /// The average after `queue` packets were met.
+    fn average(&mut self, now: Time, queue: usize) {
+        match self.idle_since.take() {
+            Some(since) => {
+                let m = (now.since(since).0 as f64 / self.spec.packet_time_ns) as u64;
+                self.avg *= power(1.0 - self.spec.w_q, m);
+            }
+            None => self.avg += self.spec.w_q * (queue as f64 - self.avg),
+        }
+    }
+
+    /// Adaptive RED: additive increase and multiplicative decrease keep the average in the middle of the range.
+    fn adapt(&mut self, now: Time) {
+        let span = self.spec.max_th - self.spec.min_th;
+        let (low, high) = (self.spec.min_th + 0.4 * span, self.spec.min_th + 0.6 * span);
+        while self.spec.is_adaptive && now >= self.adapts_at {
+            self.adapts_at += INTERVAL;
+            if self.avg > high && self.max_p <= MAX_P_MAX {
+                self.max_p += f64::min(0.01, self.max_p / 4.0);
+            } else if self.avg < low && self.max_p >= MAX_P_MIN {
+                self.max_p *= 0.9;
+            }
+        }
+    }
+
+    fn decide(&mut self) -> Decision {
+        let RedSpec { min_th, max_th, is_gentle, .. } = self.spec;
+        if self.avg < min_th {
+            self.count = -1;
+            return Decision::Accept;
+        }
+        if self.avg >= if is_gentle { 2.0 * max_th } else { max_th } {
+            self.count = 0;
+            return Decision::Drop;
+        }
+        self.count += 1;
+        let p_b = if self.avg < max_th {
+            self.max_p * (self.avg - min_th) / (max_th - min_th)
+        } else {
+            self.max_p + (1.0 - self.max_p) * (self.avg - max_th) / max_th
+        };
+        let room = 1.0 - self.count as f64 * p_b;
+        let p_a = if room > 0.0 { p_b / room } else { 1.0 };
+        if self.stream.unit() >= p_a {
+            return Decision::Accept;
+        }
+        self.count = 0;
+        Decision::MarkOrDrop
+    }
+}
+
+/// `base` to the `m`-th, the same on every machine.
+fn power(mut base: f64, mut m: u64) -> f64 {
+    let mut product = 1.0;
+    while m > 0 {
+        if m & 1 == 1 {
+            product *= base;
+        }
+        base *= base;
+        m >>= 1;
+    }
+    product
+}
+
+/// One queue under RED.
+#[derive(Clone, Debug)]
+pub(crate) struct RedQueue<T> {
+    line: Line<T>,
+    red: Red,
+}
+
+impl<T> RedQueue<T> {
+    pub(crate) fn new(spec: RedSpec, stream: Stream) -> RedQueue<T> {
+        let (idle_since, adapts_at) = (Some(Time::ZERO), INTERVAL);
+        let red = Red { spec, avg: 0.0, count: -1, max_p: spec.max_p, idle_since, adapts_at, stream };
+        RedQueue { line: Line::default(), red }
+    }
+
+    pub(crate) fn enqueue(&mut self, now: Time, mut packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
+        self.red.adapt(now);
+        self.red.average(now, self.line.packets());
+        let is_refused = match self.red.decide() {
+            Decision::Accept => false,
+            Decision::MarkOrDrop => !packet.mark(),
+            Decision::Drop => true,
+        };
+        if is_refused || !self.line.has_room(room, &packet) {
+            dropped.push(packet);
+        } else {
+            self.line.push(packet);
+        }
+    }
+
+    pub(crate) fn dequeue(&mut self, now: Time, _dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
+        let packet = self.line.pop();
+        if packet.is_none() {
+            self.red.idle_since = Some(now);
+        }
+        packet
+    }
+
+    pub(crate) fn packets(&self) -> usize {
+        self.line.packets()
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.line.bytes()
+    }
+}

@@ -1,0 +1,463 @@
+//! Queue disciplines written down once more, from their sources' pseudocode: plain lists, floating-point seconds where the source
+//! has them, no state kept that could be computed. They share with the simulator's only the parameters and the hash of a flow.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use net::queue::{bucket, Kind};
+use net::DisciplineSpec;
+use tcp::EcnBits;
+use units::{Stream, Time};
+
+use super::link::{Load, Packet};
+
+/// Whether a packet of so many bytes fits behind so many packets and bytes.
+pub type Fits<'a> = &'a dyn Fn(usize, u64, u32) -> bool;
+
+/// A queue before a link.
+pub trait Discipline {
+    /// A packet arrives: what is dropped.
+    fn arrive(&mut self, now: Time, packet: Packet, fits: Fits) -> Vec<Packet>;
+    /// The link is free: what is dropped, and what it transmits.
+    fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>);
+    /// Packets in line.
+    fn packets(&self) -> usize;
+}
+
+/// The discipline of a link of `rate` bit/s.
+pub fn make(spec: &DisciplineSpec, rate: u64, mut stream: Stream) -> Box<dyn Discipline> {
+    match spec.kind {
+        Kind::DropHead => Box::new(DropHead(VecDeque::new())),
+        Kind::Red => Box::new(Red::new(spec, rate, stream)),
+        Kind::AdaptiveRed => Box::new(Red::adaptive(spec, rate, stream)),
+        Kind::Pie => Box::new(Pie::new(spec, rate, stream)),
+        Kind::Codel => Box::new(Codel::new(spec)),
+        Kind::FqCodel => Box::new(FqCodel {
+            template: Codel::new(spec),
+            queues: BTreeMap::new(),
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            quantum: spec.value("quantum") as i64,
+            hashed_to: spec.value("flows") as usize,
+            perturbation: stream.up_to(u64::MAX),
+        }),
+    }
+}
+
+fn bytes_of<'a>(packets: impl Iterator<Item = &'a Packet>) -> u64 {
+    packets.map(|packet| u64::from(packet.bytes)).sum()
+}
+
+/// Whether the packet could be marked, and is now.
+fn mark(packet: &mut Packet) -> bool {
+    match &mut packet.load {
+        Load::Segment { ecn: Some(EcnBits { ce, .. }), .. } => {
+            *ce = true;
+            true
+        }
+        _ => false,
+    }
+}
+
+struct DropHead(VecDeque<Packet>);
+
+impl Discipline for DropHead {
+    fn arrive(&mut self, _now: Time, packet: Packet, fits: Fits) -> Vec<Packet> {
+        let arriving = packet.bytes;
+        self.0.push_back(packet);
+        let mut dropped = Vec::new();
+        while !self.0.is_empty() && !fits(self.0.len() - 1, bytes_of(self.0.iter()) - u64::from(arriving), arriving) {
+            dropped.extend(self.0.pop_front());
+            if self.0.is_empty() {
+                break;
+            }
+        }
+        dropped
+    }
+
+    fn next(&mut self, _now: Time) -> (Vec<Packet>, Option<Packet>) {
+        (vec![], self.0.pop_front())
+    }
+
+    fn packets(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// Figure 2 of Floyd and Jacobson 1993; `adapts` for figure 3 of Floyd, Gummadi and Shenker 2001.
+struct Red {
+    line: VecDeque<Packet>,
+    stream: Stream,
+    thresholds: (f64, f64),
+    max_p: f64,
+    w: f64,
+    is_gentle: bool,
+    adapts: bool,
+    next_adaptation_s: f64,
+    avg: f64,
+    since_drop: Option<u64>,
+    idle_from: Option<Time>,
+    packet_s: f64,
+}
+
+impl Red {
+    fn new(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Red {
+        let (min, max) = (spec.value("min"), spec.value("max").max(spec.value("min") + 1.0));
+        Red {
+            line: VecDeque::new(),
+            stream,
+            thresholds: (min, max),
+            max_p: spec.value("max_p"),
+            w: spec.value("weight"),
+            is_gentle: spec.value("gentle") != 0.0,
+            adapts: false,
+            next_adaptation_s: 0.5,
+            avg: 0.0,
+            since_drop: None,
+            idle_from: Some(Time::ZERO),
+            packet_s: 12_000.0 / rate as f64,
+        }
+    }
+
+    fn adaptive(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Red {
+        let per_second = rate as f64 / 12_000.0;
+        let min = f64::max(5.0, spec.value("target_s") * per_second / 2.0);
+        Red {
+            line: VecDeque::new(),
+            stream,
+            thresholds: (min, 3.0 * min),
+            max_p: 0.1,
+            w: 1.0 - (-1.0 / per_second).exp(),
+            is_gentle: true,
+            adapts: true,
+            next_adaptation_s: 0.5,
+            avg: 0.0,
+            since_drop: None,
+            idle_from: Some(Time::ZERO),
+            packet_s: 1.0 / per_second,
+        }
+    }
+
+    fn probability(&self) -> f64 {
+        let (min, max) = self.thresholds;
+        let p = match self.avg {
+            avg if avg < max => self.max_p * (avg - min) / (max - min),
+            avg => self.max_p + (avg / max - 1.0) * (1.0 - self.max_p),
+        };
+        let count = self.since_drop.map_or(0, |count| count + 1) as f64;
+        if count * p < 1.0 {
+            p / (1.0 - count * p)
+        } else {
+            1.0
+        }
+    }
+}
+
+impl Discipline for Red {
+    fn arrive(&mut self, now: Time, mut packet: Packet, fits: Fits) -> Vec<Packet> {
+        let (min, max) = self.thresholds;
+        while self.adapts && now.as_secs_f64() >= self.next_adaptation_s {
+            self.next_adaptation_s += 0.5;
+            if self.avg > 0.4 * min + 0.6 * max && self.max_p <= 0.5 {
+                self.max_p += (self.max_p / 4.0).min(0.01);
+            } else if self.avg < 0.6 * min + 0.4 * max && self.max_p >= 0.01 {
+                self.max_p *= 0.9;
+            }
+        }
+        self.avg = match self.idle_from.take() {
+            Some(from) => self.avg * (1.0 - self.w).powf(((now.0 - from.0) as f64 / (self.packet_s * 1e9)).floor()),
+            None => (1.0 - self.w) * self.avg + self.w * self.line.len() as f64,
+        };
+        let ceiling = if self.is_gentle { 2.0 * max } else { max };
+        let is_dropped = if self.avg < min {
+            self.since_drop = None;
+            false
+        } else if self.avg >= ceiling {
+            self.since_drop = Some(0);
+            true
+        } else {
+            let is_hit = self.stream.unit() < self.probability();
+            self.since_drop = Some(if is_hit { 0 } else { self.since_drop.map_or(0, |count| count + 1) });
+            is_hit && !mark(&mut packet)
+        };
+        if is_dropped || !fits(self.line.len(), bytes_of(self.line.iter()), packet.bytes) {
+            return vec![packet];
+        }
+        self.line.push_back(packet);
+        vec![]
+    }
+
+    fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>) {
+        if self.line.is_empty() {
+            self.idle_from = Some(now);
+        }
+        (vec![], self.line.pop_front())
+    }
+
+    fn packets(&self) -> usize {
+        self.line.len()
+    }
+}
+
+/// RFC 8033, appendix A, with sections 5.1, 5.4 and 5.5.
+struct Pie {
+    line: VecDeque<Packet>,
+    stream: Stream,
+    spec: DisciplineSpec,
+    rate: f64,
+    ticks: u64,
+    drop_prob: f64,
+    accu_prob: f64,
+    qdelay_old: f64,
+    burst_ns: i64,
+}
+
+impl Pie {
+    fn new(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Pie {
+        let burst_ns = spec.time("max_burst_s").0 as i64;
+        let (line, rate) = (VecDeque::new(), rate as f64);
+        Pie { line, stream, spec: *spec, rate, ticks: 0, drop_prob: 0.0, accu_prob: 0.0, qdelay_old: 0.0, burst_ns }
+    }
+
+    fn tick(&mut self, now: Time) {
+        let period = self.spec.time("t_update_s").0;
+        let target = self.spec.value("target_s");
+        while (self.ticks + 1) * period <= now.0 {
+            self.ticks += 1;
+            let qdelay = 8.0 * bytes_of(self.line.iter()) as f64 / self.rate;
+            let mut p = self.spec.value("alpha") * (qdelay - target) + self.spec.value("beta") * (qdelay - self.qdelay_old);
+            let steps = [(0.000_001, 2048.0), (0.000_01, 512.0), (0.000_1, 128.0), (0.001, 32.0), (0.01, 8.0), (0.1, 2.0)];
+            if let Some((_, divisor)) = steps.iter().find(|(below, _)| self.drop_prob < *below) {
+                p /= divisor;
+            }
+            if self.drop_prob >= 0.1 {
+                p = p.min(0.02);
+            }
+            self.drop_prob += p;
+            if qdelay == 0.0 && self.qdelay_old == 0.0 {
+                self.drop_prob *= 0.98;
+            }
+            self.drop_prob = self.drop_prob.max(0.0).min(1.0);
+            self.burst_ns = (self.burst_ns - period as i64).max(0);
+            if self.drop_prob == 0.0 && qdelay < target / 2.0 && self.qdelay_old < target / 2.0 {
+                self.burst_ns = self.spec.time("max_burst_s").0 as i64;
+            }
+            self.qdelay_old = qdelay;
+        }
+    }
+
+    fn hits(&mut self) -> bool {
+        if self.burst_ns > 0 || (self.qdelay_old < self.spec.value("target_s") / 2.0 && self.drop_prob < 0.2) {
+            return false;
+        }
+        if bytes_of(self.line.iter()) <= 3000 {
+            return false;
+        }
+        if self.drop_prob == 0.0 {
+            self.accu_prob = 0.0;
+        }
+        self.accu_prob += self.drop_prob;
+        let is_hit = self.accu_prob >= 0.85 && (self.accu_prob >= 8.5 || self.stream.unit() < self.drop_prob);
+        if is_hit {
+            self.accu_prob = 0.0;
+        }
+        is_hit
+    }
+}
+
+impl Discipline for Pie {
+    fn arrive(&mut self, now: Time, mut packet: Packet, fits: Fits) -> Vec<Packet> {
+        self.tick(now);
+        if !fits(self.line.len(), bytes_of(self.line.iter()), packet.bytes) {
+            return vec![packet];
+        }
+        if self.hits() && !(self.drop_prob < self.spec.value("ecn_max_p") && mark(&mut packet)) {
+            return vec![packet];
+        }
+        self.line.push_back(packet);
+        vec![]
+    }
+
+    fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>) {
+        self.tick(now);
+        (vec![], self.line.pop_front())
+    }
+
+    fn packets(&self) -> usize {
+        self.line.len()
+    }
+}
+
+/// RFC 8289, section 5.
+#[derive(Clone)]
+struct Codel {
+    line: VecDeque<(Time, Packet)>,
+    target: Time,
+    interval: Time,
+    first_above_time: u64,
+    drop_next: u64,
+    count: u64,
+    lastcount: u64,
+    dropping: bool,
+}
+
+impl Codel {
+    fn new(spec: &DisciplineSpec) -> Codel {
+        let (target, interval) = (spec.time("target_s"), spec.time("interval_s"));
+        let line = VecDeque::new();
+        Codel { line, target, interval, first_above_time: 0, drop_next: 0, count: 0, lastcount: 0, dropping: false }
+    }
+
+    fn bytes(&self) -> u64 {
+        bytes_of(self.line.iter().map(|(_, packet)| packet))
+    }
+
+    fn control_law(&self, t: u64) -> u64 {
+        t + (self.interval.0 as f64 / (self.count as f64).sqrt()) as u64
+    }
+
+    /// `dodequeue`: the packet, and whether it is fine to drop it.
+    fn dodequeue(&mut self, now: u64, others: u64) -> (Option<Packet>, bool) {
+        let Some((arrived, packet)) = self.line.pop_front() else {
+            self.first_above_time = 0;
+            return (None, false);
+        };
+        let mut ok_to_drop = false;
+        if now - arrived.0 < self.target.0 || self.bytes() + others <= 1500 {
+            self.first_above_time = 0;
+        } else if self.first_above_time == 0 {
+            self.first_above_time = now + self.interval.0;
+        } else {
+            ok_to_drop = now >= self.first_above_time;
+        }
+        (Some(packet), ok_to_drop)
+    }
+
+    /// `dequeue`, with marks in the place of drops.
+    fn dequeue(&mut self, now: Time, others: u64) -> (Vec<Packet>, Option<Packet>) {
+        let now = now.0;
+        let mut dropped = Vec::new();
+        let (mut packet, mut ok_to_drop) = self.dodequeue(now, others);
+        if self.dropping {
+            if !ok_to_drop {
+                self.dropping = false;
+            }
+            while now >= self.drop_next && self.dropping {
+                self.count += 1;
+                if packet.as_mut().is_some_and(mark) {
+                    self.drop_next = self.control_law(self.drop_next);
+                    return (dropped, packet);
+                }
+                dropped.extend(packet);
+                (packet, ok_to_drop) = self.dodequeue(now, others);
+                if ok_to_drop {
+                    self.drop_next = self.control_law(self.drop_next);
+                } else {
+                    self.dropping = false;
+                }
+            }
+        } else if ok_to_drop {
+            if !packet.as_mut().is_some_and(mark) {
+                dropped.extend(packet);
+                (packet, _) = self.dodequeue(now, others);
+            }
+            self.dropping = true;
+            let delta = self.count - self.lastcount;
+            let is_recent = now < self.drop_next + 16 * self.interval.0;
+            self.count = if delta > 1 && is_recent { delta } else { 1 };
+            self.drop_next = self.control_law(now);
+            self.lastcount = self.count;
+        }
+        (dropped, packet)
+    }
+}
+
+impl Discipline for Codel {
+    fn arrive(&mut self, now: Time, packet: Packet, fits: Fits) -> Vec<Packet> {
+        if !fits(self.line.len(), self.bytes(), packet.bytes) {
+            return vec![packet];
+        }
+        self.line.push_back((now, packet));
+        vec![]
+    }
+
+    fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>) {
+        self.dequeue(now, 0)
+    }
+
+    fn packets(&self) -> usize {
+        self.line.len()
+    }
+}
+
+/// RFC 8290, section 4.
+struct FqCodel {
+    template: Codel,
+    queues: BTreeMap<usize, (Codel, i64)>,
+    new: VecDeque<usize>,
+    old: VecDeque<usize>,
+    quantum: i64,
+    hashed_to: usize,
+    perturbation: u64,
+}
+
+impl FqCodel {
+    fn bytes(&self) -> u64 {
+        self.queues.values().map(|(codel, _)| codel.bytes()).sum()
+    }
+}
+
+impl Discipline for FqCodel {
+    fn arrive(&mut self, now: Time, packet: Packet, fits: Fits) -> Vec<Packet> {
+        let has_room = fits(self.packets(), self.bytes(), packet.bytes);
+        let direction = u32::from(matches!(packet.load, Load::Ack { .. }));
+        let index = bucket(2 * packet.flow as u32 + direction, self.perturbation, self.hashed_to);
+        let (codel, credits) = self.queues.entry(index).or_insert_with(|| (self.template.clone(), 0));
+        codel.line.push_back((now, packet));
+        if !self.new.contains(&index) && !self.old.contains(&index) {
+            *credits = self.quantum;
+            self.new.push_back(index);
+        }
+        if has_room {
+            return vec![];
+        }
+        let most = self.queues.values().map(|(codel, _)| codel.bytes()).max();
+        let longest = self.queues.values_mut().find(|(codel, _)| Some(codel.bytes()) == most);
+        longest.and_then(|(codel, _)| codel.line.pop_front()).map(|(_, packet)| packet).into_iter().collect()
+    }
+
+    fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>) {
+        let mut all_dropped = Vec::new();
+        loop {
+            let Some(&index) = self.new.front().or(self.old.front()) else { return (all_dropped, None) };
+            let is_new = !self.new.is_empty();
+            let others = self.bytes() - self.queues[&index].0.bytes();
+            let (codel, credits) = self.queues.get_mut(&index).expect("a queue on a list");
+            let mut leaves_list = |to_old: bool| {
+                if is_new {
+                    self.new.pop_front();
+                } else {
+                    self.old.pop_front();
+                }
+                if to_old {
+                    self.old.push_back(index);
+                }
+            };
+            if *credits <= 0 {
+                *credits += self.quantum;
+                leaves_list(true);
+                continue;
+            }
+            let (dropped, packet) = codel.dequeue(now, others);
+            all_dropped.extend(dropped);
+            if let Some(packet) = packet {
+                *credits -= i64::from(packet.bytes);
+                return (all_dropped, Some(packet));
+            }
+            leaves_list(is_new);
+        }
+    }
+
+    fn packets(&self) -> usize {
+        self.queues.values().map(|(codel, _)| codel.line.len()).sum()
+    }
+}
