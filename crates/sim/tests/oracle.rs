@@ -125,6 +125,24 @@ fn every_ack_and_counter_equals_the_textbook_event_heap() {
     assert!(compared.marks > 50_000, "only {} marks were compared", compared.marks);
 }
 
+/// The loop with link events and the one without must agree where both can run a scenario: a RED that never reaches its lower
+/// threshold is drop-tail.
+#[test]
+fn a_queue_that_never_decides_is_drop_tail() {
+    for index in 0..SCENARIOS / 2 {
+        let mut plain = common::scenario(index);
+        let mut late = plain.clone();
+        for (plain, late) in [(&mut plain.forward, &mut late.forward)].into_iter().chain(plain.reverse.as_mut().zip(late.reverse.as_mut())) {
+            (plain.mark, late.mark) = (None, None);
+            let parameters = [("min".to_owned(), 1e6), ("max".to_owned(), 1e6)].into();
+            late.discipline = Some(sim::DisciplineChoice { name: "red".into(), parameters });
+        }
+        let (mut early_hash, mut late_hash) = (AckHash::default(), AckHash::default());
+        let outcomes = (simulate(&plain, &mut early_hash), simulate(&late, &mut late_hash));
+        assert_eq!((early_hash, outcomes.0), (late_hash, outcomes.1), "scenario {index}");
+    }
+}
+
 #[test]
 fn queues_that_decide_late_equal_the_textbook_event_heap_too() {
     let compared = compare(common::scenario_with_discipline);

@@ -132,3 +132,83 @@ impl<T> CodelQueue<T> {
         self.line.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::line::samples::{capable, packet, ENDLESS};
+    use super::*;
+
+    const SPEC: CodelSpec = CodelSpec { target: Time::from_ms(5), interval: Time::from_ms(100) };
+
+    /// One packet leaves per millisecond, and each has waited for `wait`: times of drops and of marks, ms.
+    fn drops(wait: Time, until_ms: u64, make: impl Fn(Time) -> Queued<u32>) -> (Vec<u64>, Vec<u64>) {
+        let mut queue = CodelQueue::new(SPEC);
+        let (mut dropped, mut times, mut marks) = (Vec::new(), Vec::new(), Vec::new());
+        for ms in 100..until_ms {
+            let now = Time::from_ms(ms);
+            while queue.packets() < 20 {
+                queue.enqueue(now, make(now.since(wait)), ENDLESS, &mut dropped);
+            }
+            let served = queue.dequeue(now, &mut dropped).expect("a packet");
+            times.extend(dropped.drain(..).map(|_| ms));
+            marks.extend(served.is_marked.then_some(ms));
+            // Those left behind would be served too late: fresh ones take their place.
+            while queue.packets() > 0 {
+                queue.line.pop();
+            }
+            while queue.packets() < 20 {
+                queue.enqueue(now, make((now + Time::from_ms(1)).since(wait)), ENDLESS, &mut dropped);
+            }
+        }
+        (times, marks)
+    }
+
+    /// The interval is 100 ms: first an interval above target, then 100, 100/sqrt 2, 100/sqrt 3, 100/sqrt 4 ms between drops:
+    /// 200, 300, 370.7, 428.4, 478.4, 523.2 ms, each taken at the next millisecond.
+    #[test]
+    fn drops_come_after_an_interval_and_then_closer_by_the_root_of_their_number() {
+        let (times, _) = drops(Time::from_ms(10), 530, |arrived| packet(arrived, 0));
+        assert_eq!(times, [200, 300, 371, 429, 479, 524]);
+    }
+
+    #[test]
+    fn what_waits_less_than_the_target_is_let_through() {
+        assert_eq!(drops(Time(4_999_999), 1000, |arrived| packet(arrived, 0)), (vec![], vec![]));
+    }
+
+    #[test]
+    fn ecn_capable_packets_are_marked_where_others_are_dropped() {
+        let (times, marks) = drops(Time::from_ms(10), 530, capable);
+        assert_eq!((times, marks), (vec![], vec![200, 300, 371, 429, 479, 524]));
+    }
+
+    /// Section 5.2.1: with no more than a packet left behind there is no queue worth a drop.
+    #[test]
+    fn the_last_packet_but_one_is_never_dropped() {
+        let mut queue = CodelQueue::new(SPEC);
+        let mut dropped = Vec::new();
+        for ms in 0..1000 {
+            let now = Time::from_ms(1000 + ms);
+            while queue.packets() < 2 {
+                queue.enqueue(now, packet(now.since(Time::from_ms(50)), 0), ENDLESS, &mut dropped);
+            }
+            queue.dequeue(now, &mut dropped);
+        }
+        assert!(dropped.is_empty());
+    }
+
+    /// Section 5.4: who left the dropping state after five drops and re-enters it within 16 intervals drops at the rate it
+    /// had: the next interval is 100/sqrt 4 ms; after a longer time it is 100 ms again.
+    #[test]
+    fn the_drop_rate_is_taken_up_again_unless_too_much_time_has_passed() {
+        for (gap_ms, next_ms) in [(200, 50), (10_000, 100)] {
+            let codel = Codel { count: 5, lastcount: 1, drop_next: Time::from_ms(1000), ..Codel::new(SPEC) };
+            let now = Time::from_ms(1000 + gap_ms);
+            let mut queue = CodelQueue { line: Line::default(), codel: Codel { first_above: Some(now), ..codel } };
+            let mut dropped = Vec::new();
+            (0..5).for_each(|_| queue.enqueue(now, packet(Time::ZERO, 0), ENDLESS, &mut dropped));
+            queue.dequeue(now, &mut dropped);
+            assert_eq!((dropped.len(), queue.codel.drop_next), (1, now + Time::from_ms(next_ms)));
+        }
+    }
+}

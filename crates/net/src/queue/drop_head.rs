@@ -41,3 +41,24 @@ impl<T> DropHead<T> {
         self.line.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::line::samples::{packet, ENDLESS};
+    use super::*;
+
+    #[test]
+    fn a_full_queue_drops_its_oldest_packet() {
+        let (mut queue, mut dropped) = (DropHead::default(), Vec::new());
+        (0..5).for_each(|key| queue.enqueue(Time::ZERO, packet(Time::ZERO, key), Room { packets: 3, ..ENDLESS }, &mut dropped));
+        assert_eq!(dropped.iter().map(|packet| packet.key).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(queue.dequeue(Time::ZERO, &mut dropped).map(|packet| packet.key), Some(2));
+    }
+
+    #[test]
+    fn a_packet_that_no_queue_of_this_size_holds_is_dropped_itself() {
+        let (mut queue, mut dropped) = (DropHead::default(), Vec::new());
+        queue.enqueue(Time::ZERO, packet(Time::ZERO, 7), Room { bytes: 1499, ..ENDLESS }, &mut dropped);
+        assert_eq!((dropped.len(), queue.packets()), (1, 0));
+    }
+}

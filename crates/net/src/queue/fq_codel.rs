@@ -130,3 +130,84 @@ impl<T> FqCodel<T> {
         self.bytes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::line::samples::{packet, ENDLESS};
+    use super::super::registry::discipline;
+    use super::*;
+
+    fn fq_codel() -> FqCodel<u32> {
+        FqCodel::new(&discipline("fq-codel", &BTreeMap::new()).expect("a row"), Stream::named(1, "test"))
+    }
+
+    fn fill(queue: &mut FqCodel<u32>, key: u32, bytes: u32, packets: usize) {
+        for _ in 0..packets {
+            queue.enqueue(Time::ZERO, Queued { bytes, ..packet(Time::ZERO, key) }, ENDLESS, &mut Vec::new());
+        }
+    }
+
+    fn served(queue: &mut FqCodel<u32>, packets: usize) -> Vec<u32> {
+        (0..packets).filter_map(|_| queue.dequeue(Time::ZERO, &mut Vec::new())).map(|packet| packet.key).collect()
+    }
+
+    /// Section 3: a flow that builds no queue waits for no queue of others.
+    #[test]
+    fn a_new_flow_goes_first() {
+        let mut queue = fq_codel();
+        fill(&mut queue, 1, 1500, 100);
+        assert_eq!(served(&mut queue, 3), [1, 1, 1]);
+        fill(&mut queue, 2, 1500, 1);
+        assert_eq!(served(&mut queue, 2), [2, 1]);
+    }
+
+    /// Deficit round robin: equal bytes, whatever the packets: three of 500 bytes to one of 1500.
+    #[test]
+    fn backlogged_flows_share_bytes() {
+        let mut queue = fq_codel();
+        fill(&mut queue, 1, 1500, 400);
+        fill(&mut queue, 2, 500, 1200);
+        let order = served(&mut queue, 1000);
+        let large = order.iter().filter(|&&key| key == 1).count();
+        assert!(large.abs_diff(250) <= 2, "{large} of {}", order.len());
+    }
+
+    /// Section 4.2: a queue that ran empty passes through the old ones before it may be new again.
+    #[test]
+    fn who_empties_a_new_queue_is_not_new_at_once() {
+        let mut queue = fq_codel();
+        fill(&mut queue, 1, 1500, 10);
+        // A quantum of 1514 lets two packets go.
+        assert_eq!(served(&mut queue, 2), [1, 1]);
+        fill(&mut queue, 2, 100, 1);
+        assert_eq!(served(&mut queue, 1), [2]);
+        // The queue of 2 is empty but still listed, behind that of 1.
+        fill(&mut queue, 2, 100, 1);
+        assert_eq!(served(&mut queue, 2), [2, 1]);
+        assert_eq!(served(&mut queue, 1), [1]);
+        fill(&mut queue, 2, 100, 1);
+        assert_eq!(served(&mut queue, 2), [2, 1]);
+    }
+
+    /// Section 4.1: the longest queue loses its head, not the packet that arrives.
+    #[test]
+    fn overload_is_charged_to_the_longest_queue() {
+        let mut queue = fq_codel();
+        fill(&mut queue, 1, 1500, 10);
+        fill(&mut queue, 2, 1500, 2);
+        let (mut dropped, full) = (Vec::new(), Room { packets: 12, ..ENDLESS });
+        queue.enqueue(Time::ZERO, packet(Time::ZERO, 2), full, &mut dropped);
+        assert_eq!((dropped.len(), dropped[0].key, queue.packets(), queue.bytes()), (1, 1, 12, 18_000));
+    }
+
+    /// Section 5.1: with 1024 queues two flows share one in a thousandth of the cases.
+    #[test]
+    fn flows_are_spread_over_all_queues() {
+        let mut counts = vec![0u32; 1024];
+        (0..102_400).for_each(|key| counts[bucket(key, 12_345, 1024)] += 1);
+        // Binomial with mean 100 and standard deviation 10.
+        assert!(counts.iter().all(|n| (50..150).contains(n)));
+    }
+}

@@ -90,3 +90,21 @@ impl<T> Line<T> {
         room.fits(self.packets(), self.bytes, packet.bytes)
     }
 }
+
+/// Packets and room to test disciplines with.
+#[cfg(test)]
+pub(crate) mod samples {
+    use super::{Queued, Room};
+    use units::Time;
+
+    pub(crate) const ENDLESS: Room = Room { packets: usize::MAX, bytes: u64::MAX, bytes_ahead: Some(u64::MAX) };
+
+    /// 1500 bytes of flow `key` that arrive at `arrived`.
+    pub(crate) fn packet(arrived: Time, key: u32) -> Queued<u32> {
+        Queued { bytes: 1500, ecn_capable: false, is_marked: false, key, arrived, load: key }
+    }
+
+    pub(crate) fn capable(arrived: Time) -> Queued<u32> {
+        Queued { ecn_capable: true, ..packet(arrived, 0) }
+    }
+}

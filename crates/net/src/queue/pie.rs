@@ -159,3 +159,95 @@ impl<T> PieQueue<T> {
         self.line.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::line::samples::{capable, packet, ENDLESS};
+    use super::super::registry::discipline;
+    use super::*;
+
+    /// 12 Mbit/s: 1500 bytes take 1 ms.
+    fn pie() -> Pie {
+        let spec = PieSpec::new(&discipline("pie", &BTreeMap::new()).expect("a row"), Rate(12_000_000));
+        Pie::new(spec, Stream::named(1, "test"))
+    }
+
+    fn is_about(a: f64, b: f64) -> bool {
+        (a - b).abs() <= 1e-12 * b.abs()
+    }
+
+    /// At 30 ms, from 0: 0.125 x 15 ms + 1.25 x 30 ms = 0.039375, over 2048. Standing at 30 ms: 0.001875, over 128.
+    #[test]
+    fn the_probability_follows_the_delay_and_its_change_scaled_to_its_size() {
+        let mut pie = pie();
+        pie.catch_up(Time::from_ms(15), 45_000);
+        assert!(is_about(pie.drop_prob, 0.039375 / 2048.0), "{}", pie.drop_prob);
+        pie.catch_up(Time::from_ms(30), 45_000);
+        assert!(is_about(pie.drop_prob, 0.039375 / 2048.0 + 0.001875 / 128.0), "{}", pie.drop_prob);
+    }
+
+    /// Section 4.2's table: whatever the delay asks for is divided by so much below each bound.
+    #[test]
+    fn the_gain_is_tuned_to_the_probability() {
+        let table = [(5e-7, 2048.0), (5e-6, 512.0), (5e-5, 128.0), (5e-4, 32.0), (5e-3, 8.0), (5e-2, 2.0), (0.5, 1.0)];
+        for (drop_prob, divisor) in table {
+            let mut pie = Pie { drop_prob, qdelay_old_s: 0.02, ..pie() };
+            pie.update(0.02);
+            assert!((pie.drop_prob - drop_prob - 0.125 * 0.005 / divisor).abs() < 1e-15, "{drop_prob}");
+        }
+    }
+
+    /// Section 5.5: at most 2 percentage points per update once the probability is 10 %. Section 4.2: an idle queue forgets 2 % of it.
+    #[test]
+    fn growth_is_capped_and_idleness_decays() {
+        let mut pie = Pie { drop_prob: 0.2, ..pie() };
+        pie.update(1.0);
+        assert!(is_about(pie.drop_prob, 0.22));
+        let mut pie = Pie { drop_prob: 0.5, qdelay_old_s: 0.0, ..pie };
+        pie.update(0.0);
+        assert!(is_about(pie.drop_prob, (0.5 - 0.125 * 0.015) * 0.98));
+    }
+
+    /// Section 4.4: 150 ms are ten updates.
+    #[test]
+    fn a_burst_is_let_through_and_a_calm_queue_earns_the_next() {
+        let mut pie = pie();
+        for update in 1..=10 {
+            assert!(pie.burst_allowance > Time::ZERO && !pie.drops_early(1_000_000));
+            pie.catch_up(Time::from_ms(15 * update), 75_000);
+        }
+        assert_eq!(pie.burst_allowance, Time::ZERO);
+        pie.drop_prob = 0.0;
+        pie.qdelay_old_s = 0.005;
+        pie.catch_up(Time::from_ms(165), 1500);
+        assert_eq!(pie.burst_allowance, Time::from_ms(150));
+    }
+
+    /// Section 5.4: at 10 % the eighth packet after a drop is the first that may go (0.8 < 0.85 <= 0.9), the 85th must.
+    #[test]
+    fn drops_are_neither_bunched_nor_far_apart() {
+        let mut pie = Pie { drop_prob: 0.1, qdelay_old_s: 0.05, burst_allowance: Time::ZERO, ..pie() };
+        let mut gaps = Vec::new();
+        for _ in 0..20_000 {
+            gaps.push((1..).find(|_| pie.drops_early(100_000)).expect("a drop"));
+        }
+        assert!(gaps.iter().all(|gap| (9..=86).contains(gap)));
+        // Eight packets that cannot be dropped, then a geometric wait with mean 10.
+        let mean = f64::from(gaps.iter().sum::<i32>()) / 20_000.0;
+        assert!((mean - 18.0).abs() < 0.3, "{mean}");
+    }
+
+    #[test]
+    fn marks_take_the_place_of_drops_up_to_a_tenth() {
+        let refused = |drop_prob, make: fn(Time) -> Queued<u32>| {
+            let law = Pie { drop_prob, accu_prob: 8.5, qdelay_old_s: 0.05, burst_allowance: Time::ZERO, updates_at: Time::NEVER, ..pie() };
+            let (mut queue, mut dropped) = (PieQueue { line: Line::default(), pie: law }, Vec::new());
+            (0..3).for_each(|_| queue.line.push(packet(Time::ZERO, 0)));
+            queue.enqueue(Time::ZERO, make(Time::ZERO), ENDLESS, &mut dropped);
+            dropped.len()
+        };
+        assert_eq!((refused(0.09, capable), refused(0.11, capable), refused(0.09, |at| packet(at, 0))), (0, 1, 1));
+    }
+}

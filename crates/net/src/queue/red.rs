@@ -188,3 +188,102 @@ impl<T> RedQueue<T> {
         self.line.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::line::samples::{packet, ENDLESS};
+    use super::super::registry::discipline;
+    use super::*;
+
+    const RATE: Rate = Rate(12_000_000);
+
+    fn red(given: &[(&str, f64)]) -> Red {
+        let given: BTreeMap<String, f64> = given.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+        let spec = RedSpec::new(&discipline("red", &given).expect("a row"), RATE);
+        RedQueue::<()>::new(spec, Stream::named(1, "test")).red
+    }
+
+    /// Section 7 of the 1993 paper: the packets from one drop to the next are uniform. Figure 2 counts the arriving packet before it looks,
+    /// so that they are so on 1 to 1/p_b - 1: here 19, mean 10.
+    #[test]
+    fn drops_are_spread_evenly() {
+        let mut red = Red { avg: 10.0, ..red(&[]) };
+        let mut gaps = Vec::new();
+        for _ in 0..20_000 {
+            gaps.push((1..).find(|_| red.decide() != Decision::Accept).expect("a drop"));
+        }
+        // The first packet in the range is counted from 0.
+        assert!(gaps[1..].iter().all(|gap| (1..=19).contains(gap)), "{:?}", gaps.iter().max());
+        let mean = f64::from(gaps.iter().sum::<i32>()) / 20_000.0;
+        assert!((mean - 10.0).abs() < 0.2, "{mean}");
+    }
+
+    #[test]
+    fn below_the_range_nothing_is_dropped_and_beyond_it_everything() {
+        for (avg, gentle, expected) in [
+            (4.99, 1.0, Decision::Accept),
+            (15.0, 0.0, Decision::Drop),
+            (30.0, 1.0, Decision::Drop),
+        ] {
+            let mut red = Red { avg, ..red(&[("gentle", gentle)]) };
+            assert!((0..1000).all(|_| red.decide() == expected), "{avg}");
+        }
+    }
+
+    /// Gentle: at 1.1 max p_b is 0.1 + 0.9/10 = 0.19, so that each gap from 1 to 4 has probability 0.19/0.81 and the gap 5 the rest.
+    #[test]
+    fn a_gentle_slope_leads_from_max_p_to_one() {
+        let mut red = Red { avg: 16.5, ..red(&[]) };
+        let dropped = (0..10_000).filter(|_| red.decide() != Decision::Accept).count();
+        // The mean gap is 0.2346 x 10 + 0.0617 x 5 = 2.654.
+        assert!(dropped.abs_diff(3768) < 100, "{dropped}");
+    }
+
+    /// (1 - 0.002)^1000 = 0.1351 of the average is left after an idle second at 1 ms per packet.
+    #[test]
+    fn the_average_decays_while_the_link_is_idle() {
+        let mut red = Red { avg: 10.0, idle_since: Some(Time::ZERO), ..red(&[]) };
+        red.average(Time::from_ms(1000), 0);
+        assert!((red.avg - 1.350_65).abs() < 1e-4, "{}", red.avg);
+        red.average(Time::from_ms(1000), 100);
+        assert!((red.avg - (1.350_65 * 0.998 + 0.2)).abs() < 1e-4, "{}", red.avg);
+    }
+
+    /// Section 5 of the adaptive paper: 5 ms at 1 Gbit/s are 416.7 packets, the range 208.3 to 625; at 12 Mbit/s the floor of 5 to 15 holds.
+    #[test]
+    fn adaptive_red_sets_itself_from_the_rate() {
+        let choice = discipline("ared", &BTreeMap::new()).expect("a row");
+        let fast = RedSpec::adaptive(&choice, Rate(1_000_000_000));
+        assert!((fast.min_th - 208.333).abs() < 0.001 && (fast.max_th - 625.0).abs() < 0.001);
+        assert!((fast.w_q - 1.2e-5).abs() < 1e-9);
+        let slow = RedSpec::adaptive(&choice, RATE);
+        assert_eq!((slow.min_th, slow.max_th), (5.0, 15.0));
+    }
+
+    /// Figure 3: above the middle fifth of the range max_p grows by 0.01 (a quarter of it if that is less), below it shrinks by a tenth.
+    #[test]
+    fn adaptive_red_moves_max_p_twice_a_second() {
+        let adapted = |avg, max_p, ms| {
+            let mut red = Red { avg, max_p, ..red(&[]) };
+            red.spec.is_adaptive = true;
+            red.adapt(Time::from_ms(ms));
+            red.max_p
+        };
+        assert_eq!((adapted(12.0, 0.1, 499), adapted(10.0, 0.1, 500)), (0.1, 0.1));
+        assert!((adapted(12.0, 0.1, 500) - 0.11).abs() < 1e-12 && (adapted(12.0, 0.1, 1000) - 0.12).abs() < 1e-12);
+        assert!((adapted(12.0, 0.02, 500) - 0.025).abs() < 1e-12 && (adapted(8.0, 0.1, 500) - 0.09).abs() < 1e-12);
+        assert_eq!((adapted(12.0, 0.51, 500), adapted(8.0, 0.009, 500)), (0.51, 0.009));
+    }
+
+    /// The packet in service is no part of the queue that is averaged, and an empty queue behind it is not idle.
+    #[test]
+    fn idleness_begins_when_the_link_asks_in_vain() {
+        let mut queue = RedQueue { line: Line::default(), red: red(&[]) };
+        let mut dropped = Vec::new();
+        queue.enqueue(Time::ZERO, packet(Time::ZERO, 0), ENDLESS, &mut dropped);
+        assert!(queue.dequeue(Time::ZERO, &mut dropped).is_some() && queue.red.idle_since.is_none());
+        assert!(queue.dequeue(Time::from_ms(1), &mut dropped).is_none() && queue.red.idle_since == Some(Time::from_ms(1)));
+    }
+}
