@@ -95,8 +95,15 @@ impl<T> Served<T> {
         let packet = self.in_service.take().expect("a transmission ends on an idle link");
         let bytes = u64::from(packet.bytes);
         self.delivered_bytes += bytes;
-        self.totals.delivered_bytes += if now <= self.window.1 { bytes } else { 0 };
-        self.totals.window_delivered_bytes += if now > self.window.0 && now <= self.window.1 { bytes } else { 0 };
+        self.marked += u64::from(packet.is_marked);
+        if now <= self.window.1 {
+            self.totals.delivered_bytes += bytes;
+            self.totals.marked += u64::from(packet.is_marked);
+            if now > self.window.0 {
+                self.totals.window_delivered_bytes += bytes;
+                self.totals.window_marked += u64::from(packet.is_marked);
+            }
+        }
         self.serve(now);
         packet
     }
@@ -130,11 +137,6 @@ impl<T> Served<T> {
         self.free_at = Time::NEVER;
         if let Some(packet) = &self.in_service {
             self.free_at = now + self.serialiser.serialise(packet.bytes);
-            if packet.is_marked {
-                self.marked += 1;
-                self.totals.marked += u64::from(now < self.window.1);
-                self.totals.window_marked += u64::from(self.measures(now));
-            }
         }
     }
 
@@ -163,8 +165,7 @@ impl<T> Served<T> {
             Limit::Bytes(limit) => room.bytes = limit.saturating_sub(served.map_or(0, |packet| u64::from(packet.bytes))),
             Limit::Delay(limit) => {
                 let residual = if self.in_service.is_some() { self.free_at - now } else { Time::ZERO };
-                let bits = |wait: u64| u128::from(wait) * u128::from(self.spec.rate.0) / 1_000_000_000;
-                room.bytes_ahead = limit.0.checked_sub(residual.0).map(|wait| (bits(wait) / 8) as u64);
+                room.bytes_ahead = limit.0.checked_sub(residual.0).map(|wait| self.serialiser.bytes_within(Time(wait)));
             }
         }
         room

@@ -58,7 +58,7 @@ impl<O: Observer> Engine<'_, O> {
             Load::Segment { flow, seq, sent, cwr } => {
                 if packet.is_marked {
                     self.flows[flow].path.marked += 1;
-                    if self.spec.record_marks {
+                    if self.spec.record_marks && now.0 <= self.spec.duration_ns {
                         self.note_packet(now, flow, link, EventKind::Mark);
                     }
                 }
@@ -78,7 +78,7 @@ impl<O: Observer> Engine<'_, O> {
         for dropped in served.take_dropped() {
             let Load::Segment { flow, .. } = dropped.packet.load else { continue };
             self.flows[flow].path.lost += 1;
-            if self.spec.record_drops {
+            if self.spec.record_drops && dropped.at.0 < self.spec.duration_ns {
                 let event = packet_event(dropped.at, flow, link, EventKind::Drop);
                 self.records.events.push(event);
             }

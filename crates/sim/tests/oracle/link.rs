@@ -127,7 +127,7 @@ impl Link {
     /// A packet arrives at a discipline that may decide later.
     fn arrive_late(&mut self, now: Time, packet: Packet) -> Arrival {
         self.totals.accepted += u64::from(now < self.window.1);
-        let (spec, served) = (self.spec, self.in_service.as_ref());
+        let (spec, served, left_over) = (self.spec, self.in_service.as_ref(), self.left_over);
         let counted = served.filter(|_| !spec.excludes_in_service).map(|(packet, _)| packet);
         let (counted, counted_bytes) = (usize::from(counted.is_some()), counted.map_or(0, |packet| u64::from(packet.bytes)));
         let residual = served.map_or(Time::ZERO, |(_, done)| *done - now);
@@ -135,8 +135,8 @@ impl Link {
             Limit::Packets(limit) => packets + counted < limit as usize,
             Limit::Bytes(limit) => bytes + counted_bytes + u64::from(arriving) <= limit,
             Limit::Delay(limit) => {
-                let ahead = u128::from(bytes) * 8 * 1_000_000_000;
-                residual <= limit && ahead <= u128::from((limit - residual).0) * u128::from(spec.rate.0)
+                let ahead = u128::from(bytes) * 8 * 1_000_000_000 + u128::from(left_over);
+                residual <= limit && ahead / u128::from(spec.rate.0) <= u128::from((limit - residual).0)
             }
         };
         let discipline = self.discipline.as_mut().expect("a discipline");
@@ -169,12 +169,7 @@ impl Link {
         };
         let (dropped, next) = discipline.next(now);
         self.note_dropped(now, dropped);
-        let next = next?;
-        let is_marked = matches!(next.load, Load::Segment { ecn: Some(EcnBits { ce: true, .. }), .. });
-        let (before_end, in_window) = (now < self.window.1, now >= self.window.0 && now < self.window.1);
-        self.totals.marked += u64::from(before_end && is_marked);
-        self.totals.window_marked += u64::from(in_window && is_marked);
-        Some(self.serve(now, next))
+        next.map(|next| self.serve(now, next))
     }
 
     /// A transmission ends: the packet transmitted, and when the next one's will, if any stands in line.
@@ -185,6 +180,11 @@ impl Link {
         if now <= self.window.1 {
             self.totals.delivered_bytes += u64::from(packet.bytes);
             self.totals.window_delivered_bytes += if now > self.window.0 { u64::from(packet.bytes) } else { 0 };
+        }
+        if self.discipline.is_some() {
+            let is_marked = matches!(packet.load, Load::Segment { ecn: Some(EcnBits { ce: true, .. }), .. });
+            self.totals.marked += u64::from(now <= self.window.1 && is_marked);
+            self.totals.window_marked += u64::from(now > self.window.0 && now <= self.window.1 && is_marked);
         }
         let next = self.serve_next(now);
         (packet, next)
