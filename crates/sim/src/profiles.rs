@@ -120,7 +120,8 @@ const PROFILE_SUMMARIES: [&str; 5] = [
 ];
 
 fn discipline(row: &net::queue::DisciplineRow) -> Value {
-    let described = |p: &net::queue::Parameter| json!({"name": p.name, "unit": p.unit, "min": p.min, "max": p.max, "default": p.default, "doc": p.doc});
+    let described =
+        |p: &net::queue::Parameter| json!({"name": p.name, "unit": p.unit, "min": p.min, "max": p.max, "default": p.default, "doc": p.doc});
     let parameters: Vec<Value> = row.parameters.iter().map(described).collect();
     json!({"name": row.name, "year": row.year, "source": row.source, "summary": row.summary, "parameters": parameters})
 }

@@ -132,7 +132,8 @@ fn a_queue_that_never_decides_is_drop_tail() {
     for index in 0..SCENARIOS / 2 {
         let mut plain = common::scenario(index);
         let mut late = plain.clone();
-        for (plain, late) in [(&mut plain.forward, &mut late.forward)].into_iter().chain(plain.reverse.as_mut().zip(late.reverse.as_mut())) {
+        for (plain, late) in [(&mut plain.forward, &mut late.forward)].into_iter().chain(plain.reverse.as_mut().zip(late.reverse.as_mut()))
+        {
             (plain.mark, late.mark) = (None, None);
             let parameters = [("min".to_owned(), 1e6), ("max".to_owned(), 1e6)].into();
             late.discipline = Some(sim::DisciplineChoice { name: "red".into(), parameters });

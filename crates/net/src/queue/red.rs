@@ -222,11 +222,7 @@ mod tests {
 
     #[test]
     fn below_the_range_nothing_is_dropped_and_beyond_it_everything() {
-        for (avg, gentle, expected) in [
-            (4.99, 1.0, Decision::Accept),
-            (15.0, 0.0, Decision::Drop),
-            (30.0, 1.0, Decision::Drop),
-        ] {
+        for (avg, gentle, expected) in [(4.99, 1.0, Decision::Accept), (15.0, 0.0, Decision::Drop), (30.0, 1.0, Decision::Drop)] {
             let mut red = Red { avg, ..red(&[("gentle", gentle)]) };
             assert!((0..1000).all(|_| red.decide() == expected), "{avg}");
         }

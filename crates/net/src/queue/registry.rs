@@ -68,7 +68,8 @@ const fn packets(name: &'static str, default: f64, doc: &'static str) -> Paramet
 }
 
 const CODEL_TARGET: Parameter = seconds("target_s", (1e-6, 1.0), 0.005, "Acceptable standing queue delay (RFC 8289 4.3).");
-const CODEL_INTERVAL: Parameter = seconds("interval_s", (1e-5, 10.0), 0.1, "Time above the target before the first drop: a worst-case RTT.");
+const CODEL_INTERVAL: Parameter =
+    seconds("interval_s", (1e-5, 10.0), 0.1, "Time above the target before the first drop: a worst-case RTT.");
 
 /// All disciplines beside drop-tail, which every link has.
 pub const DISCIPLINES: &[DisciplineRow] = &[
@@ -100,7 +101,12 @@ pub const DISCIPLINES: &[DisciplineRow] = &[
         year: 2001,
         source: "Floyd, Gummadi and Shenker 2001",
         summary: "RED that tunes its probability to keep the average queue in the middle of its range.",
-        parameters: &[seconds("target_s", (1e-6, 10.0), 0.005, "Average queueing delay aimed at; no less than a range of 5 to 15 packets.")],
+        parameters: &[seconds(
+            "target_s",
+            (1e-6, 10.0),
+            0.005,
+            "Average queueing delay aimed at; no less than a range of 5 to 15 packets.",
+        )],
     },
     DisciplineRow {
         name: "pie",

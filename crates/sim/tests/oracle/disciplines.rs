@@ -236,7 +236,7 @@ impl Pie {
             if qdelay == 0.0 && self.qdelay_old == 0.0 {
                 self.drop_prob *= 0.98;
             }
-            self.drop_prob = self.drop_prob.max(0.0).min(1.0);
+            self.drop_prob = self.drop_prob.clamp(0.0, 1.0);
             self.burst_ns = (self.burst_ns - period as i64).max(0);
             if self.drop_prob == 0.0 && qdelay < target / 2.0 && self.qdelay_old < target / 2.0 {
                 self.burst_ns = self.spec.time("max_burst_s").0 as i64;

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
+use super::disciplines::{self, Discipline};
 use net::{FifoSpec, Limit, LinkTotals};
 use sim::AcceptedLink;
-use super::disciplines::{self, Discipline};
 use tcp::{Ack, EcnBits, Sack};
 use units::{Stream, Time};
 
