@@ -23,7 +23,7 @@ pub struct Served<T> {
     spec: FifoSpec,
     queue: Queue<T>,
     in_service: Option<Queued<T>>,
-    /// When the transmission under way ends.
+    /// When the transmission under way ends, or the queue wants to be asked again.
     free_at: Time,
     serialiser: Serialiser,
     loss: Stream,
@@ -80,19 +80,29 @@ impl<T> Served<T> {
         }
     }
 
-    /// When the link wants [`Served::complete`] called.
+    /// When the link wants [`Served::advance`] called.
     pub fn next_at(&self) -> Time {
         self.free_at
     }
 
-    /// The transmission under way ends: the packet that leaves. The next one is being transmitted from now on.
+    /// It is the time that [`Served::next_at`] said: the packet that leaves, if a transmission ends. The next one, if it may
+    /// leave, is being transmitted from now on.
     ///
     /// # Panics
-    /// When none ends at `now`.
-    pub fn complete(&mut self, now: Time) -> Queued<T> {
+    /// At another time.
+    pub fn advance(&mut self, now: Time) -> Option<Queued<T>> {
         self.settle(now);
         assert_eq!(now, self.free_at, "a transmission ends at another time");
-        let packet = self.in_service.take().expect("a transmission ends on an idle link");
+        let packet = self.in_service.take();
+        match &packet {
+            Some(packet) => self.note_departure(now, packet),
+            None => self.serialiser.forget(),
+        }
+        self.serve(now);
+        packet
+    }
+
+    fn note_departure(&mut self, now: Time, packet: &Queued<T>) {
         let bytes = u64::from(packet.bytes);
         self.delivered_bytes += bytes;
         self.marked += u64::from(packet.is_marked);
@@ -104,8 +114,6 @@ impl<T> Served<T> {
                 self.totals.window_marked += u64::from(packet.is_marked);
             }
         }
-        self.serve(now);
-        packet
     }
 
     /// Packets dropped or lost since the last call.
@@ -134,10 +142,10 @@ impl<T> Served<T> {
     fn serve(&mut self, now: Time) {
         self.in_service = self.queue.dequeue(now, &mut self.scratch);
         self.hand_out_dropped(now);
-        self.free_at = Time::NEVER;
-        if let Some(packet) = &self.in_service {
-            self.free_at = now + self.serialiser.serialise(packet.bytes);
-        }
+        self.free_at = match &self.in_service {
+            Some(packet) => now + self.serialiser.serialise(packet.bytes),
+            None => self.queue.asks_at(),
+        };
     }
 
     /// What the queue dropped was accepted, until it was not.

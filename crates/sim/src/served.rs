@@ -32,8 +32,9 @@ impl<O: Observer> Engine<'_, O> {
                 look_at = self.events + EVENTS_PER_LOOK;
             }
             if party < links {
-                let flow = self.complete_transmission(party, Time(key));
-                calendar.set(links + flow, self.next_of(flow));
+                if let Some(flow) = self.advance_link(party, Time(key)) {
+                    calendar.set(links + flow, self.next_of(flow));
+                }
             } else {
                 calendar.set(party, self.run_flow(party - links, 0, look_at));
             }
@@ -46,15 +47,15 @@ impl<O: Observer> Engine<'_, O> {
         Ok(self.finish())
     }
 
-    /// A link has transmitted a packet; returns whose it was.
-    fn complete_transmission(&mut self, link: usize, now: Time) -> usize {
+    /// A link has transmitted a packet, or asks its queue again; returns whose packet it was.
+    fn advance_link(&mut self, link: usize, now: Time) -> Option<usize> {
         self.events += 1;
         if self.link_samples.next < now {
             self.sample_links(Time(self.spec.duration_ns.min(now.0 - 1)));
         }
         let served = self.links[link].served.as_mut().expect("only such a link has events");
-        let packet = served.complete(now);
-        match packet.load {
+        let packet = served.advance(now)?;
+        Some(match packet.load {
             Load::Segment { flow, seq, sent, cwr } => {
                 if packet.is_marked {
                     self.flows[flow].path.marked += 1;
@@ -69,7 +70,7 @@ impl<O: Observer> Engine<'_, O> {
                 self.flows[flow].path.ack_departs(now, ack, sack);
                 flow
             }
-        }
+        })
     }
 
     /// Tells flows of segments that a link has dropped.

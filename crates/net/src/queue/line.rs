@@ -85,6 +85,11 @@ impl<T> Line<T> {
         Some(packet)
     }
 
+    /// The oldest packet.
+    pub fn front(&self) -> Option<&Queued<T>> {
+        self.packets.front()
+    }
+
     /// Whether `packet` fits.
     pub fn has_room(&self, room: Room, packet: &Queued<T>) -> bool {
         room.fits(self.packets(), self.bytes, packet.bytes)

@@ -3,6 +3,7 @@
 //! A discipline is given each packet that arrives and asked for the next when the link is free. Packets that it drops, whenever
 //! it does, it hands out; a packet that it marks leaves with its mark. It never sees the packet in service.
 
+mod bucket;
 mod codel;
 mod drop_head;
 mod fq_codel;
@@ -16,6 +17,7 @@ use units::{Rate, Stream, Time};
 pub use line::{Line, Queued, Room};
 pub use registry::{discipline, DisciplineRow, DisciplineSpec, Kind, Parameter, DISCIPLINES};
 
+use bucket::{Policer, Shaper};
 use codel::CodelQueue;
 use drop_head::DropHead;
 use fq_codel::FqCodel;
@@ -37,6 +39,10 @@ pub(crate) enum Queue<T> {
     Codel(CodelQueue<T>),
     /// FQ-CoDel.
     FqCodel(FqCodel<T>),
+    /// Token-bucket policer.
+    Policer(Policer<T>),
+    /// Token-bucket shaper.
+    Shaper(Shaper<T>),
 }
 
 /// Calls a method of whichever discipline it is.
@@ -48,6 +54,8 @@ macro_rules! each {
             Queue::Pie($discipline) => $call,
             Queue::Codel($discipline) => $call,
             Queue::FqCodel($discipline) => $call,
+            Queue::Policer($discipline) => $call,
+            Queue::Shaper($discipline) => $call,
         }
     };
 }
@@ -62,6 +70,8 @@ impl<T> Queue<T> {
             Kind::Pie => Queue::Pie(PieQueue::new(pie::PieSpec::new(&spec, rate), stream)),
             Kind::Codel => Queue::Codel(CodelQueue::new(codel::CodelSpec::new(&spec))),
             Kind::FqCodel => Queue::FqCodel(FqCodel::new(&spec, stream)),
+            Kind::Policer => Queue::Policer(Policer::new(&spec)),
+            Kind::Shaper => Queue::Shaper(Shaper::new(&spec)),
         }
     }
 
@@ -70,9 +80,17 @@ impl<T> Queue<T> {
         each!(self, queue => queue.enqueue(now, packet, room, dropped));
     }
 
-    /// The link is free: the packet it serves next, none if nothing is left.
+    /// The link is free: the packet it serves next, none if nothing is left or nothing may leave yet.
     pub(crate) fn dequeue(&mut self, now: Time, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
         each!(self, queue => queue.dequeue(now, dropped))
+    }
+
+    /// When it wants to be asked again, if it had nothing to serve and nothing arrives before.
+    pub(crate) fn asks_at(&self) -> Time {
+        match self {
+            Queue::Shaper(shaper) => shaper.asks_at(),
+            _ => Time::NEVER,
+        }
     }
 
     /// Packets in line.

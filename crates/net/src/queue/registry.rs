@@ -19,6 +19,10 @@ pub enum Kind {
     Codel,
     /// FQ-CoDel.
     FqCodel,
+    /// Token-bucket policer.
+    Policer,
+    /// Token-bucket shaper.
+    Shaper,
 }
 
 /// A number that a discipline takes.
@@ -70,6 +74,11 @@ const fn packets(name: &'static str, default: f64, doc: &'static str) -> Paramet
 const CODEL_TARGET: Parameter = seconds("target_s", (1e-6, 1.0), 0.005, "Acceptable standing queue delay (RFC 8289 4.3).");
 const CODEL_INTERVAL: Parameter =
     seconds("interval_s", (1e-5, 10.0), 0.1, "Time above the target before the first drop: a worst-case RTT.");
+
+const BUCKET_RATE: Parameter =
+    Parameter { name: "rate_bps", unit: "bit/s", min: 1e3, max: 1e12, default: 1e7, doc: "Rate at which tokens come." };
+const BUCKET_BURST: Parameter =
+    Parameter { name: "burst_bytes", unit: "bytes", min: 64.0, max: 1e12, default: 15_000.0, doc: "Tokens that the bucket holds." };
 
 /// All disciplines beside drop-tail, which every link has.
 pub const DISCIPLINES: &[DisciplineRow] = &[
@@ -143,6 +152,22 @@ pub const DISCIPLINES: &[DisciplineRow] = &[
             Parameter { name: "quantum", unit: "bytes", min: 1.0, max: 1e6, default: 1514.0, doc: "Bytes that a queue may send per turn." },
             number("flows", (1.0, 65_536.0), 1024.0, "Queues that flows are hashed to."),
         ],
+    },
+    DisciplineRow {
+        name: "policer",
+        kind: Kind::Policer,
+        year: 1999,
+        source: "RFC 2697, one bucket",
+        summary: "Drops what exceeds a rate and a burst before it reaches the queue.",
+        parameters: &[BUCKET_RATE, BUCKET_BURST],
+    },
+    DisciplineRow {
+        name: "shaper",
+        kind: Kind::Shaper,
+        year: 1999,
+        source: "RFC 2697, one bucket",
+        summary: "Lets packets wait for tokens, so that no more than a rate and a burst leave.",
+        parameters: &[BUCKET_RATE, BUCKET_BURST],
     },
 ];
 

@@ -129,6 +129,9 @@ pub fn scenario_with_discipline(index: u64) -> Spec {
                 parameters.insert(parameter.name.to_owned(), value.clamp(parameter.min, parameter.max));
             }
         }
+        if row.parameters.iter().any(|parameter| parameter.name == "rate_bps") {
+            parameters.insert("rate_bps".to_owned(), (link.rate_bps as f64 * (0.1 + dice.0.unit())).floor());
+        }
         LinkSpec { mark: None, discipline: Some(DisciplineChoice { name: row.name.to_owned(), parameters }), ..link }
     };
     spec.forward = choose(spec.forward);

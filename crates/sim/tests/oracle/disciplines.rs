@@ -19,6 +19,10 @@ pub trait Discipline {
     fn arrive(&mut self, now: Time, packet: Packet, fits: Fits) -> Vec<Packet>;
     /// The link is free: what is dropped, and what it transmits.
     fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>);
+    /// When what is left may leave, if nothing might now.
+    fn waits_until(&self) -> Option<Time> {
+        None
+    }
     /// Packets in line.
     fn packets(&self) -> usize;
 }
@@ -31,6 +35,8 @@ pub fn make(spec: &DisciplineSpec, rate: u64, mut stream: Stream) -> Box<dyn Dis
         Kind::AdaptiveRed => Box::new(Red::adaptive(spec, rate, stream)),
         Kind::Pie => Box::new(Pie::new(spec, rate, stream)),
         Kind::Codel => Box::new(Codel::new(spec)),
+        Kind::Policer => Box::new(Policer(VecDeque::new(), Gcra::new(spec))),
+        Kind::Shaper => Box::new(Shaper(VecDeque::new(), Gcra::new(spec))),
         Kind::FqCodel => Box::new(FqCodel {
             template: Codel::new(spec),
             queues: BTreeMap::new(),
@@ -459,5 +465,84 @@ impl Discipline for FqCodel {
 
     fn packets(&self) -> usize {
         self.queues.values().map(|(codel, _)| codel.line.len()).sum()
+    }
+}
+
+/// The token bucket as a virtual schedule: when a bucket that is drained without pause would be full again.
+struct Gcra {
+    rate: u128,
+    burst: u128,
+    full_at: u128,
+}
+
+impl Gcra {
+    fn new(spec: &DisciplineSpec) -> Gcra {
+        let (rate, burst) = (spec.value("rate_bps") as u128, spec.value("burst_bytes") as u128 * 8_000_000_000);
+        Gcra { rate, burst, full_at: 0 }
+    }
+
+    /// Times are multiples of a nanosecond over the rate. When the bucket would be full again after `bytes` more.
+    fn full_after(&self, now: Time, bytes: u32) -> u128 {
+        self.full_at.max(u128::from(now.0) * self.rate) + u128::from(bytes) * 8_000_000_000
+    }
+
+    fn conforms(&mut self, now: Time, bytes: u32) -> bool {
+        let full_after = self.full_after(now, bytes);
+        let conforms = full_after <= u128::from(now.0) * self.rate + self.burst;
+        if conforms {
+            self.full_at = full_after;
+        }
+        conforms
+    }
+
+    fn conforms_at(&self, bytes: u32) -> Time {
+        let earliest = (self.full_at + u128::from(bytes) * 8_000_000_000).saturating_sub(self.burst);
+        Time(earliest.div_ceil(self.rate) as u64)
+    }
+}
+
+struct Policer(VecDeque<Packet>, Gcra);
+
+impl Discipline for Policer {
+    fn arrive(&mut self, now: Time, packet: Packet, fits: Fits) -> Vec<Packet> {
+        if !self.1.conforms(now, packet.bytes) || !fits(self.0.len(), bytes_of(self.0.iter()), packet.bytes) {
+            return vec![packet];
+        }
+        self.0.push_back(packet);
+        vec![]
+    }
+
+    fn next(&mut self, _now: Time) -> (Vec<Packet>, Option<Packet>) {
+        (vec![], self.0.pop_front())
+    }
+
+    fn packets(&self) -> usize {
+        self.0.len()
+    }
+}
+
+struct Shaper(VecDeque<Packet>, Gcra);
+
+impl Discipline for Shaper {
+    fn arrive(&mut self, _now: Time, packet: Packet, fits: Fits) -> Vec<Packet> {
+        let can_pass = u128::from(packet.bytes) * 8_000_000_000 <= self.1.burst;
+        if !can_pass || !fits(self.0.len(), bytes_of(self.0.iter()), packet.bytes) {
+            return vec![packet];
+        }
+        self.0.push_back(packet);
+        vec![]
+    }
+
+    fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>) {
+        let may_leave = self.0.front().is_some_and(|packet| self.1.conforms(now, packet.bytes));
+        (vec![], if may_leave { self.0.pop_front() } else { None })
+    }
+
+    fn waits_until(&self) -> Option<Time> {
+        self.0.front().map(|packet| self.1.conforms_at(packet.bytes))
+    }
+
+    fn packets(&self) -> usize {
+        self.0.len()
     }
 }

@@ -295,6 +295,7 @@ impl Textbook {
                 self.agenda.add_link(done, link);
             }
             (Arrival::Queued, marked) => self.flows[flow].marked += u64::from(marked),
+            (Arrival::Waits(until), _) => self.agenda.add_link(until, link),
             (Arrival::Lost, _) => self.flows[flow].lost += u64::from(is_segment),
         }
         self.note_dropped(link);
@@ -307,6 +308,12 @@ impl Textbook {
     }
 
     fn on_transmitted(&mut self, now: Time, link: usize) {
+        if !self.links[link].transmits_until(now) {
+            if let Some(next) = self.links[link].wake(now) {
+                self.agenda.add_link(next, link);
+            }
+            return;
+        }
         let (packet, next) = self.links[link].complete(now);
         self.note_dropped(link);
         if self.links[link].decides_late() {

@@ -47,6 +47,8 @@ pub enum Arrival {
     Served(Time),
     /// It stands in line.
     Queued,
+    /// It stands in line, and nothing may leave before this moment.
+    Waits(Time),
     /// It is gone.
     Lost,
 }
@@ -144,7 +146,7 @@ impl Link {
         self.note_dropped(now, dropped);
         let arrival = if self.in_service.is_none() {
             self.left_over = 0;
-            self.serve_next(now).map_or(Arrival::Queued, Arrival::Served)
+            self.serve_next(now).map_or_else(|| self.waits(), Arrival::Served)
         } else {
             Arrival::Queued
         };
@@ -172,6 +174,33 @@ impl Link {
         next.map(|next| self.serve(now, next))
     }
 
+    fn waits(&self) -> Arrival {
+        let until = self.discipline.as_ref().and_then(|discipline| discipline.waits_until());
+        until.map_or(Arrival::Queued, Arrival::Waits)
+    }
+
+    /// Whether a transmission ends now.
+    pub fn transmits_until(&self, now: Time) -> bool {
+        self.in_service.as_ref().is_some_and(|(_, done)| *done == now)
+    }
+
+    /// Something may leave now, if the link is idle: when its transmission ends, or when to ask again.
+    pub fn wake(&mut self, now: Time) -> Option<Time> {
+        if self.in_service.is_some() {
+            return None;
+        }
+        self.settle(now);
+        self.left_over = 0;
+        self.serve_next(now).or_else(|| self.asks_again())
+    }
+
+    fn asks_again(&self) -> Option<Time> {
+        match self.waits() {
+            Arrival::Waits(until) if self.in_service.is_none() => Some(until),
+            _ => None,
+        }
+    }
+
     /// A transmission ends: the packet transmitted, and when the next one's will, if any stands in line.
     pub fn complete(&mut self, now: Time) -> (Packet, Option<Time>) {
         self.settle(now);
@@ -186,7 +215,7 @@ impl Link {
             self.totals.marked += u64::from(now <= self.window.1 && is_marked);
             self.totals.window_marked += u64::from(now > self.window.0 && now <= self.window.1 && is_marked);
         }
-        let next = self.serve_next(now);
+        let next = self.serve_next(now).or_else(|| self.asks_again());
         (packet, next)
     }
 
