@@ -54,7 +54,12 @@ pub fn run_named<O: Observer>(
 ) -> Result<Records, RunError> {
     let accepted = accept(spec)?;
     // Nothing of a run that panicked is looked at again.
-    match catch_unwind(AssertUnwindSafe(|| Engine::new(accepted, observer).run(interrupted))) {
+    let decides_late = accepted.links.iter().any(|link| link.discipline.is_some());
+    let run = AssertUnwindSafe(|| match decides_late {
+        false => Engine::<O, false>::new(accepted, observer).run(interrupted),
+        true => Engine::<O, true>::new(accepted, observer).run_late(interrupted),
+    });
+    match catch_unwind(run) {
         Ok(records) => Ok(records?),
         Err(panic) => {
             let scenario = digest.map_or_else(|| serde_json::to_string(spec).unwrap_or_default(), str::to_owned);
@@ -100,8 +105,8 @@ impl Names {
     }
 }
 
-/// A run in progress.
-pub struct Engine<'a, O> {
+/// A run in progress; `LATE` if a link has a queue that decides late. Then it is another program: what the one without does costs it nothing.
+pub struct Engine<'a, O, const LATE: bool = false> {
     pub(crate) spec: &'a Spec,
     names: Names,
     observer: &'a mut O,
@@ -112,18 +117,15 @@ pub struct Engine<'a, O> {
     pub(crate) events: u64,
 }
 
-impl<'a, O: Observer> Engine<'a, O> {
+impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
     /// A run that has not begun.
-    pub fn new(accepted: Accepted<'a>, observer: &'a mut O) -> Engine<'a, O> {
+    pub fn new(accepted: Accepted<'a>, observer: &'a mut O) -> Engine<'a, O, LATE> {
         let spec = accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
         let links: Vec<Link> = accepted.links.iter().enumerate().map(|(i, &link)| Link::new(i, link, window, spec.seed)).collect();
         let records = Records { flow_samples: FlowSamples::new(spec.sample_ns, &accepted.flows), ..Records::default() };
         let names = Names::new(&accepted.flows);
-        let mut flows: Vec<Flow> = accepted.flows.into_iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect();
-        for path in flows.iter_mut().map(|flow| &mut flow.path) {
-            path.is_plain &= links[path.data_link()].served.is_none();
-        }
+        let flows = accepted.flows.into_iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect();
         Engine {
             spec,
             names,
@@ -141,9 +143,6 @@ impl<'a, O: Observer> Engine<'a, O> {
     /// # Errors
     /// An interruption.
     pub fn run(mut self, mut interrupted: impl FnMut() -> bool) -> Result<Records, Interrupted> {
-        if self.links.iter().any(|link| link.served.is_some()) {
-            return self.run_served(interrupted);
-        }
         let mut tree = Tree::new(self.flows.iter().map(|flow| flow.due.0 .0));
         let mut look_at = EVENTS_PER_LOOK;
         while let Some((flow, bound)) = tree.first() {
@@ -192,7 +191,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         let Flow { agenda, path, sender, .. } = &mut self.flows[index];
         let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire { path, link, events, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, flow: index, records_drops, records_marks };
         let until = until.min(agenda.calm_until);
         let mut next = wire.path.arriving.pop();
         while let Some(delivery) = next {
@@ -213,7 +212,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     /// The flow's ACK reaches a real link.
     #[inline]
     fn cross(&mut self, index: usize) {
-        self.flows[index].path.cross(index, &mut self.links);
+        self.flows[index].path.cross::<LATE>(index, &mut self.links);
         self.events += 1;
     }
 
@@ -228,7 +227,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
         let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire { path, link, events, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, flow: index, records_drops, records_marks };
         sender.on_deadline(now, &mut wire);
         agenda.wake = sender.deadline();
         if sender.is_finished() {
@@ -263,7 +262,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         let at = now.since(path.access_delay());
         let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire { path, link, events, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, flow: index, records_drops, records_marks };
         if kind == FlowKind::Start {
             note(wire.events, at, index, EventKind::Start);
             sender.on_started(now, rtt, &mut wire);

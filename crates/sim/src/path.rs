@@ -61,8 +61,6 @@ pub struct Path {
     resends_capable: bool,
     /// The next new segment carries CWR.
     cwr_due: bool,
-    /// Its segments need nothing of their link but a departure time: no ECN, and a link that knows it on arrival.
-    pub(crate) is_plain: bool,
     data_link: u8,
     pub(crate) ack_link: Option<u8>,
     pub(crate) rtt: Time,
@@ -108,7 +106,6 @@ impl Path {
             packet: Packet { bytes, ecn_capable: ecn.is_on() },
             resends_capable: ecn.marks_retransmissions(),
             cwr_due: false,
-            is_plain: !ecn.is_on(),
             marked: 0,
             data_link: links.0,
             ack_link: links.1,
@@ -171,19 +168,19 @@ impl Path {
     }
 
     /// The oldest crossing ACK reaches the real link.
-    pub(crate) fn cross(&mut self, flow: usize, links: &mut [Link]) {
+    pub(crate) fn cross<const LATE: bool>(&mut self, flow: usize, links: &mut [Link]) {
         let Some(delivery) = self.crossing.pop() else { return };
         let (at, ack) = (delivery.at, delivery.ack());
         let sack = if ack.has_sack { self.crossing_sacks.pop_front() } else { None };
-        let Some(link) = self.ack_link.map(usize::from) else { return };
-        if let Some(served) = &mut links[link].served {
-            let key = 2 * flow as u32 + 1;
+        let Some(link) = self.ack_link.map(|link| &mut links[usize::from(link)]) else { return };
+        if let (true, Some(served)) = (LATE, &mut link.served) {
+            let Packet { bytes, ecn_capable } = ACK;
             let load = Load::Ack { flow, ack, sack };
-            let (bytes, ecn_capable) = (ACK.bytes, ACK.ecn_capable);
-            return served.offer(at, Queued { bytes, ecn_capable, is_marked: false, key, arrived: at, load });
+            return served.offer(at, Queued { bytes, ecn_capable, is_marked: false, key: 2 * flow as u32 + 1, arrived: at, load });
         }
-        if let Verdict::Departs(departs) | Verdict::DepartsMarked(departs) = links[link].fifo.offer(at, ACK) {
-            self.ack_departs(departs, ack, sack);
+        if let Verdict::Departs(departs) | Verdict::DepartsMarked(departs) = link.fifo.offer(at, ACK) {
+            self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
+            self.sacks.extend(sack);
         }
     }
 
@@ -237,8 +234,8 @@ impl Path {
     }
 }
 
-/// A sender's wire while one of its events is handled.
-pub(crate) struct PathWire<'a> {
+/// A sender's wire while one of its events is handled; `LATE` if a link of the run may decide late.
+pub(crate) struct PathWire<'a, const LATE: bool> {
     pub(crate) path: &'a mut Path,
     /// The link its segments reach first.
     pub(crate) link: &'a mut Link,
@@ -248,7 +245,7 @@ pub(crate) struct PathWire<'a> {
     pub(crate) records_marks: bool,
 }
 
-impl PathWire<'_> {
+impl<const LATE: bool> PathWire<'_, LATE> {
     #[cold]
     fn note(&mut self, now: Time, kind: EventKind, value: f64, value2: f64) {
         let t_ns = now.since(self.path.access_delay()).0;
@@ -280,11 +277,10 @@ impl PathWire<'_> {
     /// A segment of an ECN-capable flow reaches its link, or any segment a link whose queue decides late.
     #[inline(never)]
     fn offer(&mut self, now: Time, seq: u64, packet: Packet, cwr: bool) {
-        if let Some(served) = &mut self.link.served {
-            let key = 2 * self.flow as u32;
-            let load = Load::Segment { flow: self.flow, seq, sent: now, cwr };
+        if let (true, Some(served)) = (LATE, &mut self.link.served) {
             let Packet { bytes, ecn_capable } = packet;
-            return served.offer(now, Queued { bytes, ecn_capable, is_marked: false, key, arrived: now, load });
+            let load = Load::Segment { flow: self.flow, seq, sent: now, cwr };
+            return served.offer(now, Queued { bytes, ecn_capable, is_marked: false, key: 2 * self.flow as u32, arrived: now, load });
         }
         match self.link.fifo.offer(now, packet) {
             Verdict::Departs(departs) => self.path.receive_bits(departs, seq, now, EcnBits { ce: false, cwr }),
@@ -297,18 +293,18 @@ impl PathWire<'_> {
     }
 }
 
-impl Wire for PathWire<'_> {
+impl<const LATE: bool> Wire for PathWire<'_, LATE> {
     #[inline(never)]
     fn send(&mut self, now: Time, seq: u64) {
         self.send_train(now, seq, 1);
     }
 
     fn resend(&mut self, now: Time, seq: u64) {
-        if self.path.is_plain {
-            self.send(now, seq);
+        if LATE || self.path.packet.ecn_capable {
+            let packet = Packet { ecn_capable: self.path.resends_capable, ..self.path.packet };
+            self.offer(now, seq, packet, false);
         } else {
-            let Packet { bytes, ecn_capable } = self.path.packet;
-            self.offer(now, seq, Packet { bytes, ecn_capable: ecn_capable && self.path.resends_capable }, false);
+            self.send(now, seq);
         }
     }
 
@@ -319,7 +315,7 @@ impl Wire for PathWire<'_> {
     #[inline(always)]
     fn send_train(&mut self, now: Time, first: u64, segments: u64) {
         let packet = self.path.packet;
-        if !self.path.is_plain {
+        if LATE || packet.ecn_capable {
             for seq in first..first + segments {
                 let cwr = std::mem::take(&mut self.path.cwr_due);
                 self.offer(now, seq, packet, cwr);

@@ -12,12 +12,12 @@ use crate::link::Load;
 use crate::observer::Observer;
 use crate::records::{Event, EventKind, Records};
 
-impl<O: Observer> Engine<'_, O> {
+impl<O: Observer> Engine<'_, O, true> {
     /// Runs to the end.
     ///
     /// # Errors
     /// An interruption.
-    pub(crate) fn run_served(mut self, mut interrupted: impl FnMut() -> bool) -> Result<Records, Interrupted> {
+    pub(crate) fn run_late(mut self, mut interrupted: impl FnMut() -> bool) -> Result<Records, Interrupted> {
         let links = self.links.len();
         let mut calendar = Calendar::new(links + self.flows.len());
         for (index, flow) in self.flows.iter().enumerate() {

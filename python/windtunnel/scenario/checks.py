@@ -141,7 +141,7 @@ def discipline(name: str, given: dict[str, Any]) -> dict[str, float]:
     name : str
         ``drop-tail`` or a name of the catalogue.
     given : dict of str to number or str
-        Values in the catalogue's units; strings may carry a unit. ``target`` is accepted for ``target_s``.
+        Values in the catalogue's units; strings may carry a unit. A name is accepted without its unit: ``target`` for ``target_s``.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def discipline(name: str, given: dict[str, Any]) -> dict[str, float]:
     own = known[name].parameters if name in known else {}
     checked: dict[str, float] = {}
     for key, value in given.items():
-        parameter = own.get(key) or own.get(f"{key}_s")
+        parameter = next((own[full] for full in (key, *(f"{key}_{unit}" for unit in ("s", "bps", "bytes"))) if full in own), None)
         field = f"discipline_parameters.{key}"
         if parameter is None:
             raise refusal(f"{shown(key)} is no parameter of {name}; allowed: {', '.join(own) or 'none'}", field=field)

@@ -1,7 +1,6 @@
 //! A token bucket: a policer drops what finds too few tokens, a shaper lets it wait for them.
 //!
-//! Source: RFC 2697's committed bucket (section 3, one rate and one burst), and the shaper of the same bucket. Tokens are
-//! bytes; state is kept in bit-nanoseconds per second, so that no rate drifts. What has passed by a time t is never more than rate x t + burst.
+//! Source: the committed bucket of RFC 2697 (one rate, one burst, full at first), as policer and as shaper. Tokens are bytes; state is kept in bit-nanoseconds per second, so that no rate drifts. What has passed by a time t is never more than rate x t + burst.
 
 use units::{Rate, Time};
 

@@ -67,6 +67,27 @@ fn fq_codel_shares_equally_whatever_the_rtts() {
     assert!(delivered.iter().all(|&packets| (packets / mean - 1.0).abs() < 0.1), "{delivered:?}");
 }
 
+/// A token bucket lets no more through than rate x time + burst, whenever one looks; a shaper with a queue no less than its rate.
+#[test]
+fn a_token_bucket_keeps_to_its_rate_and_burst() {
+    for name in ["policer", "shaper"] {
+        let parameters = [("rate_bps".to_owned(), 8e6), ("burst_bytes".to_owned(), 30_000.0)].into();
+        let spec = dumbbell(100, 100, 30, renos(3, 20));
+        let discipline = Some(DisciplineChoice { name: name.into(), parameters });
+        let spec = Spec { sample_ns: 7 * MS, forward: LinkSpec { discipline, ..spec.forward }, ..spec };
+        let samples = sim::run(&spec, || false).expect("a legal scenario").link_samples;
+        let delivered: Vec<(u64, u64)> = samples.t_ns.iter().copied().zip(samples.delivered_bytes.iter().copied()).collect();
+        for (i, from) in delivered.iter().enumerate().step_by(50) {
+            // A packet that had its tokens before may be delivered after the first sample.
+            let most = |t_ns: u64| t_ns / 1000 + 30_000 + 1500;
+            assert!(delivered[i..].iter().all(|to| to.1 - from.1 <= most(to.0 - from.0)), "{name} after {} ns", from.0);
+        }
+        let (last, middle) = (delivered[delivered.len() - 1], delivered[delivered.len() / 2]);
+        let share = (last.1 - middle.1) as f64 * 8e9 / (last.0 - middle.0) as f64 / 8e6;
+        assert!(share > if name == "shaper" { 0.999 } else { 0.6 }, "{name}: {share}");
+    }
+}
+
 /// Whatever a discipline drops, every packet sent was accepted, dropped or lost, and every packet accepted left or is still there.
 #[test]
 fn packets_are_conserved_at_every_discipline() {
