@@ -6,6 +6,7 @@
 mod common;
 
 mod oracle {
+    pub mod codel;
     pub mod disciplines;
     pub mod engine;
     pub mod link;
