@@ -157,6 +157,13 @@ mod tests {
     }
 
     #[test]
+    fn an_idle_bucket_holds_no_more_than_its_burst() {
+        let (mut policer, mut dropped) = (Policer::new(&spec("policer")), Vec::new());
+        (0..30).for_each(|_| policer.enqueue(Time::from_ms(60_000), packet(Time::ZERO, 0), ENDLESS, &mut dropped));
+        assert_eq!((policer.packets(), policer.bytes(), dropped.len()), (10, 15_000, 20));
+    }
+
+    #[test]
     fn a_shaper_says_when_to_ask_again_to_the_nanosecond() {
         let (mut shaper, mut dropped) = (Shaper::new(&spec("shaper")), Vec::new());
         (0..12).for_each(|_| shaper.enqueue(Time::ZERO, packet(Time::ZERO, 0), ENDLESS, &mut dropped));

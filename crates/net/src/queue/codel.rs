@@ -173,6 +173,7 @@ mod tests {
 
     #[test]
     fn what_waits_less_than_the_target_is_let_through() {
+        assert_eq!(drops(Time::from_ms(5), 301, |arrived| packet(arrived, 0)).0, [200, 300]);
         assert_eq!(drops(Time(4_999_999), 1000, |arrived| packet(arrived, 0)), (vec![], vec![]));
     }
 
