@@ -1,14 +1,14 @@
 //! CoDel: drops at the head, ever more often, while packets wait longer than a target for a whole interval.
 //!
-//! Source: RFC 8289 (Nichols, Jacobson, McGregor and Iyengar 2018), names of section 5. Times in nanoseconds. State: when the
+//! Source: RFC 8289 (Nichols, Jacobson, McGregor and Iyengar 2018), names of its pseudocode. Times in nanoseconds. State: when the
 //! sojourn time will have been above target for an interval, and the drop schedule.
-//! An ECN-capable packet is marked where it would be dropped (section 4.6 leaves the choice), and then leaves the queue.
+//! An ECN-capable packet is marked where it would be dropped, and then leaves the queue.
 
 use units::Time;
 
 use super::{DisciplineSpec, Line, Queued, Room};
 
-/// Bytes of the largest packet: no drop while no more than that is left behind (section 5.2.1).
+/// Bytes of the largest packet: no drop while no more than that is left behind.
 const MAXPACKET: u64 = 1500;
 
 /// CoDel's two numbers.
@@ -41,12 +41,12 @@ impl Codel {
         Codel { spec, first_above: None, drop_next: Time::ZERO, count: 0, lastcount: 0, dropping: false }
     }
 
-    /// Section 5.5: the next drop comes sooner by the inverse square root of the count.
+    /// `control_law`: the next drop comes sooner by the inverse square root of the count.
     fn control_law(&self, t: Time) -> Time {
         t + Time((self.spec.interval.0 as f64 / (self.count as f64).sqrt()) as u64)
     }
 
-    /// Section 5.6: the packet at the head, and whether packets have been too late for too long. `others` counts the bytes that
+    /// `dodequeue`: the packet at the head, and whether packets have been too late for too long. `others` counts the bytes that
     /// wait elsewhere for the same link.
     fn take<T>(&mut self, now: Time, line: &mut Line<T>, others: u64) -> (Option<Queued<T>>, bool) {
         let packet = line.pop();
@@ -60,14 +60,14 @@ impl Codel {
         (packet, now >= above_at)
     }
 
-    /// Section 5.4. The packet to serve next; those dropped before it go to `dropped`.
+    /// `dequeue`: the packet to serve next; those dropped before it go to `dropped`.
     pub(crate) fn dequeue<T>(&mut self, now: Time, line: &mut Line<T>, others: u64, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
         let (mut packet, mut ok_to_drop) = self.take(now, line, others);
         if self.dropping {
             self.dropping = ok_to_drop;
             while self.dropping && now >= self.drop_next {
-                self.count += 1;
                 if mark(&mut packet) {
+                    self.count += 1;
                     self.drop_next = self.control_law(self.drop_next);
                     break;
                 }
@@ -75,6 +75,7 @@ impl Codel {
                 (packet, ok_to_drop) = self.take(now, line, others);
                 self.dropping = ok_to_drop;
                 if ok_to_drop {
+                    self.count += 1;
                     self.drop_next = self.control_law(self.drop_next);
                 }
             }
@@ -183,7 +184,7 @@ mod tests {
         assert_eq!((times, marks), (vec![], vec![200, 300, 371, 429, 479, 524]));
     }
 
-    /// Section 5.2.1: with no more than a packet left behind there is no queue worth a drop.
+    /// With no more than a packet left behind there is no queue worth a drop.
     #[test]
     fn the_last_packet_but_one_is_never_dropped() {
         let mut queue = CodelQueue::new(SPEC);
@@ -198,7 +199,7 @@ mod tests {
         assert!(dropped.is_empty());
     }
 
-    /// Section 5.4: who left the dropping state after five drops and re-enters it within 16 intervals drops at the rate it
+    /// Who left the dropping state after five drops and re-enters it within 16 intervals drops at the rate it
     /// had: the next interval is 100/sqrt 4 ms; after a longer time it is 100 ms again.
     #[test]
     fn the_drop_rate_is_taken_up_again_unless_too_much_time_has_passed() {

@@ -1,6 +1,6 @@
 //! FQ-CoDel: flows hashed to queues, served by deficit round robin with new flows first, each queue under CoDel.
 //!
-//! Source: RFC 8290 (Hoeiland-Joergensen and others 2018), sections 4.1 and 4.2. State: per queue its packets, CoDel's state and
+//! Source: RFC 8290 (Hoeiland-Joergensen and others 2018). State: per queue its packets, CoDel's state and
 //! its byte credits; the lists of new and of old queues. CoDel's floor of one packet counts the bytes of all queues, as Linux's does.
 
 use std::cmp::Reverse;
@@ -11,7 +11,7 @@ use units::{Stream, Time};
 use super::codel::{Codel, CodelSpec};
 use super::{DisciplineSpec, Line, Queued, Room};
 
-/// The queue that packets of `key` go to (section 4.1: a hash perturbed at random).
+/// The queue that packets of `key` go to (a hash perturbed at random).
 pub fn bucket(key: u32, perturbation: u64, queues: usize) -> usize {
     // The finaliser of SplitMix64.
     let mut z = perturbation ^ u64::from(key);
@@ -55,7 +55,7 @@ impl<T> FqCodel<T> {
         }
     }
 
-    /// Section 4.1.
+    /// A packet joins its queue; the longest one pays if there was no room.
     pub(crate) fn enqueue(&mut self, _now: Time, packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
         let index = bucket(packet.key, self.perturbation, self.queues.len());
         let has_room = room.fits(self.packets, self.bytes, packet.bytes);
@@ -82,7 +82,7 @@ impl<T> FqCodel<T> {
         }
     }
 
-    /// Section 4.2.
+    /// Deficit round robin, new queues before old ones.
     pub(crate) fn dequeue(&mut self, now: Time, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
         loop {
             let is_new = !self.new.is_empty();
@@ -153,7 +153,7 @@ mod tests {
         (0..packets).filter_map(|_| queue.dequeue(Time::ZERO, &mut Vec::new())).map(|packet| packet.key).collect()
     }
 
-    /// Section 3: a flow that builds no queue waits for no queue of others.
+    /// A flow that builds no queue waits for no queue of others.
     #[test]
     fn a_new_flow_goes_first() {
         let mut queue = fq_codel();
@@ -174,7 +174,7 @@ mod tests {
         assert!(large.abs_diff(250) <= 2, "{large} of {}", order.len());
     }
 
-    /// Section 4.2: a queue that ran empty passes through the old ones before it may be new again.
+    /// A queue that ran empty passes through the old ones before it may be new again.
     #[test]
     fn who_empties_a_new_queue_is_not_new_at_once() {
         let mut queue = fq_codel();
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(served(&mut queue, 2), [2, 1]);
     }
 
-    /// Section 4.1: the longest queue loses its head, not the packet that arrives.
+    /// The longest queue loses its head, not the packet that arrives.
     #[test]
     fn overload_is_charged_to_the_longest_queue() {
         let mut queue = fq_codel();
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!((dropped.len(), dropped[0].key, queue.packets(), queue.bytes()), (1, 1, 12, 18_000));
     }
 
-    /// Section 5.1: with 1024 queues two flows share one in a thousandth of the cases.
+    /// With 1024 queues two flows share one in a thousandth of the cases.
     #[test]
     fn flows_are_spread_over_all_queues() {
         let mut counts = vec![0u32; 1024];

@@ -1,15 +1,15 @@
 //! PIE: drops arriving packets at random, with a probability that a proportional-integral controller moves towards a target delay.
 //!
-//! Source: RFC 8033 (Pan and others 2017), names of appendix A; the enhancements of section 5: ECN (5.1), random drops spread evenly
-//! (5.4), a cap on the growth of the probability (5.5). Times in nanoseconds or seconds. State: the probability, the delay at the
-//! latest update, the burst allowance. The queue's delay is its bytes over the link's rate (section 4.3, with a rate that is known).
+//! Source: RFC 8033 (Pan and others 2017), names of its pseudocode, with its enhancements: ECN, random drops spread evenly,
+//! a cap on the growth of the probability. Times in nanoseconds or seconds. State: the probability, the delay at the
+//! latest update, the burst allowance. The queue's delay is its bytes over the link's rate (a rate that is known).
 
 use units::{Rate, Stream, Time};
 
 use super::{DisciplineSpec, Line, Queued, Room};
 
 const MEAN_PKTSIZE: u64 = 1500;
-/// Section 5.4: no drop before this much probability has accumulated since the last, and no later than that much.
+/// No drop before this much probability has accumulated since the last, and no later than that much.
 const ACCUMULATED_MIN: f64 = 0.85;
 const ACCUMULATED_MAX: f64 = 8.5;
 
@@ -75,7 +75,7 @@ impl Pie {
         }
     }
 
-    /// Sections 4.2 and 4.4.
+    /// Moves the probability and the burst allowance.
     fn update(&mut self, qdelay_s: f64) {
         let PieSpec { qdelay_ref_s, alpha, beta, .. } = self.spec;
         let mut p = alpha * (qdelay_s - qdelay_ref_s) + beta * (qdelay_s - self.qdelay_old_s);
@@ -101,7 +101,7 @@ impl Pie {
         self.burst_allowance = if is_calm { self.spec.max_burst } else { self.burst_allowance.since(self.spec.t_update) };
     }
 
-    /// Sections 4.1 and 5.4: whether a packet that meets `bytes` is dropped, or marked.
+    /// Whether a packet that meets `bytes` is dropped, or marked.
     pub(crate) fn drops_early(&mut self, bytes: u64) -> bool {
         let is_light = self.qdelay_old_s < self.spec.qdelay_ref_s / 2.0 && self.drop_prob < 0.2;
         if self.burst_allowance > Time::ZERO || is_light || bytes <= 2 * MEAN_PKTSIZE {
@@ -118,7 +118,7 @@ impl Pie {
         true
     }
 
-    /// Section 5.1: marks a packet instead of dropping it while the probability is low.
+    /// Marks a packet instead of dropping it while the probability is low.
     pub(crate) fn marks<T>(&self, packet: &mut Queued<T>) -> bool {
         self.drop_prob < self.spec.mark_ecnth && packet.mark()
     }
@@ -188,7 +188,7 @@ mod tests {
         assert!(is_about(pie.drop_prob, 0.039375 / 2048.0 + 0.001875 / 128.0), "{}", pie.drop_prob);
     }
 
-    /// Section 4.2's table: whatever the delay asks for is divided by so much below each bound.
+    /// Whatever the delay asks for is divided by so much below each bound.
     #[test]
     fn the_gain_is_tuned_to_the_probability() {
         let table = [(5e-7, 2048.0), (5e-6, 512.0), (5e-5, 128.0), (5e-4, 32.0), (5e-3, 8.0), (5e-2, 2.0), (0.5, 1.0)];
@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    /// Section 5.5: at most 2 percentage points per update once the probability is 10 %. Section 4.2: an idle queue forgets 2 % of it.
+    /// At most 2 percentage points per update once the probability is 10 %. An idle queue forgets 2 % of it.
     #[test]
     fn growth_is_capped_and_idleness_decays() {
         let mut pie = Pie { drop_prob: 0.2, ..pie() };
@@ -210,7 +210,7 @@ mod tests {
         assert!(is_about(pie.drop_prob, (0.5 - 0.125 * 0.015) * 0.98));
     }
 
-    /// Section 4.4: 150 ms are ten updates.
+    /// The 150 ms are ten updates.
     #[test]
     fn a_burst_is_let_through_and_a_calm_queue_earns_the_next() {
         let mut pie = pie();
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(pie.burst_allowance, Time::from_ms(150));
     }
 
-    /// Section 5.4: at 10 % the eighth packet after a drop is the first that may go (0.8 < 0.85 <= 0.9), the 85th must.
+    /// At 10 % the ninth packet after a drop is the first that may go (0.8 < 0.85 <= 0.9), the 85th must.
     #[test]
     fn drops_are_neither_bunched_nor_far_apart() {
         let mut pie = Pie { drop_prob: 0.1, qdelay_old_s: 0.05, burst_allowance: Time::ZERO, ..pie() };

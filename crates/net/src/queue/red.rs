@@ -1,8 +1,8 @@
 //! RED: drops or marks arriving packets with a probability that grows with the average queue; adaptive RED tunes that probability.
 //!
-//! Sources: Floyd and Jacobson 1993 (figure 2), the gentle upper range of Floyd 2000, and for adaptive RED Floyd, Gummadi and Shenker 2001
-//! (figure 3 and section 5). Queue lengths in packets, the packet in service not counted. State: the average, the packets since
-//! the last drop, when the link fell idle, and max_p.
+//! Sources: Floyd and Jacobson 1993, the gentle upper range of Floyd 2000, and for adaptive RED Floyd, Gummadi and Shenker 2001.
+//! Queue lengths in packets, the packet in service not counted. State: the average, the packets since the last drop, when the link
+//! fell idle, and max_p.
 //! At and above the upper threshold (with `gentle`, above twice that) packets are dropped, ECN-capable or not.
 
 use units::{Rate, Stream, Time};
@@ -41,7 +41,7 @@ impl RedSpec {
         }
     }
 
-    /// Section 5 of the adaptive paper: thresholds from a target delay, the weight from the link's packets per second.
+    /// The adaptive paper: thresholds from a target delay, the weight from the link's packets per second.
     pub(crate) fn adaptive(spec: &DisciplineSpec, rate: Rate) -> RedSpec {
         let capacity = rate.0 as f64 / PACKET_BITS;
         let min_th = (spec.value("target_s") * capacity / 2.0).max(5.0);
@@ -205,7 +205,7 @@ mod tests {
         RedQueue::<()>::new(spec, Stream::named(1, "test")).red
     }
 
-    /// Section 7 of the 1993 paper: the packets from one drop to the next are uniform. Figure 2 counts the arriving packet before it looks,
+    /// The 1993 paper: the packets from one drop to the next are uniform. Its algorithm counts the arriving packet before it looks,
     /// so that they are so on 1 to 1/p_b - 1: here 19, mean 10.
     #[test]
     fn drops_are_spread_evenly() {
@@ -247,7 +247,7 @@ mod tests {
         assert!((red.avg - (1.350_65 * 0.998 + 0.2)).abs() < 1e-4, "{}", red.avg);
     }
 
-    /// Section 5 of the adaptive paper: 5 ms at 1 Gbit/s are 416.7 packets, the range 208.3 to 625; at 12 Mbit/s the floor of 5 to 15 holds.
+    /// 5 ms at 1 Gbit/s are 416.7 packets, the range 208.3 to 625; at 12 Mbit/s the floor of 5 to 15 holds.
     #[test]
     fn adaptive_red_sets_itself_from_the_rate() {
         let choice = discipline("ared", &BTreeMap::new()).expect("a row");
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!((slow.min_th, slow.max_th), (5.0, 15.0));
     }
 
-    /// Figure 3: above the middle fifth of the range max_p grows by 0.01 (a quarter of it if that is less), below it shrinks by a tenth.
+    /// Above the middle fifth of the range max_p grows by 0.01 (a quarter of it if that is less), below it shrinks by a tenth.
     #[test]
     fn adaptive_red_moves_max_p_twice_a_second() {
         let adapted = |avg, max_p, ms| {

@@ -71,7 +71,7 @@ const fn packets(name: &'static str, default: f64, doc: &'static str) -> Paramet
     Parameter { name, unit: "packets", min: 1.0, max: 1e6, default, doc }
 }
 
-const CODEL_TARGET: Parameter = seconds("target_s", (1e-6, 1.0), 0.005, "Acceptable standing queue delay (RFC 8289 4.3).");
+const CODEL_TARGET: Parameter = seconds("target_s", (1e-6, 1.0), 0.005, "Acceptable standing queue delay (RFC 8289).");
 const CODEL_INTERVAL: Parameter =
     seconds("interval_s", (1e-5, 10.0), 0.1, "Time above the target before the first drop: a worst-case RTT.");
 

@@ -27,7 +27,7 @@ fn utilisation(records: &Records) -> f64 {
     records.links[0].totals.window_busy_ns as f64 / 30e9
 }
 
-/// RFC 8289, 3.2: the standing queue is kept at the target of 5 ms, where drop-tail's would be the buffer's 240 ms. Flows below
+/// RFC 8289: the standing queue is kept at the target of 5 ms, where drop-tail's would be the buffer's 240 ms. Flows below
 /// the reach of the control law keep the mean below the target; many small windows, of which each drop slows down little, hold it near.
 #[test]
 fn codel_holds_its_target_without_starving_the_link() {
@@ -38,7 +38,7 @@ fn codel_holds_its_target_without_starving_the_link() {
     }
 }
 
-/// RFC 8033, 4.2: the controller's only rest is at the target of 15 ms.
+/// RFC 8033: the controller's only rest is at the target of 15 ms.
 #[test]
 fn pie_holds_its_target() {
     for count in [4, 20] {
@@ -48,7 +48,7 @@ fn pie_holds_its_target() {
     }
 }
 
-/// Floyd, Gummadi and Shenker 2001, section 3: max_p is moved until the average stays in the middle fifth of its range, here of 5 to 15
+/// Floyd, Gummadi and Shenker 2001: max_p is moved until the average stays in the middle fifth of its range, here of 5 to 15
 /// packets; the mean of the true queue is that of its average.
 #[test]
 fn adaptive_red_keeps_the_average_in_its_range() {
@@ -57,7 +57,7 @@ fn adaptive_red_keeps_the_average_in_its_range() {
     assert!((8.0..12.0).contains(&packets), "{packets:.2} packets");
 }
 
-/// RFC 8290, 1.1: flows that keep a queue share the link equally, whatever their RTTs and laws. The windows are small enough for each
+/// RFC 8290: flows that keep a queue share the link equally, whatever their RTTs and laws. The windows are small enough for each
 /// to keep one: 3.3 Mbit/s over 40 ms are 11 packets, and CoDel lets 5 ms more stand.
 #[test]
 fn fq_codel_shares_equally_whatever_the_rtts() {

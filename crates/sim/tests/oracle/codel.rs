@@ -9,7 +9,7 @@ use units::{Stream, Time};
 use super::disciplines::{bytes_of, mark, Discipline, Fits};
 use super::link::{Load, Packet};
 
-/// RFC 8289, section 5.
+/// RFC 8289.
 #[derive(Clone)]
 pub struct Codel {
     line: VecDeque<(Time, Packet)>,
@@ -65,14 +65,15 @@ impl Codel {
                 self.dropping = false;
             }
             while now >= self.drop_next && self.dropping {
-                self.count += 1;
                 if packet.as_mut().is_some_and(mark) {
+                    self.count += 1;
                     self.drop_next = self.control_law(self.drop_next);
                     return (dropped, packet);
                 }
                 dropped.extend(packet);
                 (packet, ok_to_drop) = self.dodequeue(now, others);
                 if ok_to_drop {
+                    self.count += 1;
                     self.drop_next = self.control_law(self.drop_next);
                 } else {
                     self.dropping = false;
@@ -112,7 +113,7 @@ impl Discipline for Codel {
     }
 }
 
-/// RFC 8290, section 4.
+/// RFC 8290.
 pub struct FqCodel {
     template: Codel,
     queues: BTreeMap<usize, (Codel, i64)>,

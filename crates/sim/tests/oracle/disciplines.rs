@@ -83,7 +83,7 @@ impl Discipline for DropHead {
     }
 }
 
-/// Figure 2 of Floyd and Jacobson 1993; `adapts` for figure 3 of Floyd, Gummadi and Shenker 2001.
+/// Floyd and Jacobson 1993; `adapts` for Floyd, Gummadi and Shenker 2001.
 struct Red {
     line: VecDeque<Packet>,
     stream: Stream,
@@ -198,7 +198,7 @@ impl Discipline for Red {
     }
 }
 
-/// RFC 8033, appendix A, with sections 5.1, 5.4 and 5.5.
+/// RFC 8033 with its enhancements.
 struct Pie {
     line: VecDeque<Packet>,
     stream: Stream,
