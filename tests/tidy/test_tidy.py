@@ -126,6 +126,16 @@ def test_a_registered_algorithm_has_page_figure_golden_traces_law_vectors_and_a_
     assert f'"{algorithm}": (' in (ROOT / "python/windtunnel/plots/style.py").read_text(encoding="utf-8")
 
 
+def test_a_registered_discipline_has_page_and_figure_and_no_page_is_orphaned() -> None:
+    catalogue = json.loads((ROOT / "python/windtunnel/scenario/catalogue.json").read_text(encoding="utf-8"))
+    names = {row["name"] for row in catalogue["disciplines"]}
+    pages = {path.stem for path in (ROOT / "docs/queues").glob("*.md")} - {"README"}
+    figures = {path.stem for path in (ROOT / "docs/queues/figures").glob("*.svg")}
+    assert names and (pages, figures) == (names, names)
+    listed = (ROOT / "docs/queues/README.md").read_text(encoding="utf-8")
+    assert [name for name in names if f"[{name}]({name}.md)" not in listed] == []
+
+
 def test_what_the_command_line_says_of_an_algorithm_is_its_page() -> None:
     from windtunnel.scenario.pages import main
 

@@ -1,7 +1,7 @@
 //! The one place where a scenario is checked.
 
 use cc::{CongestionControl, Controller};
-use net::{FifoSpec, Limit};
+use net::{DisciplineSpec, FifoSpec, Limit};
 use serde_json::Value;
 use tcp::{Options, Receiver, ReceiverSpec, SenderSpec};
 use units::{Rate, Stream, Time};
@@ -59,13 +59,22 @@ impl AcceptedFlow<'_> {
     }
 }
 
+/// A link that can be built.
+#[derive(Clone, Copy, Debug)]
+pub struct AcceptedLink {
+    /// Rate, limit and loss, and the marks of drop-tail.
+    pub fifo: FifoSpec,
+    /// Its discipline; none for drop-tail.
+    pub discipline: Option<DisciplineSpec>,
+}
+
 /// A scenario that can be run.
 #[derive(Clone, Debug)]
 pub struct Accepted<'a> {
     /// As given.
     pub spec: &'a Spec,
     /// The links that exist: forward, and reverse if real.
-    pub links: Vec<FifoSpec>,
+    pub links: Vec<AcceptedLink>,
     /// The flows.
     pub flows: Vec<AcceptedFlow<'a>>,
 }
@@ -106,7 +115,7 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     Ok(Accepted { spec, links, flows })
 }
 
-fn accept_link(name: &str, link: &LinkSpec) -> Result<FifoSpec, SpecError> {
+fn accept_link(name: &str, link: &LinkSpec) -> Result<AcceptedLink, SpecError> {
     if link.rate_bps < 1000 || link.rate_bps > RATE_MAX_BPS {
         return refuse(format!("{name}.rate"), link.rate_bps, "give 1 kbit/s to 1 Tbit/s");
     }
@@ -116,7 +125,17 @@ fn accept_link(name: &str, link: &LinkSpec) -> Result<FifoSpec, SpecError> {
     let limit = accept_size(&format!("{name}.queue"), link.queue)?;
     let mark_at = link.mark.map(|mark| accept_size(&format!("{name}.mark"), mark)).transpose()?;
     let (excludes_in_service, loss_probability) = (link.excludes_in_service, link.loss_probability);
-    Ok(FifoSpec { rate: Rate(link.rate_bps), limit, excludes_in_service, loss_probability, mark_at })
+    let fifo = FifoSpec { rate: Rate(link.rate_bps), limit, excludes_in_service, loss_probability, mark_at };
+    let Some(choice) = &link.discipline else { return Ok(AcceptedLink { fifo, discipline: None }) };
+    if mark_at.is_some() {
+        return refuse(format!("{name}.mark"), &choice.name, "a step of marks belongs to drop-tail");
+    }
+    let discipline = net::queue::discipline(&choice.name, &choice.parameters).map_err(|allowed| SpecError {
+        field: format!("{name}.discipline"),
+        value: choice.name.clone(),
+        allowed,
+    })?;
+    Ok(AcceptedLink { fifo, discipline: Some(discipline) })
 }
 
 /// A receiver's window that never limits, segments: four times what the flow's path holds. Twice that is sent by the time a first

@@ -7,12 +7,12 @@
 use std::any::Any;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
-use net::Fifo;
-use units::{Stream, Time};
+use units::Time;
 
 use crate::accept::{accept, Accepted, AcceptedFlow};
 use crate::error::{Interrupted, RunError};
 use crate::flow::{Flow, FlowKind};
+use crate::link::Link;
 use crate::observer::{Observer, Silent};
 use crate::path::PathWire;
 use crate::records::{Event, EventKind, FlowRow, LinkRow, Records};
@@ -21,7 +21,7 @@ use crate::spec::{Direction, FlowSpec, Spec};
 use crate::tree::Tree;
 
 /// Events between two looks at the interrupt flag: a few milliseconds.
-const EVENTS_PER_LOOK: u64 = 1 << 17;
+pub(crate) const EVENTS_PER_LOOK: u64 = 1 << 17;
 
 /// Runs a scenario. `interrupted` is asked every few milliseconds of computing; true ends the run.
 ///
@@ -54,7 +54,12 @@ pub fn run_named<O: Observer>(
 ) -> Result<Records, RunError> {
     let accepted = accept(spec)?;
     // Nothing of a run that panicked is looked at again.
-    match catch_unwind(AssertUnwindSafe(|| Engine::new(accepted, observer).run(interrupted))) {
+    let decides_late = accepted.links.iter().any(|link| link.discipline.is_some());
+    let run = AssertUnwindSafe(|| match decides_late {
+        false => Engine::<O, false>::new(accepted, observer).run(interrupted),
+        true => Engine::<O, true>::new(accepted, observer).run_late(interrupted),
+    });
+    match catch_unwind(run) {
         Ok(records) => Ok(records?),
         Err(panic) => {
             let scenario = digest.map_or_else(|| serde_json::to_string(spec).unwrap_or_default(), str::to_owned);
@@ -70,8 +75,8 @@ fn said(panic: &(dyn Any + Send)) -> &str {
 }
 
 /// A link and its next sample.
-struct SampledLink {
-    next: Time,
+pub(crate) struct SampledLink {
+    pub(crate) next: Time,
 }
 
 /// Protocol and variant of each flow: each pair once, and two bytes per flow.
@@ -100,32 +105,33 @@ impl Names {
     }
 }
 
-/// A run in progress.
-pub struct Engine<'a, O> {
-    spec: &'a Spec,
+/// A run in progress; `LATE` if a link has a queue that decides late. Then it is another program: what the one without does costs it nothing.
+pub struct Engine<'a, O, const LATE: bool = false> {
+    pub(crate) spec: &'a Spec,
     names: Names,
     observer: &'a mut O,
-    flows: Vec<Flow>,
-    links: Vec<Fifo>,
-    link_samples: SampledLink,
-    records: Records,
-    events: u64,
+    pub(crate) flows: Vec<Flow>,
+    pub(crate) links: Vec<Link>,
+    pub(crate) link_samples: SampledLink,
+    pub(crate) records: Records,
+    pub(crate) events: u64,
 }
 
-impl<'a, O: Observer> Engine<'a, O> {
+impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
     /// A run that has not begun.
-    pub fn new(accepted: Accepted<'a>, observer: &'a mut O) -> Engine<'a, O> {
+    pub fn new(accepted: Accepted<'a>, observer: &'a mut O) -> Engine<'a, O, LATE> {
         let spec = accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
-        let links = accepted.links.iter().enumerate();
-        let links = links.map(|(i, &link)| Fifo::new(link, window, Stream::named(spec.seed, &format!("link{i}/loss"))));
+        let links: Vec<Link> = accepted.links.iter().enumerate().map(|(i, &link)| Link::new(i, link, window, spec.seed)).collect();
         let records = Records { flow_samples: FlowSamples::new(spec.sample_ns, &accepted.flows), ..Records::default() };
+        let names = Names::new(&accepted.flows);
+        let flows = accepted.flows.into_iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect();
         Engine {
             spec,
-            names: Names::new(&accepted.flows),
+            names,
             observer,
-            flows: accepted.flows.into_iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect(),
-            links: links.collect(),
+            flows,
+            links,
             link_samples: SampledLink { next: if spec.sample_ns == 0 { Time::NEVER } else { Time::ZERO } },
             records,
             events: 0,
@@ -154,7 +160,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     /// Handles the event that is due at one flow, and more of its events while they come before `bound`; returns the time
     /// of its next.
     #[inline]
-    fn run_flow(&mut self, index: usize, bound: u64, look_at: u64) -> u64 {
+    pub(crate) fn run_flow(&mut self, index: usize, bound: u64, look_at: u64) -> u64 {
         let (mut now, mut kind) = self.flows[index].due;
         loop {
             if now >= self.flows[index].agenda.calm_until || now >= self.link_samples.next {
@@ -185,7 +191,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         let Flow { agenda, path, sender, .. } = &mut self.flows[index];
         let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire { path, link, events, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, flow: index, records_drops, records_marks };
         let until = until.min(agenda.calm_until);
         let mut next = wire.path.arriving.pop();
         while let Some(delivery) = next {
@@ -206,7 +212,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     /// The flow's ACK reaches a real link.
     #[inline]
     fn cross(&mut self, index: usize) {
-        self.flows[index].path.cross(&mut self.links);
+        self.flows[index].path.cross::<LATE>(index, &mut self.links);
         self.events += 1;
     }
 
@@ -221,7 +227,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
         let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire { path, link, events, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, flow: index, records_drops, records_marks };
         sender.on_deadline(now, &mut wire);
         agenda.wake = sender.deadline();
         if sender.is_finished() {
@@ -256,7 +262,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         let at = now.since(path.access_delay());
         let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire { path, link, events, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, flow: index, records_drops, records_marks };
         if kind == FlowKind::Start {
             note(wire.events, at, index, EventKind::Start);
             sender.on_started(now, rtt, &mut wire);
@@ -299,7 +305,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     #[cold]
-    fn sample_links(&mut self, until: Time) {
+    pub(crate) fn sample_links(&mut self, until: Time) {
         while self.link_samples.next <= until {
             let t = self.link_samples.next;
             let next = t + Time(self.spec.sample_ns);
@@ -319,7 +325,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
     }
 
-    fn finish(mut self) -> Records {
+    pub(crate) fn finish(mut self) -> Records {
         let spec = self.spec;
         for index in 0..self.flows.len() {
             self.sample_flow(index, self.flows[index].agenda.end);

@@ -3,19 +3,22 @@
 //! This crate must never know Python, a file or a figure. A [`Spec`] goes in, [`Records`] come out; both are plain data.
 
 mod accept;
+mod calendar;
 mod core;
 mod error;
 mod flow;
+mod link;
 mod observer;
 mod path;
 mod profiles;
 mod records;
 mod samples;
+mod served;
 mod spec;
 mod tree;
 
 pub use crate::core::{run, run_named, run_observed, Engine};
-pub use accept::{accept, Accepted, AcceptedFlow};
+pub use accept::{accept, Accepted, AcceptedFlow, AcceptedLink};
 pub use error::{Interrupted, RunError, SpecError};
 pub use flow::{Flow, FlowKind};
 pub use observer::{AckHash, AckTrace, Observer, Silent};
@@ -23,7 +26,7 @@ pub use path::{Delivery, Path};
 pub use profiles::catalogue;
 pub use records::{EventKind, FlowRow, LinkRow, Records};
 pub use samples::{Columns, FlowSamples};
-pub use spec::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+pub use spec::{Direction, DisciplineChoice, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 
 /// Raised by hand whenever the records of any scenario may change; part of a stored run's key.
 pub const ENGINE_VERSION: u32 = 4;

@@ -7,11 +7,12 @@
 //!
 //! A flow's clock is that of its packets' arrival at their link, a quarter of the base RTT after they leave the sender.
 
-use net::{Fifo, Packet, Ring, Verdict};
+use net::{Packet, Queued, Ring, Verdict};
 use std::collections::VecDeque;
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Wire};
 use units::{Stream, Time};
 
+use crate::link::{Link, Load};
 use crate::records::{Event, EventKind};
 
 /// IP bytes of an ACK: 20 of IP, 20 of TCP, 12 of timestamps.
@@ -167,14 +168,34 @@ impl Path {
     }
 
     /// The oldest crossing ACK reaches the real link.
-    pub(crate) fn cross(&mut self, links: &mut [Fifo]) {
+    pub(crate) fn cross<const LATE: bool>(&mut self, flow: usize, links: &mut [Link]) {
         let Some(delivery) = self.crossing.pop() else { return };
         let (at, ack) = (delivery.at, delivery.ack());
         let sack = if ack.has_sack { self.crossing_sacks.pop_front() } else { None };
-        let Some(link) = self.ack_link.map(usize::from) else { return };
-        if let Verdict::Departs(departs) | Verdict::DepartsMarked(departs) = links[link].offer(at, ACK) {
+        let Some(link) = self.ack_link.map(|link| &mut links[usize::from(link)]) else { return };
+        if let (true, Some(served)) = (LATE, &mut link.served) {
+            let Packet { bytes, ecn_capable } = ACK;
+            let load = Load::Ack { flow, ack, sack };
+            return served.offer(at, Queued { bytes, ecn_capable, is_marked: false, key: 2 * flow as u32 + 1, arrived: at, load });
+        }
+        if let Verdict::Departs(departs) | Verdict::DepartsMarked(departs) = link.fifo.offer(at, ACK) {
             self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
             self.sacks.extend(sack);
+        }
+    }
+
+    /// An ACK leaves its real link.
+    pub(crate) fn ack_departs(&mut self, departs: Time, ack: Ack, sack: Option<Sack>) {
+        self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
+        self.sacks.extend(sack);
+    }
+
+    /// A segment leaves a link whose queue decided late.
+    pub(crate) fn segment_departs(&mut self, departs: Time, seq: u64, sent: Time, bits: EcnBits) {
+        if self.packet.ecn_capable {
+            self.receive_bits(departs, seq, sent, bits);
+        } else {
+            self.receive(departs, seq, sent);
         }
     }
 
@@ -213,18 +234,18 @@ impl Path {
     }
 }
 
-/// A sender's wire while one of its events is handled.
-pub(crate) struct PathWire<'a> {
+/// A sender's wire while one of its events is handled; `LATE` if a link of the run may decide late.
+pub(crate) struct PathWire<'a, const LATE: bool> {
     pub(crate) path: &'a mut Path,
     /// The link its segments reach first.
-    pub(crate) link: &'a mut Fifo,
+    pub(crate) link: &'a mut Link,
     pub(crate) events: &'a mut Vec<Event>,
     pub(crate) flow: usize,
     pub(crate) records_drops: bool,
     pub(crate) records_marks: bool,
 }
 
-impl PathWire<'_> {
+impl<const LATE: bool> PathWire<'_, LATE> {
     #[cold]
     fn note(&mut self, now: Time, kind: EventKind, value: f64, value2: f64) {
         let t_ns = now.since(self.path.access_delay()).0;
@@ -253,10 +274,15 @@ impl PathWire<'_> {
         self.events.push(Event { t_ns: now.0, flow: self.flow as i32, link, kind, value, value2 });
     }
 
-    /// A segment of an ECN-capable flow reaches its link.
+    /// A segment of an ECN-capable flow reaches its link, or any segment a link whose queue decides late.
     #[inline(never)]
     fn offer(&mut self, now: Time, seq: u64, packet: Packet, cwr: bool) {
-        match self.link.offer(now, packet) {
+        if let (true, Some(served)) = (LATE, &mut self.link.served) {
+            let Packet { bytes, ecn_capable } = packet;
+            let load = Load::Segment { flow: self.flow, seq, sent: now, cwr };
+            return served.offer(now, Queued { bytes, ecn_capable, is_marked: false, key: 2 * self.flow as u32, arrived: now, load });
+        }
+        match self.link.fifo.offer(now, packet) {
             Verdict::Departs(departs) => self.path.receive_bits(departs, seq, now, EcnBits { ce: false, cwr }),
             Verdict::DepartsMarked(departs) => {
                 self.mark(now);
@@ -267,14 +293,14 @@ impl PathWire<'_> {
     }
 }
 
-impl Wire for PathWire<'_> {
+impl<const LATE: bool> Wire for PathWire<'_, LATE> {
     #[inline(never)]
     fn send(&mut self, now: Time, seq: u64) {
         self.send_train(now, seq, 1);
     }
 
     fn resend(&mut self, now: Time, seq: u64) {
-        if self.path.packet.ecn_capable {
+        if LATE || self.path.packet.ecn_capable {
             let packet = Packet { ecn_capable: self.path.resends_capable, ..self.path.packet };
             self.offer(now, seq, packet, false);
         } else {
@@ -289,16 +315,16 @@ impl Wire for PathWire<'_> {
     #[inline(always)]
     fn send_train(&mut self, now: Time, first: u64, segments: u64) {
         let packet = self.path.packet;
-        if packet.ecn_capable {
+        if LATE || packet.ecn_capable {
             for seq in first..first + segments {
                 let cwr = std::mem::take(&mut self.path.cwr_due);
                 self.offer(now, seq, packet, cwr);
             }
             return;
         }
-        self.link.advance(now);
+        self.link.fifo.advance(now);
         for seq in first..first + segments {
-            match self.link.admit(now, packet) {
+            match self.link.fifo.admit(now, packet) {
                 Verdict::Departs(departs) | Verdict::DepartsMarked(departs) => self.path.receive(departs, seq, now),
                 Verdict::Dropped | Verdict::Lost => self.lose(now),
             }

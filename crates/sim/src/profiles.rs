@@ -134,7 +134,14 @@ const PROFILE_SUMMARIES: [&str; 5] = [
     "The texts of the RFCs.",
 ];
 
-/// Everything a front end must know to check a scenario: algorithms, profiles, transport options, engine version.
+fn discipline(row: &net::queue::DisciplineRow) -> Value {
+    let described =
+        |p: &net::queue::Parameter| json!({"name": p.name, "unit": p.unit, "min": p.min, "max": p.max, "default": p.default, "doc": p.doc});
+    let parameters: Vec<Value> = row.parameters.iter().map(described).collect();
+    json!({"name": row.name, "year": row.year, "source": row.source, "summary": row.summary, "parameters": parameters})
+}
+
+/// Everything a front end must know to check a scenario: algorithms, disciplines, profiles, transport options, engine version.
 pub fn catalogue() -> Value {
     let profiles: Vec<Value> = Options::PROFILES
         .iter()
@@ -154,6 +161,7 @@ pub fn catalogue() -> Value {
     json!({
         "engine_version": crate::ENGINE_VERSION,
         "algorithms": cc::catalogue(),
+        "disciplines": net::queue::DISCIPLINES.iter().map(discipline).collect::<Vec<_>>(),
         "profiles": profiles,
         "transport_options": options,
     })

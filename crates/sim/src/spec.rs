@@ -27,6 +27,17 @@ pub struct QueueSpec {
     pub limit: u64,
 }
 
+/// A queue discipline beside drop-tail.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DisciplineChoice {
+    /// Its name.
+    pub name: String,
+    /// Parameters that differ from the defaults.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, f64>,
+}
+
 /// A link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,6 +55,9 @@ pub struct LinkSpec {
     /// An ECN-capable packet is marked where a queue of this size would have refused it; none for no marks.
     #[serde(default)]
     pub mark: Option<QueueSpec>,
+    /// Queue discipline; none for drop-tail.
+    #[serde(default)]
+    pub discipline: Option<DisciplineChoice>,
 }
 
 /// Which way a flow's data goes.

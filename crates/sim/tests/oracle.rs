@@ -6,6 +6,8 @@
 mod common;
 
 mod oracle {
+    pub mod codel;
+    pub mod disciplines;
     pub mod engine;
     pub mod link;
     pub mod shrink;
@@ -99,12 +101,12 @@ fn first_divergence(spec: &Spec) -> String {
     format!("ACK {at}: core {:?}\noracle {:?}", ours.get(at), theirs.get(at))
 }
 
-#[test]
-fn every_ack_and_counter_equals_the_textbook_event_heap() {
+/// How much was compared without a difference.
+fn compare(scenario: fn(u64) -> Spec) -> Compared {
     let mut compared = Compared::default();
     let mut failures = Vec::new();
     for index in 0..SCENARIOS {
-        let spec = common::scenario(index);
+        let spec = scenario(index);
         if difference(&spec, &mut compared).is_some() {
             let small = oracle::shrink::shrink(spec, |spec| difference(spec, &mut Compared::default()).is_some());
             let json = serde_json::to_string(&small).expect("a scenario is plain data");
@@ -115,5 +117,36 @@ fn every_ack_and_counter_equals_the_textbook_event_heap() {
     }
     assert!(failures.is_empty(), "{} of {SCENARIOS} scenarios differ: {failures:?}", failures.len());
     assert!(compared.acks > 1_000_000, "only {} ACKs were compared", compared.acks);
+    compared
+}
+
+#[test]
+fn every_ack_and_counter_equals_the_textbook_event_heap() {
+    let compared = compare(common::scenario);
     assert!(compared.marks > 50_000, "only {} marks were compared", compared.marks);
+}
+
+/// The loop with link events and the one without must agree where both can run a scenario: a RED that never reaches its lower
+/// threshold is drop-tail.
+#[test]
+fn a_queue_that_never_decides_is_drop_tail() {
+    for index in 0..SCENARIOS / 2 {
+        let mut plain = common::scenario(index);
+        let mut late = plain.clone();
+        for (plain, late) in [(&mut plain.forward, &mut late.forward)].into_iter().chain(plain.reverse.as_mut().zip(late.reverse.as_mut()))
+        {
+            (plain.mark, late.mark) = (None, None);
+            let parameters = [("min".to_owned(), 1e6), ("max".to_owned(), 1e6)].into();
+            late.discipline = Some(sim::DisciplineChoice { name: "red".into(), parameters });
+        }
+        let (mut early_hash, mut late_hash) = (AckHash::default(), AckHash::default());
+        let outcomes = (simulate(&plain, &mut early_hash), simulate(&late, &mut late_hash));
+        assert_eq!((early_hash, outcomes.0), (late_hash, outcomes.1), "scenario {index}");
+    }
+}
+
+#[test]
+fn queues_that_decide_late_equal_the_textbook_event_heap_too() {
+    let compared = compare(common::scenario_with_discipline);
+    assert!(compared.marks > 5_000, "only {} marks were compared", compared.marks);
 }

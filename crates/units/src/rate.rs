@@ -47,6 +47,12 @@ impl Serialiser {
         self.remainder = 0;
     }
 
+    /// The most bytes, in whatever packets, that the link transmits from now on within `span`.
+    pub fn bytes_within(&self, span: Time) -> u64 {
+        let work = (u128::from(span.0) + 1) * u128::from(self.rate.0) - 1 - u128::from(self.remainder);
+        (work / 8_000_000_000) as u64
+    }
+
     /// As [`Rate::serialisation`], with the remainder kept here.
     #[inline]
     pub fn serialise(&mut self, bytes: u32) -> Time {
@@ -87,6 +93,17 @@ mod tests {
         let (rate, mut remainder) = (Rate(7_000_000), 0);
         let total: u64 = (0..7).map(|_| rate.serialisation(1500, &mut remainder).0).sum();
         assert_eq!((total, remainder), (12_000_000, 0));
+    }
+
+    /// At 7 Mbit/s three packets take 5142857.1 ns, and after one of them, which leaves 2/7 ns over, 5142857.4: a nanosecond is cut off.
+    #[test]
+    fn what_fits_in_a_span_is_what_is_transmitted_in_it() {
+        let mut serialiser = Serialiser::new(Rate(7_000_000));
+        for _ in 0..2 {
+            assert_eq!(serialiser.bytes_within(Time(5_142_857)), 4500);
+            assert_eq!(serialiser.bytes_within(Time(5_142_856)), 4499);
+            serialiser.serialise(1500);
+        }
     }
 
     #[test]

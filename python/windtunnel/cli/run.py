@@ -19,6 +19,7 @@ def run_command(
     rtt: Annotated[str | None, typer.Option(metavar="TIME", help="Base round-trip time of flows that name none, as 42ms.")] = None,
     queue: Annotated[str | None, typer.Option(metavar="SIZE", help="Queue: 175 (packets), 20%bdp, 50ms, 256kB. [default: 100%bdp]")] = None,
     mark: Annotated[str | None, typer.Option(metavar="SIZE", help="Mark ECN-capable packets from this queue on, as 65.")] = None,
+    aqm: Annotated[str | None, typer.Option(metavar="NAME[,KEY=VALUE...]", help="Queue discipline, as codel,target=5ms.")] = None,
     flow: Annotated[list[str] | None, typer.Option(metavar="ALG[:VARIANT][,KEY=VALUE...]", help="A flow; repeat for more.")] = None,
     duration: Annotated[str | None, typer.Option(metavar="TIME", help="Length of the run, at most 4h. [default: 60s]")] = None,
     warmup: Annotated[str | None, typer.Option(metavar="TIME", help="First part left out of every mean. [default: 0s]")] = None,
@@ -41,7 +42,7 @@ def run_command(
     (see: windtunnel algorithms NAME).
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
-    link = {"rate": rate, "queue": queue, "mark": mark, "loss": loss}
+    link = {"rate": rate, "queue": queue, "mark": mark, "discipline": aqm, "loss": loss}
     scenario = _scenario(file, top, link, flow or [])
     asked = {"per_ack": per_ack, "record_drops": drops, "record_marks": marks}
     scenario = scenario.model_copy(update={field: True for field, wanted in asked.items() if wanted})
@@ -64,7 +65,7 @@ def _scenario(file: str | None, top: dict[str, str | None], link: dict[str, str 
     if given:
         table = document.get("bottleneck", {})
         if isinstance(table, dict):
-            sizes = {"queue": QUEUE_FIELDS, "mark": MARK_FIELDS}
+            sizes = {"queue": QUEUE_FIELDS, "mark": MARK_FIELDS, "discipline": ("discipline_parameters",)}
             replaced = {Bottleneck.SHORT.get(key, key) for key in given} | {name for key in given for name in sizes.get(key, ())}
             document["bottleneck"] = {key: value for key, value in table.items() if key not in replaced} | given
     if flows:

@@ -77,6 +77,21 @@ class Profile:
 
 
 @dataclass(frozen=True)
+class Discipline:
+    """One queue discipline under its one name."""
+
+    name: str
+    year: int
+    source: str
+    summary: str
+    parameters: Mapping[str, Parameter]
+
+
+DROP_TAIL = "drop-tail"
+"""What every link has: no row of the catalogue, and no parameters."""
+
+
+@dataclass(frozen=True)
 class Catalogue:
     """Everything the engine offers, by name, in the engine's order."""
 
@@ -84,6 +99,7 @@ class Catalogue:
     algorithms: Mapping[str, Algorithm]
     profiles: Mapping[str, Profile]
     transport_options: Mapping[str, TransportOption]
+    disciplines: Mapping[str, Discipline] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
 
     def find(self, name: str) -> Algorithm | None:
@@ -111,6 +127,7 @@ def from_json(text: str) -> Catalogue:
         algorithms=algorithms,
         profiles={p["name"]: Profile(p["name"], p.get("summary", ""), dict(p.get("transport") or {})) for p in data["profiles"]},
         transport_options={entry["name"]: _option(entry) for entry in data["transport_options"]},
+        disciplines={entry["name"]: _discipline(entry) for entry in data["disciplines"]},
         aliases={alias: a.name for a in algorithms.values() for alias in a.aliases},
     )
 
@@ -131,6 +148,11 @@ def _algorithm(entry: dict[str, Any]) -> Algorithm:
         borrowed=frozenset(profile for profile, own in (entry.get("profile_belongs") or {}).items() if not own),
         constants=_constants(entry.get("constants") or ()),
     )
+
+
+def _discipline(entry: dict[str, Any]) -> Discipline:
+    parameters = {p["name"]: _parameter(p) for p in entry["parameters"]}
+    return Discipline(entry["name"], int(entry["year"]), entry["source"], entry["summary"], parameters)
 
 
 def _constants(entries: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:

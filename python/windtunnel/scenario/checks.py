@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from windtunnel.scenario import units
-from windtunnel.scenario.catalogue import Algorithm, Parameter, TransportOption, catalogue
+from windtunnel.scenario.catalogue import DROP_TAIL, Algorithm, Parameter, TransportOption, catalogue
 from windtunnel.scenario.errors import refusal, shown, unknown
 from windtunnel.scenario.flowtext import FLOW_KEYS
 from windtunnel.scenario.ranges import Range
@@ -98,8 +98,8 @@ def _unknown_key(algorithm: Algorithm, key: str) -> str:
     return f"{shown(key)} is not a known key; allowed: {flow}; parameters of {algorithm.name}: {own}; transport options: {transport}"
 
 
-def _parameter(parameter: Parameter, value: Any) -> float | str:
-    field = f"parameters.{parameter.name}"
+def _parameter(parameter: Parameter, value: Any, field: str | None = None) -> float | str:
+    field = field or f"parameters.{parameter.name}"
     if parameter.choices:
         if value not in parameter.choices:
             raise refusal(f"{shown(value)} is not allowed; allowed: {', '.join(parameter.choices)}", field=field)
@@ -111,6 +111,62 @@ def _parameter(parameter: Parameter, value: Any) -> float | str:
     low = -1e300 if parameter.low is None else parameter.low
     high = 1e300 if parameter.high is None else parameter.high
     return float(_in_range(Range(low, high, _unit(parameter.unit), whole=parameter.unit == "connections"), value, field))
+
+
+def discipline_text(text: str) -> tuple[str, dict[str, str]]:
+    """Split ``NAME[,KEY=VALUE...]``, such as ``codel,target=5ms``; names and values are checked elsewhere.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When a part is not ``key=value`` or a key comes twice.
+    """
+    name, *parts = (part.strip() for part in text.split(","))
+    given: dict[str, str] = {}
+    for part in parts:
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not key or not value:
+            raise refusal(f"{shown(part)} in {shown(text)} is not key=value; allowed: NAME[,KEY=VALUE...]")
+        if key in given:
+            raise refusal(f"{key} is given twice in {shown(text)}; allowed: once")
+        given[key] = value
+    return name, given
+
+
+def discipline(name: str, given: dict[str, Any]) -> dict[str, float]:
+    """Check a queue discipline and its parameters.
+
+    Parameters
+    ----------
+    name : str
+        ``drop-tail`` or a name of the catalogue.
+    given : dict of str to number or str
+        Values in the catalogue's units; strings may carry a unit. A name is accepted without its unit: ``target`` for ``target_s``.
+
+    Returns
+    -------
+    dict of str to float
+        The same, under their full names, sorted.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When the name or a key is unknown, or a value is not a number in range.
+    """
+    known = catalogue().disciplines
+    if name != DROP_TAIL and name not in known:
+        raise refusal(unknown("queue discipline", name, (DROP_TAIL, *known)), field="discipline")
+    own = known[name].parameters if name in known else {}
+    checked: dict[str, float] = {}
+    for key, value in given.items():
+        parameter = next((own[full] for full in (key, *(f"{key}_{unit}" for unit in ("s", "bps", "bytes"))) if full in own), None)
+        field = f"discipline_parameters.{key}"
+        if parameter is None:
+            raise refusal(f"{shown(key)} is no parameter of {name}; allowed: {', '.join(own) or 'none'}", field=field)
+        if parameter.name in checked:
+            raise refusal(f"{parameter.name} is given twice; allowed: once", field=field)
+        checked[parameter.name] = float(_parameter(parameter, value, field))
+    return dict(sorted(checked.items()))
 
 
 def _unit(unit: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
 from windtunnel.scenario import applications, checks, units
+from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
 from windtunnel.scenario.ranges import (
@@ -61,7 +62,7 @@ class _Model(BaseModel):
 
 
 class Bottleneck(_Model):
-    """One drop-tail link, which may mark ECN-capable packets before it must drop.
+    """One link: its rate, its queue and that queue's discipline, random loss.
 
     Parameters
     ----------
@@ -73,7 +74,11 @@ class Bottleneck(_Model):
         packet is raised to one.
     mark_packets, mark_bytes, mark_s, mark_bdp : optional
         A step of congestion marks, in the same units: an ECN-capable packet is marked where a queue of this size would have refused it.
-        No marks when none is given.
+        No marks when none is given; for drop-tail only.
+    discipline : str
+        How the queue decides: ``drop-tail``, or a name of ``windtunnel queues``, with parameters as in ``codel,target=5ms``.
+    discipline_parameters : dict of str to float, optional
+        The discipline's parameters, in the units the catalogue gives.
     excludes_in_service : bool
         Whether the packet on the wire no longer counts against the limit.
     loss_probability : float
@@ -91,6 +96,8 @@ class Bottleneck(_Model):
     mark_bytes: QueueBytes | None = Field(None, description="step of congestion marks in bytes")
     mark_s: QueueS | None = Field(None, description="step of congestion marks as time at the link's rate, in seconds")
     mark_bdp: QueueBdp | None = Field(None, description="step of congestion marks as a fraction of the bandwidth-delay product")
+    discipline: str = Field(DROP_TAIL, description="queue discipline")
+    discipline_parameters: dict[str, float] = Field(default_factory=dict, description="the discipline's own parameters")
     excludes_in_service: bool = Field(False, description="whether the packet being serialised does not count against the limit")
     loss_probability: Probability = Field(0.0, description="independent loss of each packet")
 
@@ -99,7 +106,7 @@ class Bottleneck(_Model):
     def _sizes(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
-        return _read_size(_read_size(data, "queue", QUEUE_FIELDS), "mark", MARK_FIELDS)
+        return _read_discipline(_read_size(_read_size(data, "queue", QUEUE_FIELDS), "mark", MARK_FIELDS))
 
     @model_validator(mode="after")
     def _one_of_each(self) -> Bottleneck:
@@ -107,7 +114,24 @@ class Bottleneck(_Model):
             given = [name for name in fields if getattr(self, name) is not None]
             if len(given) > 1:
                 raise refusal(f"{' and '.join(given)} are all given; allowed: one of {', '.join(fields)}", field=short)
+        if self.discipline != DROP_TAIL and any(getattr(self, name) is not None for name in MARK_FIELDS):
+            raise refusal(f"a step of marks and {self.discipline} are both given; allowed: with {DROP_TAIL} only", field="mark")
         return self
+
+
+def _read_discipline(data: dict[str, Any]) -> dict[str, Any]:
+    """Check the discipline, written as a name, as ``codel,target=5ms``, or as a name and a table of parameters."""
+    name, table = data.get("discipline", DROP_TAIL), data.get("discipline_parameters", {})
+    if not isinstance(name, str):
+        raise refusal(f"{shown(name)} is a {type(name).__name__}, not a name; allowed: a queue discipline", field="discipline")
+    if not isinstance(table, dict):
+        problem = f"{shown(table)} is a {type(table).__name__}, not a table; allowed: key = value"
+        raise refusal(problem, field="discipline_parameters")
+    name, given = checks.discipline_text(name)
+    parameters = checks.discipline(name, {**given, **table})
+    if name == DROP_TAIL and "discipline" not in data:
+        return data
+    return {**data, "discipline": name, "discipline_parameters": parameters}
 
 
 def _read_size(data: dict[str, Any], short: str, fields: tuple[str, ...]) -> dict[str, Any]:

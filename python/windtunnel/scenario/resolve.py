@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from windtunnel.scenario import applications
-from windtunnel.scenario.catalogue import catalogue
+from windtunnel.scenario.catalogue import DROP_TAIL, catalogue
 from windtunnel.scenario.checks import algorithm_of
 from windtunnel.scenario.errors import ScenarioError
 from windtunnel.scenario.models import MARK_FIELDS, MSS_BYTES, PACKET_BYTES, Bottleneck, Flow, Scenario
@@ -134,7 +134,12 @@ def _refuse_too_long(packets: float, field: str, value: float) -> None:
         raise ScenarioError(field, f"{value:g} is a queue of {packets:.3g} packets; allowed: at most {MOST_PACKETS} packets")
 
 
-_LATER: dict[str, Any] = {"record_marks": False, **dict.fromkeys(MARK_FIELDS)}
+_LATER: dict[str, Any] = {
+    "record_marks": False,
+    "discipline": DROP_TAIL,
+    "discipline_parameters": {},
+    **dict.fromkeys(MARK_FIELDS),
+}
 """Fields that scenarios did not always have, and their defaults: named only where they differ, so that no older scenario is renamed."""
 
 
@@ -207,6 +212,7 @@ def _link(link: Bottleneck) -> dict[str, Any]:
         "excludes_in_service": link.excludes_in_service,
         "loss_probability": link.loss_probability,
         "mark": _size(link.mark_packets, link.mark_bytes, link.mark_s),
+        "discipline": None if link.discipline == DROP_TAIL else {"name": link.discipline, "parameters": link.discipline_parameters},
     }
 
 

@@ -15,6 +15,7 @@ mod illinois;
 mod low_priority;
 mod prague;
 mod ptcp;
+mod queues;
 mod random_loss;
 mod sawtooth;
 mod slow_start;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use build::{dumbbell, MS};
 use serde_json::{json, Value};
-use sim::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use sim::{Direction, DisciplineChoice, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 use tcp::Options;
 use units::Stream;
 
@@ -111,7 +111,32 @@ fn link(dice: &mut Dice, rate_bps: u64, bdp: u64) -> LinkSpec {
         _ => QueueSpec { unit: QueueUnit::Ns, limit: packets.min(500) * PACKET_BITS * 1000 / (rate_bps / 1_000_000) },
     };
     let loss_probability = if dice.one_in(3) { dice.between(1, 30) as f64 / 1000.0 } else { 0.0 };
-    LinkSpec { rate_bps, queue, excludes_in_service: dice.one_in(3), loss_probability, mark: None }
+    LinkSpec { rate_bps, queue, excludes_in_service: dice.one_in(3), loss_probability, mark: None, discipline: None }
+}
+
+/// Scenario number `index` with a queue discipline on every link, some of its parameters changed.
+#[allow(dead_code)]
+pub fn scenario_with_discipline(index: u64) -> Spec {
+    let mut dice = Dice(Stream::named(SEED, &format!("disciplines{index}")));
+    let mut spec = scenario(index);
+    let mut choose = |link: LinkSpec| {
+        let row = dice.choose(net::queue::DISCIPLINES);
+        let mut parameters = BTreeMap::new();
+        for parameter in row.parameters {
+            if dice.one_in(3) {
+                let span = (parameter.default / 4.0, (parameter.default * 4.0).max(parameter.min));
+                let value = span.0 + (span.1 - span.0) * dice.0.unit();
+                parameters.insert(parameter.name.to_owned(), value.clamp(parameter.min, parameter.max));
+            }
+        }
+        if row.parameters.iter().any(|parameter| parameter.name == "rate_bps") {
+            parameters.insert("rate_bps".to_owned(), (link.rate_bps as f64 * (0.1 + dice.0.unit())).floor());
+        }
+        LinkSpec { mark: None, discipline: Some(DisciplineChoice { name: row.name.to_owned(), parameters }), ..link }
+    };
+    spec.forward = choose(spec.forward);
+    spec.reverse = spec.reverse.map(|reverse| if index % 3 == 0 { reverse } else { choose(reverse) });
+    spec
 }
 
 /// Steps of marks for half of the scenarios, below the queue's limit or anywhere, and ECN for most of their flows. Drawn apart from the

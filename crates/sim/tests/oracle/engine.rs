@@ -194,7 +194,10 @@ impl Textbook {
     fn new(accepted: &Accepted) -> Textbook {
         let spec = &accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
-        let link = |i: usize| Link::new(accepted.links[i], window, Stream::named(spec.seed, &format!("link{i}/loss")));
+        let link = |i: usize| {
+            let stream = |part| Stream::named(spec.seed, &format!("link{i}/{part}"));
+            Link::new(accepted.links[i], window, stream("loss"), stream("queue"))
+        };
         let mut agenda = Agenda::default();
         let mut flows = Vec::new();
         for (index, given) in accepted.flows.iter().enumerate() {
@@ -292,12 +295,31 @@ impl Textbook {
                 self.agenda.add_link(done, link);
             }
             (Arrival::Queued, marked) => self.flows[flow].marked += u64::from(marked),
+            (Arrival::Waits(until), _) => self.agenda.add_link(until, link),
             (Arrival::Lost, _) => self.flows[flow].lost += u64::from(is_segment),
+        }
+        self.note_dropped(link);
+    }
+
+    fn note_dropped(&mut self, link: usize) {
+        for packet in self.links[link].dropped.drain(..) {
+            self.flows[packet.flow].lost += u64::from(matches!(packet.load, Load::Segment { .. }));
         }
     }
 
     fn on_transmitted(&mut self, now: Time, link: usize) {
+        if !self.links[link].transmits_until(now) {
+            if let Some(next) = self.links[link].wake(now) {
+                self.agenda.add_link(next, link);
+            }
+            return;
+        }
         let (packet, next) = self.links[link].complete(now);
+        self.note_dropped(link);
+        if self.links[link].decides_late() {
+            let is_marked = matches!(packet.load, Load::Segment { ecn: Some(EcnBits { ce: true, .. }), .. });
+            self.flows[packet.flow].marked += u64::from(is_marked);
+        }
         if let Some(done) = next {
             self.agenda.add_link(done, link);
         }

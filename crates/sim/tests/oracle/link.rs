@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
+use super::disciplines::{self, Discipline};
 use net::{FifoSpec, Limit, LinkTotals};
+use sim::AcceptedLink;
 use tcp::{Ack, EcnBits, Sack};
 use units::{Stream, Time};
 
@@ -45,17 +47,22 @@ pub enum Arrival {
     Served(Time),
     /// It stands in line.
     Queued,
+    /// It stands in line, and nothing may leave before this moment.
+    Waits(Time),
     /// It is gone.
     Lost,
 }
 
-/// A drop-tail link with a step of marks.
+/// A link: drop-tail with a step of marks, or another discipline, which then holds the line.
 pub struct Link {
     spec: FifoSpec,
     loss: Stream,
     /// The packet being transmitted and when that ends.
     in_service: Option<(Packet, Time)>,
     waiting: VecDeque<Packet>,
+    discipline: Option<Box<dyn Discipline>>,
+    /// What the discipline has dropped.
+    pub dropped: Vec<Packet>,
     /// What the last service left over of a nanosecond, in units of 1/rate.
     left_over: u64,
     totals: LinkTotals,
@@ -65,9 +72,20 @@ pub struct Link {
 
 impl Link {
     /// An idle link that measures over `window`.
-    pub fn new(spec: FifoSpec, window: (Time, Time), loss: Stream) -> Link {
-        let totals = LinkTotals::default();
-        Link { spec, loss, in_service: None, waiting: VecDeque::new(), left_over: 0, totals, window, settled: Time::ZERO }
+    pub fn new(link: AcceptedLink, window: (Time, Time), loss: Stream, draws: Stream) -> Link {
+        let AcceptedLink { fifo: spec, discipline } = link;
+        Link {
+            spec,
+            loss,
+            in_service: None,
+            waiting: VecDeque::new(),
+            discipline: discipline.map(|discipline| disciplines::make(&discipline, spec.rate.0, draws)),
+            dropped: Vec::new(),
+            left_over: 0,
+            totals: LinkTotals::default(),
+            window,
+            settled: Time::ZERO,
+        }
     }
 
     /// A packet arrives; whether it was marked too. If it is served at once, the caller schedules the end of its transmission.
@@ -78,6 +96,9 @@ impl Link {
         if self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability) {
             self.totals.lost += before_end;
             return (Arrival::Lost, false);
+        }
+        if self.discipline.is_some() {
+            return (self.arrive_late(now, packet), false);
         }
         if !self.has_room(self.spec.limit, now, packet.bytes) {
             self.totals.dropped += before_end;
@@ -105,6 +126,81 @@ impl Link {
         (arrival, is_marked)
     }
 
+    /// A packet arrives at a discipline that may decide later.
+    fn arrive_late(&mut self, now: Time, packet: Packet) -> Arrival {
+        self.totals.accepted += u64::from(now < self.window.1);
+        let (spec, served, left_over) = (self.spec, self.in_service.as_ref(), self.left_over);
+        let counted = served.filter(|_| !spec.excludes_in_service).map(|(packet, _)| packet);
+        let (counted, counted_bytes) = (usize::from(counted.is_some()), counted.map_or(0, |packet| u64::from(packet.bytes)));
+        let residual = served.map_or(Time::ZERO, |(_, done)| *done - now);
+        let fits = |packets: usize, bytes: u64, arriving: u32| match spec.limit {
+            Limit::Packets(limit) => packets + counted < limit as usize,
+            Limit::Bytes(limit) => bytes + counted_bytes + u64::from(arriving) <= limit,
+            Limit::Delay(limit) => {
+                let ahead = u128::from(bytes) * 8 * 1_000_000_000 + u128::from(left_over);
+                residual <= limit && ahead / u128::from(spec.rate.0) <= u128::from((limit - residual).0)
+            }
+        };
+        let discipline = self.discipline.as_mut().expect("a discipline");
+        let dropped = discipline.arrive(now, packet, &fits);
+        self.note_dropped(now, dropped);
+        let arrival = if self.in_service.is_none() {
+            self.left_over = 0;
+            self.serve_next(now).map_or_else(|| self.waits(), Arrival::Served)
+        } else {
+            Arrival::Queued
+        };
+        if now >= self.window.0 && now < self.window.1 {
+            self.note_population();
+        }
+        arrival
+    }
+
+    fn note_dropped(&mut self, now: Time, dropped: Vec<Packet>) {
+        let (before_end, in_window) = (now < self.window.1, now >= self.window.0 && now < self.window.1);
+        self.totals.dropped += u64::from(before_end) * dropped.len() as u64;
+        self.totals.accepted -= u64::from(before_end) * dropped.len() as u64;
+        self.totals.window_dropped += u64::from(in_window) * dropped.len() as u64;
+        self.dropped.extend(dropped);
+    }
+
+    /// Takes the next packet in line into service; when its transmission ends.
+    fn serve_next(&mut self, now: Time) -> Option<Time> {
+        let Some(discipline) = &mut self.discipline else {
+            return self.waiting.pop_front().map(|next| self.serve(now, next));
+        };
+        let (dropped, next) = discipline.next(now);
+        self.note_dropped(now, dropped);
+        next.map(|next| self.serve(now, next))
+    }
+
+    fn waits(&self) -> Arrival {
+        let until = self.discipline.as_ref().and_then(|discipline| discipline.waits_until());
+        until.map_or(Arrival::Queued, Arrival::Waits)
+    }
+
+    /// Whether a transmission ends now.
+    pub fn transmits_until(&self, now: Time) -> bool {
+        self.in_service.as_ref().is_some_and(|(_, done)| *done == now)
+    }
+
+    /// Something may leave now, if the link is idle: when its transmission ends, or when to ask again.
+    pub fn wake(&mut self, now: Time) -> Option<Time> {
+        if self.in_service.is_some() {
+            return None;
+        }
+        self.settle(now);
+        self.left_over = 0;
+        self.serve_next(now).or_else(|| self.asks_again())
+    }
+
+    fn asks_again(&self) -> Option<Time> {
+        match self.waits() {
+            Arrival::Waits(until) if self.in_service.is_none() => Some(until),
+            _ => None,
+        }
+    }
+
     /// A transmission ends: the packet transmitted, and when the next one's will, if any stands in line.
     pub fn complete(&mut self, now: Time) -> (Packet, Option<Time>) {
         self.settle(now);
@@ -114,8 +210,18 @@ impl Link {
             self.totals.delivered_bytes += u64::from(packet.bytes);
             self.totals.window_delivered_bytes += if now > self.window.0 { u64::from(packet.bytes) } else { 0 };
         }
-        let next = self.waiting.pop_front().map(|next| self.serve(now, next));
+        if self.discipline.is_some() {
+            let is_marked = matches!(packet.load, Load::Segment { ecn: Some(EcnBits { ce: true, .. }), .. });
+            self.totals.marked += u64::from(now <= self.window.1 && is_marked);
+            self.totals.window_marked += u64::from(now > self.window.0 && now <= self.window.1 && is_marked);
+        }
+        let next = self.serve_next(now).or_else(|| self.asks_again());
         (packet, next)
+    }
+
+    /// Marks are counted when a packet leaves: its queue may mark it then.
+    pub fn decides_late(&self) -> bool {
+        self.discipline.is_some()
     }
 
     /// Totals once nothing is left on the link.
@@ -143,7 +249,8 @@ impl Link {
     }
 
     fn population(&self) -> usize {
-        self.waiting.len() + usize::from(self.in_service.is_some())
+        let late = self.discipline.as_ref().map_or(0, |discipline| discipline.packets());
+        late + self.waiting.len() + usize::from(self.in_service.is_some())
     }
 
     fn has_room(&self, limit: Limit, now: Time, bytes: u32) -> bool {

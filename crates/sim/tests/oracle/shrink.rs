@@ -37,6 +37,9 @@ fn steps(spec: &Spec) -> Vec<Step> {
         Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.loss_probability = 0.0)),
         Box::new(|spec| spec.forward.excludes_in_service = false),
         Box::new(|spec| spec.forward.mark = None),
+        Box::new(|spec| spec.forward.discipline = None),
+        Box::new(|spec| spec.forward.discipline.iter_mut().for_each(|choice| choice.parameters.clear())),
+        Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.discipline = None)),
         Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.mark = None)),
     ];
     // From the last, so that an index still names its flow after a removal.

@@ -1,0 +1,216 @@
+//! CoDel: drops at the head, ever more often, while packets wait longer than a target for a whole interval.
+//!
+//! Source: RFC 8289 (Nichols, Jacobson, McGregor and Iyengar 2018), names of its pseudocode. Times in nanoseconds. State: when the
+//! sojourn time will have been above target for an interval, and the drop schedule.
+//! An ECN-capable packet is marked where it would be dropped, and then leaves the queue.
+
+use units::Time;
+
+use super::{DisciplineSpec, Line, Queued, Room};
+
+/// Bytes of the largest packet: no drop while no more than that is left behind.
+const MAXPACKET: u64 = 1500;
+
+/// CoDel's two numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CodelSpec {
+    target: Time,
+    interval: Time,
+}
+
+impl CodelSpec {
+    pub(crate) fn new(spec: &DisciplineSpec) -> CodelSpec {
+        CodelSpec { target: spec.time("target_s"), interval: spec.time("interval_s") }
+    }
+}
+
+/// The control law of one queue.
+#[derive(Clone, Debug)]
+pub(crate) struct Codel {
+    spec: CodelSpec,
+    first_above: Option<Time>,
+    drop_next: Time,
+    /// Drops since the dropping state was entered, and what it was when it was entered.
+    count: u64,
+    lastcount: u64,
+    dropping: bool,
+}
+
+impl Codel {
+    pub(crate) fn new(spec: CodelSpec) -> Codel {
+        Codel { spec, first_above: None, drop_next: Time::ZERO, count: 0, lastcount: 0, dropping: false }
+    }
+
+    /// `control_law`: the next drop comes sooner by the inverse square root of the count.
+    fn control_law(&self, t: Time) -> Time {
+        t + Time((self.spec.interval.0 as f64 / (self.count as f64).sqrt()) as u64)
+    }
+
+    /// `dodequeue`: the packet at the head, and whether packets have been too late for too long. `others` counts the bytes that
+    /// wait elsewhere for the same link.
+    fn take<T>(&mut self, now: Time, line: &mut Line<T>, others: u64) -> (Option<Queued<T>>, bool) {
+        let packet = line.pop();
+        let is_late = packet.as_ref().is_some_and(|packet| now - packet.arrived >= self.spec.target);
+        if !is_late || line.bytes() + others <= MAXPACKET {
+            self.first_above = None;
+            return (packet, false);
+        }
+        // Just above: that moment lies ahead.
+        let above_at = *self.first_above.get_or_insert(now + self.spec.interval);
+        (packet, now >= above_at)
+    }
+
+    /// `dequeue`: the packet to serve next; those dropped before it go to `dropped`.
+    pub(crate) fn dequeue<T>(&mut self, now: Time, line: &mut Line<T>, others: u64, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
+        let (mut packet, mut ok_to_drop) = self.take(now, line, others);
+        if self.dropping {
+            self.dropping = ok_to_drop;
+            while self.dropping && now >= self.drop_next {
+                if mark(&mut packet) {
+                    self.count += 1;
+                    self.drop_next = self.control_law(self.drop_next);
+                    break;
+                }
+                dropped.extend(packet.take());
+                (packet, ok_to_drop) = self.take(now, line, others);
+                self.dropping = ok_to_drop;
+                if ok_to_drop {
+                    self.count += 1;
+                    self.drop_next = self.control_law(self.drop_next);
+                }
+            }
+        } else if ok_to_drop {
+            if !mark(&mut packet) {
+                dropped.extend(packet.take());
+                packet = self.take(now, line, others).0;
+            }
+            self.dropping = true;
+            // A drop rate that was right not long ago is where to start from.
+            let delta = self.count - self.lastcount;
+            let was_recent = now.since(self.drop_next).0 < 16 * self.spec.interval.0;
+            self.count = if delta > 1 && was_recent { delta } else { 1 };
+            self.drop_next = self.control_law(now);
+            self.lastcount = self.count;
+        }
+        packet
+    }
+}
+
+/// Marks the packet instead of dropping it, if it is ECN-capable.
+fn mark<T>(packet: &mut Option<Queued<T>>) -> bool {
+    packet.as_mut().is_some_and(Queued::mark)
+}
+
+/// One queue under CoDel.
+#[derive(Clone, Debug)]
+pub(crate) struct CodelQueue<T> {
+    line: Line<T>,
+    codel: Codel,
+}
+
+impl<T> CodelQueue<T> {
+    pub(crate) fn new(spec: CodelSpec) -> CodelQueue<T> {
+        CodelQueue { line: Line::default(), codel: Codel::new(spec) }
+    }
+
+    pub(crate) fn enqueue(&mut self, _now: Time, packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
+        if self.line.has_room(room, &packet) {
+            self.line.push(packet);
+        } else {
+            dropped.push(packet);
+        }
+    }
+
+    pub(crate) fn dequeue(&mut self, now: Time, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
+        self.codel.dequeue(now, &mut self.line, 0, dropped)
+    }
+
+    pub(crate) fn packets(&self) -> usize {
+        self.line.packets()
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.line.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::line::samples::{capable, packet, ENDLESS};
+    use super::*;
+
+    const SPEC: CodelSpec = CodelSpec { target: Time::from_ms(5), interval: Time::from_ms(100) };
+
+    /// One packet leaves per millisecond, and each has waited for `wait`: times of drops and of marks, ms.
+    fn drops(wait: Time, until_ms: u64, make: impl Fn(Time) -> Queued<u32>) -> (Vec<u64>, Vec<u64>) {
+        let mut queue = CodelQueue::new(SPEC);
+        let (mut dropped, mut times, mut marks) = (Vec::new(), Vec::new(), Vec::new());
+        for ms in 100..until_ms {
+            let now = Time::from_ms(ms);
+            while queue.packets() < 20 {
+                queue.enqueue(now, make(now.since(wait)), ENDLESS, &mut dropped);
+            }
+            let served = queue.dequeue(now, &mut dropped).expect("a packet");
+            times.extend(dropped.drain(..).map(|_| ms));
+            marks.extend(served.is_marked.then_some(ms));
+            // Those left behind would be served too late: fresh ones take their place.
+            while queue.packets() > 0 {
+                queue.line.pop();
+            }
+            while queue.packets() < 20 {
+                queue.enqueue(now, make((now + Time::from_ms(1)).since(wait)), ENDLESS, &mut dropped);
+            }
+        }
+        (times, marks)
+    }
+
+    /// The interval is 100 ms: first an interval above target, then 100, 100/sqrt 2, 100/sqrt 3, 100/sqrt 4 ms between drops:
+    /// 200, 300, 370.7, 428.4, 478.4, 523.2 ms, each taken at the next millisecond.
+    #[test]
+    fn drops_come_after_an_interval_and_then_closer_by_the_root_of_their_number() {
+        let (times, _) = drops(Time::from_ms(10), 530, |arrived| packet(arrived, 0));
+        assert_eq!(times, [200, 300, 371, 429, 479, 524]);
+    }
+
+    #[test]
+    fn what_waits_less_than_the_target_is_let_through() {
+        assert_eq!(drops(Time::from_ms(5), 301, |arrived| packet(arrived, 0)).0, [200, 300]);
+        assert_eq!(drops(Time(4_999_999), 1000, |arrived| packet(arrived, 0)), (vec![], vec![]));
+    }
+
+    #[test]
+    fn ecn_capable_packets_are_marked_where_others_are_dropped() {
+        let (times, marks) = drops(Time::from_ms(10), 530, capable);
+        assert_eq!((times, marks), (vec![], vec![200, 300, 371, 429, 479, 524]));
+    }
+
+    /// With no more than a packet left behind there is no queue worth a drop.
+    #[test]
+    fn the_last_packet_but_one_is_never_dropped() {
+        let mut queue = CodelQueue::new(SPEC);
+        let mut dropped = Vec::new();
+        for ms in 0..1000 {
+            let now = Time::from_ms(1000 + ms);
+            while queue.packets() < 2 {
+                queue.enqueue(now, packet(now.since(Time::from_ms(50)), 0), ENDLESS, &mut dropped);
+            }
+            queue.dequeue(now, &mut dropped);
+        }
+        assert!(dropped.is_empty());
+    }
+
+    /// Who left the dropping state after five drops and re-enters it within 16 intervals drops at the rate it
+    /// had: the next interval is 100/sqrt 4 ms; after a longer time it is 100 ms again.
+    #[test]
+    fn the_drop_rate_is_taken_up_again_unless_too_much_time_has_passed() {
+        for (gap_ms, next_ms) in [(200, 50), (10_000, 100)] {
+            let codel = Codel { count: 5, lastcount: 1, drop_next: Time::from_ms(1000), ..Codel::new(SPEC) };
+            let now = Time::from_ms(1000 + gap_ms);
+            let mut queue = CodelQueue { line: Line::default(), codel: Codel { first_above: Some(now), ..codel } };
+            let mut dropped = Vec::new();
+            (0..5).for_each(|_| queue.enqueue(now, packet(Time::ZERO, 0), ENDLESS, &mut dropped));
+            queue.dequeue(now, &mut dropped);
+            assert_eq!((dropped.len(), queue.codel.drop_next), (1, now + Time::from_ms(next_ms)));
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Packets in line, and how many more there is room for.
+
+use std::collections::VecDeque;
+
+use units::Time;
+
+/// A packet in a queue, with whatever the caller needs back when it leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Queued<T> {
+    /// IP bytes.
+    pub bytes: u32,
+    /// Its sender answers congestion marks.
+    pub ecn_capable: bool,
+    /// Marked "congestion experienced" here.
+    pub is_marked: bool,
+    /// What a classifier sees: equal for the packets of one flow in one direction.
+    pub key: u32,
+    /// When it arrived.
+    pub arrived: Time,
+    /// The caller's.
+    pub load: T,
+}
+
+impl<T> Queued<T> {
+    /// Marks the packet instead of dropping it, if it is ECN-capable.
+    pub fn mark(&mut self) -> bool {
+        self.is_marked |= self.ecn_capable;
+        self.ecn_capable
+    }
+}
+
+/// What a queue may hold beside the packet in service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Most packets, the arriving one included.
+    pub packets: usize,
+    /// Most bytes, the arriving packet's included.
+    pub bytes: u64,
+    /// Most bytes ahead of the arriving packet; none if it would wait too long behind the packet in service alone.
+    pub bytes_ahead: Option<u64>,
+}
+
+impl Room {
+    /// Whether a packet of `bytes` fits behind `packets` with `bytes_ahead`.
+    pub fn fits(&self, packets: usize, bytes_ahead: u64, bytes: u32) -> bool {
+        let waits = self.bytes_ahead.is_some_and(|most| bytes_ahead <= most);
+        packets < self.packets && bytes_ahead + u64::from(bytes) <= self.bytes && waits
+    }
+}
+
+/// First in, first out.
+#[derive(Clone, Debug)]
+pub struct Line<T> {
+    packets: VecDeque<Queued<T>>,
+    bytes: u64,
+}
+
+impl<T> Default for Line<T> {
+    fn default() -> Line<T> {
+        Line { packets: VecDeque::new(), bytes: 0 }
+    }
+}
+
+impl<T> Line<T> {
+    /// Packets in line.
+    pub fn packets(&self) -> usize {
+        self.packets.len()
+    }
+
+    /// Their bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Appends a packet.
+    pub fn push(&mut self, packet: Queued<T>) {
+        self.bytes += u64::from(packet.bytes);
+        self.packets.push_back(packet);
+    }
+
+    /// Takes the oldest packet.
+    pub fn pop(&mut self) -> Option<Queued<T>> {
+        let packet = self.packets.pop_front()?;
+        self.bytes -= u64::from(packet.bytes);
+        Some(packet)
+    }
+
+    /// The oldest packet.
+    pub fn front(&self) -> Option<&Queued<T>> {
+        self.packets.front()
+    }
+
+    /// Whether `packet` fits.
+    pub fn has_room(&self, room: Room, packet: &Queued<T>) -> bool {
+        room.fits(self.packets(), self.bytes, packet.bytes)
+    }
+}
+
+/// Packets and room to test disciplines with.
+#[cfg(test)]
+pub(crate) mod samples {
+    use super::{Queued, Room};
+    use units::Time;
+
+    pub(crate) const ENDLESS: Room = Room { packets: usize::MAX, bytes: u64::MAX, bytes_ahead: Some(u64::MAX) };
+
+    /// 1500 bytes of flow `key` that arrive at `arrived`.
+    pub(crate) fn packet(arrived: Time, key: u32) -> Queued<u32> {
+        Queued { bytes: 1500, ecn_capable: false, is_marked: false, key, arrived, load: key }
+    }
+
+    pub(crate) fn capable(arrived: Time) -> Queued<u32> {
+        Queued { ecn_capable: true, ..packet(arrived, 0) }
+    }
+}

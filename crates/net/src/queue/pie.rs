@@ -1,0 +1,253 @@
+//! PIE: drops arriving packets at random, with a probability that a proportional-integral controller moves towards a target delay.
+//!
+//! Source: RFC 8033 (Pan and others 2017), names of its pseudocode, with its enhancements: ECN, random drops spread evenly,
+//! a cap on the growth of the probability. Times in nanoseconds or seconds. State: the probability, the delay at the
+//! latest update, the burst allowance. The queue's delay is its bytes over the link's rate (a rate that is known).
+
+use units::{Rate, Stream, Time};
+
+use super::{DisciplineSpec, Line, Queued, Room};
+
+const MEAN_PKTSIZE: u64 = 1500;
+/// No drop before this much probability has accumulated since the last, and no later than that much.
+const ACCUMULATED_MIN: f64 = 0.85;
+const ACCUMULATED_MAX: f64 = 8.5;
+
+/// PIE's numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PieSpec {
+    qdelay_ref_s: f64,
+    t_update: Time,
+    max_burst: Time,
+    /// Per second.
+    alpha: f64,
+    beta: f64,
+    /// Above this probability ECN-capable packets are dropped too.
+    mark_ecnth: f64,
+    rate: Rate,
+}
+
+impl PieSpec {
+    pub(crate) fn new(spec: &DisciplineSpec, rate: Rate) -> PieSpec {
+        PieSpec {
+            qdelay_ref_s: spec.value("target_s"),
+            t_update: spec.time("t_update_s"),
+            max_burst: spec.time("max_burst_s"),
+            alpha: spec.value("alpha"),
+            beta: spec.value("beta"),
+            mark_ecnth: spec.value("ecn_max_p"),
+            rate,
+        }
+    }
+}
+
+/// The law.
+#[derive(Clone, Debug)]
+pub(crate) struct Pie {
+    spec: PieSpec,
+    drop_prob: f64,
+    accu_prob: f64,
+    qdelay_old_s: f64,
+    burst_allowance: Time,
+    updates_at: Time,
+    stream: Stream,
+}
+
+impl Pie {
+    pub(crate) fn new(spec: PieSpec, stream: Stream) -> Pie {
+        let (burst_allowance, updates_at) = (spec.max_burst, spec.t_update);
+        Pie { spec, drop_prob: 0.0, accu_prob: 0.0, qdelay_old_s: 0.0, burst_allowance, updates_at, stream }
+    }
+
+    /// The updates that were due up to `now`, with a queue that has held `bytes` since the last call.
+    pub(crate) fn catch_up(&mut self, now: Time, bytes: u64) {
+        let qdelay_s = bytes as f64 * 8.0 / self.spec.rate.0 as f64;
+        while self.updates_at <= now {
+            if qdelay_s == 0.0 && self.qdelay_old_s == 0.0 && self.drop_prob == 0.0 {
+                // Nothing changes in an idle queue.
+                self.burst_allowance = self.spec.max_burst;
+                let updates = (now - self.updates_at).0 / self.spec.t_update.0 + 1;
+                self.updates_at += Time(updates * self.spec.t_update.0);
+                return;
+            }
+            self.updates_at += self.spec.t_update;
+            self.update(qdelay_s);
+        }
+    }
+
+    /// Moves the probability and the burst allowance.
+    fn update(&mut self, qdelay_s: f64) {
+        let PieSpec { qdelay_ref_s, alpha, beta, .. } = self.spec;
+        let mut p = alpha * (qdelay_s - qdelay_ref_s) + beta * (qdelay_s - self.qdelay_old_s);
+        p /= match self.drop_prob {
+            d if d < 0.000_001 => 2048.0,
+            d if d < 0.000_01 => 512.0,
+            d if d < 0.000_1 => 128.0,
+            d if d < 0.001 => 32.0,
+            d if d < 0.01 => 8.0,
+            d if d < 0.1 => 2.0,
+            _ => 1.0,
+        };
+        if self.drop_prob >= 0.1 && p > 0.02 {
+            p = 0.02;
+        }
+        self.drop_prob += p;
+        if qdelay_s == 0.0 && self.qdelay_old_s == 0.0 {
+            self.drop_prob *= 0.98;
+        }
+        self.drop_prob = self.drop_prob.clamp(0.0, 1.0);
+        let is_calm = self.drop_prob == 0.0 && qdelay_s < qdelay_ref_s / 2.0 && self.qdelay_old_s < qdelay_ref_s / 2.0;
+        self.qdelay_old_s = qdelay_s;
+        self.burst_allowance = if is_calm { self.spec.max_burst } else { self.burst_allowance.since(self.spec.t_update) };
+    }
+
+    /// Whether a packet that meets `bytes` is dropped, or marked.
+    pub(crate) fn drops_early(&mut self, bytes: u64) -> bool {
+        let is_light = self.qdelay_old_s < self.spec.qdelay_ref_s / 2.0 && self.drop_prob < 0.2;
+        if self.burst_allowance > Time::ZERO || is_light || bytes <= 2 * MEAN_PKTSIZE {
+            return false;
+        }
+        self.accu_prob = if self.drop_prob == 0.0 { 0.0 } else { self.accu_prob + self.drop_prob };
+        if self.accu_prob < ACCUMULATED_MIN {
+            return false;
+        }
+        if self.accu_prob < ACCUMULATED_MAX && self.stream.unit() >= self.drop_prob {
+            return false;
+        }
+        self.accu_prob = 0.0;
+        true
+    }
+
+    /// Marks a packet instead of dropping it while the probability is low.
+    pub(crate) fn marks<T>(&self, packet: &mut Queued<T>) -> bool {
+        self.drop_prob < self.spec.mark_ecnth && packet.mark()
+    }
+}
+
+/// One queue under PIE.
+#[derive(Clone, Debug)]
+pub(crate) struct PieQueue<T> {
+    line: Line<T>,
+    pie: Pie,
+}
+
+impl<T> PieQueue<T> {
+    pub(crate) fn new(spec: PieSpec, stream: Stream) -> PieQueue<T> {
+        PieQueue { line: Line::default(), pie: Pie::new(spec, stream) }
+    }
+
+    pub(crate) fn enqueue(&mut self, now: Time, mut packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
+        self.pie.catch_up(now, self.line.bytes());
+        let is_refused = !self.line.has_room(room, &packet) || self.pie.drops_early(self.line.bytes()) && !self.pie.marks(&mut packet);
+        if is_refused {
+            dropped.push(packet);
+        } else {
+            self.line.push(packet);
+        }
+    }
+
+    pub(crate) fn dequeue(&mut self, now: Time, _dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
+        self.pie.catch_up(now, self.line.bytes());
+        self.line.pop()
+    }
+
+    pub(crate) fn packets(&self) -> usize {
+        self.line.packets()
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.line.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::line::samples::{capable, packet, ENDLESS};
+    use super::super::registry::discipline;
+    use super::*;
+
+    /// 12 Mbit/s: 1500 bytes take 1 ms.
+    fn pie() -> Pie {
+        let spec = PieSpec::new(&discipline("pie", &BTreeMap::new()).expect("a row"), Rate(12_000_000));
+        Pie::new(spec, Stream::named(1, "test"))
+    }
+
+    fn is_about(a: f64, b: f64) -> bool {
+        (a - b).abs() <= 1e-12 * b.abs()
+    }
+
+    /// At 30 ms, from 0: 0.125 x 15 ms + 1.25 x 30 ms = 0.039375, over 2048. Standing at 30 ms: 0.001875, over 128.
+    #[test]
+    fn the_probability_follows_the_delay_and_its_change_scaled_to_its_size() {
+        let mut pie = pie();
+        pie.catch_up(Time::from_ms(15), 45_000);
+        assert!(is_about(pie.drop_prob, 0.039375 / 2048.0), "{}", pie.drop_prob);
+        pie.catch_up(Time::from_ms(30), 45_000);
+        assert!(is_about(pie.drop_prob, 0.039375 / 2048.0 + 0.001875 / 128.0), "{}", pie.drop_prob);
+    }
+
+    /// Whatever the delay asks for is divided by so much below each bound.
+    #[test]
+    fn the_gain_is_tuned_to_the_probability() {
+        let table = [(5e-7, 2048.0), (5e-6, 512.0), (5e-5, 128.0), (5e-4, 32.0), (5e-3, 8.0), (5e-2, 2.0), (0.5, 1.0)];
+        for (drop_prob, divisor) in table {
+            let mut pie = Pie { drop_prob, qdelay_old_s: 0.02, ..pie() };
+            pie.update(0.02);
+            assert!((pie.drop_prob - drop_prob - 0.125 * 0.005 / divisor).abs() < 1e-15, "{drop_prob}");
+        }
+    }
+
+    /// At most 2 percentage points per update once the probability is 10 %. An idle queue forgets 2 % of it.
+    #[test]
+    fn growth_is_capped_and_idleness_decays() {
+        let mut pie = Pie { drop_prob: 0.2, ..pie() };
+        pie.update(1.0);
+        assert!(is_about(pie.drop_prob, 0.22));
+        let mut pie = Pie { drop_prob: 0.5, qdelay_old_s: 0.0, ..pie };
+        pie.update(0.0);
+        assert!(is_about(pie.drop_prob, (0.5 - 0.125 * 0.015) * 0.98));
+    }
+
+    /// The 150 ms are ten updates.
+    #[test]
+    fn a_burst_is_let_through_and_a_calm_queue_earns_the_next() {
+        let mut pie = pie();
+        for update in 1..=10 {
+            assert!(pie.burst_allowance > Time::ZERO && !pie.drops_early(1_000_000));
+            pie.catch_up(Time::from_ms(15 * update), 75_000);
+        }
+        assert_eq!(pie.burst_allowance, Time::ZERO);
+        pie.drop_prob = 0.0;
+        pie.qdelay_old_s = 0.005;
+        pie.catch_up(Time::from_ms(165), 1500);
+        assert_eq!(pie.burst_allowance, Time::from_ms(150));
+    }
+
+    /// At 10 % the ninth packet after a drop is the first that may go (0.8 < 0.85 <= 0.9), the 85th must.
+    #[test]
+    fn drops_are_neither_bunched_nor_far_apart() {
+        let mut pie = Pie { drop_prob: 0.1, qdelay_old_s: 0.05, burst_allowance: Time::ZERO, ..pie() };
+        let mut gaps = Vec::new();
+        for _ in 0..20_000 {
+            gaps.push((1..).find(|_| pie.drops_early(100_000)).expect("a drop"));
+        }
+        assert!(gaps.iter().all(|gap| (9..=86).contains(gap)));
+        // Eight packets that cannot be dropped, then a geometric wait with mean 10.
+        let mean = f64::from(gaps.iter().sum::<i32>()) / 20_000.0;
+        assert!((mean - 18.0).abs() < 0.3, "{mean}");
+    }
+
+    #[test]
+    fn marks_take_the_place_of_drops_up_to_a_tenth() {
+        let refused = |drop_prob, make: fn(Time) -> Queued<u32>| {
+            let law = Pie { drop_prob, accu_prob: 8.5, qdelay_old_s: 0.05, burst_allowance: Time::ZERO, updates_at: Time::NEVER, ..pie() };
+            let (mut queue, mut dropped) = (PieQueue { line: Line::default(), pie: law }, Vec::new());
+            (0..3).for_each(|_| queue.line.push(packet(Time::ZERO, 0)));
+            queue.enqueue(Time::ZERO, make(Time::ZERO), ENDLESS, &mut dropped);
+            dropped.len()
+        };
+        assert_eq!((refused(0.09, capable), refused(0.11, capable), refused(0.09, |at| packet(at, 0))), (0, 1, 1));
+    }
+}

@@ -1,0 +1,200 @@
+//! A link whose queue decides when it is served: what becomes of a packet is not known when it arrives.
+//!
+//! It takes (packet, now) and says when it wants to be asked again: when the transmission under way ends. Packets that leave it,
+//! transmitted or dropped, are handed back with what came with them.
+
+use units::{Serialiser, Stream, Time};
+
+use crate::queue::{DisciplineSpec, Queue, Queued, Room};
+use crate::{FifoSpec, Limit, LinkTotals, Occupancy};
+
+/// A packet that was dropped, when, and whether by the queue or at random before it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dropped<T> {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub packet: Queued<T>,
+}
+
+/// The link.
+#[derive(Clone, Debug)]
+pub struct Served<T> {
+    spec: FifoSpec,
+    queue: Queue<T>,
+    in_service: Option<Queued<T>>,
+    /// When the transmission under way ends, or the queue wants to be asked again.
+    free_at: Time,
+    serialiser: Serialiser,
+    loss: Stream,
+    gone: Vec<Dropped<T>>,
+    /// What the queue has just dropped.
+    scratch: Vec<Queued<T>>,
+    totals: LinkTotals,
+    /// As of now, the end of the window notwithstanding.
+    delivered_bytes: u64,
+    dropped: u64,
+    marked: u64,
+    window: (Time, Time),
+    settled: Time,
+}
+
+impl<T> Served<T> {
+    /// An idle link that measures over `window` (from, to); random losses come from `loss`, the discipline's draws from `draws`.
+    pub fn new(spec: FifoSpec, discipline: DisciplineSpec, window: (Time, Time), loss: Stream, draws: Stream) -> Served<T> {
+        Served {
+            spec,
+            queue: Queue::new(discipline, spec.rate, draws),
+            in_service: None,
+            free_at: Time::NEVER,
+            serialiser: Serialiser::new(spec.rate),
+            loss,
+            gone: Vec::new(),
+            scratch: Vec::new(),
+            totals: LinkTotals::default(),
+            delivered_bytes: 0,
+            dropped: 0,
+            marked: 0,
+            window,
+            settled: Time::ZERO,
+        }
+    }
+
+    /// A packet arrives at `now`, not earlier than whatever happened before.
+    pub fn offer(&mut self, now: Time, packet: Queued<T>) {
+        self.settle(now);
+        if self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability) {
+            self.totals.lost += u64::from(now < self.window.1);
+            return self.gone.push(Dropped { at: now, packet });
+        }
+        self.totals.accepted += u64::from(now < self.window.1);
+        let room = self.room(now);
+        self.queue.enqueue(now, packet, room, &mut self.scratch);
+        self.hand_out_dropped(now);
+        if self.in_service.is_none() {
+            self.serialiser.forget();
+            self.serve(now);
+        }
+        if self.measures(now) {
+            self.note_population();
+        }
+    }
+
+    /// When the link wants [`Served::advance`] called.
+    pub fn next_at(&self) -> Time {
+        self.free_at
+    }
+
+    /// It is the time that [`Served::next_at`] said: the packet that leaves, if a transmission ends. The next one, if it may
+    /// leave, is being transmitted from now on.
+    ///
+    /// # Panics
+    /// At another time.
+    pub fn advance(&mut self, now: Time) -> Option<Queued<T>> {
+        self.settle(now);
+        assert_eq!(now, self.free_at, "a transmission ends at another time");
+        let packet = self.in_service.take();
+        match &packet {
+            Some(packet) => self.note_departure(now, packet),
+            None => self.serialiser.forget(),
+        }
+        self.serve(now);
+        packet
+    }
+
+    fn note_departure(&mut self, now: Time, packet: &Queued<T>) {
+        let bytes = u64::from(packet.bytes);
+        self.delivered_bytes += bytes;
+        self.marked += u64::from(packet.is_marked);
+        if now <= self.window.1 {
+            self.totals.delivered_bytes += bytes;
+            self.totals.marked += u64::from(packet.is_marked);
+            if now > self.window.0 {
+                self.totals.window_delivered_bytes += bytes;
+                self.totals.window_marked += u64::from(packet.is_marked);
+            }
+        }
+    }
+
+    /// Packets dropped or lost since the last call.
+    pub fn take_dropped(&mut self) -> impl Iterator<Item = Dropped<T>> + '_ {
+        self.gone.drain(..)
+    }
+
+    /// Queue content, as of the latest event.
+    pub fn occupancy(&self) -> Occupancy {
+        Occupancy {
+            packets: self.population() as u32,
+            bytes: self.queue.bytes() + self.in_service.as_ref().map_or(0, |packet| u64::from(packet.bytes)),
+            delivered_bytes: self.delivered_bytes,
+            dropped: self.dropped,
+            marked: self.marked,
+        }
+    }
+
+    /// Totals at the end of the window, when nothing more happens before it.
+    pub fn totals(&mut self) -> LinkTotals {
+        self.settle(self.settled.max(self.window.1));
+        self.totals
+    }
+
+    /// Takes the next packet into service, if there is one.
+    fn serve(&mut self, now: Time) {
+        self.in_service = self.queue.dequeue(now, &mut self.scratch);
+        self.hand_out_dropped(now);
+        self.free_at = match &self.in_service {
+            Some(packet) => now + self.serialiser.serialise(packet.bytes),
+            None => self.queue.asks_at(),
+        };
+    }
+
+    /// What the queue dropped was accepted, until it was not.
+    fn hand_out_dropped(&mut self, now: Time) {
+        let (before_end, in_window) = (u64::from(now < self.window.1), u64::from(self.measures(now)));
+        for packet in self.scratch.drain(..) {
+            self.dropped += 1;
+            self.totals.dropped += before_end;
+            self.totals.accepted -= before_end;
+            self.totals.window_dropped += in_window;
+            self.gone.push(Dropped { at: now, packet });
+        }
+    }
+
+    fn measures(&self, now: Time) -> bool {
+        now >= self.window.0 && now < self.window.1
+    }
+
+    /// What the queue may hold at `now`.
+    fn room(&self, now: Time) -> Room {
+        let served = self.in_service.as_ref().filter(|_| !self.spec.excludes_in_service);
+        let mut room = Room { packets: usize::MAX, bytes: u64::MAX, bytes_ahead: Some(u64::MAX) };
+        match self.spec.limit {
+            Limit::Packets(limit) => room.packets = limit as usize - usize::from(served.is_some()),
+            Limit::Bytes(limit) => room.bytes = limit.saturating_sub(served.map_or(0, |packet| u64::from(packet.bytes))),
+            Limit::Delay(limit) => {
+                let residual = if self.in_service.is_some() { self.free_at - now } else { Time::ZERO };
+                room.bytes_ahead = limit.0.checked_sub(residual.0).map(|wait| self.serialiser.bytes_within(Time(wait)));
+            }
+        }
+        room
+    }
+
+    fn population(&self) -> usize {
+        self.queue.packets() + usize::from(self.in_service.is_some())
+    }
+
+    fn note_population(&mut self) {
+        self.totals.window_max_packets = self.totals.window_max_packets.max(self.population() as u32);
+    }
+
+    /// Keeps the integrals of the population and of the work over the window.
+    fn settle(&mut self, now: Time) {
+        if self.settled <= self.window.0 && now > self.window.0 {
+            self.note_population();
+        }
+        let span = now.min(self.window.1).since(self.settled.max(self.window.0)).0;
+        self.totals.window_busy_ns += if self.in_service.is_some() { span } else { 0 };
+        self.totals.window_sojourn_ns += span * self.population() as u64;
+        self.settled = now;
+    }
+}

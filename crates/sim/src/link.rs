@@ -1,0 +1,66 @@
+//! A link of a run: one that knows departures on arrival, or one with events of its own.
+
+use net::{Fifo, LinkTotals, Occupancy, Served};
+use tcp::{Ack, Sack};
+use units::{Stream, Time};
+
+use crate::accept::AcceptedLink;
+
+/// What a packet on a link with events of its own carries.
+#[derive(Clone, Debug)]
+pub(crate) enum Load {
+    /// A segment.
+    Segment {
+        /// Whose.
+        flow: usize,
+        /// Its number.
+        seq: u64,
+        /// The flow's clock when it was sent.
+        sent: Time,
+        /// It carries CWR.
+        cwr: bool,
+    },
+    /// An ACK.
+    Ack {
+        /// Whose.
+        flow: usize,
+        /// The ACK.
+        ack: Ack,
+        /// Its SACK information.
+        sack: Option<Sack>,
+    },
+}
+
+/// The link. The one that is common lies in place: whoever uses it looks at nothing else.
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
+    pub(crate) fifo: Fifo,
+    /// In use instead of `fifo` if the queue is not drop-tail.
+    pub(crate) served: Option<Box<Served<Load>>>,
+}
+
+impl Link {
+    /// Link number `index`, idle, measuring over `window`.
+    pub(crate) fn new(index: usize, link: AcceptedLink, window: (Time, Time), seed: u64) -> Link {
+        let stream = |part| Stream::named(seed, &format!("link{index}/{part}"));
+        let AcceptedLink { fifo, discipline } = link;
+        let served = discipline.map(|discipline| Box::new(Served::new(fifo, discipline, window, stream("loss"), stream("queue"))));
+        Link { fifo: Fifo::new(fifo, window, stream("loss")), served }
+    }
+
+    /// Queue content at `now`.
+    pub(crate) fn occupancy(&mut self, now: Time) -> Occupancy {
+        match &self.served {
+            Some(served) => served.occupancy(),
+            None => self.fifo.occupancy(now),
+        }
+    }
+
+    /// Totals at the end of the window.
+    pub(crate) fn totals(&mut self) -> LinkTotals {
+        match &mut self.served {
+            Some(served) => served.totals(),
+            None => self.fifo.totals(),
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Queue disciplines written down once more, from their sources' pseudocode: plain lists, floating-point seconds where the source
+//! has them, no state kept that could be computed. They share with the simulator's only the parameters and the hash of a flow.
+
+use std::collections::VecDeque;
+
+use net::queue::Kind;
+use net::DisciplineSpec;
+use tcp::EcnBits;
+use units::{Stream, Time};
+
+use super::codel::{Codel, FqCodel};
+use super::link::{Load, Packet};
+
+/// Whether a packet of so many bytes fits behind so many packets and bytes.
+pub type Fits<'a> = &'a dyn Fn(usize, u64, u32) -> bool;
+
+/// A queue before a link.
+pub trait Discipline {
+    /// A packet arrives: what is dropped.
+    fn arrive(&mut self, now: Time, packet: Packet, fits: Fits) -> Vec<Packet>;
+    /// The link is free: what is dropped, and what it transmits.
+    fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>);
+    /// When what is left may leave, if nothing might now.
+    fn waits_until(&self) -> Option<Time> {
+        None
+    }
+    /// Packets in line.
+    fn packets(&self) -> usize;
+}
+
+/// The discipline of a link of `rate` bit/s.
+pub fn make(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Box<dyn Discipline> {
+    match spec.kind {
+        Kind::DropHead => Box::new(DropHead(VecDeque::new())),
+        Kind::Red => Box::new(Red::new(spec, rate, stream)),
+        Kind::AdaptiveRed => Box::new(Red::adaptive(spec, rate, stream)),
+        Kind::Pie => Box::new(Pie::new(spec, rate, stream)),
+        Kind::Codel => Box::new(Codel::new(spec)),
+        Kind::Policer => Box::new(Policer(VecDeque::new(), Gcra::new(spec))),
+        Kind::Shaper => Box::new(Shaper(VecDeque::new(), Gcra::new(spec))),
+        Kind::FqCodel => Box::new(FqCodel::new(spec, stream)),
+    }
+}
+
+/// Bytes of all these packets.
+pub fn bytes_of<'a>(packets: impl Iterator<Item = &'a Packet>) -> u64 {
+    packets.map(|packet| u64::from(packet.bytes)).sum()
+}
+
+/// Whether the packet could be marked, and is now.
+pub fn mark(packet: &mut Packet) -> bool {
+    match &mut packet.load {
+        Load::Segment { ecn: Some(EcnBits { ce, .. }), .. } => {
+            *ce = true;
+            true
+        }
+        _ => false,
+    }
+}
+
+struct DropHead(VecDeque<Packet>);
+
+impl Discipline for DropHead {
+    fn arrive(&mut self, _now: Time, packet: Packet, fits: Fits) -> Vec<Packet> {
+        let arriving = packet.bytes;
+        self.0.push_back(packet);
+        let mut dropped = Vec::new();
+        while !self.0.is_empty() && !fits(self.0.len() - 1, bytes_of(self.0.iter()) - u64::from(arriving), arriving) {
+            dropped.extend(self.0.pop_front());
+            if self.0.is_empty() {
+                break;
+            }
+        }
+        dropped
+    }
+
+    fn next(&mut self, _now: Time) -> (Vec<Packet>, Option<Packet>) {
+        (vec![], self.0.pop_front())
+    }
+
+    fn packets(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// Floyd and Jacobson 1993; `adapts` for Floyd, Gummadi and Shenker 2001.
+struct Red {
+    line: VecDeque<Packet>,
+    stream: Stream,
+    thresholds: (f64, f64),
+    max_p: f64,
+    w: f64,
+    is_gentle: bool,
+    adapts: bool,
+    next_adaptation_s: f64,
+    avg: f64,
+    since_drop: Option<u64>,
+    idle_from: Option<Time>,
+    packet_s: f64,
+}
+
+impl Red {
+    fn new(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Red {
+        let (min, max) = (spec.value("min"), spec.value("max").max(spec.value("min") + 1.0));
+        Red {
+            line: VecDeque::new(),
+            stream,
+            thresholds: (min, max),
+            max_p: spec.value("max_p"),
+            w: spec.value("weight"),
+            is_gentle: spec.value("gentle") != 0.0,
+            adapts: false,
+            next_adaptation_s: 0.5,
+            avg: 0.0,
+            since_drop: None,
+            idle_from: Some(Time::ZERO),
+            packet_s: 12_000.0 / rate as f64,
+        }
+    }
+
+    fn adaptive(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Red {
+        let per_second = rate as f64 / 12_000.0;
+        let min = f64::max(5.0, spec.value("target_s") * per_second / 2.0);
+        Red {
+            line: VecDeque::new(),
+            stream,
+            thresholds: (min, 3.0 * min),
+            max_p: 0.1,
+            w: 1.0 - (-1.0 / per_second).exp(),
+            is_gentle: true,
+            adapts: true,
+            next_adaptation_s: 0.5,
+            avg: 0.0,
+            since_drop: None,
+            idle_from: Some(Time::ZERO),
+            packet_s: 1.0 / per_second,
+        }
+    }
+
+    fn probability(&self) -> f64 {
+        let (min, max) = self.thresholds;
+        let p = match self.avg {
+            avg if avg < max => self.max_p * (avg - min) / (max - min),
+            avg => self.max_p + (avg / max - 1.0) * (1.0 - self.max_p),
+        };
+        let count = self.since_drop.map_or(0, |count| count + 1) as f64;
+        if count * p < 1.0 {
+            p / (1.0 - count * p)
+        } else {
+            1.0
+        }
+    }
+}
+
+impl Discipline for Red {
+    fn arrive(&mut self, now: Time, mut packet: Packet, fits: Fits) -> Vec<Packet> {
+        let (min, max) = self.thresholds;
+        while self.adapts && now.as_secs_f64() >= self.next_adaptation_s {
+            self.next_adaptation_s += 0.5;
+            if self.avg > 0.4 * min + 0.6 * max && self.max_p <= 0.5 {
+                self.max_p += (self.max_p / 4.0).min(0.01);
+            } else if self.avg < 0.6 * min + 0.4 * max && self.max_p >= 0.01 {
+                self.max_p *= 0.9;
+            }
+        }
+        self.avg = match self.idle_from.take() {
+            Some(from) => self.avg * (1.0 - self.w).powf(((now.0 - from.0) as f64 / (self.packet_s * 1e9)).floor()),
+            None => (1.0 - self.w) * self.avg + self.w * self.line.len() as f64,
+        };
+        let ceiling = if self.is_gentle { 2.0 * max } else { max };
+        let is_dropped = if self.avg < min {
+            self.since_drop = None;
+            false
+        } else if self.avg >= ceiling {
+            self.since_drop = Some(0);
+            true
+        } else {
+            let is_hit = self.stream.unit() < self.probability();
+            self.since_drop = Some(if is_hit { 0 } else { self.since_drop.map_or(0, |count| count + 1) });
+            is_hit && !mark(&mut packet)
+        };
+        if is_dropped || !fits(self.line.len(), bytes_of(self.line.iter()), packet.bytes) {
+            return vec![packet];
+        }
+        self.line.push_back(packet);
+        vec![]
+    }
+
+    fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>) {
+        if self.line.is_empty() {
+            self.idle_from = Some(now);
+        }
+        (vec![], self.line.pop_front())
+    }
+
+    fn packets(&self) -> usize {
+        self.line.len()
+    }
+}
+
+/// RFC 8033 with its enhancements.
+struct Pie {
+    line: VecDeque<Packet>,
+    stream: Stream,
+    spec: DisciplineSpec,
+    rate: f64,
+    ticks: u64,
+    drop_prob: f64,
+    accu_prob: f64,
+    qdelay_old: f64,
+    burst_ns: i64,
+}
+
+impl Pie {
+    fn new(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Pie {
+        let burst_ns = spec.time("max_burst_s").0 as i64;
+        let (line, rate) = (VecDeque::new(), rate as f64);
+        Pie { line, stream, spec: *spec, rate, ticks: 0, drop_prob: 0.0, accu_prob: 0.0, qdelay_old: 0.0, burst_ns }
+    }
+
+    fn tick(&mut self, now: Time) {
+        let period = self.spec.time("t_update_s").0;
+        let target = self.spec.value("target_s");
+        while (self.ticks + 1) * period <= now.0 {
+            self.ticks += 1;
+            let qdelay = 8.0 * bytes_of(self.line.iter()) as f64 / self.rate;
+            let mut p = self.spec.value("alpha") * (qdelay - target) + self.spec.value("beta") * (qdelay - self.qdelay_old);
+            let steps = [(0.000_001, 2048.0), (0.000_01, 512.0), (0.000_1, 128.0), (0.001, 32.0), (0.01, 8.0), (0.1, 2.0)];
+            if let Some((_, divisor)) = steps.iter().find(|(below, _)| self.drop_prob < *below) {
+                p /= divisor;
+            }
+            if self.drop_prob >= 0.1 {
+                p = p.min(0.02);
+            }
+            self.drop_prob += p;
+            if qdelay == 0.0 && self.qdelay_old == 0.0 {
+                self.drop_prob *= 0.98;
+            }
+            self.drop_prob = self.drop_prob.clamp(0.0, 1.0);
+            self.burst_ns = (self.burst_ns - period as i64).max(0);
+            if self.drop_prob == 0.0 && qdelay < target / 2.0 && self.qdelay_old < target / 2.0 {
+                self.burst_ns = self.spec.time("max_burst_s").0 as i64;
+            }
+            self.qdelay_old = qdelay;
+        }
+    }
+
+    fn hits(&mut self) -> bool {
+        if self.burst_ns > 0 || (self.qdelay_old < self.spec.value("target_s") / 2.0 && self.drop_prob < 0.2) {
+            return false;
+        }
+        if bytes_of(self.line.iter()) <= 3000 {
+            return false;
+        }
+        if self.drop_prob == 0.0 {
+            self.accu_prob = 0.0;
+        }
+        self.accu_prob += self.drop_prob;
+        let is_hit = self.accu_prob >= 0.85 && (self.accu_prob >= 8.5 || self.stream.unit() < self.drop_prob);
+        if is_hit {
+            self.accu_prob = 0.0;
+        }
+        is_hit
+    }
+}
+
+impl Discipline for Pie {
+    fn arrive(&mut self, now: Time, mut packet: Packet, fits: Fits) -> Vec<Packet> {
+        self.tick(now);
+        if !fits(self.line.len(), bytes_of(self.line.iter()), packet.bytes) {
+            return vec![packet];
+        }
+        if self.hits() && !(self.drop_prob < self.spec.value("ecn_max_p") && mark(&mut packet)) {
+            return vec![packet];
+        }
+        self.line.push_back(packet);
+        vec![]
+    }
+
+    fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>) {
+        self.tick(now);
+        (vec![], self.line.pop_front())
+    }
+
+    fn packets(&self) -> usize {
+        self.line.len()
+    }
+}
+
+/// The token bucket as a virtual schedule: when a bucket that is drained without pause would be full again.
+struct Gcra {
+    rate: u128,
+    burst: u128,
+    full_at: u128,
+}
+
+impl Gcra {
+    fn new(spec: &DisciplineSpec) -> Gcra {
+        let (rate, burst) = (spec.value("rate_bps") as u128, spec.value("burst_bytes") as u128 * 8_000_000_000);
+        Gcra { rate, burst, full_at: 0 }
+    }
+
+    /// Times are multiples of a nanosecond over the rate. When the bucket would be full again after `bytes` more.
+    fn full_after(&self, now: Time, bytes: u32) -> u128 {
+        self.full_at.max(u128::from(now.0) * self.rate) + u128::from(bytes) * 8_000_000_000
+    }
+
+    fn conforms(&mut self, now: Time, bytes: u32) -> bool {
+        let full_after = self.full_after(now, bytes);
+        let conforms = full_after <= u128::from(now.0) * self.rate + self.burst;
+        if conforms {
+            self.full_at = full_after;
+        }
+        conforms
+    }
+
+    fn conforms_at(&self, bytes: u32) -> Time {
+        let earliest = (self.full_at + u128::from(bytes) * 8_000_000_000).saturating_sub(self.burst);
+        Time(earliest.div_ceil(self.rate) as u64)
+    }
+}
+
+struct Policer(VecDeque<Packet>, Gcra);
+
+impl Discipline for Policer {
+    fn arrive(&mut self, now: Time, packet: Packet, fits: Fits) -> Vec<Packet> {
+        if !self.1.conforms(now, packet.bytes) || !fits(self.0.len(), bytes_of(self.0.iter()), packet.bytes) {
+            return vec![packet];
+        }
+        self.0.push_back(packet);
+        vec![]
+    }
+
+    fn next(&mut self, _now: Time) -> (Vec<Packet>, Option<Packet>) {
+        (vec![], self.0.pop_front())
+    }
+
+    fn packets(&self) -> usize {
+        self.0.len()
+    }
+}
+
+struct Shaper(VecDeque<Packet>, Gcra);
+
+impl Discipline for Shaper {
+    fn arrive(&mut self, _now: Time, packet: Packet, fits: Fits) -> Vec<Packet> {
+        let can_pass = u128::from(packet.bytes) * 8_000_000_000 <= self.1.burst;
+        if !can_pass || !fits(self.0.len(), bytes_of(self.0.iter()), packet.bytes) {
+            return vec![packet];
+        }
+        self.0.push_back(packet);
+        vec![]
+    }
+
+    fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>) {
+        let may_leave = self.0.front().is_some_and(|packet| self.1.conforms(now, packet.bytes));
+        (vec![], if may_leave { self.0.pop_front() } else { None })
+    }
+
+    fn waits_until(&self) -> Option<Time> {
+        self.0.front().map(|packet| self.1.conforms_at(packet.bytes))
+    }
+
+    fn packets(&self) -> usize {
+        self.0.len()
+    }
+}

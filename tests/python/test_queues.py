@@ -1,0 +1,75 @@
+"""Queue disciplines from the outside: how they are chosen, refused, and what a run says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import windtunnel as wt
+from windtunnel.scenario import ScenarioError, canonical, catalogue, digest, parse, resolve
+
+LINK = {"rate": "10Mbit", "queue": 100}
+
+
+def _scenario(**link: Any) -> wt.Scenario:
+    return parse({"rtt": "20ms", "duration": "5s", "bottleneck": {**LINK, **link}, "flows": ["reno", "cubic,start=1s"]})
+
+
+def test_the_short_form_and_the_table_are_one_scenario() -> None:
+    text = _scenario(discipline="codel,target=10ms,interval_s=0.2")
+    table = _scenario(discipline="codel", discipline_parameters={"target_s": 0.01, "interval": "200ms"})
+    assert digest(text) == digest(table)
+    assert resolve(text)["forward"]["discipline"] == {"name": "codel", "parameters": {"interval_s": 0.2, "target_s": 0.01}}
+
+
+def test_drop_tail_said_or_unsaid_is_the_scenario_it_always_was() -> None:
+    assert digest(_scenario()) == digest(_scenario(discipline="drop-tail"))
+    assert "discipline" not in canonical(_scenario())["bottleneck"] and resolve(_scenario())["forward"]["discipline"] is None
+
+
+@pytest.mark.parametrize(
+    ("link", "named"),
+    [
+        ({"discipline": "codle"}, "codel"),
+        ({"discipline": "codel,target=2s"}, "1e-06 to 1 s"),
+        ({"discipline": "codel,quantum=3"}, "target_s, interval_s"),
+        ({"discipline": "codel,target"}, "not key=value"),
+        ({"discipline": "codel,target=5ms,target_s=6ms"}, "given twice"),
+        ({"discipline": "drop-tail,target=5ms"}, "allowed: none"),
+        ({"discipline": 3}, "not a name"),
+        ({"discipline": "codel", "discipline_parameters": 3}, "not a table"),
+        ({"discipline": "codel", "mark": 20}, "with drop-tail only"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(link: dict[str, Any], named: str) -> None:
+    with pytest.raises(ScenarioError, match="bottleneck") as refused:
+        _scenario(**link)
+    assert named in str(refused.value)
+
+
+@pytest.mark.parametrize("name", list(catalogue().disciplines))
+def test_every_discipline_runs_and_its_link_is_sampled_to_the_end(name: str) -> None:
+    run = wt.run(_scenario(discipline=name))
+    samples = run.link_samples
+    assert samples["t_s"].to_list() == pytest.approx([0.01 * i for i in range(len(samples))])
+    assert samples["t_s"][-1] == pytest.approx(5.0) and samples["queue_packets"].max() <= 100
+    last = samples.row(-1, named=True)
+    assert last["dropped_packets"] > 0 and 3e6 < last["delivered_bytes"] <= 10e6 / 8 * 5
+
+
+def test_marks_of_a_discipline_reach_the_records() -> None:
+    document = {"rtt": "20ms", "duration": "5s", "bottleneck": {**LINK, "discipline": "codel"}, "record_marks": True, "record_drops": True}
+    run = wt.run(parse({**document, "flows": ["reno,ecn=classic", "reno,ecn=classic"]}))
+    kinds = run.events["kind"].to_list()
+    assert kinds.count("mark") == run.link_samples["marked_packets"][-1] > 0
+    assert kinds.count("drop") == run.link_samples["dropped_packets"][-1]
+
+
+def test_the_command_line_lists_them_and_takes_them(cli: Callable[..., Any]) -> None:
+    assert [entry["name"] for entry in cli("queues", "--json").json()] == list(catalogue().disciplines)
+    assert "interval_s" in cli("queues", "codel").out
+    given = ["--rate", "10Mbit", "--rtt", "20ms", "--flow", "reno", "--duration", "2s", "--json"]
+    told = cli("run", *given, "--aqm", "pie,target=20ms").json()
+    assert told["scenario"]["bottleneck"]["discipline_parameters"] == {"target_s": 0.02}
