@@ -140,9 +140,9 @@ fn accept_link(name: &str, link: &LinkSpec) -> Result<AcceptedLink, SpecError> {
 
 /// A receiver's window that never limits, segments: four times what the flow's path holds. Twice that is sent by the time a first
 /// loss is repaired, and as much again while a retransmission is lost.
-fn ample_window(links: &[FifoSpec], flow: &FlowSpec) -> u64 {
+fn ample_window(links: &[AcceptedLink], flow: &FlowSpec) -> u64 {
     let packet_bits = f64::from(flow.packet_bytes) * 8.0;
-    let held = |link: &FifoSpec| {
+    let held = |AcceptedLink { fifo: link, .. }: &AcceptedLink| {
         let rate = link.rate.0 as f64;
         let queue = match link.limit {
             Limit::Packets(packets) => f64::from(packets),
