@@ -6,7 +6,7 @@
 
 use units::{Rate, Serialiser, Stream, Time};
 
-use crate::Ring;
+use crate::{Losses, Ring};
 
 /// How much a queue holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +26,10 @@ pub struct Packet {
     pub bytes: u32,
     /// Its sender answers congestion marks (an ECT codepoint, RFC 3168).
     pub ecn_capable: bool,
+    /// A number that packets of one connection share.
+    pub flow: u32,
+    /// It carries no data.
+    pub is_ack: bool,
 }
 
 /// What a link is made of.
@@ -155,6 +159,7 @@ pub struct Fifo {
     /// More than the queue's length in packets decides about a packet.
     is_picky: bool,
     loss: Stream,
+    losses: Losses,
 }
 
 impl Fifo {
@@ -176,7 +181,15 @@ impl Fifo {
             read_at: window.0,
             is_picky: full_at == usize::MAX || spec.loss_probability > 0.0 || spec.mark_at.is_some(),
             loss,
+            losses: Losses::default(),
         }
+    }
+
+    /// The same with further loss.
+    pub fn with_losses(mut self, losses: Losses) -> Fifo {
+        self.is_picky |= !losses.is_empty();
+        self.losses = losses;
+        self
     }
 
     /// A packet arrives at `now`, not earlier than the one before it.
@@ -244,7 +257,8 @@ impl Fifo {
 
     /// The discipline: drop-tail, with a step of marks. A packet that is not ECN-capable knows the tail alone.
     fn decide(&mut self, now: Time, packet: Packet) -> Decision {
-        if self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability) {
+        let is_lost = self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability);
+        if self.losses.strike(now, packet) | is_lost {
             return Decision::Lose;
         }
         if self.exceeds(self.spec.limit, now, packet.bytes) {
@@ -351,8 +365,8 @@ impl Fifo {
 mod tests {
     use super::*;
 
-    const PACKET: Packet = Packet { bytes: 1500, ecn_capable: false };
-    const CAPABLE: Packet = Packet { bytes: 1500, ecn_capable: true };
+    const PACKET: Packet = Packet { bytes: 1500, ecn_capable: false, flow: 0, is_ack: false };
+    const CAPABLE: Packet = Packet { ecn_capable: true, ..PACKET };
 
     fn link(limit: Limit, excludes_in_service: bool) -> Fifo {
         marking_link(limit, None, excludes_in_service)

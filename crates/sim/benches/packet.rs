@@ -41,6 +41,7 @@ fn link(rate_mbit: u64, rtt_ms: u64, bdp_percent: u64) -> LinkSpec {
         excludes_in_service: false,
         loss_probability: 0.0,
         mark: None,
+        losses: Vec::new(),
     }
 }
 

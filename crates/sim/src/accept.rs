@@ -1,12 +1,13 @@
 //! The one place where a scenario is checked.
 
 use cc::{CongestionControl, Controller};
-use net::{FifoSpec, Limit};
+use net::{FifoSpec, Limit, Losses};
 use serde_json::Value;
 use tcp::{Options, SenderSpec};
 use units::{Rate, Stream, Time};
 
 use crate::error::SpecError;
+use crate::losses::accept_losses;
 use crate::profiles::override_option;
 use crate::spec::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 use crate::tree::Tree;
@@ -54,11 +55,13 @@ pub struct Accepted<'a> {
     pub spec: &'a Spec,
     /// The links that exist: forward, and reverse if real.
     pub links: Vec<FifoSpec>,
+    /// Loss with a memory on each of them.
+    pub losses: Vec<Losses>,
     /// The flows.
     pub flows: Vec<AcceptedFlow<'a>>,
 }
 
-fn refuse<T>(field: impl Into<String>, value: impl ToString, allowed: &str) -> Result<T, SpecError> {
+pub(crate) fn refuse<T>(field: impl Into<String>, value: impl ToString, allowed: &str) -> Result<T, SpecError> {
     Err(SpecError { field: field.into(), value: value.to_string(), allowed: allowed.into() })
 }
 
@@ -88,7 +91,10 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
         links.push(accept_link("reverse", reverse)?);
     }
     let flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, spec)).collect::<Result<Vec<_>, _>>()?;
-    Ok(Accepted { spec, links, flows })
+    let named = [("bottleneck", Some(&spec.forward)), ("reverse", spec.reverse.as_ref())];
+    let named = named.iter().filter_map(|&(name, link)| Some((name, link?))).enumerate();
+    let losses = named.map(|(index, (name, link))| accept_losses(name, &link.losses, (spec, index))).collect::<Result<Vec<_>, _>>()?;
+    Ok(Accepted { spec, links, losses, flows })
 }
 
 fn accept_link(name: &str, link: &LinkSpec) -> Result<FifoSpec, SpecError> {
@@ -169,7 +175,7 @@ fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<Acce
     Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, spec: flow })
 }
 
-fn seconds(ns: u64) -> String {
+pub(crate) fn seconds(ns: u64) -> String {
     format!("{} s", ns as f64 / 1e9)
 }
 

@@ -117,8 +117,9 @@ impl<'a, O: Observer> Engine<'a, O> {
     pub fn new(accepted: Accepted<'a>, observer: &'a mut O) -> Engine<'a, O> {
         let spec = accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
-        let links = accepted.links.iter().enumerate();
-        let links = links.map(|(i, &link)| Fifo::new(link, window, Stream::named(spec.seed, &format!("link{i}/loss"))));
+        let links = accepted.links.iter().zip(accepted.losses).enumerate();
+        let links = links
+            .map(|(i, (&link, losses))| Fifo::new(link, window, Stream::named(spec.seed, &format!("link{i}/loss"))).with_losses(losses));
         let records = Records { flow_samples: FlowSamples::new(spec.sample_ns, &accepted.flows), ..Records::default() };
         Engine {
             spec,

@@ -1,6 +1,7 @@
 //! One flow in the engine: its sender, its path, and what it does next.
 
 use cc::Controller;
+use net::Packet;
 use tcp::{Receiver, ReceiverSpec, Sender, SenderTotals};
 use units::{Stream, Time};
 
@@ -84,7 +85,8 @@ impl Flow {
             Direction::Reverse => (1, Some(0)),
         };
         let jitter = Stream::named(spec.seed, &format!("flow{index}/jitter"));
-        let traffic = (given.packet_bytes, accepted.sender.options.ecn);
+        let packet = Packet { bytes: given.packet_bytes, ecn_capable: false, flow: index as u32, is_ack: false };
+        let traffic = (packet, accepted.sender.options.ecn);
         let path = Path::new(receiver, rtt, traffic, links, (given.jitter_ns, jitter));
         let access = path.access_delay();
         let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(given.start_ns.next_multiple_of(spec.sample_ns)) };

@@ -6,6 +6,7 @@ mod accept;
 mod core;
 mod error;
 mod flow;
+mod losses;
 mod observer;
 mod path;
 mod profiles;
@@ -23,7 +24,7 @@ pub use path::{Delivery, Path};
 pub use profiles::catalogue;
 pub use records::{EventKind, FlowRow, LinkRow, Records};
 pub use samples::{Columns, FlowSamples};
-pub use spec::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+pub use spec::{AmongSpec, Direction, FlowSpec, LinkSpec, LossModelSpec, LossSpec, QueueSpec, QueueUnit, Spec};
 
 /// Raised by hand whenever the records of any scenario may change; part of a stored run's key.
 pub const ENGINE_VERSION: u32 = 3;

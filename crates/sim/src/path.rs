@@ -17,7 +17,7 @@ use crate::records::{Event, EventKind};
 /// IP bytes of an ACK: 20 of IP, 20 of TCP, 12 of timestamps.
 pub(crate) const ACK_BYTES: u32 = 52;
 /// ACKs are not ECN-capable (RFC 3168 6.1.4).
-const ACK: Packet = Packet { bytes: ACK_BYTES, ecn_capable: false };
+const ACK: Packet = Packet { bytes: ACK_BYTES, ecn_capable: false, flow: 0, is_ack: true };
 
 /// An ACK under way, and when it arrives. Small, for there are many, and without padding, which would be copied along.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,8 +87,8 @@ impl Path {
         usize::from(self.data_link)
     }
 
-    pub(crate) fn new(receiver: Receiver, rtt: Time, traffic: (u32, Ecn), links: (u8, Option<u8>), jitter: (u64, Stream)) -> Path {
-        let (bytes, ecn) = traffic;
+    pub(crate) fn new(receiver: Receiver, rtt: Time, traffic: (Packet, Ecn), links: (u8, Option<u8>), jitter: (u64, Stream)) -> Path {
+        let (packet, ecn) = traffic;
         let quarter = Time(rtt.0 / 4);
         Path {
             receiver,
@@ -102,7 +102,7 @@ impl Path {
             quarter,
             rtt,
             felt_after: if links.1.is_some() { quarter } else { rtt - quarter },
-            packet: Packet { bytes, ecn_capable: ecn.is_on() },
+            packet: Packet { ecn_capable: ecn.is_on(), ..packet },
             resends_capable: ecn.marks_retransmissions(),
             cwr_due: false,
             marked: 0,
@@ -172,7 +172,8 @@ impl Path {
         let (at, ack) = (delivery.at, delivery.ack());
         let sack = if ack.has_sack { self.crossing_sacks.pop_front() } else { None };
         let Some(link) = self.ack_link.map(usize::from) else { return };
-        if let Verdict::Departs(departs) | Verdict::DepartsMarked(departs) = links[link].offer(at, ACK) {
+        if let Verdict::Departs(departs) | Verdict::DepartsMarked(departs) = links[link].offer(at, Packet { flow: self.packet.flow, ..ACK })
+        {
             self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
             self.sacks.extend(sack);
         }

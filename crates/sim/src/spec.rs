@@ -44,6 +44,72 @@ pub struct LinkSpec {
     /// An ECN-capable packet is marked where a queue of this size would have refused it; none for no marks.
     #[serde(default)]
     pub mark: Option<QueueSpec>,
+    /// Further models of loss.
+    #[serde(default)]
+    pub losses: Vec<LossSpec>,
+}
+
+/// Which packets a model of loss sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AmongSpec {
+    /// All.
+    #[default]
+    All,
+    /// Data.
+    Data,
+    /// Pure acknowledgements.
+    Acks,
+}
+
+/// A model of loss, and what it sees.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LossSpec {
+    /// What it sees.
+    #[serde(default)]
+    pub among: AmongSpec,
+    /// The model.
+    #[serde(flatten)]
+    pub model: LossModelSpec,
+}
+
+/// A model of loss.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum LossModelSpec {
+    /// Bursts: a good and a bad state.
+    GilbertElliott {
+        /// Probability per packet that the good state turns bad.
+        to_bad: f64,
+        /// Probability per packet that the bad state turns good.
+        to_good: f64,
+        /// Loss probability in the bad state.
+        loss_bad: f64,
+        /// Loss probability in the good state.
+        loss_good: f64,
+    },
+    /// One packet in so many.
+    Periodic {
+        /// Packets from one loss to the next.
+        every: u64,
+        /// Number of the first packet lost, counted from 1.
+        first: u64,
+    },
+    /// The packets on a list.
+    Scripted {
+        /// Whose packets are counted; none for everybody's.
+        #[serde(default)]
+        flow: Option<u32>,
+        /// Their numbers, counted from 1, ascending.
+        packets: Vec<u64>,
+    },
+    /// By the clock.
+    Timed {
+        /// Unit of time.
+        interval_ns: u64,
+        /// Probability that such an interval brings a loss.
+        probability: f64,
+    },
 }
 
 /// Which way a flow's data goes.

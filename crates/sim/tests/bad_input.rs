@@ -20,6 +20,19 @@ fn refusal(changes: &[(&str, serde_json::Value)]) -> String {
     accept(&spec).expect_err(&format!("{changes:?} should be refused")).to_string()
 }
 
+/// A list of one model of loss.
+fn loss(model: &str, fields: &[(&str, serde_json::Value)]) -> serde_json::Value {
+    let mut table = serde_json::json!({"model": model, "among": "data"});
+    for (name, value) in fields {
+        table[name] = value.clone();
+    }
+    serde_json::json!([table])
+}
+
+fn burst(to_bad: f64, to_good: f64) -> serde_json::Value {
+    loss("gilbert-elliott", &[("to_bad", to_bad.into()), ("to_good", to_good.into()), ("loss_bad", 1.0.into()), ("loss_good", 0.0.into())])
+}
+
 #[test]
 fn the_good_one_is_accepted() {
     let spec: Spec = serde_json::from_value(good()).expect("a scenario");
@@ -39,6 +52,21 @@ fn every_bad_field_is_named_with_value_and_range() {
         ("/forward/rate_bps", 1_000_000_000_001_u64.into(), "bottleneck.rate", "1000000000001", "1 kbit/s to 1 Tbit/s"),
         ("/forward/loss_probability", (-0.1).into(), "bottleneck.loss", "-0.1", "from 0 to below 1"),
         ("/forward/loss_probability", 1.0.into(), "bottleneck.loss", "1", "from 0 to below 1"),
+        ("/forward/losses", burst(1.1, 0.5), "bottleneck.losses[0].to_bad", "1.1", "from 0 to 1"),
+        ("/forward/losses", burst(0.1, 0.0), "bottleneck.losses[0].to_good", "0", "more than 0"),
+        ("/forward/losses", loss("periodic", &[("every", 1.into()), ("first", 1.into())]), "losses[0].every", "1", "at least 2 packets"),
+        ("/forward/losses", loss("periodic", &[("every", 9.into()), ("first", 0.into())]), "losses[0].first", "0", "at least 1"),
+        ("/forward/losses", loss("scripted", &[("packets", [2, 2].as_slice().into())]), "losses[0].packets", "[2, 2]", "ascending"),
+        ("/forward/losses", loss("scripted", &[("packets", [0].as_slice().into())]), "losses[0].packets", "[0]", "counted from 1"),
+        ("/forward/losses", loss("scripted", &[("flow", 1.into()), ("packets", [1].as_slice().into())]), "losses[0].flow", "1", "0 to 0"),
+        ("/forward/losses", loss("timed", &[("interval_ns", 999.into()), ("probability", 0.5.into())]), "losses[0].interval", "s", "1 ms"),
+        (
+            "/forward/losses",
+            loss("timed", &[("interval_ns", 1_000_000.into()), ("probability", 0.0.into())]),
+            "probability",
+            "0",
+            "above 0",
+        ),
         ("/forward/queue/limit", 0.into(), "bottleneck.queue", "0", "1 to 100000000 packets"),
         ("/forward/queue", serde_json::json!({"unit": "bytes", "limit": 1499}), "bottleneck.queue", "1499", "1500 to 150000000000 bytes"),
         ("/forward/queue", serde_json::json!({"unit": "ns", "limit": 0}), "bottleneck.queue", "0", "1 ns to 600 s"),
@@ -70,6 +98,14 @@ fn every_bad_field_is_named_with_value_and_range() {
             assert!(message.contains(part), "{pointer} = {value}: {part:?} is not in {message:?}");
         }
     }
+}
+
+#[test]
+fn a_field_of_another_model_is_refused() {
+    let mut scenario = good();
+    scenario["forward"]["losses"] = serde_json::json!([{"model": "periodic", "every": 10, "first": 1, "packets": [3]}]);
+    let error = serde_json::from_value::<Spec>(scenario).expect_err("no field of this model").to_string();
+    assert!(error.contains("packets"), "{error}");
 }
 
 /// JSON cannot carry these, a library's caller can.

@@ -8,6 +8,7 @@ mod common;
 mod oracle {
     pub mod engine;
     pub mod link;
+    pub mod loss;
     pub mod shrink;
 }
 

@@ -12,6 +12,7 @@ mod equilibrium;
 mod fast_bqd;
 mod fast_bursts;
 mod illinois;
+mod loss_models;
 mod low_priority;
 mod prague;
 mod ptcp;
@@ -28,7 +29,7 @@ mod westwood;
 mod build;
 
 use build::{dumbbell, flow, MS};
-use sim::{Direction, EventKind, FlowSpec, QueueSpec, QueueUnit, Records, Spec};
+use sim::{AmongSpec, Direction, EventKind, FlowSpec, LossModelSpec, LossSpec, QueueSpec, QueueUnit, Records, Spec};
 
 pub(crate) const SECOND: u64 = 1000 * MS;
 

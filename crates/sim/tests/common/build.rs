@@ -39,7 +39,14 @@ pub fn dumbbell(mbit_s: u64, queue_packets: u64, seconds: u64, flows: Vec<FlowSp
         per_ack: false,
         record_drops: false,
         record_marks: false,
-        forward: LinkSpec { rate_bps: mbit_s * 1_000_000, queue, excludes_in_service: false, loss_probability: 0.0, mark: None },
+        forward: LinkSpec {
+            rate_bps: mbit_s * 1_000_000,
+            queue,
+            excludes_in_service: false,
+            loss_probability: 0.0,
+            mark: None,
+            losses: Vec::new(),
+        },
         reverse: None,
         flows,
     }

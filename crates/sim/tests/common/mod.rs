@@ -1,6 +1,7 @@
 //! Random scenarios, the same ones in every run of the tests.
 
 mod build;
+mod losses;
 
 use std::collections::BTreeMap;
 
@@ -67,6 +68,7 @@ pub fn scenario(index: u64) -> Spec {
     let warmup_ns = if dice.one_in(2) { duration_ns / 4 } else { 0 };
     let seed = dice.between(0, u64::MAX / 2);
     let (forward, reverse) = mark(index, forward, reverse, &mut flows);
+    let (forward, reverse) = impair(index, (forward, reverse), (count, duration_ns));
     Spec { seed, duration_ns, warmup_ns, forward, reverse, ..dumbbell(1, 1, 1, flows) }
 }
 
@@ -111,7 +113,7 @@ fn link(dice: &mut Dice, rate_bps: u64, bdp: u64) -> LinkSpec {
         _ => QueueSpec { unit: QueueUnit::Ns, limit: packets.min(500) * PACKET_BITS * 1000 / (rate_bps / 1_000_000) },
     };
     let loss_probability = if dice.one_in(3) { dice.between(1, 30) as f64 / 1000.0 } else { 0.0 };
-    LinkSpec { rate_bps, queue, excludes_in_service: dice.one_in(3), loss_probability, mark: None }
+    LinkSpec { rate_bps, queue, excludes_in_service: dice.one_in(3), loss_probability, mark: None, losses: Vec::new() }
 }
 
 /// Steps of marks for half of the scenarios, below the queue's limit or anywhere, and ECN for most of their flows. Drawn apart from the
@@ -133,6 +135,16 @@ fn mark(index: u64, forward: LinkSpec, reverse: Option<LinkSpec>, flows: &mut [F
         flow.transport.insert("ecn".to_owned(), json!(ecn));
     }
     links
+}
+
+/// Loss with a memory for a third of the scenarios, drawn apart for the same reason.
+fn impair(index: u64, links: (LinkSpec, Option<LinkSpec>), (flows, duration_ns): (u64, u64)) -> (LinkSpec, Option<LinkSpec>) {
+    let mut dice = Dice(Stream::named(SEED, &format!("impairments{index}")));
+    if !dice.one_in(3) {
+        return links;
+    }
+    let mut lossy = |link: LinkSpec| LinkSpec { losses: losses::losses(&mut dice, flows, duration_ns), ..link };
+    (lossy(links.0), links.1.map(lossy))
 }
 
 fn flow(dice: &mut Dice, duration_ns: u64, rtts: &Rtts, jitter: u64, is_duplex: bool) -> FlowSpec {

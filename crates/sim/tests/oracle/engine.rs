@@ -11,6 +11,7 @@ use tcp::{Ack, Ecn, EcnBits, Receiver, ReceiverSpec, Sack, Sender, SenderTotals,
 use units::{Stream, Time};
 
 use super::link::{Arrival, Link, Load, Packet};
+use super::loss::Loss;
 
 /// IP bytes of an ACK.
 const ACK_BYTES: u32 = 52;
@@ -194,7 +195,11 @@ impl Textbook {
     fn new(accepted: &Accepted) -> Textbook {
         let spec = &accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
-        let link = |i: usize| Link::new(accepted.links[i], window, Stream::named(spec.seed, &format!("link{i}/loss")));
+        let link = |i: usize| {
+            let given = [Some(&spec.forward), spec.reverse.as_ref()][i].expect("a link that exists").losses.iter().enumerate();
+            let losses = given.map(|(number, loss)| Loss::new(loss, spec.seed, (i, number))).collect();
+            Link::new(accepted.links[i], window, (Stream::named(spec.seed, &format!("link{i}/loss")), losses))
+        };
         let mut agenda = Agenda::default();
         let mut flows = Vec::new();
         for (index, given) in accepted.flows.iter().enumerate() {

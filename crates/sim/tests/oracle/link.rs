@@ -6,6 +6,8 @@ use net::{FifoSpec, Limit, LinkTotals};
 use tcp::{Ack, EcnBits, Sack};
 use units::{Stream, Time};
 
+use super::loss::Loss;
+
 /// What a packet carries.
 #[derive(Clone, Debug)]
 pub enum Load {
@@ -53,6 +55,7 @@ pub enum Arrival {
 pub struct Link {
     spec: FifoSpec,
     loss: Stream,
+    losses: Vec<Loss>,
     /// The packet being transmitted and when that ends.
     in_service: Option<(Packet, Time)>,
     waiting: VecDeque<Packet>,
@@ -65,9 +68,9 @@ pub struct Link {
 
 impl Link {
     /// An idle link that measures over `window`.
-    pub fn new(spec: FifoSpec, window: (Time, Time), loss: Stream) -> Link {
+    pub fn new(spec: FifoSpec, window: (Time, Time), (loss, losses): (Stream, Vec<Loss>)) -> Link {
         let totals = LinkTotals::default();
-        Link { spec, loss, in_service: None, waiting: VecDeque::new(), left_over: 0, totals, window, settled: Time::ZERO }
+        Link { spec, loss, losses, in_service: None, waiting: VecDeque::new(), left_over: 0, totals, window, settled: Time::ZERO }
     }
 
     /// A packet arrives; whether it was marked too. If it is served at once, the caller schedules the end of its transmission.
@@ -75,7 +78,11 @@ impl Link {
         self.settle(now);
         let before_end = u64::from(now < self.window.1);
         let in_window = now >= self.window.0 && now < self.window.1;
-        if self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability) {
+        let mut is_lost = self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability);
+        for loss in &mut self.losses {
+            is_lost |= loss.takes(now, (packet.flow, matches!(packet.load, Load::Segment { .. })));
+        }
+        if is_lost {
             self.totals.lost += before_end;
             return (Arrival::Lost, false);
         }

@@ -35,6 +35,8 @@ fn steps(spec: &Spec) -> Vec<Step> {
         Box::new(|spec| spec.reverse = None),
         Box::new(|spec| spec.forward.loss_probability = 0.0),
         Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.loss_probability = 0.0)),
+        Box::new(|spec| spec.forward.losses.clear()),
+        Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.losses.clear())),
         Box::new(|spec| spec.forward.excludes_in_service = false),
         Box::new(|spec| spec.forward.mark = None),
         Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.mark = None)),
