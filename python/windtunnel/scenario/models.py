@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
 from windtunnel.scenario import applications, checks, units
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
+from windtunnel.scenario.losses import LossModel, read
 from windtunnel.scenario.ranges import (
     MOST_FLOWS,
     MOST_SAMPLES,
@@ -30,34 +31,12 @@ from windtunnel.scenario.ranges import (
     TransferBytes,
     WindowPackets,
 )
+from windtunnel.scenario.table import Table as _Model
 
 QUEUE_FIELDS = ("queue_packets", "queue_bytes", "queue_s", "queue_bdp")
 MARK_FIELDS = ("mark_packets", "mark_bytes", "mark_s", "mark_bdp")
 PACKET_BYTES = 1500
 MSS_BYTES = 1448
-
-
-class _Model(BaseModel):
-    """A frozen table whose fields may also be written under the short names of `SHORT`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=False, hide_input_in_errors=True)
-
-    SHORT: ClassVar[Mapping[str, str]] = {}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _short_names(cls, data: Any) -> Any:
-        if not isinstance(data, dict):
-            if isinstance(data, cls):
-                return data
-            raise refusal(f"{shown(data)} is a {type(data).__name__}, not a table; allowed: {', '.join(cls.model_fields)}")
-        full = dict(data)
-        for short, long in cls.SHORT.items():
-            if short in full:
-                if long in full:
-                    raise refusal(f"{short} and {long} are both given; allowed: one of them", field=short)
-                full[long] = full.pop(short)
-        return full
 
 
 class Bottleneck(_Model):
@@ -78,6 +57,8 @@ class Bottleneck(_Model):
         Whether the packet on the wire no longer counts against the limit.
     loss_probability : float
         Independent loss of each packet, in [0, 1), before the queue.
+    losses : sequence, optional
+        Models of loss with a memory, before the queue too: tables, or lines such as ``"periodic,every=5000"``. Each sees every packet.
     """
 
     SHORT: ClassVar[Mapping[str, str]] = {"rate": "rate_bps", "loss": "loss_probability"}
@@ -93,6 +74,9 @@ class Bottleneck(_Model):
     mark_bdp: QueueBdp | None = Field(None, description="step of congestion marks as a fraction of the bandwidth-delay product")
     excludes_in_service: bool = Field(False, description="whether the packet being serialised does not count against the limit")
     loss_probability: Probability = Field(0.0, description="independent loss of each packet")
+    losses: tuple[LossModel, ...] = Field((), description="models of loss with a memory")
+
+    _losses = field_validator("losses", mode="before")(read)
 
     @model_validator(mode="before")
     @classmethod
@@ -228,8 +212,8 @@ class Scenario(_Model):
     flows : sequence of Flow
         At least one; strings such as ``"htcp,start=60s"`` are read too.
     reverse : Bottleneck, optional
-        The reverse link. When absent, ACKs return without a queue; if a flow's data goes in reverse, it is a link of the same rate
-        and queue.
+        The reverse link, of the bottleneck's rate if it names none. When absent, ACKs return without a queue; if a flow's data goes in
+        reverse, it is a link of the same rate and queue.
     rtt_s : float, optional
         Base round-trip time of the flows that name none, in seconds.
     duration_s, warmup_s : float
@@ -275,6 +259,17 @@ class Scenario(_Model):
     record_marks: bool = Field(False, description="record every congestion mark")
 
     _profile = field_validator("profile", mode="before")(checks.profile_name)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _reverse_rate(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not isinstance(data.get("reverse"), dict):
+            return data
+        link = data.get("bottleneck")
+        link = {"rate_bps": link.rate_bps} if isinstance(link, Bottleneck) else link
+        if not isinstance(link, dict) or {"rate", "rate_bps"} & set(data["reverse"]):
+            return data
+        return data | {"reverse": {key: link[key] for key in ("rate", "rate_bps") if key in link} | data["reverse"]}
 
     @field_validator("flows", mode="before")
     @classmethod

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.scenario import applications
+from windtunnel.scenario import applications, losses
 from windtunnel.scenario.catalogue import catalogue
 from windtunnel.scenario.checks import algorithm_of
 from windtunnel.scenario.errors import ScenarioError
@@ -81,7 +81,7 @@ def fill(scenario: Scenario) -> Resolved:
     if reverse is not None:
         reverse = _fill_link(reverse, longest_s, "reverse", notes)
     elif any(flow.direction == "reverse" for flow in flows):
-        reverse = bottleneck.model_copy(update={"loss_probability": 0.0})
+        reverse = bottleneck.model_copy(update={"loss_probability": 0.0, "losses": ()})
     update = {"flows": tuple(flows), "bottleneck": bottleneck, "reverse": reverse, "rtt_s": None}
     return Resolved(scenario.model_copy(update=update), tuple(dict.fromkeys(notes)))
 
@@ -134,7 +134,7 @@ def _refuse_too_long(packets: float, field: str, value: float) -> None:
         raise ScenarioError(field, f"{value:g} is a queue of {packets:.3g} packets; allowed: at most {MOST_PACKETS} packets")
 
 
-_LATER: dict[str, Any] = {"record_marks": False, **dict.fromkeys(MARK_FIELDS)}
+_LATER: dict[str, Any] = {"record_marks": False, "losses": [], **dict.fromkeys(MARK_FIELDS)}
 """Fields that scenarios did not always have, and their defaults: named only where they differ, so that no older scenario is renamed."""
 
 
@@ -207,6 +207,7 @@ def _link(link: Bottleneck) -> dict[str, Any]:
         "excludes_in_service": link.excludes_in_service,
         "loss_probability": link.loss_probability,
         "mark": _size(link.mark_packets, link.mark_bytes, link.mark_s),
+        "losses": [losses.engine(model) for model in link.losses],
     }
 
 
