@@ -2,10 +2,12 @@
 //!
 //! This crate must never know an event queue, a flow or a window.
 
+mod change;
 mod fifo;
 mod loss;
 mod ring;
 
+pub use change::{Changes, DelaySteps, RateSteps, Service, Trace};
 pub use fifo::{Fifo, FifoSpec, Limit, LinkTotals, Occupancy, Packet, Verdict};
 pub use loss::{Among, GilbertElliott, LossModel, Losses, Periodic, Scripted, Timed};
 pub use ring::Ring;

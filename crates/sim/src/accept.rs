@@ -1,11 +1,12 @@
 //! The one place where a scenario is checked.
 
 use cc::{CongestionControl, Controller};
-use net::{FifoSpec, Limit, Losses};
+use net::{Changes, FifoSpec, Limit, Losses};
 use serde_json::Value;
 use tcp::{Options, SenderSpec};
 use units::{Rate, Stream, Time};
 
+use crate::changes::accept_changes;
 use crate::error::SpecError;
 use crate::losses::accept_losses;
 use crate::profiles::override_option;
@@ -15,9 +16,9 @@ use crate::tree::Tree;
 const HOUR_NS: u64 = 3_600_000_000_000;
 /// Longest run.
 const DURATION_MAX_NS: u64 = 24 * HOUR_NS;
-const RTT_MAX_NS: u64 = 10_000_000_000;
+pub(crate) const RTT_MAX_NS: u64 = 10_000_000_000;
 const FLOWS_MAX: usize = 1_000_000;
-const RATE_MAX_BPS: u64 = 1_000_000_000_000;
+pub(crate) const RATE_MAX_BPS: u64 = 1_000_000_000_000;
 const QUEUE_MAX_PACKETS: u64 = 100_000_000;
 
 /// A flow that can be built.
@@ -57,6 +58,8 @@ pub struct Accepted<'a> {
     pub links: Vec<FifoSpec>,
     /// Loss with a memory on each of them.
     pub losses: Vec<Losses>,
+    /// What changes in time about each of them.
+    pub changes: Vec<Changes>,
     /// The flows.
     pub flows: Vec<AcceptedFlow<'a>>,
 }
@@ -91,10 +94,12 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
         links.push(accept_link("reverse", reverse)?);
     }
     let flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, spec)).collect::<Result<Vec<_>, _>>()?;
-    let named = [("bottleneck", Some(&spec.forward)), ("reverse", spec.reverse.as_ref())];
-    let named = named.iter().filter_map(|&(name, link)| Some((name, link?))).enumerate();
-    let losses = named.map(|(index, (name, link))| accept_losses(name, &link.losses, (spec, index))).collect::<Result<Vec<_>, _>>()?;
-    Ok(Accepted { spec, links, losses, flows })
+    let given = std::iter::once(&spec.forward).chain(&spec.reverse);
+    let named = || ["bottleneck", "reverse"].into_iter().zip(given.clone());
+    let losses = named().enumerate().map(|(index, (name, link))| accept_losses(name, &link.losses, (spec, index)));
+    let losses = losses.collect::<Result<Vec<_>, _>>()?;
+    let changes = named().map(|(name, link)| accept_changes(name, link, spec.duration_ns)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Accepted { spec, links, losses, changes, flows })
 }
 
 fn accept_link(name: &str, link: &LinkSpec) -> Result<FifoSpec, SpecError> {

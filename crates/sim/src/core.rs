@@ -117,9 +117,11 @@ impl<'a, O: Observer> Engine<'a, O> {
     pub fn new(accepted: Accepted<'a>, observer: &'a mut O) -> Engine<'a, O> {
         let spec = accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
-        let links = accepted.links.iter().zip(accepted.losses).enumerate();
-        let links = links
-            .map(|(i, (&link, losses))| Fifo::new(link, window, Stream::named(spec.seed, &format!("link{i}/loss"))).with_losses(losses));
+        let parts = accepted.links.iter().zip(accepted.losses).zip(accepted.changes).enumerate();
+        let links = parts.map(|(i, ((&link, losses), changes))| {
+            let independent = Stream::named(spec.seed, &format!("link{i}/loss"));
+            Fifo::new(link, window, independent).with_losses(losses).with_changes(changes)
+        });
         let records = Records { flow_samples: FlowSamples::new(spec.sample_ns, &accepted.flows), ..Records::default() };
         Engine {
             spec,
@@ -325,7 +327,11 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
         self.sample_links(Time(spec.duration_ns));
         let window_ns = spec.duration_ns - spec.warmup_ns;
-        self.records.links = self.links.iter_mut().map(|link| LinkRow { totals: link.totals(), window_ns }).collect();
+        self.records.links = self
+            .links
+            .iter_mut()
+            .map(|link| LinkRow { totals: link.totals(), window_ns, capacity_bytes: link.window_capacity_bytes() })
+            .collect();
         let named = self.flows.iter().zip(&spec.flows).zip(self.names.iter());
         self.records.flows = named.map(|((flow, given), names)| flow_row(flow, given, names, spec)).collect();
         self.records.data_packets = self.records.flows.iter().map(|row| row.at_end.sent).sum();

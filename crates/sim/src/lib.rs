@@ -3,6 +3,7 @@
 //! This crate must never know Python, a file or a figure. A [`Spec`] goes in, [`Records`] come out; both are plain data.
 
 mod accept;
+mod changes;
 mod core;
 mod error;
 mod flow;
@@ -24,7 +25,9 @@ pub use path::{Delivery, Path};
 pub use profiles::catalogue;
 pub use records::{EventKind, FlowRow, LinkRow, Records};
 pub use samples::{Columns, FlowSamples};
-pub use spec::{AmongSpec, Direction, FlowSpec, LinkSpec, LossModelSpec, LossSpec, QueueSpec, QueueUnit, Spec};
+pub use spec::{
+    AmongSpec, ChangesSpec, DelayStep, Direction, FlowSpec, LinkSpec, LossModelSpec, LossSpec, Outage, QueueSpec, QueueUnit, RateStep, Spec,
+};
 
 /// Raised by hand whenever the records of any scenario may change; part of a stored run's key.
 pub const ENGINE_VERSION: u32 = 3;

@@ -47,6 +47,53 @@ pub struct LinkSpec {
     /// Further models of loss.
     #[serde(default)]
     pub losses: Vec<LossSpec>,
+    /// What changes in time.
+    #[serde(default)]
+    pub changes: ChangesSpec,
+}
+
+/// What of a link changes in time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChangesSpec {
+    /// Rates that follow the link's own, each from its time on; ascending.
+    pub rate_steps: Vec<RateStep>,
+    /// Times in which nothing is transmitted; ascending, apart.
+    pub outages: Vec<Outage>,
+    /// Opportunities to deliver 1500 bytes, milliseconds, in place of any rate; none for a rate.
+    pub trace_ms: Vec<u64>,
+    /// Propagation that packets over this link have besides their path's, each from its time on; ascending.
+    pub delay_steps: Vec<DelayStep>,
+}
+
+/// A new rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateStep {
+    /// From when on.
+    pub at_ns: u64,
+    /// IP bits per second.
+    pub rate_bps: u64,
+}
+
+/// A time in which nothing is transmitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outage {
+    /// From when on.
+    pub at_ns: u64,
+    /// How long.
+    pub length_ns: u64,
+}
+
+/// A new delay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DelayStep {
+    /// From when on.
+    pub at_ns: u64,
+    /// Additional propagation from then on.
+    pub extra_ns: u64,
 }
 
 /// Which packets a model of loss sees.

@@ -29,6 +29,16 @@ fn loss(model: &str, fields: &[(&str, serde_json::Value)]) -> serde_json::Value 
     serde_json::json!([table])
 }
 
+fn steps(at_ns: &[u64]) -> serde_json::Value {
+    let steps: Vec<_> = at_ns.iter().map(|at_ns| serde_json::json!({"at_ns": at_ns, "extra_ns": 1})).collect();
+    serde_json::json!({"delay_steps": steps})
+}
+
+fn outages(spans: &[(u64, u64)]) -> serde_json::Value {
+    let outages: Vec<_> = spans.iter().map(|(at_ns, length_ns)| serde_json::json!({"at_ns": at_ns, "length_ns": length_ns})).collect();
+    serde_json::json!({"outages": outages})
+}
+
 fn burst(to_bad: f64, to_good: f64) -> serde_json::Value {
     loss("gilbert-elliott", &[("to_bad", to_bad.into()), ("to_good", to_good.into()), ("loss_bad", 1.0.into()), ("loss_good", 0.0.into())])
 }
@@ -42,6 +52,7 @@ fn the_good_one_is_accepted() {
 #[test]
 fn every_bad_field_is_named_with_value_and_range() {
     let day = 86_400_000_001_000_u64;
+    let both = serde_json::json!({"trace_ms": [1], "outages": [{"at_ns": 1, "length_ns": 1}]});
     let cases: Vec<(&str, serde_json::Value, &str, &str, &str)> = vec![
         ("/duration_ns", 0.into(), "duration", "0 s", "at most 86400 s"),
         ("/duration_ns", day.into(), "duration", "86400.000001 s", "at most 86400 s"),
@@ -67,6 +78,13 @@ fn every_bad_field_is_named_with_value_and_range() {
             "0",
             "above 0",
         ),
+        ("/forward/changes", serde_json::json!({"rate_steps": [{"at_ns": 1, "rate_bps": 0}]}), "rate_steps[0].rate", "0", "an outage"),
+        ("/forward/changes", steps(&[5, 5]), "delay_steps[1].at", "0.000000005 s", "ascending"),
+        ("/forward/changes", outages(&[(5, 2), (6, 1)]), "outages[1].at", "0.000000006 s", "after the outage before"),
+        ("/forward/changes", outages(&[(5, 0)]), "outages[0].length", "0 s", "more than 0 s"),
+        ("/forward/changes", serde_json::json!({"trace_ms": [3, 2]}), "bottleneck.trace", "2 entries", "ascending"),
+        ("/forward/changes", serde_json::json!({"trace_ms": [0]}), "bottleneck.trace", "1 entries", "the last above 0"),
+        ("/forward/changes", both, "bottleneck.trace", "outages", "one of them"),
         ("/forward/queue/limit", 0.into(), "bottleneck.queue", "0", "1 to 100000000 packets"),
         ("/forward/queue", serde_json::json!({"unit": "bytes", "limit": 1499}), "bottleneck.queue", "1499", "1500 to 150000000000 bytes"),
         ("/forward/queue", serde_json::json!({"unit": "ns", "limit": 0}), "bottleneck.queue", "0", "1 ns to 600 s"),

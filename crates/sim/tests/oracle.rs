@@ -9,6 +9,7 @@ mod oracle {
     pub mod engine;
     pub mod link;
     pub mod loss;
+    pub mod service;
     pub mod shrink;
 }
 
@@ -20,7 +21,7 @@ use sim::{accept, run_observed, AckHash, Observer, Spec};
 use tcp::Sender;
 use units::Time;
 
-const SCENARIOS: u64 = 400;
+const SCENARIOS: u64 = 600;
 /// A core that looks at its interrupt flag more often than this makes no progress.
 const LOOKS_MAX: u32 = 100;
 

@@ -47,6 +47,16 @@ fn no_packet_vanishes_among_models_of_loss() {
     balance(spec);
 }
 
+/// The same on a link that steps, pauses and moves.
+#[test]
+fn no_packet_vanishes_on_a_changing_link() {
+    let mut spec = crowd();
+    spec.forward.changes.rate_steps = vec![RateStep { at_ns: 20 * SECOND, rate_bps: 20_000_000 }];
+    spec.forward.changes.outages = vec![Outage { at_ns: 30 * SECOND, length_ns: SECOND }];
+    spec.forward.changes.delay_steps = vec![DelayStep { at_ns: 10 * SECOND, extra_ns: 50 * MS }];
+    balance(spec);
+}
+
 /// With a real reverse link and data both ways, ACKs share the links: packets of 52 bytes are in the books too.
 #[test]
 fn no_packet_vanishes_when_acks_share_the_links() {

@@ -3,6 +3,7 @@
 mod areno;
 mod bbr;
 mod bbr3;
+mod changes;
 mod conservation;
 mod convergence;
 mod copa;
@@ -29,7 +30,9 @@ mod westwood;
 mod build;
 
 use build::{dumbbell, flow, MS};
-use sim::{AmongSpec, Direction, EventKind, FlowSpec, LossModelSpec, LossSpec, QueueSpec, QueueUnit, Records, Spec};
+use sim::{
+    AmongSpec, DelayStep, Direction, EventKind, FlowSpec, LossModelSpec, LossSpec, Outage, QueueSpec, QueueUnit, RateStep, Records, Spec,
+};
 
 pub(crate) const SECOND: u64 = 1000 * MS;
 

@@ -1,13 +1,14 @@
 //! Random scenarios, the same ones in every run of the tests.
 
 mod build;
+mod changes;
 mod losses;
 
 use std::collections::BTreeMap;
 
 use build::{dumbbell, MS};
 use serde_json::{json, Value};
-use sim::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use sim::{ChangesSpec, Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 use tcp::Options;
 use units::Stream;
 
@@ -113,7 +114,15 @@ fn link(dice: &mut Dice, rate_bps: u64, bdp: u64) -> LinkSpec {
         _ => QueueSpec { unit: QueueUnit::Ns, limit: packets.min(500) * PACKET_BITS * 1000 / (rate_bps / 1_000_000) },
     };
     let loss_probability = if dice.one_in(3) { dice.between(1, 30) as f64 / 1000.0 } else { 0.0 };
-    LinkSpec { rate_bps, queue, excludes_in_service: dice.one_in(3), loss_probability, mark: None, losses: Vec::new() }
+    LinkSpec {
+        rate_bps,
+        queue,
+        excludes_in_service: dice.one_in(3),
+        loss_probability,
+        mark: None,
+        losses: Vec::new(),
+        changes: ChangesSpec::default(),
+    }
 }
 
 /// Steps of marks for half of the scenarios, below the queue's limit or anywhere, and ECN for most of their flows. Drawn apart from the
@@ -137,14 +146,16 @@ fn mark(index: u64, forward: LinkSpec, reverse: Option<LinkSpec>, flows: &mut [F
     links
 }
 
-/// Loss with a memory for a third of the scenarios, drawn apart for the same reason.
+/// Loss with a memory and changes in time, each for a third of the scenarios, drawn apart for the same reason.
 fn impair(index: u64, links: (LinkSpec, Option<LinkSpec>), (flows, duration_ns): (u64, u64)) -> (LinkSpec, Option<LinkSpec>) {
     let mut dice = Dice(Stream::named(SEED, &format!("impairments{index}")));
-    if !dice.one_in(3) {
-        return links;
-    }
-    let mut lossy = |link: LinkSpec| LinkSpec { losses: losses::losses(&mut dice, flows, duration_ns), ..link };
-    (lossy(links.0), links.1.map(lossy))
+    let (is_lossy, is_changing) = (dice.one_in(3), dice.one_in(3));
+    let mut impaired = |link: LinkSpec| LinkSpec {
+        losses: if is_lossy { losses::losses(&mut dice, flows, duration_ns) } else { Vec::new() },
+        changes: if is_changing { changes::changes(&mut dice, link.rate_bps, duration_ns) } else { ChangesSpec::default() },
+        ..link
+    };
+    (impaired(links.0), links.1.map(impaired))
 }
 
 fn flow(dice: &mut Dice, duration_ns: u64, rtts: &Rtts, jitter: u64, is_duplex: bool) -> FlowSpec {

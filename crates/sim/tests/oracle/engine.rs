@@ -12,6 +12,7 @@ use units::{Stream, Time};
 
 use super::link::{Arrival, Link, Load, Packet};
 use super::loss::Loss;
+use super::service::Service;
 
 /// IP bytes of an ACK.
 const ACK_BYTES: u32 = 52;
@@ -196,9 +197,9 @@ impl Textbook {
         let spec = &accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
         let link = |i: usize| {
-            let given = [Some(&spec.forward), spec.reverse.as_ref()][i].expect("a link that exists").losses.iter().enumerate();
-            let losses = given.map(|(number, loss)| Loss::new(loss, spec.seed, (i, number))).collect();
-            Link::new(accepted.links[i], window, (Stream::named(spec.seed, &format!("link{i}/loss")), losses))
+            let given = [Some(&spec.forward), spec.reverse.as_ref()][i].expect("a link that exists");
+            let losses = given.losses.iter().enumerate().map(|(number, loss)| Loss::new(loss, spec.seed, (i, number))).collect();
+            Link::new(accepted.links[i], window, (Stream::named(spec.seed, &format!("link{i}/loss")), losses), Service::new(given))
         };
         let mut agenda = Agenda::default();
         let mut flows = Vec::new();
@@ -306,6 +307,7 @@ impl Textbook {
         if let Some(done) = next {
             self.agenda.add_link(done, link);
         }
+        let now = self.links[link].far_end(now);
         let flow = &self.flows[packet.flow];
         match packet.load {
             Load::Segment { .. } => self.agenda.add(now + flow.quarter, packet.flow, Kind::Segment, Some(packet.load)),

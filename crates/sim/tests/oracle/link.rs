@@ -3,10 +3,12 @@
 use std::collections::VecDeque;
 
 use net::{FifoSpec, Limit, LinkTotals};
+use sim::DelayStep;
 use tcp::{Ack, EcnBits, Sack};
 use units::{Stream, Time};
 
 use super::loss::Loss;
+use super::service::{Left, Service};
 
 /// What a packet carries.
 #[derive(Clone, Debug)]
@@ -59,8 +61,11 @@ pub struct Link {
     /// The packet being transmitted and when that ends.
     in_service: Option<(Packet, Time)>,
     waiting: VecDeque<Packet>,
-    /// What the last service left over of a nanosecond, in units of 1/rate.
-    left_over: u64,
+    service: Service,
+    delay_steps: Vec<DelayStep>,
+    far_end_at: Time,
+    /// What the last service left over; nothing on an idle link.
+    left_over: Option<Left>,
     totals: LinkTotals,
     window: (Time, Time),
     settled: Time,
@@ -68,9 +73,23 @@ pub struct Link {
 
 impl Link {
     /// An idle link that measures over `window`.
-    pub fn new(spec: FifoSpec, window: (Time, Time), (loss, losses): (Stream, Vec<Loss>)) -> Link {
+    pub fn new(spec: FifoSpec, window: (Time, Time), (loss, losses): (Stream, Vec<Loss>), service: Service) -> Link {
         let totals = LinkTotals::default();
-        Link { spec, loss, losses, in_service: None, waiting: VecDeque::new(), left_over: 0, totals, window, settled: Time::ZERO }
+        let (delay_steps, far_end_at) = (service.delay_steps(), Time::ZERO);
+        Link {
+            delay_steps,
+            far_end_at,
+            spec,
+            loss,
+            losses,
+            in_service: None,
+            waiting: VecDeque::new(),
+            service,
+            left_over: None,
+            totals,
+            window,
+            settled: Time::ZERO,
+        }
     }
 
     /// A packet arrives; whether it was marked too. If it is served at once, the caller schedules the end of its transmission.
@@ -100,7 +119,7 @@ impl Link {
             self.totals.window_marked += u64::from(in_window && is_marked);
         }
         let arrival = if self.in_service.is_none() {
-            self.left_over = 0;
+            self.left_over = None;
             Arrival::Served(self.serve(now, packet))
         } else {
             self.waiting.push_back(packet);
@@ -125,6 +144,14 @@ impl Link {
         (packet, next)
     }
 
+    /// When what was transmitted now is as far as it would be at once without steps of delay, behind all that was before it.
+    pub fn far_end(&mut self, now: Time) -> Time {
+        let steps = self.delay_steps.iter().filter(|step| step.at_ns <= now.0);
+        let extra = steps.max_by_key(|step| step.at_ns).map_or(0, |step| step.extra_ns);
+        self.far_end_at = self.far_end_at.max(now + Time(extra));
+        self.far_end_at
+    }
+
     /// Totals once nothing is left on the link.
     pub fn totals(&self) -> LinkTotals {
         assert!(self.in_service.is_none() && self.waiting.is_empty(), "packets are left on the link");
@@ -132,17 +159,10 @@ impl Link {
     }
 
     fn serve(&mut self, now: Time, packet: Packet) -> Time {
-        let done = now + self.service(packet.bytes, self.left_over).0;
-        self.left_over = self.service(packet.bytes, self.left_over).1;
+        let (done, left_over) = self.service.end(now, packet.bytes, self.left_over);
+        self.left_over = Some(left_over);
         self.in_service = Some((packet, done));
         done
-    }
-
-    /// Service time of `bytes` in whole nanoseconds, and what is left over.
-    fn service(&self, bytes: u32, left_over: u64) -> (Time, u64) {
-        let (bits, rate) = (u128::from(bytes) * 8, u128::from(self.spec.rate.0));
-        let work = bits * 1_000_000_000 + u128::from(left_over);
-        (Time((work / rate) as u64), (work % rate) as u64)
     }
 
     fn note_population(&mut self) {
@@ -170,8 +190,8 @@ impl Link {
         let Some((_, done)) = &self.in_service else { return Time::ZERO };
         let (mut until, mut left_over) = (*done, self.left_over);
         for packet in &self.waiting {
-            let (service, rest) = self.service(packet.bytes, left_over);
-            (until, left_over) = (until + service, rest);
+            let (end, rest) = self.service.end(until, packet.bytes, left_over);
+            (until, left_over) = (end, Some(rest));
         }
         until - now
     }
