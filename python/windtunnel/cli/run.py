@@ -29,6 +29,12 @@ def run_command(
     reverse_rate: Annotated[str | None, typer.Option(metavar="RATE", help="A reverse link of this rate.")] = None,
     reverse_queue: Annotated[str | None, typer.Option(metavar="SIZE", help="Its queue. [default: 100%bdp]")] = None,
     reverse_loss: Annotated[list[str] | None, typer.Option(metavar="P|MODEL,...", help="Loss on it: of ACKs, and of reverse data.")] = None,
+    rate_step: Annotated[list[str] | None, typer.Option(metavar="AT=RATE", help="A new rate from then on; repeat for more.")] = None,
+    outage: Annotated[
+        list[str] | None, typer.Option(metavar="AT=TIME", help="Nothing is transmitted for so long; repeat for more.")
+    ] = None,
+    delay_step: Annotated[list[str] | None, typer.Option(metavar="AT=TIME", help="Delay besides the RTT from then on.")] = None,
+    trace: Annotated[str | None, typer.Option(metavar="FILE", help="Deliveries in mahimahi's format, in place of a rate.")] = None,
     jitter: Annotated[str | None, typer.Option(metavar="TIME", help="Largest ACK delay. [default: a packet time, or 1 % of RTT]")] = None,
     sample: Annotated[str | None, typer.Option(metavar="TIME", help="Sampling interval, 0 for none. [default: 10ms]")] = None,
     profile: Annotated[str | None, typer.Option(metavar="NAME", help="Stack profile. [default: linux-6.1]")] = None,
@@ -47,7 +53,8 @@ def run_command(
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
     links = {
-        "bottleneck": _link({"rate": rate, "queue": queue, "mark": mark}, loss or []),
+        "bottleneck": _link({"rate": rate, "queue": queue, "mark": mark, "trace": trace and str(Path(trace).absolute())}, loss or [])
+        | {key: value for key, value in (("rate_steps", rate_step), ("outages", outage), ("delay_steps", delay_step)) if value},
         "reverse": _link({"rate": reverse_rate, "queue": reverse_queue}, reverse_loss or []),
     }
     scenario = _scenario(file, top, links, flow or [])
@@ -71,7 +78,7 @@ def _link(fields: dict[str, str | None], losses: list[str]) -> dict[str, Any]:
 
 def _scenario(file: str | None, top: dict[str, str | None], links: dict[str, dict[str, Any]], flows: list[str]) -> Scenario:
     from windtunnel.scenario import ScenarioError, parse
-    from windtunnel.scenario.files import read_document
+    from windtunnel.scenario.files import read_document, with_traces
     from windtunnel.scenario.models import MARK_FIELDS, QUEUE_FIELDS, Bottleneck
     from windtunnel.scenario.models import Scenario as Model
 
@@ -83,17 +90,17 @@ def _scenario(file: str | None, top: dict[str, str | None], links: dict[str, dic
     for name, given in links.items():
         table = document.get(name, {})
         if given and isinstance(table, dict):
-            sizes = {"queue": QUEUE_FIELDS, "mark": MARK_FIELDS}
+            sizes = {"queue": QUEUE_FIELDS, "mark": MARK_FIELDS, "trace": ("trace_ms",)}
             replaced = {Bottleneck.SHORT.get(key, key) for key in given} | {name for key in given for name in sizes.get(key, ())}
             document[name] = {key: value for key, value in table.items() if key not in replaced} | given
     if flows:
         document["flows"] = flows
     if file is None:
-        if "rate" not in links["bottleneck"]:
+        if not {"rate", "trace"} & set(links["bottleneck"]):
             raise ScenarioError("rate", "is missing; give --rate, for example --rate 250Mbit, or a scenario file")
         if not flows:
             raise ScenarioError("flow", "is missing; give at least one --flow, for example --flow cubic, or a scenario file")
-    return parse(document, name=file or "")
+    return parse(with_traces(document, Path(file).parent if file else Path()), name=file or "")
 
 
 def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None, as_json: bool) -> None:

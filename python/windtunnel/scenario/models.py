@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
-from windtunnel.scenario import applications, checks, units
+from windtunnel.scenario import applications, changes, checks, units
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
 from windtunnel.scenario.losses import LossModel, read
@@ -59,6 +59,11 @@ class Bottleneck(_Model):
         Independent loss of each packet, in [0, 1), before the queue.
     losses : sequence, optional
         Models of loss with a memory, before the queue too: tables, or lines such as ``"periodic,every=5000"``. Each sees every packet.
+    rate_steps, outages, delay_steps : sequence, optional
+        Changes in time, ascending: a new rate, nothing transmitted, propagation besides the base RTT. Tables, or ``"10s=5Mbit"``.
+    trace_ms : sequence of int, optional
+        In place of any rate: milliseconds at which 1500 bytes may leave, as in mahimahi's traces. `rate_bps` is then only what the BDP is
+        computed with, the trace's mean when absent.
     """
 
     SHORT: ClassVar[Mapping[str, str]] = {"rate": "rate_bps", "loss": "loss_probability"}
@@ -76,7 +81,30 @@ class Bottleneck(_Model):
     loss_probability: Probability = Field(0.0, description="independent loss of each packet")
     losses: tuple[LossModel, ...] = Field((), description="models of loss with a memory")
 
+    rate_steps: tuple[changes.RateStep, ...] = Field((), description="rates that follow, each from its time on")
+    outages: tuple[changes.Outage, ...] = Field((), description="times in which nothing is transmitted")
+    delay_steps: tuple[changes.DelayStep, ...] = Field((), description="propagation besides the base RTT, each from its time on")
+    trace_ms: tuple[int, ...] = Field((), description="milliseconds at which 1500 bytes may leave, in place of a rate")
+
     _losses = field_validator("losses", mode="before")(read)
+    _rate_steps = field_validator("rate_steps", mode="before")(changes.reader(changes.RateStep))
+    _outages = field_validator("outages", mode="before")(changes.reader(changes.Outage))
+    _delay_steps = field_validator("delay_steps", mode="before")(changes.reader(changes.DelayStep))
+    _ascending = field_validator("rate_steps", "outages", "delay_steps", mode="after")(changes.ascending)
+    _trace = field_validator("trace_ms", mode="before")(changes.opportunities)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rate_of_trace(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not data.get("trace_ms") or {"rate", "rate_bps"} & set(data):
+            return data
+        return data | {"rate_bps": changes.mean_rate_bps(changes.opportunities(data["trace_ms"]))}
+
+    @model_validator(mode="after")
+    def _one_service(self) -> Bottleneck:
+        if self.trace_ms and (self.rate_steps or self.outages):
+            raise refusal("a trace and steps or outages are both given; allowed: one of them", field="trace_ms")
+        return self
 
     @model_validator(mode="before")
     @classmethod

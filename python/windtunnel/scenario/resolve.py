@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.scenario import applications, losses
+from windtunnel.scenario import applications, changes, losses
 from windtunnel.scenario.catalogue import catalogue
 from windtunnel.scenario.checks import algorithm_of
 from windtunnel.scenario.errors import ScenarioError
@@ -16,6 +16,7 @@ from windtunnel.scenario.models import MARK_FIELDS, MSS_BYTES, PACKET_BYTES, Bot
 from windtunnel.scenario.ranges import MOST_PACKETS
 
 _NS = 1e9
+_CHANGES = (*changes.CHANGES, "trace_ms")
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def fill(scenario: Scenario) -> Resolved:
     if reverse is not None:
         reverse = _fill_link(reverse, longest_s, "reverse", notes)
     elif any(flow.direction == "reverse" for flow in flows):
-        reverse = bottleneck.model_copy(update={"loss_probability": 0.0, "losses": ()})
+        reverse = bottleneck.model_copy(update={"loss_probability": 0.0, "losses": (), **dict.fromkeys(_CHANGES, ())})
     update = {"flows": tuple(flows), "bottleneck": bottleneck, "reverse": reverse, "rtt_s": None}
     return Resolved(scenario.model_copy(update=update), tuple(dict.fromkeys(notes)))
 
@@ -134,7 +135,7 @@ def _refuse_too_long(packets: float, field: str, value: float) -> None:
         raise ScenarioError(field, f"{value:g} is a queue of {packets:.3g} packets; allowed: at most {MOST_PACKETS} packets")
 
 
-_LATER: dict[str, Any] = {"record_marks": False, "losses": [], **dict.fromkeys(MARK_FIELDS)}
+_LATER: dict[str, Any] = {"record_marks": False, **dict.fromkeys(MARK_FIELDS)} | {name: [] for name in ("losses", *_CHANGES)}
 """Fields that scenarios did not always have, and their defaults: named only where they differ, so that no older scenario is renamed."""
 
 
@@ -208,6 +209,7 @@ def _link(link: Bottleneck) -> dict[str, Any]:
         "loss_probability": link.loss_probability,
         "mark": _size(link.mark_packets, link.mark_bytes, link.mark_s),
         "losses": [losses.engine(model) for model in link.losses],
+        "changes": changes.engine(link),
     }
 
 

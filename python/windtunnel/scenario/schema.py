@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from windtunnel.scenario import losses
+from windtunnel.scenario import changes, losses
 from windtunnel.scenario.models import Bottleneck, Flow, Scenario
 from windtunnel.scenario.table import Table
 
@@ -26,6 +26,11 @@ def json_schema() -> dict[str, Any]:
         _short(definitions[model.__name__], model)
     models = definitions["Bottleneck"]["properties"]["losses"]
     models["items"] = {"anyOf": [models["items"], {"type": "string", "description": f"a model on one line: {losses.TEXT}"}]}
+    for name, kind in changes.CHANGES.items():
+        _short(definitions[kind.__name__], kind)
+        entries = definitions["Bottleneck"]["properties"][name]
+        entries["items"] = {"anyOf": [entries["items"], {"type": "string", "description": "the same as AT=VALUE"}]}
+    definitions["Bottleneck"]["properties"]["trace"] = {"type": "string", "description": "file of a trace in mahimahi's format"}
     flow_text = {"type": "string", "description": "a flow on one line: ALG[:variant][,key=value...]"}
     schema["properties"]["flows"]["items"] = {"anyOf": [{"$ref": "#/$defs/Flow"}, flow_text]}
     schema["properties"]["flows"]["minItems"] = 1
