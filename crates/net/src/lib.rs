@@ -3,11 +3,13 @@
 //! This crate must never know an event queue, a flow or a window.
 
 mod change;
+mod disorder;
 mod fifo;
 mod loss;
 mod ring;
 
 pub use change::{Changes, DelaySteps, RateSteps, Service, Trace};
+pub use disorder::{Disorder, DisorderSpec, Fate};
 pub use fifo::{Fifo, FifoSpec, Limit, LinkTotals, Occupancy, Packet, Verdict};
 pub use loss::{Among, GilbertElliott, LossModel, Losses, Periodic, Scripted, Timed};
 pub use ring::Ring;

@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use sim::{ChangesSpec, Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use sim::{ChangesSpec, Direction, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 
 struct Case {
     name: &'static str,
@@ -43,6 +43,7 @@ fn link(rate_mbit: u64, rtt_ms: u64, bdp_percent: u64) -> LinkSpec {
         mark: None,
         losses: Vec::new(),
         changes: ChangesSpec::default(),
+        disorder: DisorderSpec::default(),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::changes::accept_changes;
 use crate::error::SpecError;
 use crate::losses::accept_losses;
 use crate::profiles::override_option;
-use crate::spec::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use crate::spec::{Direction, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 use crate::tree::Tree;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
@@ -109,10 +109,24 @@ fn accept_link(name: &str, link: &LinkSpec) -> Result<FifoSpec, SpecError> {
     if !(0.0..1.0).contains(&link.loss_probability) {
         return refuse(format!("{name}.loss"), link.loss_probability, "give a probability from 0 to below 1");
     }
+    accept_disorder(name, &link.disorder)?;
     let limit = accept_size(&format!("{name}.queue"), link.queue)?;
     let mark_at = link.mark.map(|mark| accept_size(&format!("{name}.mark"), mark)).transpose()?;
     let (excludes_in_service, loss_probability) = (link.excludes_in_service, link.loss_probability);
     Ok(FifoSpec { rate: Rate(link.rate_bps), limit, excludes_in_service, loss_probability, mark_at })
+}
+
+fn accept_disorder(name: &str, disorder: &DisorderSpec) -> Result<(), SpecError> {
+    for (field, p) in [("reorder", disorder.late_probability), ("duplicate", disorder.double_probability)] {
+        if !(0.0..1.0).contains(&p) {
+            return refuse(format!("{name}.{field}"), p, "give a probability from 0 to below 1");
+        }
+    }
+    let is_late = disorder.late_probability > 0.0;
+    if disorder.late_ns > RTT_MAX_NS || is_late != (disorder.late_ns > 0) {
+        return refuse(format!("{name}.reorder_by"), seconds(disorder.late_ns), "give more than 0 s, at most 10 s, and a probability");
+    }
+    Ok(())
 }
 
 fn accept_size(field: &str, size: QueueSpec) -> Result<Limit, SpecError> {

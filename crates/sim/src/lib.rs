@@ -15,6 +15,7 @@ mod records;
 mod samples;
 mod spec;
 mod tree;
+mod unordered;
 
 pub use crate::core::{run, run_named, run_observed, Engine};
 pub use accept::{accept, Accepted, AcceptedFlow};
@@ -26,7 +27,8 @@ pub use profiles::catalogue;
 pub use records::{EventKind, FlowRow, LinkRow, Records};
 pub use samples::{Columns, FlowSamples};
 pub use spec::{
-    AmongSpec, ChangesSpec, DelayStep, Direction, FlowSpec, LinkSpec, LossModelSpec, LossSpec, Outage, QueueSpec, QueueUnit, RateStep, Spec,
+    AmongSpec, ChangesSpec, DelayStep, Direction, DisorderSpec, FlowSpec, LinkSpec, LossModelSpec, LossSpec, Outage, QueueSpec, QueueUnit,
+    RateStep, Spec,
 };
 
 /// Raised by hand whenever the records of any scenario may change; part of a stored run's key.

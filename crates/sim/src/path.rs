@@ -7,12 +7,13 @@
 //!
 //! A flow's clock is that of its packets' arrival at their link, a quarter of the base RTT after they leave the sender.
 
-use net::{Fifo, Packet, Ring, Verdict};
+use net::{Disorder, Fifo, Packet, Ring, Verdict};
 use std::collections::VecDeque;
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Wire};
 use units::{Stream, Time};
 
 use crate::records::{Event, EventKind};
+use crate::unordered::{Held, Unordered};
 
 /// IP bytes of an ACK: 20 of IP, 20 of TCP, 12 of timestamps.
 pub(crate) const ACK_BYTES: u32 = 52;
@@ -60,6 +61,9 @@ pub struct Path {
     resends_capable: bool,
     /// The next new segment carries CWR.
     cwr_due: bool,
+    /// Its segments have ECN bits, or may lose their order: each is looked at.
+    is_watched: bool,
+    unordered: Option<Box<Unordered>>,
     data_link: u8,
     pub(crate) ack_link: Option<u8>,
     pub(crate) rtt: Time,
@@ -74,6 +78,8 @@ pub struct Path {
     quarter: Time,
     /// From the receiver to where its ACK is first felt: a real link, or the sender.
     felt_after: Time,
+    /// When the first of the segments that are held back arrives.
+    held_until: Time,
     /// ACKs on their way to a real link.
     pub(crate) crossing: Ring<Delivery>,
     /// ACKs on their way to the sender.
@@ -105,6 +111,9 @@ impl Path {
             packet: Packet { ecn_capable: ecn.is_on(), ..packet },
             resends_capable: ecn.marks_retransmissions(),
             cwr_due: false,
+            is_watched: ecn.is_on(),
+            unordered: None,
+            held_until: Time::NEVER,
             marked: 0,
             data_link: links.0,
             ack_link: links.1,
@@ -112,15 +121,22 @@ impl Path {
         }
     }
 
+    /// The same with what happens to the order of its segments behind their link.
+    pub(crate) fn behind(mut self, disorder: Option<Disorder>) -> Path {
+        self.is_watched |= disorder.is_some();
+        self.unordered = disorder.map(|disorder| Box::new(Unordered::new(disorder)));
+        self
+    }
+
     /// The flow's clock runs this much behind real time at the sender.
     pub(crate) fn access_delay(&self) -> Time {
         self.quarter
     }
 
-    /// The delayed ACK that is pending cannot be felt before this moment.
+    /// The delayed ACK that is pending, or a segment held back, cannot be felt before this moment.
     #[inline]
     pub(crate) fn pending_at(&self) -> Time {
-        self.receiver.deadline().saturating_add(self.felt_after)
+        self.receiver.deadline().min(self.held_until).saturating_add(self.felt_after)
     }
 
     /// When the next ACK reaches the sender.
@@ -135,9 +151,12 @@ impl Path {
         self.crossing.front().map_or(Time::NEVER, |delivery| delivery.at)
     }
 
-    /// The delayed-ACK timer expires before anything else happens to this flow.
+    /// The delayed-ACK timer expires, or a segment held back arrives, before anything else happens to this flow.
     #[inline(never)]
     pub(crate) fn commit_pending(&mut self) {
+        if self.held_until <= self.receiver.deadline() {
+            return self.release(self.held_until.since(self.quarter));
+        }
         let at = self.receiver.deadline();
         let ack = self.receiver.on_deadline();
         self.send_ack(at, ack);
@@ -201,6 +220,37 @@ impl Path {
         }
     }
 
+    /// A segment that is looked at leaves its link.
+    fn pass(&mut self, departs: Time, seq: u64, sent: Time, bits: EcnBits) {
+        let Some(unordered) = &mut self.unordered else { return self.receive_bits(departs, seq, sent, bits) };
+        let fate = unordered.disorder.draw();
+        let segment = Held { departs: departs + fate.late_by, seq, sent, bits };
+        if fate.late_by > Time::ZERO {
+            (0..fate.copies).for_each(|_| unordered.hold(segment));
+            self.held_until = unordered.first() + self.quarter;
+        } else {
+            self.release(departs);
+            (0..fate.copies).for_each(|_| self.receive_held(segment));
+        }
+    }
+
+    /// What was held back and would have left the link at `departs` or before arrives.
+    fn release(&mut self, departs: Time) {
+        while let Some(unordered) = &mut self.unordered {
+            let Some(segment) = unordered.release(departs) else { return };
+            self.held_until = unordered.first().saturating_add(self.quarter);
+            self.receive_held(segment);
+        }
+    }
+
+    fn receive_held(&mut self, Held { departs, seq, sent, bits }: Held) {
+        if self.packet.ecn_capable {
+            self.receive_bits(departs, seq, sent, bits);
+        } else {
+            self.receive(departs, seq, sent);
+        }
+    }
+
     /// The same for a segment of an ECN-capable flow: a change of its marks may send the ACK that waited on ahead.
     fn receive_bits(&mut self, departs: Time, seq: u64, sent: Time, bits: EcnBits) {
         let arrives = departs + self.quarter;
@@ -254,14 +304,14 @@ impl PathWire<'_> {
         self.events.push(Event { t_ns: now.0, flow: self.flow as i32, link, kind, value, value2 });
     }
 
-    /// A segment of an ECN-capable flow reaches its link.
+    /// A segment that is looked at reaches its link.
     #[inline(never)]
     fn offer(&mut self, now: Time, seq: u64, packet: Packet, cwr: bool) {
         match self.link.offer(now, packet) {
-            Verdict::Departs(departs) => self.path.receive_bits(departs, seq, now, EcnBits { ce: false, cwr }),
+            Verdict::Departs(departs) => self.path.pass(departs, seq, now, EcnBits { ce: false, cwr }),
             Verdict::DepartsMarked(departs) => {
                 self.mark(now);
-                self.path.receive_bits(departs, seq, now, EcnBits { ce: true, cwr });
+                self.path.pass(departs, seq, now, EcnBits { ce: true, cwr });
             }
             Verdict::Dropped | Verdict::Lost => self.lose(now),
         }
@@ -290,7 +340,7 @@ impl Wire for PathWire<'_> {
     #[inline(always)]
     fn send_train(&mut self, now: Time, first: u64, segments: u64) {
         let packet = self.path.packet;
-        if packet.ecn_capable {
+        if self.path.is_watched {
             for seq in first..first + segments {
                 let cwr = std::mem::take(&mut self.path.cwr_due);
                 self.offer(now, seq, packet, cwr);

@@ -50,6 +50,21 @@ pub struct LinkSpec {
     /// What changes in time.
     #[serde(default)]
     pub changes: ChangesSpec,
+    /// What happens behind it to the order of the data that it carries.
+    #[serde(default)]
+    pub disorder: DisorderSpec,
+}
+
+/// Segments held back, and segments doubled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DisorderSpec {
+    /// Probability that a segment is held back.
+    pub late_probability: f64,
+    /// How long then.
+    pub late_ns: u64,
+    /// Probability that a segment arrives twice.
+    pub double_probability: f64,
 }
 
 /// What of a link changes in time.

@@ -9,6 +9,7 @@ mod convergence;
 mod copa;
 mod ctcp;
 mod dctcp;
+mod disorder;
 mod equilibrium;
 mod fast_bqd;
 mod fast_bursts;
@@ -31,7 +32,8 @@ mod build;
 
 use build::{dumbbell, flow, MS};
 use sim::{
-    AmongSpec, DelayStep, Direction, EventKind, FlowSpec, LossModelSpec, LossSpec, Outage, QueueSpec, QueueUnit, RateStep, Records, Spec,
+    AmongSpec, DelayStep, Direction, DisorderSpec, EventKind, FlowSpec, LossModelSpec, LossSpec, Outage, QueueSpec, QueueUnit, RateStep,
+    Records, Spec,
 };
 
 pub(crate) const SECOND: u64 = 1000 * MS;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use build::{dumbbell, MS};
 use serde_json::{json, Value};
-use sim::{ChangesSpec, Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use sim::{ChangesSpec, Direction, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 use tcp::Options;
 use units::Stream;
 
@@ -122,6 +122,7 @@ fn link(dice: &mut Dice, rate_bps: u64, bdp: u64) -> LinkSpec {
         mark: None,
         losses: Vec::new(),
         changes: ChangesSpec::default(),
+        disorder: DisorderSpec::default(),
     }
 }
 
@@ -149,13 +150,20 @@ fn mark(index: u64, forward: LinkSpec, reverse: Option<LinkSpec>, flows: &mut [F
 /// Loss with a memory and changes in time, each for a third of the scenarios, drawn apart for the same reason.
 fn impair(index: u64, links: (LinkSpec, Option<LinkSpec>), (flows, duration_ns): (u64, u64)) -> (LinkSpec, Option<LinkSpec>) {
     let mut dice = Dice(Stream::named(SEED, &format!("impairments{index}")));
-    let (is_lossy, is_changing) = (dice.one_in(3), dice.one_in(3));
+    let (is_lossy, is_changing, is_disorderly) = (dice.one_in(3), dice.one_in(3), dice.one_in(4));
     let mut impaired = |link: LinkSpec| LinkSpec {
         losses: if is_lossy { losses::losses(&mut dice, flows, duration_ns) } else { Vec::new() },
         changes: if is_changing { changes::changes(&mut dice, link.rate_bps, duration_ns) } else { ChangesSpec::default() },
+        disorder: if is_disorderly { disorder(&mut dice, duration_ns) } else { DisorderSpec::default() },
         ..link
     };
     (impaired(links.0), links.1.map(impaired))
+}
+
+fn disorder(dice: &mut Dice, duration_ns: u64) -> DisorderSpec {
+    let late_probability = dice.choose(&[0.0, 0.001, 0.01, 0.2]);
+    let late_ns = if late_probability > 0.0 { dice.log_between(1, duration_ns / 20) } else { 0 };
+    DisorderSpec { late_probability, late_ns, double_probability: dice.choose(&[0.0, 0.001, 0.05]) }
 }
 
 fn flow(dice: &mut Dice, duration_ns: u64, rtts: &Rtts, jitter: u64, is_duplex: bool) -> FlowSpec {
