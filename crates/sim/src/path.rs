@@ -54,6 +54,7 @@ impl Delivery {
 #[repr(C)]
 pub struct Path {
     crossing_sacks: VecDeque<Sack>,
+    unordered: Option<Box<Unordered>>,
     pub(crate) lost: u64,
     /// Packets that links marked.
     pub(crate) marked: u64,
@@ -63,14 +64,16 @@ pub struct Path {
     cwr_due: bool,
     /// Its segments have ECN bits, or may lose their order: each is looked at.
     is_watched: bool,
-    unordered: Option<Box<Unordered>>,
+    is_ecn_capable: bool,
     data_link: u8,
     pub(crate) ack_link: Option<u8>,
     pub(crate) rtt: Time,
     /// SACK information of the ACKs in `arriving` (or still crossing), in order.
     sacks: VecDeque<Sack>,
     pub(crate) receiver: Receiver,
-    packet: Packet,
+    packet_bytes: u32,
+    /// Number of the flow.
+    flow: u32,
     jitter: Stream,
     jitter_ns: u64,
     last_arrival: Time,
@@ -108,7 +111,9 @@ impl Path {
             quarter,
             rtt,
             felt_after: if links.1.is_some() { quarter } else { rtt - quarter },
-            packet: Packet { ecn_capable: ecn.is_on(), ..packet },
+            packet_bytes: packet.bytes,
+            flow: packet.flow,
+            is_ecn_capable: ecn.is_on(),
             resends_capable: ecn.marks_retransmissions(),
             cwr_due: false,
             is_watched: ecn.is_on(),
@@ -126,6 +131,12 @@ impl Path {
         self.is_watched |= disorder.is_some();
         self.unordered = disorder.map(|disorder| Box::new(Unordered::new(disorder)));
         self
+    }
+
+    /// A segment as its link sees it.
+    #[inline]
+    fn packet(&self) -> Packet {
+        Packet { bytes: self.packet_bytes, ecn_capable: self.is_ecn_capable, flow: self.flow, is_ack: false }
     }
 
     /// The flow's clock runs this much behind real time at the sender.
@@ -191,8 +202,7 @@ impl Path {
         let (at, ack) = (delivery.at, delivery.ack());
         let sack = if ack.has_sack { self.crossing_sacks.pop_front() } else { None };
         let Some(link) = self.ack_link.map(usize::from) else { return };
-        if let Verdict::Departs(departs) | Verdict::DepartsMarked(departs) = links[link].offer(at, Packet { flow: self.packet.flow, ..ACK })
-        {
+        if let Verdict::Departs(departs) | Verdict::DepartsMarked(departs) = links[link].offer(at, Packet { flow: self.flow, ..ACK }) {
             self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
             self.sacks.extend(sack);
         }
@@ -244,7 +254,7 @@ impl Path {
     }
 
     fn receive_held(&mut self, Held { departs, seq, sent, bits }: Held) {
-        if self.packet.ecn_capable {
+        if self.is_ecn_capable {
             self.receive_bits(departs, seq, sent, bits);
         } else {
             self.receive(departs, seq, sent);
@@ -325,8 +335,8 @@ impl Wire for PathWire<'_> {
     }
 
     fn resend(&mut self, now: Time, seq: u64) {
-        if self.path.packet.ecn_capable {
-            let packet = Packet { ecn_capable: self.path.resends_capable, ..self.path.packet };
+        if self.path.is_ecn_capable {
+            let packet = Packet { ecn_capable: self.path.resends_capable, ..self.path.packet() };
             self.offer(now, seq, packet, false);
         } else {
             self.send(now, seq);
@@ -339,7 +349,7 @@ impl Wire for PathWire<'_> {
 
     #[inline(always)]
     fn send_train(&mut self, now: Time, first: u64, segments: u64) {
-        let packet = self.path.packet;
+        let packet = self.path.packet();
         if self.path.is_watched {
             for seq in first..first + segments {
                 let cwr = std::mem::take(&mut self.path.cwr_due);

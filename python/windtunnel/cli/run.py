@@ -35,6 +35,9 @@ def run_command(
     ] = None,
     delay_step: Annotated[list[str] | None, typer.Option(metavar="AT=TIME", help="Delay besides the RTT from then on.")] = None,
     trace: Annotated[str | None, typer.Option(metavar="FILE", help="Deliveries in mahimahi's format, in place of a rate.")] = None,
+    reorder: Annotated[str | None, typer.Option(metavar="P", help="Probability that data arrives late, out of order.")] = None,
+    reorder_by: Annotated[str | None, typer.Option(metavar="TIME", help="How late, with --reorder.")] = None,
+    duplicate: Annotated[str | None, typer.Option(metavar="P", help="Probability that data arrives twice.")] = None,
     jitter: Annotated[str | None, typer.Option(metavar="TIME", help="Largest ACK delay. [default: a packet time, or 1 % of RTT]")] = None,
     sample: Annotated[str | None, typer.Option(metavar="TIME", help="Sampling interval, 0 for none. [default: 10ms]")] = None,
     profile: Annotated[str | None, typer.Option(metavar="NAME", help="Stack profile. [default: linux-6.1]")] = None,
@@ -52,8 +55,10 @@ def run_command(
     (see: windtunnel algorithms NAME).
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
+    disorder = {"reorder": reorder, "reorder_by": reorder_by, "duplicate": duplicate}
+    service = {"rate": rate, "queue": queue, "mark": mark, "trace": trace and str(Path(trace).absolute())}
     links = {
-        "bottleneck": _link({"rate": rate, "queue": queue, "mark": mark, "trace": trace and str(Path(trace).absolute())}, loss or [])
+        "bottleneck": _link(service | disorder, loss or [])
         | {key: value for key, value in (("rate_steps", rate_step), ("outages", outage), ("delay_steps", delay_step)) if value},
         "reverse": _link({"rate": reverse_rate, "queue": reverse_queue}, reverse_loss or []),
     }

@@ -17,6 +17,7 @@ from windtunnel.scenario.ranges import (
     Application,
     Count,
     DurationS,
+    ExtraS,
     InstantS,
     JitterS,
     Probability,
@@ -64,9 +65,19 @@ class Bottleneck(_Model):
     trace_ms : sequence of int, optional
         In place of any rate: milliseconds at which 1500 bytes may leave, as in mahimahi's traces. `rate_bps` is then only what the BDP is
         computed with, the trace's mean when absent.
+    reorder_probability, reorder_s : float
+        Probability that a data packet arrives so many seconds late, overtaken by those behind it. ACKs keep their order.
+    duplicate_probability : float
+        Probability that a data packet arrives twice.
     """
 
-    SHORT: ClassVar[Mapping[str, str]] = {"rate": "rate_bps", "loss": "loss_probability"}
+    SHORT: ClassVar[Mapping[str, str]] = {
+        "rate": "rate_bps",
+        "loss": "loss_probability",
+        "reorder": "reorder_probability",
+        "reorder_by": "reorder_s",
+        "duplicate": "duplicate_probability",
+    }
 
     rate_bps: RateBps = Field(description="IP bits per second")
     queue_packets: QueuePackets | None = Field(None, description="queue limit in 1500-byte packets")
@@ -85,6 +96,9 @@ class Bottleneck(_Model):
     outages: tuple[changes.Outage, ...] = Field((), description="times in which nothing is transmitted")
     delay_steps: tuple[changes.DelayStep, ...] = Field((), description="propagation besides the base RTT, each from its time on")
     trace_ms: tuple[int, ...] = Field((), description="milliseconds at which 1500 bytes may leave, in place of a rate")
+    reorder_probability: Probability = Field(0.0, description="probability that a data packet arrives late")
+    reorder_s: ExtraS = Field(0.0, description="how late, in seconds")
+    duplicate_probability: Probability = Field(0.0, description="probability that a data packet arrives twice")
 
     _losses = field_validator("losses", mode="before")(read)
     _rate_steps = field_validator("rate_steps", mode="before")(changes.reader(changes.RateStep))
@@ -119,6 +133,13 @@ class Bottleneck(_Model):
             given = [name for name in fields if getattr(self, name) is not None]
             if len(given) > 1:
                 raise refusal(f"{' and '.join(given)} are all given; allowed: one of {', '.join(fields)}", field=short)
+        return self
+
+    @model_validator(mode="after")
+    def _late_by_how_much(self) -> Bottleneck:
+        if (self.reorder_probability > 0) != (self.reorder_s > 0):
+            problem = f"{shown(self.reorder_probability)} and {shown(self.reorder_s)} s late; allowed: both above 0, or none"
+            raise refusal(problem, field="reorder_probability")
         return self
 
 

@@ -17,6 +17,7 @@ from windtunnel.scenario.ranges import MOST_PACKETS
 
 _NS = 1e9
 _CHANGES = (*changes.CHANGES, "trace_ms")
+_DISORDER = ("reorder_probability", "reorder_s", "duplicate_probability")
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,9 @@ def fill(scenario: Scenario) -> Resolved:
     if reverse is not None:
         reverse = _fill_link(reverse, longest_s, "reverse", notes)
     elif any(flow.direction == "reverse" for flow in flows):
-        reverse = bottleneck.model_copy(update={"loss_probability": 0.0, "losses": (), **dict.fromkeys(_CHANGES, ())})
+        reverse = bottleneck.model_copy(
+            update={"loss_probability": 0.0, "losses": (), **dict.fromkeys(_CHANGES, ()), **dict.fromkeys(_DISORDER, 0.0)}
+        )
     update = {"flows": tuple(flows), "bottleneck": bottleneck, "reverse": reverse, "rtt_s": None}
     return Resolved(scenario.model_copy(update=update), tuple(dict.fromkeys(notes)))
 
@@ -135,7 +138,9 @@ def _refuse_too_long(packets: float, field: str, value: float) -> None:
         raise ScenarioError(field, f"{value:g} is a queue of {packets:.3g} packets; allowed: at most {MOST_PACKETS} packets")
 
 
-_LATER: dict[str, Any] = {"record_marks": False, **dict.fromkeys(MARK_FIELDS)} | {name: [] for name in ("losses", *_CHANGES)}
+_LATER: dict[str, Any] = {"record_marks": False, **dict.fromkeys(MARK_FIELDS), **dict.fromkeys(_DISORDER, 0.0)} | {
+    name: [] for name in ("losses", *_CHANGES)
+}
 """Fields that scenarios did not always have, and their defaults: named only where they differ, so that no older scenario is renamed."""
 
 
@@ -210,6 +215,11 @@ def _link(link: Bottleneck) -> dict[str, Any]:
         "mark": _size(link.mark_packets, link.mark_bytes, link.mark_s),
         "losses": [losses.engine(model) for model in link.losses],
         "changes": changes.engine(link),
+        "disorder": {
+            "late_probability": link.reorder_probability,
+            "late_ns": _ns(link.reorder_s),
+            "double_probability": link.duplicate_probability,
+        },
     }
 
 
