@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import windtunnel as wt
+from windtunnel.backends.linux import plan
 from windtunnel.backends.linux.expressible import unsupported
 from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, load, parse, resolve
 
@@ -91,5 +92,17 @@ def test_two_probabilities_are_refused(cli: Callable[..., Any], quick: list[str]
     assert outcome.code == 2 and "0.1 and 0.2 are all given" in outcome.err
 
 
-def test_a_guest_refuses_them_by_name() -> None:
-    assert unsupported(scenario("periodic,every=50")) == ["bottleneck.losses"]
+def test_a_guest_has_two_states_of_loss_and_refuses_the_others_by_name() -> None:
+    burst = "gilbert-elliott,to_bad=0.01,to_good=0.5"
+    made = scenario(burst, flows=["reno"])
+    assert unsupported(made) == []
+    # Parts of 2^32, the largest number for one.
+    assert "burst forward 42949673 2147483648 4294967295 0" in plan.make(made).text.splitlines()
+    refused = {
+        "netem has no periodic": scenario("periodic,every=50"),
+        "netem tells no data from the rest": scenario(burst + ",among=data"),
+        "netem has one law of loss per link": scenario(burst, burst),
+    }
+    for reason, one in refused.items():
+        found = unsupported(one)
+        assert len(found) == 1 and found[0].startswith("bottleneck.losses[") and found[0].endswith(reason)
