@@ -10,7 +10,7 @@ import pytest
 from windtunnel.backends.linux import expressible, plan
 from windtunnel.backends.linux.expressible import unsupported
 from windtunnel.backends.linux.modules import setting
-from windtunnel.scenario import Bottleneck, Scenario, ScenarioError
+from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError
 
 
 def scenario(*flows: Any, queue: Any = 7, **more: Any) -> Scenario:
@@ -157,3 +157,12 @@ def test_memory_and_time_grow_with_the_path() -> None:
     # 10 Gbit/s x 100 ms = 83,333 packets, as many again in the queue; 6000 bytes each at both ends while one is missing.
     assert large.memory_bytes > 2 * 2 * 83_333 * 6000 and small.memory_bytes < 512 << 20
     assert large.wall_s > small.wall_s > 60
+
+
+def test_slow_start_is_a_setting_of_cubic_alone() -> None:
+    def plan_of(algorithm: str) -> list[str]:
+        flow = Flow(algorithm=algorithm, rtt_s=0.04, parameters={"slow_start": "standard"})
+        return unsupported(Scenario(bottleneck=Bottleneck(rate_bps=1e7), flows=(flow,), duration_s=10))
+
+    assert plan_of("cubic") == []
+    assert plan_of("reno") == ["flows[0].parameters.slow_start: standard is no setting of the kernel's reno"]

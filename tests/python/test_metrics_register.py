@@ -300,6 +300,9 @@ def test_backoff_factors() -> None:
     # 0.5 and 0.75 for flow 1.
     assert measure("delta_used", view, flow=1) == pytest.approx(0.375)
     assert measure("backoff_factor_min", view, flow=1) == 0.5
+    assert measure("backoff_factor", view, flow=1) == pytest.approx(0.625)
+    # The median of 0.5, 0.75 and 0.7.
+    assert measure("backoff_factor", view) == pytest.approx(0.7)
     assert measure("cwnd_peak_to_trough", view, flow=1) == pytest.approx((2 + 4 / 3) / 2)
     assert measure("beta_diff", view) == pytest.approx(0.05)
     assert measure("cwnd_max_pkts", view, flow=1) == 100.0

@@ -95,6 +95,10 @@ def test_the_error_sets_the_digits_of_the_mean(mean: float, sem: float, text: st
     assert mean_and_error(mean, sem) == text
 
 
+def test_a_small_mean_has_no_more_digits_than_a_large_one() -> None:
+    assert mean_and_error(4.36363573e-7, 8.5e-14) == f"4.3636 {TIMES} 10⁻⁷ ± 8.5 {TIMES} 10⁻¹⁴"
+
+
 def test_an_interval_without_ends_is_not_shown() -> None:
     assert interval(math.nan, math.nan) == ""
     assert interval(0.91, math.inf) == "[0.910, ∞]"

@@ -24,7 +24,7 @@ pub struct RttSample {
 /// What the ACK itself looked like (Linux `in_ack_event`).
 #[derive(Clone, Copy, Debug)]
 pub struct AckArrival {
-    /// The ACK carried more than a plain advance (SACK, ECE, duplicate) or found the connection not Open.
+    /// The ACK was more than a plain advance: it carried SACK blocks or ECE, or was a duplicate. The connection's state plays no part.
     pub slow_path: bool,
     /// The ACK carried ECN-Echo.
     pub ece: bool,

@@ -3,10 +3,10 @@
 use cc::{CongestionControl, Controller};
 use net::{Changes, FifoSpec, Limit, Losses};
 use serde_json::Value;
-use tcp::{Options, SenderSpec};
+use tcp::{Options, Receiver, ReceiverSpec, SenderSpec};
 use units::{Rate, Stream, Time};
 
-use crate::changes::accept_changes;
+use crate::changes::{accept_changes, Most};
 use crate::error::SpecError;
 use crate::losses::accept_losses;
 use crate::profiles::override_option;
@@ -20,6 +20,9 @@ pub(crate) const RTT_MAX_NS: u64 = 10_000_000_000;
 const FLOWS_MAX: usize = 1_000_000;
 pub(crate) const RATE_MAX_BPS: u64 = 1_000_000_000_000;
 const QUEUE_MAX_PACKETS: u64 = 100_000_000;
+/// A receiver's window without a cap, segments: some at least, and no more than a TCP header can say (RFC 7323 2.3).
+const WINDOW_LEAST: f64 = 64.0;
+const WINDOW_MOST: f64 = (1_u64 << 29) as f64 / 1448.0;
 
 /// A flow that can be built.
 #[derive(Clone, Debug)]
@@ -30,11 +33,20 @@ pub struct AcceptedFlow<'a> {
     pub variant: &'static str,
     /// The sender's part.
     pub sender: SenderSpec,
+    /// How far the receiver's window may open, segments.
+    pub receives: u64,
     /// The flow as given.
     pub spec: &'a FlowSpec,
 }
 
 impl AcceptedFlow<'_> {
+    /// The flow's receiver, at its start.
+    pub fn receiver(&self) -> Receiver {
+        let SenderSpec { options, mss, .. } = &self.sender;
+        let spec = ReceiverSpec::new(options, Time(self.spec.rtt_ns));
+        Receiver::new(spec.with_window(options, self.receives.saturating_mul(u64::from(*mss)), *mss))
+    }
+
     /// The algorithm of flow number `index`, at its start. Built when wanted: with very many flows a second copy of each would show.
     pub fn control(&self, index: usize, seed: u64) -> Controller {
         let FlowSpec { profile, parameters, slow_start, .. } = self.spec;
@@ -93,8 +105,12 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     if let Some(reverse) = &spec.reverse {
         links.push(accept_link("reverse", reverse)?);
     }
-    let flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, spec)).collect::<Result<Vec<_>, _>>()?;
+    let mut flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, spec)).collect::<Result<Vec<_>, _>>()?;
     let given = std::iter::once(&spec.forward).chain(&spec.reverse);
+    let most: Vec<Most> = links.iter().zip(given.clone()).map(|(link, given)| Most::of(link.rate, given)).collect();
+    for flow in &mut flows {
+        flow.receives = flow.receives.min(ample_window(&links, &most, flow.spec));
+    }
     let named = || ["bottleneck", "reverse"].into_iter().zip(given.clone());
     let losses = named().enumerate().map(|(index, (name, link))| accept_losses(name, &link.losses, (spec, index)));
     let losses = losses.collect::<Result<Vec<_>, _>>()?;
@@ -127,6 +143,21 @@ fn accept_disorder(name: &str, disorder: &DisorderSpec) -> Result<(), SpecError>
         return refuse(format!("{name}.reorder_by"), seconds(disorder.late_ns), "give more than 0 s, at most 10 s, and a probability");
     }
     Ok(())
+}
+
+/// A receiver's window that never limits, segments: four times what the flow's path holds. Twice that is sent by the time a first
+/// loss is repaired, and as much again while a retransmission is lost.
+fn ample_window(links: &[FifoSpec], most: &[Most], flow: &FlowSpec) -> u64 {
+    let packet_bits = f64::from(flow.packet_bytes) * 8.0;
+    let held = |(link, most): (&FifoSpec, &Most)| {
+        let queue = match link.limit {
+            Limit::Packets(packets) => f64::from(packets),
+            Limit::Bytes(bytes) => bytes as f64 * 8.0 / packet_bits,
+            Limit::Delay(delay) => delay.as_secs_f64() * most.rate_bps / packet_bits,
+        };
+        queue + most.rate_bps * Time(flow.rtt_ns + most.extra_ns).as_secs_f64() / packet_bits
+    };
+    (4.0 * links.iter().zip(most).map(held).sum::<f64>()).clamp(WINDOW_LEAST, WINDOW_MOST) as u64
 }
 
 fn accept_size(field: &str, size: QueueSpec) -> Result<Limit, SpecError> {
@@ -191,7 +222,8 @@ fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<Acce
     options.ecn = options.ecn.resolved(built.algorithm.needs().ecn);
     let segments = flow.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(flow.mss_bytes)));
     let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(u64::MAX) };
-    Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, spec: flow })
+    let receives = sender.window;
+    Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, receives, spec: flow })
 }
 
 pub(crate) fn seconds(ns: u64) -> String {

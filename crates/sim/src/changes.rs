@@ -1,13 +1,34 @@
 //! What of a link changes in time, checked and built.
 
 use net::{Changes, DelaySteps, RateSteps, Service, Trace};
-use units::Time;
+use units::{Rate, Time};
 
 use crate::accept::{refuse, seconds, RATE_MAX_BPS, RTT_MAX_NS};
 use crate::error::SpecError;
 use crate::spec::{LinkSpec, Outage};
 
 const TRACE_MAX: usize = 10_000_000;
+
+/// The most that a link ever holds, whatever changes.
+pub(crate) struct Most {
+    /// Its greatest rate; of a trace, that of its busiest tenth of a second.
+    pub(crate) rate_bps: f64,
+    /// What its packets travel longer at most than their flow's base RTT says.
+    pub(crate) extra_ns: u64,
+}
+
+impl Most {
+    pub(crate) fn of(rate: Rate, link: &LinkSpec) -> Most {
+        let given = &link.changes;
+        let steps = given.rate_steps.iter().map(|step| step.rate_bps).max().unwrap_or(0);
+        let busiest = given.trace_ms.iter().enumerate().map(|(first, &ms)| {
+            let soon = given.trace_ms[first..].partition_point(|&later| later < ms + 100);
+            soon as u64 * 10 * 12_000
+        });
+        let longest = given.delay_steps.iter().map(|step| step.extra_ns).max().unwrap_or(0);
+        Most { rate_bps: rate.0.max(steps).max(busiest.max().unwrap_or(0)) as f64, extra_ns: longest + link.disorder.late_ns }
+    }
+}
 
 /// The changes of the link with this name in a run of this length.
 pub(crate) fn accept_changes(name: &str, link: &LinkSpec, duration_ns: u64) -> Result<Changes, SpecError> {

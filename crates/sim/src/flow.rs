@@ -2,7 +2,7 @@
 
 use cc::Controller;
 use net::{Disorder, DisorderSpec, Packet};
-use tcp::{Receiver, ReceiverSpec, Sender, SenderTotals};
+use tcp::{Sender, SenderTotals};
 use units::{Stream, Time};
 
 use crate::accept::AcceptedFlow;
@@ -79,7 +79,7 @@ impl Flow {
     pub(crate) fn new(index: usize, accepted: AcceptedFlow, spec: &Spec) -> Flow {
         let given = accepted.spec;
         let rtt = Time(given.rtt_ns);
-        let receiver = Receiver::new(ReceiverSpec::new(&accepted.sender.options, rtt));
+        let receiver = accepted.receiver();
         let links = match given.direction {
             Direction::Forward => (0, spec.reverse.is_some().then_some(1)),
             Direction::Reverse => (1, Some(0)),

@@ -49,11 +49,15 @@ impl Delivery {
     }
 }
 
+/// SACK information of the ACKs on their way to a real link, in order.
+#[derive(Clone, Debug, Default)]
+struct CrossingSacks(VecDeque<Sack>);
+
 /// One flow's path. In memory what is rarely looked at comes first: the rest lies beside the sender's.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Path {
-    crossing_sacks: VecDeque<Sack>,
+    crossing_sacks: Option<Box<CrossingSacks>>,
     unordered: Option<Box<Unordered>>,
     pub(crate) lost: u64,
     /// Packets that links marked.
@@ -104,7 +108,7 @@ impl Path {
             arriving: Ring::default(),
             crossing: Ring::default(),
             sacks: VecDeque::new(),
-            crossing_sacks: VecDeque::new(),
+            crossing_sacks: links.1.map(|_| Box::default()),
             jitter: jitter.1,
             jitter_ns: jitter.0,
             last_arrival: Time::ZERO,
@@ -178,7 +182,7 @@ impl Path {
     fn send_ack(&mut self, at: Time, ack: Ack) {
         let felt = at + self.felt_after;
         if ack.has_sack {
-            let sacks = if self.ack_link.is_some() { &mut self.crossing_sacks } else { &mut self.sacks };
+            let sacks = self.crossing_sacks.as_mut().map_or(&mut self.sacks, |crossing| &mut crossing.0);
             sacks.push_back(*self.receiver.sack());
         }
         if self.ack_link.is_some() {
@@ -200,7 +204,7 @@ impl Path {
     pub(crate) fn cross(&mut self, links: &mut [Fifo]) {
         let Some(delivery) = self.crossing.pop() else { return };
         let (at, ack) = (delivery.at, delivery.ack());
-        let sack = if ack.has_sack { self.crossing_sacks.pop_front() } else { None };
+        let sack = if ack.has_sack { self.crossing_sacks.as_mut().and_then(|crossing| crossing.0.pop_front()) } else { None };
         let Some(link) = self.ack_link.map(usize::from) else { return };
         if let Verdict::Departs(departs) | Verdict::DepartsMarked(departs) = links[link].offer(at, Packet { flow: self.flow, ..ACK }) {
             self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);

@@ -17,7 +17,7 @@ enum Kind {
     Choice(&'static [&'static str]),
 }
 
-const OPTIONS: [OptionRow; 19] = [
+const OPTIONS: [OptionRow; 21] = [
     OptionRow { name: "sack", kind: Kind::Boolean, doc: "Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)." },
     OptionRow {
         name: "loss_detection",
@@ -41,6 +41,16 @@ const OPTIONS: [OptionRow; 19] = [
     OptionRow { name: "ack_every", kind: Kind::Integer(1, 64), doc: "In-order segments per ACK." },
     OptionRow { name: "delayed_ack_s", kind: Kind::Seconds(0.001, 0.5), doc: "Delayed-ACK timer." },
     OptionRow { name: "quickack", kind: Kind::Integer(0, 1000), doc: "Segments acknowledged one by one at the start." },
+    OptionRow {
+        name: "opening_acks",
+        kind: Kind::Boolean,
+        doc: "Every segment is acknowledged while the receiver's window opens, by two segments for each, from 64 kB to the flow's cap or four times what its path holds (Linux).",
+    },
+    OptionRow {
+        name: "ack_compression",
+        kind: Kind::Boolean,
+        doc: "Behind a hole, after three duplicates, one ACK stands for the segments of 5 % of the RTT, at most 1 ms (Linux since 4.18).",
+    },
     OptionRow { name: "abc", kind: Kind::Choice(&["linux", "rfc3465", "off"]), doc: "Byte counting in window growth." },
     OptionRow { name: "abc_limit", kind: Kind::Integer(1, 64), doc: "Segments an ACK counts for in slow start under rfc3465." },
     OptionRow { name: "initial_window", kind: Kind::Integer(1, 1000), doc: "Initial window, segments." },

@@ -4,6 +4,7 @@
 //! Sequence numbers count segments from 0 and never wrap.
 
 mod ack;
+mod compression;
 mod ecn;
 mod options;
 mod pacing;

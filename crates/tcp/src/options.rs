@@ -103,6 +103,10 @@ pub struct Options {
     pub delayed_ack_s: f64,
     /// Segments acknowledged one by one at the start.
     pub quickack: u32,
+    /// While the receiver's window opens, by two segments for each that arrives, every segment is acknowledged.
+    pub opening_acks: bool,
+    /// Behind a hole one ACK stands for the segments of 5 % of an RTT, at most a millisecond.
+    pub ack_compression: bool,
     /// Byte counting.
     pub abc: Abc,
     /// Most segments an ACK counts for in slow start under RFC 3465.
@@ -140,6 +144,8 @@ impl Options {
             ack_every: 2,
             delayed_ack_s: 0.04,
             quickack: 16,
+            opening_acks: true,
+            ack_compression: true,
             abc: Abc::Linux,
             abc_limit: 2,
             initial_window: 10,
@@ -154,6 +160,8 @@ impl Options {
             recovery: Recovery::RateHalving,
             frto: false,
             tlp: false,
+            opening_acks: false,
+            ack_compression: false,
             abc: Abc::Off,
             initial_window: 3,
             rtt_granularity_s: 0.001,
@@ -168,6 +176,8 @@ impl Options {
                 recovery: Recovery::RateHalving,
                 frto: false,
                 tlp: false,
+                opening_acks: false,
+                ack_compression: false,
                 abc: Abc::Rfc3465,
                 initial_window: 3,
                 ..linux61
@@ -180,6 +190,8 @@ impl Options {
                 tlp: false,
                 delayed_ack_s: 0.2,
                 quickack: 0,
+                opening_acks: false,
+                ack_compression: false,
                 abc: Abc::Rfc3465,
                 ..linux61
             }),

@@ -2,12 +2,19 @@
 
 use units::Time;
 
+use crate::compression::Compression;
 use crate::ecn::{Echo, Haste};
 use crate::ranges::Ranges;
 use crate::{Ack, Ecn, EcnBits, Options, Sack};
 
 const ATO_MIN: Time = Time::from_ms(40);
 const DELAY_MAX: Time = Time::from_ms(200);
+/// A compressed ACK waits a twentieth of the RTT, at most this (Linux `tcp_comp_sack_delay_ns`),
+const COMPRESSION_MAX: Time = Time::from_ms(1);
+/// and as much more as its timer is allowed to be late, which it uses up (`tcp_comp_sack_slack_ns`).
+const COMPRESSION_SLACK: Time = Time::from_us(100);
+/// Window that a receiver offers at first: what fits into the header's field without a scale.
+const FIRST_WINDOW_BYTES: u64 = 65_535;
 
 /// What the receiver needs to know of the path and the options.
 #[derive(Clone, Debug)]
@@ -18,6 +25,10 @@ pub struct ReceiverSpec {
     pub delayed_ack: Time,
     /// Segments acknowledged one by one at the start, and after a silence.
     pub quickack: u32,
+    /// Segments that open the receiver's window, before those: each is acknowledged at once, for it tells of the wider window.
+    pub opening: u32,
+    /// How long ACKs behind a hole are held back for one that stands for all; [`Time::ZERO`] for not at all.
+    pub compression: Time,
     /// Whether SACK blocks are sent.
     pub sack: bool,
     /// How marks are told.
@@ -33,10 +44,18 @@ impl ReceiverSpec {
             ack_every: options.ack_every,
             delayed_ack: options.delayed_ack(),
             quickack: options.quickack,
+            opening: 0,
+            compression: compression(options, handshake_rtt),
             sack: options.sack,
             ecn: options.ecn,
             handshake_rtt,
         }
+    }
+
+    /// The window may open to `bytes`: by two segments of `mss` bytes for each that arrives (Linux `tcp_grow_window`).
+    pub fn with_window(self, options: &Options, bytes: u64, mss: u32) -> ReceiverSpec {
+        let opening = bytes.saturating_sub(FIRST_WINDOW_BYTES).div_ceil(2 * u64::from(mss));
+        ReceiverSpec { opening: if options.opening_acks { opening as u32 } else { 0 }, ..self }
     }
 
     /// The receiver's own retransmission timeout: a silence longer than this brings quick ACKs back.
@@ -49,12 +68,24 @@ impl ReceiverSpec {
     }
 }
 
+/// How long an ACK behind a hole waits under `options`.
+fn compression(options: &Options, rtt: Time) -> Time {
+    if options.ack_compression && options.sack {
+        Time(rtt.0 / 20).min(COMPRESSION_MAX) + COMPRESSION_SLACK
+    } else {
+        Time::ZERO
+    }
+}
+
 /// State of a receiver. Segments reach it in the order of their arrival times. In memory what only trouble looks at comes first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Receiver {
-    spec: ReceiverSpec,
+    quickack: u32,
+    ack_every: u32,
+    has_sack: bool,
     recent: [u64; 3],
+    compression: Compression,
     /// What the latest ACK with SACK information said.
     sack: Sack,
     out_of_order: Ranges,
@@ -95,17 +126,20 @@ impl Receiver {
             delay_max: spec.delay_max(),
             out_of_order: Ranges::default(),
             recent: [u64::MAX; 3],
+            compression: Compression::new(spec.compression),
             sack: Sack::default(),
-            spec,
+            quickack: spec.quickack,
+            ack_every: spec.ack_every,
+            has_sack: spec.sack,
         };
-        receiver.acknowledge_quickly(receiver.spec.quickack);
+        receiver.acknowledge_quickly(spec.opening + spec.quickack);
         receiver
     }
 
     /// The next `segments` in order are acknowledged one by one.
     fn acknowledge_quickly(&mut self, segments: u32) {
         self.quick = segments;
-        self.ack_at = if segments > 0 { 1 } else { self.spec.ack_every };
+        self.ack_at = if segments > 0 { 1 } else { self.ack_every };
     }
 
     /// When a delayed ACK falls due; [`Time::NEVER`] if none is pending.
@@ -141,7 +175,7 @@ impl Receiver {
     #[inline(always)]
     pub fn on_segment(&mut self, now: Time, seq: u64, sent: Time) -> Option<Ack> {
         if seq != self.next || !self.out_of_order.is_empty() {
-            return Some(self.on_disordered(now, seq, sent));
+            return self.on_disordered(now, seq, sent);
         }
         self.adapt(now);
         self.next += 1;
@@ -151,18 +185,27 @@ impl Receiver {
             self.delay = now.since(sent);
         }
         if self.pending >= self.ack_at {
-            if self.quick > 0 {
-                self.acknowledge_quickly(self.quick - 1);
-            }
+            self.spend_quick();
             return Some(self.acknowledge());
         }
         self.deadline = now + self.ato.min(self.delay_max);
         None
     }
 
-    /// The delayed-ACK timer expires.
+    /// The timer of the ACK that waits expires.
     pub fn on_deadline(&mut self) -> Ack {
+        if self.compression.is_holding() {
+            return self.acknowledge_disorder();
+        }
         self.acknowledge()
+    }
+
+    /// An ACK leaves: one of those that are not delayed is used up.
+    #[inline]
+    fn spend_quick(&mut self) {
+        if self.quick > 0 {
+            self.acknowledge_quickly(self.quick - 1);
+        }
     }
 
     #[inline]
@@ -182,20 +225,69 @@ impl Receiver {
         } else if gap < self.ato {
             self.ato = Time(self.ato.0 / 2 + gap.0).min(self.rto);
         } else if gap > self.rto {
-            self.acknowledge_quickly(self.spec.quickack);
+            self.acknowledge_quickly(self.quickack.max(self.quick));
         }
     }
 
-    /// Anything but the plain next segment is acknowledged at once (RFC 5681 4.2).
+    /// Anything but the plain next segment is acknowledged at once (RFC 5681 4.2), unless its ACK is compressed.
     #[inline(never)]
-    fn on_disordered(&mut self, now: Time, seq: u64, sent: Time) -> Ack {
+    fn on_disordered(&mut self, now: Time, seq: u64, sent: Time) -> Option<Ack> {
         self.adapt(now);
+        if self.compression.is_on() {
+            return self.compress(now, seq, sent);
+        }
         if !self.prolongs_first_block(seq) {
             self.place(now, seq, sent);
         }
+        Some(self.acknowledge_disorder())
+    }
+
+    /// Segments that fill a hole, repeat another or find quick ACKs left are acknowledged at once; of the others the first.
+    fn compress(&mut self, now: Time, seq: u64, sent: Time) -> Option<Ack> {
+        let is_new = seq > self.next && self.out_of_order.containing(seq).is_none();
+        if is_new && self.yields_to(seq) {
+            // What this segment brings waits for the next ACK.
+            let ack = self.acknowledge_disorder();
+            self.insert(seq);
+            return Some(ack);
+        }
+        let next = self.next;
+        if !self.prolongs_first_block(seq) {
+            self.place(now, seq, sent);
+        }
+        let fills_much = self.next > next + 1 || (self.next > next && self.out_of_order.is_empty());
+        let at_once = fills_much || self.quick > 0 || self.sack.duplicate.is_some();
+        if at_once || !self.compression.holds(self.next) {
+            return Some(self.acknowledge_disorder());
+        }
+        if let Some(deadline) = self.compression.deadline(now) {
+            self.deadline = deadline;
+        }
+        None
+    }
+
+    /// Whether the ACK held back must leave before `seq` is placed, or a block might never be reported.
+    fn yields_to(&self, seq: u64) -> bool {
+        let blocks = &self.sack.blocks;
+        let place = blocks.iter().position(|&(from, to)| to > 0 && (to == seq || from == seq + 1));
+        self.compression.yields_to(place, blocks.iter().filter(|block| block.1 > 0).count())
+    }
+
+    /// An ACK that tells what has arrived behind holes.
+    fn acknowledge_disorder(&mut self) -> Ack {
+        if self.compression.is_on() {
+            self.spend_quick();
+            self.compression.on_acknowledged();
+        }
         let mut ack = self.acknowledge();
-        ack.has_sack = self.spec.sack && (self.sack.duplicate.is_some() || self.sack.blocks[0].1 > 0);
+        ack.has_sack = self.has_sack && (self.sack.duplicate.is_some() || self.sack.blocks[0].1 > 0);
         ack
+    }
+
+    /// `seq`, which is new, lies behind a hole.
+    fn insert(&mut self, seq: u64) {
+        self.out_of_order.insert(seq, seq + 1);
+        self.remember(seq);
     }
 
     /// Behind a hole most segments just prolong the block that the ACK before reported first: the other blocks stand.
@@ -224,10 +316,9 @@ impl Receiver {
         } else if seq < self.next || self.out_of_order.containing(seq).is_some() {
             self.sack.duplicate = Some(seq);
         } else {
-            self.out_of_order.insert(seq, seq + 1);
-            self.remember(seq);
+            self.insert(seq);
         }
-        if self.spec.sack {
+        if self.has_sack {
             self.report();
         }
     }
@@ -267,7 +358,7 @@ mod tests {
     use super::*;
 
     fn receiver(quickack: u32) -> Receiver {
-        let options = Options { quickack, ..Options::of_profile("linux-6.1").expect("a profile") };
+        let options = Options { quickack, ack_compression: false, ..Options::of_profile("linux-6.1").expect("a profile") };
         Receiver::new(ReceiverSpec::new(&options, Time::from_ms(100)))
     }
 

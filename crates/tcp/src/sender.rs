@@ -265,7 +265,9 @@ impl<C: CongestionControl> Sender<C> {
         let forward = (progress.acked > 0).then_some(ack.delay);
         let echoed = forward.map(|_| ack.echo);
         self.cc.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked: progress.acked as u32, rtt, forward, echoed, in_flight });
-        self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: true, ece: progress.ece });
+        // Header prediction knows no connection state: whatever is under way, a plain advance is fast (Linux `tcp_rcv_established`).
+        let slow_path = sack.is_some() || progress.is_duplicate_ack() || progress.ece;
+        self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path, ece: progress.ece });
         self.end_probe(ack.cumulative, &progress, wire);
         let alerted = self.is_alert(&progress);
         let armed = if alerted { self.alert(&mut progress, wire) } else { false };

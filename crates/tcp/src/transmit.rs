@@ -126,10 +126,10 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// Linux `tcp_cwnd_validate`: was the window the limit during the last round trip? What only pacing holds back counts as sent: in
-    /// Linux it would wait below TCP, in flight (RFC 9002 7.8 says the same).
+    /// Linux it would wait below TCP, in flight (RFC 9002 7.8 says the same). A law of the rate paces below its window on purpose, and asks for the window alone (draft-ietf-ccwg-bbr, C.is_cwnd_limited).
     #[inline]
     fn note_window_use(&mut self, window: u32, sent: u64) {
-        let filled = self.c.in_flight >= window || self.pacer.is_blocked();
+        let filled = self.c.in_flight >= window || (self.pacer.is_blocked() && !self.needs.rate_samples);
         if !filled && sent == 0 {
             return;
         }

@@ -15,7 +15,7 @@ def backend(name: str) -> Backend:
     Parameters
     ----------
     name : str
-        One of `BACKENDS`.
+        One of `BACKENDS`; ``linux:KERNEL`` chooses among the built kernels, by name, version or digest.
 
     Returns
     -------
@@ -27,12 +27,13 @@ def backend(name: str) -> Backend:
     ScenarioError
         When there is none of that name.
     """
-    if name not in BACKENDS:
+    kind, chosen, kernel = name.partition(":")
+    if kind not in BACKENDS or (chosen and kind != "linux"):
         raise ScenarioError("backend", unknown("backend", name, BACKENDS))
-    if name == "linux":
+    if kind == "linux":
         from windtunnel.backends.linux.backend import LinuxKernel
 
-        return LinuxKernel()
+        return LinuxKernel(kernel or None)
     from windtunnel.backends.sim import Simulator
 
     return Simulator()

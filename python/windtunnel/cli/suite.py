@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from windtunnel.cli.grids import algorithms, progress, repeats, worker_count
 from windtunnel.cli.output import stoppable
 
 if TYPE_CHECKING:
-    from windtunnel.experiment import Plan, Scale, Step
+    from windtunnel.experiment import Plan, Scale
     from windtunnel.store import Results
 
 app = typer.Typer(help="Experiments of papers and standards: list them, run them.", no_args_is_help=True)
-MOST_SEEDS = 1000
-MOST_JOBS = 256
 OUTCOMES = ("holds", "fails", "inconclusive", "not_run")
-STEPS = {"runs": "Running", "measures": "Measuring"}
 
 
 @app.command("list")
@@ -73,14 +68,14 @@ def run_command(
         from windtunnel.suites import chosen, store_facts
 
         scale = _scale(quick=quick, alg=alg, seeds=seeds)
-        workers = _jobs(jobs)
+        workers = worker_count(jobs)
         asked = chosen(names)
         wanted = [one for _, experiments in asked for one in experiments if not (quick and one.quick is None and one.id not in names)]
         plan = experiment.plan(wanted, scale, backend=backend)
         if not plan.jobs:
             raise ScenarioError("alg", f"{alg!r} leaves nothing to run; allowed: protocols of the experiments asked for")
         options = _options(scale, out)
-        with writing_results(Path(out)) as results, _progress(quiet=json) as on_step:
+        with writing_results(Path(out)) as results, progress(quiet=json) as on_step:
             experiment.execute(plan, results, jobs=workers, command=f"windtunnel suite run {{id}}{options}", on_step=on_step)
             store_facts(results, asked, scale=scale, command=f"windtunnel suite run {' '.join(names)}{options}")
         _print_summary(results, plan, out, as_json=json)
@@ -88,34 +83,8 @@ def run_command(
 
 def _scale(*, quick: bool, alg: str | None, seeds: int | None) -> Scale:
     from windtunnel.experiment import Scale
-    from windtunnel.scenario import ScenarioError
 
-    algorithms = None if alg is None else tuple(_algorithm(part.strip()) for part in alg.split(","))
-    if seeds is not None and not 1 <= seeds <= MOST_SEEDS:
-        raise ScenarioError("seeds", f"{seeds} is out of range; allowed: 1 to {MOST_SEEDS}")
-    return Scale(quick=quick, algorithms=algorithms, repeats=seeds)
-
-
-def _algorithm(name: str) -> str:
-    from pydantic_core import PydanticCustomError
-
-    from windtunnel.scenario import ScenarioError
-    from windtunnel.scenario.checks import algorithm_name
-
-    try:
-        return algorithm_name(name)
-    except PydanticCustomError as error:
-        raise ScenarioError("alg", str((error.context or {}).get("problem", error))) from None
-
-
-def _jobs(given: int | None) -> int:
-    from windtunnel.scenario import ScenarioError
-
-    if given is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not 1 <= given <= MOST_JOBS:
-        raise ScenarioError("jobs", f"{given} is out of range; allowed: 1 to {MOST_JOBS}")
-    return given
+    return Scale(quick=quick, algorithms=algorithms(alg), repeats=repeats(seeds))
 
 
 def _options(scale: Scale, out: str) -> str:
@@ -124,32 +93,6 @@ def _options(scale: Scale, out: str) -> str:
     parts += [f"--seeds {scale.repeats}"] if scale.repeats is not None else []
     parts += [f"--out {shlex.quote(out)}"] if out != "results" else []
     return "".join(f" {part}" for part in parts)
-
-
-@contextlib.contextmanager
-def _progress(*, quiet: bool) -> Iterator[Callable[[Step], None]]:
-    """Show a bar with the time left on stderr; nothing when asked for JSON or when nobody looks."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[done]}/{task.fields[all]}"),
-        TimeElapsedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(elapsed_when_finished=True),
-    )
-    with Progress(*columns, console=console, disable=quiet or not console.is_terminal) as bar:
-        tasks: dict[str, Any] = {}
-
-        def on_step(step: Step) -> None:
-            if step.what not in tasks:
-                tasks[step.what] = bar.add_task(STEPS[step.what], total=None, done=0, all=step.total)
-            bar.update(tasks[step.what], completed=step.weight_done, total=step.weight_total, done=step.done, all=step.total)
-
-        yield on_step
 
 
 def _print_summary(results: Results, plan: Plan, out: str, *, as_json: bool) -> None:

@@ -304,6 +304,10 @@ def _delta(view: View, flow: int, t0: float, t1: float) -> Value:
     return None if factor is None else 1 - factor
 
 
+def _median_factor(request: Request) -> Value:
+    return windows.median_factor(request.view, request.tested, *request.window)
+
+
 def _smallest_factor(request: Request) -> Value:
     found = [windows.smallest_factor(request.view, flow, *request.window) for flow in request.tested]
     return min((factor for factor in found if factor is not None), default=None)
@@ -353,6 +357,7 @@ MEASURES: dict[str, Measure] = {
     "n_distinct_alpha": Measure("count", _n_distinct_alpha, windowed=False),
     "beta_diff": Measure("1", _beta_diff, windowed=False),
     "delta_used": Measure("1", _each(_delta), by_flow=True),
+    "backoff_factor": Measure("1", _median_factor, by_flow=True),
     "backoff_factor_min": Measure("1", _smallest_factor, by_flow=True),
 }
 """The register's metrics that a run of this project can give, in its units. A variant of a definition follows an @."""

@@ -164,6 +164,16 @@ def mean_factor(view: View, flow: int, t0: float, t1: float) -> float | None:
     return float(factors.mean()) if factors.size else None
 
 
+def median_factor(view: View, flows: tuple[int, ...], t0: float, t1: float) -> float | None:
+    """Return the median of window after over cwnd before the back-offs of some flows together; None without loss episodes.
+
+    A median, because the few back-offs that follow a lost retransmission or a slow start are not the law's.
+    """
+    found = [view.backoffs(flow).within(t0, t1).factors for flow in flows]
+    factors = np.concatenate(found) if found else np.empty(0)
+    return float(np.median(factors)) if factors.size else None
+
+
 def smallest_factor(view: View, flow: int, t0: float, t1: float) -> float | None:
     """Return the smallest of window after over cwnd before a back-off; None without loss episodes in the window."""
     factors = view.backoffs(flow).within(t0, t1).factors

@@ -2,19 +2,23 @@
 
 from windtunnel.plots.declared import Curves, Declaration, Histories, History, Overlay, draw, from_json, remarks, to_json
 from windtunnel.plots.figures import cwnd, overview
+from windtunnel.plots.overlaid import Course, Panel, draw_overlaid
 from windtunnel.plots.portrait import draw_portrait
-from windtunnel.plots.saving import check_target, render, save
+from windtunnel.plots.saving import check_target, render, save, write_forms
 from windtunnel.plots.style import look
 
 __all__ = [
+    "Course",
     "Curves",
     "Declaration",
     "Histories",
     "History",
     "Overlay",
+    "Panel",
     "check_target",
     "cwnd",
     "draw",
+    "draw_overlaid",
     "draw_portrait",
     "from_json",
     "look",
@@ -23,4 +27,5 @@ __all__ = [
     "render",
     "save",
     "to_json",
+    "write_forms",
 ]

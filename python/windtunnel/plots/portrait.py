@@ -38,9 +38,9 @@ def draw_portrait(algorithm: str, alone: Records, pair: Records, response: Mappi
     algorithm : str
         ``name`` or ``name:variant``.
     alone : Records
-        One flow, with flow and link samples.
+        One flow, with flow and link samples; the connections of an application are added up.
     pair : Records
-        Two flows, the second started later, with flow samples.
+        Two flows, the second started later, with flow samples; of applications with several connections, one's before the other's.
     response : mapping of str to sequence of (float, float)
         For the algorithm, and for any other that is drawn beside it: loss probability and throughput in Mbit/s.
 
@@ -64,7 +64,7 @@ def draw_portrait(algorithm: str, alone: Records, pair: Records, response: Mappi
 
 
 def _thinned(samples: pl.DataFrame, column: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    samples = samples.sort("t_s")
+    samples = samples.group_by("t_s").agg(pl.col(column).sum()).sort("t_s")
     return thin(samples["t_s"].to_numpy(), samples[column].cast(pl.Float64).to_numpy(), buckets=_BUCKETS)
 
 
@@ -85,17 +85,20 @@ def _draw_alone(window: Axes, queue: Axes, records: Records, colour: str) -> Non
 def _path(records: Records) -> str:
     link: Mapping[str, Any] = records.facts.scenario["bottleneck"]
     rtt_s = records.facts.scenario["flows"][0]["rtt_s"]
-    return f"{link['rate_bps'] / 1e6:g} Mbit/s, {rtt_s * 1e3:g} ms, queue of {link['queue_packets']:g} packets"
+    marks = f", marks from {link['mark_packets']:g} on" if link.get("mark_packets") else ""
+    return f"{link['rate_bps'] / 1e6:g} Mbit/s, {rtt_s * 1e3:g} ms, queue of {link['queue_packets']:g} packets{marks}"
 
 
 def _draw_pair(axis: Axes, records: Records, colour: str) -> None:
     end_s = float(records.facts.scenario["duration_s"])
-    for flow, ink in ((0, colour), (1, QUIET)):
-        samples = records.flow_samples.filter(pl.col("flow") == flow).sort("t_s")
+    connections = records.flows.height // 2
+    for order, ink in ((0, colour), (1, QUIET)):
+        mine = records.flow_samples.filter(pl.col("flow") // connections == order)
+        samples = mine.group_by("t_s").agg(pl.col("delivered_bytes").sum()).sort("t_s")
         t_s, delivered = samples["t_s"].to_numpy(), samples["delivered_bytes"].cast(pl.Float64).to_numpy()
         edges = np.arange(t_s[0], t_s[-1] + 1e-9, _BIN_S)
         rate_mbps = np.diff(np.interp(edges, t_s, delivered)) * 8e-6 / _BIN_S
-        axis.plot((edges[1:] + edges[:-1]) / 2, rate_mbps, color=ink, linewidth=0.9, linestyle="-" if flow == 0 else "--")
+        axis.plot((edges[1:] + edges[:-1]) / 2, rate_mbps, color=ink, linewidth=0.9, linestyle="--" if order else "-")
     axis.set_title("Two flows")
     axis.set_ylabel("goodput (Mbit/s)")
     axis.set_xlabel("time (s)")

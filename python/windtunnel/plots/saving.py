@@ -124,10 +124,33 @@ def render(
     OSError
         When a file cannot be written.
     """
-    from windtunnel.plots.axes import styled
     from windtunnel.plots.declared import draw
 
-    figure = draw(declaration, measures=measures, histories=histories)
+    return write_forms(draw(declaration, measures=measures, histories=histories), stem, suffixes)
+
+
+def write_forms(figure: Figure, stem: Path, suffixes: Sequence[str]) -> tuple[float, float]:
+    """Write a drawn figure in several forms, in place.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        In the style of declared figures.
+    stem, suffixes
+        As for `render`.
+
+    Returns
+    -------
+    tuple of (float, float)
+        Width and height, inches.
+
+    Raises
+    ------
+    OSError
+        When a file cannot be written.
+    """
+    from windtunnel.plots.axes import styled
+
     with styled():
         for suffix in suffixes:
             path = stem.with_name(stem.name + suffix)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from windtunnel.plots import draw_portrait
 from windtunnel.run import run
-from windtunnel.scenario import Bottleneck, Flow, Scenario
+from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,6 +17,8 @@ ALONE_S, PAIR_S, SECOND_START_S = 120.0, 240.0, 40.0
 LOSS_RATE_BPS, LOSS_RUN_S, LOSS_WARMUP_S = 400e6, 300.0, 60.0
 LOSS = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 """Probabilities of the response function's points."""
+MARK_BDP = 0.2
+"""Step of congestion marks, for algorithms that look at these first."""
 REFERENCE = "reno"
 """Drawn beside every other algorithm's response."""
 
@@ -41,7 +43,7 @@ def portrait(algorithm: str, *, seed: int = 1) -> Figure:
     ScenarioError
         When there is no such algorithm.
     """
-    path = Bottleneck(rate_bps=RATE_BPS, queue_bdp=1.0)
+    path = Bottleneck(rate_bps=RATE_BPS, queue_bdp=1.0, mark_bdp=MARK_BDP if _lives_on_marks(algorithm) else None)
     first = Flow(algorithm=algorithm, rtt_s=RTT_S)
     second = Flow(algorithm=algorithm, rtt_s=RTT_S, start_s=SECOND_START_S)
     alone = Scenario(bottleneck=path, flows=(first,), duration_s=ALONE_S, sample_s=0.05, seed=seed)
@@ -62,4 +64,9 @@ def _throughput_mbps(algorithm: str, loss: float, seed: int) -> float:
         sample_s=0,
         seed=seed,
     )
-    return float(run(scenario).summary()["flows"][0]["throughput_bps"]) * 1e-6
+    return sum(float(flow["throughput_bps"]) for flow in run(scenario).summary()["flows"]) * 1e-6
+
+
+def _lives_on_marks(algorithm: str) -> bool:
+    found = catalogue().find(algorithm.partition(":")[0])
+    return found is not None and list(found.signals or ())[:1] == ["ecn"]

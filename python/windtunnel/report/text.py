@@ -68,6 +68,8 @@ def mean_and_error(mean: float, sem: float) -> str:
     if decimals > _LARGEST_DECIMALS or size >= 1e6:
         exponent = math.floor(math.log10(size))
         decimals = max(decimals + exponent, 0)
+        if decimals > _MOST_DIGITS - 1:
+            return f"{number(mean, digits=_MOST_DIGITS)} ± {number(sem, digits=2)}"
         scaled = f"({mean / 10**exponent:.{decimals}f} ± {sem / 10**exponent:.{decimals}f})"
         return f"{_sign(scaled)} {TIMES} 10{str(exponent).translate(_SUPERSCRIPTS)}"
     decimals = max(decimals, 0)

@@ -77,7 +77,7 @@ def write(report: Report, folder: str | Path, *, jobs: int = 1) -> Path:
         When two experiments would share a page, or a figure has nothing to draw.
     """
     target = Path(folder)
-    _refuse_foreign(target)
+    refuse_foreign(target, _KNOWN)
     pages = _pages(report)
     with staged(target) as temporary:
         for name in ("experiments", "figures", "tables"):
@@ -89,12 +89,26 @@ def write(report: Report, folder: str | Path, *, jobs: int = 1) -> Path:
     return target / INDEX
 
 
-def _refuse_foreign(target: Path) -> None:
+def refuse_foreign(target: Path, known: Iterable[str]) -> None:
+    """Refuse a folder that holds anything but an earlier report.
+
+    Parameters
+    ----------
+    target : Path
+        The folder; it need not exist.
+    known : iterable of str
+        The names a report writes into it.
+
+    Raises
+    ------
+    windtunnel.records.FolderError
+        When it holds another, or cannot be read.
+    """
     try:
         names = sorted(entry.name for entry in target.iterdir()) if target.exists() else []
     except OSError as error:
         raise FolderError(target, f"cannot be used: {error.strerror}; allowed: a new or empty folder") from None
-    foreign = [name for name in names if name not in _KNOWN]
+    foreign = [name for name in names if name not in set(known)]
     if foreign or (names and INDEX not in names):
         shown = foreign[0] if foreign else names[0]
         raise FolderError(target, f"is not empty (it holds {shown}); allowed: a new or empty folder, or an earlier report")

@@ -73,3 +73,14 @@ fn an_outage_delivers_nothing_and_times_out() {
     assert_eq!(records.links[0].totals.dropped, 0);
     assert!(records.flows[0].at_end.undos >= 1, "{:?}", records.flows[0].at_end);
 }
+
+/// The receiver's window is ample for the greatest rate, not the first: four times what 2 Mbit/s and the queue hold, 467 packets, would carry
+/// 28 % of the later 200 Mbit/s, whose path holds 1667.
+#[test]
+fn the_receivers_window_knows_the_greatest_rate() {
+    let mut spec = spec(2, 100, 30, vec![FlowSpec { start_ns: 2 * SECOND, ..flow("scalable", 100) }]);
+    spec.warmup_ns = 15 * SECOND;
+    spec.forward.changes.rate_steps = vec![RateStep { at_ns: SECOND, rate_bps: 200_000_000 }];
+    let utilisation = run(&spec).links[0].utilisation();
+    assert!(utilisation > 0.7, "{utilisation}");
+}

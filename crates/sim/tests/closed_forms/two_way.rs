@@ -10,7 +10,9 @@ const ACK_S: f64 = PACKET_S * 52.0 / 1500.0;
 
 /// One flow each way. Both start together: the two directions are in phase.
 fn two_way(queue: u64, forward: FlowSpec) -> [f64; 2] {
-    let forward = FlowSpec { transport: [("ack_every".to_owned(), 1.into())].into(), ..forward };
+    // One ACK per segment, always: those behind a hole too.
+    let transport = [("ack_every".to_owned(), 1.into()), ("ack_compression".to_owned(), false.into())].into();
+    let forward = FlowSpec { transport, ..forward };
     let backward = FlowSpec { direction: Direction::Reverse, ..forward.clone() };
     let mut spec = spec(20, queue, 240, vec![forward, backward]);
     spec.reverse = Some(spec.forward.clone());

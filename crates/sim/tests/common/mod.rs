@@ -203,6 +203,8 @@ fn transport(dice: &mut Dice) -> BTreeMap<String, Value> {
         ("ack_every", vec![json!(1), json!(1), json!(3), json!(8)]),
         ("delayed_ack_s", vec![json!(0.001), json!(0.01), json!(0.5)]),
         ("quickack", vec![json!(0), json!(100)]),
+        ("opening_acks", vec![json!(true), json!(false)]),
+        ("ack_compression", vec![json!(true), json!(false)]),
         ("abc", vec![json!("linux"), json!("rfc3465"), json!("off")]),
         ("abc_limit", vec![json!(1), json!(8)]),
         ("initial_window", vec![json!(1), json!(2), json!(40)]),

@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 use cc::Controller;
 use net::LinkTotals;
 use sim::{Accepted, Direction, DisorderSpec, Observer};
-use tcp::{Ack, Ecn, EcnBits, Receiver, ReceiverSpec, Sack, Sender, SenderTotals, Wire};
+use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals, Wire};
 use units::{Stream, Time};
 
 use super::link::{Arrival, Link, Load, Packet};
@@ -215,7 +215,7 @@ impl Textbook {
             }
             flows.push(Flow {
                 sender: Sender::new(given.sender.clone(), given.control(index, spec.seed)),
-                receiver: Receiver::new(ReceiverSpec::new(&given.sender.options, rtt)),
+                receiver: given.receiver(),
                 rtt,
                 quarter,
                 end: Time(spec.duration_ns) + quarter,
@@ -355,8 +355,10 @@ impl Textbook {
 
     fn on_delayed_ack(&mut self, now: Time, index: usize) {
         if self.flows[index].receiver.deadline() == now {
-            let ack = self.flows[index].receiver.on_deadline();
-            self.acknowledge(now, index, ack, None);
+            let receiver = &mut self.flows[index].receiver;
+            let ack = receiver.on_deadline();
+            let sack = ack.has_sack.then_some(*receiver.sack());
+            self.acknowledge(now, index, ack, sack);
         }
     }
 

@@ -12,6 +12,10 @@ struct Recorder {
     samples: Vec<RateSample>,
     lost: Vec<LostSegment>,
     holds_back: bool,
+    /// Bytes per second; none for no pacing to speak of.
+    rate: Option<u64>,
+    /// Of each sample, whether the window was the limit.
+    limited: Vec<bool>,
 }
 
 impl CongestionControl for Recorder {
@@ -21,8 +25,9 @@ impl CongestionControl for Recorder {
     fn on_acked(&mut self, _w: &mut Window, _c: &Connection, _acked: u32) {
         unreachable!("the window is the rate's alone");
     }
-    fn on_rate_sampled(&mut self, _w: &mut Window, _c: &Connection, s: &RateSample) {
+    fn on_rate_sampled(&mut self, _w: &mut Window, c: &Connection, s: &RateSample) {
         self.samples.push(*s);
+        self.limited.push(c.cwnd_limited);
     }
     fn on_segment_lost(&mut self, _w: &mut Window, _c: &Connection, s: &LostSegment) {
         self.lost.push(*s);
@@ -33,9 +38,9 @@ impl CongestionControl for Recorder {
     fn ssthresh(&mut self, w: &mut Window, _c: &Connection) -> f64 {
         w.ssthresh
     }
-    /// As good as none: a segment takes less than a nanosecond.
+    /// Or as good as none: a segment takes less than a nanosecond.
     fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<u64> {
-        Some(u64::MAX >> 1)
+        Some(self.rate.unwrap_or(u64::MAX >> 1))
     }
 }
 
@@ -119,4 +124,14 @@ fn a_sender_without_data_is_limited_by_the_application() {
     assert_eq!(script.sender.connection().app_limited_until, 2 + 8);
     assert!(!script.ack(110, 10, None).app_limited);
     assert!(script.ack(200, 12, None).app_limited);
+}
+
+/// Ten segments fill the window; from then on pacing lets one leave per 100 ms. A round trip without a full window, and it limits no more.
+#[test]
+fn what_only_pacing_holds_back_does_not_fill_the_window_of_a_law_of_the_rate() {
+    let mut script = Script::open(u64::MAX, Recorder { rate: Some(14_480), ..Recorder::default() });
+    for (ms, cumulative) in [(100, 5), (110, 10), (200, 11), (300, 12), (400, 13)] {
+        script.ack(ms, cumulative, None);
+    }
+    assert_eq!(script.sender.algorithm().limited, [true, true, true, false, false]);
 }

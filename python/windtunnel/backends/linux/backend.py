@@ -13,12 +13,21 @@ from windtunnel.records import Records, RunFacts, build
 from windtunnel.scenario import Scenario, canonical, digest, fill
 from windtunnel.version import __version__
 
-RESULTS_VERSION = 1
+RESULTS_VERSION = 2
 """Raised by hand when the same kernel's results may change."""
 
 
 class LinuxKernel:
-    """The newest built kernel as a backend."""
+    """A built kernel as a backend.
+
+    Parameters
+    ----------
+    kernel : str, optional
+        Its name, its version, or the beginning of its digest; the newest one when absent.
+    """
+
+    def __init__(self, kernel: str | None = None) -> None:
+        self._kernel = kernel
 
     @property
     def name(self) -> str:
@@ -33,7 +42,7 @@ class LinuxKernel:
         KernelError
             When no kernel is built.
         """
-        return int(store.find().digest[:10], 16) * 100 + RESULTS_VERSION
+        return int(store.find(self._kernel).digest[:10], 16) * 100 + RESULTS_VERSION
 
     def check(self, scenario: Scenario) -> None:
         """Refuse what cannot be run, before anything starts.
@@ -46,7 +55,7 @@ class LinuxKernel:
             When no kernel is built, or it lacks a congestion control, or its guests' program cannot be compiled.
         """
         plan.check(scenario)
-        kernel = store.find()
+        kernel = store.find(self._kernel)
         for algorithm in plan.make(scenario).algorithms:
             kernel.require(algorithm)
         init.binary()
@@ -72,7 +81,7 @@ class LinuxKernel:
             When the guest panicked, died, or was killed because it was stuck.
         """
         self.check(scenario)
-        kernel, orders, filled = store.find(), plan.make(scenario), fill(scenario)
+        kernel, orders, filled = store.find(self._kernel), plan.make(scenario), fill(scenario)
         limits = Limits(wall_s=orders.wall_s, memory_bytes=orders.memory_bytes)
         contents = {"plan": orders.text.encode()}
         with guest(kernel.binary, init.binary(), contents, seed=scenario.seed, limits=limits, extra=orders.arguments) as ended:

@@ -121,7 +121,7 @@ def _flow(path: str, flow: Flow) -> list[str]:
         found.append(f"{path}.algorithm: the kernel's {name} is not the variant {variant}")
     else:
         unknown = [key for key, value in flow.parameters.items() if setting(name, key, value) is None]
-        found += [f"{path}.parameters.{key}: {flow.parameters[key]:g} is no setting of the kernel's {module.name}" for key in unknown]
+        found += [f"{path}.parameters.{key}: {_shown(flow.parameters[key])} is no setting of the kernel's {module.name}" for key in unknown]
     lacking = [
         f"{path}.transport.{key}: {value} is no setting of the kernel" for key, value in flow.transport.items() if not _has(key, value)
     ]
@@ -129,6 +129,10 @@ def _flow(path: str, flow: Flow) -> list[str]:
     if flow.window_packets is not None and flow.window_packets > WINDOW_PACKETS_MOST:
         found.append(f"{path}.window_packets: {flow.window_packets}; a TCP window holds at most {WINDOW_PACKETS_MOST}")
     return found
+
+
+def _shown(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def kernel_variant(name: str) -> str | None:

@@ -113,21 +113,29 @@ MODULES: dict[str, Module] = {
 """By our name. What is not here no Linux kernel has."""
 
 
-def setting(algorithm: str, parameter: str, value: float) -> tuple[str, int] | None:
+_WORDS = {
+    ("cubic", "slow_start", "hystart"): ("hystart", 1),
+    ("cubic", "slow_start", "standard"): ("hystart", 0),
+}
+
+
+def setting(algorithm: str, parameter: str, value: float | str) -> tuple[str, int] | None:
     """Return a parameter of ours as one of the module's.
 
     Parameters
     ----------
     algorithm, parameter : str
         Our names.
-    value : float
-        In our unit.
+    value : float or str
+        In our unit, or a word (`slow_start`).
 
     Returns
     -------
     tuple of str and int or None
         The module's parameter and value; None when it has no such parameter, or only whole numbers that this is none of.
     """
+    if isinstance(value, str):
+        return _WORDS.get((algorithm, parameter, value))
     known = MODULES[algorithm].parameters.get(parameter)
     if known is None:
         return None

@@ -1,0 +1,156 @@
+"""One comparison: which algorithms, on which grid, against which kernel, and how it is carried out."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from windtunnel import experiment
+from windtunnel.agreement.compare import Row, compare
+from windtunnel.agreement.grid import ALGORITHMS, experiments
+from windtunnel.backends.linux import store
+from windtunnel.backends.linux.modules import MODULES
+from windtunnel.experiment import Experiment, Scale, Step
+from windtunnel.scenario import catalogue
+from windtunnel.store import Results, open_results, writing_results
+from windtunnel.version import __version__
+
+SIDES = ("sim", "linux")
+"""The folders of the two sides, within the comparison's."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is compared.
+
+    Parameters
+    ----------
+    grid : str
+        Its name.
+    experiments : tuple of Experiment
+        The arrangements of flows, with their points.
+    algorithms : tuple of str
+        The protocols.
+    backends : tuple of (str, str)
+        What runs each side, as `windtunnel.backends.backend` takes it.
+    kernel : str
+        What the page calls the second side.
+    seeds : int, optional
+        Repeats in place of the experiments' own.
+    left_out : tuple of str
+        What was not asked for by name and cannot be compared, each with its reason.
+    """
+
+    grid: str
+    experiments: tuple[Experiment, ...]
+    algorithms: tuple[str, ...]
+    backends: tuple[str, str]
+    kernel: str
+    seeds: int | None = None
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def scale(self) -> Scale:
+        """How much of the experiments is run."""
+        return Scale(repeats=self.seeds)
+
+
+def make(grid: str, algorithms: Sequence[str] | None = None, *, kernel: str | None = None, seeds: int | None = None) -> Study:
+    """Say what is compared.
+
+    Parameters
+    ----------
+    grid : str
+        A name of `GRIDS`.
+    algorithms : sequence of str, optional
+        The protocols; those of `ALGORITHMS` that both sides have when absent.
+    kernel : str, optional
+        Name, version or digest of a built kernel; the newest when absent.
+    seeds : int, optional
+        Repeats.
+
+    Returns
+    -------
+    Study
+        Not carried out yet.
+
+    Raises
+    ------
+    KernelError
+        When no kernel is built, or none of that name.
+    """
+    chosen = store.find(kernel)
+    left_out: list[str] = []
+    if algorithms is None:
+        algorithms = [name for name in ALGORITHMS if name in catalogue().algorithms]
+        left_out += [f"{name}: the simulator has none" for name in ALGORITHMS if name not in algorithms]
+        missing = [name for name in algorithms if MODULES[name].name not in chosen.algorithms]
+        left_out += [f"{name}: the kernel has none" for name in missing]
+        algorithms = [name for name in algorithms if name not in missing]
+    return Study(
+        grid=grid,
+        experiments=experiments(grid, algorithms),
+        algorithms=tuple(algorithms),
+        backends=("sim", f"linux:{chosen.digest}"),
+        kernel=f"Linux {chosen.version} ({chosen.name}, {chosen.digest[:12]})",
+        seeds=seeds,
+        left_out=tuple(left_out),
+    )
+
+
+def carry_out(study: Study, folder: Path, *, jobs: int, command: str, on_step: Callable[[Step], None]) -> list[Row]:
+    """Run what is missing on both sides and compare.
+
+    Parameters
+    ----------
+    study : Study
+        What is compared.
+    folder : Path
+        Holds a results folder for each side; what they hold already is not run again.
+    jobs : int
+        Worker processes.
+    command : str
+        The command line that asks for all of it.
+    on_step : callable
+        Told of progress.
+
+    Returns
+    -------
+    list of Row
+        The comparison.
+
+    Raises
+    ------
+    ScenarioError, KernelError
+        When a side cannot run something, before anything runs.
+    ResultsError
+        When a folder cannot be used.
+    WorkerLost, GuestFailed
+        When a run died; what was finished is kept.
+    """
+    plans = [experiment.plan(study.experiments, study.scale, backend=backend) for backend in study.backends]
+    escaped = command.replace("{", "{{").replace("}", "}}")
+    for side, plan in zip(SIDES, plans, strict=True):
+        with writing_results(folder / side) as results:
+            experiment.execute(plan, results, jobs=jobs, command=escaped, on_step=on_step)
+            _store_facts(results, study, side, command)
+    sim, linux = (open_results(folder / side) for side in SIDES)
+    return compare(sim, linux, [one.id for one in study.experiments], study.algorithms)
+
+
+def _store_facts(results: Results, study: Study, side: str, command: str) -> None:
+    """Store what a report of this side alone needs."""
+    results.store_facts(
+        {
+            "title": "Simulator and kernel: one side",
+            "subtitle": "The simulator" if side == SIDES[0] else study.kernel,
+            "suites": ["agree"],
+            "order": [one.id for one in study.experiments],
+            "command": command,
+            "made": f"Windtunnel {__version__}, {datetime.date.today().isoformat()}",
+            "facts": [["grid", study.grid]],
+            "findings": [],
+        }
+    )

@@ -1,0 +1,74 @@
+"""``windtunnel agree``: the simulator against the real Linux stack."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from windtunnel.cli.grids import algorithms, progress, repeats, worker_count
+from windtunnel.cli.output import stoppable
+
+if TYPE_CHECKING:
+    from windtunnel.agreement import Row
+
+
+def agree_command(
+    alg: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Only these protocols, as reno,htcp; the kernel's 14 when absent.")
+    ] = None,
+    grid: Annotated[str, typer.Option(metavar="GRID", help="quick (20 minutes on two cores) or full (a night).")] = "quick",
+    kernel: Annotated[str | None, typer.Option(metavar="KERNEL", help="Which built kernel; the newest when absent.")] = None,
+    seeds: Annotated[int | None, typer.Option(metavar="N", help="Repeats of what is drawn, 1 to 1000; 5 when absent.")] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256; one per core when absent.")] = None,
+    out: Annotated[str, typer.Option(metavar="DIR", help="Where to; what it holds already is not run again.")] = "agreement",
+    json: Annotated[bool, typer.Option("--json", help="Print the comparisons as JSON.")] = False,
+) -> None:
+    """Run the same scenarios in the simulator and on a Linux kernel, and compare what came out.
+
+    Exit code 1 when something differs. Finished runs are stored as they finish: after Ctrl-C the same command goes on where it was.
+    """
+    with stoppable("finished runs are kept, the same command goes on where it was"):
+        from windtunnel import agreement
+        from windtunnel.cli.output import print_json
+        from windtunnel.scenario import ScenarioError
+
+        if grid not in agreement.GRIDS:
+            raise ScenarioError("grid", f"{grid!r} is not a grid; allowed: {', '.join(agreement.GRIDS)}")
+        chosen, count, workers = algorithms(alg), repeats(seeds), worker_count(jobs)
+        study = agreement.make(grid, chosen, kernel=kernel, seeds=count)
+        command = _command(alg=alg, grid=grid, kernel=kernel, seeds=seeds, out=out)
+        with progress(quiet=json) as on_step:
+            rows = agreement.carry_out(study, Path(out), jobs=workers, command=command, on_step=on_step)
+        index = agreement.write(study, rows, Path(out), command=command)
+        if json:
+            print_json([agreement.row_json(row) for row in rows])
+        else:
+            _print(rows)
+            print(f"report: {index}")
+    if any(row.verdict == "differs" for row in rows):
+        raise typer.Exit(1)
+
+
+def _command(*, alg: str | None, grid: str, kernel: str | None, seeds: int | None, out: str) -> str:
+    parts = ["windtunnel agree"]
+    parts += [f"--alg {shlex.quote(alg)}"] if alg is not None else []
+    parts += [f"--grid {grid}"] if grid != "quick" else []
+    parts += [f"--kernel {shlex.quote(kernel)}"] if kernel is not None else []
+    parts += [f"--seeds {seeds}"] if seeds is not None else []
+    parts += [f"--out {shlex.quote(out)}"] if out != "agreement" else []
+    return " ".join(parts)
+
+
+def _print(rows: list[Row]) -> None:
+    from windtunnel.agreement.page import described
+    from windtunnel.cli.output import print_table
+
+    found = [described(row) for row in rows if row.verdict == "differs"]
+    if found:
+        print_table("What differs", ["algorithm", "scenario", "quantity", "simulator", "kernel", "difference", "tolerated"], found)
+    counts = Counter(row.verdict.replace("_", " ") for row in rows)
+    print(", ".join(f"{count} {verdict}" for verdict, count in counts.most_common()) or "nothing was compared")
