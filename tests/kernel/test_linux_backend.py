@@ -83,6 +83,24 @@ def test_the_base_rtt_is_propagation_and_one_transmission() -> None:
     assert first == pytest.approx(0.042 + PACKET_S, abs=0.01)
 
 
+def test_the_first_window_meets_an_empty_queue() -> None:
+    for one in (run, Simulator().run):
+        made = one(scenario("reno", jitter=0, duration="30ms", sample="1ms"))
+        # Ten packets at once into a queue for seven: nothing of the handshake is ahead of them.
+        assert made.link_samples["dropped_packets"].max() == 3
+
+
+def test_slow_start_is_the_simulators_to_the_packet() -> None:
+    made = scenario("reno", link={"rate": "250Mbit", "queue": 175}, jitter=0, duration="269ms", sample="1ms")
+    ours, theirs = ({round(row["t_s"], 6): row for row in one(made).flow_samples.rows(named=True)} for one in (Simulator().run, run))
+    # Up to the first drop, at 270 ms. A sample in the guest may find an ACK just before it or just behind it.
+    times = [t for t in theirs if t in ours]
+    assert len(times) > 250
+    for name, unit in (("delivered_bytes", 1448), ("cwnd_packets", 1)):
+        apart = [abs(ours[t][name] - theirs[t][name]) / unit for t in times]
+        assert max(apart) <= 1 and sum(apart) <= 10, name
+
+
 def test_a_window_that_never_fills_the_path_gives_window_over_rtt() -> None:
     made = run(scenario("reno,window=20", queue=35, jitter=0, warmup="2s"))
     row = made.flows.row(0, named=True)

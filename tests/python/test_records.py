@@ -49,7 +49,7 @@ def test_frames_have_the_schema(document: dict[str, Any]) -> None:
 
 def test_every_mark_is_in_every_record_that_counts_marks(document: dict[str, Any]) -> None:
     link = {"rate": "20Mbit", "queue": 100, "mark": 10}
-    run = _run(document, flows=["dctcp", "prague", "reno,window=5"], bottleneck=link, record_marks=True).records
+    run = _run(document, flows=["dctcp,stop=1s", "prague,stop=1s", "reno,window=5"], bottleneck=link, record_marks=True).records
     marks = run.events.filter(pl.col("kind") == "mark")
     of_flows = [marks.filter(pl.col("flow") == flow).height for flow in range(3)]
     assert run.flows["marked_packets"].to_list() == of_flows and of_flows[2] == 0 < min(of_flows[:2])

@@ -108,6 +108,8 @@ pub struct Needs {
     pub pacing: bool,
     /// The connection is ECN-capable, with this feedback; none for the stack's own choice.
     pub ecn: Option<EcnFeedback>,
+    /// The distances are the algorithm's own burst control: what the stack credits for lateness does not apply.
+    pub strict_pacing: bool,
     /// Segments by which a paced algorithm may run ahead of its rate, beyond the one that is due: a burst is one longer.
     pub ahead: u32,
 }

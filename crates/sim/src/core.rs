@@ -305,7 +305,9 @@ impl<'a, O: Observer> Engine<'a, O> {
     fn sample_links(&mut self, until: Time) {
         while self.link_samples.next <= until {
             let t = self.link_samples.next;
-            self.link_samples.next += Time(self.spec.sample_ns);
+            let next = t + Time(self.spec.sample_ns);
+            // Flows' clocks run on for a while after the links'.
+            self.link_samples.next = if next.0 > self.spec.duration_ns { Time::NEVER } else { next };
             for (index, link) in self.links.iter_mut().enumerate() {
                 let occupancy = link.occupancy(t);
                 let samples = &mut self.records.link_samples;

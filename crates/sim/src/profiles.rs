@@ -17,7 +17,7 @@ enum Kind {
     Choice(&'static [&'static str]),
 }
 
-const OPTIONS: [OptionRow; 21] = [
+const OPTIONS: [OptionRow; 22] = [
     OptionRow { name: "sack", kind: Kind::Boolean, doc: "Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)." },
     OptionRow {
         name: "loss_detection",
@@ -70,6 +70,11 @@ const OPTIONS: [OptionRow; 21] = [
         doc: "After a timeout the window stays until the losses are repaired (a bug of Linux 2.4.22).",
     },
     OptionRow { name: "pacing", kind: Kind::Choice(&["none", "linux", "full"]), doc: "Spreading segments over the round trip." },
+    OptionRow {
+        name: "pacing_credit",
+        kind: Kind::Boolean,
+        doc: "A paced segment that leaves late brings the next one forward, by at most half a distance (Linux since 5.0).",
+    },
     OptionRow {
         name: "ecn",
         kind: Kind::Choice(&["auto", "off", "classic", "dctcp", "accurate"]),

@@ -122,6 +122,9 @@ pub struct Options {
     pub rto_freeze: bool,
     /// Pacing.
     pub pacing: Pacing,
+    /// A paced segment that leaves late, for want of an ACK, brings the next one forward by as much, up to half a distance (Linux since
+    /// 5.0).
+    pub pacing_credit: bool,
     /// Explicit congestion notification.
     pub ecn: Ecn,
 }
@@ -153,6 +156,7 @@ impl Options {
             rtt_granularity_s: 0.0,
             rto_freeze: false,
             pacing: Pacing::None,
+            pacing_credit: true,
             ecn: Ecn::Auto,
         };
         let linux26 = Options {
@@ -165,6 +169,7 @@ impl Options {
             abc: Abc::Off,
             initial_window: 3,
             rtt_granularity_s: 0.001,
+            pacing_credit: false,
             ..linux61
         };
         match name {
@@ -180,6 +185,7 @@ impl Options {
                 ack_compression: false,
                 abc: Abc::Rfc3465,
                 initial_window: 3,
+                pacing_credit: false,
                 ..linux61
             }),
             "rfc" => Some(Options {
@@ -193,6 +199,7 @@ impl Options {
                 opening_acks: false,
                 ack_compression: false,
                 abc: Abc::Rfc3465,
+                pacing_credit: false,
                 ..linux61
             }),
             _ => None,

@@ -4,7 +4,7 @@ use cc::{CongestionControl, Needs};
 use units::Time;
 
 use crate::sender::Sender;
-use crate::Pacing;
+use crate::{Options, Pacing};
 
 /// Linux leaves the first ten segments unpaced: the tenth is the first that the next one keeps a distance from.
 const UNPACED_SEGMENTS: u64 = 10;
@@ -22,14 +22,17 @@ pub(crate) struct Pacer {
     gap_rate: u64,
     /// Segments by which the sender may run ahead of the rate.
     ahead: u16,
+    /// Lateness is credited.
+    credits: bool,
 }
 
 impl Pacer {
-    /// A gate for `mode`; an algorithm that asks for pacing gets it as it wants it where the stack has none.
-    pub(crate) fn new(mode: Pacing, needs: &Needs) -> Pacer {
-        let is_own = mode == Pacing::None && needs.pacing;
-        let (mode, ahead) = if is_own { (Pacing::Full, needs.ahead as u16) } else { (mode, 0) };
-        Pacer { mode, sent: 0, burst_left: 0, next: Time::ZERO, blocked: false, gap: Time::ZERO, gap_rate: 0, ahead }
+    /// A gate as the stack has it; an algorithm that asks for pacing gets it as it wants it where the stack has none.
+    pub(crate) fn new(options: &Options, needs: &Needs) -> Pacer {
+        let is_own = options.pacing == Pacing::None && needs.pacing;
+        let (mode, ahead) = if is_own { (Pacing::Full, needs.ahead as u16) } else { (options.pacing, 0) };
+        let credits = options.pacing_credit && !(is_own && needs.strict_pacing);
+        Pacer { mode, sent: 0, burst_left: 0, next: Time::ZERO, blocked: false, gap: Time::ZERO, gap_rate: 0, ahead, credits }
     }
 
     #[inline]
@@ -98,11 +101,10 @@ impl Pacer {
         self.burst_left -= 1;
     }
 
-    /// What a burst that leaves `late` has of it for the one after: at most half a distance (Linux `tcp_update_skb_after_send`). Who may
-    /// run ahead has that instead.
+    /// What a burst that leaves `late` has of it for the one after: at most half its distance (Linux `tcp_update_skb_after_send`).
     #[inline]
     fn credit(&self, late: Time) -> Time {
-        if self.ahead > 0 {
+        if !self.credits {
             return Time::ZERO;
         }
         Time(self.gap.0 * u64::from(self.burst_left) / 2).min(late)
@@ -149,6 +151,10 @@ mod tests {
     /// 1448 bytes at 1,448,000 bytes/s: a millisecond.
     const RATE: u64 = 1_448_000;
 
+    fn gate(pacing: Pacing, needs: &Needs) -> Pacer {
+        Pacer::new(&Options { pacing, ..Options::of_profile("linux-6.1").expect("a profile") }, needs)
+    }
+
     /// Segments that leave at `now`, wanted without end.
     fn burst(pacer: &mut Pacer, now: Time) -> u32 {
         let mut sent = 0;
@@ -163,7 +169,7 @@ mod tests {
     /// A burst of three when it has waited, then one per gap; what was not used within two gaps is lost.
     #[test]
     fn a_sender_may_run_ahead_of_its_rate_by_so_many_segments() {
-        let mut pacer = Pacer::new(Pacing::None, &Needs { pacing: true, ahead: 2, ..Needs::default() });
+        let mut pacer = gate(Pacing::None, &Needs { pacing: true, strict_pacing: true, ahead: 2, ..Needs::default() });
         pacer.sent = UNPACED_SEGMENTS;
         pacer.on_sent(Time::ZERO, 1448, RATE);
         assert_eq!(burst(&mut pacer, Time::from_ms(100)), 3);
@@ -179,7 +185,7 @@ mod tests {
     #[test]
     fn a_late_segment_brings_the_next_one_forward_by_at_most_half_the_distance() {
         let rate = 86_215_226;
-        let mut pacer = Pacer::new(Pacing::None, &Needs { pacing: true, ..Needs::default() });
+        let mut pacer = gate(Pacing::None, &Needs { pacing: true, ..Needs::default() });
         pacer.sent = UNPACED_SEGMENTS;
         let due = Time::from_ms(1);
         pacer.next = due;
@@ -194,7 +200,7 @@ mod tests {
     #[test]
     fn the_tenth_segment_is_the_first_to_be_paced() {
         for (mode, then) in [(Pacing::Full, 1), (Pacing::Linux, 2)] {
-            let mut pacer = Pacer::new(mode, &Needs::default());
+            let mut pacer = gate(mode, &Needs::default());
             assert_eq!(burst(&mut pacer, Time::from_ms(5)), 9 + then);
             assert_eq!(pacer.wakes_at(), Time::from_ms(5 + u64::from(then)));
         }

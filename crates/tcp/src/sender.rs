@@ -127,7 +127,7 @@ impl<C: CongestionControl> Sender<C> {
     /// A sender that has not started.
     pub fn new(spec: SenderSpec, cc: C) -> Sender<C> {
         let needs = cc.needs();
-        let pacer = Pacer::new(spec.options.pacing, &needs);
+        let pacer = Pacer::new(&spec.options, &needs);
         Sender {
             w: Window::starting_at(spec.options.initial_window, spec.options.initial_ssthresh),
             c: Connection { is_paced: pacer.is_on(), selective_acks: spec.options.sack, ..Connection::new(spec.mss) },

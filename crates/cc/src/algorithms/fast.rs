@@ -222,7 +222,7 @@ impl CongestionControl for Fast {
     }
 
     fn needs(&self) -> Needs {
-        Needs { pacing: self.pacing > 0, ahead: self.pacing.saturating_sub(1), rtt_stamps: true, ..Needs::default() }
+        Needs { pacing: self.pacing > 0, strict_pacing: true, ahead: self.pacing.saturating_sub(1), rtt_stamps: true, ..Needs::default() }
     }
 
     #[inline]

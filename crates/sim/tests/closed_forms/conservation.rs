@@ -96,6 +96,15 @@ fn littles_law_holds() {
     assert_near(rate * (records.flows[0].mean_rtt_s() - 0.06), mean, 0.02, "rate times stay");
 }
 
+/// Flows go on for a quarter of their base RTT after the links' last moment, 25 ms here; a link is not looked at again.
+#[test]
+fn links_are_sampled_to_the_end_and_no_further() {
+    let mut spec = spec(20, 100, 2, vec![flow("reno", 100)]);
+    spec.sample_ns = 3 * MS;
+    let samples = run(&spec).link_samples;
+    assert_eq!((samples.t_ns.len(), samples.t_ns.last()), (667, Some(&(1998 * MS))));
+}
+
 /// A flow that has stopped, or has all its bytes across, has no window: its mean is that of the same flow in a run that ends there.
 #[test]
 fn the_mean_window_ends_with_the_flow() {

@@ -212,6 +212,7 @@ fn transport(dice: &mut Dice) -> BTreeMap<String, Value> {
         ("rtt_granularity_s", vec![json!(0.0), json!(0.001), json!(0.01)]),
         ("rto_freeze", vec![json!(true)]),
         ("pacing", vec![json!("linux"), json!("full"), json!("none")]),
+        ("pacing_credit", vec![json!(true), json!(false)]),
     ];
     let rarity = dice.choose(&[3, 8, 1000]);
     let mut changed = BTreeMap::new();

@@ -2,6 +2,7 @@
 
 mod clock;
 mod marks;
+mod prediction;
 mod rates;
 mod recovery;
 mod timers;
