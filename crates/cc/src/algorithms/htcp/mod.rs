@@ -6,10 +6,13 @@
 //! Departures: none from Linux 6.1, whose elapsed time starts again when recovery ends. `beta08` holds beta at the kernel's upper
 //! limit, 102/128 = 0.797, and keeps alpha = 2(1 - beta) f.
 
+mod real;
+mod throughput;
+
 use units::Time;
 
-use super::htcp_real::HtcpReal;
-use super::htcp_throughput::{Throughput, Tick};
+pub use self::real::HtcpReal;
+use self::throughput::{Throughput, Tick};
 use super::{borrows, runs, switch};
 use crate::parameter::{Parameter, Protocol, Variant};
 use crate::{Algorithm, CaState, CongestionControl, Connection, RttSample, Window};

@@ -6,7 +6,9 @@
 //! Departures: none from Linux 6.1. `rfc8257` counts segments where the RFC counts bytes, and comes down by the transport's reduction,
 //! not at once. A tail loss that a probe repairs is answered like a mark in both, as Linux does.
 
-use super::dctcp_rfc8257::DctcpReal;
+mod rfc8257;
+
+pub use self::rfc8257::DctcpReal;
 use super::reno::Reno;
 use super::{borrows, runs};
 use crate::parameter::{Parameter, Protocol, Values, Variant};

@@ -7,7 +7,9 @@
 //! a(w) and b(w) at whole windows, floor(w), so that logarithms are paid once per segment of growth and not once per ACK, and keeps
 //! a >= 1. `table-altaimd` is our table: the paper prints low window 31 and no low p, 1.5e-3 is its pair in the 2002 draft.
 
-use super::hstcp_table::{Row, ALTAIMD, LINUX_DECREASE, RFC};
+mod table;
+
+use self::table::{Row, ALTAIMD, LINUX_DECREASE, RFC};
 use super::{borrows, runs};
 use crate::parameter::{Constant, Parameter, Protocol, Variant};
 use crate::{Algorithm, CongestionControl, Connection, Window};

@@ -6,7 +6,9 @@
 //! Departures: none from Linux 6.1. Its delayed-ACK compensation counts twice when segments are credited, and rests at 31/16 with one
 //! ACK per segment, so this BIC grows about 1.94 times its nominal increase: that is what Linux does.
 
-use super::bic_real::BicReal;
+mod real;
+
+pub use self::real::BicReal;
 use super::{borrows, runs, switch};
 use crate::parameter::{Constant, Parameter, Protocol, Variant};
 use crate::{Algorithm, CaState, CongestionControl, Connection, RttSample, Window};

@@ -7,10 +7,13 @@
 //! Departures: the cube saturates where the kernel's 64-bit product would wrap (an epoch of some 350 s). `2.6.23` enters congestion
 //! avoidance at cwnd = ssthresh, not above it; its tick is 1 ms; before the first loss it grows at least 5 % per RTT.
 
+mod cube_root;
+mod rfc9438;
+
 use units::Time;
 
-use super::cube_root::cube_root;
-use super::cubic_rfc9438::CubicReal;
+use self::cube_root::cube_root;
+pub use self::rfc9438::CubicReal;
 use super::{borrows, runs, switch};
 use crate::parameter::{Parameter, Protocol, Values, Variant};
 use crate::slow_start::Kind;

@@ -1,7 +1,7 @@
-//! DCTCP as RFC 8257 writes it: described in [`super::dctcp`].
+//! DCTCP as RFC 8257 writes it: described in [`super`].
 
-use super::dctcp::Observed;
-use super::reno::RenoReal;
+use super::Observed;
+use crate::algorithms::reno::RenoReal;
 use crate::parameter::Values;
 use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, EcnFeedback, Needs, Window};
 

@@ -7,10 +7,12 @@
 //! guesses the rate of the peer's clock; the guess leaves 1000 Hz as soon as the RTT moves, and the delay becomes noise. It learns the
 //! delay's range again at each reaction, the first of which comes with the first delay. The threshold of slow start is left alone.
 
+mod paper;
+
 use units::Stream;
 
+pub use self::paper::LpPaper;
 use super::early_indication::{delta, inference};
-use super::lp_paper::LpPaper;
 use super::reno::Reno;
 use super::{borrows, runs};
 use crate::parameter::{Constant, Protocol, Variant};

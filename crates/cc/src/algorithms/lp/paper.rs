@@ -3,8 +3,8 @@
 //! Source: Kuzmanovic/Knightly, INFOCOM 2003. Units: segments. State: that of `early_indication.rs`, which lists the departures.
 //! The threshold follows the window down: the paper's flow goes on in congestion avoidance.
 
-use super::early_indication::{EarlyIndication, Indication};
-use super::reno::RenoReal;
+use crate::algorithms::early_indication::{EarlyIndication, Indication};
+use crate::algorithms::reno::RenoReal;
 use crate::parameter::Values;
 use crate::{CongestionControl, Connection, RttSample, Window};
 

@@ -1,13 +1,16 @@
 //! LEDBAT: a background flow that keeps a target delay in the queue, whatever else is there.
 //!
-//! Source: RFC 6817; for `plus-plus` see `ledbat_plus.rs`.
+//! Source: RFC 6817; for `plus-plus` see `plus.rs`.
 //! Units: segments; seconds.
 //! State: the delay filters, the pipe before the ACK being handled.
 //! Departures: of the segments that one ACK answers the first gives the delay. Slow start, when switched on, ends at three quarters of
 //! the target, as in LEDBAT++. A window that falls takes the threshold along, so that it does not become slow start.
 
-use super::ledbat_delay::{Delays, BASE_HISTORY, CURRENT_FILTER};
-use super::ledbat_plus::LedbatPlus;
+mod delay;
+mod plus;
+
+use self::delay::{Delays, BASE_HISTORY, CURRENT_FILTER};
+pub use self::plus::LedbatPlus;
 use super::{borrows, runs, switch};
 use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
 use crate::slow_start::Kind;

@@ -8,8 +8,8 @@
 
 use units::Time;
 
-use super::ledbat::{EXIT_SHARE, WINDOW_MIN};
-use super::ledbat_delay::Delays;
+use super::delay::Delays;
+use super::{EXIT_SHARE, WINDOW_MIN};
 use crate::parameter::Values;
 use crate::slow_start::Kind;
 use crate::{CaState, CongestionControl, Connection, Needs, RttSample, Window};
