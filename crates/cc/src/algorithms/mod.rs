@@ -35,6 +35,7 @@ mod windowed_max;
 pub mod yeah;
 
 use crate::parameter::{Parameter, ProfileVariant};
+use crate::PROFILES;
 
 /// A profile's row for a protocol that has a variant of its own there.
 pub(crate) const fn runs(profile: &'static str, variant: &'static str) -> ProfileVariant {
@@ -44,6 +45,19 @@ pub(crate) const fn runs(profile: &'static str, variant: &'static str) -> Profil
 /// A profile's row for a protocol that the profile's stack never had: the nearest variant.
 pub(crate) const fn borrows(profile: &'static str, variant: &'static str) -> ProfileVariant {
     ProfileVariant { profile, variant, belongs: false }
+}
+
+/// The rows of a protocol that no profile's stack ever had.
+pub(crate) const fn borrowed_by_all(variant: &'static str) -> [ProfileVariant; PROFILES.len()] {
+    let [linux61, linux2623, altaimd, linux24, rfc] = PROFILES;
+    [borrows(linux61, variant), borrows(linux2623, variant), borrows(altaimd, variant), borrows(linux24, variant), borrows(rfc, variant)]
+}
+
+/// The rows of a protocol with one variant that is Linux 6.1's, the first profile's.
+pub(crate) const fn of_linux61(variant: &'static str) -> [ProfileVariant; PROFILES.len()] {
+    let mut rows = borrowed_by_all(variant);
+    rows[0].belongs = true;
+    rows
 }
 
 /// A parameter that is on (1) or off (0).

@@ -7,9 +7,9 @@
 //! base)/rtt; slow start doubles every round trip, not every other; a round of fewer than three samples takes one Reno step; a loss
 //! halves, whatever found it. The decisions, unlike the Reno steps, do not ask whether the window limits the sender.
 
+use super::of_linux61;
 use super::reno::Reno;
 use super::round_rtt::RoundRtt;
-use super::{borrows, runs};
 use crate::parameter::{Parameter, Protocol, Variant};
 use crate::slow_start::Kind;
 use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
@@ -36,13 +36,7 @@ pub const PROTOCOL: Protocol = Protocol {
         backlog("gamma", &[(V61, 1.0)], "Leave slow start when more are queued."),
     ],
     constants: &[],
-    profiles: &[
-        runs(V61, V61),
-        borrows("linux-2.6.23", V61),
-        borrows("altaimd-2.6.6", V61),
-        borrows("linux-2.4", V61),
-        borrows("rfc", V61),
-    ],
+    profiles: &of_linux61(V61),
     build: |values| {
         Algorithm::Vegas(Vegas {
             alpha: values.get("alpha") as u64,

@@ -6,8 +6,8 @@
 //! Departures: none from Linux 6.1. It filters by 7/8 twice where the paper has 0.9 once, enters recovery with half the window and
 //! moves to bandwidth times smallest RTT only when recovery ends, also after an undo. Products are 64 bits wide, the kernel's 32.
 
+use super::of_linux61;
 use super::reno::Reno;
-use super::{borrows, runs};
 use crate::parameter::{Constant, Protocol, Variant};
 use crate::{AckArrival, Algorithm, CaEvent, CongestionControl, Connection, RttSample, Window};
 
@@ -28,13 +28,7 @@ pub const PROTOCOL: Protocol = Protocol {
         Constant { name: "window_min", variant: V61, value: WINDOW_MIN_MS as f64 * 1e-3, unit: "s" },
         Constant { name: "filter", variant: V61, value: 0.875, unit: "1" },
     ],
-    profiles: &[
-        runs(V61, V61),
-        borrows("linux-2.6.23", V61),
-        borrows("altaimd-2.6.6", V61),
-        borrows("linux-2.4", V61),
-        borrows("rfc", V61),
-    ],
+    profiles: &of_linux61(V61),
     build: |_| Algorithm::Westwood(Westwood::new()),
 };
 
