@@ -2,213 +2,58 @@
 //!
 //! Source: Ha/Rhee/Xu 2008; Linux 6.1 `tcp_cubic.c`, reproduced exactly; the 2.6.23 rules after Linux's history of that file.
 //! Units: segments; time in milliseconds (kernel ticks), K in 1/1024 s; RTTs in microseconds.
-//! State: last_max, the epoch (start, origin, K), segments per increment with the window and tick it was computed for, the
-//! Reno-friendly window with its count, the smallest RTT. HyStart is a part of its own, `slow_start`.
+//! State: one part per file: the epoch with its curve and its Reno-friendly window, what 2.6.23 has in addition. HyStart is a part of its
+//! own, `slow_start`.
 //! Departures: the cube saturates where the kernel's 64-bit product would wrap (an epoch of some 350 s). `2.6.23` enters congestion
 //! avoidance at cwnd = ssthresh, not above it; its tick is 1 ms; before the first loss it grows at least 5 % per RTT.
 
 mod cube_root;
+mod curve;
+mod epoch;
+mod linux2623;
+mod protocol;
+mod reno_friendly;
 mod rfc9438;
 
 use units::Time;
 
-use self::cube_root::cube_root;
+use self::curve::Steepness;
+use self::epoch::Epoch;
+use self::linux2623::Linux2623;
+pub use self::protocol::PROTOCOL;
+use self::protocol::{V2623, V61};
+use self::reno_friendly::step_x8;
 pub use self::rfc9438::CubicReal;
-use super::{borrows, runs, switch};
-use crate::parameter::{Parameter, Protocol, Values, Variant};
+use crate::parameter::Values;
 use crate::slow_start::Kind;
-use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, RttSample, Window};
-
-const V61: &str = "linux-6.1";
-const NOHYSTART: &str = "nohystart";
-const V2623: &str = "2.6.23";
-const RFC: &str = "rfc9438";
-const KEEP: f64 = 717.0 / 1024.0;
-const OLD_KEEP: f64 = 819.0 / 1024.0;
-const SCALE: f64 = 41.0 / 102.4;
-
-/// The registry's description.
-pub const PROTOCOL: Protocol = Protocol {
-    name: "cubic",
-    aliases: &[],
-    family: "loss-based high-speed",
-    year: 2005,
-    source: "Ha/Rhee/Xu 2008; RFC 9438; Linux 6.1 and 2.6.23",
-    summary: "A cubic function of the time since the last loss: the Internet's default.",
-    signals: &["loss", "ecn", "time", "rtt"],
-    variants: &[
-        Variant { name: V61, aliases: &[], summary: "Linux's integers, HyStart on.", exact_kernel: true },
-        Variant { name: NOHYSTART, aliases: &[], summary: "Linux's integers, HyStart off.", exact_kernel: true },
-        Variant { name: V2623, aliases: &["linux-2.6.23"], summary: "Keeps 0.8, at most 160 segments/s, no HyStart.", exact_kernel: false },
-        Variant { name: RFC, aliases: &["rfc"], summary: "RFC 9438 with a real-valued window.", exact_kernel: false },
-    ],
-    parameters: &[
-        Parameter {
-            name: "beta",
-            unit: "1",
-            min: 0.1,
-            max: 0.95,
-            defaults: &[(V61, KEEP), (NOHYSTART, KEEP), (V2623, OLD_KEEP), (RFC, 0.7)],
-            doc: "Fraction of the window kept on loss.",
-        },
-        Parameter {
-            name: "c",
-            unit: "segments/s^3",
-            min: 0.01,
-            max: 100.0,
-            defaults: &[(V61, SCALE), (NOHYSTART, SCALE), (V2623, SCALE), (RFC, 0.4)],
-            doc: "Steepness of the cubic; the integer variants round it to 1/102.4.",
-        },
-        switch(
-            "fast_convergence",
-            &[(V61, 1.0), (NOHYSTART, 1.0), (V2623, 1.0), (RFC, 1.0)],
-            "Aim lower after a loss below the last maximum.",
-        ),
-        switch("tcp_friendliness", &[(V61, 1.0), (NOHYSTART, 1.0), (V2623, 1.0), (RFC, 1.0)], "Never slower than Reno would be."),
-        Parameter { name: "s_max", unit: "segments per 100 ms", min: 1.0, max: 1e4, defaults: &[(V2623, 16.0)], doc: "Largest increase." },
-    ],
-    constants: &[],
-    profiles: &[
-        runs(V61, V61),
-        runs("linux-2.6.23", V2623),
-        borrows("altaimd-2.6.6", V2623),
-        borrows("linux-2.4", V2623),
-        runs("rfc", RFC),
-    ],
-    build: |values| match values.variant() {
-        RFC => Algorithm::CubicReal(Box::new(CubicReal::new(values))),
-        _ => Algorithm::Cubic(Cubic::new(values)),
-    },
-};
-
-/// `per_segment` stands this long while the window does, ms.
-const HOLD_MS: u64 = 31;
+use crate::{CaEvent, CaState, CongestionControl, Connection, RttSample, Window};
 
 /// CUBIC in Linux's integers.
 #[derive(Clone, Copy, Debug)]
 pub struct Cubic {
     /// 1024 times the kept fraction.
     beta: u32,
-    /// 1024 times C, per 1/1024 s cubed: (2^40 per segment)/`scale` is K^3 of one segment.
-    scale: u64,
-    cube_factor: u64,
-    friendly_scale: u32,
+    c: Steepness,
+    /// Of the Reno-friendly region; none when that is switched off.
+    reno_step_x8: Option<u32>,
     fast_convergence: bool,
-    friendly: bool,
-    old: Option<Old>,
+    old: Option<Linux2623>,
     /// Linux's default: HyStart.
     slow_start: Kind,
     epoch: Epoch,
 }
 
-/// What 2.6.23 has in addition.
-#[derive(Clone, Copy, Debug)]
-struct Old {
-    s_max: u32,
-    delayed_ack: u32,
-}
-
-/// What a timeout makes CUBIC forget.
-#[derive(Clone, Copy, Debug, Default)]
-struct Epoch {
-    per_segment: u32,
-    last_max: u32,
-    computed_for: u32,
-    computed_ms: u64,
-    origin: u32,
-    /// K, 1/1024 s.
-    k: u32,
-    min_us: u32,
-    start_ms: Option<u64>,
-    acked: u32,
-    w_est: u32,
-}
-
-impl Epoch {
-    /// The queue is draining just after a loss: those samples would not show the path.
-    #[inline]
-    fn shows_path(&self, c: &Connection) -> bool {
-        self.start_ms.is_none_or(|start| c.now.as_ms() >= start + 1_000)
-    }
-}
-
 impl Cubic {
     fn new(values: &Values) -> Cubic {
         let beta = (values.get("beta") * 1024.0 + 0.5) as u32;
-        let scale = ((values.get("c") * 102.4 + 0.5) as u64).max(1) * 10;
-        let old = values.variant() == V2623;
         Cubic {
             beta,
-            scale,
-            cube_factor: (1 << 40) / scale,
-            friendly_scale: 8 * (1024 + beta) / 3 / (1024 - beta),
+            c: Steepness::new(values.get("c")),
+            reno_step_x8: values.on("tcp_friendliness").then(|| step_x8(beta)),
             fast_convergence: values.on("fast_convergence"),
-            friendly: values.on("tcp_friendliness"),
-            old: old.then(|| Old { s_max: values.get("s_max") as u32, delayed_ack: 2 << 4 }),
+            old: (values.variant() == V2623).then(|| Linux2623::new(values.get("s_max") as u32)),
             slow_start: if values.variant() == V61 { Kind::HyStart } else { Kind::Standard },
             epoch: Epoch::default(),
-        }
-    }
-
-    #[inline]
-    fn update(&mut self, cwnd: u32, acked: u32, now_ms: u64) {
-        self.epoch.acked = self.epoch.acked.saturating_add(acked);
-        if self.epoch.computed_for == cwnd && now_ms <= self.epoch.computed_ms + HOLD_MS {
-            return;
-        }
-        // Within one tick the cubic cannot have moved: only the Reno-friendly part is done again.
-        if self.epoch.start_ms.is_none() || now_ms != self.epoch.computed_ms {
-            self.follow_cubic(cwnd, acked, now_ms);
-        }
-        self.keep_up_with_reno(cwnd);
-        match self.old {
-            None => self.epoch.per_segment = self.epoch.per_segment.max(2),
-            Some(old) => self.epoch.per_segment = (self.epoch.per_segment.saturating_mul(16) / old.delayed_ack.max(1)).max(1),
-        }
-    }
-
-    fn follow_cubic(&mut self, cwnd: u32, acked: u32, now_ms: u64) {
-        let e = &mut self.epoch;
-        e.computed_for = cwnd;
-        e.computed_ms = now_ms;
-        let start_ms = *e.start_ms.get_or_insert_with(|| {
-            e.acked = acked;
-            e.w_est = cwnd;
-            e.k = if e.last_max <= cwnd { 0 } else { cube_root(self.cube_factor.saturating_mul(u64::from(e.last_max - cwnd))) };
-            e.origin = e.last_max.max(cwnd);
-            now_ms
-        });
-        // One smallest RTT ahead, since the window set now acts a round trip later.
-        let t = ((now_ms.saturating_sub(start_ms) + u64::from(e.min_us.div_ceil(1_000))) << 10) / 1_000;
-        let k = u64::from(e.k);
-        let offset = t.abs_diff(k);
-        let cube = self.scale.saturating_mul(offset).saturating_mul(offset).saturating_mul(offset);
-        let delta = (cube >> 40) as u32;
-        let target = if t < k { e.origin.saturating_sub(delta) } else { e.origin.saturating_add(delta) };
-        e.per_segment = if target > cwnd { cwnd / (target - cwnd) } else { cwnd.saturating_mul(100) };
-        if let Some(old) = self.old {
-            let min_ms = e.min_us.div_ceil(1_000).max(1);
-            e.per_segment = e.per_segment.max((u64::from(cwnd) * 100 / (u64::from(old.s_max) * u64::from(min_ms))) as u32);
-        }
-        if e.last_max == 0 {
-            e.per_segment = e.per_segment.min(20);
-        }
-    }
-
-    fn keep_up_with_reno(&mut self, cwnd: u32) {
-        if !self.friendly {
-            return;
-        }
-        let e = &mut self.epoch;
-        let step = ((u64::from(cwnd) * u64::from(self.friendly_scale)) >> 3).max(1) as u32;
-        if e.acked > step {
-            // The window rises by one whenever the count exceeds a step; a count equal to a step stays.
-            let rises = (e.acked - 1) / step;
-            e.acked -= rises * step;
-            e.w_est += rises;
-        }
-        if e.w_est > cwnd {
-            e.per_segment = e.per_segment.min(cwnd / (e.w_est - cwnd));
         }
     }
 }
@@ -226,7 +71,7 @@ impl CongestionControl for Cubic {
     #[inline]
     fn on_rtt_sampled(&mut self, _w: &mut Window, c: &Connection, s: &RttSample) {
         if let Some(old) = self.old.as_mut().filter(|_| c.ca_state == CaState::Open) {
-            old.delayed_ack = old.delayed_ack + s.acked - (old.delayed_ack >> 4);
+            old.on_sampled(s.acked);
         }
         let Some(rtt) = s.rtt else { return };
         if !self.epoch.shows_path(c) {
@@ -263,7 +108,7 @@ impl CongestionControl for Cubic {
         if to == CaState::Loss {
             self.epoch = Epoch::default();
             if let Some(old) = &mut self.old {
-                old.delayed_ack = 2 << 4;
+                old.forget();
             }
         }
     }
@@ -283,6 +128,6 @@ impl CongestionControl for Cubic {
 
     fn variables(&self, out: &mut [f64]) {
         out[0] = if self.epoch.last_max == 0 { f64::NAN } else { f64::from(self.epoch.last_max) };
-        out[1] = if self.epoch.start_ms.is_none() { f64::NAN } else { f64::from(self.epoch.k) / 1024.0 };
+        out[1] = if self.epoch.start_ms.is_none() { f64::NAN } else { self.epoch.curve.k_s() };
     }
 }
