@@ -6,6 +6,7 @@
 //! Departures: RTT scaling is relative to 100 ms and clamped to 0.1 ... 2 as in the code, not f T_min as printed; f is floored at 1
 //! before the factor 2(1 - beta), as in the code; alpha is evaluated on each ACK.
 
+use super::real_throughput::{RealThroughput, Tick};
 use crate::parameter::Values;
 use crate::{CaState, CongestionControl, Connection, RttSample, Window};
 
@@ -27,15 +28,11 @@ pub struct HtcpReal {
     scale: f64,
     last_s: f64,
     undo: Option<(f64, f64, f64)>,
-    smoothed: f64,
-    best: f64,
-    old_best: f64,
-    packets: f64,
-    since_s: f64,
+    throughput: RealThroughput,
 }
 
 impl HtcpReal {
-    pub(crate) fn new(values: &Values) -> HtcpReal {
+    pub(super) fn new(values: &Values) -> HtcpReal {
         HtcpReal {
             bandwidth_switch: values.on("bandwidth_switch"),
             adaptive_backoff: values.on("adaptive_backoff"),
@@ -51,11 +48,7 @@ impl HtcpReal {
             scale: 1.0,
             last_s: 0.0,
             undo: None,
-            smoothed: 0.0,
-            best: 0.0,
-            old_best: 0.0,
-            packets: 0.0,
-            since_s: 0.0,
+            throughput: RealThroughput::default(),
         }
     }
 
@@ -68,9 +61,8 @@ impl HtcpReal {
     }
 
     fn update_beta(&mut self) {
-        let (new, old) = (self.best, self.old_best);
-        self.old_best = new;
-        if self.bandwidth_switch && (new - old).abs() > self.delta_b * old {
+        let has_changed = self.throughput.has_changed(self.delta_b);
+        if self.bandwidth_switch && has_changed {
             self.beta = 0.5;
             self.mode_switch = false;
         } else if self.adaptive_backoff && self.mode_switch && self.min_s > 0.01 && self.max_s > 0.0 {
@@ -94,31 +86,12 @@ impl HtcpReal {
             }
         }
     }
-
-    #[inline]
-    fn measure_throughput(&mut self, cwnd: f64, acked: u32, now_s: f64) {
-        self.packets += f64::from(acked);
-        let elapsed_s = now_s - self.since_s;
-        if self.packets < cwnd - self.alpha.max(1.0) || elapsed_s < self.min_s || elapsed_s <= 0.0 {
-            return;
-        }
-        let now = self.packets / elapsed_s;
-        if now_s - self.last_s < 4.0 * self.min_s {
-            self.smoothed = now;
-            self.best = now;
-        } else {
-            self.smoothed = 0.75 * self.smoothed + 0.25 * now;
-            self.best = self.best.max(self.smoothed);
-        }
-        self.packets = 0.0;
-        self.since_s = now_s;
-    }
 }
 
 impl CongestionControl for HtcpReal {
     fn on_established(&mut self, _w: &mut Window, c: &Connection) {
         self.last_s = c.now.as_secs_f64();
-        self.since_s = self.last_s;
+        self.throughput.pause(self.last_s);
     }
 
     #[inline]
@@ -128,10 +101,10 @@ impl CongestionControl for HtcpReal {
         }
         let now_s = c.now.as_secs_f64();
         if matches!(c.ca_state, CaState::Open | CaState::Disorder) {
-            self.measure_throughput(w.cwnd, s.acked, now_s);
+            let enough = w.cwnd - self.alpha.max(1.0);
+            self.throughput.measure(s.acked, enough, Tick { now_s, backoff_s: self.last_s, min_rtt_s: self.min_s });
         } else {
-            self.packets = 0.0;
-            self.since_s = now_s;
+            self.throughput.pause(now_s);
         }
     }
 
@@ -159,7 +132,7 @@ impl CongestionControl for HtcpReal {
         match to {
             CaState::Open => self.undo = None,
             CaState::Cwr | CaState::Recovery | CaState::Loss => {
-                self.undo = Some((self.last_s, self.max_s, self.old_best));
+                self.undo = Some((self.last_s, self.max_s, self.throughput.old_best));
                 self.last_s = c.now.as_secs_f64();
             }
             CaState::Disorder => {}
@@ -168,7 +141,7 @@ impl CongestionControl for HtcpReal {
 
     fn undo(&mut self, w: &mut Window, c: &Connection) -> f64 {
         if let Some(saved) = self.undo.take() {
-            (self.last_s, self.max_s, self.old_best) = saved;
+            (self.last_s, self.max_s, self.throughput.old_best) = saved;
         }
         w.cwnd.max(c.prior_cwnd)
     }
