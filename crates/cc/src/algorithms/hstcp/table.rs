@@ -1,25 +1,25 @@
-//! HighSpeed TCP's tables.
+//! HighSpeed TCP's table, and Linux's decrease for it.
 //!
 //! RFC 3649, appendix B: scan n upwards from the low window and emit a row whenever the increase a(n) has grown by more than one
 //! segment since the last row. Each row holds from its window up to the next one.
 
 /// One row of a table.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
+pub(super) struct Row {
     /// The smallest window of the row, segments.
-    pub(crate) window: u32,
+    pub(super) window: u32,
     /// Increase, segments per round trip.
-    pub(crate) a: u32,
+    pub(super) a: u32,
     /// Fraction of the window removed on loss.
-    pub(crate) b: f64,
+    pub(super) b: f64,
 }
 
-const fn row(window: u32, a: u32, b: f64) -> Row {
+pub(super) const fn row(window: u32, a: u32, b: f64) -> Row {
     Row { window, a, b }
 }
 
 /// The 73 rows of RFC 3649, appendix B (low window 38, rounded response function 0.078/w^1.2).
-pub(crate) static RFC: [Row; 73] = [
+pub(super) static RFC: [Row; 73] = [
     row(38, 1, 0.50),
     row(118, 2, 0.44),
     row(221, 3, 0.41),
@@ -95,87 +95,8 @@ pub(crate) static RFC: [Row; 73] = [
     row(94717, 73, 0.09),
 ];
 
-/// The same rule for the 2007 benchmark's set: low window 31, low p 1.5e-3, response function with its own exponent.
-pub(crate) static ALTAIMD: [Row; 75] = [
-    row(31, 1, 0.50),
-    row(98, 2, 0.44),
-    row(187, 3, 0.41),
-    row(297, 4, 0.39),
-    row(426, 5, 0.37),
-    row(574, 6, 0.35),
-    row(740, 7, 0.34),
-    row(924, 8, 0.33),
-    row(1126, 9, 0.32),
-    row(1346, 10, 0.31),
-    row(1584, 11, 0.30),
-    row(1839, 12, 0.29),
-    row(2112, 13, 0.29),
-    row(2403, 14, 0.28),
-    row(2712, 15, 0.27),
-    row(3040, 16, 0.27),
-    row(3386, 17, 0.26),
-    row(3751, 18, 0.26),
-    row(4135, 19, 0.25),
-    row(4539, 20, 0.25),
-    row(4963, 21, 0.24),
-    row(5407, 22, 0.24),
-    row(5872, 23, 0.23),
-    row(6358, 24, 0.23),
-    row(6865, 25, 0.23),
-    row(7394, 26, 0.22),
-    row(7946, 27, 0.22),
-    row(8521, 28, 0.22),
-    row(9120, 29, 0.21),
-    row(9743, 30, 0.21),
-    row(10391, 31, 0.21),
-    row(11065, 32, 0.20),
-    row(11765, 33, 0.20),
-    row(12493, 34, 0.20),
-    row(13249, 35, 0.19),
-    row(14034, 36, 0.19),
-    row(14849, 37, 0.19),
-    row(15695, 38, 0.18),
-    row(16573, 39, 0.18),
-    row(17484, 40, 0.18),
-    row(18429, 41, 0.18),
-    row(19410, 42, 0.17),
-    row(20428, 43, 0.17),
-    row(21484, 44, 0.17),
-    row(22580, 45, 0.17),
-    row(23718, 46, 0.16),
-    row(24900, 47, 0.16),
-    row(26128, 48, 0.16),
-    row(27404, 49, 0.16),
-    row(28730, 50, 0.15),
-    row(30108, 51, 0.15),
-    row(31542, 52, 0.15),
-    row(33035, 53, 0.15),
-    row(34589, 54, 0.14),
-    row(36209, 55, 0.14),
-    row(37899, 56, 0.14),
-    row(39663, 57, 0.14),
-    row(41506, 58, 0.14),
-    row(43433, 59, 0.13),
-    row(45451, 60, 0.13),
-    row(47567, 61, 0.13),
-    row(49789, 62, 0.13),
-    row(52127, 63, 0.12),
-    row(54591, 64, 0.12),
-    row(57194, 65, 0.12),
-    row(59950, 66, 0.12),
-    row(62877, 67, 0.11),
-    row(65996, 68, 0.11),
-    row(69333, 69, 0.11),
-    row(72921, 70, 0.11),
-    row(76801, 71, 0.10),
-    row(81027, 72, 0.10),
-    row(85672, 73, 0.10),
-    row(90840, 74, 0.10),
-    row(96687, 75, 0.09),
-];
-
 /// Linux's decrease column for the first 72 windows of [`RFC`], in 256ths: floor(256 b(w)).
-pub(crate) static LINUX_DECREASE: [u8; 72] = [
+pub(super) static LINUX_DECREASE: [u8; 72] = [
     128, 112, 104, 98, 93, 89, 86, 83, 81, 78, 76, 74, 72, 71, 69, 68, 66, 65, 64, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 52, 51, 50,
     49, 48, 48, 47, 46, 45, 45, 44, 43, 43, 42, 41, 41, 40, 39, 39, 38, 38, 37, 36, 36, 35, 35, 34, 33, 33, 32, 32, 31, 30, 30, 29, 28, 28,
     27, 26, 26, 25, 24,
