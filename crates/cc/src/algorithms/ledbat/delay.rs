@@ -3,15 +3,15 @@
 use units::Time;
 
 /// Minutes whose minima the base delay is the smallest of.
-pub(crate) const BASE_HISTORY: usize = 10;
+pub(super) const BASE_HISTORY: usize = 10;
 /// Samples of which the current delay is the smallest.
-pub(crate) const CURRENT_FILTER: usize = 4;
+pub(super) const CURRENT_FILTER: usize = 4;
 
 const MINUTE_MS: u64 = 60_000;
 
 /// Delays in seconds.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Delays {
+pub(super) struct Delays {
     /// The minutes' minima, the latest last.
     base_s: [f64; BASE_HISTORY],
     minute: u64,
@@ -26,7 +26,7 @@ impl Default for Delays {
 }
 
 impl Delays {
-    pub(crate) fn on_sampled(&mut self, delay_s: f64, now: Time) {
+    pub(super) fn on_sampled(&mut self, delay_s: f64, now: Time) {
         let minute = now.as_ms() / MINUTE_MS;
         if minute != self.minute {
             // Minutes without samples take no place.
@@ -41,14 +41,24 @@ impl Delays {
     }
 
     /// The base delay; infinite before the first sample.
-    pub(crate) fn base_s(&self) -> f64 {
+    pub(super) fn base_s(&self) -> f64 {
         self.base_s.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
     /// What is queued; none before the first sample.
-    pub(crate) fn queueing_s(&self) -> Option<f64> {
+    pub(super) fn queueing_s(&self) -> Option<f64> {
         let current_s = self.current_s.iter().copied().fold(f64::INFINITY, f64::min);
         (current_s < f64::INFINITY).then(|| current_s - self.base_s())
+    }
+
+    /// Names of what [`Delays::variables`] writes.
+    pub(super) const VARIABLES: &'static [&'static str] = &["queueing_s", "base_delay_s"];
+
+    /// NaN before the first sample.
+    pub(super) fn variables(&self, out: &mut [f64]) {
+        let queueing_s = self.queueing_s();
+        out[0] = queueing_s.unwrap_or(f64::NAN);
+        out[1] = queueing_s.map_or(f64::NAN, |_| self.base_s());
     }
 }
 

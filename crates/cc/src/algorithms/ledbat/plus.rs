@@ -2,36 +2,19 @@
 //!
 //! Source: draft-irtf-iccrg-ledbat-plus-plus-06.
 //! Units: segments; seconds.
-//! State: the delay filters, the phase of the slowdowns.
+//! State: the delay filters, the phase of the slowdowns (`slowdowns.rs`).
 //! Departures: a loss while slowed down halves the window to return to. A window that falls takes the threshold along, so that it does
 //! not become slow start.
 
-use units::Time;
-
 use super::delay::Delays;
-use super::{EXIT_SHARE, WINDOW_MIN};
+use super::slowdowns::Slowdowns;
+use super::{start, EXIT_SHARE, WINDOW_MIN};
 use crate::parameter::Values;
 use crate::slow_start::Kind;
-use crate::{CaState, CongestionControl, Connection, Needs, RttSample, Window};
+use crate::{CongestionControl, Connection, Needs, RttSample, Window};
 
-/// Round trips from the end of slow start to the first slowdown, and spent at two segments.
-const SLOW_RTTS: u64 = 2;
-/// The next slowdown comes after this many times the last one.
-const PERIOD: u64 = 9;
 /// The increase is at least this part of a segment per RTT.
 const GAIN_DIVISOR_MAX: f64 = 16.0;
-
-#[derive(Clone, Copy, Debug)]
-enum Phase {
-    /// The first slow start.
-    Starting,
-    /// Until the next slowdown.
-    Steady { until: Time },
-    /// At two segments.
-    Slowed { since: Time, until: Time },
-    /// In slow start, back to where the slowdown began.
-    Returning { since: Time },
-}
 
 /// LEDBAT++.
 #[derive(Clone, Copy, Debug)]
@@ -39,20 +22,18 @@ pub struct LedbatPlus {
     target_s: f64,
     c: f64,
     slow_start: bool,
-    slowdowns: bool,
+    slowdowns: Slowdowns,
     delays: Delays,
-    phase: Phase,
 }
 
 impl LedbatPlus {
-    pub(crate) fn new(values: &Values) -> LedbatPlus {
+    pub(super) fn new(values: &Values) -> LedbatPlus {
         LedbatPlus {
             target_s: values.get("target"),
             c: values.get("c"),
             slow_start: values.on("slow_start"),
-            slowdowns: values.on("slowdowns"),
+            slowdowns: Slowdowns::new(values.on("slowdowns")),
             delays: Delays::default(),
-            phase: Phase::Starting,
         }
     }
 
@@ -69,24 +50,6 @@ impl LedbatPlus {
             (self.gain() - self.c * w * (queueing_s / self.target_s - 1.0)).max(-0.5 * w)
         }
     }
-
-    /// The slowdowns' clock. True while the window is held.
-    fn turn(&mut self, w: &mut Window, c: &Connection) -> bool {
-        let rtts = |n: u64| Time::from_us(n * u64::from(c.srtt8_us >> 3));
-        self.phase = match self.phase {
-            _ if !self.slowdowns || c.ca_state == CaState::Loss => return false,
-            Phase::Starting if !w.in_slow_start() => Phase::Steady { until: c.now + rtts(SLOW_RTTS) },
-            Phase::Steady { until } if c.now >= until && !w.in_slow_start() => {
-                w.ssthresh = w.cwnd.max(WINDOW_MIN);
-                w.cwnd = WINDOW_MIN;
-                Phase::Slowed { since: c.now, until: c.now + rtts(SLOW_RTTS) }
-            }
-            Phase::Slowed { since, until } if c.now >= until => Phase::Returning { since },
-            Phase::Returning { since } if !w.in_slow_start() => Phase::Steady { until: c.now + Time(PERIOD * c.now.since(since).0) },
-            same => same,
-        };
-        matches!(self.phase, Phase::Slowed { .. })
-    }
 }
 
 impl CongestionControl for LedbatPlus {
@@ -99,10 +62,7 @@ impl CongestionControl for LedbatPlus {
     }
 
     fn on_established(&mut self, w: &mut Window, _c: &Connection) {
-        w.cwnd = w.cwnd.min(WINDOW_MIN);
-        if !self.slow_start {
-            w.ssthresh = WINDOW_MIN;
-        }
+        start(w, self.slow_start);
     }
 
     #[inline]
@@ -115,11 +75,11 @@ impl CongestionControl for LedbatPlus {
     #[inline]
     fn on_acked(&mut self, w: &mut Window, c: &Connection, acked: u32) {
         let Some(queueing_s) = self.delays.queueing_s() else { return };
-        let is_first = matches!(self.phase, Phase::Starting);
+        let is_first = self.slowdowns.is_starting();
         if is_first && w.in_slow_start() && queueing_s > EXIT_SHARE * self.target_s {
             w.ssthresh = w.cwnd.max(WINDOW_MIN);
         }
-        if self.turn(w, c) {
+        if self.slowdowns.turn(w, c) {
             return;
         }
         if w.in_slow_start() {
@@ -136,18 +96,15 @@ impl CongestionControl for LedbatPlus {
     }
 
     fn ssthresh(&mut self, w: &mut Window, _c: &Connection) -> f64 {
-        let is_slow = matches!(self.phase, Phase::Slowed { .. } | Phase::Returning { .. });
-        let from = if is_slow { w.ssthresh.min(1e9) } else { w.cwnd };
+        let from = if self.slowdowns.is_slow() { w.ssthresh.min(1e9) } else { w.cwnd };
         (0.5 * from).max(WINDOW_MIN)
     }
 
     fn variable_names(&self) -> &'static [&'static str] {
-        &["queueing_s", "base_delay_s"]
+        Delays::VARIABLES
     }
 
     fn variables(&self, out: &mut [f64]) {
-        let queueing_s = self.delays.queueing_s();
-        out[0] = queueing_s.unwrap_or(f64::NAN);
-        out[1] = queueing_s.map_or(f64::NAN, |_| self.delays.base_s());
+        self.delays.variables(out);
     }
 }
