@@ -8,10 +8,13 @@
 //! ACK counts as delayed for its lone short segment: all segments are full.
 
 mod aggregation;
+mod bandwidth;
+mod mode;
 mod output;
 mod policer;
 mod probe_bw;
 mod probe_rtt;
+mod protocol;
 mod recorded;
 mod recovery;
 mod startup;
@@ -19,78 +22,26 @@ mod startup;
 use units::{Stream, Time};
 
 use self::aggregation::Aggregation;
+use self::mode::{Mode, HIGH_GAIN};
 use self::policer::Policer;
 use self::probe_bw::Cycle;
 use self::probe_rtt::ProbeRtt;
+pub use self::protocol::PROTOCOL;
 use self::recovery::Recovery;
 use self::startup::Pipe;
 use super::rounds::Rounds;
 use super::windowed_max::WindowedMax;
-use super::{borrows, runs};
-use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
-use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RateSample, Window, SSTHRESH_INFINITE};
-
-const LINUX61: &str = "linux-6.1";
-
-/// The registry's description.
-pub const PROTOCOL: Protocol = Protocol {
-    name: "bbr",
-    aliases: &["bbr1"],
-    family: "model-based",
-    year: 2016,
-    source: "Cardwell et al. 2016; Linux 6.1",
-    summary: "Sends at the largest delivery rate of ten round trips, with twice the bandwidth-delay product in flight at most.",
-    signals: &["rate", "rtt", "loss"],
-    variants: &[Variant { name: LINUX61, aliases: &["linux"], summary: "Linux 6.1, integer arithmetic.", exact_kernel: true }],
-    parameters: &[Parameter {
-        name: "phase_draw",
-        unit: "1",
-        min: -1.0,
-        max: 6.0,
-        defaults: &[(LINUX61, -1.0)],
-        doc: "Instead of a random draw from 0 to 6, whenever the gain cycle begins; -1 draws.",
-    }],
-    constants: &[
-        Constant { name: "high_gain", variant: LINUX61, value: HIGH_GAIN as f64 / UNIT as f64, unit: "1" },
-        Constant { name: "drain_gain", variant: LINUX61, value: DRAIN_GAIN as f64 / UNIT as f64, unit: "1" },
-        Constant { name: "cwnd_gain", variant: LINUX61, value: CWND_GAIN as f64 / UNIT as f64, unit: "1" },
-        Constant { name: "min_rtt_window", variant: LINUX61, value: 10.0, unit: "s" },
-    ],
-    profiles: &[
-        runs("linux-6.1", LINUX61),
-        borrows("linux-2.6.23", LINUX61),
-        borrows("altaimd-2.6.6", LINUX61),
-        borrows("linux-2.4", LINUX61),
-        borrows("rfc", LINUX61),
-    ],
-    build: |values| Algorithm::Bbr(Box::new(Bbr::new(values))),
-};
+use crate::parameter::Values;
+use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RateSample, Window, SSTHRESH_INFINITE};
 
 /// Gain one.
 const UNIT: u64 = 256;
-/// 2/ln 2: doubles the rate each round trip.
-const HIGH_GAIN: u64 = 739;
-/// The inverse of the high gain.
-const DRAIN_GAIN: u64 = 88;
-/// Twice the bandwidth-delay product: room for delayed ACKs.
-const CWND_GAIN: u64 = 512;
 /// Bits behind the point of a bandwidth.
 const BW_SHIFT: u32 = 24;
-/// The bandwidth is the largest of this many rounds.
-const BW_ROUNDS: u64 = 10;
 /// The smallest window, segments.
 const WINDOW_MIN: u32 = 4;
 /// The initial window, segments.
 const WINDOW_INITIAL: u64 = 10;
-
-/// What BBR is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
-    Startup,
-    Drain,
-    ProbeBw,
-    ProbeRtt,
-}
 
 /// BBR version 1.
 #[derive(Clone, Debug)]
@@ -146,49 +97,6 @@ impl Bbr {
             policer: Policer::default(),
             aggregation: Aggregation::default(),
             recovery: Recovery::default(),
-        }
-    }
-
-    /// The largest bandwidth of ten rounds.
-    fn max_bw(&self) -> u64 {
-        self.bw.largest()
-    }
-
-    /// The bandwidth believed in: a policer's, where one was found.
-    fn bw(&self) -> u64 {
-        self.policer.bw().unwrap_or_else(|| self.max_bw())
-    }
-
-    /// Rounds, the policer's intervals and the bandwidth filter.
-    fn update_bw(&mut self, c: &Connection, s: &RateSample) {
-        self.rounds.just_began = false;
-        let (Some(delivered), Some(interval)) = (s.delivered, s.interval) else { return };
-        self.rounds.on_delivered(s.prior_delivered, c.delivered);
-        if self.rounds.just_began {
-            self.recovery.conserves = false;
-        }
-        self.sample_policer(c, s);
-        let bw = (u64::from(delivered) << BW_SHIFT) / interval.as_us().max(1);
-        if !s.app_limited || bw >= self.max_bw() {
-            self.bw.on_sampled(self.rounds.count, bw, BW_ROUNDS);
-        }
-    }
-
-    fn update_gains(&mut self) {
-        (self.pacing_gain, self.cwnd_gain) = match self.mode {
-            Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
-            Mode::Drain => (DRAIN_GAIN, HIGH_GAIN),
-            Mode::ProbeBw => (if self.policer.bw().is_some() { UNIT } else { self.cycle.gain() }, CWND_GAIN),
-            Mode::ProbeRtt => (UNIT, UNIT),
-        };
-    }
-
-    /// Leaves ProbeRTT or a timeout for what comes next.
-    fn resume(&mut self) {
-        if self.pipe.is_full() {
-            self.enter_probe_bw();
-        } else {
-            self.mode = Mode::Startup;
         }
     }
 }
