@@ -1,6 +1,7 @@
 //! From the model to pacing rate and window.
 
-use super::{Bbr3, Sample, State, PROBE_RTT_CWND_GAIN, WINDOW_INITIAL, WINDOW_MIN};
+use super::state::PROBE_RTT_CWND_GAIN;
+use super::{Bbr3, Sample, State, WINDOW_INITIAL, WINDOW_MIN};
 use crate::{Connection, Window};
 
 /// Pacing stays 1 % below the bandwidth.
