@@ -29,6 +29,7 @@ pub mod scalable;
 mod sliding;
 pub mod synthetic;
 pub mod vegas;
+mod vegas_round;
 pub mod veno;
 pub mod westwood;
 mod windowed_max;

@@ -6,7 +6,7 @@
 //! Departures: none from Linux 6.1.
 
 use super::of_linux61;
-use super::vegas::Round;
+use super::vegas_round::Round;
 use crate::parameter::{Constant, Protocol, Variant};
 use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
 
