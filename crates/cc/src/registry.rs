@@ -70,7 +70,7 @@ protocols! {
     bbr3: Bbr3(Box<bbr3::Bbr3>);
     ledbat: Ledbat(Box<ledbat::Ledbat>), LedbatPlus(Box<ledbat::LedbatPlus>);
     lp: Lp(lp::Lp), LpPaper(lp::LpPaper);
-    dctcp: Dctcp(dctcp::Dctcp), DctcpReal(dctcp::DctcpReal);
+    dctcp: Dctcp(dctcp::Dctcp<dctcp::Integers>), DctcpReal(dctcp::Dctcp<dctcp::Reals>);
     prague: Prague(Box<prague::Prague>);
 }
 

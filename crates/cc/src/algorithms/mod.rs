@@ -20,6 +20,7 @@ pub mod hybla;
 pub mod illinois;
 pub mod ledbat;
 pub mod lp;
+mod observation_window;
 pub mod prague;
 pub mod ptcp;
 pub mod reno;
