@@ -1,4 +1,6 @@
-//! The laws, one file per protocol. A file holds the description (`PROTOCOL`) and the state; the registry names it once.
+//! The laws, one file per protocol, which holds the description (`PROTOCOL`) and the state; the registry names it once. A law that does
+//! not fit into some 150 lines is a folder: the hooks and their state in `mod.rs`, one idea in each other file, the description in
+//! `protocol.rs`. What several protocols share stands beside them.
 
 pub mod areno;
 pub mod bbr;
