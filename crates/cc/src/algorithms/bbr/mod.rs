@@ -9,6 +9,7 @@
 
 mod aggregation;
 mod bandwidth;
+mod idle;
 mod mode;
 mod output;
 mod policer;
@@ -23,9 +24,10 @@ use units::{Stream, Time};
 
 use self::aggregation::Aggregation;
 use self::mode::{Mode, HIGH_GAIN};
+use self::output::Pacing;
 use self::policer::Policer;
 use self::probe_bw::Cycle;
-use self::probe_rtt::ProbeRtt;
+use self::probe_rtt::{MinRtt, ProbeRtt};
 pub use self::protocol::PROTOCOL;
 use self::recovery::Recovery;
 use self::startup::Pipe;
@@ -38,10 +40,6 @@ use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RateSample, 
 const UNIT: u64 = 256;
 /// Bits behind the point of a bandwidth.
 const BW_SHIFT: u32 = 24;
-/// The smallest window, segments.
-const WINDOW_MIN: u32 = 4;
-/// The initial window, segments.
-const WINDOW_INITIAL: u64 = 10;
 
 /// BBR version 1.
 #[derive(Clone, Debug)]
@@ -49,16 +47,10 @@ pub struct Bbr {
     mode: Mode,
     pacing_gain: u64,
     cwnd_gain: u64,
-    /// Bytes per second.
-    pacing_rate: u64,
-    /// Segments that Linux would send at once at that rate.
-    burst: u64,
-    has_seen_rtt: bool,
+    pacing: Pacing,
     bw: WindowedMax<u64>,
     rounds: Rounds,
-    /// `u64::MAX` before the first sample.
-    min_rtt_us: u64,
-    min_rtt_at: Time,
+    min_rtt: MinRtt,
     /// Something was sent after an idle time, and nothing of it delivered yet.
     restarts: bool,
     delivered_at: Time,
@@ -70,11 +62,6 @@ pub struct Bbr {
     recovery: Recovery,
 }
 
-/// The kernel's clock of 1000 ticks per second.
-fn ticks(at: Time) -> u64 {
-    at.as_ms()
-}
-
 impl Bbr {
     fn new(values: &Values) -> Bbr {
         let draw = values.get("phase_draw");
@@ -82,13 +69,10 @@ impl Bbr {
             mode: Mode::Startup,
             pacing_gain: HIGH_GAIN,
             cwnd_gain: HIGH_GAIN,
-            pacing_rate: 0,
-            burst: 0,
-            has_seen_rtt: false,
+            pacing: Pacing::default(),
             bw: WindowedMax::default(),
             rounds: Rounds::default(),
-            min_rtt_us: u64::MAX,
-            min_rtt_at: Time::ZERO,
+            min_rtt: MinRtt::default(),
             restarts: false,
             delivered_at: Time::ZERO,
             pipe: Pipe::default(),
@@ -112,10 +96,7 @@ impl CongestionControl for Bbr {
 
     fn on_established(&mut self, w: &mut Window, c: &Connection) {
         w.ssthresh = SSTHRESH_INFINITE;
-        if c.rtt_min != Time::NEVER {
-            self.min_rtt_us = c.rtt_min.as_us().max(1);
-        }
-        self.min_rtt_at = c.now;
+        self.min_rtt.start(c);
         self.delivered_at = c.now;
         self.rounds.restart(c.delivered);
         self.aggregation.restart(c.now);
@@ -148,22 +129,13 @@ impl CongestionControl for Bbr {
 
     fn on_state_changed(&mut self, _w: &mut Window, c: &Connection, to: CaState) {
         if to == CaState::Loss {
-            self.recovery.state = CaState::Loss;
-            self.pipe.forget_level();
-            self.rounds.just_began = true;
-            self.on_timeout_for_policer(c);
+            self.restart_from_loss(c);
         }
     }
 
     fn on_event(&mut self, w: &mut Window, c: &Connection, e: CaEvent) {
         if e == CaEvent::TxStarted && c.app_limited_until > 0 {
-            self.restarts = true;
-            self.aggregation.restart(c.now);
-            if self.mode == Mode::ProbeBw {
-                self.pace_at(self.bw(), UNIT, w, c);
-            } else if self.mode == Mode::ProbeRtt {
-                self.check_probe_rtt_done(w, c);
-            }
+            self.restart_from_idle(w, c);
         }
     }
 
@@ -175,7 +147,7 @@ impl CongestionControl for Bbr {
     }
 
     fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<u64> {
-        Some(self.pacing_rate.max(1))
+        Some(self.pacing.rate.max(1))
     }
 
     fn variable_names(&self) -> &'static [&'static str] {

@@ -8,6 +8,7 @@
 //! the general filter it names. `ssthresh` shows where Startup ended and has no effect. No response to ECN, as in the draft.
 
 mod bandwidth;
+mod idle;
 mod long_term;
 mod output;
 mod probe_bw;
@@ -43,11 +44,9 @@ const BETA: f64 = 0.7;
 const HEADROOM: f64 = 0.15;
 /// The smallest window, segments.
 const WINDOW_MIN: f64 = 4.0;
-/// The initial window, segments.
-const WINDOW_INITIAL: u64 = 10;
 
 /// BBR version 3.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Bbr3 {
     state: State,
     /// Segments per second: the smaller of the largest measured and the short term's.
@@ -56,6 +55,7 @@ pub struct Bbr3 {
     pacing_rate: f64,
     mss: f64,
     rounds: Rounds,
+    /// Something was sent after an idle time, and nothing of it delivered yet.
     restarts: bool,
     bandwidth: Bandwidth,
     aggregation: Aggregation,
@@ -65,27 +65,6 @@ pub struct Bbr3 {
     cycle: Cycle,
     rtt: MinRtt,
     undo: Undo,
-}
-
-impl Default for Bbr3 {
-    fn default() -> Bbr3 {
-        Bbr3 {
-            state: State::Startup,
-            bw: 0.0,
-            pacing_rate: 0.0,
-            mss: 0.0,
-            rounds: Rounds::default(),
-            restarts: false,
-            bandwidth: Bandwidth::default(),
-            aggregation: Aggregation::default(),
-            pipe: Pipe::default(),
-            short: ShortTerm::default(),
-            long: LongTerm::default(),
-            cycle: Cycle::default(),
-            rtt: MinRtt::default(),
-            undo: Undo::default(),
-        }
-    }
 }
 
 impl CongestionControl for Bbr3 {
@@ -150,13 +129,7 @@ impl CongestionControl for Bbr3 {
 
     fn on_event(&mut self, w: &mut Window, c: &Connection, e: CaEvent) {
         if e == CaEvent::TxStarted && c.app_limited_until > 0 {
-            self.restarts = true;
-            self.aggregation.restart(c.now);
-            if self.state.is_probe_bw() {
-                self.pace(1.0);
-            } else if self.state == State::ProbeRtt {
-                self.check_probe_rtt_done(w, c);
-            }
+            self.restart_from_idle(w, c);
         }
     }
 

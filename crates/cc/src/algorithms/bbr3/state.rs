@@ -12,8 +12,9 @@ const UP_CWND_GAIN: f64 = 2.25;
 pub(super) const PROBE_RTT_CWND_GAIN: f64 = 0.5;
 
 /// What BBR is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum State {
+    #[default]
     Startup,
     Drain,
     Down,
