@@ -2,8 +2,8 @@
 
 The quick grid is the reference path (250 Mbit/s, 42 ms, a queue of 20 % BDP) and 10 Mbit/s beside it, with one flow and with two. A
 kernel takes 0.145 CPU seconds for a virtual second at 250 Mbit/s and 0.015 at 10 Mbit/s, 0.05 more where it is sampled twenty times per
-round trip, the simulator next to nothing. Fourteen algorithms therefore need 14 x ((60 + 5 x 25) s x 0.26 + 5 x 150 s x 0.16) = 2350 CPU seconds:
-just below 20 minutes on two cores, which it may take.
+round trip, the simulator next to nothing. Fourteen algorithms therefore need 14 x ((60 + 5 x 25) s x 0.26 + 5 x 150 s x 0.16) = 2360 CPU
+seconds: just below 20 minutes on two cores, which it may take.
 
 The full grid is 14 x (10, 50, 250 Mbit/s) x (16, 42, 162 ms) x (20 %, 100 %) x five arrangements; at 250 Mbit/s alone it is 14 CPU hours,
 a night on two cores. It uses again what the quick grid ran into the same folder.
