@@ -89,9 +89,9 @@ def _explained(verdict: Verdict, left_out: Sequence[Mapping[str, Any]]) -> Verdi
     named = set(_WORD.findall(f"{verdict.predicate} {verdict.reason}"))
     reasons = []
     for one in left_out:
-        values = [str(value) for own in one["at"].values() for value in own]
-        if not values or named.intersection(values):
-            reasons.append(f"{', '.join(values)}: {one['reason']}" if values else str(one["reason"]))
+        values = {str(value) for own in one["at"].values() for value in own}
+        if not values or named & values:
+            reasons.append(_left_out_text(one))
     return replace(verdict, reason="; ".join([verdict.reason, *reasons])) if reasons else verdict
 
 
@@ -170,10 +170,15 @@ def _of_other(results: Results, id: str, backend: str) -> list[str]:
     """Return what to keep in mind of another backend's verdicts."""
     stored = results.declaration(id, backend)
     title = BACKENDS.get(backend, backend)
-    run = [f"{title}: {value}." for name, value in stored["parameters"] if name == "stack run"]
-    return [*run, f"{title}: {stored['repeats']} repeats at the {stored['scale']} scale."] + [
-        f"{title}: {note}" for note in stored["notes"] if note.startswith("Not run on this backend")
-    ]
+    repeats = f"repeats: {stored['repeats']}, scale: {stored['scale']}"
+    run = [f"{name}: {value}" for name, value in stored["parameters"] if name == "stack run"]
+    lacking = [f"{title}; not run: {_left_out_text(one)}." for one in stored.get("left_out", [])]
+    return [f"{title}; {'; '.join([*run, repeats])}.", *lacking]
+
+
+def _left_out_text(one: Mapping[str, Any]) -> str:
+    where = ", ".join(f"{name}={'|'.join(str(value) for value in values)}" for name, values in one["at"].items())
+    return f"{where}: {one['reason']}" if where else str(one["reason"])
 
 
 def _grid(stored: Mapping[str, Any]) -> list[tuple[str, str]]:

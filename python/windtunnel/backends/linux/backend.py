@@ -47,9 +47,10 @@ class LinuxKernel:
 
     @property
     def title(self) -> str:
-        """The kernel's version, its name and the beginning of its digest."""
+        """The kernel's version, its name if it was given one, and the beginning of its digest."""
         kernel = store.find(self._kernel)
-        return f"Linux {kernel.version} ({kernel.name}, {kernel.digest[:12]})"
+        name = "" if kernel.name == kernel.id else f"{kernel.name}, "
+        return f"Linux {kernel.version} ({name}{kernel.digest[:12]})"
 
     @property
     def stack(self) -> str | None:
