@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -32,8 +32,8 @@ class StandIn:
     """The kernel's place: its stack, what it can express, the simulator's numbers."""
 
     name, exact, title, stack = "linux", "linux:00ff", "Linux 6.1 (mine, 00ff)", "linux-6.1"
-    ran: list[Scenario] = []
-    stop_after: int | None = None
+    ran: ClassVar[list[Scenario]] = []
+    stop_after: ClassVar[int | None] = None
 
     def version(self) -> int:
         return 77

@@ -59,8 +59,7 @@ def run_command(
 ) -> None:
     """Run experiments, measure them and judge their claims.
 
-    Finished runs are stored as they finish: after Ctrl-C the same command goes on where it was. What a backend measures stands in the
-    results folder beside what the others did.
+    Finished runs are stored as they finish: after Ctrl-C the same command goes on where it was.
     """
     with stoppable("finished runs are kept, the same command goes on where it was"):
         from windtunnel import experiment
