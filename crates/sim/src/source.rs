@@ -104,7 +104,7 @@ impl Source {
         if let (true, Some(served)) = (LATE, &mut link.served) {
             let Packet { bytes, ecn_capable, flow, .. } = packet;
             let load = Load::Datagram { source };
-            served.offer(now, Queued { bytes, ecn_capable, is_marked: false, key: 2 * flow, arrived: now, load });
+            served.offer(now, Queued { bytes, ecn_capable, is_l4s: false, is_marked: false, key: 2 * flow, arrived: now, load });
             return false;
         }
         match link.fifo.offer(now, packet) {

@@ -321,7 +321,7 @@ impl Textbook {
         if let Some(next) = source.next() {
             self.agenda.add(next, flow, Kind::Datagram, None);
         }
-        self.put(now, link, Packet { flow, bytes, load: Load::Datagram });
+        self.put(now, link, Packet { flow, bytes, is_l4s: false, load: Load::Datagram });
     }
 
     /// Lets the sender act; puts what it sends on its link, and its timer, if it moved, on the agenda.
