@@ -101,7 +101,7 @@ def _draw_panel(declaration: Histories, axis: Axes, history: History, *, buckets
     styles = flow_styles(history.flows)
     for flow, colour, _ in reversed(styles):
         samples = history.flow_samples.filter(pl.col("flow") == flow).sort("t_s")
-        t_s, values = _quantity(declaration.quantity)(samples)
+        t_s, values = quantity_of(declaration.quantity)(samples)
         if not t_s.size:
             continue
         axis.plot(*thin(t_s, values, buckets=buckets), color=colour, linewidth=0.9, solid_joinstyle="round", zorder=2.5)
@@ -111,7 +111,8 @@ def _draw_panel(declaration: Histories, axis: Axes, history: History, *, buckets
     y_ticks(axis, log=False)
 
 
-def _quantity(name: str) -> Callable[[pl.DataFrame], tuple[Samples, Samples]]:
+def quantity_of(name: str) -> Callable[[pl.DataFrame], tuple[Samples, Samples]]:
+    """Return what makes times, seconds, and values, in the unit they are drawn in, of one flow's samples."""
     if name == "goodput_mbps":
         return _goodput_mbps
     scale = scale_of(name)

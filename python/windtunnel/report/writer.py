@@ -23,6 +23,7 @@ from windtunnel.report.pointpage import runs_csv, write_points
 from windtunnel.report.runpage import Frame, Task, write_runs
 from windtunnel.report.scripts import data_script
 from windtunnel.report.table import to_csv
+from windtunnel.report.thumbnail import thumbnail
 from windtunnel.report.verdictgrid import grid_of, paper_of
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class _Shown:
     alt: str
     live: dict[str, Any] | None
     data: Sequence[str]
+    small: str | None
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ def _shown(report: Report, places: Places, page: str, figure: Figure) -> _Shown:
     alt = f"{declaration.title}: {axes}" + (" The numbers are in the table on this page." if tabled else "")
     stem = f"{page}-{file_name(declaration.name)}"
     live, data = live_figure(figure, places, stored=report.runs)
-    return _Shown(stem, declaration.title, declaration.caption, remarks, alt, live, data)
+    return _Shown(stem, declaration.title, declaration.caption, remarks, alt, live, data, thumbnail(figure, live))
 
 
 def _counts(verdicts: Sequence[Verdict]) -> dict[str, int]:
@@ -212,6 +214,8 @@ def _write_pages(report: Report, pages: Sequence[_Page], folder: Path, sizes: Ma
         html = templates.get_template("experiment.html").render(own, root="../", before=before, after=after)
         (folder / "experiments" / f"{page.name}.html").write_text(html, encoding="utf-8")
         for figure in page.figures:
+            if figure is page.figures[0] and figure.small is not None:
+                (folder / "figures" / f"{figure.stem}-small.svg").write_text(figure.small, encoding="utf-8")
             if figure.live is not None:
                 (folder / "data" / f"{figure.stem}.js").write_text(data_script(figure.stem, figure.live), encoding="ascii")
         _write_tables(page, folder / "tables")
