@@ -74,7 +74,7 @@ def _scale(low: float, high: float, *, log: bool) -> Any:
 def _histories(figure: Figure, declaration: Histories) -> list[list[_Curve]]:
     panels = []
     chosen = chosen_histories(declaration, figure.histories)[:_MOST_PANELS]
-    lines = sum(min(history.flows.height, _MOST_FLOWS) for history in chosen)
+    lines = max(sum(min(history.flows.height, _MOST_FLOWS) for history in chosen), 1)
     for history in chosen:
         drawn = []
         for flow, colour, _ in reversed(flow_styles(history.flows)[:_MOST_FLOWS]):
