@@ -156,12 +156,15 @@ class History:
         The repeat.
     flow_samples, flows : polars.DataFrame
         Frames of the records.
+    run : str
+        The key it is stored under; empty when it is not.
     """
 
     point: Mapping[str, Value]
     seed: int
     flow_samples: pl.DataFrame
     flows: pl.DataFrame
+    run: str = ""
 
 
 _KINDS: dict[str, type[Curves] | type[Histories]] = {"curves": Curves, "histories": Histories}

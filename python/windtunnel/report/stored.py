@@ -13,6 +13,7 @@ from windtunnel.claims import Experiment, Register, RegisterError, Verdict, judg
 from windtunnel.metrics import MEASURES
 from windtunnel.plots.declared import Curves, Declaration, History, from_json
 from windtunnel.report.model import Figure, Report, Section, Table
+from windtunnel.report.points import data_points, measure_headings, stored_runs
 from windtunnel.report.table import table_of
 from windtunnel.store import SIMULATOR, Results, ResultsError
 
@@ -125,6 +126,8 @@ def assemble(results: Results) -> Report:
         for id in ids
     ]
     return Report(
+        runs=stored_runs(results, sections),
+        papers={name: citation for register in registers for name, citation in register.papers.items()},
         title=str(facts.get("title", "Results")),
         subtitle=str(facts.get("subtitle", "")),
         suite=", ".join(facts.get("suites", [])),
@@ -151,6 +154,10 @@ def _section(results: Results, id: str, published: Experiment | None, verdicts: 
             title=stored["title"],
             question=stored["question"],
             source=stored["source"],
+            points=data_points(measures, list(points)),
+            measures=measure_headings(measures, figures, heading=_heading),
+            censored_at=(published.duration_s if published is not None else None) or LONGEST_S,
+            source_table=results.folder / "experiments" / id / "measures.parquet",
             parameters=[(name, value) for name, value in stored["parameters"]] + _grid(stored),
             figures=[_figure(results, declared, measures, list(points)) for declared in figures],
             table=_table(measures, points, figures, published),
@@ -203,7 +210,7 @@ def _histories(results: Results, measures: pl.DataFrame, dimensions: Sequence[st
             raise ResultsError(results.runs.folder, problem)
         records = results.runs.read(path)
         point = {name: row[name] for name in dimensions}
-        histories.append(History(point=point, seed=row["seed"], flow_samples=records.flow_samples, flows=records.flows))
+        histories.append(History(point=point, seed=row["seed"], flow_samples=records.flow_samples, flows=records.flows, run=row["run"]))
     return histories
 
 
