@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use sim::{ChangesSpec, Direction, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use sim::{ChangesSpec, Direction, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec, StretchSpec};
 
 struct Case {
     name: &'static str,
@@ -63,6 +63,7 @@ fn spec(forward: LinkSpec, mut flows: Vec<FlowSpec>, seconds: f64) -> Spec {
         record_drops: false,
         record_marks: false,
         forward,
+        hops: Vec::new(),
         reverse: None,
         flows,
         traffic: Vec::new(),

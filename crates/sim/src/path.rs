@@ -345,7 +345,7 @@ impl<const LATE: bool> PathWire<'_, LATE> {
     fn offer(&mut self, now: Time, seq: u64, packet: Packet, cwr: bool) {
         if let (true, Some(served)) = (LATE, &mut self.link.served) {
             let Packet { bytes, ecn_capable, flow, .. } = packet;
-            let load = Load::Segment { flow: self.flow, seq, sent: now, cwr };
+            let load = Load::Segment { flow: self.flow, seq, sent: now, cwr, ce: false };
             let is_l4s = self.path.is_l4s;
             return served.offer(now, Queued { bytes, ecn_capable, is_l4s, is_marked: false, key: 2 * flow, arrived: now, load });
         }

@@ -2,6 +2,7 @@
 //!
 //! One event at a time: a packet that reaches an idle link gives it an event that nobody could foresee.
 
+use net::Queued;
 use tcp::EcnBits;
 use units::Time;
 
@@ -18,11 +19,13 @@ impl<O: Observer> Engine<'_, O, true> {
     /// # Errors
     /// An interruption.
     pub(crate) fn run_late(mut self, mut interrupted: impl FnMut() -> bool) -> Result<Records, Interrupted> {
-        let links = self.links.len();
+        let (links, gaps) = (self.links.len(), self.lot.gaps());
+        let first_flow = links + gaps;
+        let first_source = first_flow + self.flows.len();
         let due = self.first_due();
-        let mut calendar = Calendar::new(links + due.len());
+        let mut calendar = Calendar::new(first_flow + due.len());
         for (index, &due) in due.iter().enumerate() {
-            calendar.set(links + index, due);
+            calendar.set(first_flow + index, due);
         }
         let mut look_at = EVENTS_PER_LOOK;
         while let Some((party, key)) = calendar.first() {
@@ -34,12 +37,17 @@ impl<O: Observer> Engine<'_, O, true> {
             }
             if party < links {
                 if let Some(flow) = self.advance_link(party, Time(key)) {
-                    calendar.set(links + flow, self.next_of(flow));
+                    calendar.set(first_flow + flow, self.next_of(flow));
                 }
-            } else if party < links + self.flows.len() {
-                calendar.set(party, self.run_flow(party - links, 0, look_at));
+            } else if party < first_flow {
+                self.reach_hop(party - links);
+            } else if party < first_source {
+                calendar.set(party, self.run_flow(party - first_flow, 0, look_at));
             } else {
-                calendar.set(party, self.run_source(party - links - self.flows.len(), 0, look_at));
+                calendar.set(party, self.run_source(party - first_source, 0, look_at));
+            }
+            for gap in 0..gaps {
+                calendar.set(links + gap, self.lot.next_at(gap).0);
             }
             for index in 0..links {
                 self.take_dropped(index);
@@ -58,20 +66,16 @@ impl<O: Observer> Engine<'_, O, true> {
         }
         let served = self.links[link].served.as_mut().expect("only such a link has events");
         let packet = served.advance(now)?;
-        let far_end = served.far_end(now);
+        let (far_end, marked_at) = (served.far_end(now), if served.marks_on_arrival() { packet.arrived } else { now });
+        self.note_mark(marked_at, link, &packet);
+        let (far_end, packet) = self.lot.pass_on(link, far_end, packet)?;
         Some(match packet.load {
             Load::Datagram { source } => {
                 self.sources[source].packet_departs(far_end);
                 return None;
             }
-            Load::Segment { flow, seq, sent, cwr } => {
-                if packet.is_marked {
-                    self.flows[flow].path.marked += 1;
-                    if self.spec.record_marks && now.0 <= self.spec.duration_ns {
-                        self.note_packet(now, flow, link, EventKind::Mark);
-                    }
-                }
-                self.flows[flow].path.segment_departs(far_end, seq, sent, EcnBits { ce: packet.is_marked, cwr });
+            Load::Segment { flow, seq, sent, cwr, ce } => {
+                self.flows[flow].path.segment_departs(far_end, seq, sent, EcnBits { ce: ce || packet.is_marked, cwr });
                 flow
             }
             Load::Ack { flow, ack, sack } => {
@@ -79,6 +83,33 @@ impl<O: Observer> Engine<'_, O, true> {
                 flow
             }
         })
+    }
+
+    /// Counts a mark that a segment leaves `link` with: a packet that several hops mark is one that was marked.
+    fn note_mark(&mut self, at: Time, link: usize, packet: &Queued<Load>) {
+        let Load::Segment { flow, ce, .. } = packet.load else { return };
+        if packet.is_marked {
+            self.flows[flow].path.marked += u64::from(!ce);
+            if self.spec.record_marks && at.0 <= self.spec.duration_ns {
+                self.note_packet(at, flow, link, EventKind::Mark);
+            }
+        }
+    }
+
+    /// A packet reaches the hop behind `gap`.
+    fn reach_hop(&mut self, gap: usize) {
+        self.events += 1;
+        let Some((now, mut packet)) = self.lot.take(gap) else { return };
+        if self.link_samples.next <= now {
+            self.sample_links(Time(self.spec.duration_ns.min(now.0)));
+        }
+        if let Load::Segment { ce, .. } = &mut packet.load {
+            *ce |= packet.is_marked;
+            // RFC 9331 5.1: whoever marked it, it may have been of a scalable sender.
+            packet.is_l4s |= *ce;
+        }
+        let served = self.links[gap + 1].served.as_mut().expect("hops have events of their own");
+        served.offer(now, Queued { arrived: now, is_marked: false, ..packet });
     }
 
     /// Tells flows of segments that a link has dropped.

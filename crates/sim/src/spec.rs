@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::hops::{HopSpec, StretchSpec};
+
 /// Unit of a queue's limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -192,10 +194,10 @@ pub enum LossModelSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// Data over link 0.
+    /// Data over the forward links.
     #[default]
     Forward,
-    /// Data over link 1.
+    /// Data over the reverse link.
     Reverse,
 }
 
@@ -249,6 +251,9 @@ pub struct FlowSpec {
     /// When the application writes; none if it always has more to send.
     #[serde(default)]
     pub writes: Option<WritesSpec>,
+    /// Which of several hops its data, or its ACKs if they go forward, cross.
+    #[serde(default)]
+    pub hops: StretchSpec,
 }
 
 /// When a flow's application writes.
@@ -295,6 +300,9 @@ pub struct UdpSpec {
     /// Which link.
     #[serde(default)]
     pub direction: Direction,
+    /// Which of several hops, if forward.
+    #[serde(default)]
+    pub hops: StretchSpec,
 }
 
 impl UdpSpec {
@@ -339,6 +347,9 @@ pub struct Spec {
     pub record_marks: bool,
     /// The bottleneck.
     pub forward: LinkSpec,
+    /// Further links in a row behind it.
+    #[serde(default)]
+    pub hops: Vec<HopSpec>,
     /// The reverse link; none when only ACKs use it, and no queue can form.
     #[serde(default)]
     pub reverse: Option<LinkSpec>,

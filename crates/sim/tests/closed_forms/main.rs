@@ -35,8 +35,8 @@ mod build;
 
 use build::{dumbbell, flow, MS};
 use sim::{
-    AmongSpec, DelayStep, Direction, DisorderSpec, EventKind, FlowSpec, LossModelSpec, LossSpec, Outage, QueueSpec, QueueUnit, RateStep,
-    Records, Spec, UdpSpec, WaveSpec, WritesSpec,
+    AmongSpec, DelayStep, Direction, DisorderSpec, EventKind, FlowSpec, HopSpec, LossModelSpec, LossSpec, Outage, QueueSpec, QueueUnit,
+    RateStep, Records, Spec, StretchSpec, UdpSpec, WaveSpec, WritesSpec,
 };
 
 pub(crate) const SECOND: u64 = 1000 * MS;

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 
 use cc::Controller;
 use net::LinkTotals;
-use sim::{Accepted, Direction, DisorderSpec, Observer, SourceTotals};
+use sim::{Accepted, Direction, DisorderSpec, Observer, SourceTotals, Spec, StretchSpec};
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals, Wire};
 use units::{Stream, Time};
 
@@ -27,6 +27,8 @@ const EVENTS_AT_ONCE_MAX: u64 = 100_000;
 enum Kind {
     /// A link has transmitted a packet: before everything else at that time.
     Transmitted,
+    /// A packet reaches the next of several hops.
+    Hop,
     Start,
     /// An ACK reaches the reverse link.
     Crossing,
@@ -54,6 +56,8 @@ struct Event {
     /// The link concerned.
     link: usize,
     load: Option<Load>,
+    /// What reaches a hop.
+    packet: Option<Packet>,
 }
 
 impl Event {
@@ -92,11 +96,15 @@ struct Agenda {
 
 impl Agenda {
     fn add(&mut self, at: Time, flow: usize, kind: Kind, load: Option<Load>) {
-        self.push(Event { at, flow: Some(flow), kind, sequence: 0, link: 0, load });
+        self.push(Event { at, flow: Some(flow), kind, sequence: 0, link: 0, load, packet: None });
     }
 
     fn add_link(&mut self, at: Time, link: usize) {
-        self.push(Event { at, flow: None, kind: Kind::Transmitted, sequence: 0, link, load: None });
+        self.push(Event { at, flow: None, kind: Kind::Transmitted, sequence: 0, link, load: None, packet: None });
+    }
+
+    fn add_hop(&mut self, at: Time, link: usize, packet: Packet) {
+        self.push(Event { at, flow: None, kind: Kind::Hop, sequence: 0, link, load: None, packet: Some(packet) });
     }
 
     fn push(&mut self, event: Event) {
@@ -110,6 +118,10 @@ struct Flow {
     receiver: Receiver,
     rtt: Time,
     quarter: Time,
+    /// From its last link to where its packets are received.
+    last_leg: Time,
+    /// Propagation between the hops that its ACKs cross.
+    between_of_acks: Time,
     end: Time,
     jitter: Stream,
     /// Draws of the segments that are late or double, and with which probabilities and by how much.
@@ -181,6 +193,10 @@ struct Textbook {
     sources: Vec<Source>,
     links: Vec<Link>,
     agenda: Agenda,
+    /// Propagation from each hop to the next.
+    gaps: Vec<Time>,
+    /// The last hop of each flow, then of each source.
+    exits: Vec<usize>,
 }
 
 /// Runs an accepted scenario.
@@ -193,6 +209,7 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
         assert!(at_once < EVENTS_AT_ONCE_MAX, "time has stopped: {:?} of flow {:?} at {last:?}", event.kind, event.flow);
         last = event.at;
         match event.flow {
+            None if event.kind == Kind::Hop => core.put(event.at, event.link, event.packet.expect("a packet")),
             None => core.on_transmitted(event.at, event.link),
             Some(flow) if flow < core.flows.len() => core.on_flow(event, flow, observer),
             Some(flow) => core.on_datagram(event.at, flow),
@@ -207,18 +224,35 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
     }
 }
 
+fn first_hop(stretch: StretchSpec) -> usize {
+    stretch.enter.map_or(0, |enter| enter as usize - 1)
+}
+
+/// Nanoseconds on the way from the first hop to the last.
+fn between(spec: &Spec, stretch: StretchSpec) -> u64 {
+    let numbered = spec.hops.iter().zip(2..);
+    let crossed = numbered.filter(|(_, number)| *number > stretch.enter.unwrap_or(1) && stretch.leave.is_none_or(|leave| *number <= leave));
+    crossed.map(|(hop, _)| hop.delay_ns).sum()
+}
+
 impl Textbook {
     fn new(accepted: &Accepted) -> Textbook {
         let spec = &accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
         let link = |i: usize| {
-            let stream = |part| Stream::named(spec.seed, &format!("link{i}/{part}"));
-            let given = [Some(&spec.forward), spec.reverse.as_ref()][i].expect("a link that exists");
-            let losses = given.losses.iter().enumerate().map(|(number, loss)| Loss::new(loss, spec.seed, (i, number))).collect();
+            let (given, name) = match i {
+                0 => (&spec.forward, "link0".to_owned()),
+                _ if i <= spec.hops.len() => (&spec.hops[i - 1].link, format!("forward{}", i + 1)),
+                _ => (spec.reverse.as_ref().expect("a link that exists"), "link1".to_owned()),
+            };
+            let stream = |part| Stream::named(spec.seed, &format!("{name}/{part}"));
+            let losses = given.losses.iter().enumerate().map(|(number, loss)| Loss::new(loss, spec.seed, (&name, number))).collect();
             Link::new(&accepted.links[i], window, (stream("loss"), losses, stream("queue")), Service::new(given))
         };
         let mut agenda = Agenda::default();
         let mut flows = Vec::new();
+        let last = spec.hops.len();
+        let reverse = last + 1;
         for (index, given) in accepted.flows.iter().enumerate() {
             let rtt = Time(given.spec.rtt_ns);
             let quarter = Time(rtt.0 / 4);
@@ -238,6 +272,8 @@ impl Textbook {
                 receiver: given.receiver(),
                 rtt,
                 quarter,
+                last_leg: quarter - Time(if is_forward { between(spec, given.spec.hops) } else { 0 }),
+                between_of_acks: Time(if is_forward { 0 } else { between(spec, given.spec.hops) }),
                 end: Time(spec.duration_ns) + quarter,
                 jitter: Stream::named(spec.seed, &format!("flow{index}/jitter")),
                 disorder: (
@@ -247,8 +283,8 @@ impl Textbook {
                 jitter_ns: given.spec.jitter_ns,
                 last_arrival: Time::ZERO,
                 packet_bytes: given.spec.packet_bytes,
-                data_link: if is_forward { 0 } else { 1 },
-                ack_link: if is_forward { spec.reverse.as_ref().map(|_| 1) } else { Some(0) },
+                data_link: if is_forward { first_hop(given.spec.hops) } else { reverse },
+                ack_link: if is_forward { spec.reverse.as_ref().map(|_| reverse) } else { Some(first_hop(given.spec.hops)) },
                 lost: 0,
                 marked: 0,
                 ecn: given.sender.options.ecn,
@@ -259,7 +295,15 @@ impl Textbook {
         for (index, first) in sources.iter().enumerate().filter_map(|(index, source)| Some((index, source.next()?))) {
             agenda.add(first, flows.len() + index, Kind::Datagram, None);
         }
-        Textbook { flows, sources, links: (0..accepted.links.len()).map(link).collect(), agenda }
+        let stretches = spec.flows.iter().map(|flow| flow.hops).chain(spec.traffic.iter().map(|source| source.hops));
+        Textbook {
+            flows,
+            sources,
+            links: (0..accepted.links.len()).map(link).collect(),
+            agenda,
+            gaps: spec.hops.iter().map(|hop| Time(hop.delay_ns)).collect(),
+            exits: stretches.map(|stretch| stretch.leave.map_or(last, |leave| leave as usize - 1)).collect(),
+        }
     }
 
     fn on_flow<O: Observer>(&mut self, event: Event, index: usize, observer: &mut O) {
@@ -271,7 +315,7 @@ impl Textbook {
             _ if now >= self.flows[index].end => {}
             (Kind::Crossing, Some(load)) => {
                 let link = self.flows[index].ack_link.expect("a link to cross");
-                self.put(now, link, Packet { flow: index, bytes: ACK_BYTES, is_l4s: false, load });
+                self.put(now, link, Packet { flow: index, bytes: ACK_BYTES, is_l4s: false, was_marked: false, load });
             }
             (Kind::Ack, Some(Load::Ack { ack, sack })) => {
                 self.drive(index, |sender, outbox| sender.on_ack(now, &ack, sack.as_ref(), outbox));
@@ -317,11 +361,11 @@ impl Textbook {
     fn on_datagram(&mut self, now: Time, flow: usize) {
         let source = &mut self.sources[flow - self.flows.len()];
         source.note_sent(now);
-        let (link, bytes) = (source.link(), source.bytes());
+        let (link, bytes) = (source.link(self.gaps.len() + 1), source.bytes());
         if let Some(next) = source.next() {
             self.agenda.add(next, flow, Kind::Datagram, None);
         }
-        self.put(now, link, Packet { flow, bytes, is_l4s: false, load: Load::Datagram });
+        self.put(now, link, Packet { flow, bytes, is_l4s: false, was_marked: false, load: Load::Datagram });
     }
 
     /// Lets the sender act; puts what it sends on its link, and its timer, if it moved, on the agenda.
@@ -342,18 +386,18 @@ impl Textbook {
                 Ecn::Dctcp | Ecn::Accurate | Ecn::L4s => true,
             };
             let load = Load::Segment { seq, sent, ecn: is_capable.then_some(bits) };
-            self.put(sent, link, Packet { flow: index, bytes, is_l4s: mode == Ecn::L4s, load });
+            self.put(sent, link, Packet { flow: index, bytes, is_l4s: mode == Ecn::L4s, was_marked: false, load });
         }
     }
 
     fn put(&mut self, now: Time, link: usize, packet: Packet) {
-        let (flow, is_ack) = (packet.flow, matches!(packet.load, Load::Ack { .. }));
+        let (flow, is_ack, is_fresh) = (packet.flow, matches!(packet.load, Load::Ack { .. }), !packet.was_marked);
         match self.links[link].arrive(now, packet) {
             (Arrival::Served(done), marked) => {
-                self.note_marked(flow, marked);
+                self.note_marked(flow, marked && is_fresh);
                 self.agenda.add_link(done, link);
             }
-            (Arrival::Queued, marked) => self.note_marked(flow, marked),
+            (Arrival::Queued, marked) => self.note_marked(flow, marked && is_fresh),
             (Arrival::Waits(until), _) => self.agenda.add_link(until, link),
             (Arrival::Lost, _) => self.note_lost(flow, is_ack),
         }
@@ -386,16 +430,23 @@ impl Textbook {
             }
             return;
         }
-        let (packet, next) = self.links[link].complete(now);
+        let (mut packet, next) = self.links[link].complete(now);
         self.note_dropped(link);
         if self.links[link].decides_late() {
             let is_marked = matches!(packet.load, Load::Segment { ecn: Some(EcnBits { ce: true, .. }), .. });
-            self.note_marked(packet.flow, is_marked);
+            self.note_marked(packet.flow, is_marked && !packet.was_marked);
         }
         if let Some(done) = next {
             self.agenda.add_link(done, link);
         }
         let now = self.links[link].far_end(now);
+        if let Load::Segment { ecn: Some(bits), .. } = &mut packet.load {
+            packet.was_marked |= bits.ce;
+            bits.ce = packet.was_marked;
+        }
+        if link < self.gaps.len() && link < self.exits[packet.flow] {
+            return self.go_on(now, link, packet);
+        }
         if let Load::Datagram = packet.load {
             return self.sources[packet.flow - self.flows.len()].note_delivered(now);
         }
@@ -409,17 +460,27 @@ impl Textbook {
                     }
                     _ => (false, false),
                 };
-                let at = now + flow.quarter + Time(if is_late { disorder.late_ns } else { 0 });
+                let at = now + flow.last_leg + Time(if is_late { disorder.late_ns } else { 0 });
                 for _ in 0..1 + u32::from(is_double) {
                     self.agenda.add(at, packet.flow, Kind::Segment, Some(packet.load.clone()));
                 }
             }
             Load::Datagram => {}
             Load::Ack { ack, sack } => {
-                let travels = flow.rtt - flow.quarter - flow.quarter;
+                let crossed: u64 = if link <= self.gaps.len() { flow.between_of_acks.0 } else { 0 };
+                let travels = flow.rtt - flow.quarter - flow.quarter - Time(crossed);
                 self.bring_back(now + travels, packet.flow, ack, sack);
             }
         }
+    }
+
+    /// A packet is on its way to the next hop, which does not see who has marked it, but that somebody has.
+    fn go_on(&mut self, now: Time, link: usize, mut packet: Packet) {
+        if let Load::Segment { ecn: Some(bits), .. } = &mut packet.load {
+            bits.ce = false;
+        }
+        packet.is_l4s |= packet.was_marked;
+        self.agenda.add_hop(now + self.gaps[link], link + 1, packet);
     }
 
     fn on_segment(&mut self, now: Time, index: usize, (seq, sent): (u64, Time), ecn: Option<EcnBits>) {
