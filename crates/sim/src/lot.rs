@@ -20,7 +20,7 @@ struct Gap {
 #[derive(Clone, Copy, Debug)]
 struct Exit {
     link: u32,
-    /// Propagation between its first and last hop.
+    /// Propagation between its first and last hop, taken from the way behind it; a datagram has no such way.
     between: Time,
 }
 
@@ -36,9 +36,10 @@ pub(crate) struct Lot {
 impl Lot {
     pub(crate) fn new(spec: &Spec) -> Lot {
         let gaps: Vec<Gap> = spec.hops.iter().map(|hop| Gap { delay: Time(hop.delay_ns), under_way: VecDeque::new() }).collect();
-        let exit = |stretch: StretchSpec| Exit { link: stretch.links(spec).1 as u32, between: Time(stretch.between_ns(spec)) };
-        let stretches = spec.flows.iter().map(|flow| flow.hops).chain(spec.traffic.iter().map(|source| source.hops));
-        let exits = if gaps.is_empty() { Vec::new() } else { stretches.map(exit).collect() };
+        let exit = |stretch: StretchSpec, between_ns| Exit { link: stretch.links(spec).1 as u32, between: Time(between_ns) };
+        let of_flows = spec.flows.iter().map(|flow| exit(flow.hops, flow.hops.between_ns(spec)));
+        let exits = of_flows.chain(spec.traffic.iter().map(|source| exit(source.hops, 0)));
+        let exits = if gaps.is_empty() { Vec::new() } else { exits.collect() };
         Lot { gaps, exits }
     }
 
@@ -48,7 +49,7 @@ impl Lot {
     }
 
     /// Takes a packet that is at the far end of `link` at `far_end` on its way to the next hop; gives back one that goes no further,
-    /// and the time at which it would have been there had there been no way between the hops.
+    /// and when: a segment earlier by what its flow's base RTT holds between the hops.
     pub(crate) fn pass_on(&mut self, link: usize, far_end: Time, packet: Queued<Load>) -> Option<(Time, Queued<Load>)> {
         // Behind the last hop, and behind the reverse link, nothing is left to cross.
         if link > self.gaps.len() || self.gaps.is_empty() {

@@ -17,6 +17,7 @@ mod fast_bursts;
 mod illinois;
 mod loss_models;
 mod low_priority;
+mod parking_lot;
 mod prague;
 mod ptcp;
 mod queues;
