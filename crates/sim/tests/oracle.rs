@@ -180,7 +180,7 @@ fn drop_tail_with_events_of_its_own_is_drop_tail() {
 
 #[test]
 fn parking_lots_equal_the_textbook_event_heap() {
-    let compared = compare(common::scenario_with_hops, SCENARIOS / 2);
+    let compared = compare(common::scenario_with_hops, SCENARIOS);
     assert!(compared.marks > 5_000, "only {} marks were compared", compared.marks);
 }
 

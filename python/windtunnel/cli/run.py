@@ -24,6 +24,9 @@ def run_command(
     duration: Annotated[str | None, typer.Option(metavar="TIME", help="Length of the run, at most 4h. [default: 60s]")] = None,
     warmup: Annotated[str | None, typer.Option(metavar="TIME", help="First part left out of every mean. [default: 0s]")] = None,
     seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of every random draw. [default: 1]")] = None,
+    hop: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE,...", help="A link behind it, rate=..,queue=..,delay=..; repeat for more.")
+    ] = None,
     loss: Annotated[
         list[str] | None, typer.Option(metavar="P|MODEL,...", help="Loss: 1e-4, or periodic,every=5000; repeat for more.")
     ] = None,
@@ -52,7 +55,7 @@ def run_command(
 ) -> None:
     """Run a scenario, in the simulator or on a built Linux kernel.
 
-    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, transport options, and the algorithm's own parameters
+    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, enter, leave (hops), transport options, and the algorithm's own parameters
     (see: windtunnel algorithms NAME).
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
@@ -63,7 +66,7 @@ def run_command(
         | {key: value for key, value in (("rate_steps", rate_step), ("outages", outage), ("delay_steps", delay_step)) if value},
         "reverse": _link({"rate": reverse_rate, "queue": reverse_queue}, reverse_loss or []),
     }
-    scenario = _scenario(file, top, links, flow or [])
+    scenario = _scenario(file, top, links, {"flows": flow, "hops": hop})
     asked = {"per_ack": per_ack, "record_drops": drops, "record_marks": marks}
     scenario = scenario.model_copy(update={field: True for field, wanted in asked.items() if wanted})
     with stoppable():
@@ -82,7 +85,7 @@ def _link(fields: dict[str, str | None], losses: list[str]) -> dict[str, Any]:
     return table | ({"loss": probabilities[0]} if probabilities else {}) | ({"losses": models} if models else {})
 
 
-def _scenario(file: str | None, top: dict[str, str | None], links: dict[str, dict[str, Any]], flows: list[str]) -> Scenario:
+def _scenario(file: str | None, top: dict[str, str | None], links: dict[str, dict[str, Any]], lists: dict[str, list[str] | None]) -> Scenario:
     from windtunnel.scenario import ScenarioError, parse
     from windtunnel.scenario.files import read_document, with_traces
     from windtunnel.scenario.models import MARK_FIELDS, QUEUE_FIELDS, Bottleneck
@@ -99,12 +102,11 @@ def _scenario(file: str | None, top: dict[str, str | None], links: dict[str, dic
             sizes = {"queue": QUEUE_FIELDS, "mark": MARK_FIELDS, "trace": ("trace_ms",), "discipline": ("discipline_parameters",)}
             replaced = {Bottleneck.SHORT.get(key, key) for key in given} | {name for key in given for name in sizes.get(key, ())}
             document[name] = {key: value for key, value in table.items() if key not in replaced} | given
-    if flows:
-        document["flows"] = flows
+    document |= {name: entries for name, entries in lists.items() if entries}
     if file is None:
         if not {"rate", "trace"} & set(links["bottleneck"]):
             raise ScenarioError("rate", "is missing; give --rate, for example --rate 250Mbit, or a scenario file")
-        if not flows:
+        if not lists["flows"]:
             raise ScenarioError("flow", "is missing; give at least one --flow, for example --flow cubic, or a scenario file")
     return parse(with_traces(document, Path(file).parent if file else Path()), name=file or "")
 

@@ -30,7 +30,7 @@ def allowed_keys() -> dict[str, list[str]]:
     link = [key for key in keys(Bottleneck) if key not in QUEUE_FIELDS]
     link = [*link, "trace", "queue", *QUEUE_FIELDS]
     models = {name: keys(model) for name, model in (losses.MODELS | changes.CHANGES).items()}
-    return {"": keys(Scenario), "bottleneck": link, "reverse": link, "flows": keys(Flow), **models}
+    return {"": keys(Scenario), "bottleneck": link, "hops": [*link, "delay"], "reverse": link, "flows": keys(Flow), **models}
 
 
 def parse(document: Any, *, name: str = "") -> Scenario:
@@ -169,8 +169,15 @@ def with_traces(document: dict[str, Any], folder: Path) -> dict[str, Any]:
     """
     full = dict(document)
     for name in ("bottleneck", "reverse"):
-        link = full.get(name)
-        if isinstance(link, dict) and isinstance(link.get("trace"), str):
-            rest = {key: value for key, value in link.items() if key != "trace"}
-            full[name] = rest | {"trace_ms": traces.read(folder / link["trace"])}
+        if name in full:
+            full[name] = _with_trace(full[name], folder)
+    if isinstance(full.get("hops"), list):
+        full["hops"] = [_with_trace(hop, folder) for hop in full["hops"]]
     return full
+
+
+def _with_trace(link: Any, folder: Path) -> Any:
+    if not isinstance(link, dict) or not isinstance(link.get("trace"), str):
+        return link
+    rest = {key: value for key, value in link.items() if key != "trace"}
+    return rest | {"trace_ms": traces.read(folder / link["trace"])}

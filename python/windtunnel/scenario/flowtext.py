@@ -8,7 +8,7 @@ from windtunnel.scenario.catalogue import catalogue
 from windtunnel.scenario.errors import refusal, shown
 
 SHORT_KEYS = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", "window": "window_packets"}
-FLOW_KEYS = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction")
+FLOW_KEYS = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction", "enter", "leave")
 
 
 def parse_flow(text: str) -> dict[str, Any]:
@@ -17,8 +17,8 @@ def parse_flow(text: str) -> dict[str, Any]:
     Parameters
     ----------
     text : str
-        The flow, for example ``"ctcp:vista,start=60s"``. Keys are rtt, start, stop, bytes, count, window, profile, direction,
-        any transport option, and the algorithm's own parameters (which prevail where a name is both).
+        The flow, for example ``"ctcp:vista,start=60s"``. Keys are rtt, start, stop, bytes, count, window, profile, direction, enter,
+        leave, any transport option, and the algorithm's own parameters (which prevail where a name is both).
 
     Returns
     -------

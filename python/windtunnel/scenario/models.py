@@ -11,6 +11,7 @@ from windtunnel.scenario import applications, changes, checks, units
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
+from windtunnel.scenario.hops import check_flow, check_hops, read_hops, with_rates
 from windtunnel.scenario.losses import LossModel, read
 from windtunnel.scenario.ranges import (
     MOST_FLOWS,
@@ -19,6 +20,7 @@ from windtunnel.scenario.ranges import (
     Count,
     DurationS,
     ExtraS,
+    HopNumber,
     InstantS,
     JitterS,
     Probability,
@@ -185,6 +187,20 @@ def _read_size(data: dict[str, Any], short: str, fields: tuple[str, ...]) -> dic
     return full
 
 
+class Hop(Bottleneck):
+    """A further forward link.
+
+    Parameters
+    ----------
+    delay_s : float
+        Propagation to it from the hop before, in seconds; part of the base RTT of the flows that cross both.
+    """
+
+    SHORT: ClassVar[Mapping[str, str]] = {**Bottleneck.SHORT, "delay": "delay_s"}
+
+    delay_s: ExtraS = Field(0.0, description="propagation from the hop before, in seconds")
+
+
 class Flow(_Model):
     """One TCP flow, or `count` equal ones.
 
@@ -212,6 +228,8 @@ class Flow(_Model):
         Which way the data goes.
     application : int, optional
         Flows of the same number are connections of one application, whose results are also added up. ``ptcp`` sets it.
+    enter, leave : int, optional
+        Numbers of the first and the last hop that its packets cross in forward direction, counted from 1; all hops when absent.
     """
 
     SHORT: ClassVar[Mapping[str, str]] = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", "window": "window_packets"}
@@ -228,6 +246,9 @@ class Flow(_Model):
     profile: str | None = Field(None, description="stack profile")
     direction: Literal["forward", "reverse"] = Field("forward", description="which way the data goes")
     application: Application | None = Field(None, description="number shared by the connections of one application")
+
+    enter: HopNumber | None = Field(None, description="number of the first hop, counted from 1")
+    leave: HopNumber | None = Field(None, description="number of the last hop, counted from 1")
 
     _algorithm = field_validator("algorithm", mode="before")(checks.algorithm_name)
     _profile = field_validator("profile", mode="before")(checks.profile_name)
@@ -257,10 +278,11 @@ class Flow(_Model):
         return value
 
     @model_serializer(mode="wrap")
-    def _without_application(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave the number out where there is none, so that it renames no scenario without applications."""
+    def _without_numbers(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the numbers that are not given, so that they rename no scenario without applications or hops."""
         data: dict[str, Any] = dump(self)
-        return data if self.application is not None else {key: value for key, value in data.items() if key != "application"}
+        later = ("application", "enter", "leave")
+        return {key: value for key, value in data.items() if key not in later or value is not None}
 
     @model_validator(mode="after")
     def _connections_are_made_once(self) -> Flow:
@@ -276,12 +298,15 @@ class Flow(_Model):
 
 
 class Scenario(_Model):
-    """A dumbbell: flows through one bottleneck, and everything that decides the result.
+    """A dumbbell: flows through one bottleneck, or several in a row, and everything that decides the result.
 
     Parameters
     ----------
     bottleneck : Bottleneck
         The forward link.
+    hops : sequence of Hop, optional
+        Further forward links in a row behind it, of the bottleneck's rate if they name none; lines such as
+        ``"rate=20Mbit,queue=100,delay=5ms"`` are read too.
     flows : sequence of Flow
         At least one; strings such as ``"htcp,start=60s"`` are read too.
     reverse : Bottleneck, optional
@@ -318,6 +343,7 @@ class Scenario(_Model):
     }
 
     bottleneck: Bottleneck
+    hops: tuple[Hop, ...] = Field((), description="further forward links in a row behind the bottleneck")
     flows: tuple[Flow, ...]
     reverse: Bottleneck | None = None
     rtt_s: RttS | None = Field(None, description="base round-trip time of flows that name none, in seconds")
@@ -335,14 +361,17 @@ class Scenario(_Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _reverse_rate(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or not isinstance(data.get("reverse"), dict):
+    def _rates(cls, data: Any) -> Any:
+        """Give the reverse link and the hops that name no rate the bottleneck's."""
+        if not isinstance(data, dict):
             return data
         link = data.get("bottleneck")
         link = {"rate_bps": link.rate_bps} if isinstance(link, Bottleneck) else link
-        if not isinstance(link, dict) or {"rate", "rate_bps"} & set(data["reverse"]):
-            return data
-        return data | {"reverse": {key: link[key] for key in ("rate", "rate_bps") if key in link} | data["reverse"]}
+        rate = {key: link[key] for key in ("rate", "rate_bps") if key in link} if isinstance(link, dict) else {}
+        reverse = data.get("reverse")
+        if isinstance(reverse, dict) and not {"rate", "rate_bps"} & set(reverse):
+            data = data | {"reverse": rate | reverse}
+        return data | {"hops": with_rates(read_hops(data["hops"]), rate)} if "hops" in data else data
 
     @field_validator("flows", mode="before")
     @classmethod
@@ -361,6 +390,7 @@ class Scenario(_Model):
         if self.warmup_s >= self.duration_s:
             problem = f"{shown(self.warmup_s)} s is not within the run; allowed: 0 to below {shown(self.duration_s)} s"
             raise refusal(problem, field="warmup_s")
+        check_hops(self)
         for index, flow in enumerate(self.flows):
             self._check_flow(f"flows[{index}]", flow)
         if self.sample_s > self.duration_s:
@@ -375,6 +405,7 @@ class Scenario(_Model):
     def _check_flow(self, path: str, flow: Flow) -> None:
         if flow.rtt_s is None and self.rtt_s is None:
             raise refusal("is missing and the scenario has none either; give it for the flow or for the scenario", field=f"{path}.rtt_s")
+        check_flow(path, flow, self.hops, flow.rtt_s or self.rtt_s or 0.0)
         if flow.start_s >= self.duration_s:
             problem = f"{shown(flow.start_s)} s is not within the run; allowed: 0 to below {shown(self.duration_s)} s"
             raise refusal(problem, field=f"{path}.start_s")
