@@ -12,7 +12,13 @@ import windtunnel as wt
 from windtunnel.backends.linux.expressible import unsupported
 from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, fill, json_schema, load, parse, resolve
 
-PLAIN: dict[str, Any] = {"rtt": "40ms", "duration": "5s", "bottleneck": {"rate": "20Mbit", "queue": 60}, "flows": ["reno"], "sample": "100ms"}
+PLAIN: dict[str, Any] = {
+    "rtt": "40ms",
+    "duration": "5s",
+    "bottleneck": {"rate": "20Mbit", "queue": 60},
+    "flows": ["reno"],
+    "sample": "100ms",
+}
 HOPS = ["rate=10Mbit,queue=50,delay=2ms", "delay=3ms,discipline=codel,target=10ms,loss=1e-4"]
 
 

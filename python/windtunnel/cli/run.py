@@ -55,8 +55,8 @@ def run_command(
 ) -> None:
     """Run a scenario, in the simulator or on a built Linux kernel.
 
-    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, enter, leave (hops), transport options, and the algorithm's own parameters
-    (see: windtunnel algorithms NAME).
+    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, enter and leave (hops), transport options, and the
+    algorithm's own parameters (see: windtunnel algorithms NAME).
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
     disorder = {"reorder": reorder, "reorder_by": reorder_by, "duplicate": duplicate}
@@ -85,7 +85,9 @@ def _link(fields: dict[str, str | None], losses: list[str]) -> dict[str, Any]:
     return table | ({"loss": probabilities[0]} if probabilities else {}) | ({"losses": models} if models else {})
 
 
-def _scenario(file: str | None, top: dict[str, str | None], links: dict[str, dict[str, Any]], lists: dict[str, list[str] | None]) -> Scenario:
+def _scenario(
+    file: str | None, top: dict[str, str | None], links: dict[str, dict[str, Any]], lists: dict[str, list[str] | None]
+) -> Scenario:
     from windtunnel.scenario import ScenarioError, parse
     from windtunnel.scenario.files import read_document, with_traces
     from windtunnel.scenario.models import MARK_FIELDS, QUEUE_FIELDS, Bottleneck

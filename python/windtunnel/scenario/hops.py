@@ -118,5 +118,5 @@ def check_flow(path: str, flow: Flow, hops: Sequence[Hop], rtt_s: float) -> None
         raise refusal(f"{leave} is no hop behind the flow's first; allowed: {enter} to {last}", field=f"{path}.leave")
     between = between_s(hops, flow)
     if round(between * 1e9) > round(rtt_s * 1e9) // 4:
-        problem = f"{shown(rtt_s)} s is too short for {between:g} s between the flow's first and last hop; allowed: at least {4 * between:g} s"
-        raise refusal(problem, field=f"{path}.rtt_s")
+        way = f"{between:g} s between the flow's first and last hop"
+        raise refusal(f"{shown(rtt_s)} s is too short for {way}; allowed: at least {4 * between:g} s", field=f"{path}.rtt_s")

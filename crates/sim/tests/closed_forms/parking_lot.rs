@@ -47,8 +47,9 @@ fn losses_of_the_hops_add_up() {
 }
 
 /// Full links under RED, a long flow's RTT longer by the queues it waits in: it gets 1 / (1 + sqrt(n) RTT_long / RTT_cross) of each link.
-/// The law counts losses, Reno rounds with a loss: of drops that fall together, as those of one hop's queue do, only the first costs
-/// anything. At windows of 25 and 50 segments and some 30 segments in the RED queue that makes a cross flow's losses up to a tenth cheaper.
+/// Two things take from it. The law counts losses, Reno answers episodes: 1.57 losses share one of a cross flow's, 1.43 one of a long
+/// flow's, 5 % of the rate. And each costs a round of repair: of cycles of half a window, 11 rounds and 22, 2 to 4 % of the rate. Two thirds
+/// of these 9 % show in the share; with three standard errors of 1 % it is within 9 %.
 #[test]
 fn a_long_flow_gets_what_the_square_root_law_leaves_it() {
     let mut base = spec(20, 150, 600, vec![flow("reno", 100)]);
@@ -57,8 +58,7 @@ fn a_long_flow_gets_what_the_square_root_law_leaves_it() {
     let records = run(&lot(base, 3, (3, 3)));
     let (long, cross) = means(&records, 3, packets);
     let (long_rtt, cross_rtt) = means(&records, 3, sim::FlowRow::mean_rtt_s);
-    println!("{long} {cross} {long_rtt} {cross_rtt}");
-    assert_near(long / (long + cross), 1.0 / (1.0 + 3_f64.sqrt() * long_rtt / cross_rtt), 0.1, "a long flow's share");
+    assert_near(long / (long + cross), 1.0 / (1.0 + 3_f64.sqrt() * long_rtt / cross_rtt), 0.09, "a long flow's share");
 }
 
 /// One segment meets no queue: its round trip is the base RTT, the ways between hops within it, and a transmission per hop. Exact but for
