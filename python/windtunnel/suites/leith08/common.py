@@ -36,6 +36,7 @@ def run(
     starts_s: Sequence[float] = (0.0,),
     parameters: Sequence[Mapping[str, float]] = (),
     warmup_s: float | None = None,
+    loss: float = 0.0,
 ) -> Scenario:
     """Return flows over one bottleneck, all with the same round-trip time.
 
@@ -55,6 +56,8 @@ def run(
         The algorithms' own.
     warmup_s : float, optional
         Start of the default window; 10 s after the last start when absent.
+    loss : float
+        Probability that a packet is lost before the queue.
     """
     jitter = jitter_s(rate, rtt)
     rtt_s = drawn_rtt_s(rtt, jitter=jitter, draws=draws)
@@ -64,7 +67,7 @@ def run(
         for name, mine, start in zip(algorithms, own, starts_s, strict=True)
     ]
     return Scenario(
-        bottleneck=Bottleneck(rate_bps=rate * 1e6, queue_packets=queue),
+        bottleneck=Bottleneck(rate_bps=rate * 1e6, queue_packets=queue, loss_probability=loss),
         flows=tuple(flows),
         duration_s=duration_s,
         warmup_s=max(starts_s) + 10.0 if warmup_s is None else warmup_s,
