@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
-from windtunnel.metrics import View, measure
+from windtunnel.metrics import View, measured
 from windtunnel.plots.declared import Histories
 from windtunnel.scenario import Bottleneck, Flow, Scenario
 from windtunnel.suites.open08.common import PROFILE, STACK
@@ -37,7 +37,7 @@ def in_first_epoch(metric: str, view: View, *, with_its_end: bool) -> float | st
     times = view.backoffs(0).t_s
     if times.size < 2:
         return None
-    return measure(metric, view, t0=0.0, t1=float(times[1]) + (0.01 if with_its_end else -0.01))
+    return measured(metric, view, t0=0.0, t1=float(times[1]) + (0.01 if with_its_end else -0.01))
 
 
 EXPERIMENTS = (
