@@ -2,7 +2,8 @@
 //!
 //! Source: Leith/Shorten, PFLDnet 2004; draft-leith-tcp-htcp-06; Linux 6.1 `tcp_htcp.c`, reproduced exactly.
 //! Units: segments; time in milliseconds (kernel ticks, RTTs rounded up); alpha and beta in 128ths; throughput in segments/s.
-//! State: one part per file: beta, the RTT's extremes, the throughput filter. Then alpha, the time of the last congestion, what undo restores.
+//! State: one part per file: beta, the RTT's extremes, the throughput filter. Then alpha, the time of the last congestion, what undo
+//! restores.
 //! Departures: none from Linux 6.1, whose elapsed time starts again when recovery ends. `beta08` holds beta at the kernel's upper
 //! limit, 102/128 = 0.797, and keeps alpha = 2(1 - beta) f.
 
