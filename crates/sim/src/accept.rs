@@ -143,8 +143,8 @@ fn accept_link(name: &str, link: &LinkSpec, (run, index): (&Spec, usize)) -> Res
         return refuse(format!("{name}.mark"), &choice.name, "a step of marks belongs to drop-tail");
     }
     if changes.service.is_some() && matches!(limit, Limit::Delay(_)) {
-        let allowed = "give a limit in packets or bytes: with a discipline, how long a queue of a changing rate takes is not known";
-        return refuse(format!("{name}.queue"), &choice.name, allowed);
+        let allowed = format!("give packets or bytes: {} at a rate that changes cannot know how long its queue takes", choice.name);
+        return refuse(format!("{name}.queue"), "a limit in time", &allowed);
     }
     let discipline = net::queue::discipline(&choice.name, &choice.parameters).map_err(|allowed| SpecError {
         field: format!("{name}.discipline"),

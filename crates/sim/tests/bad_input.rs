@@ -131,6 +131,19 @@ fn a_field_of_another_model_is_refused() {
 
 /// JSON cannot carry these, a library's caller can.
 #[test]
+fn a_discipline_knows_no_time_at_a_rate_that_changes() {
+    let refusal = refusal(&[
+        ("/forward/queue", serde_json::json!({"unit": "ns", "limit": 50_000_000})),
+        ("/forward/discipline", serde_json::json!({"name": "codel"})),
+        ("/forward/changes", serde_json::json!({"rate_steps": [{"at_ns": 1, "rate_bps": 5_000_000}]})),
+    ]);
+    assert_eq!(
+        refusal,
+        "bottleneck.queue: a limit in time is not allowed; give packets or bytes: codel at a rate that changes cannot know how long its queue takes"
+    );
+}
+
+#[test]
 fn a_probability_that_is_no_number_is_refused() {
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let mut spec: Spec = serde_json::from_value(good()).expect("a scenario");
