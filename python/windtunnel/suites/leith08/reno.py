@@ -8,6 +8,7 @@ from windtunnel.suites.leith08.common import ONE_RUN, STACK, drawn_start_s, queu
 from windtunnel.theory.overlays import reno_epoch_s
 
 RTT, Q = 100, 1.0
+SLOW_START_S = 10.0
 EPOCHS_ALONE, EPOCHS_TOGETHER = 2.2, 3.5
 """Of one flow. Two flows reach a full queue twice as often: seven events of both."""
 
@@ -34,7 +35,7 @@ def alone_then_joined(point: Point, draws: Draws) -> Scenario:
 
 def epoch_alone_s(view: View) -> float | None:
     """Return the time between the first flow's back-offs while it is alone, seconds."""
-    value = measure("epoch_s", view, flow="1", t0=0.05 * epoch_s(float(view.point["rate"])), t1=view.start_s(view.foreground[1]))
+    value = measure("epoch_s", view, flow="1", t0=SLOW_START_S, t1=view.start_s(view.foreground[1]))
     return value if isinstance(value, float) else None
 
 

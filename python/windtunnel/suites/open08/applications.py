@@ -9,7 +9,7 @@ from windtunnel.suites.paths import bdp_packets
 OBJECTS, OBJECT_BYTES, EVERY_S = 20, 25_000, 5.0
 VIDEO_RATE = 5.0
 VIDEO_BYTES = 60_000_000
-BULK_BYTES = 200_000_000
+BULK_BYTES = 1_000_000_000
 
 
 def application(point: Point, draws: Draws) -> Scenario:
@@ -45,7 +45,7 @@ EXPERIMENTS = (
             *WAN,
             ("http", "20 objects of 25 kB, a connection each, every 5 s"),
             ("video", f"60 MB, the sender's window capped at {VIDEO_RATE:g} of {WAN_RATE} Mbit/s"),
-            ("bulk", "200 MB"),
+            ("bulk", "1 GB: several congestion epochs"),
         ),
         kept="all",
         quick=Quick(repeats=3),

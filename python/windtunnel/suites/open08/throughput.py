@@ -17,7 +17,7 @@ def one_reno(point: Point, draws: Draws) -> Scenario:
         flows=(Flow(algorithm=point["alg"], rtt_s=drawn_rtt_s(RTT, jitter=jitter, draws=draws)),),
         duration_s=300.0,
         warmup_s=10.0,
-        sample_s=0.1,
+        sample_s=0.02,
         jitter_s=jitter,
         profile=PROFILE,
     )
