@@ -192,6 +192,29 @@ def fair_share_mbps(x: ArrayLike, *, rate_mbps: float, flows: int = 2) -> Array:
     return np.full_like(array(x), rate_mbps / flows)
 
 
+def fast_occupancy(packets: ArrayLike, *, alpha: float, flows: int) -> Array:
+    """Return the part of its queue that FAST flows at rest keep filled, against the queue's size: alpha packets of each flow.
+
+    Source: Jin, Wei, Low (INFOCOM 2004); Hegde et al. (GridNets 2004), Fig. 3.
+
+    Parameters
+    ----------
+    packets : array_like
+        Queue size, packets.
+    alpha : float
+        Packets that each flow keeps queued.
+    flows : int
+        Number of flows.
+
+    Returns
+    -------
+    numpy.ndarray
+        Fraction; NaN where the queue does not hold them and there is no rest.
+    """
+    size = within(packets, above=0)
+    return np.where(size >= alpha * flows, alpha * flows / size, np.nan)
+
+
 def _rtts_with_queue(rtt_ms: ArrayLike, *, fixed_ms: float, rate_mbps: float, q: float, queue: str) -> tuple[Array, Array]:
     """Return the shorter and the longer RTT, seconds, queueing delay included."""
     swept, fixed = within(rtt_ms, above=0) * MS, fixed_ms * MS
@@ -217,6 +240,7 @@ OVERLAYS: Mapping[str, Callable[..., Array]] = {
     "loss_overhead_vs_rtt": loss_overhead_vs_rtt,
     "conv80_s": conv80_s,
     "fair_share_mbps": fair_share_mbps,
+    "fast_occupancy": fast_occupancy,
 }
 """Every overlay by name."""
 

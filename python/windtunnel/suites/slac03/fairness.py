@@ -32,7 +32,7 @@ def pair(point: Point, draws: Draws) -> Scenario:
 
 def to_florida(point: Point, draws: Draws) -> Scenario:
     """Return two transfers of the point's stack to UFL with windows of 8 MB."""
-    return pair({**point, "site": "UFL", "win": "8MB"}, draws)
+    return pair({**point, "site": "UFL", "win": "8MB"}, draws).model_copy(update={"sample_s": 0.1})
 
 
 EXPERIMENTS = (
@@ -80,6 +80,6 @@ EXPERIMENTS = (
         repeats=1,
         kept="all",
         quick=Quick(repeats=1),
-        notes=(*NOTES, FAST_NOTE, "The runs are those of Table 2."),
+        notes=(*NOTES, FAST_NOTE),
     ),
 )
