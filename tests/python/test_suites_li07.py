@@ -14,7 +14,7 @@ import yaml
 
 from windtunnel.backends import backend
 from windtunnel.claims import judge, packaged_register
-from windtunnel.claims.lookup import snapped
+from windtunnel.claims.query import snapped
 from windtunnel.experiment import Draws, Experiment, Measure, Plan, Scale, plan
 from windtunnel.experiment.measuring import MEASURE_COLUMNS
 from windtunnel.metrics import MEASURES, View, measure

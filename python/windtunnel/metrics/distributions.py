@@ -49,3 +49,21 @@ def windows(view: View, flows: tuple[int, ...], t0: float, t1: float) -> Array:
 def quantile(values: Array, level: float) -> float | None:
     """Return the smallest value that at least this share of the values do not exceed; None without values."""
     return float(np.quantile(values, level, method="inverted_cdf")) if values.size else None
+
+
+def level_pkts(level: float, view: View) -> float | None:
+    """Return a quantile of the windows of the flows under test over the default window, packets.
+
+    Parameters
+    ----------
+    level : float
+        In (0, 1); the claims' `ks` compares two runs by all of `LEVELS`.
+    view : View
+        The run.
+
+    Returns
+    -------
+    float or None
+        None without windows.
+    """
+    return quantile(windows(view, view.under_test, *view.window_s), level) if view.under_test else None
