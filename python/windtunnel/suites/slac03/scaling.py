@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
-from windtunnel.metrics import View
 from windtunnel.plots.declared import Curves, Overlay
 from windtunnel.scenario import Bottleneck, Scenario
 from windtunnel.suites.linux24 import PROFILE, flow
@@ -23,21 +22,6 @@ def lossy(point: Point, _draws: Draws) -> Scenario:
     )
 
 
-def window(view: View) -> float:
-    """Return the window that fills the path, packets."""
-    return view.bdp_packets
-
-
-def packets_per_loss(view: View) -> float:
-    """Return how many packets may be sent per loss with that mean window, by the square-root law with b = 1: W^2 / 1.5."""
-    return window(view) ** 2 / 1.5
-
-
-def interval(view: View) -> float:
-    """Return the time between such losses, seconds: one window of packets leaves per round trip."""
-    return packets_per_loss(view) * view.longest_rtt_s / window(view)
-
-
 EXPERIMENTS = (
     Experiment(
         id="slac03.scale",
@@ -47,9 +31,9 @@ EXPERIMENTS = (
         points={"alg": ("reno",), "p": (1e-6, 1e-5, 1e-4, 1e-3)},
         scenario=lossy,
         measures=(
-            Measure("window_pkts", function=window),
-            Measure("pkts_per_loss", function=packets_per_loss),
-            Measure("event_interval_s", function=interval),
+            Measure("window_pkts"),
+            Measure("pkts_per_loss"),
+            Measure("event_interval_s"),
             Measure("thr_mbps"),
             Measure("cwnd_pkts"),
         ),
