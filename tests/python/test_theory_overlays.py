@@ -17,6 +17,7 @@ CALLS = {
     "loss_overhead_vs_rtt": ([16, 324], [0.0], {"protocol": "htcp", "rate_mbps": 250, "q": 0.2}),
     "conv80_s": ([42, 82], [-1.0], {"protocol": "reno", "rate_mbps": 250, "q": 0.2}),
     "fair_share_mbps": ([1, 2], [], {"rate_mbps": 250}),
+    "fast_occupancy": ([400, 8000], [399], {"alpha": 200, "flows": 2}),
     "reno_epoch_s": ([10, 250], [0.0], {"rtt_ms": 100, "q": 1.0}),
     "illinois_epoch_s": ([10, 250], [0.0], {"rtt_ms": 100, "q": 1.0}),
 }

@@ -192,6 +192,29 @@ def fair_share_mbps(x: ArrayLike, *, rate_mbps: float, flows: int = 2) -> Array:
     return np.full_like(array(x), rate_mbps / flows)
 
 
+def fast_occupancy(packets: ArrayLike, *, alpha: float, flows: int) -> Array:
+    """Return the part of its queue that FAST flows at rest keep filled, against the queue's size: alpha packets of each flow.
+
+    Source: Jin, Wei, Low (INFOCOM 2004); Hegde et al. (GridNets 2004), Fig. 3.
+
+    Parameters
+    ----------
+    packets : array_like
+        Queue size, packets.
+    alpha : float
+        Packets that each flow keeps queued.
+    flows : int
+        Number of flows.
+
+    Returns
+    -------
+    numpy.ndarray
+        Fraction; NaN where the queue does not hold them and there is no rest.
+    """
+    size = within(packets, above=0)
+    return np.where(size >= alpha * flows, alpha * flows / size, np.nan)
+
+
 def reno_epoch_s(rate_mbps: ArrayLike, *, rtt_ms: float, q: float, flows: int = 1) -> Array:
     """Return the time between losses of synchronised Reno flows, seconds, against the link's rate: Leith et al. 2008, Fig. 3.
 
@@ -244,6 +267,7 @@ OVERLAYS: Mapping[str, Callable[..., Array]] = {
     "loss_overhead_vs_rtt": loss_overhead_vs_rtt,
     "conv80_s": conv80_s,
     "fair_share_mbps": fair_share_mbps,
+    "fast_occupancy": fast_occupancy,
     "reno_epoch_s": reno_epoch_s,
     "illinois_epoch_s": illinois_epoch_s,
 }
