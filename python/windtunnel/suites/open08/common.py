@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
-from windtunnel.experiment import Draws
+from windtunnel.experiment import Draws, Measure
+from windtunnel.metrics.distributions import LEVELS, level_pkts
 from windtunnel.scenario import Bottleneck, Flow, Scenario
 from windtunnel.suites.paths import bdp_packets, jitter_s
 
@@ -45,3 +47,8 @@ def wan(draws: Draws, flows: Sequence[Flow], *, duration_s: float, warmup_s: flo
         jitter_s=jitter_s(WAN_RATE, WAN_RTTS_MS[0]),
         profile=PROFILE,
     )
+
+
+def levels() -> tuple[Measure, ...]:
+    """Return the measures that hold a run's distribution of windows: two runs are compared by them."""
+    return tuple(Measure("cwnd_level_pkts", state=f"{level:g}", function=functools.partial(level_pkts, level)) for level in LEVELS)

@@ -1,7 +1,7 @@
 """Figures 8 and 9: four transfers of 200 MB, started one after the other."""
 
 from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
-from windtunnel.plots.declared import Histories
+from windtunnel.plots.declared import Curves, Histories
 from windtunnel.scenario import Flow, Scenario
 from windtunnel.suites.open08.common import STACK, WAN, WAN_NOTE, wan
 
@@ -48,7 +48,17 @@ EXPERIMENTS = (
             Measure("share_first"),
             *(Measure("completion_s", flow=str(flow)) for flow in (1, 2, 3, 4)),
         ),
-        figures=(),
+        figures=(
+            Curves(
+                "completion",
+                "Completion time of four transfers of 200 MB",
+                metric="completion_s",
+                x="flow",
+                x_label="Transfer, in order of start",
+                y_label="Completion time (s)",
+                y_limits=(0, 80),
+            ),
+        ),
         parameters=_PARAMETERS,
         repeats=20,
         kept="all",

@@ -9,7 +9,7 @@ from windtunnel.metrics import View, measure
 from windtunnel.plots.declared import Curves, Overlay
 from windtunnel.scenario import Bottleneck, Flow, Scenario
 from windtunnel.stats import ks_distance
-from windtunnel.suites.open08.common import PROFILE
+from windtunnel.suites.open08.common import PROFILE, levels
 from windtunnel.theory.synthetic import SHAPES, mean_peak_convex, peaks
 
 UNIT_S = 0.1
@@ -58,13 +58,6 @@ def _measured(view: View) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     return view.backoffs(0).before_packets[SETTLING_EPOCHS:] * scale(view.point)
 
 
-def distance(view: View) -> float | None:
-    """Return how far the run's distribution is from that of the other function, the law iterated."""
-    other = next(shape for shape in SHAPES if shape != view.point["alg"])
-    own = _measured(view)
-    return ks_distance(own, iterated(other, view.point, seed=1)) if own.size else None
-
-
 def distance_iterated(view: View) -> float:
     """Return how far apart the two laws are when both are iterated, with losses of their own."""
     first, second = (iterated(shape, view.point, seed=number) for number, shape in enumerate(SHAPES))
@@ -98,18 +91,18 @@ def _experiment(figure: str, title: str, question: str, dimension: str, values: 
         points={"alg": SHAPES, dimension: values},
         scenario=by_the_clock,
         measures=(
-            Measure("ks", function=distance),
-            Measure("ks@iterated", function=distance_iterated),
+            *levels(),
+            Measure("ks_iterated", function=distance_iterated),
             Measure("cov"),
             Measure("cov@iterated", function=variation_iterated),
             Measure("median", function=median),
             Measure("ks_own_law", function=distance_to_own_law),
         ),
         figures=tuple(
-            Curves(metric, heading, metric=metric, x=dimension, x_label=label, y_label=y_label, x_log=dimension == "p", theory=theory)
+            Curves(metric, heading, metric=metric, x=dimension, x_label=label, y_label=y_label, x_log=dimension == "p", y_log=metric == "median", theory=theory)
             for metric, heading, y_label, theory in (
                 ("cov", "Spread of the window at back-offs", "Coefficient of variation", tuple(map(_iterated, SHAPES))),
-                ("ks", "Distance from the other function's distribution", "Kolmogorov-Smirnov distance", ()),
+                ("median", "Median window at back-offs, in the paper's packets", "Median (packets)", ()),
             )
         ),
         parameters=(
