@@ -12,7 +12,7 @@ TRANSFER_BYTES = 200_000_000
 def staggered(point: Point, draws: Draws) -> Scenario:
     """Return four transfers of 200 MB, 5 s apart."""
     flows = [Flow(algorithm=point["alg"], start_s=start, bytes=TRANSFER_BYTES) for start in STARTS_S]
-    return wan(draws, flows, duration_s=600.0, warmup_s=max(STARTS_S) + 10.0)
+    return wan(draws, flows, duration_s=150.0, warmup_s=max(STARTS_S) + 10.0)
 
 
 _PARAMETERS = (*STACK, *WAN, ("flows", "4 transfers of 200 MB, started at 0, 5, 10 and 15 s"), ("duration", "until all are complete"))

@@ -15,9 +15,9 @@ from windtunnel.theory.synthetic import SHAPES, mean_peak_convex, peaks
 UNIT_S = 0.1
 """The paper's losses come in steps without a unit."""
 RTT_S = 0.005
-EPOCHS, SETTLING_EPOCHS = 3000, 1000
+EPOCHS, SETTLING_EPOCHS = 1500, 1000
 MOST_S = 14_400.0
-MEAN_WINDOW = 600.0
+MEAN_WINDOW = 300.0
 """Packets at a back-off, of the convex function. The paper's windows reach millions; c scales them all alike, and both functions'."""
 ITERATED = 100_000
 
