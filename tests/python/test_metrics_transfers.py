@@ -163,3 +163,12 @@ def test_udp_beside_tcp_is_background() -> None:
     assert measure("udp_b2b_mbps", view) == pytest.approx(3.0, rel=1e-3)
     assert measure("thr_mbps", view, flow="sum") == pytest.approx(7.0, rel=0.02)
     assert measure("xt_mbps", view) == pytest.approx(3.0, rel=0.02)
+
+
+def test_a_listed_udp_flow_is_foreground_only_when_there_is_no_tcp() -> None:
+    mixed = made(["bic", "reno"], [steady(2.0), steady(4.0)], algorithm=["bic", "udp"])
+    assert measure("thr_mbps", mixed, flow="sum") == pytest.approx(2.0, rel=1e-3)
+    assert measure("xt_mbps", mixed) == pytest.approx(4.0, rel=1e-3)
+    alone = made(["reno", "reno"], [steady(2.0), steady(4.0)], algorithm=["udp", "udp"])
+    assert measure("thr_mbps", alone, flow=2) == pytest.approx(4.0, rel=1e-3)
+    assert measure("xt_mbps", alone) == 0.0
