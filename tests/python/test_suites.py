@@ -269,5 +269,3 @@ def test_what_is_stored_of_a_run_gives_the_same_measures_as_all_of_it(kept: str,
             assert full == thin, (one, point)
             found[one.metric] = full
         assert sum(value is not None for value in found.values()) >= len(found) - 1, found
-
-

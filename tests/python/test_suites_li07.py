@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterator, Mapping
-from importlib import resources
+from collections.abc import Iterator
 from typing import Any
 
-import polars as pl
 import pytest
-import yaml
 
-from windtunnel.backends import backend
-from windtunnel.claims import judge, packaged_register
-from windtunnel.claims.lookup import snapped
-from windtunnel.experiment import Draws, Experiment, Measure, Plan, Scale, plan
-from windtunnel.experiment.measuring import MEASURE_COLUMNS
-from windtunnel.metrics import MEASURES, View, measure
-from windtunnel.plots.declared import Curves, Histories, from_json, to_json
+from windtunnel.claims import packaged_register
+from windtunnel.experiment import Plan, Scale, plan
 from windtunnel.scenario import Scenario
-from windtunnel.store import KEPT
 from windtunnel.suites import chosen, suite
-from windtunnel.theory.overlays import OVERLAYS
 
 SUITE = {one.id: one for one in suite("li07").experiments}
 REGISTER = packaged_register("li07")

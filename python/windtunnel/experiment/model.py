@@ -56,7 +56,7 @@ class Measure:
     state: str | None = None
     t0: float | None = None
     t1: float | None = None
-    function: Callable[[View], float | None] | None = None
+    function: Callable[[View], float | str | None] | None = None
 
 
 @dataclass(frozen=True)

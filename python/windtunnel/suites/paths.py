@@ -22,7 +22,7 @@ def jitter_s(rate_mbps: float, rtt_ms: float) -> float:
 
 
 def drawn_rtt_s(rtt_ms: float, *, jitter: float, draws: Draws) -> float:
-    """Return a repeat's round-trip time, seconds: off the nominal one by less than half of `jitter` (seconds), the same for every protocol."""
+    """Return a repeat's round-trip time, seconds: less than half of `jitter` off the nominal one, the same for every protocol."""
     return round(rtt_ms * 1e-3 + jitter * (draws.uniform("delay of the path") - 0.5), 9)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from windtunnel.theory.numeric import Array, ArrayLike, array, within
 
-
 SHAPES = ("convex", "concave-convex")
 
 

@@ -47,8 +47,8 @@ EXPERIMENTS = (
         quick=Quick(repeats=3),
         notes=(
             ONE_RUN,
-            "The error is not set to the paper's 20 ms. It comes about as on a real path: a halved window still overfills a pipe with 1.6 BDP of "
-            "queue, by 0.3 BDP or 30 ms; a flow that joins meets no shorter RTT.",
+            "The error is not set to the paper's 20 ms. It comes about as on a real path: a halved window still overfills a pipe with "
+            "1.6 BDP of queue, by 0.3 BDP or 30 ms; a flow that joins meets no shorter RTT.",
             "FAST, which the paper does not show, is the sensitive contrast.",
         ),
     ),

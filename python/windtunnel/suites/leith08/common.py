@@ -10,8 +10,8 @@ from windtunnel.suites.paths import bdp_packets, drawn_rtt_s, jitter_s
 
 PROFILE = "linux-2.6.23"
 TRANSPORT = {"abc": "rfc3465"}
-"""Bytes are counted (RFC 3465), as in the same group's 2007 benchmark: "one packet per round trip", the paper says of Reno. The kernel's own
-default counts ACKs, and a delayed one would halve that."""
+"""Bytes are counted (RFC 3465), as in the same group's 2007 benchmark: "one packet per round trip", the paper says of Reno. The kernel's
+own default counts ACKs, and a delayed one would halve that."""
 
 STACK = (
     ("stack", "profile linux-2.6.23 with byte counting: SACK, rate halving, delayed ACKs; illinois with the backoff corrected"),

@@ -54,7 +54,7 @@ EXPERIMENTS = (
         ),
         kept="all",
         quick=Quick(repeats=3),
-        notes=(ONE_RUN, 'The paper calls its 300 s the best case: the new flow skips the first back-off.'),
+        notes=(ONE_RUN, "The paper calls its 300 s the best case: the new flow skips the first back-off."),
     ),
     Experiment(
         id="leith08.fig5",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
@@ -38,7 +40,7 @@ def _protocol(view: View, name: str) -> bool:
 def _epochs(view: View) -> list[tuple[float, float]]:
     """Return the whole epochs after slow start, seconds."""
     times = [float(t) for t in view.backoffs(0).t_s if t > SLOW_START_S]
-    return list(zip(times, times[1:], strict=False))
+    return list(itertools.pairwise(times))
 
 
 def _slope(view: View, name: str, begin: float, end: float) -> float | None:
@@ -144,7 +146,9 @@ EXPERIMENTS = (
         ),
         figures=(
             Histories("cwnd", "One flow, 250 Mbit/s, 100 ms", quantity="cwnd_packets", panels="alg", y_label="cwnd (packets)"),
-            Histories("increase", "Illinois: increase per round trip", quantity="alpha", alg="illinois", y_label="Increase (packets per RTT)"),
+            Histories(
+                "increase", "Illinois: increase per round trip", quantity="alpha", alg="illinois", y_label="Increase (packets per RTT)"
+            ),
             Histories("delay-window", "Compound: delay window", quantity="dwnd_packets", alg="ctcp", y_label="dwnd (packets)"),
         ),
         parameters=(

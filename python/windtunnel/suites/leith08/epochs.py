@@ -18,7 +18,9 @@ def alone(point: Point, draws: Draws) -> Scenario:
 
 
 def _windows(alg: str, label: str) -> Histories:
-    return Histories(f"cwnd-{alg}", f"{label}: congestion window", quantity="cwnd_packets", panels="rate", alg=alg, y_label="cwnd (packets)")
+    return Histories(
+        f"cwnd-{alg}", f"{label}: congestion window", quantity="cwnd_packets", panels="rate", alg=alg, y_label="cwnd (packets)"
+    )
 
 
 EXPERIMENTS = (

@@ -38,7 +38,9 @@ def _epochs(tables: Mapping[str, pl.DataFrame]) -> list[str]:
     illinois, reno = (_mean(table, "epoch_s", alg=alg, rate=250.0) for alg in ("illinois", "reno"))
     if illinois is None or reno is None:
         return []
-    text = f"At 250 Mbit/s, 100 ms and a queue of one BDP an Illinois flow backs off every {illinois:.0f} s, a Reno flow every {reno:.0f} s."
+    text = (
+        f"At 250 Mbit/s, 100 ms and a queue of one BDP an Illinois flow backs off every {illinois:.0f} s, a Reno flow every {reno:.0f} s."
+    )
     return [text]
 
 
@@ -49,5 +51,7 @@ def _friendliness(tables: Mapping[str, pl.DataFrame]) -> list[str]:
     exact, wrong = (_mean(table, "new_over_reno", maxrtt_err=error) for error in (0.0, 1000.0))
     if exact is None or wrong is None:
         return []
-    text = f"Illinois gets {exact:.1f} times the throughput of a Reno flow beside it at 400 Mbit/s; with its largest RTT a second too large "
+    text = (
+        f"Illinois gets {exact:.1f} times the throughput of a Reno flow beside it at 400 Mbit/s; with its largest RTT a second too large "
+    )
     return [f"{text}it gets {wrong:.0f} times as much."]

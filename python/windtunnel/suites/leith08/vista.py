@@ -34,7 +34,11 @@ EXPERIMENTS = (
         points={"alg": ("ctcp:vista",)},
         scenario=second_is_slower,
         measures=(Measure("ai_ratio"), Measure("fair_final"), Measure("fair_minmax"), Measure("util")),
-        figures=(Histories("cwnd", "Two flows as in Vista SP1", quantity="cwnd_packets", y_label="cwnd (packets)", caption="One of the repeats."),),
+        figures=(
+            Histories(
+                "cwnd", "Two flows as in Vista SP1", quantity="cwnd_packets", y_label="cwnd (packets)", caption="One of the repeats."
+            ),
+        ),
         parameters=(
             *STACK,
             ("flows", "2; the second starts at random between 50 s and 150 s, its loss window grows by half a packet per round trip"),
@@ -44,8 +48,8 @@ EXPERIMENTS = (
         kept="all",
         quick=Quick(repeats=3),
         notes=(
-            "The anomaly is put in, half the increase is our choice, and its cause in Vista was never published: this shows what follows from it. "
-            "Only host models could bring it about, so the claim is not judged.",
+            "The anomaly is put in, half the increase is our choice, and its cause in Vista was never published: this shows what follows "
+            "from it. Only host models could bring it about, so the claim is not judged.",
         ),
     ),
 )

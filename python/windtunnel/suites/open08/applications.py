@@ -37,8 +37,12 @@ EXPERIMENTS = (
         scenario=application,
         measures=(Measure("completion_s"), Measure("thr_mbps")),
         figures=(
-            Histories("bulk-cubic", "CUBIC: goodput of each application", quantity="goodput_mbps", panels="app", alg="cubic", y_label="Mbit/s"),
-            Histories("bulk-htcp", "H-TCP: goodput of each application", quantity="goodput_mbps", panels="app", alg="htcp", y_label="Mbit/s"),
+            Histories(
+                "bulk-cubic", "CUBIC: goodput of each application", quantity="goodput_mbps", panels="app", alg="cubic", y_label="Mbit/s"
+            ),
+            Histories(
+                "bulk-htcp", "H-TCP: goodput of each application", quantity="goodput_mbps", panels="app", alg="htcp", y_label="Mbit/s"
+            ),
         ),
         parameters=(
             *STACK,

@@ -24,8 +24,8 @@ WAN = (
     ("RTT", "drawn for each repeat between 160 and 170 ms; the paper does not state it"),
 )
 WAN_NOTE = (
-    "The published path crossed a campus link of 100 Mbit/s with live traffic. Its queue, round-trip time and traffic are not stated; this is "
-    "an emulation without the traffic."
+    "The published path crossed a campus link of 100 Mbit/s with live traffic. Its queue, round-trip time and traffic are not stated; "
+    "this is an emulation without the traffic."
 )
 
 

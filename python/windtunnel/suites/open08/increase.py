@@ -14,8 +14,8 @@ WINDOW = 10_000
 RATE, RTT_S = 20_000, 0.1
 """A path that 10000 packets do not fill, so that the round-trip time stays; at 100 ms H-TCP's RTT scaling does nothing."""
 LOST = {"cubic": (29_000, 3_300_000, 4_650_000), "htcp": (29_000, 2_000_000, 4_200_000, 6_800_000, 9_800_000)}
-"""The packets lost, by number. The first at 10000 packets; the second when CUBIC has left the plateau of its curve as far behind as it began
-before it, 34 s later; CUBIC's third before it has reached the plateau again."""
+"""The packets lost, by number. The first at 10000 packets; the second when CUBIC has left the plateau of its curve as far behind as it
+began before it, 34 s later; CUBIC's third before it has reached the plateau again."""
 
 
 def losses(point: Point, _draws: Draws) -> Scenario:
@@ -52,9 +52,7 @@ EXPERIMENTS = (
             Measure("t_recover_s", function=functools.partial(in_first_epoch, "t_recover_s", with_its_end=False)),
             Measure("shape_sign", function=functools.partial(in_first_epoch, "shape_sign", with_its_end=True)),
         ),
-        figures=(
-            Histories("cwnd", "Growth after single losses, 100 ms", quantity="cwnd_packets", panels="alg", y_label="cwnd (packets)"),
-        ),
+        figures=(Histories("cwnd", "Growth after single losses, 100 ms", quantity="cwnd_packets", panels="alg", y_label="cwnd (packets)"),),
         parameters=(
             *STACK,
             ("flows", "1; htcp keeps 0.8 at every back-off, as in the paper's curve"),

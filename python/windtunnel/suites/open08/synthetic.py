@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
+from windtunnel.experiment import Draws, Experiment, Measure, Point
 from windtunnel.metrics import View, measure
 from windtunnel.plots.declared import Curves, Overlay
 from windtunnel.scenario import Bottleneck, Flow, Scenario
@@ -99,7 +99,17 @@ def _experiment(figure: str, title: str, question: str, dimension: str, values: 
             Measure("ks_own_law", function=distance_to_own_law),
         ),
         figures=tuple(
-            Curves(metric, heading, metric=metric, x=dimension, x_label=label, y_label=y_label, x_log=dimension == "p", y_log=metric == "median", theory=theory)
+            Curves(
+                metric,
+                heading,
+                metric=metric,
+                x=dimension,
+                x_label=label,
+                y_label=y_label,
+                x_log=dimension == "p",
+                y_log=metric == "median",
+                theory=theory,
+            )
             for metric, heading, y_label, theory in (
                 ("cov", "Spread of the window at back-offs", "Coefficient of variation", tuple(map(_iterated, SHAPES))),
                 ("median", "Median window at back-offs, in the paper's packets", "Median (packets)", ()),
