@@ -35,7 +35,7 @@ EXPERIMENTS = (
         source="III (text)",
         points={"alg": ("cubic", "htcp"), "app": ("http", "video", "bulk")},
         scenario=application,
-        measures=(Measure("completion_s"), Measure("thr_mbps")),
+        measures=(Measure("completion_s"),),
         figures=(
             Histories(
                 "bulk-cubic", "CUBIC: goodput of each application", quantity="goodput_mbps", panels="app", alg="cubic", y_label="Mbit/s"

@@ -21,7 +21,7 @@ def _pair(point: Point) -> tuple[Flow, Flow]:
 
 def joins_on_wan(point: Point, draws: Draws) -> Scenario:
     """Return a long-lived flow and, 5 s later, a transfer of the point's size."""
-    return wan(draws, _pair(point), duration_s=600.0, warmup_s=JOINS_S)
+    return wan(draws, _pair(point), duration_s=600.0, warmup_s=JOINS_S + 10.0)
 
 
 def joins_on_dsl(point: Point, draws: Draws) -> Scenario:
@@ -34,7 +34,7 @@ def joins_on_dsl(point: Point, draws: Draws) -> Scenario:
         flows=_pair(point),
         rtt_s=round(rtt_ms * 1e-3, 9),
         duration_s=600.0,
-        warmup_s=JOINS_S,
+        warmup_s=JOINS_S + 10.0,
         sample_s=0.1,
         jitter_s=jitter_s(DSL_RATE, low),
         profile=PROFILE,
