@@ -148,7 +148,8 @@ EXPERIMENTS = (
         kept="rates",
         quick=Quick(repeats=3),
         notes=(
-            "The error stands for what host models would bring about: RTT outliers after a loss. It is not judged. The paper shows one run.",
+            "The error stands for what host models would bring about: RTT outliers after a loss. It is not judged.",
+            "The paper shows one run.",
         ),
     ),
 )
