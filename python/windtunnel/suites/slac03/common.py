@@ -48,8 +48,8 @@ NETWORK = (
 LASTING = ("duration", "1200 s; measured from 10 s after the last start")
 NOTES = (
     "The queue is not given in the paper: 16 MB is what its pings say, which rose by 190 ms under sixteen windows of 1 MB.",
-    "The production network's losses are stood in for by one loss probability, from one cell of Table 1: claims that rest on the real "
-    "network's own losses are not judged.",
+    "One loss probability, from one cell of Table 1, stands in for the production network's losses: claims that rest on the real "
+    "network's own are not judged.",
 )
 
 

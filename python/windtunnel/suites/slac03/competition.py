@@ -34,7 +34,7 @@ EXPERIMENTS = (
         source="Table 3; 5.2",
         points={"alg": COMPETITORS, "site": tuple(SITES), "opponent": COMPETITORS},
         scenario=against,
-        measures=(Measure("asym"), Measure("thr_mbps"), Measure("util")),
+        measures=(Measure("asym"), Measure("thr_mbps")),
         figures=(
             Compared(
                 "asymmetry",

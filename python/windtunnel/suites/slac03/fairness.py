@@ -43,7 +43,7 @@ EXPERIMENTS = (
         source="Table 2; 5.1",
         points={"alg": COMPETITORS, "site": tuple(SITES), "win": WINDOWS},
         scenario=pair,
-        measures=(Measure("jain"), Measure("thr_mbps"), Measure("util"), Measure("loss_ovh")),
+        measures=(Measure("jain"), Measure("thr_mbps")),
         figures=(
             Compared(
                 "fairness",
