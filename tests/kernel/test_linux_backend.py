@@ -206,3 +206,17 @@ def test_a_guest_that_is_stuck_is_killed_and_reported(monkeypatch: pytest.Monkey
     monkeypatch.setattr(plan, "make", lambda made: replace(make(made), wall_s=0.2))
     with pytest.raises(GuestFailed, match=r"killed: it had not ended after 0\.2 s"):
         run(scenario("cubic", link={"rate": "1Gbit"}, duration="100s"))
+
+
+def test_losses_of_a_bad_state_come_in_runs() -> None:
+    """A quarter of the packets that meet the bad state end it: p/(p + r) = 1/26 of all are lost, in runs of 4.
+
+    Three standard errors of the share; runs correlate neighbours, which multiplies the variance by (1 + 0.74)/(1 - 0.74) = 6.7.
+    """
+    link = {"losses": ["gilbert-elliott,to_bad=0.01,to_good=0.25"]}
+    lost = run(scenario("reno,window=30", queue=200, link=link, duration="60s"))
+    row = lost.links.row(0, named=True)
+    share = row["lost_packets"] / (row["lost_packets"] + row["delivered_bytes"] / 1500)
+    sent = row["lost_packets"] / share
+    assert abs(share - 1 / 26) < 3 * math.sqrt(6.7 * share * (1 - share) / sent)
+    assert row["dropped_packets"] == 0

@@ -6,7 +6,7 @@
 
 use units::{Rate, Serialiser, Stream, Time};
 
-use crate::Ring;
+use crate::{Changes, Losses, Ring};
 
 /// How much a queue holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +26,10 @@ pub struct Packet {
     pub bytes: u32,
     /// Its sender answers congestion marks (an ECT codepoint, RFC 3168).
     pub ecn_capable: bool,
+    /// A number that packets of one connection share.
+    pub flow: u32,
+    /// It carries no data.
+    pub is_ack: bool,
 }
 
 /// What a link is made of.
@@ -46,7 +50,7 @@ pub struct FifoSpec {
 /// The link's answer to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Accepted; its last bit leaves at this time.
+    /// Accepted; its last bit leaves at this time, or is as far as if it had.
     Departs(Time),
     /// The same, marked "congestion experienced".
     DepartsMarked(Time),
@@ -155,6 +159,8 @@ pub struct Fifo {
     /// More than the queue's length in packets decides about a packet.
     is_picky: bool,
     loss: Stream,
+    losses: Losses,
+    changes: Changes,
 }
 
 impl Fifo {
@@ -176,7 +182,23 @@ impl Fifo {
             read_at: window.0,
             is_picky: full_at == usize::MAX || spec.loss_probability > 0.0 || spec.mark_at.is_some(),
             loss,
+            losses: Losses::default(),
+            changes: Changes::default(),
         }
+    }
+
+    /// The same with further loss.
+    pub fn with_losses(mut self, losses: Losses) -> Fifo {
+        self.is_picky |= !losses.is_empty();
+        self.losses = losses;
+        self
+    }
+
+    /// The same with changes in time.
+    pub fn with_changes(mut self, changes: Changes) -> Fifo {
+        self.is_picky |= !changes.is_empty();
+        self.changes = changes;
+        self
     }
 
     /// A packet arrives at `now`, not earlier than the one before it.
@@ -207,10 +229,10 @@ impl Fifo {
     #[inline(never)]
     fn admit_or_refuse(&mut self, now: Time, packet: Packet) -> Verdict {
         match self.decide(now, packet) {
-            Decision::Accept => Verdict::Departs(self.accept(now, packet.bytes)),
+            Decision::Accept => Verdict::Departs(self.accept_changing(now, packet.bytes)),
             Decision::Mark => {
                 self.sums.marked += 1;
-                Verdict::DepartsMarked(self.accept(now, packet.bytes))
+                Verdict::DepartsMarked(self.accept_changing(now, packet.bytes))
             }
             Decision::Lose => {
                 self.sums.lost += 1;
@@ -233,6 +255,25 @@ impl Fifo {
             now
         };
         let departs = starts + self.serialiser.serialise(bytes);
+        self.enqueue(now, departs, bytes)
+    }
+
+    /// The same on a link that may change in time; the time returned includes what its changes add behind the link.
+    fn accept_changing(&mut self, now: Time, bytes: u32) -> Time {
+        let departs = match &mut self.changes.service {
+            None => self.accept(now, bytes),
+            Some(service) => {
+                let was_idle = self.free_at <= now;
+                self.sums.idle_ns += now.since(self.free_at).0;
+                let departs = service.departure(self.free_at.max(now), was_idle, bytes);
+                self.enqueue(now, departs, bytes)
+            }
+        };
+        self.changes.delay.as_mut().map_or(departs, |delay| delay.arrival(departs))
+    }
+
+    #[inline(always)]
+    fn enqueue(&mut self, now: Time, departs: Time, bytes: u32) -> Time {
         let bytes_ahead = self.sums.accepted_bytes;
         self.free_at = departs;
         self.sums.accepted_bytes += u64::from(bytes);
@@ -244,7 +285,8 @@ impl Fifo {
 
     /// The discipline: drop-tail, with a step of marks. A packet that is not ECN-capable knows the tail alone.
     fn decide(&mut self, now: Time, packet: Packet) -> Decision {
-        if self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability) {
+        let is_lost = self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability);
+        if self.losses.strike(now, packet) | is_lost {
             return Decision::Lose;
         }
         if self.exceeds(self.spec.limit, now, packet.bytes) {
@@ -313,6 +355,11 @@ impl Fifo {
         }
     }
 
+    /// Bytes that could have left within the window; none where the rate is constant.
+    pub fn window_capacity_bytes(&self) -> Option<f64> {
+        self.changes.service.as_ref().map(|service| service.capacity_bytes(self.window.0, self.window.1))
+    }
+
     /// Takes the readings that fall due up to `now`.
     #[cold]
     fn read(&mut self, now: Time) {
@@ -351,8 +398,8 @@ impl Fifo {
 mod tests {
     use super::*;
 
-    const PACKET: Packet = Packet { bytes: 1500, ecn_capable: false };
-    const CAPABLE: Packet = Packet { bytes: 1500, ecn_capable: true };
+    const PACKET: Packet = Packet { bytes: 1500, ecn_capable: false, flow: 0, is_ack: false };
+    const CAPABLE: Packet = Packet { ecn_capable: true, ..PACKET };
 
     fn link(limit: Limit, excludes_in_service: bool) -> Fifo {
         marking_link(limit, None, excludes_in_service)

@@ -6,7 +6,7 @@
 use units::{Serialiser, Stream, Time};
 
 use crate::queue::{DisciplineSpec, Queue, Queued, Room};
-use crate::{FifoSpec, Limit, LinkTotals, Occupancy};
+use crate::{Changes, FifoSpec, Limit, LinkTotals, Losses, Occupancy, Packet};
 
 /// A packet that was dropped, when, and whether by the queue or at random before it.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,8 @@ pub struct Served<T> {
     free_at: Time,
     serialiser: Serialiser,
     loss: Stream,
+    losses: Losses,
+    changes: Changes,
     gone: Vec<Dropped<T>>,
     /// What the queue has just dropped.
     scratch: Vec<Queued<T>>,
@@ -49,6 +51,8 @@ impl<T> Served<T> {
             free_at: Time::NEVER,
             serialiser: Serialiser::new(spec.rate),
             loss,
+            losses: Losses::default(),
+            changes: Changes::default(),
             gone: Vec::new(),
             scratch: Vec::new(),
             totals: LinkTotals::default(),
@@ -60,10 +64,22 @@ impl<T> Served<T> {
         }
     }
 
+    /// The same link with these models of loss.
+    pub fn with_losses(mut self, losses: Losses) -> Served<T> {
+        self.losses = losses;
+        self
+    }
+
+    /// The same link, changing in time; [`Limit::Delay`] looks at its constant rate.
+    pub fn with_changes(mut self, changes: Changes) -> Served<T> {
+        self.changes = changes;
+        self
+    }
+
     /// A packet arrives at `now`, not earlier than whatever happened before.
     pub fn offer(&mut self, now: Time, packet: Queued<T>) {
         self.settle(now);
-        if self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability) {
+        if self.is_struck(now, &packet) {
             self.totals.lost += u64::from(now < self.window.1);
             return self.gone.push(Dropped { at: now, packet });
         }
@@ -72,8 +88,7 @@ impl<T> Served<T> {
         self.queue.enqueue(now, packet, room, &mut self.scratch);
         self.hand_out_dropped(now);
         if self.in_service.is_none() {
-            self.serialiser.forget();
-            self.serve(now);
+            self.serve(now, true);
         }
         if self.measures(now) {
             self.note_population();
@@ -94,12 +109,28 @@ impl<T> Served<T> {
         self.settle(now);
         assert_eq!(now, self.free_at, "a transmission ends at another time");
         let packet = self.in_service.take();
-        match &packet {
-            Some(packet) => self.note_departure(now, packet),
-            None => self.serialiser.forget(),
+        if let Some(packet) = &packet {
+            self.note_departure(now, packet);
         }
-        self.serve(now);
+        self.serve(now, packet.is_none());
         packet
+    }
+
+    /// When a packet that leaves at `now` would be where it then is, did the link's propagation not change.
+    pub fn far_end(&mut self, now: Time) -> Time {
+        self.changes.delay.as_mut().map_or(now, |delay| delay.arrival(now))
+    }
+
+    /// Bytes that could have left within the window; none where the rate is constant.
+    pub fn window_capacity_bytes(&self) -> Option<f64> {
+        self.changes.service.as_ref().map(|service| service.capacity_bytes(self.window.0, self.window.1))
+    }
+
+    /// Whether one of the models of loss takes the packet.
+    fn is_struck(&mut self, now: Time, packet: &Queued<T>) -> bool {
+        let seen = Packet { bytes: packet.bytes, ecn_capable: packet.ecn_capable, flow: packet.key / 2, is_ack: packet.key % 2 == 1 };
+        let is_lost = self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability);
+        self.losses.strike(now, seen) | is_lost
     }
 
     fn note_departure(&mut self, now: Time, packet: &Queued<T>) {
@@ -138,13 +169,17 @@ impl<T> Served<T> {
         self.totals
     }
 
-    /// Takes the next packet into service, if there is one.
-    fn serve(&mut self, now: Time) {
+    /// Takes the next packet into service, if there is one, after an idle time or after the packet before.
+    fn serve(&mut self, now: Time, was_idle: bool) {
         self.in_service = self.queue.dequeue(now, &mut self.scratch);
         self.hand_out_dropped(now);
-        self.free_at = match &self.in_service {
-            Some(packet) => now + self.serialiser.serialise(packet.bytes),
-            None => self.queue.asks_at(),
+        if was_idle {
+            self.serialiser.forget();
+        }
+        self.free_at = match (&self.in_service, &mut self.changes.service) {
+            (Some(packet), None) => now + self.serialiser.serialise(packet.bytes),
+            (Some(packet), Some(service)) => service.departure(now, was_idle, packet.bytes),
+            (None, _) => self.queue.asks_at(),
         };
     }
 

@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use sim::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use sim::{ChangesSpec, Direction, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 
 struct Case {
     name: &'static str,
@@ -42,6 +42,9 @@ fn link(rate_mbit: u64, rtt_ms: u64, bdp_percent: u64) -> LinkSpec {
         loss_probability: 0.0,
         mark: None,
         discipline: None,
+        losses: Vec::new(),
+        changes: ChangesSpec::default(),
+        disorder: DisorderSpec::default(),
     }
 }
 

@@ -1,22 +1,24 @@
 //! The one place where a scenario is checked.
 
 use cc::{CongestionControl, Controller};
-use net::{DisciplineSpec, FifoSpec, Limit};
+use net::{Changes, DisciplineSpec, FifoSpec, Limit, Losses};
 use serde_json::Value;
 use tcp::{Options, Receiver, ReceiverSpec, SenderSpec};
 use units::{Rate, Stream, Time};
 
+use crate::changes::{accept_changes, Most};
 use crate::error::SpecError;
+use crate::losses::accept_losses;
 use crate::profiles::override_option;
-use crate::spec::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use crate::spec::{Direction, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 use crate::tree::Tree;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 /// Longest run.
 const DURATION_MAX_NS: u64 = 24 * HOUR_NS;
-const RTT_MAX_NS: u64 = 10_000_000_000;
+pub(crate) const RTT_MAX_NS: u64 = 10_000_000_000;
 const FLOWS_MAX: usize = 1_000_000;
-const RATE_MAX_BPS: u64 = 1_000_000_000_000;
+pub(crate) const RATE_MAX_BPS: u64 = 1_000_000_000_000;
 const QUEUE_MAX_PACKETS: u64 = 100_000_000;
 /// A receiver's window without a cap, segments: some at least, and no more than a TCP header can say (RFC 7323 2.3).
 const WINDOW_LEAST: f64 = 64.0;
@@ -60,12 +62,16 @@ impl AcceptedFlow<'_> {
 }
 
 /// A link that can be built.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct AcceptedLink {
     /// Rate, limit and loss, and the marks of drop-tail.
     pub fifo: FifoSpec,
     /// Its discipline; none for drop-tail.
     pub discipline: Option<DisciplineSpec>,
+    /// Loss with a memory.
+    pub losses: Losses,
+    /// What changes in time.
+    pub changes: Changes,
 }
 
 /// A scenario that can be run.
@@ -79,7 +85,7 @@ pub struct Accepted<'a> {
     pub flows: Vec<AcceptedFlow<'a>>,
 }
 
-fn refuse<T>(field: impl Into<String>, value: impl ToString, allowed: &str) -> Result<T, SpecError> {
+pub(crate) fn refuse<T>(field: impl Into<String>, value: impl ToString, allowed: &str) -> Result<T, SpecError> {
     Err(SpecError { field: field.into(), value: value.to_string(), allowed: allowed.into() })
 }
 
@@ -104,54 +110,76 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     if spec.duration_ns + RTT_MAX_NS > Tree::time_max(spec.flows.len()) {
         return refuse("duration", seconds(spec.duration_ns), "give at most 4 hours with so many flows");
     }
-    let mut links = vec![accept_link("bottleneck", &spec.forward)?];
+    let mut links = vec![accept_link("bottleneck", &spec.forward, (spec, 0))?];
     if let Some(reverse) = &spec.reverse {
-        links.push(accept_link("reverse", reverse)?);
+        links.push(accept_link("reverse", reverse, (spec, 1))?);
     }
     let mut flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, spec)).collect::<Result<Vec<_>, _>>()?;
+    let given = std::iter::once(&spec.forward).chain(&spec.reverse);
+    let most: Vec<Most> = links.iter().zip(given).map(|(link, given)| Most::of(link.fifo.rate, given)).collect();
     for flow in &mut flows {
-        flow.receives = flow.receives.min(ample_window(&links, flow.spec));
+        flow.receives = flow.receives.min(ample_window(&links, &most, flow.spec));
     }
     Ok(Accepted { spec, links, flows })
 }
 
-fn accept_link(name: &str, link: &LinkSpec) -> Result<AcceptedLink, SpecError> {
+/// The link with this name and this number in the run.
+fn accept_link(name: &str, link: &LinkSpec, (run, index): (&Spec, usize)) -> Result<AcceptedLink, SpecError> {
     if link.rate_bps < 1000 || link.rate_bps > RATE_MAX_BPS {
         return refuse(format!("{name}.rate"), link.rate_bps, "give 1 kbit/s to 1 Tbit/s");
     }
     if !(0.0..1.0).contains(&link.loss_probability) {
         return refuse(format!("{name}.loss"), link.loss_probability, "give a probability from 0 to below 1");
     }
+    accept_disorder(name, &link.disorder)?;
     let limit = accept_size(&format!("{name}.queue"), link.queue)?;
     let mark_at = link.mark.map(|mark| accept_size(&format!("{name}.mark"), mark)).transpose()?;
     let (excludes_in_service, loss_probability) = (link.excludes_in_service, link.loss_probability);
     let fifo = FifoSpec { rate: Rate(link.rate_bps), limit, excludes_in_service, loss_probability, mark_at };
-    let Some(choice) = &link.discipline else { return Ok(AcceptedLink { fifo, discipline: None }) };
+    let losses = accept_losses(name, &link.losses, (run, index))?;
+    let changes = accept_changes(name, link, run.duration_ns)?;
+    let Some(choice) = &link.discipline else { return Ok(AcceptedLink { fifo, discipline: None, losses, changes }) };
     if mark_at.is_some() {
         return refuse(format!("{name}.mark"), &choice.name, "a step of marks belongs to drop-tail");
+    }
+    if changes.service.is_some() && matches!(limit, Limit::Delay(_)) {
+        let allowed = format!("give packets or bytes: {} at a rate that changes cannot know how long its queue takes", choice.name);
+        return refuse(format!("{name}.queue"), "a limit in time", &allowed);
     }
     let discipline = net::queue::discipline(&choice.name, &choice.parameters).map_err(|allowed| SpecError {
         field: format!("{name}.discipline"),
         value: choice.name.clone(),
         allowed,
     })?;
-    Ok(AcceptedLink { fifo, discipline: Some(discipline) })
+    Ok(AcceptedLink { fifo, discipline: Some(discipline), losses, changes })
+}
+
+fn accept_disorder(name: &str, disorder: &DisorderSpec) -> Result<(), SpecError> {
+    for (field, p) in [("reorder", disorder.late_probability), ("duplicate", disorder.double_probability)] {
+        if !(0.0..1.0).contains(&p) {
+            return refuse(format!("{name}.{field}"), p, "give a probability from 0 to below 1");
+        }
+    }
+    let is_late = disorder.late_probability > 0.0;
+    if disorder.late_ns > RTT_MAX_NS || is_late != (disorder.late_ns > 0) {
+        return refuse(format!("{name}.reorder_by"), seconds(disorder.late_ns), "give more than 0 s, at most 10 s, and a probability");
+    }
+    Ok(())
 }
 
 /// A receiver's window that never limits, segments: four times what the flow's path holds. Twice that is sent by the time a first
 /// loss is repaired, and as much again while a retransmission is lost.
-fn ample_window(links: &[AcceptedLink], flow: &FlowSpec) -> u64 {
+fn ample_window(links: &[AcceptedLink], most: &[Most], flow: &FlowSpec) -> u64 {
     let packet_bits = f64::from(flow.packet_bytes) * 8.0;
-    let held = |AcceptedLink { fifo: link, .. }: &AcceptedLink| {
-        let rate = link.rate.0 as f64;
+    let held = |(AcceptedLink { fifo: link, .. }, most): (&AcceptedLink, &Most)| {
         let queue = match link.limit {
             Limit::Packets(packets) => f64::from(packets),
             Limit::Bytes(bytes) => bytes as f64 * 8.0 / packet_bits,
-            Limit::Delay(delay) => delay.as_secs_f64() * rate / packet_bits,
+            Limit::Delay(delay) => delay.as_secs_f64() * most.rate_bps / packet_bits,
         };
-        queue + rate * Time(flow.rtt_ns).as_secs_f64() / packet_bits
+        queue + most.rate_bps * Time(flow.rtt_ns + most.extra_ns).as_secs_f64() / packet_bits
     };
-    (4.0 * links.iter().map(held).sum::<f64>()).clamp(WINDOW_LEAST, WINDOW_MOST) as u64
+    (4.0 * links.iter().zip(most).map(held).sum::<f64>()).clamp(WINDOW_LEAST, WINDOW_MOST) as u64
 }
 
 fn accept_size(field: &str, size: QueueSpec) -> Result<Limit, SpecError> {
@@ -220,7 +248,7 @@ fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<Acce
     Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, receives, spec: flow })
 }
 
-fn seconds(ns: u64) -> String {
+pub(crate) fn seconds(ns: u64) -> String {
     format!("{} s", ns as f64 / 1e9)
 }
 

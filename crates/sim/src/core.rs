@@ -122,7 +122,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
     pub fn new(accepted: Accepted<'a>, observer: &'a mut O) -> Engine<'a, O, LATE> {
         let spec = accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
-        let links: Vec<Link> = accepted.links.iter().enumerate().map(|(i, &link)| Link::new(i, link, window, spec.seed)).collect();
+        let links = accepted.links.into_iter().enumerate().map(|(i, link)| Link::new(i, link, window, spec.seed)).collect();
         let records = Records { flow_samples: FlowSamples::new(spec.sample_ns, &accepted.flows), ..Records::default() };
         let names = Names::new(&accepted.flows);
         let flows = accepted.flows.into_iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect();
@@ -332,7 +332,11 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         }
         self.sample_links(Time(spec.duration_ns));
         let window_ns = spec.duration_ns - spec.warmup_ns;
-        self.records.links = self.links.iter_mut().map(|link| LinkRow { totals: link.totals(), window_ns }).collect();
+        self.records.links = self
+            .links
+            .iter_mut()
+            .map(|link| LinkRow { totals: link.totals(), window_ns, capacity_bytes: link.window_capacity_bytes() })
+            .collect();
         let named = self.flows.iter().zip(&spec.flows).zip(self.names.iter());
         self.records.flows = named.map(|((flow, given), names)| flow_row(flow, given, names, spec)).collect();
         self.records.data_packets = self.records.flows.iter().map(|row| row.at_end.sent).sum();

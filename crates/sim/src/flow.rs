@@ -1,6 +1,7 @@
 //! One flow in the engine: its sender, its path, and what it does next.
 
 use cc::Controller;
+use net::{Disorder, DisorderSpec, Packet};
 use tcp::{Sender, SenderTotals};
 use units::{Stream, Time};
 
@@ -84,8 +85,9 @@ impl Flow {
             Direction::Reverse => (1, Some(0)),
         };
         let jitter = Stream::named(spec.seed, &format!("flow{index}/jitter"));
-        let traffic = (given.packet_bytes, accepted.sender.options.ecn);
-        let path = Path::new(receiver, rtt, traffic, links, (given.jitter_ns, jitter));
+        let packet = Packet { bytes: given.packet_bytes, ecn_capable: false, flow: index as u32, is_ack: false };
+        let traffic = (packet, accepted.sender.options.ecn);
+        let path = Path::new(receiver, rtt, traffic, links, (given.jitter_ns, jitter)).behind(disorder(spec, index, links.0));
         let access = path.access_delay();
         let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(given.start_ns.next_multiple_of(spec.sample_ns)) };
         let mut agenda = Agenda {
@@ -164,6 +166,14 @@ impl Flow {
         self.agenda.refresh();
         self.sender.on_stopped();
     }
+}
+
+/// What happens to the order of a flow's data behind its link.
+fn disorder(spec: &Spec, index: usize, link: u8) -> Option<Disorder> {
+    let given = if link == 0 { Some(&spec.forward) } else { spec.reverse.as_ref() }?.disorder;
+    let (late_by, stream) = (Time(given.late_ns), Stream::named(spec.seed, &format!("flow{index}/disorder")));
+    let disorder = DisorderSpec { late_probability: given.late_probability, late_by, double_probability: given.double_probability };
+    (!disorder.is_empty()).then(|| Disorder::new(disorder, stream))
 }
 
 #[cfg(test)]

@@ -4,10 +4,12 @@
 
 mod accept;
 mod calendar;
+mod changes;
 mod core;
 mod error;
 mod flow;
 mod link;
+mod losses;
 mod observer;
 mod path;
 mod profiles;
@@ -16,6 +18,7 @@ mod samples;
 mod served;
 mod spec;
 mod tree;
+mod unordered;
 
 pub use crate::core::{run, run_named, run_observed, Engine};
 pub use accept::{accept, Accepted, AcceptedFlow, AcceptedLink};
@@ -26,7 +29,10 @@ pub use path::{Delivery, Path};
 pub use profiles::catalogue;
 pub use records::{EventKind, FlowRow, LinkRow, Records};
 pub use samples::{Columns, FlowSamples};
-pub use spec::{Direction, DisciplineChoice, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+pub use spec::{
+    AmongSpec, ChangesSpec, DelayStep, Direction, DisciplineChoice, DisorderSpec, FlowSpec, LinkSpec, LossModelSpec, LossSpec, Outage,
+    QueueSpec, QueueUnit, RateStep, Spec,
+};
 
 /// Raised by hand whenever the records of any scenario may change; part of a stored run's key.
 pub const ENGINE_VERSION: u32 = 4;

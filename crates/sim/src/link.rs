@@ -43,9 +43,11 @@ impl Link {
     /// Link number `index`, idle, measuring over `window`.
     pub(crate) fn new(index: usize, link: AcceptedLink, window: (Time, Time), seed: u64) -> Link {
         let stream = |part| Stream::named(seed, &format!("link{index}/{part}"));
-        let AcceptedLink { fifo, discipline } = link;
-        let served = discipline.map(|discipline| Box::new(Served::new(fifo, discipline, window, stream("loss"), stream("queue"))));
-        Link { fifo: Fifo::new(fifo, window, stream("loss")), served }
+        let AcceptedLink { fifo, discipline, losses, changes } = link;
+        let idle = Fifo::new(fifo, window, stream("loss"));
+        let Some(discipline) = discipline else { return Link { fifo: idle.with_losses(losses).with_changes(changes), served: None } };
+        let served = Served::new(fifo, discipline, window, stream("loss"), stream("queue")).with_losses(losses).with_changes(changes);
+        Link { fifo: idle, served: Some(Box::new(served)) }
     }
 
     /// Queue content at `now`.
@@ -53,6 +55,14 @@ impl Link {
         match &self.served {
             Some(served) => served.occupancy(),
             None => self.fifo.occupancy(now),
+        }
+    }
+
+    /// Bytes that could have left within the window; none where the rate is constant.
+    pub(crate) fn window_capacity_bytes(&self) -> Option<f64> {
+        match &self.served {
+            Some(served) => served.window_capacity_bytes(),
+            None => self.fifo.window_capacity_bytes(),
         }
     }
 

@@ -7,18 +7,19 @@
 //!
 //! A flow's clock is that of its packets' arrival at their link, a quarter of the base RTT after they leave the sender.
 
-use net::{Packet, Queued, Ring, Verdict};
+use net::{Disorder, Packet, Queued, Ring, Verdict};
 use std::collections::VecDeque;
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Wire};
 use units::{Stream, Time};
 
 use crate::link::{Link, Load};
 use crate::records::{Event, EventKind};
+use crate::unordered::{Held, Unordered};
 
 /// IP bytes of an ACK: 20 of IP, 20 of TCP, 12 of timestamps.
 pub(crate) const ACK_BYTES: u32 = 52;
 /// ACKs are not ECN-capable (RFC 3168 6.1.4).
-const ACK: Packet = Packet { bytes: ACK_BYTES, ecn_capable: false };
+const ACK: Packet = Packet { bytes: ACK_BYTES, ecn_capable: false, flow: 0, is_ack: true };
 
 /// An ACK under way, and when it arrives. Small, for there are many, and without padding, which would be copied along.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,11 +50,16 @@ impl Delivery {
     }
 }
 
+/// SACK information of the ACKs on their way to a real link, in order.
+#[derive(Clone, Debug, Default)]
+struct CrossingSacks(VecDeque<Sack>);
+
 /// One flow's path. In memory what is rarely looked at comes first: the rest lies beside the sender's.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Path {
-    crossing_sacks: VecDeque<Sack>,
+    crossing_sacks: Option<Box<CrossingSacks>>,
+    unordered: Option<Box<Unordered>>,
     pub(crate) lost: u64,
     /// Packets that links marked.
     pub(crate) marked: u64,
@@ -61,13 +67,18 @@ pub struct Path {
     resends_capable: bool,
     /// The next new segment carries CWR.
     cwr_due: bool,
+    /// Its segments have ECN bits, or may lose their order: each is looked at.
+    is_watched: bool,
+    is_ecn_capable: bool,
     data_link: u8,
     pub(crate) ack_link: Option<u8>,
     pub(crate) rtt: Time,
     /// SACK information of the ACKs in `arriving` (or still crossing), in order.
     sacks: VecDeque<Sack>,
     pub(crate) receiver: Receiver,
-    packet: Packet,
+    packet_bytes: u32,
+    /// Number of the flow.
+    flow: u32,
     jitter: Stream,
     jitter_ns: u64,
     last_arrival: Time,
@@ -75,6 +86,8 @@ pub struct Path {
     quarter: Time,
     /// From the receiver to where its ACK is first felt: a real link, or the sender.
     felt_after: Time,
+    /// When the first of the segments that are held back arrives.
+    held_until: Time,
     /// ACKs on their way to a real link.
     pub(crate) crossing: Ring<Delivery>,
     /// ACKs on their way to the sender.
@@ -88,24 +101,29 @@ impl Path {
         usize::from(self.data_link)
     }
 
-    pub(crate) fn new(receiver: Receiver, rtt: Time, traffic: (u32, Ecn), links: (u8, Option<u8>), jitter: (u64, Stream)) -> Path {
-        let (bytes, ecn) = traffic;
+    pub(crate) fn new(receiver: Receiver, rtt: Time, traffic: (Packet, Ecn), links: (u8, Option<u8>), jitter: (u64, Stream)) -> Path {
+        let (packet, ecn) = traffic;
         let quarter = Time(rtt.0 / 4);
         Path {
             receiver,
             arriving: Ring::default(),
             crossing: Ring::default(),
             sacks: VecDeque::new(),
-            crossing_sacks: VecDeque::new(),
+            crossing_sacks: links.1.map(|_| Box::default()),
             jitter: jitter.1,
             jitter_ns: jitter.0,
             last_arrival: Time::ZERO,
             quarter,
             rtt,
             felt_after: if links.1.is_some() { quarter } else { rtt - quarter },
-            packet: Packet { bytes, ecn_capable: ecn.is_on() },
+            packet_bytes: packet.bytes,
+            flow: packet.flow,
+            is_ecn_capable: ecn.is_on(),
             resends_capable: ecn.marks_retransmissions(),
             cwr_due: false,
+            is_watched: ecn.is_on(),
+            unordered: None,
+            held_until: Time::NEVER,
             marked: 0,
             data_link: links.0,
             ack_link: links.1,
@@ -113,15 +131,28 @@ impl Path {
         }
     }
 
+    /// The same with what happens to the order of its segments behind their link.
+    pub(crate) fn behind(mut self, disorder: Option<Disorder>) -> Path {
+        self.is_watched |= disorder.is_some();
+        self.unordered = disorder.map(|disorder| Box::new(Unordered::new(disorder)));
+        self
+    }
+
+    /// A segment as its link sees it.
+    #[inline]
+    fn packet(&self) -> Packet {
+        Packet { bytes: self.packet_bytes, ecn_capable: self.is_ecn_capable, flow: self.flow, is_ack: false }
+    }
+
     /// The flow's clock runs this much behind real time at the sender.
     pub(crate) fn access_delay(&self) -> Time {
         self.quarter
     }
 
-    /// The delayed ACK that is pending cannot be felt before this moment.
+    /// The delayed ACK that is pending, or a segment held back, cannot be felt before this moment.
     #[inline]
     pub(crate) fn pending_at(&self) -> Time {
-        self.receiver.deadline().saturating_add(self.felt_after)
+        self.receiver.deadline().min(self.held_until).saturating_add(self.felt_after)
     }
 
     /// When the next ACK reaches the sender.
@@ -136,9 +167,12 @@ impl Path {
         self.crossing.front().map_or(Time::NEVER, |delivery| delivery.at)
     }
 
-    /// The delayed-ACK timer expires before anything else happens to this flow.
+    /// The delayed-ACK timer expires, or a segment held back arrives, before anything else happens to this flow.
     #[inline(never)]
     pub(crate) fn commit_pending(&mut self) {
+        if self.held_until <= self.receiver.deadline() {
+            return self.release(self.held_until.since(self.quarter));
+        }
         let at = self.receiver.deadline();
         let ack = self.receiver.on_deadline();
         self.send_ack(at, ack);
@@ -149,7 +183,7 @@ impl Path {
     fn send_ack(&mut self, at: Time, ack: Ack) {
         let felt = at + self.felt_after;
         if ack.has_sack {
-            let sacks = if self.ack_link.is_some() { &mut self.crossing_sacks } else { &mut self.sacks };
+            let sacks = self.crossing_sacks.as_mut().map_or(&mut self.sacks, |crossing| &mut crossing.0);
             sacks.push_back(*self.receiver.sack());
         }
         if self.ack_link.is_some() {
@@ -171,14 +205,14 @@ impl Path {
     pub(crate) fn cross<const LATE: bool>(&mut self, flow: usize, links: &mut [Link]) {
         let Some(delivery) = self.crossing.pop() else { return };
         let (at, ack) = (delivery.at, delivery.ack());
-        let sack = if ack.has_sack { self.crossing_sacks.pop_front() } else { None };
+        let sack = if ack.has_sack { self.crossing_sacks.as_mut().and_then(|crossing| crossing.0.pop_front()) } else { None };
         let Some(link) = self.ack_link.map(|link| &mut links[usize::from(link)]) else { return };
         if let (true, Some(served)) = (LATE, &mut link.served) {
-            let Packet { bytes, ecn_capable } = ACK;
+            let Packet { bytes, ecn_capable, .. } = ACK;
             let load = Load::Ack { flow, ack, sack };
-            return served.offer(at, Queued { bytes, ecn_capable, is_marked: false, key: 2 * flow as u32 + 1, arrived: at, load });
+            return served.offer(at, Queued { bytes, ecn_capable, is_marked: false, key: 2 * self.flow + 1, arrived: at, load });
         }
-        if let Verdict::Departs(departs) | Verdict::DepartsMarked(departs) = link.fifo.offer(at, ACK) {
+        if let Verdict::Departs(departs) | Verdict::DepartsMarked(departs) = link.fifo.offer(at, Packet { flow: self.flow, ..ACK }) {
             self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
             self.sacks.extend(sack);
         }
@@ -192,11 +226,7 @@ impl Path {
 
     /// A segment leaves a link whose queue decided late.
     pub(crate) fn segment_departs(&mut self, departs: Time, seq: u64, sent: Time, bits: EcnBits) {
-        if self.packet.ecn_capable {
-            self.receive_bits(departs, seq, sent, bits);
-        } else {
-            self.receive(departs, seq, sent);
-        }
+        self.pass(departs, seq, sent, bits);
     }
 
     /// SACK information of `ack`, just taken from `arriving`.
@@ -218,6 +248,38 @@ impl Path {
         }
         if let Some(ack) = self.receiver.on_segment(arrives, seq, sent) {
             self.send_ack(arrives, ack);
+        }
+    }
+
+    /// A segment that is looked at leaves its link.
+    fn pass(&mut self, departs: Time, seq: u64, sent: Time, bits: EcnBits) {
+        let segment = Held { departs, seq, sent, bits };
+        let Some(unordered) = &mut self.unordered else { return self.receive_held(segment) };
+        let fate = unordered.disorder.draw();
+        let segment = Held { departs: departs + fate.late_by, ..segment };
+        if fate.late_by > Time::ZERO {
+            (0..fate.copies).for_each(|_| unordered.hold(segment));
+            self.held_until = unordered.first() + self.quarter;
+        } else {
+            self.release(departs);
+            (0..fate.copies).for_each(|_| self.receive_held(segment));
+        }
+    }
+
+    /// What was held back and would have left the link at `departs` or before arrives.
+    fn release(&mut self, departs: Time) {
+        while let Some(unordered) = &mut self.unordered {
+            let Some(segment) = unordered.release(departs) else { return };
+            self.held_until = unordered.first().saturating_add(self.quarter);
+            self.receive_held(segment);
+        }
+    }
+
+    fn receive_held(&mut self, Held { departs, seq, sent, bits }: Held) {
+        if self.is_ecn_capable {
+            self.receive_bits(departs, seq, sent, bits);
+        } else {
+            self.receive(departs, seq, sent);
         }
     }
 
@@ -274,19 +336,19 @@ impl<const LATE: bool> PathWire<'_, LATE> {
         self.events.push(Event { t_ns: now.0, flow: self.flow as i32, link, kind, value, value2 });
     }
 
-    /// A segment of an ECN-capable flow reaches its link, or any segment a link whose queue decides late.
+    /// A segment that is looked at reaches its link, or any segment a link whose queue decides late.
     #[inline(never)]
     fn offer(&mut self, now: Time, seq: u64, packet: Packet, cwr: bool) {
         if let (true, Some(served)) = (LATE, &mut self.link.served) {
-            let Packet { bytes, ecn_capable } = packet;
+            let Packet { bytes, ecn_capable, flow, .. } = packet;
             let load = Load::Segment { flow: self.flow, seq, sent: now, cwr };
-            return served.offer(now, Queued { bytes, ecn_capable, is_marked: false, key: 2 * self.flow as u32, arrived: now, load });
+            return served.offer(now, Queued { bytes, ecn_capable, is_marked: false, key: 2 * flow, arrived: now, load });
         }
         match self.link.fifo.offer(now, packet) {
-            Verdict::Departs(departs) => self.path.receive_bits(departs, seq, now, EcnBits { ce: false, cwr }),
+            Verdict::Departs(departs) => self.path.pass(departs, seq, now, EcnBits { ce: false, cwr }),
             Verdict::DepartsMarked(departs) => {
                 self.mark(now);
-                self.path.receive_bits(departs, seq, now, EcnBits { ce: true, cwr });
+                self.path.pass(departs, seq, now, EcnBits { ce: true, cwr });
             }
             Verdict::Dropped | Verdict::Lost => self.lose(now),
         }
@@ -300,8 +362,8 @@ impl<const LATE: bool> Wire for PathWire<'_, LATE> {
     }
 
     fn resend(&mut self, now: Time, seq: u64) {
-        if LATE || self.path.packet.ecn_capable {
-            let packet = Packet { ecn_capable: self.path.resends_capable, ..self.path.packet };
+        if LATE || self.path.is_ecn_capable {
+            let packet = Packet { ecn_capable: self.path.resends_capable, ..self.path.packet() };
             self.offer(now, seq, packet, false);
         } else {
             self.send(now, seq);
@@ -314,8 +376,8 @@ impl<const LATE: bool> Wire for PathWire<'_, LATE> {
 
     #[inline(always)]
     fn send_train(&mut self, now: Time, first: u64, segments: u64) {
-        let packet = self.path.packet;
-        if LATE || packet.ecn_capable {
+        let packet = self.path.packet();
+        if LATE || self.path.is_watched {
             for seq in first..first + segments {
                 let cwr = std::mem::take(&mut self.path.cwr_due);
                 self.offer(now, seq, packet, cwr);

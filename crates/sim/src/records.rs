@@ -112,6 +112,8 @@ pub struct FlowRow {
 /// One link's row.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkRow {
+    /// Bytes that could have left in the measurement window, where the rate changes.
+    pub capacity_bytes: Option<f64>,
     /// Counters.
     pub totals: LinkTotals,
     /// Length of the measurement window, nanoseconds.
@@ -156,9 +158,12 @@ impl FlowRow {
 }
 
 impl LinkRow {
-    /// Share of the measurement window spent transmitting.
+    /// Share of the measurement window spent transmitting; where the rate changes, share used of what could have left.
     pub fn utilisation(&self) -> f64 {
-        self.totals.window_busy_ns as f64 / self.window_ns as f64
+        match self.capacity_bytes {
+            None => self.totals.window_busy_ns as f64 / self.window_ns as f64,
+            Some(capacity) => self.totals.window_delivered_bytes as f64 / capacity,
+        }
     }
 
     /// Mean number of packets queued or in service, by Little's law exact.

@@ -55,6 +55,7 @@ impl<O: Observer> Engine<'_, O, true> {
         }
         let served = self.links[link].served.as_mut().expect("only such a link has events");
         let packet = served.advance(now)?;
+        let far_end = served.far_end(now);
         Some(match packet.load {
             Load::Segment { flow, seq, sent, cwr } => {
                 if packet.is_marked {
@@ -63,11 +64,11 @@ impl<O: Observer> Engine<'_, O, true> {
                         self.note_packet(now, flow, link, EventKind::Mark);
                     }
                 }
-                self.flows[flow].path.segment_departs(now, seq, sent, EcnBits { ce: packet.is_marked, cwr });
+                self.flows[flow].path.segment_departs(far_end, seq, sent, EcnBits { ce: packet.is_marked, cwr });
                 flow
             }
             Load::Ack { flow, ack, sack } => {
-                self.flows[flow].path.ack_departs(now, ack, sack);
+                self.flows[flow].path.ack_departs(far_end, ack, sack);
                 flow
             }
         })

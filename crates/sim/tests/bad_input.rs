@@ -20,6 +20,29 @@ fn refusal(changes: &[(&str, serde_json::Value)]) -> String {
     accept(&spec).expect_err(&format!("{changes:?} should be refused")).to_string()
 }
 
+/// A list of one model of loss.
+fn loss(model: &str, fields: &[(&str, serde_json::Value)]) -> serde_json::Value {
+    let mut table = serde_json::json!({"model": model, "among": "data"});
+    for (name, value) in fields {
+        table[name] = value.clone();
+    }
+    serde_json::json!([table])
+}
+
+fn steps(at_ns: &[u64]) -> serde_json::Value {
+    let steps: Vec<_> = at_ns.iter().map(|at_ns| serde_json::json!({"at_ns": at_ns, "extra_ns": 1})).collect();
+    serde_json::json!({"delay_steps": steps})
+}
+
+fn outages(spans: &[(u64, u64)]) -> serde_json::Value {
+    let outages: Vec<_> = spans.iter().map(|(at_ns, length_ns)| serde_json::json!({"at_ns": at_ns, "length_ns": length_ns})).collect();
+    serde_json::json!({"outages": outages})
+}
+
+fn burst(to_bad: f64, to_good: f64) -> serde_json::Value {
+    loss("gilbert-elliott", &[("to_bad", to_bad.into()), ("to_good", to_good.into()), ("loss_bad", 1.0.into()), ("loss_good", 0.0.into())])
+}
+
 #[test]
 fn the_good_one_is_accepted() {
     let spec: Spec = serde_json::from_value(good()).expect("a scenario");
@@ -29,6 +52,7 @@ fn the_good_one_is_accepted() {
 #[test]
 fn every_bad_field_is_named_with_value_and_range() {
     let day = 86_400_000_001_000_u64;
+    let both = serde_json::json!({"trace_ms": [1], "outages": [{"at_ns": 1, "length_ns": 1}]});
     let cases: Vec<(&str, serde_json::Value, &str, &str, &str)> = vec![
         ("/duration_ns", 0.into(), "duration", "0 s", "at most 86400 s"),
         ("/duration_ns", day.into(), "duration", "86400.000001 s", "at most 86400 s"),
@@ -39,6 +63,31 @@ fn every_bad_field_is_named_with_value_and_range() {
         ("/forward/rate_bps", 1_000_000_000_001_u64.into(), "bottleneck.rate", "1000000000001", "1 kbit/s to 1 Tbit/s"),
         ("/forward/loss_probability", (-0.1).into(), "bottleneck.loss", "-0.1", "from 0 to below 1"),
         ("/forward/loss_probability", 1.0.into(), "bottleneck.loss", "1", "from 0 to below 1"),
+        ("/forward/losses", burst(1.1, 0.5), "bottleneck.losses[0].to_bad", "1.1", "from 0 to 1"),
+        ("/forward/losses", burst(0.1, 0.0), "bottleneck.losses[0].to_good", "0", "more than 0"),
+        ("/forward/losses", loss("periodic", &[("every", 1.into()), ("first", 1.into())]), "losses[0].every", "1", "at least 2 packets"),
+        ("/forward/losses", loss("periodic", &[("every", 9.into()), ("first", 0.into())]), "losses[0].first", "0", "at least 1"),
+        ("/forward/losses", loss("scripted", &[("packets", [2, 2].as_slice().into())]), "losses[0].packets", "[2, 2]", "ascending"),
+        ("/forward/losses", loss("scripted", &[("packets", [0].as_slice().into())]), "losses[0].packets", "[0]", "counted from 1"),
+        ("/forward/losses", loss("scripted", &[("flow", 1.into()), ("packets", [1].as_slice().into())]), "losses[0].flow", "1", "0 to 0"),
+        ("/forward/losses", loss("timed", &[("interval_ns", 999.into()), ("probability", 0.5.into())]), "losses[0].interval", "s", "1 ms"),
+        (
+            "/forward/losses",
+            loss("timed", &[("interval_ns", 1_000_000.into()), ("probability", 0.0.into())]),
+            "probability",
+            "0",
+            "above 0",
+        ),
+        ("/forward/changes", serde_json::json!({"rate_steps": [{"at_ns": 1, "rate_bps": 0}]}), "rate_steps[0].rate", "0", "an outage"),
+        ("/forward/changes", steps(&[5, 5]), "delay_steps[1].at", "0.000000005 s", "ascending"),
+        ("/forward/changes", outages(&[(5, 2), (6, 1)]), "outages[1].at", "0.000000006 s", "after the outage before"),
+        ("/forward/changes", outages(&[(5, 0)]), "outages[0].length", "0 s", "more than 0 s"),
+        ("/forward/changes", serde_json::json!({"trace_ms": [3, 2]}), "bottleneck.trace", "2 entries", "ascending"),
+        ("/forward/changes", serde_json::json!({"trace_ms": [0]}), "bottleneck.trace", "1 entries", "the last above 0"),
+        ("/forward/changes", both, "bottleneck.trace", "outages", "one of them"),
+        ("/forward/disorder", serde_json::json!({"late_probability": 1.0}), "bottleneck.reorder", "1", "from 0 to below 1"),
+        ("/forward/disorder", serde_json::json!({"late_probability": 0.1}), "bottleneck.reorder_by", "0 s", "more than 0 s"),
+        ("/forward/disorder", serde_json::json!({"double_probability": -0.1}), "bottleneck.duplicate", "-0.1", "from 0 to below 1"),
         ("/forward/queue/limit", 0.into(), "bottleneck.queue", "0", "1 to 100000000 packets"),
         ("/forward/queue", serde_json::json!({"unit": "bytes", "limit": 1499}), "bottleneck.queue", "1499", "1500 to 150000000000 bytes"),
         ("/forward/queue", serde_json::json!({"unit": "ns", "limit": 0}), "bottleneck.queue", "0", "1 ns to 600 s"),
@@ -72,7 +121,28 @@ fn every_bad_field_is_named_with_value_and_range() {
     }
 }
 
+#[test]
+fn a_field_of_another_model_is_refused() {
+    let mut scenario = good();
+    scenario["forward"]["losses"] = serde_json::json!([{"model": "periodic", "every": 10, "first": 1, "packets": [3]}]);
+    let error = serde_json::from_value::<Spec>(scenario).expect_err("no field of this model").to_string();
+    assert!(error.contains("packets"), "{error}");
+}
+
 /// JSON cannot carry these, a library's caller can.
+#[test]
+fn a_discipline_knows_no_time_at_a_rate_that_changes() {
+    let refusal = refusal(&[
+        ("/forward/queue", serde_json::json!({"unit": "ns", "limit": 50_000_000})),
+        ("/forward/discipline", serde_json::json!({"name": "codel"})),
+        ("/forward/changes", serde_json::json!({"rate_steps": [{"at_ns": 1, "rate_bps": 5_000_000}]})),
+    ]);
+    assert_eq!(
+        refusal,
+        "bottleneck.queue: a limit in time is not allowed; give packets or bytes: codel at a rate that changes cannot know how long its queue takes"
+    );
+}
+
 #[test]
 fn a_probability_that_is_no_number_is_refused() {
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {

@@ -24,7 +24,21 @@ def run_command(
     duration: Annotated[str | None, typer.Option(metavar="TIME", help="Length of the run, at most 4h. [default: 60s]")] = None,
     warmup: Annotated[str | None, typer.Option(metavar="TIME", help="First part left out of every mean. [default: 0s]")] = None,
     seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of every random draw. [default: 1]")] = None,
-    loss: Annotated[str | None, typer.Option(metavar="P", help="Random loss probability, as 1e-4. [default: 0]")] = None,
+    loss: Annotated[
+        list[str] | None, typer.Option(metavar="P|MODEL,...", help="Loss: 1e-4, or periodic,every=5000; repeat for more.")
+    ] = None,
+    reverse_rate: Annotated[str | None, typer.Option(metavar="RATE", help="A reverse link of this rate.")] = None,
+    reverse_queue: Annotated[str | None, typer.Option(metavar="SIZE", help="Its queue. [default: 100%bdp]")] = None,
+    reverse_loss: Annotated[list[str] | None, typer.Option(metavar="P|MODEL,...", help="Loss on it: of ACKs, and of reverse data.")] = None,
+    rate_step: Annotated[list[str] | None, typer.Option(metavar="AT=RATE", help="A new rate from then on; repeat for more.")] = None,
+    outage: Annotated[
+        list[str] | None, typer.Option(metavar="AT=TIME", help="Nothing is transmitted for so long; repeat for more.")
+    ] = None,
+    delay_step: Annotated[list[str] | None, typer.Option(metavar="AT=TIME", help="Delay besides the RTT from then on.")] = None,
+    trace: Annotated[str | None, typer.Option(metavar="FILE", help="Deliveries in mahimahi's format, in place of a rate.")] = None,
+    reorder: Annotated[str | None, typer.Option(metavar="P", help="Probability that data arrives late, out of order.")] = None,
+    reorder_by: Annotated[str | None, typer.Option(metavar="TIME", help="How late, with --reorder.")] = None,
+    duplicate: Annotated[str | None, typer.Option(metavar="P", help="Probability that data arrives twice.")] = None,
     jitter: Annotated[str | None, typer.Option(metavar="TIME", help="Largest ACK delay. [default: a packet time, or 1 % of RTT]")] = None,
     sample: Annotated[str | None, typer.Option(metavar="TIME", help="Sampling interval, 0 for none. [default: 10ms]")] = None,
     profile: Annotated[str | None, typer.Option(metavar="NAME", help="Stack profile. [default: linux-6.1]")] = None,
@@ -42,17 +56,35 @@ def run_command(
     (see: windtunnel algorithms NAME).
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
-    link = {"rate": rate, "queue": queue, "mark": mark, "discipline": aqm, "loss": loss}
-    scenario = _scenario(file, top, link, flow or [])
+    disorder = {"reorder": reorder, "reorder_by": reorder_by, "duplicate": duplicate}
+    service = {"rate": rate, "queue": queue, "mark": mark, "discipline": aqm, "trace": trace and str(Path(trace).absolute())}
+    links = {
+        "bottleneck": _link(service | disorder, loss or [])
+        | {key: value for key, value in (("rate_steps", rate_step), ("outages", outage), ("delay_steps", delay_step)) if value},
+        "reverse": _link({"rate": reverse_rate, "queue": reverse_queue}, reverse_loss or []),
+    }
+    scenario = _scenario(file, top, links, flow or [])
     asked = {"per_ack": per_ack, "record_drops": drops, "record_marks": marks}
     scenario = scenario.model_copy(update={field: True for field, wanted in asked.items() if wanted})
     with stoppable():
         _run(scenario, backend, out=out, plot=plot, as_json=json)
 
 
-def _scenario(file: str | None, top: dict[str, str | None], link: dict[str, str | None], flows: list[str]) -> Scenario:
+def _link(fields: dict[str, str | None], losses: list[str]) -> dict[str, Any]:
+    """Return a link's options as its table; a loss without a model is a probability."""
+    table: dict[str, Any] = {key: value for key, value in fields.items() if value is not None}
+    models = [loss for loss in losses if loss[:1].isalpha()]
+    probabilities = [loss for loss in losses if not loss[:1].isalpha()]
+    if len(probabilities) > 1:
+        from windtunnel.scenario import ScenarioError
+
+        raise ScenarioError("loss", f"{' and '.join(probabilities)} are all given; allowed: one probability, and models")
+    return table | ({"loss": probabilities[0]} if probabilities else {}) | ({"losses": models} if models else {})
+
+
+def _scenario(file: str | None, top: dict[str, str | None], links: dict[str, dict[str, Any]], flows: list[str]) -> Scenario:
     from windtunnel.scenario import ScenarioError, parse
-    from windtunnel.scenario.files import read_document
+    from windtunnel.scenario.files import read_document, with_traces
     from windtunnel.scenario.models import MARK_FIELDS, QUEUE_FIELDS, Bottleneck
     from windtunnel.scenario.models import Scenario as Model
 
@@ -61,21 +93,20 @@ def _scenario(file: str | None, top: dict[str, str | None], link: dict[str, str 
         if value is not None:
             document.pop(Model.SHORT.get(key, key), None)
             document[key] = value
-    given = {key: value for key, value in link.items() if value is not None}
-    if given:
-        table = document.get("bottleneck", {})
-        if isinstance(table, dict):
-            sizes = {"queue": QUEUE_FIELDS, "mark": MARK_FIELDS, "discipline": ("discipline_parameters",)}
+    for name, given in links.items():
+        table = document.get(name, {})
+        if given and isinstance(table, dict):
+            sizes = {"queue": QUEUE_FIELDS, "mark": MARK_FIELDS, "trace": ("trace_ms",), "discipline": ("discipline_parameters",)}
             replaced = {Bottleneck.SHORT.get(key, key) for key in given} | {name for key in given for name in sizes.get(key, ())}
-            document["bottleneck"] = {key: value for key, value in table.items() if key not in replaced} | given
+            document[name] = {key: value for key, value in table.items() if key not in replaced} | given
     if flows:
         document["flows"] = flows
     if file is None:
-        if link["rate"] is None:
+        if not {"rate", "trace"} & set(links["bottleneck"]):
             raise ScenarioError("rate", "is missing; give --rate, for example --rate 250Mbit, or a scenario file")
         if not flows:
             raise ScenarioError("flow", "is missing; give at least one --flow, for example --flow cubic, or a scenario file")
-    return parse(document, name=file or "")
+    return parse(with_traces(document, Path(file).parent if file else Path()), name=file or "")
 
 
 def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None, as_json: bool) -> None:

@@ -29,3 +29,22 @@ def schema_command() -> None:
     from windtunnel.scenario import json_schema
 
     print_json(json_schema())
+
+
+@app.command("trace")
+def trace_command(
+    spans: Annotated[list[str], typer.Argument(metavar="TIME=RATE...", help="Rates that follow each other, as 10s=5Mbit 500ms=0.")],
+) -> None:
+    """Print a trace of deliveries in mahimahi's format, for --trace: the milliseconds at which 1500 bytes may leave at these rates."""
+    from windtunnel.scenario import ScenarioError, traces, units
+
+    read: list[tuple[float, float]] = []
+    for span in spans:
+        length, _, rate = span.partition("=")
+        try:
+            read.append((units.parse(length, "s"), units.parse(rate, "bit/s")))
+        except ValueError as error:
+            raise ScenarioError(span, f"cannot be read: {error}; allowed: TIME=RATE, as 10s=5Mbit") from None
+        if read[-1][0] <= 0 or read[-1][1] < 0:
+            raise ScenarioError(span, "is out of range; allowed: a time above 0 s, a rate of at least 0 bit/s")
+    print(traces.text(traces.of_rates(read)), end="")

@@ -10,8 +10,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from windtunnel.scenario import changes, losses, traces
 from windtunnel.scenario.errors import ScenarioError, from_validation, one_line
-from windtunnel.scenario.models import QUEUE_FIELDS, Bottleneck, Flow, Scenario, _Model
+from windtunnel.scenario.models import QUEUE_FIELDS, Bottleneck, Flow, Scenario
+from windtunnel.scenario.table import Table
 
 _toml = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
@@ -21,13 +23,14 @@ LARGEST_BYTES = 4_000_000
 def allowed_keys() -> dict[str, list[str]]:
     """Return the keys each table of a scenario file takes, by the table's name (empty for the top level)."""
 
-    def keys(model: type[_Model]) -> list[str]:
+    def keys(model: type[Table]) -> list[str]:
         short = {long: name for name, long in model.SHORT.items()}
         return [short.get(name, name) for name in model.model_fields]
 
     link = [key for key in keys(Bottleneck) if key not in QUEUE_FIELDS]
-    link = [*link, "queue", *QUEUE_FIELDS]
-    return {"": keys(Scenario), "bottleneck": link, "reverse": link, "flows": keys(Flow)}
+    link = [*link, "trace", "queue", *QUEUE_FIELDS]
+    models = {name: keys(model) for name, model in (losses.MODELS | changes.CHANGES).items()}
+    return {"": keys(Scenario), "bottleneck": link, "reverse": link, "flows": keys(Flow), **models}
 
 
 def parse(document: Any, *, name: str = "") -> Scenario:
@@ -146,4 +149,28 @@ def load(path: str | Path) -> Scenario:
         One line with the file, the field, the value and what is allowed.
     """
     path = Path(path)
-    return parse(read_document(path), name=str(path))
+    return parse(with_traces(read_document(path), path.parent), name=str(path))
+
+
+def with_traces(document: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the document with the traces its links name by ``trace = "FILE"`` read in.
+
+    Parameters
+    ----------
+    document : dict
+        What a scenario file holds.
+    folder : Path
+        Where relative names begin.
+
+    Raises
+    ------
+    ScenarioError
+        When a trace cannot be read.
+    """
+    full = dict(document)
+    for name in ("bottleneck", "reverse"):
+        link = full.get(name)
+        if isinstance(link, dict) and isinstance(link.get("trace"), str):
+            rest = {key: value for key, value in link.items() if key != "trace"}
+            full[name] = rest | {"trace_ms": traces.read(folder / link["trace"])}
+    return full

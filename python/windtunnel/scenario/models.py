@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
-from windtunnel.scenario import applications, checks, units
+from windtunnel.scenario import applications, changes, checks, units
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
+from windtunnel.scenario.losses import LossModel, read
 from windtunnel.scenario.ranges import (
     MOST_FLOWS,
     MOST_SAMPLES,
     Application,
     Count,
     DurationS,
+    ExtraS,
     InstantS,
     JitterS,
     Probability,
@@ -31,34 +33,12 @@ from windtunnel.scenario.ranges import (
     TransferBytes,
     WindowPackets,
 )
+from windtunnel.scenario.table import Table as _Model
 
 QUEUE_FIELDS = ("queue_packets", "queue_bytes", "queue_s", "queue_bdp")
 MARK_FIELDS = ("mark_packets", "mark_bytes", "mark_s", "mark_bdp")
 PACKET_BYTES = 1500
 MSS_BYTES = 1448
-
-
-class _Model(BaseModel):
-    """A frozen table whose fields may also be written under the short names of `SHORT`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=False, hide_input_in_errors=True)
-
-    SHORT: ClassVar[Mapping[str, str]] = {}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _short_names(cls, data: Any) -> Any:
-        if not isinstance(data, dict):
-            if isinstance(data, cls):
-                return data
-            raise refusal(f"{shown(data)} is a {type(data).__name__}, not a table; allowed: {', '.join(cls.model_fields)}")
-        full = dict(data)
-        for short, long in cls.SHORT.items():
-            if short in full:
-                if long in full:
-                    raise refusal(f"{short} and {long} are both given; allowed: one of them", field=short)
-                full[long] = full.pop(short)
-        return full
 
 
 class Bottleneck(_Model):
@@ -83,9 +63,26 @@ class Bottleneck(_Model):
         Whether the packet on the wire no longer counts against the limit.
     loss_probability : float
         Independent loss of each packet, in [0, 1), before the queue.
+    losses : sequence, optional
+        Models of loss with a memory, before the queue too: tables, or lines such as ``"periodic,every=5000"``. Each sees every packet.
+    rate_steps, outages, delay_steps : sequence, optional
+        Changes in time, ascending: a new rate, nothing transmitted, propagation besides the base RTT. Tables, or ``"10s=5Mbit"``.
+    trace_ms : sequence of int, optional
+        In place of any rate: milliseconds at which 1500 bytes may leave, as in mahimahi's traces. `rate_bps` is then only what the BDP is
+        computed with, the trace's mean when absent.
+    reorder_probability, reorder_s : float
+        Probability that a data packet arrives so many seconds late, overtaken by those behind it. ACKs keep their order.
+    duplicate_probability : float
+        Probability that a data packet arrives twice.
     """
 
-    SHORT: ClassVar[Mapping[str, str]] = {"rate": "rate_bps", "loss": "loss_probability"}
+    SHORT: ClassVar[Mapping[str, str]] = {
+        "rate": "rate_bps",
+        "loss": "loss_probability",
+        "reorder": "reorder_probability",
+        "reorder_by": "reorder_s",
+        "duplicate": "duplicate_probability",
+    }
 
     rate_bps: RateBps = Field(description="IP bits per second")
     queue_packets: QueuePackets | None = Field(None, description="queue limit in 1500-byte packets")
@@ -100,6 +97,35 @@ class Bottleneck(_Model):
     discipline_parameters: dict[str, float] = Field(default_factory=dict, description="the discipline's own parameters")
     excludes_in_service: bool = Field(False, description="whether the packet being serialised does not count against the limit")
     loss_probability: Probability = Field(0.0, description="independent loss of each packet")
+    losses: tuple[LossModel, ...] = Field((), description="models of loss with a memory")
+
+    rate_steps: tuple[changes.RateStep, ...] = Field((), description="rates that follow, each from its time on")
+    outages: tuple[changes.Outage, ...] = Field((), description="times in which nothing is transmitted")
+    delay_steps: tuple[changes.DelayStep, ...] = Field((), description="propagation besides the base RTT, each from its time on")
+    trace_ms: tuple[int, ...] = Field((), description="milliseconds at which 1500 bytes may leave, in place of a rate")
+    reorder_probability: Probability = Field(0.0, description="probability that a data packet arrives late")
+    reorder_s: ExtraS = Field(0.0, description="how late, in seconds")
+    duplicate_probability: Probability = Field(0.0, description="probability that a data packet arrives twice")
+
+    _losses = field_validator("losses", mode="before")(read)
+    _rate_steps = field_validator("rate_steps", mode="before")(changes.reader(changes.RateStep))
+    _outages = field_validator("outages", mode="before")(changes.reader(changes.Outage))
+    _delay_steps = field_validator("delay_steps", mode="before")(changes.reader(changes.DelayStep))
+    _ascending = field_validator("rate_steps", "outages", "delay_steps", mode="after")(changes.ascending)
+    _trace = field_validator("trace_ms", mode="before")(changes.opportunities)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rate_of_trace(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not data.get("trace_ms") or {"rate", "rate_bps"} & set(data):
+            return data
+        return data | {"rate_bps": changes.mean_rate_bps(changes.opportunities(data["trace_ms"]))}
+
+    @model_validator(mode="after")
+    def _one_service(self) -> Bottleneck:
+        if self.trace_ms and (self.rate_steps or self.outages):
+            raise refusal("a trace and steps or outages are both given; allowed: one of them", field="trace_ms")
+        return self
 
     @model_validator(mode="before")
     @classmethod
@@ -116,6 +142,13 @@ class Bottleneck(_Model):
                 raise refusal(f"{' and '.join(given)} are all given; allowed: one of {', '.join(fields)}", field=short)
         if self.discipline != DROP_TAIL and any(getattr(self, name) is not None for name in MARK_FIELDS):
             raise refusal(f"a step of marks and {self.discipline} are both given; allowed: with {DROP_TAIL} only", field="mark")
+        return self
+
+    @model_validator(mode="after")
+    def _late_by_how_much(self) -> Bottleneck:
+        if (self.reorder_probability > 0) != (self.reorder_s > 0):
+            problem = f"{shown(self.reorder_probability)} and {shown(self.reorder_s)} s late; allowed: both above 0, or none"
+            raise refusal(problem, field="reorder_probability")
         return self
 
 
@@ -252,8 +285,8 @@ class Scenario(_Model):
     flows : sequence of Flow
         At least one; strings such as ``"htcp,start=60s"`` are read too.
     reverse : Bottleneck, optional
-        The reverse link. When absent, ACKs return without a queue; if a flow's data goes in reverse, it is a link of the same rate
-        and queue.
+        The reverse link, of the bottleneck's rate if it names none. When absent, ACKs return without a queue; if a flow's data goes in
+        reverse, it is a link of the same rate and queue.
     rtt_s : float, optional
         Base round-trip time of the flows that name none, in seconds.
     duration_s, warmup_s : float
@@ -299,6 +332,17 @@ class Scenario(_Model):
     record_marks: bool = Field(False, description="record every congestion mark")
 
     _profile = field_validator("profile", mode="before")(checks.profile_name)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _reverse_rate(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not isinstance(data.get("reverse"), dict):
+            return data
+        link = data.get("bottleneck")
+        link = {"rate_bps": link.rate_bps} if isinstance(link, Bottleneck) else link
+        if not isinstance(link, dict) or {"rate", "rate_bps"} & set(data["reverse"]):
+            return data
+        return data | {"reverse": {key: link[key] for key in ("rate", "rate_bps") if key in link} | data["reverse"]}
 
     @field_validator("flows", mode="before")
     @classmethod

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.scenario import applications
+from windtunnel.scenario import applications, changes, losses
 from windtunnel.scenario.catalogue import DROP_TAIL, catalogue
 from windtunnel.scenario.checks import algorithm_of
 from windtunnel.scenario.errors import ScenarioError
@@ -16,6 +16,8 @@ from windtunnel.scenario.models import MARK_FIELDS, MSS_BYTES, PACKET_BYTES, Bot
 from windtunnel.scenario.ranges import MOST_PACKETS
 
 _NS = 1e9
+_CHANGES = (*changes.CHANGES, "trace_ms")
+_DISORDER = ("reorder_probability", "reorder_s", "duplicate_probability")
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,9 @@ def fill(scenario: Scenario) -> Resolved:
     if reverse is not None:
         reverse = _fill_link(reverse, longest_s, "reverse", notes)
     elif any(flow.direction == "reverse" for flow in flows):
-        reverse = bottleneck.model_copy(update={"loss_probability": 0.0})
+        reverse = bottleneck.model_copy(
+            update={"loss_probability": 0.0, "losses": (), **dict.fromkeys(_CHANGES, ()), **dict.fromkeys(_DISORDER, 0.0)}
+        )
     update = {"flows": tuple(flows), "bottleneck": bottleneck, "reverse": reverse, "rtt_s": None}
     return Resolved(scenario.model_copy(update=update), tuple(dict.fromkeys(notes)))
 
@@ -139,6 +143,8 @@ _LATER: dict[str, Any] = {
     "discipline": DROP_TAIL,
     "discipline_parameters": {},
     **dict.fromkeys(MARK_FIELDS),
+    **dict.fromkeys(_DISORDER, 0.0),
+    **{name: [] for name in ("losses", *_CHANGES)},
 }
 """Fields that scenarios did not always have, and their defaults: named only where they differ, so that no older scenario is renamed."""
 
@@ -213,6 +219,13 @@ def _link(link: Bottleneck) -> dict[str, Any]:
         "loss_probability": link.loss_probability,
         "mark": _size(link.mark_packets, link.mark_bytes, link.mark_s),
         "discipline": None if link.discipline == DROP_TAIL else {"name": link.discipline, "parameters": link.discipline_parameters},
+        "losses": [losses.engine(model) for model in link.losses],
+        "changes": changes.engine(link),
+        "disorder": {
+            "late_probability": link.reorder_probability,
+            "late_ns": _ns(link.reorder_s),
+            "double_probability": link.duplicate_probability,
+        },
     }
 
 

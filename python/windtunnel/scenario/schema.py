@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from windtunnel.scenario.models import Bottleneck, Flow, Scenario, _Model
+from windtunnel.scenario import changes, losses
+from windtunnel.scenario.models import Bottleneck, Flow, Scenario
+from windtunnel.scenario.table import Table
 
 _QUEUE = {
     "anyOf": [{"type": "integer", "minimum": 1}, {"type": "string"}],
@@ -20,6 +22,15 @@ def json_schema() -> dict[str, Any]:
     _short(definitions["Bottleneck"], Bottleneck)
     _short(definitions["Flow"], Flow)
     definitions["Bottleneck"]["properties"]["queue"] = _QUEUE
+    for model in losses.MODELS.values():
+        _short(definitions[model.__name__], model)
+    models = definitions["Bottleneck"]["properties"]["losses"]
+    models["items"] = {"anyOf": [models["items"], {"type": "string", "description": f"a model on one line: {losses.TEXT}"}]}
+    for name, kind in changes.CHANGES.items():
+        _short(definitions[kind.__name__], kind)
+        entries = definitions["Bottleneck"]["properties"][name]
+        entries["items"] = {"anyOf": [entries["items"], {"type": "string", "description": "the same as AT=VALUE"}]}
+    definitions["Bottleneck"]["properties"]["trace"] = {"type": "string", "description": "file of a trace in mahimahi's format"}
     flow_text = {"type": "string", "description": "a flow on one line: ALG[:variant][,key=value...]"}
     schema["properties"]["flows"]["items"] = {"anyOf": [{"$ref": "#/$defs/Flow"}, flow_text]}
     schema["properties"]["flows"]["minItems"] = 1
@@ -27,7 +38,7 @@ def json_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Windtunnel scenario", **_described(schema)}
 
 
-def _short(schema: dict[str, Any], model: type[_Model]) -> None:
+def _short(schema: dict[str, Any], model: type[Table]) -> None:
     properties: dict[str, Any] = schema["properties"]
     for short, long in model.SHORT.items():
         properties[short] = {**properties[long], "title": short.capitalize()}

@@ -15,7 +15,10 @@ fn crowd() -> Spec {
 /// the end, so that nothing is still on its way from a sender to the link.
 #[test]
 fn no_packet_appears_or_vanishes() {
-    let mut spec = crowd();
+    balance(crowd());
+}
+
+fn balance(mut spec: Spec) {
     for flow in &mut spec.flows {
         flow.stop_ns = Some(spec.duration_ns - 10_000 * MS);
     }
@@ -28,6 +31,30 @@ fn no_packet_appears_or_vanishes() {
     assert_eq!(totals.accepted, totals.delivered_bytes / 1500 + inside);
     assert_eq!(records.flows.iter().map(|row| row.lost_packets).sum::<u64>(), totals.dropped + totals.lost);
     assert!(totals.dropped > 100 && totals.lost > 10, "{totals:?}");
+}
+
+/// The same with every model of loss at work.
+#[test]
+fn no_packet_vanishes_among_models_of_loss() {
+    let model = |model| LossSpec { among: AmongSpec::All, model };
+    let mut spec = crowd();
+    spec.forward.losses = vec![
+        model(LossModelSpec::GilbertElliott { to_bad: 1e-4, to_good: 0.3, loss_bad: 1.0, loss_good: 0.0 }),
+        model(LossModelSpec::Periodic { every: 5000, first: 1 }),
+        model(LossModelSpec::Scripted { flow: Some(3), packets: vec![1, 2, 500] }),
+        model(LossModelSpec::Timed { interval_ns: 100 * MS, probability: 0.5 }),
+    ];
+    balance(spec);
+}
+
+/// The same on a link that steps, pauses and moves.
+#[test]
+fn no_packet_vanishes_on_a_changing_link() {
+    let mut spec = crowd();
+    spec.forward.changes.rate_steps = vec![RateStep { at_ns: 20 * SECOND, rate_bps: 20_000_000 }];
+    spec.forward.changes.outages = vec![Outage { at_ns: 30 * SECOND, length_ns: SECOND }];
+    spec.forward.changes.delay_steps = vec![DelayStep { at_ns: 10 * SECOND, extra_ns: 50 * MS }];
+    balance(spec);
 }
 
 /// With a real reverse link and data both ways, ACKs share the links: packets of 52 bytes are in the books too.

@@ -3,15 +3,18 @@
 mod areno;
 mod bbr;
 mod bbr3;
+mod changes;
 mod conservation;
 mod convergence;
 mod copa;
 mod ctcp;
 mod dctcp;
+mod disorder;
 mod equilibrium;
 mod fast_bqd;
 mod fast_bursts;
 mod illinois;
+mod loss_models;
 mod low_priority;
 mod prague;
 mod ptcp;
@@ -29,7 +32,10 @@ mod westwood;
 mod build;
 
 use build::{dumbbell, flow, MS};
-use sim::{Direction, EventKind, FlowSpec, QueueSpec, QueueUnit, Records, Spec};
+use sim::{
+    AmongSpec, DelayStep, Direction, DisorderSpec, EventKind, FlowSpec, LossModelSpec, LossSpec, Outage, QueueSpec, QueueUnit, RateStep,
+    Records, Spec,
+};
 
 pub(crate) const SECOND: u64 = 1000 * MS;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sim::{Direction, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use sim::{ChangesSpec, Direction, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 
 /// A millisecond in nanoseconds.
 pub const MS: u64 = 1_000_000;
@@ -46,6 +46,9 @@ pub fn dumbbell(mbit_s: u64, queue_packets: u64, seconds: u64, flows: Vec<FlowSp
             loss_probability: 0.0,
             mark: None,
             discipline: None,
+            losses: Vec::new(),
+            changes: ChangesSpec::default(),
+            disorder: DisorderSpec::default(),
         },
         reverse: None,
         flows,

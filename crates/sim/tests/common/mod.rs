@@ -1,12 +1,14 @@
 //! Random scenarios, the same ones in every run of the tests.
 
 mod build;
+mod changes;
+mod losses;
 
 use std::collections::BTreeMap;
 
 use build::{dumbbell, MS};
 use serde_json::{json, Value};
-use sim::{Direction, DisciplineChoice, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use sim::{ChangesSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 use tcp::Options;
 use units::Stream;
 
@@ -67,6 +69,7 @@ pub fn scenario(index: u64) -> Spec {
     let warmup_ns = if dice.one_in(2) { duration_ns / 4 } else { 0 };
     let seed = dice.between(0, u64::MAX / 2);
     let (forward, reverse) = mark(index, forward, reverse, &mut flows);
+    let (forward, reverse) = impair(index, (forward, reverse), (count, duration_ns));
     Spec { seed, duration_ns, warmup_ns, forward, reverse, ..dumbbell(1, 1, 1, flows) }
 }
 
@@ -111,7 +114,17 @@ fn link(dice: &mut Dice, rate_bps: u64, bdp: u64) -> LinkSpec {
         _ => QueueSpec { unit: QueueUnit::Ns, limit: packets.min(500) * PACKET_BITS * 1000 / (rate_bps / 1_000_000) },
     };
     let loss_probability = if dice.one_in(3) { dice.between(1, 30) as f64 / 1000.0 } else { 0.0 };
-    LinkSpec { rate_bps, queue, excludes_in_service: dice.one_in(3), loss_probability, mark: None, discipline: None }
+    LinkSpec {
+        rate_bps,
+        queue,
+        excludes_in_service: dice.one_in(3),
+        loss_probability,
+        mark: None,
+        discipline: None,
+        losses: Vec::new(),
+        changes: ChangesSpec::default(),
+        disorder: DisorderSpec::default(),
+    }
 }
 
 /// Scenario number `index` with a queue discipline on every link, some of its parameters changed.
@@ -132,7 +145,14 @@ pub fn scenario_with_discipline(index: u64) -> Spec {
         if row.parameters.iter().any(|parameter| parameter.name == "rate_bps") {
             parameters.insert("rate_bps".to_owned(), (link.rate_bps as f64 * (0.1 + dice.0.unit())).floor());
         }
-        LinkSpec { mark: None, discipline: Some(DisciplineChoice { name: row.name.to_owned(), parameters }), ..link }
+        let discipline = Some(DisciplineChoice { name: row.name.to_owned(), parameters });
+        // A limit in time is refused where the rate changes.
+        let queue = match link.queue {
+            QueueSpec { unit: QueueUnit::Ns, limit } => QueueSpec { unit: QueueUnit::Packets, limit: (limit / 100_000).max(1) },
+            queue => queue,
+        };
+        let is_constant = link.changes == ChangesSpec::default();
+        LinkSpec { mark: None, discipline, queue: if is_constant { link.queue } else { queue }, ..link }
     };
     spec.forward = choose(spec.forward);
     spec.reverse = spec.reverse.map(|reverse| if index % 3 == 0 { reverse } else { choose(reverse) });
@@ -158,6 +178,25 @@ fn mark(index: u64, forward: LinkSpec, reverse: Option<LinkSpec>, flows: &mut [F
         flow.transport.insert("ecn".to_owned(), json!(ecn));
     }
     links
+}
+
+/// Loss with a memory and changes in time, each for a third of the scenarios, drawn apart for the same reason.
+fn impair(index: u64, links: (LinkSpec, Option<LinkSpec>), (flows, duration_ns): (u64, u64)) -> (LinkSpec, Option<LinkSpec>) {
+    let mut dice = Dice(Stream::named(SEED, &format!("impairments{index}")));
+    let (is_lossy, is_changing, is_disorderly) = (dice.one_in(3), dice.one_in(3), dice.one_in(4));
+    let mut impaired = |link: LinkSpec| LinkSpec {
+        losses: if is_lossy { losses::losses(&mut dice, flows, duration_ns) } else { Vec::new() },
+        changes: if is_changing { changes::changes(&mut dice, link.rate_bps, duration_ns) } else { ChangesSpec::default() },
+        disorder: if is_disorderly { disorder(&mut dice, duration_ns) } else { DisorderSpec::default() },
+        ..link
+    };
+    (impaired(links.0), links.1.map(impaired))
+}
+
+fn disorder(dice: &mut Dice, duration_ns: u64) -> DisorderSpec {
+    let late_probability = dice.choose(&[0.0, 0.001, 0.01, 0.2]);
+    let late_ns = if late_probability > 0.0 { dice.log_between(1, duration_ns / 20) } else { 0 };
+    DisorderSpec { late_probability, late_ns, double_probability: dice.choose(&[0.0, 0.001, 0.05]) }
 }
 
 fn flow(dice: &mut Dice, duration_ns: u64, rtts: &Rtts, jitter: u64, is_duplex: bool) -> FlowSpec {

@@ -6,11 +6,13 @@ use std::collections::BinaryHeap;
 
 use cc::Controller;
 use net::LinkTotals;
-use sim::{Accepted, Direction, Observer};
+use sim::{Accepted, Direction, DisorderSpec, Observer};
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals, Wire};
 use units::{Stream, Time};
 
 use super::link::{Arrival, Link, Load, Packet};
+use super::loss::Loss;
+use super::service::Service;
 
 /// IP bytes of an ACK.
 const ACK_BYTES: u32 = 52;
@@ -104,6 +106,8 @@ struct Flow {
     quarter: Time,
     end: Time,
     jitter: Stream,
+    /// Draws of the segments that are late or double, and with which probabilities and by how much.
+    disorder: (Stream, DisorderSpec),
     jitter_ns: u64,
     last_arrival: Time,
     packet_bytes: u32,
@@ -196,7 +200,9 @@ impl Textbook {
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
         let link = |i: usize| {
             let stream = |part| Stream::named(spec.seed, &format!("link{i}/{part}"));
-            Link::new(accepted.links[i], window, stream("loss"), stream("queue"))
+            let given = [Some(&spec.forward), spec.reverse.as_ref()][i].expect("a link that exists");
+            let losses = given.losses.iter().enumerate().map(|(number, loss)| Loss::new(loss, spec.seed, (i, number))).collect();
+            Link::new(&accepted.links[i], window, (stream("loss"), losses, stream("queue")), Service::new(given))
         };
         let mut agenda = Agenda::default();
         let mut flows = Vec::new();
@@ -215,6 +221,10 @@ impl Textbook {
                 quarter,
                 end: Time(spec.duration_ns) + quarter,
                 jitter: Stream::named(spec.seed, &format!("flow{index}/jitter")),
+                disorder: (
+                    Stream::named(spec.seed, &format!("flow{index}/disorder")),
+                    if is_forward { spec.forward.disorder } else { spec.reverse.as_ref().expect("a link").disorder },
+                ),
                 jitter_ns: given.spec.jitter_ns,
                 last_arrival: Time::ZERO,
                 packet_bytes: given.spec.packet_bytes,
@@ -323,9 +333,22 @@ impl Textbook {
         if let Some(done) = next {
             self.agenda.add_link(done, link);
         }
-        let flow = &self.flows[packet.flow];
+        let now = self.links[link].far_end(now);
+        let flow = &mut self.flows[packet.flow];
         match packet.load {
-            Load::Segment { .. } => self.agenda.add(now + flow.quarter, packet.flow, Kind::Segment, Some(packet.load)),
+            Load::Segment { .. } => {
+                let (draws, disorder) = &mut flow.disorder;
+                let (is_late, is_double) = match *disorder {
+                    DisorderSpec { late_probability, double_probability, .. } if late_probability + double_probability > 0.0 => {
+                        (draws.unit() < late_probability, draws.unit() < double_probability)
+                    }
+                    _ => (false, false),
+                };
+                let at = now + flow.quarter + Time(if is_late { disorder.late_ns } else { 0 });
+                for _ in 0..1 + u32::from(is_double) {
+                    self.agenda.add(at, packet.flow, Kind::Segment, Some(packet.load.clone()));
+                }
+            }
             Load::Ack { ack, sack } => {
                 let travels = flow.rtt - flow.quarter - flow.quarter;
                 self.bring_back(now + travels, packet.flow, ack, sack);

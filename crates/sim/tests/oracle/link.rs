@@ -2,11 +2,14 @@
 
 use std::collections::VecDeque;
 
-use super::disciplines::{self, Discipline};
 use net::{FifoSpec, Limit, LinkTotals};
-use sim::AcceptedLink;
+use sim::{AcceptedLink, DelayStep};
 use tcp::{Ack, EcnBits, Sack};
 use units::{Stream, Time};
+
+use super::disciplines::{self, Discipline};
+use super::loss::Loss;
+use super::service::{Left, Service};
 
 /// What a packet carries.
 #[derive(Clone, Debug)]
@@ -57,14 +60,18 @@ pub enum Arrival {
 pub struct Link {
     spec: FifoSpec,
     loss: Stream,
+    losses: Vec<Loss>,
     /// The packet being transmitted and when that ends.
     in_service: Option<(Packet, Time)>,
     waiting: VecDeque<Packet>,
     discipline: Option<Box<dyn Discipline>>,
     /// What the discipline has dropped.
     pub dropped: Vec<Packet>,
-    /// What the last service left over of a nanosecond, in units of 1/rate.
-    left_over: u64,
+    service: Service,
+    delay_steps: Vec<DelayStep>,
+    far_end_at: Time,
+    /// What the last service left over; nothing on an idle link.
+    left_over: Option<Left>,
     totals: LinkTotals,
     window: (Time, Time),
     settled: Time,
@@ -72,16 +79,21 @@ pub struct Link {
 
 impl Link {
     /// An idle link that measures over `window`.
-    pub fn new(link: AcceptedLink, window: (Time, Time), loss: Stream, draws: Stream) -> Link {
-        let AcceptedLink { fifo: spec, discipline } = link;
+    pub fn new(link: &AcceptedLink, window: (Time, Time), (loss, losses, draws): (Stream, Vec<Loss>, Stream), service: Service) -> Link {
+        let spec = link.fifo;
+        let (delay_steps, far_end_at) = (service.delay_steps(), Time::ZERO);
         Link {
+            delay_steps,
+            far_end_at,
             spec,
             loss,
+            losses,
             in_service: None,
             waiting: VecDeque::new(),
-            discipline: discipline.map(|discipline| disciplines::make(&discipline, spec.rate.0, draws)),
+            discipline: link.discipline.map(|discipline| disciplines::make(&discipline, spec.rate.0, draws)),
             dropped: Vec::new(),
-            left_over: 0,
+            service,
+            left_over: None,
             totals: LinkTotals::default(),
             window,
             settled: Time::ZERO,
@@ -93,7 +105,11 @@ impl Link {
         self.settle(now);
         let before_end = u64::from(now < self.window.1);
         let in_window = now >= self.window.0 && now < self.window.1;
-        if self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability) {
+        let mut is_lost = self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability);
+        for loss in &mut self.losses {
+            is_lost |= loss.takes(now, (packet.flow, matches!(packet.load, Load::Segment { .. })));
+        }
+        if is_lost {
             self.totals.lost += before_end;
             return (Arrival::Lost, false);
         }
@@ -114,7 +130,7 @@ impl Link {
             self.totals.window_marked += u64::from(in_window && is_marked);
         }
         let arrival = if self.in_service.is_none() {
-            self.left_over = 0;
+            self.left_over = None;
             Arrival::Served(self.serve(now, packet))
         } else {
             self.waiting.push_back(packet);
@@ -137,7 +153,7 @@ impl Link {
             Limit::Packets(limit) => packets + counted < limit as usize,
             Limit::Bytes(limit) => bytes + counted_bytes + u64::from(arriving) <= limit,
             Limit::Delay(limit) => {
-                let ahead = u128::from(bytes) * 8 * 1_000_000_000 + u128::from(left_over);
+                let ahead = u128::from(bytes) * 8 * 1_000_000_000 + left_over.unwrap_or_default().work;
                 residual <= limit && ahead / u128::from(spec.rate.0) <= u128::from((limit - residual).0)
             }
         };
@@ -145,7 +161,7 @@ impl Link {
         let dropped = discipline.arrive(now, packet, &fits);
         self.note_dropped(now, dropped);
         let arrival = if self.in_service.is_none() {
-            self.left_over = 0;
+            self.left_over = None;
             self.serve_next(now).map_or_else(|| self.waits(), Arrival::Served)
         } else {
             Arrival::Queued
@@ -190,7 +206,7 @@ impl Link {
             return None;
         }
         self.settle(now);
-        self.left_over = 0;
+        self.left_over = None;
         self.serve_next(now).or_else(|| self.asks_again())
     }
 
@@ -224,6 +240,14 @@ impl Link {
         self.discipline.is_some()
     }
 
+    /// When what was transmitted now is as far as it would be at once without steps of delay, behind all that was before it.
+    pub fn far_end(&mut self, now: Time) -> Time {
+        let steps = self.delay_steps.iter().filter(|step| step.at_ns <= now.0);
+        let extra = steps.max_by_key(|step| step.at_ns).map_or(0, |step| step.extra_ns);
+        self.far_end_at = self.far_end_at.max(now + Time(extra));
+        self.far_end_at
+    }
+
     /// Totals once nothing is left on the link.
     pub fn totals(&self) -> LinkTotals {
         assert!(self.in_service.is_none() && self.waiting.is_empty(), "packets are left on the link");
@@ -231,17 +255,10 @@ impl Link {
     }
 
     fn serve(&mut self, now: Time, packet: Packet) -> Time {
-        let done = now + self.service(packet.bytes, self.left_over).0;
-        self.left_over = self.service(packet.bytes, self.left_over).1;
+        let (done, left_over) = self.service.end(now, packet.bytes, self.left_over);
+        self.left_over = Some(left_over);
         self.in_service = Some((packet, done));
         done
-    }
-
-    /// Service time of `bytes` in whole nanoseconds, and what is left over.
-    fn service(&self, bytes: u32, left_over: u64) -> (Time, u64) {
-        let (bits, rate) = (u128::from(bytes) * 8, u128::from(self.spec.rate.0));
-        let work = bits * 1_000_000_000 + u128::from(left_over);
-        (Time((work / rate) as u64), (work % rate) as u64)
     }
 
     fn note_population(&mut self) {
@@ -270,8 +287,8 @@ impl Link {
         let Some((_, done)) = &self.in_service else { return Time::ZERO };
         let (mut until, mut left_over) = (*done, self.left_over);
         for packet in &self.waiting {
-            let (service, rest) = self.service(packet.bytes, left_over);
-            (until, left_over) = (until + service, rest);
+            let (end, rest) = self.service.end(until, packet.bytes, left_over);
+            (until, left_over) = (end, Some(rest));
         }
         until - now
     }

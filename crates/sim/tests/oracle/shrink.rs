@@ -1,6 +1,6 @@
 //! Makes a scenario that fails smaller, so that a person can read it.
 
-use sim::Spec;
+use sim::{ChangesSpec, DisorderSpec, Spec};
 
 /// Rounds of shrinking; each tries every step once.
 const ROUNDS: usize = 4;
@@ -35,6 +35,18 @@ fn steps(spec: &Spec) -> Vec<Step> {
         Box::new(|spec| spec.reverse = None),
         Box::new(|spec| spec.forward.loss_probability = 0.0),
         Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.loss_probability = 0.0)),
+        Box::new(|spec| spec.forward.losses.clear()),
+        Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.losses.clear())),
+        Box::new(|spec| spec.forward.disorder = DisorderSpec::default()),
+        Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.disorder = DisorderSpec::default())),
+        Box::new(|spec| spec.forward.disorder.double_probability = 0.0),
+        Box::new(|spec| spec.forward.changes = ChangesSpec::default()),
+        Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.changes = ChangesSpec::default())),
+        Box::new(|spec| spec.forward.changes.outages.clear()),
+        Box::new(|spec| spec.forward.changes.rate_steps.clear()),
+        Box::new(|spec| spec.forward.changes.delay_steps.clear()),
+        Box::new(|spec| spec.forward.changes.rate_steps.truncate(1)),
+        Box::new(|spec| spec.forward.changes.delay_steps.truncate(1)),
         Box::new(|spec| spec.forward.excludes_in_service = false),
         Box::new(|spec| spec.forward.mark = None),
         Box::new(|spec| spec.forward.discipline = None),

@@ -8,6 +8,8 @@ from pydantic import BaseModel
 
 from windtunnel.backends.linux.modules import MODULES, setting
 from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue, fill
+from windtunnel.scenario.losses import MODELS as MODELS_OF_LOSS
+from windtunnel.scenario.losses import GilbertElliott
 from windtunnel.scenario.models import MSS_BYTES
 
 PROFILE = "linux-6.1"
@@ -17,9 +19,10 @@ INITIAL_WINDOW_MOST = 45
 WINDOW_PACKETS_MOST = (1 << 29) // MSS_BYTES
 
 # A field that is not named here came later than this module, and is refused unless it has its default.
-_EXPRESSED = {
+_EXPRESSED: dict[type[BaseModel], set[str]] = {
     Scenario: {"bottleneck", "flows", "reverse", "rtt_s", "duration_s", "warmup_s", "seed", "sample_s", "jitter_s", "profile"},
-    Bottleneck: {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service", "loss_probability"},
+    Bottleneck: {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service", "loss_probability", "losses"},
+    **{model: set(model.model_fields) for model in MODELS_OF_LOSS.values()},
     Flow: {
         "algorithm",
         "parameters",
@@ -51,7 +54,7 @@ def unsupported(scenario: Scenario) -> list[str]:
     """
     full = fill(scenario).scenario
     found = _later(scenario, "")
-    found += _links(full)
+    found += _links(full) + _losses(full)
     if len(full.flows) > FLOWS_MOST:
         found.append(f"flows: {len(full.flows)} of them; at most {FLOWS_MOST}, each has a network namespace of its own")
     for index, flow in enumerate(full.flows):
@@ -88,6 +91,21 @@ def _links(full: Scenario) -> list[str]:
             continue
         unit = "queue_bytes" if link.queue_bytes is not None else "queue_s"
         found.append(f"{path}.{unit}: ACKs pass this queue too, and the kernel's shaper counts packets; give queue_packets")
+    return found
+
+
+def _losses(full: Scenario) -> list[str]:
+    """Netem has one law of loss, of all packets: independent, or of two states."""
+    found = []
+    for path, link in (("bottleneck", full.bottleneck), ("reverse", full.reverse)):
+        for index, model in enumerate(link.losses if link is not None else ()):
+            name = f"{path}.losses[{index}]"
+            if not isinstance(model, GilbertElliott):
+                found.append(f"{name}: netem has no {model.model}")
+            elif model.among != "all":
+                found.append(f"{name}.among: netem tells no {model.among} from the rest")
+            elif index > 0 or (link is not None and link.loss_probability > 0):
+                found.append(f"{name}: netem has one law of loss per link")
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from windtunnel.backends.linux.expressible import PROFILE, SYSCTLS, WINDOW_PACKETS_MOST, module_settings, unsupported
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, catalogue, fill, resolve
+from windtunnel.scenario.losses import GilbertElliott
 from windtunnel.scenario.models import MSS_BYTES, PACKET_BYTES
 
 VERSION = 1
@@ -83,6 +84,8 @@ def make(scenario: Scenario) -> Plan:
     lines.append(_link_line("forward", full.bottleneck, "bottleneck", notes))
     if full.reverse is not None:
         lines.append(_link_line("reverse", full.reverse, "reverse", notes))
+    for name, link in (("forward", full.bottleneck), ("reverse", full.reverse)):
+        lines += [_burst_line(name, model) for model in (link.losses if link is not None else ()) if isinstance(model, GilbertElliott)]
     lines += [_flow_line(full, flow, integers) for flow, integers in zip(full.flows, exact["flows"], strict=True)]
     for index, flow in enumerate(full.flows):
         lines += [f"sysctl {index} {path} {value}" for path, value in _sysctls(flow)]
@@ -125,6 +128,11 @@ def _link_line(name: str, link: Bottleneck, path: str, notes: list[str]) -> str:
         notes.append(f"{path}.{unit}: {getattr(link, unit):g} is {packets} packets in netem, the one in service included")
     rate = round(link.rate_bps / 8)
     return f"link {name} {rate} {packets} {round(link.loss_probability * 2**32)}"
+
+
+def _burst_line(name: str, model: GilbertElliott) -> str:
+    of_2_32 = (min(round(p * 2**32), 2**32 - 1) for p in (model.to_bad, model.to_good, model.loss_bad, model.loss_good))
+    return f"burst {name} " + " ".join(map(str, of_2_32))
 
 
 def _flow_line(full: Scenario, flow: Flow, exact: dict[str, Any]) -> str:

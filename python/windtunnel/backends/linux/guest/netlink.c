@@ -182,6 +182,15 @@ void netlink_add_netem(int netlink, unsigned device, const struct netem *netem)
 		if (netem->rate_bytes > UINT32_MAX)
 			put(&message, TCA_NETEM_RATE64, &netem->rate_bytes, sizeof(netem->rate_bytes));
 	}
+	if (netem->burst.to_good) {
+		/* Netem wants what the bad state lets pass, and what the good one loses. */
+		struct tc_netem_gemodel model = { .p = netem->burst.to_bad, .r = netem->burst.to_good,
+						  .h = UINT32_MAX - netem->burst.loss_bad, .k1 = netem->burst.loss_good };
+		struct rtattr *loss = put(&message, TCA_NETEM_LOSS, NULL, 0);
+
+		put(&message, NETEM_LOSS_GE, &model, sizeof(model));
+		nest(&message, loss);
+	}
 	nest(&message, options);
 	ask(netlink, &message, "netem");
 }

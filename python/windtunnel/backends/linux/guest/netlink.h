@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "burst.h"
+
 #define ETHERNET_BYTES 14
 
 struct veth {
@@ -19,6 +21,7 @@ struct netem {
 	uint32_t handle;
 	uint32_t limit;		/* packets */
 	uint32_t loss;		/* probability, of 2^32 */
+	struct burst burst;	/* in place of it */
 	uint64_t rate_bytes;	/* per second, 0 for none; counts IP bytes */
 	int64_t delay_ns;
 	int64_t jitter_ns;	/* either way of delay_ns */

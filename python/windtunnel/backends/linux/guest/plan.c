@@ -44,6 +44,16 @@ static void read_link(struct plan *plan, char **word)
 	link->loss = number(word[4]);
 }
 
+static void read_burst(struct plan *plan, char **word)
+{
+	struct burst *burst = &plan->link[strcmp(word[1], "reverse") == 0 ? REVERSE : FORWARD].burst;
+
+	burst->to_bad = number(word[2]);
+	burst->to_good = number(word[3]);
+	burst->loss_bad = number(word[4]);
+	burst->loss_good = number(word[5]);
+}
+
 static void read_flow(struct plan *plan, char **word)
 {
 	struct flow_plan *flow;
@@ -110,6 +120,8 @@ static void read_line(struct plan *plan, char **word, int words)
 		plan->watch_ns = number(word[1]);
 	else if (is_line(word, words, "link", 5))
 		read_link(plan, word);
+	else if (is_line(word, words, "burst", 6))
+		read_burst(plan, word);
 	else if (is_line(word, words, "flow", 11))
 		read_flow(plan, word);
 	else if (is_line(word, words, "sysctl", 4))

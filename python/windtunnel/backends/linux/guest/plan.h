@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "burst.h"
+
 #define PLAN_VERSION 1
 #define NEVER UINT64_MAX
 
@@ -15,6 +17,7 @@ struct link_plan {
 	uint64_t rate_bytes;	/* per second */
 	uint32_t limit;		/* packets, the one in service among them */
 	uint32_t loss;		/* probability, of 2^32 */
+	struct burst burst;
 };
 
 struct flow_plan {

@@ -100,9 +100,10 @@ static void shape(struct link *link, const struct link_plan *plan)
 	struct netem queue = { .parent = TC_H_ROOT, .handle = top, .limit = plan->limit, .rate_bytes = plan->rate_bytes };
 
 	link->queue = TC_H_ROOT;
-	if (plan->loss) {
+	if (plan->loss || plan->burst.to_good) {
 		netlink_add_netem(link->netlink, link->device,
-				  &(struct netem){ .parent = TC_H_ROOT, .handle = top, .limit = ROOM, .loss = plan->loss });
+				  &(struct netem){ .parent = TC_H_ROOT, .handle = top, .limit = ROOM, .loss = plan->loss,
+						   .burst = plan->burst });
 		queue.parent = link->queue = TC_H_MAKE(1 << 16, 1);
 		queue.handle = below;
 	}

@@ -1,0 +1,54 @@
+//! Links that change in time: their rate, by steps or by a trace, and their propagation.
+
+mod delay;
+mod rate;
+mod trace;
+
+pub use delay::DelaySteps;
+pub use rate::RateSteps;
+pub use trace::Trace;
+
+use units::Time;
+
+/// How a link serves that has no constant rate.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Service {
+    /// At a rate that holds until the next step.
+    Steps(RateSteps),
+    /// When a trace says so.
+    Trace(Trace),
+}
+
+impl Service {
+    /// When a packet of `bytes` leaves that follows one which left at `starts`, or after idle time arrives at `starts`.
+    pub(crate) fn departure(&mut self, starts: Time, was_idle: bool, bytes: u32) -> Time {
+        match self {
+            Service::Steps(steps) => steps.departure(starts, was_idle, bytes),
+            Service::Trace(trace) => trace.departure(starts, was_idle, bytes),
+        }
+    }
+
+    /// Bytes that could have left after `from` up to `to`.
+    pub(crate) fn capacity_bytes(&self, from: Time, to: Time) -> f64 {
+        match self {
+            Service::Steps(steps) => steps.capacity_bytes(from, to),
+            Service::Trace(trace) => trace.capacity_bytes(from, to),
+        }
+    }
+}
+
+/// What changes about a link.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Changes {
+    /// Service other than at the link's constant rate.
+    pub service: Option<Service>,
+    /// Propagation besides that of the paths over it.
+    pub delay: Option<DelaySteps>,
+}
+
+impl Changes {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.service.is_none() && self.delay.is_none()
+    }
+}

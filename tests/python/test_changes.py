@@ -1,0 +1,133 @@
+"""Links that change in time, and traces: from what is written to what is run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import windtunnel as wt
+from windtunnel.backends.linux.expressible import unsupported
+from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, parse, resolve, traces
+
+TRACES = Path(__file__).parents[2] / "data" / "traces"
+
+
+def scenario(**link: Any) -> Scenario:
+    return parse({"rtt": "40ms", "duration": "6s", "bottleneck": {"rate": "12Mbit", "queue": 2000, **link}, "flows": ["reno"], "jitter": 0})
+
+
+def test_both_forms_are_the_same_scenario() -> None:
+    short = scenario(rate_steps=["2s=5Mbit"], outages=["3s=500ms"], delay_steps=["1s=20ms", "4s=0"])
+    long = scenario(
+        rate_steps=[{"at_s": 2, "rate_bps": 5e6}],
+        outages=[{"at": "3s", "length": "0.5s"}],
+        delay_steps=[{"at_s": 1, "extra_s": 0.02}, {"at_s": 4, "extra_s": 0}],
+    )
+    assert digest(short) == digest(long)
+    assert canonical(parse(canonical(short))) == canonical(short)
+    assert resolve(short)["forward"]["changes"] == {
+        "rate_steps": [{"at_ns": 2_000_000_000, "rate_bps": 5_000_000}],
+        "outages": [{"at_ns": 3_000_000_000, "length_ns": 500_000_000}],
+        "delay_steps": [{"at_ns": 1_000_000_000, "extra_ns": 20_000_000}, {"at_ns": 4_000_000_000, "extra_ns": 0}],
+        "trace_ms": [],
+    }
+
+
+def test_a_link_without_changes_keeps_its_name() -> None:
+    assert not {"rate_steps", "outages", "delay_steps", "trace_ms"} & set(canonical(scenario())["bottleneck"])
+
+
+@pytest.mark.parametrize(
+    ("link", "parts"),
+    [
+        ({"rate_steps": ["2s"]}, ["rate_steps[0]", "AT=RATE"]),
+        ({"rate_steps": ["2s=0"]}, ["rate_steps[0].rate_bps", "'0'", "1000 to"]),
+        ({"rate_steps": ["2s=5Mbit", "2s=6Mbit"]}, ["rate_steps[1].at_s", "ascending"]),
+        ({"outages": ["2s=1s", "3s=1s"]}, ["outages[1].at_s", "3 s is not after 3 s"]),
+        ({"outages": ["2s=0"]}, ["outages[0].length_s", "'0'", "above 0"]),
+        ({"delay_steps": [{"at": 1, "delay": 2}]}, ["delay_steps[0]", "extra"]),
+        ({"delay_steps": 3}, ["delay_steps", "3 is not a list"]),
+        ({"trace_ms": [1, 2], "outages": ["2s=1s"]}, ["trace_ms", "one of them"]),
+        ({"trace_ms": [3, 2]}, ["trace_ms", "out of order"]),
+        ({"trace_ms": [0]}, ["trace_ms", "last above 0"]),
+        ({"trace_ms": [1.5]}, ["trace_ms", "whole milliseconds"]),
+    ],
+)
+def test_a_bad_change_is_refused_by_name(link: dict[str, Any], parts: list[str]) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        scenario(**link)
+    assert all(part in str(refused.value) for part in parts), str(refused.value)
+
+
+def test_a_full_link_carries_the_integral_of_its_rate() -> None:
+    # 12 Mbit/s up to 3 s, then 6, but for the second from 4 to 5 s: (1 + 0.5 + 0 + 0.5) Mbit x 12 from 2 s on.
+    link = scenario(rate_steps=["3s=6Mbit"], outages=["4s=1s"]).model_copy(update={"warmup_s": 2.0})
+    run = wt.run(link)
+    samples = run.link_samples.filter(run.link_samples["t_s"] >= 2.0)["delivered_bytes"]
+    assert (samples[-1] - samples[0]) * 8 == pytest.approx(24e6, abs=12_000)
+    assert run.links["utilisation"][0] == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["cellular", "satellite", "stairs"])
+def test_a_traces_text_reads_back_as_itself(name: str) -> None:
+    path = TRACES / f"{name}.trace"
+    assert traces.text(traces.read(path)) == path.read_text(encoding="utf-8")
+
+
+def test_the_traces_are_those_of_their_generator() -> None:
+    assert subprocess.run([sys.executable, str(TRACES / "make.py"), "--check"], check=False).returncode == 0
+
+
+def test_a_trace_of_rates_holds_their_integral() -> None:
+    # 12 Mbit/s are an opportunity a millisecond, 6 every other; the whole ends with its last.
+    assert traces.of_rates([(0.003, 12e6), (0.002, 0.0), (0.004, 6e6)]) == (1, 2, 3, 7, 9)
+    # What is left of one when the rate changes is completed at the next: 1.5 packets, then half of one at half the rate.
+    assert traces.of_rates([(0.0015, 12e6), (0.0045, 6e6)]) == (1, 3, 5, 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"), [("", ["holds 0"]), ("0\n", ["last above 0"]), ("1\nx\n", ["line 2", "'x'"]), ("5\n4\n", ["line 2", "'4'", "5 to"])]
+)
+def test_a_bad_trace_names_its_line(text: str, parts: list[str]) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        traces.parse(text, name="a.trace")
+    assert all(part in str(refused.value) for part in ["a.trace", *parts])
+
+
+def test_a_trace_needs_no_rate_and_is_found_beside_its_scenario(cli: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "a.trace").write_text("# ours\n1\n2\n4\n", encoding="utf-8")
+    file = tmp_path / "s.toml"
+    file.write_text('rtt = "40ms"\nduration = "3s"\nflows = ["reno"]\n[bottleneck]\ntrace = "a.trace"\n', encoding="utf-8")
+    read = wt.load_scenario(file)
+    # Three packets in 4 ms.
+    assert read.bottleneck.trace_ms == (1, 2, 4) and read.bottleneck.rate_bps == 9e6
+    options = ["--rtt", "40ms", "--duration", "3s", "--flow", "reno"]
+    by_option = cli("run", "--trace", str(tmp_path / "a.trace"), *options, "--json").json()
+    assert by_option["digest"] == cli("run", str(file), "--json").json()["digest"] == digest(read)
+
+
+def test_change_options_reach_the_bottleneck(cli: Callable[..., Any], quick: list[str]) -> None:
+    options = ["--rate-step", "1s=5Mbit", "--outage", "2s=100ms", "--delay-step", "1s=20ms", "--json"]
+    link = cli("run", *quick, *options).json()["scenario"]["bottleneck"]
+    assert link["rate_steps"] == [{"at_s": 1.0, "rate_bps": 5e6}]
+    assert link["outages"] == [{"at_s": 2.0, "length_s": 0.1}] and link["delay_steps"] == [{"at_s": 1.0, "extra_s": 0.02}]
+
+
+def test_the_command_prints_a_trace(cli: Callable[..., Any]) -> None:
+    assert cli("scenario", "trace", "3ms=12Mbit", "2ms=0", "4ms=6Mbit").out.split() == ["1", "2", "3", "7", "9"]
+    for span in ("3ms", "0s=5Mbit", "1s=-5Mbit", "1s=0"):
+        assert cli("scenario", "trace", span).code == 2
+
+
+def test_a_missing_trace_is_refused(cli: Callable[..., Any], quick: list[str]) -> None:
+    outcome = cli("run", *quick, "--trace", "nowhere.trace")
+    assert outcome.code == 2 and "nowhere.trace" in outcome.err and "cannot be read" in outcome.err
+
+
+def test_a_guest_refuses_them_by_name() -> None:
+    assert unsupported(scenario(outages=["3s=500ms"], delay_steps=["1s=20ms"])) == ["bottleneck.outages", "bottleneck.delay_steps"]
