@@ -90,6 +90,7 @@ docs: $(CORE)
 	$(BIN)/python -m windtunnel.backends.catalogue
 	$(BIN)/python -m windtunnel.scenario.pages docs/algorithms
 	$(BIN)/windtunnel algorithms --json > docs/reference/algorithms.json
+	$(BIN)/python -m windtunnel.metrics.page > docs/reference/metrics.md
 	mkdir -p docs/algorithms/figures
 	ls docs/algorithms | sed -n 's/\.md$$//p' | grep -v README | \
 	  xargs -P $$(nproc) -I NAME $(BIN)/windtunnel algorithms NAME --plot docs/algorithms/figures/NAME.svg

@@ -82,8 +82,9 @@ def test_a_list_along_the_protocols_has_one_mean_each() -> None:
 
 
 def test_the_spread_of_a_site_is_between_the_protocols_means() -> None:
-    # near: 2.5 and 25, mean 13.75.
-    assert value("spread_alg", [BY_SITE], ", site='near'", lab_sites=TABLE) == pytest.approx(22.5 / 13.75)
+    # near: 2.5 and 25, mean 13.75; the smallest window does not count.
+    rows = [{**row, "value": 1000.0} if (row["alg"], row["win"]) == ("htcp", "1MB") else row for row in TABLE]
+    assert value("spread_alg", [BY_SITE], ", site='near'", lab_sites=rows) == pytest.approx(22.5 / 13.75)
 
 
 def test_a_window_that_a_site_lacks_is_not_missed_and_one_it_has_is() -> None:
@@ -158,6 +159,14 @@ def test_the_distance_of_two_distributions_is_that_of_their_levels() -> None:
     assert value("ks", [laws], ", p=0.2", lab_laws=rows) == pytest.approx(0.1)
     assert value("ks", [laws], ", p=0.05", lab_laws=rows) == 0.0
     assert value("ks", [laws], lab_laws=rows) == pytest.approx(0.05)
+
+
+def test_distances_are_of_repeats_and_not_of_their_mean_levels() -> None:
+    three = experiment("lab.laws", {"alg": ["cubic", "htcp:beta08"]})
+    # Far apart in each repeat, in opposite directions: the means of the levels would be the same.
+    rows = levels("cubic", [1.0, 2.0], seed=1) + levels("htcp:beta08", [11.0, 12.0], seed=1)
+    rows += levels("cubic", [11.0, 12.0], seed=2) + levels("htcp:beta08", [1.0, 2.0], seed=2)
+    assert value("ks_cubic_htcp08", [three], lab_laws=rows) == 1.0
 
 
 def test_a_distance_needs_no_other_protocol() -> None:

@@ -150,6 +150,7 @@ def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None,
 def _print_tables(summary: dict[str, Any]) -> None:
     from windtunnel.cli.output import print_table
 
+    sized = any(flow["bytes"] is not None for flow in summary["scenario"]["flows"])
     flows = [
         (
             row["flow"],
@@ -161,11 +162,12 @@ def _print_tables(summary: dict[str, Any]) -> None:
             row["timeouts"],
             row["mean_cwnd_packets"],
             _scaled(row["mean_rtt_s"], 1e3),
+            *([row["completion_s"]] if sized else ()),
         )
         for row in summary["flows"]
     ]
     heads = ["flow", "algorithm", "throughput (Mbit/s)", "goodput (Mbit/s)", "retransmitted", "loss episodes", "timeouts"]
-    print_table("Flows", [*heads, "mean cwnd (packets)", "mean RTT (ms)"], flows)
+    print_table("Flows", [*heads, "mean cwnd (packets)", "mean RTT (ms)", *(["completion (s)"] if sized else [])], flows)
     if "applications" in summary:
         rows = [
             (

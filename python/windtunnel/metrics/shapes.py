@@ -160,7 +160,7 @@ def part_kept(view: View, flow: int, t0: float, t1: float, *, delay: bool) -> fl
         pair = (was, became) if delay else (before - was, after - became)
         if pair[0] > 0:
             kept.append(pair[1] / pair[0])
-    return sum(kept) / len(kept) if kept else None
+    return float(np.mean(kept)) if kept else None
 
 
 def loss_part_growth(view: View, flow: int, t0: float, t1: float, *, per_rtt: bool) -> float | None:

@@ -40,16 +40,32 @@ def summary(records: Records) -> dict[str, Any]:
 
 
 def flow_rows(records: Records) -> list[dict[str, Any]]:
-    """Return one row per flow; `algorithm` carries the variant where the scenario names one."""
+    """Return one row per flow; `algorithm` carries the variant where the scenario names one, `completion_s` is of flows with a size."""
     named = [str(flow["algorithm"]) for flow in records.facts.scenario.get("flows", ())]
+    completed = completions_s(records)
     flows = records.flows.with_columns(rates.throughput_bps(records.flows), rates.goodput_bps(records.flows))
     columns = ["flow", "algorithm", "throughput_bps", "goodput_bps", "retransmitted_packets", "loss_episodes", "timeouts"]
     columns += ["mean_cwnd_packets", "mean_rtt_s"]
     rows = [_clean(row) for row in flows.select(columns).iter_rows(named=True)]
-    for row in rows:
+    for row, completion in zip(rows, completed, strict=True):
         if row["flow"] < len(named):
             row["algorithm"] = named[row["flow"]]
+        row["completion_s"] = completion
     return rows
+
+
+def completions_s(records: Records) -> list[float | None]:
+    """Return each flow's completion time, seconds; None for a flow without a size and for one that did not complete.
+
+    It is counted from the first SYN, as the metric of that name is: a flow starts with its first data, one base RTT after it.
+    """
+    given = list(records.facts.scenario.get("flows", ()))
+    found: list[float | None] = []
+    for flow, start_s, done_s in records.flows.select("flow", "start_s", "completed_s").iter_rows():
+        listed = given[flow] if flow < len(given) else {}
+        sized = listed.get("bytes") is not None and done_s is not None
+        found.append(done_s - start_s + float(listed["rtt_s"]) if sized else None)
+    return found
 
 
 def application_rows(records: Records) -> list[dict[str, Any]]:
@@ -87,7 +103,7 @@ def metrics(records: Records) -> dict[str, Any]:
             "loss_overhead": rates.loss_overhead(records.flows),
             "lost_fraction": rates.lost_fraction(records.flows),
             "epoch_s": [rates.epoch_s(records.events, flow, after_s=warmup_s) for flow in records.flows["flow"].to_list()],
-            "completion_s": [None if t is None else t - s for t, s in zip(flows["completed_s"], flows["start_s"], strict=True)],
+            "completion_s": completions_s(records),
         }
     )
 

@@ -71,8 +71,8 @@ def _five_seconds(request: Request, flows: list[int]) -> Array | None:
 
 
 def _agg_cov(request: Request) -> Value:
-    udp = _udp(request)
-    return throughput.variation(_five_seconds(request, [*request.view.foreground, *(flow for flow in udp if flow not in request.tested)]))
+    own = request.view.foreground
+    return throughput.variation(_five_seconds(request, [*own, *(flow for flow in _udp(request) if flow not in own)]))
 
 
 def _corr_tcp_udp(request: Request) -> Value:
