@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +69,7 @@ def draw_compared(declaration: Compared, measures: pl.DataFrame | None) -> Figur
     points = named_points_of(declaration, measures)
     panels = ascending(dict.fromkeys(point.panel for point in points))
     own_colours = declaration.series == declaration.x
-    every = tuple(ascending(dict.fromkeys(point.series for point in points)))
+    every = _ascending(point.series for point in points)
     looks = {value: look(str(value)) for value in every} if own_colours else dict(zip(every, _looks(), strict=False))
     with styled():
         handles = _legend(declaration, [] if own_colours else every, looks)
@@ -99,8 +99,12 @@ def _looks() -> list[tuple[str, str]]:
 
 def _layout(points: Sequence[Point], own_colours: bool) -> _Layout:
     names = tuple(dict.fromkeys(point.x for point in points))
-    series = () if own_colours else tuple(ascending(dict.fromkeys(point.series for point in points)))
-    return _Layout(names, series)  # type: ignore[arg-type]
+    return _Layout(names, () if own_colours else _ascending(point.series for point in points))
+
+
+def _ascending(values: Iterable[Value]) -> tuple[Value, ...]:
+    """Sort numbers, leave names in their order, each once."""
+    return tuple(value for value in ascending(dict.fromkeys(values)) if value is not None)
 
 
 def _limits(declaration: Compared, points: Sequence[Point]) -> tuple[float, float]:
@@ -139,6 +143,7 @@ def _draw(axis: Axes, points: Sequence[Point], layout: _Layout, looks: Mapping[V
     for point in points:
         if not math.isfinite(point.mean):
             continue
+        assert isinstance(point.x, str | int | float)
         colour, marker = looks[point.series]
         x = layout.at(point.x, point.series)
         axis.errorbar(
@@ -157,7 +162,7 @@ def _draw_published(
 ) -> None:
     for mark in marks:
         name, series = mark.at.get(declaration.x), mark.at.get(declaration.series)
-        if name not in layout.names or series not in looks or (layout.series and series not in layout.series):
+        if name is None or series is None or name not in layout.names or series not in (layout.series or looks):
             continue
         colour, marker = looks[series]
         x = layout.at(name, series) + _ASIDE * min(layout.step, 0.5)

@@ -42,7 +42,7 @@ def within(metric: str, spans: Mapping[str, tuple[float, float]], dimension: str
     return Measure(metric, function=partial(_within, metric, spans, dimension))
 
 
-def _within(metric: str, spans: Mapping[str, tuple[float, float]], dimension: str, view: View) -> float | str | None:
+def _within(metric: str, spans: Mapping[str, tuple[float, float]], dimension: str, view: View) -> float | None:
     begin, end = spans[view.point[dimension]]
     settling_s = VARIATION_SETTLING_S if metric == "thr_cov" else SETTLING_S
     return measure(metric, view, t0=begin + settling_s, t1=end)

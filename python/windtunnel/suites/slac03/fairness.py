@@ -73,7 +73,9 @@ EXPERIMENTS = (
         scenario=to_florida,
         measures=(Measure("jain"), Measure("n_crossings"), Measure("thr_mbps")),
         figures=(
-            Histories("goodput", "Two transfers to UFL, windows of 8 MB", quantity="goodput_mbps", panels="alg", y_label="Goodput (Mbit/s)"),
+            Histories(
+                "goodput", "Two transfers to UFL, windows of 8 MB", quantity="goodput_mbps", panels="alg", y_label="Goodput (Mbit/s)"
+            ),
             Histories("rtt", "Round-trip time to UFL, windows of 8 MB", quantity="srtt_s", panels="alg", y_label="Smoothed RTT (ms)"),
         ),
         parameters=(*NETWORK, _FLOWS, LASTING, ("window limit", "8 MB")),
