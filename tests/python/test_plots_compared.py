@@ -25,6 +25,7 @@ ROWS = [
     ("fast", "near", "small", 1, 300.0),
     ("reno", "near", "large", 1, 400.0),
     ("reno", "far", "large", 1, 50.0),
+    ("reno", "far", "small", 1, 50.0),
 ]
 PRINTED = (
     plots.Published({"alg": "reno", "site": "near", "win": "small"}, 120.0, 10.0),
@@ -62,8 +63,8 @@ def test_the_axis_holds_printed_numbers_with_their_deviation() -> None:
 
 def test_names_may_have_colours_of_their_own() -> None:
     (axis,) = plots.draw(figure(panels=None, series="alg", published=()), measures=table(ROWS)).axes
-    # All of reno's values together: (100 + 200 + 400 + 50) / 4.
-    assert marks(axis, hollow=False) == [187.5, 300.0]
+    # All of reno's values together: (100 + 200 + 400 + 50 + 50) / 5.
+    assert marks(axis, hollow=False) == [160.0, 300.0]
     colours = {line.get_color() for line in axis.get_lines() if line.get_marker() in (plots.look("reno")[1], plots.look("fast")[1])}
     assert {plots.look("reno")[0], plots.look("fast")[0]} <= colours
 
