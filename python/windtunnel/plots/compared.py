@@ -113,7 +113,9 @@ def _limits(declaration: Compared, points: Sequence[Point]) -> tuple[float, floa
         if math.isfinite(point.mean):
             values += [point.mean - point.sem, point.mean + point.sem]
     for mark in declaration.published:
-        values += [mark.value - (mark.sd or 0.0), mark.value + (mark.sd or 0.0)]
+        # A deviation larger than its positive mean says nothing of negative values.
+        low = mark.value - (mark.sd or 0.0)
+        values += [max(low, 0.0) if mark.value >= 0 else low, mark.value + (mark.sd or 0.0)]
     values = [value for value in values if value > 0] if declaration.y_log else values
     low, high = (min(values), max(values)) if values else (0.1, 1.0)
     if declaration.y_limits is not None:
@@ -168,7 +170,7 @@ def _draw_published(
         x = layout.at(name, series) + _ASIDE * min(layout.step, 0.5)
         axis.errorbar(
             [x], [mark.value], yerr=[mark.sd] if mark.sd else None, fmt=marker, color=colour, markersize=_SIZE - 0.4,
-            mfc=PAPER, mew=0.9, elinewidth=0.5, capsize=0, alpha=0.85, zorder=2.5, clip_on=False,
+            mfc=PAPER, mew=0.9, elinewidth=0.5, capsize=0, alpha=0.85, zorder=2.5,
         )  # fmt: skip
 
 

@@ -52,6 +52,7 @@ EXPERIMENTS = (
                 series="win",
                 panels="site",
                 y_label="Jain's index",
+                y_limits=(0.75, 1.01),
                 baseline=(1.0,),
                 published=cells("slac03.tab2", "table_2"),
                 caption="1 is equal sharing, 0.5 all for one. Hollow: Table 2.",
