@@ -40,8 +40,9 @@ class _Layout:
         return _GROUP / max(len(self.series), 1)
 
     def at(self, name: Value, series: Value) -> float:
-        order = self.series.index(series) if series in self.series else 0
-        return self.names.index(name) + (order - (len(self.series) - 1) / 2) * self.step
+        if series not in self.series:
+            return self.names.index(name)
+        return self.names.index(name) + (self.series.index(series) - (len(self.series) - 1) / 2) * self.step
 
 
 def draw_compared(declaration: Compared, measures: pl.DataFrame | None) -> Figure:
