@@ -77,7 +77,7 @@ const OPTIONS: [OptionRow; 22] = [
     },
     OptionRow {
         name: "ecn",
-        kind: Kind::Choice(&["auto", "off", "classic", "dctcp", "accurate"]),
+        kind: Kind::Choice(&["auto", "off", "classic", "dctcp", "accurate", "l4s"]),
         doc: "ECN and its feedback: what the algorithm asks for, none, RFC 3168, RFC 8257, RFC 9768.",
     },
 ];

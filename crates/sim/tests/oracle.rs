@@ -6,11 +6,15 @@
 mod common;
 
 mod oracle {
+    pub mod cobalt;
     pub mod codel;
     pub mod disciplines;
+    pub mod dualpi2;
     pub mod engine;
+    pub mod fair;
     pub mod link;
     pub mod loss;
+    pub mod pie;
     pub mod service;
     pub mod shrink;
 }

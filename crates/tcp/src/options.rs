@@ -76,6 +76,8 @@ pub enum Ecn {
     Dctcp,
     /// RFC 9768: every ACK counts the marked segments.
     Accurate,
+    /// The same, with segments that say so: ECT(1), for queues that treat them apart (RFC 9331).
+    L4s,
 }
 
 /// Options of one connection's stack. Each can be set alone; a profile sets all of them.

@@ -23,9 +23,29 @@ class Simulator:
         """Its name: ``sim``."""
         return "sim"
 
+    @property
+    def exact(self) -> str:
+        """Its name: there is one."""
+        return self.name
+
+    @property
+    def title(self) -> str:
+        """The simulator and its engine's version."""
+        return f"simulator, engine {self.version()}"
+
+    @property
+    def stack(self) -> str | None:
+        """None: it has the stack of every profile."""
+        return None
+
     def version(self) -> int:
         """Return the engine's version number."""
         return engine_version()
+
+    def unsupported(self, scenario: Scenario) -> list[str]:
+        """Return nothing: whatever a scenario can say it can run, or `check` refuses it as bad."""
+        del scenario
+        return []
 
     def check(self, scenario: Scenario) -> None:
         """Ask the engine whether it takes the scenario.

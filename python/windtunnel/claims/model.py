@@ -201,6 +201,8 @@ class Verdict:
         Why it was not run, why it is inconclusive, and what else must be said beside the verdict.
     sensitivity : mapping of str to str
         The verdict under each variant of a metric that the tables hold.
+    backend : str
+        What made the runs it was judged by.
     """
 
     id: str
@@ -217,3 +219,4 @@ class Verdict:
     runs: int = 0
     reason: str = ""
     sensitivity: Mapping[str, Outcome] = field(default_factory=dict)
+    backend: str = "sim"

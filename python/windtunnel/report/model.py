@@ -107,7 +107,9 @@ class Section:
     table : Table
         The numbers behind the figures.
     verdicts : sequence of Verdict
-        The claims judged by this experiment.
+        The claims judged by this experiment, on the report's first backend.
+    beside : mapping of str to (mapping of str to Verdict)
+        The same claims on the other backends: by backend, then by the claim's id.
     command : str
         What reruns exactly this.
     notes : sequence of str
@@ -122,6 +124,7 @@ class Section:
     figures: Sequence[Figure] = ()
     table: Table = field(default_factory=lambda: Table((), ()))
     verdicts: Sequence[Verdict] = ()
+    beside: Mapping[str, Mapping[str, Verdict]] = field(default_factory=dict)
     command: str = ""
     notes: Sequence[str] = ()
 
@@ -146,6 +149,8 @@ class Report:
         What the study found, a sentence or two each.
     sections : sequence of Section
         The experiments.
+    backends : mapping of str to str
+        What measured them, by name, with what a reader calls it; the first gives the figures, the tables and the counts of verdicts.
     """
 
     title: str
@@ -156,3 +161,4 @@ class Report:
     facts: Mapping[str, Any]
     findings: Sequence[str]
     sections: Sequence[Section]
+    backends: Mapping[str, str] = field(default_factory=lambda: {"sim": "Simulator"})

@@ -174,7 +174,7 @@ fn mark(index: u64, forward: LinkSpec, reverse: Option<LinkSpec>, flows: &mut [F
     };
     let links = (step(forward), reverse.map(step));
     for flow in flows {
-        let ecn = dice.choose(&["auto", "classic", "classic", "dctcp", "accurate"]);
+        let ecn = dice.choose(&["auto", "classic", "classic", "dctcp", "accurate", "l4s"]);
         flow.transport.insert("ecn".to_owned(), json!(ecn));
     }
     links

@@ -248,7 +248,7 @@ impl Textbook {
             _ if now >= self.flows[index].end => {}
             (Kind::Crossing, Some(load)) => {
                 let link = self.flows[index].ack_link.expect("a link to cross");
-                self.put(now, link, Packet { flow: index, bytes: ACK_BYTES, load });
+                self.put(now, link, Packet { flow: index, bytes: ACK_BYTES, is_l4s: false, load });
             }
             (Kind::Ack, Some(Load::Ack { ack, sack })) => {
                 self.drive(index, |sender, outbox| sender.on_ack(now, &ack, sack.as_ref(), outbox));
@@ -290,10 +290,10 @@ impl Textbook {
             let is_capable = match mode {
                 Ecn::Auto | Ecn::Off => false,
                 Ecn::Classic => !outbox.resent.contains(&seq),
-                Ecn::Dctcp | Ecn::Accurate => true,
+                Ecn::Dctcp | Ecn::Accurate | Ecn::L4s => true,
             };
             let load = Load::Segment { seq, sent, ecn: is_capable.then_some(bits) };
-            self.put(sent, link, Packet { flow: index, bytes, load });
+            self.put(sent, link, Packet { flow: index, bytes, is_l4s: mode == Ecn::L4s, load });
         }
     }
 

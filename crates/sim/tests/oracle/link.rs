@@ -39,6 +39,8 @@ pub struct Packet {
     pub flow: usize,
     /// IP bytes.
     pub bytes: u32,
+    /// ECT(1).
+    pub is_l4s: bool,
     /// Content.
     pub load: Load,
 }
