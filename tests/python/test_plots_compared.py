@@ -65,7 +65,8 @@ def test_names_may_have_colours_of_their_own() -> None:
     (axis,) = plots.draw(figure(panels=None, series="alg", published=()), measures=table(ROWS)).axes
     # All of reno's values together: (100 + 200 + 400 + 50 + 50) / 5.
     assert marks(axis, hollow=False) == [160.0, 300.0]
-    assert {float(line.get_xdata()[0]) for line in axis.get_lines() if len(line.get_xdata()) == 1} == {0.0, 1.0}
+    places: list[Any] = [line.get_xdata() for line in axis.get_lines()]
+    assert {float(place[0]) for place in places if len(place) == 1} == {0.0, 1.0}
     colours = {line.get_color() for line in axis.get_lines() if line.get_marker() in (plots.look("reno")[1], plots.look("fast")[1])}
     assert {plots.look("reno")[0], plots.look("fast")[0]} <= colours
 
