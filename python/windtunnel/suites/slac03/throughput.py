@@ -12,7 +12,7 @@ from windtunnel.suites.slac03.common import LASTING, NETWORK, NOTES, PROTOCOLS, 
 _POINTS = {"alg": PROTOCOLS, "site": tuple(SITES), "win": WINDOWS}
 _MEASURES = tuple(Measure(name) for name in ("thr_mbps", "sd_mbps", "stability", "goodput_mbps"))
 _PARAMETERS = (*NETWORK, ("flows", "1 (ptcp: 16 streams, each with the window limit)"), LASTING)
-_QUICK = Quick(points={"site": ("Caltech", "Manchester"), "win": ("256KB", "4MB", "12MB")}, repeats=1)
+_QUICK = Quick(repeats=1)
 
 
 def alone(point: Point, _draws: Draws) -> Scenario:
