@@ -17,6 +17,8 @@ mod oracle {
     pub mod pie;
     pub mod service;
     pub mod shrink;
+    pub mod source;
+    pub mod writes;
 }
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -65,6 +67,7 @@ fn simulate<O: Observer>(spec: &Spec, observer: &mut O) -> Result<Outcome, Strin
         flows: records.flows.iter().map(|flow| flow.at_end).collect(),
         lost: records.flows.iter().map(|flow| flow.lost_packets).collect(),
         marked: records.flows.iter().map(|flow| flow.marked_packets).collect(),
+        sources: records.sources.iter().map(|source| (source.lost_packets, source.at_window, source.at_end)).collect(),
     })
 }
 
