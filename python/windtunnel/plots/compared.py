@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +40,9 @@ class _Layout:
         return _GROUP / max(len(self.series), 1)
 
     def at(self, name: Value, series: Value) -> float:
-        order = self.series.index(series) if series in self.series else 0
-        return self.names.index(name) + (order - (len(self.series) - 1) / 2) * self.step
+        if series not in self.series:
+            return self.names.index(name)
+        return self.names.index(name) + (self.series.index(series) - (len(self.series) - 1) / 2) * self.step
 
 
 def draw_compared(declaration: Compared, measures: pl.DataFrame | None) -> Figure:
@@ -69,7 +70,7 @@ def draw_compared(declaration: Compared, measures: pl.DataFrame | None) -> Figur
     points = named_points_of(declaration, measures)
     panels = ascending(dict.fromkeys(point.panel for point in points))
     own_colours = declaration.series == declaration.x
-    every = tuple(ascending(dict.fromkeys(point.series for point in points)))
+    every = _ascending(point.series for point in points)
     looks = {value: look(str(value)) for value in every} if own_colours else dict(zip(every, _looks(), strict=False))
     with styled():
         handles = _legend(declaration, [] if own_colours else every, looks)
@@ -99,8 +100,12 @@ def _looks() -> list[tuple[str, str]]:
 
 def _layout(points: Sequence[Point], own_colours: bool) -> _Layout:
     names = tuple(dict.fromkeys(point.x for point in points))
-    series = () if own_colours else tuple(ascending(dict.fromkeys(point.series for point in points)))
-    return _Layout(names, series)  # type: ignore[arg-type]
+    return _Layout(names, () if own_colours else _ascending(point.series for point in points))
+
+
+def _ascending(values: Iterable[Value]) -> tuple[Value, ...]:
+    """Sort numbers, leave names in their order, each once."""
+    return tuple(value for value in ascending(dict.fromkeys(values)) if value is not None)
 
 
 def _limits(declaration: Compared, points: Sequence[Point]) -> tuple[float, float]:
@@ -109,7 +114,9 @@ def _limits(declaration: Compared, points: Sequence[Point]) -> tuple[float, floa
         if math.isfinite(point.mean):
             values += [point.mean - point.sem, point.mean + point.sem]
     for mark in declaration.published:
-        values += [mark.value - (mark.sd or 0.0), mark.value + (mark.sd or 0.0)]
+        # A deviation larger than its positive mean says nothing of negative values.
+        low = mark.value - (mark.sd or 0.0)
+        values += [max(low, 0.0) if mark.value >= 0 else low, mark.value + (mark.sd or 0.0)]
     values = [value for value in values if value > 0] if declaration.y_log else values
     low, high = (min(values), max(values)) if values else (0.1, 1.0)
     if declaration.y_limits is not None:
@@ -139,6 +146,7 @@ def _draw(axis: Axes, points: Sequence[Point], layout: _Layout, looks: Mapping[V
     for point in points:
         if not math.isfinite(point.mean):
             continue
+        assert isinstance(point.x, str | int | float)
         colour, marker = looks[point.series]
         x = layout.at(point.x, point.series)
         axis.errorbar(
@@ -157,13 +165,13 @@ def _draw_published(
 ) -> None:
     for mark in marks:
         name, series = mark.at.get(declaration.x), mark.at.get(declaration.series)
-        if name not in layout.names or series not in looks or (layout.series and series not in layout.series):
+        if name is None or series is None or name not in layout.names or series not in (layout.series or looks):
             continue
         colour, marker = looks[series]
         x = layout.at(name, series) + _ASIDE * min(layout.step, 0.5)
         axis.errorbar(
             [x], [mark.value], yerr=[mark.sd] if mark.sd else None, fmt=marker, color=colour, markersize=_SIZE - 0.4,
-            mfc=PAPER, mew=0.9, elinewidth=0.5, capsize=0, alpha=0.85, zorder=2.5, clip_on=False,
+            mfc=PAPER, mew=0.9, elinewidth=0.5, capsize=0, alpha=0.85, zorder=2.5,
         )  # fmt: skip
 
 

@@ -137,8 +137,8 @@ class Compared:
 
     Parameters
     ----------
-    name, title, metric, panels, y_label, y_log, y_limits, baseline, fixed, caption, censored_at
-        As in `Curves`.
+    name, title, metric, panels, x_label, y_label, y_log, y_limits, baseline, fixed, caption, censored_at
+        As in `Curves`; `x_label` is for the text beside the figure.
     x : str
         The dimension of names along the x axis.
     series : str
@@ -153,6 +153,7 @@ class Compared:
     x: str = "alg"
     panels: str | None = None
     series: str = "alg"
+    x_label: str = "protocol"
     y_label: str = ""
     y_log: bool = False
     y_limits: tuple[float, float] | None = None

@@ -7,7 +7,10 @@ from typing import Any
 from windtunnel.scenario import Flow
 
 PROFILE = "linux-2.4"
-STACK = ("stack", "profile linux-2.4: forward acknowledgement, rate halving, delayed ACKs each counted once, initial window 2, a clock of 10 ms")
+STACK = (
+    "stack",
+    "profile linux-2.4: forward acknowledgement, rate halving, delayed ACKs each counted once, initial window 2, a clock of 10 ms",
+)
 FAST_NOTE = (
     "FAST reads a fine clock, not the stack's ticks of 10 ms: its authors print its shortest round trips in hundredths of a millisecond. "
     "It multiplies its window where the queueing delay is zero, as its equation says, without a tolerance."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from windtunnel.experiment import Measure
 from windtunnel.metrics import View, measure
@@ -38,10 +39,10 @@ def within(metric: str, spans: Mapping[str, tuple[float, float]], dimension: str
     dimension : str
         The dimension whose values name the parts.
     """
+    return Measure(metric, function=partial(_within, metric, spans, dimension))
+
+
+def _within(metric: str, spans: Mapping[str, tuple[float, float]], dimension: str, view: View) -> float | None:
+    begin, end = spans[view.point[dimension]]
     settling_s = VARIATION_SETTLING_S if metric == "thr_cov" else SETTLING_S
-
-    def value(view: View) -> float | None:
-        begin, end = spans[view.point[dimension]]
-        return measure(metric, view, t0=begin + settling_s, t1=end)
-
-    return Measure(metric, function=value)
+    return measure(metric, view, t0=begin + settling_s, t1=end)

@@ -33,9 +33,11 @@ _NOTES = {
     "emulated path": ("The queue is not given: 2000 packets hold the 800 that four FAST flows keep there.",),
     "TeraGrid": (
         "The queue is not given: 2000 packets, as on the emulated path. The published flows had packets of 9000 bytes.",
-        "What lowered the link's 1 Gbit/s to 683 Mbit/s is unknown; here it is the link's rate. A UDP probe from 1900 s to 2000 s is left out.",
+        "What lowered the link's 1 Gbit/s to 683 Mbit/s is unknown; here it is the link's rate.",
+        "The UDP probe of 1900 s to 2000 s is left out.",
     ),
 }
+_OF_FIGURE = {"fig14": ("Its claims are of the path's own traffic and of the UDP probe: they are not judged.",)}
 
 
 def four_flows(protocol: str, net: Net) -> Scenario:
@@ -85,7 +87,7 @@ def _experiment(figure: str, protocol: str, label: str, net: Net) -> Experiment:
         repeats=1,
         kept="all",
         quick=Quick(repeats=1),
-        notes=(*((FAST_NOTE,) if protocol == "fast" else ()), *_NOTES[net.name]),
+        notes=(*((FAST_NOTE,) if protocol == "fast" else ()), *_NOTES[net.name], *_OF_FIGURE.get(figure, ())),
     )
 
 

@@ -11,7 +11,10 @@ from windtunnel.suites.linux24 import FAST_NOTE, PROFILE, STACK, flow
 ALPHA = 100.0
 QUEUE = 10_000
 _PARAMETERS = (
-    ("network", "one drop-tail queue of 10000 packets, the transmit queue of the sending host; 1500-byte packets, no losses of the path's own"),
+    (
+        "network",
+        "one drop-tail queue of 10000 packets, the transmit queue of the sending host; 1500-byte packets, no losses of the path's own",
+    ),
     STACK,
     ("fast", "alpha 100 packets"),
     ("rate", "1 Gbit/s"),
@@ -19,7 +22,7 @@ _PARAMETERS = (
 )
 _NOTES = (
     FAST_NOTE,
-    "The published path was the Internet2 from Atlanta to Japan; what limited it was the sender's own interface, which is what is run here.",
+    "The published path was the Internet2 from Atlanta to Japan; what limited it was the sender's own interface, which is run here.",
 )
 
 
@@ -75,7 +78,9 @@ EXPERIMENTS = (
         points={"alg": ("fast",)},
         scenario=alone,
         measures=(Measure("cwnd_cov"), Measure("cwnd_pkts"), Measure("cwnd_max_pkts")),
-        figures=(Histories("cwnd", "One FAST flow, 1 Gbit/s, 160 ms: congestion window", quantity="cwnd_packets", y_label="cwnd (packets)"),),
+        figures=(
+            Histories("cwnd", "One FAST flow, 1 Gbit/s, 160 ms: congestion window", quantity="cwnd_packets", y_label="cwnd (packets)"),
+        ),
         parameters=(*_PARAMETERS, ("duration", "600 s, measured from 10 s")),
         repeats=1,
         kept="all",
@@ -96,7 +101,9 @@ EXPERIMENTS = (
         ),
         figures=(
             Histories("goodput", "Two FAST flows, 1 Gbit/s, 160 ms: goodput", quantity="goodput_mbps", y_label="Goodput (Mbit/s)"),
-            Histories("base", "Two FAST flows: the round-trip time each takes for the path's own", quantity="base_rtt_s", y_label="baseRTT (ms)"),
+            Histories(
+                "base", "Two FAST flows: the round-trip time each takes for the path's own", quantity="base_rtt_s", y_label="baseRTT (ms)"
+            ),
         ),
         parameters=(*_PARAMETERS, ("duration", "900 s; flow 2 from 300 s to 600 s")),
         repeats=1,
@@ -104,7 +111,7 @@ EXPERIMENTS = (
         quick=Quick(repeats=1),
         notes=(
             *_NOTES,
-            "The published run fell silent for a hundred seconds when flow 2 stopped: its host lost 711 packets and repaired one in each round "
+            "The published run fell silent for a hundred seconds when flow 2 stopped: its host lost 711 packets and repaired one per round "
             "trip. There are no host models here, and no such loss: the claims are not judged.",
         ),
     ),

@@ -35,9 +35,9 @@ SITES = {
 WINDOWS = ("256KB", "512KB", "1MB", "4MB", "8MB", "12MB")
 
 QUEUE_BYTES = 16 * 2**20
-"""The router's buffer is unknown. Sixteen streams of 1 MB to Caltech raised the ping from 10 ms to 200 ms: 190 ms at 622 Mbit/s are 14.8 MB."""
+"""It is not given. Sixteen streams of 1 MB to Caltech raised the ping from 10 to 200 ms: 190 ms at 622 Mbit/s are 14.8 MB."""
 LOSS = 6e-7
-"""Losses of the production network: what leaves standard TCP 78 Mbit/s at 170 ms, a mean window of 1105 packets, by 0.75 / W^2 (Table 1)."""
+"""Losses of the production network: 0.75 / W^2 for the 1105 packets of standard TCP at 78 Mbit/s and 170 ms (Table 1)."""
 
 NETWORK = (
     ("network", "one drop-tail queue of 16 MB, 1500-byte packets; Caltech 622 Mbit/s, UFL 467 Mbit/s, Manchester 622 Mbit/s"),
@@ -48,8 +48,8 @@ NETWORK = (
 LASTING = ("duration", "1200 s; measured from 10 s after the last start")
 NOTES = (
     "The queue is not given in the paper: 16 MB is what its pings say, which rose by 190 ms under sixteen windows of 1 MB.",
-    "The production network's losses are stood in for by one loss probability, from one cell of Table 1: claims that rest on the real "
-    "network's own losses are not judged.",
+    "One loss probability, from one cell of Table 1, stands in for the production network's losses: claims that rest on the real "
+    "network's own are not judged.",
 )
 
 

@@ -34,7 +34,7 @@ EXPERIMENTS = (
         source="Table 3; 5.2",
         points={"alg": COMPETITORS, "site": tuple(SITES), "opponent": COMPETITORS},
         scenario=against,
-        measures=(Measure("asym"), Measure("thr_mbps"), Measure("util")),
+        measures=(Measure("asym"), Measure("thr_mbps")),
         figures=(
             Compared(
                 "asymmetry",
@@ -48,7 +48,12 @@ EXPERIMENTS = (
                 caption="Above 0 a stack takes more than its opponents, on average. Hollow: Table 3.",
             ),
         ),
-        parameters=(*NETWORK, ("flows", "1 of each of two stacks (ptcp: 16 streams), started within a second"), LASTING, ("window limit", "the site's largest")),
+        parameters=(
+            *NETWORK,
+            ("flows", "1 of each of two stacks (ptcp: 16 streams), started within a second"),
+            LASTING,
+            ("window limit", "the site's largest"),
+        ),
         repeats=REPEATS,
         kept="rates",
         quick=Quick(points={"site": ("UFL",)}, repeats=1),
@@ -56,7 +61,7 @@ EXPERIMENTS = (
             *NOTES,
             FAST_NOTE,
             "The paper does not say which window limits Table 3 is of: the largest of each site is taken, which limits least.",
-            "As in the paper, parallel streams do not count as an opponent on the short path, nor HighSpeed TCP low priority on the longer ones.",
+            "As in the paper ptcp does not count as an opponent on the short path, nor hstcp-lp on the longer ones.",
         ),
         only=counted,
     ),

@@ -28,7 +28,7 @@ EXPERIMENTS = (
         title="Standard TCP at 10 Gbit/s",
         question="How rarely may standard TCP lose a packet to fill 10 Gbit/s at 100 ms?",
         source="Section 1",
-        points={"alg": ("reno",), "p": (1e-6, 1e-5, 1e-4, 1e-3)},
+        points={"alg": ("reno",), "p": (1e-5, 1e-4, 1e-3)},
         scenario=lossy,
         measures=(
             Measure("window_pkts"),
@@ -56,7 +56,7 @@ EXPERIMENTS = (
                         alg="reno",
                     ),
                 ),
-                caption="The law is what the arithmetic rests on; the simulator confirms its slope where losses are frequent enough to count.",
+                caption="The law the arithmetic rests on is for regular losses; random ones leave 1.07 times as much (1.31 / 1.22).",
             ),
         ),
         parameters=(

@@ -10,9 +10,9 @@ from windtunnel.suites.published import cells
 from windtunnel.suites.slac03.common import LASTING, NETWORK, NOTES, PROTOCOLS, REPEATS, SITES, WINDOWS, offered, over, packets
 
 _POINTS = {"alg": PROTOCOLS, "site": tuple(SITES), "win": WINDOWS}
-_MEASURES = (*(Measure(name) for name in ("thr_mbps", "sd_mbps", "stability", "util", "loss_ovh", "queue_pkts")), Measure("goodput_mbps"))
+_MEASURES = tuple(Measure(name) for name in ("thr_mbps", "sd_mbps", "stability", "goodput_mbps"))
 _PARAMETERS = (*NETWORK, ("flows", "1 (ptcp: 16 streams, each with the window limit)"), LASTING)
-_QUICK = Quick(points={"site": ("Caltech", "Manchester"), "win": ("256KB", "4MB", "12MB")}, repeats=1)
+_QUICK = Quick(repeats=1)
 
 
 def alone(point: Point, _draws: Draws) -> Scenario:
