@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from windtunnel.metrics.backoffs import Array, Backoffs, backoffs_by_flow
-from windtunnel.metrics.rates import PACKET_BITS
+from windtunnel.metrics.rates import PACKET_BITS, UDP
 from windtunnel.records import Records
 
 PACKET_BYTES = 1500
@@ -69,8 +69,8 @@ class View:
 
     @cached_property
     def foreground(self) -> tuple[int, ...]:
-        """The forward flows' numbers (from 0) in order of start; flows that start together keep the scenario's order."""
-        forward = [row for row in self._rows if row["direction"] == "forward"]
+        """The forward TCP flows' numbers (from 0) in order of start; flows that start together keep the scenario's order."""
+        forward = [row for row in self._rows if row["direction"] == "forward" and row["algorithm"] != UDP]
         return tuple(int(row["flow"]) for row in sorted(forward, key=lambda row: (row["start_s"], row["flow"])))
 
     def name(self, flow: int) -> str:
