@@ -10,6 +10,7 @@ import pytest
 
 import windtunnel as wt
 from windtunnel.backends.linux.expressible import unsupported
+from windtunnel.metrics import View
 from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, load, parse, resolve
 
 
@@ -111,6 +112,7 @@ def test_a_source_has_rows_like_a_flow_and_no_part_in_fairness(tmp_path: Any) ->
     assert [row["algorithm"] for row in summary["flows"]] == ["reno", "reno", "udp"]
     assert summary["traffic"][0]["throughput_bps"] == pytest.approx(udp["delivered_packets"] * 12_000 / 10)
     assert summary["metrics"]["jain"] == wt.metrics.jain([row["throughput_bps"] for row in summary["flows"][:2]])
+    assert View(run.records, {}).foreground == (0, 1)
     assert len(summary["metrics"]["epoch_s"]) == 2 and summary["metrics"]["loss_overhead"] is not None
     run.plot.overview(tmp_path / "overview.svg")
     assert "udp (flow 2)" in (tmp_path / "overview.svg").read_text(encoding="utf-8")
