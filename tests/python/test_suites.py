@@ -31,7 +31,7 @@ REGISTERS = {paper: packaged_register(paper) for paper in PAPERS}
 REGISTERED = {id: one for register in REGISTERS.values() for id, one in register.experiments.items()}
 SHOWN_ONLY = {"li07.fig15", "slac03.fig3", "fast04.fig10", "fast04.fig14"}
 """Declared for their figures: none of their claims can be judged here."""
-WAITING = {"slac03.fig2": "sources of UDP", "slac03.fig4": "sources of UDP"}
+WAITING: dict[str, str] = {}
 """Within reach of a simulator, and not declared: what each waits for."""
 AVERAGED = {"opponent"}
 """Dimensions that a figure of names averages over, as its paper's table does."""

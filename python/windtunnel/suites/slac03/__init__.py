@@ -9,7 +9,9 @@ TITLE = (
 ORDER = (
     "slac03.scale",
     "slac03.tab1",
+    "slac03.fig2",
     "slac03.fig3",
+    "slac03.fig4",
     "slac03.tab2",
     "slac03.fig5",
     "slac03.tab3",
