@@ -47,6 +47,8 @@ def test_lines_and_tables_are_the_same_scenario(tmp_path: Path) -> None:
         loss = 1e-4
         """
     )
+    source = resolve(scenario(traffic=["udp,rate=1Mbit,enter=2,leave=3"]))["traffic"][0]
+    assert source["hops"] == {"enter": 2, "leave": 3}
     line = scenario(flows=["reno,enter=2", "cubic,enter=1,leave=1"])
     assert digest(load(file)) == digest(line)
     assert canonical(parse(canonical(line))) == canonical(line)
@@ -62,6 +64,7 @@ def test_a_scenario_without_hops_keeps_its_name() -> None:
     assert "hops" not in canonical(plain)
     assert not {"enter", "leave"} & set(canonical(plain)["flows"][0])
     # The name that this scenario had before there were hops.
+    assert not {"enter", "leave"} & set(canonical(parse({**PLAIN, "traffic": ["udp,rate=1Mbit"]}))["traffic"][0])
     assert digest(plain) == "abe66b0a9edb1ddb877aa7107fe4531878545a60aa5977253a8fbb5e49544672"
 
 
@@ -103,6 +106,7 @@ def test_records_have_a_row_and_samples_for_each_hop() -> None:
         ({"hops": [], "flows": ["reno,leave=2"]}, ["flows[0].leave", "2 is no hop", "1 to 1"]),
         ({"flows": ["reno,enter=4"]}, ["flows[0].enter", "4 is no hop", "1 to 3"]),
         ({"flows": ["reno,enter=3,leave=2"]}, ["flows[0].leave", "2 is no hop", "3 to 3"]),
+        ({"traffic": ["udp,rate=1Mbit,enter=4"]}, ["traffic[0].enter", "4 is no hop", "1 to 3"]),
         ({"flows": ["reno,enter=0"]}, ["flows[0].enter", "'0'", "1 to 65"]),
         ({"flows": ["reno,enter=1.5"]}, ["flows[0].enter", "1.5", "whole"]),
         ({"bottleneck": {"rate": "20Mbit", "reorder": 0.1, "reorder_by": "1ms"}}, ["bottleneck.reorder_probability", "keep the order"]),

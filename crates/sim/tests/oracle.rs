@@ -30,7 +30,11 @@ use sim::{accept, run_observed, AckHash, ChangesSpec, Observer, QueueUnit, Spec}
 use tcp::Sender;
 use units::Time;
 
-const SCENARIOS: u64 = 600;
+/// How many there are of each kind: `make fuzz` asks for more.
+fn scenarios() -> u64 {
+    std::env::var("SCENARIOS").map_or(600, |given| given.parse().expect("SCENARIOS is a number"))
+}
+
 /// A core that looks at its interrupt flag more often than this makes no progress.
 const LOOKS_MAX: u32 = 100;
 
@@ -132,7 +136,7 @@ fn compare(scenario: fn(u64) -> Spec, scenarios: u64) -> Compared {
 
 #[test]
 fn every_ack_and_counter_equals_the_textbook_event_heap() {
-    let compared = compare(common::scenario, SCENARIOS);
+    let compared = compare(common::scenario, scenarios());
     assert!(compared.marks > 50_000, "only {} marks were compared", compared.marks);
 }
 
@@ -140,7 +144,7 @@ fn every_ack_and_counter_equals_the_textbook_event_heap() {
 /// threshold is drop-tail.
 #[test]
 fn a_queue_that_never_decides_is_drop_tail() {
-    for index in 0..SCENARIOS / 2 {
+    for index in 0..scenarios() / 2 {
         let mut plain = common::scenario(index);
         let mut late = plain.clone();
         for (plain, late) in [(&mut plain.forward, &mut late.forward)].into_iter().chain(plain.reverse.as_mut().zip(late.reverse.as_mut()))
@@ -164,7 +168,7 @@ fn a_queue_that_never_decides_is_drop_tail() {
 #[test]
 fn drop_tail_with_events_of_its_own_is_drop_tail() {
     let mut marks = 0;
-    for index in 0..SCENARIOS {
+    for index in 0..scenarios() {
         let (plain, late) = common::with_a_hop_that_nobody_crosses(index);
         let (mut early_hash, mut late_hash) = (AckHash::default(), AckHash::default());
         let (early, late) = (simulate(&plain, &mut early_hash), simulate(&late, &mut late_hash));
@@ -181,12 +185,12 @@ fn drop_tail_with_events_of_its_own_is_drop_tail() {
 
 #[test]
 fn parking_lots_equal_the_textbook_event_heap() {
-    let compared = compare(common::scenario_with_hops, SCENARIOS);
+    let compared = compare(common::scenario_with_hops, scenarios());
     assert!(compared.marks > 5_000, "only {} marks were compared", compared.marks);
 }
 
 #[test]
 fn queues_that_decide_late_equal_the_textbook_event_heap_too() {
-    let compared = compare(common::scenario_with_discipline, SCENARIOS * 5 / 4);
+    let compared = compare(common::scenario_with_discipline, scenarios() * 5 / 4);
     assert!(compared.marks > 5_000, "only {} marks were compared", compared.marks);
 }

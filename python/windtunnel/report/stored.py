@@ -11,7 +11,7 @@ import polars as pl
 
 from windtunnel.claims import Experiment, Register, RegisterError, Verdict, judge, packaged_register
 from windtunnel.metrics import MEASURES
-from windtunnel.plots.declared import Curves, Declaration, History, from_json
+from windtunnel.plots.declared import Declaration, Histories, History, from_json
 from windtunnel.report.model import Figure, Report, Section, Table
 from windtunnel.report.points import data_points, measure_headings, stored_runs
 from windtunnel.report.table import table_of
@@ -194,9 +194,9 @@ def _grid(stored: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _figure(results: Results, declared: Declaration, measures: pl.DataFrame, dimensions: Sequence[str]) -> Figure:
-    if isinstance(declared, Curves):
-        return Figure(declared, measures=measures)
-    return Figure(declared, histories=_histories(results, measures, dimensions))
+    if isinstance(declared, Histories):
+        return Figure(declared, histories=_histories(results, measures, dimensions))
+    return Figure(declared, measures=measures)
 
 
 def _histories(results: Results, measures: pl.DataFrame, dimensions: Sequence[str]) -> list[History]:
@@ -216,7 +216,7 @@ def _histories(results: Results, measures: pl.DataFrame, dimensions: Sequence[st
 
 def _table(measures: pl.DataFrame, points: Mapping[str, Any], figures: Sequence[Declaration], published: Experiment | None) -> Table:
     """Return the table of what the figures show and what the register asks of this experiment, in the order they were measured."""
-    shown = {figure.metric for figure in figures if isinstance(figure, Curves)}
+    shown = {figure.metric for figure in figures if not isinstance(figure, Histories)}
     wanted = shown | set(published.measures if published is not None else ())
     measured = measures["metric"].unique(maintain_order=True).to_list()
     metrics = {name: _heading(name) for name in measured if name in wanted} or {name: _heading(name) for name in measured}

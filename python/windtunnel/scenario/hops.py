@@ -9,6 +9,7 @@ from windtunnel.scenario.errors import refusal, shown, unknown
 
 if TYPE_CHECKING:
     from windtunnel.scenario.models import Bottleneck, Flow, Hop, Scenario
+    from windtunnel.scenario.traffic import Udp
 
 MOST_HOPS = 64
 LINE_KEYS = ("rate", "queue", "delay", "mark", "loss", "discipline")
@@ -85,8 +86,10 @@ def check_hops(scenario: Scenario) -> None:
     Raises
     ------
     pydantic_core.PydanticCustomError
-        When a forward link disturbs the order of packets, or has a queue in time while its rate changes.
+        When a source's hops do not exist, a forward link disturbs the order of packets, or has a queue in time while its rate changes.
     """
+    for index, source in enumerate(scenario.traffic):
+        check_stretch(f"traffic[{index}]", source, len(scenario.hops) + 1)
     if not scenario.hops:
         return
     for path, link in forward_links(scenario):
@@ -109,14 +112,24 @@ def check_flow(path: str, flow: Flow, hops: Sequence[Hop], rtt_s: float) -> None
     pydantic_core.PydanticCustomError
         When a number is no hop's, `leave` comes before `enter`, or four times the way between is more than `rtt_s`.
     """
-    last = len(hops) + 1
-    enter = flow.enter or 1
-    if enter > last:
-        raise refusal(f"{enter} is no hop; allowed: 1 to {last}", field=f"{path}.enter")
-    leave = flow.leave or last
-    if not enter <= leave <= last:
-        raise refusal(f"{leave} is no hop behind the flow's first; allowed: {enter} to {last}", field=f"{path}.leave")
+    check_stretch(path, flow, len(hops) + 1)
     between = between_s(hops, flow)
     if round(between * 1e9) > round(rtt_s * 1e9) // 4:
         way = f"{between:g} s between the flow's first and last hop"
         raise refusal(f"{shown(rtt_s)} s is too short for {way}; allowed: at least {4 * between:g} s", field=f"{path}.rtt_s")
+
+
+def check_stretch(path: str, party: Flow | Udp, last: int) -> None:
+    """Refuse hops that do not exist; `last` is the last hop's number.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When a number is no hop's, or `leave` comes before `enter`.
+    """
+    enter = party.enter or 1
+    if enter > last:
+        raise refusal(f"{enter} is no hop; allowed: 1 to {last}", field=f"{path}.enter")
+    leave = party.leave or last
+    if not enter <= leave <= last:
+        raise refusal(f"{leave} is no hop behind its first; allowed: {enter} to {last}", field=f"{path}.leave")

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.scenario import applications, changes, hops, losses
+from windtunnel.scenario import applications, changes, hops, losses, traffic, writes
 from windtunnel.scenario.catalogue import DROP_TAIL, catalogue
 from windtunnel.scenario.checks import algorithm_of
 from windtunnel.scenario.errors import ScenarioError
@@ -84,7 +84,7 @@ def fill(scenario: Scenario) -> Resolved:
     reverse = scenario.reverse
     if reverse is not None:
         reverse = _fill_link(reverse, (reverse.rate_bps, longest_s), "reverse", notes)
-    elif any(flow.direction == "reverse" for flow in flows):
+    elif "reverse" in {flow.direction for flow in flows} | {source.direction for source in scenario.traffic}:
         reverse = bottleneck.model_copy(
             update={"loss_probability": 0.0, "losses": (), **dict.fromkeys(_CHANGES, ()), **dict.fromkeys(_DISORDER, 0.0)}
         )
@@ -144,6 +144,9 @@ def _refuse_too_long(packets: float, field: str, value: float) -> None:
 _LATER: dict[str, Any] = {
     "record_marks": False,
     "hops": [],
+    "traffic": [],
+    "enter": None,
+    "leave": None,
     "discipline": DROP_TAIL,
     "discipline_parameters": {},
     **dict.fromkeys(MARK_FIELDS),
@@ -156,7 +159,7 @@ _LATER: dict[str, Any] = {
 def canonical(scenario: Scenario) -> dict[str, Any]:
     """Return the scenario with defaults filled in, as plain data in SI units (no ``42ms``)."""
     full: dict[str, Any] = fill(scenario).scenario.model_dump(mode="json")
-    for table in (full, full["bottleneck"], full["reverse"] or {}, *full["hops"]):
+    for table in (full, full["bottleneck"], full["reverse"] or {}, *full["hops"], *full["traffic"]):
         for name in [name for name, default in _LATER.items() if table.get(name, default) == default]:
             table.pop(name, None)
     return full
@@ -209,6 +212,7 @@ def resolve(scenario: Scenario) -> dict[str, Any]:
         "hops": [{"delay_ns": _ns(hop.delay_s), "link": _link(hop)} for hop in full.hops],
         "reverse": None if full.reverse is None else _link(full.reverse),
         "flows": [_flow(full, flow) for flow in full.flows],
+        "traffic": [traffic.engine(source) for source in full.traffic],
     }
 
 
@@ -261,6 +265,7 @@ def _flow(scenario: Scenario, flow: Flow) -> dict[str, Any]:
         "jitter_ns": _ns(jitter_s(scenario, flow)),
         "mss_bytes": MSS_BYTES,
         "packet_bytes": PACKET_BYTES,
+        "writes": writes.engine(flow),
         "hops": {"enter": flow.enter, "leave": flow.leave},
     }
 

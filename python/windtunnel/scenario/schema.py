@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from windtunnel.scenario import changes, hops, losses
+from windtunnel.scenario import changes, hops, losses, traffic
 from windtunnel.scenario.models import Bottleneck, Flow, Hop, Scenario
 from windtunnel.scenario.table import Table
 
@@ -28,6 +28,10 @@ def json_schema() -> dict[str, Any]:
         _short(definitions[kind.__name__], kind)
     hop_text = {"type": "string", "description": f"a hop on one line: {hops.TEXT}"}
     schema["properties"]["hops"]["items"] = {"anyOf": [{"$ref": "#/$defs/Hop"}, hop_text]}
+    _short(definitions["Udp"], traffic.Udp)
+    definitions["Udp"]["required"] = sorted({*definitions["Udp"].get("required", ()), "kind"})
+    source_text = {"type": "string", "description": f"a source on one line: {traffic.TEXT}"}
+    schema["properties"]["traffic"]["items"] = {"anyOf": [{"$ref": "#/$defs/Udp"}, source_text]}
     flow_text = {"type": "string", "description": "a flow on one line: ALG[:variant][,key=value...]"}
     schema["properties"]["flows"]["items"] = {"anyOf": [{"$ref": "#/$defs/Flow"}, flow_text]}
     schema["properties"]["flows"]["minItems"] = 1

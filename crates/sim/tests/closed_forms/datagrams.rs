@@ -27,15 +27,25 @@ fn a_sparse_source_finds_an_empty_link() {
     assert_eq!(samples.delivered_bytes, [0, 500, 1000, 1500, 1500, 1500, 1500, 1500, 1500].map(|packets| packets * 1472));
 }
 
+/// At the link's own rate a packet leaves at every millisecond on the dot, the one at a sampling time included: 1000 more every second.
+#[test]
+fn what_leaves_at_a_sampling_time_is_delivered() {
+    let records = run(&beside_nothing(12, 1, 6, vec![source(12_000_000, 2, 5)]));
+    assert_eq!(records.source_samples.delivered_bytes, [0, 1000, 2000, 3000, 3000].map(|packets| packets * 1472));
+}
+
 /// A burst of 36 Mbit/s into 12 Mbit/s and 100 packets of queue, for 1 s: 3000 packets come, three per millisecond, one leaves in each, so that
 /// two in three are refused once the queue is full. 1000 leave during the second and the 100 that wait then after it, to one packet.
 #[test]
 fn a_burst_fills_the_queue_and_loses_the_rest() {
-    let records = run(&beside_nothing(12, 100, 10, vec![source(36_000_000, 3, 4)]));
+    let records = run(&Spec { record_drops: true, ..beside_nothing(12, 100, 10, vec![source(36_000_000, 3, 4)]) });
     let (row, totals) = (records.sources[0], records.links[0].totals);
     assert_eq!(row.at_end.sent, 3000);
     assert!(row.at_end.delivered.abs_diff(1100) <= 1, "{} delivered", row.at_end.delivered);
     assert_eq!((row.lost_packets, totals.dropped), (3000 - row.at_end.delivered, row.lost_packets));
+    let of_source = |kind| records.events.iter().filter(move |event| event.flow == 1 && event.kind == kind).map(|event| event.t_ns);
+    assert_eq!(of_source(EventKind::Drop).count() as u64, row.lost_packets);
+    assert_eq!(of_source(EventKind::Start).chain(of_source(EventKind::Stop)).collect::<Vec<_>>(), [3 * SECOND, 4 * SECOND]);
     assert_eq!((totals.window_max_packets, totals.window_delivered_bytes), (100, row.at_end.delivered * 1500));
 }
 

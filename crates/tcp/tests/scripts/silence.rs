@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use cc::SSTHRESH_INFINITE;
-use tcp::{IdleRestart, Options, Sender, SenderSpec};
+use cc::{CaEvent, CongestionControl, Connection, Window, SSTHRESH_INFINITE};
+use tcp::{Ack, IdleRestart, Options, Sender, SenderSpec};
 use units::Time;
 
 use crate::{options, Script, Tape, NOTHING};
@@ -119,4 +119,46 @@ fn a_pause_sends_no_more_and_a_stop_ends_it() {
     script.sender.on_stopped();
     assert_eq!(script.ack(250, 30, 150), NOTHING);
     assert!(script.sender.is_finished());
+}
+
+/// Doubles per round trip, and takes down what it is told.
+#[derive(Default)]
+struct Listener(Vec<CaEvent>);
+
+impl CongestionControl for Listener {
+    fn on_acked(&mut self, w: &mut Window, _c: &Connection, acked: u32) {
+        w.slow_start(acked);
+    }
+    fn ssthresh(&mut self, w: &mut Window, _c: &Connection) -> f64 {
+        w.cwnd / 2.0
+    }
+    fn on_event(&mut self, _w: &mut Window, _c: &Connection, e: CaEvent) {
+        self.0.push(e);
+    }
+}
+
+/// The algorithm hears of a start whenever the pipe was empty, and before that of a restart where the window was cut (Linux `tcp_skb_entail`,
+/// `tcp_event_data_sent`); of neither where data is under way, or where nothing was written.
+#[test]
+fn the_algorithm_hears_of_starts_and_restarts() {
+    let spec = SenderSpec { options: options(10), mss: 1448, segments: u64::MAX, window: u64::MAX };
+    let mut sender = Sender::new(spec, Listener::default()).waiting();
+    let mut tape = Tape::default();
+    sender.on_started(Time::ZERO, Time::from_ms(100), &mut tape);
+    assert_eq!(sender.algorithm().0, [CaEvent::TxStarted]);
+    let mut heard = |ms: u64, written: u64, acked: Option<u64>| {
+        let before = sender.algorithm().0.len();
+        match acked {
+            Some(cumulative) => sender.on_ack(Time::from_ms(ms), &Ack { cumulative, ..Ack::default() }, None, &mut tape),
+            None => sender.on_written(Time::from_ms(ms), written, &mut tape),
+        }
+        sender.algorithm().0[before..].to_vec()
+    };
+    assert_eq!(heard(0, 4, None), []);
+    assert_eq!(heard(50, 8, None), []);
+    assert_eq!(heard(150, 0, Some(8)), []);
+    assert_eq!(heard(200, 8, None), []);
+    assert_eq!(heard(300, 10, None), [CaEvent::TxStarted]);
+    assert_eq!(heard(400, 0, Some(10)), []);
+    assert_eq!(heard(5000, 12, None), [CaEvent::WindowRestarted, CaEvent::TxStarted]);
 }
