@@ -187,3 +187,33 @@ fn the_flow_that_is_wrong_is_named() {
     bad["bytes"] = 0.into();
     assert!(refusal(&[("/flows", serde_json::json!([flow, bad]))]).starts_with("flows[1].bytes"));
 }
+
+#[test]
+fn hops_that_cannot_be_are_refused() {
+    let link = |more: serde_json::Value| {
+        let mut link = serde_json::json!({"rate_bps": 10_000_000, "queue": {"unit": "packets", "limit": 50}});
+        link.as_object_mut().expect("a table").extend(more.as_object().expect("a table").clone());
+        link
+    };
+    let plain = || link(serde_json::json!({}));
+    let hops = |delay_ns: u64, link: serde_json::Value| serde_json::json!([{"delay_ns": delay_ns, "link": link}]);
+    let way = |enter: u32, leave: u32| serde_json::json!({"enter": enter, "leave": leave});
+    let in_time = serde_json::json!({"queue": {"unit": "ns", "limit": 1_000_000}, "changes": outages(&[(5, 6)])});
+    let late = serde_json::json!({"disorder": {"late_probability": 0.1, "late_ns": 5, "double_probability": 0.0}});
+    let many: serde_json::Value = (0..65).map(|_| serde_json::json!({"link": plain()})).collect();
+    for (changes, parts) in [
+        (vec![("/hops", many)], ["hops", "65", "at most 64"]),
+        (vec![("/hops", hops(11_000_000_000, plain()))], ["hops[0].delay", "11 s", "10 s"]),
+        (vec![("/hops", hops(0, link(serde_json::json!({"rate_bps": 5}))))], ["hops[0].rate", "5", "1 kbit/s"]),
+        (vec![("/hops", hops(0, link(in_time)))], ["hops[0].queue", "in time", "packets or bytes"]),
+        (vec![("/hops", hops(0, link(late)))], ["hops[0].reorder", "late", "keeps its order"]),
+        (vec![("/hops", hops(12_500_001, plain()))], ["flows[0].rtt", "0.05 s", "four times the 0.012500001 s"]),
+        (vec![("/flows/0/hops", way(1, 2))], ["flows[0].leave", "2", "1 to 1"]),
+        (vec![("/hops", hops(0, plain())), ("/flows/0/hops", way(2, 1))], ["flows[0].leave", "1", "2 to 2"]),
+        (vec![("/hops", hops(0, plain())), ("/flows/0/hops", way(0, 1))], ["flows[0].enter", "0", "1 to 2"]),
+        (vec![("/traffic", udp(&[("hops", way(2, 2))]))], ["traffic[0].enter", "2", "1 to 1"]),
+    ] {
+        let refusal = refusal(&changes);
+        assert!(parts.iter().all(|part| refusal.contains(part)), "{refusal}");
+    }
+}
