@@ -64,6 +64,7 @@ fn spec(forward: LinkSpec, mut flows: Vec<FlowSpec>, seconds: f64) -> Spec {
         record_marks: false,
         forward,
         reverse: None,
+        hosts: Vec::new(),
         flows,
     }
 }

@@ -12,6 +12,7 @@ use units::Time;
 use crate::accept::{accept, Accepted, AcceptedFlow};
 use crate::error::{Interrupted, RunError};
 use crate::flow::{Flow, FlowKind};
+use crate::host::{machines, Machine};
 use crate::link::Link;
 use crate::observer::{Observer, Silent};
 use crate::path::PathWire;
@@ -109,9 +110,10 @@ impl Names {
 pub struct Engine<'a, O, const LATE: bool = false> {
     pub(crate) spec: &'a Spec,
     names: Names,
-    observer: &'a mut O,
+    pub(crate) observer: &'a mut O,
     pub(crate) flows: Vec<Flow>,
     pub(crate) links: Vec<Link>,
+    pub(crate) machines: Vec<Machine>,
     pub(crate) link_samples: SampledLink,
     pub(crate) records: Records,
     pub(crate) events: u64,
@@ -132,6 +134,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
             observer,
             flows,
             links,
+            machines: machines(spec),
             link_samples: SampledLink { next: if spec.sample_ns == 0 { Time::NEVER } else { Time::ZERO } },
             records,
             events: 0,
@@ -189,9 +192,9 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
     #[inline]
     fn take_acks(&mut self, index: usize, until: Time, look_at: u64) {
         let Flow { agenda, path, sender, .. } = &mut self.flows[index];
-        let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
+        let (link, events, machines) = (&mut self.links[path.data_link()], &mut self.records.events, &mut self.machines);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire::<LATE> { path, link, events, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, machines, flow: index, records_drops, records_marks };
         let until = until.min(agenda.calm_until);
         let mut next = wire.path.arriving.pop();
         while let Some(delivery) = next {
@@ -225,9 +228,9 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         if agenda.wake > now {
             return;
         }
-        let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
+        let (link, events, machines) = (&mut self.links[path.data_link()], &mut self.records.events, &mut self.machines);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire::<LATE> { path, link, events, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, machines, flow: index, records_drops, records_marks };
         sender.on_deadline(now, &mut wire);
         agenda.wake = sender.deadline();
         if sender.is_finished() {
@@ -251,7 +254,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         let flow = &mut self.flows[index];
         let rtt = flow.base_rtt();
         match kind {
-            FlowKind::Pending => return flow.path.commit_pending(),
+            FlowKind::Pending => return self.handle_pending(index, now),
             FlowKind::Stop => {
                 flow.close_area(now);
                 flow.stopped();
@@ -260,9 +263,9 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         }
         let Flow { sender, path, .. } = flow;
         let at = now.since(path.access_delay());
-        let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
+        let (link, events, machines) = (&mut self.links[path.data_link()], &mut self.records.events, &mut self.machines);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire::<LATE> { path, link, events, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, machines, flow: index, records_drops, records_marks };
         if kind == FlowKind::Start {
             note(wire.events, at, index, EventKind::Start);
             sender.on_started(now, rtt, &mut wire);
@@ -274,7 +277,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
     }
 
     #[cold]
-    fn complete(&mut self, index: usize, now: Time) {
+    pub(crate) fn complete(&mut self, index: usize, now: Time) {
         let flow = &mut self.flows[index];
         if flow.completed.is_none() {
             flow.close_area(now);

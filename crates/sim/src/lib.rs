@@ -8,6 +8,8 @@ mod changes;
 mod core;
 mod error;
 mod flow;
+mod host;
+mod hosted;
 mod link;
 mod losses;
 mod observer;
@@ -30,8 +32,8 @@ pub use profiles::catalogue;
 pub use records::{EventKind, FlowRow, LinkRow, Records};
 pub use samples::{Columns, FlowSamples};
 pub use spec::{
-    AmongSpec, ChangesSpec, DelayStep, Direction, DisciplineChoice, DisorderSpec, FlowSpec, LinkSpec, LossModelSpec, LossSpec, Outage,
-    QueueSpec, QueueUnit, RateStep, Spec,
+    AmongSpec, ChangesSpec, DelayStep, DeviceSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, HostSpec, LinkSpec, LossModelSpec,
+    LossSpec, Outage, QueueSpec, QueueUnit, RateStep, Spec,
 };
 
 /// Raised by hand whenever the records of any scenario may change; part of a stored run's key.

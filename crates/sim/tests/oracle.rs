@@ -9,6 +9,7 @@ mod oracle {
     pub mod codel;
     pub mod disciplines;
     pub mod engine;
+    pub mod host;
     pub mod link;
     pub mod loss;
     pub mod service;
@@ -155,4 +156,10 @@ fn a_queue_that_never_decides_is_drop_tail() {
 fn queues_that_decide_late_equal_the_textbook_event_heap_too() {
     let compared = compare(common::scenario_with_discipline, SCENARIOS * 5 / 4);
     assert!(compared.marks > 5_000, "only {} marks were compared", compared.marks);
+}
+
+/// Processors, stalls, devices that refuse, and ACKs at ticks, of one flow and of several.
+#[test]
+fn hosts_equal_the_textbook_event_heap_too() {
+    compare(common::scenario_with_hosts, SCENARIOS);
 }

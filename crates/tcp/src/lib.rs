@@ -4,8 +4,12 @@
 //! Sequence numbers count segments from 0 and never wrap.
 
 mod ack;
+mod autotune;
+mod careful;
 mod compression;
+mod device;
 mod ecn;
+mod offload;
 mod options;
 mod pacing;
 mod rack;

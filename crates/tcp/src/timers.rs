@@ -80,10 +80,9 @@ impl<C: CongestionControl> Sender<C> {
             if self.probe_retransmitted {
                 let last = self.c.nxt - 1;
                 if self.board.flags(last) & SACKED == 0 {
-                    self.retransmit(last, wire);
-                    self.probe_end = self.c.nxt;
+                    self.probe_end = if self.retransmit(last, wire) { self.c.nxt } else { 0 };
                 }
-            } else {
+            } else if self.is_admitted(wire) {
                 self.send_new(wire);
                 self.probe_end = self.c.nxt;
             }
@@ -111,6 +110,7 @@ impl<C: CongestionControl> Sender<C> {
     pub(crate) fn arm_after_progress(&mut self) {
         if self.c.una == self.c.nxt {
             self.timer.deadline = Time::NEVER;
+            self.await_device();
         } else if self.may_probe() {
             self.arm_probe(self.c.now + self.rtt.rto());
         } else {

@@ -4,6 +4,11 @@ use units::Time;
 
 /// Where segments and notes of a sender go.
 pub trait Wire {
+    /// The device takes one more segment, which is sent next; false if its queue is full. Asked of senders only that were told of one.
+    fn admit(&mut self, _now: Time) -> bool {
+        true
+    }
+
     /// Segment `seq` leaves the sender.
     fn send(&mut self, now: Time, seq: u64);
 

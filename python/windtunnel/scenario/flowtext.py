@@ -6,9 +6,10 @@ from typing import Any
 
 from windtunnel.scenario.catalogue import catalogue
 from windtunnel.scenario.errors import refusal, shown
+from windtunnel.scenario.hostkeys import HOST_KEYS
 
-SHORT_KEYS = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", "window": "window_packets"}
-FLOW_KEYS = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction")
+SHORT_KEYS = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s"}
+FLOW_KEYS = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction", "mtu", "receiver_mtu", *HOST_KEYS)
 
 
 def parse_flow(text: str) -> dict[str, Any]:
@@ -18,7 +19,7 @@ def parse_flow(text: str) -> dict[str, Any]:
     ----------
     text : str
         The flow, for example ``"ctcp:vista,start=60s"``. Keys are rtt, start, stop, bytes, count, window, profile, direction,
-        any transport option, and the algorithm's own parameters (which prevail where a name is both).
+        mtu, receiver_mtu, those of the sender's host, any transport option, and the algorithm's own parameters (which prevail where a name is both).
 
     Returns
     -------
@@ -32,6 +33,7 @@ def parse_flow(text: str) -> dict[str, Any]:
     """
     head, *parts = text.split(",")
     flow: dict[str, Any] = {"algorithm": head.strip()}
+    host: dict[str, str] = {}
     parameters: dict[str, str] = {}
     transport: dict[str, str] = {}
     algorithm = catalogue().find(head.strip().partition(":")[0])
@@ -44,12 +46,16 @@ def parse_flow(text: str) -> dict[str, Any]:
         if key in seen:
             raise refusal(f"{key} is given twice in flow {shown(text)}; allowed: once")
         seen.add(key)
-        if key in FLOW_KEYS:
+        if key in HOST_KEYS:
+            host[key] = value
+        elif key in FLOW_KEYS:
             flow[SHORT_KEYS.get(key, key)] = value
         elif key in catalogue().transport_options and key not in own:
             transport[key] = value
         else:
             parameters[key] = value
+    if host:
+        flow["host"] = host
     if parameters:
         flow["parameters"] = parameters
     if transport:

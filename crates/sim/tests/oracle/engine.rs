@@ -10,6 +10,7 @@ use sim::{Accepted, Direction, DisorderSpec, Observer};
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals, Wire};
 use units::{Stream, Time};
 
+use super::host::Host;
 use super::link::{Arrival, Link, Load, Packet};
 use super::loss::Loss;
 use super::service::Service;
@@ -28,8 +29,12 @@ enum Kind {
     Start,
     /// An ACK reaches the reverse link.
     Crossing,
-    /// An ACK reaches the sender.
+    /// An ACK reaches the sender, or its host.
     Ack,
+    /// The host has processed an ACK.
+    Processed,
+    /// A segment has left the host.
+    Leaving,
     /// A segment reaches the receiver.
     Segment,
     /// The receiver's timer expires.
@@ -116,6 +121,7 @@ struct Flow {
     lost: u64,
     marked: u64,
     ecn: Ecn,
+    host: Option<usize>,
     /// Integral of cwnd when nothing was left to send.
     area: Option<f64>,
 }
@@ -128,19 +134,46 @@ impl Flow {
 }
 
 /// Takes down what a sender sends.
-#[derive(Default)]
-struct Outbox {
-    segments: Vec<(Time, u64, EcnBits)>,
+struct Outbox<'a> {
+    segments: Vec<Sent>,
     resent: Vec<u64>,
     cwr: bool,
+    /// The sender's host, and the bytes of its segments.
+    host: Option<(&'a mut Host, u32)>,
+    admitted: Option<Time>,
 }
 
-impl Wire for Outbox {
+/// A segment on its way: when it was sent and when it left the host.
+struct Sent {
+    at: Time,
+    leaves: Time,
+    seq: u64,
+    bits: EcnBits,
+}
+
+impl Outbox<'_> {
+    fn add(&mut self, at: Time, seq: u64, bits: EcnBits) {
+        let taken = self.admitted.take();
+        let leaves = match &mut self.host {
+            Some((host, bytes)) => taken.or_else(|| host.take_segment(at, *bytes)).expect("the sender asks first"),
+            None => at,
+        };
+        self.segments.push(Sent { at, leaves, seq, bits });
+    }
+}
+
+impl Wire for Outbox<'_> {
+    fn admit(&mut self, now: Time) -> bool {
+        let (host, bytes) = self.host.as_mut().expect("only a host's device refuses");
+        self.admitted = host.take_segment(now, *bytes);
+        self.admitted.is_some()
+    }
     fn send(&mut self, now: Time, seq: u64) {
-        self.segments.push((now, seq, EcnBits { ce: false, cwr: std::mem::take(&mut self.cwr) }));
+        let cwr = std::mem::take(&mut self.cwr);
+        self.add(now, seq, EcnBits { ce: false, cwr });
     }
     fn resend(&mut self, now: Time, seq: u64) {
-        self.segments.push((now, seq, EcnBits::default()));
+        self.add(now, seq, EcnBits::default());
         self.resent.push(seq);
     }
     fn announce_reduction(&mut self) {
@@ -169,6 +202,7 @@ pub struct Outcome {
 struct Textbook {
     flows: Vec<Flow>,
     links: Vec<Link>,
+    hosts: Vec<Host>,
     agenda: Agenda,
 }
 
@@ -233,10 +267,12 @@ impl Textbook {
                 lost: 0,
                 marked: 0,
                 ecn: given.sender.options.ecn,
+                host: given.spec.host.map(|host| host as usize),
                 area: None,
             });
         }
-        Textbook { flows, links: (0..accepted.links.len()).map(link).collect(), agenda }
+        let hosts = spec.hosts.iter().map(Host::new).collect();
+        Textbook { flows, hosts, links: (0..accepted.links.len()).map(link).collect(), agenda }
     }
 
     fn on_flow<O: Observer>(&mut self, event: Event, index: usize, observer: &mut O) {
@@ -250,7 +286,18 @@ impl Textbook {
                 let link = self.flows[index].ack_link.expect("a link to cross");
                 self.put(now, link, Packet { flow: index, bytes: ACK_BYTES, load });
             }
-            (Kind::Ack, Some(Load::Ack { ack, sack })) => {
+            (Kind::Leaving, Some(load)) => {
+                let Flow { data_link, packet_bytes, .. } = self.flows[index];
+                self.put(now, data_link, Packet { flow: index, bytes: packet_bytes, load });
+            }
+            (Kind::Ack, Some(Load::Ack { ack, sack })) if self.is_processed(index) => {
+                let Flow { sender, host, .. } = &self.flows[index];
+                let connection = sender.connection();
+                let host = &mut self.hosts[host.expect("a processor")];
+                let done = host.take_ack(now, ack.has_sack, connection.nxt - connection.una);
+                self.agenda.add(done, index, Kind::Processed, Some(Load::Ack { ack, sack }));
+            }
+            (Kind::Ack | Kind::Processed, Some(Load::Ack { ack, sack })) => {
                 self.drive(index, |sender, outbox| sender.on_ack(now, &ack, sack.as_ref(), outbox));
                 observer.on_acked(now, index, &self.flows[index].sender);
             }
@@ -275,25 +322,37 @@ impl Textbook {
         }
     }
 
+    fn is_processed(&self, index: usize) -> bool {
+        self.flows[index].host.is_some_and(|host| self.hosts[host].has_processor())
+    }
+
     /// Lets the sender act; puts what it sends on its link, and its timer, if it moved, on the agenda.
-    fn drive(&mut self, index: usize, act: impl FnOnce(&mut Sender<Controller>, &mut Outbox)) {
+    fn drive(&mut self, index: usize, act: impl FnOnce(&mut Sender<Controller>, &mut Outbox<'_>)) {
         let flow = &mut self.flows[index];
-        let mut outbox = Outbox::default();
+        let host = flow.host.map(|host| &mut self.hosts[host]);
+        let is_held = host.as_ref().is_some_and(|host| host.holds_segments());
+        let host = host.map(|host| (host, flow.packet_bytes));
+        let mut outbox = Outbox { segments: Vec::new(), resent: Vec::new(), cwr: false, host, admitted: None };
         act(&mut flow.sender, &mut outbox);
+        let Outbox { segments, resent, .. } = outbox;
         let deadline = flow.sender.deadline();
         if deadline < Time::NEVER {
             self.agenda.add(deadline, index, Kind::Deadline, None);
         }
         let (link, bytes, mode) = (flow.data_link, flow.packet_bytes, flow.ecn);
-        for (sent, seq, bits) in outbox.segments {
+        for Sent { at: sent, leaves, seq, bits } in segments {
             // RFC 3168 6.1.5: a retransmission is not ECN-capable; RFC 8257 and RFC 9768 lift that.
             let is_capable = match mode {
                 Ecn::Auto | Ecn::Off => false,
-                Ecn::Classic => !outbox.resent.contains(&seq),
+                Ecn::Classic => !resent.contains(&seq),
                 Ecn::Dctcp | Ecn::Accurate => true,
             };
             let load = Load::Segment { seq, sent, ecn: is_capable.then_some(bits) };
-            self.put(sent, link, Packet { flow: index, bytes, load });
+            if is_held {
+                self.agenda.add(leaves, index, Kind::Leaving, Some(load));
+            } else {
+                self.put(sent, link, Packet { flow: index, bytes, load });
+            }
         }
     }
 
@@ -398,6 +457,7 @@ impl Textbook {
         let flow = &mut self.flows[index];
         let jitter = if flow.jitter_ns > 0 { flow.jitter.up_to(flow.jitter_ns) } else { 0 };
         flow.last_arrival = flow.last_arrival.max(at + Time(jitter));
-        self.agenda.add(flow.last_arrival, index, Kind::Ack, Some(Load::Ack { ack, sack }));
+        let at = flow.host.map_or(flow.last_arrival, |host| self.hosts[host].tick(flow.last_arrival, flow.quarter));
+        self.agenda.add(at, index, Kind::Ack, Some(Load::Ack { ack, sack }));
     }
 }

@@ -1,0 +1,84 @@
+//! A host as a textbook has it: all that ever came in is written down, and when each piece of work is done follows from the one before.
+
+use sim::HostSpec;
+use units::Time;
+
+/// The host.
+pub struct Host {
+    spec: HostSpec,
+    /// When each piece of the processor's work was done.
+    done: Vec<u64>,
+    /// Of each segment that the device took: when its last bit left.
+    left: Vec<u64>,
+    /// When the device's latest busy period began, and the bits it was given since.
+    busy: (u64, u128),
+}
+
+impl Host {
+    /// An idle host.
+    pub fn new(spec: &HostSpec) -> Host {
+        Host { spec: spec.clone(), done: Vec::new(), left: Vec::new(), busy: (0, 0) }
+    }
+
+    /// ACKs take time.
+    pub fn has_processor(&self) -> bool {
+        let HostSpec { packet_ns, ack_ns, sack_ns, stalls, .. } = &self.spec;
+        packet_ns + ack_ns + sack_ns > 0 || !stalls.is_empty()
+    }
+
+    /// Segments do not leave at once.
+    pub fn holds_segments(&self) -> bool {
+        self.has_processor() || self.spec.device.is_some()
+    }
+
+    /// When an ACK is looked at that arrives at `at`, where the host's clock shows `behind` less.
+    pub fn tick(&self, at: Time, behind: Time) -> Time {
+        match self.spec.ack_tick_ns {
+            0 => at,
+            tick => Time((at.0 - behind.0).div_ceil(tick) * tick + behind.0),
+        }
+    }
+
+    /// When an ACK has been processed.
+    pub fn take_ack(&mut self, now: Time, has_sack: bool, outstanding: u64) -> Time {
+        let walk = if has_sack { self.spec.sack_ns * outstanding } else { 0 };
+        Time(self.process(now.0, self.spec.ack_ns + walk))
+    }
+
+    /// When a segment of so many bytes has left; none if the device refuses it.
+    pub fn take_segment(&mut self, now: Time, bytes: u32) -> Option<Time> {
+        let ready = if self.has_processor() { self.process(now.0, self.spec.packet_ns) } else { now.0 };
+        let Some(device) = self.spec.device else { return Some(Time(ready)) };
+        let there = self.left.iter().rev().take_while(|&&left| left > ready).count() as u64;
+        // One of them is on the wire.
+        if there.saturating_sub(1) >= device.queue_packets {
+            return None;
+        }
+        if there == 0 {
+            self.busy = (ready, 0);
+        }
+        self.busy.1 += u128::from(bytes) * 8;
+        let left = self.busy.0 + (self.busy.1 * 1_000_000_000 / u128::from(device.rate_bps)) as u64;
+        self.left.push(left);
+        Some(Time(left))
+    }
+
+    fn process(&mut self, now: u64, cost: u64) -> u64 {
+        let mut at = now.max(self.done.last().copied().unwrap_or(0));
+        let mut cost = cost;
+        for stall in &self.spec.stalls {
+            let over = stall.at_ns + stall.length_ns;
+            if at >= over {
+                continue;
+            }
+            // Work that ends as the stall begins is done.
+            if at < stall.at_ns && cost <= stall.at_ns - at {
+                break;
+            }
+            cost -= stall.at_ns.saturating_sub(at);
+            at = over;
+        }
+        self.done.push(at + cost);
+        at + cost
+    }
+}
