@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Wire};
 use units::{Stream, Time};
 
-use crate::host::{Leaving, Machine, Side};
+use crate::host::{Machine, Side};
 use crate::link::{Link, Load};
 use crate::records::{Event, EventKind};
 use crate::unordered::{Held, Unordered};
@@ -38,7 +38,7 @@ const FEW_ACKS: usize = 4;
 
 impl Delivery {
     #[inline]
-    fn new(at: Time, ack: Ack) -> Delivery {
+    pub(crate) fn new(at: Time, ack: Ack) -> Delivery {
         let cumulative_ecn_sack = ack.cumulative << 17 | u64::from(ack.ecn) << 1 | u64::from(ack.has_sack);
         Delivery { at, echo: ack.echo, delay: ack.delay, cumulative_ecn_sack }
     }
@@ -53,18 +53,18 @@ impl Delivery {
 
 /// What few paths have.
 #[derive(Clone, Debug, Default)]
-struct Rare {
+pub(crate) struct Rare {
     /// SACK information of the ACKs on their way to a real link, in order.
     crossing_sacks: VecDeque<Sack>,
     unordered: Option<Unordered>,
-    side: Option<Side>,
+    pub(crate) side: Option<Side>,
 }
 
 /// One flow's path. In memory what is rarely looked at comes first: the rest lies beside the sender's.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Path {
-    rare: Option<Box<Rare>>,
+    pub(crate) rare: Option<Box<Rare>>,
     pub(crate) lost: u64,
     /// Packets that links marked.
     pub(crate) marked: u64,
@@ -73,9 +73,9 @@ pub struct Path {
     /// The next new segment carries CWR.
     cwr_due: bool,
     /// Its segments have ECN bits, may lose their order or wait in their host: each is looked at.
-    is_watched: bool,
+    pub(crate) is_watched: bool,
     /// Its ACKs wait in their sender's host.
-    is_hosted: bool,
+    pub(crate) is_hosted: bool,
     is_ecn_capable: bool,
     data_link: u8,
     pub(crate) ack_link: Option<u8>,
@@ -146,23 +146,9 @@ impl Path {
         self
     }
 
-    /// The same with its sender on a host.
-    pub(crate) fn on_host(mut self, side: Option<Side>) -> Path {
-        let Some(side) = side else { return self };
-        self.is_watched |= side.holds_segments;
-        self.is_hosted = true;
-        self.rare.get_or_insert_default().side = Some(side);
-        self
-    }
-
-    /// The flow's part of its host.
-    pub(crate) fn side(&mut self) -> Option<&mut Side> {
-        self.rare.as_mut()?.side.as_mut()
-    }
-
     /// A segment as its link sees it.
     #[inline]
-    fn packet(&self) -> Packet {
+    pub(crate) fn packet(&self) -> Packet {
         Packet { bytes: self.packet_bytes, ecn_capable: self.is_ecn_capable, flow: self.flow, is_ack: false }
     }
 
@@ -244,25 +230,16 @@ impl Path {
         if self.is_hosted {
             return self.deliver_to_host(at, ack);
         }
-        let jitter = if self.jitter_ns > 0 { self.jitter.up_to(self.jitter_ns) } else { 0 };
-        self.last_arrival = self.last_arrival.max(at + Time(jitter));
-        self.arriving.push(Delivery::new(self.last_arrival, ack));
+        let at = self.arrival(at);
+        self.arriving.push(Delivery::new(at, ack));
     }
 
-    /// The same where it waits for its host's tick or processor.
-    #[inline(never)]
-    fn deliver_to_host(&mut self, at: Time, ack: Ack) {
+    /// `at` plus jitter, never before the one ahead.
+    #[inline]
+    pub(crate) fn arrival(&mut self, at: Time) -> Time {
         let jitter = if self.jitter_ns > 0 { self.jitter.up_to(self.jitter_ns) } else { 0 };
         self.last_arrival = self.last_arrival.max(at + Time(jitter));
-        let last_arrival = self.last_arrival;
-        let Some(side) = self.side() else { return };
-        let delivery = Delivery::new(side.ticks.not_before(last_arrival), ack);
-        if side.has_cpu {
-            side.coming.push_back(delivery);
-            self.refresh_beyond();
-        } else {
-            self.arriving.push(delivery);
-        }
+        self.last_arrival
     }
 
     /// The oldest crossing ACK reaches the real link.
@@ -411,24 +388,8 @@ impl<const LATE: bool> PathWire<'_, LATE> {
         }
     }
 
-    /// A sender hands a segment to its host.
-    fn enter_host(&mut self, now: Time, seq: u64, packet: Packet, cwr: bool) {
-        let Some(side) = self.path.side() else { return };
-        let admitted = side.admitted.take().or_else(|| self.machines[side.machine].take_segment(now, packet));
-        let at = admitted.expect("a device that may be full is asked first");
-        side.leaving.push_back(Leaving { at, seq, sent: now, ecn_capable: packet.ecn_capable, bits: EcnBits { ce: false, cwr } });
-        self.path.refresh_beyond();
-    }
-
-    /// A segment has left its host.
-    pub(crate) fn leave_host(&mut self, segment: Leaving) {
-        let Leaving { at, seq, sent, ecn_capable, bits } = segment;
-        let packet = Packet { ecn_capable, ..self.path.packet() };
-        self.reach_link(at, (seq, sent), packet, bits.cwr);
-    }
-
     /// Segment `seq`, sent at `sent`, reaches its link.
-    fn reach_link(&mut self, now: Time, (seq, sent): (u64, Time), packet: Packet, cwr: bool) {
+    pub(crate) fn reach_link(&mut self, now: Time, (seq, sent): (u64, Time), packet: Packet, cwr: bool) {
         if let (true, Some(served)) = (LATE, &mut self.link.served) {
             let Packet { bytes, ecn_capable, flow, .. } = packet;
             let load = Load::Segment { flow: self.flow, seq, sent, cwr };
@@ -447,10 +408,7 @@ impl<const LATE: bool> PathWire<'_, LATE> {
 
 impl<const LATE: bool> Wire for PathWire<'_, LATE> {
     fn admit(&mut self, now: Time) -> bool {
-        let packet = self.path.packet();
-        let Some(side) = self.path.side() else { return true };
-        side.admitted = self.machines[side.machine].take_segment(now, packet);
-        side.admitted.is_some()
+        self.ask_device(now)
     }
 
     #[inline(never)]
@@ -500,6 +458,10 @@ impl<const LATE: bool> Wire for PathWire<'_, LATE> {
 
     fn on_undo(&mut self, now: Time, cwnd: f64) {
         self.note(now, EventKind::Undo, cwnd, f64::NAN);
+    }
+
+    fn on_send_stall(&mut self, now: Time, cwnd: f64) {
+        self.note(now, EventKind::SendStall, cwnd, f64::NAN);
     }
 
     fn on_slow_start_exit(&mut self, now: Time, cwnd: f64) {

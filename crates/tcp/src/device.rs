@@ -4,7 +4,7 @@
 //! congestion mark, without a retransmission (Linux since 2.4, `tcp_transmit_skb` and `tcp_enter_cwr`; web100 calls it a send stall).
 //! Departure: a refused retransmission waits for the next ACK or timer, whose back-off goes on; Linux then asks again after half a second.
 
-use cc::CongestionControl;
+use cc::{CaState, CongestionControl};
 
 use crate::sender::{Sender, Wire};
 use crate::timers::{Kind, Timer};
@@ -21,7 +21,10 @@ impl<C: CongestionControl> Sender<C> {
         let Some(care) = self.care.as_mut().filter(|care| care.has_device) else { return true };
         care.device_is_full = !wire.admit(self.c.now);
         if care.device_is_full {
-            self.enter_cwr(wire);
+            if self.c.ca_state < CaState::Cwr {
+                wire.on_send_stall(self.c.now, self.w.cwnd);
+                self.enter_cwr(wire);
+            }
             self.await_device();
             return false;
         }

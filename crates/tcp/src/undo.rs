@@ -1,5 +1,7 @@
 //! Undo of reductions that proved spurious: DSACK of every retransmission, or an ACK of an original (Eifel, RFC 4015).
 
+use std::num::NonZeroU64;
+
 use cc::{CaState, CongestionControl};
 use units::Time;
 
@@ -8,8 +10,8 @@ use crate::sender::{Progress, Sender, Wire};
 /// What is remembered of the episode.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Undo {
-    /// First segment outstanding when the episode began (Linux `undo_marker`); none when it cannot be undone.
-    marker: Option<u64>,
+    /// One past the first segment outstanding when the episode began (Linux `undo_marker`); none when it cannot be undone.
+    past_marker: Option<NonZeroU64>,
     /// Retransmissions not yet reported as duplicates; none before the first.
     retransmissions: Option<u32>,
     /// When the first retransmission of the episode was sent (Linux `retrans_stamp`).
@@ -19,13 +21,13 @@ pub(crate) struct Undo {
 
 impl Undo {
     pub(crate) fn arm(&mut self, una: u64, outstanding: u32, prior_ssthresh: Option<f64>) {
-        self.marker = Some(una);
+        self.past_marker = NonZeroU64::new(una + 1);
         self.retransmissions = (outstanding > 0).then_some(outstanding);
         self.prior_ssthresh = prior_ssthresh;
     }
 
     pub(crate) fn disarm(&mut self) {
-        self.marker = None;
+        self.past_marker = None;
     }
 
     /// Congestion was marked since: an undo restores no window.
@@ -34,7 +36,7 @@ impl Undo {
     }
 
     pub(crate) fn is_armed(&self) -> bool {
-        self.marker.is_some()
+        self.past_marker.is_some()
     }
 
     pub(crate) fn on_retransmitted(&mut self, now: Time) {
@@ -44,19 +46,19 @@ impl Undo {
 
     /// The receiver reported `seq` as a duplicate.
     pub(crate) fn on_duplicate(&mut self, seq: u64) {
-        if self.marker.is_some_and(|marker| seq >= marker) {
+        if self.past_marker.is_some_and(|marker| seq + 1 >= marker.get()) {
             self.retransmissions = self.retransmissions.map(|count| count.saturating_sub(1));
         }
     }
 
     /// Every retransmission arrived twice.
     fn all_were_duplicates(&self) -> bool {
-        self.marker.is_some() && self.retransmissions == Some(0)
+        self.past_marker.is_some() && self.retransmissions == Some(0)
     }
 
     /// The ACK echoes a segment older than the first retransmission: it answers an original.
     pub(crate) fn answers_original(&self, progress: &Progress) -> bool {
-        self.marker.is_some() && progress.acked > 0 && self.first_retransmission.is_some_and(|sent| progress.echo < sent)
+        self.past_marker.is_some() && progress.acked > 0 && self.first_retransmission.is_some_and(|sent| progress.echo < sent)
     }
 }
 

@@ -36,6 +36,9 @@ pub trait Wire {
     /// A reduction proved spurious; cwnd was restored to this.
     fn on_undo(&mut self, now: Time, cwnd: f64);
 
+    /// The device was full, and the window was reduced for it from this cwnd.
+    fn on_send_stall(&mut self, _now: Time, _cwnd: f64) {}
+
     /// Slow start ended at this cwnd.
     fn on_slow_start_exit(&mut self, now: Time, cwnd: f64);
 }

@@ -60,6 +60,8 @@ fn a_full_device_queue_halves_the_window_without_loss() {
     assert_near(segments_per_s(&records, 0), 1e8 / 12_000.0, 0.001, "the device's rate");
     let episodes = back_offs(&spec, &records, 0);
     assert!(episodes.len() > 10, "{} episodes", episodes.len());
+    let stalls = records.events.iter().filter(|event| event.kind == EventKind::SendStall).count() as u64;
+    assert_eq!(stalls, row.at_end.loss_episodes);
     for episode in episodes {
         // The ACK under way when the queue filled, and the one that asked.
         assert_near(episode.cwnd, 184.3, 0.02, "cwnd at back-off");

@@ -25,6 +25,8 @@ pub(crate) struct Tape {
     pub(crate) episodes: Vec<(f64, f64)>,
     pub(crate) timeouts: Vec<u64>,
     pub(crate) undone: Vec<f64>,
+    /// The window at each reduction for a full device.
+    pub(crate) stalls: Vec<f64>,
     /// The first segment after each announcement of a reduction; none while that is still to be sent.
     pub(crate) announced: Vec<Option<u64>>,
     /// Segments that the device takes; none for any number.
@@ -52,6 +54,9 @@ impl Wire for Tape {
     }
     fn on_timeout(&mut self, now: Time, _cwnd: f64) {
         self.timeouts.push(now.0 / 1000);
+    }
+    fn on_send_stall(&mut self, _now: Time, cwnd: f64) {
+        self.stalls.push(cwnd);
     }
     fn on_undo(&mut self, _now: Time, cwnd: f64) {
         self.undone.push(cwnd);
