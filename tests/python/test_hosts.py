@@ -67,9 +67,7 @@ def test_a_flows_host_takes_what_it_does_not_say_from_the_scenarios() -> None:
 )
 def test_what_makes_no_sense_is_refused_by_name(flow: Any, top: dict[str, Any], message: str) -> None:
     with pytest.raises(ScenarioError, match=message):
-        scenario(flow, **top) if "flows" not in top else parse(
-            {"rtt": "10ms", "duration": "4s", "bottleneck": {"rate": "1Gbit"}, **top}
-        )
+        scenario(flow, **top) if "flows" not in top else parse({"rtt": "10ms", "duration": "4s", "bottleneck": {"rate": "1Gbit"}, **top})
 
 
 def test_a_processor_limits_packets_whatever_their_size() -> None:
@@ -80,7 +78,7 @@ def test_a_processor_limits_packets_whatever_their_size() -> None:
 
 
 def test_a_receiver_of_larger_packets_gets_stuck() -> None:
-    """Jin, Wei and Low 2004, IV.B.2: 3,147,776 bytes; at 10 ms and 10 Gbit/s 2173 whole segments a round trip."""
+    """Hegde et al. 2004, IV.B.2: 3,147,776 bytes; at 10 ms and 10 Gbit/s 2173 whole segments a round trip."""
     flow = "reno,profile=linux-2.4,mtu=1500,receiver_mtu=9000"
     assert resolve(scenario(flow))["flows"][0]["window_packets"] == 3_147_776 // 1448
     assert resolve(scenario(flow.replace("mtu=1500", "mtu=9000")))["flows"][0]["window_packets"] is None

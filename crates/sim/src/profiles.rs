@@ -17,7 +17,7 @@ enum Kind {
     Choice(&'static [&'static str]),
 }
 
-const OPTIONS: [OptionRow; 24] = [
+const OPTIONS: [OptionRow; 25] = [
     OptionRow { name: "sack", kind: Kind::Boolean, doc: "Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)." },
     OptionRow {
         name: "loss_detection",
@@ -68,6 +68,11 @@ const OPTIONS: [OptionRow; 24] = [
         name: "rto_freeze",
         kind: Kind::Boolean,
         doc: "After a timeout the window stays until the losses are repaired (a bug of Linux 2.4.22).",
+    },
+    OptionRow {
+        name: "timer_tick_s",
+        kind: Kind::Seconds(0.0, 0.1),
+        doc: "Interval of the clock that wakes the sender's timers (jiffies: 10, 4 or 1 ms); 0 for an exact one.",
     },
     OptionRow {
         name: "offload_segments",

@@ -23,6 +23,7 @@ impl<C: CongestionControl> Sender<C> {
         if care.device_is_full {
             if self.c.ca_state < CaState::Cwr {
                 wire.on_send_stall(self.c.now, self.w.cwnd);
+                self.undo.forbid();
                 self.enter_cwr(wire);
             }
             self.await_device();

@@ -122,6 +122,8 @@ pub struct Options {
     pub rtt_granularity_s: f64,
     /// The window stays as the timeout left it until the losses are repaired (a bug of Linux 2.4.22).
     pub rto_freeze: bool,
+    /// Interval of the clock that wakes the sender's timers, seconds; 0 for an exact one (jiffies: 10, 4 or 1 ms).
+    pub timer_tick_s: f64,
     /// Segments leave in bursts of so many, at most a third of the window (segmentation offload); 1 for none.
     pub offload_segments: u8,
     /// The receiver's window grows with what a round trip brings, from 64 kB to the flow's cap (Linux's dynamic right-sizing).
@@ -161,6 +163,7 @@ impl Options {
             initial_ssthresh: 0,
             rtt_granularity_s: 0.0,
             rto_freeze: false,
+            timer_tick_s: 0.0,
             offload_segments: 1,
             autotune: false,
             pacing: Pacing::None,

@@ -8,7 +8,7 @@ use units::Time;
 use crate::sender::{Progress, Sender, Wire};
 
 /// What is remembered of the episode.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Undo {
     /// One past the first segment outstanding when the episode began (Linux `undo_marker`); none when it cannot be undone.
     past_marker: Option<NonZeroU64>,
@@ -16,11 +16,18 @@ pub(crate) struct Undo {
     retransmissions: Option<u32>,
     /// When the first retransmission of the episode was sent (Linux `retrans_stamp`).
     pub(crate) first_retransmission: Option<Time>,
-    prior_ssthresh: Option<f64>,
+    /// What an undo restores; NaN when congestion was marked since.
+    prior_ssthresh: f64,
+}
+
+impl Default for Undo {
+    fn default() -> Undo {
+        Undo { past_marker: None, retransmissions: None, first_retransmission: None, prior_ssthresh: f64::NAN }
+    }
 }
 
 impl Undo {
-    pub(crate) fn arm(&mut self, una: u64, outstanding: u32, prior_ssthresh: Option<f64>) {
+    pub(crate) fn arm(&mut self, una: u64, outstanding: u32, prior_ssthresh: f64) {
         self.past_marker = NonZeroU64::new(una + 1);
         self.retransmissions = (outstanding > 0).then_some(outstanding);
         self.prior_ssthresh = prior_ssthresh;
@@ -32,7 +39,7 @@ impl Undo {
 
     /// Congestion was marked since: an undo restores no window.
     pub(crate) fn forbid(&mut self) {
-        self.prior_ssthresh = None;
+        self.prior_ssthresh = f64::NAN;
     }
 
     pub(crate) fn is_armed(&self) -> bool {
@@ -65,7 +72,7 @@ impl Undo {
 impl<C: CongestionControl> Sender<C> {
     /// Remembers what an undo of the episode that begins would restore.
     pub(crate) fn arm_undo(&mut self) {
-        let prior = if self.in_reduction() { self.undo.prior_ssthresh } else { Some(self.current_ssthresh()) };
+        let prior = if self.in_reduction() { self.undo.prior_ssthresh } else { self.current_ssthresh() };
         self.undo.arm(self.c.una, self.board.retrans_out, prior);
     }
 
@@ -91,9 +98,9 @@ impl<C: CongestionControl> Sender<C> {
             self.board.unmark_lost(self.c.una);
             self.publish_in_flight();
         }
-        if let Some(prior) = self.undo.prior_ssthresh {
+        if !self.undo.prior_ssthresh.is_nan() {
             self.w.cwnd = self.cc.undo(&mut self.w, &self.c);
-            self.w.ssthresh = self.w.ssthresh.max(prior);
+            self.w.ssthresh = self.w.ssthresh.max(self.undo.prior_ssthresh);
             self.ecn.cwr_due = false;
         }
         self.undo.disarm();

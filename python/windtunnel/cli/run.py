@@ -53,11 +53,11 @@ def run_command(
 ) -> None:
     """Run a scenario, in the simulator or on a built Linux kernel.
 
-    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, mtu, those of its host, transport options, and the algorithm's own parameters
-    (see: windtunnel algorithms NAME).
+    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, mtu, those of its host, transport options, and the
+    algorithm's own parameters (see: windtunnel algorithms NAME).
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
-    top["host"] = host
+    top |= {"host": host}
     disorder = {"reorder": reorder, "reorder_by": reorder_by, "duplicate": duplicate}
     service = {"rate": rate, "queue": queue, "mark": mark, "discipline": aqm, "trace": trace and str(Path(trace).absolute())}
     links = {

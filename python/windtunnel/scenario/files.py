@@ -30,7 +30,15 @@ def allowed_keys() -> dict[str, list[str]]:
     link = [key for key in keys(Bottleneck) if key not in QUEUE_FIELDS]
     link = [*link, "trace", "queue", *QUEUE_FIELDS]
     models = {name: keys(model) for name, model in (losses.MODELS | changes.CHANGES).items()}
-    return {"": keys(Scenario), "bottleneck": link, "reverse": link, "flows": [*keys(Flow), "window"], "host": keys(hosts.Host), **models, "stalls": models["outages"]}
+    return {
+        "": keys(Scenario),
+        "bottleneck": link,
+        "reverse": link,
+        "flows": [*keys(Flow), "window"],
+        "host": keys(hosts.Host),
+        **models,
+        "stalls": models["outages"],
+    }
 
 
 def parse(document: Any, *, name: str = "") -> Scenario:

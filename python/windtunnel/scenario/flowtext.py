@@ -19,7 +19,8 @@ def parse_flow(text: str) -> dict[str, Any]:
     ----------
     text : str
         The flow, for example ``"ctcp:vista,start=60s"``. Keys are rtt, start, stop, bytes, count, window, profile, direction,
-        mtu, receiver_mtu, those of the sender's host, any transport option, and the algorithm's own parameters (which prevail where a name is both).
+        mtu, receiver_mtu, those of the sender's host, any transport option, and the algorithm's own parameters (which prevail where
+        a name is both).
 
     Returns
     -------

@@ -24,7 +24,7 @@ HEADER_BYTES = 52
 DEVICE_QUEUE_PACKETS = 1000
 """Linux's default `txqueuelen`."""
 _STUCK_AT_BYTES = 3_148_472
-"""Where the window of a receiver of larger packets stopped growing in Linux 2.4.22 (Jin, Wei and Low 2004, IV.B.2)."""
+"""Where the window of a receiver of larger packets stopped growing in Linux 2.4.22 (Hegde et al. 2004, IV.B.2)."""
 _WINDOW_UNIT_BYTES = 1024
 
 
@@ -34,7 +34,7 @@ class Host(Table):
     Parameters
     ----------
     cpu_packet_s, cpu_ack_s : float
-        Processor time in seconds to send a packet, and to process an ACK. All work is done in order of arrival.
+        Processor time in seconds to send a packet, and to process an ACK. ACKs come first.
     cpu_pps : float, optional
         In place of `cpu_packet_s`: packets per second that the processor can send.
     cpu_sack_s : float
@@ -141,8 +141,8 @@ def check(scenario: Scenario) -> None:
 def window_packets(flow: Flow) -> int | None:
     """Return the cap on a flow's window in its own packets: the least of those given, at least one.
 
-    A Linux 2.4.22 receiver of packets larger than those it gets lets its window grow to 3,148,472 bytes, rounded down to whole segments, then
-    to the 1024 bytes that its window scale can say: 3,147,776 with segments of 1448 bytes (Jin, Wei and Low 2004, IV.B.2).
+    A Linux 2.4.22 receiver of packets larger than those it gets lets its window grow to 3,148,472 bytes, rounded down to whole segments,
+    then to the 1024 bytes that its window scale can say: 3,147,776 with segments of 1448 bytes (Hegde et al. 2004, IV.B.2).
     """
     mss = flow.mtu_bytes - HEADER_BYTES
     caps = [] if flow.window_packets is None else [flow.window_packets]

@@ -221,7 +221,13 @@ class Flow(_Model):
         Flows of the same number are connections of one application, whose results are also added up. ``ptcp`` sets it.
     """
 
-    SHORT: ClassVar[Mapping[str, str]] = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", "mtu": "mtu_bytes", "receiver_mtu": "receiver_mtu_bytes"}
+    SHORT: ClassVar[Mapping[str, str]] = {
+        "rtt": "rtt_s",
+        "start": "start_s",
+        "stop": "stop_s",
+        "mtu": "mtu_bytes",
+        "receiver_mtu": "receiver_mtu_bytes",
+    }
 
     algorithm: str = Field(description="name or name:variant")
     parameters: dict[str, float | str] = Field(default_factory=dict, description="the algorithm's own parameters")

@@ -1,7 +1,7 @@
 //! The host of senders: what a segment meets before its link, and an ACK before its sender.
 //!
-//! Both the processor and the device serve in order, so when they are done with a piece of work is known when it comes in, as for the
-//! links. Flows on one host share both. Their clocks must agree, so they have one base RTT.
+//! When the processor and the device are done with a piece of work is known when it comes in, as for the links. Flows on one host
+//! share both. Their clocks must agree, so they have one base RTT.
 
 mod accept;
 mod cpu;

@@ -95,7 +95,7 @@ fn acks_wait_for_their_tick() {
     assert_near(segments_per_s(&records, 0), 20.0 / 0.012, 0.002, "packets per second");
 }
 
-/// A window of 711 is lost whole. Linux 2.4.22 then repaired one loss per round trip: 711 of 160 ms are 113.8 s of silence (Jin, Wei and Low 2004,
+/// A window of 711 is lost whole. Linux 2.4.22 then repaired one loss per round trip: 711 of 160 ms are 113.8 s of silence (Hegde et al. 2004,
 /// IV.B.1). Without the bug slow start does it in ten.
 #[test]
 fn a_frozen_window_repairs_one_loss_a_round_trip() {

@@ -22,6 +22,9 @@ pub(super) fn add(dice: &mut Dice, mut spec: Spec) -> Spec {
         if dice.one_in(4) {
             transport.insert("autotune".to_owned(), json!(true));
         }
+        if dice.one_in(4) {
+            transport.insert("timer_tick_s".to_owned(), json!(dice.choose(&[0.001, 0.004, 0.01])));
+        }
         if dice.one_in(6) {
             transport.insert("recovery".to_owned(), json!("to-one"));
         }

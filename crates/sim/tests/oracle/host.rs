@@ -6,7 +6,9 @@ use units::Time;
 /// The host.
 pub struct Host {
     spec: HostSpec,
-    /// When each piece of the processor's work was done.
+    /// When the processor would have been done with each ACK if there were no segments.
+    acks: Vec<u64>,
+    /// When it was done with each ACK and segment in order of arrival.
     done: Vec<u64>,
     /// Of each segment that the device took: when its last bit left.
     left: Vec<u64>,
@@ -17,7 +19,7 @@ pub struct Host {
 impl Host {
     /// An idle host.
     pub fn new(spec: &HostSpec) -> Host {
-        Host { spec: spec.clone(), done: Vec::new(), left: Vec::new(), busy: (0, 0) }
+        Host { spec: spec.clone(), acks: Vec::new(), done: Vec::new(), left: Vec::new(), busy: (0, 0) }
     }
 
     /// ACKs take time.
@@ -42,12 +44,19 @@ impl Host {
     /// When an ACK has been processed.
     pub fn take_ack(&mut self, now: Time, has_sack: bool, outstanding: u64) -> Time {
         let walk = if has_sack { self.spec.sack_ns * outstanding } else { 0 };
-        Time(self.process(now.0, self.spec.ack_ns + walk))
+        let cost = self.spec.ack_ns + walk;
+        self.done.push(self.after(self.done.last(), now.0, cost));
+        self.acks.push(self.after(self.acks.last(), now.0, cost));
+        Time(self.acks[self.acks.len() - 1])
     }
 
     /// When a segment of so many bytes has left; none if the device refuses it.
     pub fn take_segment(&mut self, now: Time, bytes: u32) -> Option<Time> {
-        let ready = if self.has_processor() { self.process(now.0, self.spec.packet_ns) } else { now.0 };
+        let mut ready = now.0;
+        if self.has_processor() {
+            ready = self.after(self.done.last(), now.0, self.spec.packet_ns);
+            self.done.push(ready);
+        }
         let Some(device) = self.spec.device else { return Some(Time(ready)) };
         let there = self.left.iter().rev().take_while(|&&left| left > ready).count() as u64;
         // One of them is on the wire.
@@ -63,8 +72,9 @@ impl Host {
         Some(Time(left))
     }
 
-    fn process(&mut self, now: u64, cost: u64) -> u64 {
-        let mut at = now.max(self.done.last().copied().unwrap_or(0));
+    /// When work that comes at `now` is done after the work `before`.
+    fn after(&self, before: Option<&u64>, now: u64, cost: u64) -> u64 {
+        let mut at = now.max(before.copied().unwrap_or(0));
         let mut cost = cost;
         for stall in &self.spec.stalls {
             let over = stall.at_ns + stall.length_ns;
@@ -78,7 +88,6 @@ impl Host {
             cost -= stall.at_ns.saturating_sub(at);
             at = over;
         }
-        self.done.push(at + cost);
         at + cost
     }
 }
