@@ -34,7 +34,9 @@ def applications(records: Records) -> pl.DataFrame:
     # A flow on its own gets a number that no application has: a negative one.
     number = [-1 - index if flow.get("application") is None else int(flow["application"]) for index, flow in enumerate(given)]
     whose = pl.DataFrame({"flow": range(len(named)), "algorithm": named, "application": number}, schema=_WHOSE)
-    flows = records.flows.with_columns(rates.throughput_bps(records.flows), rates.goodput_bps(records.flows)).drop("algorithm")
+    flows = records.flows.with_columns(rates.throughput_bps(records.flows, records.facts.scenario), rates.goodput_bps(records.flows)).drop(
+        "algorithm"
+    )
     return (
         flows.join(whose, on="flow", how="left")
         .group_by("application", maintain_order=True)

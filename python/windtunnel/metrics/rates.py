@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import polars as pl
 
 PACKET_BITS = 8 * 1500
 
 
-def throughput_bps(flows: pl.DataFrame) -> pl.Series:
+def packet_bits(flow: Mapping[str, Any]) -> int:
+    """Return the IP bits of a flow's full packets; `flow` is its table in the scenario."""
+    return 8 * int(flow.get("mtu_bytes", 1500))
+
+
+def throughput_bps(flows: pl.DataFrame, scenario: Mapping[str, Any] | None = None) -> pl.Series:
     """Return each flow's throughput: delivered IP bits (whole packets) per second of its measurement window.
 
     Parameters
     ----------
     flows : polars.DataFrame, shape (flows, ...)
         With `window_delivered_packets` and `window_s` (seconds).
+    scenario : mapping, optional
+        The canonical scenario, whose flows say how large their packets are; 1500 bytes of IP without it.
 
     Returns
     -------
@@ -22,9 +32,11 @@ def throughput_bps(flows: pl.DataFrame) -> pl.Series:
 
     Notes
     -----
-    Source: Li, Leith, Shorten (ToN 2007), eq. 1, with the rate of delivered packets. A packet is 1500 bytes of IP.
+    Source: Li, Leith, Shorten (ToN 2007), eq. 1, with the rate of delivered packets.
     """
-    return _per_second(flows, pl.col("window_delivered_packets") * PACKET_BITS, "throughput_bps")
+    sizes = [packet_bits(flow) for flow in (scenario or {}).get("flows", ())]
+    bits = pl.lit(PACKET_BITS) if set(sizes) <= {PACKET_BITS} else pl.lit(pl.Series(sizes))
+    return _per_second(flows, pl.col("window_delivered_packets") * bits, "throughput_bps")
 
 
 def goodput_bps(flows: pl.DataFrame) -> pl.Series:

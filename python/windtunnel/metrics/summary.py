@@ -42,7 +42,7 @@ def summary(records: Records) -> dict[str, Any]:
 def flow_rows(records: Records) -> list[dict[str, Any]]:
     """Return one row per flow; `algorithm` carries the variant where the scenario names one."""
     named = [str(flow["algorithm"]) for flow in records.facts.scenario.get("flows", ())]
-    flows = records.flows.with_columns(rates.throughput_bps(records.flows), rates.goodput_bps(records.flows))
+    flows = records.flows.with_columns(rates.throughput_bps(records.flows, records.facts.scenario), rates.goodput_bps(records.flows))
     columns = ["flow", "algorithm", "throughput_bps", "goodput_bps", "retransmitted_packets", "loss_episodes", "timeouts"]
     columns += ["mean_cwnd_packets", "mean_rtt_s"]
     rows = [_clean(row) for row in flows.select(columns).iter_rows(named=True)]
@@ -70,7 +70,7 @@ def metrics(records: Records) -> dict[str, Any]:
     Fairness is between the flows of the forward direction (all flows when there is none), over those that had a measurement window;
     `jain_applications` counts the connections of one application as one.
     """
-    flows = records.flows.with_columns(rates.throughput_bps(records.flows), rates.goodput_bps(records.flows))
+    flows = records.flows.with_columns(rates.throughput_bps(records.flows, records.facts.scenario), rates.goodput_bps(records.flows))
     forward = flows.filter(pl.col("direction") == "forward")
     compared = forward if forward.height else flows
     shares = compared["throughput_bps"].drop_nulls().to_list()
