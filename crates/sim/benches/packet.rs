@@ -30,6 +30,7 @@ fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         jitter_ns: 0,
         mss_bytes: 1448,
         packet_bytes: 1500,
+        host: None,
     }
 }
 

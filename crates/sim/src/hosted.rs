@@ -17,7 +17,7 @@ impl Path {
         let Some(side) = side else { return self };
         self.is_watched |= side.holds_segments;
         self.is_hosted = true;
-        self.rare.get_or_insert_default().side = Some(side);
+        self.rare.get_or_insert_with(Box::default).side = Some(side);
         self
     }
 

@@ -142,7 +142,7 @@ impl Path {
     pub(crate) fn behind(mut self, disorder: Option<Disorder>) -> Path {
         let Some(disorder) = disorder else { return self };
         self.is_watched = true;
-        self.rare.get_or_insert_default().unordered = Some(Unordered::new(disorder));
+        self.rare.get_or_insert_with(Box::default).unordered = Some(Unordered::new(disorder));
         self
     }
 
