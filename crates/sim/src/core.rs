@@ -110,7 +110,7 @@ impl Names {
 pub struct Engine<'a, O, const LATE: bool = false> {
     pub(crate) spec: &'a Spec,
     names: Names,
-    pub(crate) observer: &'a mut O,
+    observer: &'a mut O,
     pub(crate) flows: Vec<Flow>,
     pub(crate) links: Vec<Link>,
     pub(crate) machines: Vec<Machine>,
@@ -277,7 +277,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
     }
 
     #[cold]
-    pub(crate) fn complete(&mut self, index: usize, now: Time) {
+    fn complete(&mut self, index: usize, now: Time) {
         let flow = &mut self.flows[index];
         if flow.completed.is_none() {
             flow.close_area(now);

@@ -175,7 +175,7 @@ impl Path {
 
     /// After a change of what is held back, or of what is in the host.
     pub(crate) fn refresh_beyond(&mut self) {
-        let at_host = self.rare.as_ref().and_then(|rare| rare.side.as_ref()).map_or(Time::NEVER, |side| side.next().0);
+        let at_host = self.rare.as_ref().and_then(|rare| rare.side.as_ref()).map_or(Time::NEVER, Side::next_at);
         self.beyond_at = self.held_until().saturating_add(self.felt_after).min(at_host);
     }
 
@@ -225,7 +225,7 @@ impl Path {
     }
 
     /// The ACK will reach the sender at `at`, plus jitter, never before the one ahead of it.
-    #[inline]
+    #[inline(always)]
     fn deliver(&mut self, at: Time, ack: Ack) {
         if self.is_hosted {
             return self.deliver_to_host(at, ack);
@@ -235,7 +235,7 @@ impl Path {
     }
 
     /// `at` plus jitter, never before the one ahead.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn arrival(&mut self, at: Time) -> Time {
         let jitter = if self.jitter_ns > 0 { self.jitter.up_to(self.jitter_ns) } else { 0 };
         self.last_arrival = self.last_arrival.max(at + Time(jitter));

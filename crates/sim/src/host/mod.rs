@@ -12,7 +12,7 @@ mod ticks;
 pub(crate) use accept::{accept_hosts, machines, side};
 pub(crate) use cpu::{Cpu, CpuSpec};
 pub(crate) use device::device;
-pub(crate) use side::{Leaving, Next, Side};
+pub(crate) use side::{Leaving, Side};
 pub(crate) use ticks::Ticks;
 
 use net::{Fifo, Packet, Verdict};

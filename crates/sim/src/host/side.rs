@@ -35,39 +35,22 @@ pub(crate) struct Side {
     pub(crate) leaving: VecDeque<Leaving>,
     /// ACKs that have not reached the host.
     pub(crate) coming: VecDeque<Delivery>,
-    /// ACKs in the host, and when each will have been processed.
-    pub(crate) waiting: VecDeque<(Time, Delivery)>,
-}
-
-/// What happens next, in the order in which it does at one time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    /// An ACK reaches the host.
-    Comes,
-    /// An ACK was processed.
-    Processed,
-    /// A segment leaves the host.
-    Leaves,
 }
 
 impl Side {
     pub(crate) fn new(machine: usize, (has_cpu, has_device): (bool, bool), ticks: Ticks) -> Side {
-        let (leaving, coming, waiting) = (VecDeque::new(), VecDeque::new(), VecDeque::new());
+        let (leaving, coming) = (VecDeque::new(), VecDeque::new());
         let holds_segments = has_cpu || has_device;
-        Side { machine, has_cpu, holds_segments, ticks, admitted: None, leaving, coming, waiting }
+        Side { machine, has_cpu, holds_segments, ticks, admitted: None, leaving, coming }
     }
 
-    /// What is next, and when.
-    pub(crate) fn next(&self) -> (Time, Next) {
-        let comes = self.coming.front().map_or(Time::NEVER, |delivery| delivery.at);
-        let processed = self.waiting.front().map_or(Time::NEVER, |waiting| waiting.0);
-        let leaves = self.leaving.front().map_or(Time::NEVER, |leaving| leaving.at);
-        let first = comes.min(processed).min(leaves);
-        let next = match first {
-            first if first == comes => Next::Comes,
-            first if first == processed => Next::Processed,
-            _ => Next::Leaves,
-        };
-        (first, next)
+    /// When the next ACK reaches the host.
+    pub(crate) fn comes_at(&self) -> Time {
+        self.coming.front().map_or(Time::NEVER, |delivery| delivery.at)
+    }
+
+    /// When something happens here.
+    pub(crate) fn next_at(&self) -> Time {
+        self.comes_at().min(self.leaving.front().map_or(Time::NEVER, |leaving| leaving.at))
     }
 }

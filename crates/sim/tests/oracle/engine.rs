@@ -29,10 +29,10 @@ enum Kind {
     Start,
     /// An ACK reaches the reverse link.
     Crossing,
-    /// An ACK reaches the sender, or its host.
-    Ack,
     /// The host has processed an ACK.
     Processed,
+    /// An ACK reaches the sender, or its host.
+    Ack,
     /// A segment has left the host.
     Leaving,
     /// A segment reaches the receiver.
