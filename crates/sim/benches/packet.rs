@@ -65,6 +65,7 @@ fn spec(forward: LinkSpec, mut flows: Vec<FlowSpec>, seconds: f64) -> Spec {
         forward,
         reverse: None,
         flows,
+        arrivals: Vec::new(),
     }
 }
 

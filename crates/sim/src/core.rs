@@ -10,6 +10,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use units::Time;
 
 use crate::accept::{accept, Accepted, AcceptedFlow};
+use crate::arrivals::Arrivals;
 use crate::error::{Interrupted, RunError};
 use crate::flow::{Flow, FlowKind};
 use crate::link::Link;
@@ -55,12 +56,14 @@ pub fn run_named<O: Observer>(
     let accepted = accept(spec)?;
     // Nothing of a run that panicked is looked at again.
     let decides_late = accepted.links.iter().any(|link| link.discipline.is_some());
-    let run = AssertUnwindSafe(|| match decides_late {
-        false => Engine::<O, false>::new(accepted, observer).run(interrupted),
-        true => Engine::<O, true>::new(accepted, observer).run_late(interrupted),
+    let comes_and_goes = !accepted.sources.is_empty();
+    let run = AssertUnwindSafe(|| match (decides_late, comes_and_goes) {
+        (false, false) => Ok(Engine::<O, false>::new(accepted, observer).run(interrupted)?),
+        (false, true) => Engine::<O, false>::new(accepted, observer).run_open(interrupted),
+        (true, _) => Engine::<O, true>::new(accepted, observer).run_open(interrupted),
     });
     match catch_unwind(run) {
-        Ok(records) => Ok(records?),
+        Ok(records) => records,
         Err(panic) => {
             let scenario = digest.map_or_else(|| serde_json::to_string(spec).unwrap_or_default(), str::to_owned);
             panic!("{}; seed {}, scenario {scenario}", said(panic.as_ref()), spec.seed)
@@ -111,6 +114,7 @@ pub struct Engine<'a, O, const LATE: bool = false> {
     names: Names,
     observer: &'a mut O,
     pub(crate) flows: Vec<Flow>,
+    pub(crate) arrivals: Arrivals,
     pub(crate) links: Vec<Link>,
     pub(crate) link_samples: SampledLink,
     pub(crate) records: Records,
@@ -123,7 +127,9 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         let spec = accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
         let links = accepted.links.into_iter().enumerate().map(|(i, link)| Link::new(i, link, window, spec.seed)).collect();
-        let records = Records { flow_samples: FlowSamples::new(spec.sample_ns, &accepted.flows), ..Records::default() };
+        let (arrivals, transfers) = Arrivals::new(&accepted.sources, spec);
+        let flow_samples = FlowSamples::new(spec.sample_ns, &accepted.flows);
+        let records = Records { flow_samples, transfers, ..Records::default() };
         let names = Names::new(&accepted.flows);
         let flows = accepted.flows.into_iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect();
         Engine {
@@ -131,6 +137,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
             names,
             observer,
             flows,
+            arrivals,
             links,
             link_samples: SampledLink { next: if spec.sample_ns == 0 { Time::NEVER } else { Time::ZERO } },
             records,
@@ -264,7 +271,9 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
         let mut wire = PathWire::<LATE> { path, link, events, flow: index, records_drops, records_marks };
         if kind == FlowKind::Start {
-            note(wire.events, at, index, EventKind::Start);
+            if !wire.path.is_transfer {
+                note(wire.events, at, index, EventKind::Start);
+            }
             sender.on_started(now, rtt, &mut wire);
         }
         flow.agenda.rearm(flow.sender.deadline());
@@ -279,7 +288,12 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         if flow.completed.is_none() {
             flow.close_area(now);
             flow.completed = Some(now);
-            note(&mut self.records.events, now.since(flow.path.access_delay()), index, EventKind::Stop);
+            let at = now.since(flow.path.access_delay());
+            if flow.path.is_transfer {
+                self.arrivals.on_completed(index, flow, (now, at), &mut self.records.transfers);
+            } else {
+                note(&mut self.records.events, at, index, EventKind::Stop);
+            }
         }
     }
 
@@ -339,7 +353,9 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
             .collect();
         let named = self.flows.iter().zip(&spec.flows).zip(self.names.iter());
         self.records.flows = named.map(|((flow, given), names)| flow_row(flow, given, names, spec)).collect();
-        self.records.data_packets = self.records.flows.iter().map(|row| row.at_end.sent).sum();
+        self.arrivals.count_unfinished(&self.flows, &mut self.records.transfers);
+        let by_transfers: u64 = self.records.transfers.rows.iter().map(|row| u64::from(row.sent)).sum();
+        self.records.data_packets = self.records.flows.iter().map(|row| row.at_end.sent).sum::<u64>() + by_transfers;
         self.records.core_events = self.events;
         let Engine { mut records, flows, .. } = self;
         // Sorting takes room of its own.

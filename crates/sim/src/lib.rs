@@ -3,6 +3,7 @@
 //! This crate must never know Python, a file or a figure. A [`Spec`] goes in, [`Records`] come out; both are plain data.
 
 mod accept;
+mod arrivals;
 mod calendar;
 mod changes;
 mod core;
@@ -11,6 +12,7 @@ mod flow;
 mod link;
 mod losses;
 mod observer;
+mod open;
 mod path;
 mod profiles;
 mod records;
@@ -22,12 +24,13 @@ mod unordered;
 
 pub use crate::core::{run, run_named, run_observed, Engine};
 pub use accept::{accept, Accepted, AcceptedFlow, AcceptedLink};
+pub use arrivals::{AcceptedSource, ArrivalSpec, Offered, SizeLaw};
 pub use error::{Interrupted, RunError, SpecError};
 pub use flow::{Flow, FlowKind};
 pub use observer::{AckHash, AckTrace, Observer, Silent};
 pub use path::{Delivery, Path};
 pub use profiles::catalogue;
-pub use records::{EventKind, FlowRow, LinkRow, Records};
+pub use records::{EventKind, FlowRow, LinkRow, Records, TransferKind, TransferRow, Transfers};
 pub use samples::{Columns, FlowSamples};
 pub use spec::{
     AmongSpec, ChangesSpec, DelayStep, Direction, DisciplineChoice, DisorderSpec, FlowSpec, LinkSpec, LossModelSpec, LossSpec, Outage,

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::arrivals::ArrivalSpec;
+
 /// Unit of a queue's limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -278,6 +280,9 @@ pub struct Spec {
     pub reverse: Option<LinkSpec>,
     /// The flows.
     pub flows: Vec<FlowSpec>,
+    /// Sources of transfers that come and go.
+    #[serde(default)]
+    pub arrivals: Vec<ArrivalSpec>,
 }
 
 fn default_profile() -> String {

@@ -6,6 +6,7 @@
 mod common;
 
 mod oracle {
+    pub mod births;
     pub mod codel;
     pub mod disciplines;
     pub mod engine;
@@ -61,6 +62,7 @@ fn simulate<O: Observer>(spec: &Spec, observer: &mut O) -> Result<Outcome, Strin
         flows: records.flows.iter().map(|flow| flow.at_end).collect(),
         lost: records.flows.iter().map(|flow| flow.lost_packets).collect(),
         marked: records.flows.iter().map(|flow| flow.marked_packets).collect(),
+        transfers: records.transfers.rows,
     })
 }
 
@@ -79,6 +81,7 @@ fn said(panic: &(dyn std::any::Any + Send)) -> String {
 struct Compared {
     acks: u64,
     marks: u64,
+    transfers: u64,
 }
 
 /// What differs, if anything.
@@ -87,6 +90,7 @@ fn difference(spec: &Spec, compared: &mut Compared) -> Option<String> {
     let (simulated, consulted) = (simulate(spec, &mut ours), consult(spec, &mut theirs));
     compared.acks += theirs.acks;
     compared.marks += consulted.iter().flat_map(|outcome| &outcome.marked).sum::<u64>();
+    compared.transfers += consulted.iter().map(|outcome| outcome.transfers.len() as u64).sum::<u64>();
     match (simulated, consulted) {
         (Ok(simulated), Ok(consulted)) if ours == theirs && simulated == consulted => None,
         (Ok(simulated), Ok(consulted)) if ours == theirs => Some(format!("core {simulated:?}\noracle {consulted:?}")),
@@ -155,4 +159,10 @@ fn a_queue_that_never_decides_is_drop_tail() {
 fn queues_that_decide_late_equal_the_textbook_event_heap_too() {
     let compared = compare(common::scenario_with_discipline, SCENARIOS * 5 / 4);
     assert!(compared.marks > 5_000, "only {} marks were compared", compared.marks);
+}
+
+#[test]
+fn transfers_that_come_and_go_equal_the_textbook_event_heap_too() {
+    let compared = compare(common::scenario_with_arrivals, SCENARIOS);
+    assert!(compared.transfers > 100_000, "only {} transfers were compared", compared.transfers);
 }

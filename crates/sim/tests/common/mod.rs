@@ -1,11 +1,14 @@
 //! Random scenarios, the same ones in every run of the tests.
 
+mod arrivals;
 mod build;
 mod changes;
 mod losses;
 
 use std::collections::BTreeMap;
 
+#[allow(unused_imports)]
+pub use arrivals::scenario_with_arrivals;
 use build::{dumbbell, MS};
 use serde_json::{json, Value};
 use sim::{ChangesSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};

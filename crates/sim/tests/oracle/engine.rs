@@ -6,10 +6,11 @@ use std::collections::BinaryHeap;
 
 use cc::Controller;
 use net::LinkTotals;
-use sim::{Accepted, Direction, DisorderSpec, Observer};
+use sim::{Accepted, AcceptedFlow, Direction, DisorderSpec, Observer, Spec, TransferRow};
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals, Wire};
 use units::{Stream, Time};
 
+use super::births::{Birth, Source};
 use super::link::{Arrival, Link, Load, Packet};
 use super::loss::Loss;
 use super::service::Service;
@@ -39,10 +40,17 @@ enum Kind {
     Stop,
 }
 
+/// Whose event it is: at one time links come first, then sources, then flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Owner {
+    Link,
+    Source(usize),
+    Flow(usize),
+}
+
 struct Event {
     at: Time,
-    /// A flow; links come before all flows.
-    flow: Option<usize>,
+    owner: Owner,
     kind: Kind,
     sequence: u64,
     /// The link concerned.
@@ -51,8 +59,8 @@ struct Event {
 }
 
 impl Event {
-    fn key(&self) -> (Time, Option<usize>, Kind, u64) {
-        (self.at, self.flow, self.kind, self.sequence)
+    fn key(&self) -> (Time, Owner, Kind, u64) {
+        (self.at, self.owner, self.kind, self.sequence)
     }
 }
 
@@ -86,11 +94,17 @@ struct Agenda {
 
 impl Agenda {
     fn add(&mut self, at: Time, flow: usize, kind: Kind, load: Option<Load>) {
-        self.push(Event { at, flow: Some(flow), kind, sequence: 0, link: 0, load });
+        self.push(Event { at, owner: Owner::Flow(flow), kind, sequence: 0, link: 0, load });
     }
 
     fn add_link(&mut self, at: Time, link: usize) {
-        self.push(Event { at, flow: None, kind: Kind::Transmitted, sequence: 0, link, load: None });
+        self.push(Event { at, owner: Owner::Link, kind: Kind::Transmitted, sequence: 0, link, load: None });
+    }
+
+    fn add_source(&mut self, at: Time, source: usize) {
+        if at < Time::NEVER {
+            self.push(Event { at, owner: Owner::Source(source), kind: Kind::Start, sequence: 0, link: 0, load: None });
+        }
     }
 
     fn push(&mut self, event: Event) {
@@ -118,9 +132,63 @@ struct Flow {
     ecn: Ecn,
     /// Integral of cwnd when nothing was left to send.
     area: Option<f64>,
+    /// Segments and ACKs that exist.
+    under_way: u64,
+    /// The row of a transfer.
+    row: Option<usize>,
 }
 
 impl Flow {
+    fn new(given: &AcceptedFlow, (index, seed): (usize, u64), spec: &Spec) -> Flow {
+        let rtt = Time(given.spec.rtt_ns);
+        let is_forward = given.spec.direction == Direction::Forward;
+        Flow {
+            sender: Sender::new(given.sender.clone(), given.control(index, seed)),
+            receiver: given.receiver(),
+            rtt,
+            quarter: Time(rtt.0 / 4),
+            end: Time(spec.duration_ns) + Time(rtt.0 / 4),
+            jitter: Stream::named(seed, &format!("flow{index}/jitter")),
+            disorder: (
+                Stream::named(seed, &format!("flow{index}/disorder")),
+                if is_forward { spec.forward.disorder } else { spec.reverse.as_ref().expect("a link").disorder },
+            ),
+            jitter_ns: given.spec.jitter_ns,
+            last_arrival: Time::ZERO,
+            packet_bytes: given.spec.packet_bytes,
+            data_link: if is_forward { 0 } else { 1 },
+            ack_link: if is_forward { spec.reverse.as_ref().map(|_| 1) } else { Some(0) },
+            lost: 0,
+            marked: 0,
+            ecn: given.sender.options.ecn,
+            area: None,
+            under_way: 0,
+            row: None,
+        }
+    }
+
+    /// A transfer, in row `row`.
+    fn transfer(given: &AcceptedFlow, birth: Birth, row: usize, spec: &Spec) -> Flow {
+        let mut sender = given.sender.clone();
+        sender.segments = birth.bytes.div_ceil(u64::from(sender.mss));
+        let mut control = given.control(0, 0);
+        cc::CongestionControl::on_seeded(&mut control, Stream::named(birth.seed, "algorithm"));
+        let like = Flow::new(given, (0, 0), spec);
+        Flow {
+            sender: Sender::new(sender, control),
+            jitter: Stream::named(birth.seed, "jitter"),
+            disorder: (Stream::named(birth.seed, "disorder"), like.disorder.1),
+            row: Some(row),
+            ..like
+        }
+    }
+
+    /// A transfer that is over, down to its last packet.
+    fn is_gone(&self) -> bool {
+        let is_over = self.sender.is_finished() && self.sender.deadline() == Time::NEVER;
+        self.row.is_some() && is_over && self.under_way == 0 && self.receiver.deadline() == Time::NEVER
+    }
+
     fn totals(&self) -> SenderTotals {
         let at_end = self.sender.totals(self.end);
         SenderTotals { cwnd_area: self.area.unwrap_or(at_end.cwnd_area), ..at_end }
@@ -163,13 +231,19 @@ pub struct Outcome {
     pub lost: Vec<u64>,
     /// Segments of each flow that were marked.
     pub marked: Vec<u64>,
+    /// Transfers.
+    pub transfers: Vec<TransferRow>,
 }
 
 /// The core.
-struct Textbook {
+struct Textbook<'a> {
+    accepted: &'a Accepted<'a>,
+    /// Transfers behind the others: the lowest place of one that is gone is taken by the next.
     flows: Vec<Flow>,
     links: Vec<Link>,
     agenda: Agenda,
+    sources: Vec<Source>,
+    transfers: Vec<TransferRow>,
 }
 
 /// Runs an accepted scenario.
@@ -179,23 +253,36 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
     while let Some(event) = core.agenda.heap.pop() {
         assert!(event.at >= last, "time runs backwards: {:?} at {:?} after {last:?}", event.kind, event.at);
         at_once = if event.at == last { at_once + 1 } else { 0 };
-        assert!(at_once < EVENTS_AT_ONCE_MAX, "time has stopped: {:?} of flow {:?} at {last:?}", event.kind, event.flow);
+        assert!(at_once < EVENTS_AT_ONCE_MAX, "time has stopped: {:?} of flow {:?} at {last:?}", event.kind, event.owner);
         last = event.at;
-        match event.flow {
-            None => core.on_transmitted(event.at, event.link),
-            Some(flow) => core.on_flow(event, flow, observer),
+        match event.owner {
+            Owner::Link => core.on_transmitted(event.at, event.link),
+            Owner::Source(source) => core.on_born(source),
+            Owner::Flow(flow) => core.on_flow(event, flow, observer),
         }
     }
+    let ends: Vec<(usize, SenderTotals)> = core.flows.iter().filter_map(|flow| flow.row.map(|row| (row, flow.totals()))).collect();
+    for (row, totals) in ends {
+        note_totals(&mut core.transfers[row], &totals);
+    }
+    core.flows.truncate(accepted.flows.len());
     Outcome {
         links: core.links.iter().map(Link::totals).collect(),
         flows: core.flows.iter().map(Flow::totals).collect(),
         lost: core.flows.iter().map(|flow| flow.lost).collect(),
         marked: core.flows.iter().map(|flow| flow.marked).collect(),
+        transfers: core.transfers,
     }
 }
 
-impl Textbook {
-    fn new(accepted: &Accepted) -> Textbook {
+fn note_totals(row: &mut TransferRow, totals: &SenderTotals) {
+    row.sent = totals.sent as u32;
+    row.retransmitted = totals.retransmitted as u32;
+    row.timeouts = totals.timeouts as u32;
+}
+
+impl<'a> Textbook<'a> {
+    fn new(accepted: &'a Accepted<'a>) -> Textbook<'a> {
         let spec = &accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
         let link = |i: usize| {
@@ -207,36 +294,43 @@ impl Textbook {
         let mut agenda = Agenda::default();
         let mut flows = Vec::new();
         for (index, given) in accepted.flows.iter().enumerate() {
-            let rtt = Time(given.spec.rtt_ns);
-            let quarter = Time(rtt.0 / 4);
-            let is_forward = given.spec.direction == Direction::Forward;
+            let quarter = Time(given.spec.rtt_ns / 4);
             agenda.add(Time(given.spec.start_ns) + quarter, index, Kind::Start, None);
             if let Some(stop) = given.spec.stop_ns {
                 agenda.add(Time(stop) + quarter, index, Kind::Stop, None);
             }
-            flows.push(Flow {
-                sender: Sender::new(given.sender.clone(), given.control(index, spec.seed)),
-                receiver: given.receiver(),
-                rtt,
-                quarter,
-                end: Time(spec.duration_ns) + quarter,
-                jitter: Stream::named(spec.seed, &format!("flow{index}/jitter")),
-                disorder: (
-                    Stream::named(spec.seed, &format!("flow{index}/disorder")),
-                    if is_forward { spec.forward.disorder } else { spec.reverse.as_ref().expect("a link").disorder },
-                ),
-                jitter_ns: given.spec.jitter_ns,
-                last_arrival: Time::ZERO,
-                packet_bytes: given.spec.packet_bytes,
-                data_link: if is_forward { 0 } else { 1 },
-                ack_link: if is_forward { spec.reverse.as_ref().map(|_| 1) } else { Some(0) },
-                lost: 0,
-                marked: 0,
-                ecn: given.sender.options.ecn,
-                area: None,
-            });
+            flows.push(Flow::new(given, (index, spec.seed), spec));
         }
-        Textbook { flows, links: (0..accepted.links.len()).map(link).collect(), agenda }
+        let sources: Vec<Source> = (0..spec.arrivals.len()).map(|index| Source::new(accepted, index)).collect();
+        sources.iter().enumerate().for_each(|(index, source)| agenda.add_source(source.next, index));
+        let links = (0..accepted.links.len()).map(link).collect();
+        Textbook { accepted, flows, links, agenda, sources, transfers: Vec::new() }
+    }
+
+    /// A source's next transfer begins.
+    fn on_born(&mut self, index: usize) {
+        let birth = self.sources[index].birth();
+        self.agenda.add_source(self.sources[index].next, index);
+        let before: usize = self.accepted.sources[..index].iter().map(|source| source.kinds.len()).sum();
+        let given = &self.accepted.sources[index].kinds[birth.kind];
+        let flow = Flow::transfer(given, birth, self.transfers.len(), self.accepted.spec);
+        self.transfers.push(TransferRow {
+            start_ns: birth.at.0,
+            bytes: birth.bytes,
+            completion_ns: u64::MAX,
+            kind: (before + birth.kind) as u32,
+            sent: 0,
+            retransmitted: 0,
+            timeouts: 0,
+        });
+        let at = birth.at + flow.quarter;
+        let place = self.flows.iter().position(Flow::is_gone).unwrap_or(self.flows.len());
+        if place == self.flows.len() {
+            self.flows.push(flow);
+        } else {
+            self.flows[place] = flow;
+        }
+        self.agenda.add(at, place, Kind::Start, None);
     }
 
     fn on_flow<O: Observer>(&mut self, event: Event, index: usize, observer: &mut O) {
@@ -251,6 +345,7 @@ impl Textbook {
                 self.put(now, link, Packet { flow: index, bytes: ACK_BYTES, load });
             }
             (Kind::Ack, Some(Load::Ack { ack, sack })) => {
+                self.flows[index].under_way -= 1;
                 self.drive(index, |sender, outbox| sender.on_ack(now, &ack, sack.as_ref(), outbox));
                 observer.on_acked(now, index, &self.flows[index].sender);
             }
@@ -272,6 +367,11 @@ impl Textbook {
         let flow = &mut self.flows[index];
         if now < flow.end && flow.sender.is_finished() {
             flow.area.get_or_insert(flow.sender.totals(now).cwnd_area);
+            let row = flow.row.map(|row| &mut self.transfers[row]).filter(|row| row.completion_ns == u64::MAX);
+            if let Some(row) = row {
+                row.completion_ns = (now - flow.quarter).0 - row.start_ns;
+                note_totals(row, &flow.totals());
+            }
         }
     }
 
@@ -299,6 +399,7 @@ impl Textbook {
 
     fn put(&mut self, now: Time, link: usize, packet: Packet) {
         let (flow, is_segment) = (packet.flow, matches!(packet.load, Load::Segment { .. }));
+        self.flows[flow].under_way += u64::from(is_segment);
         match self.links[link].arrive(now, packet) {
             (Arrival::Served(done), marked) => {
                 self.flows[flow].marked += u64::from(marked);
@@ -306,7 +407,10 @@ impl Textbook {
             }
             (Arrival::Queued, marked) => self.flows[flow].marked += u64::from(marked),
             (Arrival::Waits(until), _) => self.agenda.add_link(until, link),
-            (Arrival::Lost, _) => self.flows[flow].lost += u64::from(is_segment),
+            (Arrival::Lost, _) => {
+                self.flows[flow].lost += u64::from(is_segment);
+                self.flows[flow].under_way -= 1;
+            }
         }
         self.note_dropped(link);
     }
@@ -314,6 +418,7 @@ impl Textbook {
     fn note_dropped(&mut self, link: usize) {
         for packet in self.links[link].dropped.drain(..) {
             self.flows[packet.flow].lost += u64::from(matches!(packet.load, Load::Segment { .. }));
+            self.flows[packet.flow].under_way -= 1;
         }
     }
 
@@ -345,6 +450,7 @@ impl Textbook {
                     _ => (false, false),
                 };
                 let at = now + flow.quarter + Time(if is_late { disorder.late_ns } else { 0 });
+                flow.under_way += u64::from(is_double);
                 for _ in 0..1 + u32::from(is_double) {
                     self.agenda.add(at, packet.flow, Kind::Segment, Some(packet.load.clone()));
                 }
@@ -357,6 +463,7 @@ impl Textbook {
     }
 
     fn on_segment(&mut self, now: Time, index: usize, (seq, sent): (u64, Time), ecn: Option<EcnBits>) {
+        self.flows[index].under_way -= 1;
         let (mode, receiver) = (self.flows[index].ecn, &mut self.flows[index].receiver);
         if !matches!(mode, Ecn::Auto | Ecn::Off) {
             if let Some(ack) = receiver.on_ecn_bits(ecn.unwrap_or_default()) {
@@ -384,7 +491,8 @@ impl Textbook {
 
     /// The receiver sends an ACK.
     fn acknowledge(&mut self, now: Time, index: usize, ack: Ack, sack: Option<Sack>) {
-        let flow = &self.flows[index];
+        let flow = &mut self.flows[index];
+        flow.under_way += 1;
         if flow.ack_link.is_some() {
             self.agenda.add(now + flow.quarter, index, Kind::Crossing, Some(Load::Ack { ack, sack }));
         } else {

@@ -1,0 +1,69 @@
+//! The event loop of runs in which anybody's time may change, not only that of whoever's event it is: transfers begin and take a slot,
+//! and links with a queue that decides late have events of their own.
+//!
+//! At one time links come first, then sources, then flows. With late queues flows have one event at a time: a packet that reaches an
+//! idle link gives it an event that nobody could foresee.
+
+use units::Time;
+
+use crate::calendar::Calendar;
+use crate::core::{Engine, EVENTS_PER_LOOK};
+use crate::error::{Interrupted, RunError};
+use crate::observer::Observer;
+use crate::records::Records;
+
+impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
+    /// Runs to the end.
+    ///
+    /// # Errors
+    /// An interruption, or more transfers alive than there is room for.
+    pub(crate) fn run_open(mut self, mut interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
+        let links = self.links.len();
+        let first = links + self.arrivals.sources.len();
+        let mut calendar = Calendar::new(first + self.flows.len());
+        for (index, source) in self.arrivals.sources.iter().enumerate() {
+            calendar.set(links + index, source.next_at().0);
+        }
+        for (index, flow) in self.flows.iter().enumerate() {
+            calendar.set(first + index, flow.due.0 .0);
+        }
+        let mut look_at = EVENTS_PER_LOOK;
+        while let Some((party, key)) = calendar.first() {
+            if self.events >= look_at {
+                if interrupted() {
+                    return Err(Interrupted.into());
+                }
+                look_at = self.events + EVENTS_PER_LOOK;
+            }
+            if party >= first {
+                let bound = if LATE { 0 } else { calendar.bound() };
+                calendar.set(party, self.run_slot(party - first, bound, look_at));
+            } else if party < links {
+                if let Some(flow) = self.advance_link(party, Time(key)) {
+                    calendar.set(first + flow, self.next_of(flow));
+                }
+            } else {
+                let source = party - links;
+                let flow = self.arrivals.begin(source, &mut self.flows, &mut self.records.transfers)?;
+                self.events += 1;
+                calendar.set(first + flow, self.flows[flow].due.0 .0);
+                calendar.set(party, self.arrivals.sources[source].next_at().0);
+            }
+            for index in 0..if LATE { links } else { 0 } {
+                self.take_dropped(index);
+                let next = self.links[index].served.as_ref().map_or(Time::NEVER, |served| served.next_at());
+                calendar.set(index, next.0);
+            }
+        }
+        Ok(self.finish())
+    }
+
+    /// As [`Engine::run_flow`]; a transfer of which nothing is left frees its slot.
+    fn run_slot(&mut self, index: usize, bound: u64, look_at: u64) -> u64 {
+        let next = self.run_flow(index, bound, look_at);
+        if self.arrivals.release(index, &self.flows[index]) {
+            return u64::MAX;
+        }
+        next
+    }
+}
