@@ -135,6 +135,15 @@ impl TransferRow {
         TransferRow { start_ns: at.0, bytes, completion_ns: u64::MAX, kind, sent: 0, retransmitted: 0, timeouts: 0 }
     }
 
+    /// How long until everything was acknowledged, seconds; NaN if that did not happen.
+    pub fn completion_s(&self) -> f64 {
+        if self.completion_ns == u64::MAX {
+            f64::NAN
+        } else {
+            self.completion_ns as f64 * 1e-9
+        }
+    }
+
     pub(crate) fn count(&mut self, totals: &SenderTotals) {
         self.sent = totals.sent as u32;
         self.retransmitted = totals.retransmitted as u32;

@@ -21,6 +21,10 @@ def run_command(
     mark: Annotated[str | None, typer.Option(metavar="SIZE", help="Mark ECN-capable packets from this queue on, as 65.")] = None,
     aqm: Annotated[str | None, typer.Option(metavar="NAME[,KEY=VALUE...]", help="Queue discipline, as codel,target=5ms.")] = None,
     flow: Annotated[list[str] | None, typer.Option(metavar="ALG[:VARIANT][,KEY=VALUE...]", help="A flow; repeat for more.")] = None,
+    arrivals: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ALG,load=SHARE,mean=SIZE[,KEY=VALUE...]", help="Transfers that come and go, Poisson; repeat for more."),
+    ] = None,
     duration: Annotated[str | None, typer.Option(metavar="TIME", help="Length of the run, at most 4h. [default: 60s]")] = None,
     warmup: Annotated[str | None, typer.Option(metavar="TIME", help="First part left out of every mean. [default: 0s]")] = None,
     seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of every random draw. [default: 1]")] = None,
@@ -53,7 +57,8 @@ def run_command(
     """Run a scenario, in the simulator or on a built Linux kernel.
 
     Flow keys: rtt, start, stop, bytes, count, window, profile, direction, transport options, and the algorithm's own parameters
-    (see: windtunnel algorithms NAME).
+    (see: windtunnel algorithms NAME). Keys of arrivals: load or rate (transfers per second), sizes (pareto, exponential, fixed), mean,
+    shape, max, rtt (one, or several as 30ms+60ms), start, stop, window, profile, direction, and the same of algorithm and transport.
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
     disorder = {"reorder": reorder, "reorder_by": reorder_by, "duplicate": duplicate}
@@ -63,7 +68,7 @@ def run_command(
         | {key: value for key, value in (("rate_steps", rate_step), ("outages", outage), ("delay_steps", delay_step)) if value},
         "reverse": _link({"rate": reverse_rate, "queue": reverse_queue}, reverse_loss or []),
     }
-    scenario = _scenario(file, top, links, flow or [])
+    scenario = _scenario(file, top, links, {"flows": flow, "arrivals": arrivals})
     asked = {"per_ack": per_ack, "record_drops": drops, "record_marks": marks}
     scenario = scenario.model_copy(update={field: True for field, wanted in asked.items() if wanted})
     with stoppable():
@@ -82,7 +87,9 @@ def _link(fields: dict[str, str | None], losses: list[str]) -> dict[str, Any]:
     return table | ({"loss": probabilities[0]} if probabilities else {}) | ({"losses": models} if models else {})
 
 
-def _scenario(file: str | None, top: dict[str, str | None], links: dict[str, dict[str, Any]], flows: list[str]) -> Scenario:
+def _scenario(
+    file: str | None, top: dict[str, str | None], links: dict[str, dict[str, Any]], lists: dict[str, list[str] | None]
+) -> Scenario:
     from windtunnel.scenario import ScenarioError, parse
     from windtunnel.scenario.files import read_document, with_traces
     from windtunnel.scenario.models import MARK_FIELDS, QUEUE_FIELDS, Bottleneck
@@ -99,13 +106,12 @@ def _scenario(file: str | None, top: dict[str, str | None], links: dict[str, dic
             sizes = {"queue": QUEUE_FIELDS, "mark": MARK_FIELDS, "trace": ("trace_ms",), "discipline": ("discipline_parameters",)}
             replaced = {Bottleneck.SHORT.get(key, key) for key in given} | {name for key in given for name in sizes.get(key, ())}
             document[name] = {key: value for key, value in table.items() if key not in replaced} | given
-    if flows:
-        document["flows"] = flows
+    document |= {name: given for name, given in lists.items() if given}
     if file is None:
         if not {"rate", "trace"} & set(links["bottleneck"]):
             raise ScenarioError("rate", "is missing; give --rate, for example --rate 250Mbit, or a scenario file")
-        if not flows:
-            raise ScenarioError("flow", "is missing; give at least one --flow, for example --flow cubic, or a scenario file")
+        if not any(lists.values()):
+            raise ScenarioError("flow", "is missing; give at least one --flow, for example --flow cubic, or --arrivals, or a scenario file")
     return parse(with_traces(document, Path(file).parent if file else Path()), name=file or "")
 
 
@@ -165,7 +171,8 @@ def _print_tables(summary: dict[str, Any]) -> None:
         for row in summary["flows"]
     ]
     heads = ["flow", "algorithm", "throughput (Mbit/s)", "goodput (Mbit/s)", "retransmitted", "loss episodes", "timeouts"]
-    print_table("Flows", [*heads, "mean cwnd (packets)", "mean RTT (ms)"], flows)
+    if flows:
+        print_table("Flows", [*heads, "mean cwnd (packets)", "mean RTT (ms)"], flows)
     if "applications" in summary:
         rows = [
             (
@@ -180,6 +187,8 @@ def _print_tables(summary: dict[str, Any]) -> None:
         ]
         titles = ["algorithm", "flows", "first flow", "throughput (Mbit/s)", "goodput (Mbit/s)", "retransmitted"]
         print_table("Applications", titles, rows)
+    if "transfers" in summary:
+        _print_transfers(summary["transfers"])
     links = [tuple(row.values()) for row in summary["links"]]
     print_table(
         "Links", ["link", "utilisation", "dropped (packets)", "marked (packets)", "mean queue (packets)", "max queue (packets)"], links
@@ -188,6 +197,27 @@ def _print_tables(summary: dict[str, Any]) -> None:
     engine = summary["engine"]
     events = "" if engine["events"] is None else f" {engine['events']} events,"
     print(f"{engine['data_packets']} packets,{events} {engine['wall_s']:.3g} s; scenario {summary['digest'][:12]}")
+
+
+def _print_transfers(sources: list[dict[str, Any]]) -> None:
+    from windtunnel.cli.output import print_table
+
+    times = ("completion_s_mean", "completion_s_median", "completion_s_p95", "completion_s_p99")
+    rows = [
+        (
+            row["source"],
+            row["algorithm"],
+            row["transfers"],
+            row["unfinished"],
+            *(_scaled(row[name], 1e3) for name in times),
+            row["slowdown_mean"],
+            row["retransmitted_packets"],
+            row["timeouts"],
+        )
+        for row in sources
+    ]
+    heads = ["source", "algorithm", "transfers", "unfinished", "mean time (ms)", "median (ms)", "p95 (ms)", "p99 (ms)"]
+    print_table("Transfers", [*heads, "mean slowdown", "retransmitted", "timeouts"], rows)
 
 
 def _scaled(value: float | None, factor: float) -> float | None:

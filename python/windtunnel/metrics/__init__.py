@@ -5,6 +5,7 @@ from windtunnel.metrics.fairness import jain, ratio_min_max
 from windtunnel.metrics.rates import epoch_s, goodput_bps, loss_overhead, lost_fraction, throughput_bps
 from windtunnel.metrics.registry import MEASURES, Measure, measure
 from windtunnel.metrics.summary import summary
+from windtunnel.metrics.transfers import transfers
 from windtunnel.metrics.view import View
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "ratio_min_max",
     "summary",
     "throughput_bps",
+    "transfers",
 ]

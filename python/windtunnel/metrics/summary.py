@@ -9,6 +9,7 @@ import polars as pl
 
 from windtunnel.metrics import fairness, rates
 from windtunnel.metrics.applications import applications, are_grouped
+from windtunnel.metrics.transfers import transfers
 from windtunnel.records import Records
 
 
@@ -24,7 +25,8 @@ def summary(records: Records) -> dict[str, Any]:
     -------
     dict
         `scenario`, `digest`, `records_digest`, `flows` and `links` (lists of dict), `metrics`, `engine`; `applications` (list of dict)
-        where flows share one. Units by suffix, None where something was not measured.
+        where flows share one, `transfers` (list of dict) where there are sources of them.
+        Units by suffix, None where something was not measured.
     """
     facts = records.facts
     return {
@@ -33,6 +35,7 @@ def summary(records: Records) -> dict[str, Any]:
         "records_digest": records.digest(),
         "flows": flow_rows(records),
         **({"applications": application_rows(records)} if are_grouped(records) else {}),
+        **({"transfers": transfer_rows(records)} if facts.scenario.get("arrivals") else {}),
         "links": link_rows(records),
         "metrics": metrics(records),
         "engine": {key: facts.counters.get(key) for key in ("data_packets", "events", "wall_s", "cpu_s")},
@@ -55,6 +58,11 @@ def flow_rows(records: Records) -> list[dict[str, Any]]:
 def application_rows(records: Records) -> list[dict[str, Any]]:
     """Return one row per application, single flows among them."""
     return [_clean(row) for row in applications(records).iter_rows(named=True)]
+
+
+def transfer_rows(records: Records) -> list[dict[str, Any]]:
+    """Return one row per source of transfers."""
+    return [_clean(row) for row in transfers(records).iter_rows(named=True)]
 
 
 def link_rows(records: Records) -> list[dict[str, Any]]:

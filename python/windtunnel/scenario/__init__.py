@@ -1,5 +1,6 @@
 """Scenarios: what is run, checked where it is handed over. This package imports nothing of windtunnel outside itself."""
 
+from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.catalogue import Catalogue, catalogue
 from windtunnel.scenario.errors import ScenarioError
 from windtunnel.scenario.files import load, parse
@@ -8,6 +9,7 @@ from windtunnel.scenario.resolve import Resolved, canonical, canonical_json, dig
 from windtunnel.scenario.schema import json_schema
 
 __all__ = [
+    "Arrivals",
     "Bottleneck",
     "Catalogue",
     "Flow",

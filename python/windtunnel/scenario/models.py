@@ -8,6 +8,8 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
 from windtunnel.scenario import applications, changes, checks, units
+from windtunnel.scenario.arrivals import Arrivals
+from windtunnel.scenario.arrivals import read as read_arrivals
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
@@ -237,17 +239,7 @@ class Flow(_Model):
     def _tables(cls, data: Any) -> Any:
         if isinstance(data, str):
             data = parse_flow(data)
-        if not isinstance(data, dict):
-            return data
-        full = dict(data)
-        for table in ("parameters", "transport"):
-            if not isinstance(full.get(table, {}), dict):
-                raise refusal(f"{shown(full[table])} is a {type(full[table]).__name__}, not a table; allowed: key = value", field=table)
-        if full.get("parameters"):
-            full["parameters"] = checks.parameters(checks.algorithm_name(full.get("algorithm")), full["parameters"])
-        if full.get("transport"):
-            full["transport"] = checks.transport(full["transport"])
-        return full
+        return checks.flow_tables(data) if isinstance(data, dict) else data
 
     @field_validator("direction", mode="before")
     @classmethod
@@ -283,7 +275,9 @@ class Scenario(_Model):
     bottleneck : Bottleneck
         The forward link.
     flows : sequence of Flow
-        At least one; strings such as ``"htcp,start=60s"`` are read too.
+        At least one, unless there are arrivals; strings such as ``"htcp,start=60s"`` are read too.
+    arrivals : sequence of Arrivals
+        Sources of transfers that come and go; strings such as ``"reno,load=10%,mean=25kB"`` are read too.
     reverse : Bottleneck, optional
         The reverse link, of the bottleneck's rate if it names none. When absent, ACKs return without a queue; if a flow's data goes in
         reverse, it is a link of the same rate and queue.
@@ -330,8 +324,15 @@ class Scenario(_Model):
     per_ack: bool = Field(False, description="record every ACK")
     record_drops: bool = Field(False, description="record every drop")
     record_marks: bool = Field(False, description="record every congestion mark")
+    arrivals: tuple[Arrivals, ...] = Field((), description="sources of transfers that come and go")
 
     _profile = field_validator("profile", mode="before")(checks.profile_name)
+    _arrivals = field_validator("arrivals", mode="before")(read_arrivals)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _arrivals_alone(cls, data: Any) -> Any:
+        return {"flows": ()} | data if isinstance(data, dict) and data.get("arrivals") else data
 
     @model_validator(mode="before")
     @classmethod
@@ -349,12 +350,14 @@ class Scenario(_Model):
     def _flow_list(cls, value: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             raise refusal(f"{shown(value)} is a {type(value).__name__}, not a list of flows; allowed: 1 to {MOST_FLOWS} flows")
-        if not 1 <= len(value) <= MOST_FLOWS:
+        if len(value) > MOST_FLOWS:
             raise refusal(f"{len(value)} flows are given; allowed: 1 to {MOST_FLOWS} flows")
         return value
 
     @model_validator(mode="after")
     def _consistent(self) -> Scenario:
+        if not self.flows and not self.arrivals:
+            raise refusal(f"0 flows are given; allowed: 1 to {MOST_FLOWS} flows", field="flows")
         total = sum(flow.count * applications.streams(flow) for flow in self.flows)
         if total > MOST_FLOWS:
             raise refusal(f"{total} flows in all (count and streams included); allowed: at most {MOST_FLOWS}", field="flows")
@@ -363,6 +366,8 @@ class Scenario(_Model):
             raise refusal(problem, field="warmup_s")
         for index, flow in enumerate(self.flows):
             self._check_flow(f"flows[{index}]", flow)
+        for index, source in enumerate(self.arrivals):
+            self._check_source(f"arrivals[{index}]", source)
         if self.sample_s > self.duration_s:
             problem = f"{shown(self.sample_s)} s is longer than the run; allowed: at most {shown(self.duration_s)} s"
             raise refusal(problem, field="sample_s")
@@ -371,6 +376,13 @@ class Scenario(_Model):
             problem = f"{shown(self.sample_s)} s makes more than {MOST_SAMPLES} samples; allowed: 0, or at least {shortest:.3g} s"
             raise refusal(problem, field="sample_s")
         return self
+
+    def _check_source(self, path: str, source: Arrivals) -> None:
+        if not source.rtts_s and self.rtt_s is None:
+            raise refusal("is missing and the scenario has none either; give it for the source or for the scenario", field=f"{path}.rtts_s")
+        if source.start_s >= self.duration_s:
+            problem = f"{shown(source.start_s)} s is not within the run; allowed: 0 to below {shown(self.duration_s)} s"
+            raise refusal(problem, field=f"{path}.start_s")
 
     def _check_flow(self, path: str, flow: Flow) -> None:
         if flow.rtt_s is None and self.rtt_s is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from windtunnel.scenario import changes, losses
+from windtunnel.scenario import arrivals, changes, losses
 from windtunnel.scenario.models import Bottleneck, Flow, Scenario
 from windtunnel.scenario.table import Table
 
@@ -33,8 +33,13 @@ def json_schema() -> dict[str, Any]:
     definitions["Bottleneck"]["properties"]["trace"] = {"type": "string", "description": "file of a trace in mahimahi's format"}
     flow_text = {"type": "string", "description": "a flow on one line: ALG[:variant][,key=value...]"}
     schema["properties"]["flows"]["items"] = {"anyOf": [{"$ref": "#/$defs/Flow"}, flow_text]}
-    schema["properties"]["flows"]["minItems"] = 1
-    definitions["Flow"]["properties"]["parameters"]["additionalProperties"] = {"type": ["number", "string", "boolean"]}
+    _short(definitions["Arrivals"], arrivals.Arrivals)
+    source_text = {"type": "string", "description": f"a source on one line: {arrivals.TEXT}"}
+    schema["properties"]["arrivals"]["items"] = {"anyOf": [{"$ref": "#/$defs/Arrivals"}, source_text]}
+    schema["required"].remove("flows")
+    schema["anyOf"] = [{"required": [name], "properties": {name: {"minItems": 1}}} for name in ("flows", "arrivals")]
+    for name in ("Flow", "Arrivals"):
+        definitions[name]["properties"]["parameters"]["additionalProperties"] = {"type": ["number", "string", "boolean"]}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Windtunnel scenario", **_described(schema)}
 
 

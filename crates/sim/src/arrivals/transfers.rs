@@ -15,7 +15,7 @@ use crate::spec::Spec;
 /// Of a slot that no transfer has.
 const NOBODY: u32 = u32::MAX;
 /// Transfers alive at once.
-const ALIVE_MAX: usize = 1_000_000;
+const ALIVE_MAX: usize = 100_000;
 
 /// The sources of a run, and the slots of their transfers.
 #[derive(Debug, Default)]

@@ -1,5 +1,6 @@
 //! Random scenarios, the same ones in every run of the tests.
 
+#[allow(dead_code)]
 mod arrivals;
 mod build;
 mod changes;

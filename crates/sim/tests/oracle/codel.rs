@@ -147,7 +147,7 @@ impl Discipline for FqCodel {
     fn arrive(&mut self, now: Time, packet: Packet, fits: Fits) -> Vec<Packet> {
         let has_room = fits(self.packets(), self.bytes(), packet.bytes);
         let direction = u32::from(matches!(packet.load, Load::Ack { .. }));
-        let index = bucket(2 * packet.flow as u32 + direction, self.perturbation, self.hashed_to);
+        let index = bucket(2 * packet.connection as u32 + direction, self.perturbation, self.hashed_to);
         let (codel, credits) = self.queues.entry(index).or_insert_with(|| (self.template.clone(), 0));
         codel.line.push_back((now, packet));
         if !self.new.contains(&index) && !self.old.contains(&index) {

@@ -342,7 +342,8 @@ impl<'a> Textbook<'a> {
             _ if now >= self.flows[index].end => {}
             (Kind::Crossing, Some(load)) => {
                 let link = self.flows[index].ack_link.expect("a link to cross");
-                self.put(now, link, Packet { flow: index, bytes: ACK_BYTES, load });
+                let connection = self.connection(index);
+                self.put(now, link, Packet { flow: index, connection, bytes: ACK_BYTES, load });
             }
             (Kind::Ack, Some(Load::Ack { ack, sack })) => {
                 self.flows[index].under_way -= 1;
@@ -393,8 +394,13 @@ impl<'a> Textbook<'a> {
                 Ecn::Dctcp | Ecn::Accurate => true,
             };
             let load = Load::Segment { seq, sent, ecn: is_capable.then_some(bits) };
-            self.put(sent, link, Packet { flow: index, bytes, load });
+            let connection = self.connection(index);
+            self.put(sent, link, Packet { flow: index, connection, bytes, load });
         }
+    }
+
+    fn connection(&self, index: usize) -> usize {
+        self.flows[index].row.map_or(index, |row| self.accepted.flows.len() + row)
     }
 
     fn put(&mut self, now: Time, link: usize, packet: Packet) {
