@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use sim::{ArrivalSpec, ChangesSpec, Direction, DisorderSpec, FlowSpec, LinkSpec, Offered, QueueSpec, QueueUnit, SizeLaw, Spec};
+use sim::{ArrivalSpec, ChangesSpec, Direction, DisorderSpec, FlowSpec, Law, LinkSpec, Offered, QueueSpec, QueueUnit, Spec};
 
 struct Case {
     name: &'static str,
@@ -66,15 +66,16 @@ fn spec(forward: LinkSpec, mut flows: Vec<FlowSpec>, seconds: f64) -> Spec {
         reverse: None,
         flows,
         arrivals: Vec::new(),
+        sessions: Vec::new(),
     }
 }
 
 /// Ten thousand short transfers a second.
-fn transfers(mean_bytes: f64) -> ArrivalSpec {
+fn transfers(mean: f64) -> ArrivalSpec {
     ArrivalSpec {
         flows: [30, 60, 90, 120].map(|rtt_ms| FlowSpec { jitter_ns: 12_000, ..flow("reno", rtt_ms) }).into(),
         offered: Offered::PerSecond(10_000.0),
-        sizes: SizeLaw::Pareto { mean_bytes, shape: 1.2 },
+        sizes: Law::Pareto { mean, shape: 1.2 },
         max_bytes: Some(1_000_000),
         start_ns: 0,
         stop_ns: None,

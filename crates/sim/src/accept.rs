@@ -6,7 +6,7 @@ use serde_json::Value;
 use tcp::{Options, Receiver, ReceiverSpec, SenderSpec};
 use units::{Rate, Stream, Time};
 
-use crate::arrivals::{accept_sources, AcceptedSource};
+use crate::arrivals::{accept_sources, most_transfers_and_sources, AcceptedSource};
 use crate::changes::{accept_changes, Most};
 use crate::error::SpecError;
 use crate::losses::accept_losses;
@@ -106,11 +106,11 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     if spec.sample_ns != 0 && spec.sample_ns < 1000 {
         return refuse("sample", seconds(spec.sample_ns), "give 0 or at least 1 us");
     }
-    if (spec.flows.is_empty() && spec.arrivals.is_empty()) || spec.flows.len() > FLOWS_MAX {
+    if (spec.flows.is_empty() && spec.arrivals.is_empty() && spec.sessions.is_empty()) || spec.flows.len() > FLOWS_MAX {
         return refuse("flows", spec.flows.len(), "give 1 to 1000000 flows");
     }
-    // Flows' clocks run behind by a part of their base RTT.
-    if spec.duration_ns + RTT_MAX_NS > Tree::time_max(spec.flows.len()) {
+    // Flows' clocks run behind by a part of their base RTT; links, sources and transfers may have events too.
+    if spec.duration_ns + RTT_MAX_NS > Tree::time_max(spec.flows.len() + 2 + most_transfers_and_sources(spec)) {
         return refuse("duration", seconds(spec.duration_ns), "give at most 4 hours with so many flows");
     }
     let mut links = vec![accept_link("bottleneck", &spec.forward, (spec, 0))?];

@@ -24,7 +24,7 @@ mod unordered;
 
 pub use crate::core::{run, run_named, run_observed, Engine};
 pub use accept::{accept, Accepted, AcceptedFlow, AcceptedLink};
-pub use arrivals::{AcceptedSource, ArrivalSpec, Offered, SizeLaw};
+pub use arrivals::{AcceptedSource, ArrivalSpec, Law, Loop, Offered, SessionSpec};
 pub use error::{Interrupted, RunError, SpecError};
 pub use flow::{Flow, FlowKind};
 pub use observer::{AckHash, AckTrace, Observer, Silent};

@@ -2,7 +2,7 @@
 //! and links with a queue that decides late have events of their own.
 //!
 //! At one time links come first, then sources, then flows. With late queues flows have one event at a time: a packet that reaches an
-//! idle link gives it an event that nobody could foresee.
+//! idle link gives it an event that nobody could foresee. So have transfers of sessions, which may begin the next.
 
 use units::Time;
 
@@ -28,7 +28,7 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
             calendar.set(first + index, flow.due.0 .0);
         }
         let mut look_at = EVENTS_PER_LOOK;
-        while let Some((party, key)) = calendar.first() {
+        while let Some((party, bound)) = calendar.first() {
             if self.events >= look_at {
                 if interrupted() {
                     return Err(Interrupted.into());
@@ -36,10 +36,14 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
                 look_at = self.events + EVENTS_PER_LOOK;
             }
             if party >= first {
-                let bound = if LATE { 0 } else { calendar.bound() };
-                calendar.set(party, self.run_slot(party - first, bound, look_at));
+                let index = party - first;
+                let bound = if LATE || self.arrivals.is_of_session(index) { 0 } else { bound };
+                calendar.set(party, self.run_slot(index, bound, look_at));
+                if let Some(source) = self.arrivals.take_woken() {
+                    calendar.set(links + source, self.arrivals.sources[source].next_at().0);
+                }
             } else if party < links {
-                if let Some(flow) = self.advance_link(party, Time(key)) {
+                if let Some(flow) = self.advance_link(party) {
                     calendar.set(first + flow, self.next_of(flow));
                 }
             } else {

@@ -63,10 +63,6 @@ pub struct Path {
     pub(crate) lost: u64,
     /// Packets that links marked.
     pub(crate) marked: u64,
-    /// Packets in queues that decide late.
-    pub(crate) under_way: u32,
-    /// It has no number of its own: what happens to it is not noted.
-    pub(crate) is_transfer: bool,
     /// Retransmissions are ECN-capable.
     resends_capable: bool,
     /// The next new segment carries CWR.
@@ -96,6 +92,10 @@ pub struct Path {
     pub(crate) crossing: Ring<Delivery>,
     /// ACKs on their way to the sender.
     pub(crate) arriving: Ring<Delivery, FEW_ACKS>,
+    /// Packets in queues that decide late.
+    pub(crate) under_way: u32,
+    /// It has no number of its own: what happens to it is not noted.
+    pub(crate) is_transfer: bool,
 }
 
 impl Path {

@@ -10,8 +10,9 @@ use crate::records::{Event, EventKind};
 
 impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
     /// A link has transmitted a packet, or asks its queue again; returns whose packet it was.
-    pub(crate) fn advance_link(&mut self, link: usize, now: Time) -> Option<usize> {
+    pub(crate) fn advance_link(&mut self, link: usize) -> Option<usize> {
         self.events += 1;
+        let now = self.links[link].served.as_ref().expect("only such a link has events").next_at();
         if self.link_samples.next < now {
             self.sample_links(Time(self.spec.duration_ns.min(now.0 - 1)));
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::arrivals::ArrivalSpec;
+use crate::arrivals::{ArrivalSpec, SessionSpec};
 
 /// Unit of a queue's limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -283,6 +283,9 @@ pub struct Spec {
     /// Sources of transfers that come and go.
     #[serde(default)]
     pub arrivals: Vec<ArrivalSpec>,
+    /// Sessions of people who look at pages.
+    #[serde(default)]
+    pub sessions: Vec<SessionSpec>,
 }
 
 fn default_profile() -> String {

@@ -3,7 +3,7 @@
 use std::alloc::System;
 
 use cap::Cap;
-use sim::{ArrivalSpec, Offered, SizeLaw, Spec, TransferRow};
+use sim::{ArrivalSpec, Law, Offered, Spec, TransferRow};
 
 #[path = "common/build.rs"]
 mod build;
@@ -16,7 +16,7 @@ fn many() -> Spec {
     let source = ArrivalSpec {
         flows: vec![build::flow("reno", 100)],
         offered: Offered::PerSecond(5000.0),
-        sizes: SizeLaw::Exponential { mean_bytes: 15_000.0 },
+        sizes: Law::Exponential { mean: 15_000.0 },
         max_bytes: None,
         start_ns: 0,
         stop_ns: None,

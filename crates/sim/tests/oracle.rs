@@ -163,6 +163,6 @@ fn queues_that_decide_late_equal_the_textbook_event_heap_too() {
 
 #[test]
 fn transfers_that_come_and_go_equal_the_textbook_event_heap_too() {
-    let compared = compare(common::scenario_with_arrivals, SCENARIOS);
-    assert!(compared.transfers > 100_000, "only {} transfers were compared", compared.transfers);
+    let compared = compare(common::scenario_with_arrivals, SCENARIOS / 2);
+    assert!(compared.transfers > 50_000, "only {} transfers were compared", compared.transfers);
 }

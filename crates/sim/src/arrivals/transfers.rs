@@ -5,7 +5,9 @@ use std::collections::BinaryHeap;
 
 use units::Time;
 
-use super::accept::AcceptedSource;
+use super::accept::{AcceptedSource, Loop};
+use super::poisson::Poisson;
+use super::session::Session;
 use super::source::Source;
 use crate::error::SpecError;
 use crate::flow::Flow;
@@ -15,9 +17,9 @@ use crate::spec::Spec;
 /// Of a slot that no transfer has.
 const NOBODY: u32 = u32::MAX;
 /// Transfers alive at once.
-const ALIVE_MAX: usize = 100_000;
+pub(super) const ALIVE_MAX: usize = 100_000;
 
-/// The sources of a run, and the slots of their transfers.
+/// The sources of a run, a session each by itself, and the slots of their transfers.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
     pub(crate) sources: Vec<Source>,
@@ -29,6 +31,12 @@ pub(crate) struct Arrivals {
     before: usize,
     /// The row of each slot's transfer.
     rows: Vec<u32>,
+    /// Its source.
+    owners: Vec<u32>,
+    /// Sources from here on are sessions.
+    first_session: u32,
+    /// A session whose transfer was complete just now.
+    woken: Option<usize>,
     free: BinaryHeap<Reverse<u32>>,
 }
 
@@ -38,13 +46,24 @@ impl Arrivals {
         let mut arrivals = Arrivals { before: spec.flows.len(), ..Arrivals::default() };
         let mut transfers = Transfers::default();
         for (index, given) in accepted.iter().enumerate() {
-            arrivals.sources.push(Source::new(index, given, (spec.seed, Time(spec.duration_ns))));
-            arrivals.firsts.push(arrivals.prototypes.len());
+            let first = arrivals.prototypes.len();
             for kind in &given.kinds {
                 transfers.kinds.push(TransferKind::new(index, kind));
                 arrivals.prototypes.push(Flow::new(0, kind.clone(), spec).prototype());
             }
+            let run = (spec.seed, Time(spec.duration_ns));
+            match given.spec {
+                Loop::Open(open) => arrivals.sources.push(Source::Poisson(Poisson::new(index, (given, open), run))),
+                Loop::Closed(closed) => {
+                    arrivals.sources.extend((0..closed.count).map(|number| {
+                        let access = arrivals.prototypes[first + number as usize % given.kinds.len()].path.access_delay();
+                        Source::Session(Session::new((index, number), closed, access, run))
+                    }));
+                }
+            }
+            arrivals.firsts.resize(arrivals.sources.len(), first);
         }
+        arrivals.first_session = spec.arrivals.len() as u32;
         (arrivals, transfers)
     }
 
@@ -61,6 +80,7 @@ impl Arrivals {
             Some(Reverse(slot)) => slot as usize,
             None if self.rows.len() < ALIVE_MAX && row < NOBODY as usize => {
                 self.rows.push(NOBODY);
+                self.owners.push(NOBODY);
                 self.rows.len() - 1
             }
             None => {
@@ -70,6 +90,7 @@ impl Arrivals {
             }
         };
         self.rows[slot] = row as u32;
+        self.owners[slot] = source as u32;
         let index = self.before + slot;
         if index < flows.len() {
             flows[index] = flow;
@@ -80,10 +101,24 @@ impl Arrivals {
     }
 
     /// Flow `index`, a transfer, has everything acknowledged at `now` in its clock, `at` in the sender's.
-    pub(crate) fn on_completed(&self, index: usize, flow: &Flow, (now, at): (Time, Time), transfers: &mut Transfers) {
+    pub(crate) fn on_completed(&mut self, index: usize, flow: &Flow, (now, at): (Time, Time), transfers: &mut Transfers) {
         let row = &mut transfers.rows[self.rows[index - self.before] as usize];
         row.completion_ns = at.0 - row.start_ns;
         row.count(&flow.sender.totals(now));
+        let owner = self.owners[index - self.before] as usize;
+        if self.sources[owner].on_completed(now) {
+            self.woken = Some(owner);
+        }
+    }
+
+    /// A session that waits no longer, once.
+    pub(crate) fn take_woken(&mut self) -> Option<usize> {
+        self.woken.take()
+    }
+
+    /// Whether flow `index` is a transfer of a session: what it does next may be to begin another.
+    pub(crate) fn is_of_session(&self, index: usize) -> bool {
+        index >= self.before && self.owners[index - self.before] >= self.first_session
     }
 
     /// Frees the slot of flow `index` if it is a transfer of which nothing is under way any more; says whether it did.

@@ -1,6 +1,6 @@
 //! Random sources of transfers.
 
-use sim::{ArrivalSpec, Direction, FlowSpec, Offered, SizeLaw, Spec};
+use sim::{ArrivalSpec, Direction, FlowSpec, Law, Offered, SessionSpec, Spec};
 use units::Stream;
 
 use super::{flow, Dice, Rtts, PACKET_BITS, SEED};
@@ -20,7 +20,29 @@ pub fn scenario_with_arrivals(index: u64) -> Spec {
     let jitter = if dice.one_in(3) { dice.log_between(1_000, 2_000_000) } else { 0 };
     let count = dice.between(1, 3);
     spec.arrivals = (0..count).map(|_| source(&mut dice, &spec, &rtts, jitter)).collect();
+    if dice.one_in(2) {
+        spec.sessions = vec![sessions(&mut dice, &spec, &rtts, jitter)];
+    }
+    if dice.one_in(4) && !spec.sessions.is_empty() {
+        spec.arrivals.clear();
+    }
     spec
+}
+
+/// Sessions with thoughts of about the time that objects take.
+fn sessions(dice: &mut Dice, spec: &Spec, rtts: &Rtts, jitter: u64) -> SessionSpec {
+    let like = source(dice, spec, rtts, jitter);
+    let mean = dice.log_between(1, spec.duration_ns / 10) as f64;
+    SessionSpec {
+        flows: like.flows,
+        count: dice.log_between(1, 40) as u32,
+        objects: dice.choose(&[Law::Fixed { mean: 1.0 }, Law::Exponential { mean: 3.0 }, Law::Pareto { mean: 4.0, shape: 1.2 }]),
+        sizes: like.sizes,
+        max_bytes: like.max_bytes,
+        think: if dice.one_in(2) { Law::Fixed { mean } } else { Law::Pareto { mean, shape: 1.5 } },
+        start_ns: like.start_ns,
+        stop_ns: like.stop_ns,
+    }
 }
 
 fn source(dice: &mut Dice, spec: &Spec, rtts: &Rtts, jitter: u64) -> ArrivalSpec {
@@ -33,14 +55,14 @@ fn source(dice: &mut Dice, spec: &Spec, rtts: &Rtts, jitter: u64) -> ArrivalSpec
         flows = vec![flows[0].clone()];
     }
     flows.iter_mut().for_each(|flow| (flow.start_ns, flow.stop_ns, flow.bytes) = (0, None, None));
-    let mean_bytes = dice.log_between(500, 60_000) as f64;
+    let mean = dice.log_between(500, 60_000) as f64;
     let sizes = match dice.between(0, 2) {
-        0 => SizeLaw::Fixed { bytes: mean_bytes as u64 },
-        1 => SizeLaw::Exponential { mean_bytes },
-        _ => SizeLaw::Pareto { mean_bytes, shape: dice.choose(&[1.05, 1.2, 2.0]) },
+        0 => Law::Fixed { mean },
+        1 => Law::Exponential { mean },
+        _ => Law::Pareto { mean, shape: dice.choose(&[1.05, 1.2, 2.0]) },
     };
     let load = dice.choose(&[0.1, 0.3, 0.6, 1.1]);
-    let per_second = (load * spec.forward.rate_bps as f64 / 8.0 / mean_bytes.max(1500.0)).min(5_000_000.0);
+    let per_second = (load * spec.forward.rate_bps as f64 / 8.0 / mean.max(1500.0)).min(5_000_000.0);
     ArrivalSpec {
         flows,
         offered: if dice.one_in(2) { Offered::Load(load) } else { Offered::PerSecond(per_second) },

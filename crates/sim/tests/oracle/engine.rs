@@ -10,7 +10,7 @@ use sim::{Accepted, AcceptedFlow, Direction, DisorderSpec, Observer, Spec, Trans
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals, Wire};
 use units::{Stream, Time};
 
-use super::births::{Birth, Source};
+use super::births::{self, Birth, Source};
 use super::link::{Arrival, Link, Load, Packet};
 use super::loss::Loss;
 use super::service::Service;
@@ -136,6 +136,8 @@ struct Flow {
     under_way: u64,
     /// The row of a transfer.
     row: Option<usize>,
+    /// Its source.
+    source: usize,
 }
 
 impl Flow {
@@ -164,6 +166,7 @@ impl Flow {
             area: None,
             under_way: 0,
             row: None,
+            source: 0,
         }
     }
 
@@ -301,7 +304,7 @@ impl<'a> Textbook<'a> {
             }
             flows.push(Flow::new(given, (index, spec.seed), spec));
         }
-        let sources: Vec<Source> = (0..spec.arrivals.len()).map(|index| Source::new(accepted, index)).collect();
+        let sources = births::sources(accepted);
         sources.iter().enumerate().for_each(|(index, source)| agenda.add_source(source.next, index));
         let links = (0..accepted.links.len()).map(link).collect();
         Textbook { accepted, flows, links, agenda, sources, transfers: Vec::new() }
@@ -311,14 +314,14 @@ impl<'a> Textbook<'a> {
     fn on_born(&mut self, index: usize) {
         let birth = self.sources[index].birth();
         self.agenda.add_source(self.sources[index].next, index);
-        let before: usize = self.accepted.sources[..index].iter().map(|source| source.kinds.len()).sum();
-        let given = &self.accepted.sources[index].kinds[birth.kind];
-        let flow = Flow::transfer(given, birth, self.transfers.len(), self.accepted.spec);
+        let mut kinds = self.accepted.sources.iter().flat_map(|source| &source.kinds);
+        let given = kinds.nth(birth.kind).expect("a kind of the scenario");
+        let flow = Flow { source: index, ..Flow::transfer(given, birth, self.transfers.len(), self.accepted.spec) };
         self.transfers.push(TransferRow {
             start_ns: birth.at.0,
             bytes: birth.bytes,
             completion_ns: u64::MAX,
-            kind: (before + birth.kind) as u32,
+            kind: birth.kind as u32,
             sent: 0,
             retransmitted: 0,
             timeouts: 0,
@@ -372,6 +375,10 @@ impl<'a> Textbook<'a> {
             if let Some(row) = row {
                 row.completion_ns = (now - flow.quarter).0 - row.start_ns;
                 note_totals(row, &flow.totals());
+                let source = flow.source;
+                if self.sources[source].on_completed(now) {
+                    self.agenda.add_source(self.sources[source].next, source);
+                }
             }
         }
     }

@@ -57,6 +57,9 @@ fn steps(spec: &Spec) -> Vec<Step> {
     for index in (0..spec.arrivals.len()).rev() {
         steps.push(Box::new(move |spec| drop((index < spec.arrivals.len()).then(|| spec.arrivals.remove(index)))));
     }
+    steps.push(Box::new(|spec| spec.sessions.clear()));
+    steps.push(Box::new(|spec| spec.sessions.iter_mut().for_each(|source| source.count = 1)));
+    steps.push(Box::new(|spec| spec.sessions.iter_mut().for_each(|source| source.flows.truncate(1))));
     steps.push(Box::new(|spec| spec.arrivals.iter_mut().for_each(|source| source.flows.truncate(1))));
     steps.push(Box::new(|spec| spec.arrivals.iter_mut().flat_map(|source| &mut source.flows).for_each(|flow| flow.transport.clear())));
     // From the last, so that an index still names its flow after a removal.

@@ -1,51 +1,50 @@
-//! Sizes of transfers: draws, and how many packets they make on average.
+//! Whole of transfers, and other random numbers: draws, and how many packets sizes make on average.
 //!
 //! All mathematics is the pinned library's, so that draws agree across machines.
 
 use units::Stream;
 
-use super::spec::SizeLaw;
+use super::spec::Law;
 
 /// Terms of a sum of powers that are added one by one; the rest follows from the Euler-Maclaurin formula, to 1e-9 of the sum.
 const TERMS: u64 = 1000;
 
-/// A law of sizes, cut at a largest size.
+/// A law of whole numbers, cut at a largest one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sizes {
-    law: SizeLaw,
-    /// Payload bytes.
+pub(crate) struct Whole {
+    law: Law,
     max: u64,
 }
 
-impl Sizes {
-    pub(crate) fn new(law: SizeLaw, max_bytes: Option<u64>) -> Sizes {
+impl Whole {
+    pub(crate) fn new(law: Law, max: Option<u64>) -> Whole {
         // Every number up to here is one that a float can tell from the next.
-        Sizes { law, max: max_bytes.unwrap_or(1 << 53) }
+        Whole { law, max: max.unwrap_or(1 << 53) }
     }
 
-    /// A draw, payload bytes.
+    /// A draw, at least 1.
     pub(crate) fn draw(&self, stream: &mut Stream) -> u64 {
         // In (0, 1].
         let survival = |stream: &mut Stream| 1.0 - stream.unit();
-        let bytes = match self.law {
-            SizeLaw::Fixed { bytes } => return bytes.min(self.max),
-            SizeLaw::Exponential { mean_bytes } => -mean_bytes * libm::log(survival(stream)),
-            SizeLaw::Pareto { mean_bytes, shape } => least(mean_bytes, shape) * libm::pow(survival(stream), -1.0 / shape),
+        let number = match self.law {
+            Law::Fixed { mean } => mean,
+            Law::Exponential { mean } => -mean * libm::log(survival(stream)),
+            Law::Pareto { mean, shape } => least(mean, shape) * libm::pow(survival(stream), -1.0 / shape),
         };
-        (libm::ceil(bytes) as u64).clamp(1, self.max)
+        (libm::ceil(number) as u64).clamp(1, self.max)
     }
 
-    /// The mean number of segments of `mss` payload bytes: the sum over k of the probability that more than k are needed.
+    /// Of sizes, the mean number of segments of `mss` payload bytes: the sum over k of the probability that more than k are needed.
     pub(crate) fn mean_segments(&self, mss: u32) -> f64 {
         let most = self.max.div_ceil(u64::from(mss)) as f64;
         match self.law {
-            SizeLaw::Fixed { bytes } => bytes.min(self.max).div_ceil(u64::from(mss)) as f64,
-            SizeLaw::Exponential { mean_bytes } => {
-                let more = -f64::from(mss) / mean_bytes;
+            Law::Fixed { mean } => (libm::ceil(mean) as u64).min(self.max).div_ceil(u64::from(mss)) as f64,
+            Law::Exponential { mean } => {
+                let more = -f64::from(mss) / mean;
                 libm::expm1(more * most) / libm::expm1(more)
             }
-            SizeLaw::Pareto { mean_bytes, shape } => {
-                let least = least(mean_bytes, shape) / f64::from(mss);
+            Law::Pareto { mean, shape } => {
+                let least = least(mean, shape) / f64::from(mss);
                 let sure = libm::ceil(least).min(most);
                 sure + libm::pow(least, shape) * sum_of_powers(sure, most, shape)
             }
@@ -80,7 +79,7 @@ mod tests {
 
     const DRAWS: usize = 400_000;
 
-    fn draws(sizes: &Sizes) -> Vec<u64> {
+    fn draws(sizes: &Whole) -> Vec<u64> {
         let mut stream = Stream::named(11, "sizes");
         (0..DRAWS).map(|_| sizes.draw(&mut stream)).collect()
     }
@@ -96,7 +95,7 @@ mod tests {
     /// A Pareto law of mean 30000 and shape 1.5 begins at 10000. Five standard errors of a binomial share.
     #[test]
     fn the_tail_of_a_pareto_law_is_a_power() {
-        let drawn = draws(&Sizes::new(SizeLaw::Pareto { mean_bytes: 30_000.0, shape: 1.5 }, None));
+        let drawn = draws(&Whole::new(Law::Pareto { mean: 30_000.0, shape: 1.5 }, None));
         assert!(drawn.iter().all(|&bytes| bytes > 9_999));
         for x in [20_000_u64, 100_000, 1_000_000] {
             let expected = (10_000.0 / x as f64).powf(1.5);
@@ -109,7 +108,7 @@ mod tests {
     /// Segments of an exponential size are geometric: more than one with probability exp(-mss / mean).
     #[test]
     fn segments_of_an_exponential_size_are_geometric() {
-        let sizes = Sizes::new(SizeLaw::Exponential { mean_bytes: 1448.0 }, None);
+        let sizes = Whole::new(Law::Exponential { mean: 1448.0 }, None);
         assert!((sizes.mean_segments(1448) - 1.0 / (1.0 - (-1.0_f64).exp())).abs() < 1e-12);
         let more = draws(&sizes).iter().filter(|&&bytes| bytes > 1448).count() as f64 / DRAWS as f64;
         assert!((more - (-1.0_f64).exp()).abs() < 5.0 * (0.368 * 0.632 / DRAWS as f64).sqrt(), "{more}");
@@ -119,13 +118,13 @@ mod tests {
     #[test]
     fn the_mean_number_of_segments_is_that_of_the_draws() {
         for (law, max) in [
-            (SizeLaw::Pareto { mean_bytes: 25_000.0, shape: 1.2 }, 100_000),
-            (SizeLaw::Pareto { mean_bytes: 1000.0, shape: 1.1 }, 100_000),
-            (SizeLaw::Exponential { mean_bytes: 20_000.0 }, 100_000),
-            (SizeLaw::Fixed { bytes: 14_481 }, 100_000),
-            (SizeLaw::Pareto { mean_bytes: 900_000.0, shape: 1.5 }, 100_000),
+            (Law::Pareto { mean: 25_000.0, shape: 1.2 }, 100_000),
+            (Law::Pareto { mean: 1000.0, shape: 1.1 }, 100_000),
+            (Law::Exponential { mean: 20_000.0 }, 100_000),
+            (Law::Fixed { mean: 14_481.0 }, 100_000),
+            (Law::Pareto { mean: 900_000.0, shape: 1.5 }, 100_000),
         ] {
-            let sizes = Sizes::new(law, Some(max));
+            let sizes = Whole::new(law, Some(max));
             let mean = draws(&sizes).iter().map(|bytes| bytes.div_ceil(1448)).sum::<u64>() as f64 / DRAWS as f64;
             assert!((mean - sizes.mean_segments(1448)).abs() < 0.12, "{law:?}: {mean}, not {}", sizes.mean_segments(1448));
         }
