@@ -25,6 +25,9 @@ def run_command(
         list[str] | None,
         typer.Option(metavar="ALG,load=SHARE,mean=SIZE[,KEY=VALUE...]", help="Transfers that come and go, Poisson; repeat for more."),
     ] = None,
+    sessions: Annotated[
+        list[str] | None, typer.Option(metavar="ALG,count=N[,KEY=VALUE...]", help="People who look at pages and think; repeat for more.")
+    ] = None,
     duration: Annotated[str | None, typer.Option(metavar="TIME", help="Length of the run, at most 4h. [default: 60s]")] = None,
     warmup: Annotated[str | None, typer.Option(metavar="TIME", help="First part left out of every mean. [default: 0s]")] = None,
     seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of every random draw. [default: 1]")] = None,
@@ -59,6 +62,7 @@ def run_command(
     Flow keys: rtt, start, stop, bytes, count, window, profile, direction, transport options, and the algorithm's own parameters
     (see: windtunnel algorithms NAME). Keys of arrivals: load or rate (transfers per second), sizes (pareto, exponential, fixed), mean,
     shape, max, rtt (one, or several as 30ms+60ms), start, stop, window, profile, direction, and the same of algorithm and transport.
+    Those of sessions: count, think, objects and sizes (laws, as pareto:15kB:1.2), and the same from max on.
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
     disorder = {"reorder": reorder, "reorder_by": reorder_by, "duplicate": duplicate}
@@ -68,7 +72,7 @@ def run_command(
         | {key: value for key, value in (("rate_steps", rate_step), ("outages", outage), ("delay_steps", delay_step)) if value},
         "reverse": _link({"rate": reverse_rate, "queue": reverse_queue}, reverse_loss or []),
     }
-    scenario = _scenario(file, top, links, {"flows": flow, "arrivals": arrivals})
+    scenario = _scenario(file, top, links, {"flows": flow, "arrivals": arrivals, "sessions": sessions})
     asked = {"per_ack": per_ack, "record_drops": drops, "record_marks": marks}
     scenario = scenario.model_copy(update={field: True for field, wanted in asked.items() if wanted})
     with stoppable():

@@ -35,7 +35,7 @@ def summary(records: Records) -> dict[str, Any]:
         "records_digest": records.digest(),
         "flows": flow_rows(records),
         **({"applications": application_rows(records)} if are_grouped(records) else {}),
-        **({"transfers": transfer_rows(records)} if facts.scenario.get("arrivals") else {}),
+        **({"transfers": transfer_rows(records)} if records.transfers is not None else {}),
         "links": link_rows(records),
         "metrics": metrics(records),
         "engine": {key: facts.counters.get(key) for key in ("data_packets", "events", "wall_s", "cpu_s")},

@@ -12,7 +12,7 @@ _QUANTILES = {"completion_s_median": 0.5, "completion_s_p95": 0.95, "completion_
 
 
 def transfers(records: Records) -> pl.DataFrame:
-    """Return one row per source, over the transfers that began after the warm-up.
+    """Return one row per source, arrivals before sessions, over the transfers that began after the warm-up.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def transfers(records: Records) -> pl.DataFrame:
     there called normalised FCT.
     """
     scenario = records.facts.scenario
-    given = scenario.get("arrivals", ())
+    given = (*scenario.get("arrivals", ()), *scenario.get("sessions", ()))
     rows = records.transfers
     if rows is None or not given:
         return pl.DataFrame(schema=_SCHEMA)

@@ -7,6 +7,7 @@ from windtunnel.scenario.files import load, parse
 from windtunnel.scenario.models import Bottleneck, Flow, Scenario
 from windtunnel.scenario.resolve import Resolved, canonical, canonical_json, digest, fill, resolve
 from windtunnel.scenario.schema import json_schema
+from windtunnel.scenario.sessions import Sessions
 
 __all__ = [
     "Arrivals",
@@ -16,6 +17,7 @@ __all__ = [
     "Resolved",
     "Scenario",
     "ScenarioError",
+    "Sessions",
     "canonical",
     "canonical_json",
     "catalogue",

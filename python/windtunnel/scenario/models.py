@@ -9,7 +9,6 @@ from pydantic import Field, SerializerFunctionWrapHandler, field_validator, mode
 
 from windtunnel.scenario import applications, changes, checks, units
 from windtunnel.scenario.arrivals import Arrivals
-from windtunnel.scenario.arrivals import read as read_arrivals
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
@@ -35,7 +34,10 @@ from windtunnel.scenario.ranges import (
     TransferBytes,
     WindowPackets,
 )
+from windtunnel.scenario.sessions import Sessions
 from windtunnel.scenario.table import Table as _Model
+from windtunnel.scenario.transfers import Source
+from windtunnel.scenario.transfers import reader as sources_of
 
 QUEUE_FIELDS = ("queue_packets", "queue_bytes", "queue_s", "queue_bdp")
 MARK_FIELDS = ("mark_packets", "mark_bytes", "mark_s", "mark_bdp")
@@ -275,9 +277,11 @@ class Scenario(_Model):
     bottleneck : Bottleneck
         The forward link.
     flows : sequence of Flow
-        At least one, unless there are arrivals; strings such as ``"htcp,start=60s"`` are read too.
+        At least one, unless there are arrivals or sessions; strings such as ``"htcp,start=60s"`` are read too.
     arrivals : sequence of Arrivals
         Sources of transfers that come and go; strings such as ``"reno,load=10%,mean=25kB"`` are read too.
+    sessions : sequence of Sessions
+        Sessions of people who look at pages; strings such as ``"reno,count=25,think=exponential:1s"`` are read too.
     reverse : Bottleneck, optional
         The reverse link, of the bottleneck's rate if it names none. When absent, ACKs return without a queue; if a flow's data goes in
         reverse, it is a link of the same rate and queue.
@@ -325,14 +329,16 @@ class Scenario(_Model):
     record_drops: bool = Field(False, description="record every drop")
     record_marks: bool = Field(False, description="record every congestion mark")
     arrivals: tuple[Arrivals, ...] = Field((), description="sources of transfers that come and go")
+    sessions: tuple[Sessions, ...] = Field((), description="sessions of people who look at pages")
 
     _profile = field_validator("profile", mode="before")(checks.profile_name)
-    _arrivals = field_validator("arrivals", mode="before")(read_arrivals)
+    _arrivals = field_validator("arrivals", mode="before")(sources_of(Arrivals))
+    _sessions = field_validator("sessions", mode="before")(sources_of(Sessions))
 
     @model_validator(mode="before")
     @classmethod
-    def _arrivals_alone(cls, data: Any) -> Any:
-        return {"flows": ()} | data if isinstance(data, dict) and data.get("arrivals") else data
+    def _no_flows(cls, data: Any) -> Any:
+        return {"flows": ()} | data if isinstance(data, dict) and (data.get("arrivals") or data.get("sessions")) else data
 
     @model_validator(mode="before")
     @classmethod
@@ -356,7 +362,7 @@ class Scenario(_Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> Scenario:
-        if not self.flows and not self.arrivals:
+        if not (self.flows or self.arrivals or self.sessions):
             raise refusal(f"0 flows are given; allowed: 1 to {MOST_FLOWS} flows", field="flows")
         total = sum(flow.count * applications.streams(flow) for flow in self.flows)
         if total > MOST_FLOWS:
@@ -366,8 +372,9 @@ class Scenario(_Model):
             raise refusal(problem, field="warmup_s")
         for index, flow in enumerate(self.flows):
             self._check_flow(f"flows[{index}]", flow)
-        for index, source in enumerate(self.arrivals):
-            self._check_source(f"arrivals[{index}]", source)
+        for name, sources in (("arrivals", self.arrivals), ("sessions", self.sessions)):
+            for index, source in enumerate(sources):
+                self._check_source(f"{name}[{index}]", source)
         if self.sample_s > self.duration_s:
             problem = f"{shown(self.sample_s)} s is longer than the run; allowed: at most {shown(self.duration_s)} s"
             raise refusal(problem, field="sample_s")
@@ -377,7 +384,7 @@ class Scenario(_Model):
             raise refusal(problem, field="sample_s")
         return self
 
-    def _check_source(self, path: str, source: Arrivals) -> None:
+    def _check_source(self, path: str, source: Source) -> None:
         if not source.rtts_s and self.rtt_s is None:
             raise refusal("is missing and the scenario has none either; give it for the source or for the scenario", field=f"{path}.rtts_s")
         if source.start_s >= self.duration_s:

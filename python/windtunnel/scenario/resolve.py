@@ -8,7 +8,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.scenario import applications, arrivals, changes, losses
+from windtunnel.scenario import applications, arrivals, changes, losses, sessions
+from windtunnel.scenario import transfers as sources_of_transfers
 from windtunnel.scenario.catalogue import DROP_TAIL, catalogue
 from windtunnel.scenario.checks import algorithm_of
 from windtunnel.scenario.errors import ScenarioError
@@ -76,8 +77,9 @@ def fill(scenario: Scenario) -> Resolved:
         else:
             flows.extend([one] * flow.count)
         notes.extend(_variant_note(one))
-    sources = tuple(arrivals.filled(source, scenario.rtt_s, scenario.profile) for source in scenario.arrivals)
-    transfers = [_transfer(source, rtt_s) for source in sources for rtt_s in source.rtts_s]
+    opened = tuple(arrivals.filled(source, scenario.rtt_s, scenario.profile) for source in scenario.arrivals)
+    closed = tuple(sources_of_transfers.filled(source, scenario.rtt_s, scenario.profile) for source in scenario.sessions)
+    transfers = [transfer for source in (*opened, *closed) for transfer in _kinds(source)]
     notes.extend(note for transfer in transfers for note in _variant_note(transfer))
     everybody = flows or transfers
     forward = [flow for flow in everybody if flow.direction == "forward"] or everybody
@@ -90,13 +92,13 @@ def fill(scenario: Scenario) -> Resolved:
         reverse = bottleneck.model_copy(
             update={"loss_probability": 0.0, "losses": (), **dict.fromkeys(_CHANGES, ()), **dict.fromkeys(_DISORDER, 0.0)}
         )
-    update = {"flows": tuple(flows), "arrivals": sources, "bottleneck": bottleneck, "reverse": reverse, "rtt_s": None}
+    update = {"flows": tuple(flows), "arrivals": opened, "sessions": closed, "bottleneck": bottleneck, "reverse": reverse, "rtt_s": None}
     return Resolved(scenario.model_copy(update=update), tuple(dict.fromkeys(notes)))
 
 
-def _transfer(source: arrivals.Arrivals, rtt_s: float) -> Flow:
-    """Return one kind of a source's transfers as the flow it is while it is there."""
-    return Flow(rtt_s=rtt_s, **source.fields_of_flow())
+def _kinds(source: sources_of_transfers.Source) -> list[Flow]:
+    """Return a source's kinds of transfers as the flows they are while they are there."""
+    return [Flow(rtt_s=rtt_s, **source.fields_of_flow()) for rtt_s in source.rtts_s]
 
 
 def _variant_note(flow: Flow) -> list[str]:
@@ -153,7 +155,7 @@ _LATER: dict[str, Any] = {
     "discipline_parameters": {},
     **dict.fromkeys(MARK_FIELDS),
     **dict.fromkeys(_DISORDER, 0.0),
-    **{name: [] for name in ("arrivals", "losses", *_CHANGES)},
+    **{name: [] for name in ("arrivals", "sessions", "losses", *_CHANGES)},
 }
 """Fields that scenarios did not always have, and their defaults: named only where they differ, so that no older scenario is renamed."""
 
@@ -213,7 +215,8 @@ def resolve(scenario: Scenario) -> dict[str, Any]:
         "forward": _link(full.bottleneck),
         "reverse": None if full.reverse is None else _link(full.reverse),
         "flows": [_flow(full, flow) for flow in full.flows],
-        "arrivals": [_source(full, source) for source in full.arrivals],
+        "arrivals": [arrivals.engine(source, [_flow(full, flow) for flow in _kinds(source)]) for source in full.arrivals],
+        "sessions": [sessions.engine(source, [_flow(full, flow) for flow in _kinds(source)]) for source in full.sessions],
     }
 
 
@@ -267,10 +270,6 @@ def _flow(scenario: Scenario, flow: Flow) -> dict[str, Any]:
         "mss_bytes": MSS_BYTES,
         "packet_bytes": PACKET_BYTES,
     }
-
-
-def _source(scenario: Scenario, source: arrivals.Arrivals) -> dict[str, Any]:
-    return arrivals.engine(source, [_flow(scenario, _transfer(source, rtt_s)) for rtt_s in source.rtts_s])
 
 
 def _word(value: float | str | None) -> str | None:
