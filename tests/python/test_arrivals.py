@@ -32,10 +32,10 @@ def test_the_engine_gets_one_kind_of_transfer_per_rtt() -> None:
     source = resolve(scenario(WEB + ",window=20,max=1MB,stop=3s,initial_window=4"))["arrivals"][0]
     assert [flow["rtt_ns"] for flow in source["flows"]] == [30_000_000, 60_000_000, 90_000_000, 120_000_000]
     assert {flow["window_packets"] for flow in source["flows"]} == {20} and source["flows"][0]["transport"] == {"initial_window": 4}
-    assert source["offered"] == {"load": 0.1} and source["sizes"] == {"law": "pareto", "mean_bytes": 25000.0, "shape": 1.2}
+    assert source["offered"] == {"load": 0.1} and source["sizes"] == {"law": "pareto", "mean": 25000.0, "shape": 1.2}
     assert (source["max_bytes"], source["start_ns"], source["stop_ns"]) == (1_000_000, 0, 3_000_000_000)
     fixed = resolve(scenario("cubic,rate=100,sizes=fixed,mean=10kB"))["arrivals"][0]
-    assert fixed["offered"] == {"per_second": 100.0} and fixed["sizes"] == {"law": "fixed", "bytes": 10_000}
+    assert fixed["offered"] == {"per_second": 100.0} and fixed["sizes"] == {"law": "fixed", "mean": 10_000.0}
 
 
 def test_a_scenario_without_sources_keeps_its_name() -> None:
@@ -51,8 +51,8 @@ def test_reverse_transfers_make_a_reverse_link_and_the_bdp_is_that_of_flows() ->
 
 def test_a_file_takes_both_forms(tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
-    text = f'duration = "4s"\narrivals = ["{WEB}", {{ algorithm = "cubic", rate = 5, mean = "9kB", rtt = "10ms" }}]\n[bottleneck]\nrate = "20Mbit"\n'
-    path.write_text(text, encoding="utf-8")
+    table = '{ algorithm = "cubic", rate = 5, mean = "9kB", rtt = "10ms" }'
+    path.write_text(f'duration = "4s"\narrivals = ["{WEB}", {table}]\n[bottleneck]\nrate = "20Mbit"\n', encoding="utf-8")
     assert [source.algorithm for source in load(path).arrivals] == ["reno", "cubic"]
 
 
@@ -153,6 +153,10 @@ def test_the_command_line_takes_sources_and_prints_them(cli: Callable[..., Any])
     assert bad.code == 2 and bad.err.count("\n") == 1 and "load" in bad.err
 
 
-def test_a_run_without_flows_can_be_drawn(tmp_path: Path) -> None:
-    wt.run(scenario(WEB)).plot.overview(tmp_path / "o.svg")
+def test_a_figure_of_flows_needs_flows(cli: Callable[..., Any], tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match="flows: there are none"):
+        wt.run(scenario(WEB)).plot.overview()
+    refused = cli("run", "--rate", "20Mbit", "--duration", "2s", "--arrivals", WEB, "--plot", str(tmp_path / "o.svg"))
+    assert refused.code == 2 and "at least one with --plot" in refused.err and not (tmp_path / "o.svg").exists()
+    wt.run(scenario(WEB, flows=["reno"])).plot.overview(tmp_path / "o.svg")
     assert (tmp_path / "o.svg").stat().st_size > 1000

@@ -6,16 +6,21 @@ type Entry = u64;
 /// Of a party that wants nothing.
 const NEVER: Entry = Entry::MAX;
 
-/// Among so few parties trains of one party's events are common.
-const FEW: usize = 8;
+/// Among eight parties trains of one party's events are common.
+const FEW_BITS: u32 = 3;
+
+/// Four parties, or the winners of four groups: they lie in one cache line, half of it.
+type Group = [Entry; 4];
 
 /// The times of parties; ties go to the lower number.
 #[derive(Clone, Debug)]
 pub(crate) struct Calendar {
-    /// A tournament: the root is node 1, the parties are the last nodes.
-    nodes: Vec<Entry>,
-    /// The number of places for parties, a power of two.
-    places: usize,
+    /// A tournament of fours. The first group is the final; the winner of group `g` plays in group `(g - 1) / 4`. Parties play first in the
+    /// last groups.
+    groups: Vec<Group>,
+    /// The first of the groups of parties.
+    parties_at: usize,
+    winner: Entry,
     /// Bits of an entry that hold the party.
     party_bits: u32,
     /// The party that was first when last asked.
@@ -26,27 +31,41 @@ impl Calendar {
     /// Nobody wants anything.
     pub(crate) fn new(parties: usize) -> Calendar {
         let places = parties.next_power_of_two();
-        Calendar { nodes: vec![NEVER; 2 * places], places, party_bits: places.trailing_zeros(), latest: usize::MAX }
+        let (mut parties_at, mut last) = (0, 1);
+        while 4 * last < places {
+            parties_at += last;
+            last *= 4;
+        }
+        Calendar {
+            groups: vec![[NEVER; 4]; parties_at + last],
+            parties_at,
+            winner: NEVER,
+            party_bits: places.trailing_zeros(),
+            latest: usize::MAX,
+        }
     }
 
     /// Party `index`, known or new, is next at `key`; `u64::MAX` for never. What is too late to be told apart (hours) comes last.
     #[inline]
     pub(crate) fn set(&mut self, index: usize, key: u64) {
-        if index >= self.places {
+        if index >> self.party_bits > 0 {
             self.grow(index + 1);
         }
         let latest = (NEVER >> self.party_bits) - 1;
         let mut best = if key == u64::MAX { NEVER } else { key.min(latest) << self.party_bits | index as Entry };
-        let mut node = self.places + index;
-        let nodes = &mut self.nodes[..2 * self.places];
-        nodes[node] = best;
-        while node > 1 {
-            best = best.min(nodes[node ^ 1]);
-            node /= 2;
-            if nodes[node] == best {
+        let (mut group, mut place) = (self.parties_at + index / 4, index % 4);
+        loop {
+            let entries = &mut self.groups[group];
+            entries[place] = best;
+            best = entries[0].min(entries[1]).min(entries[2].min(entries[3]));
+            if group == 0 {
+                self.winner = best;
                 return;
             }
-            nodes[node] = best;
+            (group, place) = ((group - 1) / 4, (group - 1) % 4);
+            if self.groups[group][place] == best {
+                return;
+            }
         }
     }
 
@@ -54,37 +73,40 @@ impl Calendar {
     #[inline(never)]
     fn grow(&mut self, parties: usize) {
         let mut grown = Calendar::new(parties);
-        for place in 0..self.places {
-            let entry = self.nodes[self.places + place];
-            grown.set(place, if entry == NEVER { u64::MAX } else { entry >> self.party_bits });
+        for (index, &entry) in self.groups[self.parties_at..].iter().flatten().enumerate().filter(|(_, &entry)| entry != NEVER) {
+            grown.set(index, entry >> self.party_bits);
         }
         *self = grown;
     }
 
-    /// The first party and a bound up to which it may run alone: its events at times below the bound precede those of all
-    /// others. None if nobody wants anything.
+    /// The first party and a bound up to which it may run alone: its events at times below the bound precede those of all others. None if
+    /// nobody wants anything.
     #[inline]
     pub(crate) fn first(&mut self) -> Option<(usize, u64)> {
-        let entry = self.nodes[1];
+        let entry = self.winner;
         if entry == NEVER {
             return None;
         }
-        let (party, key) = (entry as usize & (self.places - 1), entry >> self.party_bits);
+        let party = entry as usize & ((1 << self.party_bits) - 1);
         let is_repeated = std::mem::replace(&mut self.latest, party) == party;
         // Of many parties hardly one has two events in a row: the runner-up is asked for when one had.
-        let bound = if is_repeated || self.places <= FEW { self.bound(party) } else { key + 1 };
+        let bound = if is_repeated || self.party_bits <= FEW_BITS { self.bound(party) } else { (entry >> self.party_bits) + 1 };
         Some((party, bound))
     }
 
     /// The smallest time at which the first party comes after the runner-up.
     fn bound(&self, first: usize) -> u64 {
         let mut runner_up = NEVER;
-        let mut node = self.places + first;
-        while node > 1 {
-            runner_up = runner_up.min(self.nodes[node ^ 1]);
-            node /= 2;
+        let (mut group, mut place) = (self.parties_at + first / 4, first % 4);
+        loop {
+            let others = self.groups[group].iter().enumerate().filter(|&(other, _)| other != place);
+            runner_up = others.fold(runner_up, |best, (_, &entry)| best.min(entry));
+            if group == 0 {
+                break;
+            }
+            (group, place) = ((group - 1) / 4, (group - 1) % 4);
         }
-        let beyond = (runner_up - first as Entry).saturating_add(self.places as Entry - 1);
+        let beyond = (runner_up - first as Entry).saturating_add((1 << self.party_bits) - 1);
         beyond >> self.party_bits
     }
 }

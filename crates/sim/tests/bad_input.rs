@@ -108,7 +108,10 @@ fn a_link_that_never_catches_up_ends_the_run() {
     scenario["arrivals"] = source("offered", serde_json::json!({"per_second": 2_000_000.0}));
     let spec: Spec = serde_json::from_value(scenario).expect("a scenario");
     let error = sim::run(&spec, || false).expect_err("too many").to_string();
-    assert!(error.starts_with("arrivals: 100000 transfers at once after 0.") && error.ends_with("give less load: the link never catches up"), "{error}");
+    assert!(
+        error.starts_with("arrivals: 100000 transfers at once after 0.") && error.ends_with("give less load: the link never catches up"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -132,6 +132,8 @@ def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None,
         check_target(Path(plot))
         if scenario.sample_s == 0:
             raise ScenarioError("sample_s", "0 leaves nothing to draw; allowed: above 0 with --plot")
+        if not scenario.flows:
+            raise ScenarioError("flows", "there are none, and the figure shows flows; allowed: at least one with --plot")
     if out is not None and not out:
         raise ScenarioError("out", "'' is not a folder; allowed: a new or empty folder")
     from windtunnel.run import Run, check_folder

@@ -54,7 +54,7 @@ class Sessions(transfers.Source):
 
     Notes
     -----
-    The defaults are those of web-traffic.tcl, the web example of ns-2 (USC/ISI 1999), but for the tail: its law of sizes is a shifted Pareto.
+    The defaults are those of web-traffic.tcl, the web example of ns-2 (USC/ISI 1999); its law of sizes is a Pareto shifted to begin at zero.
     """
 
     KEYS: ClassVar[tuple[str, ...]] = ("count", "objects", "sizes", "think", *transfers.SHARED_KEYS)

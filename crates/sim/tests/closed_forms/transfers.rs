@@ -13,7 +13,8 @@ const RTT: u64 = MS;
 /// are not probed for: with an RTT below the wait, probes would be a load of their own.
 fn customers(sizes: Law, load: f64, seconds: u64) -> Spec {
     let mut kind = FlowSpec { rtt_ns: RTT, ..flow("reno", 1) };
-    kind.transport = [("ack_every".to_owned(), 1.into()), ("initial_window".to_owned(), 1000.into()), ("tlp".to_owned(), false.into())].into();
+    kind.transport =
+        [("ack_every".to_owned(), 1.into()), ("initial_window".to_owned(), 1000.into()), ("tlp".to_owned(), false.into())].into();
     let source = ArrivalSpec { flows: vec![kind], offered: Offered::Load(load), sizes, max_bytes: None, start_ns: 0, stop_ns: None };
     Spec { arrivals: vec![source], ..dumbbell(100, 1_000_000, seconds, Vec::new()) }
 }
@@ -23,9 +24,8 @@ fn completed(records: &Records) -> impl Iterator<Item = &TransferRow> {
 }
 
 /// Mean time in the link, in packet times, and the number of transfers.
-fn sojourn(spec: &Spec) -> (f64, usize) {
-    let records = run(spec);
-    let times: Vec<u64> = completed(&records).map(|row| row.completion_ns - RTT).collect();
+fn sojourn(records: &Records) -> (f64, usize) {
+    let times: Vec<u64> = completed(records).map(|row| row.completion_ns - RTT).collect();
     (times.iter().sum::<u64>() as f64 / times.len() as f64 / 120_000.0, times.len())
 }
 
@@ -33,7 +33,7 @@ fn sojourn(spec: &Spec) -> (f64, usize) {
 #[test]
 fn single_packets_wait_as_in_m_d_1() {
     for (load, seconds) in [(0.5, 200), (0.8, 300)] {
-        let (mean, transfers) = sojourn(&customers(Law::Fixed { mean: 1448.0 }, load, seconds));
+        let (mean, transfers) = sojourn(&run(&customers(Law::Fixed { mean: 1448.0 }, load, seconds)));
         assert!(transfers > 800_000, "{transfers}");
         assert_near(mean - 1.0, load / (2.0 * (1.0 - load)), 0.02, &format!("wait at load {load}"));
     }
@@ -57,9 +57,9 @@ fn every_transfer_waits_for_those_before_it() {
 #[test]
 fn exponential_sizes_wait_as_in_m_m_1() {
     for (load, seconds) in [(0.5, 2000), (0.8, 3000)] {
-        let spec = customers(Law::Exponential { mean: 14_480.0 }, load, seconds);
-        let (mean, transfers) = sojourn(&spec);
-        let sizes: Vec<f64> = run(&spec).transfers.rows.iter().map(|row| row.bytes.div_ceil(1448) as f64).collect();
+        let records = run(&customers(Law::Exponential { mean: 14_480.0 }, load, seconds));
+        let (mean, transfers) = sojourn(&records);
+        let sizes: Vec<f64> = records.transfers.rows.iter().map(|row| row.bytes.div_ceil(1448) as f64).collect();
         let count = sizes.len() as f64;
         let (first, second) = (sizes.iter().sum::<f64>() / count, sizes.iter().map(|n| n * n).sum::<f64>() / count);
         let p = 1.0 - (-0.1_f64).exp();
