@@ -6,6 +6,7 @@
 mod common;
 
 mod oracle {
+    pub mod agenda;
     pub mod births;
     pub mod codel;
     pub mod disciplines;

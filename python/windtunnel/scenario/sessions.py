@@ -54,7 +54,7 @@ class Sessions(transfers.Source):
 
     Notes
     -----
-    The defaults are those of web-traffic.tcl, the web example of ns-2 (USC/ISI 1999); its law of sizes is a Pareto shifted to begin at zero.
+    The defaults are those of web-traffic.tcl, ns-2's example (USC/ISI 1999), whose law of sizes is a Pareto shifted to begin at zero.
     """
 
     KEYS: ClassVar[tuple[str, ...]] = ("count", "objects", "sizes", "think", *transfers.SHARED_KEYS)

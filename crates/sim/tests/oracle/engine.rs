@@ -1,15 +1,13 @@
 //! The textbook core: one heap of events, every packet an object, every timer an event. It shares the sender, the receiver
 //! and the algorithms with the simulator, and nothing of what lies between them.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
-
 use cc::Controller;
 use net::LinkTotals;
 use sim::{Accepted, AcceptedFlow, Direction, DisorderSpec, Observer, Spec, TransferRow};
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals, Wire};
 use units::{Stream, Time};
 
+use super::agenda::{Agenda, Event, Kind, Owner};
 use super::births::{self, Birth, Source};
 use super::link::{Arrival, Link, Load, Packet};
 use super::loss::Loss;
@@ -20,98 +18,6 @@ const ACK_BYTES: u32 = 52;
 
 /// Events at one moment that no scenario needs: time has stopped.
 const EVENTS_AT_ONCE_MAX: u64 = 100_000;
-
-/// What happens, in the order in which it does at one time to one flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    /// A link has transmitted a packet: before everything else at that time.
-    Transmitted,
-    Start,
-    /// An ACK reaches the reverse link.
-    Crossing,
-    /// An ACK reaches the sender.
-    Ack,
-    /// A segment reaches the receiver.
-    Segment,
-    /// The receiver's timer expires.
-    DelayedAck,
-    /// The sender's timer expires.
-    Deadline,
-    Stop,
-}
-
-/// Whose event it is: at one time links come first, then sources, then flows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Owner {
-    Link,
-    Source(usize),
-    Flow(usize),
-}
-
-struct Event {
-    at: Time,
-    owner: Owner,
-    kind: Kind,
-    sequence: u64,
-    /// The link concerned.
-    link: usize,
-    load: Option<Load>,
-}
-
-impl Event {
-    fn key(&self) -> (Time, Owner, Kind, u64) {
-        (self.at, self.owner, self.kind, self.sequence)
-    }
-}
-
-impl Ord for Event {
-    /// The earliest is the greatest, for the heap.
-    fn cmp(&self, other: &Event) -> Ordering {
-        other.key().cmp(&self.key())
-    }
-}
-
-impl PartialOrd for Event {
-    fn partial_cmp(&self, other: &Event) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Event {
-    fn eq(&self, other: &Event) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Event {}
-
-/// The agenda.
-#[derive(Default)]
-struct Agenda {
-    heap: BinaryHeap<Event>,
-    sequence: u64,
-}
-
-impl Agenda {
-    fn add(&mut self, at: Time, flow: usize, kind: Kind, load: Option<Load>) {
-        self.push(Event { at, owner: Owner::Flow(flow), kind, sequence: 0, link: 0, load });
-    }
-
-    fn add_link(&mut self, at: Time, link: usize) {
-        self.push(Event { at, owner: Owner::Link, kind: Kind::Transmitted, sequence: 0, link, load: None });
-    }
-
-    fn add_source(&mut self, at: Time, source: usize) {
-        if at < Time::NEVER {
-            self.push(Event { at, owner: Owner::Source(source), kind: Kind::Start, sequence: 0, link: 0, load: None });
-        }
-    }
-
-    fn push(&mut self, event: Event) {
-        self.sequence += 1;
-        self.heap.push(Event { sequence: self.sequence, ..event });
-    }
-}
 
 struct Flow {
     sender: Sender<Controller>,
