@@ -60,9 +60,11 @@ def run_command(
     """Run a scenario, in the simulator or on a built Linux kernel.
 
     Flow keys: rtt, start, stop, bytes, count, window, profile, direction, transport options, and the algorithm's own parameters
-    (see: windtunnel algorithms NAME). Keys of arrivals: load or rate (transfers per second), sizes (pareto, exponential, fixed), mean,
-    shape, max, rtt (one, or several as 30ms+60ms), start, stop, window, profile, direction, and the same of algorithm and transport.
-    Those of sessions: count, think, objects and sizes (laws, as pareto:15kB:1.2), and the same from max on.
+    (see: windtunnel algorithms NAME).
+
+    Keys of arrivals: load or rate (transfers per second), sizes (pareto, exponential, fixed), mean, shape, max, rtt (one, or several as
+    30ms+60ms), start, stop, window, profile, direction; of sessions: count, think, objects and sizes (laws, as pareto:15kB:1.2), and the
+    same from max on. Both take transport options and the algorithm's parameters.
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
     disorder = {"reorder": reorder, "reorder_by": reorder_by, "duplicate": duplicate}
