@@ -48,7 +48,7 @@ class Plot:
         return self._drawn(plots.cwnd(self.records), path)
 
     def overview(self, path: str | Path | None = None) -> Figure:
-        """Draw window, goodput, queue and drops on one time axis.
+        """Draw window, goodput, queue, and drops and marks on one time axis.
 
         Parameters
         ----------

@@ -49,11 +49,11 @@ protocols! {
     ptcp: Ptcp(reno::Reno), PtcpReal(reno::RenoReal);
     scalable: Scalable(scalable::Scalable), ScalableKelly(scalable::Kelly);
     hstcp: HstcpLinux(hstcp::HstcpLinux), HstcpReal(hstcp::HstcpReal);
-    bic: Bic(bic::Bic), BicReal(bic_real::BicReal);
-    cubic: Cubic(cubic::Cubic), CubicReal(Box<cubic_rfc9438::CubicReal>);
-    htcp: Htcp(htcp::Htcp), HtcpReal(Box<htcp_real::HtcpReal>);
-    fast: Fast(fast::Fast);
-    fast_bqd: FastBqd(fast::Fast);
+    bic: Bic(bic::Bic), BicReal(bic::BicReal);
+    cubic: Cubic(cubic::Cubic), CubicReal(Box<cubic::CubicReal>);
+    htcp: Htcp(htcp::Htcp), HtcpReal(Box<htcp::HtcpReal>);
+    fast: Fast(Box<fast::Fast>);
+    fast_bqd: FastBqd(Box<fast::Fast>);
     veno: Veno(veno::Veno);
     westwood: Westwood(westwood::Westwood);
     vegas: Vegas(vegas::Vegas);
@@ -68,9 +68,9 @@ protocols! {
     copa: Copa(Box<copa::Copa>);
     bbr: Bbr(Box<bbr::Bbr>);
     bbr3: Bbr3(Box<bbr3::Bbr3>);
-    ledbat: Ledbat(Box<ledbat::Ledbat>), LedbatPlus(Box<ledbat_plus::LedbatPlus>);
-    lp: Lp(lp::Lp), LpPaper(lp_paper::LpPaper);
-    dctcp: Dctcp(dctcp::Dctcp), DctcpReal(dctcp_rfc8257::DctcpReal);
+    ledbat: Ledbat(Box<ledbat::Ledbat>), LedbatPlus(Box<ledbat::LedbatPlus>);
+    lp: Lp(lp::Lp), LpPaper(lp::LpPaper);
+    dctcp: Dctcp(dctcp::Dctcp<dctcp::Integers>), DctcpReal(dctcp::Dctcp<dctcp::Reals>);
     prague: Prague(Box<prague::Prague>);
 }
 

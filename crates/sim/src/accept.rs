@@ -6,12 +6,14 @@ use serde_json::Value;
 use tcp::{Options, Receiver, ReceiverSpec, SenderSpec};
 use units::{Rate, Stream, Time};
 
+use crate::application::accept_writes;
 use crate::arrivals::{accept_sources, most_transfers_and_sources, AcceptedSource};
 use crate::changes::{accept_changes, Most};
 use crate::error::SpecError;
 use crate::losses::accept_losses;
 use crate::profiles::override_option;
 use crate::spec::{Direction, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use crate::traffic::accept_traffic;
 use crate::tree::Tree;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
@@ -109,14 +111,18 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     if (spec.flows.is_empty() && spec.arrivals.is_empty() && spec.sessions.is_empty()) || spec.flows.len() > FLOWS_MAX {
         return refuse("flows", spec.flows.len(), "give 1 to 1000000 flows");
     }
+    if spec.traffic.len() > FLOWS_MAX - spec.flows.len() {
+        return refuse("traffic", spec.traffic.len(), "give at most 1000000 flows and sources");
+    }
     // Flows' clocks run behind by a part of their base RTT; links, sources and transfers may have events too.
-    if spec.duration_ns + RTT_MAX_NS > Tree::time_max(spec.flows.len() + 2 + most_transfers_and_sources(spec)) {
+    if spec.duration_ns + RTT_MAX_NS > Tree::time_max(spec.flows.len() + spec.traffic.len() + 2 + most_transfers_and_sources(spec)) {
         return refuse("duration", seconds(spec.duration_ns), "give at most 4 hours with so many flows");
     }
     let mut links = vec![accept_link("bottleneck", &spec.forward, (spec, 0))?];
     if let Some(reverse) = &spec.reverse {
         links.push(accept_link("reverse", reverse, (spec, 1))?);
     }
+    accept_traffic(spec)?;
     let mut flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, spec)).collect::<Result<Vec<_>, _>>()?;
     let given = std::iter::once(&spec.forward).chain(&spec.reverse);
     let most: Vec<Most> = links.iter().zip(given).map(|(link, given)| Most::of(link.fifo.rate, given)).collect();
@@ -147,8 +153,8 @@ fn accept_link(name: &str, link: &LinkSpec, (run, index): (&Spec, usize)) -> Res
         return refuse(format!("{name}.mark"), &choice.name, "a step of marks belongs to drop-tail");
     }
     if changes.service.is_some() && matches!(limit, Limit::Delay(_)) {
-        let allowed = "give a limit in packets or bytes: with a discipline, how long a queue of a changing rate takes is not known";
-        return refuse(format!("{name}.queue"), &choice.name, allowed);
+        let allowed = format!("give packets or bytes: {} at a rate that changes cannot know how long its queue takes", choice.name);
+        return refuse(format!("{name}.queue"), "a limit in time", &allowed);
     }
     let discipline = net::queue::discipline(&choice.name, &choice.parameters).map_err(|allowed| SpecError {
         field: format!("{name}.discipline"),
@@ -223,6 +229,9 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> 
     }
     if flow.direction == Direction::Reverse && spec.reverse.is_none() {
         return refuse(field("direction"), "reverse", "a reverse flow needs a reverse link");
+    }
+    if let Some(writes) = &flow.writes {
+        accept_writes(index, writes)?;
     }
     let Some(mut options) = Options::of_profile(&flow.profile) else {
         return refuse(field("profile"), &flow.profile, &format!("choose one of {}", Options::PROFILES.join(", ")));

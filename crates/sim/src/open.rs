@@ -1,7 +1,7 @@
 //! The event loop of runs in which anybody's time may change, not only that of whoever's event it is: transfers begin and take a slot,
 //! and links with a queue that decides late have events of their own.
 //!
-//! At one time links come first, then sources, then flows. With late queues flows have one event at a time: a packet that reaches an
+//! At one time links come first, then sources of transfers, then flows, datagrams and transfers. With late queues flows have one event at a time: a packet that reaches an
 //! idle link gives it an event that nobody could foresee. So have transfers of sessions, which may begin the next.
 
 use units::Time;
@@ -20,13 +20,17 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
     pub(crate) fn run_open(mut self, mut interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
         let links = self.links.len();
         let first = links + self.arrivals.sources.len();
-        let mut calendar = Calendar::new(first + self.flows.len());
+        let (datagrams_at, transfers_at) = (first + self.flows.len(), first + self.flows.len() + self.sources.len());
+        let due = self.first_due();
+        let mut calendar = Calendar::new(first + due.len());
         for (index, source) in self.arrivals.sources.iter().enumerate() {
             calendar.set(links + index, source.next_at().0);
         }
-        for (index, flow) in self.flows.iter().enumerate() {
-            calendar.set(first + index, flow.due.0 .0);
+        for (index, &due) in due.iter().enumerate() {
+            calendar.set(first + index, due);
         }
+        let flows = self.flows.len();
+        let party_of = |index: usize| if index < flows { first + index } else { transfers_at + index - flows };
         let mut look_at = EVENTS_PER_LOOK;
         while let Some((party, bound)) = calendar.first() {
             if self.events >= look_at {
@@ -35,8 +39,10 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
                 }
                 look_at = self.events + EVENTS_PER_LOOK;
             }
-            if party >= first {
-                let index = party - first;
+            if (datagrams_at..transfers_at).contains(&party) {
+                calendar.set(party, self.run_source(party - datagrams_at, if LATE { 0 } else { bound }, look_at));
+            } else if party >= first {
+                let index = if party < datagrams_at { party - first } else { party - transfers_at + flows };
                 let bound = if LATE || self.arrivals.is_of_session(index) { 0 } else { bound };
                 calendar.set(party, self.run_slot(index, bound, look_at));
                 if let Some(source) = self.arrivals.take_woken() {
@@ -44,13 +50,13 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
                 }
             } else if party < links {
                 if let Some(flow) = self.advance_link(party) {
-                    calendar.set(first + flow, self.next_of(flow));
+                    calendar.set(party_of(flow), self.next_of(flow));
                 }
             } else {
                 let source = party - links;
                 let flow = self.arrivals.begin(source, &mut self.flows, &mut self.records.transfers)?;
                 self.events += 1;
-                calendar.set(first + flow, self.flows[flow].due.0 .0);
+                calendar.set(party_of(flow), self.flows[flow].due.0 .0);
                 calendar.set(party, self.arrivals.sources[source].next_at().0);
             }
             for index in 0..if LATE { links } else { 0 } {

@@ -70,6 +70,8 @@ pub struct Path {
     /// Its segments have ECN bits, or may lose their order: each is looked at.
     is_watched: bool,
     is_ecn_capable: bool,
+    /// Its segments are of a scalable sender: ECT(1).
+    is_l4s: bool,
     data_link: u8,
     pub(crate) ack_link: Option<u8>,
     pub(crate) rtt: Time,
@@ -123,6 +125,7 @@ impl Path {
             packet_bytes: packet.bytes,
             flow: packet.flow,
             is_ecn_capable: ecn.is_on(),
+            is_l4s: ecn == Ecn::L4s,
             resends_capable: ecn.marks_retransmissions(),
             cwr_due: false,
             is_watched: ecn.is_on(),
@@ -233,7 +236,8 @@ impl Path {
             let Packet { bytes, ecn_capable, .. } = ACK;
             let load = Load::Ack { flow, ack, sack };
             self.under_way += 1;
-            return served.offer(at, Queued { bytes, ecn_capable, is_marked: false, key: 2 * self.flow + 1, arrived: at, load });
+            return served
+                .offer(at, Queued { bytes, ecn_capable, is_l4s: false, is_marked: false, key: 2 * self.flow + 1, arrived: at, load });
         }
         if let Verdict::Departs(departs) | Verdict::DepartsMarked(departs) = link.fifo.offer(at, Packet { flow: self.flow, ..ACK }) {
             self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
@@ -372,7 +376,8 @@ impl<const LATE: bool> PathWire<'_, LATE> {
             let Packet { bytes, ecn_capable, flow, .. } = packet;
             let load = Load::Segment { flow: self.flow, seq, sent: now, cwr };
             self.path.under_way += 1;
-            return served.offer(now, Queued { bytes, ecn_capable, is_marked: false, key: 2 * flow, arrived: now, load });
+            let is_l4s = self.path.is_l4s;
+            return served.offer(now, Queued { bytes, ecn_capable, is_l4s, is_marked: false, key: 2 * flow, arrived: now, load });
         }
         match self.link.fifo.offer(now, packet) {
             Verdict::Departs(departs) => self.path.pass(departs, seq, now, EcnBits { ce: false, cwr }),

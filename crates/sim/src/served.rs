@@ -20,6 +20,10 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
         let packet = served.advance(now)?;
         let far_end = served.far_end(now);
         Some(match packet.load {
+            Load::Datagram { source } => {
+                self.sources[source].packet_departs(far_end);
+                return None;
+            }
             Load::Segment { flow, seq, sent, cwr } => {
                 if packet.is_marked {
                     self.flows[flow].path.marked += 1;
@@ -41,7 +45,17 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
     pub(crate) fn take_dropped(&mut self, link: usize) {
         let Some(served) = &mut self.links[link].served else { return };
         for dropped in served.take_dropped() {
-            let (Load::Segment { flow: index, .. } | Load::Ack { flow: index, .. }) = dropped.packet.load;
+            let index = match dropped.packet.load {
+                Load::Segment { flow, .. } | Load::Ack { flow, .. } => flow,
+                Load::Datagram { source } => {
+                    self.sources[source].lost += 1;
+                    if self.spec.record_drops && dropped.at.0 < self.spec.duration_ns {
+                        let number = self.spec.flows.len() + source;
+                        self.records.events.push(packet_event(dropped.at, (number, false), link, EventKind::Drop));
+                    }
+                    continue;
+                }
+            };
             let flow = &mut self.flows[index];
             flow.path.under_way -= 1;
             self.arrivals.release(index, flow);

@@ -28,6 +28,7 @@ def run_command(
     sessions: Annotated[
         list[str] | None, typer.Option(metavar="ALG,count=N[,KEY=VALUE...]", help="People who look at pages and think; repeat for more.")
     ] = None,
+    udp: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE,...", help="A source of datagrams, as rate=50Mbit,start=10s.")] = None,
     duration: Annotated[str | None, typer.Option(metavar="TIME", help="Length of the run, at most 4h. [default: 60s]")] = None,
     warmup: Annotated[str | None, typer.Option(metavar="TIME", help="First part left out of every mean. [default: 0s]")] = None,
     seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of every random draw. [default: 1]")] = None,
@@ -59,8 +60,8 @@ def run_command(
 ) -> None:
     """Run a scenario, in the simulator or on a built Linux kernel.
 
-    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, transport options, and the algorithm's own parameters
-    (see: windtunnel algorithms NAME).
+    Flow keys: rtt, start, stop, bytes, count, window, profile, direction; on and off, or app_rate and chunk; transport options, and the
+    algorithm's own parameters (see: windtunnel algorithms NAME). Keys of --udp: rate, amplitude and period, packet, start, stop, direction.
 
     Keys of arrivals: load or rate (transfers per second), sizes (pareto, exponential, fixed), mean, shape, max, rtt (one, or several as
     30ms+60ms), start, stop, window, profile, direction; of sessions: count, think, objects and sizes (laws, as pareto:15kB:1.2), and the
@@ -74,7 +75,8 @@ def run_command(
         | {key: value for key, value in (("rate_steps", rate_step), ("outages", outage), ("delay_steps", delay_step)) if value},
         "reverse": _link({"rate": reverse_rate, "queue": reverse_queue}, reverse_loss or []),
     }
-    scenario = _scenario(file, top, links, {"flows": flow, "arrivals": arrivals, "sessions": sessions})
+    traffic = [f"udp,{source}" for source in udp or []]
+    scenario = _scenario(file, top, links, {"flows": flow, "arrivals": arrivals, "sessions": sessions, "traffic": traffic})
     asked = {"per_ack": per_ack, "record_drops": drops, "record_marks": marks}
     scenario = scenario.model_copy(update={field: True for field, wanted in asked.items() if wanted})
     with stoppable():
@@ -116,7 +118,7 @@ def _scenario(
     if file is None:
         if not {"rate", "trace"} & set(links["bottleneck"]):
             raise ScenarioError("rate", "is missing; give --rate, for example --rate 250Mbit, or a scenario file")
-        if not any(lists.values()):
+        if not any(lists[name] for name in ("flows", "arrivals", "sessions")):
             raise ScenarioError("flow", "is missing; give at least one --flow, for example --flow cubic, or --arrivals, or a scenario file")
     return parse(with_traces(document, Path(file).parent if file else Path()), name=file or "")
 
@@ -164,6 +166,7 @@ def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None,
 def _print_tables(summary: dict[str, Any]) -> None:
     from windtunnel.cli.output import print_table
 
+    sized = any(flow["bytes"] is not None for flow in summary["scenario"]["flows"])
     flows = [
         (
             row["flow"],
@@ -175,12 +178,13 @@ def _print_tables(summary: dict[str, Any]) -> None:
             row["timeouts"],
             row["mean_cwnd_packets"],
             _scaled(row["mean_rtt_s"], 1e3),
+            *([row["completion_s"]] if sized else ()),
         )
         for row in summary["flows"]
     ]
     heads = ["flow", "algorithm", "throughput (Mbit/s)", "goodput (Mbit/s)", "retransmitted", "loss episodes", "timeouts"]
     if flows:
-        print_table("Flows", [*heads, "mean cwnd (packets)", "mean RTT (ms)"], flows)
+        print_table("Flows", [*heads, "mean cwnd (packets)", "mean RTT (ms)", *(["completion (s)"] if sized else [])], flows)
     if "applications" in summary:
         rows = [
             (
@@ -197,6 +201,18 @@ def _print_tables(summary: dict[str, Any]) -> None:
         print_table("Applications", titles, rows)
     if "transfers" in summary:
         _print_transfers(summary["transfers"])
+    if "traffic" in summary:
+        sources = [
+            (
+                row["flow"],
+                _scaled(row["throughput_bps"], 1e-6),
+                row["sent_packets"],
+                row["delivered_packets"],
+                row["lost_packets"],
+            )
+            for row in summary["traffic"]
+        ]
+        print_table("Datagrams", ["flow", "throughput (Mbit/s)", "sent", "delivered", "lost (packets)"], sources)
     links = [tuple(row.values()) for row in summary["links"]]
     print_table(
         "Links", ["link", "utilisation", "dropped (packets)", "marked (packets)", "mean queue (packets)", "max queue (packets)"], links

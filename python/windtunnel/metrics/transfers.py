@@ -1,82 +1,149 @@
-"""Results per source of transfers: how long they took."""
+"""Transfers of given size: how long they take, and when flows stand still."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
 import polars as pl
 
-from windtunnel.records import Records
+from windtunnel.metrics.view import View
 
-_PACKET_BYTES = 1500
-_PAYLOAD_BYTES = 1448
-_QUANTILES = {"completion_s_median": 0.5, "completion_s_p95": 0.95, "completion_s_p99": 0.99}
+SILENCE_STEP_S = 0.1
 
 
-def transfers(records: Records) -> pl.DataFrame:
-    """Return one row per source, arrivals before sessions, over the transfers that began after the warm-up.
+def completion_s(view: View, flows: Sequence[int]) -> float | None:
+    """Return how long a transfer took, from its first SYN to the acknowledgement of its last byte.
 
     Parameters
     ----------
-    records : Records
-        Records of the run.
+    view : View
+        The run.
+    flows : sequence of int
+        The flows that carry it: one, or the streams of an application, which ends with its last stream.
 
     Returns
     -------
-    polars.DataFrame
-        `source`, `algorithm`, `direction`; how many `transfers`, and how many of them `unfinished` at the end; of those that finished
-        `bytes` (payload), `completion_s_mean`, `completion_s_median`, `completion_s_p95`, `completion_s_p99` (seconds from begin to the
-        last ACK) and `slowdown_mean`; of all `retransmitted_packets` and `timeouts`. Null where nothing finished.
+    float or None
+        Seconds; infinite when it was not complete at the end of the run, None when a flow has no size.
 
     Notes
     -----
-    A transfer's slowdown is its completion time over that of the same bytes in one burst on the empty path: its base RTT, and its whole
-    packets at the link's rate. Quantiles are interpolated linearly. Source: N. Dukkipati, N. McKeown, "Why flow-completion time is the
-    right metric for congestion control", CCR 36(1), 2006, for the time; M. Alizadeh et al., "pFabric", SIGCOMM 2013, for the slowdown,
-    there called normalised FCT.
+    Source: Leith, Shorten (PFLDnet 2008), Fig. 9. A flow's start is its first data packet; the handshake before it took one base RTT.
     """
-    scenario = records.facts.scenario
-    given = (*scenario.get("arrivals", ()), *scenario.get("sessions", ()))
-    rows = records.transfers
-    if rows is None or not given:
-        return pl.DataFrame(schema=_SCHEMA)
-    rates = [float(scenario["reverse" if source["direction"] == "reverse" else "bottleneck"]["rate_bps"]) for source in given]
-    named = pl.DataFrame(
-        {
-            "source": range(len(given)),
-            "algorithm": [source["algorithm"] for source in given],
-            "direction": [source["direction"] for source in given],
-            "rate_bps": rates,
-        },
-        schema={"source": pl.UInt32(), "algorithm": pl.String(), "direction": pl.String(), "rate_bps": pl.Float64()},
-    )
-    packets = (pl.col("bytes") + _PAYLOAD_BYTES - 1) // _PAYLOAD_BYTES
-    alone_s = pl.col("rtt_s") + packets * (8 * _PACKET_BYTES) / pl.col("rate_bps")
-    done = pl.col("completion_s").is_not_null()
-    measured = rows.filter(pl.col("start_s") >= float(scenario.get("warmup_s") or 0.0)).join(named, on="source", how="left")
-    summed = measured.group_by("source").agg(
-        pl.len().cast(pl.UInt64).alias("transfers"),
-        (~done).sum().cast(pl.UInt64).alias("unfinished"),
-        pl.col("bytes").filter(done).sum(),
-        pl.col("completion_s").mean().alias("completion_s_mean"),
-        *(pl.col("completion_s").quantile(q, "linear").alias(name) for name, q in _QUANTILES.items()),
-        (pl.col("completion_s") / alone_s).mean().alias("slowdown_mean"),
-        pl.col("retransmitted_packets").sum(),
-        pl.col("timeouts").sum(),
-    )
-    counted = ("transfers", "unfinished", "bytes", "retransmitted_packets", "timeouts")
-    table = named.join(summed, on="source", how="left").with_columns(pl.col(*counted).fill_null(0))
-    return table.select(pl.col(name).cast(dtype) for name, dtype in _SCHEMA.items()).sort("source")
+    ends = [view.completed_s(flow) for flow in flows]
+    known = [end for end in ends if end is not None]
+    if not known or len(known) < len(ends):
+        return None
+    first = min(view.start_s(flow) - view.base_rtt_s(flow) for flow in flows)
+    return max(known) - first
 
 
-_SCHEMA: dict[str, pl.DataType] = {
-    "source": pl.UInt32(),
-    "algorithm": pl.String(),
-    "direction": pl.String(),
-    "transfers": pl.UInt64(),
-    "unfinished": pl.UInt64(),
-    "bytes": pl.UInt64(),
-    "completion_s_mean": pl.Float64(),
-    **dict.fromkeys(_QUANTILES, pl.Float64()),
-    "slowdown_mean": pl.Float64(),
-    "retransmitted_packets": pl.UInt64(),
-    "timeouts": pl.UInt64(),
-}
+def first_against_rest(view: View) -> float | None:
+    """Return the mean completion time of the later transfers over that of the first.
+
+    Returns
+    -------
+    float or None
+        None without two transfers, or when one was not complete: their ratio is not known.
+
+    Notes
+    -----
+    Source: Leith, Shorten (PFLDnet 2008), section III: four transfers started 5 s apart.
+    """
+    times = [completion_s(view, flows) for flows in view.applications]
+    known = [time for time in times if time is not None and math.isfinite(time)]
+    if len(known) < 2 or len(known) < len(times):
+        return None
+    return sum(known[1:]) / len(known[1:]) / known[0]
+
+
+def silence_s(view: View, flows: Sequence[int]) -> float | None:
+    """Return the longest time without newly acknowledged data on a flow that is open, the largest over some flows.
+
+    Parameters
+    ----------
+    view : View
+        The run.
+    flows : sequence of int
+        Flow numbers.
+
+    Returns
+    -------
+    float or None
+        Seconds, a multiple of 0.1 s for a flow sampled that often; None without samples or with coarser ones.
+
+    Notes
+    -----
+    Source: Hegde et al. (GridNets 2004), section IV.B: flows that stand still for minutes.
+    """
+    if view.sample_s > SILENCE_STEP_S + 1e-9:
+        return None
+    longest: list[float] = []
+    for flow in flows:
+        series = view.series(flow)
+        begin, end = view.start_s(flow), view.end_s(flow)
+        inside = (series.t_s > begin) & (series.t_s <= end + 1e-9)
+        if not inside.any():
+            continue
+        edges = np.arange(0, math.floor((end - begin) / SILENCE_STEP_S + 1e-6) + 1) * SILENCE_STEP_S + begin
+        t_s = np.concatenate(([begin], series.t_s[inside]))
+        counted = np.concatenate(([0.0], series.delivered_bytes[inside]))
+        # The counter as it was last sampled, not interpolated: a step is news at its sample only.
+        at = counted[np.searchsorted(t_s, edges + 1e-6, side="right") - 1]
+        news = np.concatenate(([0], np.flatnonzero(np.diff(at) > 0) + 1, [edges.size - 1]))
+        # The step that brings news ends a silence before it.
+        longest.append(float(max((np.diff(news) - 1).max(), news[-1] - news[-2])) * SILENCE_STEP_S)
+    return max(longest, default=None)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """The mean rates of short transfers.
+
+    Attributes
+    ----------
+    of_flows_bps : float
+        E[b/T], the mean of every transfer's own rate, bits per second.
+    of_bits_bps : float
+        E[b]/E[T], all bits over all times, bits per second.
+    """
+
+    of_flows_bps: float
+    of_bits_bps: float
+
+
+def cross_traffic_rates(view: View, t0: float, t1: float, *, handshake: bool = False) -> Rates | None:
+    """Return the mean rates of the cross traffic's flows that start in a window and complete.
+
+    Parameters
+    ----------
+    view : View
+        The run.
+    t0, t1 : float
+        Seconds; the time within which a flow starts.
+    handshake : bool
+        Whether a flow's time begins with its SYN: a round trip earlier, of the flow's mean RTT.
+
+    Returns
+    -------
+    Rates or None
+        With b the payload bits and T the time from the first data packet to the acknowledgement of the last byte; None without such flows.
+
+    Notes
+    -----
+    Source: Leith et al. (PFLDnet 2008), Table I. E[b/T] weighs every flow alike, and so the short ones; E[b]/E[T] weighs by time.
+    """
+    chosen = (pl.col("start_s") >= t0) & (pl.col("start_s") <= t1) & (pl.col("completed_s") > pl.col("start_s"))
+    flows = view.background.filter(chosen & (pl.col("delivered_bytes") > 0))
+    if not flows.height:
+        return None
+    bits = flows["delivered_bytes"].cast(pl.Float64).to_numpy() * 8
+    times = (flows["completed_s"] - flows["start_s"]).to_numpy()
+    if handshake:
+        if flows["mean_rtt_s"].null_count():
+            return None
+        times = times + flows["mean_rtt_s"].to_numpy()
+    return Rates(float((bits / times).mean()), float(bits.sum() / times.sum()))

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from windtunnel.scenario import changes, losses, traces
+from windtunnel.scenario import changes, losses, traces, traffic
 from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.errors import ScenarioError, from_validation, one_line
 from windtunnel.scenario.models import QUEUE_FIELDS, Bottleneck, Flow, Scenario
@@ -31,7 +31,12 @@ def allowed_keys() -> dict[str, list[str]]:
 
     link = [key for key in keys(Bottleneck) if key not in QUEUE_FIELDS]
     link = [*link, "trace", "queue", *QUEUE_FIELDS]
-    sources = {"arrivals": keys(Arrivals), "sessions": keys(Sessions), **dict.fromkeys(("objects", "size_bytes", "think_s"), keys(Law))}
+    sources = {
+        "traffic": keys(traffic.Udp),
+        "arrivals": keys(Arrivals),
+        "sessions": keys(Sessions),
+        **dict.fromkeys(("objects", "size_bytes", "think_s"), keys(Law)),
+    }
     models = {name: keys(model) for name, model in (losses.MODELS | changes.CHANGES).items()}
     return {"": keys(Scenario), "bottleneck": link, "reverse": link, "flows": keys(Flow), **sources, **models}
 

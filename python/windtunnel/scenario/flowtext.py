@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from windtunnel.scenario import writes
 from windtunnel.scenario.catalogue import catalogue
 from windtunnel.scenario.errors import refusal, shown
 
-SHORT_KEYS = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", "window": "window_packets"}
-FLOW_KEYS = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction")
+SHORT_KEYS = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", "window": "window_packets", **writes.SHORT}
+FLOW_KEYS = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction", *writes.SHORT)
 
 
 def parse_flow(text: str, keys: Sequence[str] = FLOW_KEYS) -> dict[str, Any]:
@@ -19,7 +20,7 @@ def parse_flow(text: str, keys: Sequence[str] = FLOW_KEYS) -> dict[str, Any]:
     ----------
     text : str
         The flow, for example ``"ctcp:vista,start=60s"``. Keys are rtt, start, stop, bytes, count, window, profile, direction,
-        any transport option, and the algorithm's own parameters (which prevail where a name is both).
+        on, off, app_rate, chunk, any transport option, and the algorithm's own parameters (which prevail where a name is both).
     keys : sequence of str, optional
         Other keys than those of a flow.
 

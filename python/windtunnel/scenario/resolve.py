@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.scenario import applications, arrivals, changes, losses, sessions
+from windtunnel.scenario import applications, arrivals, changes, losses, sessions, traffic, writes
 from windtunnel.scenario import transfers as sources_of_transfers
 from windtunnel.scenario.catalogue import DROP_TAIL, catalogue
 from windtunnel.scenario.checks import algorithm_of
@@ -88,7 +88,7 @@ def fill(scenario: Scenario) -> Resolved:
     reverse = scenario.reverse
     if reverse is not None:
         reverse = _fill_link(reverse, longest_s, "reverse", notes)
-    elif any(flow.direction == "reverse" for flow in flows + transfers):
+    elif "reverse" in {flow.direction for flow in flows + transfers} | {source.direction for source in scenario.traffic}:
         reverse = bottleneck.model_copy(
             update={"loss_probability": 0.0, "losses": (), **dict.fromkeys(_CHANGES, ()), **dict.fromkeys(_DISORDER, 0.0)}
         )
@@ -151,6 +151,7 @@ def _refuse_too_long(packets: float, field: str, value: float) -> None:
 
 _LATER: dict[str, Any] = {
     "record_marks": False,
+    "traffic": [],
     "discipline": DROP_TAIL,
     "discipline_parameters": {},
     **dict.fromkeys(MARK_FIELDS),
@@ -217,6 +218,7 @@ def resolve(scenario: Scenario) -> dict[str, Any]:
         "flows": [_flow(full, flow) for flow in full.flows],
         "arrivals": [arrivals.engine(source, [_flow(full, flow) for flow in _kinds(source)]) for source in full.arrivals],
         "sessions": [sessions.engine(source, [_flow(full, flow) for flow in _kinds(source)]) for source in full.sessions],
+        "traffic": [traffic.engine(source) for source in full.traffic],
     }
 
 
@@ -269,6 +271,7 @@ def _flow(scenario: Scenario, flow: Flow) -> dict[str, Any]:
         "jitter_ns": _ns(jitter_s(scenario, flow)),
         "mss_bytes": MSS_BYTES,
         "packet_bytes": PACKET_BYTES,
+        "writes": writes.engine(flow),
     }
 
 

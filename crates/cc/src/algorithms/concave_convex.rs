@@ -1,7 +1,8 @@
 //! Concave, then convex: fast back to the window before the loss, flat around it, then ever faster: w + c (T - T_w)^3.
 //!
 //! Source: Leith/Shorten, "Next Generation TCP: Open Questions", 2008, II.B.
-//! Units, state and departures: those of the law, in `synthetic.rs`; here the cubic is flat at w, which it reaches after T_w = cbrt((1 - beta) w/c).
+//! Units, state and departures: those of the law, in `synthetic.rs`; here the cubic is flat at w, which it reaches after
+//! T_w = cbrt((1 - beta) w/c).
 
 use super::synthetic::{Synthetic, PAPER, PARAMETERS};
 use super::{borrows, runs};

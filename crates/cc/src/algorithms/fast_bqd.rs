@@ -1,6 +1,6 @@
 //! FAST with backward queueing delay taken out: only what queues on the way there counts.
 //!
-//! Source: an idea in Hegde et al. 2004, never described further; the law is FAST's, in `fast.rs`.
+//! Source: an idea in Hegde et al. 2004, never described further; the law is FAST's, in `fast/`.
 //! Units: as FAST.
 //! State: as FAST, and the smallest and the smoothed forward delay.
 //! Departures: the reading is ours: avgRTT is baseRTT plus the smoothed excess of the forward delay over its minimum. Clocks run at
@@ -30,5 +30,5 @@ pub const PROTOCOL: Protocol = Protocol {
         borrows("linux-2.4", fast::FIXED),
         borrows("rfc", fast::PAPER),
     ],
-    build: |values| Algorithm::FastBqd(Fast::forward_only(values)),
+    build: |values| Algorithm::FastBqd(Box::new(Fast::forward_only(values))),
 };

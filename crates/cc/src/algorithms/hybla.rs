@@ -6,8 +6,8 @@
 //! Departures: none from Linux 6.1. It counts ACKs, not segments; rounds the increase per ACK down to 1/128, so that it is plain Reno
 //! above 128 rho^2 segments; starts at rho segments; and holds the window below 65536.
 
+use super::of_linux61;
 use super::reno::Reno;
-use super::{borrows, runs};
 use crate::parameter::{Parameter, Protocol, Variant};
 use crate::slow_start::Kind;
 use crate::{Algorithm, CaState, CongestionControl, Connection, Window};
@@ -33,13 +33,7 @@ pub const PROTOCOL: Protocol = Protocol {
         doc: "RTT of the Reno flow whose growth is copied; whole milliseconds.",
     }],
     constants: &[],
-    profiles: &[
-        runs(V61, V61),
-        borrows("linux-2.6.23", V61),
-        borrows("altaimd-2.6.6", V61),
-        borrows("linux-2.4", V61),
-        borrows("rfc", V61),
-    ],
+    profiles: &of_linux61(V61),
     build: |values| {
         let rtt0_ms = (values.get("rtt0") * 1e3 + 0.5) as u32;
         Algorithm::Hybla(Hybla { rtt0_ms, srtt8_us: 0, rho_x8: 8, rho2_x128: 128, cents: 0, enabled: true })

@@ -1,35 +1,28 @@
-//! The laws, one file per protocol. A file holds the description (`PROTOCOL`) and the state; the registry names it once.
+//! The laws, one file per protocol, which holds the description (`PROTOCOL`) and the state; the registry names it once. A law that does
+//! not fit into some 150 lines is a folder: the hooks and their state in `mod.rs`, one idea in each other file, the description in
+//! `protocol.rs`. What several protocols share stands beside them.
 
 pub mod areno;
 pub mod bbr;
 pub mod bbr3;
 pub mod bic;
-pub mod bic_real;
 pub mod concave_convex;
 pub mod convex;
 pub mod copa;
 pub mod ctcp;
-mod cube_root;
 pub mod cubic;
-pub mod cubic_rfc9438;
 pub mod dctcp;
-pub mod dctcp_rfc8257;
 mod early_indication;
 pub mod fast;
 pub mod fast_bqd;
 pub mod hstcp;
 pub mod hstcp_lp;
-mod hstcp_table;
 pub mod htcp;
-pub mod htcp_real;
-mod htcp_throughput;
 pub mod hybla;
 pub mod illinois;
 pub mod ledbat;
-mod ledbat_delay;
-pub mod ledbat_plus;
 pub mod lp;
-pub mod lp_paper;
+mod observation_window;
 pub mod prague;
 pub mod ptcp;
 pub mod reno;
@@ -39,12 +32,14 @@ pub mod scalable;
 mod sliding;
 pub mod synthetic;
 pub mod vegas;
+mod vegas_round;
 pub mod veno;
 pub mod westwood;
 mod windowed_max;
 pub mod yeah;
 
 use crate::parameter::{Parameter, ProfileVariant};
+use crate::PROFILES;
 
 /// A profile's row for a protocol that has a variant of its own there.
 pub(crate) const fn runs(profile: &'static str, variant: &'static str) -> ProfileVariant {
@@ -54,6 +49,19 @@ pub(crate) const fn runs(profile: &'static str, variant: &'static str) -> Profil
 /// A profile's row for a protocol that the profile's stack never had: the nearest variant.
 pub(crate) const fn borrows(profile: &'static str, variant: &'static str) -> ProfileVariant {
     ProfileVariant { profile, variant, belongs: false }
+}
+
+/// The rows of a protocol that no profile's stack ever had.
+pub(crate) const fn borrowed_by_all(variant: &'static str) -> [ProfileVariant; PROFILES.len()] {
+    let [linux61, linux2623, altaimd, linux24, rfc] = PROFILES;
+    [borrows(linux61, variant), borrows(linux2623, variant), borrows(altaimd, variant), borrows(linux24, variant), borrows(rfc, variant)]
+}
+
+/// The rows of a protocol with one variant that is Linux 6.1's, the first profile's.
+pub(crate) const fn of_linux61(variant: &'static str) -> [ProfileVariant; PROFILES.len()] {
+    let mut rows = borrowed_by_all(variant);
+    rows[0].belongs = true;
+    rows
 }
 
 /// A parameter that is on (1) or off (0).

@@ -3,13 +3,14 @@
 //! Source: Brakmo/Peterson, IEEE JSAC 1995; Linux 6.1 `tcp_vegas.c`, reproduced exactly.
 //! Units: segments; RTTs in microseconds.
 //! State: the smallest RTT ever and of this round, the number of samples, the round's boundary.
-//! Departures: the threshold stays at 2 where Linux 6.1 lets a window of 2 take it to 1, which no later step sees. Linux's backlog is w (rtt - base)/base, larger than the paper's w (rtt -
-//! base)/rtt; slow start doubles every round trip, not every other; a round of fewer than three samples takes one Reno step; a loss
-//! halves, whatever found it. The decisions, unlike the Reno steps, do not ask whether the window limits the sender.
+//! Departures: the threshold stays at 2 where Linux 6.1 lets a window of 2 take it to 1, which no later step sees. Linux's backlog is
+//! w (rtt - base)/base, larger than the paper's w (rtt - base)/rtt; slow start doubles every round trip, not every other; a round of fewer
+//! than three samples takes one Reno step; a loss halves, whatever found it. The decisions, unlike the Reno steps, do not ask whether the
+//! window limits the sender.
 
+use super::of_linux61;
 use super::reno::Reno;
-use super::round_rtt::RoundRtt;
-use super::{borrows, runs};
+use super::vegas_round::Round;
 use crate::parameter::{Parameter, Protocol, Variant};
 use crate::slow_start::Kind;
 use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
@@ -36,13 +37,7 @@ pub const PROTOCOL: Protocol = Protocol {
         backlog("gamma", &[(V61, 1.0)], "Leave slow start when more are queued."),
     ],
     constants: &[],
-    profiles: &[
-        runs(V61, V61),
-        borrows("linux-2.6.23", V61),
-        borrows("altaimd-2.6.6", V61),
-        borrows("linux-2.4", V61),
-        borrows("rfc", V61),
-    ],
+    profiles: &of_linux61(V61),
     build: |values| {
         Algorithm::Vegas(Vegas {
             alpha: values.get("alpha") as u64,
@@ -52,39 +47,6 @@ pub const PROTOCOL: Protocol = Protocol {
         })
     },
 };
-
-/// The round that Vegas and YeAH measure.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Round {
-    pub(super) rtt: RoundRtt,
-    /// Only in Open.
-    pub(super) measuring: bool,
-    /// The round is over when this segment and one more are acknowledged.
-    pub(super) end: u64,
-}
-
-impl Round {
-    pub(super) const fn new() -> Round {
-        Round { rtt: RoundRtt::new(), measuring: true, end: 0 }
-    }
-
-    pub(super) fn start(&mut self, c: &Connection) {
-        self.end = c.nxt;
-        self.rtt.restart();
-    }
-
-    pub(super) fn on_state_changed(&mut self, c: &Connection, to: CaState) {
-        self.measuring = to == CaState::Open;
-        if self.measuring {
-            self.start(c);
-        }
-    }
-
-    /// An idle time forgets everything: the path may have changed.
-    pub(super) fn forget(&mut self, c: &Connection) {
-        *self = Round { end: c.nxt, ..Round::new() };
-    }
-}
 
 /// Vegas in Linux's integers.
 #[derive(Clone, Copy, Debug)]

@@ -7,9 +7,9 @@
 //! trip; its sample count, never set back, wraps after 65536 and makes the next calls plain Reno; a growth call without a sample finds
 //! everything queued.
 
+use super::of_linux61;
 use super::reno::Reno;
 use super::round_rtt::{RoundRtt, UNKNOWN_US};
-use super::{borrows, runs};
 use crate::parameter::{Constant, Protocol, Variant};
 use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
 
@@ -30,13 +30,7 @@ pub const PROTOCOL: Protocol = Protocol {
         Constant { name: "beta", variant: V61, value: CONGESTED as f64 / 2.0, unit: "segments" },
         Constant { name: "keep_uncongested", variant: V61, value: 0.8, unit: "1" },
     ],
-    profiles: &[
-        runs(V61, V61),
-        borrows("linux-2.6.23", V61),
-        borrows("altaimd-2.6.6", V61),
-        borrows("linux-2.4", V61),
-        borrows("rfc", V61),
-    ],
+    profiles: &of_linux61(V61),
     build: |_| Algorithm::Veno(Veno { rtt: RoundRtt::new(), estimating: true, counts: true, backlog_x2: 0 }),
 };
 

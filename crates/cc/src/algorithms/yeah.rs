@@ -5,8 +5,8 @@
 //! State: Vegas' round, the last backlog, rounds spent as Reno and as Scalable, the estimate of a competing Reno flow's window.
 //! Departures: none from Linux 6.1.
 
-use super::vegas::Round;
-use super::{borrows, runs};
+use super::of_linux61;
+use super::vegas_round::Round;
 use crate::parameter::{Constant, Protocol, Variant};
 use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
 
@@ -29,13 +29,7 @@ pub const PROTOCOL: Protocol = Protocol {
         Constant { name: "rho", variant: V61, value: RHO as f64, unit: "RTTs" },
         Constant { name: "zeta", variant: V61, value: ZETA as f64, unit: "RTTs" },
     ],
-    profiles: &[
-        runs(V61, V61),
-        borrows("linux-2.6.23", V61),
-        borrows("altaimd-2.6.6", V61),
-        borrows("linux-2.4", V61),
-        borrows("rfc", V61),
-    ],
+    profiles: &of_linux61(V61),
     build: |_| Algorithm::Yeah(Yeah { round: Round::new(), backlog: 0, slow_rounds: 0, fast_rounds: 0, reno_window: 2 }),
 };
 

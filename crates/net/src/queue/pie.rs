@@ -61,7 +61,11 @@ impl Pie {
 
     /// The updates that were due up to `now`, with a queue that has held `bytes` since the last call.
     pub(crate) fn catch_up(&mut self, now: Time, bytes: u64) {
-        let qdelay_s = bytes as f64 * 8.0 / self.spec.rate.0 as f64;
+        self.catch_up_to(now, bytes as f64 * 8.0 / self.spec.rate.0 as f64);
+    }
+
+    /// The same with a queue whose delay has been this since the last call.
+    pub(crate) fn catch_up_to(&mut self, now: Time, qdelay_s: f64) {
         while self.updates_at <= now {
             if qdelay_s == 0.0 && self.qdelay_old_s == 0.0 && self.drop_prob == 0.0 {
                 // Nothing changes in an idle queue.

@@ -97,8 +97,8 @@ fn accept_kinds<'a>(path: &str, flows: &'a [FlowSpec], run: &Spec) -> Result<Vec
     }
     let mut kinds = Vec::with_capacity(flows.len());
     for (index, flow) in flows.iter().enumerate() {
-        if flow.start_ns != 0 || flow.stop_ns.is_some() || flow.bytes.is_some() {
-            return refuse(field, &flow.algorithm, "start, stop and bytes belong to the source, not to its transfers");
+        if flow.start_ns != 0 || flow.stop_ns.is_some() || flow.bytes.is_some() || flow.writes.is_some() {
+            return refuse(field, &flow.algorithm, "start, stop, bytes and writes do not belong to transfers");
         }
         let shared = |flow: &FlowSpec| (flow.direction, flow.mss_bytes, flow.packet_bytes);
         if shared(flow) != shared(&flows[0]) {

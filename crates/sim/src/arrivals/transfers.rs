@@ -29,6 +29,8 @@ pub(crate) struct Arrivals {
     firsts: Vec<usize>,
     /// Flows that are no transfers come before the slots.
     before: usize,
+    /// Numbers of connections follow those of flows and datagrams.
+    numbered_from: usize,
     /// The row of each slot's transfer.
     rows: Vec<u32>,
     /// Its source.
@@ -43,7 +45,8 @@ pub(crate) struct Arrivals {
 impl Arrivals {
     /// Of these sources, and what their transfers' rows say of their kinds.
     pub(crate) fn new(accepted: &[AcceptedSource], spec: &Spec) -> (Arrivals, Transfers) {
-        let mut arrivals = Arrivals { before: spec.flows.len(), ..Arrivals::default() };
+        let mut arrivals =
+            Arrivals { before: spec.flows.len(), numbered_from: spec.flows.len() + spec.traffic.len(), ..Arrivals::default() };
         let mut transfers = Transfers::default();
         for (index, given) in accepted.iter().enumerate() {
             let first = arrivals.prototypes.len();
@@ -73,7 +76,7 @@ impl Arrivals {
         let kind = self.firsts[source] + birth.kind;
         let row = transfers.rows.len();
         // Queues tell connections apart by this number: it is nobody else's while they may meet.
-        let number = (self.before + row) as u32 & 0x3fff_ffff;
+        let number = (self.numbered_from + row) as u32 & 0x3fff_ffff;
         let flow = self.prototypes[kind].transfer(birth, number);
         transfers.rows.push(TransferRow::begun(birth.at, birth.bytes, kind as u32));
         let slot = match self.free.pop() {
@@ -134,7 +137,9 @@ impl Arrivals {
 
     /// The run is over: what the unfinished have sent.
     pub(crate) fn count_unfinished(&self, flows: &[Flow], transfers: &mut Transfers) {
-        for (flow, &row) in flows[self.before..].iter().zip(&self.rows).filter(|(flow, &row)| row != NOBODY && flow.completed.is_none()) {
+        for (flow, &row) in
+            flows[self.before..].iter().zip(&self.rows).filter(|(flow, &row)| row != NOBODY && flow.completed == Time::NEVER)
+        {
             transfers.rows[row as usize].count(&flow.sender.totals(flow.agenda.end));
         }
     }

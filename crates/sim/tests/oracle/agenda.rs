@@ -23,15 +23,21 @@ pub(super) enum Kind {
     DelayedAck,
     /// The sender's timer expires.
     Deadline,
+    /// The application writes, or pauses.
+    Write,
     Stop,
+    /// A datagram reaches its link.
+    Datagram,
 }
 
-/// Whose event it is: at one time links come first, then sources, then flows.
+/// Whose event it is: at one time links come first, then births, flows, datagrams, transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Owner {
     Link,
-    Source(usize),
+    Birth(usize),
     Flow(usize),
+    Datagram(usize),
+    Transfer(usize),
 }
 
 pub(super) struct Event {
@@ -76,21 +82,33 @@ impl Eq for Event {}
 pub(super) struct Agenda {
     pub(super) heap: BinaryHeap<Event>,
     pub(super) sequence: u64,
+    /// Flows from this one on are transfers.
+    transfers_at: usize,
 }
 
 impl Agenda {
+    /// Of a run of so many flows that are no transfers.
+    pub(super) fn of(flows: usize) -> Agenda {
+        Agenda { transfers_at: flows, ..Agenda::default() }
+    }
+
     pub(super) fn add(&mut self, at: Time, flow: usize, kind: Kind, load: Option<Load>) {
-        self.push(Event { at, owner: Owner::Flow(flow), kind, sequence: 0, link: 0, load });
+        let owner = if flow < self.transfers_at { Owner::Flow(flow) } else { Owner::Transfer(flow) };
+        self.push(Event { at, owner, kind, sequence: 0, link: 0, load });
     }
 
     pub(super) fn add_link(&mut self, at: Time, link: usize) {
         self.push(Event { at, owner: Owner::Link, kind: Kind::Transmitted, sequence: 0, link, load: None });
     }
 
-    pub(super) fn add_source(&mut self, at: Time, source: usize) {
+    pub(super) fn add_birth(&mut self, at: Time, birth: usize) {
         if at < Time::NEVER {
-            self.push(Event { at, owner: Owner::Source(source), kind: Kind::Start, sequence: 0, link: 0, load: None });
+            self.push(Event { at, owner: Owner::Birth(birth), kind: Kind::Start, sequence: 0, link: 0, load: None });
         }
+    }
+
+    pub(super) fn add_datagram(&mut self, at: Time, source: usize) {
+        self.push(Event { at, owner: Owner::Datagram(source), kind: Kind::Datagram, sequence: 0, link: 0, load: None });
     }
 
     fn push(&mut self, event: Event) {

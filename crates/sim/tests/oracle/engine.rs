@@ -3,21 +3,41 @@
 
 use cc::Controller;
 use net::LinkTotals;
-use sim::{Accepted, AcceptedFlow, Direction, DisorderSpec, Observer, Spec, TransferRow};
+use sim::{Accepted, AcceptedFlow, Direction, DisorderSpec, Observer, SourceTotals, Spec, TransferRow};
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals, Wire};
 use units::{Stream, Time};
 
 use super::agenda::{Agenda, Event, Kind, Owner};
-use super::births::{self, Birth, Source};
+use super::births::{self, Birth};
 use super::link::{Arrival, Link, Load, Packet};
 use super::loss::Loss;
 use super::service::Service;
+use super::source::Source;
+use super::writes::Writes;
 
 /// IP bytes of an ACK.
 const ACK_BYTES: u32 = 52;
 
 /// Events at one moment that no scenario needs: time has stopped.
 const EVENTS_AT_ONCE_MAX: u64 = 100_000;
+
+/// What a packet carries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Carried {
+    Segment,
+    Ack,
+    Datagram,
+}
+
+impl Carried {
+    fn of(load: &Load) -> Carried {
+        match load {
+            Load::Segment { .. } => Carried::Segment,
+            Load::Ack { .. } => Carried::Ack,
+            Load::Datagram => Carried::Datagram,
+        }
+    }
+}
 
 struct Flow {
     sender: Sender<Controller>,
@@ -36,6 +56,8 @@ struct Flow {
     lost: u64,
     marked: u64,
     ecn: Ecn,
+    /// What its application still does.
+    writes: Option<Writes>,
     /// Integral of cwnd when nothing was left to send.
     area: Option<f64>,
     /// Segments and ACKs that exist.
@@ -69,6 +91,7 @@ impl Flow {
             lost: 0,
             marked: 0,
             ecn: given.sender.options.ecn,
+            writes: None,
             area: None,
             under_way: 0,
             row: None,
@@ -142,6 +165,8 @@ pub struct Outcome {
     pub marked: Vec<u64>,
     /// Transfers.
     pub transfers: Vec<TransferRow>,
+    /// Of each source: packets lost, counters when the window began, counters at the end.
+    pub sources: Vec<(u64, SourceTotals, SourceTotals)>,
 }
 
 /// The core.
@@ -149,9 +174,10 @@ struct Textbook<'a> {
     accepted: &'a Accepted<'a>,
     /// Transfers behind the others: the lowest place of one that is gone is taken by the next.
     flows: Vec<Flow>,
+    sources: Vec<Source>,
     links: Vec<Link>,
     agenda: Agenda,
-    sources: Vec<Source>,
+    births: Vec<births::Source>,
     transfers: Vec<TransferRow>,
 }
 
@@ -166,8 +192,9 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
         last = event.at;
         match event.owner {
             Owner::Link => core.on_transmitted(event.at, event.link),
-            Owner::Source(source) => core.on_born(source),
-            Owner::Flow(flow) => core.on_flow(event, flow, observer),
+            Owner::Birth(birth) => core.on_born(birth),
+            Owner::Datagram(source) => core.on_datagram(event.at, source),
+            Owner::Flow(flow) | Owner::Transfer(flow) => core.on_flow(event, flow, observer),
         }
     }
     let ends: Vec<(usize, SenderTotals)> = core.flows.iter().filter_map(|flow| flow.row.map(|row| (row, flow.totals()))).collect();
@@ -181,6 +208,7 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
         lost: core.flows.iter().map(|flow| flow.lost).collect(),
         marked: core.flows.iter().map(|flow| flow.marked).collect(),
         transfers: core.transfers,
+        sources: core.sources.iter().map(Source::totals).collect(),
     }
 }
 
@@ -200,7 +228,7 @@ impl<'a> Textbook<'a> {
             let losses = given.losses.iter().enumerate().map(|(number, loss)| Loss::new(loss, spec.seed, (i, number))).collect();
             Link::new(&accepted.links[i], window, (stream("loss"), losses, stream("queue")), Service::new(given))
         };
-        let mut agenda = Agenda::default();
+        let mut agenda = Agenda::of(accepted.flows.len());
         let mut flows = Vec::new();
         for (index, given) in accepted.flows.iter().enumerate() {
             let quarter = Time(given.spec.rtt_ns / 4);
@@ -208,18 +236,30 @@ impl<'a> Textbook<'a> {
             if let Some(stop) = given.spec.stop_ns {
                 agenda.add(Time(stop) + quarter, index, Kind::Stop, None);
             }
-            flows.push(Flow::new(given, (index, spec.seed), spec));
+            let writes = given.spec.writes.map(|writes| Writes::new(writes, given.spec));
+            if let Some(writes) = &writes {
+                agenda.add(writes.next() + quarter, index, Kind::Write, None);
+            }
+            let flow = Flow::new(given, (index, spec.seed), spec);
+            flows.push(match writes {
+                Some(writes) => Flow { sender: flow.sender.waiting(), writes: Some(writes), ..flow },
+                None => flow,
+            });
         }
-        let sources = births::sources(accepted);
-        sources.iter().enumerate().for_each(|(index, source)| agenda.add_source(source.next, index));
+        let sources: Vec<Source> = spec.traffic.iter().map(|given| Source::new(given, spec)).collect();
+        for (index, first) in sources.iter().enumerate().filter_map(|(index, source)| Some((index, source.next()?))) {
+            agenda.add_datagram(first, index);
+        }
+        let births = births::sources(accepted);
+        births.iter().enumerate().for_each(|(index, birth)| agenda.add_birth(birth.next, index));
         let links = (0..accepted.links.len()).map(link).collect();
-        Textbook { accepted, flows, links, agenda, sources, transfers: Vec::new() }
+        Textbook { accepted, flows, sources, links, agenda, births, transfers: Vec::new() }
     }
 
     /// A source's next transfer begins.
     fn on_born(&mut self, index: usize) {
-        let birth = self.sources[index].birth();
-        self.agenda.add_source(self.sources[index].next, index);
+        let birth = self.births[index].birth();
+        self.agenda.add_birth(self.births[index].next, index);
         let mut kinds = self.accepted.sources.iter().flat_map(|source| &source.kinds);
         let given = kinds.nth(birth.kind).expect("a kind of the scenario");
         let flow = Flow { source: index, ..Flow::transfer(given, birth, self.transfers.len(), self.accepted.spec) };
@@ -252,7 +292,7 @@ impl<'a> Textbook<'a> {
             (Kind::Crossing, Some(load)) => {
                 let link = self.flows[index].ack_link.expect("a link to cross");
                 let connection = self.connection(index);
-                self.put(now, link, Packet { flow: index, connection, bytes: ACK_BYTES, load });
+                self.put(now, link, Packet { flow: index, connection, bytes: ACK_BYTES, is_l4s: false, load });
             }
             (Kind::Ack, Some(Load::Ack { ack, sack })) => {
                 self.flows[index].under_way -= 1;
@@ -266,8 +306,10 @@ impl<'a> Textbook<'a> {
             (Kind::Stop, _) => {
                 let flow = &mut self.flows[index];
                 flow.area.get_or_insert(flow.sender.totals(now).cwnd_area);
+                flow.writes = None;
                 self.drive(index, |sender, _| sender.on_stopped());
             }
+            (Kind::Write, _) => self.on_write(now, index),
             (Kind::Deadline, _) if self.flows[index].sender.deadline() == now => {
                 self.drive(index, |sender, outbox| sender.on_deadline(now, outbox));
             }
@@ -282,11 +324,36 @@ impl<'a> Textbook<'a> {
                 row.completion_ns = (now - flow.quarter).0 - row.start_ns;
                 note_totals(row, &flow.totals());
                 let source = flow.source;
-                if self.sources[source].on_completed(now) {
-                    self.agenda.add_source(self.sources[source].next, source);
+                if self.births[source].on_completed(now) {
+                    self.agenda.add_birth(self.births[source].next, source);
                 }
             }
         }
+    }
+
+    fn on_write(&mut self, now: Time, index: usize) {
+        let quarter = self.flows[index].quarter;
+        let Some(writes) = &mut self.flows[index].writes else { return };
+        let written = writes.take();
+        if !writes.is_over() {
+            let next = writes.next() + quarter;
+            self.agenda.add(next, index, Kind::Write, None);
+        }
+        self.drive(index, |sender, outbox| match written {
+            Some(segments) => sender.on_written(now, segments, outbox),
+            None => sender.on_paused(),
+        });
+    }
+
+    fn on_datagram(&mut self, now: Time, index: usize) {
+        let source = &mut self.sources[index];
+        source.note_sent(now);
+        let (link, bytes) = (source.link(), source.bytes());
+        if let Some(next) = source.next() {
+            self.agenda.add_datagram(next, index);
+        }
+        let connection = self.accepted.flows.len() + index;
+        self.put(now, link, Packet { flow: index, connection, bytes, is_l4s: false, load: Load::Datagram });
     }
 
     /// Lets the sender act; puts what it sends on its link, and its timer, if it moved, on the agenda.
@@ -304,40 +371,53 @@ impl<'a> Textbook<'a> {
             let is_capable = match mode {
                 Ecn::Auto | Ecn::Off => false,
                 Ecn::Classic => !outbox.resent.contains(&seq),
-                Ecn::Dctcp | Ecn::Accurate => true,
+                Ecn::Dctcp | Ecn::Accurate | Ecn::L4s => true,
             };
             let load = Load::Segment { seq, sent, ecn: is_capable.then_some(bits) };
             let connection = self.connection(index);
-            self.put(sent, link, Packet { flow: index, connection, bytes, load });
+            self.put(sent, link, Packet { flow: index, connection, bytes, is_l4s: mode == Ecn::L4s, load });
         }
     }
 
     fn connection(&self, index: usize) -> usize {
-        self.flows[index].row.map_or(index, |row| self.accepted.flows.len() + row)
+        self.flows[index].row.map_or(index, |row| self.accepted.flows.len() + self.sources.len() + row)
     }
 
     fn put(&mut self, now: Time, link: usize, packet: Packet) {
-        let (flow, is_segment) = (packet.flow, matches!(packet.load, Load::Segment { .. }));
-        self.flows[flow].under_way += u64::from(is_segment);
+        let (flow, kind) = (packet.flow, Carried::of(&packet.load));
+        if kind == Carried::Segment {
+            self.flows[flow].under_way += 1;
+        }
         match self.links[link].arrive(now, packet) {
             (Arrival::Served(done), marked) => {
-                self.flows[flow].marked += u64::from(marked);
+                self.note_marked(flow, marked);
                 self.agenda.add_link(done, link);
             }
-            (Arrival::Queued, marked) => self.flows[flow].marked += u64::from(marked),
+            (Arrival::Queued, marked) => self.note_marked(flow, marked),
             (Arrival::Waits(until), _) => self.agenda.add_link(until, link),
-            (Arrival::Lost, _) => {
-                self.flows[flow].lost += u64::from(is_segment);
-                self.flows[flow].under_way -= 1;
-            }
+            (Arrival::Lost, _) => self.note_lost(flow, kind),
         }
         self.note_dropped(link);
     }
 
+    fn note_marked(&mut self, flow: usize, is_marked: bool) {
+        if is_marked {
+            self.flows[flow].marked += 1;
+        }
+    }
+
+    fn note_lost(&mut self, flow: usize, kind: Carried) {
+        if kind == Carried::Datagram {
+            self.sources[flow].lost += 1;
+        } else {
+            self.flows[flow].lost += u64::from(kind == Carried::Segment);
+            self.flows[flow].under_way -= 1;
+        }
+    }
+
     fn note_dropped(&mut self, link: usize) {
-        for packet in self.links[link].dropped.drain(..) {
-            self.flows[packet.flow].lost += u64::from(matches!(packet.load, Load::Segment { .. }));
-            self.flows[packet.flow].under_way -= 1;
+        for packet in std::mem::take(&mut self.links[link].dropped) {
+            self.note_lost(packet.flow, Carried::of(&packet.load));
         }
     }
 
@@ -352,12 +432,15 @@ impl<'a> Textbook<'a> {
         self.note_dropped(link);
         if self.links[link].decides_late() {
             let is_marked = matches!(packet.load, Load::Segment { ecn: Some(EcnBits { ce: true, .. }), .. });
-            self.flows[packet.flow].marked += u64::from(is_marked);
+            self.note_marked(packet.flow, is_marked);
         }
         if let Some(done) = next {
             self.agenda.add_link(done, link);
         }
         let now = self.links[link].far_end(now);
+        if let Load::Datagram = packet.load {
+            return self.sources[packet.flow].note_delivered(now);
+        }
         let flow = &mut self.flows[packet.flow];
         match packet.load {
             Load::Segment { .. } => {
@@ -374,6 +457,7 @@ impl<'a> Textbook<'a> {
                     self.agenda.add(at, packet.flow, Kind::Segment, Some(packet.load.clone()));
                 }
             }
+            Load::Datagram => {}
             Load::Ack { ack, sack } => {
                 let travels = flow.rtt - flow.quarter - flow.quarter;
                 self.bring_back(now + travels, packet.flow, ack, sack);

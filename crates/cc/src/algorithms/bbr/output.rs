@@ -1,6 +1,6 @@
 //! From the model to pacing rate and window.
 
-use super::{Bbr, Mode, BW_SHIFT, HIGH_GAIN, UNIT, WINDOW_INITIAL, WINDOW_MIN};
+use super::{Bbr, Mode, BW_SHIFT, HIGH_GAIN, UNIT};
 use crate::{Connection, RateSample, Window};
 
 /// Pacing stays 1 % below the bandwidth, in segments per microsecond times a million.
@@ -9,6 +9,21 @@ const BELOW: u128 = 990_000;
 const SLOW: u64 = 150_000;
 /// Largest burst, bytes.
 const BURST: u64 = 65_535 - 320;
+
+/// The smallest window, segments.
+pub(super) const WINDOW_MIN: u32 = 4;
+/// The initial window, segments.
+const WINDOW_INITIAL: u64 = 10;
+
+/// How fast segments leave.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pacing {
+    /// Bytes per second.
+    pub(super) rate: u64,
+    /// Segments that Linux would send at once at that rate.
+    burst: u64,
+    has_seen_rtt: bool,
+}
 
 /// The pacing rate of a bandwidth: bytes per second.
 pub(super) fn bytes_per_second(bw: u64, gain: u64, mss: u32) -> u64 {
@@ -19,8 +34,8 @@ pub(super) fn bytes_per_second(bw: u64, gain: u64, mss: u32) -> u64 {
 impl Bbr {
     /// Before the first bandwidth sample: the window per smoothed RTT, or per millisecond, times the high gain.
     pub(super) fn pace_from_rtt(&mut self, w: &Window, c: &Connection) {
-        self.has_seen_rtt = c.srtt8_us > 0;
-        let rtt_us = if self.has_seen_rtt { u64::from(c.srtt8_us >> 3).max(1) } else { 1000 };
+        self.pacing.has_seen_rtt = c.srtt8_us > 0;
+        let rtt_us = if self.pacing.has_seen_rtt { u64::from(c.srtt8_us >> 3).max(1) } else { 1000 };
         self.set_pacing_rate(bytes_per_second((u64::from(w.segments()) << BW_SHIFT) / rtt_us, HIGH_GAIN, c.mss), c);
     }
 
@@ -31,10 +46,10 @@ impl Bbr {
     /// The rate never falls before the pipe is full.
     pub(super) fn pace_at(&mut self, bw: u64, gain: u64, w: &Window, c: &Connection) {
         let rate = bytes_per_second(bw, gain, c.mss);
-        if !self.has_seen_rtt && c.srtt8_us > 0 {
+        if !self.pacing.has_seen_rtt && c.srtt8_us > 0 {
             self.pace_from_rtt(w, c);
         }
-        if rate != self.pacing_rate && (self.pipe.is_full() || rate > self.pacing_rate) {
+        if rate != self.pacing.rate && (self.pipe.is_full() || rate > self.pacing.rate) {
             self.set_pacing_rate(rate, c);
         }
     }
@@ -42,22 +57,22 @@ impl Bbr {
     /// A burst is a millisecond of the rate, in Linux's offload.
     fn set_pacing_rate(&mut self, rate: u64, c: &Connection) {
         let least = if rate < SLOW { 1 } else { 2 };
-        self.pacing_rate = rate;
-        self.burst = ((rate >> 10).min(BURST) / u64::from(c.mss)).clamp(least, 127);
+        self.pacing.rate = rate;
+        self.pacing.burst = ((rate >> 10).min(BURST) / u64::from(c.mss)).clamp(least, 127);
     }
 
     /// `gain` bandwidth-delay products, rounded up to whole segments.
     fn bdp(&self, bw: u64, gain: u64) -> u64 {
-        if self.min_rtt_us == u64::MAX {
+        if self.min_rtt.us == u64::MAX {
             return WINDOW_INITIAL;
         }
-        let scaled = (u128::from(bw) * u128::from(self.min_rtt_us) * u128::from(gain)) >> 8;
+        let scaled = (u128::from(bw) * u128::from(self.min_rtt.us) * u128::from(gain)) >> 8;
         ((scaled + (1 << BW_SHIFT) - 1) >> BW_SHIFT) as u64
     }
 
     /// Room for three bursts, an even number of segments, and two more while probing.
     fn with_budget(&self, window: u64) -> u64 {
-        let even = (window + 3 * self.burst + 1) & !1;
+        let even = (window + 3 * self.pacing.burst + 1) & !1;
         even + if self.mode == Mode::ProbeBw && self.cycle.phase == 0 { 2 } else { 0 }
     }
 
@@ -68,7 +83,7 @@ impl Bbr {
 
     /// What is in flight, and while probing the burst about to leave.
     pub(super) fn in_flight_at_departure(&self, in_flight: u32) -> u64 {
-        u64::from(in_flight) + if self.pacing_gain > UNIT { self.burst } else { 0 }
+        u64::from(in_flight) + if self.pacing_gain > UNIT { self.pacing.burst } else { 0 }
     }
 
     pub(super) fn set_cwnd(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {

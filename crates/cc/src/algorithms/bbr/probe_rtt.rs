@@ -2,13 +2,43 @@
 
 use units::Time;
 
-use super::{ticks, Bbr, Mode, WINDOW_MIN};
+use super::output::WINDOW_MIN;
+use super::{Bbr, Mode};
 use crate::{Connection, RateSample, Window};
 
 /// Ticks after which the minimum RTT is too old.
 const WINDOW: u64 = 10_000;
 /// Ticks for which the window stays at its smallest.
 const HOLD: u64 = 200;
+
+/// The kernel's clock of 1000 ticks per second.
+fn ticks(at: Time) -> u64 {
+    at.as_ms()
+}
+
+/// The minimum RTT and when it was seen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MinRtt {
+    /// Microseconds, `u64::MAX` before the first sample.
+    pub(super) us: u64,
+    at: Time,
+}
+
+impl Default for MinRtt {
+    fn default() -> MinRtt {
+        MinRtt { us: u64::MAX, at: Time::ZERO }
+    }
+}
+
+impl MinRtt {
+    /// Of the handshake, if it had a sample.
+    pub(super) fn start(&mut self, c: &Connection) {
+        if c.rtt_min != Time::NEVER {
+            self.us = c.rtt_min.as_us().max(1);
+        }
+        self.at = c.now;
+    }
+}
 
 /// A probe under way.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,10 +52,10 @@ pub(super) struct ProbeRtt {
 
 impl Bbr {
     pub(super) fn update_min_rtt(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
-        let expired = ticks(c.now) > ticks(self.min_rtt_at) + WINDOW;
-        if let Some(rtt_us) = s.rtt.map(Time::as_us).filter(|&rtt_us| rtt_us < self.min_rtt_us || expired) {
-            self.min_rtt_us = rtt_us.max(1);
-            self.min_rtt_at = c.now;
+        let expired = ticks(c.now) > ticks(self.min_rtt.at) + WINDOW;
+        if let Some(rtt_us) = s.rtt.map(Time::as_us).filter(|&rtt_us| rtt_us < self.min_rtt.us || expired) {
+            self.min_rtt.us = rtt_us.max(1);
+            self.min_rtt.at = c.now;
         }
         if expired && !self.restarts && self.mode != Mode::ProbeRtt {
             self.mode = Mode::ProbeRtt;
@@ -59,7 +89,7 @@ impl Bbr {
 
     pub(super) fn check_probe_rtt_done(&mut self, w: &mut Window, c: &Connection) {
         if self.probe_rtt.done_at.is_some_and(|at| ticks(c.now) > at) {
-            self.min_rtt_at = c.now;
+            self.min_rtt.at = c.now;
             w.cwnd = w.cwnd.max(self.recovery.saved_cwnd);
             self.resume();
         }

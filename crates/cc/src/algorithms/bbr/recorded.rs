@@ -10,7 +10,7 @@ impl Bbr {
             "pacing_gain_256" => self.pacing_gain,
             "cwnd_gain_256" => self.cwnd_gain,
             "bw_2p24_pkt_us" => self.bw(),
-            "min_rtt_us" => self.min_rtt_us,
+            "min_rtt_us" => self.min_rtt.us,
             "rtt_cnt" => self.rounds.count,
             "round_start" => self.rounds.just_began.into(),
             "full_bw" => self.pipe.level(),
@@ -20,7 +20,7 @@ impl Bbr {
             "extra_acked_max" => self.aggregation.most(),
             "prior_cwnd" => self.recovery.saved_cwnd as u64,
             "lt_use_bw" => self.policer.bw().is_some().into(),
-            "pacing_rate_Bps" => self.pacing_rate,
+            "pacing_rate_Bps" => self.pacing.rate,
             _ => return None,
         };
         Some(value as f64)
@@ -28,10 +28,10 @@ impl Bbr {
 
     /// Values of `variable_names`.
     pub(super) fn describe(&self, out: &mut [f64]) {
-        let has_rtt = self.min_rtt_us < u64::MAX;
+        let has_rtt = self.min_rtt.us < u64::MAX;
         out[0] = self.mode as u8 as f64;
         out[1] = self.bw() as f64 / f64::from(1 << BW_SHIFT) * 1e6;
-        out[2] = if has_rtt { self.min_rtt_us as f64 * 1e-6 } else { f64::NAN };
+        out[2] = if has_rtt { self.min_rtt.us as f64 * 1e-6 } else { f64::NAN };
         out[3] = self.pacing_gain as f64 / UNIT as f64;
         out[4] = self.cwnd_gain as f64 / UNIT as f64;
         out[5] = self.aggregation.most() as f64;

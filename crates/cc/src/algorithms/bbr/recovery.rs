@@ -42,4 +42,12 @@ impl Bbr {
         }
         (cwnd, false)
     }
+
+    /// After a timeout a round begins, and the level of the bandwidth is looked for anew.
+    pub(super) fn restart_from_loss(&mut self, c: &Connection) {
+        self.recovery.state = CaState::Loss;
+        self.pipe.forget_level();
+        self.rounds.just_began = true;
+        self.on_timeout_for_policer(c);
+    }
 }

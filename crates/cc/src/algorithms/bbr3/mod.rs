@@ -8,13 +8,18 @@
 //! the general filter it names. `ssthresh` shows where Startup ended and has no effect. No response to ECN, as in the draft.
 
 mod bandwidth;
+mod idle;
 mod long_term;
 mod output;
 mod probe_bw;
 mod probe_rtt;
+mod protocol;
+mod sample;
 mod short_term;
 mod startup;
+mod state;
 mod undo;
+mod variables;
 
 use units::{Stream, Time};
 
@@ -22,55 +27,15 @@ use self::bandwidth::{Aggregation, Bandwidth};
 use self::long_term::LongTerm;
 use self::probe_bw::Cycle;
 use self::probe_rtt::MinRtt;
+pub use self::protocol::PROTOCOL;
+use self::sample::Sample;
 use self::short_term::ShortTerm;
 use self::startup::Pipe;
+use self::state::{State, STARTUP_GAIN};
 use self::undo::Undo;
-use super::borrows;
 use super::rounds::Rounds;
-use crate::parameter::{Constant, Protocol, Variant};
-use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, Window, SSTHRESH_INFINITE};
+use crate::{CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, Window, SSTHRESH_INFINITE};
 
-const DRAFT: &str = "draft";
-
-/// The registry's description.
-pub const PROTOCOL: Protocol = Protocol {
-    name: "bbr3",
-    aliases: &["bbrv3"],
-    family: "model-based",
-    year: 2023,
-    source: "draft-ietf-ccwg-bbr",
-    summary: "BBR with bounds on rate and in-flight that loss teaches it.",
-    signals: &["rate", "rtt", "loss"],
-    variants: &[Variant { name: DRAFT, aliases: &["ietf"], summary: "The IETF draft.", exact_kernel: false }],
-    parameters: &[],
-    constants: &[
-        Constant { name: "startup_pacing_gain", variant: DRAFT, value: STARTUP_GAIN, unit: "1" },
-        Constant { name: "drain_pacing_gain", variant: DRAFT, value: DRAIN_GAIN, unit: "1" },
-        Constant { name: "cwnd_gain", variant: DRAFT, value: CWND_GAIN, unit: "1" },
-        Constant { name: "loss_threshold", variant: DRAFT, value: LOSS_THRESHOLD, unit: "1" },
-        Constant { name: "beta", variant: DRAFT, value: BETA, unit: "1" },
-        Constant { name: "headroom", variant: DRAFT, value: HEADROOM, unit: "1" },
-        Constant { name: "probe_rtt_interval", variant: DRAFT, value: 5.0, unit: "s" },
-        Constant { name: "min_rtt_window", variant: DRAFT, value: 10.0, unit: "s" },
-    ],
-    profiles: &[
-        borrows("linux-6.1", DRAFT),
-        borrows("linux-2.6.23", DRAFT),
-        borrows("altaimd-2.6.6", DRAFT),
-        borrows("linux-2.4", DRAFT),
-        borrows("rfc", DRAFT),
-    ],
-    build: |_| Algorithm::Bbr3(Box::default()),
-};
-
-/// 4 ln 2, as the draft rounds it: doubles the rate each round trip.
-const STARTUP_GAIN: f64 = 2.77;
-const DRAIN_GAIN: f64 = 0.5;
-const DOWN_GAIN: f64 = 0.9;
-const UP_GAIN: f64 = 1.25;
-const CWND_GAIN: f64 = 2.0;
-const UP_CWND_GAIN: f64 = 2.25;
-const PROBE_RTT_CWND_GAIN: f64 = 0.5;
 /// Tolerated loss of a round trip while probing.
 const LOSS_THRESHOLD: f64 = 0.02;
 /// A lossy round leaves this part.
@@ -79,51 +44,9 @@ const BETA: f64 = 0.7;
 const HEADROOM: f64 = 0.15;
 /// The smallest window, segments.
 const WINDOW_MIN: f64 = 4.0;
-/// The initial window, segments.
-const WINDOW_INITIAL: u64 = 10;
-
-/// What BBR is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Startup,
-    Drain,
-    Down,
-    Cruise,
-    Refill,
-    Up,
-    ProbeRtt,
-}
-
-impl State {
-    fn pacing_gain(self) -> f64 {
-        match self {
-            State::Startup => STARTUP_GAIN,
-            State::Drain => DRAIN_GAIN,
-            State::Down => DOWN_GAIN,
-            State::Up => UP_GAIN,
-            State::Cruise | State::Refill | State::ProbeRtt => 1.0,
-        }
-    }
-
-    fn cwnd_gain(self) -> f64 {
-        match self {
-            State::Up => UP_CWND_GAIN,
-            State::ProbeRtt => PROBE_RTT_CWND_GAIN,
-            _ => CWND_GAIN,
-        }
-    }
-
-    fn is_probe_bw(self) -> bool {
-        matches!(self, State::Down | State::Cruise | State::Refill | State::Up)
-    }
-
-    fn accelerates(self) -> bool {
-        matches!(self, State::Startup | State::Refill | State::Up)
-    }
-}
 
 /// BBR version 3.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Bbr3 {
     state: State,
     /// Segments per second: the smaller of the largest measured and the short term's.
@@ -132,6 +55,7 @@ pub struct Bbr3 {
     pacing_rate: f64,
     mss: f64,
     rounds: Rounds,
+    /// Something was sent after an idle time, and nothing of it delivered yet.
     restarts: bool,
     bandwidth: Bandwidth,
     aggregation: Aggregation,
@@ -141,45 +65,6 @@ pub struct Bbr3 {
     cycle: Cycle,
     rtt: MinRtt,
     undo: Undo,
-}
-
-/// A rate sample in the draft's terms.
-#[derive(Clone, Copy)]
-struct Sample<'a> {
-    /// RS.delivery_rate, segments per second; 0 without a reliable sample.
-    rate: f64,
-    /// RS.delivered, segments.
-    delivered: f64,
-    of: &'a RateSample,
-}
-
-impl Sample<'_> {
-    fn new(s: &RateSample) -> Sample<'_> {
-        let delivered = f64::from(s.delivered.unwrap_or(0));
-        let rate = s.interval.map_or(0.0, |interval| delivered / interval.as_secs_f64());
-        Sample { rate, delivered, of: s }
-    }
-}
-
-impl Default for Bbr3 {
-    fn default() -> Bbr3 {
-        Bbr3 {
-            state: State::Startup,
-            bw: 0.0,
-            pacing_rate: 0.0,
-            mss: 0.0,
-            rounds: Rounds::default(),
-            restarts: false,
-            bandwidth: Bandwidth::default(),
-            aggregation: Aggregation::default(),
-            pipe: Pipe::default(),
-            short: ShortTerm::default(),
-            long: LongTerm::default(),
-            cycle: Cycle::default(),
-            rtt: MinRtt::default(),
-            undo: Undo::default(),
-        }
-    }
 }
 
 impl CongestionControl for Bbr3 {
@@ -244,13 +129,7 @@ impl CongestionControl for Bbr3 {
 
     fn on_event(&mut self, w: &mut Window, c: &Connection, e: CaEvent) {
         if e == CaEvent::TxStarted && c.app_limited_until > 0 {
-            self.restarts = true;
-            self.aggregation.restart(c.now);
-            if self.state.is_probe_bw() {
-                self.pace(1.0);
-            } else if self.state == State::ProbeRtt {
-                self.check_probe_rtt_done(w, c);
-            }
+            self.restart_from_idle(w, c);
         }
     }
 
@@ -265,27 +144,10 @@ impl CongestionControl for Bbr3 {
     }
 
     fn variable_names(&self) -> &'static [&'static str] {
-        &[
-            "mode",
-            "bw_segments_s",
-            "min_rtt_s",
-            "max_bw_segments_s",
-            "bw_short_segments_s",
-            "inflight_long",
-            "inflight_short",
-            "extra_acked",
-        ]
+        variables::NAMES
     }
 
     fn variables(&self, out: &mut [f64]) {
-        let known = |value: f64| if value.is_finite() { value } else { f64::NAN };
-        out[0] = f64::from(self.state as u8);
-        out[1] = self.bw;
-        out[2] = known(self.rtt.min_s());
-        out[3] = self.bandwidth.largest();
-        out[4] = known(self.short.bw);
-        out[5] = known(self.long.inflight);
-        out[6] = known(self.short.inflight);
-        out[7] = self.aggregation.most();
+        self.describe(out);
     }
 }

@@ -1,6 +1,7 @@
 //! From the model to pacing rate and window.
 
-use super::{Bbr3, Sample, State, PROBE_RTT_CWND_GAIN, WINDOW_INITIAL, WINDOW_MIN};
+use super::state::PROBE_RTT_CWND_GAIN;
+use super::{Bbr3, Sample, State, WINDOW_MIN};
 use crate::{Connection, Window};
 
 /// Pacing stays 1 % below the bandwidth.
@@ -11,6 +12,9 @@ const BURST_BYTES: f64 = 65_536.0;
 const BURST_MIN: f64 = 2.0;
 /// Bursts in the sender, on the way and in the receiver (BBR.offload_budget).
 const BURSTS: f64 = 3.0;
+
+/// The initial window, segments.
+const WINDOW_INITIAL: u64 = 10;
 
 impl Bbr3 {
     /// SetPacingRateWithGain: never lower before the pipe is full.

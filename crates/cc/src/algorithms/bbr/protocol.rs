@@ -1,0 +1,37 @@
+//! BBR's description for the registry.
+
+use super::mode::{CWND_GAIN, DRAIN_GAIN, HIGH_GAIN};
+use super::{Bbr, UNIT};
+use crate::algorithms::of_linux61;
+use crate::parameter::{Constant, Parameter, Protocol, Variant};
+use crate::Algorithm;
+
+const LINUX61: &str = "linux-6.1";
+
+/// The registry's description.
+pub const PROTOCOL: Protocol = Protocol {
+    name: "bbr",
+    aliases: &["bbr1"],
+    family: "model-based",
+    year: 2016,
+    source: "Cardwell et al. 2016; Linux 6.1",
+    summary: "Sends at the largest delivery rate of ten round trips, with twice the bandwidth-delay product in flight at most.",
+    signals: &["rate", "rtt", "loss"],
+    variants: &[Variant { name: LINUX61, aliases: &["linux"], summary: "Linux 6.1, integer arithmetic.", exact_kernel: true }],
+    parameters: &[Parameter {
+        name: "phase_draw",
+        unit: "1",
+        min: -1.0,
+        max: 6.0,
+        defaults: &[(LINUX61, -1.0)],
+        doc: "Instead of a random draw from 0 to 6, whenever the gain cycle begins; -1 draws.",
+    }],
+    constants: &[
+        Constant { name: "high_gain", variant: LINUX61, value: HIGH_GAIN as f64 / UNIT as f64, unit: "1" },
+        Constant { name: "drain_gain", variant: LINUX61, value: DRAIN_GAIN as f64 / UNIT as f64, unit: "1" },
+        Constant { name: "cwnd_gain", variant: LINUX61, value: CWND_GAIN as f64 / UNIT as f64, unit: "1" },
+        Constant { name: "min_rtt_window", variant: LINUX61, value: 10.0, unit: "s" },
+    ],
+    profiles: &of_linux61(LINUX61),
+    build: |values| Algorithm::Bbr(Box::new(Bbr::new(values))),
+};

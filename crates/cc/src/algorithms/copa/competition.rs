@@ -1,0 +1,59 @@
+//! Copa's competitive mode: while somebody keeps the queue full, 1/delta follows an AIMD of its own.
+//!
+//! Source: Arun/Balakrishnan, NSDI 2018, section 2.2. Units: segments.
+//! Departures: it competes after ten RTTs without a nearly empty queue, not five, as the law's file says.
+
+use units::Time;
+
+use super::protocol::PAPER;
+use crate::parameter::Values;
+
+/// The mode, and 1/delta in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Competition {
+    /// RTTs without a nearly empty queue after which it competes; none if it never does.
+    empty_within: Option<f64>,
+    /// 1/delta of the default mode.
+    own: f64,
+    /// 1/delta now: the segments to keep queued.
+    pub(super) queued: f64,
+    pub(super) competes: bool,
+    /// In this round.
+    lost: bool,
+    /// When the queue was last nearly empty.
+    pub(super) empty_at: Time,
+}
+
+impl Competition {
+    pub(super) fn new(values: &Values) -> Competition {
+        let own = 1.0 / values.get("delta");
+        let empty_within = (values.variant() == PAPER).then(|| values.get("empty_within"));
+        Competition { empty_within, own, queued: own, competes: false, lost: false, empty_at: Time::ZERO }
+    }
+
+    /// Takes the mode that the age of the last nearly empty queue asks for.
+    pub(super) fn choose_mode(&mut self, now: Time, srtt: Time) {
+        let age = now.since(self.empty_at).0 as f64 / srtt.0.max(1) as f64;
+        let competes = self.empty_within.is_some_and(|rtts| age > rtts);
+        if competes != self.competes {
+            self.competes = competes;
+            self.queued = self.own;
+        }
+    }
+
+    /// Additive increase, once per round trip without loss.
+    pub(super) fn close_round(&mut self) {
+        if self.competes && !self.lost {
+            self.queued += 1.0;
+        }
+        self.lost = false;
+    }
+
+    /// Multiplicative decrease, down to the default mode's.
+    pub(super) fn on_lost(&mut self) {
+        self.lost = true;
+        if self.competes {
+            self.queued = (0.5 * self.queued).max(self.own);
+        }
+    }
+}
