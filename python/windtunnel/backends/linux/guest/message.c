@@ -1,6 +1,7 @@
 #include "message.h"
 
 #include <errno.h>
+#include <linux/pkt_sched.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -40,6 +41,15 @@ void message_put_text(struct message *message, int type, const char *text)
 	message_put(message, type, text, strlen(text) + 1);
 }
 
+void message_put_ip_sizes(struct message *message)
+{
+	const struct tc_sizespec sizes = { .overhead = -ETHERNET_BYTES, .linklayer = TC_LINKLAYER_ETHERNET };
+	struct rtattr *stab = message_put(message, TCA_STAB, NULL, 0);
+
+	message_put(message, TCA_STAB_BASE, &sizes, sizeof(sizes));
+	message_nest(message, stab);
+}
+
 void message_nest(struct message *message, struct rtattr *attribute)
 {
 	attribute->rta_len = (char *)message + message->header.nlmsg_len - (char *)attribute;
@@ -60,11 +70,21 @@ void message_ask(int netlink, struct message *message, const char *what)
 		fail("netlink: %s", what);
 }
 
-const struct rtattr *message_find(const struct rtattr *attribute, int left, int type)
+const struct rtattr *message_seek(const struct rtattr *attribute, int left, int type)
 {
 	for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left))
 		if ((attribute->rta_type & NLA_TYPE_MASK) == type)
 			return attribute;
-	errno = 0;
-	fail("netlink: the kernel's answer lacks attribute %d", type);
+	return NULL;
+}
+
+const struct rtattr *message_find(const struct rtattr *attribute, int left, int type)
+{
+	const struct rtattr *found = message_seek(attribute, left, type);
+
+	if (!found) {
+		errno = 0;
+		fail("netlink: the kernel's answer lacks attribute %d", type);
+	}
+	return found;
 }

@@ -113,6 +113,8 @@ void netlink_add_netem(int netlink, unsigned device, const struct netem *netem)
 	body->tcm_parent = netem->parent;
 	body->tcm_handle = netem->handle;
 	message_put_text(&message, TCA_KIND, "netem");
+	if (netem->counts_ip_bytes)
+		message_put_ip_sizes(&message);
 	options = message_put(&message, TCA_OPTIONS, &basic, sizeof(basic));
 	message_put(&message, TCA_NETEM_LATENCY64, &netem->delay_ns, sizeof(netem->delay_ns));
 	message_put(&message, TCA_NETEM_JITTER64, &netem->jitter_ns, sizeof(netem->jitter_ns));
@@ -139,7 +141,7 @@ void netlink_qdisc_counters(int netlink, unsigned device, uint32_t parent, struc
 	struct message message;
 	struct gnet_stats_basic basic;
 	struct gnet_stats_queue queue;
-	const struct rtattr *stats, *part;
+	const struct rtattr *stats, *part, *own;
 	/* Without the echo flag the kernel does not answer, and a guest that waits does so for ever. */
 	struct tcmsg *body = message_begin(&message, RTM_GETQDISC, NLM_F_ECHO, sizeof(*body));
 	ssize_t size;
@@ -160,8 +162,14 @@ void netlink_qdisc_counters(int netlink, unsigned device, uint32_t parent, struc
 	memcpy(&queue, RTA_DATA(part), sizeof(queue));
 	/* The kernel's packet counter here has 32 bits. */
 	counters->packets += (uint32_t)(basic.packets - (uint32_t)counters->packets);
-	counters->ip_bytes = basic.bytes - ETHERNET_BYTES * counters->packets;
+	counters->ip_bytes = basic.bytes - counters->header_bytes * counters->packets;
 	counters->queue_packets = queue.qlen;
-	counters->queue_ip_bytes = queue.backlog - ETHERNET_BYTES * queue.qlen;
+	counters->queue_ip_bytes = queue.backlog - counters->header_bytes * queue.qlen;
 	counters->drops = queue.drops;
+	own = message_seek(RTA_DATA(stats), RTA_PAYLOAD(stats), TCA_STATS_APP);
+	counters->own_bytes = own ? RTA_PAYLOAD(own) : 0;
+	if (counters->own_bytes > sizeof(counters->own))
+		counters->own_bytes = sizeof(counters->own);
+	if (own)
+		memcpy(counters->own, RTA_DATA(own), counters->own_bytes);
 }

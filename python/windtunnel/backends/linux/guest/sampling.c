@@ -148,6 +148,7 @@ static struct row *link_row(struct link *link, enum row_kind kind, enum directio
 	row->value[4] = link->counters.drops;
 	row->value[5] = link->all.drops - link->counters.drops;
 	row->value[6] = link->counters.packets;
+	row->value[7] = link->marks;
 	return row;
 }
 
