@@ -75,9 +75,8 @@ static void put_fq_codel(struct message *message, const uint64_t *value)
 
 	put_numbers(message, attribute, value, 5);
 	message_put_u32(message, TCA_FQ_CODEL_ECN, 1);
-	/* Packets are what is limited, and one is dropped where one is too many. */
+	/* Packets are what is limited. */
 	message_put_u32(message, TCA_FQ_CODEL_MEMORY_LIMIT, INT32_MAX);
-	message_put_u32(message, TCA_FQ_CODEL_DROP_BATCH_SIZE, 1);
 }
 
 static void put_pie(struct message *message, const uint64_t *value)
