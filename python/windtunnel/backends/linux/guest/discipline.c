@@ -155,7 +155,7 @@ void discipline_add(int netlink, unsigned device, uint32_t parent, const struct 
 	begin_qdisc(&message, RTM_NEWQDISC, device, parent, 0);
 	message_put_text(&message, TCA_KIND, kind->name);
 	if (kind->put) {
-		options = message_put(&message, TCA_OPTIONS, NULL, 0);
+		options = message_put(&message, TCA_OPTIONS | NLA_F_NESTED, NULL, 0);
 		kind->put(&message, discipline->value);
 		message_nest(&message, options);
 	} else {
