@@ -31,15 +31,19 @@ def ecn(algorithm: str, **more: Any) -> dict[str, Any]:
 
 
 def test_the_link_under_a_discipline_is_the_link_of_netem(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = scenario("reno", link={"rate": "50Mbit", "queue": 60}, duration="20s", jitter=0)
-    plain = run(made)
+    saturated = scenario("reno", link={"rate": "50Mbit", "queue": 60}, duration="20s", jitter=0)
+    light = scenario("reno,window=20", link={"queue": 60}, jitter=0)
+    plain, plain_light = run(saturated), run(light)
     fifo = ["discipline forward bfifo 88500"]  # 59 packets wait behind the one on the wire.
     monkeypatch.setattr(plan, "_discipline_line", lambda full, name, *rest: fifo if name == "forward" else [])
-    other = run(made)
+    other, other_light = run(saturated), run(light)
     assert other.links["max_queue_packets"][0] == plain.links["max_queue_packets"][0] == 60
     # Timers are as fine as 256 ns, a packet takes 240 us: one part in a thousand.
     assert other.links["utilisation"][0] == pytest.approx(plain.links["utilisation"][0], rel=1e-3)
     assert other.links["dropped_packets"][0] == pytest.approx(plain.links["dropped_packets"][0], rel=0.02)
+    # A packet of 1.2 ms is on the wire after it has left the discipline; 20 us are clock and rounding.
+    assert other_light.flows["mean_rtt_s"][0] == pytest.approx(plain_light.flows["mean_rtt_s"][0], abs=20e-6)
+    assert other_light.flows["delivered_packets"][0] == pytest.approx(plain_light.flows["delivered_packets"][0], abs=1)
 
 
 def test_a_window_waits_for_nothing_but_the_link() -> None:
