@@ -46,8 +46,8 @@ def test_a_limit_without_the_packet_on_the_wire_is_the_disciplines_own() -> None
 def test_reds_numbers_are_bytes_and_powers_of_two() -> None:
     made = scenario(discipline="red,gentle=0,min=5,max=15,max_p=0.1")
     *words, cell_log, decay, max_p, flags = ordered(made)[0]
-    # 99, 5 and 15 packets of 1500 bytes; 1/512 is the power of two next to 0.002.
-    assert words == ["discipline", "forward", "red", "148500", "7500", "22500", "9"]
+    # 98, 4 and 14 packets of 1500 bytes, for one of those who wait is not in RED's queue; 1/512 is the power of two next to 0.002.
+    assert words == ["discipline", "forward", "red", "147000", "6000", "21000", "9"]
     # ECN (1) and harddrop (2): beyond its range those are dropped too who could be marked.
     assert (int(max_p) / 2**32, int(flags)) == (pytest.approx(0.1), 3)
     # Floyd and Jacobson: an idle packet time, here of 1200 us, leaves 511/512 of the average. A cell stands for 2^cell_log us.
@@ -62,7 +62,7 @@ def test_reds_numbers_are_bytes_and_powers_of_two() -> None:
 def test_a_step_of_marks_is_a_red_without_an_average(link: dict[str, Any], threshold: int) -> None:
     words = ordered(scenario(**link))[0]
     # Both thresholds in bytes of those who wait, the weight 2^0; ECN (1) and nodrop (8): nobody is dropped for it.
-    assert words[2] == "red" and words[4:7] == [str(1500 * threshold)] * 2 + ["0"] and words[-1] == "9"
+    assert words[2] == "step" and words[4:7] == [str(1500 * threshold)] * 2 + ["0"] and words[-1] == "9"
 
 
 def test_bytes_stay_bytes_where_acks_share_the_queue_and_the_wire_does_not_count() -> None:
@@ -87,7 +87,8 @@ def test_bytes_stay_bytes_where_acks_share_the_queue_and_the_wire_does_not_count
         ({"discipline": "pie,t_update=1500us"}, "bottleneck.discipline_parameters.t_update_s"),
         ({"discipline": "pie,ecn_max_p=0.2"}, "bottleneck.discipline_parameters.ecn_max_p"),
         ({"discipline": "fq-codel,quantum=100"}, "bottleneck.discipline_parameters.quantum"),
-        ({"discipline": "codel", "queue": 1}, "bottleneck.queue: 1 packet is the one in service"),
+        ({"discipline": "codel", "queue": 1}, "bottleneck.queue: 1, the packet in service among them"),
+        ({"discipline": "red,gentle=0", "queue": 2}, "bottleneck.queue: 2,"),
         ({"mark": 1}, "bottleneck.mark"),
         ({"rate_steps": ["5s=5Mbit"]}, "bottleneck.rate_steps"),
         ({"reorder": 0.1, "reorder_by": "1ms"}, "bottleneck.reorder_probability"),

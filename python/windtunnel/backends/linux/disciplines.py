@@ -97,7 +97,7 @@ def _step_of_marks(packets: int, waiting: int) -> KernelDiscipline:
     flags = _RED_ECN | _RED_NODROP
     values = (waiting * PACKET_BYTES, threshold, threshold, 0, 0, _SHIFT_MOST << 16, _2_32 - 1, flags)
     field = "mark: the kernel's RED does not count the packet in service; give a step of at least 2 packets"
-    return KernelDiscipline("red", values, () if packets >= 2 else (field,), counts_bytes=True)
+    return KernelDiscipline("step", values, () if packets >= 2 else (field,), counts_bytes=True)
 
 
 def _red(given: Mapping[str, float], waiting: int, rate_bps: float) -> KernelDiscipline:
@@ -111,14 +111,15 @@ def _red(given: Mapping[str, float], waiting: int, rate_bps: float) -> KernelDis
     if given["gentle"]:
         problems.append("gentle: the kernel's RED has no slope beyond max; give gentle=0")
     low, high = given["min"], max(given["max"], given["min"] + 1)
-    thresholds = round(low * PACKET_BYTES), round(high * PACKET_BYTES)
+    # One of those who wait is out of RED's sight, see discipline.h of the guest.
+    thresholds = round((low - 1) * PACKET_BYTES), round((high - 1) * PACKET_BYTES)
     if thresholds[1].bit_length() + weight_log >= 32:
         problems.append(f"max: {high:g} packets at a weight of {weight:g} do not fit into the kernel's 32 bits")
     cell_log, decay = _idle(weight, rate_bps)
     max_p = min(round(given["max_p"] * _2_32), _2_32 - 1)
     # Beyond its range the simulator's RED drops those who could be marked, too.
     flags = _RED_ECN | _RED_HARDDROP
-    values = (waiting * PACKET_BYTES, *thresholds, weight_log, cell_log, decay, max_p, flags)
+    values = ((waiting - 1) * PACKET_BYTES, *thresholds, weight_log, cell_log, decay, max_p, flags)
     return KernelDiscipline("red", values, tuple(problems), counts_bytes=True, notes=tuple(notes))
 
 

@@ -138,8 +138,8 @@ def _disciplines(full: Scenario) -> list[str]:
         found += [f"{path}.{field}{problem}" for problem in made.problems]
         if made.counts_bytes and is_mixed:
             found.append(f"{path}.discipline: ACKs pass this queue too, and the kernel's {made.kind} counts bytes")
-        if limit_packets(link) < 2:
-            found.append(f"{path}.queue: {limit_packets(link)} packet is the one in service; the kernel's {made.kind} needs room for another")
+        if made.values[0] < 1:
+            found.append(f"{path}.queue: {limit_packets(link)}, the packet in service among them, leave the kernel's {made.kind} no room")
     return found
 
 

@@ -7,8 +7,10 @@
 
 #include "fail.h"
 #include "message.h"
+#include "netlink.h"
 
 #define SLACK_TICKS 16	/* of 64 ns: how late a timer may be before the link loses time */
+#define SLACK_OF_SECOND 1000000	/* the same, in parts of a second */
 #define STAB_CELLS 256
 #define SHIFT_MOST 31
 
@@ -22,25 +24,34 @@ static void begin_qdisc(struct message *message, int type, unsigned device, uint
 	body->tcm_handle = handle;
 }
 
-void discipline_add_rate(int netlink, unsigned device, uint32_t parent, uint32_t handle, uint64_t rate_bytes)
+/* Begins a qdisc of a kind; in the root of a device it counts IP bytes, and so do those below it. */
+static struct rtattr *begin_kind(struct message *message, const struct place *place, const char *kind)
 {
-	const uint32_t rate = rate_bytes > UINT32_MAX ? UINT32_MAX : rate_bytes;
-	const struct tc_htb_glob glob = { .version = 3, .rate2quantum = 1, .defcls = 1 };
-	const struct tc_ratespec spec = { .rate = rate, .linklayer = TC_LINKLAYER_ETHERNET };
-	const struct tc_htb_opt class = { .rate = spec, .ceil = spec, .buffer = SLACK_TICKS, .cbuffer = SLACK_TICKS, .quantum = 1500 };
-	struct message message;
-	struct rtattr *options;
+	begin_qdisc(message, RTM_NEWQDISC, place->device, place->parent, place->handle);
+	message_put_text(message, TCA_KIND, kind);
+	if (place->parent == TC_H_ROOT)
+		message_put_ip_sizes(message);
+	return message_put(message, TCA_OPTIONS, NULL, 0);
+}
 
-	begin_qdisc(&message, RTM_NEWQDISC, device, parent, handle);
-	message_put_text(&message, TCA_KIND, "htb");
-	if (parent == TC_H_ROOT)
-		message_put_ip_sizes(&message);
-	options = message_put(&message, TCA_OPTIONS, NULL, 0);
+static struct tc_ratespec ratespec(uint64_t rate_bytes)
+{
+	return (struct tc_ratespec){ .rate = rate_bytes > UINT32_MAX ? UINT32_MAX : rate_bytes, .linklayer = TC_LINKLAYER_ETHERNET };
+}
+
+static uint32_t add_htb(const struct place *place, uint64_t rate_bytes)
+{
+	const struct tc_htb_glob glob = { .version = 3, .rate2quantum = 1, .defcls = 1 };
+	const struct tc_ratespec spec = ratespec(rate_bytes);
+	const struct tc_htb_opt class = { .rate = spec, .ceil = spec, .buffer = SLACK_TICKS, .cbuffer = SLACK_TICKS, .quantum = FULL_PACKET_BYTES };
+	struct message message;
+	struct rtattr *options = begin_kind(&message, place, "htb");
+
 	message_put(&message, TCA_HTB_INIT, &glob, sizeof(glob));
 	message_nest(&message, options);
-	message_ask(netlink, &message, "htb");
+	message_ask(place->netlink, &message, "htb");
 
-	begin_qdisc(&message, RTM_NEWTCLASS, device, handle, handle | 1);
+	begin_qdisc(&message, RTM_NEWTCLASS, place->device, place->handle, place->handle | 1);
 	message_put_text(&message, TCA_KIND, "htb");
 	options = message_put(&message, TCA_OPTIONS, NULL, 0);
 	message_put(&message, TCA_HTB_PARMS, &class, sizeof(class));
@@ -49,7 +60,26 @@ void discipline_add_rate(int netlink, unsigned device, uint32_t parent, uint32_t
 		message_put(&message, TCA_HTB_CEIL64, &rate_bytes, sizeof(rate_bytes));
 	}
 	message_nest(&message, options);
-	message_ask(netlink, &message, "htb class");
+	message_ask(place->netlink, &message, "htb class");
+	return place->handle | 1;
+}
+
+/* TBF with a bucket of one packet, and below it a netem that passes on whether there is one. */
+static uint32_t add_tbf(const struct place *place, uint64_t rate_bytes)
+{
+	const uint32_t bucket = FULL_PACKET_BYTES + 1 + rate_bytes / SLACK_OF_SECOND, next = place->handle + TC_H_MAKE(1 << 16, 0);
+	const struct tc_tbf_qopt parameters = { .rate = ratespec(rate_bytes), .limit = FULL_PACKET_BYTES };
+	struct message message;
+	struct rtattr *options = begin_kind(&message, place, "tbf");
+
+	message_put(&message, TCA_TBF_PARMS, &parameters, sizeof(parameters));
+	message_put_u32(&message, TCA_TBF_BURST, bucket);
+	if (rate_bytes > UINT32_MAX)
+		message_put(&message, TCA_TBF_RATE64, &rate_bytes, sizeof(rate_bytes));
+	message_nest(&message, options);
+	message_ask(place->netlink, &message, "tbf");
+	netlink_add_netem(place->netlink, place->device, &(struct netem){ .parent = place->handle | 1, .handle = next, .limit = INT32_MAX });
+	return next | 1;
 }
 
 /* Options that are plain numbers, each under its attribute. */
@@ -120,18 +150,22 @@ static void put_red(struct message *message, const uint64_t *value)
 }
 
 static const struct kind {
-	const char *name;
+	const char *name;	/* in the plan */
+	const char *qdisc;
 	int values;
 	void (*put)(struct message *message, const uint64_t *value);	/* NULL: the limit alone */
 	size_t marks_at;	/* in its statistics, 0 for none */
+	uint32_t (*add_rate)(const struct place *place, uint64_t rate_bytes);
 } kinds[] = {
-	{ "bfifo", 1, NULL, 0 },
-	{ "pfifo_head_drop", 1, NULL, 0 },
-	{ "red", 8, put_red, offsetof(struct tc_red_xstats, marked) },
-	{ "codel", 3, put_codel, offsetof(struct tc_codel_xstats, ecn_mark) },
-	{ "fq_codel", 5, put_fq_codel, offsetof(struct tc_fq_codel_xstats, qdisc_stats.ecn_mark) },
-	{ "pie", 5, put_pie, offsetof(struct tc_pie_xstats, ecn_mark) },
-	{ "fq_pie", 8, put_fq_pie, offsetof(struct tc_fq_pie_xstats, ecn_mark) },
+	{ "bfifo", "bfifo", 1, NULL, 0, add_htb },
+	{ "pfifo_head_drop", "pfifo_head_drop", 1, NULL, 0, add_htb },
+	{ "red", "red", 8, put_red, offsetof(struct tc_red_xstats, marked), add_tbf },
+	/* Without a memory RED need not know when it is idle. */
+	{ "step", "red", 8, put_red, offsetof(struct tc_red_xstats, marked), add_htb },
+	{ "codel", "codel", 3, put_codel, offsetof(struct tc_codel_xstats, ecn_mark), add_htb },
+	{ "fq_codel", "fq_codel", 5, put_fq_codel, offsetof(struct tc_fq_codel_xstats, qdisc_stats.ecn_mark), add_htb },
+	{ "pie", "pie", 5, put_pie, offsetof(struct tc_pie_xstats, ecn_mark), add_htb },
+	{ "fq_pie", "fq_pie", 8, put_fq_pie, offsetof(struct tc_fq_pie_xstats, ecn_mark), add_htb },
 };
 
 static const struct kind *kind_of(const struct discipline_plan *discipline)
@@ -145,15 +179,16 @@ static const struct kind *kind_of(const struct discipline_plan *discipline)
 	fail("plan: no discipline '%s' of %d values", discipline->kind, discipline->values);
 }
 
-void discipline_add(int netlink, unsigned device, uint32_t parent, const struct discipline_plan *discipline)
+uint32_t discipline_build(const struct place *place, uint64_t rate_bytes, const struct discipline_plan *discipline)
 {
 	const struct kind *kind = kind_of(discipline);
 	const struct tc_fifo_qopt fifo = { .limit = discipline->value[0] };
+	const uint32_t parent = kind->add_rate(place, rate_bytes);
 	struct message message;
 	struct rtattr *options;
 
-	begin_qdisc(&message, RTM_NEWQDISC, device, parent, 0);
-	message_put_text(&message, TCA_KIND, kind->name);
+	begin_qdisc(&message, RTM_NEWQDISC, place->device, parent, 0);
+	message_put_text(&message, TCA_KIND, kind->qdisc);
 	if (kind->put) {
 		options = message_put(&message, TCA_OPTIONS | NLA_F_NESTED, NULL, 0);
 		kind->put(&message, discipline->value);
@@ -161,7 +196,8 @@ void discipline_add(int netlink, unsigned device, uint32_t parent, const struct 
 	} else {
 		message_put(&message, TCA_OPTIONS, &fifo, sizeof(fifo));
 	}
-	message_ask(netlink, &message, kind->name);
+	message_ask(place->netlink, &message, kind->qdisc);
+	return parent;
 }
 
 uint64_t discipline_marks(const struct discipline_plan *discipline, const void *statistics, size_t bytes)

@@ -112,9 +112,9 @@ static void shape(struct link *link, const struct link_plan *plan)
 		queue.handle = below;
 	}
 	if (link->discipline) {
-		discipline_add_rate(link->netlink, link->device, queue.parent, queue.handle, plan->rate_bytes);
-		link->queue = queue.handle | 1;
-		discipline_add(link->netlink, link->device, link->queue, link->discipline);
+		const struct place place = { .netlink = link->netlink, .device = link->device, .parent = queue.parent, .handle = queue.handle };
+
+		link->queue = discipline_build(&place, plan->rate_bytes, link->discipline);
 	} else {
 		netlink_add_netem(link->netlink, link->device, &queue);
 	}
@@ -202,14 +202,12 @@ void link_read(struct link *link)
 {
 	netlink_qdisc_counters(link->netlink, link->device, link->queue, &link->counters);
 	link->all = link->counters;
-	if (link->discipline) {
-		link->marks = discipline_marks(link->discipline, link->counters.own, link->counters.own_bytes);
-		/* The packet on the wire has left the discipline; there is one if others wait. */
-		if (link->counters.queue_packets) {
-			link->counters.queue_packets++;
-			link->counters.queue_ip_bytes += FULL_PACKET_BYTES;
-		}
-	}
 	if (link->queue != TC_H_ROOT)
 		netlink_qdisc_counters(link->netlink, link->device, TC_H_ROOT, &link->all);
+	if (!link->discipline)
+		return;
+	link->marks = discipline_marks(link->discipline, link->counters.own, link->counters.own_bytes);
+	/* All who wait; the packet on the wire has left, and there is one if others wait. */
+	link->counters.queue_packets = link->all.queue_packets + !!link->all.queue_packets;
+	link->counters.queue_ip_bytes = link->all.queue_ip_bytes + (link->all.queue_packets ? FULL_PACKET_BYTES : 0);
 }
