@@ -53,8 +53,8 @@ def test_reds_numbers_are_bytes_and_powers_of_two() -> None:
     # Floyd and Jacobson: an idle packet time, here of 1200 us, leaves 511/512 of the average. A cell stands for 2^cell_log us.
     halvings_per_packet = int(decay) / 2**16 / 2 ** int(cell_log) * 1200
     assert halvings_per_packet == pytest.approx(-math.log2(511 / 512), rel=1e-3)
-    # 31 halvings, the kernel's most, lie within its table of 256 cells.
-    assert 255 * int(decay) >= 31 << 16 > 255 * int(decay) // 2
+    # A cell is an e-fold, to the nearest power of two of microseconds: what the kernel's straight line within a cell is made for.
+    assert 2**-0.5 <= math.log(2) * int(decay) / 2**16 <= 2**0.5
     assert "weight: 0.002 is 0.00195312 in the kernel" in plan.make(made).notes[0]
 
 

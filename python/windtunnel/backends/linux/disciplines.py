@@ -19,7 +19,6 @@ _ECN_MAX_P = 0.1
 _QUANTUM_LEAST = 256
 _RED_HARDDROP, _RED_ECN, _RED_NODROP = 2, 1, 8
 _SHIFT_MOST = 31
-_CELLS = 255
 
 
 @dataclass(frozen=True)
@@ -124,12 +123,16 @@ def _red(given: Mapping[str, float], waiting: int, rate_bps: float) -> KernelDis
 
 
 def _idle(weight: float, rate_bps: float) -> tuple[int, int]:
-    """Return the logarithm of a cell of idle time in microseconds, and how many halvings of the average it stands for, of 2^16."""
+    """Return the logarithm of a cell of idle time in microseconds, and how many halvings of the average it stands for, of 2^16.
+
+    The kernel takes the average down in proportion within the first cells: as the law does if a cell is the time of an e-fold. Cells as fine
+    as tc(8) makes them would halve it at once.
+    """
     if weight >= 1:
         return 0, _SHIFT_MOST << 16
     packet_us = 8 * PACKET_BYTES / rate_bps * 1e6
     per_us = -math.log2(1 - weight) / packet_us
-    cell_log = next(log for log in range(32) if per_us * 2**log * _CELLS >= _SHIFT_MOST or log == 31)
+    cell_log = min(31, max(0, round(math.log2(math.log2(math.e) / per_us))))
     return cell_log, max(1, round(per_us * 2**cell_log * 65536))
 
 
