@@ -88,7 +88,7 @@ def test_a_step_of_marks_holds_dctcps_queue() -> None:
     samples = made.link_samples
     largest = samples.filter(samples["t_s"] > 3.0)["queue_packets"].max()
     assert link["marked_packets"] > 0 and link["dropped_packets"] == 0
-    # Alizadeh and others 2010, (10): the queue grows to K + N. Its window grows on while the marks travel: bursts of an ACK are two packets.
+    # Alizadeh and others 2010, (10): the queue grows to K + N, here in steps of two packets, what an ACK releases.
     assert 40 <= int(largest) <= 40 + 2 + 2 * 2
 
 

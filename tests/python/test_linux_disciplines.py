@@ -58,7 +58,9 @@ def test_reds_numbers_are_bytes_and_powers_of_two() -> None:
     assert "weight: 0.002 is 0.00195312 in the kernel" in plan.make(made).notes[0]
 
 
-@pytest.mark.parametrize(("link", "threshold"), [({"mark": 20}, 19), ({"mark": 20, "excludes_in_service": True}, 20), ({"mark": "12ms"}, 10)])
+@pytest.mark.parametrize(
+    ("link", "threshold"), [({"mark": 20}, 19), ({"mark": 20, "excludes_in_service": True}, 20), ({"mark": "12ms"}, 10)]
+)
 def test_a_step_of_marks_is_a_red_without_an_average(link: dict[str, Any], threshold: int) -> None:
     words = ordered(scenario(**link))[0]
     # Both thresholds in bytes of those who wait, the weight 2^0; ECN (1) and nodrop (8): nobody is dropped for it.

@@ -73,7 +73,8 @@ def kernel_discipline(link: Bottleneck, limit_packets: int) -> KernelDiscipline 
     make = _DISCIPLINES.get(link.discipline)
     if make is None:
         return None
-    defaults = {parameter.name: parameter.default for parameter in catalogue().disciplines[link.discipline].parameters.values()}
+    rows = catalogue().disciplines[link.discipline].parameters.values()
+    defaults = {row.name: float(row.default) for row in rows if row.default is not None}
     return make(defaults | link.discipline_parameters, waiting, link.rate_bps)
 
 
@@ -125,8 +126,8 @@ def _red(given: Mapping[str, float], waiting: int, rate_bps: float) -> KernelDis
 def _idle(weight: float, rate_bps: float) -> tuple[int, int]:
     """Return the logarithm of a cell of idle time in microseconds, and how many halvings of the average it stands for, of 2^16.
 
-    The kernel takes the average down in proportion within the first cells: as the law does if a cell is the time of an e-fold. Cells as fine
-    as tc(8) makes them would halve it at once.
+    The kernel takes the average down in proportion within the first cells: as the law does if a cell is the time of an e-fold. Cells as
+    fine as tc(8) makes them would halve it at once.
     """
     if weight >= 1:
         return 0, _SHIFT_MOST << 16
