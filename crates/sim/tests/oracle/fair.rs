@@ -100,7 +100,7 @@ impl Discipline for FqCodel {
         let longest = self.queues.values_mut().find(|codel| Some(codel.bytes()) == most);
         let Some(codel) = longest else { return vec![] };
         // Half the packets, up to 64, from the head.
-        let half = (codel.line.len() + 1) / 2;
+        let half = codel.line.len().div_ceil(2);
         codel.line.drain(..half.min(64)).map(|(_, packet)| packet).collect()
     }
 
