@@ -48,7 +48,7 @@ class Plot:
         return self._drawn(plots.cwnd(self.records), path)
 
     def overview(self, path: str | Path | None = None) -> Figure:
-        """Draw window, goodput, queue and drops on one time axis.
+        """Draw window, goodput, queue, and drops and marks on one time axis.
 
         Parameters
         ----------
@@ -124,6 +124,11 @@ class Run:
     def acks(self) -> pl.DataFrame | None:
         """Every ACK, or None when the scenario did not ask for it."""
         return self.records.acks
+
+    @property
+    def transfers(self) -> pl.DataFrame | None:
+        """One row per transfer of a source (``source``, ``start_s``, ``bytes``, ``completion_s``, ...), or None without sources."""
+        return self.records.transfers
 
     @property
     def plot(self) -> Plot:

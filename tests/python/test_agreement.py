@@ -19,7 +19,8 @@ from windtunnel.agreement import Row, Study, grid
 from windtunnel.agreement.compare import compare, measured_points, row_json, rows_of_point
 from windtunnel.agreement.judging import judge, verdict_of
 from windtunnel.agreement.quantities import QUANTITIES, Quantity
-from windtunnel.agreement.trajectory import distance
+from windtunnel.agreement.starts import judge_starts
+from windtunnel.agreement.trajectory import Distance, distance
 from windtunnel.backends import backend
 from windtunnel.backends.linux import store
 from windtunnel.experiment import Draws, Experiment, Point, Scale
@@ -163,11 +164,36 @@ def test_a_trajectory_without_samples_has_no_distance() -> None:
     assert distance(flow(lambda t: t, end_s=0.0), flow(lambda t: t)) is None
 
 
+def of_starts(*largest: float) -> Any:
+    """Distances of several starts, in any order."""
+    found = [Distance(one, one / 2, 0.4, 100 * (1 + one), 100.0, 9.0, (9.0, None)) for one in largest]
+    return judge_starts(found, 0.03)
+
+
+def test_one_start_that_a_tie_decides_does_not_decide_the_trajectory() -> None:
+    found = of_starts(0.30, 0.01, 0.02, 0.0, 0.02)
+    assert (found.verdict, found.difference, found.low, found.high) == ("agrees", 0.02, 0.0, 0.30)
+    assert found.sim.mean == 102 and found.linux.mean == 100
+    assert "5 starts" in found.note and "0.00 % to 30.00 %" in found.note
+
+
+def test_most_starts_that_differ_do_decide_it() -> None:
+    assert of_starts(0.0, 0.30, 0.31, 0.29, 0.0).verdict == "differs"
+    # Of an even number the median is the mean of the two in the middle: 0.02 and 0.06.
+    assert of_starts(0.0, 0.02, 0.06, 0.3).difference == pytest.approx(0.04)
+    assert of_starts(0.0, 0.02, 0.06, 0.3).verdict == "differs"
+
+
+def test_a_start_without_samples_is_no_distance() -> None:
+    assert judge_starts([None, None], 0.03).verdict == "not_measured"
+    assert judge_starts([None, Distance(0.5, 0.5, 1.0, 3.0, 2.0, 9.0, (None, None))], 0.03).verdict == "differs"
+
+
 Changed = Callable[[Scenario], Scenario]
 
 
 def small(algorithm: str) -> tuple[Experiment, ...]:
-    """The quick grid's two arrangements for one protocol, at 10 Mbit/s only."""
+    """The quick grid's arrangements for one protocol, at 10 Mbit/s only."""
     made = grid.experiments("quick", [algorithm])
     return tuple(dataclasses.replace(one, points={**one.points, "rate": (10,)}) for one in made)
 
@@ -206,7 +232,7 @@ def test_the_simulator_agrees_with_itself(tmp_path: Path) -> None:
     rows = rows_of(tmp_path, "reno", lambda one: one.model_copy(update={"jitter_s": 0.9 * one.jitter_s if one.jitter_s else 0.0}))
     assert {quantity for _, quantity in rows} == set(QUANTITIES)
     assert [row for row in rows.values() if row.verdict == "differs"] == []
-    alone = [row for (id, _), row in rows.items() if id == grid.ONE]
+    alone = [row for (id, _), row in rows.items() if id in (grid.ONE, grid.STARTS)]
     assert {row.verdict for row in alone} == {"agrees"}
     assert all(row.found.difference == 0 for row in alone)
     assert rows[grid.TWO, "util"].verdict == rows[grid.TWO, "backoff_factor"].verdict == "agrees"
@@ -220,17 +246,17 @@ def test_a_changed_law_differs(tmp_path: Path) -> None:
         assert factor.verdict == "differs"
         # 717/1024 against 512/1024; windows are whole packets, some 40 of them.
         assert factor.found.difference == pytest.approx(0.2, abs=0.03)
-    assert rows[grid.ONE, "trajectory"].verdict == "differs"
+    assert rows[grid.STARTS, "trajectory"].verdict == "differs"
     assert rows[grid.ONE, "epoch_s"].verdict == "differs"
     json.dumps([row_json(row) for row in rows.values()], allow_nan=False)
 
 
 def test_the_grids_are_those_asked_for() -> None:
     full = grid.experiments("full", grid.ALGORITHMS)
-    assert sum(len(list(Scale().grid(one))) // (one.repeats or 1) for one in full) == 14 * 3 * 3 * 2 * 4
+    assert sum(len(list(Scale().grid(one))) // (one.repeats or 1) for one in full) == 14 * 3 * 3 * 2 * 5
     quick = grid.experiments("quick", grid.ALGORITHMS)
     reference = {"rate": 250, "rtt": 42, "q": 0.2}
-    scenario = quick[1].scenario({"alg": "reno", **reference}, Draws(1))
+    scenario = next(one for one in quick if one.id == grid.TWO).scenario({"alg": "reno", **reference}, Draws(1))
     assert scenario.bottleneck.queue_packets == 175
     assert scenario.warmup_s < scenario.duration_s
     # The budget of 20 minutes on two cores, at the kernel's cost per virtual second.
@@ -245,6 +271,14 @@ def test_two_starts_are_drawn_and_one_flow_has_no_jitter() -> None:
     assert len(starts) == 5
     assert all(10 <= start <= 30 for start in starts)
     assert grid.alone(point, Draws(0)).jitter_s == 0
+
+
+def test_one_flow_starts_at_five_places_between_the_steps_of_the_kernel_s_clock() -> None:
+    point = {"alg": "reno", "rate": 10, "rtt": 42, "q": 0.2}
+    found = [grid.started(point, Draws(seed)) for seed in range(1, 6)]
+    starts = [one.flows[0].start_s for one in found]
+    assert len({round(start * 1e9) % 256 for start in starts}) == 5 and all(0 < start < 1 for start in starts)
+    assert {one.jitter_s for one in found} == {0.0}
 
 
 def built(cache: Path, algorithms: Sequence[str]) -> None:
@@ -322,12 +356,12 @@ def test_the_command_compares_writes_pages_and_runs_nothing_twice(cli: Any, mirr
     assert first.code == 0, first.err
     rows = first.json()
     assert {row["verdict"] for row in rows} <= {"agrees", "inconclusive", "not_measured"}
-    assert {row["scenario"]["experiment"] for row in rows} == {"agree.one", "agree.two"}
+    assert {row["scenario"]["experiment"] for row in rows} == {"agree.one", "agree.starts", "agree.two"}
     assert next(row for row in rows if row["quantity"] == "share")["sim"]["n"] == 2
     index = (out / "report" / "index.html").read_text()
     page = (out / "report" / "algorithms" / "reno.html").read_text()
     assert "bbr: the mirror has none" in index
-    assert page.count("<img") == len(list((out / "report" / "figures").glob("*.svg"))) == 2
+    assert page.count("<img") == len(list((out / "report" / "figures").glob("*.svg"))) == 3
     assert json.loads((out / "report" / "rows.json").read_text()) == rows
     before = times(out)
     again = cli("agree", "--out", str(out), "--seeds", "2")

@@ -226,6 +226,7 @@ def test_json_holds_every_key_and_spells_out_infinity() -> None:
         "published": "about 0.95",
         "reason": "",
         "sensitivity": {},
+        "backend": "sim",
     }
 
 

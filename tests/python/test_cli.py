@@ -55,6 +55,7 @@ def test_run_json_has_the_documented_shape(cli: Callable[..., Any], quick: list[
         "timeouts",
         "mean_cwnd_packets",
         "mean_rtt_s",
+        "completion_s",
     ]
     assert list(data["links"][0]) == [
         "link",
@@ -83,6 +84,30 @@ def test_run_prints_tables_and_draws_a_figure(cli: Callable[..., Any], quick: li
         assert "Flows" in outcome.out and "utilisation" in outcome.out and "jain" in outcome.out
         assert figure.read_bytes().startswith(magic)
     assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_flow_with_a_size_has_a_completion_time(cli: Callable[..., Any]) -> None:
+    # 10 packets of 1448 bytes at 12 Mbit/s: a handshake and a round trip of 100 ms each, and ten packet times of 1 ms; jitter off.
+    asked = [
+        "run",
+        "--rate",
+        "12Mbit",
+        "--rtt",
+        "100ms",
+        "--jitter",
+        "0",
+        "--duration",
+        "5s",
+        "--flow",
+        "reno",
+        "--flow",
+        "reno,start=1s,bytes=14480",
+    ]
+    rows = cli(*asked[:-4], *asked[-2:], "--json").json()["flows"]
+    assert rows[0]["completion_s"] == pytest.approx(0.210, abs=1e-3)
+    assert [row["completion_s"] is None for row in cli(*asked, "--json").json()["flows"]] == [True, False]
+    assert "completion" in cli(*asked).out
+    assert "completion (s)" not in cli(*asked[:-2]).out
 
 
 def test_out_writes_a_run_and_replaces_the_same_one(cli: Callable[..., Any], quick: list[str], tmp_path: Path) -> None:

@@ -381,7 +381,7 @@ def test_other_measures_are_taken_from_the_stored_runs(bench: Bench, first: pl.D
 
 def test_metrics_of_another_version_are_taken_again(bench: Bench, first: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "MEASURES_VERSION", MEASURES_VERSION + 1)
-    monkeypatch.setattr("windtunnel.experiment.measuring.measure", lambda *_, **__: 7.0)
+    monkeypatch.setattr("windtunnel.experiment.measuring.measured", lambda *_, **__: 7.0)
     frame = bench(made()).measures("t.pair")
     assert bench.ran == [] and set(frame["value"]) == {7.0} and set(first["value"]) != {7.0}
 

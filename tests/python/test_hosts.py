@@ -62,6 +62,8 @@ def test_a_flows_host_takes_what_it_does_not_say_from_the_scenarios() -> None:
         ("reno,receiver_mtu=9000", {}, r"^flows\[0\]\.receiver_mtu_bytes: 9000 .*linux-2\.4 only"),
         ("reno,window=20%bdp", {}, r"^flows\[0\]\.window: '20%bdp' .*allowed: packets"),
         ("reno,rtt=20ms,count=1", {"flows": ["reno", "reno,rtt=20ms"], "host": {"shared": True}}, r"^host\.shared: .*one base RTT"),
+        ("reno", {"host": "nic=1Gbit", "arrivals": "reno,load=10%,mean=25kB"}, r"^host: .*beside arrivals.*allowed: a host of each flow"),
+        ("reno", {"arrivals": "reno,load=10%,mean=25kB,nic=1Gbit"}, r"^arrivals\[0\].*nic"),
         ({"algorithm": "reno", "host": {"shared": True}}, {}, r"^flows\[0\]\.host\.shared: .*allowed: false"),
     ],
 )
@@ -83,6 +85,19 @@ def test_a_receiver_of_larger_packets_gets_stuck() -> None:
     assert resolve(scenario(flow))["flows"][0]["window_packets"] == 3_147_776 // 1448
     assert resolve(scenario(flow.replace("mtu=1500", "mtu=9000")))["flows"][0]["window_packets"] is None
     assert resolve(scenario("reno,window=4MB"))["flows"][0]["window_packets"] == 4_000_000 // 1448
+
+
+def test_a_window_in_bytes_is_of_the_flows_own_packets() -> None:
+    """4,000,000 bytes are 2762 whole segments of 1448 bytes, and 447 of 8948."""
+    windows = [flow["window_packets"] for flow in resolve(scenario("reno,window=4MB", "reno,window=4MB,mtu=9000"))["flows"]]
+    assert windows == [2762, 447]
+
+
+def test_flows_with_hosts_run_beside_transfers_datagrams_and_pauses() -> None:
+    traffic = {"arrivals": "reno,load=10%,mean=25kB", "traffic": "udp,rate=1Gbit"}
+    run = wt.run(scenario("reno,cpu_pps=20000,window=16MB", "cubic,on=100ms,off=100ms,nic=1Gbit", duration="3s", **traffic))
+    assert run.summary()["flows"][0]["throughput_bps"] == pytest.approx(20_000 * 12_000, rel=0.01)
+    assert run.summary()["flows"][1]["throughput_bps"] < 0.6e9
 
 
 def test_the_option_and_the_keys_reach_the_scenario(cli: Callable[..., Any], quick: list[str]) -> None:

@@ -90,8 +90,8 @@ pub enum CaEvent {
 pub enum EcnFeedback {
     /// Every ACK says whether the segments it answers were marked (RFC 8257 3.2).
     Dctcp,
-    /// Every ACK counts the marked segments so far (RFC 9768).
-    Accurate,
+    /// Every ACK counts the marked segments so far (RFC 9768), and the segments say that their sender is scalable (RFC 9331).
+    L4s,
 }
 
 /// What an algorithm asks of the transport. Constant per algorithm.

@@ -6,12 +6,15 @@ use serde_json::Value;
 use tcp::{Options, Receiver, ReceiverSpec, SenderSpec};
 use units::{Rate, Stream, Time};
 
+use crate::application::accept_writes;
+use crate::arrivals::{accept_sources, most_transfers_and_sources, AcceptedSource};
 use crate::changes::{accept_changes, Most};
 use crate::error::SpecError;
 use crate::host::accept_hosts;
 use crate::losses::accept_losses;
 use crate::profiles::override_option;
 use crate::spec::{Direction, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use crate::traffic::accept_traffic;
 use crate::tree::Tree;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
@@ -84,6 +87,8 @@ pub struct Accepted<'a> {
     pub links: Vec<AcceptedLink>,
     /// The flows.
     pub flows: Vec<AcceptedFlow<'a>>,
+    /// The sources of transfers.
+    pub sources: Vec<AcceptedSource<'a>>,
 }
 
 pub(crate) fn refuse<T>(field: impl Into<String>, value: impl ToString, allowed: &str) -> Result<T, SpecError> {
@@ -104,11 +109,14 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     if spec.sample_ns != 0 && spec.sample_ns < 1000 {
         return refuse("sample", seconds(spec.sample_ns), "give 0 or at least 1 us");
     }
-    if spec.flows.is_empty() || spec.flows.len() > FLOWS_MAX {
+    if (spec.flows.is_empty() && spec.arrivals.is_empty() && spec.sessions.is_empty()) || spec.flows.len() > FLOWS_MAX {
         return refuse("flows", spec.flows.len(), "give 1 to 1000000 flows");
     }
-    // Flows' clocks run behind by a part of their base RTT.
-    if spec.duration_ns + RTT_MAX_NS > Tree::time_max(spec.flows.len()) {
+    if spec.traffic.len() > FLOWS_MAX - spec.flows.len() {
+        return refuse("traffic", spec.traffic.len(), "give at most 1000000 flows and sources");
+    }
+    // Flows' clocks run behind by a part of their base RTT; links, sources and transfers may have events too.
+    if spec.duration_ns + RTT_MAX_NS > Tree::time_max(spec.flows.len() + spec.traffic.len() + 2 + most_transfers_and_sources(spec)) {
         return refuse("duration", seconds(spec.duration_ns), "give at most 4 hours with so many flows");
     }
     accept_hosts(spec)?;
@@ -116,10 +124,11 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     if let Some(reverse) = &spec.reverse {
         links.push(accept_link("reverse", reverse, (spec, 1))?);
     }
+    accept_traffic(spec)?;
     let mut flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, spec)).collect::<Result<Vec<_>, _>>()?;
     let given = std::iter::once(&spec.forward).chain(&spec.reverse);
     let most: Vec<Most> = links.iter().zip(given).map(|(link, given)| Most::of(link.fifo.rate, given)).collect();
-    for (index, flow) in flows.iter_mut().enumerate() {
+    for (index, flow) in flows.iter().enumerate() {
         let link = &links[usize::from(flow.spec.direction == Direction::Reverse)];
         if let Limit::Bytes(limit) = link.fifo.limit {
             if limit < u64::from(flow.spec.packet_bytes) {
@@ -130,9 +139,12 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
                 );
             }
         }
+    }
+    let mut sources = accept_sources(spec, &links)?;
+    for flow in flows.iter_mut().chain(sources.iter_mut().flat_map(|source| &mut source.kinds)) {
         flow.receives = flow.receives.min(ample_window(&links, &most, flow.spec));
     }
-    Ok(Accepted { spec, links, flows })
+    Ok(Accepted { spec, links, flows, sources })
 }
 
 /// The link with this name and this number in the run.
@@ -206,7 +218,7 @@ fn accept_size(field: &str, size: QueueSpec) -> Result<Limit, SpecError> {
     }
 }
 
-fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<AcceptedFlow<'a>, SpecError> {
+pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<AcceptedFlow<'a>, SpecError> {
     let field = |name: &str| format!("flows[{index}].{name}");
     if flow.rtt_ns < 1000 || flow.rtt_ns > RTT_MAX_NS {
         return refuse(field("rtt"), seconds(flow.rtt_ns), "give 1 us to 10 s");
@@ -231,6 +243,9 @@ fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<Acce
     }
     if flow.direction == Direction::Reverse && spec.reverse.is_none() {
         return refuse(field("direction"), "reverse", "a reverse flow needs a reverse link");
+    }
+    if let Some(writes) = &flow.writes {
+        accept_writes(index, writes)?;
     }
     let Some(mut options) = Options::of_profile(&flow.profile) else {
         return refuse(field("profile"), &flow.profile, &format!("choose one of {}", Options::PROFILES.join(", ")));

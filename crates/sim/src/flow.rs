@@ -6,6 +6,7 @@ use tcp::{Sender, SenderTotals};
 use units::{Stream, Time};
 
 use crate::accept::AcceptedFlow;
+use crate::arrivals::Birth;
 use crate::host;
 use crate::path::Path;
 use crate::spec::{Direction, Spec};
@@ -23,6 +24,8 @@ pub enum FlowKind {
     Pending,
     /// A timer of the sender expires.
     Deadline,
+    /// The application writes, or pauses.
+    Write,
     /// The application stops.
     Stop,
 }
@@ -31,8 +34,8 @@ pub enum FlowKind {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Agenda {
-    /// When the start is due; never once it was.
-    start: Time,
+    /// When the start is due; once it was, when the application next writes or pauses, if ever.
+    pub(crate) start: Time,
     stop: Time,
     pub(crate) next_sample: Time,
     /// When the counters at the beginning of the measurement window are taken.
@@ -66,7 +69,8 @@ impl Agenda {
 #[repr(C)]
 pub struct Flow {
     pub(crate) at_window: SenderTotals,
-    pub(crate) completed: Option<Time>,
+    /// When everything asked for was acknowledged; never if it was not.
+    pub(crate) completed: Time,
     /// Integral of cwnd when the application stopped, or had everything acknowledged; NaN before.
     pub(crate) area_at_end: f64,
     pub(crate) path: Path,
@@ -104,8 +108,32 @@ impl Flow {
         };
         agenda.refresh();
         let sender = Sender::new(accepted.sender.clone(), accepted.control(index, spec.seed));
+        let sender = if given.writes.is_some() { sender.waiting() } else { sender };
         let due = (agenda.start, FlowKind::Start);
-        Flow { due, agenda, path, sender, at_window: SenderTotals::default(), completed: None, area_at_end: f64::NAN }
+        Flow { due, agenda, path, sender, at_window: SenderTotals::default(), completed: Time::NEVER, area_at_end: f64::NAN }
+    }
+
+    /// The same as what transfers are copies of: it is not sampled, and nothing of it is noted.
+    pub(crate) fn prototype(mut self) -> Flow {
+        self.agenda.next_sample = Time::NEVER;
+        self.agenda.window_at = Time::NEVER;
+        self.path.is_transfer = true;
+        self
+    }
+
+    /// A transfer like this prototype, whose packets carry this number.
+    pub(crate) fn transfer(&self, birth: Birth, number: u32) -> Flow {
+        let path = self.path.anew(number, birth.seed);
+        let start = birth.at + path.access_delay();
+        let mut agenda = Agenda { start, ..self.agenda.clone() };
+        agenda.refresh();
+        let sender = self.sender.anew(birth.bytes, Stream::named(birth.seed, "algorithm"));
+        Flow { path, agenda, sender, due: (start, FlowKind::Start), ..*self }
+    }
+
+    /// Everything is acknowledged, and nothing is under way or armed any more.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.sender.is_finished() && self.path.is_quiet() && self.sender.deadline() == Time::NEVER
     }
 
     /// Counters as of `at`, which is about now.
@@ -142,12 +170,14 @@ impl Flow {
     /// The earliest of every kind; of several at one time, the first in the order of kinds.
     #[cold]
     fn next_of_all(&self) -> (Time, FlowKind) {
+        let (start, write) = if self.sender.has_started() { (Time::NEVER, self.agenda.start) } else { (self.agenda.start, Time::NEVER) };
         [
-            (self.agenda.start, FlowKind::Start),
+            (start, FlowKind::Start),
             (self.path.crossing_at(), FlowKind::Crossing),
             (self.path.arriving_at(), FlowKind::Ack),
             (self.path.pending_at(), FlowKind::Pending),
             (self.agenda.wake, FlowKind::Deadline),
+            (write, FlowKind::Write),
             (self.agenda.stop, FlowKind::Stop),
         ]
         .into_iter()
@@ -158,13 +188,14 @@ impl Flow {
         self.path.rtt
     }
 
-    pub(crate) fn started(&mut self) {
-        self.agenda.start = Time::NEVER;
+    /// The start, or a write, was; the next write is due at `write`.
+    pub(crate) fn started(&mut self, write: Time) {
+        self.agenda.start = write;
         self.agenda.refresh();
     }
 
     pub(crate) fn stopped(&mut self) {
-        self.agenda.stop = Time::NEVER;
+        (self.agenda.stop, self.agenda.start) = (Time::NEVER, Time::NEVER);
         self.agenda.refresh();
         self.sender.on_stopped();
     }

@@ -17,7 +17,7 @@ enum Kind {
     Choice(&'static [&'static str]),
 }
 
-const OPTIONS: [OptionRow; 25] = [
+const OPTIONS: [OptionRow; 26] = [
     OptionRow { name: "sack", kind: Kind::Boolean, doc: "Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)." },
     OptionRow {
         name: "loss_detection",
@@ -92,8 +92,13 @@ const OPTIONS: [OptionRow; 25] = [
     },
     OptionRow {
         name: "ecn",
-        kind: Kind::Choice(&["auto", "off", "classic", "dctcp", "accurate"]),
+        kind: Kind::Choice(&["auto", "off", "classic", "dctcp", "accurate", "l4s"]),
         doc: "ECN and its feedback: what the algorithm asks for, none, RFC 3168, RFC 8257, RFC 9768.",
+    },
+    OptionRow {
+        name: "idle_restart",
+        kind: Kind::Choice(&["linux", "rfc5681", "none"]),
+        doc: "The window after the application was silent or wrote little: halved per timeout and moved towards its use (Linux, RFC 2861), the initial window (RFC 5681), or as it was.",
     },
 ];
 

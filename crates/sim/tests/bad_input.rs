@@ -39,8 +39,103 @@ fn outages(spans: &[(u64, u64)]) -> serde_json::Value {
     serde_json::json!({"outages": outages})
 }
 
+/// A list of one source of datagrams.
+fn udp(fields: &[(&str, serde_json::Value)]) -> serde_json::Value {
+    let mut table = serde_json::json!({"rate_bps": 1_000_000});
+    for (name, value) in fields {
+        table[name] = value.clone();
+    }
+    serde_json::json!([table])
+}
+
+fn chunks(rate_bps: u64, every_ns: u64) -> serde_json::Value {
+    serde_json::json!({"kind": "chunks", "rate_bps": rate_bps, "every_ns": every_ns})
+}
+
+fn wave(amplitude_bps: u64, period_ns: u64) -> serde_json::Value {
+    serde_json::json!({"amplitude_bps": amplitude_bps, "period_ns": period_ns})
+}
+
 fn burst(to_bad: f64, to_good: f64) -> serde_json::Value {
     loss("gilbert-elliott", &[("to_bad", to_bad.into()), ("to_good", to_good.into()), ("loss_bad", 1.0.into()), ("loss_good", 0.0.into())])
+}
+
+fn source(field: &str, value: serde_json::Value) -> serde_json::Value {
+    let mut source = serde_json::json!({
+        "flows": [{"algorithm": "reno", "rtt_ns": 50_000_000}], "offered": {"load": 0.1}, "sizes": {"law": "fixed", "mean": 10_000.0},
+    });
+    source[field] = value;
+    serde_json::json!([source])
+}
+
+#[test]
+fn every_bad_field_of_a_source_is_named_with_value_and_range() {
+    use serde_json::json;
+    let pareto = |mean: f64, shape: f64| json!({"law": "pareto", "mean": mean, "shape": shape});
+    let two = json!([{"algorithm": "reno", "rtt_ns": 50_000_000}, {"algorithm": "reno", "rtt_ns": 50_000_000, "packet_bytes": 1501}]);
+    for (field, value, named, shown, allowed) in [
+        ("flows", json!([]), "arrivals[0].flows", "0", "1 to 1000 kinds"),
+        ("flows", json!([{"algorithm": "reno", "rtt_ns": 1}]), "arrivals[0].flows[0].rtt", "s", "1 us to 10 s"),
+        ("flows", json!([{"algorithm": "renu", "rtt_ns": 50_000_000}]), "arrivals[0].flows[0].algorithm", "renu", ""),
+        (
+            "flows",
+            json!([{"algorithm": "reno", "rtt_ns": 50_000_000, "bytes": 9}]),
+            "arrivals[0].flows",
+            "reno",
+            "do not belong to transfers",
+        ),
+        ("flows", json!([{"algorithm": "reno", "rtt_ns": 50_000_000, "direction": "reverse"}]), "direction", "reverse", "a reverse link"),
+        ("flows", two, "arrivals[0].flows", "reno", "one packet size"),
+        ("flows", json!([{"algorithm": "reno", "rtt_ns": 50_000_000, "host": 0}]), "arrivals[0].flows", "a host, number 0", "give none"),
+        ("offered", json!({"load": 0.0}), "arrivals[0].load", "0", "more than 0"),
+        ("offered", json!({"load": 10.1}), "arrivals[0].load", "10.1", "at most 10 times"),
+        ("offered", json!({"per_second": 0.0}), "arrivals[0].rate", "0", "more than 0"),
+        ("offered", json!({"per_second": 1e8}), "arrivals[0].rate", "100000000", "at most 10000000"),
+        ("sizes", json!({"law": "fixed", "mean": 0.0}), "arrivals[0].sizes", "0", "1 to 1e15 bytes"),
+        ("sizes", pareto(0.5, 1.2), "arrivals[0].sizes", "0.5", "1 to 1e15 bytes"),
+        ("sizes", pareto(1000.0, 1.0), "arrivals[0].sizes.shape", "1", "more than 1"),
+        ("max_bytes", json!(0), "arrivals[0].max", "0", "1 to 1e15 bytes"),
+        ("start_ns", json!(10_000_000_000_u64), "arrivals[0].start", "10 s", "before the end"),
+        ("stop_ns", json!(0), "arrivals[0].stop", "0 s", "after the source's start"),
+    ] {
+        let line = refusal(&[("/arrivals", source(field, value))]);
+        assert!(line.contains(named) && line.contains(shown) && line.contains(allowed) && !line.contains('\n'), "{line}");
+    }
+}
+
+#[test]
+fn every_bad_field_of_a_session_is_named_with_value_and_range() {
+    use serde_json::json;
+    let fixed = |mean: f64| json!({"law": "fixed", "mean": mean});
+    for (field, value, named, shown, allowed) in [
+        ("flows", json!([]), "sessions[0].flows", "0", "1 to 1000 kinds"),
+        ("count", json!(0), "sessions[0].count", "0", "1 to 100000 sessions"),
+        ("objects", fixed(0.5), "sessions[0].objects", "0.5", "1 to 1000000 objects"),
+        ("sizes", fixed(0.0), "sessions[0].sizes", "0", "1 to 1e15 bytes"),
+        ("think", fixed(0.0), "sessions[0].think", "0", "1 ns to 100000 s"),
+        ("think", json!({"law": "pareto", "mean": 1e9, "shape": 0.5}), "sessions[0].think.shape", "0.5", "more than 1"),
+        ("start_ns", json!(10_000_000_000_u64), "sessions[0].start", "10 s", "before the end"),
+    ] {
+        let mut session = json!({
+            "flows": [{"algorithm": "reno", "rtt_ns": 50_000_000}], "count": 1, "objects": fixed(1.0), "sizes": fixed(1e4), "think": fixed(1e9),
+        });
+        session[field] = value;
+        let line = refusal(&[("/sessions", json!([session]))]);
+        assert!(line.contains(named) && line.contains(shown) && line.contains(allowed) && !line.contains('\n'), "{line}");
+    }
+}
+
+/// An open loop above the link's rate: more transfers alive than there is room for end the run with one line.
+#[test]
+fn a_link_that_never_catches_up_ends_the_run() {
+    let mut scenario = good();
+    scenario["arrivals"] = source("offered", serde_json::json!({"per_second": 2_000_000.0}));
+    let spec: Spec = serde_json::from_value(scenario).expect("a scenario");
+    let error = sim::run(&spec, || false).expect_err("too many").to_string();
+    assert!(
+        error.starts_with("arrivals: 100000 transfers at once after 0.") && error.ends_with("give less load: the link never catches up"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -92,6 +187,13 @@ fn every_bad_field_is_named_with_value_and_range() {
         ("/forward/queue", serde_json::json!({"unit": "bytes", "limit": 1499}), "bottleneck.queue", "1499", "1500 to 150000000000 bytes"),
         ("/forward/queue", serde_json::json!({"unit": "ns", "limit": 0}), "bottleneck.queue", "0", "1 ns to 600 s"),
         ("/reverse", serde_json::json!({"rate_bps": 1, "queue": {"unit": "packets", "limit": 1}}), "reverse.rate", "1", "1 kbit/s"),
+        ("/traffic", udp(&[("rate_bps", 999.into())]), "traffic[0].rate", "999", "1 kbit/s to 1 Tbit/s"),
+        ("/traffic", udp(&[("packet_bytes", 28.into())]), "traffic[0].packet", "28", "29 to 65535 bytes"),
+        ("/traffic", udp(&[("start_ns", 10_000_000_000_u64.into())]), "traffic[0].start", "10 s", "before the end of the run"),
+        ("/traffic", udp(&[("start_ns", 5.into()), ("stop_ns", 5.into())]), "traffic[0].stop", "s", "after the source's start"),
+        ("/traffic", udp(&[("direction", "reverse".into())]), "traffic[0].direction", "reverse", "needs a reverse link"),
+        ("/traffic", udp(&[("wave", wave(1_000_001, 1_000_000))]), "traffic[0].amplitude", "1000001", "at most the rate"),
+        ("/traffic", udp(&[("wave", wave(0, 999_999))]), "traffic[0].period", "0.000999999 s", "1 ms to 1 h"),
         ("/flows/0/rtt_ns", 999.into(), "flows[0].rtt", "0.000000999 s", "1 us to 10 s"),
         ("/flows/0/rtt_ns", 10_000_000_001_u64.into(), "flows[0].rtt", "10.000000001 s", "1 us to 10 s"),
         ("/flows/0/jitter_ns", 50_000_001.into(), "flows[0].jitter", "0.050000001 s", "at most the base RTT"),
@@ -102,6 +204,10 @@ fn every_bad_field_is_named_with_value_and_range() {
         ("/flows/0/mss_bytes", 0.into(), "flows[0].mss", "0", "1 to 65000 bytes"),
         ("/flows/0/mss_bytes", 1501.into(), "flows[0].mss", "1501", "packets no smaller than that"),
         ("/flows/0/direction", "reverse".into(), "flows[0].direction", "reverse", "needs a reverse link"),
+        ("/flows/0/writes", serde_json::json!({"kind": "on-off", "on_ns": 999_999, "off_ns": 1_000_000}), "flows[0].on", "s", "1 ms"),
+        ("/flows/0/writes", serde_json::json!({"kind": "on-off", "on_ns": 1_000_000, "off_ns": 0}), "flows[0].off", "0 s", "1 ms"),
+        ("/flows/0/writes", chunks(1_000_000, 0), "flows[0].chunk", "0 s", "1 ms"),
+        ("/flows/0/writes", chunks(999, 1_000_000), "flows[0].app_rate", "999", "1 kbit/s to 1 Tbit/s"),
         ("/flows/0/profile", "bsd".into(), "flows[0].profile", "bsd", "linux-6.1, linux-2.6.23, altaimd-2.6.6, linux-2.4, rfc"),
         ("/flows/0/algorithm", "renno".into(), "flows[0].algorithm", "renno", "reno, ptcp, scalable"),
         ("/flows/0/variant", "x".into(), "flows[0].", "x", "linux-6.1, rfc"),

@@ -1,6 +1,6 @@
 //! Explicit congestion notification: what a receiver says of the marks it saw, and what a sender makes of that.
 //!
-//! Sources: RFC 3168 6.1 (classic), RFC 8257 3.2 (DCTCP), RFC 9768 (accurate); the order of steps and the quick ACKs are Linux's.
+//! Sources: RFC 3168 6.1 (classic), RFC 8257 3.2 (DCTCP), RFC 9768 (accurate), RFC 9331 (L4S); the order of steps and the quick ACKs are Linux's.
 
 use cc::{CaState, CongestionControl, EcnFeedback};
 
@@ -22,7 +22,7 @@ impl Ecn {
         match (self, wanted) {
             (Ecn::Auto, None) => Ecn::Off,
             (Ecn::Auto, Some(EcnFeedback::Dctcp)) => Ecn::Dctcp,
-            (Ecn::Auto, Some(EcnFeedback::Accurate)) => Ecn::Accurate,
+            (Ecn::Auto, Some(EcnFeedback::L4s)) => Ecn::L4s,
             (chosen, _) => chosen,
         }
     }
@@ -34,7 +34,7 @@ impl Ecn {
 
     /// Retransmissions are too: not with classic ECN (RFC 3168 6.1.5).
     pub fn marks_retransmissions(self) -> bool {
-        matches!(self, Ecn::Dctcp | Ecn::Accurate)
+        matches!(self, Ecn::Dctcp | Ecn::Accurate | Ecn::L4s)
     }
 }
 
@@ -80,7 +80,7 @@ impl Echo {
             }
             Ecn::Dctcp if changed => (Haste::Flush, u16::from(bits.ce)),
             Ecn::Dctcp => (if bits.cwr { Haste::Quick(1) } else { Haste::None }, u16::from(bits.ce)),
-            Ecn::Accurate => {
+            Ecn::Accurate | Ecn::L4s => {
                 let haste = if changed && bits.ce { Haste::Quick(1) } else { Haste::None };
                 (haste, self.said.wrapping_add(u16::from(bits.ce)))
             }
@@ -101,7 +101,7 @@ pub(crate) struct EcnState {
 
 impl EcnState {
     pub(crate) fn new(mode: Ecn) -> EcnState {
-        EcnState { known: 0, counts: mode == Ecn::Accurate, is_on: mode.is_on(), cwr_due: false }
+        EcnState { known: 0, counts: matches!(mode, Ecn::Accurate | Ecn::L4s), is_on: mode.is_on(), cwr_due: false }
     }
 
     /// The window was reduced, for whatever reason (RFC 3168 6.1.2).

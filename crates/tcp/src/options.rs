@@ -64,6 +64,19 @@ pub enum Pacing {
     Full,
 }
 
+/// What becomes of the window when the application falls silent for longer than a retransmission timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdleRestart {
+    /// Halved once per timeout, down to the initial window; and a window that was not filled for a timeout moves half-way to what was used
+    /// of it (RFC 2861, as Linux has it).
+    Linux,
+    /// The initial window, at once (RFC 5681 4.1).
+    Rfc5681,
+    /// Nothing.
+    None,
+}
+
 /// Whether segments may be marked instead of dropped, and how the receiver tells of marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -78,6 +91,8 @@ pub enum Ecn {
     Dctcp,
     /// RFC 9768: every ACK counts the marked segments.
     Accurate,
+    /// The same, with segments that say so: ECT(1), for queues that treat them apart (RFC 9331).
+    L4s,
 }
 
 /// Options of one connection's stack. Each can be set alone; a profile sets all of them.
@@ -135,6 +150,8 @@ pub struct Options {
     pub pacing_credit: bool,
     /// Explicit congestion notification.
     pub ecn: Ecn,
+    /// The window after an idle time.
+    pub idle_restart: IdleRestart,
 }
 
 impl Options {
@@ -169,6 +186,7 @@ impl Options {
             pacing: Pacing::None,
             pacing_credit: true,
             ecn: Ecn::Auto,
+            idle_restart: IdleRestart::Linux,
         };
         let linux26 = Options {
             loss_detection: LossDetection::Fack,
@@ -211,6 +229,7 @@ impl Options {
                 ack_compression: false,
                 abc: Abc::Rfc3465,
                 pacing_credit: false,
+                idle_restart: IdleRestart::Rfc5681,
                 ..linux61
             }),
             _ => None,

@@ -1,8 +1,9 @@
 //! The sender: one ACK in, segments out, in the kernel's order of processing.
 
 use cc::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
-use units::Time;
+use units::{Stream, Time};
 
+use crate::application::Usage;
 use crate::careful::Care;
 use crate::ecn::EcnState;
 use crate::pacing::Pacer;
@@ -97,6 +98,8 @@ pub struct Sender<C> {
     pub(crate) w: Window,
     pub(crate) timer: Timer,
     pub(crate) window_filled: bool,
+    /// The application writes in pieces: `usage` is kept.
+    pub(crate) watches_use: bool,
     pub(crate) started: bool,
     /// Tail losses are probed for.
     pub(crate) probes: bool,
@@ -127,6 +130,8 @@ pub struct Sender<C> {
     /// This ACK's new data tells whether the timeout was spurious: no retransmissions before it.
     pub(crate) probing_for_spurious_timeout: bool,
     pub(crate) expiries: u32,
+    /// How an application that writes in pieces uses the window; none for one that always has more.
+    pub(crate) usage: Option<Box<Usage>>,
 }
 
 impl<C: CongestionControl> Sender<C> {
@@ -161,11 +166,25 @@ impl<C: CongestionControl> Sender<C> {
             most_out: 0,
             usage_end: 0,
             limit: spec.segments,
+            usage: None,
+            watches_use: false,
             started: false,
             probes: spec.options.tlp && spec.options.sack,
             area_at: Time::ZERO,
             spec,
         }
+    }
+
+    /// A sender like this one, which has not started, of another connection: `bytes` of payload, and an algorithm that draws from `draws`.
+    pub fn anew(&self, bytes: u64, draws: Stream) -> Sender<C>
+    where
+        C: Clone,
+    {
+        let mut sender = self.clone();
+        sender.limit = bytes.div_ceil(u64::from(self.spec.mss));
+        sender.spec.segments = sender.limit;
+        sender.cc.on_seeded(draws);
+        sender
     }
 
     /// The connection opens: the handshake gave one RTT sample, the first window leaves.
@@ -184,7 +203,8 @@ impl<C: CongestionControl> Sender<C> {
 
     /// The application has no more data.
     pub fn on_stopped(&mut self) {
-        self.limit = self.limit.min(self.c.nxt);
+        self.on_paused();
+        self.spec.segments = self.limit;
     }
 
     /// An ACK arrives.

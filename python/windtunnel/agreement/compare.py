@@ -9,13 +9,14 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel.agreement.grid import ALONE_S, ONE, together_s
-from windtunnel.agreement.judging import DIFFERS, INCONCLUSIVE, NOT_MEASURED, Judgement, judge, verdict_of
+from windtunnel.agreement.grid import ALONE_S, ONE, STARTS, together_s
+from windtunnel.agreement.judging import DIFFERS, INCONCLUSIVE, Judgement, judge
 from windtunnel.agreement.measures import RETRANSMITTED
 from windtunnel.agreement.quantities import QUANTITIES, TRAJECTORY, Quantity
 from windtunnel.agreement.runs import DIMENSIONS, Point, stored_run
+from windtunnel.agreement.starts import judge_starts
 from windtunnel.agreement.trajectory import distance
-from windtunnel.stats import Summary, summarise
+from windtunnel.stats import Summary
 from windtunnel.store import Results
 
 
@@ -83,9 +84,10 @@ def compare(sim: Results, linux: Results, experiments: Sequence[str], algorithms
         ours, theirs = (measured_points(side.measures(experiment)) for side in (sim, linux))
         for algorithm in algorithms:
             for point in (point for point in ours if point[0] == algorithm and point in theirs):
-                rows += rows_of_point(experiment, point, ours[point], theirs[point])
-                if experiment == ONE:
+                if experiment == STARTS:
                     rows.append(_trajectory(point, ours[point], theirs[point], sim, linux))
+                else:
+                    rows += rows_of_point(experiment, point, ours[point], theirs[point])
     return rows
 
 
@@ -97,12 +99,12 @@ class Measured:
     ----------
     values : dict of str to dict of int to float
         By metric, of the seeds that have one.
-    run : str
-        The key of the first seed's run.
+    runs : dict of int to str
+        The key of each seed's run.
     """
 
     values: dict[str, dict[int, float]]
-    run: str
+    runs: dict[int, str]
 
 
 def measured_points(measures: pl.DataFrame) -> dict[Point, Measured]:
@@ -110,7 +112,9 @@ def measured_points(measures: pl.DataFrame) -> dict[Point, Measured]:
     found: dict[Point, Measured] = {}
     for row in measures.sort("seed", maintain_order=True).iter_rows(named=True):
         point = (str(row["alg"]), float(row["rate"]), float(row["rtt"]), float(row["q"]))
-        values = found.setdefault(point, Measured({}, str(row["run"]))).values.setdefault(row["metric"], {})
+        there = found.setdefault(point, Measured({}, {}))
+        there.runs[int(row["seed"])] = str(row["run"])
+        values = there.values.setdefault(row["metric"], {})
         if row["value"] is not None:
             values[int(row["seed"])] = float(row["value"])
     return found
@@ -148,16 +152,10 @@ def _doubted(found: Judgement, ours: Measured, theirs: Measured) -> Judgement:
 
 
 def _trajectory(point: Point, ours: Measured, theirs: Measured, sim: Results, linux: Results) -> Row:
-    found = distance(stored_run(sim, ours.run, point), stored_run(linux, theirs.run, point))
-    if found is None:
-        return Row(ONE, point, TRAJECTORY, Judgement(NOT_MEASURED, "there are no samples"))
-    verdict = verdict_of(found.largest, found.largest, QUANTITIES[TRAJECTORY].tolerance)
-    second = " and ".join("none" if loss is None else f"{loss:.2f} s" for loss in found.losses_s)
-    where = f"the largest, at {found.at_s:.2f} s" if found.largest else "never more than a packet"
-    note = f"{where}; mean {100 * found.mean:.2f} % up to {found.until_s:.2f} s; second loss: {second}"
-    signed = math.copysign(found.largest, found.sim_packets - found.linux_packets)
-    sides = summarise([found.sim_packets]), summarise([found.linux_packets])
-    return Row(ONE, point, TRAJECTORY, Judgement(verdict, note, *sides, signed, signed, signed))
+    """Compare the windows of one flow, start by start."""
+    pairs = [(ours.runs[seed], theirs.runs[seed]) for seed in ours.runs if seed in theirs.runs]
+    found = [distance(stored_run(sim, first, point), stored_run(linux, second, point)) for first, second in pairs]
+    return Row(STARTS, point, TRAJECTORY, judge_starts(found, QUANTITIES[TRAJECTORY].tolerance))
 
 
 def row_json(row: Row) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from windtunnel.agreement.grid import ONE
+from windtunnel.agreement.grid import ONE, STARTS
 from windtunnel.agreement.runs import Point, first_run
 from windtunnel.plots import Course, Panel, draw_overlaid, write_forms
 from windtunnel.store import Results
@@ -48,6 +48,8 @@ def draw(stem: Path, experiment: str, point: Point, sides: Sequence[Results]) ->
     caption = (
         "Without jitter."
         if experiment == ONE
+        else "Without jitter, the first start."
+        if experiment == STARTS
         else "The first seed. Each side draws its own jitter: the runs part, their means are compared."
     )
     return write_forms(figure, stem, (".svg",)), caption

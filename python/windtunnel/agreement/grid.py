@@ -1,11 +1,11 @@
-"""What is compared: four arrangements of flows over a grid of paths, the same scenarios for both backends.
+"""What is compared: arrangements of flows over a grid of paths, the same scenarios for both backends.
 
 The quick grid is the reference path (250 Mbit/s, 42 ms, a queue of 20 % BDP) and 10 Mbit/s beside it, with one flow and with two. A
-kernel takes 0.15 CPU seconds for a virtual second at 250 Mbit/s and 0.02 at 10 Mbit/s, 0.05 more where it is sampled twenty times per round
-trip, the simulator next to nothing. Fourteen algorithms therefore need 14 x (60 s x 0.27 + 5 x 150 s x 0.17) = 2000 CPU seconds: 17 minutes
-on two cores, of the 20 that it may take.
+kernel takes 0.145 CPU seconds for a virtual second at 250 Mbit/s and 0.015 at 10 Mbit/s, 0.05 more where it is sampled twenty times per
+round trip, the simulator next to nothing. Fourteen algorithms therefore need 14 x ((60 + 5 x 25) s x 0.26 + 5 x 150 s x 0.16) = 2360 CPU
+seconds: just below 20 minutes on two cores, which it may take.
 
-The full grid is 14 x (10, 50, 250 Mbit/s) x (16, 42, 162 ms) x (20 %, 100 %) x four arrangements; at 250 Mbit/s alone it is 12 CPU hours,
+The full grid is 14 x (10, 50, 250 Mbit/s) x (16, 42, 162 ms) x (20 %, 100 %) x five arrangements; at 250 Mbit/s alone it is 14 CPU hours,
 a night on two cores. It uses again what the quick grid ran into the same folder.
 """
 
@@ -43,12 +43,16 @@ GRIDS: Mapping[str, Mapping[str, Sequence[float]]] = {
 }
 """Paths by grid: Mbit/s, ms, BDP. The reference comes first."""
 
-ONE, TWO, RENO, RTTS = "agree.one", "agree.two", "agree.reno", "agree.rtts"
-SHAPES: Mapping[str, Sequence[str]] = {"quick": (ONE, TWO), "full": (ONE, TWO, RENO, RTTS)}
+ONE, STARTS, TWO, RENO, RTTS = "agree.one", "agree.starts", "agree.two", "agree.reno", "agree.rtts"
+SHAPES: Mapping[str, Sequence[str]] = {"quick": (ONE, STARTS, TWO), "full": (ONE, STARTS, TWO, RENO, RTTS)}
 """Arrangements by grid."""
 
 ALONE_S = 60.0
 """A flow alone: the slow start, the first epoch and, where that is short, some more."""
+STARTED_S = 25.0
+"""A flow alone that starts elsewhere: the slow start and, on the reference path, the first epoch even of reno."""
+STARTED_SPAN_S = 1.0
+"""It starts at random within the first second: at any place between two steps of a clock."""
 SHORT_S, LONG_S = 150.0, 300.0
 """Flows together: the long one where two reno flows have fewer than eight epochs in the short one's window."""
 FEWEST_EPOCHS = 8
@@ -93,6 +97,14 @@ def alone(point: Point, draws: Draws) -> Scenario:
         sample_s=round(point["rtt"] * 1e-3 / SAMPLES_PER_RTT, 6),
         jitter_s=0.0,
     )
+
+
+def started(point: Point, draws: Draws) -> Scenario:
+    """Return the flow of `alone` with a start drawn to the nanosecond, so that no tie decides all repeats."""
+    scenario = alone(point, draws)
+    start_s = round(STARTED_SPAN_S * draws.uniform("start of flow 1"), 9)
+    flows = tuple(flow.model_copy(update={"start_s": start_s}) for flow in scenario.flows)
+    return scenario.model_copy(update={"flows": flows, "duration_s": STARTED_S})
 
 
 def _pair(point: Point, draws: Draws, *, algorithms: tuple[str, str], rtts_ms: tuple[float, float]) -> Scenario:
@@ -165,11 +177,20 @@ def experiments(grid: str, algorithms: Sequence[str]) -> tuple[Experiment, ...]:
         ONE: made(
             ONE,
             "One flow",
-            "Does the window take the same course?",
+            "Does a flow alone use the link alike?",
             scenario=alone,
             measures=_measures(_ALONE),
             parameters=(("flows", "1, no jitter"), ("duration", f"{ALONE_S:g} s"), ("means", f"from {ALONE_FROM_S:g} s to the end")),
             repeats=0,
+        ),
+        STARTS: made(
+            STARTS,
+            "One flow, at drawn starts",
+            "Does the window take the same course, whenever the flow starts?",
+            scenario=started,
+            measures=_measures(("cwnd_pkts",)),
+            parameters=(("flows", f"1, no jitter; starts at random within {STARTED_SPAN_S:g} s"), ("duration", f"{STARTED_S:g} s")),
+            repeats=REPEATS,
         ),
         TWO: made(
             TWO,

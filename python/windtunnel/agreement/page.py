@@ -22,7 +22,8 @@ from windtunnel.agreement.quantities import QUANTITIES
 from windtunnel.agreement.study import SIDES, Study
 from windtunnel.records import staged
 from windtunnel.report import text
-from windtunnel.report.writer import ASSETS, INDEX, file_name, refuse_foreign
+from windtunnel.report.names import file_name
+from windtunnel.report.writer import ASSETS, INDEX, refuse_foreign
 from windtunnel.stats import Summary
 from windtunnel.store import open_results
 from windtunnel.version import __version__
@@ -40,7 +41,9 @@ NOTES = (
     "are compared.",
     "Convergence times are compared seed by seed: the start of flow 2, which both sides share, decides most of them.",
     "A share also agrees when the simulator's mean lies inside the kernel's own interval over seeds.",
-    "The trajectory is compared in the middle of every round trip up to the second loss; the largest relative distance counts.",
+    "The trajectory is compared in the middle of every round trip up to the second loss; the largest relative distance counts. Several "
+    "starts are compared, each with its own on the other side, and the median decides: what stands under it is the smallest and the "
+    "largest, no interval. Without jitter a tie decides single starts, such as whether the first retransmission meets a full queue.",
     "The tolerances were set for 250 Mbit/s, 42 ms and a queue of 20 % BDP. A queue of a few packets makes everything chance.",
     "The kernel's windows at a back-off are those of the last look at the socket before it and the first after it, a sample or 10 ms "
     "apart; its mean queue is that of the samples.",
@@ -169,7 +172,13 @@ def _counts(rows: Sequence[Row]) -> dict[str, int]:
     return {name: found[name] for name in VERDICTS}
 
 
-TITLES = {"agree.one": "one flow", "agree.two": "two flows", "agree.reno": "against reno", "agree.rtts": "two RTTs"}
+TITLES = {
+    "agree.one": "one flow",
+    "agree.starts": "drawn starts",
+    "agree.two": "two flows",
+    "agree.reno": "against reno",
+    "agree.rtts": "two RTTs",
+}
 
 
 def _scenario(row: Row, *, title: str | None = None) -> str:

@@ -13,7 +13,7 @@ from windtunnel.agreement.grid import ALGORITHMS, experiments
 from windtunnel.backends.linux import store
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.experiment import Experiment, Scale, Step
-from windtunnel.scenario import catalogue
+from windtunnel.scenario import ScenarioError, catalogue
 from windtunnel.store import Results, open_results, writing_results
 from windtunnel.version import __version__
 
@@ -131,6 +131,8 @@ def carry_out(study: Study, folder: Path, *, jobs: int, command: str, on_step: C
         When a run died; what was finished is kept.
     """
     plans = [experiment.plan(study.experiments, study.scale, backend=backend) for backend in study.backends]
+    for one in (entry for plan in plans for entries in plan.left_out.values() for entry in entries):
+        raise ScenarioError("backend", f"linux cannot express {one.where or 'the comparison'}: {one.reason}")
     escaped = command.replace("{", "{{").replace("}", "}}")
     for side, plan in zip(SIDES, plans, strict=True):
         with writing_results(folder / side) as results:

@@ -16,8 +16,27 @@ class Backend(Protocol):
         """Its name, as ``--backend`` takes it."""
         ...
 
+    @property
+    def exact(self) -> str:
+        """The name by which ``--backend`` finds this very one, whatever is built or installed meanwhile."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """What a reader calls it, with what tells its versions apart."""
+        ...
+
+    @property
+    def stack(self) -> str | None:
+        """The profile of the only stack it has; None when it has all of them."""
+        ...
+
     def version(self) -> int:
         """Return the version of its results, raised by hand when they may change."""
+        ...
+
+    def unsupported(self, scenario: Scenario) -> list[str]:
+        """Return what of a sound scenario it cannot express, one entry per field, beginning with the field's path."""
         ...
 
     def check(self, scenario: Scenario) -> None:

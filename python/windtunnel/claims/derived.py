@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from windtunnel.claims.model import MissingPoint, PredicateError
+from windtunnel.claims.several import Part, Several
 from windtunnel.claims.tables import Repeats
 from windtunnel.metrics import response
 
@@ -65,16 +67,58 @@ def derive(swept: Swept, group: list[tuple[float, Repeats]], rate_mbps: float | 
     points = [point for _, point in group]
     if rate_mbps is None and swept.metric == "rf_slope":
         raise PredicateError(f"{points[0].experiment.id}: rf_slope needs the link rate, which the register does not give")
-    seeds = [seed for seed in points[0].seeds if all(seed in point.seeds for point in points)]
+
+    def value(values: list[Any]) -> float | None:
+        return _value(swept, [x for x, _ in group], values, rate_mbps)
+
+    return _joined(points, value, metric=swept.metric)
+
+
+def together(several: Several, group: Sequence[tuple[Part, Repeats]], metric: str) -> Repeats:
+    """Compute a metric of several points for each repeat; see `derive`.
+
+    Parameters
+    ----------
+    several : Several
+        How it is made.
+    group : sequence of (Part, Repeats)
+        Its parts.
+    metric : str
+        Its name.
+
+    Returns
+    -------
+    Repeats
+        One value for each seed that every part has.
+
+    Raises
+    ------
+    MissingPoint
+        When no seed has a value at every part.
+    """
+    if not group:
+        raise MissingPoint(f"{metric}: no point is selected")
+    points = [repeats for _, repeats in group]
+    experiment = points[0].experiment
+
+    def value(values: list[Any]) -> float | None:
+        return several.function([replace(part, value=one) for (part, _), one in zip(group, values, strict=True)], experiment)
+
+    return _joined(points, value, metric=metric)
+
+
+def _joined(points: list[Repeats], function: Callable[[list[Any]], float | None], *, metric: str) -> Repeats:
+    """Return a value for each seed that every point has."""
+    places = [{seed: place for place, seed in enumerate(point.seeds)} for point in points]
+    seeds = [seed for seed in points[0].seeds if all(seed in where for where in places)]
     found: list[tuple[int, float, str | None]] = []
     for seed in seeds:
-        places = [point.seeds.index(seed) for point in points]
-        values = [point.values[place] for point, place in zip(points, places, strict=True)]
-        value = _value(swept, [x for x, _ in group], values, rate_mbps)
-        digests = [point.digests[place] for point, place in zip(points, places, strict=True)]
+        at = [where[seed] for where in places]
+        value = function([point.values[place] for point, place in zip(points, at, strict=True)])
+        digests = dict.fromkeys(point.digests[place] for point, place in zip(points, at, strict=True))
         if value is not None:
             found.append((seed, value, "+".join(str(digest) for digest in digests) if all(digests) else None))
-    place = f"{points[0].experiment.id}: {swept.metric} of {len(points)} points from {points[0].place.partition(': ')[2]}"
+    place = f"{points[0].experiment.id}: {metric} of {len(points)} points from {points[0].place.partition(': ')[2]}"
     if not found:
         raise MissingPoint(f"{place} has no value")
     return Repeats(

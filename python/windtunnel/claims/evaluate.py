@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from windtunnel.claims import functions
 from windtunnel.claims.functions import Array, Number
-from windtunnel.claims.lookup import RESAMPLES, Measurements, Selector
+from windtunnel.claims.lookup import RESAMPLES, Measurements
 from windtunnel.claims.model import MissingPoint, PredicateError
+from windtunnel.claims.query import Selector
 from windtunnel.claims.tables import same_number
 
 MOST_STEPS = 50_000

@@ -24,7 +24,7 @@ ALGORITHMS = (
 DIMENSIONS: Mapping[str, Literal["name", "number", "either"]] = {
     **dict.fromkeys(("rate", "rtt", "q", "qpkt", "qms", "p", "beta", "size", "size_mb"), "number"),
     **dict.fromkeys(("mtu", "mtu_snd", "mtu_rcv", "txq", "period", "maxrtt_err"), "number"),
-    **dict.fromkeys(("alg", "site", "win", "case", "app", "interval", "phase"), "name"),
+    **dict.fromkeys(("alg", "opponent", "site", "win", "case", "app", "interval", "phase"), "name"),
     "flow": "either",
 }
 """Selectors that can be dimensions of an experiment, and what their values are."""

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from windtunnel.claims.derived import DERIVED, Swept, derive
 from windtunnel.claims.fields import not_known
 from windtunnel.claims.functions import Array, average, capped
-from windtunnel.claims.grammar import DIMENSIONS
 from windtunnel.claims.model import Cell, Experiment, MissingPoint, PointValue, PredicateError, Register
-from windtunnel.claims.tables import Key, MeasuresTable, Repeats
+from windtunnel.claims.query import Query, Selector
+from windtunnel.claims.several import Part, Several
+from windtunnel.claims.tables import MeasuresTable, Repeats
 from windtunnel.scenario.errors import shown, unknown
 from windtunnel.stats import bootstrap_indices
 
 RESAMPLES = 200
-_REACH = 1.1 + 1e-9  # A selector takes a point within 10 % in ratio; the rest is for 110/100, which is no exact double.
-
-Selector = PointValue | tuple[float, float]
 Names = npt.NDArray[np.str_]
 
 
@@ -83,20 +80,19 @@ class Measurements:
         array, shape (RESAMPLES + 1,)
             The point estimate, then each resample; of names for a metric whose value is a name.
         """
-        query = _Query(self, metric, selectors)
-        return self._mean_of(query.found(query.chosen), query.experiment)
+        query = Query(self, metric, selectors)
+        return self._mean(query, query.chosen)
 
     def along(
         self, metric: str, *, over: PointValue, lo: float | None, hi: float | None, selectors: Mapping[str, Selector]
     ) -> list[Array | Names]:
         """Return V: M at every point along a dimension, in ascending order, names in the order of points."""
-        query = _Query(self, metric, selectors)
-        steps = query.steps(over, lo, hi)
-        return [self._mean_of(query.found(chosen), query.experiment) for chosen in steps]
+        query = Query(self, metric, selectors)
+        return [self._mean(query, chosen) for chosen in query.steps(over, lo, hi)]
 
     def raw(self, metric: str, selectors: Mapping[str, Selector]) -> list[Array | Names]:
         """Return R: the repeats of one point in order of seed, infinities kept."""
-        query = _Query(self, metric, selectors)
+        query = Query(self, metric, selectors)
         points = query.found(query.chosen)
         if len(points) != 1:
             raise PredicateError(f"R({metric!r}) selects {len(points)} points; allowed: one")
@@ -138,6 +134,24 @@ class Measurements:
             self._resamples[key] = np.vstack([np.arange(key[1], dtype=np.intp)[None, :], drawn])
         return self._resamples[key]
 
+    def _mean(self, query: Query, chosen: Mapping[str, int]) -> Array | Names:
+        several = query.several
+        if several is None or several.each_repeat:
+            return self._mean_of(query.found(chosen), query.experiment)
+        return average(np.stack([self._of_means(several, group, query.experiment) for group in query.groups(chosen, several)]))
+
+    def _of_means(self, several: Several, group: Sequence[tuple[Part, Repeats]], experiment: Experiment) -> Array:
+        """Return a metric of several points from their means: on the estimates, then on each resample."""
+        means = [capped(np.asarray(self._mean_of([repeats], experiment), dtype=np.float64), experiment.duration_s) for _, repeats in group]
+        parts = [part for part, _ in group]
+        columns = np.stack(means).T.tolist() if means else [[]] * (RESAMPLES + 1)
+        return np.array(
+            [
+                several.function([replace(part, value=value) for part, value in zip(parts, column, strict=True)], experiment)
+                for column in columns
+            ]
+        )
+
     def _mean_of(self, points: Sequence[Repeats], experiment: Experiment) -> Array | Names:
         rows = [self._mean_of_repeats(self._touch(point)) for point in points]
         if len(rows) == 1:
@@ -164,189 +178,3 @@ def _mean_of_times(values: Array, duration_s: float) -> Array:
 def _most_frequent(names: Names) -> Names:
     """Return the most frequent name of each row; of equally frequent ones the first in order of the row."""
     return np.array([Counter(row).most_common(1)[0][0] for row in names.tolist()])
-
-
-class _Query:
-    """One call of M, V or R: its table, and its selectors as places along the dimensions."""
-
-    def __init__(self, source: Measurements, metric: str, selectors: Mapping[str, Selector]) -> None:
-        self.experiment = source.experiment(_name(selectors.get("exp"), "exp"))
-        self.source = source
-        self.table = source.table(self.experiment)
-        self.metric = metric
-        self.swept = self._sweep(metric, selectors.get("p"))
-        base = self.swept.of if self.swept else metric
-        source.named(metric, self.experiment)
-        self.name = source.named(base, self.experiment)
-        self.chosen: dict[str, int] = {}
-        self.flow: str | None = None
-        for name, value in selectors.items():
-            if name == "flow":
-                self.flow = _flow(value)
-            elif name in DIMENSIONS and not isinstance(value, tuple):
-                self.chosen[name] = self._snap(name, value)
-        if self.swept and (self.swept.over in self.chosen or self.swept.over not in self.experiment.points):
-            raise PredicateError(f"{metric} runs over the points along {self.swept.over}; it cannot be selected")
-        self.rest = (_name(selectors.get("state"), "state"), _time(selectors.get("t0")), _time(selectors.get("t1")))
-
-    def _sweep(self, metric: str, interval: Selector | None) -> Swept | None:
-        bounds = interval if isinstance(interval, tuple) else None
-        if bounds is not None and metric != "rf_slope":
-            raise PredicateError(f"{metric}: an interval of p is allowed with rf_slope only")
-        if metric not in DERIVED or (bounds is None and metric in self.table.metrics):
-            return None
-        return Swept(metric, bounds)
-
-    def _snap(self, name: str, value: PointValue) -> int:
-        points = self.experiment.points.get(name)
-        if points is None:
-            raise PredicateError(f"selector {name}: {self.experiment.id} has no such dimension")
-        if name == "maxrtt_err" and value == "large":
-            return max(range(len(points)), key=lambda index: points[index])
-        index = snapped(value, points)
-        if index is None:
-            raise MissingPoint(f"{self.experiment.id}: {name}={shown(value)} is out of reach of its points")
-        return index
-
-    def steps(self, over: PointValue, lo: float | None, hi: float | None) -> list[dict[str, int]]:
-        """Return the selection at every point along a dimension, within closed bounds."""
-        points = self.experiment.points.get(str(over))
-        if points is None or over in self.chosen or (over == "flow" and self.flow is not None) or (self.swept and over == self.swept.over):
-            raise PredicateError(f"over={shown(over)} is not a dimension of {self.experiment.id} that is left open")
-        numbers = all(isinstance(point, float) for point in points)
-        if (lo is not None or hi is not None) and not numbers:
-            raise PredicateError(f"over={shown(over)}: names have no bounds lo and hi")
-        order = sorted(range(len(points)), key=lambda index: points[index]) if numbers else range(len(points))
-        kept = [index for index in order if _within(points[index], lo, hi)]
-        steps = [
-            step for step in ({**self.chosen, str(over): index} for index in kept) if any(True for _ in self._offered(step, (str(over),)))
-        ]
-        if not steps:
-            raise PredicateError(f"V({self.metric!r}) selects no point along {over}")
-        return steps
-
-    def found(self, chosen: Mapping[str, int]) -> list[Repeats]:
-        """Return the points a selection stands for: one, or all along the dimensions left out."""
-        if self.swept:
-            return [derive(self.swept, group, self._rate(selection)) for selection, group in self._sweeps(chosen, self.swept)]
-        points = self.table.points(self.name)
-        varies = dict(zip(self.table.dimensions, self.table.varies(self.name), strict=True))
-        kept = {name: index for name, index in chosen.items() if varies.get(name, name == "flow")}
-        whole = self._key(kept)
-        if whole in points:
-            return [points[whole]]
-        left_out = [name for name, given in varies.items() if given and name not in kept]
-        if "flow" in self.experiment.points and self.flow is None and "flow" not in kept:
-            left_out.append("flow")
-        keys = [self._key(selection) for selection in self._offered(chosen, left_out)]
-        for key in keys:
-            if key not in points:
-                raise MissingPoint(f"{self.experiment.id}: {self.name} has no value at {self.table.describe(key)}")
-        if not keys:
-            raise MissingPoint(f"{self.experiment.id}: no point is selected")
-        return [points[key] for key in keys]
-
-    def _sweeps(self, chosen: Mapping[str, int], swept: Swept) -> Iterator[tuple[Mapping[str, int], list[tuple[float, Repeats]]]]:
-        values = self.experiment.points[swept.over]
-        inside = sorted(
-            (float(value), index) for index, value in enumerate(values) if not isinstance(value, str) and swept.holds(float(value))
-        )
-        if not inside:
-            raise PredicateError(f"{self.metric} selects no point along {swept.over}")
-        open_dimensions = [name for name in self.table.dimensions if name != swept.over and name not in chosen]
-        plain = _Query(self.source, swept.of, {})
-        plain.flow, plain.rest, plain.name = self.flow, self.rest, self.name
-        for selection in self._offered(chosen, open_dimensions):
-            group = []
-            for value, index in inside:
-                found = plain.found({**selection, swept.over: index})
-                if len(found) != 1:
-                    raise PredicateError(f"{self.metric} needs one point of {swept.of} at each {swept.over}")
-                group.append((value, found[0]))
-            yield selection, group
-
-    def _rate(self, selection: Mapping[str, int]) -> float | None:
-        """Return the link rate of a selection, Mbit/s; None when the register does not give one."""
-        if "rate" in selection:
-            return float(self.experiment.points["rate"][selection["rate"]])
-        given = self.experiment.topology.get("bottleneck_mbps")
-        return float(given) if isinstance(given, int | float) and not isinstance(given, bool) else None
-
-    def _key(self, selection: Mapping[str, int]) -> Key:
-        varies = self.table.varies(self.name)
-        where = tuple(selection.get(name) if given else None for name, given in zip(self.table.dimensions, varies, strict=True))
-        flow = _flow(self.experiment.points["flow"][selection["flow"]]) if "flow" in selection else self.flow
-        return (where, flow, *self.rest)
-
-    def _offered(self, chosen: Mapping[str, int], left_out: Sequence[str]) -> Iterator[dict[str, int]]:
-        """Yield every way to fill the dimensions left out, except windows that a site does not offer."""
-        points = self.experiment.points
-        open_names = [name for name in left_out if name not in chosen]
-        if "win" in points and "site" in points and "win" in chosen and "site" not in chosen and "site" not in open_names:
-            # The windows differ by site, so a window alone is a point only where some site offers it.
-            sites = [site for site in points["site"] if self.experiment.offers(site, points["win"][chosen["win"]])]
-            if not sites:
-                return
-        for indices in itertools.product(*(range(len(points[name])) for name in open_names)):
-            selection = {**chosen, **dict(zip(open_names, indices, strict=True))}
-            site, win = (points[name][selection[name]] if name in selection else None for name in ("site", "win"))
-            if self.experiment.offers(site, win):
-                yield selection
-
-
-def snapped(value: PointValue, points: Sequence[PointValue]) -> int | None:
-    """Return the index of the point that a selector takes.
-
-    Parameters
-    ----------
-    value : float or str
-        The selector's value.
-    points : sequence of float or str, shape (n,)
-        The points along its dimension.
-
-    Returns
-    -------
-    int or None
-        For a number the point nearest in ratio, which must lie within 10 % of it (zero takes only zero); for a name the same name.
-        None when there is none in reach.
-    """
-    if isinstance(value, str):
-        return points.index(value) if value in points else None
-    best: tuple[float, int] | None = None
-    for index, point in enumerate(points):
-        if isinstance(point, str):
-            continue
-        if point == value:
-            return index
-        if point > 0 and value > 0:
-            ratio = max(point / value, value / point)
-            if ratio <= _REACH and (best is None or ratio < best[0]):
-                best = (ratio, index)
-    return None if best is None else best[1]
-
-
-def _within(point: PointValue, lo: float | None, hi: float | None) -> bool:
-    if isinstance(point, str):
-        return True
-    return (lo is None or point >= lo) and (hi is None or point <= hi)
-
-
-def _flow(value: object) -> str:
-    """Return a flow selector as the tables write it: ``1``, ``sum``, a protocol's name."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    raise PredicateError(f"flow={shown(value)} is not a flow's number or name")
-
-
-def _name(value: object, selector: str) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    raise PredicateError(f"{selector}={shown(value)} is not a name")
-
-
-def _time(value: object) -> float | None:
-    if value is None or isinstance(value, float):
-        return value
-    raise PredicateError(f"t0 and t1 take a number of seconds, not {shown(value)}")

@@ -121,13 +121,23 @@ class Experiment:
     data: Mapping[str, Any] = field(default_factory=dict)
     tables: Mapping[str, PublishedTable] = field(default_factory=dict)
 
-    def offers(self, site: PointValue | None, win: PointValue | None) -> bool:
-        """Return whether `site` offers the window limit `win`; a site that lists none offers all of them."""
-        limits = self.topology.get("window_limit")
-        if site is None or win is None or not isinstance(limits, Mapping):
+    def offers(self, point: Mapping[str, PointValue]) -> bool:
+        """Return whether a point exists, as far as its dimensions say.
+
+        A site offers the window limits that ``topology.window_limit`` lists for it, and a protocol meets the opponents that
+        ``topology.opponents`` lists for its site, but never itself. A site that lists none offers all.
+        """
+        site, opponent = point.get("site"), point.get("opponent")
+        if opponent is not None and opponent == point.get("alg"):
+            return False
+        return self._lists("window_limit", site, point.get("win")) and self._lists("opponents", site, opponent)
+
+    def _lists(self, key: str, site: PointValue | None, value: PointValue | None) -> bool:
+        listed = self.topology.get(key)
+        if site is None or value is None or not isinstance(listed, Mapping):
             return True
-        offered = limits.get(site)
-        return win in offered if isinstance(offered, list) else True
+        offered = listed.get(site)
+        return value in offered if isinstance(offered, list) else True
 
 
 @dataclass(frozen=True)
@@ -191,6 +201,8 @@ class Verdict:
         Why it was not run, why it is inconclusive, and what else must be said beside the verdict.
     sensitivity : mapping of str to str
         The verdict under each variant of a metric that the tables hold.
+    backend : str
+        What made the runs it was judged by.
     """
 
     id: str
@@ -207,3 +219,4 @@ class Verdict:
     runs: int = 0
     reason: str = ""
     sensitivity: Mapping[str, Outcome] = field(default_factory=dict)
+    backend: str = "sim"

@@ -25,7 +25,7 @@ _NOT_ATTEMPTED = {
 }
 
 
-def judge(register: Register, tables: Mapping[str, pl.DataFrame]) -> list[Verdict]:
+def judge(register: Register, tables: Mapping[str, pl.DataFrame], *, backend: str = "sim") -> list[Verdict]:
     """Judge every claim of a register.
 
     Parameters
@@ -35,6 +35,8 @@ def judge(register: Register, tables: Mapping[str, pl.DataFrame]) -> list[Verdic
     tables : mapping of str to polars.DataFrame
         Table of measures by id of experiment: one row per repeat and metric, with the columns that `MeasuresTable` names. An experiment
         that is absent was not run.
+    backend : str
+        What made the runs.
 
     Returns
     -------
@@ -47,7 +49,7 @@ def judge(register: Register, tables: Mapping[str, pl.DataFrame]) -> list[Verdic
         When a table has no column ``seed``, ``metric`` or ``value``.
     """
     measured = {name: MeasuresTable(register.experiments[name], frame) for name, frame in tables.items() if name in register.experiments}
-    return [_judge_claim(register, claim, measured) for claim in register.claims]
+    return [replace(_judge_claim(register, claim, measured), backend=backend) for claim in register.claims]
 
 
 def _judge_claim(register: Register, claim: Claim, tables: Mapping[str, MeasuresTable]) -> Verdict:
@@ -157,8 +159,8 @@ def claims_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        Keys id, verdict, estimate, interval, runs, experiment, claim, published, reason, sensitivity. Infinite and undefined numbers are
-        the texts ``inf``, ``-inf`` and ``nan``.
+        Keys id, verdict, estimate, interval, runs, experiment, claim, published, reason, sensitivity, backend. Infinite and undefined
+        numbers are the texts ``inf``, ``-inf`` and ``nan``.
     """
     return [
         {
@@ -172,6 +174,7 @@ def claims_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
             "published": verdict.published,
             "reason": verdict.reason,
             "sensitivity": dict(verdict.sensitivity),
+            "backend": verdict.backend,
         }
         for verdict in verdicts
     ]

@@ -42,16 +42,22 @@ def report_command(
 def claims_command(
     folder: Folder,
     register: Annotated[str | None, typer.Option(metavar="FILE", help="Register of claims. [default: those of the suites run]")] = None,
+    backend: Annotated[str | None, typer.Option(metavar="NAME", help="Only by what this one measured. [default: each in turn]")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Judge published claims by the stored results: holds, fails, inconclusive or not run."""
+    """Judge published claims by the stored results, on each backend that has some: holds, fails, inconclusive or not run."""
     from windtunnel import claims, report
     from windtunnel.cli.output import print_json
+    from windtunnel.scenario import ScenarioError
     from windtunnel.store import open_results
 
     results = open_results(Path(folder))
+    measured = results.backends()
+    if backend is not None and backend not in measured:
+        raise ScenarioError("backend", f"{backend!r} has measured nothing in {folder}; allowed: {', '.join(measured)}")
     registers = [claims.register(register)] if register is not None else report.registers_of(results)
-    verdicts = [verdict for one in registers for verdict in report.verdicts_of(results, one)]
+    chosen = measured if backend is None else [backend]
+    verdicts = [verdict for name in chosen for one in registers for verdict in report.verdicts_of(results, one, name)]
     if json:
         print_json(claims.claims_json(verdicts))
     else:
@@ -68,9 +74,10 @@ def _print_verdicts(verdicts: list[Verdict]) -> None:
         return f"{verdict.claim} ({verdict.reason})" if verdict.reason else verdict.claim
 
     rows = [
-        (one.id, one.verdict.replace("_", " "), one.published, cell(one.estimate), interval(one), one.runs, text(one)) for one in verdicts
+        (one.id, one.backend, one.verdict.replace("_", " "), one.published, cell(one.estimate), interval(one), one.runs, text(one))
+        for one in verdicts
     ]
-    print_table("Claims", ["claim", "verdict", "published", "estimate", "95 % interval", "runs", "what"], rows)
+    print_table("Claims", ["claim", "backend", "verdict", "published", "estimate", "95 % interval", "runs", "what"], rows)
     counts = Counter(one.verdict for one in verdicts)
     print(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.most_common()))
 

@@ -54,7 +54,7 @@ def run_command(
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256. [default: one per core]")] = None,
     out: Annotated[str, typer.Option(metavar="DIR", help="Results folder; what it holds already is not run again.")] = "results",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer points and repeats: minutes.")] = False,
-    backend: Annotated[str, typer.Option(metavar="NAME", help="What runs it.")] = "sim",
+    backend: Annotated[str, typer.Option(metavar="NAME", help="What runs it: sim, linux, or linux:KERNEL.")] = "sim",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Run experiments, measure them and judge their claims.
@@ -63,6 +63,7 @@ def run_command(
     """
     with stoppable("finished runs are kept, the same command goes on where it was"):
         from windtunnel import experiment
+        from windtunnel.cli.output import note
         from windtunnel.scenario import ScenarioError
         from windtunnel.store import writing_results
         from windtunnel.suites import chosen, store_facts
@@ -72,12 +73,17 @@ def run_command(
         asked = chosen(names)
         wanted = [one for _, experiments in asked for one in experiments if not (quick and one.quick is None and one.id not in names)]
         plan = experiment.plan(wanted, scale, backend=backend)
-        if not plan.jobs:
+        if not plan.jobs and not any(plan.left_out.values()):
             raise ScenarioError("alg", f"{alg!r} leaves nothing to run; allowed: protocols of the experiments asked for")
-        options = _options(scale, out)
+        said = _left_out(plan)
+        if not plan.jobs:
+            raise ScenarioError("backend", f"{backend} can run none of it: {'; '.join(said)}; allowed: --backend sim")
+        for line in said:
+            note(f"left out on {plan.kind}: {line}")
+        options = _options(scale, out, backend)
         with writing_results(Path(out)) as results, progress(quiet=json) as on_step:
             experiment.execute(plan, results, jobs=workers, command=f"windtunnel suite run {{id}}{options}", on_step=on_step)
-            store_facts(results, asked, scale=scale, command=f"windtunnel suite run {' '.join(names)}{options}")
+            store_facts(results, asked, scale=scale, command=f"windtunnel suite run {' '.join(names)}{options}", backend=plan.kind)
         _print_summary(results, plan, out, as_json=json)
 
 
@@ -87,8 +93,18 @@ def _scale(*, quick: bool, alg: str | None, seeds: int | None) -> Scale:
     return Scale(quick=quick, algorithms=algorithms(alg), repeats=repeats(seeds))
 
 
-def _options(scale: Scale, out: str) -> str:
-    parts = ["--quick"] if scale.quick else []
+def _left_out(plan: Plan) -> list[str]:
+    """Return what the plan's backend cannot express, a line per reason with its experiments."""
+    found: dict[str, list[str]] = {}
+    for id, entries in plan.left_out.items():
+        for one in entries:
+            found.setdefault(f"{one.where or 'every point'}: {one.reason}", []).append(id)
+    return [f"{line} ({', '.join(ids)})" for line, ids in found.items()]
+
+
+def _options(scale: Scale, out: str, backend: str) -> str:
+    parts = [f"--backend {shlex.quote(backend)}"] if backend != "sim" else []
+    parts += ["--quick"] if scale.quick else []
     parts += [f"--alg {','.join(scale.algorithms)}"] if scale.algorithms is not None else []
     parts += [f"--seeds {scale.repeats}"] if scale.repeats is not None else []
     parts += [f"--out {shlex.quote(out)}"] if out != "results" else []
@@ -100,10 +116,14 @@ def _print_summary(results: Results, plan: Plan, out: str, *, as_json: bool) -> 
     from windtunnel.cli.output import note, print_json, print_table
     from windtunnel.report import registers_of, verdicts_of
 
-    verdicts = [one for register in registers_of(results) for one in verdicts_of(results, register) if one.experiment in plan.cells]
+    verdicts = [
+        one for register in registers_of(results) for one in verdicts_of(results, register, plan.kind) if one.experiment in plan.cells
+    ]
     if as_json:
         cells = {id: len(cells) for id, cells in plan.cells.items()}
-        print_json({"folder": out, "experiments": cells, "runs": len(plan.jobs), "claims": claims_json(verdicts)})
+        left_out = {id: [{"at": one.at, "reason": one.reason} for one in entries] for id, entries in plan.left_out.items() if entries}
+        whole = {"folder": out, "backend": plan.kind, "experiments": cells, "runs": len(plan.jobs), "left_out": left_out}
+        print_json(whole | {"claims": claims_json(verdicts)})
         return
     rows = []
     for experiment in plan.experiments:

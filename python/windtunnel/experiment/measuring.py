@@ -11,7 +11,7 @@ import polars as pl
 
 from windtunnel.experiment.model import Experiment, Measure
 from windtunnel.experiment.plan import Cell
-from windtunnel.metrics import View, measure
+from windtunnel.metrics import View, measured
 from windtunnel.store import RunStore
 
 MEASURE_COLUMNS: Mapping[str, pl.DataType] = {
@@ -74,7 +74,7 @@ def measured_rows(store: RunStore, path: Path, cell: Cell, measures: Sequence[Me
 def _value(one: Measure, view: View) -> float | str | None:
     if one.function is not None:
         return one.function(view)
-    return measure(one.metric, view, flow=one.flow, t0=one.t0, t1=one.t1)
+    return measured(one.metric, view, flow=one.flow, t0=one.t0, t1=one.t1)
 
 
 def table(experiment: Experiment, points: Mapping[str, Sequence[Any]], rows: Iterable[tuple[Cell, list[dict[str, Any]]]]) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from windtunnel.backends import backend as backend_of
+from windtunnel.experiment.elsewhere import LeftOut
 from windtunnel.experiment.measuring import measured_rows, plain, table
 from windtunnel.experiment.model import Experiment, Measure
 from windtunnel.experiment.plan import Cell, Job, Plan
@@ -129,7 +130,7 @@ def _measure_experiment(
     began = time.perf_counter()
     cells = plan.cells[experiment.id]
     fingerprint = _fingerprint(experiment)
-    known = _known(results, experiment, fingerprint)
+    known = _known(results, experiment, plan.kind, fingerprint)
     fresh = [cell for cell in cells if (cell.key, _named(cell)) not in known]
     yield len(cells) - len(fresh)
     groups = [tuple(fresh[at : at + CELLS_PER_TASK]) for at in range(0, len(fresh), CELLS_PER_TASK)]
@@ -144,30 +145,47 @@ def _measure_experiment(
         "shared_runs": sum(uses[cell.key] > 1 for cell in cells),
         "measuring_s": round(time.perf_counter() - began, 3),
     }
-    results.store_experiment(experiment.id, declaration, frame)
+    results.store_experiment(experiment.id, declaration, frame, backend=plan.kind)
 
 
 def declare(plan: Plan, experiment: Experiment, *, command: str) -> dict[str, Any]:
     """Return what a report needs to know of an experiment, as plain data."""
     points = plan.scale.points(experiment)
+    backend = backend_of(plan.backend)
+    left_out = plan.left_out[experiment.id]
     return {
         "id": experiment.id,
         "title": experiment.title,
         "question": experiment.question,
         "source": experiment.source,
-        "parameters": [list(pair) for pair in experiment.parameters],
+        "parameters": [list(pair) for pair in (*experiment.parameters, *_own_stack(plan, experiment))],
         "points": {name: list(values) for name, values in points.items()},
         "repeats": len(plan.scale.seeds(experiment)),
         "figures": [to_json(figure) for figure in experiment.figures],
         "measures": [{k: v for k, v in asdict(one).items() if k != "function" and v is not None} for one in experiment.measures],
-        "notes": plan.scale.notes(experiment),
+        "notes": [*plan.scale.notes(experiment), *(_left_out_note(one) for one in left_out)],
         "kept": experiment.kept,
         "scale": plan.scale.name,
-        "backend": plan.backend,
-        "backend_version": backend_of(plan.backend).version(),
+        "backend": plan.kind,
+        "backend_title": backend.title,
+        "backend_version": backend.version(),
+        "left_out": [{"at": {name: list(values) for name, values in one.at.items()}, "reason": one.reason} for one in left_out],
         "code_version": __version__,
         "command": command,
     }
+
+
+def _own_stack(plan: Plan, experiment: Experiment) -> list[tuple[str, str]]:
+    """Return what a reader must know of a backend that runs its own stack in place of the one the experiment asks for."""
+    asked = plan.in_place_of[experiment.id]
+    backend = backend_of(plan.backend)
+    if not asked:
+        return []
+    return [("stack run", f"{backend.title}: its own stack and its own algorithms ({backend.stack}) in place of {', '.join(asked)}")]
+
+
+def _left_out_note(one: LeftOut) -> str:
+    return f"Not run on this backend{f', {one.where}' if one.where else ''}: {one.reason}."
 
 
 def _fingerprint(experiment: Experiment) -> str:
@@ -181,15 +199,14 @@ def _named(cell: Cell) -> str:
     return json.dumps([plain(cell.point), cell.seed], sort_keys=True)
 
 
-def _known(results: Results, experiment: Experiment, fingerprint: str) -> dict[tuple[str, str], list[dict[str, Any]]]:
+def _known(results: Results, experiment: Experiment, backend: str, fingerprint: str) -> dict[tuple[str, str], list[dict[str, Any]]]:
     """Return the rows an earlier suite run measured, by run key and cell, when they still are what would be measured now."""
-    folder = results.folder / "experiments" / experiment.id
-    if not (folder / "measures.parquet").is_file():
+    if not (results.experiment_folder(experiment.id, backend) / "measures.parquet").is_file():
         return {}
     try:
-        if results.declaration(experiment.id).get("fingerprint") != fingerprint:
+        if results.declaration(experiment.id, backend).get("fingerprint") != fingerprint:
             return {}
-        frame = results.measures(experiment.id)
+        frame = results.measures(experiment.id, backend)
     except ResultsError:
         return {}  # Damaged: measured again from the stored runs.
     dimensions = list(experiment.points)

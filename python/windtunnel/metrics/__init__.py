@@ -1,13 +1,16 @@
 """Metrics: pure functions over the frames of a run, and the register's metrics by name."""
 
 from windtunnel.metrics.applications import applications
+from windtunnel.metrics.arrivals import transfers
 from windtunnel.metrics.fairness import jain, ratio_min_max
+from windtunnel.metrics.named.request import Measure
 from windtunnel.metrics.rates import epoch_s, goodput_bps, loss_overhead, lost_fraction, throughput_bps
-from windtunnel.metrics.registry import MEASURES, Measure, measure
+from windtunnel.metrics.registry import FAMILIES, MEASURES, measure, measured
 from windtunnel.metrics.summary import summary
 from windtunnel.metrics.view import View
 
 __all__ = [
+    "FAMILIES",
     "MEASURES",
     "Measure",
     "View",
@@ -18,7 +21,9 @@ __all__ = [
     "loss_overhead",
     "lost_fraction",
     "measure",
+    "measured",
     "ratio_min_max",
     "summary",
     "throughput_bps",
+    "transfers",
 ]

@@ -155,8 +155,8 @@ def mean_queue_packets(view: View, t0: float, t1: float) -> float | None:
     return float(queue[chosen].mean()) if chosen.any() else None
 
 
-def epoch_s(view: View, flows: tuple[int, ...], t0: float, t1: float) -> float:
-    """Return the mean time between successive back-offs of a flow, flows pooled, complete epochs only.
+def epoch_s(view: View, flows: tuple[int, ...], t0: float, t1: float, *, median: bool = False) -> float:
+    """Return the mean (or median) time between successive back-offs of a flow, flows pooled, complete epochs only.
 
     Parameters
     ----------
@@ -166,6 +166,8 @@ def epoch_s(view: View, flows: tuple[int, ...], t0: float, t1: float) -> float:
         Flow numbers.
     t0, t1 : float
         Seconds.
+    median : bool
+        The median in place of the mean.
 
     Returns
     -------
@@ -173,6 +175,12 @@ def epoch_s(view: View, flows: tuple[int, ...], t0: float, t1: float) -> float:
         Seconds; infinite when no flow backed off twice.
     """
     gaps = np.concatenate([np.diff(view.backoffs(flow).within(t0, t1).t_s) for flow in flows])
+    return float(np.median(gaps) if median else gaps.mean()) if gaps.size else float("inf")
+
+
+def link_epoch_s(view: View, t0: float, t1: float) -> float:
+    """Return the mean time between congestion events from `t0` to `t1`, seconds; infinite with fewer than two."""
+    gaps = np.diff(congestion_events(view, t0, t1).t_s)
     return float(gaps.mean()) if gaps.size else float("inf")
 
 

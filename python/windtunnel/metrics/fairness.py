@@ -51,3 +51,23 @@ def ratio_min_max(rates: Sequence[float]) -> float | None:
     if len(rates) < 2 or max(rates) <= 0:
         return None
     return min(rates) / max(rates)
+
+
+def asymmetry(tested: float, opponent: float) -> float:
+    """Return the asymmetry (x1 - x2)/(x1 + x2) of two throughputs.
+
+    Parameters
+    ----------
+    tested, opponent : float
+        Throughput of the flow under test and of its opponent, in any one unit, not both zero.
+
+    Returns
+    -------
+    float
+        In [-1, 1]: 0 is fair, above it the flow under test takes more. With r = x2/x1 it is (1 - r)/(1 + r).
+
+    Notes
+    -----
+    Source: Bullot, Cottrell, Hughes-Jones (J. Grid Computing 2003), section 5.2.
+    """
+    return (tested - opponent) / (tested + opponent)

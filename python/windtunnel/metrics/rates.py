@@ -8,6 +8,8 @@ from typing import Any
 import polars as pl
 
 PACKET_BITS = 8 * 1500
+UDP = "udp"
+UDP_HEADER_BITS = 8 * 28
 
 
 def packet_bits(flow: Mapping[str, Any]) -> int:
@@ -21,7 +23,8 @@ def throughput_bps(flows: pl.DataFrame, scenario: Mapping[str, Any] | None = Non
     Parameters
     ----------
     flows : polars.DataFrame, shape (flows, ...)
-        With `window_delivered_packets` and `window_s` (seconds).
+        With `window_delivered_packets` and `window_s` (seconds); with `algorithm` and `window_goodput_bytes` where there are datagrams,
+        and with `flow` where the scenario is given.
     scenario : mapping, optional
         The canonical scenario, whose flows say how large their packets are; 1500 bytes of IP without it.
 
@@ -32,11 +35,18 @@ def throughput_bps(flows: pl.DataFrame, scenario: Mapping[str, Any] | None = Non
 
     Notes
     -----
-    Source: Li, Leith, Shorten (ToN 2007), eq. 1, with the rate of delivered packets.
+    Source: Li, Leith, Shorten (ToN 2007), eq. 1, with the rate of delivered packets. A datagram is its payload and 28 bytes of headers.
     """
+    packets = pl.col("window_delivered_packets")
+    bits = packets * PACKET_BITS
     sizes = [packet_bits(flow) for flow in (scenario or {}).get("flows", ())]
-    bits = pl.lit(PACKET_BITS) if set(sizes) <= {PACKET_BITS} else pl.lit(pl.Series(sizes))
-    return _per_second(flows, pl.col("window_delivered_packets") * bits, "throughput_bps")
+    if not set(sizes) <= {PACKET_BITS}:
+        numbered = dict(enumerate(sizes))
+        bits = packets * pl.col("flow").replace_strict(numbered, default=PACKET_BITS, return_dtype=pl.Int64)
+    if "algorithm" in flows.columns:
+        datagrams = pl.col("window_goodput_bytes") * 8 + packets * UDP_HEADER_BITS
+        bits = pl.when(pl.col("algorithm") == UDP).then(datagrams).otherwise(bits)
+    return _per_second(flows, bits, "throughput_bps")
 
 
 def goodput_bps(flows: pl.DataFrame) -> pl.Series:

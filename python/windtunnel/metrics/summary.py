@@ -9,6 +9,8 @@ import polars as pl
 
 from windtunnel.metrics import fairness, rates
 from windtunnel.metrics.applications import applications, are_grouped
+from windtunnel.metrics.arrivals import transfers
+from windtunnel.metrics.datagrams import connections, sources
 from windtunnel.records import Records
 
 
@@ -24,7 +26,8 @@ def summary(records: Records) -> dict[str, Any]:
     -------
     dict
         `scenario`, `digest`, `records_digest`, `flows` and `links` (lists of dict), `metrics`, `engine`; `applications` (list of dict)
-        where flows share one. Units by suffix, None where something was not measured.
+        where flows share one, `transfers` and `traffic` (lists of dict) where there are sources of transfers and of datagrams.
+        Units by suffix, None where something was not measured.
     """
     facts = records.facts
     return {
@@ -33,6 +36,8 @@ def summary(records: Records) -> dict[str, Any]:
         "records_digest": records.digest(),
         "flows": flow_rows(records),
         **({"applications": application_rows(records)} if are_grouped(records) else {}),
+        **({"transfers": transfer_rows(records)} if records.transfers is not None else {}),
+        **({"traffic": traffic} if (traffic := source_rows(records)) else {}),
         "links": link_rows(records),
         "metrics": metrics(records),
         "engine": {key: facts.counters.get(key) for key in ("data_packets", "events", "wall_s", "cpu_s")},
@@ -40,21 +45,47 @@ def summary(records: Records) -> dict[str, Any]:
 
 
 def flow_rows(records: Records) -> list[dict[str, Any]]:
-    """Return one row per flow; `algorithm` carries the variant where the scenario names one."""
+    """Return one row per flow; `algorithm` carries the variant where the scenario names one, `completion_s` is of flows with a size."""
     named = [str(flow["algorithm"]) for flow in records.facts.scenario.get("flows", ())]
+    completed = completions_s(records)
     flows = records.flows.with_columns(rates.throughput_bps(records.flows, records.facts.scenario), rates.goodput_bps(records.flows))
     columns = ["flow", "algorithm", "throughput_bps", "goodput_bps", "retransmitted_packets", "loss_episodes", "timeouts"]
     columns += ["mean_cwnd_packets", "mean_rtt_s"]
     rows = [_clean(row) for row in flows.select(columns).iter_rows(named=True)]
-    for row in rows:
+    for row, completion in zip(rows, completed, strict=True):
         if row["flow"] < len(named):
             row["algorithm"] = named[row["flow"]]
+        row["completion_s"] = completion
     return rows
+
+
+def completions_s(records: Records) -> list[float | None]:
+    """Return each flow's completion time, seconds; None for a flow without a size and for one that did not complete.
+
+    It is counted from the first SYN, as the metric of that name is: a flow starts with its first data, one base RTT after it.
+    """
+    given = list(records.facts.scenario.get("flows", ()))
+    found: list[float | None] = []
+    for flow, start_s, done_s in records.flows.select("flow", "start_s", "completed_s").iter_rows():
+        listed = given[flow] if flow < len(given) else {}
+        sized = listed.get("bytes") is not None and done_s is not None
+        found.append(done_s - start_s + float(listed["rtt_s"]) if sized else None)
+    return found
 
 
 def application_rows(records: Records) -> list[dict[str, Any]]:
     """Return one row per application, single flows among them."""
     return [_clean(row) for row in applications(records).iter_rows(named=True)]
+
+
+def transfer_rows(records: Records) -> list[dict[str, Any]]:
+    """Return one row per source of transfers."""
+    return [_clean(row) for row in transfers(records).iter_rows(named=True)]
+
+
+def source_rows(records: Records) -> list[dict[str, Any]]:
+    """Return one row per source of datagrams."""
+    return [_clean(row) for row in sources(records).iter_rows(named=True)]
 
 
 def link_rows(records: Records) -> list[dict[str, Any]]:
@@ -68,9 +99,11 @@ def metrics(records: Records) -> dict[str, Any]:
     """Return the metrics of the run as a whole.
 
     Fairness is between the flows of the forward direction (all flows when there is none), over those that had a measurement window;
-    `jain_applications` counts the connections of one application as one.
+    `jain_applications` counts the connections of one application as one. Sources of datagrams have no part in any of them.
     """
-    flows = records.flows.with_columns(rates.throughput_bps(records.flows, records.facts.scenario), rates.goodput_bps(records.flows))
+    flows = connections(records.flows)
+    tcp = set(flows["flow"])
+    flows = flows.with_columns(rates.throughput_bps(flows, records.facts.scenario), rates.goodput_bps(flows))
     forward = flows.filter(pl.col("direction") == "forward")
     compared = forward if forward.height else flows
     shares = compared["throughput_bps"].drop_nulls().to_list()
@@ -84,10 +117,10 @@ def metrics(records: Records) -> dict[str, Any]:
             "ratio_min_max": fairness.ratio_min_max(shares),
             "throughput_bps": _total(compared, "throughput_bps", measured_s),
             "goodput_bps": _total(compared, "goodput_bps", measured_s),
-            "loss_overhead": rates.loss_overhead(records.flows),
-            "lost_fraction": rates.lost_fraction(records.flows),
-            "epoch_s": [rates.epoch_s(records.events, flow, after_s=warmup_s) for flow in records.flows["flow"].to_list()],
-            "completion_s": [None if t is None else t - s for t, s in zip(flows["completed_s"], flows["start_s"], strict=True)],
+            "loss_overhead": rates.loss_overhead(flows),
+            "lost_fraction": rates.lost_fraction(flows),
+            "epoch_s": [rates.epoch_s(records.events, flow, after_s=warmup_s) for flow in flows["flow"].to_list()],
+            "completion_s": [done for flow, done in zip(records.flows["flow"], completions_s(records), strict=True) if flow in tcp],
         }
     )
 

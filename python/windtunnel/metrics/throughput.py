@@ -52,14 +52,14 @@ def at_least_a_packet(rate: float, t0: float, t1: float) -> float:
     return rate if rate > 0 else PACKET_BITS / (t1 - t0)
 
 
-def ratio(view: View, over: int, under: int, t0: float, t1: float) -> float | None:
-    """Return the throughput of one flow over that of another.
+def ratio(view: View, over: Sequence[int], under: Sequence[int], t0: float, t1: float) -> float | None:
+    """Return the throughput of one application over that of another.
 
     Parameters
     ----------
     view : View
         The run.
-    over, under : int
+    over, under : sequence of int
         Flow numbers of numerator and denominator.
     t0, t1 : float
         Seconds.
@@ -67,19 +67,19 @@ def ratio(view: View, over: int, under: int, t0: float, t1: float) -> float | No
     Returns
     -------
     float or None
-        A flow that delivered nothing counts as one packet in the window; None when a throughput is missing.
+        Delivering nothing counts as one packet in the window; None when a throughput is missing.
     """
-    upper, lower = throughput_bps(view, over, t0, t1), throughput_bps(view, under, t0, t1)
+    upper, lower = total_bps(view, over, t0, t1), total_bps(view, under, t0, t1)
     if upper is None or lower is None:
         return None
     return at_least_a_packet(upper, t0, t1) / at_least_a_packet(lower, t0, t1)
 
 
 def smaller_over_larger(view: View, t0: float, t1: float) -> float | None:
-    """Return the smaller over the larger throughput of two foreground flows; None unless there are exactly two."""
-    if len(view.foreground) != 2:
+    """Return the smaller over the larger throughput of two applications; None unless the foreground holds exactly two."""
+    if len(view.applications) != 2:
         return None
-    value = ratio(view, *view.foreground, t0, t1)
+    value = ratio(view, *view.applications, t0, t1)
     return None if value is None else min(value, 1 / value)
 
 
@@ -89,7 +89,7 @@ def late_against_best(view: View, *, late_s: float = 100.0, width_s: float = 60.
     Parameters
     ----------
     view : View
-        A run of two foreground flows.
+        A run of two foreground flows, or applications.
     late_s : float
         Length of the last part of the run, seconds.
     width_s, step_s : float
@@ -106,8 +106,8 @@ def late_against_best(view: View, *, late_s: float = 100.0, width_s: float = 60.
         return None
     starts: Array = begin + step_s * np.arange(int((end - begin - width_s) / step_s + _SLACK_S) + 1, dtype=np.float64)
     shares: list[Array] = []
-    for flow in view.foreground:
-        until, since = view.delivered_bits(flow, starts + width_s), view.delivered_bits(flow, starts)
+    for flows in view.applications:
+        until, since = carried_bits(view, flows, starts + width_s), carried_bits(view, flows, starts)
         if until is None or since is None:
             return None
         carried = until - since
@@ -136,9 +136,15 @@ def binned_bps(view: View, flows: Sequence[int], t0: float, t1: float, width_s: 
     if view.sample_s > width_s or not 0 <= t0 < t1 <= view.duration_s + _SLACK_S:
         return None
     edges: Array = t0 + width_s * np.arange(int((t1 - t0) / width_s + _SLACK_S) + 1, dtype=np.float64)
-    carried = [view.delivered_bits(flow, edges) for flow in flows]
+    carried = carried_bits(view, flows, edges)
+    return None if carried is None else np.diff(carried) / width_s
+
+
+def carried_bits(view: View, flows: Sequence[int], times: Array) -> Array | None:
+    """Return the IP bits that flows together had delivered by given times (seconds); None when one was not sampled."""
+    carried = [view.delivered_bits(flow, times) for flow in flows]
     known = [bits for bits in carried if bits is not None]
-    return np.diff(np.sum(known, axis=0)) / width_s if known and len(known) == len(carried) else None
+    return np.sum(known, axis=0, dtype=np.float64) if known and len(known) == len(carried) else None
 
 
 def variation(samples: Array | None) -> float | None:
@@ -154,7 +160,7 @@ def crossings(view: View, t0: float, t1: float, *, smooth_s: float = 30.0, band:
     Parameters
     ----------
     view : View
-        A run of two foreground flows.
+        A run of two foreground flows, or applications.
     t0, t1 : float
         Seconds.
     smooth_s : float
@@ -167,9 +173,9 @@ def crossings(view: View, t0: float, t1: float, *, smooth_s: float = 30.0, band:
     float or None
         A whole number; None without two flows or samples, or when the window is shorter than the mean.
     """
-    if len(view.foreground) != 2:
+    if len(view.applications) != 2:
         return None
-    both = [binned_bps(view, (flow,), t0, t1, 0.1) for flow in view.foreground]
+    both = [binned_bps(view, flows, t0, t1, 0.1) for flows in view.applications]
     if both[0] is None or both[1] is None:
         return None
     bins = round(smooth_s / 0.1)
@@ -179,3 +185,46 @@ def crossings(view: View, t0: float, t1: float, *, smooth_s: float = 30.0, band:
     lead = (summed[bins:] - summed[:-bins]) / bins
     sides = np.sign(lead[np.abs(lead) > band * view.rate_bps])
     return float(sum(a != b for a, b in pairwise(sides)))
+
+
+def correlation(first: Array | None, second: Array | None) -> float | None:
+    """Return Pearson's correlation of two series; None where one is absent, short or constant."""
+    if first is None or second is None or first.size < 2 or first.size != second.size:
+        return None
+    x, y = first - first.mean(), second - second.mean()
+    spread = float(np.sqrt((x @ x) * (y @ y)))
+    return float(x @ y) / spread if spread > 0 else None
+
+
+def window_correlation(view: View, flow: int, t0: float, t1: float) -> float | None:
+    """Return the correlation of a flow's throughput with its mean window, over consecutive bins of one base RTT.
+
+    Parameters
+    ----------
+    view : View
+        The run.
+    flow : int
+        The flow's number.
+    t0, t1 : float
+        Seconds.
+
+    Returns
+    -------
+    float or None
+        In [-1, 1]; None when the run was not sampled at least once per base RTT, or one of the two does not change.
+
+    Notes
+    -----
+    Source: Leith, Shorten (PFLDnet 2008), Fig. 1: throughput that does not follow the window shows a link that is never idle.
+    """
+    width = view.base_rtt_s(flow)
+    rates = binned_bps(view, (flow,), t0, t1, width)
+    if rates is None or not rates.size:
+        return None
+    series = view.series(flow)
+    number = np.floor((series.t_s - t0) / width - _SLACK_S).astype(np.int64)
+    inside = (number >= 0) & (number < rates.size)
+    samples = np.bincount(number[inside], minlength=rates.size)
+    summed = np.bincount(number[inside], weights=series.cwnd_packets[inside], minlength=rates.size)
+    full = samples > 0
+    return correlation(rates[full], summed[full] / samples[full])

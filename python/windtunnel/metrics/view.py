@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from windtunnel.metrics.backoffs import Array, Backoffs, backoffs_by_flow
-from windtunnel.metrics.rates import PACKET_BITS, packet_bits
+from windtunnel.metrics.rates import PACKET_BITS, UDP, packet_bits
 from windtunnel.records import Records
 
 PACKET_BYTES = 1500
@@ -38,6 +38,24 @@ class FlowSeries:
     srtt_s: Array
     delivered_bytes: Array
     state: Array
+
+
+@dataclass(frozen=True)
+class LinkSeries:
+    """The samples of one link, in order of time.
+
+    Attributes
+    ----------
+    t_s, queue_packets, queue_bytes, delivered_bytes, dropped_packets, marked_packets : numpy.ndarray, shape (samples,)
+        As in the records, counters from the start of the run; NaN where null.
+    """
+
+    t_s: Array
+    queue_packets: Array
+    queue_bytes: Array
+    delivered_bytes: Array
+    dropped_packets: Array
+    marked_packets: Array
 
 
 @dataclass(frozen=True)
@@ -70,9 +88,32 @@ class View:
 
     @cached_property
     def foreground(self) -> tuple[int, ...]:
-        """The forward flows' numbers (from 0) in order of start; flows that start together keep the scenario's order."""
-        forward = [row for row in self._rows if row["direction"] == "forward"]
-        return tuple(int(row["flow"]) for row in sorted(forward, key=lambda row: (row["start_s"], row["flow"])))
+        """The flows under study, numbers from 0 in order of start; flows that start together keep the scenario's order.
+
+        These are the forward flows that the scenario lists itself; what its traffic sources make, and UDP beside TCP, is background.
+        """
+        listed = [row for row in self._rows[: len(self.scenario["flows"])] if row["direction"] == "forward"]
+        chosen = [row for row in listed if row["algorithm"] != UDP] or listed
+        return tuple(int(row["flow"]) for row in sorted(chosen, key=lambda row: (row["start_s"], row["flow"])))
+
+    @cached_property
+    def applications(self) -> tuple[tuple[int, ...], ...]:
+        """The foreground flows by application, in order of start: the streams of ``ptcp`` together, every other flow by itself."""
+        found: dict[tuple[str, int], list[int]] = {}
+        for flow in self.foreground:
+            number = self.scenario["flows"][flow].get("application")
+            found.setdefault(("flow", flow) if number is None else ("application", int(number)), []).append(flow)
+        return tuple(tuple(flows) for flows in found.values())
+
+    @cached_property
+    def background(self) -> pl.DataFrame:
+        """The rows of `flows` of the forward flows that are not under study: cross traffic and UDP sources."""
+        return self.records.flows.filter((pl.col("direction") == "forward") & ~pl.col("flow").is_in(self.foreground))
+
+    @cached_property
+    def reverse(self) -> pl.DataFrame:
+        """The rows of `flows` of the flows whose data goes in reverse."""
+        return self.records.flows.filter(pl.col("direction") == "reverse")
 
     def name(self, flow: int) -> str:
         """Return a flow's algorithm as the scenario writes it, ``htcp`` or ``htcp:beta08``."""
@@ -121,12 +162,34 @@ class View:
         return float(link["queue_packets"])
 
     def packet_bits(self, flow: int) -> int:
-        """Return the IP bits of a flow's full packets."""
-        return packet_bits(self.scenario["flows"][flow])
+        """Return the IP bits of a flow's full packets; those of 1500 bytes where the scenario does not list it."""
+        listed = self.scenario["flows"]
+        return packet_bits(listed[flow]) if flow < len(listed) else PACKET_BITS
 
     def start_s(self, flow: int) -> float:
         """Return when a flow starts, seconds."""
         return float(self._rows[flow]["start_s"])
+
+    def end_s(self, flow: int) -> float:
+        """Return when a flow ends, seconds: its stop, the end of its transfer, or the end of the run, whichever comes first."""
+        row = self._rows[flow]
+        stop_s = self.duration_s if row["end_s"] is None else float(row["end_s"])
+        done_s = self.completed_s(flow)
+        return min(self.duration_s, stop_s, stop_s if done_s is None else done_s)
+
+    def completed_s(self, flow: int) -> float | None:
+        """Return when the last byte of a flow's transfer was acknowledged, seconds.
+
+        None when the flow has no size; infinite when the transfer was not complete at the end of the run.
+        """
+        if self.scenario["flows"][flow]["bytes"] is None:
+            return None
+        done_s = self._rows[flow]["completed_s"]
+        return float("inf") if done_s is None else float(done_s)
+
+    def is_active(self, flow: int, t0: float, t1: float) -> bool:
+        """Return whether a flow is open at some time between `t0` and `t1` (seconds)."""
+        return self.start_s(flow) < t1 and self.end_s(flow) > t0
 
     def base_rtt_s(self, flow: int) -> float:
         """Return a flow's propagation round-trip time, seconds."""
@@ -165,9 +228,13 @@ class View:
         return float(self.scenario["sample_s"]) or float("inf")
 
     @cached_property
-    def _by_flow(self) -> list[pl.DataFrame]:
-        samples = self.records.flow_samples
-        return [samples.filter(pl.col("flow") == flow) for flow in range(len(self._rows))]
+    def _by_flow(self) -> dict[int, pl.DataFrame]:
+        return {}
+
+    def _samples(self, flow: int) -> pl.DataFrame:
+        if flow not in self._by_flow:
+            self._by_flow[flow] = self.records.flow_samples.filter(pl.col("flow") == flow)
+        return self._by_flow[flow]
 
     @cached_property
     def _series(self) -> dict[int, FlowSeries]:
@@ -206,7 +273,7 @@ class View:
         numpy.ndarray, shape (samples,)
             In the column's own unit.
         """
-        return np.asarray(self._by_flow[flow][name].cast(pl.Float64).to_numpy(), dtype=np.float64)
+        return np.asarray(self._samples(flow)[name].cast(pl.Float64).to_numpy(), dtype=np.float64)
 
     def delivered_bits(self, flow: int, times: Array) -> Array | None:
         """Return the IP bits of a flow newly acknowledged by given times, headers counted whole.
@@ -245,8 +312,25 @@ class View:
         return self.records.links.row(by_predicate=pl.col("name") == "forward", named=True)
 
     @cached_property
+    def reverse_link(self) -> Mapping[str, Any] | None:
+        """The reverse bottleneck's row in the records' frame `links`; None where ACKs return without a queue."""
+        rows = self.records.links.filter(pl.col("name") == "reverse")
+        return rows.row(0, named=True) if rows.height else None
+
+    @cached_property
+    def reverse_rate_bps(self) -> float:
+        """The reverse bottleneck's rate, bits per second."""
+        reverse = self.scenario.get("reverse")
+        return self.rate_bps if reverse is None else float(reverse["rate_bps"])
+
+    def link_series(self, link: Mapping[str, Any]) -> LinkSeries:
+        """Return the samples of a link as arrays, empty when none were taken; `link` is its row in `links`."""
+        frame = self.records.link_samples.filter(pl.col("link") == link["link"])
+        columns = LinkSeries.__dataclass_fields__
+        return LinkSeries(**{name: np.asarray(frame[name].cast(pl.Float64).to_numpy(), dtype=np.float64) for name in columns})
+
+    @cached_property
     def queue_samples(self) -> tuple[Array, Array, Array]:
         """Sampled times (seconds), queue (packets) and carried bytes of the forward bottleneck; each of shape (samples,)."""
-        frame = self.records.link_samples.filter(pl.col("link") == self.link["link"])
-        t_s, queue, carried = (frame[name].cast(pl.Float64).to_numpy() for name in ("t_s", "queue_packets", "delivered_bytes"))
-        return t_s, queue, carried
+        series = self.link_series(self.link)
+        return series.t_s, series.queue_packets, series.delivered_bytes

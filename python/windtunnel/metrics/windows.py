@@ -114,6 +114,32 @@ def increase_packets_per_rtt(view: View, flow: int, t0: float, t1: float) -> flo
     return grown / rounds if rounds > 0 else None
 
 
+def net_growth_packets_per_rtt(view: View, flow: int, t0: float, t1: float) -> float | None:
+    """Return cwnd at the end of a time less cwnd at its beginning, over the round trips between, back-offs and all.
+
+    Parameters
+    ----------
+    view : View
+        The run.
+    flow : int
+        The flow's number.
+    t0, t1 : float
+        Seconds.
+
+    Returns
+    -------
+    float or None
+        Packets per RTT, the smoothed one of each sample; None with fewer than two samples.
+    """
+    series = view.series(flow)
+    chosen = (series.t_s >= t0) & (series.t_s <= t1) & ~np.isnan(series.srtt_s)
+    t_s, srtt_s, cwnd = series.t_s[chosen], series.srtt_s[chosen], series.cwnd_packets[chosen]
+    if t_s.size < 2:
+        return None
+    rounds = float((np.diff(t_s) / (0.5 * (srtt_s[1:] + srtt_s[:-1]))).sum())
+    return float(cwnd[-1] - cwnd[0]) / rounds
+
+
 def distinct_increases(view: View, t0: float, t1: float) -> float | None:
     """Return how many different additive increases per RTT the foreground flows use.
 

@@ -1,6 +1,18 @@
 """Figures of runs and of experiments. Matplotlib is loaded when the first one is drawn."""
 
-from windtunnel.plots.declared import Curves, Declaration, Histories, History, Overlay, draw, from_json, remarks, to_json
+from windtunnel.plots.declared import (
+    Compared,
+    Curves,
+    Declaration,
+    Histories,
+    History,
+    Overlay,
+    Published,
+    draw,
+    from_json,
+    remarks,
+    to_json,
+)
 from windtunnel.plots.figures import cwnd, overview
 from windtunnel.plots.overlaid import Course, Panel, draw_overlaid
 from windtunnel.plots.portrait import draw_portrait
@@ -8,6 +20,7 @@ from windtunnel.plots.saving import check_target, render, save, write_forms
 from windtunnel.plots.style import look
 
 __all__ = [
+    "Compared",
     "Course",
     "Curves",
     "Declaration",
@@ -15,6 +28,7 @@ __all__ = [
     "History",
     "Overlay",
     "Panel",
+    "Published",
     "check_target",
     "cwnd",
     "draw",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from windtunnel.plots.style import LINE_STYLES, RC, look
 from windtunnel.records import Records
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+Samples = NDArray[np.float64]
 _LARGEST_LEGEND = 12
 _BINS = 300
 
@@ -68,6 +70,8 @@ def _by_flow(records: Records) -> Iterator[tuple[int, str, pl.DataFrame]]:
 
 def _draw_cwnd(axis: Axes, records: Records) -> None:
     for flow, label, samples in _by_flow(records):
+        if samples["cwnd_packets"].null_count() == samples.height:
+            continue  # A source of datagrams has no window.
         axis.plot(samples["t_s"].to_numpy(), samples["cwnd_packets"].to_numpy(), **_line(records, flow, label))
     axis.set_ylabel("cwnd (packets)")
     axis.set_ylim(bottom=0)
@@ -106,17 +110,63 @@ def _draw_queue(axis: Axes, records: Records) -> None:
     axis.set_ylim(bottom=0)
 
 
-def _draw_drops(axis: Axes, records: Records) -> None:
-    _link_lines(axis, records, "dropped_packets", label=False)
-    axis.set_ylabel("drops (packets,\ncumulative)")
+def _draw_losses(axis: Axes, records: Records, duration_s: float) -> None:
+    """Draw drops, and marks where there are any, as counts per bin."""
+    width_s = max(duration_s / _BINS, 0.1)
+    names = dict(zip(records.links["link"].to_list(), records.links["name"].to_list(), strict=True))
+    handles = []
+    for order, (link, name) in enumerate(names.items()):
+        samples = records.link_samples.filter(pl.col("link") == link).sort("t_s")
+        for column, what, colour in (("dropped_packets", "drops", "black"), ("marked_packets", "marks", "tab:orange")):
+            binned = per_bin(samples["t_s"].to_numpy(), samples[column].cast(pl.Float64).to_numpy(), width_s=width_s, end_s=duration_s)
+            if binned is None or (what == "marks" and not binned[1].any()):
+                continue
+            style = LINE_STYLES[order % len(LINE_STYLES)]
+            text = f"{what}, {name} link" if len(names) > 1 else what
+            handles += axis.plot(*binned, color=colour, linestyle=style, linewidth=0.8, drawstyle="steps-mid", label=text)
+    if len(handles) > 1:
+        axis.legend(handles=handles, loc="upper right", fontsize=7, ncols=len(handles))
+    axis.set_ylabel(f"drops, marks\n(per {width_s:g} s)" if len(handles) > len(names) else f"drops (packets\nper {width_s:g} s)")
     axis.set_ylim(bottom=0)
+
+
+def per_bin(t_s: Samples, counter: Samples, *, width_s: float, end_s: float) -> tuple[Samples, Samples] | None:
+    """Return how much a counter grows in each bin.
+
+    Parameters
+    ----------
+    t_s, counter : numpy.ndarray, shape (samples,)
+        Times (seconds) and counts since zero.
+    width_s, end_s : float
+        Width of a bin and end of the last, seconds. The bins are as wide as the samples where those are farther apart.
+
+    Returns
+    -------
+    (numpy.ndarray, numpy.ndarray) or None
+        Middles of the bins (seconds) and growth in each; None without samples or where nothing was counted.
+    """
+    known = ~np.isnan(counter)
+    t_s, counter = t_s[known], counter[known]
+    if not t_s.size:
+        return None
+    width_s = max(width_s, float(np.diff(t_s).max(initial=0.0)))
+    edges = np.arange(0.0, end_s + 1e-9, width_s)
+    if edges.size < 2:
+        return None
+    # A drop is of the bin its sample is in: the counter at an edge is the last one sampled by then.
+    last = np.searchsorted(t_s, edges + 1e-9, side="right") - 1
+    at = np.where(last >= 0, counter[np.maximum(last, 0)], 0.0)
+    return (edges[1:] + edges[:-1]) / 2, np.diff(at)
 
 
 def _finish(figure: Figure, axes: list[Axes], records: Records) -> Figure:
     duration_s = float(records.facts.scenario["duration_s"])
     axes[-1].set_xlabel("time (s)")
     axes[-1].set_xlim(0, duration_s)
-    handles, labels = axes[0].get_legend_handles_labels()
+    named: dict[str, Any] = {}
+    for axis in axes[:2]:
+        named = {label: handle for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)} | named
+    labels, handles = list(named), list(named.values())
     if handles:
         shown = slice(0, _LARGEST_LEGEND)
         title = None if len(handles) <= _LARGEST_LEGEND else f"first {_LARGEST_LEGEND} of {len(handles)} flows"
@@ -161,7 +211,7 @@ def cwnd(records: Records) -> Figure:
 
 
 def overview(records: Records) -> Figure:
-    """Draw window, goodput, queue and cumulative drops on one time axis.
+    """Draw window, goodput, queue, and drops and marks on one time axis.
 
     Parameters
     ----------
@@ -171,7 +221,7 @@ def overview(records: Records) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        Four panels: packets, Mbit/s, packets, packets; time in seconds.
+        Four panels: packets, Mbit/s, packets, packets per interval; time in seconds.
 
     Raises
     ------
@@ -184,11 +234,13 @@ def overview(records: Records) -> Figure:
         _draw_cwnd(axes[0], records)
         _draw_throughput(axes[1], records, float(records.facts.scenario["duration_s"]))
         _draw_queue(axes[2], records)
-        _draw_drops(axes[3], records)
+        _draw_losses(axes[3], records, float(records.facts.scenario["duration_s"]))
         figure.align_ylabels(axes)
         return _finish(figure, axes, records)
 
 
 def _refuse_unsampled(records: Records) -> None:
+    if records.flows.is_empty():
+        raise ScenarioError("flows", "there are none, and the figure shows flows; allowed: at least one beside the transfers")
     if records.flow_samples.is_empty():
         raise ScenarioError("sample_s", "0 leaves nothing to draw; allowed: above 0 for a figure")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from windtunnel.claims import Experiment, Register, RegisterError, Verdict, judge, packaged_register
 from windtunnel.metrics import MEASURES
-from windtunnel.plots.declared import Curves, Declaration, History, from_json
+from windtunnel.plots.declared import Declaration, Histories, History, from_json
 from windtunnel.report.model import Figure, Report, Section, Table
+from windtunnel.report.points import data_points, measure_headings, stored_runs
 from windtunnel.report.table import table_of
-from windtunnel.store import Results, ResultsError
+from windtunnel.store import SIMULATOR, Results, ResultsError
 
 HEADINGS = {
     "alg": "Protocol",
@@ -23,6 +26,9 @@ HEADINGS = {
 }
 LONGEST_S = 600.0
 """What an infinite time counts as in a mean of a table whose register gives no duration."""
+BACKENDS = {"sim": "Simulator", "linux": "Linux kernel"}
+"""What a reader calls a backend."""
+_WORD = re.compile(r"[\w-]+")
 _UNITLESS = ("1", "name", "fraction", "count")
 
 
@@ -49,8 +55,8 @@ def registers_of(results: Results) -> list[Register]:
     return found
 
 
-def verdicts_of(results: Results, register: Register) -> list[Verdict]:
-    """Judge a register's claims by a folder's measures.
+def verdicts_of(results: Results, register: Register, backend: str) -> list[Verdict]:
+    """Judge a register's claims by what one backend measured.
 
     Parameters
     ----------
@@ -58,19 +64,36 @@ def verdicts_of(results: Results, register: Register) -> list[Verdict]:
         The folder.
     register : Register
         The claims.
+    backend : str
+        One of the folder's.
 
     Returns
     -------
     list of Verdict
-        In the register's order.
+        In the register's order; a claim that was not run also says what of it the backend cannot express.
 
     Raises
     ------
     ResultsError
         When a table is damaged.
     """
-    tables = {id: results.measures(id) for id in results.experiments() if id in register.experiments}
-    return judge(register, tables)
+    own = [id for id in results.experiments(backend) if id in register.experiments]
+    verdicts = judge(register, {id: results.measures(id, backend) for id in own}, backend=backend)
+    lacking = {id: results.declaration(id, backend).get("left_out", []) for id in own} if backend != SIMULATOR else {}
+    return [_explained(verdict, lacking.get(verdict.experiment, [])) for verdict in verdicts]
+
+
+def _explained(verdict: Verdict, left_out: Sequence[Mapping[str, Any]]) -> Verdict:
+    """Add what the backend cannot express of the points that a claim needs: all of them, or those it names."""
+    if verdict.verdict != "not_run":
+        return verdict
+    named = set(_WORD.findall(f"{verdict.predicate} {verdict.reason}"))
+    reasons = []
+    for one in left_out:
+        values = {str(value) for own in one["at"].values() for value in own}
+        if not values or named & values:
+            reasons.append(_left_out_text(one))
+    return replace(verdict, reason="; ".join([verdict.reason, *reasons])) if reasons else verdict
 
 
 def assemble(results: Results) -> Report:
@@ -94,11 +117,17 @@ def assemble(results: Results) -> Report:
     facts = results.facts
     registers = registers_of(results)
     published = {id: experiment for register in registers for id, experiment in register.experiments.items()}
-    verdicts = [verdict for register in registers for verdict in verdicts_of(results, register)]
+    backends = results.backends()
+    verdicts = {name: [one for register in registers for one in verdicts_of(results, register, name)] for name in backends}
     order = {id: index for index, id in enumerate(facts.get("order", []))}
     ids = sorted(results.experiments(), key=lambda id: (order.get(id, len(order)), id))
-    sections = [_section(results, id, published.get(id), [one for one in verdicts if one.experiment == id]) for id in ids]
+    sections = [
+        _section(results, id, published.get(id), {name: [one for one in own if one.experiment == id] for name, own in verdicts.items()})
+        for id in ids
+    ]
     return Report(
+        runs=stored_runs(results, sections),
+        papers={name: citation for register in registers for name, citation in register.papers.items()},
         title=str(facts.get("title", "Results")),
         subtitle=str(facts.get("subtitle", "")),
         suite=", ".join(facts.get("suites", [])),
@@ -107,26 +136,35 @@ def assemble(results: Results) -> Report:
         facts={str(name): value for name, value in facts.get("facts", [])},
         findings=[str(text) for text in facts.get("findings", [])],
         sections=sections,
+        backends={name: BACKENDS.get(name, name) for name in backends},
     )
 
 
-def _section(results: Results, id: str, published: Experiment | None, verdicts: Sequence[Verdict]) -> Section:
-    stored = results.declaration(id)
+def _section(results: Results, id: str, published: Experiment | None, verdicts: Mapping[str, Sequence[Verdict]]) -> Section:
+    """Return an experiment's section: its figures and table are of the first backend that measured it."""
+    backends = [name for name in verdicts if id in results.experiments(name)]
+    stored = results.declaration(id, backends[0])
+    first, *others = verdicts
     try:
-        measures = results.measures(id)
-        figures = [from_json(declared) for declared in stored["figures"]]
+        measures = results.measures(id, backends[0])
+        figures = [] if measures.is_empty() else [from_json(declared) for declared in stored["figures"]]
         points = stored["points"]
         return Section(
             id=id,
             title=stored["title"],
             question=stored["question"],
             source=stored["source"],
+            points=data_points(measures, list(points)),
+            measures=measure_headings(measures, figures, heading=_heading),
+            censored_at=(published.duration_s if published is not None else None) or LONGEST_S,
+            source_table=results.folder / "experiments" / id / "measures.parquet",
             parameters=[(name, value) for name, value in stored["parameters"]] + _grid(stored),
             figures=[_figure(results, declared, measures, list(points)) for declared in figures],
             table=_table(measures, points, figures, published),
-            verdicts=verdicts,
+            verdicts=verdicts[first],
+            beside={name: {one.id: one for one in verdicts[name]} for name in others},
             command=stored["command"],
-            notes=stored["notes"],
+            notes=[*stored["notes"], *(note for name in backends[1:] for note in _of_other(results, id, name))],
         )
     except ResultsError:
         raise
@@ -135,15 +173,30 @@ def _section(results: Results, id: str, published: Experiment | None, verdicts: 
         raise ResultsError(results.folder / "experiments" / id / "experiment.json", problem) from None
 
 
+def _of_other(results: Results, id: str, backend: str) -> list[str]:
+    """Return what to keep in mind of another backend's verdicts."""
+    stored = results.declaration(id, backend)
+    title = BACKENDS.get(backend, backend)
+    repeats = f"repeats: {stored['repeats']}, scale: {stored['scale']}"
+    run = [f"{name}: {value}" for name, value in stored["parameters"] if name == "stack run"]
+    lacking = [f"{title}; not run: {_left_out_text(one)}." for one in stored.get("left_out", [])]
+    return [f"{title}; {'; '.join([*run, repeats])}.", *lacking]
+
+
+def _left_out_text(one: Mapping[str, Any]) -> str:
+    where = ", ".join(f"{name}={'|'.join(str(value) for value in values)}" for name, values in one["at"].items())
+    return f"{where}: {one['reason']}" if where else str(one["reason"])
+
+
 def _grid(stored: Mapping[str, Any]) -> list[tuple[str, str]]:
     swept = [(HEADINGS.get(name, name), ", ".join(str(value) for value in values)) for name, values in stored["points"].items()]
     return [*swept, ("repeats", str(stored["repeats"])), ("scale", str(stored["scale"]))]
 
 
 def _figure(results: Results, declared: Declaration, measures: pl.DataFrame, dimensions: Sequence[str]) -> Figure:
-    if isinstance(declared, Curves):
-        return Figure(declared, measures=measures)
-    return Figure(declared, histories=_histories(results, measures, dimensions))
+    if isinstance(declared, Histories):
+        return Figure(declared, histories=_histories(results, measures, dimensions))
+    return Figure(declared, measures=measures)
 
 
 def _histories(results: Results, measures: pl.DataFrame, dimensions: Sequence[str]) -> list[History]:
@@ -157,13 +210,13 @@ def _histories(results: Results, measures: pl.DataFrame, dimensions: Sequence[st
             raise ResultsError(results.runs.folder, problem)
         records = results.runs.read(path)
         point = {name: row[name] for name in dimensions}
-        histories.append(History(point=point, seed=row["seed"], flow_samples=records.flow_samples, flows=records.flows))
+        histories.append(History(point=point, seed=row["seed"], flow_samples=records.flow_samples, flows=records.flows, run=row["run"]))
     return histories
 
 
 def _table(measures: pl.DataFrame, points: Mapping[str, Any], figures: Sequence[Declaration], published: Experiment | None) -> Table:
     """Return the table of what the figures show and what the register asks of this experiment, in the order they were measured."""
-    shown = {figure.metric for figure in figures if isinstance(figure, Curves)}
+    shown = {figure.metric for figure in figures if not isinstance(figure, Histories)}
     wanted = shown | set(published.measures if published is not None else ())
     measured = measures["metric"].unique(maintain_order=True).to_list()
     metrics = {name: _heading(name) for name in measured if name in wanted} or {name: _heading(name) for name in measured}

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from windtunnel.scenario import writes
 from windtunnel.scenario.catalogue import catalogue
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.hostkeys import HOST_KEYS
 
-SHORT_KEYS = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s"}
-FLOW_KEYS = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction", "mtu", "receiver_mtu", *HOST_KEYS)
+SHORT_KEYS = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", **writes.SHORT}
+_OWN = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction", "mtu", "receiver_mtu", *writes.SHORT)
+FLOW_KEYS = (*_OWN, *HOST_KEYS)
 
 
-def parse_flow(text: str) -> dict[str, Any]:
+def parse_flow(text: str, keys: Sequence[str] = FLOW_KEYS) -> dict[str, Any]:
     """Split one ``ALG[:variant][,key=value...]`` into the fields of `Flow`; values stay text and are checked there.
 
     Parameters
     ----------
     text : str
         The flow, for example ``"ctcp:vista,start=60s"``. Keys are rtt, start, stop, bytes, count, window, profile, direction,
-        mtu, receiver_mtu, those of the sender's host, any transport option, and the algorithm's own parameters (which prevail where
-        a name is both).
+        mtu, receiver_mtu, on, off, app_rate, chunk, those of the sender's host, any transport option, and the algorithm's own parameters
+        (which prevail where a name is both).
+    keys : sequence of str, optional
+        Other keys than those of a flow.
 
     Returns
     -------
@@ -47,9 +52,9 @@ def parse_flow(text: str) -> dict[str, Any]:
         if key in seen:
             raise refusal(f"{key} is given twice in flow {shown(text)}; allowed: once")
         seen.add(key)
-        if key in HOST_KEYS:
+        if key in keys and key in HOST_KEYS:
             host[key] = value
-        elif key in FLOW_KEYS:
+        elif key in keys:
             flow[SHORT_KEYS.get(key, key)] = value
         elif key in catalogue().transport_options and key not in own:
             transport[key] = value

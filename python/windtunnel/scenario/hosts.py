@@ -118,13 +118,15 @@ def of_flow(flow: Flow, scenario: Scenario) -> Host | None:
 
 
 def check(scenario: Scenario) -> None:
-    """Refuse flows that share a host and differ in base RTT, and receivers' packet sizes that mean nothing.
+    """Refuse flows that share a host and differ in base RTT, hosts of transfers, and receivers' packet sizes that mean nothing.
 
     Raises
     ------
     pydantic_core.PydanticCustomError
         Naming the field.
     """
+    if scenario.host is not None and (scenario.arrivals or scenario.sessions):
+        raise refusal("is given beside arrivals or sessions, which have none; allowed: a host of each flow", field="host")
     if scenario.host is not None and scenario.host.shared:
         rtts = {flow.rtt_s or scenario.rtt_s for flow in scenario.flows if flow.host is None}
         if len(rtts) > 1:

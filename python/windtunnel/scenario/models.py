@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
-from windtunnel.scenario import applications, changes, checks, hosts, units
+from windtunnel.scenario import applications, changes, checks, hosts, units, writes
+from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
@@ -34,7 +35,12 @@ from windtunnel.scenario.ranges import (
     WindowBytes,
     WindowPackets,
 )
+from windtunnel.scenario.sessions import Sessions
 from windtunnel.scenario.table import Table as _Model
+from windtunnel.scenario.traffic import Udp, check_within
+from windtunnel.scenario.traffic import read as read_traffic
+from windtunnel.scenario.transfers import Source
+from windtunnel.scenario.transfers import reader as sources_of
 
 QUEUE_FIELDS = ("queue_packets", "queue_bytes", "queue_s", "queue_bdp")
 MARK_FIELDS = ("mark_packets", "mark_bytes", "mark_s", "mark_bdp")
@@ -206,7 +212,8 @@ class Flow(_Model):
     count : int
         How many flows like this one.
     window_packets, window_bytes : int, optional
-        Cap on the window, in the flow's packets, or in bytes of payload (a socket's buffer). ``window`` reads either: ``500``, ``4MB``.
+        Cap on the window, in the flow's packets, or in bytes of payload (a socket's buffer), of which whole segments count. ``window``
+        reads either: ``500``, ``4MB``.
     mtu_bytes : int
         IP bytes of a full packet, 576 to 9000.
     receiver_mtu_bytes : int, optional
@@ -219,6 +226,10 @@ class Flow(_Model):
         Which way the data goes.
     application : int, optional
         Flows of the same number are connections of one application, whose results are also added up. ``ptcp`` sets it.
+    on_s, off_s : float, optional
+        The application writes as fast as the flow takes it for so long, then nothing for so long, in turns; always when absent.
+    app_rate_bps, chunk_s : float, optional
+        The application writes in chunks, one every so many seconds (2 when absent), each of what this payload rate makes of that time.
     """
 
     SHORT: ClassVar[Mapping[str, str]] = {
@@ -227,6 +238,7 @@ class Flow(_Model):
         "stop": "stop_s",
         "mtu": "mtu_bytes",
         "receiver_mtu": "receiver_mtu_bytes",
+        **writes.SHORT,
     }
 
     algorithm: str = Field(description="name or name:variant")
@@ -245,6 +257,10 @@ class Flow(_Model):
     profile: str | None = Field(None, description="stack profile")
     direction: Literal["forward", "reverse"] = Field("forward", description="which way the data goes")
     application: Application | None = Field(None, description="number shared by the connections of one application")
+    on_s: writes.SpanS | None = Field(None, description="how long the application writes, in seconds")
+    off_s: writes.SpanS | None = Field(None, description="how long it is then silent, in seconds")
+    app_rate_bps: RateBps | None = Field(None, description="payload rate of an application that writes in chunks, in bits per second")
+    chunk_s: writes.SpanS | None = Field(None, description="time from one chunk to the next, in seconds")
 
     _algorithm = field_validator("algorithm", mode="before")(checks.algorithm_name)
     _profile = field_validator("profile", mode="before")(checks.profile_name)
@@ -256,15 +272,10 @@ class Flow(_Model):
             data = parse_flow(data)
         if not isinstance(data, dict):
             return data
-        full = read_window(dict(data))
-        for table in ("parameters", "transport"):
-            if not isinstance(full.get(table, {}), dict):
-                raise refusal(f"{shown(full[table])} is a {type(full[table]).__name__}, not a table; allowed: key = value", field=table)
-        if full.get("parameters"):
-            full["parameters"] = checks.parameters(checks.algorithm_name(full.get("algorithm")), full["parameters"])
-        if full.get("transport"):
-            full["transport"] = checks.transport(full["transport"])
-        return full
+        full = read_window(writes.with_chunk(data))
+        if "window_packets" in full:
+            full = full | {"window_packets": writes.window_packets(full["window_packets"], MSS_BYTES)}
+        return checks.flow_tables(full)
 
     @field_validator("direction", mode="before")
     @classmethod
@@ -274,8 +285,8 @@ class Flow(_Model):
         return value
 
     @model_serializer(mode="wrap")
-    def _without_application(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out what scenarios did not always have where there is none, so that no older one is renamed."""
+    def _without_absent(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out what flows did not always have where there is none, so that it renames no older scenario."""
         data: dict[str, Any] = dump(self)
         return {key: value for key, value in data.items() if key not in _LATER or value != _LATER[key]}
 
@@ -286,20 +297,32 @@ class Flow(_Model):
         return self
 
     @model_validator(mode="after")
+    def _writes(self) -> Flow:
+        writes.check(self)
+        return self
+
+    @model_validator(mode="after")
     def _stops_after_start(self) -> Flow:
         if self.stop_s is not None and self.stop_s <= self.start_s:
             raise refusal(f"{shown(self.stop_s)} s is not after the start; allowed: above {shown(self.start_s)} s", field="stop_s")
         return self
 
 
-_LATER = {"application": None, "window_bytes": None, "mtu_bytes": PACKET_BYTES, "receiver_mtu_bytes": None, "host": None}
+_LATER: dict[str, Any] = {
+    **dict.fromkeys(("application", "window_bytes", "receiver_mtu_bytes", "host", *writes.SHORT.values())),
+    "mtu_bytes": PACKET_BYTES,
+}
 """Fields that flows did not always have, and their defaults."""
 
 
 def read_window(full: dict[str, Any]) -> dict[str, Any]:
-    """Replace a window written under its short name, such as ``window = "4MB"``, by the field of its unit."""
-    if "window" not in full:
+    """Replace a window written under its short name, such as ``window = "4MB"``, by the field of its unit.
+
+    Bytes are packets of 1500 bytes, as they always were, unless the flow has others.
+    """
+    if full.get("window") is None:
         return full
+    full = dict(full)
     value = full.pop("window")
     fields = {"queue_packets": "window_packets", "queue_bytes": "window_bytes"}
     try:
@@ -308,8 +331,11 @@ def read_window(full: dict[str, Any]) -> dict[str, Any]:
             raise ValueError("neither packets nor bytes")
     except ValueError as error:
         raise refusal(f"{shown(value)} cannot be read: {error}; allowed: packets (500) or 4MB", field="window") from None
-    if fields[unit] in full:
-        raise refusal(f"window and {fields[unit]} are both given; allowed: one of them", field="window")
+    given = [name for name in fields.values() if full.get(name) is not None]
+    if given:
+        raise refusal(f"window and {given[0]} are both given; allowed: one of them", field="window")
+    if unit == "queue_bytes" and not {"mtu", "mtu_bytes"} & set(full):
+        return full | {"window_packets": value}
     return full | {fields[unit]: size}
 
 
@@ -321,9 +347,15 @@ class Scenario(_Model):
     bottleneck : Bottleneck
         The forward link.
     flows : sequence of Flow
-        At least one; strings such as ``"htcp,start=60s"`` are read too.
+        At least one, unless there are arrivals or sessions; strings such as ``"htcp,start=60s"`` are read too.
+    arrivals : sequence of Arrivals
+        Sources of transfers that come and go; strings such as ``"reno,load=10%,mean=25kB"`` are read too.
+    sessions : sequence of Sessions
+        Sessions of people who look at pages; strings such as ``"reno,count=25,think=exponential:1s"`` are read too.
+    traffic : sequence of Udp, optional
+        Sources of datagrams beside the flows; strings such as ``"udp,rate=50Mbit,start=10s"`` are read too.
     reverse : Bottleneck, optional
-        The reverse link, of the bottleneck's rate if it names none. When absent, ACKs return without a queue; if a flow's data goes in
+        The reverse link, of the bottleneck's rate if it names none. When absent, ACKs return without a queue; if data goes in
         reverse, it is a link of the same rate and queue.
     rtt_s : float, optional
         Base round-trip time of the flows that name none, in seconds.
@@ -371,8 +403,19 @@ class Scenario(_Model):
     per_ack: bool = Field(False, description="record every ACK")
     record_drops: bool = Field(False, description="record every drop")
     record_marks: bool = Field(False, description="record every congestion mark")
+    arrivals: tuple[Arrivals, ...] = Field((), description="sources of transfers that come and go")
+    sessions: tuple[Sessions, ...] = Field((), description="sessions of people who look at pages")
+    traffic: tuple[Udp, ...] = Field((), description="sources of datagrams beside the flows")
 
     _profile = field_validator("profile", mode="before")(checks.profile_name)
+    _arrivals = field_validator("arrivals", mode="before")(sources_of(Arrivals))
+    _sessions = field_validator("sessions", mode="before")(sources_of(Sessions))
+    _traffic = field_validator("traffic", mode="before")(read_traffic)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_flows(cls, data: Any) -> Any:
+        return {"flows": ()} | data if isinstance(data, dict) and (data.get("arrivals") or data.get("sessions")) else data
 
     @model_validator(mode="before")
     @classmethod
@@ -390,12 +433,14 @@ class Scenario(_Model):
     def _flow_list(cls, value: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             raise refusal(f"{shown(value)} is a {type(value).__name__}, not a list of flows; allowed: 1 to {MOST_FLOWS} flows")
-        if not 1 <= len(value) <= MOST_FLOWS:
+        if len(value) > MOST_FLOWS:
             raise refusal(f"{len(value)} flows are given; allowed: 1 to {MOST_FLOWS} flows")
         return value
 
     @model_validator(mode="after")
     def _consistent(self) -> Scenario:
+        if not (self.flows or self.arrivals or self.sessions):
+            raise refusal(f"0 flows are given; allowed: 1 to {MOST_FLOWS} flows", field="flows")
         total = sum(flow.count * applications.streams(flow) for flow in self.flows)
         if total > MOST_FLOWS:
             raise refusal(f"{total} flows in all (count and streams included); allowed: at most {MOST_FLOWS}", field="flows")
@@ -405,6 +450,11 @@ class Scenario(_Model):
         hosts.check(self)
         for index, flow in enumerate(self.flows):
             self._check_flow(f"flows[{index}]", flow)
+        for name, sources in (("arrivals", self.arrivals), ("sessions", self.sessions)):
+            for index, source in enumerate(sources):
+                self._check_source(f"{name}[{index}]", source)
+        check_within(self.traffic, self.duration_s)
+        total += len(self.traffic)
         if self.sample_s > self.duration_s:
             problem = f"{shown(self.sample_s)} s is longer than the run; allowed: at most {shown(self.duration_s)} s"
             raise refusal(problem, field="sample_s")
@@ -413,6 +463,13 @@ class Scenario(_Model):
             problem = f"{shown(self.sample_s)} s makes more than {MOST_SAMPLES} samples; allowed: 0, or at least {shortest:.3g} s"
             raise refusal(problem, field="sample_s")
         return self
+
+    def _check_source(self, path: str, source: Source) -> None:
+        if not source.rtts_s and self.rtt_s is None:
+            raise refusal("is missing and the scenario has none either; give it for the source or for the scenario", field=f"{path}.rtts_s")
+        if source.start_s >= self.duration_s:
+            problem = f"{shown(source.start_s)} s is not within the run; allowed: 0 to below {shown(self.duration_s)} s"
+            raise refusal(problem, field=f"{path}.start_s")
 
     def _check_flow(self, path: str, flow: Flow) -> None:
         if flow.rtt_s is None and self.rtt_s is None:

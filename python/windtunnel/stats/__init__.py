@@ -1,7 +1,8 @@
-"""Statistics over repeats: means with their interval, their differences, and the indices of resamples."""
+"""Statistics over repeats: means with their interval, their differences, the indices of resamples, the distance of distributions."""
 
 from windtunnel.stats.bootstrap import bootstrap_indices
 from windtunnel.stats.difference import Difference, difference
+from windtunnel.stats.distance import ks_distance
 from windtunnel.stats.summary import Summary, summarise
 
-__all__ = ["Difference", "Summary", "bootstrap_indices", "difference", "summarise"]
+__all__ = ["Difference", "Summary", "bootstrap_indices", "difference", "ks_distance", "summarise"]

@@ -54,6 +54,14 @@ DECLARATION: Shape = {
 """What every ``experiment.json`` holds."""
 
 
+def _is_left_out(value: Any) -> bool:
+    return _is_tables(value) and all(_is_lists(one.get("at")) and _is_text(one.get("reason")) for one in value)
+
+
+ADDED: Shape = {"backend_title": _is_text, "left_out": _is_left_out}
+"""What it holds since there is more than one backend."""
+
+
 def write_json(path: Path, data: Mapping[str, Any]) -> None:
     """Write a table as JSON.
 

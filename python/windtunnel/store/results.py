@@ -13,12 +13,14 @@ from typing import Any
 import polars as pl
 
 from windtunnel import records
-from windtunnel.store.documents import DECLARATION, FACTS, check, read_json, write_json
+from windtunnel.store.documents import ADDED, DECLARATION, FACTS, check, read_json, write_json
 from windtunnel.store.errors import OtherFormatError, ResultsError
 from windtunnel.store.runs import RunStore, not_written, sweep
 
 FORMAT = 1
 MARKER = "results.json"
+SIMULATOR = "sim"
+"""The backend whose measures are stored without its name: it was once the only one."""
 _ALLOWED = "a folder that `windtunnel suite run --out` wrote"
 _TYPES: Mapping[str, pl.DataType] = {
     "seed": pl.Int64(),
@@ -36,7 +38,8 @@ class Results:
     Parameters
     ----------
     folder : Path
-        Holds ``results.json``, ``runs/`` and ``experiments/ID/{experiment.json,measures.parquet}``.
+        Holds ``results.json``, ``runs/`` and ``experiments/ID/{experiment.json,measures.parquet}``; what another backend than the
+        simulator measured is in ``experiments/ID@BACKEND/`` beside it.
     """
 
     folder: Path
@@ -65,25 +68,47 @@ class Results:
         check(path, data, FACTS, needed=False)
         return data
 
-    def experiments(self) -> list[str]:
-        """Return the ids of the experiments that have measures, sorted by name."""
-        return sorted(path.parent.name for path in (self.folder / "experiments").glob("[!.]*/measures.parquet"))
+    def backends(self) -> list[str]:
+        """Return the backends that have measured an experiment here, the simulator first, then by name."""
+        found = {backend for _, backend in self._stored()}
+        return sorted(found, key=lambda name: (name != SIMULATOR, name))
 
-    def declaration(self, experiment: str) -> dict[str, Any]:
-        """Return what was stored about an experiment.
+    def experiments(self, backend: str | None = None) -> list[str]:
+        """Return the ids of the experiments that a backend has measured, or any when none is named, sorted by name."""
+        return sorted({id for id, measured_by in self._stored() if backend in (None, measured_by)})
+
+    def experiment_folder(self, experiment: str, backend: str | None = None) -> Path:
+        """Return where a backend's measures of an experiment are, there or not; those of the first one that has some when none is named."""
+        if backend is None:
+            own = {measured_by for id, measured_by in self._stored() if id == experiment}
+            backend = next((name for name in self.backends() if name in own), SIMULATOR)
+        return self.folder / "experiments" / (experiment if backend == SIMULATOR else f"{experiment}@{backend}")
+
+    def _stored(self) -> list[tuple[str, str]]:
+        """Return experiment and backend of every measures table."""
+        found = []
+        for path in (self.folder / "experiments").glob("[!.]*/measures.parquet"):
+            id, _, backend = path.parent.name.partition("@")
+            if backend or _declared_backend(path.parent) == SIMULATOR:
+                found.append((id, backend or SIMULATOR))
+        return found
+
+    def declaration(self, experiment: str, backend: str | None = None) -> dict[str, Any]:
+        """Return what was stored about an experiment, by a backend, or by the first that measured it.
 
         Raises
         ------
         ResultsError
             When it is missing or damaged.
         """
-        path = self.folder / "experiments" / experiment / "experiment.json"
+        path = self.experiment_folder(experiment, backend) / "experiment.json"
         data = read_json(path)
         check(path, data, DECLARATION, needed=True)
+        check(path, data, ADDED, needed=False)
         return data
 
-    def measures(self, experiment: str) -> pl.DataFrame:
-        """Return an experiment's measures, one row per point, repeat and measure.
+    def measures(self, experiment: str, backend: str | None = None) -> pl.DataFrame:
+        """Return an experiment's measures, one row per point, repeat and measure, by a backend, or by the first that measured it.
 
         Returns
         -------
@@ -96,7 +121,7 @@ class Results:
         ResultsError
             When the file is missing or damaged.
         """
-        path = self.folder / "experiments" / experiment / "measures.parquet"
+        path = self.experiment_folder(experiment, backend) / "measures.parquet"
         try:
             frame = pl.read_parquet(path, glob=False)
         except (OSError, pl.exceptions.PolarsError) as error:
@@ -107,15 +132,17 @@ class Results:
             raise ResultsError(path, f"lacks {', '.join(missing)}; run the suite again to have it measured again")
         return frame
 
-    def store_experiment(self, experiment: str, declaration: Mapping[str, Any], measures: pl.DataFrame) -> None:
-        """Store an experiment's declaration and measures, both or neither: the folder is replaced as a whole.
+    def store_experiment(
+        self, experiment: str, declaration: Mapping[str, Any], measures: pl.DataFrame, *, backend: str = SIMULATOR
+    ) -> None:
+        """Store what a backend measured of an experiment and its declaration, both or neither: the folder is replaced as a whole.
 
         Raises
         ------
         ResultsError
             When they cannot be written.
         """
-        folder = self.folder / "experiments" / experiment
+        folder = self.experiment_folder(experiment, backend)
         try:
             with records.staged(folder) as temporary:
                 measures.write_parquet(temporary / "measures.parquet", compression="zstd")
@@ -141,6 +168,15 @@ class Results:
         """Remove what interrupted writers left. Only the holder of the folder's lock may do so."""
         for folder in (self.folder, self.folder / "runs", self.folder / "experiments"):
             sweep(folder)
+
+
+def _declared_backend(folder: Path) -> str:
+    """Return which backend measured what lies in a folder without a backend's name, where the kernel's once were too."""
+    try:
+        declared = read_json(folder / "experiment.json").get("backend")
+    except ResultsError:
+        return SIMULATOR
+    return declared.partition(":")[0] if isinstance(declared, str) else SIMULATOR
 
 
 def open_results(folder: Path) -> Results:

@@ -42,8 +42,8 @@ def query(results: Results, statement: str) -> tuple[list[str], list[tuple[Any, 
     Parameters
     ----------
     results : Results
-        The folder. Views: `measures` (all experiments, with `experiment`) and one per frame of the records (`flows`, `events`,
-        `flow_samples`, ...), each with the key of its `run`.
+        The folder. Views: `measures` (all experiments, with `experiment` and `backend`) and one per frame of the records (`flows`,
+        `events`, `flow_samples`, ...), each with the key of its `run`.
     statement : str
         One query in DuckDB's SQL. It reads the views and nothing else, and writes nothing.
 
@@ -128,8 +128,13 @@ def _add_views(connection: duckdb.DuckDBPyConnection, results: Results, named: s
     files = {name: [path / f"{name}.parquet" for path in runs] for name in FRAMES}
     files = {name: [path for path in paths if path.exists()] for name, paths in files.items()}
     keys = dict.fromkeys(files, "split_part(string_split(filename, '/')[-2], '.', 1) AS run")
-    files["measures"] = [folder / "experiments" / id / "measures.parquet" for id in results.experiments()]
-    keys["measures"] = "string_split(filename, '/')[-2] AS experiment"
+    files["measures"] = [
+        folder / results.experiment_folder(id, backend).relative_to(results.folder) / "measures.parquet"
+        for backend in results.backends()
+        for id in results.experiments(backend)
+    ]
+    place = "string_split(filename, '/')[-2]"
+    keys["measures"] = f"split_part({place}, '@', 1) AS experiment, coalesce(nullif(split_part({place}, '@', 2), ''), 'sim') AS backend"
     try:
         for name in sorted(named & set(files) or set(files)):
             if files[name]:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import datetime
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
 from windtunnel.experiment import Experiment, Scale
-from windtunnel.store import Results
+from windtunnel.store import SIMULATOR, Results
 from windtunnel.suites.finding import Suite
 from windtunnel.version import __version__
 
 
-def store_facts(results: Results, asked: Sequence[tuple[Suite, Sequence[Experiment]]], *, scale: Scale, command: str) -> None:
+def store_facts(
+    results: Results, asked: Sequence[tuple[Suite, Sequence[Experiment]]], *, scale: Scale, command: str, backend: str = SIMULATOR
+) -> None:
     """Store what the report's first page needs.
 
     Parameters
@@ -28,20 +31,25 @@ def store_facts(results: Results, asked: Sequence[tuple[Suite, Sequence[Experime
         How much of it.
     command : str
         The command that did it.
+    backend : str
+        What made the runs.
     """
     before = results.facts
     names = sorted({*before.get("suites", []), *(known.name for known, _ in asked)})
-    tables = {id: results.measures(id) for id in results.experiments()}
-    findings = [text for known, _ in asked for text in known.findings(tables)]
+    backends = results.backends()
+    tables = {backend: {id: results.measures(id, backend) for id in results.experiments(backend)} for backend in backends}
+    # What strikes most is told of the report's figures, which are the first backend's.
+    findings = [text for known, _ in asked for text in known.findings(tables[backends[0]])]
     order = [experiment.id for known, _ in asked for experiment in known.experiments]
-    runs = pl.concat([table.select("run") for table in tables.values()]).n_unique()
-    declared = [results.declaration(id) for id in tables]
-    versions = sorted({f"{one['backend']} {one['backend_version']}" for one in declared})
+    runs = pl.concat([table.select("run") for own in tables.values() for table in own.values()]).n_unique()
+    declared = [results.declaration(id, backend) for backend, own in tables.items() for id in own]
+    versions = dict.fromkeys(one.get("backend_title") or f"{one['backend']} {one['backend_version']}" for one in declared)
+    commands = {**_commands(before), backend: command}
     facts = [
         ["version", __version__],
         ["backend", ", ".join(versions)],
         ["scale", ", ".join(sorted({str(one["scale"]) for one in declared}))],
-        ["experiments", len(tables)],
+        ["experiments", len(results.experiments())],
         ["distinct runs", runs],
         ["repeats", max(int(one["repeats"]) for one in declared)],
         ["machine", f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}"],
@@ -52,9 +60,18 @@ def store_facts(results: Results, asked: Sequence[tuple[Suite, Sequence[Experime
             "subtitle": "; ".join(known.title for known, _ in asked),
             "suites": names,
             "order": list(dict.fromkeys([*order, *before.get("order", [])])),
-            "command": command,
+            "command": "\n".join(commands[name] for name in backends if name in commands),
+            "commands": commands,
             "made": f"Windtunnel {__version__}, {datetime.date.today().isoformat()}",
             "facts": facts,
             "findings": findings,
         }
     )
+
+
+def _commands(facts: Mapping[str, Any]) -> dict[str, str]:
+    """Return the last command by backend; a folder that is older than the second backend was the simulator's."""
+    known = facts.get("commands")
+    if isinstance(known, dict):
+        return {str(name): str(text) for name, text in known.items()}
+    return {SIMULATOR: str(facts["command"])} if facts.get("command") else {}

@@ -11,6 +11,8 @@ pub struct Queued<T> {
     pub bytes: u32,
     /// Its sender answers congestion marks.
     pub ecn_capable: bool,
+    /// And answers each of them a little: ECT(1) (RFC 9331).
+    pub is_l4s: bool,
     /// Marked "congestion experienced" here.
     pub is_marked: bool,
     /// What a classifier sees: equal for the packets of one flow in one direction.
@@ -106,7 +108,7 @@ pub(crate) mod samples {
 
     /// 1500 bytes of flow `key` that arrive at `arrived`.
     pub(crate) fn packet(arrived: Time, key: u32) -> Queued<u32> {
-        Queued { bytes: 1500, ecn_capable: false, is_marked: false, key, arrived, load: key }
+        Queued { bytes: 1500, ecn_capable: false, is_l4s: false, is_marked: false, key, arrived, load: key }
     }
 
     pub(crate) fn capable(arrived: Time) -> Queued<u32> {

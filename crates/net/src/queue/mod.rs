@@ -4,9 +4,13 @@
 //! it does, it hands out; a packet that it marks leaves with its mark. It never sees the packet in service.
 
 mod bucket;
+mod cobalt;
 mod codel;
 mod drop_head;
+mod dualpi2;
+mod fair;
 mod fq_codel;
+mod fq_pie;
 mod line;
 mod pie;
 mod red;
@@ -18,13 +22,16 @@ pub use line::{Line, Queued, Room};
 pub use registry::{discipline, DisciplineRow, DisciplineSpec, Kind, Parameter, DISCIPLINES};
 
 use bucket::{Policer, Shaper};
+use cobalt::CobaltQueue;
 use codel::CodelQueue;
 use drop_head::DropHead;
+use dualpi2::DualPi2;
 use fq_codel::FqCodel;
+use fq_pie::FqPie;
 use pie::PieQueue;
 use red::RedQueue;
 
-pub use fq_codel::bucket;
+pub use fair::bucket;
 
 /// A discipline at work.
 #[derive(Clone, Debug)]
@@ -37,8 +44,14 @@ pub(crate) enum Queue<T> {
     Pie(PieQueue<T>),
     /// CoDel.
     Codel(CodelQueue<T>),
+    /// COBALT.
+    Cobalt(CobaltQueue<T>),
     /// FQ-CoDel.
     FqCodel(FqCodel<T>),
+    /// FQ-PIE.
+    FqPie(FqPie<T>),
+    /// DualPI2.
+    DualPi2(DualPi2<T>),
     /// Token-bucket policer.
     Policer(Policer<T>),
     /// Token-bucket shaper.
@@ -53,7 +66,10 @@ macro_rules! each {
             Queue::Red($discipline) => $call,
             Queue::Pie($discipline) => $call,
             Queue::Codel($discipline) => $call,
+            Queue::Cobalt($discipline) => $call,
             Queue::FqCodel($discipline) => $call,
+            Queue::FqPie($discipline) => $call,
+            Queue::DualPi2($discipline) => $call,
             Queue::Policer($discipline) => $call,
             Queue::Shaper($discipline) => $call,
         }
@@ -69,7 +85,10 @@ impl<T> Queue<T> {
             Kind::AdaptiveRed => Queue::Red(RedQueue::new(red::RedSpec::adaptive(&spec, rate), stream)),
             Kind::Pie => Queue::Pie(PieQueue::new(pie::PieSpec::new(&spec, rate), stream)),
             Kind::Codel => Queue::Codel(CodelQueue::new(codel::CodelSpec::new(&spec))),
-            Kind::FqCodel => Queue::FqCodel(FqCodel::new(&spec, stream)),
+            Kind::Cobalt => Queue::Cobalt(CobaltQueue::new(cobalt::CobaltSpec::new(&spec, rate), stream)),
+            Kind::FqCodel => Queue::FqCodel(fq_codel::new(&spec, stream)),
+            Kind::FqPie => Queue::FqPie(fq_pie::new(&spec, rate, stream)),
+            Kind::DualPi2 => Queue::DualPi2(DualPi2::new(dualpi2::DualPi2Spec::new(&spec))),
             Kind::Policer => Queue::Policer(Policer::new(&spec)),
             Kind::Shaper => Queue::Shaper(Shaper::new(&spec)),
         }

@@ -17,8 +17,14 @@ pub enum Kind {
     Pie,
     /// CoDel.
     Codel,
+    /// COBALT.
+    Cobalt,
     /// FQ-CoDel.
     FqCodel,
+    /// FQ-PIE.
+    FqPie,
+    /// DualPI2.
+    DualPi2,
     /// Token-bucket policer.
     Policer,
     /// Token-bucket shaper.
@@ -67,6 +73,10 @@ const fn seconds(name: &'static str, (min, max): (f64, f64), default: f64, doc: 
     Parameter { name, unit: "s", min, max, default, doc }
 }
 
+const fn gain(name: &'static str, default: f64, doc: &'static str) -> Parameter {
+    Parameter { name, unit: "1/s", min: 0.0, max: 100.0, default, doc }
+}
+
 const fn packets(name: &'static str, default: f64, doc: &'static str) -> Parameter {
     Parameter { name, unit: "packets", min: 1.0, max: 1e6, default, doc }
 }
@@ -74,6 +84,17 @@ const fn packets(name: &'static str, default: f64, doc: &'static str) -> Paramet
 const CODEL_TARGET: Parameter = seconds("target_s", (1e-6, 1.0), 0.005, "Acceptable standing queue delay (RFC 8289).");
 const CODEL_INTERVAL: Parameter =
     seconds("interval_s", (1e-5, 10.0), 0.1, "Time above the target before the first drop: a worst-case RTT.");
+
+const QUANTUM: Parameter =
+    Parameter { name: "quantum", unit: "bytes", min: 1.0, max: 1e6, default: 1514.0, doc: "Bytes that a queue may send per turn." };
+const FLOWS: Parameter = number("flows", (1.0, 65_536.0), 1024.0, "Queues that flows are hashed to.");
+
+const PIE_TARGET: Parameter = seconds("target_s", (1e-6, 10.0), 0.015, "Target queueing delay, QDELAY_REF.");
+const PIE_UPDATE: Parameter = seconds("t_update_s", (1e-5, 10.0), 0.015, "Time between updates of the probability, T_UPDATE.");
+const PIE_BURST: Parameter = seconds("max_burst_s", (0.0, 10.0), 0.15, "Time for which a burst is let through, MAX_BURST.");
+const PIE_ALPHA: Parameter = gain("alpha", 0.125, "Weight of the distance from the target.");
+const PIE_BETA: Parameter = gain("beta", 1.25, "Weight of the delay's change.");
+const PIE_ECN: Parameter = number("ecn_max_p", (0.0, 1.0), 0.1, "Probability from which on ECN-capable packets are dropped too.");
 
 const BUCKET_RATE: Parameter =
     Parameter { name: "rate_bps", unit: "bit/s", min: 1e3, max: 1e12, default: 1e7, doc: "Rate at which tokens come." };
@@ -123,14 +144,7 @@ pub const DISCIPLINES: &[DisciplineRow] = &[
         year: 2013,
         source: "RFC 8033",
         summary: "Drops or marks at random, with a probability that a controller moves towards a target delay.",
-        parameters: &[
-            seconds("target_s", (1e-6, 10.0), 0.015, "Target queueing delay, QDELAY_REF."),
-            seconds("t_update_s", (1e-5, 10.0), 0.015, "Time between updates of the probability, T_UPDATE."),
-            seconds("max_burst_s", (0.0, 10.0), 0.15, "Time for which a burst is let through, MAX_BURST."),
-            Parameter { name: "alpha", unit: "1/s", min: 0.0, max: 100.0, default: 0.125, doc: "Weight of the distance from the target." },
-            Parameter { name: "beta", unit: "1/s", min: 0.0, max: 100.0, default: 1.25, doc: "Weight of the delay's change." },
-            number("ecn_max_p", (0.0, 1.0), 0.1, "Probability from which on ECN-capable packets are dropped too."),
-        ],
+        parameters: &[PIE_TARGET, PIE_UPDATE, PIE_BURST, PIE_ALPHA, PIE_BETA, PIE_ECN],
     },
     DisciplineRow {
         name: "codel",
@@ -141,16 +155,49 @@ pub const DISCIPLINES: &[DisciplineRow] = &[
         parameters: &[CODEL_TARGET, CODEL_INTERVAL],
     },
     DisciplineRow {
+        name: "cobalt",
+        kind: Kind::Cobalt,
+        year: 2018,
+        source: "Hoeiland-Joergensen, Taht and Morton 2018 (CAKE)",
+        summary: "CoDel for those who answer, BLUE for those who do not.",
+        parameters: &[
+            CODEL_TARGET,
+            CODEL_INTERVAL,
+            number("increment", (0.0, 1.0), 1.0 / 256.0, "Added to BLUE's probability when the queue overflows."),
+            number("decrement", (0.0, 1.0), 1.0 / 4096.0, "Taken from it when the queue is empty."),
+        ],
+    },
+    DisciplineRow {
         name: "fq-codel",
         kind: Kind::FqCodel,
         year: 2018,
         source: "RFC 8290",
         summary: "Flows take turns, new ones first; each has a queue of its own under CoDel.",
+        parameters: &[CODEL_TARGET, CODEL_INTERVAL, QUANTUM, FLOWS],
+    },
+    DisciplineRow {
+        name: "fq-pie",
+        kind: Kind::FqPie,
+        year: 2020,
+        source: "RFC 8033 with the queues of RFC 8290",
+        summary: "Flows take turns, new ones first; each has a queue of its own under PIE.",
+        parameters: &[PIE_TARGET, PIE_UPDATE, PIE_BURST, PIE_ALPHA, PIE_BETA, PIE_ECN, QUANTUM, FLOWS],
+    },
+    DisciplineRow {
+        name: "dualpi2",
+        kind: Kind::DualPi2,
+        year: 2023,
+        source: "RFC 9332",
+        summary: "A queue for scalable senders beside one for the others, coupled so that both get their share.",
         parameters: &[
-            CODEL_TARGET,
-            CODEL_INTERVAL,
-            Parameter { name: "quantum", unit: "bytes", min: 1.0, max: 1e6, default: 1514.0, doc: "Bytes that a queue may send per turn." },
-            number("flows", (1.0, 65_536.0), 1024.0, "Queues that flows are hashed to."),
+            seconds("target_s", (1e-6, 10.0), 0.015, "Target delay of the classic queue."),
+            seconds("t_update_s", (1e-5, 10.0), 0.016, "Time between updates of the base probability, Tupdate."),
+            gain("alpha", 0.16, "Weight of the distance from the target."),
+            gain("beta", 3.2, "Weight of the delay's change."),
+            number("k", (0.1, 100.0), 2.0, "Coupling: marks of scalable senders per base probability."),
+            seconds("min_th_s", (0.0, 10.0), 0.0008, "Delay of the L4S queue from which on it marks."),
+            seconds("range_s", (0.0, 10.0), 0.0004, "From there to where it marks every packet."),
+            number("classic_share", (0.001, 0.999), 1.0 / 16.0, "Share of the link kept for the classic queue."),
         ],
     },
     DisciplineRow {

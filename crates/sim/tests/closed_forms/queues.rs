@@ -48,6 +48,42 @@ fn pie_holds_its_target() {
     }
 }
 
+/// Mean RTT of a flow, ms, over the whole run.
+fn rtt_ms(records: &Records, index: usize) -> f64 {
+    let totals = records.flows[index].at_end;
+    totals.rtt_sum_ns as f64 / totals.rtt_samples as f64 / 1e6
+}
+
+/// The same controller in every queue: packets wait for the target, though three flows share the link.
+#[test]
+fn fq_pie_holds_every_queue_at_its_target() {
+    let records = run("fq-pie", 50, 1000, renos(3, 20));
+    let (wait, use_) = (waiting_ms(&records, 50), utilisation(&records));
+    assert!((13.0..17.0).contains(&wait) && use_ > 0.95, "{wait:.2} ms, {use_:.3}");
+}
+
+/// What holds for CoDel holds for COBALT while senders answer.
+#[test]
+fn cobalt_holds_its_target_without_starving_the_link() {
+    let records = run("cobalt", 50, 1000, renos(4, 50));
+    let (wait, use_) = (waiting_ms(&records, 50), utilisation(&records));
+    assert!((2.0..8.0).contains(&wait) && use_ > 0.80, "{wait:.2} ms, {use_:.3}");
+}
+
+/// RFC 9332: the scalable flows wait no longer than the ramp and a packet or two, the classic ones for the target of 15 ms. Equations 5 to 7
+/// of its appendix C: rates are as 1.64/k times the inverse of RTTs, k being 2; both laws hold within a tenth or two each.
+#[test]
+fn dualpi2_gives_scalable_flows_low_delay_and_others_their_share() {
+    let prague = (0..8).map(|i| FlowSpec { start_ns: i * 41 * MS, jitter_ns: MS / 10, ..flow("prague", 40) });
+    let records = run("dualpi2", 100, 1000, prague.chain(renos(8, 40)).collect());
+    let (scalable, classic) = (rtt_ms(&records, 0), rtt_ms(&records, 8));
+    assert!(scalable < 41.5 && (52.0..58.0).contains(&classic), "{scalable:.2} and {classic:.2} ms");
+    let delivered = |rows: &[sim::FlowRow]| rows.iter().map(|row| (row.at_end.delivered - row.at_window.delivered) as f64).sum::<f64>();
+    let ratio = delivered(&records.flows[..8]) / delivered(&records.flows[8..]);
+    let expected = 1.64 / 2.0 * classic / scalable;
+    assert!((0.75..1.35).contains(&(ratio / expected)) && utilisation(&records) > 0.98, "{ratio:.2}, {expected:.2} expected");
+}
+
 /// Floyd, Gummadi and Shenker 2001: max_p is moved until the average stays in the middle fifth of its range, here of 5 to 15
 /// packets; the mean of the true queue is that of its average.
 #[test]

@@ -26,6 +26,7 @@ pub fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         mss_bytes: 1448,
         packet_bytes: 1500,
         host: None,
+        writes: None,
     }
 }
 
@@ -54,5 +55,8 @@ pub fn dumbbell(mbit_s: u64, queue_packets: u64, seconds: u64, flows: Vec<FlowSp
         reverse: None,
         hosts: Vec::new(),
         flows,
+        arrivals: Vec::new(),
+        sessions: Vec::new(),
+        traffic: Vec::new(),
     }
 }

@@ -1,12 +1,17 @@
 //! Random scenarios, the same ones in every run of the tests.
 
+#[allow(dead_code)]
+mod arrivals;
 mod build;
 mod changes;
 mod hosts;
 mod losses;
+mod traffic;
 
 use std::collections::BTreeMap;
 
+#[allow(unused_imports)]
+pub use arrivals::scenario_with_arrivals;
 use build::{dumbbell, MS};
 use serde_json::{json, Value};
 use sim::{ChangesSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
@@ -71,7 +76,9 @@ pub fn scenario(index: u64) -> Spec {
     let seed = dice.between(0, u64::MAX / 2);
     let (forward, reverse) = mark(index, forward, reverse, &mut flows);
     let (forward, reverse) = impair(index, (forward, reverse), (count, duration_ns));
-    Spec { seed, duration_ns, warmup_ns, forward, reverse, ..dumbbell(1, 1, 1, flows) }
+    traffic::write_in_pieces(index, duration_ns, &mut flows);
+    let traffic = traffic::traffic(index, (rate_bps, duration_ns), reverse.is_some());
+    Spec { seed, duration_ns, warmup_ns, forward, reverse, traffic, ..dumbbell(1, 1, 1, flows) }
 }
 
 /// 1 to 1000 Mbit/s, round and not.
@@ -183,7 +190,7 @@ fn mark(index: u64, forward: LinkSpec, reverse: Option<LinkSpec>, flows: &mut [F
     };
     let links = (step(forward), reverse.map(step));
     for flow in flows {
-        let ecn = dice.choose(&["auto", "classic", "classic", "dctcp", "accurate"]);
+        let ecn = dice.choose(&["auto", "classic", "classic", "dctcp", "accurate", "l4s"]);
         flow.transport.insert("ecn".to_owned(), json!(ecn));
     }
     links

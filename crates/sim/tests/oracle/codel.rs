@@ -1,18 +1,18 @@
-//! CoDel and FQ-CoDel written down once more, from the RFCs' pseudocode.
+//! CoDel written down once more, from the RFC's pseudocode.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
-use net::queue::bucket;
 use net::DisciplineSpec;
-use units::{Stream, Time};
+use units::Time;
 
 use super::disciplines::{bytes_of, mark, Discipline, Fits};
-use super::link::{Load, Packet};
+use super::link::Packet;
 
 /// RFC 8289.
 #[derive(Clone)]
 pub struct Codel {
-    line: VecDeque<(Time, Packet)>,
+    /// Packets and when they came.
+    pub line: VecDeque<(Time, Packet)>,
     target: Time,
     interval: Time,
     first_above_time: u64,
@@ -30,7 +30,8 @@ impl Codel {
         Codel { line, target, interval, first_above_time: 0, drop_next: 0, count: 0, lastcount: 0, dropping: false }
     }
 
-    fn bytes(&self) -> u64 {
+    /// Bytes in line.
+    pub fn bytes(&self) -> u64 {
         bytes_of(self.line.iter().map(|(_, packet)| packet))
     }
 
@@ -56,7 +57,7 @@ impl Codel {
     }
 
     /// `dequeue`, with marks in the place of drops.
-    fn dequeue(&mut self, now: Time, others: u64) -> (Vec<Packet>, Option<Packet>) {
+    pub fn dequeue(&mut self, now: Time, others: u64) -> (Vec<Packet>, Option<Packet>) {
         let now = now.0;
         let mut dropped = Vec::new();
         let (mut packet, mut ok_to_drop) = self.dodequeue(now, others);
@@ -71,9 +72,9 @@ impl Codel {
                     return (dropped, packet);
                 }
                 dropped.extend(packet);
+                self.count += 1;
                 (packet, ok_to_drop) = self.dodequeue(now, others);
                 if ok_to_drop {
-                    self.count += 1;
                     self.drop_next = self.control_law(self.drop_next);
                 } else {
                     self.dropping = false;
@@ -110,91 +111,5 @@ impl Discipline for Codel {
 
     fn packets(&self) -> usize {
         self.line.len()
-    }
-}
-
-/// RFC 8290.
-pub struct FqCodel {
-    template: Codel,
-    queues: BTreeMap<usize, (Codel, i64)>,
-    new: VecDeque<usize>,
-    old: VecDeque<usize>,
-    quantum: i64,
-    hashed_to: usize,
-    perturbation: u64,
-}
-
-impl FqCodel {
-    /// Empty queues.
-    pub fn new(spec: &DisciplineSpec, mut stream: Stream) -> FqCodel {
-        FqCodel {
-            template: Codel::new(spec),
-            queues: BTreeMap::new(),
-            new: VecDeque::new(),
-            old: VecDeque::new(),
-            quantum: spec.value("quantum") as i64,
-            hashed_to: spec.value("flows") as usize,
-            perturbation: stream.up_to(u64::MAX),
-        }
-    }
-
-    fn bytes(&self) -> u64 {
-        self.queues.values().map(|(codel, _)| codel.bytes()).sum()
-    }
-}
-
-impl Discipline for FqCodel {
-    fn arrive(&mut self, now: Time, packet: Packet, fits: Fits) -> Vec<Packet> {
-        let has_room = fits(self.packets(), self.bytes(), packet.bytes);
-        let direction = u32::from(matches!(packet.load, Load::Ack { .. }));
-        let index = bucket(2 * packet.flow as u32 + direction, self.perturbation, self.hashed_to);
-        let (codel, credits) = self.queues.entry(index).or_insert_with(|| (self.template.clone(), 0));
-        codel.line.push_back((now, packet));
-        if !self.new.contains(&index) && !self.old.contains(&index) {
-            *credits = self.quantum;
-            self.new.push_back(index);
-        }
-        if has_room {
-            return vec![];
-        }
-        let most = self.queues.values().map(|(codel, _)| codel.bytes()).max();
-        let longest = self.queues.values_mut().find(|(codel, _)| Some(codel.bytes()) == most);
-        longest.and_then(|(codel, _)| codel.line.pop_front()).map(|(_, packet)| packet).into_iter().collect()
-    }
-
-    fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>) {
-        let mut all_dropped = Vec::new();
-        loop {
-            let Some(&index) = self.new.front().or(self.old.front()) else { return (all_dropped, None) };
-            let is_new = !self.new.is_empty();
-            let others = self.bytes() - self.queues[&index].0.bytes();
-            let (codel, credits) = self.queues.get_mut(&index).expect("a queue on a list");
-            let mut leaves_list = |to_old: bool| {
-                if is_new {
-                    self.new.pop_front();
-                } else {
-                    self.old.pop_front();
-                }
-                if to_old {
-                    self.old.push_back(index);
-                }
-            };
-            if *credits <= 0 {
-                *credits += self.quantum;
-                leaves_list(true);
-                continue;
-            }
-            let (dropped, packet) = codel.dequeue(now, others);
-            all_dropped.extend(dropped);
-            if let Some(packet) = packet {
-                *credits -= i64::from(packet.bytes);
-                return (all_dropped, Some(packet));
-            }
-            leaves_list(is_new);
-        }
-    }
-
-    fn packets(&self) -> usize {
-        self.queues.values().map(|(codel, _)| codel.line.len()).sum()
     }
 }

@@ -8,8 +8,12 @@ use net::DisciplineSpec;
 use tcp::EcnBits;
 use units::{Stream, Time};
 
-use super::codel::{Codel, FqCodel};
+use super::cobalt::Cobalt;
+use super::codel::Codel;
+use super::dualpi2::DualPi2;
+use super::fair::{FqCodel, FqPie};
 use super::link::{Load, Packet};
+use super::pie::Pie;
 
 /// Whether a packet of so many bytes fits behind so many packets and bytes.
 pub type Fits<'a> = &'a dyn Fn(usize, u64, u32) -> bool;
@@ -38,7 +42,10 @@ pub fn make(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Box<dyn Discipl
         Kind::Codel => Box::new(Codel::new(spec)),
         Kind::Policer => Box::new(Policer(VecDeque::new(), Gcra::new(spec))),
         Kind::Shaper => Box::new(Shaper(VecDeque::new(), Gcra::new(spec))),
+        Kind::Cobalt => Box::new(Cobalt::new(spec, rate, stream)),
         Kind::FqCodel => Box::new(FqCodel::new(spec, stream)),
+        Kind::FqPie => Box::new(FqPie::new(spec, rate, stream)),
+        Kind::DualPi2 => Box::new(DualPi2::new(spec)),
     }
 }
 
@@ -190,95 +197,6 @@ impl Discipline for Red {
         if self.line.is_empty() {
             self.idle_from = Some(now);
         }
-        (vec![], self.line.pop_front())
-    }
-
-    fn packets(&self) -> usize {
-        self.line.len()
-    }
-}
-
-/// RFC 8033 with its enhancements.
-struct Pie {
-    line: VecDeque<Packet>,
-    stream: Stream,
-    spec: DisciplineSpec,
-    rate: f64,
-    ticks: u64,
-    drop_prob: f64,
-    accu_prob: f64,
-    qdelay_old: f64,
-    burst_ns: i64,
-}
-
-impl Pie {
-    fn new(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Pie {
-        let burst_ns = spec.time("max_burst_s").0 as i64;
-        let (line, rate) = (VecDeque::new(), rate as f64);
-        Pie { line, stream, spec: *spec, rate, ticks: 0, drop_prob: 0.0, accu_prob: 0.0, qdelay_old: 0.0, burst_ns }
-    }
-
-    fn tick(&mut self, now: Time) {
-        let period = self.spec.time("t_update_s").0;
-        let target = self.spec.value("target_s");
-        while (self.ticks + 1) * period <= now.0 {
-            self.ticks += 1;
-            let qdelay = 8.0 * bytes_of(self.line.iter()) as f64 / self.rate;
-            let mut p = self.spec.value("alpha") * (qdelay - target) + self.spec.value("beta") * (qdelay - self.qdelay_old);
-            let steps = [(0.000_001, 2048.0), (0.000_01, 512.0), (0.000_1, 128.0), (0.001, 32.0), (0.01, 8.0), (0.1, 2.0)];
-            if let Some((_, divisor)) = steps.iter().find(|(below, _)| self.drop_prob < *below) {
-                p /= divisor;
-            }
-            if self.drop_prob >= 0.1 {
-                p = p.min(0.02);
-            }
-            self.drop_prob += p;
-            if qdelay == 0.0 && self.qdelay_old == 0.0 {
-                self.drop_prob *= 0.98;
-            }
-            self.drop_prob = self.drop_prob.clamp(0.0, 1.0);
-            self.burst_ns = (self.burst_ns - period as i64).max(0);
-            if self.drop_prob == 0.0 && qdelay < target / 2.0 && self.qdelay_old < target / 2.0 {
-                self.burst_ns = self.spec.time("max_burst_s").0 as i64;
-            }
-            self.qdelay_old = qdelay;
-        }
-    }
-
-    fn hits(&mut self) -> bool {
-        if self.burst_ns > 0 || (self.qdelay_old < self.spec.value("target_s") / 2.0 && self.drop_prob < 0.2) {
-            return false;
-        }
-        if bytes_of(self.line.iter()) <= 3000 {
-            return false;
-        }
-        if self.drop_prob == 0.0 {
-            self.accu_prob = 0.0;
-        }
-        self.accu_prob += self.drop_prob;
-        let is_hit = self.accu_prob >= 0.85 && (self.accu_prob >= 8.5 || self.stream.unit() < self.drop_prob);
-        if is_hit {
-            self.accu_prob = 0.0;
-        }
-        is_hit
-    }
-}
-
-impl Discipline for Pie {
-    fn arrive(&mut self, now: Time, mut packet: Packet, fits: Fits) -> Vec<Packet> {
-        self.tick(now);
-        if !fits(self.line.len(), bytes_of(self.line.iter()), packet.bytes) {
-            return vec![packet];
-        }
-        if self.hits() && !(self.drop_prob < self.spec.value("ecn_max_p") && mark(&mut packet)) {
-            return vec![packet];
-        }
-        self.line.push_back(packet);
-        vec![]
-    }
-
-    fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>) {
-        self.tick(now);
         (vec![], self.line.pop_front())
     }
 

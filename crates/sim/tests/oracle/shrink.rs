@@ -13,7 +13,7 @@ pub fn shrink(spec: Spec, mut fails: impl FnMut(&Spec) -> bool) -> Spec {
         for step in steps(&best) {
             let mut tried = best.clone();
             step(&mut tried);
-            if tried != best && !tried.flows.is_empty() && sim::accept(&tried).is_ok() && fails(&tried) {
+            if tried != best && sim::accept(&tried).is_ok() && fails(&tried) {
                 best = tried;
             }
         }
@@ -33,6 +33,9 @@ fn steps(spec: &Spec) -> Vec<Step> {
         Box::new(|spec| spec.duration_ns = spec.duration_ns * 9 / 10),
         Box::new(|spec| spec.warmup_ns = 0),
         Box::new(|spec| spec.reverse = None),
+        Box::new(|spec| spec.traffic.clear()),
+        Box::new(|spec| spec.traffic.truncate(1)),
+        Box::new(|spec| spec.traffic.iter_mut().for_each(|source| source.wave = None)),
         Box::new(|spec| spec.forward.loss_probability = 0.0),
         Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.loss_probability = 0.0)),
         Box::new(|spec| spec.forward.losses.clear()),
@@ -59,15 +62,24 @@ fn steps(spec: &Spec) -> Vec<Step> {
         Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.discipline = None)),
         Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.mark = None)),
     ];
+    for index in (0..spec.arrivals.len()).rev() {
+        steps.push(Box::new(move |spec| drop((index < spec.arrivals.len()).then(|| spec.arrivals.remove(index)))));
+    }
+    steps.push(Box::new(|spec| spec.sessions.clear()));
+    steps.push(Box::new(|spec| spec.sessions.iter_mut().for_each(|source| source.count = 1)));
+    steps.push(Box::new(|spec| spec.sessions.iter_mut().for_each(|source| source.flows.truncate(1))));
+    steps.push(Box::new(|spec| spec.arrivals.iter_mut().for_each(|source| source.flows.truncate(1))));
+    steps.push(Box::new(|spec| spec.arrivals.iter_mut().flat_map(|source| &mut source.flows).for_each(|flow| flow.transport.clear())));
     // From the last, so that an index still names its flow after a removal.
     for index in (0..spec.flows.len()).rev() {
         steps.push(Box::new(move |spec| drop((index < spec.flows.len()).then(|| spec.flows.remove(index)))));
     }
-    let fields: [fn(&mut sim::FlowSpec); 7] = [
+    let fields: [fn(&mut sim::FlowSpec); 8] = [
         |flow| flow.transport.clear(),
         |flow| flow.jitter_ns = 0,
         |flow| flow.stop_ns = None,
         |flow| flow.bytes = None,
+        |flow| flow.writes = None,
         |flow| flow.window_packets = None,
         |flow| flow.variant = None,
         |flow| "reno".clone_into(&mut flow.algorithm),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from windtunnel.backends.host import host
-from windtunnel.backends.linux import init, plan, store
+from windtunnel.backends.linux import expressible, init, plan, store
 from windtunnel.backends.linux import records as guest_records
 from windtunnel.backends.linux.errors import GuestFailed
 from windtunnel.backends.linux.guest import Limits, guest
@@ -13,7 +13,7 @@ from windtunnel.records import Records, RunFacts, build
 from windtunnel.scenario import Scenario, canonical, digest, fill
 from windtunnel.version import __version__
 
-RESULTS_VERSION = 2
+RESULTS_VERSION = 3
 """Raised by hand when the same kernel's results may change."""
 
 
@@ -34,6 +34,29 @@ class LinuxKernel:
         """Its name: ``linux``."""
         return "linux"
 
+    @property
+    def exact(self) -> str:
+        """Its name with the kernel's digest.
+
+        Raises
+        ------
+        KernelError
+            When no kernel is built.
+        """
+        return f"{self.name}:{store.find(self._kernel).digest}"
+
+    @property
+    def title(self) -> str:
+        """The kernel's version, its name if it was given one, and the beginning of its digest."""
+        kernel = store.find(self._kernel)
+        name = "" if kernel.name == kernel.id else f"{kernel.name}, "
+        return f"Linux {kernel.version} ({name}{kernel.digest[:12]})"
+
+    @property
+    def stack(self) -> str | None:
+        """The profile that stands for the kernel's own stack."""
+        return expressible.PROFILE
+
     def version(self) -> int:
         """Return a number that stands for the kernel (ten digits of its digest) and for our own version (the last two decimals).
 
@@ -43,6 +66,19 @@ class LinuxKernel:
             When no kernel is built.
         """
         return int(store.find(self._kernel).digest[:10], 16) * 100 + RESULTS_VERSION
+
+    def unsupported(self, scenario: Scenario) -> list[str]:
+        """Return what a guest of this kernel cannot express, its missing congestion controls among it.
+
+        Raises
+        ------
+        KernelError
+            When no kernel is built.
+        """
+        kernel = store.find(self._kernel)
+        found = expressible.unsupported(scenario)
+        lacking = () if found else [name for name in plan.make(scenario).algorithms if name not in kernel.algorithms]
+        return [*found, *(f"flows: kernel {kernel.name} was built without {name}" for name in lacking)]
 
     def check(self, scenario: Scenario) -> None:
         """Refuse what cannot be run, before anything starts.

@@ -81,7 +81,7 @@ impl Prague {
 
 impl CongestionControl for Prague {
     fn needs(&self) -> Needs {
-        Needs { full_control: true, pacing: true, ecn: Some(EcnFeedback::Accurate), ..Needs::default() }
+        Needs { full_control: true, pacing: true, ecn: Some(EcnFeedback::L4s), ..Needs::default() }
     }
 
     fn on_established(&mut self, w: &mut Window, c: &Connection) {

@@ -1,0 +1,164 @@
+//! Flows take turns: hashed to queues, served by deficit round robin with new flows first, each queue under an AQM of its own.
+//!
+//! Source: RFC 8290 (Hoeiland-Joergensen and others 2018), sections 4.1 and 4.2. State: per queue its packets, its AQM's state and its
+//! byte credits; the lists of new and of old queues.
+
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+
+use units::{Stream, Time};
+
+use super::{DisciplineSpec, Line, Queued, Room};
+
+/// Most packets that one overflow costs (section 4.1).
+const DROPPED_AT_ONCE: usize = 64;
+
+/// What governs one of the queues.
+pub(crate) trait Aqm {
+    /// In a full house the longest queue loses its head; otherwise the packet that arrives is lost.
+    const EVICTS: bool;
+
+    /// A packet for the queue was lost because the house was full.
+    fn on_full(&mut self) {}
+
+    /// Whether `packet` may join `line`.
+    fn admits<T>(&mut self, now: Time, line: &Line<T>, packet: &mut Queued<T>) -> bool;
+
+    /// The packet that leaves `line`, while `others` counts the bytes of the other queues; those dropped before it go to `dropped`.
+    fn take<T>(&mut self, now: Time, line: &mut Line<T>, others: u64, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>>;
+}
+
+/// The queue that packets of `key` go to (a hash perturbed at random).
+pub fn bucket(key: u32, perturbation: u64, queues: usize) -> usize {
+    // The finaliser of SplitMix64.
+    let mut z = perturbation ^ u64::from(key);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((u128::from(z ^ (z >> 31)) * queues as u128) >> 64) as usize
+}
+
+#[derive(Clone, Debug)]
+struct SubQueue<T, A> {
+    line: Line<T>,
+    aqm: A,
+    credits: i64,
+    is_listed: bool,
+}
+
+/// The queues.
+#[derive(Clone, Debug)]
+pub(crate) struct Fair<T, A> {
+    queues: Vec<SubQueue<T, A>>,
+    new: VecDeque<usize>,
+    old: VecDeque<usize>,
+    quantum: i64,
+    perturbation: u64,
+    packets: usize,
+    bytes: u64,
+}
+
+impl<T, A: Aqm> Fair<T, A> {
+    /// Empty queues, as many and with the quantum that `spec` says, each under what `aqm` makes for it.
+    pub(crate) fn new(spec: &DisciplineSpec, perturbation: u64, aqm: impl Fn(usize) -> A) -> Fair<T, A> {
+        let empty = |index| SubQueue { line: Line::default(), aqm: aqm(index), credits: 0, is_listed: false };
+        Fair {
+            queues: (0..spec.value("flows") as usize).map(empty).collect(),
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            quantum: spec.value("quantum") as i64,
+            perturbation,
+            packets: 0,
+            bytes: 0,
+        }
+    }
+
+    /// The perturbation of the hash, the first draw of `stream`.
+    pub(crate) fn perturbation(stream: &mut Stream) -> u64 {
+        stream.up_to(u64::MAX)
+    }
+
+    /// A packet joins its queue, if its AQM and the house let it.
+    pub(crate) fn enqueue(&mut self, now: Time, mut packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
+        let index = bucket(packet.key, self.perturbation, self.queues.len());
+        let has_room = room.fits(self.packets, self.bytes, packet.bytes);
+        let queue = &mut self.queues[index];
+        if !has_room && !A::EVICTS {
+            queue.aqm.on_full();
+            return dropped.push(packet);
+        }
+        if !queue.aqm.admits(now, &queue.line, &mut packet) {
+            return dropped.push(packet);
+        }
+        self.packets += 1;
+        self.bytes += u64::from(packet.bytes);
+        queue.line.push(packet);
+        if !queue.is_listed {
+            queue.is_listed = true;
+            queue.credits = self.quantum;
+            self.new.push_back(index);
+        }
+        if !has_room {
+            self.drop_from_longest(dropped);
+        }
+    }
+
+    /// The queue with the most bytes loses half its packets, from its head on.
+    fn drop_from_longest(&mut self, dropped: &mut Vec<Queued<T>>) {
+        let longest = self.new.iter().chain(&self.old).copied().max_by_key(|&index| (self.queues[index].line.bytes(), Reverse(index)));
+        let Some(longest) = longest else { return };
+        for _ in 0..self.queues[longest].line.packets().div_ceil(2).min(DROPPED_AT_ONCE) {
+            if let Some(packet) = self.queues[longest].line.pop() {
+                self.forget(packet.bytes);
+                dropped.push(packet);
+            }
+        }
+    }
+
+    /// Deficit round robin, new queues before old ones.
+    pub(crate) fn dequeue(&mut self, now: Time, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
+        loop {
+            let is_new = !self.new.is_empty();
+            let list = if is_new { &mut self.new } else { &mut self.old };
+            let index = *list.front()?;
+            let queue = &mut self.queues[index];
+            if queue.credits <= 0 {
+                queue.credits += self.quantum;
+                list.pop_front();
+                self.old.push_back(index);
+                continue;
+            }
+            let (others, before) = (self.bytes - queue.line.bytes(), dropped.len());
+            let taken = queue.aqm.take(now, &mut queue.line, others, dropped);
+            dropped[before..].iter().for_each(|packet| {
+                self.packets -= 1;
+                self.bytes -= u64::from(packet.bytes);
+            });
+            if let Some(packet) = taken {
+                self.queues[index].credits -= i64::from(packet.bytes);
+                self.forget(packet.bytes);
+                return Some(packet);
+            }
+            // An empty new queue passes through the old ones first, so that it cannot come back as new at once.
+            if is_new {
+                self.new.pop_front();
+                self.old.push_back(index);
+            } else {
+                self.old.pop_front();
+                self.queues[index].is_listed = false;
+            }
+        }
+    }
+
+    fn forget(&mut self, bytes: u32) {
+        self.packets -= 1;
+        self.bytes -= u64::from(bytes);
+    }
+
+    pub(crate) fn packets(&self) -> usize {
+        self.packets
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}

@@ -1,0 +1,191 @@
+//! FQ-CoDel and FQ-PIE written down once more.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use net::queue::bucket;
+use net::DisciplineSpec;
+use units::{Stream, Time};
+
+use super::codel::Codel;
+use super::disciplines::{bytes_of, Discipline, Fits};
+use super::link::{Load, Packet};
+use super::pie::Pie;
+
+/// RFC 8290: whose turn it is.
+struct Turns {
+    new: VecDeque<usize>,
+    old: VecDeque<usize>,
+    credits: BTreeMap<usize, i64>,
+    quantum: i64,
+    hashed_to: usize,
+    perturbation: u64,
+}
+
+impl Turns {
+    fn new(spec: &DisciplineSpec, perturbation: u64) -> Turns {
+        let (quantum, hashed_to) = (spec.value("quantum") as i64, spec.value("flows") as usize);
+        Turns { new: VecDeque::new(), old: VecDeque::new(), credits: BTreeMap::new(), quantum, hashed_to, perturbation }
+    }
+
+    fn queue_of(&self, packet: &Packet) -> usize {
+        let direction = u32::from(matches!(packet.load, Load::Ack { .. }));
+        bucket(2 * packet.connection as u32 + direction, self.perturbation, self.hashed_to)
+    }
+
+    fn on_arrived(&mut self, index: usize) {
+        if !self.new.contains(&index) && !self.old.contains(&index) {
+            self.credits.insert(index, self.quantum);
+            self.new.push_back(index);
+        }
+    }
+
+    /// The queue to serve: those that have used their quantum up wait for their next turn.
+    fn current(&mut self) -> Option<usize> {
+        loop {
+            let index = *self.new.front().or(self.old.front())?;
+            let credits = self.credits.get_mut(&index).expect("a queue on a list");
+            if *credits > 0 {
+                return Some(index);
+            }
+            *credits += self.quantum;
+            self.leave(true);
+        }
+    }
+
+    fn leave(&mut self, to_old: bool) {
+        let list = if self.new.is_empty() { &mut self.old } else { &mut self.new };
+        let index = list.pop_front().expect("a queue on a list");
+        if to_old {
+            self.old.push_back(index);
+        }
+    }
+
+    /// The current queue was served so many bytes, or had nothing.
+    fn on_served(&mut self, index: usize, bytes: Option<u32>) {
+        match bytes {
+            Some(bytes) => *self.credits.get_mut(&index).expect("a queue on a list") -= i64::from(bytes),
+            None => self.leave(!self.new.is_empty()),
+        }
+    }
+}
+
+/// RFC 8290.
+pub struct FqCodel {
+    template: Codel,
+    queues: BTreeMap<usize, Codel>,
+    turns: Turns,
+}
+
+impl FqCodel {
+    /// Empty queues.
+    pub fn new(spec: &DisciplineSpec, mut stream: Stream) -> FqCodel {
+        FqCodel { template: Codel::new(spec), queues: BTreeMap::new(), turns: Turns::new(spec, stream.up_to(u64::MAX)) }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.queues.values().map(Codel::bytes).sum()
+    }
+}
+
+impl Discipline for FqCodel {
+    fn arrive(&mut self, now: Time, packet: Packet, fits: Fits) -> Vec<Packet> {
+        let has_room = fits(self.packets(), self.bytes(), packet.bytes);
+        let index = self.turns.queue_of(&packet);
+        self.queues.entry(index).or_insert_with(|| self.template.clone()).line.push_back((now, packet));
+        self.turns.on_arrived(index);
+        if has_room {
+            return vec![];
+        }
+        let most = self.queues.values().map(Codel::bytes).max();
+        let longest = self.queues.values_mut().find(|codel| Some(codel.bytes()) == most);
+        let Some(codel) = longest else { return vec![] };
+        // Half the packets, up to 64, from the head.
+        let half = codel.line.len().div_ceil(2);
+        codel.line.drain(..half.min(64)).map(|(_, packet)| packet).collect()
+    }
+
+    fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>) {
+        let mut all_dropped = Vec::new();
+        while let Some(index) = self.turns.current() {
+            let others = self.bytes() - self.queues[&index].bytes();
+            let (dropped, packet) = self.queues.get_mut(&index).expect("a queue").dequeue(now, others);
+            all_dropped.extend(dropped);
+            self.turns.on_served(index, packet.as_ref().map(|packet| packet.bytes));
+            if packet.is_some() {
+                return (all_dropped, packet);
+            }
+        }
+        (all_dropped, None)
+    }
+
+    fn packets(&self) -> usize {
+        self.queues.values().map(|codel| codel.line.len()).sum()
+    }
+}
+
+/// RFC 8033 in the queues of RFC 8290: each queue, when its packets came, and how long the last to leave had waited.
+pub struct FqPie {
+    spec: DisciplineSpec,
+    rate: u64,
+    queues: BTreeMap<usize, (Pie, VecDeque<Time>, f64)>,
+    turns: Turns,
+}
+
+impl FqPie {
+    /// Empty queues.
+    pub fn new(spec: &DisciplineSpec, rate: u64, mut stream: Stream) -> FqPie {
+        FqPie { spec: *spec, rate, queues: BTreeMap::new(), turns: Turns::new(spec, stream.up_to(u64::MAX)) }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.queues.values().map(|(pie, ..)| bytes_of(pie.line.iter())).sum()
+    }
+
+    fn tick(&mut self, now: Time) {
+        for (pie, _, delay) in self.queues.values_mut() {
+            pie.tick_at(now, *delay);
+        }
+    }
+}
+
+impl Discipline for FqPie {
+    fn arrive(&mut self, now: Time, mut packet: Packet, fits: Fits) -> Vec<Packet> {
+        let has_room = fits(self.packets(), self.bytes(), packet.bytes);
+        let index = self.turns.queue_of(&packet);
+        let stream = Stream::named(self.turns.perturbation, &format!("queue{index}"));
+        let empty = || (Pie::new(&self.spec, self.rate, stream), VecDeque::new(), 0.0);
+        self.queues.entry(index).or_insert_with(empty);
+        self.tick(now);
+        let (pie, came, _) = self.queues.get_mut(&index).expect("a queue");
+        if !has_room {
+            pie.accu_prob = 0.0;
+        }
+        if !has_room || pie.refuses(&mut packet) {
+            return vec![packet];
+        }
+        pie.line.push_back(packet);
+        came.push_back(now);
+        self.turns.on_arrived(index);
+        vec![]
+    }
+
+    fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>) {
+        self.tick(now);
+        while let Some(index) = self.turns.current() {
+            let (pie, came, delay) = self.queues.get_mut(&index).expect("a queue");
+            let packet = pie.line.pop_front();
+            if let Some(at) = came.pop_front() {
+                *delay = if came.is_empty() { 0.0 } else { (now - at).as_secs_f64() };
+            }
+            self.turns.on_served(index, packet.as_ref().map(|packet| packet.bytes));
+            if packet.is_some() {
+                return (vec![], packet);
+            }
+        }
+        (vec![], None)
+    }
+
+    fn packets(&self) -> usize {
+        self.queues.values().map(|(pie, ..)| pie.line.len()).sum()
+    }
+}

@@ -1,0 +1,1 @@
+"""The register's metrics by name, a module for each family; `windtunnel.metrics.registry` puts them together."""
