@@ -38,8 +38,8 @@ NOTES = (
     "A protocol's rank in the column ranked by is one more than the number of those that are better in it, so that ranks are shared.",
     "Alone: one flow on the path. Beside Reno, beside CUBIC: two flows that start at random within the first twentieth of the run, so "
     "that none is the newcomer; the share is the protocol's of what both deliver, and the closer to one half the better.",
-    "Time of a second flow to 80 %: a flow of the same protocol joins after a tenth to a fifth of the run; the time from its start until its "
-    "short-term throughput is 80 % of half the link's rate. What is not reached counts as nine tenths of the run: a lower bound.",
+    "Time of a second flow to 80 %: a flow of the same protocol joins after a tenth to a fifth of the run; the time from its start until "
+    "its short-term throughput is 80 % of half the link's rate. What is not reached counts as nine tenths of the run: a lower bound.",
     "The stack is that of Linux 6.1 in the simulator, hosts are ideal, and flows are bulk transfers with the same round-trip time.",
 )
 

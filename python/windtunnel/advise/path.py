@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from windtunnel.scenario import Bottleneck, Flow, Scenario, fill, parse
+from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, fill, parse
 
 PACKET_BITS = 12_000
 MOST_PACKETS = 20e6
@@ -122,7 +122,12 @@ def network(link: dict[str, object], rtt: str, *, competition: str | None = None
     others = tuple(_competitor(part.strip()) for part in competition.split(",")) if competition is not None else ()
     flows: list[object] = [{"algorithm": name, "count": count} for name, count in others] or ["reno"]
     asked = {} if duration is None else {"duration": duration}
-    checked = parse({"bottleneck": link, "rtt": rtt, "flows": flows, "sample": 0, **asked})
+    try:
+        checked = parse({"bottleneck": link, "rtt": rtt, "flows": flows, "sample": 0, **asked})
+    except ScenarioError as error:
+        if competition is None or not error.field.startswith("flows"):
+            raise
+        raise ScenarioError("competition", f"{competition!r}: {error.problem}") from None
     fill(checked)
     assert checked.rtt_s is not None
     named = tuple((flow.algorithm, flow.count) for flow in checked.flows) if others else ()
