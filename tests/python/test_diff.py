@@ -15,6 +15,7 @@ from stored import DECLARATION
 
 from windtunnel import diff
 from windtunnel.diff.judging import judge
+from windtunnel.diff.reading import Repeats
 from windtunnel.stats import difference, fisher_exact, holm, p_value, summarise
 from windtunnel.store import open_results, writing_results
 
@@ -51,8 +52,8 @@ def test_the_lady_tasting_tea() -> None:
     assert fisher_exact((5, 0), (5, 0)) == 1
 
 
-def repeats(*values: float | str | None) -> dict[int, Any]:
-    return dict(enumerate(values, start=1))
+def repeats(*values: float | str | None) -> Repeats:
+    return Repeats(dict(enumerate(values, start=1)))
 
 
 def test_equal_repeats_are_the_same_and_are_not_tested() -> None:
@@ -61,15 +62,24 @@ def test_equal_repeats_are_the_same_and_are_not_tested() -> None:
     assert not judge(repeats(0.1, 0.2), repeats(0.2, 0.1)).is_same
 
 
-def test_a_check_of_a_law_draws_nothing_so_that_any_change_is_one() -> None:
-    assert judge({0: 0.5}, {0: 0.5 + 1e-12}).p == 0
-    assert judge({1: 0.5}, {1: 0.9}).p is None
+def test_where_nothing_is_drawn_any_change_is_one() -> None:
+    # A check of a law has the one seed 0; runs that draw nothing have one digest.
+    assert judge(Repeats({0: 0.5}), Repeats({0: 0.5 + 1e-12})).p == 0
+    assert judge(Repeats({1: 0.5, 2: 0.5}, {"a"}), Repeats({1: 0.6, 2: 0.6}, {"b"})).p == 0
+    assert judge(Repeats({1: 0.5}, {"a"}), Repeats({1: 0.9}, {"b"})).p is None
+
+
+def test_counts_without_spread_are_no_proof() -> None:
+    # Three runs with one crossing against three with two: 2 of the 20 ways to deal them out.
+    assert judge(repeats(1.0, 1.0, 1.0), repeats(2.0, 2.0, 2.0)).p == pytest.approx(2 / 20)
 
 
 def test_what_is_never_reached_is_counted_beside_the_means() -> None:
     found = judge(repeats(*[10.0] * 5), repeats(*[NEVER] * 5))
     assert found.p == pytest.approx(2 / 252)  # Fisher alone: 5 of 5 against 0 of 5.
     assert "none or never in 0 of 5, then in 5 of 5" in found.note
+    # The means are apart with p = 0.1056 (above), as many are reached: the smaller of two, doubled.
+    assert judge(repeats(4.0, 6.0, NEVER), repeats(0.0, 2.0, NEVER)).p == pytest.approx(2 * 0.105573, rel=1e-4)
     # The means of what was reached are equal: Fisher's 1 doubled, at most 1.
     assert judge(repeats(10.0, 12.0, NEVER), repeats(10.0, NEVER, 12.0)).p == 1
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from windtunnel.diff.reading import Value
+from windtunnel.diff.reading import Repeats
 from windtunnel.stats import Difference, Summary, difference, fisher_exact, p_value, summarise
 
 SAME, DIFFERS, CHANCE, WITHIN, UNTOLD = OUTCOMES = ("same", "differs", "chance", "within_noise", "untold")
@@ -40,41 +39,50 @@ class Judgement:
     is_same: bool = False
 
 
-def judge(ours: Mapping[int, Value], theirs: Mapping[int, Value]) -> Judgement:
+def judge(ours: Repeats, theirs: Repeats) -> Judgement:
     """Compare the repeats of two folders.
 
     Parameters
     ----------
-    ours, theirs : mapping of int to (float, str or None)
-        Value by seed; infinite is a time that was not reached.
+    ours, theirs : Repeats
+        At the same place.
 
     Returns
     -------
     Judgement
         Finite values are compared by Welch's test, how many there are by Fisher's, and the smaller p-value of the two is doubled.
-        Of a law's check, which draws nothing and has the one seed 0, any change is a difference.
+        Where nothing was drawn any change is a difference.
     """
-    if any(isinstance(value, str) for side in (ours, theirs) for value in side.values()):
-        names = [", ".join(sorted({str(value) for value in side.values()})) for side in (ours, theirs)]
-        return Judgement(None, f"{names[0]}; then {names[1]}", is_same=dict(ours) == dict(theirs))
-    finite = [[value for value in side.values() if isinstance(value, float) and math.isfinite(value)] for side in (ours, theirs)]
+    sides = (ours.values, theirs.values)
+    if any(isinstance(value, str) for side in sides for value in side.values()):
+        names = [", ".join(sorted({str(value) for value in side.values()})) for side in sides]
+        return Judgement(None, f"{names[0]}; then {names[1]}", is_same=sides[0] == sides[1])
+    finite = [[value for value in side.values() if isinstance(value, float) and math.isfinite(value)] for side in sides]
     first, second = (summarise(values) if values else None for values in finite)
     apart = difference(second, first) if first is not None and second is not None else None
-    note = _without(ours, len(finite[0]), theirs, len(finite[1]))
-    if dict(ours) == dict(theirs):
-        return Judgement(None, note, first, second, apart, is_same=True)
-    if set(ours) == set(theirs) == {0}:
-        return Judgement(0.0, "; ".join(filter(None, (note, "nothing is drawn"))), first, second, apart)
-    found = []
+    lacking = [len(side) - len(values) for side, values in zip(sides, finite, strict=True)]
+    counted = f"none or never in {lacking[0]} of {len(sides[0])}, then in {lacking[1]} of {len(sides[1])}" if any(lacking) else ""
+    found = Judgement(None, counted, first, second, apart, is_same=sides[0] == sides[1])
+    if found.is_same:
+        return found
+    if not (ours.is_drawn or theirs.is_drawn):
+        return replace(found, p=0.0, note=_joined(counted, "nothing is drawn"))
+    tests = []
     if first is not None and second is not None and min(first.n, second.n) > 1:
-        found.append(p_value(first, second))
-    if note and min(len(ours), len(theirs)) > 1:
-        found.append(fisher_exact((len(finite[0]), len(ours) - len(finite[0])), (len(finite[1]), len(theirs) - len(finite[1]))))
-    p = min(1.0, len(found) * min(found)) if found else None
-    return Judgement(p, note if found else "; ".join(filter(None, (note, "one repeat"))), first, second, apart)
+        tests.append(_of_means(first, second))
+    if counted and min(map(len, sides)) > 1:
+        tests.append(fisher_exact((len(finite[0]), lacking[0]), (len(finite[1]), lacking[1])))
+    if not tests:
+        return replace(found, note=_joined(counted, "one repeat"))
+    return replace(found, p=min(1.0, len(tests) * min(tests)))
 
 
-def _without(ours: Mapping[int, Value], known: int, theirs: Mapping[int, Value], also_known: int) -> str:
-    if known == len(ours) and also_known == len(theirs):
-        return ""
-    return f"none or never in {len(ours) - known} of {len(ours)}, then in {len(theirs) - also_known} of {len(theirs)}"
+def _of_means(first: Summary, second: Summary) -> float:
+    """Return the p-value of two means; values without any spread, as counts often are, are compared as two kinds of thing."""
+    if first.sem == second.sem == 0:
+        return 1.0 if first.mean == second.mean else fisher_exact((first.n, 0), (0, second.n))
+    return p_value(first, second)
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from windtunnel.store import Results
@@ -39,7 +39,28 @@ class Place:
         return ", ".join(f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}" for name, value in self.point)
 
 
-def places(results: Results) -> dict[Place, dict[int, Value]]:
+@dataclass(frozen=True)
+class Repeats:
+    """What was measured at a place.
+
+    Parameters
+    ----------
+    values : dict of int to (float, str or None)
+        By seed; None where the run had none, infinite is a time that was not reached.
+    digests : set of str
+        Of the records of these runs, where they were stored.
+    """
+
+    values: dict[int, Value]
+    digests: set[str] = field(default_factory=set)
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether chance had a part: a check of a law has the one seed 0, and runs without draws have the same records."""
+        return set(self.values) != {0} and not (len(self.values) > 1 and len(self.digests) == 1)
+
+
+def places(results: Results) -> dict[Place, Repeats]:
     """Return what a folder holds, in its order.
 
     Parameters
@@ -49,15 +70,14 @@ def places(results: Results) -> dict[Place, dict[int, Value]]:
 
     Returns
     -------
-    dict of Place to dict of int to (float, str or None)
-        Value by seed; None where the run had none.
+    dict of Place to Repeats
 
     Raises
     ------
     ResultsError
         When a table is missing or damaged.
     """
-    found: dict[Place, dict[int, Value]] = {}
+    found: dict[Place, Repeats] = {}
     for backend in results.backends():
         for experiment in results.experiments(backend):
             frame = results.measures(experiment, backend)
@@ -65,7 +85,10 @@ def places(results: Results) -> dict[Place, dict[int, Value]]:
             for row in frame.iter_rows(named=True):
                 point = tuple((name, row[name]) for name in dimensions)
                 place = Place(experiment, backend, point, _measure(row))
-                found.setdefault(place, {})[int(row["seed"])] = row["value"] if row.get("text") is None else row["text"]
+                there = found.setdefault(place, Repeats({}))
+                there.values[int(row["seed"])] = row["value"] if row.get("text") is None else row["text"]
+                if row.get("digest") is not None:
+                    there.digests.add(str(row["digest"]))
     return found
 
 
