@@ -31,8 +31,9 @@ def run(spec_json: str, digest: str | None = None) -> dict[str, dict[str, Any]]:
     Returns
     -------
     dict
-        Frame name (flows, flow_samples, link_samples, links, events, acks when asked) to columns (arrays of shape (rows,), or lists of
-        text), and `counters` (data_packets, events, wall_s, cpu_s). NaN marks what is absent.
+        Frame name (flows, flow_samples, link_samples, links, events, acks when asked; sources and source_samples, further rows of flows and
+        flow_samples) to columns (arrays of shape (rows,), or lists of text), and `counters` (data_packets, events, wall_s, cpu_s). NaN
+        marks what is absent.
 
     Raises
     ------

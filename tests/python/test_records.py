@@ -29,6 +29,13 @@ def test_a_run_reads_back_as_it_was_written(tmp_path: Path, document: dict[str, 
         assert frame.equals(again.records.frames()[name]), name
 
 
+def test_a_variable_that_never_had_a_value_is_read_back(tmp_path: Path, document: dict[str, Any]) -> None:
+    run = _run(document, flows=["cubic,window=5"])
+    assert run.records.flow_samples["k_s"].null_count() == run.records.flow_samples.height > 0
+    run.save(tmp_path / "run")
+    assert wt.load_run(tmp_path / "run").records.digest() == run.records.digest()
+
+
 def test_run_json_names_scenario_engine_and_records(tmp_path: Path, document: dict[str, Any]) -> None:
     run = _run(document, bottleneck={"rate": "1Mbit", "queue": "1%bdp"})
     run.save(tmp_path / "run")

@@ -1,70 +1,27 @@
-"""The li07 suite against the register of the paper's experiments and claims: what is asked is declared, legal and measured."""
+"""The li07 suite against the register of the paper's experiments: its grid, its starts and its durations."""
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterator, Mapping
-from importlib import resources
+from collections.abc import Iterator
 from typing import Any
 
-import polars as pl
 import pytest
-import yaml
 
-from windtunnel.backends import backend
-from windtunnel.claims import judge, packaged_register
-from windtunnel.claims.query import snapped
-from windtunnel.experiment import Draws, Experiment, Measure, Plan, Scale, plan
-from windtunnel.experiment.measuring import MEASURE_COLUMNS
-from windtunnel.metrics import MEASURES, View, measure
-from windtunnel.plots.declared import Curves, Histories, from_json, to_json
+from windtunnel.claims import packaged_register
+from windtunnel.experiment import Plan, Scale, plan
 from windtunnel.scenario import Scenario
-from windtunnel.store import KEPT
 from windtunnel.suites import chosen, suite
-from windtunnel.theory.overlays import OVERLAYS
 
 SUITE = {one.id: one for one in suite("li07").experiments}
 REGISTER = packaged_register("li07")
-WITHOUT_A_CLAIM_OF_THE_SIMULATOR = {"li07.fig15"}  # Declared for its figure; its claim waits for host models.
 BOTH = pytest.mark.parametrize("scale", [Scale(), Scale(quick=True)], ids=["paper", "quick"])
-EACH = pytest.mark.parametrize("experiment", list(SUITE.values()), ids=list(SUITE))
 DEFAULT_START_S = (50.0, 150.0)
-
-
-def written() -> dict[str, Any]:
-    """The register's experiments as the file has them, with what the claims do not need."""
-    text = (resources.files("windtunnel.claims") / "data" / "li07.yaml").read_text(encoding="utf-8")
-    return {row["id"]: row for row in yaml.safe_load(text)["experiments"]}
 
 
 @pytest.fixture(scope="module")
 def whole() -> Plan:
-    """All of it at the paper's scale; a scenario that is not legal, or that the engine refuses, ends here."""
+    """All of it at the paper's scale."""
     return plan(list(SUITE.values()), Scale())
-
-
-# Declarations.
-
-
-def test_every_experiment_that_the_simulator_reproduces_is_declared_and_no_other() -> None:
-    reproducible = {id for id, row in written().items() if row["reproducible"] == "sim"}
-    assert set(SUITE) == reproducible | WITHOUT_A_CLAIM_OF_THE_SIMULATOR
-    assert all(written()[id]["reproducible"] == "needs-host-model" for id in WITHOUT_A_CLAIM_OF_THE_SIMULATOR)
-    assert all("host models" in " ".join(SUITE[id].notes) for id in WITHOUT_A_CLAIM_OF_THE_SIMULATOR)
-
-
-@EACH
-def test_a_reader_is_told_what_is_asked_and_where_it_comes_from(experiment: Experiment) -> None:
-    assert experiment.title and experiment.source
-    assert experiment.question.endswith("?") and experiment.question[0].isupper() and len(experiment.question) < 200
-    assert len(experiment.parameters) >= 3 and all(name and value for name, value in experiment.parameters)
-    assert all(note.endswith(".") for note in experiment.notes)
-    assert experiment.figures
-
-
-def test_titles_are_told_apart() -> None:
-    assert len({one.title for one in SUITE.values()}) == len(SUITE)
 
 
 def test_a_name_asks_for_one_experiment_and_the_suite_for_all_in_the_papers_order() -> None:
@@ -76,70 +33,6 @@ def test_a_name_asks_for_one_experiment_and_the_suite_for_all_in_the_papers_orde
     assert numbers == sorted(numbers)
 
 
-@EACH
-def test_the_points_of_the_paper_are_covered(experiment: Experiment) -> None:
-    declared = Scale().points(experiment)
-    for name, values in REGISTER.experiments[experiment.id].points.items():
-        if name not in declared:
-            assert len(values) == 1, f"{name} is fixed, the register has {values}"
-            continue
-        for value in values:
-            assert snapped(value, declared[name]) is not None, f"{name}={value} is not within 10 % of a point of {declared[name]}"
-
-
-@EACH
-def test_repeats_are_at_least_the_papers(experiment: Experiment) -> None:
-    asked = REGISTER.experiments[experiment.id].repeats
-    assert experiment.repeats >= asked and (experiment.repeats == 0) == (asked == 0)
-
-
-@EACH
-def test_the_quick_scale_asks_less_and_still_repeats(experiment: Experiment) -> None:
-    if experiment.quick is None:
-        assert experiment.id in ("li07.fig4q100", "li07.fig5q100", "li07.grid")
-        return
-    paper, quick = Scale().points(experiment), Scale(quick=True).points(experiment)
-    assert list(quick) == list(paper)
-    assert all(quick[name] and set(quick[name]) <= set(values) for name, values in paper.items())
-    assert quick.get("alg") == paper.get("alg"), "no protocol is left out"
-    if experiment.repeats >= 5:
-        assert 3 <= experiment.quick.repeats < experiment.repeats
-    assert len(list(Scale(quick=True).grid(experiment))) <= len(list(Scale().grid(experiment)))
-
-
-@EACH
-def test_every_measure_is_a_known_metric_and_comes_once(experiment: Experiment) -> None:
-    keys = [(one.metric, one.flow, one.state, one.t0, one.t1) for one in experiment.measures]
-    assert len(set(keys)) == len(keys)
-    for one in experiment.measures:
-        assert one.metric in MEASURES or (one.function is not None and one.metric in REGISTER.metrics)
-
-
-def made_up(experiment: Experiment) -> pl.DataFrame:
-    """The experiment's table at the paper's scale with a value for everything it measures."""
-    points = Scale().points(experiment)
-    rows = [
-        {**point, "seed": seed, "metric": one.metric, "flow": one.flow, "state": one.state, "t0": one.t0, "t1": one.t1, "value": value}
-        | {"run": f"{experiment.id}/{point}/{seed}", "digest": f"{point}/{seed}"}
-        for number, (point, seed) in enumerate(Scale().grid(experiment))
-        for one in experiment.measures
-        for value in [0.5 + 0.001 * (number % 400)]
-    ]
-    schema = {name: pl.String() if isinstance(values[0], str) else pl.Float64() for name, values in points.items()}
-    floats = [{name: float(value) if isinstance(value, int) and name in points else value for name, value in row.items()} for row in rows]
-    return pl.DataFrame(floats, schema=schema | dict(MEASURE_COLUMNS))
-
-
-def test_every_claim_that_the_simulator_can_judge_finds_what_it_reads() -> None:
-    verdicts = judge(REGISTER, {id: made_up(experiment) for id, experiment in SUITE.items()})
-    unread = {one.id: one.reason for one in verdicts if one.judge == "sim" and one.verdict == "not_run"}
-    assert unread == {}
-    assert {one.id for one in verdicts if one.verdict != "not_run"} >= {claim.id for claim in REGISTER.claims if claim.judge == "sim"}
-
-
-# Scenarios.
-
-
 def test_the_whole_suite_is_legal_and_shares_the_runs_of_figures_4_9_and_11(whole: Plan) -> None:
     assert {experiment.id for experiment in whole.experiments} == set(SUITE)
     keys = {id: [cell.key for cell in cells] for id, cells in whole.cells.items()}
@@ -147,11 +40,6 @@ def test_the_whole_suite_is_legal_and_shares_the_runs_of_figures_4_9_and_11(whol
     assert keys["li07.fig11"] == keys["li07.fig4"]
     assert keys["li07.fig7"] == keys["li07.fig8"]
     assert len(whole.jobs) < sum(len(own) for own in keys.values())
-
-
-def test_the_quick_suite_is_legal_and_shorter(whole: Plan) -> None:
-    quick = plan([one for one in SUITE.values() if one.quick is not None], Scale(quick=True))
-    assert sum(job.weight for job in quick.jobs.values()) < 0.5 * sum(job.weight for job in whole.jobs.values())
 
 
 def test_no_queue_holds_less_than_two_packets_and_all_hold_what_is_asked(whole: Plan) -> None:
@@ -246,72 +134,6 @@ def test_a_reno_flow_that_is_run_for_an_hour_has_long_epochs(whole: Plan) -> Non
         if cell.point["alg"] == "reno" and whole.jobs[cell.key].scenario.duration_s > 3600
     }
     assert hours == {(10, 162), (10, 324), (250, 42), (250, 82), (250, 162), (250, 324)}
-
-
-# Figures.
-
-
-@EACH
-def test_figures_survive_json(experiment: Experiment) -> None:
-    for figure in experiment.figures:
-        text = json.dumps(to_json(figure), allow_nan=False)
-        assert to_json(from_json(json.loads(text))) == json.loads(text)
-        assert type(from_json(json.loads(text))) is type(figure)
-    assert len({figure.name for figure in experiment.figures}) == len(experiment.figures)
-
-
-@EACH
-def test_figures_show_what_is_measured_over_what_is_swept(experiment: Experiment) -> None:
-    points = Scale().points(experiment)
-    measured = {(one.metric, one.flow) for one in experiment.measures}
-    for figure in experiment.figures:
-        assert figure.panels is None or len(points[figure.panels]) > 1
-        if isinstance(figure, Histories):
-            assert experiment.kept == "all", "windows over time need all samples"
-            continue
-        assert isinstance(figure, Curves)
-        assert (figure.metric, figure.fixed.get("flow")) in measured
-        assert len(points[figure.x]) > 1
-        assert all(value in points[name] for name, value in figure.fixed.items() if name != "flow")
-        swept = {name for name, values in points.items() if len(values) > 1}
-        assert swept <= {figure.x, figure.panels, "alg", *figure.fixed}, "another dimension would be averaged over"
-        for overlay in figure.theory:
-            assert overlay.alg is None or overlay.alg in points["alg"]
-            if overlay.metric is not None:
-                assert (overlay.metric, None) in measured
-            else:
-                lines = OVERLAYS[overlay.function or ""]
-                values = lines(pl.Series([float(x) for x in points[figure.x]]).to_numpy(), **overlay.arguments)
-                assert any(math.isfinite(value) for value in values)
-
-
-# What is kept of a run is enough for what is measured on it.
-
-
-def cheapest(experiment: Experiment) -> tuple[Mapping[str, Any], Scenario]:
-    points = [point for point, seed in Scale().grid(experiment) if seed <= 1]
-    laid = [(point, Scale().scenario(experiment)(point, Draws(1))) for point in points]
-    return min(laid, key=lambda pair: pair[1].bottleneck.rate_bps * pair[1].duration_s)
-
-
-@pytest.mark.parametrize("kept", ["totals", "rates"])
-def test_what_is_stored_of_a_run_gives_the_same_measures_as_all_of_it(kept: str) -> None:
-    asked: dict[str, tuple[Mapping[str, Any], Scenario, dict[Measure, None]]] = {}
-    for experiment in SUITE.values():
-        if experiment.kept == kept:
-            point, scenario = cheapest(experiment)
-            own = asked.setdefault(scenario.model_dump_json(), (point, scenario, {}))[2]
-            own.update(dict.fromkeys(one for one in experiment.measures if one.function is None))
-    assert asked
-    for point, scenario, measures in asked.values():
-        records = backend("sim").run(scenario)
-        views = [View(some, dict(point)) for some in (records, records.thinned(KEPT[kept]))]
-        found = {}
-        for one in measures:
-            full, thin = (measure(one.metric, view, flow=one.flow, t0=one.t0, t1=one.t1) for view in views)
-            assert full == thin, (one, point)
-            found[one.metric] = full
-        assert sum(value is not None for value in found.values()) >= len(found) - 1, found
 
 
 @BOTH

@@ -239,3 +239,17 @@ def test_two_shapes_between_the_same_ends() -> None:
 def test_geometric_intervals_of_the_convex_function() -> None:
     assert synthetic.mean_cubed_interval([0.2, 0.05, 0.02]) == pytest.approx([605, 45620, 735050])
     assert synthetic.mean_peak_convex(0.2, keep=0.25, c=0.75) == pytest.approx(605)
+
+
+def test_the_synthetic_functions_iterated() -> None:
+    # Losses every T_w units: the window is regained each time. 1000 packets with c = beta = 1/2: 10 units.
+    for shape in synthetic.SHAPES:
+        assert synthetic.peaks(shape, [10, 10, 10], start=1000) == pytest.approx([1000, 1000, 1000])
+    # After 5 units 562.5 and 937.5 packets (above).
+    assert synthetic.peaks("convex", [5], start=1000) == pytest.approx([562.5])
+    assert synthetic.peaks("concave-convex", [5], start=1000) == pytest.approx([937.5])
+    # Geometric times: the convex function's mean is c E[T^3]/(1 - beta) = 605 at p = 0.2, within what chance leaves of 20 000.
+    intervals = np.random.default_rng(1).geometric(0.2, 20_000)
+    assert synthetic.peaks("convex", intervals).mean() == pytest.approx(605, rel=0.06)
+    with pytest.raises(ValueError, match="linear"):
+        synthetic.peaks("linear", [1])

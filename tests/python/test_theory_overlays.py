@@ -17,6 +17,9 @@ CALLS = {
     "loss_overhead_vs_rtt": ([16, 324], [0.0], {"protocol": "htcp", "rate_mbps": 250, "q": 0.2}),
     "conv80_s": ([42, 82], [-1.0], {"protocol": "reno", "rate_mbps": 250, "q": 0.2}),
     "fair_share_mbps": ([1, 2], [], {"rate_mbps": 250}),
+    "fast_occupancy": ([400, 8000], [399], {"alpha": 200, "flows": 2}),
+    "reno_epoch_s": ([10, 250], [0.0], {"rtt_ms": 100, "q": 1.0}),
+    "illinois_epoch_s": ([10, 250], [0.0], {"rtt_ms": 100, "q": 1.0}),
 }
 
 
@@ -82,3 +85,11 @@ def test_the_convergence_figure() -> None:
 
 def test_the_fair_share() -> None:
     assert overlay("fair_share_mbps")([16, 324], rate_mbps=250).tolist() == [125, 125]
+
+
+def test_the_epochs_of_the_2008_study() -> None:
+    # 250 Mbit/s, 100 ms, 1 BDP = 2083 packets: Reno grows by one per round trip of 100 to 200 ms: 1.5 x 2083 x 0.1 s; two flows take half.
+    # Illinois, its increase integrated by hand (the 2008 paper measures some 600 s): 588 s, and as the BDP 23.5 s at 10 Mbit/s.
+    assert overlay("reno_epoch_s")(250, rtt_ms=100, q=1.0) == pytest.approx(312.5)
+    assert overlay("reno_epoch_s")(250, rtt_ms=100, q=1.0, flows=2) == pytest.approx(156.25)
+    assert overlay("illinois_epoch_s")([10, 250], rtt_ms=100, q=1.0) == pytest.approx([23.5, 588], rel=2e-3)

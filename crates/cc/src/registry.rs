@@ -52,8 +52,8 @@ protocols! {
     bic: Bic(bic::Bic), BicReal(bic::BicReal);
     cubic: Cubic(cubic::Cubic), CubicReal(Box<cubic::CubicReal>);
     htcp: Htcp(htcp::Htcp), HtcpReal(Box<htcp::HtcpReal>);
-    fast: Fast(fast::Fast);
-    fast_bqd: FastBqd(fast::Fast);
+    fast: Fast(Box<fast::Fast>);
+    fast_bqd: FastBqd(Box<fast::Fast>);
     veno: Veno(veno::Veno);
     westwood: Westwood(westwood::Westwood);
     vegas: Vegas(vegas::Vegas);

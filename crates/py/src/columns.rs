@@ -3,7 +3,7 @@
 use numpy::{Element, IntoPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sim::{AckTrace, Columns, FlowRow, LinkRow, Records};
+use sim::{AckTrace, Columns, FlowRow, LinkRow, Records, SourceRow};
 
 fn put<T: Element>(table: &Bound<'_, PyDict>, name: &str, column: Vec<T>) -> PyResult<()> {
     table.set_item(name, column.into_pyarray(table.py()))
@@ -45,6 +45,13 @@ pub(crate) fn convert(
         put(&table, name, column)?;
     }
     out.set_item("flow_samples", table)?;
+    out.set_item("sources", sources(py, &records.sources)?)?;
+    let samples = records.source_samples;
+    let table = PyDict::new(py);
+    put(&table, "t_s", seconds(samples.t_ns))?;
+    put(&table, "flow", samples.flow)?;
+    put(&table, "delivered_bytes", samples.delivered_bytes)?;
+    out.set_item("source_samples", table)?;
     let samples = records.link_samples;
     let table = PyDict::new(py);
     put(&table, "t_s", seconds(samples.t_ns))?;
@@ -94,6 +101,26 @@ fn flows<'py>(py: Python<'py>, rows: &[FlowRow]) -> PyResult<Bound<'py, PyDict>>
     put(&table, "window_retransmitted_packets", whole(|row| row.at_end.retransmitted - row.at_window.retransmitted))?;
     put(&table, "mean_cwnd_packets", real(FlowRow::mean_cwnd))?;
     put(&table, "mean_rtt_s", real(FlowRow::mean_rtt_s))?;
+    Ok(table)
+}
+
+fn sources<'py>(py: Python<'py>, rows: &[SourceRow]) -> PyResult<Bound<'py, PyDict>> {
+    let table = PyDict::new(py);
+    let whole = |value: fn(&SourceRow) -> u64| -> Vec<u64> { rows.iter().map(value).collect() };
+    let real = |value: fn(&SourceRow) -> f64| -> Vec<f64> { rows.iter().map(value).collect() };
+    put(&table, "flow", rows.iter().map(|row| row.flow).collect())?;
+    table.set_item("algorithm", vec!["udp"; rows.len()])?;
+    table.set_item("direction", rows.iter().map(|row| if row.is_reverse { "reverse" } else { "forward" }).collect::<Vec<_>>())?;
+    put(&table, "start_s", real(|row| row.start_s))?;
+    put(&table, "end_s", real(|row| row.stop_s))?;
+    put(&table, "delivered_bytes", whole(|row| row.at_end.delivered * row.payload_bytes()))?;
+    put(&table, "delivered_packets", whole(|row| row.at_end.delivered))?;
+    put(&table, "sent_packets", whole(|row| row.at_end.sent))?;
+    put(&table, "lost_packets", whole(|row| row.lost_packets))?;
+    put(&table, "window_s", real(|row| row.window_s))?;
+    put(&table, "window_delivered_packets", whole(|row| row.at_end.delivered - row.at_window.delivered))?;
+    put(&table, "window_goodput_bytes", whole(|row| (row.at_end.delivered - row.at_window.delivered) * row.payload_bytes()))?;
+    put(&table, "window_sent_packets", whole(|row| row.at_end.sent - row.at_window.sent))?;
     Ok(table)
 }
 

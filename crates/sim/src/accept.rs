@@ -6,11 +6,13 @@ use serde_json::Value;
 use tcp::{Options, Receiver, ReceiverSpec, SenderSpec};
 use units::{Rate, Stream, Time};
 
+use crate::application::accept_writes;
 use crate::changes::{accept_changes, Most};
 use crate::error::SpecError;
 use crate::losses::accept_losses;
 use crate::profiles::override_option;
 use crate::spec::{Direction, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use crate::traffic::accept_traffic;
 use crate::tree::Tree;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
@@ -106,14 +108,18 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     if spec.flows.is_empty() || spec.flows.len() > FLOWS_MAX {
         return refuse("flows", spec.flows.len(), "give 1 to 1000000 flows");
     }
+    if spec.traffic.len() > FLOWS_MAX - spec.flows.len() {
+        return refuse("traffic", spec.traffic.len(), "give at most 1000000 flows and sources");
+    }
     // Flows' clocks run behind by a part of their base RTT.
-    if spec.duration_ns + RTT_MAX_NS > Tree::time_max(spec.flows.len()) {
+    if spec.duration_ns + RTT_MAX_NS > Tree::time_max(spec.flows.len() + spec.traffic.len()) {
         return refuse("duration", seconds(spec.duration_ns), "give at most 4 hours with so many flows");
     }
     let mut links = vec![accept_link("bottleneck", &spec.forward, (spec, 0))?];
     if let Some(reverse) = &spec.reverse {
         links.push(accept_link("reverse", reverse, (spec, 1))?);
     }
+    accept_traffic(spec)?;
     let mut flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, spec)).collect::<Result<Vec<_>, _>>()?;
     let given = std::iter::once(&spec.forward).chain(&spec.reverse);
     let most: Vec<Most> = links.iter().zip(given).map(|(link, given)| Most::of(link.fifo.rate, given)).collect();
@@ -219,6 +225,9 @@ fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<Acce
     }
     if flow.direction == Direction::Reverse && spec.reverse.is_none() {
         return refuse(field("direction"), "reverse", "a reverse flow needs a reverse link");
+    }
+    if let Some(writes) = &flow.writes {
+        accept_writes(index, writes)?;
     }
     let Some(mut options) = Options::of_profile(&flow.profile) else {
         return refuse(field("profile"), &flow.profile, &format!("choose one of {}", Options::PROFILES.join(", ")));

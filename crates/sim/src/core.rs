@@ -10,6 +10,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use units::Time;
 
 use crate::accept::{accept, Accepted, AcceptedFlow};
+use crate::application::Application;
 use crate::error::{Interrupted, RunError};
 use crate::flow::{Flow, FlowKind};
 use crate::link::Link;
@@ -17,6 +18,7 @@ use crate::observer::{Observer, Silent};
 use crate::path::PathWire;
 use crate::records::{Event, EventKind, FlowRow, LinkRow, Records};
 use crate::samples::FlowSamples;
+use crate::source::Source;
 use crate::spec::{Direction, FlowSpec, Spec};
 use crate::tree::Tree;
 
@@ -111,6 +113,10 @@ pub struct Engine<'a, O, const LATE: bool = false> {
     names: Names,
     observer: &'a mut O,
     pub(crate) flows: Vec<Flow>,
+    /// Of flows that do not always have more to send; empty if all have.
+    applications: Vec<Option<Application>>,
+    /// Parties after the flows.
+    pub(crate) sources: Vec<Source>,
     pub(crate) links: Vec<Link>,
     pub(crate) link_samples: SampledLink,
     pub(crate) records: Records,
@@ -125,12 +131,15 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         let links = accepted.links.into_iter().enumerate().map(|(i, link)| Link::new(i, link, window, spec.seed)).collect();
         let records = Records { flow_samples: FlowSamples::new(spec.sample_ns, &accepted.flows), ..Records::default() };
         let names = Names::new(&accepted.flows);
-        let flows = accepted.flows.into_iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect();
+        let flows: Vec<_> = accepted.flows.into_iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect();
+        let sources = spec.traffic.iter().zip(flows.len()..).map(|(given, number)| Source::new(given, number, spec)).collect();
         Engine {
             spec,
             names,
             observer,
             flows,
+            applications: Application::of_run(spec),
+            sources,
             links,
             link_samples: SampledLink { next: if spec.sample_ns == 0 { Time::NEVER } else { Time::ZERO } },
             records,
@@ -143,7 +152,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
     /// # Errors
     /// An interruption.
     pub fn run(mut self, mut interrupted: impl FnMut() -> bool) -> Result<Records, Interrupted> {
-        let mut tree = Tree::new(self.flows.iter().map(|flow| flow.due.0 .0));
+        let mut tree = Tree::new(self.first_due().into_iter());
         let mut look_at = EVENTS_PER_LOOK;
         while let Some((flow, bound)) = tree.first() {
             if self.events >= look_at {
@@ -152,9 +161,18 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
                 }
                 look_at = self.events + EVENTS_PER_LOOK;
             }
-            tree.put_back(self.run_flow(flow, bound, look_at));
+            let next = match flow.checked_sub(self.flows.len()) {
+                None => self.run_flow(flow, bound, look_at),
+                Some(source) => self.run_source(source, bound, look_at),
+            };
+            tree.put_back(next);
         }
         Ok(self.finish())
+    }
+
+    /// When each flow, then each source, has its first event.
+    pub(crate) fn first_due(&self) -> Vec<u64> {
+        self.flows.iter().map(|flow| flow.due.0 .0).chain(self.sources.iter().map(|source| source.due.0)).collect()
     }
 
     /// Handles the event that is due at one flow, and more of its events while they come before `bound`; returns the time
@@ -249,6 +267,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
     fn handle_rare(&mut self, index: usize, now: Time, kind: FlowKind) {
         self.events += 1;
         let flow = &mut self.flows[index];
+        let application = self.applications.get_mut(index).and_then(Option::as_mut);
         let rtt = flow.base_rtt();
         match kind {
             FlowKind::Pending => return flow.path.commit_pending(),
@@ -256,7 +275,8 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
                 flow.close_area(now);
                 flow.stopped();
             }
-            _ => flow.started(),
+            FlowKind::Write => {}
+            _ => flow.started(if application.is_some() { now } else { Time::NEVER }),
         }
         let Flow { sender, path, .. } = flow;
         let at = now.since(path.access_delay());
@@ -267,6 +287,10 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
             note(wire.events, at, index, EventKind::Start);
             sender.on_started(now, rtt, &mut wire);
         }
+        if let (FlowKind::Write, Some(application)) = (kind, application) {
+            let next = application.write(now, sender, &mut wire);
+            flow.started(next);
+        }
         flow.agenda.rearm(flow.sender.deadline());
         if flow.sender.is_finished() {
             self.complete(index, now);
@@ -276,9 +300,9 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
     #[cold]
     fn complete(&mut self, index: usize, now: Time) {
         let flow = &mut self.flows[index];
-        if flow.completed.is_none() {
+        if flow.completed == Time::NEVER {
             flow.close_area(now);
-            flow.completed = Some(now);
+            flow.completed = now;
             note(&mut self.records.events, now.since(flow.path.access_delay()), index, EventKind::Stop);
         }
     }
@@ -331,6 +355,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
             self.sample_flow(index, self.flows[index].agenda.end);
         }
         self.sample_links(Time(spec.duration_ns));
+        self.close_sources();
         let window_ns = spec.duration_ns - spec.warmup_ns;
         self.records.links = self
             .links
@@ -339,7 +364,8 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
             .collect();
         let named = self.flows.iter().zip(&spec.flows).zip(self.names.iter());
         self.records.flows = named.map(|((flow, given), names)| flow_row(flow, given, names, spec)).collect();
-        self.records.data_packets = self.records.flows.iter().map(|row| row.at_end.sent).sum();
+        let datagrams: u64 = self.records.sources.iter().map(|row| row.at_end.sent).sum();
+        self.records.data_packets = self.records.flows.iter().map(|row| row.at_end.sent).sum::<u64>() + datagrams;
         self.records.core_events = self.events;
         let Engine { mut records, flows, .. } = self;
         // Sorting takes room of its own.
@@ -355,8 +381,7 @@ fn note(events: &mut Vec<Event>, at: Time, flow: usize, kind: EventKind) {
 
 fn flow_row(flow: &Flow, given: &FlowSpec, (algorithm, variant): (&'static str, &'static str), spec: &Spec) -> FlowRow {
     let access = flow.path.access_delay();
-    let seconds = |at: Time| at.since(access).as_secs_f64();
-    let completed_ns = flow.completed.map_or(u64::MAX, |at| at.since(access).0);
+    let completed_ns = if flow.completed == Time::NEVER { u64::MAX } else { flow.completed.since(access).0 };
     let from = spec.warmup_ns.max(given.start_ns);
     let to = spec.duration_ns.min(given.stop_ns.unwrap_or(u64::MAX)).min(if given.bytes.is_some() { completed_ns } else { u64::MAX });
     FlowRow {
@@ -365,7 +390,7 @@ fn flow_row(flow: &Flow, given: &FlowSpec, (algorithm, variant): (&'static str, 
         is_reverse: given.direction == Direction::Reverse,
         start_s: given.start_ns as f64 * 1e-9,
         stop_s: given.stop_ns.map_or(f64::NAN, |stop| stop as f64 * 1e-9),
-        completed_s: flow.completed.map_or(f64::NAN, seconds),
+        completed_s: if completed_ns == u64::MAX { f64::NAN } else { completed_ns as f64 * 1e-9 },
         mss_bytes: given.mss_bytes,
         packet_bytes: given.packet_bytes,
         lost_packets: flow.path.lost,

@@ -22,6 +22,8 @@ pub enum FlowKind {
     Pending,
     /// A timer of the sender expires.
     Deadline,
+    /// The application writes, or pauses.
+    Write,
     /// The application stops.
     Stop,
 }
@@ -30,8 +32,8 @@ pub enum FlowKind {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Agenda {
-    /// When the start is due; never once it was.
-    start: Time,
+    /// When the start is due; once it was, when the application next writes or pauses, if ever.
+    pub(crate) start: Time,
     stop: Time,
     pub(crate) next_sample: Time,
     /// When the counters at the beginning of the measurement window are taken.
@@ -65,7 +67,8 @@ impl Agenda {
 #[repr(C)]
 pub struct Flow {
     pub(crate) at_window: SenderTotals,
-    pub(crate) completed: Option<Time>,
+    /// When everything asked for was acknowledged; never if it was not.
+    pub(crate) completed: Time,
     /// Integral of cwnd when the application stopped, or had everything acknowledged; NaN before.
     pub(crate) area_at_end: f64,
     pub(crate) path: Path,
@@ -102,8 +105,9 @@ impl Flow {
         };
         agenda.refresh();
         let sender = Sender::new(accepted.sender.clone(), accepted.control(index, spec.seed));
+        let sender = if given.writes.is_some() { sender.waiting() } else { sender };
         let due = (agenda.start, FlowKind::Start);
-        Flow { due, agenda, path, sender, at_window: SenderTotals::default(), completed: None, area_at_end: f64::NAN }
+        Flow { due, agenda, path, sender, at_window: SenderTotals::default(), completed: Time::NEVER, area_at_end: f64::NAN }
     }
 
     /// Counters as of `at`, which is about now.
@@ -140,12 +144,14 @@ impl Flow {
     /// The earliest of every kind; of several at one time, the first in the order of kinds.
     #[cold]
     fn next_of_all(&self) -> (Time, FlowKind) {
+        let (start, write) = if self.sender.has_started() { (Time::NEVER, self.agenda.start) } else { (self.agenda.start, Time::NEVER) };
         [
-            (self.agenda.start, FlowKind::Start),
+            (start, FlowKind::Start),
             (self.path.crossing_at(), FlowKind::Crossing),
             (self.path.arriving_at(), FlowKind::Ack),
             (self.path.pending_at(), FlowKind::Pending),
             (self.agenda.wake, FlowKind::Deadline),
+            (write, FlowKind::Write),
             (self.agenda.stop, FlowKind::Stop),
         ]
         .into_iter()
@@ -156,13 +162,14 @@ impl Flow {
         self.path.rtt
     }
 
-    pub(crate) fn started(&mut self) {
-        self.agenda.start = Time::NEVER;
+    /// The start, or a write, was; the next write is due at `write`.
+    pub(crate) fn started(&mut self, write: Time) {
+        self.agenda.start = write;
         self.agenda.refresh();
     }
 
     pub(crate) fn stopped(&mut self) {
-        self.agenda.stop = Time::NEVER;
+        (self.agenda.stop, self.agenda.start) = (Time::NEVER, Time::NEVER);
         self.agenda.refresh();
         self.sender.on_stopped();
     }

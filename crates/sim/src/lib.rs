@@ -3,6 +3,7 @@
 //! This crate must never know Python, a file or a figure. A [`Spec`] goes in, [`Records`] come out; both are plain data.
 
 mod accept;
+mod application;
 mod calendar;
 mod changes;
 mod core;
@@ -11,12 +12,15 @@ mod flow;
 mod link;
 mod losses;
 mod observer;
+mod pace;
 mod path;
 mod profiles;
 mod records;
 mod samples;
 mod served;
+mod source;
 mod spec;
+mod traffic;
 mod tree;
 mod unordered;
 
@@ -27,12 +31,13 @@ pub use flow::{Flow, FlowKind};
 pub use observer::{AckHash, AckTrace, Observer, Silent};
 pub use path::{Delivery, Path};
 pub use profiles::catalogue;
-pub use records::{EventKind, FlowRow, LinkRow, Records};
+pub use records::{EventKind, FlowRow, LinkRow, Records, SourceRow};
 pub use samples::{Columns, FlowSamples};
+pub use source::SourceTotals;
 pub use spec::{
     AmongSpec, ChangesSpec, DelayStep, Direction, DisciplineChoice, DisorderSpec, FlowSpec, LinkSpec, LossModelSpec, LossSpec, Outage,
-    QueueSpec, QueueUnit, RateStep, Spec,
+    QueueSpec, QueueUnit, RateStep, Spec, UdpSpec, WaveSpec, WritesSpec,
 };
 
 /// Raised by hand whenever the records of any scenario may change; part of a stored run's key.
-pub const ENGINE_VERSION: u32 = 4;
+pub const ENGINE_VERSION: u32 = 5;

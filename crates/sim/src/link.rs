@@ -20,6 +20,11 @@ pub(crate) enum Load {
         /// It carries CWR.
         cwr: bool,
     },
+    /// A packet that nobody answers.
+    Datagram {
+        /// Whose.
+        source: usize,
+    },
     /// An ACK.
     Ack {
         /// Whose.

@@ -15,7 +15,7 @@ const INTERVAL_MAX_NS: u64 = 3_600_000_000_000;
 pub(crate) fn accept_losses(name: &str, given: &[LossSpec], (run, link): (&Spec, usize)) -> Result<Losses, SpecError> {
     let mut losses = Losses::default();
     for (index, LossSpec { among, model }) in given.iter().enumerate() {
-        let model = accept_model(&format!("{name}.losses[{index}]"), model, run.flows.len())?;
+        let model = accept_model(&format!("{name}.losses[{index}]"), model, run.flows.len() + run.traffic.len())?;
         let among = match among {
             AmongSpec::All => Among::All,
             AmongSpec::Data => Among::Data,

@@ -17,7 +17,7 @@ enum Kind {
     Choice(&'static [&'static str]),
 }
 
-const OPTIONS: [OptionRow; 22] = [
+const OPTIONS: [OptionRow; 23] = [
     OptionRow { name: "sack", kind: Kind::Boolean, doc: "Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)." },
     OptionRow {
         name: "loss_detection",
@@ -79,6 +79,11 @@ const OPTIONS: [OptionRow; 22] = [
         name: "ecn",
         kind: Kind::Choice(&["auto", "off", "classic", "dctcp", "accurate", "l4s"]),
         doc: "ECN and its feedback: what the algorithm asks for, none, RFC 3168, RFC 8257, RFC 9768.",
+    },
+    OptionRow {
+        name: "idle_restart",
+        kind: Kind::Choice(&["linux", "rfc5681", "none"]),
+        doc: "The window after the application was silent or wrote little: halved per timeout and moved towards its use (Linux, RFC 2861), the initial window (RFC 5681), or as it was.",
     },
 ];
 

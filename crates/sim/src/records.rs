@@ -4,6 +4,8 @@ use net::LinkTotals;
 use tcp::SenderTotals;
 
 use crate::samples::FlowSamples;
+use crate::source::SourceTotals;
+use crate::spec::UDP_HEADER_BYTES;
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +111,40 @@ pub struct FlowRow {
     pub at_end: SenderTotals,
 }
 
+/// One row of a source of datagrams.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceRow {
+    /// Its number among flows and sources.
+    pub flow: u32,
+    /// Whether it used link 1.
+    pub is_reverse: bool,
+    /// Start, seconds.
+    pub start_s: f64,
+    /// Requested stop, seconds; NaN for none.
+    pub stop_s: f64,
+    /// IP bytes of a packet.
+    pub packet_bytes: u32,
+    /// Packets that the link dropped or lost.
+    pub lost_packets: u64,
+    /// Seconds of the measurement window during which it sent.
+    pub window_s: f64,
+    /// Counters at the beginning of that window.
+    pub at_window: SourceTotals,
+    /// Counters at the end of the run.
+    pub at_end: SourceTotals,
+}
+
+/// Samples of the sources, as columns; each source's rows are in time order.
+#[derive(Clone, Debug, Default)]
+pub struct SourceColumns {
+    /// Sampling time, nanoseconds.
+    pub t_ns: Vec<u64>,
+    /// Number among flows and sources.
+    pub flow: Vec<u32>,
+    /// Payload bytes delivered so far.
+    pub delivered_bytes: Vec<u64>,
+}
+
 /// One link's row.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkRow {
@@ -127,13 +163,17 @@ pub struct Records {
     pub flows: Vec<FlowRow>,
     /// Samples of the flows.
     pub flow_samples: FlowSamples,
+    /// One row per source of datagrams.
+    pub sources: Vec<SourceRow>,
+    /// Samples of those.
+    pub source_samples: SourceColumns,
     /// One row per real link.
     pub links: Vec<LinkRow>,
     /// Samples of the links.
     pub link_samples: LinkColumns,
     /// Events in time order.
     pub events: Vec<Event>,
-    /// Segments sent by all flows.
+    /// Segments sent by all flows, datagrams included.
     pub data_packets: u64,
     /// Events handled by the core.
     pub core_events: u64,
@@ -154,6 +194,13 @@ impl FlowRow {
     pub fn mean_rtt_s(&self) -> f64 {
         let sum = self.at_end.rtt_sum_ns - self.at_window.rtt_sum_ns;
         sum as f64 * 1e-9 / (self.at_end.rtt_samples - self.at_window.rtt_samples) as f64
+    }
+}
+
+impl SourceRow {
+    /// Payload bytes of a packet.
+    pub fn payload_bytes(&self) -> u64 {
+        u64::from(self.packet_bytes - UDP_HEADER_BYTES)
     }
 }
 

@@ -19,9 +19,10 @@ impl<O: Observer> Engine<'_, O, true> {
     /// An interruption.
     pub(crate) fn run_late(mut self, mut interrupted: impl FnMut() -> bool) -> Result<Records, Interrupted> {
         let links = self.links.len();
-        let mut calendar = Calendar::new(links + self.flows.len());
-        for (index, flow) in self.flows.iter().enumerate() {
-            calendar.set(links + index, flow.due.0 .0);
+        let due = self.first_due();
+        let mut calendar = Calendar::new(links + due.len());
+        for (index, &due) in due.iter().enumerate() {
+            calendar.set(links + index, due);
         }
         let mut look_at = EVENTS_PER_LOOK;
         while let Some((party, key)) = calendar.first() {
@@ -35,8 +36,10 @@ impl<O: Observer> Engine<'_, O, true> {
                 if let Some(flow) = self.advance_link(party, Time(key)) {
                     calendar.set(links + flow, self.next_of(flow));
                 }
-            } else {
+            } else if party < links + self.flows.len() {
                 calendar.set(party, self.run_flow(party - links, 0, look_at));
+            } else {
+                calendar.set(party, self.run_source(party - links - self.flows.len(), 0, look_at));
             }
             for index in 0..links {
                 self.take_dropped(index);
@@ -57,6 +60,10 @@ impl<O: Observer> Engine<'_, O, true> {
         let packet = served.advance(now)?;
         let far_end = served.far_end(now);
         Some(match packet.load {
+            Load::Datagram { source } => {
+                self.sources[source].packet_departs(far_end);
+                return None;
+            }
             Load::Segment { flow, seq, sent, cwr } => {
                 if packet.is_marked {
                     self.flows[flow].path.marked += 1;
@@ -78,8 +85,15 @@ impl<O: Observer> Engine<'_, O, true> {
     fn take_dropped(&mut self, link: usize) {
         let Some(served) = &mut self.links[link].served else { return };
         for dropped in served.take_dropped() {
-            let Load::Segment { flow, .. } = dropped.packet.load else { continue };
-            self.flows[flow].path.lost += 1;
+            let flow = match dropped.packet.load {
+                Load::Segment { flow, .. } => flow,
+                Load::Datagram { source } => self.flows.len() + source,
+                Load::Ack { .. } => continue,
+            };
+            match flow.checked_sub(self.flows.len()) {
+                None => self.flows[flow].path.lost += 1,
+                Some(source) => self.sources[source].lost += 1,
+            }
             if self.spec.record_drops && dropped.at.0 < self.spec.duration_ns {
                 let event = packet_event(dropped.at, flow, link, EventKind::Drop);
                 self.records.events.push(event);

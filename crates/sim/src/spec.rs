@@ -246,6 +246,72 @@ pub struct FlowSpec {
     /// IP bytes of a full segment.
     #[serde(default = "default_packet")]
     pub packet_bytes: u32,
+    /// When the application writes; none if it always has more to send.
+    #[serde(default)]
+    pub writes: Option<WritesSpec>,
+}
+
+/// When a flow's application writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum WritesSpec {
+    /// As fast as the connection takes it for a while, then nothing for a while, from the flow's start on.
+    OnOff {
+        /// How long it writes.
+        on_ns: u64,
+        /// How long it is silent.
+        off_ns: u64,
+    },
+    /// So much at once, at the flow's start and whenever so much time has passed.
+    Chunks {
+        /// Payload bits per second: a chunk is what this rate makes of the time between two.
+        rate_bps: u64,
+        /// From one chunk to the next.
+        every_ns: u64,
+    },
+}
+
+/// IP and UDP headers of a datagram, bytes.
+pub(crate) const UDP_HEADER_BYTES: u32 = 28;
+
+/// A source of UDP datagrams: packets by the clock, at its link.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UdpSpec {
+    /// IP bits per second; the mean of a rate that swings.
+    pub rate_bps: u64,
+    /// How the rate swings; none for a constant one.
+    #[serde(default)]
+    pub wave: Option<WaveSpec>,
+    /// IP bytes of a packet.
+    #[serde(default = "default_packet")]
+    pub packet_bytes: u32,
+    /// When the first packet reaches the link.
+    #[serde(default)]
+    pub start_ns: u64,
+    /// When no more does; none for the end of the run.
+    #[serde(default)]
+    pub stop_ns: Option<u64>,
+    /// Which link.
+    #[serde(default)]
+    pub direction: Direction,
+}
+
+impl UdpSpec {
+    /// Payload bytes of a packet.
+    pub(crate) fn payload_bytes(&self) -> u64 {
+        u64::from(self.packet_bytes - UDP_HEADER_BYTES)
+    }
+}
+
+/// A rate that swings about its mean as a sine, from its source's start on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WaveSpec {
+    /// Most above and below the mean, IP bits per second.
+    pub amplitude_bps: u64,
+    /// One swing.
+    pub period_ns: u64,
 }
 
 /// A run.
@@ -278,6 +344,9 @@ pub struct Spec {
     pub reverse: Option<LinkSpec>,
     /// The flows.
     pub flows: Vec<FlowSpec>,
+    /// Sources of datagrams beside them; numbered after the flows.
+    #[serde(default)]
+    pub traffic: Vec<UdpSpec>,
 }
 
 fn default_profile() -> String {

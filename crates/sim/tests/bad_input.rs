@@ -39,6 +39,23 @@ fn outages(spans: &[(u64, u64)]) -> serde_json::Value {
     serde_json::json!({"outages": outages})
 }
 
+/// A list of one source of datagrams.
+fn udp(fields: &[(&str, serde_json::Value)]) -> serde_json::Value {
+    let mut table = serde_json::json!({"rate_bps": 1_000_000});
+    for (name, value) in fields {
+        table[name] = value.clone();
+    }
+    serde_json::json!([table])
+}
+
+fn chunks(rate_bps: u64, every_ns: u64) -> serde_json::Value {
+    serde_json::json!({"kind": "chunks", "rate_bps": rate_bps, "every_ns": every_ns})
+}
+
+fn wave(amplitude_bps: u64, period_ns: u64) -> serde_json::Value {
+    serde_json::json!({"amplitude_bps": amplitude_bps, "period_ns": period_ns})
+}
+
 fn burst(to_bad: f64, to_good: f64) -> serde_json::Value {
     loss("gilbert-elliott", &[("to_bad", to_bad.into()), ("to_good", to_good.into()), ("loss_bad", 1.0.into()), ("loss_good", 0.0.into())])
 }
@@ -92,6 +109,13 @@ fn every_bad_field_is_named_with_value_and_range() {
         ("/forward/queue", serde_json::json!({"unit": "bytes", "limit": 1499}), "bottleneck.queue", "1499", "1500 to 150000000000 bytes"),
         ("/forward/queue", serde_json::json!({"unit": "ns", "limit": 0}), "bottleneck.queue", "0", "1 ns to 600 s"),
         ("/reverse", serde_json::json!({"rate_bps": 1, "queue": {"unit": "packets", "limit": 1}}), "reverse.rate", "1", "1 kbit/s"),
+        ("/traffic", udp(&[("rate_bps", 999.into())]), "traffic[0].rate", "999", "1 kbit/s to 1 Tbit/s"),
+        ("/traffic", udp(&[("packet_bytes", 28.into())]), "traffic[0].packet", "28", "29 to 65535 bytes"),
+        ("/traffic", udp(&[("start_ns", 10_000_000_000_u64.into())]), "traffic[0].start", "10 s", "before the end of the run"),
+        ("/traffic", udp(&[("start_ns", 5.into()), ("stop_ns", 5.into())]), "traffic[0].stop", "s", "after the source's start"),
+        ("/traffic", udp(&[("direction", "reverse".into())]), "traffic[0].direction", "reverse", "needs a reverse link"),
+        ("/traffic", udp(&[("wave", wave(1_000_001, 1_000_000))]), "traffic[0].amplitude", "1000001", "at most the rate"),
+        ("/traffic", udp(&[("wave", wave(0, 999_999))]), "traffic[0].period", "0.000999999 s", "1 ms to 1 h"),
         ("/flows/0/rtt_ns", 999.into(), "flows[0].rtt", "0.000000999 s", "1 us to 10 s"),
         ("/flows/0/rtt_ns", 10_000_000_001_u64.into(), "flows[0].rtt", "10.000000001 s", "1 us to 10 s"),
         ("/flows/0/jitter_ns", 50_000_001.into(), "flows[0].jitter", "0.050000001 s", "at most the base RTT"),
@@ -102,6 +126,10 @@ fn every_bad_field_is_named_with_value_and_range() {
         ("/flows/0/mss_bytes", 0.into(), "flows[0].mss", "0", "1 to 65000 bytes"),
         ("/flows/0/mss_bytes", 1501.into(), "flows[0].mss", "1501", "packets no smaller than that"),
         ("/flows/0/direction", "reverse".into(), "flows[0].direction", "reverse", "needs a reverse link"),
+        ("/flows/0/writes", serde_json::json!({"kind": "on-off", "on_ns": 999_999, "off_ns": 1_000_000}), "flows[0].on", "s", "1 ms"),
+        ("/flows/0/writes", serde_json::json!({"kind": "on-off", "on_ns": 1_000_000, "off_ns": 0}), "flows[0].off", "0 s", "1 ms"),
+        ("/flows/0/writes", chunks(1_000_000, 0), "flows[0].chunk", "0 s", "1 ms"),
+        ("/flows/0/writes", chunks(999, 1_000_000), "flows[0].app_rate", "999", "1 kbit/s to 1 Tbit/s"),
         ("/flows/0/profile", "bsd".into(), "flows[0].profile", "bsd", "linux-6.1, linux-2.6.23, altaimd-2.6.6, linux-2.4, rfc"),
         ("/flows/0/algorithm", "renno".into(), "flows[0].algorithm", "renno", "reno, ptcp, scalable"),
         ("/flows/0/variant", "x".into(), "flows[0].", "x", "linux-6.1, rfc"),

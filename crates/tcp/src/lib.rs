@@ -4,6 +4,7 @@
 //! Sequence numbers count segments from 0 and never wrap.
 
 mod ack;
+mod application;
 mod compression;
 mod ecn;
 mod options;
@@ -26,7 +27,7 @@ mod wire;
 
 pub use ack::{Ack, Sack};
 pub use ecn::EcnBits;
-pub use options::{Abc, Ecn, LossDetection, Options, Pacing, Recovery, RtoRule};
+pub use options::{Abc, Ecn, IdleRestart, LossDetection, Options, Pacing, Recovery, RtoRule};
 pub use pacing::pacing_rate;
 pub use receiver::{Receiver, ReceiverSpec};
 pub use rtt::RttEstimator;

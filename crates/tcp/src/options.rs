@@ -62,6 +62,19 @@ pub enum Pacing {
     Full,
 }
 
+/// What becomes of the window when the application falls silent for longer than a retransmission timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdleRestart {
+    /// Halved once per timeout, down to the initial window; and a window that was not filled for a timeout moves half-way to what was used
+    /// of it (RFC 2861, as Linux has it).
+    Linux,
+    /// The initial window, at once (RFC 5681 4.1).
+    Rfc5681,
+    /// Nothing.
+    None,
+}
+
 /// Whether segments may be marked instead of dropped, and how the receiver tells of marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -129,6 +142,8 @@ pub struct Options {
     pub pacing_credit: bool,
     /// Explicit congestion notification.
     pub ecn: Ecn,
+    /// The window after an idle time.
+    pub idle_restart: IdleRestart,
 }
 
 impl Options {
@@ -160,6 +175,7 @@ impl Options {
             pacing: Pacing::None,
             pacing_credit: true,
             ecn: Ecn::Auto,
+            idle_restart: IdleRestart::Linux,
         };
         let linux26 = Options {
             loss_detection: LossDetection::Fack,
@@ -202,6 +218,7 @@ impl Options {
                 ack_compression: false,
                 abc: Abc::Rfc3465,
                 pacing_credit: false,
+                idle_restart: IdleRestart::Rfc5681,
                 ..linux61
             }),
             _ => None,

@@ -174,6 +174,7 @@ impl<C: CongestionControl> Sender<C> {
         wire.on_timeout(self.c.now, self.c.prior_cwnd);
         self.publish_in_flight();
         self.w.cwnd = f64::from(self.c.in_flight + 1);
+        self.note_window_set();
         self.w.cnt = 0;
         self.ecn.on_reduced();
         self.enter(CaState::Loss);

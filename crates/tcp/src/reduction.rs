@@ -84,6 +84,7 @@ impl<C: CongestionControl> Sender<C> {
             Recovery::RateHalving | Recovery::AtOnce if ends_here => self.w.cwnd = self.w.cwnd.min(self.w.ssthresh),
             _ => {}
         }
+        self.note_window_set();
         self.cc.on_event(&mut self.w, &self.c, CaEvent::ReductionCompleted);
     }
 }

@@ -3,6 +3,7 @@
 use cc::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
 use units::Time;
 
+use crate::application::Usage;
 use crate::ecn::EcnState;
 use crate::pacing::Pacer;
 use crate::rack::Rack;
@@ -94,6 +95,8 @@ pub struct Sender<C> {
     pub(crate) w: Window,
     pub(crate) timer: Timer,
     pub(crate) window_filled: bool,
+    /// The application writes in pieces: `usage` is kept.
+    pub(crate) watches_use: bool,
     pub(crate) started: bool,
     /// Tail losses are probed for.
     pub(crate) probes: bool,
@@ -121,6 +124,8 @@ pub struct Sender<C> {
     /// This ACK's new data tells whether the timeout was spurious: no retransmissions before it.
     pub(crate) probing_for_spurious_timeout: bool,
     pub(crate) expiries: u32,
+    /// How an application that writes in pieces uses the window; none for one that always has more.
+    pub(crate) usage: Option<Box<Usage>>,
 }
 
 impl<C: CongestionControl> Sender<C> {
@@ -152,6 +157,8 @@ impl<C: CongestionControl> Sender<C> {
             most_out: 0,
             usage_end: 0,
             limit: spec.segments,
+            usage: None,
+            watches_use: false,
             started: false,
             probes: spec.options.tlp && spec.options.sack,
             area_at: Time::ZERO,
@@ -175,7 +182,8 @@ impl<C: CongestionControl> Sender<C> {
 
     /// The application has no more data.
     pub fn on_stopped(&mut self) {
-        self.limit = self.limit.min(self.c.nxt);
+        self.on_paused();
+        self.spec.segments = self.limit;
     }
 
     /// An ACK arrives.

@@ -139,5 +139,8 @@ impl<C: CongestionControl> Sender<C> {
             self.most_out = out;
             self.usage_end = self.c.nxt;
         }
+        if self.watches_use {
+            self.validate_window();
+        }
     }
 }

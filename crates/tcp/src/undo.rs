@@ -68,7 +68,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// Linux `tcp_current_ssthresh`: outside a reduction at least three quarters of the window.
-    fn current_ssthresh(&self) -> f64 {
+    pub(crate) fn current_ssthresh(&self) -> f64 {
         let cwnd = self.w.cwnd;
         self.w.ssthresh.max((cwnd / 2.0).floor() + (cwnd / 4.0).floor())
     }
@@ -94,6 +94,7 @@ impl<C: CongestionControl> Sender<C> {
             self.w.ssthresh = self.w.ssthresh.max(prior);
             self.ecn.cwr_due = false;
         }
+        self.note_window_set();
         self.undo.disarm();
         self.totals.undos += 1;
         wire.on_undo(self.c.now, self.w.cwnd);

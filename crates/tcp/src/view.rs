@@ -34,7 +34,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Whether everything the application sent is acknowledged.
     pub fn is_finished(&self) -> bool {
-        self.started && self.c.una >= self.limit
+        self.started && self.c.una >= self.limit && self.c.una >= self.spec.segments
     }
 
     /// Segments known to have arrived, each counted once. Without SACK only the cumulative ACK is sure: the algorithm's

@@ -21,7 +21,8 @@ from windtunnel.advise.study import Study, advice_json
 from windtunnel.experiment import Plan
 from windtunnel.plots import Plane, Spot, draw_tradeoffs, write_forms
 from windtunnel.records import staged
-from windtunnel.report.writer import ASSETS, INDEX, file_name, refuse_foreign
+from windtunnel.report.names import file_name
+from windtunnel.report.writer import ASSETS, INDEX, refuse_foreign
 from windtunnel.stats import Summary
 from windtunnel.version import __version__
 

@@ -22,7 +22,8 @@ from windtunnel.agreement.quantities import QUANTITIES
 from windtunnel.agreement.study import SIDES, Study
 from windtunnel.records import staged
 from windtunnel.report import text
-from windtunnel.report.writer import ASSETS, INDEX, file_name, refuse_foreign
+from windtunnel.report.names import file_name
+from windtunnel.report.writer import ASSETS, INDEX, refuse_foreign
 from windtunnel.stats import Summary
 from windtunnel.store import open_results
 from windtunnel.version import __version__

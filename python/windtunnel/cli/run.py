@@ -21,6 +21,7 @@ def run_command(
     mark: Annotated[str | None, typer.Option(metavar="SIZE", help="Mark ECN-capable packets from this queue on, as 65.")] = None,
     aqm: Annotated[str | None, typer.Option(metavar="NAME[,KEY=VALUE...]", help="Queue discipline, as codel,target=5ms.")] = None,
     flow: Annotated[list[str] | None, typer.Option(metavar="ALG[:VARIANT][,KEY=VALUE...]", help="A flow; repeat for more.")] = None,
+    udp: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE,...", help="A source of datagrams, as rate=50Mbit,start=10s.")] = None,
     duration: Annotated[str | None, typer.Option(metavar="TIME", help="Length of the run, at most 4h. [default: 60s]")] = None,
     warmup: Annotated[str | None, typer.Option(metavar="TIME", help="First part left out of every mean. [default: 0s]")] = None,
     seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of every random draw. [default: 1]")] = None,
@@ -52,8 +53,8 @@ def run_command(
 ) -> None:
     """Run a scenario, in the simulator or on a built Linux kernel.
 
-    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, transport options, and the algorithm's own parameters
-    (see: windtunnel algorithms NAME).
+    Flow keys: rtt, start, stop, bytes, count, window, profile, direction; on and off, or app_rate and chunk; transport options, and the
+    algorithm's own parameters (see: windtunnel algorithms NAME). Keys of --udp: rate, amplitude and period, packet, start, stop, direction.
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
     disorder = {"reorder": reorder, "reorder_by": reorder_by, "duplicate": duplicate}
@@ -63,7 +64,7 @@ def run_command(
         | {key: value for key, value in (("rate_steps", rate_step), ("outages", outage), ("delay_steps", delay_step)) if value},
         "reverse": link_table({"rate": reverse_rate, "queue": reverse_queue}, reverse_loss or []),
     }
-    scenario = _scenario(file, top, links, flow or [])
+    scenario = _scenario(file, top, links, flow or [], [f"udp,{source}" for source in udp or []])
     asked = {"per_ack": per_ack, "record_drops": drops, "record_marks": marks}
     scenario = scenario.model_copy(update={field: True for field, wanted in asked.items() if wanted})
     with stoppable():
@@ -82,7 +83,9 @@ def link_table(fields: dict[str, str | None], losses: list[str]) -> dict[str, An
     return table | ({"loss": probabilities[0]} if probabilities else {}) | ({"losses": models} if models else {})
 
 
-def _scenario(file: str | None, top: dict[str, str | None], links: dict[str, dict[str, Any]], flows: list[str]) -> Scenario:
+def _scenario(
+    file: str | None, top: dict[str, str | None], links: dict[str, dict[str, Any]], flows: list[str], sources: list[str]
+) -> Scenario:
     from windtunnel.scenario import ScenarioError, parse
     from windtunnel.scenario.files import read_document, with_traces
     from windtunnel.scenario.models import MARK_FIELDS, QUEUE_FIELDS, Bottleneck
@@ -101,6 +104,8 @@ def _scenario(file: str | None, top: dict[str, str | None], links: dict[str, dic
             document[name] = {key: value for key, value in table.items() if key not in replaced} | given
     if flows:
         document["flows"] = flows
+    if sources:
+        document["traffic"] = sources
     if file is None:
         if not {"rate", "trace"} & set(links["bottleneck"]):
             raise ScenarioError("rate", "is missing; give --rate, for example --rate 250Mbit, or a scenario file")
@@ -182,6 +187,18 @@ def _print_tables(summary: dict[str, Any]) -> None:
         ]
         titles = ["algorithm", "flows", "first flow", "throughput (Mbit/s)", "goodput (Mbit/s)", "retransmitted"]
         print_table("Applications", titles, rows)
+    if "traffic" in summary:
+        sources = [
+            (
+                row["flow"],
+                _scaled(row["throughput_bps"], 1e-6),
+                row["sent_packets"],
+                row["delivered_packets"],
+                row["lost_packets"],
+            )
+            for row in summary["traffic"]
+        ]
+        print_table("Datagrams", ["flow", "throughput (Mbit/s)", "sent", "delivered", "lost (packets)"], sources)
     links = [tuple(row.values()) for row in summary["links"]]
     print_table(
         "Links", ["link", "utilisation", "dropped (packets)", "marked (packets)", "mean queue (packets)", "max queue (packets)"], links

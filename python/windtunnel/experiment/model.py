@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from windtunnel.metrics import View
-from windtunnel.plots.declared import Curves, Histories
+from windtunnel.plots.declared import Declaration
 from windtunnel.scenario import Scenario
 
 Point = Mapping[str, Any]
@@ -56,7 +56,7 @@ class Measure:
     state: str | None = None
     t0: float | None = None
     t1: float | None = None
-    function: Callable[[View], float | None] | None = None
+    function: Callable[[View], float | str | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Experiment:
         From a point and the repeat's draws to what is run. Its `warmup_s` is the start of the default measurement window.
     measures : sequence of Measure
         What is measured on every run.
-    figures : sequence of Curves or Histories
+    figures : sequence of Curves, Compared or Histories
         How it is shown.
     parameters : sequence of (str, str)
         What stays the same at every point, for the reader.
@@ -111,6 +111,8 @@ class Experiment:
         The quick scale; None leaves the experiment out of it.
     notes : sequence of str
         What a reader must know to believe the result.
+    only : callable, optional
+        Whether a point of the grid is one: a window limit that a site did not offer is none. All are when absent.
     """
 
     id: str
@@ -120,12 +122,13 @@ class Experiment:
     points: Mapping[str, Sequence[Any]]
     scenario: Callable[[Point, Draws], Scenario]
     measures: Sequence[Measure]
-    figures: Sequence[Curves | Histories] = ()
+    figures: Sequence[Declaration] = ()
     parameters: Sequence[tuple[str, str]] = ()
     repeats: int = 5
     kept: str = "totals"
     quick: Quick | None = field(default_factory=Quick)
     notes: Sequence[str] = ()
+    only: Callable[[Point], bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -181,5 +184,7 @@ class Scale:
         """Yield every point and repeat of an experiment at this scale, in the order of its dimensions."""
         points = self.points(experiment)
         for values in itertools.product(*points.values()):
-            for seed in self.seeds(experiment):
-                yield dict(zip(points, values, strict=True)), seed
+            point = dict(zip(points, values, strict=True))
+            if experiment.only is None or experiment.only(point):
+                for seed in self.seeds(experiment):
+                    yield dict(point), seed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from windtunnel.metrics import rates
+from windtunnel.metrics.datagrams import connections
 from windtunnel.records import Records
 
 _SUMMED = ("throughput_bps", "goodput_bps", "retransmitted_packets", "loss_episodes", "timeouts", "mean_cwnd_packets")
@@ -34,7 +35,8 @@ def applications(records: Records) -> pl.DataFrame:
     # A flow on its own gets a number that no application has: a negative one.
     number = [-1 - index if flow.get("application") is None else int(flow["application"]) for index, flow in enumerate(given)]
     whose = pl.DataFrame({"flow": range(len(named)), "algorithm": named, "application": number}, schema=_WHOSE)
-    flows = records.flows.with_columns(rates.throughput_bps(records.flows), rates.goodput_bps(records.flows)).drop("algorithm")
+    flows = connections(records.flows)
+    flows = flows.with_columns(rates.throughput_bps(flows), rates.goodput_bps(flows)).drop("algorithm")
     return (
         flows.join(whose, on="flow", how="left")
         .group_by("application", maintain_order=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 PACKET_BITS = 8 * 1500
+UDP = "udp"
+UDP_HEADER_BITS = 8 * 28
 
 
 def throughput_bps(flows: pl.DataFrame) -> pl.Series:
@@ -13,7 +15,7 @@ def throughput_bps(flows: pl.DataFrame) -> pl.Series:
     Parameters
     ----------
     flows : polars.DataFrame, shape (flows, ...)
-        With `window_delivered_packets` and `window_s` (seconds).
+        With `window_delivered_packets` and `window_s` (seconds); with `algorithm` and `window_goodput_bytes` where there are datagrams.
 
     Returns
     -------
@@ -22,9 +24,15 @@ def throughput_bps(flows: pl.DataFrame) -> pl.Series:
 
     Notes
     -----
-    Source: Li, Leith, Shorten (ToN 2007), eq. 1, with the rate of delivered packets. A packet is 1500 bytes of IP.
+    Source: Li, Leith, Shorten (ToN 2007), eq. 1, with the rate of delivered packets. A packet of a TCP flow is 1500 bytes of IP; a
+    datagram is its payload and 28 bytes of headers.
     """
-    return _per_second(flows, pl.col("window_delivered_packets") * PACKET_BITS, "throughput_bps")
+    packets = pl.col("window_delivered_packets")
+    bits = packets * PACKET_BITS
+    if "algorithm" in flows.columns:
+        datagrams = pl.col("window_goodput_bytes") * 8 + packets * UDP_HEADER_BITS
+        bits = pl.when(pl.col("algorithm") == UDP).then(datagrams).otherwise(bits)
+    return _per_second(flows, bits, "throughput_bps")
 
 
 def goodput_bps(flows: pl.DataFrame) -> pl.Series:

@@ -9,6 +9,7 @@ import polars as pl
 
 from windtunnel.metrics import fairness, rates
 from windtunnel.metrics.applications import applications, are_grouped
+from windtunnel.metrics.datagrams import connections, sources
 from windtunnel.records import Records
 
 
@@ -24,7 +25,8 @@ def summary(records: Records) -> dict[str, Any]:
     -------
     dict
         `scenario`, `digest`, `records_digest`, `flows` and `links` (lists of dict), `metrics`, `engine`; `applications` (list of dict)
-        where flows share one. Units by suffix, None where something was not measured.
+        where flows share one, `traffic` (list of dict) where there are sources of datagrams. Units by suffix, None where something was
+        not measured.
     """
     facts = records.facts
     return {
@@ -33,6 +35,7 @@ def summary(records: Records) -> dict[str, Any]:
         "records_digest": records.digest(),
         "flows": flow_rows(records),
         **({"applications": application_rows(records)} if are_grouped(records) else {}),
+        **({"traffic": traffic} if (traffic := source_rows(records)) else {}),
         "links": link_rows(records),
         "metrics": metrics(records),
         "engine": {key: facts.counters.get(key) for key in ("data_packets", "events", "wall_s", "cpu_s")},
@@ -73,6 +76,11 @@ def application_rows(records: Records) -> list[dict[str, Any]]:
     return [_clean(row) for row in applications(records).iter_rows(named=True)]
 
 
+def source_rows(records: Records) -> list[dict[str, Any]]:
+    """Return one row per source of datagrams."""
+    return [_clean(row) for row in sources(records).iter_rows(named=True)]
+
+
 def link_rows(records: Records) -> list[dict[str, Any]]:
     """Return one row per link that has a queue."""
     columns = ["utilisation", "dropped_packets", "marked_packets", "mean_queue_packets", "max_queue_packets"]
@@ -84,9 +92,11 @@ def metrics(records: Records) -> dict[str, Any]:
     """Return the metrics of the run as a whole.
 
     Fairness is between the flows of the forward direction (all flows when there is none), over those that had a measurement window;
-    `jain_applications` counts the connections of one application as one.
+    `jain_applications` counts the connections of one application as one. Sources of datagrams have no part in any of them.
     """
-    flows = records.flows.with_columns(rates.throughput_bps(records.flows), rates.goodput_bps(records.flows))
+    flows = connections(records.flows)
+    tcp = set(flows["flow"])
+    flows = flows.with_columns(rates.throughput_bps(flows), rates.goodput_bps(flows))
     forward = flows.filter(pl.col("direction") == "forward")
     compared = forward if forward.height else flows
     shares = compared["throughput_bps"].drop_nulls().to_list()
@@ -100,10 +110,10 @@ def metrics(records: Records) -> dict[str, Any]:
             "ratio_min_max": fairness.ratio_min_max(shares),
             "throughput_bps": _total(compared, "throughput_bps", measured_s),
             "goodput_bps": _total(compared, "goodput_bps", measured_s),
-            "loss_overhead": rates.loss_overhead(records.flows),
-            "lost_fraction": rates.lost_fraction(records.flows),
-            "epoch_s": [rates.epoch_s(records.events, flow, after_s=warmup_s) for flow in records.flows["flow"].to_list()],
-            "completion_s": completions_s(records),
+            "loss_overhead": rates.loss_overhead(flows),
+            "lost_fraction": rates.lost_fraction(flows),
+            "epoch_s": [rates.epoch_s(records.events, flow, after_s=warmup_s) for flow in flows["flow"].to_list()],
+            "completion_s": [done for flow, done in zip(records.flows["flow"], completions_s(records), strict=True) if flow in tcp],
         }
     )
 

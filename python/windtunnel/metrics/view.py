@@ -11,13 +11,11 @@ import numpy as np
 import polars as pl
 
 from windtunnel.metrics.backoffs import Array, Backoffs, backoffs_by_flow
-from windtunnel.metrics.rates import PACKET_BITS
+from windtunnel.metrics.rates import PACKET_BITS, UDP
 from windtunnel.records import Records
 
 PACKET_BYTES = 1500
 MSS_BYTES = 1448
-UDP = "udp"
-"""The name that a constant or sinusoidal source without congestion control has in place of an algorithm's."""
 SETTLING_S = 10.0
 """The default window begins this long after the start of the last foreground flow (the register's rule)."""
 _NEAR_S = 1e-6

@@ -1,6 +1,18 @@
 """Figures of runs and of experiments. Matplotlib is loaded when the first one is drawn."""
 
-from windtunnel.plots.declared import Curves, Declaration, Histories, History, Overlay, draw, from_json, remarks, to_json
+from windtunnel.plots.declared import (
+    Compared,
+    Curves,
+    Declaration,
+    Histories,
+    History,
+    Overlay,
+    Published,
+    draw,
+    from_json,
+    remarks,
+    to_json,
+)
 from windtunnel.plots.figures import cwnd, overview
 from windtunnel.plots.overlaid import Course, Panel, draw_overlaid
 from windtunnel.plots.portrait import draw_portrait
@@ -9,6 +21,7 @@ from windtunnel.plots.style import look
 from windtunnel.plots.tradeoffs import Plane, Spot, draw_tradeoffs
 
 __all__ = [
+    "Compared",
     "Course",
     "Curves",
     "Declaration",
@@ -17,6 +30,7 @@ __all__ = [
     "Overlay",
     "Panel",
     "Plane",
+    "Published",
     "Spot",
     "check_target",
     "cwnd",

@@ -54,12 +54,12 @@ def draw_curves(declaration: Curves, measures: pl.DataFrame | None) -> Figure:
         raise ValueError(f"figure {declaration.name!r}: a measures table is needed")
     points = points_of(declaration, measures)
     panels = ascending(dict.fromkeys(point.panel for point in points))
-    theory = {panel: _theory(declaration, measures, points, panel) for panel in panels}
-    styles = _styles(points)
+    theory = {panel: theory_lines(declaration, measures, points, panel) for panel in panels}
+    styles = series_styles(points)
     with styled():
         handles = _legend(declaration, points, styles, [line for lines in theory.values() for line in lines])
         rows = len(legend_rows([str(handle.get_label()) for handle in handles]))
-        shared = _shared(declaration, points, panels)
+        shared = shared_scale(declaration, points, panels)
         columns = len(panels) if len(panels) <= 3 else 2 if len(panels) == 4 else 3
         height_in = 2.55 if len(panels) == 1 else 2.25
         grid = Grid(len(panels), columns, height_in, legend_rows=rows, gap_in=0.24 if shared else 0.56)
@@ -79,7 +79,7 @@ def draw_curves(declaration: Curves, measures: pl.DataFrame | None) -> Figure:
         return figure
 
 
-def _shared(declaration: Curves, points: Sequence[Point], panels: Sequence[Value | None]) -> bool:
+def shared_scale(declaration: Curves, points: Sequence[Point], panels: Sequence[Value | None]) -> bool:
     """One scale for all panels, unless one panel's values would vanish on it."""
     if declaration.y_limits is not None or declaration.y_log:
         return True
@@ -88,7 +88,8 @@ def _shared(declaration: Curves, points: Sequence[Point], panels: Sequence[Value
     return not known or max(known) / min(known) <= _SHARED_RATIO
 
 
-def _theory(declaration: Curves, measures: pl.DataFrame, points: Sequence[Point], panel: Value | None) -> list[Line]:
+def theory_lines(declaration: Curves, measures: pl.DataFrame, points: Sequence[Point], panel: Value | None) -> list[Line]:
+    """Return the theory of a panel: each overlay with its x and y, closed forms at the points and between them."""
     xs = sorted({point.x for point in points})
     lines: list[Line] = []
     for overlay in declaration.theory:
@@ -118,7 +119,7 @@ def _scale(declaration: Curves, axis: Axes, points: Sequence[Point], lines: Sequ
     else:
         margin = 0.035 * (xs[-1] - xs[0]) or 0.5
         axis.set_xlim(xs[0] - margin, xs[-1] + margin)
-    low, high = _limits(declaration, points, lines)
+    low, high = y_range(declaration, points, lines)
     if declaration.y_log:
         axis.set_yscale("log")
     axis.set_ylim(low, high)
@@ -126,7 +127,8 @@ def _scale(declaration: Curves, axis: Axes, points: Sequence[Point], lines: Sequ
     y_ticks(axis, log=declaration.y_log)
 
 
-def _limits(declaration: Curves, points: Sequence[Point], lines: Sequence[Line]) -> tuple[float, float]:
+def y_range(declaration: Curves, points: Sequence[Point], lines: Sequence[Line]) -> tuple[float, float]:
+    """Return the ends of the y axis: no point lies outside; a band stays free at an edge that points lie beyond."""
     drawn = [point for point in points if point.kind in ("value", "partly")]
     values = [point.mean for point in drawn] + [point.mean + point.sem for point in drawn] + list(declaration.baseline)
     if not declaration.y_log:
@@ -156,7 +158,7 @@ def _draw_panel(
     for level in declaration.baseline:
         axis.axhline(level, color=QUIET, linewidth=0.7, zorder=1.2)
     for overlay, x, y in lines:
-        axis.plot(x, y, color=_theory_colour(overlay), linestyle=_DASHES, linewidth=0.9, zorder=1.8)
+        axis.plot(x, y, color=theory_colour(overlay), linestyle=_DASHES, linewidth=0.9, zorder=1.8)
     for series in dict.fromkeys(point.series for point in points):
         _draw_series(axis, [point for point in points if point.series == series], styles[series])
     for kind in ("unreached", "below"):
@@ -209,7 +211,7 @@ def _arrow(up: int) -> Any:
     return Path([(x, y * up) for x, y in corners], [Path.MOVETO, *[Path.LINETO] * 5])
 
 
-def _styles(points: Sequence[Point]) -> dict[Value, dict[str, Any]]:
+def series_styles(points: Sequence[Point]) -> dict[Value, dict[str, Any]]:
     """Return colour, marker and line of every series; what shares a look, such as variants of one protocol, gets another line."""
     seen: Counter[tuple[str, str]] = Counter()
     styles: dict[Value, dict[str, Any]] = {}
@@ -221,7 +223,8 @@ def _styles(points: Sequence[Point]) -> dict[Value, dict[str, Any]]:
     return styles
 
 
-def _theory_colour(overlay: Overlay) -> str:
+def theory_colour(overlay: Overlay) -> str:
+    """Return the colour of an overlay: its protocol's, or ink."""
     return look(overlay.alg)[0] if overlay.alg is not None else INK
 
 
@@ -229,13 +232,13 @@ def _legend(declaration: Curves, points: Sequence[Point], styles: Mapping[Value,
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], **style, mec=PAPER, mew=0.4, label=_series_label(declaration.series, series)) for series, style in styles.items()
+        Line2D([], [], **style, mec=PAPER, mew=0.4, label=series_label(declaration.series, series)) for series, style in styles.items()
     ]
     labels: dict[str, Overlay] = {}
     for overlay, _, _ in lines:
         labels.setdefault(overlay.label, overlay)
     handles += [
-        Line2D([], [], color=_theory_colour(overlay), linestyle=_DASHES, linewidth=0.9, label=label) for label, overlay in labels.items()
+        Line2D([], [], color=theory_colour(overlay), linestyle=_DASHES, linewidth=0.9, label=label) for label, overlay in labels.items()
     ]
     if any(point.kind in ("unreached", "partly") for point in points):
         label = unreached_label(declaration.metric)
@@ -243,7 +246,8 @@ def _legend(declaration: Curves, points: Sequence[Point], styles: Mapping[Value,
     return handles
 
 
-def _series_label(dimension: str, value: Value) -> str:
+def series_label(dimension: str, value: Value) -> str:
+    """Return what a legend calls a series."""
     return value if dimension == "alg" and isinstance(value, str) else panel_title(dimension, value)
 
 

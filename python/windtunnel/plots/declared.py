@@ -113,6 +113,58 @@ class Curves:
 
 
 @dataclass(frozen=True)
+class Published:
+    """A printed number.
+
+    Parameters
+    ----------
+    at : mapping of str to str or float
+        The point it belongs to: dimension to value.
+    value : float
+        In the figure's unit.
+    sd : float, optional
+        Its printed standard deviation.
+    """
+
+    at: Mapping[str, Value]
+    value: float
+    sd: float | None = None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Means and standard errors of one metric by name, such as the protocol's, and printed numbers beside them.
+
+    Parameters
+    ----------
+    name, title, metric, panels, x_label, y_label, y_log, y_limits, baseline, fixed, caption, censored_at
+        As in `Curves`; `x_label` is for the text beside the figure.
+    x : str
+        The dimension of names along the x axis.
+    series : str
+        The dimension whose values stand side by side at each name; `x` itself gives every name its own colour.
+    published : tuple of Published
+        Printed numbers, drawn hollow beside the measured ones.
+    """
+
+    name: str
+    title: str
+    metric: str
+    x: str = "alg"
+    panels: str | None = None
+    series: str = "alg"
+    x_label: str = "protocol"
+    y_label: str = ""
+    y_log: bool = False
+    y_limits: tuple[float, float] | None = None
+    baseline: tuple[float, ...] = ()
+    fixed: Mapping[str, Value] = field(default_factory=dict)
+    published: tuple[Published, ...] = ()
+    caption: str = ""
+    censored_at: float | None = None
+
+
+@dataclass(frozen=True)
 class Histories:
     """One sampled quantity of every flow against time, a panel for each value of a dimension.
 
@@ -141,7 +193,7 @@ class Histories:
     caption: str = ""
 
 
-Declaration: TypeAlias = Curves | Histories
+Declaration: TypeAlias = Curves | Compared | Histories
 
 
 @dataclass(frozen=True)
@@ -156,15 +208,18 @@ class History:
         The repeat.
     flow_samples, flows : polars.DataFrame
         Frames of the records.
+    run : str
+        The key it is stored under; empty when it is not.
     """
 
     point: Mapping[str, Value]
     seed: int
     flow_samples: pl.DataFrame
     flows: pl.DataFrame
+    run: str = ""
 
 
-_KINDS: dict[str, type[Curves] | type[Histories]] = {"curves": Curves, "histories": Histories}
+_KINDS: dict[str, type[Curves] | type[Compared] | type[Histories]] = {"curves": Curves, "compared": Compared, "histories": Histories}
 
 
 def to_json(declaration: Declaration) -> dict[str, Any]:
@@ -172,7 +227,7 @@ def to_json(declaration: Declaration) -> dict[str, Any]:
 
     Parameters
     ----------
-    declaration : Curves or Histories
+    declaration : Curves, Compared or Histories
         What to store.
 
     Returns
@@ -202,7 +257,7 @@ def from_json(stored: Mapping[str, Any]) -> Declaration:
 
     Returns
     -------
-    Curves or Histories
+    Curves, Compared or Histories
         Equal to the one stored.
 
     Raises
@@ -218,8 +273,11 @@ def from_json(stored: Mapping[str, Any]) -> Declaration:
         if fields.get("y_limits") is not None:
             low, high = fields["y_limits"]
             fields["y_limits"] = (low, high)
-        if kind == "curves":
+        if kind != "histories":
             fields["baseline"] = tuple(fields.get("baseline", ()))
+        if kind == "compared":
+            fields["published"] = tuple(Published(**mark) for mark in fields.get("published", ()))
+        if kind == "curves":
             fields["theory"] = tuple(Overlay(**overlay) for overlay in fields.get("theory", ()))
         return _KINDS[kind](**fields)
     except TypeError as error:
@@ -231,10 +289,10 @@ def draw(declaration: Declaration, *, measures: pl.DataFrame | None = None, hist
 
     Parameters
     ----------
-    declaration : Curves or Histories
+    declaration : Curves, Compared or Histories
         What to draw.
     measures : polars.DataFrame, optional
-        The experiment's measures table; needed by `Curves`.
+        The experiment's measures table; needed by `Curves` and `Compared`.
     histories : sequence of History
         Runs with samples; needed by `Histories`.
 
@@ -253,6 +311,10 @@ def draw(declaration: Declaration, *, measures: pl.DataFrame | None = None, hist
         from windtunnel.plots.curves import draw_curves
 
         return draw_curves(declaration, measures)
+    if isinstance(declaration, Compared):
+        from windtunnel.plots.compared import draw_compared
+
+        return draw_compared(declaration, measures)
     from windtunnel.plots.histories import draw_histories
 
     return draw_histories(declaration, histories)
@@ -263,7 +325,7 @@ def remarks(declaration: Declaration, *, measures: pl.DataFrame | None = None) -
 
     Parameters
     ----------
-    declaration : Curves or Histories
+    declaration : Curves, Compared or Histories
         The figure.
     measures : polars.DataFrame, optional
         The experiment's measures table.
@@ -275,6 +337,7 @@ def remarks(declaration: Declaration, *, measures: pl.DataFrame | None = None) -
     """
     if isinstance(declaration, Histories) or measures is None:
         return []
-    from windtunnel.plots.points import points_of, remarks_on
+    from windtunnel.plots.points import named_points_of, points_of, remarks_on
 
-    return remarks_on(declaration, points_of(declaration, measures))
+    points = named_points_of(declaration, measures) if isinstance(declaration, Compared) else points_of(declaration, measures)
+    return remarks_on(declaration, points)

@@ -70,6 +70,8 @@ def _by_flow(records: Records) -> Iterator[tuple[int, str, pl.DataFrame]]:
 
 def _draw_cwnd(axis: Axes, records: Records) -> None:
     for flow, label, samples in _by_flow(records):
+        if samples["cwnd_packets"].null_count() == samples.height:
+            continue  # A source of datagrams has no window.
         axis.plot(samples["t_s"].to_numpy(), samples["cwnd_packets"].to_numpy(), **_line(records, flow, label))
     axis.set_ylabel("cwnd (packets)")
     axis.set_ylim(bottom=0)
@@ -161,7 +163,10 @@ def _finish(figure: Figure, axes: list[Axes], records: Records) -> Figure:
     duration_s = float(records.facts.scenario["duration_s"])
     axes[-1].set_xlabel("time (s)")
     axes[-1].set_xlim(0, duration_s)
-    handles, labels = axes[0].get_legend_handles_labels()
+    named: dict[str, Any] = {}
+    for axis in axes[:2]:
+        named = {label: handle for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)} | named
+    labels, handles = list(named), list(named.values())
     if handles:
         shown = slice(0, _LARGEST_LEGEND)
         title = None if len(handles) <= _LARGEST_LEGEND else f"first {_LARGEST_LEGEND} of {len(handles)} flows"

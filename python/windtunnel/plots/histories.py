@@ -49,7 +49,7 @@ def draw_histories(declaration: Histories, histories: Sequence[History]) -> Figu
     ValueError
         When no run fits the declaration, or its samples lack the quantity.
     """
-    chosen = _chosen(declaration, histories)
+    chosen = chosen_histories(declaration, histories)
     with styled():
         handles = _legend(chosen)
         rows = len(legend_rows([str(handle.get_label()) for handle in handles]))
@@ -70,7 +70,14 @@ def draw_histories(declaration: Histories, histories: Sequence[History]) -> Figu
         return figure
 
 
-def _chosen(declaration: Histories, histories: Sequence[History]) -> list[History]:
+def chosen_histories(declaration: Histories, histories: Sequence[History]) -> list[History]:
+    """Return the runs a figure shows, one per panel in their order; of several seeds the smallest.
+
+    Raises
+    ------
+    ValueError
+        When no run fits the declaration, or its samples lack the quantity.
+    """
     fitting = [history for history in histories if declaration.alg in (None, history.point.get("alg"))]
     fitting = [history for history in fitting if declaration.panels is None or declaration.panels in history.point]
     fitting = [history for history in fitting if history.flow_samples.height]
@@ -91,10 +98,10 @@ def _end_s(history: History) -> float:
 
 def _draw_panel(declaration: Histories, axis: Axes, history: History, *, buckets: int) -> None:
     bottom = top = 0.0
-    styles = _flow_styles(history)
+    styles = flow_styles(history.flows)
     for flow, colour, _ in reversed(styles):
         samples = history.flow_samples.filter(pl.col("flow") == flow).sort("t_s")
-        t_s, values = _quantity(declaration.quantity)(samples)
+        t_s, values = quantity_of(declaration.quantity)(samples)
         if not t_s.size:
             continue
         axis.plot(*thin(t_s, values, buckets=buckets), color=colour, linewidth=0.9, solid_joinstyle="round", zorder=2.5)
@@ -104,11 +111,17 @@ def _draw_panel(declaration: Histories, axis: Axes, history: History, *, buckets
     y_ticks(axis, log=False)
 
 
-def _quantity(name: str) -> Callable[[pl.DataFrame], tuple[Samples, Samples]]:
+def quantity_of(name: str) -> Callable[[pl.DataFrame], tuple[Samples, Samples]]:
+    """Return what makes times, seconds, and values, in the unit they are drawn in, of one flow's samples."""
     if name == "goodput_mbps":
         return _goodput_mbps
-    scale = next((factor for suffix, factor in _SCALES if name.endswith(suffix)), 1.0)
+    scale = scale_of(name)
     return lambda samples: (samples["t_s"].to_numpy(), samples[name].cast(pl.Float64).fill_null(math.nan).to_numpy() * scale)
+
+
+def scale_of(name: str) -> float:
+    """Return what a column of flow_samples is multiplied by to be drawn: times in ms, rates in Mbit/s, bytes in MB."""
+    return next((factor for suffix, factor in _SCALES if name.endswith(suffix)), 1.0)
 
 
 def _goodput_mbps(samples: pl.DataFrame) -> tuple[Samples, Samples]:
@@ -120,11 +133,11 @@ def _goodput_mbps(samples: pl.DataFrame) -> tuple[Samples, Samples]:
     return (edges[1:] + edges[:-1]) / 2, np.diff(delivered) * 8 / _BIN_S / 1e6
 
 
-def _flow_styles(history: History) -> list[tuple[int, str, str]]:
-    """Return flow, colour and label; a second flow of a protocol has another shade of its colour."""
+def flow_styles(flows: pl.DataFrame) -> list[tuple[int, str, str]]:
+    """Return flow, colour and label of each row of a `flows` frame; a second flow of a protocol has another shade of its colour."""
     seen: dict[str, int] = {}
     styles = []
-    for position, (flow, algorithm, start_s) in enumerate(history.flows.select("flow", "algorithm", "start_s").iter_rows(), start=1):
+    for position, (flow, algorithm, start_s) in enumerate(flows.select("flow", "algorithm", "start_s").iter_rows(), start=1):
         order = seen.get(algorithm, 0)
         seen[algorithm] = order + 1
         start = "" if not start_s else f", from {number(round(start_s, 1))} s"
@@ -138,7 +151,7 @@ def _legend(chosen: Sequence[History]) -> list[Line2D]:
 
     labels: dict[tuple[int, str], list[str]] = {}
     for history in chosen:
-        for flow, colour, label in _flow_styles(history):
+        for flow, colour, label in flow_styles(history.flows):
             labels.setdefault((flow, colour), []).append(label)
     handles = []
     for (_, colour), texts in list(labels.items())[:_FLOWS_IN_LEGEND]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel.plots.declared import Curves, Value
+from windtunnel.plots.declared import Compared, Curves, Value
 from windtunnel.stats import summarise
 
 _OWN_COLUMNS = ("flow", "state", "t0", "t1")
@@ -26,7 +26,7 @@ class Point:
 
     panel: Value | None
     series: Value
-    x: float
+    x: Any
     mean: float
     sem: float
     n: int
@@ -70,6 +70,35 @@ def points_of(declaration: Curves, measures: pl.DataFrame) -> list[Point]:
     return points
 
 
+def named_points_of(declaration: Compared, measures: pl.DataFrame) -> list[Point]:
+    """Reduce the rows of a figure's metric to points whose `x` is a name.
+
+    Parameters
+    ----------
+    declaration : Compared
+        The figure.
+    measures : polars.DataFrame
+        The measures table.
+
+    Returns
+    -------
+    list of Point
+        In the order of the table. Repeats of a point, and dimensions that the figure does not name, are averaged over.
+
+    Raises
+    ------
+    ValueError
+        When the table has no row of the metric, or lacks a column the declaration names.
+    """
+    groups: dict[tuple[Value | None, Value, Value], list[float | None]] = {}
+    for panel, series, x, value in _rows(declaration, declaration.metric, measures):
+        if series is not None and x is not None:
+            groups.setdefault((panel, series, x), []).append(value)
+    if not groups:
+        raise ValueError(f"figure {declaration.name!r}: the table has no row of {declaration.metric} with these values")
+    return [_point(declaration, place, values) for place, values in groups.items()]
+
+
 def mean_line(
     declaration: Curves, metric: str, measures: pl.DataFrame, *, alg: str | None, panel: Value | None
 ) -> tuple[list[float], list[float]]:
@@ -101,7 +130,7 @@ def mean_line(
     return xs, [math.fsum(groups[x]) / len(groups[x]) for x in xs]
 
 
-def _rows(declaration: Curves, metric: str, measures: pl.DataFrame) -> Iterable[tuple[Any, ...]]:
+def _rows(declaration: Curves | Compared, metric: str, measures: pl.DataFrame) -> Iterable[tuple[Any, ...]]:
     named = [declaration.x, declaration.series, *([declaration.panels] if declaration.panels else []), *declaration.fixed]
     lacking = [column for column in named if column not in measures.columns]
     if lacking:
@@ -117,7 +146,7 @@ def _rows(declaration: Curves, metric: str, measures: pl.DataFrame) -> Iterable[
     return chosen.sort("seed", maintain_order=True).select(columns).iter_rows()
 
 
-def _point(declaration: Curves, place: tuple[Value | None, Value, float], repeats: list[float | None]) -> Point:
+def _point(declaration: Curves | Compared, place: tuple[Value | None, Value, Any], repeats: list[float | None]) -> Point:
     values = [value for value in repeats if value is not None and not math.isnan(value)]
     if not values:
         return Point(*place, mean=math.nan, sem=math.nan, n=0, kind="absent")
@@ -155,12 +184,12 @@ def unreached_label(metric: str) -> str:
     return "not converged" if metric.startswith("conv") else "not reached"
 
 
-def remarks_on(declaration: Curves, points: list[Point]) -> list[str]:
+def remarks_on(declaration: Curves | Compared, points: list[Point]) -> list[str]:
     """Say what the marks mean and how many points are missing.
 
     Parameters
     ----------
-    declaration : Curves
+    declaration : Curves or Compared
         The figure.
     points : list of Point
         Its points.

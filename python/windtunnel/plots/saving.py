@@ -179,7 +179,7 @@ def adapt(svg: str) -> str:
     svg = _PATH.sub(lambda path: _DECIMALS.sub(r"\1", path[0]), svg)
     rules = []
     for name in sorted({colour.lower() for colour in re.findall(r"(?:fill|stroke): (#[0-9a-fA-F]{6})\b", svg)}):
-        dark = _dark(name)
+        dark = dark_of(name)
         rules += [f'[style*="{part}: {name}"]{{{part}:{dark}!important}}' for part in ("fill", "stroke") if f"{part}: {name}" in svg]
     style = f"<style>@media screen and (prefers-color-scheme: dark){{{''.join(rules)}}}</style>"
     return re.sub(r"(<svg\b[^>]*>)", lambda match: match[1] + "\n " + style, svg, count=1)
@@ -190,7 +190,7 @@ _DECIMALS = re.compile(r"(\.\d\d)\d+")
 """A hundredth of a point is nothing that a reader sees."""
 
 
-def _dark(colour: str) -> str:
+def dark_of(colour: str) -> str:
     """Return a colour's counterpart on dark paper: the palette's own, greys turned over, shades raised to where they are seen."""
     if colour in _DARK:
         return _DARK[colour]

@@ -1,7 +1,19 @@
 """Records of a run: schema, frames, folder."""
 
 from windtunnel.records.folder import FolderError, previous_digest, read, staged, write
-from windtunnel.records.model import Records, RunFacts, build
+from windtunnel.records.model import Records, RunFacts, build, frame_of
 from windtunnel.records.schema import FRAMES, SCHEMA_VERSION
 
-__all__ = ["FRAMES", "SCHEMA_VERSION", "FolderError", "Records", "RunFacts", "build", "previous_digest", "read", "staged", "write"]
+__all__ = [
+    "FRAMES",
+    "SCHEMA_VERSION",
+    "FolderError",
+    "Records",
+    "RunFacts",
+    "build",
+    "frame_of",
+    "previous_digest",
+    "read",
+    "staged",
+    "write",
+]

@@ -150,7 +150,8 @@ def _swap(new: Path, target: Path) -> None:
 def write(records: Records, folder: Path) -> None:
     """Write run.json and the Parquet files into an existing, empty folder (normally one given by `staged`).
 
-    Columns in which nothing was measured and frames without rows are left out; `read` gives them back as nulls and as empty frames.
+    Columns of the schema in which nothing was measured and frames without rows are left out; `read` gives them back as nulls and as empty
+    frames. An algorithm's own variables stay: `read` cannot know of them.
 
     Parameters
     ----------
@@ -161,7 +162,8 @@ def write(records: Records, folder: Path) -> None:
     """
     frames = {name: frame for name, frame in records.frames().items() if frame.height or name == "acks"}
     for name, frame in frames.items():
-        measured = frame.select(column for column in frame if column.null_count() < max(frame.height, 1))
+        known = FRAMES[name]
+        measured = frame.select(column for column in frame if column.name not in known or column.null_count() < max(frame.height, 1))
         measured.write_parquet(folder / f"{name}.parquet", compression="zstd", statistics=False)
     facts = asdict(records.facts)
     run = {

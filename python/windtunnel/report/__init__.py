@@ -1,15 +1,18 @@
 """Reports: a folder of HTML pages and figures made of stored results, without running anything."""
 
-from windtunnel.report.model import Estimate, Figure, Report, Section, Table
+from windtunnel.report.model import DataPoint, Estimate, Figure, Repeat, Report, Section, StoredRun, Table
 from windtunnel.report.stored import assemble, registers_of, verdicts_of
 from windtunnel.report.table import table_of, to_csv
 from windtunnel.report.writer import write
 
 __all__ = [
+    "DataPoint",
     "Estimate",
     "Figure",
+    "Repeat",
     "Report",
     "Section",
+    "StoredRun",
     "Table",
     "assemble",
     "registers_of",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from windtunnel.plots import Declaration, History
@@ -53,6 +54,8 @@ class Table:
         One cell per column: text, a number, an estimate, or None where nothing was measured.
     caption : str
         What the cells are, where the headings do not say it.
+    places : mapping of (int, int) to mapping
+        Row and column of a cell, from 0, to the dimensions of the data point it shows.
 
     Raises
     ------
@@ -63,6 +66,7 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     caption: str = ""
+    places: Mapping[tuple[int, int], Mapping[str, str | float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse rows that do not fit the headings."""
@@ -91,6 +95,57 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Repeat:
+    """One repeat at a data point.
+
+    Parameters
+    ----------
+    seed : int
+        Which repeat.
+    run : str
+        Key of its run.
+    values : mapping of str to float or str
+        What was measured, by the measure's label; a measure without a value is not there.
+    """
+
+    seed: int
+    run: str
+    values: Mapping[str, float | str]
+
+
+@dataclass(frozen=True)
+class DataPoint:
+    """One point of an experiment's grid with its repeats, shown on a page of its own.
+
+    Parameters
+    ----------
+    values : mapping of str to str or float
+        Dimension to value, all dimensions.
+    repeats : sequence of Repeat
+        In order of their seeds.
+    """
+
+    values: Mapping[str, str | float]
+    repeats: Sequence[Repeat]
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """Where a run is stored and how much of it.
+
+    Parameters
+    ----------
+    folder : Path
+        Of its Parquet files.
+    kept : str
+        How much was stored, a name of `windtunnel.store.KEPT`.
+    """
+
+    folder: Path
+    kept: str
+
+
+@dataclass(frozen=True)
 class Section:
     """One experiment, shown on a page of its own.
 
@@ -102,6 +157,14 @@ class Section:
         What it is, what it asks, and where in which paper it comes from.
     parameters : sequence of (str, str)
         Name and value, with unit.
+    points : sequence of DataPoint
+        Each with a page of its own; the first measures are those of the figures.
+    measures : mapping of str to str
+        Label of a measure to its heading with the unit, in the order of a point's page.
+    censored_at : float, optional
+        What an infinite repeat counts as in a mean, seconds.
+    source_table : Path, optional
+        The stored measures, offered for download.
     figures : sequence of Figure
         Drawn in this order; the first is the thumbnail.
     table : Table
@@ -121,6 +184,10 @@ class Section:
     question: str
     source: str
     parameters: Sequence[tuple[str, str]] = ()
+    points: Sequence[DataPoint] = ()
+    measures: Mapping[str, str] = field(default_factory=dict)
+    censored_at: float | None = None
+    source_table: Path | None = None
     figures: Sequence[Figure] = ()
     table: Table = field(default_factory=lambda: Table((), ()))
     verdicts: Sequence[Verdict] = ()
@@ -143,6 +210,10 @@ class Report:
         What reruns all of it.
     made : str
         When and by what it was made, as text; a report asks no clock.
+    runs : mapping of str to StoredRun
+        The stored runs by key; each has a page.
+    papers : mapping of str to str
+        Prefix of the experiments' names to the paper they are of.
     facts : mapping of str to object
         Version, seeds, scale, runs, wall time and so on, in order.
     findings : sequence of str
@@ -158,6 +229,8 @@ class Report:
     suite: str
     command: str
     made: str
+    runs: Mapping[str, StoredRun] = field(default_factory=dict, kw_only=True)
+    papers: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     facts: Mapping[str, Any]
     findings: Sequence[str]
     sections: Sequence[Section]

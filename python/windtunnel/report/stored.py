@@ -11,8 +11,9 @@ import polars as pl
 
 from windtunnel.claims import Experiment, Register, RegisterError, Verdict, judge, packaged_register
 from windtunnel.metrics import MEASURES
-from windtunnel.plots.declared import Curves, Declaration, History, from_json
+from windtunnel.plots.declared import Declaration, Histories, History, from_json
 from windtunnel.report.model import Figure, Report, Section, Table
+from windtunnel.report.points import data_points, measure_headings, stored_runs
 from windtunnel.report.table import table_of
 from windtunnel.store import SIMULATOR, Results, ResultsError
 
@@ -125,6 +126,8 @@ def assemble(results: Results) -> Report:
         for id in ids
     ]
     return Report(
+        runs=stored_runs(results, sections),
+        papers={name: citation for register in registers for name, citation in register.papers.items()},
         title=str(facts.get("title", "Results")),
         subtitle=str(facts.get("subtitle", "")),
         suite=", ".join(facts.get("suites", [])),
@@ -151,6 +154,10 @@ def _section(results: Results, id: str, published: Experiment | None, verdicts: 
             title=stored["title"],
             question=stored["question"],
             source=stored["source"],
+            points=data_points(measures, list(points)),
+            measures=measure_headings(measures, figures, heading=_heading),
+            censored_at=(published.duration_s if published is not None else None) or LONGEST_S,
+            source_table=results.folder / "experiments" / id / "measures.parquet",
             parameters=[(name, value) for name, value in stored["parameters"]] + _grid(stored),
             figures=[_figure(results, declared, measures, list(points)) for declared in figures],
             table=_table(measures, points, figures, published),
@@ -187,9 +194,9 @@ def _grid(stored: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _figure(results: Results, declared: Declaration, measures: pl.DataFrame, dimensions: Sequence[str]) -> Figure:
-    if isinstance(declared, Curves):
-        return Figure(declared, measures=measures)
-    return Figure(declared, histories=_histories(results, measures, dimensions))
+    if isinstance(declared, Histories):
+        return Figure(declared, histories=_histories(results, measures, dimensions))
+    return Figure(declared, measures=measures)
 
 
 def _histories(results: Results, measures: pl.DataFrame, dimensions: Sequence[str]) -> list[History]:
@@ -203,13 +210,13 @@ def _histories(results: Results, measures: pl.DataFrame, dimensions: Sequence[st
             raise ResultsError(results.runs.folder, problem)
         records = results.runs.read(path)
         point = {name: row[name] for name in dimensions}
-        histories.append(History(point=point, seed=row["seed"], flow_samples=records.flow_samples, flows=records.flows))
+        histories.append(History(point=point, seed=row["seed"], flow_samples=records.flow_samples, flows=records.flows, run=row["run"]))
     return histories
 
 
 def _table(measures: pl.DataFrame, points: Mapping[str, Any], figures: Sequence[Declaration], published: Experiment | None) -> Table:
     """Return the table of what the figures show and what the register asks of this experiment, in the order they were measured."""
-    shown = {figure.metric for figure in figures if isinstance(figure, Curves)}
+    shown = {figure.metric for figure in figures if not isinstance(figure, Histories)}
     wanted = shown | set(published.measures if published is not None else ())
     measured = measures["metric"].unique(maintain_order=True).to_list()
     metrics = {name: _heading(name) for name in measured if name in wanted} or {name: _heading(name) for name in measured}

@@ -50,7 +50,7 @@ def table_of(
     """
     keys = [*dimensions, *([across] if across else [])]
     groups = _repeats(measures, keys, metrics)
-    cells = {place: _estimate(values, censored_at) for place, values in groups.items()}
+    cells = {place: estimate(values, censored_at) for place, values in groups.items()}
     names = {
         name: order for order, name in enumerate(dict.fromkeys(item for _, point in groups for item in point if isinstance(item, str)))
     }
@@ -61,16 +61,27 @@ def table_of(
     points = sorted({point[: len(dimensions)] for _, point in groups}, key=order)
     if across is None:
         rows = [[*point, *(cells.get((metric, point)) for metric in metrics)] for point in points]
-        return Table([*dimensions.values(), *metrics.values()], rows)
+        places = {
+            (row, len(dimensions) + column): dict(zip(keys, point, strict=True))
+            for row, point in enumerate(points)
+            for column in range(len(metrics))
+        }
+        return Table([*dimensions.values(), *metrics.values()], rows, places=places)
     values = sorted({point[-1:] for _, point in groups}, key=order)
     rows = []
+    places = {}
     for metric, heading in metrics.items():
         for point in points:
             row = [cells.get((metric, (*point, *value))) for value in values]
             if any(cell is not None for cell in row):
-                rows.append([*([heading] if len(metrics) > 1 else []), *point, *row])
+                leading = [*([heading] if len(metrics) > 1 else []), *point]
+                places |= {
+                    (len(rows), len(leading) + column): dict(zip(keys, (*point, *value), strict=True))
+                    for column, value in enumerate(values)
+                }
+                rows.append([*leading, *row])
     columns = [*(["metric"] if len(metrics) > 1 else []), *dimensions.values(), *(str(value) for (value,) in values)]
-    return Table(columns, rows, caption=next(iter(metrics.values())) if len(metrics) == 1 else "")
+    return Table(columns, rows, caption=next(iter(metrics.values())) if len(metrics) == 1 else "", places=places)
 
 
 def _repeats(
@@ -87,7 +98,8 @@ def _repeats(
     return groups
 
 
-def _estimate(values: Sequence[float], censored_at: float | None) -> Estimate | None:
+def estimate(values: Sequence[float], censored_at: float | None) -> Estimate | None:
+    """Return the mean of repeats with its errors; None of no repeats. An infinite repeat counts as `censored_at`, as in `table_of`."""
     if not values:
         return None
     summary = summarise(values, censored_at=censored_at)

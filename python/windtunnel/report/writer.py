@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -11,24 +11,42 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from windtunnel import plots
 from windtunnel.records import FolderError, staged
-from windtunnel.report import text
+from windtunnel.report.environment import VERDICTS, environment
+from windtunnel.report.live import live_figure
 from windtunnel.report.model import Figure, Report, Section
+from windtunnel.report.names import Places, file_name, places_of, run_href, uses_of
+from windtunnel.report.pointpage import runs_csv, write_points
+from windtunnel.report.runpage import Frame, Task, write_runs
+from windtunnel.report.scripts import data_script
 from windtunnel.report.table import to_csv
+from windtunnel.report.thumbnail import thumbnail
+from windtunnel.report.verdictgrid import grid_of, paper_of
 
 if TYPE_CHECKING:
     from windtunnel.claims import Verdict
 
-VERDICTS = {"holds": "holds", "fails": "fails", "inconclusive": "inconclusive", "not_run": "not run"}
-"""Verdict to what is shown, in the order of the counts."""
-
 INDEX = "index.html"
 ASSETS = ("report.css", "report.js")
-_KNOWN = {INDEX, *ASSETS, "experiments", "figures", "tables"}
+"""What every kind of report has beside its pages."""
+CHARTS = (
+    "uplot-1.6.32.min.js",
+    "uplot-1.6.32.LICENSE.txt",
+    "charts.css",
+    "base.js",
+    "marks.js",
+    "keys.js",
+    "series.js",
+    "points.js",
+    "figure.js",
+    "csv.js",
+)
+"""What draws and drives the charts; its folder is ``charts``."""
+FOLDERS = ("experiments", "figures", "tables", "points", "runs", "data", "files", "charts")
+_KNOWN = {INDEX, *ASSETS, *FOLDERS}
 
 
 @dataclass(frozen=True)
@@ -40,6 +58,9 @@ class _Shown:
     caption: str
     remarks: Sequence[str]
     alt: str
+    live: dict[str, Any] | None
+    data: Sequence[str]
+    small: str | None
 
 
 @dataclass(frozen=True)
@@ -50,6 +71,7 @@ class _Page:
     name: str
     figures: Sequence[_Shown]
     counts: Mapping[str, int]
+    places: Places
 
 
 def write(report: Report, folder: str | Path, *, jobs: int = 1) -> Path:
@@ -80,12 +102,16 @@ def write(report: Report, folder: str | Path, *, jobs: int = 1) -> Path:
     refuse_foreign(target, _KNOWN)
     pages = _pages(report)
     with staged(target) as temporary:
-        for name in ("experiments", "figures", "tables"):
+        for name in FOLDERS:
             (temporary / name).mkdir()
         sizes = _draw(pages, temporary / "figures", jobs)
         _write_pages(report, pages, temporary, sizes)
-        for name in ASSETS:
-            (temporary / name).write_bytes(files("windtunnel.report").joinpath("assets").joinpath(name).read_bytes())
+        places = {page.section.id: page.places for page in pages}
+        tasks = [Task(key, report.runs[key], uses) for key, uses in uses_of(report, places).items()]
+        write_runs(tasks, temporary, Frame(report.suite, report.made), jobs=jobs)
+        assets = files("windtunnel.report").joinpath("assets")
+        for name in (*ASSETS, *(f"charts/{name}" for name in CHARTS)):
+            (temporary / name).write_bytes(assets.joinpath(name).read_bytes())
     return target / INDEX
 
 
@@ -118,8 +144,9 @@ def _pages(report: Report) -> list[_Page]:
     pages = []
     for section in report.sections:
         name = file_name(section.id)
-        figures = [_shown(name, figure, tabled=bool(section.table.rows)) for figure in section.figures]
-        pages.append(_Page(section, name, figures, _counts(section.verdicts)))
+        places = places_of(section)
+        figures = [_shown(report, places, name, figure) for figure in section.figures]
+        pages.append(_Page(section, name, figures, _counts(section.verdicts), places))
     _refuse_twice("experiment", [page.name for page in pages])
     _refuse_twice("figure", [figure.stem for page in pages for figure in page.figures])
     return pages
@@ -131,31 +158,19 @@ def _refuse_twice(what: str, names: Iterable[str]) -> None:
         raise ValueError(f"report: {what} {twice[0]!r} is there twice")
 
 
-def file_name(name: str) -> str:
-    """Return a file name made of an experiment's or a figure's name: letters, digits, dots, dashes, underscores.
-
-    Parameters
-    ----------
-    name : str
-        Any text.
-
-    Returns
-    -------
-    str
-        Never empty, and never hidden.
-    """
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-") or "unnamed"
-
-
-def _shown(page: str, figure: Figure, *, tabled: bool) -> _Shown:
+def _shown(report: Report, places: Places, page: str, figure: Figure) -> _Shown:
     declaration = figure.declaration
+    tabled = bool(places.section.table.rows)
     remarks = plots.remarks(declaration, measures=figure.measures)
     if isinstance(declaration, plots.Histories):
         axes = f"{declaration.y_label or declaration.quantity} against time (s)."
     else:
-        axes = f"{declaration.y_label or declaration.metric} against {declaration.x_label or declaration.x}."
+        across = getattr(declaration, "x_label", "") or declaration.x
+        axes = f"{declaration.y_label or declaration.metric} against {across}."
     alt = f"{declaration.title}: {axes}" + (" The numbers are in the table on this page." if tabled else "")
-    return _Shown(f"{page}-{file_name(declaration.name)}", declaration.title, declaration.caption, remarks, alt)
+    stem = f"{page}-{file_name(declaration.name)}"
+    live, data = live_figure(figure, places, stored=report.runs)
+    return _Shown(stem, declaration.title, declaration.caption, remarks, alt, live, data, thumbnail(figure, live))
 
 
 def _counts(verdicts: Sequence[Verdict]) -> dict[str, int]:
@@ -180,31 +195,38 @@ def _draw_one(figure: Figure, stem: Path) -> tuple[float, float]:
     return plots.render(figure.declaration, stem, measures=figure.measures, histories=figure.histories)
 
 
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("windtunnel.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters.update(cell=text.cell, detail=text.detail, slug=file_name)
-    environment.tests["numeric"] = text.is_number
-    environment.globals.update(estimates=text.estimates, usual_repeats=text.usual_repeats, verdict_names=VERDICTS)
-    return environment
-
-
 def _pixels(sizes: Mapping[str, tuple[float, float]]) -> dict[str, str]:
     """Return each figure's size as attributes of its image, so that a page does not jump while images load."""
     return {stem: Markup(f'width="{width_in * 96:.0f}" height="{height_in * 96:.0f}"') for stem, (width_in, height_in) in sizes.items()}
 
 
 def _write_pages(report: Report, pages: Sequence[_Page], folder: Path, sizes: Mapping[str, tuple[float, float]]) -> None:
-    environment = _environment()
+    templates = environment()
     totals = {name: sum(page.counts[name] for page in pages) for name in VERDICTS}
-    shared: dict[str, Any] = {"report": report, "pages": pages, "totals": totals, "pixels": _pixels(sizes)}
-    index = environment.get_template("index.html").render(shared, root="")
+    papers = {paper_of(page.section.id): report.papers.get(paper_of(page.section.id), "") for page in pages}
+    shared: dict[str, Any] = {"report": report, "pages": pages, "totals": totals, "pixels": _pixels(sizes), "paper_of": paper_of}
+    index = templates.get_template("index.html").render(shared, root="", grid=grid_of(report), papers=papers)
     (folder / INDEX).write_text(index, encoding="utf-8")
     for number, page in enumerate(pages):
         before = pages[number - 1] if number else None
         after = pages[number + 1] if number + 1 < len(pages) else None
-        html = environment.get_template("experiment.html").render(shared, root="../", page=page, before=before, after=after)
+        own = {**shared, "page": page, "run_href": run_href}
+        html = templates.get_template("experiment.html").render(own, root="../", before=before, after=after)
         (folder / "experiments" / f"{page.name}.html").write_text(html, encoding="utf-8")
-        if page.section.table.rows:
-            (folder / "tables" / f"{page.name}.csv").write_text(to_csv(page.section.table), encoding="utf-8")
+        for figure in page.figures:
+            if figure is page.figures[0] and figure.small is not None:
+                (folder / "figures" / f"{figure.stem}-small.svg").write_text(figure.small, encoding="utf-8")
+            if figure.live is not None:
+                (folder / "data" / f"{figure.stem}.js").write_text(data_script(figure.stem, figure.live), encoding="ascii")
+        _write_tables(page, folder / "tables")
+        write_points(templates, page.places, folder, own)
+
+
+def _write_tables(page: _Page, folder: Path) -> None:
+    section = page.section
+    if section.table.rows:
+        (folder / f"{page.name}.csv").write_text(to_csv(section.table), encoding="utf-8")
+    if section.points:
+        (folder / f"{page.name}-runs.csv").write_text(runs_csv(section), encoding="utf-8")
+    if section.source_table is not None:
+        shutil.copyfile(section.source_table, folder / f"{page.name}.parquet")

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from windtunnel.scenario import changes, losses, traces
+from windtunnel.scenario import changes, losses, traces, traffic
 from windtunnel.scenario.errors import ScenarioError, from_validation, one_line
 from windtunnel.scenario.models import QUEUE_FIELDS, Bottleneck, Flow, Scenario
 from windtunnel.scenario.table import Table
@@ -30,7 +30,7 @@ def allowed_keys() -> dict[str, list[str]]:
     link = [key for key in keys(Bottleneck) if key not in QUEUE_FIELDS]
     link = [*link, "trace", "queue", *QUEUE_FIELDS]
     models = {name: keys(model) for name, model in (losses.MODELS | changes.CHANGES).items()}
-    return {"": keys(Scenario), "bottleneck": link, "reverse": link, "flows": keys(Flow), **models}
+    return {"": keys(Scenario), "bottleneck": link, "reverse": link, "flows": keys(Flow), "traffic": keys(traffic.Udp), **models}
 
 
 def parse(document: Any, *, name: str = "") -> Scenario:

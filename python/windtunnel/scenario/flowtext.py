@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from windtunnel.scenario import writes
 from windtunnel.scenario.catalogue import catalogue
 from windtunnel.scenario.errors import refusal, shown
 
-SHORT_KEYS = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", "window": "window_packets"}
-FLOW_KEYS = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction")
+SHORT_KEYS = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", "window": "window_packets", **writes.SHORT}
+FLOW_KEYS = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction", *writes.SHORT)
 
 
 def parse_flow(text: str) -> dict[str, Any]:
@@ -18,7 +19,7 @@ def parse_flow(text: str) -> dict[str, Any]:
     ----------
     text : str
         The flow, for example ``"ctcp:vista,start=60s"``. Keys are rtt, start, stop, bytes, count, window, profile, direction,
-        any transport option, and the algorithm's own parameters (which prevail where a name is both).
+        on, off, app_rate, chunk, any transport option, and the algorithm's own parameters (which prevail where a name is both).
 
     Returns
     -------

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
-from windtunnel.scenario import applications, changes, checks, units
+from windtunnel.scenario import applications, changes, checks, units, writes
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
@@ -34,6 +34,8 @@ from windtunnel.scenario.ranges import (
     WindowPackets,
 )
 from windtunnel.scenario.table import Table as _Model
+from windtunnel.scenario.traffic import Udp, check_within
+from windtunnel.scenario.traffic import read as read_traffic
 
 QUEUE_FIELDS = ("queue_packets", "queue_bytes", "queue_s", "queue_bdp")
 MARK_FIELDS = ("mark_packets", "mark_bytes", "mark_s", "mark_bdp")
@@ -205,16 +207,26 @@ class Flow(_Model):
     count : int
         How many flows like this one.
     window_packets : int, optional
-        Cap on the window, in packets.
+        Cap on the window, in packets; ``window`` also takes bytes, as ``500kB``, of which whole segments count.
     profile : str, optional
         Stack profile; the scenario's when absent.
     direction : {"forward", "reverse"}
         Which way the data goes.
     application : int, optional
         Flows of the same number are connections of one application, whose results are also added up. ``ptcp`` sets it.
+    on_s, off_s : float, optional
+        The application writes as fast as the flow takes it for so long, then nothing for so long, in turns; always when absent.
+    app_rate_bps, chunk_s : float, optional
+        The application writes in chunks, one every so many seconds (2 when absent), each of what this payload rate makes of that time.
     """
 
-    SHORT: ClassVar[Mapping[str, str]] = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", "window": "window_packets"}
+    SHORT: ClassVar[Mapping[str, str]] = {
+        "rtt": "rtt_s",
+        "start": "start_s",
+        "stop": "stop_s",
+        "window": "window_packets",
+        **writes.SHORT,
+    }
 
     algorithm: str = Field(description="name or name:variant")
     parameters: dict[str, float | str] = Field(default_factory=dict, description="the algorithm's own parameters")
@@ -228,6 +240,10 @@ class Flow(_Model):
     profile: str | None = Field(None, description="stack profile")
     direction: Literal["forward", "reverse"] = Field("forward", description="which way the data goes")
     application: Application | None = Field(None, description="number shared by the connections of one application")
+    on_s: writes.SpanS | None = Field(None, description="how long the application writes, in seconds")
+    off_s: writes.SpanS | None = Field(None, description="how long it is then silent, in seconds")
+    app_rate_bps: RateBps | None = Field(None, description="payload rate of an application that writes in chunks, in bits per second")
+    chunk_s: writes.SpanS | None = Field(None, description="time from one chunk to the next, in seconds")
 
     _algorithm = field_validator("algorithm", mode="before")(checks.algorithm_name)
     _profile = field_validator("profile", mode="before")(checks.profile_name)
@@ -239,10 +255,13 @@ class Flow(_Model):
             data = parse_flow(data)
         if not isinstance(data, dict):
             return data
-        full = dict(data)
+        full = writes.with_chunk(data)
+        for key in {"window", "window_packets"} & set(full):
+            full = full | {key: writes.window_packets(full[key], MSS_BYTES)}
         for table in ("parameters", "transport"):
             if not isinstance(full.get(table, {}), dict):
                 raise refusal(f"{shown(full[table])} is a {type(full[table]).__name__}, not a table; allowed: key = value", field=table)
+        full = dict(full)
         if full.get("parameters"):
             full["parameters"] = checks.parameters(checks.algorithm_name(full.get("algorithm")), full["parameters"])
         if full.get("transport"):
@@ -257,15 +276,21 @@ class Flow(_Model):
         return value
 
     @model_serializer(mode="wrap")
-    def _without_application(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave the number out where there is none, so that it renames no scenario without applications."""
+    def _without_absent(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out what flows did not always have where there is none, so that it renames no older scenario."""
         data: dict[str, Any] = dump(self)
-        return data if self.application is not None else {key: value for key, value in data.items() if key != "application"}
+        later = ("application", *writes.SHORT.values())
+        return {key: value for key, value in data.items() if key not in later or value is not None}
 
     @model_validator(mode="after")
     def _connections_are_made_once(self) -> Flow:
         if self.application is not None and set(self.parameters) & {"streams", "stagger"}:
             raise refusal(f"{self.application} and streams are both given; allowed: one of them", field="application")
+        return self
+
+    @model_validator(mode="after")
+    def _writes(self) -> Flow:
+        writes.check(self)
         return self
 
     @model_validator(mode="after")
@@ -284,8 +309,10 @@ class Scenario(_Model):
         The forward link.
     flows : sequence of Flow
         At least one; strings such as ``"htcp,start=60s"`` are read too.
+    traffic : sequence of Udp, optional
+        Sources of datagrams beside the flows; strings such as ``"udp,rate=50Mbit,start=10s"`` are read too.
     reverse : Bottleneck, optional
-        The reverse link, of the bottleneck's rate if it names none. When absent, ACKs return without a queue; if a flow's data goes in
+        The reverse link, of the bottleneck's rate if it names none. When absent, ACKs return without a queue; if data goes in
         reverse, it is a link of the same rate and queue.
     rtt_s : float, optional
         Base round-trip time of the flows that name none, in seconds.
@@ -330,8 +357,10 @@ class Scenario(_Model):
     per_ack: bool = Field(False, description="record every ACK")
     record_drops: bool = Field(False, description="record every drop")
     record_marks: bool = Field(False, description="record every congestion mark")
+    traffic: tuple[Udp, ...] = Field((), description="sources of datagrams beside the flows")
 
     _profile = field_validator("profile", mode="before")(checks.profile_name)
+    _traffic = field_validator("traffic", mode="before")(read_traffic)
 
     @model_validator(mode="before")
     @classmethod
@@ -363,6 +392,8 @@ class Scenario(_Model):
             raise refusal(problem, field="warmup_s")
         for index, flow in enumerate(self.flows):
             self._check_flow(f"flows[{index}]", flow)
+        check_within(self.traffic, self.duration_s)
+        total += len(self.traffic)
         if self.sample_s > self.duration_s:
             problem = f"{shown(self.sample_s)} s is longer than the run; allowed: at most {shown(self.duration_s)} s"
             raise refusal(problem, field="sample_s")

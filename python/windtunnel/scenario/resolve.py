@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.scenario import applications, changes, losses
+from windtunnel.scenario import applications, changes, losses, traffic, writes
 from windtunnel.scenario.catalogue import DROP_TAIL, catalogue
 from windtunnel.scenario.checks import algorithm_of
 from windtunnel.scenario.errors import ScenarioError
@@ -82,7 +82,7 @@ def fill(scenario: Scenario) -> Resolved:
     reverse = scenario.reverse
     if reverse is not None:
         reverse = _fill_link(reverse, longest_s, "reverse", notes)
-    elif any(flow.direction == "reverse" for flow in flows):
+    elif "reverse" in {flow.direction for flow in flows} | {source.direction for source in scenario.traffic}:
         reverse = bottleneck.model_copy(
             update={"loss_probability": 0.0, "losses": (), **dict.fromkeys(_CHANGES, ()), **dict.fromkeys(_DISORDER, 0.0)}
         )
@@ -140,6 +140,7 @@ def _refuse_too_long(packets: float, field: str, value: float) -> None:
 
 _LATER: dict[str, Any] = {
     "record_marks": False,
+    "traffic": [],
     "discipline": DROP_TAIL,
     "discipline_parameters": {},
     **dict.fromkeys(MARK_FIELDS),
@@ -204,6 +205,7 @@ def resolve(scenario: Scenario) -> dict[str, Any]:
         "forward": _link(full.bottleneck),
         "reverse": None if full.reverse is None else _link(full.reverse),
         "flows": [_flow(full, flow) for flow in full.flows],
+        "traffic": [traffic.engine(source) for source in full.traffic],
     }
 
 
@@ -256,6 +258,7 @@ def _flow(scenario: Scenario, flow: Flow) -> dict[str, Any]:
         "jitter_ns": _ns(jitter_s(scenario, flow)),
         "mss_bytes": MSS_BYTES,
         "packet_bytes": PACKET_BYTES,
+        "writes": writes.engine(flow),
     }
 
 

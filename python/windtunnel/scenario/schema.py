@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from windtunnel.scenario import changes, losses
+from windtunnel.scenario import changes, losses, traffic
 from windtunnel.scenario.models import Bottleneck, Flow, Scenario
 from windtunnel.scenario.table import Table
 
@@ -31,6 +31,10 @@ def json_schema() -> dict[str, Any]:
         entries = definitions["Bottleneck"]["properties"][name]
         entries["items"] = {"anyOf": [entries["items"], {"type": "string", "description": "the same as AT=VALUE"}]}
     definitions["Bottleneck"]["properties"]["trace"] = {"type": "string", "description": "file of a trace in mahimahi's format"}
+    _short(definitions["Udp"], traffic.Udp)
+    definitions["Udp"]["required"] = sorted({*definitions["Udp"].get("required", ()), "kind"})
+    source_text = {"type": "string", "description": f"a source on one line: {traffic.TEXT}"}
+    schema["properties"]["traffic"]["items"] = {"anyOf": [{"$ref": "#/$defs/Udp"}, source_text]}
     flow_text = {"type": "string", "description": "a flow on one line: ALG[:variant][,key=value...]"}
     schema["properties"]["flows"]["items"] = {"anyOf": [{"$ref": "#/$defs/Flow"}, flow_text]}
     schema["properties"]["flows"]["minItems"] = 1

@@ -1,4 +1,4 @@
-"""Theory as curves: x and y in the units of a figure's axes, for the figures of Li, Leith, Shorten (ToN 2007).
+"""Theory as curves: x and y in the units of a figure's axes, for the figures of the suites.
 
 The only module of the package with units other than SI: Mbit/s, ms, and queues in BDP (`q`, of the path of the longer RTT). A name of
 `OVERLAYS` and arguments of numbers and strings are all a figure needs to store. NaN where a curve is undefined.
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from windtunnel.theory import buffers, laws, overhead, responses, rtt_unfairness, synchronised
+from windtunnel.theory import buffers, illinois, laws, overhead, refill, responses, rtt_unfairness, synchronised
 from windtunnel.theory.numeric import Array, ArrayLike, array, within
 from windtunnel.theory.path import Path
 
@@ -192,6 +192,56 @@ def fair_share_mbps(x: ArrayLike, *, rate_mbps: float, flows: int = 2) -> Array:
     return np.full_like(array(x), rate_mbps / flows)
 
 
+def fast_occupancy(packets: ArrayLike, *, alpha: float, flows: int) -> Array:
+    """Return the part of its queue that FAST flows at rest keep filled, against the queue's size: alpha packets of each flow.
+
+    Source: Jin, Wei, Low (INFOCOM 2004); Hegde et al. (GridNets 2004), Fig. 3.
+
+    Parameters
+    ----------
+    packets : array_like
+        Queue size, packets.
+    alpha : float
+        Packets that each flow keeps queued.
+    flows : int
+        Number of flows.
+
+    Returns
+    -------
+    numpy.ndarray
+        Fraction; NaN where the queue does not hold them and there is no rest.
+    """
+    size = within(packets, above=0)
+    return np.where(size >= alpha * flows, alpha * flows / size, np.nan)
+
+
+def reno_epoch_s(rate_mbps: ArrayLike, *, rtt_ms: float, q: float, flows: int = 1) -> Array:
+    """Return the time between losses of synchronised Reno flows, seconds, against the link's rate: Leith et al. 2008, Fig. 3.
+
+    Parameters
+    ----------
+    rate_mbps : array_like
+        Link rate, Mbit/s, above 0.
+    rtt_ms : float
+        Base RTT, ms.
+    q : float
+        Buffer in BDP.
+    flows : int
+        Number of equal flows.
+
+    Returns
+    -------
+    numpy.ndarray
+        Seconds.
+    """
+    return refill.epoch_s(Path(rate_bps=within(rate_mbps, above=0) * MBPS, rtt_s=rtt_ms * MS, buffer_bdp=q), flows=flows)
+
+
+def illinois_epoch_s(rate_mbps: ArrayLike, *, rtt_ms: float, q: float) -> Array:
+    """Return the epoch of one Illinois flow, seconds; parameters as for `reno_epoch_s`."""
+    return illinois.epoch_s(Path(rate_bps=within(rate_mbps, above=0) * MBPS, rtt_s=rtt_ms * MS, buffer_bdp=q))
+
+
 def _rtts_with_queue(rtt_ms: ArrayLike, *, fixed_ms: float, rate_mbps: float, q: float, queue: str) -> tuple[Array, Array]:
     """Return the shorter and the longer RTT, seconds, queueing delay included."""
     swept, fixed = within(rtt_ms, above=0) * MS, fixed_ms * MS
@@ -217,6 +267,9 @@ OVERLAYS: Mapping[str, Callable[..., Array]] = {
     "loss_overhead_vs_rtt": loss_overhead_vs_rtt,
     "conv80_s": conv80_s,
     "fair_share_mbps": fair_share_mbps,
+    "fast_occupancy": fast_occupancy,
+    "reno_epoch_s": reno_epoch_s,
+    "illinois_epoch_s": illinois_epoch_s,
 }
 """Every overlay by name."""
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from windtunnel.theory.numeric import Array, ArrayLike, array, within
 
+SHAPES = ("convex", "concave-convex")
+
 
 def regain_time(window: ArrayLike, *, keep: ArrayLike = 0.5, c: ArrayLike = 0.5) -> Array:
     """Return T_w, after which both functions are back at w (packets): cbrt((1 - beta) w/c)."""
@@ -41,3 +43,39 @@ def mean_cubed_interval(p: ArrayLike) -> Array:
 def mean_peak_convex(p: ArrayLike, *, keep: ArrayLike = 0.5, c: ArrayLike = 0.5) -> Array:
     """Return the convex function's mean window at a back-off under such intervals: c E[T^3]/(1 - beta), packets."""
     return array(c) * mean_cubed_interval(p) / (1 - within(keep, above=0, below=1))
+
+
+def peaks(shape: str, intervals: ArrayLike, *, keep: float = 0.5, c: float = 0.5, start: float = 1.0) -> Array:
+    """Return the window just before every loss, the law iterated over given times between losses.
+
+    Parameters
+    ----------
+    shape : {"convex", "concave-convex"}
+        Which of the two functions.
+    intervals : array_like, shape (n,)
+        Times from one loss to the next.
+    keep, c : float
+        As in `convex`.
+    start : float
+        The window before the first back-off, packets.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n,)
+        Packets.
+
+    Raises
+    ------
+    ValueError
+        If there is no such function.
+    """
+    if shape not in SHAPES:
+        raise ValueError(f"shape: {shape!r} is none of {', '.join(SHAPES)}")
+    window, found = float(start), []
+    for interval in array(intervals).tolist():
+        if shape == "convex":
+            window = keep * window + c * interval**3
+        else:
+            window += c * (interval - ((1 - keep) * window / c) ** (1 / 3)) ** 3
+        found.append(window)
+    return array(found)

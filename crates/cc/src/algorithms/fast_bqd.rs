@@ -30,5 +30,5 @@ pub const PROTOCOL: Protocol = Protocol {
         borrows("linux-2.4", fast::FIXED),
         borrows("rfc", fast::PAPER),
     ],
-    build: |values| Algorithm::FastBqd(Fast::forward_only(values)),
+    build: |values| Algorithm::FastBqd(Box::new(Fast::forward_only(values))),
 };

@@ -87,3 +87,21 @@ fn linux_k_after_a_loss_at_a_thousand() {
     // Recorded for a difference of 300: 9294.
     assert_eq!(bench.variable("k_s"), 9294.0 / 1024.0);
 }
+
+/// Before the first loss one segment for twenty acknowledged, or ten ACKs: the ratio of segments to ACKs begins with two, and its filter
+/// of whole sixteenths stays at 31. After a loss at 10 000, K = cbrt(0.2 x 10 000/0.4) = 17.1 s. A hundred ACKs share a tick here.
+#[test]
+fn growth_of_2_6_23_does_not_depend_on_how_many_acks_share_a_tick() {
+    let rtt = Time::from_ms(100);
+    let mut bench = Bench::new("cubic:2.6.23", &[], 10_000.0);
+    bench.round(rtt);
+    near(bench.w.cwnd, 11_000.0, 10.0);
+    bench.w.cwnd = 10_000.0;
+    bench.lose();
+    let loss = bench.c.now;
+    while bench.c.now < loss + Time::from_ms(16_000) {
+        bench.round(rtt);
+    }
+    // 0.4 (17.1 - 16)^3 below the old window.
+    near(bench.w.cwnd, 9_999.5, 3.0);
+}

@@ -8,6 +8,7 @@ mod conservation;
 mod convergence;
 mod copa;
 mod ctcp;
+mod datagrams;
 mod dctcp;
 mod disorder;
 mod equilibrium;
@@ -27,6 +28,7 @@ mod timers;
 mod two_way;
 mod vegas;
 mod westwood;
+mod writes;
 
 #[path = "../common/build.rs"]
 mod build;
@@ -34,7 +36,7 @@ mod build;
 use build::{dumbbell, flow, MS};
 use sim::{
     AmongSpec, DelayStep, Direction, DisorderSpec, EventKind, FlowSpec, LossModelSpec, LossSpec, Outage, QueueSpec, QueueUnit, RateStep,
-    Records, Spec,
+    Records, Spec, UdpSpec, WaveSpec, WritesSpec,
 };
 
 pub(crate) const SECOND: u64 = 1000 * MS;

@@ -25,6 +25,7 @@ pub fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         jitter_ns: 0,
         mss_bytes: 1448,
         packet_bytes: 1500,
+        writes: None,
     }
 }
 
@@ -52,5 +53,6 @@ pub fn dumbbell(mbit_s: u64, queue_packets: u64, seconds: u64, flows: Vec<FlowSp
         },
         reverse: None,
         flows,
+        traffic: Vec::new(),
     }
 }

@@ -3,6 +3,7 @@
 mod build;
 mod changes;
 mod losses;
+mod traffic;
 
 use std::collections::BTreeMap;
 
@@ -70,7 +71,9 @@ pub fn scenario(index: u64) -> Spec {
     let seed = dice.between(0, u64::MAX / 2);
     let (forward, reverse) = mark(index, forward, reverse, &mut flows);
     let (forward, reverse) = impair(index, (forward, reverse), (count, duration_ns));
-    Spec { seed, duration_ns, warmup_ns, forward, reverse, ..dumbbell(1, 1, 1, flows) }
+    traffic::write_in_pieces(index, duration_ns, &mut flows);
+    let traffic = traffic::traffic(index, (rate_bps, duration_ns), reverse.is_some());
+    Spec { seed, duration_ns, warmup_ns, forward, reverse, traffic, ..dumbbell(1, 1, 1, flows) }
 }
 
 /// 1 to 1000 Mbit/s, round and not.

@@ -6,13 +6,15 @@ use std::collections::BinaryHeap;
 
 use cc::Controller;
 use net::LinkTotals;
-use sim::{Accepted, Direction, DisorderSpec, Observer};
+use sim::{Accepted, Direction, DisorderSpec, Observer, SourceTotals};
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals, Wire};
 use units::{Stream, Time};
 
 use super::link::{Arrival, Link, Load, Packet};
 use super::loss::Loss;
 use super::service::Service;
+use super::source::Source;
+use super::writes::Writes;
 
 /// IP bytes of an ACK.
 const ACK_BYTES: u32 = 52;
@@ -36,12 +38,16 @@ enum Kind {
     DelayedAck,
     /// The sender's timer expires.
     Deadline,
+    /// The application writes, or pauses.
+    Write,
     Stop,
+    /// A datagram reaches its link.
+    Datagram,
 }
 
 struct Event {
     at: Time,
-    /// A flow; links come before all flows.
+    /// A flow, or a source after all flows; links come before all flows.
     flow: Option<usize>,
     kind: Kind,
     sequence: u64,
@@ -116,6 +122,8 @@ struct Flow {
     lost: u64,
     marked: u64,
     ecn: Ecn,
+    /// What its application still does.
+    writes: Option<Writes>,
     /// Integral of cwnd when nothing was left to send.
     area: Option<f64>,
 }
@@ -163,11 +171,14 @@ pub struct Outcome {
     pub lost: Vec<u64>,
     /// Segments of each flow that were marked.
     pub marked: Vec<u64>,
+    /// Of each source: packets lost, counters when the window began, counters at the end.
+    pub sources: Vec<(u64, SourceTotals, SourceTotals)>,
 }
 
 /// The core.
 struct Textbook {
     flows: Vec<Flow>,
+    sources: Vec<Source>,
     links: Vec<Link>,
     agenda: Agenda,
 }
@@ -183,7 +194,8 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
         last = event.at;
         match event.flow {
             None => core.on_transmitted(event.at, event.link),
-            Some(flow) => core.on_flow(event, flow, observer),
+            Some(flow) if flow < core.flows.len() => core.on_flow(event, flow, observer),
+            Some(flow) => core.on_datagram(event.at, flow),
         }
     }
     Outcome {
@@ -191,6 +203,7 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
         flows: core.flows.iter().map(Flow::totals).collect(),
         lost: core.flows.iter().map(|flow| flow.lost).collect(),
         marked: core.flows.iter().map(|flow| flow.marked).collect(),
+        sources: core.sources.iter().map(Source::totals).collect(),
     }
 }
 
@@ -214,8 +227,14 @@ impl Textbook {
             if let Some(stop) = given.spec.stop_ns {
                 agenda.add(Time(stop) + quarter, index, Kind::Stop, None);
             }
+            let sender = Sender::new(given.sender.clone(), given.control(index, spec.seed));
+            let writes = given.spec.writes.map(|writes| Writes::new(writes, given.spec));
+            if let Some(writes) = &writes {
+                agenda.add(writes.next() + quarter, index, Kind::Write, None);
+            }
             flows.push(Flow {
-                sender: Sender::new(given.sender.clone(), given.control(index, spec.seed)),
+                sender: if writes.is_some() { sender.waiting() } else { sender },
+                writes,
                 receiver: given.receiver(),
                 rtt,
                 quarter,
@@ -236,7 +255,11 @@ impl Textbook {
                 area: None,
             });
         }
-        Textbook { flows, links: (0..accepted.links.len()).map(link).collect(), agenda }
+        let sources: Vec<Source> = spec.traffic.iter().map(|given| Source::new(given, spec)).collect();
+        for (index, first) in sources.iter().enumerate().filter_map(|(index, source)| Some((index, source.next()?))) {
+            agenda.add(first, flows.len() + index, Kind::Datagram, None);
+        }
+        Textbook { flows, sources, links: (0..accepted.links.len()).map(link).collect(), agenda }
     }
 
     fn on_flow<O: Observer>(&mut self, event: Event, index: usize, observer: &mut O) {
@@ -261,8 +284,10 @@ impl Textbook {
             (Kind::Stop, _) => {
                 let flow = &mut self.flows[index];
                 flow.area.get_or_insert(flow.sender.totals(now).cwnd_area);
+                flow.writes = None;
                 self.drive(index, |sender, _| sender.on_stopped());
             }
+            (Kind::Write, _) => self.on_write(now, index),
             (Kind::Deadline, _) if self.flows[index].sender.deadline() == now => {
                 self.drive(index, |sender, outbox| sender.on_deadline(now, outbox));
             }
@@ -273,6 +298,30 @@ impl Textbook {
         if now < flow.end && flow.sender.is_finished() {
             flow.area.get_or_insert(flow.sender.totals(now).cwnd_area);
         }
+    }
+
+    fn on_write(&mut self, now: Time, index: usize) {
+        let quarter = self.flows[index].quarter;
+        let Some(writes) = &mut self.flows[index].writes else { return };
+        let written = writes.take();
+        if !writes.is_over() {
+            let next = writes.next() + quarter;
+            self.agenda.add(next, index, Kind::Write, None);
+        }
+        self.drive(index, |sender, outbox| match written {
+            Some(segments) => sender.on_written(now, segments, outbox),
+            None => sender.on_paused(),
+        });
+    }
+
+    fn on_datagram(&mut self, now: Time, flow: usize) {
+        let source = &mut self.sources[flow - self.flows.len()];
+        source.note_sent(now);
+        let (link, bytes) = (source.link(), source.bytes());
+        if let Some(next) = source.next() {
+            self.agenda.add(next, flow, Kind::Datagram, None);
+        }
+        self.put(now, link, Packet { flow, bytes, is_l4s: false, load: Load::Datagram });
     }
 
     /// Lets the sender act; puts what it sends on its link, and its timer, if it moved, on the agenda.
@@ -298,22 +347,35 @@ impl Textbook {
     }
 
     fn put(&mut self, now: Time, link: usize, packet: Packet) {
-        let (flow, is_segment) = (packet.flow, matches!(packet.load, Load::Segment { .. }));
+        let (flow, is_ack) = (packet.flow, matches!(packet.load, Load::Ack { .. }));
         match self.links[link].arrive(now, packet) {
             (Arrival::Served(done), marked) => {
-                self.flows[flow].marked += u64::from(marked);
+                self.note_marked(flow, marked);
                 self.agenda.add_link(done, link);
             }
-            (Arrival::Queued, marked) => self.flows[flow].marked += u64::from(marked),
+            (Arrival::Queued, marked) => self.note_marked(flow, marked),
             (Arrival::Waits(until), _) => self.agenda.add_link(until, link),
-            (Arrival::Lost, _) => self.flows[flow].lost += u64::from(is_segment),
+            (Arrival::Lost, _) => self.note_lost(flow, is_ack),
         }
         self.note_dropped(link);
     }
 
+    fn note_marked(&mut self, flow: usize, is_marked: bool) {
+        if is_marked {
+            self.flows[flow].marked += 1;
+        }
+    }
+
+    fn note_lost(&mut self, flow: usize, is_ack: bool) {
+        match flow.checked_sub(self.flows.len()) {
+            Some(source) => self.sources[source].lost += 1,
+            None => self.flows[flow].lost += u64::from(!is_ack),
+        }
+    }
+
     fn note_dropped(&mut self, link: usize) {
-        for packet in self.links[link].dropped.drain(..) {
-            self.flows[packet.flow].lost += u64::from(matches!(packet.load, Load::Segment { .. }));
+        for packet in std::mem::take(&mut self.links[link].dropped) {
+            self.note_lost(packet.flow, matches!(packet.load, Load::Ack { .. }));
         }
     }
 
@@ -328,12 +390,15 @@ impl Textbook {
         self.note_dropped(link);
         if self.links[link].decides_late() {
             let is_marked = matches!(packet.load, Load::Segment { ecn: Some(EcnBits { ce: true, .. }), .. });
-            self.flows[packet.flow].marked += u64::from(is_marked);
+            self.note_marked(packet.flow, is_marked);
         }
         if let Some(done) = next {
             self.agenda.add_link(done, link);
         }
         let now = self.links[link].far_end(now);
+        if let Load::Datagram = packet.load {
+            return self.sources[packet.flow - self.flows.len()].note_delivered(now);
+        }
         let flow = &mut self.flows[packet.flow];
         match packet.load {
             Load::Segment { .. } => {
@@ -349,6 +414,7 @@ impl Textbook {
                     self.agenda.add(at, packet.flow, Kind::Segment, Some(packet.load.clone()));
                 }
             }
+            Load::Datagram => {}
             Load::Ack { ack, sack } => {
                 let travels = flow.rtt - flow.quarter - flow.quarter;
                 self.bring_back(now + travels, packet.flow, ack, sack);

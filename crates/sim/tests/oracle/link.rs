@@ -23,6 +23,8 @@ pub enum Load {
         /// Its ECN bits; none if it is not ECN-capable.
         ecn: Option<EcnBits>,
     },
+    /// A packet that nobody answers.
+    Datagram,
     /// An acknowledgement.
     Ack {
         /// The ACK.
@@ -109,7 +111,7 @@ impl Link {
         let in_window = now >= self.window.0 && now < self.window.1;
         let mut is_lost = self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability);
         for loss in &mut self.losses {
-            is_lost |= loss.takes(now, (packet.flow, matches!(packet.load, Load::Segment { .. })));
+            is_lost |= loss.takes(now, (packet.flow, !matches!(packet.load, Load::Ack { .. })));
         }
         if is_lost {
             self.totals.lost += before_end;

@@ -33,6 +33,9 @@ fn steps(spec: &Spec) -> Vec<Step> {
         Box::new(|spec| spec.duration_ns = spec.duration_ns * 9 / 10),
         Box::new(|spec| spec.warmup_ns = 0),
         Box::new(|spec| spec.reverse = None),
+        Box::new(|spec| spec.traffic.clear()),
+        Box::new(|spec| spec.traffic.truncate(1)),
+        Box::new(|spec| spec.traffic.iter_mut().for_each(|source| source.wave = None)),
         Box::new(|spec| spec.forward.loss_probability = 0.0),
         Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.loss_probability = 0.0)),
         Box::new(|spec| spec.forward.losses.clear()),
@@ -58,11 +61,12 @@ fn steps(spec: &Spec) -> Vec<Step> {
     for index in (0..spec.flows.len()).rev() {
         steps.push(Box::new(move |spec| drop((index < spec.flows.len()).then(|| spec.flows.remove(index)))));
     }
-    let fields: [fn(&mut sim::FlowSpec); 7] = [
+    let fields: [fn(&mut sim::FlowSpec); 8] = [
         |flow| flow.transport.clear(),
         |flow| flow.jitter_ns = 0,
         |flow| flow.stop_ns = None,
         |flow| flow.bytes = None,
+        |flow| flow.writes = None,
         |flow| flow.window_packets = None,
         |flow| flow.variant = None,
         |flow| "reno".clone_into(&mut flow.algorithm),

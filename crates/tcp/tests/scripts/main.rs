@@ -5,6 +5,7 @@ mod marks;
 mod prediction;
 mod rates;
 mod recovery;
+mod silence;
 mod timers;
 mod windows;
 

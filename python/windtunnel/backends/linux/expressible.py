@@ -147,6 +147,7 @@ SYSCTLS: dict[tuple[str, Any], tuple[str, int]] = {
     ("frto", False): ("net/ipv4/tcp_frto", 0),
     ("tlp", False): ("net/ipv4/tcp_early_retrans", 0),
     ("ecn", "classic"): ("net/ipv4/tcp_ecn", 1),
+    ("idle_restart", "none"): ("net/ipv4/tcp_slow_start_after_idle", 0),
 }
 """Transport options of ours as settings of a flow's own network namespace."""
 

@@ -10,8 +10,7 @@ import polars as pl
 from windtunnel.metrics import throughput, transfers
 from windtunnel.metrics.backoffs import Array
 from windtunnel.metrics.named.request import MEGA, Measure, Request, Value, mbps, mean_of
-from windtunnel.metrics.rates import PACKET_BITS
-from windtunnel.metrics.view import UDP
+from windtunnel.metrics.rates import PACKET_BITS, UDP
 
 
 def _completion(request: Request) -> Value:

@@ -1,4 +1,4 @@
-// Shows the claims of one verdict. Without this file every claim is shown and the buttons stay hidden.
+// Shows the claims of one verdict, and folds the grid of papers. Without this file everything is shown and the buttons stay hidden.
 "use strict";
 
 for (const filter of document.querySelectorAll(".filter")) {
@@ -25,4 +25,14 @@ for (const filter of document.querySelectorAll(".filter")) {
     button.addEventListener("click", () => show(button.dataset.filter));
   }
   filter.hidden = false;
+}
+
+for (const grid of document.querySelectorAll("[data-fold]")) {
+  const button = grid.closest("section").querySelector("[data-unfold]");
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const folded = grid.classList.toggle("folded");
+    button.setAttribute("aria-pressed", String(!folded));
+  });
+  grid.classList.add("folded");
 }

@@ -41,8 +41,9 @@ impl Cubic {
         if self.epoch.computed_for == cwnd && now_ms <= self.epoch.computed_ms + HOLD_MS {
             return;
         }
-        // Within one tick the cubic cannot have moved: only the Reno-friendly part is done again.
-        if self.epoch.start_ms.is_none() || now_ms != self.epoch.computed_ms {
+        // Within one tick the cubic cannot have moved: only the Reno-friendly part is done again. 2.6.23 did all of it again; compensating
+        // twice what stands from the ACK before would halve it with every ACK of a tick.
+        if self.old.is_some() || self.epoch.start_ms.is_none() || now_ms != self.epoch.computed_ms {
             self.follow_cubic(cwnd, acked, now_ms);
         }
         let e = &mut self.epoch;

@@ -78,5 +78,5 @@ pub const PROTOCOL: Protocol = Protocol {
         runs("linux-2.4", FIXED),
         borrows("rfc", PAPER),
     ],
-    build: |values| Algorithm::Fast(Fast::new(values)),
+    build: |values| Algorithm::Fast(Box::new(Fast::new(values))),
 };

@@ -1,0 +1,55 @@
+//! Random sources of datagrams, drawn apart from the rest, so that the scenarios are otherwise those that they were before there were any.
+
+use sim::{Direction, FlowSpec, UdpSpec, WaveSpec, WritesSpec};
+use units::Stream;
+
+use super::{Dice, SEED};
+
+/// None, or one to three, for a third of the scenarios.
+pub fn traffic(index: u64, (rate_bps, duration_ns): (u64, u64), is_duplex: bool) -> Vec<UdpSpec> {
+    let mut dice = Dice(Stream::named(SEED, &format!("traffic{index}")));
+    if !dice.one_in(3) {
+        return Vec::new();
+    }
+    (0..dice.between(1, 3)).map(|_| source(&mut dice, (rate_bps, duration_ns), is_duplex)).collect()
+}
+
+fn source(dice: &mut Dice, (link_bps, duration_ns): (u64, u64), is_duplex: bool) -> UdpSpec {
+    // Sparse and dense, round and not; now and then a burst at the link's rate or above.
+    let is_burst = dice.one_in(4);
+    let rate_bps = if is_burst { link_bps * dice.between(1, 2) } else { dice.log_between(link_bps / 1000, link_bps / 2).max(1000) };
+    let length_ns = if is_burst { duration_ns / 20 } else { duration_ns };
+    let start_ns = if dice.one_in(3) { 0 } else { dice.between(0, duration_ns - 1) };
+    let swing = WaveSpec {
+        amplitude_bps: if dice.one_in(4) { rate_bps } else { dice.between(0, rate_bps) },
+        period_ns: dice.log_between(1_000_000, duration_ns.max(2_000_000)),
+    };
+    UdpSpec {
+        rate_bps,
+        wave: dice.one_in(2).then_some(swing),
+        packet_bytes: dice.choose(&[52, 1500, 1500, 29, 9000]).max(if rate_bps > 50_000_000 { 300 } else { 29 }),
+        start_ns,
+        stop_ns: if is_burst || dice.one_in(3) { Some(start_ns + dice.between(1, length_ns)) } else { None },
+        direction: if is_duplex && dice.one_in(2) { Direction::Reverse } else { Direction::Forward },
+    }
+}
+
+/// Applications that write in pieces, for some flows of a third of the scenarios.
+pub fn write_in_pieces(index: u64, duration_ns: u64, flows: &mut [FlowSpec]) {
+    let mut dice = Dice(Stream::named(SEED, &format!("writes{index}")));
+    if !dice.one_in(3) {
+        return;
+    }
+    for flow in flows {
+        let mut span = || dice.log_between(1_000_000, duration_ns.max(10_000_000));
+        let (on_ns, off_ns, every_ns) = (span(), span(), span());
+        flow.writes = match dice.between(0, 3) {
+            0 => None,
+            1 => Some(WritesSpec::OnOff { on_ns, off_ns }),
+            _ => Some(WritesSpec::Chunks { rate_bps: dice.log_between(10_000, 100_000_000), every_ns }),
+        };
+        if dice.one_in(2) {
+            flow.transport.insert("idle_restart".to_owned(), dice.choose(&["linux", "rfc5681", "none"]).into());
+        }
+    }
+}

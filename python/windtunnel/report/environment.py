@@ -1,0 +1,22 @@
+"""The templates, and what they call."""
+
+from __future__ import annotations
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from windtunnel.report import text
+from windtunnel.report.names import file_name, value_title
+
+VERDICTS = {"holds": "holds", "fails": "fails", "inconclusive": "inconclusive", "not_run": "not run"}
+"""Verdict to what is shown, in the order of the counts."""
+
+
+def environment() -> Environment:
+    """Return the templates of a report; every text is escaped, and an undefined name is an error."""
+    made = Environment(
+        loader=PackageLoader("windtunnel.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    made.filters.update(cell=text.cell, detail=text.detail, slug=file_name, value_title=value_title)
+    made.tests["numeric"] = text.is_number
+    made.globals.update(estimates=text.estimates, usual_repeats=text.usual_repeats, verdict_names=VERDICTS)
+    return made

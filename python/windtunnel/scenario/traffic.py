@@ -1,0 +1,163 @@
+"""Traffic beside the flows: sources of UDP datagrams, as tables or as one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from windtunnel.scenario.errors import refusal, shown, unknown
+from windtunnel.scenario.ranges import InstantS, Range, RateBps
+from windtunnel.scenario.table import Table
+
+MOST_SOURCES = 1000
+HEADER_BYTES = 28
+TEXT = "udp,rate=RATE[,key=value...]"
+
+AmplitudeBps = Annotated[float, Range(0, 1e12, "bit/s")]
+PeriodS = Annotated[float, Range(1e-3, 3600, "s")]
+DatagramBytes = Annotated[int, Range(HEADER_BYTES + 1, 65_535, "bytes", whole=True)]
+
+
+class Udp(Table):
+    """A source of UDP datagrams: packets by the clock, at its link, whatever becomes of them.
+
+    Parameters
+    ----------
+    kind : {"udp"}
+        What it is.
+    rate_bps : float
+        IP bits per second; the mean where the rate swings.
+    amplitude_bps, period_s : float, optional
+        The rate swings as a sine from the start on, by so much up and down, once per period. Both, or none for a constant rate.
+    packet_bytes : int
+        IP bytes of a packet, 28 of them headers.
+    start_s, stop_s : float, optional
+        Seconds from the beginning; from zero to the end when absent.
+    direction : {"forward", "reverse"}
+        Which link.
+    """
+
+    SHORT: ClassVar[Mapping[str, str]] = {
+        "rate": "rate_bps",
+        "amplitude": "amplitude_bps",
+        "period": "period_s",
+        "packet": "packet_bytes",
+        "start": "start_s",
+        "stop": "stop_s",
+    }
+
+    kind: Literal["udp"] = Field("udp", description="what it is")
+    rate_bps: RateBps = Field(description="IP bits per second, the mean where the rate swings")
+    amplitude_bps: AmplitudeBps | None = Field(None, description="how far the rate swings up and down, in bits per second")
+    period_s: PeriodS | None = Field(None, description="one swing, in seconds")
+    packet_bytes: DatagramBytes = Field(1500, description="IP bytes of a packet, headers included")
+    start_s: InstantS = Field(0.0, description="first packet, in seconds")
+    stop_s: InstantS | None = Field(None, description="no packet from then on, in seconds")
+    direction: Literal["forward", "reverse"] = Field("forward", description="which link")
+
+    @field_validator("direction", mode="before")
+    @classmethod
+    def _direction(cls, value: Any) -> Any:
+        if value not in ("forward", "reverse"):
+            raise refusal(f"{shown(value)} is not a direction; allowed: forward, reverse")
+        return value
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Udp:
+        if (self.amplitude_bps is None) != (self.period_s is None):
+            missing, other = ("period", "amplitude") if self.period_s is None else ("amplitude", "period")
+            raise refusal(f"is missing, and {other} is given; allowed: both, or none", field=missing)
+        if self.amplitude_bps is not None and self.amplitude_bps > self.rate_bps:
+            raise refusal(
+                f"{shown(self.amplitude_bps)} is above the rate; allowed: 0 to {shown(self.rate_bps)} bit/s", field="amplitude_bps"
+            )
+        if self.stop_s is not None and self.stop_s <= self.start_s:
+            raise refusal(f"{shown(self.stop_s)} s is not after the start; allowed: above {shown(self.start_s)} s", field="stop_s")
+        return self
+
+
+KINDS: dict[str, type[Table]] = {"udp": Udp}
+
+
+def read(value: Any) -> list[Any]:
+    """Read a scenario's list of sources: tables, or lines such as ``"udp,rate=50Mbit,start=10s"``.
+
+    Parameters
+    ----------
+    value : object
+        A list of either, or a single one.
+
+    Returns
+    -------
+    list of (dict or table)
+        Tables of a known kind; their other fields are yet to be checked.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When it is no list, or an entry is of no or an unknown kind.
+    """
+    entries = [value] if isinstance(value, (str, dict, Table)) else value
+    if not isinstance(entries, (list, tuple)) or len(entries) > MOST_SOURCES:
+        raise refusal(f"{shown(value)} is not a list of sources; allowed: at most {MOST_SOURCES}, each a table or {TEXT}")
+    return [_entry(entry, f"[{index}]") for index, entry in enumerate(entries)]
+
+
+def _entry(entry: Any, path: str) -> Any:
+    if isinstance(entry, Table):
+        return entry
+    if isinstance(entry, str):
+        entry = _line(entry, path)
+    if not isinstance(entry, dict):
+        raise refusal(f"{shown(entry)} is a {type(entry).__name__}, not a source; allowed: a table, or {TEXT}", field=path)
+    if entry.get("kind") not in tuple(KINDS):
+        raise refusal(unknown("kind of traffic", entry.get("kind"), KINDS), field=f"{path}.kind")
+    return entry
+
+
+def _line(text: str, path: str) -> dict[str, Any]:
+    head, *parts = text.split(",")
+    table: dict[str, Any] = {"kind": head.strip()}
+    for part in parts:
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not key or not value:
+            raise refusal(f"{shown(part)} in {shown(text)} is not key=value; allowed: {TEXT}", field=path)
+        if key in table:
+            raise refusal(f"{key} is given twice in {shown(text)}; allowed: once", field=path)
+        table[key] = value
+    return table
+
+
+def check_within(sources: tuple[Udp, ...], duration_s: float) -> None:
+    """Refuse a source that starts or stops outside a run of so many seconds.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When one does.
+    """
+    for index, source in enumerate(sources):
+        path = f"traffic[{index}]"
+        if source.start_s >= duration_s:
+            problem = f"{shown(source.start_s)} s is not within the run; allowed: 0 to below {shown(duration_s)} s"
+            raise refusal(problem, field=f"{path}.start_s")
+        if source.stop_s is not None and source.stop_s > duration_s:
+            problem = f"{shown(source.stop_s)} s is after the end; allowed: above {shown(source.start_s)} to {shown(duration_s)} s"
+            raise refusal(problem, field=f"{path}.stop_s")
+
+
+def engine(source: Udp) -> dict[str, Any]:
+    """Return what the engine takes for one source: integers, times in nanoseconds."""
+    wave = None
+    if source.amplitude_bps is not None and source.period_s is not None:
+        wave = {"amplitude_bps": round(source.amplitude_bps), "period_ns": round(source.period_s * 1e9)}
+    return {
+        "rate_bps": round(source.rate_bps),
+        "wave": wave,
+        "packet_bytes": source.packet_bytes,
+        "start_ns": round(source.start_s * 1e9),
+        "stop_ns": None if source.stop_s is None else round(source.stop_s * 1e9),
+        "direction": source.direction,
+    }

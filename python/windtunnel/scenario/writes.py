@@ -1,0 +1,63 @@
+"""Applications that do not always have more to send: on and off, or in chunks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from windtunnel.scenario import units
+from windtunnel.scenario.errors import refusal
+from windtunnel.scenario.ranges import LONGEST_S, Range
+
+if TYPE_CHECKING:
+    from windtunnel.scenario.models import Flow
+
+CHUNK_S = 2.0
+"""Time between two chunks when none is given, seconds: what video is commonly cut into."""
+SHORT = {"on": "on_s", "off": "off_s", "app_rate": "app_rate_bps", "chunk": "chunk_s"}
+SpanS = Annotated[float, Range(1e-3, LONGEST_S, "s")]
+
+
+def with_chunk(table: dict[str, Any]) -> dict[str, Any]:
+    """Return a flow's table with the default time between chunks, where it has a rate and no such time."""
+    has_rate = any(table.get(key) is not None for key in ("app_rate", "app_rate_bps"))
+    has_time = any(table.get(key) is not None for key in ("chunk", "chunk_s"))
+    return table | {"chunk_s": CHUNK_S} if has_rate and not has_time else table
+
+
+def window_packets(value: Any, mss_bytes: int) -> Any:
+    """Return a window given in bytes, as ``500kB``, in whole segments, at least one; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        number, unit = units.split(value)
+        if unit not in units.SIZE_UNITS or number <= 0:
+            return value
+        return max(1, int(units.parse(value, "bytes") // mss_bytes))
+    except ValueError:
+        return value
+
+
+def check(flow: Flow) -> None:
+    """Refuse fields that belong together and are not, or that contradict each other.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When they do.
+    """
+    if (flow.on_s is None) != (flow.off_s is None):
+        missing, other = ("off", "on") if flow.off_s is None else ("on", "off")
+        raise refusal(f"is missing, and {other} is given; allowed: both, or none", field=f"{missing}_s")
+    if flow.chunk_s is not None and flow.app_rate_bps is None:
+        raise refusal("is missing, and chunk is given; allowed: both, or app_rate alone", field="app_rate_bps")
+    if flow.on_s is not None and flow.app_rate_bps is not None:
+        raise refusal("on and off, and app_rate are both given; allowed: one of them", field="app_rate_bps")
+
+
+def engine(flow: Flow) -> dict[str, Any] | None:
+    """Return what the engine takes: when the application writes, times in integer nanoseconds; None if it always has more to send."""
+    if flow.on_s is not None and flow.off_s is not None:
+        return {"kind": "on-off", "on_ns": round(flow.on_s * 1e9), "off_ns": round(flow.off_s * 1e9)}
+    if flow.app_rate_bps is not None:
+        return {"kind": "chunks", "rate_bps": round(flow.app_rate_bps), "every_ns": round((flow.chunk_s or CHUNK_S) * 1e9)}
+    return None

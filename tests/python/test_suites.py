@@ -1,0 +1,250 @@
+"""Every suite against the register of its paper: what is asked is declared, legal and measured."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+
+from windtunnel.backends import backend
+from windtunnel.claims import judge, packaged_register
+from windtunnel.claims.query import snapped
+from windtunnel.experiment import Draws, Experiment, Measure, Plan, Scale, plan
+from windtunnel.experiment.measuring import MEASURE_COLUMNS
+from windtunnel.metrics import MEASURES, View, measure
+from windtunnel.plots.declared import Compared, Curves, Histories, from_json, to_json
+from windtunnel.scenario import Scenario
+from windtunnel.store import KEPT
+from windtunnel.suites import suite, suites
+from windtunnel.theory.overlays import OVERLAYS
+
+PAPERS = [name for name in suites() if (resources.files("windtunnel.claims") / "data" / f"{name}.yaml").is_file()]
+SUITES = {paper: {one.id: one for one in suite(paper).experiments} for paper in PAPERS}
+EXPERIMENTS = {id: one for experiments in SUITES.values() for id, one in experiments.items()}
+REGISTERS = {paper: packaged_register(paper) for paper in PAPERS}
+REGISTERED = {id: one for register in REGISTERS.values() for id, one in register.experiments.items()}
+SHOWN_ONLY = {"li07.fig15", "slac03.fig3", "fast04.fig10", "fast04.fig14"}
+"""Declared for their figures: none of their claims can be judged here."""
+WAITING: dict[str, str] = {}
+"""Within reach of a simulator, and not declared: what each waits for."""
+AVERAGED = {"opponent"}
+"""Dimensions that a figure of names averages over, as its paper's table does."""
+EACH = pytest.mark.parametrize("experiment", list(EXPERIMENTS.values()), ids=list(EXPERIMENTS))
+PAPER = pytest.mark.parametrize("paper", PAPERS)
+
+
+def written(paper: str) -> dict[str, Any]:
+    """The register's experiments as the file has them, with what the claims do not need."""
+    text = (resources.files("windtunnel.claims") / "data" / f"{paper}.yaml").read_text(encoding="utf-8")
+    return {row["id"]: row for row in yaml.safe_load(text)["experiments"]}
+
+
+@pytest.fixture(scope="module")
+def whole() -> dict[str, Plan]:
+    """All of each suite at the paper's scale; a scenario that is not legal, or that the engine refuses, ends here."""
+    return {paper: plan(list(experiments.values()), Scale()) for paper, experiments in SUITES.items()}
+
+
+# Declarations.
+
+
+@PAPER
+def test_every_experiment_that_the_simulator_reproduces_is_declared_and_no_other(paper: str) -> None:
+    reproducible = {id for id, row in written(paper).items() if row["reproducible"] == "sim"}
+    shown = {id for id in SHOWN_ONLY if id in SUITES[paper]}
+    assert set(SUITES[paper]) == reproducible - set(WAITING) | shown
+    assert all(written(paper)[id]["reproducible"] != "sim" for id in shown)
+    assert all("not judged" in " ".join(SUITES[paper][id].notes) for id in shown)
+
+
+@EACH
+def test_a_reader_is_told_what_is_asked_and_where_it_comes_from(experiment: Experiment) -> None:
+    assert experiment.title and experiment.source
+    assert experiment.question.endswith("?") and experiment.question[0].isupper() and len(experiment.question) < 200
+    assert len(experiment.parameters) >= 3 and all(name and value for name, value in experiment.parameters)
+    assert all(note.endswith(".") for note in experiment.notes)
+    assert experiment.figures
+
+
+@PAPER
+def test_titles_are_told_apart(paper: str) -> None:
+    assert len({one.title for one in SUITES[paper].values()}) == len(SUITES[paper])
+
+
+@EACH
+def test_the_points_of_the_paper_are_covered(experiment: Experiment) -> None:
+    declared = Scale().points(experiment)
+    for name, values in REGISTERED[experiment.id].points.items():
+        if name not in declared:
+            assert len(values) == 1 or name in ("flow", "size"), f"{name} is fixed, the register has {values}"
+            continue
+        for value in values:
+            assert snapped(value, declared[name]) is not None, f"{name}={value} is not within 10 % of a point of {declared[name]}"
+
+
+@EACH
+def test_the_points_that_are_run_are_those_that_the_register_says_exist(experiment: Experiment) -> None:
+    if experiment.only is not None:
+        points = [point for point, _ in Scale().grid(experiment)]
+        full = math.prod(len(values) for values in Scale().points(experiment).values())
+        assert 0 < len(points) < full * len(Scale().seeds(experiment))
+        assert all(REGISTERED[experiment.id].offers(point) for point in points)
+
+
+@EACH
+def test_repeats_are_at_least_the_papers(experiment: Experiment) -> None:
+    asked = REGISTERED[experiment.id].repeats
+    assert experiment.repeats >= asked and (experiment.repeats == 0) == (asked == 0)
+
+
+@EACH
+def test_the_quick_scale_asks_less_and_still_repeats(experiment: Experiment) -> None:
+    if experiment.quick is None:
+        assert experiment.id in ("li07.fig4q100", "li07.fig5q100", "li07.grid")
+        return
+    paper, quick = Scale().points(experiment), Scale(quick=True).points(experiment)
+    assert list(quick) == list(paper)
+    assert all(quick[name] and set(quick[name]) <= set(values) for name, values in paper.items())
+    assert quick.get("alg") == paper.get("alg"), "no protocol is left out"
+    if experiment.repeats >= 5:
+        assert 3 <= experiment.quick.repeats < experiment.repeats
+    assert 0 < len(list(Scale(quick=True).grid(experiment))) <= len(list(Scale().grid(experiment)))
+
+
+@EACH
+def test_every_measure_is_a_known_metric_and_comes_once(experiment: Experiment) -> None:
+    keys = [(one.metric, one.flow, one.state, one.t0, one.t1) for one in experiment.measures]
+    assert len(set(keys)) == len(keys)
+    known = REGISTERS[experiment.id.partition(".")[0]].metrics
+    for one in experiment.measures:
+        assert one.metric in MEASURES or (one.function is not None and one.metric in known)
+
+
+def made_up(experiment: Experiment) -> pl.DataFrame:
+    """The experiment's table at the paper's scale with a value for everything it measures."""
+    points = Scale().points(experiment)
+    rows = [
+        {**point, "seed": seed, "metric": one.metric, "flow": one.flow, "state": one.state, "t0": one.t0, "t1": one.t1, "value": value}
+        | {"run": f"{experiment.id}/{point}/{seed}", "digest": f"{point}/{seed}"}
+        for number, (point, seed) in enumerate(Scale().grid(experiment))
+        for one in experiment.measures
+        for value in [0.5 + 0.001 * (number % 400)]
+    ]
+    schema = {name: pl.String() if isinstance(values[0], str) else pl.Float64() for name, values in points.items()}
+    floats = [{name: float(value) if isinstance(value, int) and name in points else value for name, value in row.items()} for row in rows]
+    return pl.DataFrame(floats, schema=schema | dict(MEASURE_COLUMNS))
+
+
+@PAPER
+def test_every_claim_that_the_simulator_can_judge_finds_what_it_reads(paper: str) -> None:
+    register = REGISTERS[paper]
+    verdicts = judge(register, {id: made_up(experiment) for id, experiment in SUITES[paper].items()})
+    unread = {one.id: one.reason for one in verdicts if one.judge == "sim" and one.verdict == "not_run" and one.experiment not in WAITING}
+    assert unread == {}
+    asked = {claim.id for claim in register.claims if claim.judge == "sim" and claim.experiment not in WAITING}
+    assert asked and asked <= {one.id for one in verdicts if one.verdict != "not_run"}
+
+
+# Scenarios.
+
+
+@PAPER
+def test_the_whole_suite_is_legal(paper: str, whole: dict[str, Plan]) -> None:
+    assert {experiment.id for experiment in whole[paper].experiments} == set(SUITES[paper])
+
+
+@PAPER
+def test_the_quick_suite_is_legal_and_shorter(paper: str, whole: dict[str, Plan]) -> None:
+    quick = plan([one for one in SUITES[paper].values() if one.quick is not None], Scale(quick=True))
+    assert sum(job.weight for job in quick.jobs.values()) < 0.5 * sum(job.weight for job in whole[paper].jobs.values())
+
+
+@PAPER
+def test_the_protocol_of_a_point_is_run_and_the_seed_is_the_repeats(paper: str, whole: dict[str, Plan]) -> None:
+    for id, cells in whole[paper].cells.items():
+        for cell in cells:
+            scenario = whole[paper].jobs[cell.key].scenario
+            assert scenario.seed == max(cell.seed, 1)
+            named = {cell.point[name] for name in ("alg", "opponent") if name in cell.point}
+            assert named <= {flow.algorithm for flow in scenario.flows}, (id, cell)
+
+
+# Figures.
+
+
+@EACH
+def test_figures_survive_json(experiment: Experiment) -> None:
+    for figure in experiment.figures:
+        text = json.dumps(to_json(figure), allow_nan=False)
+        assert to_json(from_json(json.loads(text))) == json.loads(text)
+        assert type(from_json(json.loads(text))) is type(figure)
+    assert len({figure.name for figure in experiment.figures}) == len(experiment.figures)
+
+
+@EACH
+def test_figures_show_what_is_measured_over_what_is_swept(experiment: Experiment) -> None:
+    points = Scale().points(experiment)
+    measured = {(one.metric, one.flow) for one in experiment.measures}
+    for figure in experiment.figures:
+        assert figure.panels is None or len(points[figure.panels]) > 1
+        if isinstance(figure, Histories):
+            assert experiment.kept == "all", "windows over time need all samples"
+            continue
+        assert (figure.metric, figure.fixed.get("flow")) in measured
+        assert len(points[figure.x]) > 1
+        assert all(value in points[name] for name, value in figure.fixed.items() if name != "flow")
+        # Another dimension would be averaged over unseen.
+        swept = {name for name, values in points.items() if len(values) > 1}
+        averaged = AVERAGED if isinstance(figure, Compared) else set()
+        assert swept <= {figure.x, figure.panels, figure.series, "alg", *figure.fixed, *averaged}
+        if isinstance(figure, Curves):
+            check_theory(figure, points, measured)
+        else:
+            for mark in figure.published:
+                assert all(value in points[name] for name, value in mark.at.items()), mark
+
+
+def check_theory(figure: Curves, points: Mapping[str, Any], measured: set[tuple[str, str | None]]) -> None:
+    for overlay in figure.theory:
+        assert overlay.alg is None or overlay.alg in points["alg"]
+        if overlay.metric is not None:
+            assert (overlay.metric, None) in measured
+        else:
+            lines = OVERLAYS[overlay.function or ""]
+            values = lines(pl.Series([float(x) for x in points[figure.x]]).to_numpy(), **overlay.arguments)
+            assert any(math.isfinite(value) for value in values)
+
+
+# What is kept of a run is enough for what is measured on it.
+
+
+def cheapest(experiment: Experiment) -> tuple[Mapping[str, Any], Scenario]:
+    points = [point for point, seed in Scale().grid(experiment) if seed <= 1]
+    laid = [(point, Scale().scenario(experiment)(point, Draws(1))) for point in points]
+    return min(laid, key=lambda pair: pair[1].bottleneck.rate_bps * pair[1].duration_s)
+
+
+@PAPER
+@pytest.mark.parametrize("kept", ["totals", "rates"])
+def test_what_is_stored_of_a_run_gives_the_same_measures_as_all_of_it(paper: str, kept: str) -> None:
+    asked: dict[str, tuple[Mapping[str, Any], Scenario, dict[Measure, None]]] = {}
+    for experiment in SUITES[paper].values():
+        wanted = [one for one in experiment.measures if one.function is None]
+        if experiment.kept == kept and wanted:
+            point, scenario = cheapest(experiment)
+            asked.setdefault(scenario.model_dump_json(), (point, scenario, {}))[2].update(dict.fromkeys(wanted))
+    for point, scenario, measures in asked.values():
+        records = backend("sim").run(scenario)
+        views = [View(some, dict(point)) for some in (records, records.thinned(KEPT[kept]))]
+        found = {}
+        for one in measures:
+            full, thin = (measure(one.metric, view, flow=one.flow, t0=one.t0, t1=one.t1) for view in views)
+            assert full == thin, (one, point)
+            found[one.metric] = full
+        assert sum(value is not None for value in found.values()) >= len(found) - 1, found
