@@ -40,8 +40,8 @@ def judge(
     backend : str
         What made the runs.
     emulations : mapping of str to str, optional
-        What an experiment emulates, and how, by id: its claims that only an emulation can judge are judged on that. Where it has none they are
-        not run.
+        What an experiment emulates, and how, by id: its claims that only an emulation can judge are judged on that. All others of that kind
+        are not run.
 
     Returns
     -------
@@ -54,8 +54,8 @@ def judge(
         When a table has no column ``seed``, ``metric`` or ``value``.
     """
     measured = {name: MeasuresTable(register.experiments[name], frame) for name, frame in tables.items() if name in register.experiments}
-    emulated = emulations or {}
-    return [replace(_judge_claim(register, claim, measured, emulated.get(claim.experiment, "")), backend=backend) for claim in register.claims]
+    on = emulations or {}
+    return [replace(_judge_claim(register, claim, measured, on.get(claim.experiment, "")), backend=backend) for claim in register.claims]
 
 
 def _judge_claim(register: Register, claim: Claim, tables: Mapping[str, MeasuresTable], emulation: str) -> Verdict:
@@ -167,8 +167,8 @@ def claims_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        Keys id, verdict, estimate, interval, runs, experiment, claim, published, reason, sensitivity, backend, judged_on. Infinite and undefined
-        numbers are the texts ``inf``, ``-inf`` and ``nan``.
+        Keys id, verdict, estimate, interval, runs, experiment, claim, published, reason, sensitivity, backend, judged_on. Infinite and
+        undefined numbers are the texts ``inf``, ``-inf`` and ``nan``.
     """
     return [
         {

@@ -114,8 +114,8 @@ class Experiment:
     only : callable, optional
         Whether a point of the grid is one: a window limit that a site did not offer is none. All are when absent.
     emulates : str
-        What the runs stand for and how, in a line, where the paper's path or hosts are emulated: claims that only an emulation can judge are
-        judged then, and say so. Empty: they are not run.
+        What the runs stand for and how, in a line, where the paper's path or hosts are emulated: claims that only an emulation can judge
+        are judged then, and say so. Empty: they are not run.
     """
 
     id: str
