@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from windtunnel.experiment import Draws
 from windtunnel.scenario import Bottleneck, Flow, Scenario
@@ -37,6 +38,8 @@ def run(
     parameters: Sequence[Mapping[str, float]] = (),
     warmup_s: float | None = None,
     loss: float = 0.0,
+    beside: Sequence[Flow] = (),
+    traffic: Sequence[Mapping[str, Any]] = (),
 ) -> Scenario:
     """Return flows over one bottleneck, all with the same round-trip time.
 
@@ -58,6 +61,10 @@ def run(
         Start of the default window; 10 s after the last start when absent.
     loss : float
         Probability that a packet is lost before the queue.
+    beside : sequence of Flow
+        Flows that are not under study, with the same round-trip time where they name none.
+    traffic : sequence of mapping
+        Sources beside the flows, as a scenario takes them.
     """
     jitter = jitter_s(rate, rtt)
     rtt_s = drawn_rtt_s(rtt, jitter=jitter, draws=draws)
@@ -68,7 +75,8 @@ def run(
     ]
     return Scenario(
         bottleneck=Bottleneck(rate_bps=rate * 1e6, queue_packets=queue, loss_probability=loss),
-        flows=tuple(flows),
+        flows=(*flows, *(flow if flow.rtt_s is not None else flow.model_copy(update={"rtt_s": rtt_s}) for flow in beside)),
+        traffic=tuple(traffic),
         duration_s=duration_s,
         warmup_s=max(starts_s) + 10.0 if warmup_s is None else warmup_s,
         sample_s=0.1,
