@@ -20,7 +20,7 @@ DEPS := .venv/.stamp-deps
 CORE := .venv/.stamp-core
 DEMO := build/demo
 
-.PHONY: build test test-kernel kernel test-rust lint lint-rust lint-python bench golden docs wheel demo clean
+.PHONY: build test test-kernel kernel test-rust lint lint-rust lint-python fuzz bench golden docs wheel demo clean
 
 build: $(CORE)
 
@@ -74,6 +74,11 @@ lint-python: $(CORE)
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports > .venv/lint-imports.log || { cat .venv/lint-imports.log; exit 1; }
 	$(BIN)/python -m windtunnel.backends.catalogue --check
+
+# Random scenarios with everything in them, against the textbook event heap: 600 in `make test`, SCENARIOS here.
+SCENARIOS ?= 10000
+fuzz: $(DEPS)
+	SCENARIOS=$(SCENARIOS) $(CARGO) test --quiet --locked --release -p windtunnel-sim --test oracle
 
 bench:
 	$(CARGO) bench --quiet --locked -p windtunnel-sim

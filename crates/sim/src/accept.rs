@@ -7,6 +7,7 @@ use tcp::{Options, Receiver, ReceiverSpec, SenderSpec};
 use units::{Rate, Stream, Time};
 
 use crate::application::accept_writes;
+use crate::arrivals::{accept_sources, most_transfers_and_sources, AcceptedSource};
 use crate::changes::{accept_changes, Most};
 use crate::error::SpecError;
 use crate::losses::accept_losses;
@@ -85,6 +86,8 @@ pub struct Accepted<'a> {
     pub links: Vec<AcceptedLink>,
     /// The flows.
     pub flows: Vec<AcceptedFlow<'a>>,
+    /// The sources of transfers.
+    pub sources: Vec<AcceptedSource<'a>>,
 }
 
 pub(crate) fn refuse<T>(field: impl Into<String>, value: impl ToString, allowed: &str) -> Result<T, SpecError> {
@@ -105,14 +108,14 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     if spec.sample_ns != 0 && spec.sample_ns < 1000 {
         return refuse("sample", seconds(spec.sample_ns), "give 0 or at least 1 us");
     }
-    if spec.flows.is_empty() || spec.flows.len() > FLOWS_MAX {
+    if (spec.flows.is_empty() && spec.arrivals.is_empty() && spec.sessions.is_empty()) || spec.flows.len() > FLOWS_MAX {
         return refuse("flows", spec.flows.len(), "give 1 to 1000000 flows");
     }
     if spec.traffic.len() > FLOWS_MAX - spec.flows.len() {
         return refuse("traffic", spec.traffic.len(), "give at most 1000000 flows and sources");
     }
-    // Flows' clocks run behind by a part of their base RTT.
-    if spec.duration_ns + RTT_MAX_NS > Tree::time_max(spec.flows.len() + spec.traffic.len()) {
+    // Flows' clocks run behind by a part of their base RTT; links, sources and transfers may have events too.
+    if spec.duration_ns + RTT_MAX_NS > Tree::time_max(spec.flows.len() + spec.traffic.len() + 2 + most_transfers_and_sources(spec)) {
         return refuse("duration", seconds(spec.duration_ns), "give at most 4 hours with so many flows");
     }
     let mut links = vec![accept_link("bottleneck", &spec.forward, (spec, 0))?];
@@ -123,10 +126,11 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     let mut flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, spec)).collect::<Result<Vec<_>, _>>()?;
     let given = std::iter::once(&spec.forward).chain(&spec.reverse);
     let most: Vec<Most> = links.iter().zip(given).map(|(link, given)| Most::of(link.fifo.rate, given)).collect();
-    for flow in &mut flows {
+    let mut sources = accept_sources(spec, &links)?;
+    for flow in flows.iter_mut().chain(sources.iter_mut().flat_map(|source| &mut source.kinds)) {
         flow.receives = flow.receives.min(ample_window(&links, &most, flow.spec));
     }
-    Ok(Accepted { spec, links, flows })
+    Ok(Accepted { spec, links, flows, sources })
 }
 
 /// The link with this name and this number in the run.
@@ -200,7 +204,7 @@ fn accept_size(field: &str, size: QueueSpec) -> Result<Limit, SpecError> {
     }
 }
 
-fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<AcceptedFlow<'a>, SpecError> {
+pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<AcceptedFlow<'a>, SpecError> {
     let field = |name: &str| format!("flows[{index}].{name}");
     if flow.rtt_ns < 1000 || flow.rtt_ns > RTT_MAX_NS {
         return refuse(field("rtt"), seconds(flow.rtt_ns), "give 1 us to 10 s");

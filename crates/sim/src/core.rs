@@ -11,6 +11,7 @@ use units::Time;
 
 use crate::accept::{accept, Accepted, AcceptedFlow};
 use crate::application::Application;
+use crate::arrivals::Arrivals;
 use crate::error::{Interrupted, RunError};
 use crate::flow::{Flow, FlowKind};
 use crate::link::Link;
@@ -57,12 +58,14 @@ pub fn run_named<O: Observer>(
     let accepted = accept(spec)?;
     // Nothing of a run that panicked is looked at again.
     let decides_late = accepted.links.iter().any(|link| link.discipline.is_some());
-    let run = AssertUnwindSafe(|| match decides_late {
-        false => Engine::<O, false>::new(accepted, observer).run(interrupted),
-        true => Engine::<O, true>::new(accepted, observer).run_late(interrupted),
+    let comes_and_goes = !accepted.sources.is_empty();
+    let run = AssertUnwindSafe(|| match (decides_late, comes_and_goes) {
+        (false, false) => Ok(Engine::<O, false>::new(accepted, observer).run(interrupted)?),
+        (false, true) => Engine::<O, false>::new(accepted, observer).run_open(interrupted),
+        (true, _) => Engine::<O, true>::new(accepted, observer).run_open(interrupted),
     });
     match catch_unwind(run) {
-        Ok(records) => Ok(records?),
+        Ok(records) => records,
         Err(panic) => {
             let scenario = digest.map_or_else(|| serde_json::to_string(spec).unwrap_or_default(), str::to_owned);
             panic!("{}; seed {}, scenario {scenario}", said(panic.as_ref()), spec.seed)
@@ -113,6 +116,7 @@ pub struct Engine<'a, O, const LATE: bool = false> {
     names: Names,
     observer: &'a mut O,
     pub(crate) flows: Vec<Flow>,
+    pub(crate) arrivals: Arrivals,
     /// Of flows that do not always have more to send; empty if all have.
     applications: Vec<Option<Application>>,
     /// Parties after the flows.
@@ -129,7 +133,9 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         let spec = accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
         let links = accepted.links.into_iter().enumerate().map(|(i, link)| Link::new(i, link, window, spec.seed)).collect();
-        let records = Records { flow_samples: FlowSamples::new(spec.sample_ns, &accepted.flows), ..Records::default() };
+        let (arrivals, transfers) = Arrivals::new(&accepted.sources, spec);
+        let flow_samples = FlowSamples::new(spec.sample_ns, &accepted.flows);
+        let records = Records { flow_samples, transfers, ..Records::default() };
         let names = Names::new(&accepted.flows);
         let flows: Vec<_> = accepted.flows.into_iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect();
         let sources = spec.traffic.iter().zip(flows.len()..).map(|(given, number)| Source::new(given, number, spec)).collect();
@@ -138,6 +144,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
             names,
             observer,
             flows,
+            arrivals,
             applications: Application::of_run(spec),
             sources,
             links,
@@ -284,7 +291,9 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
         let mut wire = PathWire::<LATE> { path, link, events, flow: index, records_drops, records_marks };
         if kind == FlowKind::Start {
-            note(wire.events, at, index, EventKind::Start);
+            if !wire.path.is_transfer {
+                note(wire.events, at, index, EventKind::Start);
+            }
             sender.on_started(now, rtt, &mut wire);
         }
         if let (FlowKind::Write, Some(application)) = (kind, application) {
@@ -303,7 +312,12 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         if flow.completed == Time::NEVER {
             flow.close_area(now);
             flow.completed = now;
-            note(&mut self.records.events, now.since(flow.path.access_delay()), index, EventKind::Stop);
+            let at = now.since(flow.path.access_delay());
+            if flow.path.is_transfer {
+                self.arrivals.on_completed(index, flow, (now, at), &mut self.records.transfers);
+            } else {
+                note(&mut self.records.events, at, index, EventKind::Stop);
+            }
         }
     }
 
@@ -364,8 +378,10 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
             .collect();
         let named = self.flows.iter().zip(&spec.flows).zip(self.names.iter());
         self.records.flows = named.map(|((flow, given), names)| flow_row(flow, given, names, spec)).collect();
+        self.arrivals.count_unfinished(&self.flows, &mut self.records.transfers);
+        let by_transfers: u64 = self.records.transfers.rows.iter().map(|row| u64::from(row.sent)).sum();
         let datagrams: u64 = self.records.sources.iter().map(|row| row.at_end.sent).sum();
-        self.records.data_packets = self.records.flows.iter().map(|row| row.at_end.sent).sum::<u64>() + datagrams;
+        self.records.data_packets = self.records.flows.iter().map(|row| row.at_end.sent).sum::<u64>() + by_transfers + datagrams;
         self.records.core_events = self.events;
         let Engine { mut records, flows, .. } = self;
         // Sorting takes room of its own.

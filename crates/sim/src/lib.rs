@@ -4,6 +4,7 @@
 
 mod accept;
 mod application;
+mod arrivals;
 mod calendar;
 mod changes;
 mod core;
@@ -12,6 +13,7 @@ mod flow;
 mod link;
 mod losses;
 mod observer;
+mod open;
 mod pace;
 mod path;
 mod profiles;
@@ -26,12 +28,13 @@ mod unordered;
 
 pub use crate::core::{run, run_named, run_observed, Engine};
 pub use accept::{accept, Accepted, AcceptedFlow, AcceptedLink};
+pub use arrivals::{AcceptedSource, ArrivalSpec, Law, Loop, Offered, SessionSpec};
 pub use error::{Interrupted, RunError, SpecError};
 pub use flow::{Flow, FlowKind};
 pub use observer::{AckHash, AckTrace, Observer, Silent};
 pub use path::{Delivery, Path};
 pub use profiles::catalogue;
-pub use records::{EventKind, FlowRow, LinkRow, Records, SourceRow};
+pub use records::{EventKind, FlowRow, LinkRow, Records, SourceRow, TransferKind, TransferRow, Transfers};
 pub use samples::{Columns, FlowSamples};
 pub use source::SourceTotals;
 pub use spec::{

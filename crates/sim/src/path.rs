@@ -94,6 +94,10 @@ pub struct Path {
     pub(crate) crossing: Ring<Delivery>,
     /// ACKs on their way to the sender.
     pub(crate) arriving: Ring<Delivery, FEW_ACKS>,
+    /// Packets in queues that decide late.
+    pub(crate) under_way: u32,
+    /// It has no number of its own: what happens to it is not noted.
+    pub(crate) is_transfer: bool,
 }
 
 impl Path {
@@ -128,6 +132,8 @@ impl Path {
             unordered: None,
             held_until: Time::NEVER,
             marked: 0,
+            under_way: 0,
+            is_transfer: false,
             data_link: links.0,
             ack_link: links.1,
             lost: 0,
@@ -139,6 +145,22 @@ impl Path {
         self.is_watched |= disorder.is_some();
         self.unordered = disorder.map(|disorder| Box::new(Unordered::new(disorder)));
         self
+    }
+
+    /// A path like this one, unused, of another connection with this number, whose draws follow from `seed`.
+    pub(crate) fn anew(&self, number: u32, seed: u64) -> Path {
+        let mut path = self.clone();
+        path.flow = number;
+        path.jitter = Stream::named(seed, "jitter");
+        if let Some(unordered) = &mut path.unordered {
+            unordered.disorder.reseed(Stream::named(seed, "disorder"));
+        }
+        path
+    }
+
+    /// Nothing is under way on it.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.arriving.is_empty() && self.crossing.is_empty() && self.under_way == 0 && self.pending_at() == Time::NEVER
     }
 
     /// A segment as its link sees it.
@@ -213,6 +235,7 @@ impl Path {
         if let (true, Some(served)) = (LATE, &mut link.served) {
             let Packet { bytes, ecn_capable, .. } = ACK;
             let load = Load::Ack { flow, ack, sack };
+            self.under_way += 1;
             return served
                 .offer(at, Queued { bytes, ecn_capable, is_l4s: false, is_marked: false, key: 2 * self.flow + 1, arrived: at, load });
         }
@@ -224,12 +247,14 @@ impl Path {
 
     /// An ACK leaves its real link.
     pub(crate) fn ack_departs(&mut self, departs: Time, ack: Ack, sack: Option<Sack>) {
+        self.under_way -= 1;
         self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
         self.sacks.extend(sack);
     }
 
     /// A segment leaves a link whose queue decided late.
     pub(crate) fn segment_departs(&mut self, departs: Time, seq: u64, sent: Time, bits: EcnBits) {
+        self.under_way -= 1;
         self.pass(departs, seq, sent, bits);
     }
 
@@ -314,6 +339,9 @@ pub(crate) struct PathWire<'a, const LATE: bool> {
 impl<const LATE: bool> PathWire<'_, LATE> {
     #[cold]
     fn note(&mut self, now: Time, kind: EventKind, value: f64, value2: f64) {
+        if self.path.is_transfer {
+            return;
+        }
         let t_ns = now.since(self.path.access_delay()).0;
         self.events.push(Event { t_ns, flow: self.flow as i32, link: -1, kind, value, value2 });
     }
@@ -337,7 +365,8 @@ impl<const LATE: bool> PathWire<'_, LATE> {
     fn note_link(&mut self, now: Time, kind: EventKind) {
         let link = self.path.data_link() as i32;
         let (value, value2) = (f64::NAN, f64::NAN);
-        self.events.push(Event { t_ns: now.0, flow: self.flow as i32, link, kind, value, value2 });
+        let flow = if self.path.is_transfer { -1 } else { self.flow as i32 };
+        self.events.push(Event { t_ns: now.0, flow, link, kind, value, value2 });
     }
 
     /// A segment that is looked at reaches its link, or any segment a link whose queue decides late.
@@ -346,6 +375,7 @@ impl<const LATE: bool> PathWire<'_, LATE> {
         if let (true, Some(served)) = (LATE, &mut self.link.served) {
             let Packet { bytes, ecn_capable, flow, .. } = packet;
             let load = Load::Segment { flow: self.flow, seq, sent: now, cwr };
+            self.path.under_way += 1;
             let is_l4s = self.path.is_l4s;
             return served.offer(now, Queued { bytes, ecn_capable, is_l4s, is_marked: false, key: 2 * flow, arrived: now, load });
         }

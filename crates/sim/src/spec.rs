@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::arrivals::{ArrivalSpec, SessionSpec};
+
 /// Unit of a queue's limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -344,6 +346,12 @@ pub struct Spec {
     pub reverse: Option<LinkSpec>,
     /// The flows.
     pub flows: Vec<FlowSpec>,
+    /// Sources of transfers that come and go.
+    #[serde(default)]
+    pub arrivals: Vec<ArrivalSpec>,
+    /// Sessions of people who look at pages.
+    #[serde(default)]
+    pub sessions: Vec<SessionSpec>,
     /// Sources of datagrams beside them; numbered after the flows.
     #[serde(default)]
     pub traffic: Vec<UdpSpec>,

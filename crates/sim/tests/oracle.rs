@@ -6,6 +6,8 @@
 mod common;
 
 mod oracle {
+    pub mod agenda;
+    pub mod births;
     pub mod cobalt;
     pub mod codel;
     pub mod disciplines;
@@ -29,7 +31,11 @@ use sim::{accept, run_observed, AckHash, ChangesSpec, Observer, QueueUnit, Spec}
 use tcp::Sender;
 use units::Time;
 
-const SCENARIOS: u64 = 600;
+/// How many there are of each kind: `make fuzz` asks for more.
+fn scenarios() -> u64 {
+    std::env::var("SCENARIOS").map_or(600, |given| given.parse().expect("SCENARIOS is a number"))
+}
+
 /// A core that looks at its interrupt flag more often than this makes no progress.
 const LOOKS_MAX: u32 = 100;
 
@@ -67,6 +73,7 @@ fn simulate<O: Observer>(spec: &Spec, observer: &mut O) -> Result<Outcome, Strin
         flows: records.flows.iter().map(|flow| flow.at_end).collect(),
         lost: records.flows.iter().map(|flow| flow.lost_packets).collect(),
         marked: records.flows.iter().map(|flow| flow.marked_packets).collect(),
+        transfers: records.transfers.rows,
         sources: records.sources.iter().map(|source| (source.lost_packets, source.at_window, source.at_end)).collect(),
     })
 }
@@ -86,6 +93,7 @@ fn said(panic: &(dyn std::any::Any + Send)) -> String {
 struct Compared {
     acks: u64,
     marks: u64,
+    transfers: u64,
 }
 
 /// What differs, if anything.
@@ -94,6 +102,7 @@ fn difference(spec: &Spec, compared: &mut Compared) -> Option<String> {
     let (simulated, consulted) = (simulate(spec, &mut ours), consult(spec, &mut theirs));
     compared.acks += theirs.acks;
     compared.marks += consulted.iter().flat_map(|outcome| &outcome.marked).sum::<u64>();
+    compared.transfers += consulted.iter().map(|outcome| outcome.transfers.len() as u64).sum::<u64>();
     match (simulated, consulted) {
         (Ok(simulated), Ok(consulted)) if ours == theirs && simulated == consulted => None,
         (Ok(simulated), Ok(consulted)) if ours == theirs => Some(format!("core {simulated:?}\noracle {consulted:?}")),
@@ -131,7 +140,7 @@ fn compare(scenario: fn(u64) -> Spec, scenarios: u64) -> Compared {
 
 #[test]
 fn every_ack_and_counter_equals_the_textbook_event_heap() {
-    let compared = compare(common::scenario, SCENARIOS);
+    let compared = compare(common::scenario, scenarios());
     assert!(compared.marks > 50_000, "only {} marks were compared", compared.marks);
 }
 
@@ -139,7 +148,7 @@ fn every_ack_and_counter_equals_the_textbook_event_heap() {
 /// threshold is drop-tail.
 #[test]
 fn a_queue_that_never_decides_is_drop_tail() {
-    for index in 0..SCENARIOS / 2 {
+    for index in 0..scenarios() / 2 {
         let mut plain = common::scenario(index);
         let mut late = plain.clone();
         for (plain, late) in [(&mut plain.forward, &mut late.forward)].into_iter().chain(plain.reverse.as_mut().zip(late.reverse.as_mut()))
@@ -160,6 +169,12 @@ fn a_queue_that_never_decides_is_drop_tail() {
 
 #[test]
 fn queues_that_decide_late_equal_the_textbook_event_heap_too() {
-    let compared = compare(common::scenario_with_discipline, SCENARIOS * 5 / 4);
+    let compared = compare(common::scenario_with_discipline, scenarios() * 5 / 4);
     assert!(compared.marks > 5_000, "only {} marks were compared", compared.marks);
+}
+
+#[test]
+fn transfers_that_come_and_go_equal_the_textbook_event_heap_too() {
+    let compared = compare(common::scenario_with_arrivals, scenarios() / 2);
+    assert!(compared.transfers > 50_000, "only {} transfers were compared", compared.transfers);
 }

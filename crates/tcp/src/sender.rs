@@ -1,7 +1,7 @@
 //! The sender: one ACK in, segments out, in the kernel's order of processing.
 
 use cc::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
-use units::Time;
+use units::{Stream, Time};
 
 use crate::application::Usage;
 use crate::ecn::EcnState;
@@ -164,6 +164,18 @@ impl<C: CongestionControl> Sender<C> {
             area_at: Time::ZERO,
             spec,
         }
+    }
+
+    /// A sender like this one, which has not started, of another connection: `bytes` of payload, and an algorithm that draws from `draws`.
+    pub fn anew(&self, bytes: u64, draws: Stream) -> Sender<C>
+    where
+        C: Clone,
+    {
+        let mut sender = self.clone();
+        sender.limit = bytes.div_ceil(u64::from(self.spec.mss));
+        sender.spec.segments = sender.limit;
+        sender.cc.on_seeded(draws);
+        sender
     }
 
     /// The connection opens: the handshake gave one RTT sample, the first window leaves.

@@ -9,6 +9,7 @@ import polars as pl
 
 from windtunnel.metrics import fairness, rates
 from windtunnel.metrics.applications import applications, are_grouped
+from windtunnel.metrics.arrivals import transfers
 from windtunnel.metrics.datagrams import connections, sources
 from windtunnel.records import Records
 
@@ -25,8 +26,8 @@ def summary(records: Records) -> dict[str, Any]:
     -------
     dict
         `scenario`, `digest`, `records_digest`, `flows` and `links` (lists of dict), `metrics`, `engine`; `applications` (list of dict)
-        where flows share one, `traffic` (list of dict) where there are sources of datagrams. Units by suffix, None where something was
-        not measured.
+        where flows share one, `transfers` and `traffic` (lists of dict) where there are sources of transfers and of datagrams.
+        Units by suffix, None where something was not measured.
     """
     facts = records.facts
     return {
@@ -35,6 +36,7 @@ def summary(records: Records) -> dict[str, Any]:
         "records_digest": records.digest(),
         "flows": flow_rows(records),
         **({"applications": application_rows(records)} if are_grouped(records) else {}),
+        **({"transfers": transfer_rows(records)} if records.transfers is not None else {}),
         **({"traffic": traffic} if (traffic := source_rows(records)) else {}),
         "links": link_rows(records),
         "metrics": metrics(records),
@@ -74,6 +76,11 @@ def completions_s(records: Records) -> list[float | None]:
 def application_rows(records: Records) -> list[dict[str, Any]]:
     """Return one row per application, single flows among them."""
     return [_clean(row) for row in applications(records).iter_rows(named=True)]
+
+
+def transfer_rows(records: Records) -> list[dict[str, Any]]:
+    """Return one row per source of transfers."""
+    return [_clean(row) for row in transfers(records).iter_rows(named=True)]
 
 
 def source_rows(records: Records) -> list[dict[str, Any]]:

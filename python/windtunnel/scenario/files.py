@@ -11,8 +11,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from windtunnel.scenario import changes, losses, traces, traffic
+from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.errors import ScenarioError, from_validation, one_line
 from windtunnel.scenario.models import QUEUE_FIELDS, Bottleneck, Flow, Scenario
+from windtunnel.scenario.sessions import Law, Sessions
 from windtunnel.scenario.table import Table
 
 _toml = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
@@ -29,8 +31,14 @@ def allowed_keys() -> dict[str, list[str]]:
 
     link = [key for key in keys(Bottleneck) if key not in QUEUE_FIELDS]
     link = [*link, "trace", "queue", *QUEUE_FIELDS]
+    sources = {
+        "traffic": keys(traffic.Udp),
+        "arrivals": keys(Arrivals),
+        "sessions": keys(Sessions),
+        **dict.fromkeys(("objects", "size_bytes", "think_s"), keys(Law)),
+    }
     models = {name: keys(model) for name, model in (losses.MODELS | changes.CHANGES).items()}
-    return {"": keys(Scenario), "bottleneck": link, "reverse": link, "flows": keys(Flow), "traffic": keys(traffic.Udp), **models}
+    return {"": keys(Scenario), "bottleneck": link, "reverse": link, "flows": keys(Flow), **sources, **models}
 
 
 def parse(document: Any, *, name: str = "") -> Scenario:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from windtunnel.scenario import writes
@@ -12,7 +13,7 @@ SHORT_KEYS = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", "window": "w
 FLOW_KEYS = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction", *writes.SHORT)
 
 
-def parse_flow(text: str) -> dict[str, Any]:
+def parse_flow(text: str, keys: Sequence[str] = FLOW_KEYS) -> dict[str, Any]:
     """Split one ``ALG[:variant][,key=value...]`` into the fields of `Flow`; values stay text and are checked there.
 
     Parameters
@@ -20,6 +21,8 @@ def parse_flow(text: str) -> dict[str, Any]:
     text : str
         The flow, for example ``"ctcp:vista,start=60s"``. Keys are rtt, start, stop, bytes, count, window, profile, direction,
         on, off, app_rate, chunk, any transport option, and the algorithm's own parameters (which prevail where a name is both).
+    keys : sequence of str, optional
+        Other keys than those of a flow.
 
     Returns
     -------
@@ -45,7 +48,7 @@ def parse_flow(text: str) -> dict[str, Any]:
         if key in seen:
             raise refusal(f"{key} is given twice in flow {shown(text)}; allowed: once")
         seen.add(key)
-        if key in FLOW_KEYS:
+        if key in keys:
             flow[SHORT_KEYS.get(key, key)] = value
         elif key in catalogue().transport_options and key not in own:
             transport[key] = value

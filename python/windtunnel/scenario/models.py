@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
 from windtunnel.scenario import applications, changes, checks, units, writes
+from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
@@ -33,9 +34,12 @@ from windtunnel.scenario.ranges import (
     TransferBytes,
     WindowPackets,
 )
+from windtunnel.scenario.sessions import Sessions
 from windtunnel.scenario.table import Table as _Model
 from windtunnel.scenario.traffic import Udp, check_within
 from windtunnel.scenario.traffic import read as read_traffic
+from windtunnel.scenario.transfers import Source
+from windtunnel.scenario.transfers import reader as sources_of
 
 QUEUE_FIELDS = ("queue_packets", "queue_bytes", "queue_s", "queue_bdp")
 MARK_FIELDS = ("mark_packets", "mark_bytes", "mark_s", "mark_bdp")
@@ -258,15 +262,7 @@ class Flow(_Model):
         full = writes.with_chunk(data)
         for key in {"window", "window_packets"} & set(full):
             full = full | {key: writes.window_packets(full[key], MSS_BYTES)}
-        for table in ("parameters", "transport"):
-            if not isinstance(full.get(table, {}), dict):
-                raise refusal(f"{shown(full[table])} is a {type(full[table]).__name__}, not a table; allowed: key = value", field=table)
-        full = dict(full)
-        if full.get("parameters"):
-            full["parameters"] = checks.parameters(checks.algorithm_name(full.get("algorithm")), full["parameters"])
-        if full.get("transport"):
-            full["transport"] = checks.transport(full["transport"])
-        return full
+        return checks.flow_tables(full)
 
     @field_validator("direction", mode="before")
     @classmethod
@@ -308,7 +304,11 @@ class Scenario(_Model):
     bottleneck : Bottleneck
         The forward link.
     flows : sequence of Flow
-        At least one; strings such as ``"htcp,start=60s"`` are read too.
+        At least one, unless there are arrivals or sessions; strings such as ``"htcp,start=60s"`` are read too.
+    arrivals : sequence of Arrivals
+        Sources of transfers that come and go; strings such as ``"reno,load=10%,mean=25kB"`` are read too.
+    sessions : sequence of Sessions
+        Sessions of people who look at pages; strings such as ``"reno,count=25,think=exponential:1s"`` are read too.
     traffic : sequence of Udp, optional
         Sources of datagrams beside the flows; strings such as ``"udp,rate=50Mbit,start=10s"`` are read too.
     reverse : Bottleneck, optional
@@ -357,10 +357,19 @@ class Scenario(_Model):
     per_ack: bool = Field(False, description="record every ACK")
     record_drops: bool = Field(False, description="record every drop")
     record_marks: bool = Field(False, description="record every congestion mark")
+    arrivals: tuple[Arrivals, ...] = Field((), description="sources of transfers that come and go")
+    sessions: tuple[Sessions, ...] = Field((), description="sessions of people who look at pages")
     traffic: tuple[Udp, ...] = Field((), description="sources of datagrams beside the flows")
 
     _profile = field_validator("profile", mode="before")(checks.profile_name)
+    _arrivals = field_validator("arrivals", mode="before")(sources_of(Arrivals))
+    _sessions = field_validator("sessions", mode="before")(sources_of(Sessions))
     _traffic = field_validator("traffic", mode="before")(read_traffic)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_flows(cls, data: Any) -> Any:
+        return {"flows": ()} | data if isinstance(data, dict) and (data.get("arrivals") or data.get("sessions")) else data
 
     @model_validator(mode="before")
     @classmethod
@@ -378,12 +387,14 @@ class Scenario(_Model):
     def _flow_list(cls, value: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             raise refusal(f"{shown(value)} is a {type(value).__name__}, not a list of flows; allowed: 1 to {MOST_FLOWS} flows")
-        if not 1 <= len(value) <= MOST_FLOWS:
+        if len(value) > MOST_FLOWS:
             raise refusal(f"{len(value)} flows are given; allowed: 1 to {MOST_FLOWS} flows")
         return value
 
     @model_validator(mode="after")
     def _consistent(self) -> Scenario:
+        if not (self.flows or self.arrivals or self.sessions):
+            raise refusal(f"0 flows are given; allowed: 1 to {MOST_FLOWS} flows", field="flows")
         total = sum(flow.count * applications.streams(flow) for flow in self.flows)
         if total > MOST_FLOWS:
             raise refusal(f"{total} flows in all (count and streams included); allowed: at most {MOST_FLOWS}", field="flows")
@@ -392,6 +403,9 @@ class Scenario(_Model):
             raise refusal(problem, field="warmup_s")
         for index, flow in enumerate(self.flows):
             self._check_flow(f"flows[{index}]", flow)
+        for name, sources in (("arrivals", self.arrivals), ("sessions", self.sessions)):
+            for index, source in enumerate(sources):
+                self._check_source(f"{name}[{index}]", source)
         check_within(self.traffic, self.duration_s)
         total += len(self.traffic)
         if self.sample_s > self.duration_s:
@@ -402,6 +416,13 @@ class Scenario(_Model):
             problem = f"{shown(self.sample_s)} s makes more than {MOST_SAMPLES} samples; allowed: 0, or at least {shortest:.3g} s"
             raise refusal(problem, field="sample_s")
         return self
+
+    def _check_source(self, path: str, source: Source) -> None:
+        if not source.rtts_s and self.rtt_s is None:
+            raise refusal("is missing and the scenario has none either; give it for the source or for the scenario", field=f"{path}.rtts_s")
+        if source.start_s >= self.duration_s:
+            problem = f"{shown(source.start_s)} s is not within the run; allowed: 0 to below {shown(self.duration_s)} s"
+            raise refusal(problem, field=f"{path}.start_s")
 
     def _check_flow(self, path: str, flow: Flow) -> None:
         if flow.rtt_s is None and self.rtt_s is None:

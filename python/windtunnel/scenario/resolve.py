@@ -8,7 +8,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.scenario import applications, changes, losses, traffic, writes
+from windtunnel.scenario import applications, arrivals, changes, losses, sessions, traffic, writes
+from windtunnel.scenario import transfers as sources_of_transfers
 from windtunnel.scenario.catalogue import DROP_TAIL, catalogue
 from windtunnel.scenario.checks import algorithm_of
 from windtunnel.scenario.errors import ScenarioError
@@ -76,18 +77,28 @@ def fill(scenario: Scenario) -> Resolved:
         else:
             flows.extend([one] * flow.count)
         notes.extend(_variant_note(one))
-    forward = [flow for flow in flows if flow.direction == "forward"] or flows
+    opened = tuple(arrivals.filled(source, scenario.rtt_s, scenario.profile) for source in scenario.arrivals)
+    closed = tuple(sources_of_transfers.filled(source, scenario.rtt_s, scenario.profile) for source in scenario.sessions)
+    transfers = [transfer for source in (*opened, *closed) for transfer in _kinds(source)]
+    notes.extend(note for transfer in transfers for note in _variant_note(transfer))
+    everybody = flows or transfers
+    forward = [flow for flow in everybody if flow.direction == "forward"] or everybody
     longest_s = max(flow.rtt_s or 0.0 for flow in forward)
     bottleneck = _fill_link(scenario.bottleneck, longest_s, "bottleneck", notes)
     reverse = scenario.reverse
     if reverse is not None:
         reverse = _fill_link(reverse, longest_s, "reverse", notes)
-    elif "reverse" in {flow.direction for flow in flows} | {source.direction for source in scenario.traffic}:
+    elif "reverse" in {flow.direction for flow in flows + transfers} | {source.direction for source in scenario.traffic}:
         reverse = bottleneck.model_copy(
             update={"loss_probability": 0.0, "losses": (), **dict.fromkeys(_CHANGES, ()), **dict.fromkeys(_DISORDER, 0.0)}
         )
-    update = {"flows": tuple(flows), "bottleneck": bottleneck, "reverse": reverse, "rtt_s": None}
+    update = {"flows": tuple(flows), "arrivals": opened, "sessions": closed, "bottleneck": bottleneck, "reverse": reverse, "rtt_s": None}
     return Resolved(scenario.model_copy(update=update), tuple(dict.fromkeys(notes)))
+
+
+def _kinds(source: sources_of_transfers.Source) -> list[Flow]:
+    """Return a source's kinds of transfers as the flows they are while they are there."""
+    return [Flow(rtt_s=rtt_s, **source.fields_of_flow()) for rtt_s in source.rtts_s]
 
 
 def _variant_note(flow: Flow) -> list[str]:
@@ -145,7 +156,7 @@ _LATER: dict[str, Any] = {
     "discipline_parameters": {},
     **dict.fromkeys(MARK_FIELDS),
     **dict.fromkeys(_DISORDER, 0.0),
-    **{name: [] for name in ("losses", *_CHANGES)},
+    **{name: [] for name in ("arrivals", "sessions", "losses", *_CHANGES)},
 }
 """Fields that scenarios did not always have, and their defaults: named only where they differ, so that no older scenario is renamed."""
 
@@ -205,6 +216,8 @@ def resolve(scenario: Scenario) -> dict[str, Any]:
         "forward": _link(full.bottleneck),
         "reverse": None if full.reverse is None else _link(full.reverse),
         "flows": [_flow(full, flow) for flow in full.flows],
+        "arrivals": [arrivals.engine(source, [_flow(full, flow) for flow in _kinds(source)]) for source in full.arrivals],
+        "sessions": [sessions.engine(source, [_flow(full, flow) for flow in _kinds(source)]) for source in full.sessions],
         "traffic": [traffic.engine(source) for source in full.traffic],
     }
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from windtunnel.scenario import changes, losses, traffic
+from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.models import Bottleneck, Flow, Scenario
+from windtunnel.scenario.sessions import Sessions
 from windtunnel.scenario.table import Table
 
 _QUEUE = {
@@ -37,8 +39,19 @@ def json_schema() -> dict[str, Any]:
     schema["properties"]["traffic"]["items"] = {"anyOf": [{"$ref": "#/$defs/Udp"}, source_text]}
     flow_text = {"type": "string", "description": "a flow on one line: ALG[:variant][,key=value...]"}
     schema["properties"]["flows"]["items"] = {"anyOf": [{"$ref": "#/$defs/Flow"}, flow_text]}
-    schema["properties"]["flows"]["minItems"] = 1
-    definitions["Flow"]["properties"]["parameters"]["additionalProperties"] = {"type": ["number", "string", "boolean"]}
+    sources: dict[str, type[Arrivals | Sessions]] = {"arrivals": Arrivals, "sessions": Sessions}
+    for name, kind in sources.items():
+        _short(definitions[kind.__name__], kind)
+        text = {"type": "string", "description": f"a source on one line: {kind.TEXT}"}
+        schema["properties"][name]["items"] = {"anyOf": [{"$ref": f"#/$defs/{kind.__name__}"}, text]}
+    law_text = {"type": "string", "description": "a law as LAW:MEAN[:SHAPE], as exponential:1s"}
+    for field in ("objects", "size_bytes", "think_s", "sizes", "think"):
+        law = definitions["Sessions"]["properties"][field]
+        definitions["Sessions"]["properties"][field] = {**law, "anyOf": [{"$ref": law.pop("$ref")}, law_text]} if "$ref" in law else law
+    schema["required"].remove("flows")
+    schema["anyOf"] = [{"required": [name], "properties": {name: {"minItems": 1}}} for name in ("flows", "arrivals", "sessions")]
+    for name in ("Flow", "Arrivals", "Sessions"):
+        definitions[name]["properties"]["parameters"]["additionalProperties"] = {"type": ["number", "string", "boolean"]}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Windtunnel scenario", **_described(schema)}
 
 

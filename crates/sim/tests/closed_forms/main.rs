@@ -25,6 +25,7 @@ mod sawtooth;
 mod slow_start;
 mod synthetic;
 mod timers;
+mod transfers;
 mod two_way;
 mod vegas;
 mod westwood;

@@ -53,6 +53,8 @@ pub fn dumbbell(mbit_s: u64, queue_packets: u64, seconds: u64, flows: Vec<FlowSp
         },
         reverse: None,
         flows,
+        arrivals: Vec::new(),
+        sessions: Vec::new(),
         traffic: Vec::new(),
     }
 }

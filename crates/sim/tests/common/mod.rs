@@ -1,5 +1,7 @@
 //! Random scenarios, the same ones in every run of the tests.
 
+#[allow(dead_code)]
+mod arrivals;
 mod build;
 mod changes;
 mod losses;
@@ -7,6 +9,8 @@ mod traffic;
 
 use std::collections::BTreeMap;
 
+#[allow(unused_imports)]
+pub use arrivals::scenario_with_arrivals;
 use build::{dumbbell, MS};
 use serde_json::{json, Value};
 use sim::{ChangesSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};

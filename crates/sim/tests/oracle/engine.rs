@@ -1,15 +1,14 @@
 //! The textbook core: one heap of events, every packet an object, every timer an event. It shares the sender, the receiver
 //! and the algorithms with the simulator, and nothing of what lies between them.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
-
 use cc::Controller;
 use net::LinkTotals;
-use sim::{Accepted, Direction, DisorderSpec, Observer, SourceTotals};
+use sim::{Accepted, AcceptedFlow, Direction, DisorderSpec, Observer, SourceTotals, Spec, TransferRow};
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals, Wire};
 use units::{Stream, Time};
 
+use super::agenda::{Agenda, Event, Kind, Owner};
+use super::births::{self, Birth};
 use super::link::{Arrival, Link, Load, Packet};
 use super::loss::Loss;
 use super::service::Service;
@@ -22,86 +21,21 @@ const ACK_BYTES: u32 = 52;
 /// Events at one moment that no scenario needs: time has stopped.
 const EVENTS_AT_ONCE_MAX: u64 = 100_000;
 
-/// What happens, in the order in which it does at one time to one flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    /// A link has transmitted a packet: before everything else at that time.
-    Transmitted,
-    Start,
-    /// An ACK reaches the reverse link.
-    Crossing,
-    /// An ACK reaches the sender.
-    Ack,
-    /// A segment reaches the receiver.
+/// What a packet carries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Carried {
     Segment,
-    /// The receiver's timer expires.
-    DelayedAck,
-    /// The sender's timer expires.
-    Deadline,
-    /// The application writes, or pauses.
-    Write,
-    Stop,
-    /// A datagram reaches its link.
+    Ack,
     Datagram,
 }
 
-struct Event {
-    at: Time,
-    /// A flow, or a source after all flows; links come before all flows.
-    flow: Option<usize>,
-    kind: Kind,
-    sequence: u64,
-    /// The link concerned.
-    link: usize,
-    load: Option<Load>,
-}
-
-impl Event {
-    fn key(&self) -> (Time, Option<usize>, Kind, u64) {
-        (self.at, self.flow, self.kind, self.sequence)
-    }
-}
-
-impl Ord for Event {
-    /// The earliest is the greatest, for the heap.
-    fn cmp(&self, other: &Event) -> Ordering {
-        other.key().cmp(&self.key())
-    }
-}
-
-impl PartialOrd for Event {
-    fn partial_cmp(&self, other: &Event) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Event {
-    fn eq(&self, other: &Event) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Event {}
-
-/// The agenda.
-#[derive(Default)]
-struct Agenda {
-    heap: BinaryHeap<Event>,
-    sequence: u64,
-}
-
-impl Agenda {
-    fn add(&mut self, at: Time, flow: usize, kind: Kind, load: Option<Load>) {
-        self.push(Event { at, flow: Some(flow), kind, sequence: 0, link: 0, load });
-    }
-
-    fn add_link(&mut self, at: Time, link: usize) {
-        self.push(Event { at, flow: None, kind: Kind::Transmitted, sequence: 0, link, load: None });
-    }
-
-    fn push(&mut self, event: Event) {
-        self.sequence += 1;
-        self.heap.push(Event { sequence: self.sequence, ..event });
+impl Carried {
+    fn of(load: &Load) -> Carried {
+        match load {
+            Load::Segment { .. } => Carried::Segment,
+            Load::Ack { .. } => Carried::Ack,
+            Load::Datagram => Carried::Datagram,
+        }
     }
 }
 
@@ -126,9 +60,67 @@ struct Flow {
     writes: Option<Writes>,
     /// Integral of cwnd when nothing was left to send.
     area: Option<f64>,
+    /// Segments and ACKs that exist.
+    under_way: u64,
+    /// The row of a transfer.
+    row: Option<usize>,
+    /// Its source.
+    source: usize,
 }
 
 impl Flow {
+    fn new(given: &AcceptedFlow, (index, seed): (usize, u64), spec: &Spec) -> Flow {
+        let rtt = Time(given.spec.rtt_ns);
+        let is_forward = given.spec.direction == Direction::Forward;
+        Flow {
+            sender: Sender::new(given.sender.clone(), given.control(index, seed)),
+            receiver: given.receiver(),
+            rtt,
+            quarter: Time(rtt.0 / 4),
+            end: Time(spec.duration_ns) + Time(rtt.0 / 4),
+            jitter: Stream::named(seed, &format!("flow{index}/jitter")),
+            disorder: (
+                Stream::named(seed, &format!("flow{index}/disorder")),
+                if is_forward { spec.forward.disorder } else { spec.reverse.as_ref().expect("a link").disorder },
+            ),
+            jitter_ns: given.spec.jitter_ns,
+            last_arrival: Time::ZERO,
+            packet_bytes: given.spec.packet_bytes,
+            data_link: if is_forward { 0 } else { 1 },
+            ack_link: if is_forward { spec.reverse.as_ref().map(|_| 1) } else { Some(0) },
+            lost: 0,
+            marked: 0,
+            ecn: given.sender.options.ecn,
+            writes: None,
+            area: None,
+            under_way: 0,
+            row: None,
+            source: 0,
+        }
+    }
+
+    /// A transfer, in row `row`.
+    fn transfer(given: &AcceptedFlow, birth: Birth, row: usize, spec: &Spec) -> Flow {
+        let mut sender = given.sender.clone();
+        sender.segments = birth.bytes.div_ceil(u64::from(sender.mss));
+        let mut control = given.control(0, 0);
+        cc::CongestionControl::on_seeded(&mut control, Stream::named(birth.seed, "algorithm"));
+        let like = Flow::new(given, (0, 0), spec);
+        Flow {
+            sender: Sender::new(sender, control),
+            jitter: Stream::named(birth.seed, "jitter"),
+            disorder: (Stream::named(birth.seed, "disorder"), like.disorder.1),
+            row: Some(row),
+            ..like
+        }
+    }
+
+    /// A transfer that is over, down to its last packet.
+    fn is_gone(&self) -> bool {
+        let is_over = self.sender.is_finished() && self.sender.deadline() == Time::NEVER;
+        self.row.is_some() && is_over && self.under_way == 0 && self.receiver.deadline() == Time::NEVER
+    }
+
     fn totals(&self) -> SenderTotals {
         let at_end = self.sender.totals(self.end);
         SenderTotals { cwnd_area: self.area.unwrap_or(at_end.cwnd_area), ..at_end }
@@ -171,16 +163,22 @@ pub struct Outcome {
     pub lost: Vec<u64>,
     /// Segments of each flow that were marked.
     pub marked: Vec<u64>,
+    /// Transfers.
+    pub transfers: Vec<TransferRow>,
     /// Of each source: packets lost, counters when the window began, counters at the end.
     pub sources: Vec<(u64, SourceTotals, SourceTotals)>,
 }
 
 /// The core.
-struct Textbook {
+struct Textbook<'a> {
+    accepted: &'a Accepted<'a>,
+    /// Transfers behind the others: the lowest place of one that is gone is taken by the next.
     flows: Vec<Flow>,
     sources: Vec<Source>,
     links: Vec<Link>,
     agenda: Agenda,
+    births: Vec<births::Source>,
+    transfers: Vec<TransferRow>,
 }
 
 /// Runs an accepted scenario.
@@ -190,25 +188,38 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
     while let Some(event) = core.agenda.heap.pop() {
         assert!(event.at >= last, "time runs backwards: {:?} at {:?} after {last:?}", event.kind, event.at);
         at_once = if event.at == last { at_once + 1 } else { 0 };
-        assert!(at_once < EVENTS_AT_ONCE_MAX, "time has stopped: {:?} of flow {:?} at {last:?}", event.kind, event.flow);
+        assert!(at_once < EVENTS_AT_ONCE_MAX, "time has stopped: {:?} of flow {:?} at {last:?}", event.kind, event.owner);
         last = event.at;
-        match event.flow {
-            None => core.on_transmitted(event.at, event.link),
-            Some(flow) if flow < core.flows.len() => core.on_flow(event, flow, observer),
-            Some(flow) => core.on_datagram(event.at, flow),
+        match event.owner {
+            Owner::Link => core.on_transmitted(event.at, event.link),
+            Owner::Birth(birth) => core.on_born(birth),
+            Owner::Datagram(source) => core.on_datagram(event.at, source),
+            Owner::Flow(flow) | Owner::Transfer(flow) => core.on_flow(event, flow, observer),
         }
     }
+    let ends: Vec<(usize, SenderTotals)> = core.flows.iter().filter_map(|flow| flow.row.map(|row| (row, flow.totals()))).collect();
+    for (row, totals) in ends {
+        note_totals(&mut core.transfers[row], &totals);
+    }
+    core.flows.truncate(accepted.flows.len());
     Outcome {
         links: core.links.iter().map(Link::totals).collect(),
         flows: core.flows.iter().map(Flow::totals).collect(),
         lost: core.flows.iter().map(|flow| flow.lost).collect(),
         marked: core.flows.iter().map(|flow| flow.marked).collect(),
+        transfers: core.transfers,
         sources: core.sources.iter().map(Source::totals).collect(),
     }
 }
 
-impl Textbook {
-    fn new(accepted: &Accepted) -> Textbook {
+fn note_totals(row: &mut TransferRow, totals: &SenderTotals) {
+    row.sent = totals.sent as u32;
+    row.retransmitted = totals.retransmitted as u32;
+    row.timeouts = totals.timeouts as u32;
+}
+
+impl<'a> Textbook<'a> {
+    fn new(accepted: &'a Accepted<'a>) -> Textbook<'a> {
         let spec = &accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
         let link = |i: usize| {
@@ -217,49 +228,58 @@ impl Textbook {
             let losses = given.losses.iter().enumerate().map(|(number, loss)| Loss::new(loss, spec.seed, (i, number))).collect();
             Link::new(&accepted.links[i], window, (stream("loss"), losses, stream("queue")), Service::new(given))
         };
-        let mut agenda = Agenda::default();
+        let mut agenda = Agenda::of(accepted.flows.len());
         let mut flows = Vec::new();
         for (index, given) in accepted.flows.iter().enumerate() {
-            let rtt = Time(given.spec.rtt_ns);
-            let quarter = Time(rtt.0 / 4);
-            let is_forward = given.spec.direction == Direction::Forward;
+            let quarter = Time(given.spec.rtt_ns / 4);
             agenda.add(Time(given.spec.start_ns) + quarter, index, Kind::Start, None);
             if let Some(stop) = given.spec.stop_ns {
                 agenda.add(Time(stop) + quarter, index, Kind::Stop, None);
             }
-            let sender = Sender::new(given.sender.clone(), given.control(index, spec.seed));
             let writes = given.spec.writes.map(|writes| Writes::new(writes, given.spec));
             if let Some(writes) = &writes {
                 agenda.add(writes.next() + quarter, index, Kind::Write, None);
             }
-            flows.push(Flow {
-                sender: if writes.is_some() { sender.waiting() } else { sender },
-                writes,
-                receiver: given.receiver(),
-                rtt,
-                quarter,
-                end: Time(spec.duration_ns) + quarter,
-                jitter: Stream::named(spec.seed, &format!("flow{index}/jitter")),
-                disorder: (
-                    Stream::named(spec.seed, &format!("flow{index}/disorder")),
-                    if is_forward { spec.forward.disorder } else { spec.reverse.as_ref().expect("a link").disorder },
-                ),
-                jitter_ns: given.spec.jitter_ns,
-                last_arrival: Time::ZERO,
-                packet_bytes: given.spec.packet_bytes,
-                data_link: if is_forward { 0 } else { 1 },
-                ack_link: if is_forward { spec.reverse.as_ref().map(|_| 1) } else { Some(0) },
-                lost: 0,
-                marked: 0,
-                ecn: given.sender.options.ecn,
-                area: None,
+            let flow = Flow::new(given, (index, spec.seed), spec);
+            flows.push(match writes {
+                Some(writes) => Flow { sender: flow.sender.waiting(), writes: Some(writes), ..flow },
+                None => flow,
             });
         }
         let sources: Vec<Source> = spec.traffic.iter().map(|given| Source::new(given, spec)).collect();
         for (index, first) in sources.iter().enumerate().filter_map(|(index, source)| Some((index, source.next()?))) {
-            agenda.add(first, flows.len() + index, Kind::Datagram, None);
+            agenda.add_datagram(first, index);
         }
-        Textbook { flows, sources, links: (0..accepted.links.len()).map(link).collect(), agenda }
+        let births = births::sources(accepted);
+        births.iter().enumerate().for_each(|(index, birth)| agenda.add_birth(birth.next, index));
+        let links = (0..accepted.links.len()).map(link).collect();
+        Textbook { accepted, flows, sources, links, agenda, births, transfers: Vec::new() }
+    }
+
+    /// A source's next transfer begins.
+    fn on_born(&mut self, index: usize) {
+        let birth = self.births[index].birth();
+        self.agenda.add_birth(self.births[index].next, index);
+        let mut kinds = self.accepted.sources.iter().flat_map(|source| &source.kinds);
+        let given = kinds.nth(birth.kind).expect("a kind of the scenario");
+        let flow = Flow { source: index, ..Flow::transfer(given, birth, self.transfers.len(), self.accepted.spec) };
+        self.transfers.push(TransferRow {
+            start_ns: birth.at.0,
+            bytes: birth.bytes,
+            completion_ns: u64::MAX,
+            kind: birth.kind as u32,
+            sent: 0,
+            retransmitted: 0,
+            timeouts: 0,
+        });
+        let at = birth.at + flow.quarter;
+        let place = self.flows.iter().position(Flow::is_gone).unwrap_or(self.flows.len());
+        if place == self.flows.len() {
+            self.flows.push(flow);
+        } else {
+            self.flows[place] = flow;
+        }
+        self.agenda.add(at, place, Kind::Start, None);
     }
 
     fn on_flow<O: Observer>(&mut self, event: Event, index: usize, observer: &mut O) {
@@ -271,9 +291,11 @@ impl Textbook {
             _ if now >= self.flows[index].end => {}
             (Kind::Crossing, Some(load)) => {
                 let link = self.flows[index].ack_link.expect("a link to cross");
-                self.put(now, link, Packet { flow: index, bytes: ACK_BYTES, is_l4s: false, load });
+                let connection = self.connection(index);
+                self.put(now, link, Packet { flow: index, connection, bytes: ACK_BYTES, is_l4s: false, load });
             }
             (Kind::Ack, Some(Load::Ack { ack, sack })) => {
+                self.flows[index].under_way -= 1;
                 self.drive(index, |sender, outbox| sender.on_ack(now, &ack, sack.as_ref(), outbox));
                 observer.on_acked(now, index, &self.flows[index].sender);
             }
@@ -297,6 +319,15 @@ impl Textbook {
         let flow = &mut self.flows[index];
         if now < flow.end && flow.sender.is_finished() {
             flow.area.get_or_insert(flow.sender.totals(now).cwnd_area);
+            let row = flow.row.map(|row| &mut self.transfers[row]).filter(|row| row.completion_ns == u64::MAX);
+            if let Some(row) = row {
+                row.completion_ns = (now - flow.quarter).0 - row.start_ns;
+                note_totals(row, &flow.totals());
+                let source = flow.source;
+                if self.births[source].on_completed(now) {
+                    self.agenda.add_birth(self.births[source].next, source);
+                }
+            }
         }
     }
 
@@ -314,14 +345,15 @@ impl Textbook {
         });
     }
 
-    fn on_datagram(&mut self, now: Time, flow: usize) {
-        let source = &mut self.sources[flow - self.flows.len()];
+    fn on_datagram(&mut self, now: Time, index: usize) {
+        let source = &mut self.sources[index];
         source.note_sent(now);
         let (link, bytes) = (source.link(), source.bytes());
         if let Some(next) = source.next() {
-            self.agenda.add(next, flow, Kind::Datagram, None);
+            self.agenda.add_datagram(next, index);
         }
-        self.put(now, link, Packet { flow, bytes, is_l4s: false, load: Load::Datagram });
+        let connection = self.accepted.flows.len() + index;
+        self.put(now, link, Packet { flow: index, connection, bytes, is_l4s: false, load: Load::Datagram });
     }
 
     /// Lets the sender act; puts what it sends on its link, and its timer, if it moved, on the agenda.
@@ -342,12 +374,20 @@ impl Textbook {
                 Ecn::Dctcp | Ecn::Accurate | Ecn::L4s => true,
             };
             let load = Load::Segment { seq, sent, ecn: is_capable.then_some(bits) };
-            self.put(sent, link, Packet { flow: index, bytes, is_l4s: mode == Ecn::L4s, load });
+            let connection = self.connection(index);
+            self.put(sent, link, Packet { flow: index, connection, bytes, is_l4s: mode == Ecn::L4s, load });
         }
     }
 
+    fn connection(&self, index: usize) -> usize {
+        self.flows[index].row.map_or(index, |row| self.accepted.flows.len() + self.sources.len() + row)
+    }
+
     fn put(&mut self, now: Time, link: usize, packet: Packet) {
-        let (flow, is_ack) = (packet.flow, matches!(packet.load, Load::Ack { .. }));
+        let (flow, kind) = (packet.flow, Carried::of(&packet.load));
+        if kind == Carried::Segment {
+            self.flows[flow].under_way += 1;
+        }
         match self.links[link].arrive(now, packet) {
             (Arrival::Served(done), marked) => {
                 self.note_marked(flow, marked);
@@ -355,7 +395,7 @@ impl Textbook {
             }
             (Arrival::Queued, marked) => self.note_marked(flow, marked),
             (Arrival::Waits(until), _) => self.agenda.add_link(until, link),
-            (Arrival::Lost, _) => self.note_lost(flow, is_ack),
+            (Arrival::Lost, _) => self.note_lost(flow, kind),
         }
         self.note_dropped(link);
     }
@@ -366,16 +406,18 @@ impl Textbook {
         }
     }
 
-    fn note_lost(&mut self, flow: usize, is_ack: bool) {
-        match flow.checked_sub(self.flows.len()) {
-            Some(source) => self.sources[source].lost += 1,
-            None => self.flows[flow].lost += u64::from(!is_ack),
+    fn note_lost(&mut self, flow: usize, kind: Carried) {
+        if kind == Carried::Datagram {
+            self.sources[flow].lost += 1;
+        } else {
+            self.flows[flow].lost += u64::from(kind == Carried::Segment);
+            self.flows[flow].under_way -= 1;
         }
     }
 
     fn note_dropped(&mut self, link: usize) {
         for packet in std::mem::take(&mut self.links[link].dropped) {
-            self.note_lost(packet.flow, matches!(packet.load, Load::Ack { .. }));
+            self.note_lost(packet.flow, Carried::of(&packet.load));
         }
     }
 
@@ -397,7 +439,7 @@ impl Textbook {
         }
         let now = self.links[link].far_end(now);
         if let Load::Datagram = packet.load {
-            return self.sources[packet.flow - self.flows.len()].note_delivered(now);
+            return self.sources[packet.flow].note_delivered(now);
         }
         let flow = &mut self.flows[packet.flow];
         match packet.load {
@@ -410,6 +452,7 @@ impl Textbook {
                     _ => (false, false),
                 };
                 let at = now + flow.quarter + Time(if is_late { disorder.late_ns } else { 0 });
+                flow.under_way += u64::from(is_double);
                 for _ in 0..1 + u32::from(is_double) {
                     self.agenda.add(at, packet.flow, Kind::Segment, Some(packet.load.clone()));
                 }
@@ -423,6 +466,7 @@ impl Textbook {
     }
 
     fn on_segment(&mut self, now: Time, index: usize, (seq, sent): (u64, Time), ecn: Option<EcnBits>) {
+        self.flows[index].under_way -= 1;
         let (mode, receiver) = (self.flows[index].ecn, &mut self.flows[index].receiver);
         if !matches!(mode, Ecn::Auto | Ecn::Off) {
             if let Some(ack) = receiver.on_ecn_bits(ecn.unwrap_or_default()) {
@@ -450,7 +494,8 @@ impl Textbook {
 
     /// The receiver sends an ACK.
     fn acknowledge(&mut self, now: Time, index: usize, ack: Ack, sack: Option<Sack>) {
-        let flow = &self.flows[index];
+        let flow = &mut self.flows[index];
+        flow.under_way += 1;
         if flow.ack_link.is_some() {
             self.agenda.add(now + flow.quarter, index, Kind::Crossing, Some(Load::Ack { ack, sack }));
         } else {

@@ -29,7 +29,7 @@ impl Turns {
 
     fn queue_of(&self, packet: &Packet) -> usize {
         let direction = u32::from(matches!(packet.load, Load::Ack { .. }));
-        bucket(2 * packet.flow as u32 + direction, self.perturbation, self.hashed_to)
+        bucket(2 * packet.connection as u32 + direction, self.perturbation, self.hashed_to)
     }
 
     fn on_arrived(&mut self, index: usize) {

@@ -13,7 +13,7 @@ pub fn shrink(spec: Spec, mut fails: impl FnMut(&Spec) -> bool) -> Spec {
         for step in steps(&best) {
             let mut tried = best.clone();
             step(&mut tried);
-            if tried != best && !tried.flows.is_empty() && sim::accept(&tried).is_ok() && fails(&tried) {
+            if tried != best && sim::accept(&tried).is_ok() && fails(&tried) {
                 best = tried;
             }
         }
@@ -57,6 +57,14 @@ fn steps(spec: &Spec) -> Vec<Step> {
         Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.discipline = None)),
         Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.mark = None)),
     ];
+    for index in (0..spec.arrivals.len()).rev() {
+        steps.push(Box::new(move |spec| drop((index < spec.arrivals.len()).then(|| spec.arrivals.remove(index)))));
+    }
+    steps.push(Box::new(|spec| spec.sessions.clear()));
+    steps.push(Box::new(|spec| spec.sessions.iter_mut().for_each(|source| source.count = 1)));
+    steps.push(Box::new(|spec| spec.sessions.iter_mut().for_each(|source| source.flows.truncate(1))));
+    steps.push(Box::new(|spec| spec.arrivals.iter_mut().for_each(|source| source.flows.truncate(1))));
+    steps.push(Box::new(|spec| spec.arrivals.iter_mut().flat_map(|source| &mut source.flows).for_each(|flow| flow.transport.clear())));
     // From the last, so that an index still names its flow after a removal.
     for index in (0..spec.flows.len()).rev() {
         steps.push(Box::new(move |spec| drop((index < spec.flows.len()).then(|| spec.flows.remove(index)))));
