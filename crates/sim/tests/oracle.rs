@@ -16,6 +16,7 @@ mod oracle {
     pub mod fair;
     pub mod link;
     pub mod loss;
+    pub mod outbox;
     pub mod pie;
     pub mod service;
     pub mod shrink;

@@ -4,13 +4,14 @@
 use cc::Controller;
 use net::LinkTotals;
 use sim::{Accepted, AcceptedFlow, Direction, DisorderSpec, Observer, SourceTotals, Spec, TransferRow};
-use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals, Wire};
+use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals};
 use units::{Stream, Time};
 
 use super::agenda::{Agenda, Event, Kind, Owner};
 use super::births::{self, Birth};
 use super::link::{Arrival, Link, Load, Packet};
 use super::loss::Loss;
+use super::outbox::Outbox;
 use super::service::Service;
 use super::source::Source;
 use super::writes::Writes;
@@ -125,31 +126,6 @@ impl Flow {
         let at_end = self.sender.totals(self.end);
         SenderTotals { cwnd_area: self.area.unwrap_or(at_end.cwnd_area), ..at_end }
     }
-}
-
-/// Takes down what a sender sends.
-#[derive(Default)]
-struct Outbox {
-    segments: Vec<(Time, u64, EcnBits)>,
-    resent: Vec<u64>,
-    cwr: bool,
-}
-
-impl Wire for Outbox {
-    fn send(&mut self, now: Time, seq: u64) {
-        self.segments.push((now, seq, EcnBits { ce: false, cwr: std::mem::take(&mut self.cwr) }));
-    }
-    fn resend(&mut self, now: Time, seq: u64) {
-        self.segments.push((now, seq, EcnBits::default()));
-        self.resent.push(seq);
-    }
-    fn announce_reduction(&mut self) {
-        self.cwr = true;
-    }
-    fn on_loss_episode(&mut self, _now: Time, _cwnd: f64, _ssthresh: f64) {}
-    fn on_timeout(&mut self, _now: Time, _cwnd: f64) {}
-    fn on_undo(&mut self, _now: Time, _cwnd: f64) {}
-    fn on_slow_start_exit(&mut self, _now: Time, _cwnd: f64) {}
 }
 
 /// What is compared with the simulator's records.
