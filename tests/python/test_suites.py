@@ -31,16 +31,10 @@ REGISTERS = {paper: packaged_register(paper) for paper in PAPERS}
 REGISTERED = {id: one for register in REGISTERS.values() for id, one in register.experiments.items()}
 SHOWN_ONLY = {
     *("li07.fig15", "slac03.fig3", "fast04.fig10", "fast04.fig14"),
-    *("leith08.fig8a", "leith08.fig12", "leith08.fig13"),
+    *("leith08.fig8a", "leith08.fig12", "leith08.fig13", "leith08.gig"),
 }
 """Declared for their figures: their claims can be judged on an emulation, or not at all."""
-WAITING: dict[str, str] = {
-    "leith08.fig7": "short flows in the background",
-    "leith08.fig10": "short flows in the background",
-    "leith08.tab1": "short flows in the background",
-    "open08.fig6": "web traffic in the background",
-    "open08.fig7": "web traffic in the background",
-}
+WAITING: dict[str, str] = {}
 """Within reach of a simulator, and not declared: what each waits for."""
 OUR_OWN = {"base_rtt_error_ms", "cwnd_level_pkts", "ks_iterated", "ks_own_law"}
 """Measured beside what the registers name."""
