@@ -74,9 +74,9 @@ def run_command(
     disorder = {"reorder": reorder, "reorder_by": reorder_by, "duplicate": duplicate}
     service = {"rate": rate, "queue": queue, "mark": mark, "discipline": aqm, "trace": trace and str(Path(trace).absolute())}
     links = {
-        "bottleneck": _link(service | disorder, loss or [])
+        "bottleneck": link_table(service | disorder, loss or [])
         | {key: value for key, value in (("rate_steps", rate_step), ("outages", outage), ("delay_steps", delay_step)) if value},
-        "reverse": _link({"rate": reverse_rate, "queue": reverse_queue}, reverse_loss or []),
+        "reverse": link_table({"rate": reverse_rate, "queue": reverse_queue}, reverse_loss or []),
     }
     traffic = [f"udp,{source}" for source in udp or []]
     scenario = _scenario(file, top, links, {"flows": flow, "arrivals": arrivals, "sessions": sessions, "traffic": traffic})
@@ -86,7 +86,7 @@ def run_command(
         _run(scenario, backend, out=out, plot=plot, as_json=json)
 
 
-def _link(fields: dict[str, str | None], losses: list[str]) -> dict[str, Any]:
+def link_table(fields: dict[str, str | None], losses: list[str]) -> dict[str, Any]:
     """Return a link's options as its table; a loss without a model is a probability."""
     table: dict[str, Any] = {key: value for key, value in fields.items() if value is not None}
     models = [loss for loss in losses if loss[:1].isalpha()]

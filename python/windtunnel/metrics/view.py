@@ -13,6 +13,7 @@ import polars as pl
 from windtunnel.metrics.backoffs import Array, Backoffs, backoffs_by_flow
 from windtunnel.metrics.rates import PACKET_BITS, UDP, packet_bits
 from windtunnel.records import Records
+from windtunnel.records.schema import TRANSFERS
 
 PACKET_BYTES = 1500
 MSS_BYTES = 1448
@@ -109,6 +110,14 @@ class View:
     def background(self) -> pl.DataFrame:
         """The rows of `flows` of the forward flows that are not under study: cross traffic and UDP sources."""
         return self.records.flows.filter((pl.col("direction") == "forward") & ~pl.col("flow").is_in(self.foreground))
+
+    @cached_property
+    def passing(self) -> pl.DataFrame:
+        """The rows of `transfers` of the forward sources: cross traffic that comes and goes; none where nothing does."""
+        sources = (*self.scenario.get("arrivals", ()), *self.scenario.get("sessions", ()))
+        forward = [number for number, source in enumerate(sources) if source["direction"] == "forward"]
+        rows = self.records.transfers
+        return pl.DataFrame(schema=TRANSFERS) if rows is None else rows.filter(pl.col("source").is_in(forward))
 
     @cached_property
     def reverse(self) -> pl.DataFrame:
