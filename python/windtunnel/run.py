@@ -126,6 +126,11 @@ class Run:
         return self.records.acks
 
     @property
+    def transfers(self) -> pl.DataFrame | None:
+        """One row per transfer of a source (``source``, ``start_s``, ``bytes``, ``completion_s``, ...), or None without sources."""
+        return self.records.transfers
+
+    @property
     def plot(self) -> Plot:
         """The figures of this run."""
         return Plot(self.records)

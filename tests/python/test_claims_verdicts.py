@@ -37,10 +37,18 @@ def point(metric: str, values: Sequence[float | None], *, digests: Sequence[str]
     return [{**row, "seed": seed} for seed, row in enumerate(rows, start=1)]
 
 
-def decide(predicate: str, tables: Mapping[str, list[Row]], *, experiment: str = "lab.main", **entry: str) -> Verdict:
+def decide(
+    predicate: str,
+    tables: Mapping[str, list[Row]],
+    *,
+    experiment: str = "lab.main",
+    emulations: Mapping[str, str] | None = None,
+    **entry: str,
+) -> Verdict:
     document = copy.deepcopy(DOCUMENT)
     document["claims"] = [{**document["claims"][0], "experiment": experiment, "check": {"predicate": predicate}, **entry}]
-    return judge(build(document, file="small"), {name: pl.DataFrame(rows, schema=COLUMNS) for name, rows in tables.items()})[0]
+    frames = {name: pl.DataFrame(rows, schema=COLUMNS) for name, rows in tables.items()}
+    return judge(build(document, file="small"), frames, emulations=emulations)[0]
 
 
 def about(values: Sequence[float | None], predicate: str = "M('util',alg='reno',rtt=20) > 10", **facts: Any) -> Verdict:
@@ -106,6 +114,24 @@ def test_a_judge_that_was_not_attempted_leaves_a_claim_unjudged(how: str) -> Non
     verdict = decide("M('util') > 0.9", {"lab.once": point("util", [0.95])}, experiment="lab.once", judge=how)
     assert (verdict.verdict, verdict.estimate, verdict.runs, verdict.sensitivity) == ("not_run", None, 0, {})
     assert verdict.reason.endswith("which was not run")
+    assert verdict.judged_on == ""
+
+
+@pytest.mark.parametrize("how", ["needs-host-model", "wan-only"])
+def test_a_claim_that_only_an_emulation_can_judge_is_judged_on_one_and_says_so(how: str) -> None:
+    tables = {"lab.once": point("util", [0.95])}
+    verdict = decide("M('util') > 0.9", tables, experiment="lab.once", judge=how, emulations={"lab.once": "a slow host"})
+    assert (verdict.verdict, verdict.estimate, verdict.judged_on) == ("holds", [0.95], "an emulation: a slow host")
+    elsewhere = decide("M('util') > 0.9", tables, experiment="lab.once", judge=how, emulations={"lab.main": "a slow host"})
+    assert elsewhere.verdict == "not_run"
+    missing = decide("M('util') > 0.9", {}, experiment="lab.once", judge=how, emulations={"lab.once": "a slow host"})
+    assert (missing.verdict, missing.judged_on) == ("not_run", "")
+
+
+def test_a_claim_that_simulation_judges_is_not_said_to_be_judged_on_an_emulation() -> None:
+    tables = {"lab.once": point("util", [0.95])}
+    verdict = decide("M('util') > 0.9", tables, experiment="lab.once", emulations={"lab.once": "a slow host"})
+    assert (verdict.verdict, verdict.judged_on) == ("holds", "")
 
 
 def test_what_was_not_run_says_so() -> None:
@@ -227,6 +253,7 @@ def test_json_holds_every_key_and_spells_out_infinity() -> None:
         "reason": "",
         "sensitivity": {},
         "backend": "sim",
+        "judged_on": "",
     }
 
 

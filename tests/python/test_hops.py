@@ -111,6 +111,10 @@ def test_records_have_a_row_and_samples_for_each_hop() -> None:
         ({"flows": ["reno,enter=1.5"]}, ["flows[0].enter", "1.5", "whole"]),
         ({"bottleneck": {"rate": "20Mbit", "reorder": 0.1, "reorder_by": "1ms"}}, ["bottleneck.reorder_probability", "keep the order"]),
         ({"hops": [{"duplicate": 0.1}]}, ["hops[0].duplicate_probability", "keep the order"]),
+        ({"arrivals": ["reno,load=10%,mean=25kB"]}, ["arrivals", "further hops"]),
+        ({"sessions": ["reno,count=5,think=exponential:1s,objects=fixed:2,sizes=fixed:15kB"]}, ["sessions", "further hops"]),
+        ({"host": {"txqueuelen": 100, "nic": "1Gbit"}}, ["host", "further hops"]),
+        ({"flows": ["reno,nic=1Gbit"]}, ["host", "further hops"]),
         ({"hops": [{"queue": "10ms", "outages": ["1s=1s"]}]}, ["hops[0].queue_s", "rate that changes"]),
     ],
 )

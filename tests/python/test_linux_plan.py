@@ -67,11 +67,11 @@ def test_reverse_data_brings_the_reverse_link() -> None:
     ],
 )
 def test_every_unit_of_a_queue_becomes_packets_of_netem(link: dict[str, Any], packets: int) -> None:
-    assert plan.limit_packets(Bottleneck(rate_bps=10e6, **link)) == packets
+    assert expressible.limit_packets(Bottleneck(rate_bps=10e6, **link)) == packets
 
 
 def test_a_converted_queue_is_reported() -> None:
-    assert "11 packets in netem" in plan.make(scenario(queue="12ms")).notes[0]
+    assert "11 packets in the kernel" in plan.make(scenario(queue="12ms")).notes[0]
 
 
 def test_random_loss_is_a_part_of_two_to_the_32() -> None:

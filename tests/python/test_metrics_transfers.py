@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from handmade import made, steady
 
 from windtunnel.metrics import View, measure
 from windtunnel.records import Records
 from windtunnel.records.model import frame_of
+from windtunnel.records.schema import TRANSFERS
 
 NONE = math.nan
 
@@ -118,6 +121,42 @@ def test_short_flows_weigh_in_the_mean_of_rates_and_not_in_the_rate_of_means() -
     # 4 x 50 packets of 12000 bits in 90 s, the transfer under study left out.
     assert measure("xt_mbps", view) == pytest.approx(4 * 50 * 12_000 / 90 / 1e6)
     assert measure("thr_mbps", view) == pytest.approx(9000 * 12_000 / 90 / 1e6)
+
+
+def passing(rows: list[tuple[int, float, float | None, int, int, int]], sources: list[str]) -> View:
+    """A long flow, and transfers by source, begin, time, payload bytes, packets sent and packets repeated; a base RTT of 0.5 s."""
+    view = made(["ctcp"], given={"warmup_s": 10.0, "arrivals": sources}, completed_s=[NONE], window_delivered_packets=[9000])
+    names = ("source", "start_s", "completion_s", "bytes", "sent_packets", "retransmitted_packets")
+    table = [dict(zip(names, row, strict=True)) | {"rtt_s": 0.5, "timeouts": 0} for row in rows]
+    return View(dataclasses.replace(view.records, transfers=pl.DataFrame(table, schema=TRANSFERS)), view.point)
+
+
+FORWARD, REVERSE = "reno,load=10%,mean=25kB", "reno,load=10%,mean=25kB,direction=reverse"
+
+
+def test_transfers_that_sources_make_are_cross_traffic_and_those_in_reverse_are_not() -> None:
+    # 1 Mbit in 1 s and 1 Mbit in 4 s, as above; one begins before the window, one does not end, one goes the other way.
+    rows = [
+        (0, 5.0, 10.0, 10**8, 1000, 0),
+        (0, 20.0, 1.0, 125_000, 90, 3),
+        (0, 30.0, 4.0, 125_000, 87, 0),
+        (0, 90.0, None, 10**9, 430, 30),
+        (1, 40.0, 1.0, 10**9, 10**6, 0),
+    ]
+    view = passing(rows, [FORWARD, REVERSE])
+    assert measure("xt_EbT_mbps", view) == pytest.approx(0.625)
+    assert measure("xt_Eb_ET_mbps", view) == pytest.approx(0.4)
+    assert measure("xt_EbT_mbps@handshake", view) == pytest.approx((1 / 1.5 + 1 / 4.5) / 2)
+    # 500 of the first one's packets in the window, 87, 87, and 400 until the end, in 90 s.
+    assert measure("xt_mbps", view) == pytest.approx((500 + 87 + 87 + 400) * 12_000 / 90 / 1e6)
+    # From 22 s to 32 s: half of the third.
+    assert measure("xt_mbps", view, t0=22.0, t1=32.0) == pytest.approx(43.5 * 12_000 / 10 / 1e6)
+
+
+def test_sources_that_made_nothing_deliver_nothing() -> None:
+    view = passing([], [FORWARD])
+    assert measure("xt_mbps", view) == 0.0
+    assert measure("xt_EbT_mbps", view) is None
 
 
 def test_without_cross_traffic_it_delivers_nothing_and_has_no_rate() -> None:

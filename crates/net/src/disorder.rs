@@ -42,6 +42,11 @@ impl Disorder {
         Disorder { spec, stream }
     }
 
+    /// Draws from another stream from now on.
+    pub fn reseed(&mut self, stream: Stream) {
+        self.stream = stream;
+    }
+
     /// The next packet's fate.
     pub fn draw(&mut self) -> Fate {
         let late_by = if self.stream.chance(self.spec.late_probability) { self.spec.late_by } else { Time::ZERO };

@@ -3,7 +3,7 @@
 use numpy::{Element, IntoPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sim::{AckTrace, Columns, FlowRow, LinkRow, Records, SourceRow};
+use sim::{AckTrace, Columns, FlowRow, LinkRow, Records, SourceRow, TransferRow, Transfers};
 
 fn put<T: Element>(table: &Bound<'_, PyDict>, name: &str, column: Vec<T>) -> PyResult<()> {
     table.set_item(name, column.into_pyarray(table.py()))
@@ -29,6 +29,9 @@ pub(crate) fn convert(
     out.set_item("flows", flows(py, &records.flows)?)?;
     out.set_item("links", links(py, &records.links, &records.link_names)?)?;
     out.set_item("events", events(py, &records)?)?;
+    if !records.transfers.kinds.is_empty() {
+        out.set_item("transfers", transfers(py, &records.transfers)?)?;
+    }
     let table = PyDict::new(py);
     put(&table, "t_s", seconds(samples.t_ns))?;
     put(&table, "flow", samples.flow)?;
@@ -140,6 +143,21 @@ fn links<'py>(py: Python<'py>, rows: &[LinkRow], names: &[String]) -> PyResult<B
     put(&table, "window_delivered_bytes", whole(|row| row.totals.window_delivered_bytes))?;
     put(&table, "window_dropped_packets", whole(|row| row.totals.window_dropped))?;
     put(&table, "window_marked_packets", whole(|row| row.totals.window_marked))?;
+    Ok(table)
+}
+
+fn transfers<'py>(py: Python<'py>, transfers: &Transfers) -> PyResult<Bound<'py, PyDict>> {
+    let table = PyDict::new(py);
+    let (kinds, rows) = (&transfers.kinds, &transfers.rows);
+    let whole = |value: fn(&TransferRow) -> u64| -> Vec<u64> { rows.iter().map(value).collect() };
+    put(&table, "source", rows.iter().map(|row| kinds[row.kind as usize].source).collect())?;
+    put(&table, "start_s", seconds(whole(|row| row.start_ns)))?;
+    put(&table, "rtt_s", rows.iter().map(|row| kinds[row.kind as usize].rtt_ns as f64 * 1e-9).collect())?;
+    put(&table, "bytes", whole(|row| row.bytes))?;
+    put(&table, "completion_s", rows.iter().map(TransferRow::completion_s).collect())?;
+    put(&table, "sent_packets", whole(|row| row.sent.into()))?;
+    put(&table, "retransmitted_packets", whole(|row| row.retransmitted.into()))?;
+    put(&table, "timeouts", whole(|row| row.timeouts.into()))?;
     Ok(table)
 }
 

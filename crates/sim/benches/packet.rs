@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use sim::{ChangesSpec, Direction, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec, StretchSpec};
+use sim::{ArrivalSpec, ChangesSpec, Direction, DisorderSpec, FlowSpec, Law, LinkSpec, Offered, QueueSpec, QueueUnit, Spec, StretchSpec};
 
 struct Case {
     name: &'static str,
@@ -30,6 +30,7 @@ fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         jitter_ns: 0,
         mss_bytes: 1448,
         packet_bytes: 1500,
+        host: None,
         writes: None,
         hops: StretchSpec::default(),
     }
@@ -67,8 +68,23 @@ fn spec(forward: LinkSpec, mut flows: Vec<FlowSpec>, seconds: f64) -> Spec {
         forward,
         hops: Vec::new(),
         reverse: None,
+        hosts: Vec::new(),
         flows,
+        arrivals: Vec::new(),
+        sessions: Vec::new(),
         traffic: Vec::new(),
+    }
+}
+
+/// Ten thousand short transfers a second.
+fn transfers(mean: f64) -> ArrivalSpec {
+    ArrivalSpec {
+        flows: [30, 60, 90, 120].map(|rtt_ms| FlowSpec { jitter_ns: 12_000, ..flow("reno", rtt_ms) }).into(),
+        offered: Offered::PerSecond(10_000.0),
+        sizes: Law::Pareto { mean, shape: 1.2 },
+        max_bytes: Some(1_000_000),
+        start_ns: 0,
+        stop_ns: None,
     }
 }
 
@@ -77,6 +93,11 @@ fn cases() -> Vec<Case> {
     let mut duplex = spec(link(250, 42, 20), two("reno"), 100.0);
     duplex.reverse = Some(duplex.forward.clone());
     duplex.flows.push(FlowSpec { direction: Direction::Reverse, jitter_ns: 48_000, ..flow("reno", 42) });
+    // About 80 % of the link, and 40 % beside two flows that take the rest.
+    let mut short = spec(link(1000, 100, 20), Vec::new(), 10.0);
+    short.arrivals = vec![transfers(12_000.0)];
+    let mut mixed = spec(link(1000, 100, 20), vec![flow("reno", 100); 2], 10.0);
+    mixed.arrivals = vec![transfers(5_000.0)];
     let spread = (0..20).map(|i| flow("reno", 20 + 7 * i)).collect();
     let case = |name, at_most_ns, spec| Case { name, at_most_ns: Some(at_most_ns), spec };
     let unlimited = |name, spec| Case { name, at_most_ns: None, spec };
@@ -96,6 +117,8 @@ fn cases() -> Vec<Case> {
         case("reno-20000", 400.0, with_samples(spec(link(10_000, 100, 100), vec![flow("reno", 100); 20_000], 5.0), 1_000_000_000)),
         case("reno-2-10g", 39.0, spec(link(10_000, 100, 20), vec![flow("reno", 100); 2], 10.0)),
         case("reno-2-nosamples", 30.0, with_samples(spec(link(250, 42, 20), two("reno"), 200.0), 0)),
+        case("transfers", 150.0, short),
+        case("reno-2-transfers", 150.0, mixed),
         unlimited("bbr-2-lossy", spec(link(250, 42, 20), two("bbr"), 200.0)),
         unlimited("fast-2", spec(link(250, 162, 20), fast(162), 200.0)),
         unlimited("fast-2-short", spec(link(250, 16, 20), fast(16), 200.0)),
@@ -105,7 +128,8 @@ fn cases() -> Vec<Case> {
 fn measure(case: &Case) -> (u64, f64) {
     let begun = Instant::now();
     let records = sim::run(&case.spec, || false).expect("the bench's own scenario");
-    let delivered: u64 = records.flows.iter().map(|flow| flow.at_end.delivered).sum();
+    let done = records.transfers.rows.iter().filter(|row| row.completion_ns < u64::MAX);
+    let delivered: u64 = records.flows.iter().map(|flow| flow.at_end.delivered).chain(done.map(|row| row.bytes.div_ceil(1448))).sum();
     (delivered, begun.elapsed().as_secs_f64() * 1e9 / delivered as f64)
 }
 

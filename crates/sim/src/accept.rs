@@ -7,9 +7,11 @@ use tcp::{Options, Receiver, ReceiverSpec, SenderSpec};
 use units::{Rate, Stream, Time};
 
 use crate::application::accept_writes;
+use crate::arrivals::{accept_sources, most_transfers_and_sources, AcceptedSource};
 use crate::changes::{accept_changes, Most};
 use crate::error::SpecError;
 use crate::hops::{accept_base_rtt, accept_hop_links, accept_hops, accept_stretch, NamedLink};
+use crate::host::accept_hosts;
 use crate::losses::accept_losses;
 use crate::profiles::override_option;
 use crate::spec::{Direction, DisorderSpec, FlowSpec, QueueSpec, QueueUnit, Spec};
@@ -88,6 +90,8 @@ pub struct Accepted<'a> {
     pub links: Vec<AcceptedLink>,
     /// The flows.
     pub flows: Vec<AcceptedFlow<'a>>,
+    /// The sources of transfers.
+    pub sources: Vec<AcceptedSource<'a>>,
 }
 
 pub(crate) fn refuse<T>(field: impl Into<String>, value: impl ToString, allowed: &str) -> Result<T, SpecError> {
@@ -108,28 +112,46 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     if spec.sample_ns != 0 && spec.sample_ns < 1000 {
         return refuse("sample", seconds(spec.sample_ns), "give 0 or at least 1 us");
     }
-    if spec.flows.is_empty() || spec.flows.len() > FLOWS_MAX {
+    if (spec.flows.is_empty() && spec.arrivals.is_empty() && spec.sessions.is_empty()) || spec.flows.len() > FLOWS_MAX {
         return refuse("flows", spec.flows.len(), "give 1 to 1000000 flows");
     }
     if spec.traffic.len() > FLOWS_MAX - spec.flows.len() {
         return refuse("traffic", spec.traffic.len(), "give at most 1000000 flows and sources");
     }
-    // Flows' clocks run behind by a part of their base RTT.
-    if spec.duration_ns + RTT_MAX_NS > Tree::time_max(spec.flows.len() + spec.traffic.len()) {
+    // Flows' clocks run behind by a part of their base RTT; links, sources and transfers may have events too.
+    if spec.duration_ns + RTT_MAX_NS > Tree::time_max(spec.flows.len() + spec.traffic.len() + 2 + most_transfers_and_sources(spec)) {
         return refuse("duration", seconds(spec.duration_ns), "give at most 4 hours with so many flows");
     }
+    accept_hosts(spec)?;
     accept_hops(spec)?;
     let mut links = spec.links().iter().map(|link| accept_link(link, spec)).collect::<Result<Vec<_>, _>>()?;
     accept_hop_links(spec, &mut links)?;
     accept_traffic(spec)?;
     let mut flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, spec)).collect::<Result<Vec<_>, _>>()?;
     let most: Vec<Most> = links.iter().zip(spec.links()).map(|(link, given)| Most::of(link.fifo.rate, given.spec)).collect();
-    for flow in &mut flows {
+    for (index, flow) in flows.iter().enumerate() {
+        let (first, last) = match flow.spec.direction {
+            Direction::Forward => flow.spec.hops.links(spec),
+            Direction::Reverse => (spec.hops.len() + 1, spec.hops.len() + 1),
+        };
+        for link in &links[first..=last] {
+            let Limit::Bytes(limit) = link.fifo.limit else { continue };
+            if limit < u64::from(flow.spec.packet_bytes) {
+                return refuse(
+                    format!("flows[{index}].packet"),
+                    flow.spec.packet_bytes,
+                    &format!("give at most the queue's {limit} bytes"),
+                );
+            }
+        }
+    }
+    let mut sources = accept_sources(spec, &links)?;
+    for flow in flows.iter_mut().chain(sources.iter_mut().flat_map(|source| &mut source.kinds)) {
         let (first, last) = flow.spec.hops.links(spec);
         let crossed = (first..=last).chain(spec.reverse_link()).map(|link| (&links[link], &most[link]));
         flow.receives = flow.receives.min(ample_window(crossed, flow.spec));
     }
-    Ok(Accepted { spec, links, flows })
+    Ok(Accepted { spec, links, flows, sources })
 }
 
 fn accept_link(named: &NamedLink, run: &Spec) -> Result<AcceptedLink, SpecError> {
@@ -204,7 +226,7 @@ fn accept_size(field: &str, size: QueueSpec) -> Result<Limit, SpecError> {
     }
 }
 
-fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<AcceptedFlow<'a>, SpecError> {
+pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<AcceptedFlow<'a>, SpecError> {
     let field = |name: &str| format!("flows[{index}].{name}");
     if flow.rtt_ns < 1000 || flow.rtt_ns > RTT_MAX_NS {
         return refuse(field("rtt"), seconds(flow.rtt_ns), "give 1 us to 10 s");
@@ -258,7 +280,8 @@ fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<Acce
     }
     options.ecn = options.ecn.resolved(built.algorithm.needs().ecn);
     let segments = flow.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(flow.mss_bytes)));
-    let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(u64::MAX) };
+    let device = flow.host.is_some_and(|host| spec.hosts[host as usize].device.is_some());
+    let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(u64::MAX), device };
     let receives = sender.window;
     Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, receives, spec: flow })
 }

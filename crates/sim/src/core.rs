@@ -11,8 +11,10 @@ use units::Time;
 
 use crate::accept::{accept, Accepted, AcceptedFlow};
 use crate::application::Application;
+use crate::arrivals::Arrivals;
 use crate::error::{Interrupted, RunError};
 use crate::flow::{Flow, FlowKind};
+use crate::host::{machines, Machine};
 use crate::link::Link;
 use crate::lot::Lot;
 use crate::observer::{Observer, Silent};
@@ -58,12 +60,14 @@ pub fn run_named<O: Observer>(
     let accepted = accept(spec)?;
     // Nothing of a run that panicked is looked at again.
     let decides_late = accepted.links.iter().any(|link| link.discipline.is_some());
-    let run = AssertUnwindSafe(|| match decides_late {
-        false => Engine::<O, false>::new(accepted, observer).run(interrupted),
-        true => Engine::<O, true>::new(accepted, observer).run_late(interrupted),
+    let comes_and_goes = !accepted.sources.is_empty();
+    let run = AssertUnwindSafe(|| match (decides_late, comes_and_goes) {
+        (false, false) => Ok(Engine::<O, false>::new(accepted, observer).run(interrupted)?),
+        (false, true) => Engine::<O, false>::new(accepted, observer).run_open(interrupted),
+        (true, _) => Engine::<O, true>::new(accepted, observer).run_open(interrupted),
     });
     match catch_unwind(run) {
-        Ok(records) => Ok(records?),
+        Ok(records) => records,
         Err(panic) => {
             let scenario = digest.map_or_else(|| serde_json::to_string(spec).unwrap_or_default(), str::to_owned);
             panic!("{}; seed {}, scenario {scenario}", said(panic.as_ref()), spec.seed)
@@ -114,12 +118,14 @@ pub struct Engine<'a, O, const LATE: bool = false> {
     names: Names,
     observer: &'a mut O,
     pub(crate) flows: Vec<Flow>,
+    pub(crate) arrivals: Arrivals,
     /// Of flows that do not always have more to send; empty if all have.
     applications: Vec<Option<Application>>,
     /// Parties after the flows.
     pub(crate) sources: Vec<Source>,
     pub(crate) links: Vec<Link>,
     pub(crate) lot: Lot,
+    pub(crate) machines: Vec<Machine>,
     pub(crate) link_samples: SampledLink,
     pub(crate) records: Records,
     pub(crate) events: u64,
@@ -131,7 +137,9 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         let spec = accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
         let links = accepted.links.into_iter().map(|link| Link::new(link, window, spec.seed)).collect();
-        let records = Records { flow_samples: FlowSamples::new(spec.sample_ns, &accepted.flows), ..Records::default() };
+        let (arrivals, transfers) = Arrivals::new(&accepted.sources, spec);
+        let flow_samples = FlowSamples::new(spec.sample_ns, &accepted.flows);
+        let records = Records { flow_samples, transfers, ..Records::default() };
         let names = Names::new(&accepted.flows);
         let flows: Vec<_> = accepted.flows.into_iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect();
         let sources = spec.traffic.iter().zip(flows.len()..).map(|(given, number)| Source::new(given, number, spec)).collect();
@@ -140,10 +148,12 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
             names,
             observer,
             flows,
+            arrivals,
             applications: Application::of_run(spec),
             sources,
             links,
             lot: Lot::new(spec),
+            machines: machines(spec),
             link_samples: SampledLink { next: if spec.sample_ns == 0 { Time::NEVER } else { Time::ZERO } },
             records,
             events: 0,
@@ -210,9 +220,9 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
     #[inline]
     fn take_acks(&mut self, index: usize, until: Time, look_at: u64) {
         let Flow { agenda, path, sender, .. } = &mut self.flows[index];
-        let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
+        let (link, events, machines) = (&mut self.links[path.data_link()], &mut self.records.events, &mut self.machines);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire::<LATE> { path, link, events, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, machines, flow: index, records_drops, records_marks };
         let until = until.min(agenda.calm_until);
         let mut next = wire.path.arriving.pop();
         while let Some(delivery) = next {
@@ -246,9 +256,9 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         if agenda.wake > now {
             return;
         }
-        let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
+        let (link, events, machines) = (&mut self.links[path.data_link()], &mut self.records.events, &mut self.machines);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire::<LATE> { path, link, events, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, machines, flow: index, records_drops, records_marks };
         sender.on_deadline(now, &mut wire);
         agenda.wake = sender.deadline();
         if sender.is_finished() {
@@ -273,7 +283,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         let application = self.applications.get_mut(index).and_then(Option::as_mut);
         let rtt = flow.base_rtt();
         match kind {
-            FlowKind::Pending => return flow.path.commit_pending(),
+            FlowKind::Pending => return self.handle_pending(index, now),
             FlowKind::Stop => {
                 flow.close_area(now);
                 flow.stopped();
@@ -283,11 +293,13 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         }
         let Flow { sender, path, .. } = flow;
         let at = now.since(path.access_delay());
-        let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
+        let (link, events, machines) = (&mut self.links[path.data_link()], &mut self.records.events, &mut self.machines);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire::<LATE> { path, link, events, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, machines, flow: index, records_drops, records_marks };
         if kind == FlowKind::Start {
-            note(wire.events, at, index, EventKind::Start);
+            if !wire.path.is_transfer {
+                note(wire.events, at, index, EventKind::Start);
+            }
             sender.on_started(now, rtt, &mut wire);
         }
         if let (FlowKind::Write, Some(application)) = (kind, application) {
@@ -306,7 +318,12 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         if flow.completed == Time::NEVER {
             flow.close_area(now);
             flow.completed = now;
-            note(&mut self.records.events, now.since(flow.path.access_delay()), index, EventKind::Stop);
+            let at = now.since(flow.path.access_delay());
+            if flow.path.is_transfer {
+                self.arrivals.on_completed(index, flow, (now, at), &mut self.records.transfers);
+            } else {
+                note(&mut self.records.events, at, index, EventKind::Stop);
+            }
         }
     }
 
@@ -368,8 +385,10 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         self.records.link_names = spec.links().into_iter().map(|link| link.name).collect();
         let named = self.flows.iter().zip(&spec.flows).zip(self.names.iter());
         self.records.flows = named.map(|((flow, given), names)| flow_row(flow, given, names, spec)).collect();
+        self.arrivals.count_unfinished(&self.flows, &mut self.records.transfers);
+        let by_transfers: u64 = self.records.transfers.rows.iter().map(|row| u64::from(row.sent)).sum();
         let datagrams: u64 = self.records.sources.iter().map(|row| row.at_end.sent).sum();
-        self.records.data_packets = self.records.flows.iter().map(|row| row.at_end.sent).sum::<u64>() + datagrams;
+        self.records.data_packets = self.records.flows.iter().map(|row| row.at_end.sent).sum::<u64>() + by_transfers + datagrams;
         self.records.core_events = self.events;
         let Engine { mut records, flows, .. } = self;
         // Sorting takes room of its own.

@@ -6,6 +6,8 @@ use tcp::{Sender, SenderTotals};
 use units::{Stream, Time};
 
 use crate::accept::AcceptedFlow;
+use crate::arrivals::Birth;
+use crate::host;
 use crate::path::Path;
 use crate::spec::{Direction, Spec};
 
@@ -93,6 +95,7 @@ impl Flow {
         let traffic = (packet, accepted.sender.options.ecn);
         let path = Path::new(receiver, rtt, traffic, links, (given.jitter_ns, jitter)).behind(disorder(spec, index, given.direction));
         let access = path.access_delay();
+        let path = path.on_host(host::side(spec, given, access));
         let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(given.start_ns.next_multiple_of(spec.sample_ns)) };
         let mut agenda = Agenda {
             start: Time(given.start_ns) + access,
@@ -109,6 +112,29 @@ impl Flow {
         let sender = if given.writes.is_some() { sender.waiting() } else { sender };
         let due = (agenda.start, FlowKind::Start);
         Flow { due, agenda, path, sender, at_window: SenderTotals::default(), completed: Time::NEVER, area_at_end: f64::NAN }
+    }
+
+    /// The same as what transfers are copies of: it is not sampled, and nothing of it is noted.
+    pub(crate) fn prototype(mut self) -> Flow {
+        self.agenda.next_sample = Time::NEVER;
+        self.agenda.window_at = Time::NEVER;
+        self.path.is_transfer = true;
+        self
+    }
+
+    /// A transfer like this prototype, whose packets carry this number.
+    pub(crate) fn transfer(&self, birth: Birth, number: u32) -> Flow {
+        let path = self.path.anew(number, birth.seed);
+        let start = birth.at + path.access_delay();
+        let mut agenda = Agenda { start, ..self.agenda.clone() };
+        agenda.refresh();
+        let sender = self.sender.anew(birth.bytes, Stream::named(birth.seed, "algorithm"));
+        Flow { path, agenda, sender, due: (start, FlowKind::Start), ..*self }
+    }
+
+    /// Everything is acknowledged, and nothing is under way or armed any more.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.sender.is_finished() && self.path.is_quiet() && self.sender.deadline() == Time::NEVER
     }
 
     /// Counters as of `at`, which is about now.

@@ -2,7 +2,9 @@
 
 use net::LinkTotals;
 use tcp::SenderTotals;
+use units::Time;
 
+use crate::accept::AcceptedFlow;
 use crate::samples::FlowSamples;
 use crate::source::SourceTotals;
 use crate::spec::UDP_HEADER_BYTES;
@@ -18,6 +20,8 @@ pub enum EventKind {
     Undo,
     /// Slow start ended: value is cwnd.
     SlowStartExit,
+    /// The sender's own device was full, and the window was reduced for it: value is cwnd before.
+    SendStall,
     /// The flow started.
     Start,
     /// The flow stopped, or had everything acknowledged.
@@ -36,6 +40,7 @@ impl EventKind {
             EventKind::Timeout => "timeout",
             EventKind::Undo => "undo",
             EventKind::SlowStartExit => "slow_start_exit",
+            EventKind::SendStall => "send_stall",
             EventKind::Start => "start",
             EventKind::Stop => "stop",
             EventKind::Drop => "drop",
@@ -111,6 +116,75 @@ pub struct FlowRow {
     pub at_end: SenderTotals,
 }
 
+/// One transfer of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransferRow {
+    /// When it began, nanoseconds.
+    pub start_ns: u64,
+    /// Payload bytes.
+    pub bytes: u64,
+    /// How long until everything was acknowledged, nanoseconds; `u64::MAX` if that did not happen.
+    pub completion_ns: u64,
+    /// Its number among the kinds.
+    pub kind: u32,
+    /// Packets sent, retransmissions included.
+    pub sent: u32,
+    /// Retransmissions.
+    pub retransmitted: u32,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u32,
+}
+
+impl TransferRow {
+    pub(crate) fn begun(at: Time, bytes: u64, kind: u32) -> TransferRow {
+        TransferRow { start_ns: at.0, bytes, completion_ns: u64::MAX, kind, sent: 0, retransmitted: 0, timeouts: 0 }
+    }
+
+    /// How long until everything was acknowledged, seconds; NaN if that did not happen.
+    pub fn completion_s(&self) -> f64 {
+        if self.completion_ns == u64::MAX {
+            f64::NAN
+        } else {
+            self.completion_ns as f64 * 1e-9
+        }
+    }
+
+    pub(crate) fn count(&mut self, totals: &SenderTotals) {
+        self.sent = totals.sent as u32;
+        self.retransmitted = totals.retransmitted as u32;
+        self.timeouts = totals.timeouts as u32;
+    }
+}
+
+/// What all transfers of a kind share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TransferKind {
+    /// Number of its source.
+    pub source: u32,
+    /// Our name of the protocol.
+    pub algorithm: &'static str,
+    /// Variant.
+    pub variant: &'static str,
+    /// Base RTT, nanoseconds.
+    pub rtt_ns: u64,
+}
+
+impl TransferKind {
+    pub(crate) fn new(source: usize, accepted: &AcceptedFlow) -> TransferKind {
+        let AcceptedFlow { algorithm, variant, spec, .. } = accepted;
+        TransferKind { source: source as u32, algorithm, variant, rtt_ns: spec.rtt_ns }
+    }
+}
+
+/// Transfers of all sources.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Transfers {
+    /// Kinds of transfers, source by source.
+    pub kinds: Vec<TransferKind>,
+    /// In the order in which they began.
+    pub rows: Vec<TransferRow>,
+}
+
 /// One row of a source of datagrams.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceRow {
@@ -175,7 +249,9 @@ pub struct Records {
     pub link_samples: LinkColumns,
     /// Events in time order.
     pub events: Vec<Event>,
-    /// Segments sent by all flows, datagrams included.
+    /// One row per transfer of a source.
+    pub transfers: Transfers,
+    /// Segments sent by all flows and transfers, datagrams included.
     pub data_packets: u64,
     /// Events handled by the core.
     pub core_events: u64,

@@ -1,66 +1,19 @@
-//! The event loop of runs with a queue that decides late: links have events of their own, and come before all flows.
-//!
-//! One event at a time: a packet that reaches an idle link gives it an event that nobody could foresee.
+//! Links whose queue decides late: they have events of their own, which come before all flows'.
 
 use net::Queued;
 use tcp::EcnBits;
 use units::Time;
 
-use crate::calendar::Calendar;
-use crate::core::{Engine, EVENTS_PER_LOOK};
-use crate::error::Interrupted;
+use crate::core::Engine;
 use crate::link::Load;
 use crate::observer::Observer;
-use crate::records::{Event, EventKind, Records};
+use crate::records::{Event, EventKind};
 
-impl<O: Observer> Engine<'_, O, true> {
-    /// Runs to the end.
-    ///
-    /// # Errors
-    /// An interruption.
-    pub(crate) fn run_late(mut self, mut interrupted: impl FnMut() -> bool) -> Result<Records, Interrupted> {
-        let (links, gaps) = (self.links.len(), self.lot.gaps());
-        let first_flow = links + gaps;
-        let first_source = first_flow + self.flows.len();
-        let due = self.first_due();
-        let mut calendar = Calendar::new(first_flow + due.len());
-        for (index, &due) in due.iter().enumerate() {
-            calendar.set(first_flow + index, due);
-        }
-        let mut look_at = EVENTS_PER_LOOK;
-        while let Some((party, key)) = calendar.first() {
-            if self.events >= look_at {
-                if interrupted() {
-                    return Err(Interrupted);
-                }
-                look_at = self.events + EVENTS_PER_LOOK;
-            }
-            if party < links {
-                if let Some(flow) = self.advance_link(party, Time(key)) {
-                    calendar.set(first_flow + flow, self.next_of(flow));
-                }
-            } else if party < first_flow {
-                self.reach_hop(party - links);
-            } else if party < first_source {
-                calendar.set(party, self.run_flow(party - first_flow, 0, look_at));
-            } else {
-                calendar.set(party, self.run_source(party - first_source, 0, look_at));
-            }
-            for gap in 0..gaps {
-                calendar.set(links + gap, self.lot.next_at(gap).0);
-            }
-            for index in 0..links {
-                self.take_dropped(index);
-                let next = self.links[index].served.as_ref().map_or(Time::NEVER, |served| served.next_at());
-                calendar.set(index, next.0);
-            }
-        }
-        Ok(self.finish())
-    }
-
+impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
     /// A link has transmitted a packet, or asks its queue again; returns whose packet it was.
-    fn advance_link(&mut self, link: usize, now: Time) -> Option<usize> {
+    pub(crate) fn advance_link(&mut self, link: usize) -> Option<usize> {
         self.events += 1;
+        let now = self.links[link].served.as_ref().expect("only such a link has events").next_at();
         if self.link_samples.next < now {
             self.sample_links(Time(self.spec.duration_ns.min(now.0 - 1)));
         }
@@ -97,7 +50,7 @@ impl<O: Observer> Engine<'_, O, true> {
     }
 
     /// A packet reaches the hop behind `gap`.
-    fn reach_hop(&mut self, gap: usize) {
+    pub(crate) fn reach_hop(&mut self, gap: usize) {
         self.events += 1;
         let Some((now, mut packet)) = self.lot.take(gap) else { return };
         if self.link_samples.next <= now {
@@ -112,28 +65,37 @@ impl<O: Observer> Engine<'_, O, true> {
         served.offer(now, Queued { arrived: now, is_marked: false, ..packet });
     }
 
-    /// Tells flows of segments that a link has dropped.
-    fn take_dropped(&mut self, link: usize) {
+    /// Tells flows of packets that a link has dropped.
+    pub(crate) fn take_dropped(&mut self, link: usize) {
         let Some(served) = &mut self.links[link].served else { return };
         for dropped in served.take_dropped() {
-            let flow = match dropped.packet.load {
-                Load::Segment { flow, .. } => flow,
-                Load::Datagram { source } => self.flows.len() + source,
-                Load::Ack { .. } => continue,
+            let index = match dropped.packet.load {
+                Load::Segment { flow, .. } | Load::Ack { flow, .. } => flow,
+                Load::Datagram { source } => {
+                    self.sources[source].lost += 1;
+                    if self.spec.record_drops && dropped.at.0 < self.spec.duration_ns {
+                        let number = self.spec.flows.len() + source;
+                        self.records.events.push(packet_event(dropped.at, (number, false), link, EventKind::Drop));
+                    }
+                    continue;
+                }
             };
-            match flow.checked_sub(self.flows.len()) {
-                None => self.flows[flow].path.lost += 1,
-                Some(source) => self.sources[source].lost += 1,
+            let flow = &mut self.flows[index];
+            flow.path.under_way -= 1;
+            self.arrivals.release(index, flow);
+            if let Load::Ack { .. } = dropped.packet.load {
+                continue;
             }
+            flow.path.lost += 1;
             if self.spec.record_drops && dropped.at.0 < self.spec.duration_ns {
-                let event = packet_event(dropped.at, flow, link, EventKind::Drop);
+                let event = packet_event(dropped.at, (index, flow.path.is_transfer), link, EventKind::Drop);
                 self.records.events.push(event);
             }
         }
     }
 
     /// When a flow's next event is, after something reached it.
-    fn next_of(&mut self, index: usize) -> u64 {
+    pub(crate) fn next_of(&mut self, index: usize) -> u64 {
         let flow = &mut self.flows[index];
         flow.due = flow.next();
         if flow.due.0 >= flow.agenda.end {
@@ -144,10 +106,12 @@ impl<O: Observer> Engine<'_, O, true> {
     }
 
     fn note_packet(&mut self, now: Time, flow: usize, link: usize, kind: EventKind) {
-        self.records.events.push(packet_event(now, flow, link, kind));
+        self.records.events.push(packet_event(now, (flow, self.flows[flow].path.is_transfer), link, kind));
     }
 }
 
-fn packet_event(at: Time, flow: usize, link: usize, kind: EventKind) -> Event {
-    Event { t_ns: at.0, flow: flow as i32, link: link as i32, kind, value: f64::NAN, value2: f64::NAN }
+/// Of a packet of this flow; transfers have no number.
+fn packet_event(at: Time, (flow, is_transfer): (usize, bool), link: usize, kind: EventKind) -> Event {
+    let flow = if is_transfer { -1 } else { flow as i32 };
+    Event { t_ns: at.0, flow, link: link as i32, kind, value: f64::NAN, value2: f64::NAN }
 }

@@ -141,7 +141,7 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
     }
 
     pub(crate) fn note_of_source(&mut self, at: Time, index: usize, link: i32, kind: EventKind) {
-        let flow = (self.flows.len() + index) as i32;
+        let flow = (self.spec.flows.len() + index) as i32;
         self.records.events.push(Event { t_ns: at.0, flow, link, kind, value: f64::NAN, value2: f64::NAN });
     }
 
@@ -153,7 +153,7 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
             if let Some(stop) = given.stop_ns.filter(|&stop| stop <= spec.duration_ns) {
                 self.note_of_source(Time(stop), index, -1, EventKind::Stop);
             }
-            let flow = (self.flows.len() + index) as u32;
+            let flow = (self.spec.flows.len() + index) as u32;
             let source = &mut self.sources[index];
             source.settle(Time(spec.duration_ns));
             let from = spec.warmup_ns.max(given.start_ns);

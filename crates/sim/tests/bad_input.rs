@@ -60,6 +60,84 @@ fn burst(to_bad: f64, to_good: f64) -> serde_json::Value {
     loss("gilbert-elliott", &[("to_bad", to_bad.into()), ("to_good", to_good.into()), ("loss_bad", 1.0.into()), ("loss_good", 0.0.into())])
 }
 
+fn source(field: &str, value: serde_json::Value) -> serde_json::Value {
+    let mut source = serde_json::json!({
+        "flows": [{"algorithm": "reno", "rtt_ns": 50_000_000}], "offered": {"load": 0.1}, "sizes": {"law": "fixed", "mean": 10_000.0},
+    });
+    source[field] = value;
+    serde_json::json!([source])
+}
+
+#[test]
+fn every_bad_field_of_a_source_is_named_with_value_and_range() {
+    use serde_json::json;
+    let pareto = |mean: f64, shape: f64| json!({"law": "pareto", "mean": mean, "shape": shape});
+    let two = json!([{"algorithm": "reno", "rtt_ns": 50_000_000}, {"algorithm": "reno", "rtt_ns": 50_000_000, "packet_bytes": 1501}]);
+    for (field, value, named, shown, allowed) in [
+        ("flows", json!([]), "arrivals[0].flows", "0", "1 to 1000 kinds"),
+        ("flows", json!([{"algorithm": "reno", "rtt_ns": 1}]), "arrivals[0].flows[0].rtt", "s", "1 us to 10 s"),
+        ("flows", json!([{"algorithm": "renu", "rtt_ns": 50_000_000}]), "arrivals[0].flows[0].algorithm", "renu", ""),
+        (
+            "flows",
+            json!([{"algorithm": "reno", "rtt_ns": 50_000_000, "bytes": 9}]),
+            "arrivals[0].flows",
+            "reno",
+            "do not belong to transfers",
+        ),
+        ("flows", json!([{"algorithm": "reno", "rtt_ns": 50_000_000, "direction": "reverse"}]), "direction", "reverse", "a reverse link"),
+        ("flows", two, "arrivals[0].flows", "reno", "one packet size"),
+        ("flows", json!([{"algorithm": "reno", "rtt_ns": 50_000_000, "host": 0}]), "arrivals[0].flows", "a host, number 0", "give none"),
+        ("offered", json!({"load": 0.0}), "arrivals[0].load", "0", "more than 0"),
+        ("offered", json!({"load": 10.1}), "arrivals[0].load", "10.1", "at most 10 times"),
+        ("offered", json!({"per_second": 0.0}), "arrivals[0].rate", "0", "more than 0"),
+        ("offered", json!({"per_second": 1e8}), "arrivals[0].rate", "100000000", "at most 10000000"),
+        ("sizes", json!({"law": "fixed", "mean": 0.0}), "arrivals[0].sizes", "0", "1 to 1e15 bytes"),
+        ("sizes", pareto(0.5, 1.2), "arrivals[0].sizes", "0.5", "1 to 1e15 bytes"),
+        ("sizes", pareto(1000.0, 1.0), "arrivals[0].sizes.shape", "1", "more than 1"),
+        ("max_bytes", json!(0), "arrivals[0].max", "0", "1 to 1e15 bytes"),
+        ("start_ns", json!(10_000_000_000_u64), "arrivals[0].start", "10 s", "before the end"),
+        ("stop_ns", json!(0), "arrivals[0].stop", "0 s", "after the source's start"),
+    ] {
+        let line = refusal(&[("/arrivals", source(field, value))]);
+        assert!(line.contains(named) && line.contains(shown) && line.contains(allowed) && !line.contains('\n'), "{line}");
+    }
+}
+
+#[test]
+fn every_bad_field_of_a_session_is_named_with_value_and_range() {
+    use serde_json::json;
+    let fixed = |mean: f64| json!({"law": "fixed", "mean": mean});
+    for (field, value, named, shown, allowed) in [
+        ("flows", json!([]), "sessions[0].flows", "0", "1 to 1000 kinds"),
+        ("count", json!(0), "sessions[0].count", "0", "1 to 100000 sessions"),
+        ("objects", fixed(0.5), "sessions[0].objects", "0.5", "1 to 1000000 objects"),
+        ("sizes", fixed(0.0), "sessions[0].sizes", "0", "1 to 1e15 bytes"),
+        ("think", fixed(0.0), "sessions[0].think", "0", "1 ns to 100000 s"),
+        ("think", json!({"law": "pareto", "mean": 1e9, "shape": 0.5}), "sessions[0].think.shape", "0.5", "more than 1"),
+        ("start_ns", json!(10_000_000_000_u64), "sessions[0].start", "10 s", "before the end"),
+    ] {
+        let mut session = json!({
+            "flows": [{"algorithm": "reno", "rtt_ns": 50_000_000}], "count": 1, "objects": fixed(1.0), "sizes": fixed(1e4), "think": fixed(1e9),
+        });
+        session[field] = value;
+        let line = refusal(&[("/sessions", json!([session]))]);
+        assert!(line.contains(named) && line.contains(shown) && line.contains(allowed) && !line.contains('\n'), "{line}");
+    }
+}
+
+/// An open loop above the link's rate: more transfers alive than there is room for end the run with one line.
+#[test]
+fn a_link_that_never_catches_up_ends_the_run() {
+    let mut scenario = good();
+    scenario["arrivals"] = source("offered", serde_json::json!({"per_second": 2_000_000.0}));
+    let spec: Spec = serde_json::from_value(scenario).expect("a scenario");
+    let error = sim::run(&spec, || false).expect_err("too many").to_string();
+    assert!(
+        error.starts_with("arrivals: 100000 transfers at once after 0.") && error.ends_with("give less load: the link never catches up"),
+        "{error}"
+    );
+}
+
 #[test]
 fn the_good_one_is_accepted() {
     let spec: Spec = serde_json::from_value(good()).expect("a scenario");
@@ -201,7 +279,14 @@ fn hops_that_cannot_be_are_refused() {
     let in_time = serde_json::json!({"queue": {"unit": "ns", "limit": 1_000_000}, "changes": outages(&[(5, 6)])});
     let late = serde_json::json!({"disorder": {"late_probability": 0.1, "late_ns": 5, "double_probability": 0.0}});
     let many: serde_json::Value = (0..65).map(|_| serde_json::json!({"link": plain()})).collect();
+    let lone = serde_json::json!({"algorithm": "reno", "rtt_ns": 50_000_000});
+    let arrivals = serde_json::json!([{"flows": [lone.clone()], "offered": {"load": 0.1}, "sizes": {"law": "fixed", "mean": 1e4}}]);
+    let law = |mean: f64| serde_json::json!({"law": "fixed", "mean": mean});
+    let sessions = serde_json::json!([{"flows": [lone], "count": 1, "think": law(1e9), "objects": law(1.0), "sizes": law(1e4)}]);
     for (changes, parts) in [
+        (vec![("/hops", hops(0, plain())), ("/arrivals", arrivals)], ["arrivals", "1", "several hops"]),
+        (vec![("/hops", hops(0, plain())), ("/sessions", sessions)], ["sessions", "1", "several hops"]),
+        (vec![("/hops", hops(0, plain())), ("/hosts", serde_json::json!([{"ack_ns": 1}]))], ["hosts", "1", "several hops"]),
         (vec![("/hops", many)], ["hops", "65", "at most 64"]),
         (vec![("/hops", hops(11_000_000_000, plain()))], ["hops[0].delay", "11 s", "10 s"]),
         (vec![("/hops", hops(0, link(serde_json::json!({"rate_bps": 5}))))], ["hops[0].rate", "5", "1 kbit/s"]),
@@ -216,4 +301,36 @@ fn hops_that_cannot_be_are_refused() {
         let refusal = refusal(&changes);
         assert!(parts.iter().all(|part| refusal.contains(part)), "{refusal}");
     }
+}
+
+#[test]
+fn a_host_that_is_wrong_is_named() {
+    let host = |field: &str, value: serde_json::Value| serde_json::json!([{field: value}]);
+    let device = |rate: u64, queue: u64| serde_json::json!({"rate_bps": rate, "queue_packets": queue});
+    let outage = serde_json::json!([{"at_ns": 1, "length_ns": 0}]);
+    let second = 1_000_000_001_u64;
+    let cases = [
+        (host("packet_ns", second.into()), "hosts[0].packet: 1.000000001 s", "at most 1 s"),
+        (host("ack_ns", second.into()), "hosts[0].ack:", "at most 1 s"),
+        (host("sack_ns", second.into()), "hosts[0].sack:", "at most 1 s"),
+        (host("ack_tick_ns", second.into()), "hosts[0].ack_tick:", "at most 1 s"),
+        (host("stalls", outage), "hosts[0].stalls[0].length: 0 s", "more than 0 s"),
+        (host("device", device(999, 1)), "hosts[0].device.rate: 999", "1 kbit/s"),
+        (host("device", device(1000, 0)), "hosts[0].device.queue: 0", "1 to"),
+    ];
+    for (hosts, named, allowed) in cases {
+        let refusal = refusal(&[("/hosts", hosts)]);
+        assert!(refusal.starts_with(named) && refusal.contains(allowed), "{refusal}");
+    }
+    assert!(refusal(&[("/flows/0/host", 0.into())]).starts_with("flows[0].host: 0"));
+    let flow = |rtt_ns: u64| serde_json::json!({"algorithm": "reno", "rtt_ns": rtt_ns, "host": 0});
+    let apart = refusal(&[("/hosts", host("ack_ns", 1.into())), ("/flows", serde_json::json!([flow(1_000_000), flow(2_000_000)]))]);
+    assert!(apart.starts_with("flows[1].rtt: 0.002 s") && apart.contains("one base RTT"), "{apart}");
+}
+
+#[test]
+fn a_queue_in_bytes_holds_a_jumbo_frame() {
+    let queue = serde_json::json!({"unit": "bytes", "limit": 8999});
+    let refusal = refusal(&[("/forward/queue", queue), ("/flows/0/packet_bytes", 9000.into()), ("/flows/0/mss_bytes", 8948.into())]);
+    assert!(refusal.starts_with("flows[0].packet: 9000") && refusal.contains("8999"), "{refusal}");
 }

@@ -7,14 +7,17 @@ mod common;
 
 mod oracle {
     pub mod agenda;
+    pub mod births;
     pub mod cobalt;
     pub mod codel;
     pub mod disciplines;
     pub mod dualpi2;
     pub mod engine;
     pub mod fair;
+    pub mod host;
     pub mod link;
     pub mod loss;
+    pub mod outbox;
     pub mod pie;
     pub mod service;
     pub mod shrink;
@@ -72,6 +75,7 @@ fn simulate<O: Observer>(spec: &Spec, observer: &mut O) -> Result<Outcome, Strin
         flows: records.flows.iter().map(|flow| flow.at_end).collect(),
         lost: records.flows.iter().map(|flow| flow.lost_packets).collect(),
         marked: records.flows.iter().map(|flow| flow.marked_packets).collect(),
+        transfers: records.transfers.rows,
         sources: records.sources.iter().map(|source| (source.lost_packets, source.at_window, source.at_end)).collect(),
     })
 }
@@ -91,6 +95,7 @@ fn said(panic: &(dyn std::any::Any + Send)) -> String {
 struct Compared {
     acks: u64,
     marks: u64,
+    transfers: u64,
 }
 
 /// What differs, if anything.
@@ -99,6 +104,7 @@ fn difference(spec: &Spec, compared: &mut Compared) -> Option<String> {
     let (simulated, consulted) = (simulate(spec, &mut ours), consult(spec, &mut theirs));
     compared.acks += theirs.acks;
     compared.marks += consulted.iter().flat_map(|outcome| &outcome.marked).sum::<u64>();
+    compared.transfers += consulted.iter().map(|outcome| outcome.transfers.len() as u64).sum::<u64>();
     match (simulated, consulted) {
         (Ok(simulated), Ok(consulted)) if ours == theirs && simulated == consulted => None,
         (Ok(simulated), Ok(consulted)) if ours == theirs => Some(format!("core {simulated:?}\noracle {consulted:?}")),
@@ -193,4 +199,16 @@ fn parking_lots_equal_the_textbook_event_heap() {
 fn queues_that_decide_late_equal_the_textbook_event_heap_too() {
     let compared = compare(common::scenario_with_discipline, scenarios() * 5 / 4);
     assert!(compared.marks > 5_000, "only {} marks were compared", compared.marks);
+}
+
+/// Processors, stalls, devices that refuse, and ACKs at ticks, of one flow and of several.
+#[test]
+fn hosts_equal_the_textbook_event_heap_too() {
+    compare(common::scenario_with_hosts, scenarios());
+}
+
+#[test]
+fn transfers_that_come_and_go_equal_the_textbook_event_heap_too() {
+    let compared = compare(common::scenario_with_arrivals, scenarios() / 2);
+    assert!(compared.transfers > 50_000, "only {} transfers were compared", compared.transfers);
 }

@@ -203,6 +203,8 @@ class Verdict:
         The verdict under each variant of a metric that the tables hold.
     backend : str
         What made the runs it was judged by.
+    judged_on : str
+        Of a claim that only an emulation can judge: what was emulated, and how. Empty for all others.
     """
 
     id: str
@@ -220,3 +222,4 @@ class Verdict:
     reason: str = ""
     sensitivity: Mapping[str, Outcome] = field(default_factory=dict)
     backend: str = "sim"
+    judged_on: str = ""

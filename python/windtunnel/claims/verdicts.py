@@ -25,7 +25,9 @@ _NOT_ATTEMPTED = {
 }
 
 
-def judge(register: Register, tables: Mapping[str, pl.DataFrame], *, backend: str = "sim") -> list[Verdict]:
+def judge(
+    register: Register, tables: Mapping[str, pl.DataFrame], *, backend: str = "sim", emulations: Mapping[str, str] | None = None
+) -> list[Verdict]:
     """Judge every claim of a register.
 
     Parameters
@@ -37,6 +39,9 @@ def judge(register: Register, tables: Mapping[str, pl.DataFrame], *, backend: st
         that is absent was not run.
     backend : str
         What made the runs.
+    emulations : mapping of str to str, optional
+        What an experiment emulates, and how, by id: its claims that only an emulation can judge are judged on that. All others of that kind
+        are not run.
 
     Returns
     -------
@@ -49,10 +54,11 @@ def judge(register: Register, tables: Mapping[str, pl.DataFrame], *, backend: st
         When a table has no column ``seed``, ``metric`` or ``value``.
     """
     measured = {name: MeasuresTable(register.experiments[name], frame) for name, frame in tables.items() if name in register.experiments}
-    return [replace(_judge_claim(register, claim, measured), backend=backend) for claim in register.claims]
+    on = emulations or {}
+    return [replace(_judge_claim(register, claim, measured, on.get(claim.experiment, "")), backend=backend) for claim in register.claims]
 
 
-def _judge_claim(register: Register, claim: Claim, tables: Mapping[str, MeasuresTable]) -> Verdict:
+def _judge_claim(register: Register, claim: Claim, tables: Mapping[str, MeasuresTable], emulation: str) -> Verdict:
     unjudged = Verdict(
         id=claim.id,
         experiment=claim.experiment,
@@ -64,12 +70,14 @@ def _judge_claim(register: Register, claim: Claim, tables: Mapping[str, Measures
         judge=claim.judge,
         verdict="not_run",
     )
-    if claim.judge in _NOT_ATTEMPTED:
+    if claim.judge in _NOT_ATTEMPTED and not emulation:
         return replace(unjudged, reason=_NOT_ATTEMPTED[claim.judge])
     plain = Measurements(register, tables, claim=claim.id, experiment=claim.experiment)
     verdict = _evaluated(unjudged, claim, plain)
     if verdict.verdict == "not_run":
         return verdict
+    if claim.judge in _NOT_ATTEMPTED:
+        verdict = replace(verdict, judged_on=f"an emulation: {emulation}")
     sensitivity = _sensitivity(register, claim, tables, plain, unjudged)
     changed = [f"{found} under {variant}" for variant, found in sensitivity.items() if found != verdict.verdict]
     reason = _sentences(verdict.reason, f"the verdict changes: {', '.join(changed)}" if changed else "")
@@ -159,8 +167,8 @@ def claims_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        Keys id, verdict, estimate, interval, runs, experiment, claim, published, reason, sensitivity, backend. Infinite and undefined
-        numbers are the texts ``inf``, ``-inf`` and ``nan``.
+        Keys id, verdict, estimate, interval, runs, experiment, claim, published, reason, sensitivity, backend, judged_on. Infinite and
+        undefined numbers are the texts ``inf``, ``-inf`` and ``nan``.
     """
     return [
         {
@@ -175,6 +183,7 @@ def claims_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
             "reason": verdict.reason,
             "sensitivity": dict(verdict.sensitivity),
             "backend": verdict.backend,
+            "judged_on": verdict.judged_on,
         }
         for verdict in verdicts
     ]

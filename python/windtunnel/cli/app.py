@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from windtunnel.cli import agree, algorithms, conform, doctor, kernel, queues, results, run, scenario, suite
+from windtunnel.cli import advise, agree, algorithms, conform, doctor, kernel, queues, results, run, scenario, suite
 
 # Looked up only in modules that are loaded: an error that was raised has its module there.
 REFUSALS = (
@@ -52,6 +52,7 @@ app.add_typer(suite.app, name="suite")
 app.command("report")(results.report_command)
 app.command("claims")(results.claims_command)
 app.command("sql")(results.sql_command)
+app.command("advise")(advise.advise_command)
 app.command("agree")(agree.agree_command)
 app.command("algorithms")(algorithms.algorithms_command)
 app.command("queues")(queues.queues_command)

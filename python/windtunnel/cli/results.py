@@ -71,7 +71,8 @@ def _print_verdicts(verdicts: list[Verdict]) -> None:
         return "; ".join(f"{cell(low)} to {cell(high)}" for low, high in verdict.interval or [])
 
     def text(verdict: Verdict) -> str:
-        return f"{verdict.claim} ({verdict.reason})" if verdict.reason else verdict.claim
+        said = "; ".join(part for part in (f"on {verdict.judged_on}" if verdict.judged_on else "", verdict.reason) if part)
+        return f"{verdict.claim} ({said})" if said else verdict.claim
 
     rows = [
         (one.id, one.backend, one.verdict.replace("_", " "), one.published, cell(one.estimate), interval(one), one.runs, text(one))

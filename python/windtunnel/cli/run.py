@@ -21,6 +21,13 @@ def run_command(
     mark: Annotated[str | None, typer.Option(metavar="SIZE", help="Mark ECN-capable packets from this queue on, as 65.")] = None,
     aqm: Annotated[str | None, typer.Option(metavar="NAME[,KEY=VALUE...]", help="Queue discipline, as codel,target=5ms.")] = None,
     flow: Annotated[list[str] | None, typer.Option(metavar="ALG[:VARIANT][,KEY=VALUE...]", help="A flow; repeat for more.")] = None,
+    arrivals: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ALG,load=SHARE,mean=SIZE[,KEY=VALUE...]", help="Transfers that come and go, Poisson; repeat for more."),
+    ] = None,
+    sessions: Annotated[
+        list[str] | None, typer.Option(metavar="ALG,count=N[,KEY=VALUE...]", help="People who look at pages and think; repeat for more.")
+    ] = None,
     udp: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE,...", help="A source of datagrams, as rate=50Mbit,start=10s.")] = None,
     duration: Annotated[str | None, typer.Option(metavar="TIME", help="Length of the run, at most 4h. [default: 60s]")] = None,
     warmup: Annotated[str | None, typer.Option(metavar="TIME", help="First part left out of every mean. [default: 0s]")] = None,
@@ -43,6 +50,7 @@ def run_command(
     reorder: Annotated[str | None, typer.Option(metavar="P", help="Probability that data arrives late, out of order.")] = None,
     reorder_by: Annotated[str | None, typer.Option(metavar="TIME", help="How late, with --reorder.")] = None,
     duplicate: Annotated[str | None, typer.Option(metavar="P", help="Probability that data arrives twice.")] = None,
+    host: Annotated[str | None, typer.Option(metavar="KEY=VALUE,...", help="The senders' host, as nic=1Gbit,txqueuelen=100.")] = None,
     jitter: Annotated[str | None, typer.Option(metavar="TIME", help="Largest ACK delay. [default: a packet time, or 1 % of RTT]")] = None,
     sample: Annotated[str | None, typer.Option(metavar="TIME", help="Sampling interval, 0 for none. [default: 10ms]")] = None,
     profile: Annotated[str | None, typer.Option(metavar="NAME", help="Stack profile. [default: linux-6.1]")] = None,
@@ -56,27 +64,33 @@ def run_command(
 ) -> None:
     """Run a scenario, in the simulator or on a built Linux kernel.
 
-    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, enter and leave (hops); on and off, or app_rate and chunk;
-    transport options, and the algorithm's own parameters (see: windtunnel algorithms NAME). Keys of --udp: rate, amplitude and period,
-    packet, start, stop, direction, enter and leave.
+    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, mtu, enter and leave (hops); on and off, or app_rate and chunk;
+    those of its host; transport options, and the algorithm's own parameters (see: windtunnel algorithms NAME). Keys of --udp: rate,
+    amplitude and period, packet, start, stop, direction, enter and leave.
+
+    Keys of arrivals: load or rate (transfers per second), sizes (pareto, exponential, fixed), mean, shape, max, rtt (one, or several as
+    30ms+60ms), start, stop, window, profile, direction; of sessions: count, think, objects and sizes (laws, as pareto:15kB:1.2), and the
+    same from max on. Both take transport options and the algorithm's parameters.
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
+    top |= {"host": host}
     disorder = {"reorder": reorder, "reorder_by": reorder_by, "duplicate": duplicate}
     service = {"rate": rate, "queue": queue, "mark": mark, "discipline": aqm, "trace": trace and str(Path(trace).absolute())}
     links = {
-        "bottleneck": _link(service | disorder, loss or [])
+        "bottleneck": link_table(service | disorder, loss or [])
         | {key: value for key, value in (("rate_steps", rate_step), ("outages", outage), ("delay_steps", delay_step)) if value},
-        "reverse": _link({"rate": reverse_rate, "queue": reverse_queue}, reverse_loss or []),
+        "reverse": link_table({"rate": reverse_rate, "queue": reverse_queue}, reverse_loss or []),
     }
-    sources = [f"udp,{source}" for source in udp or []]
-    scenario = _scenario(file, top, links, {"flows": flow, "hops": hop, "traffic": sources})
+    traffic = [f"udp,{source}" for source in udp or []]
+    lists = {"flows": flow, "hops": hop, "arrivals": arrivals, "sessions": sessions, "traffic": traffic}
+    scenario = _scenario(file, top, links, lists)
     asked = {"per_ack": per_ack, "record_drops": drops, "record_marks": marks}
     scenario = scenario.model_copy(update={field: True for field, wanted in asked.items() if wanted})
     with stoppable():
         _run(scenario, backend, out=out, plot=plot, as_json=json)
 
 
-def _link(fields: dict[str, str | None], losses: list[str]) -> dict[str, Any]:
+def link_table(fields: dict[str, str | None], losses: list[str]) -> dict[str, Any]:
     """Return a link's options as its table; a loss without a model is a probability."""
     table: dict[str, Any] = {key: value for key, value in fields.items() if value is not None}
     models = [loss for loss in losses if loss[:1].isalpha()]
@@ -107,12 +121,12 @@ def _scenario(
             sizes = {"queue": QUEUE_FIELDS, "mark": MARK_FIELDS, "trace": ("trace_ms",), "discipline": ("discipline_parameters",)}
             replaced = {Bottleneck.SHORT.get(key, key) for key in given} | {name for key in given for name in sizes.get(key, ())}
             document[name] = {key: value for key, value in table.items() if key not in replaced} | given
-    document |= {name: entries for name, entries in lists.items() if entries}
+    document |= {name: given for name, given in lists.items() if given}
     if file is None:
         if not {"rate", "trace"} & set(links["bottleneck"]):
             raise ScenarioError("rate", "is missing; give --rate, for example --rate 250Mbit, or a scenario file")
-        if not lists["flows"]:
-            raise ScenarioError("flow", "is missing; give at least one --flow, for example --flow cubic, or a scenario file")
+        if not any(lists[name] for name in ("flows", "arrivals", "sessions")):
+            raise ScenarioError("flow", "is missing; give at least one --flow, for example --flow cubic, or --arrivals, or a scenario file")
     return parse(with_traces(document, Path(file).parent if file else Path()), name=file or "")
 
 
@@ -129,6 +143,8 @@ def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None,
         check_target(Path(plot))
         if scenario.sample_s == 0:
             raise ScenarioError("sample_s", "0 leaves nothing to draw; allowed: above 0 with --plot")
+        if not scenario.flows:
+            raise ScenarioError("flows", "there are none, and the figure shows flows; allowed: at least one with --plot")
     if out is not None and not out:
         raise ScenarioError("out", "'' is not a folder; allowed: a new or empty folder")
     from windtunnel.run import Run, check_folder
@@ -174,7 +190,8 @@ def _print_tables(summary: dict[str, Any]) -> None:
         for row in summary["flows"]
     ]
     heads = ["flow", "algorithm", "throughput (Mbit/s)", "goodput (Mbit/s)", "retransmitted", "loss episodes", "timeouts"]
-    print_table("Flows", [*heads, "mean cwnd (packets)", "mean RTT (ms)", *(["completion (s)"] if sized else [])], flows)
+    if flows:
+        print_table("Flows", [*heads, "mean cwnd (packets)", "mean RTT (ms)", *(["completion (s)"] if sized else [])], flows)
     if "applications" in summary:
         rows = [
             (
@@ -189,6 +206,8 @@ def _print_tables(summary: dict[str, Any]) -> None:
         ]
         titles = ["algorithm", "flows", "first flow", "throughput (Mbit/s)", "goodput (Mbit/s)", "retransmitted"]
         print_table("Applications", titles, rows)
+    if "transfers" in summary:
+        _print_transfers(summary["transfers"])
     if "traffic" in summary:
         sources = [
             (
@@ -209,6 +228,27 @@ def _print_tables(summary: dict[str, Any]) -> None:
     engine = summary["engine"]
     events = "" if engine["events"] is None else f" {engine['events']} events,"
     print(f"{engine['data_packets']} packets,{events} {engine['wall_s']:.3g} s; scenario {summary['digest'][:12]}")
+
+
+def _print_transfers(sources: list[dict[str, Any]]) -> None:
+    from windtunnel.cli.output import print_table
+
+    times = ("completion_s_mean", "completion_s_median", "completion_s_p95", "completion_s_p99")
+    rows = [
+        (
+            row["source"],
+            row["algorithm"],
+            row["transfers"],
+            row["unfinished"],
+            *(_scaled(row[name], 1e3) for name in times),
+            row["slowdown_mean"],
+            row["retransmitted_packets"],
+            row["timeouts"],
+        )
+        for row in sources
+    ]
+    heads = ["source", "algorithm", "transfers", "unfinished", "mean time (ms)", "median (ms)", "p95 (ms)", "p99 (ms)"]
+    print_table("Transfers", [*heads, "mean slowdown", "retransmitted", "timeouts"], rows)
 
 
 def _scaled(value: float | None, factor: float) -> float | None:

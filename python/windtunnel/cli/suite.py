@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from windtunnel.cli.diff import diff_command
 from windtunnel.cli.grids import algorithms, progress, repeats, worker_count
 from windtunnel.cli.output import stoppable
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from windtunnel.store import Results
 
 app = typer.Typer(help="Experiments of papers and standards: list them, run them.", no_args_is_help=True)
+app.command("diff")(diff_command)
 OUTCOMES = ("holds", "fails", "inconclusive", "not_run")
 
 

@@ -113,6 +113,9 @@ class Experiment:
         What a reader must know to believe the result.
     only : callable, optional
         Whether a point of the grid is one: a window limit that a site did not offer is none. All are when absent.
+    emulates : str
+        What the runs stand for and how, in a line, where the paper's path or hosts are emulated: claims that only an emulation can judge
+        are judged then, and say so. Empty: they are not run.
     """
 
     id: str
@@ -129,6 +132,7 @@ class Experiment:
     quick: Quick | None = field(default_factory=Quick)
     notes: Sequence[str] = ()
     only: Callable[[Point], bool] | None = None
+    emulates: str = ""
 
 
 @dataclass(frozen=True)

@@ -164,6 +164,7 @@ def declare(plan: Plan, experiment: Experiment, *, command: str) -> dict[str, An
         "figures": [to_json(figure) for figure in experiment.figures],
         "measures": [{k: v for k, v in asdict(one).items() if k != "function" and v is not None} for one in experiment.measures],
         "notes": [*plan.scale.notes(experiment), *(_left_out_note(one) for one in left_out)],
+        **({"emulates": experiment.emulates} if experiment.emulates else {}),
         "kept": experiment.kept,
         "scale": plan.scale.name,
         "backend": plan.kind,

@@ -1,6 +1,7 @@
 """Metrics: pure functions over the frames of a run, and the register's metrics by name."""
 
 from windtunnel.metrics.applications import applications
+from windtunnel.metrics.arrivals import transfers
 from windtunnel.metrics.fairness import jain, ratio_min_max
 from windtunnel.metrics.named.request import Measure
 from windtunnel.metrics.rates import epoch_s, goodput_bps, loss_overhead, lost_fraction, throughput_bps
@@ -24,4 +25,5 @@ __all__ = [
     "ratio_min_max",
     "summary",
     "throughput_bps",
+    "transfers",
 ]

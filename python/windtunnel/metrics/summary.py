@@ -9,6 +9,7 @@ import polars as pl
 
 from windtunnel.metrics import fairness, rates
 from windtunnel.metrics.applications import applications, are_grouped
+from windtunnel.metrics.arrivals import transfers
 from windtunnel.metrics.datagrams import connections, sources
 from windtunnel.records import Records
 
@@ -25,8 +26,8 @@ def summary(records: Records) -> dict[str, Any]:
     -------
     dict
         `scenario`, `digest`, `records_digest`, `flows` and `links` (lists of dict), `metrics`, `engine`; `applications` (list of dict)
-        where flows share one, `traffic` (list of dict) where there are sources of datagrams. Units by suffix, None where something was
-        not measured.
+        where flows share one, `transfers` and `traffic` (lists of dict) where there are sources of transfers and of datagrams.
+        Units by suffix, None where something was not measured.
     """
     facts = records.facts
     return {
@@ -35,6 +36,7 @@ def summary(records: Records) -> dict[str, Any]:
         "records_digest": records.digest(),
         "flows": flow_rows(records),
         **({"applications": application_rows(records)} if are_grouped(records) else {}),
+        **({"transfers": transfer_rows(records)} if records.transfers is not None else {}),
         **({"traffic": traffic} if (traffic := source_rows(records)) else {}),
         "links": link_rows(records),
         "metrics": metrics(records),
@@ -46,7 +48,7 @@ def flow_rows(records: Records) -> list[dict[str, Any]]:
     """Return one row per flow; `algorithm` carries the variant where the scenario names one, `completion_s` is of flows with a size."""
     named = [str(flow["algorithm"]) for flow in records.facts.scenario.get("flows", ())]
     completed = completions_s(records)
-    flows = records.flows.with_columns(rates.throughput_bps(records.flows), rates.goodput_bps(records.flows))
+    flows = records.flows.with_columns(rates.throughput_bps(records.flows, records.facts.scenario), rates.goodput_bps(records.flows))
     columns = ["flow", "algorithm", "throughput_bps", "goodput_bps", "retransmitted_packets", "loss_episodes", "timeouts"]
     columns += ["mean_cwnd_packets", "mean_rtt_s"]
     rows = [_clean(row) for row in flows.select(columns).iter_rows(named=True)]
@@ -76,6 +78,11 @@ def application_rows(records: Records) -> list[dict[str, Any]]:
     return [_clean(row) for row in applications(records).iter_rows(named=True)]
 
 
+def transfer_rows(records: Records) -> list[dict[str, Any]]:
+    """Return one row per source of transfers."""
+    return [_clean(row) for row in transfers(records).iter_rows(named=True)]
+
+
 def source_rows(records: Records) -> list[dict[str, Any]]:
     """Return one row per source of datagrams."""
     return [_clean(row) for row in sources(records).iter_rows(named=True)]
@@ -96,7 +103,7 @@ def metrics(records: Records) -> dict[str, Any]:
     """
     flows = connections(records.flows)
     tcp = set(flows["flow"])
-    flows = flows.with_columns(rates.throughput_bps(flows), rates.goodput_bps(flows))
+    flows = flows.with_columns(rates.throughput_bps(flows, records.facts.scenario), rates.goodput_bps(flows))
     forward = flows.filter(pl.col("direction") == "forward")
     compared = forward if forward.height else flows
     shares = compared["throughput_bps"].drop_nulls().to_list()

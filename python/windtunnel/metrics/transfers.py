@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from windtunnel.metrics.rates import PACKET_BITS
 from windtunnel.metrics.view import View
 
 SILENCE_STEP_S = 0.1
@@ -125,7 +126,7 @@ def cross_traffic_rates(view: View, t0: float, t1: float, *, handshake: bool = F
     t0, t1 : float
         Seconds; the time within which a flow starts.
     handshake : bool
-        Whether a flow's time begins with its SYN: a round trip earlier, of the flow's mean RTT.
+        Whether a flow's time begins with its SYN: a round trip earlier, of the flow's mean RTT, or of the base RTT where a source made it.
 
     Returns
     -------
@@ -137,13 +138,50 @@ def cross_traffic_rates(view: View, t0: float, t1: float, *, handshake: bool = F
     Source: Leith et al. (PFLDnet 2008), Table I. E[b/T] weighs every flow alike, and so the short ones; E[b]/E[T] weighs by time.
     """
     chosen = (pl.col("start_s") >= t0) & (pl.col("start_s") <= t1) & (pl.col("completed_s") > pl.col("start_s"))
-    flows = view.background.filter(chosen & (pl.col("delivered_bytes") > 0))
-    if not flows.height:
+    flows = view.background.filter(chosen & (pl.col("delivered_bytes") > 0)).select(
+        pl.col("delivered_bytes").alias("bytes"),
+        (pl.col("completed_s") - pl.col("start_s")).alias("time_s"),
+        pl.col("mean_rtt_s").alias("rtt_s"),
+    )
+    passed = view.passing.filter((pl.col("start_s") >= t0) & (pl.col("start_s") <= t1) & (pl.col("completion_s") > 0)).select(
+        "bytes", pl.col("completion_s").alias("time_s"), "rtt_s"
+    )
+    found = pl.concat([flows, passed], how="vertical_relaxed")
+    if not found.height:
         return None
-    bits = flows["delivered_bytes"].cast(pl.Float64).to_numpy() * 8
-    times = (flows["completed_s"] - flows["start_s"]).to_numpy()
+    bits = found["bytes"].cast(pl.Float64).to_numpy() * 8
+    times = found["time_s"].to_numpy()
     if handshake:
-        if flows["mean_rtt_s"].null_count():
+        if found["rtt_s"].null_count():
             return None
-        times = times + flows["mean_rtt_s"].to_numpy()
+        times = times + found["rtt_s"].to_numpy()
     return Rates(float((bits / times).mean()), float(bits.sum() / times.sum()))
+
+
+def passing_bps(view: View, t0: float, t1: float) -> float:
+    """Return the throughput of the forward transfers that sources make, together.
+
+    Parameters
+    ----------
+    view : View
+        The run.
+    t0, t1 : float
+        Seconds.
+
+    Returns
+    -------
+    float
+        IP bits per second, each packet once; zero without sources.
+
+    Notes
+    -----
+    Of a transfer its begin, its end and its packets are known: it counts with the part of its time that lies in the window. One that
+    does not end counts what it sent and did not repeat.
+    """
+    rows = view.passing
+    start, sent = rows["start_s"].to_numpy(), rows["sent_packets"].cast(pl.Float64).to_numpy()
+    packets = sent - rows["retransmitted_packets"].cast(pl.Float64).to_numpy()
+    end = start + rows["completion_s"].fill_null(math.inf).to_numpy()
+    end = np.minimum(end, view.duration_s)
+    inside = np.clip(np.minimum(end, t1) - np.maximum(start, t0), 0.0, None)
+    return float((packets * inside / np.maximum(end - start, 1e-9)).sum()) * PACKET_BITS / (t1 - t0)

@@ -11,11 +11,13 @@ import numpy as np
 import polars as pl
 
 from windtunnel.metrics.backoffs import Array, Backoffs, backoffs_by_flow
-from windtunnel.metrics.rates import PACKET_BITS, UDP
+from windtunnel.metrics.rates import PACKET_BITS, UDP, packet_bits
 from windtunnel.records import Records
+from windtunnel.records.schema import TRANSFERS
 
 PACKET_BYTES = 1500
 MSS_BYTES = 1448
+HEADER_BYTES = 52
 SETTLING_S = 10.0
 """The default window begins this long after the start of the last foreground flow (the register's rule)."""
 _NEAR_S = 1e-6
@@ -110,6 +112,14 @@ class View:
         return self.records.flows.filter((pl.col("direction") == "forward") & ~pl.col("flow").is_in(self.foreground))
 
     @cached_property
+    def passing(self) -> pl.DataFrame:
+        """The rows of `transfers` of the forward sources: cross traffic that comes and goes; none where nothing does."""
+        sources = (*self.scenario.get("arrivals", ()), *self.scenario.get("sessions", ()))
+        forward = [number for number, source in enumerate(sources) if source["direction"] == "forward"]
+        rows = self.records.transfers
+        return pl.DataFrame(schema=TRANSFERS) if rows is None else rows.filter(pl.col("source").is_in(forward))
+
+    @cached_property
     def reverse(self) -> pl.DataFrame:
         """The rows of `flows` of the flows whose data goes in reverse."""
         return self.records.flows.filter(pl.col("direction") == "reverse")
@@ -159,6 +169,11 @@ class View:
         if link["queue_s"] is not None:
             return float(link["queue_s"]) / self.packet_s
         return float(link["queue_packets"])
+
+    def packet_bits(self, flow: int) -> int:
+        """Return the IP bits of a flow's full packets; those of 1500 bytes where the scenario does not list it."""
+        listed = self.scenario["flows"]
+        return packet_bits(listed[flow]) if flow < len(listed) else PACKET_BITS
 
     def start_s(self, flow: int) -> float:
         """Return when a flow starts, seconds."""
@@ -289,7 +304,8 @@ class View:
             return None
         t_s = np.concatenate(([self.start_s(flow)], series.t_s))
         counted = np.concatenate(([0.0], series.delivered_bytes))
-        return np.asarray(np.interp(times, t_s, counted)) * (8 * PACKET_BYTES / MSS_BYTES)
+        bits = self.packet_bits(flow)
+        return np.asarray(np.interp(times, t_s, counted)) * (bits / (bits / 8 - HEADER_BYTES))
 
     @cached_property
     def _backoffs(self) -> dict[int, Backoffs]:

@@ -18,6 +18,7 @@ from windtunnel.plots.overlaid import Course, Panel, draw_overlaid
 from windtunnel.plots.portrait import draw_portrait
 from windtunnel.plots.saving import check_target, render, save, write_forms
 from windtunnel.plots.style import look
+from windtunnel.plots.tradeoffs import Plane, Spot, draw_tradeoffs
 
 __all__ = [
     "Compared",
@@ -28,12 +29,15 @@ __all__ = [
     "History",
     "Overlay",
     "Panel",
+    "Plane",
     "Published",
+    "Spot",
     "check_target",
     "cwnd",
     "draw",
     "draw_overlaid",
     "draw_portrait",
+    "draw_tradeoffs",
     "from_json",
     "look",
     "overview",

@@ -240,5 +240,7 @@ def overview(records: Records) -> Figure:
 
 
 def _refuse_unsampled(records: Records) -> None:
+    if records.flows.is_empty():
+        raise ScenarioError("flows", "there are none, and the figure shows flows; allowed: at least one beside the transfers")
     if records.flow_samples.is_empty():
         raise ScenarioError("sample_s", "0 leaves nothing to draw; allowed: above 0 for a figure")

@@ -38,7 +38,7 @@ LOOK: dict[str, tuple[str, str]] = {
     "copa": (_GREEN, "h"),
     "convex": (_RED, "<"),
     "concave-convex": (_INDIGO, "D"),
-    "udp": (_OLIVE, "8"),
+    "udp": (_INDIGO, "8"),
 }
 _COLOURS = (_BLUE, _ORANGE, _GREEN, _RED, _PURPLE, _SKY, _GREY)
 _MARKERS = "<>ph*dH8"

@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from windtunnel.records.model import Records, RunFacts, frame_of
-from windtunnel.records.schema import FRAMES, SCHEMA_VERSION
+from windtunnel.records.schema import FRAMES, OPTIONAL_FRAMES, READABLE_VERSIONS
 
 RUN_FILE = "run.json"
 
@@ -160,7 +160,7 @@ def write(records: Records, folder: Path) -> None:
     folder : Path
         Where.
     """
-    frames = {name: frame for name, frame in records.frames().items() if frame.height or name == "acks"}
+    frames = {name: frame for name, frame in records.frames().items() if frame.height or name in OPTIONAL_FRAMES}
     for name, frame in frames.items():
         known = FRAMES[name]
         measured = frame.select(column for column in frame if column.name not in known or column.null_count() < max(frame.height, 1))
@@ -208,13 +208,14 @@ def read(folder: Path) -> Records:
         When a file is missing, damaged, or of another schema; the message names the file.
     """
     run = _read_run_file(folder)
-    if run.get("schema_version") != SCHEMA_VERSION:
-        raise FolderError(folder, f"has schema version {run.get('schema_version')}; allowed: {SCHEMA_VERSION}")
+    if run.get("schema_version") not in READABLE_VERSIONS:
+        allowed = ", ".join(map(str, READABLE_VERSIONS))
+        raise FolderError(folder, f"has schema version {run.get('schema_version')}; allowed: {allowed}")
     frames: dict[str, pl.DataFrame] = {}
     written = run.get("frames", list(FRAMES))
     for name in FRAMES:
         path = folder / f"{name}.parquet"
-        if name == "acks" and not path.exists():
+        if name in OPTIONAL_FRAMES and not path.exists():
             continue
         if name not in written:
             frames[name] = frame_of(name, {})
@@ -229,7 +230,7 @@ def read(folder: Path) -> Records:
         facts = RunFacts(**{key: run[key] for key in keys}, notes=tuple(run["notes"]))
     except KeyError as error:
         raise FolderError(folder / RUN_FILE, f"lacks {error.args[0]}") from None
-    records = Records(facts=facts, acks=frames.pop("acks", None), **frames)
+    records = Records(facts=facts, **frames)
     if records.digest() != run.get("records_digest"):
         raise FolderError(folder, "holds other records than its run.json names (records_digest differs)")
     return records

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from windtunnel.records.schema import FRAMES, OPEN_FRAMES, SCHEMA_VERSION
+from windtunnel.records.schema import FRAMES, OPEN_FRAMES, OPTIONAL_FRAMES, SCHEMA_VERSION
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,10 @@ class Records:
     links: pl.DataFrame
     events: pl.DataFrame
     acks: pl.DataFrame | None = None
+    transfers: pl.DataFrame | None = None
 
     def frames(self) -> dict[str, pl.DataFrame]:
-        """Return the frames by name, in the order of the schema; `acks` only when it was recorded."""
+        """Return the frames by name, in the order of the schema; `acks` and `transfers` only where there are any."""
         named = {name: getattr(self, name) for name in FRAMES}
         return {name: frame for name, frame in named.items() if frame is not None}
 
@@ -173,7 +174,7 @@ def build(measured: Mapping[str, Mapping[str, Any]], facts: RunFacts) -> Records
     Parameters
     ----------
     measured : mapping of str to mapping
-        Frame name to columns; `acks` may be absent.
+        Frame name to columns; `acks` and `transfers` may be absent.
     facts : RunFacts
         Facts about the run.
 
@@ -182,6 +183,6 @@ def build(measured: Mapping[str, Mapping[str, Any]], facts: RunFacts) -> Records
     Records
         With every frame of the schema.
     """
-    frames = {name: frame_of(name, measured.get(name) or {}) for name in FRAMES if name != "acks"}
-    acks = frame_of("acks", measured["acks"]) if measured.get("acks") is not None else None
-    return Records(facts=facts, acks=acks, **frames)
+    frames = {name: frame_of(name, measured.get(name) or {}) for name in FRAMES if name not in OPTIONAL_FRAMES}
+    asked = {name: frame_of(name, measured[name]) for name in OPTIONAL_FRAMES if measured.get(name) is not None}
+    return Records(facts=facts, **asked, **frames)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
+READABLE_VERSIONS = (2, 3)
+"""Folders of these versions are read: version 3 only adds the frame of transfers."""
 
 FLOWS: dict[str, pl.DataType] = {
     "flow": pl.UInt32(),
@@ -67,6 +69,17 @@ LINKS: dict[str, pl.DataType] = {
     "window_dropped_packets": pl.UInt64(),
     "window_marked_packets": pl.UInt64(),
 }
+TRANSFERS: dict[str, pl.DataType] = {
+    "source": pl.UInt32(),
+    "start_s": pl.Float64(),
+    "rtt_s": pl.Float64(),
+    "bytes": pl.UInt64(),
+    "completion_s": pl.Float64(),
+    "sent_packets": pl.UInt64(),
+    "retransmitted_packets": pl.UInt64(),
+    "timeouts": pl.UInt64(),
+}
+"""One row per transfer of a source, in the order in which they began; `completion_s` is how long it took, null where it is unfinished."""
 EVENTS: dict[str, pl.DataType] = {
     "t_s": pl.Float64(),
     "flow": pl.Int32(),
@@ -89,6 +102,9 @@ FRAMES: dict[str, dict[str, pl.DataType]] = {
     "links": LINKS,
     "events": EVENTS,
     "acks": ACKS,
+    "transfers": TRANSFERS,
 }
+OPTIONAL_FRAMES = ("acks", "transfers")
+"""Frames of runs that asked for them: ACKs recorded one by one, sources of transfers."""
 OPEN_FRAMES = ("flow_samples",)
 """Frames that may carry further float columns: the algorithms' own variables."""

@@ -78,8 +78,10 @@ def verdicts_of(results: Results, register: Register, backend: str) -> list[Verd
         When a table is damaged.
     """
     own = [id for id in results.experiments(backend) if id in register.experiments]
-    verdicts = judge(register, {id: results.measures(id, backend) for id in own}, backend=backend)
-    lacking = {id: results.declaration(id, backend).get("left_out", []) for id in own} if backend != SIMULATOR else {}
+    declared = {id: results.declaration(id, backend) for id in own}
+    emulations = {id: str(one.get("emulates", "")) for id, one in declared.items()}
+    verdicts = judge(register, {id: results.measures(id, backend) for id in own}, backend=backend, emulations=emulations)
+    lacking = {id: one.get("left_out", []) for id, one in declared.items()} if backend != SIMULATOR else {}
     return [_explained(verdict, lacking.get(verdict.experiment, [])) for verdict in verdicts]
 
 

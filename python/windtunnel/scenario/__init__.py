@@ -1,13 +1,16 @@
 """Scenarios: what is run, checked where it is handed over. This package imports nothing of windtunnel outside itself."""
 
+from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.catalogue import Catalogue, catalogue
 from windtunnel.scenario.errors import ScenarioError
 from windtunnel.scenario.files import load, parse
 from windtunnel.scenario.models import Bottleneck, Flow, Hop, Scenario
 from windtunnel.scenario.resolve import Resolved, canonical, canonical_json, digest, fill, resolve
 from windtunnel.scenario.schema import json_schema
+from windtunnel.scenario.sessions import Sessions
 
 __all__ = [
+    "Arrivals",
     "Bottleneck",
     "Catalogue",
     "Flow",
@@ -15,6 +18,7 @@ __all__ = [
     "Resolved",
     "Scenario",
     "ScenarioError",
+    "Sessions",
     "canonical",
     "canonical_json",
     "catalogue",

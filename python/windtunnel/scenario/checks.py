@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from windtunnel.scenario import units
@@ -59,7 +60,26 @@ def profile_name(value: Any) -> Any:
     return value
 
 
-def parameters(name: str, given: dict[str, Any]) -> dict[str, float | str]:
+def flow_tables(data: dict[str, Any], keys: Sequence[str] = FLOW_KEYS) -> dict[str, Any]:
+    """Return the fields of a flow, whose keys on one line are these, with its tables `parameters` and `transport` checked.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When one is no table, or holds something that is unknown or out of range.
+    """
+    full = dict(data)
+    for table in ("parameters", "transport"):
+        if not isinstance(full.get(table, {}), dict):
+            raise refusal(f"{shown(full[table])} is a {type(full[table]).__name__}, not a table; allowed: key = value", field=table)
+    if full.get("parameters"):
+        full["parameters"] = parameters(algorithm_name(full.get("algorithm")), full["parameters"], keys)
+    if full.get("transport"):
+        full["transport"] = transport(full["transport"])
+    return full
+
+
+def parameters(name: str, given: dict[str, Any], keys: Sequence[str] = FLOW_KEYS) -> dict[str, float | str]:
     """Check an algorithm's parameters.
 
     Parameters
@@ -68,6 +88,8 @@ def parameters(name: str, given: dict[str, Any]) -> dict[str, float | str]:
         An accepted ``name[:variant]``.
     given : dict of str to number or str
         Values, in the catalogue's units; strings may carry a unit.
+    keys : sequence of str, optional
+        What else may stand on one line with them, for the error.
 
     Returns
     -------
@@ -84,16 +106,16 @@ def parameters(name: str, given: dict[str, Any]) -> dict[str, float | str]:
     for key, value in given.items():
         parameter = algorithm.parameters.get(key)
         if parameter is None:
-            raise refusal(_unknown_key(algorithm, key), field=f"parameters.{key}")
+            raise refusal(_unknown_key(algorithm, key, keys), field=f"parameters.{key}")
         checked[key] = _parameter(parameter, value)
     return dict(sorted(checked.items()))
 
 
-def _unknown_key(algorithm: Algorithm, key: str) -> str:
+def _unknown_key(algorithm: Algorithm, key: str, keys: Sequence[str]) -> str:
     if key == "slow_start":
         return f"{algorithm.name} starts by a rule of its own, which no other can replace; allowed: no slow_start"
     own = ", ".join(algorithm.parameters) or "none"
-    flow = ", ".join(FLOW_KEYS)
+    flow = ", ".join(keys)
     transport = ", ".join(catalogue().transport_options)
     return f"{shown(key)} is not a known key; allowed: {flow}; parameters of {algorithm.name}: {own}; transport options: {transport}"
 

@@ -10,9 +10,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from windtunnel.scenario import changes, losses, traces, traffic
+from windtunnel.scenario import changes, hosts, losses, traces, traffic
+from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.errors import ScenarioError, from_validation, one_line
 from windtunnel.scenario.models import QUEUE_FIELDS, Bottleneck, Flow, Scenario
+from windtunnel.scenario.sessions import Law, Sessions
 from windtunnel.scenario.table import Table
 
 _toml = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
@@ -29,9 +31,24 @@ def allowed_keys() -> dict[str, list[str]]:
 
     link = [key for key in keys(Bottleneck) if key not in QUEUE_FIELDS]
     link = [*link, "trace", "queue", *QUEUE_FIELDS]
+    sources = {
+        "traffic": keys(traffic.Udp),
+        "arrivals": keys(Arrivals),
+        "sessions": keys(Sessions),
+        **dict.fromkeys(("objects", "size_bytes", "think_s"), keys(Law)),
+    }
     models = {name: keys(model) for name, model in (losses.MODELS | changes.CHANGES).items()}
-    tables = {"bottleneck": link, "hops": [*link, "delay"], "reverse": link, "flows": keys(Flow), "traffic": keys(traffic.Udp)}
-    return {"": keys(Scenario), **tables, **models}
+    return {
+        "": keys(Scenario),
+        "bottleneck": link,
+        "hops": [*link, "delay"],
+        "reverse": link,
+        "flows": [*keys(Flow), "window"],
+        "host": keys(hosts.Host),
+        **sources,
+        **models,
+        "stalls": models["outages"],
+    }
 
 
 def parse(document: Any, *, name: str = "") -> Scenario:

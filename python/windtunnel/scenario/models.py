@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
-from windtunnel.scenario import applications, changes, checks, units, writes
+from windtunnel.scenario import applications, changes, checks, hosts, units, writes
+from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
@@ -33,11 +34,16 @@ from windtunnel.scenario.ranges import (
     SampleS,
     Seed,
     TransferBytes,
+    WindowBytes,
     WindowPackets,
 )
+from windtunnel.scenario.sessions import Sessions
 from windtunnel.scenario.table import Table as _Model
 from windtunnel.scenario.traffic import Udp, check_within
 from windtunnel.scenario.traffic import read as read_traffic
+from windtunnel.scenario.transfers import Source
+from windtunnel.scenario.transfers import reader as sources_of
+from windtunnel.scenario.windows import read_window
 
 QUEUE_FIELDS = ("queue_packets", "queue_bytes", "queue_s", "queue_bdp")
 MARK_FIELDS = ("mark_packets", "mark_bytes", "mark_s", "mark_bdp")
@@ -222,8 +228,15 @@ class Flow(_Model):
         Payload bytes to transfer; unlimited when absent.
     count : int
         How many flows like this one.
-    window_packets : int, optional
-        Cap on the window, in packets; ``window`` also takes bytes, as ``500kB``, of which whole segments count.
+    window_packets, window_bytes : int, optional
+        Cap on the window, in the flow's packets, or in bytes of payload (a socket's buffer), of which whole segments count. ``window``
+        reads either: ``500``, ``4MB``.
+    mtu_bytes : int
+        IP bytes of a full packet, 576 to 9000.
+    receiver_mtu_bytes : int, optional
+        IP bytes of the receiver's own packets. With profile linux-2.4 only, whose window gets stuck if they are larger than the sender's.
+    host : Host, optional
+        The sender's host; fields that it does not give are the scenario's.
     profile : str, optional
         Stack profile; the scenario's when absent.
     direction : {"forward", "reverse"}
@@ -242,7 +255,8 @@ class Flow(_Model):
         "rtt": "rtt_s",
         "start": "start_s",
         "stop": "stop_s",
-        "window": "window_packets",
+        "mtu": "mtu_bytes",
+        "receiver_mtu": "receiver_mtu_bytes",
         **writes.SHORT,
     }
 
@@ -255,6 +269,10 @@ class Flow(_Model):
     bytes: TransferBytes | None = Field(None, description="payload bytes to transfer")
     count: Count = Field(1, description="number of equal flows")
     window_packets: WindowPackets | None = Field(None, description="cap on the window in packets")
+    window_bytes: WindowBytes | None = Field(None, description="cap on the window in bytes of payload")
+    mtu_bytes: hosts.MtuBytes = Field(PACKET_BYTES, description="IP bytes of a full packet")
+    receiver_mtu_bytes: hosts.MtuBytes | None = Field(None, description="IP bytes of the receiver's own packets")
+    host: hosts.Host | None = Field(None, description="the sender's host")
     profile: str | None = Field(None, description="stack profile")
     direction: Literal["forward", "reverse"] = Field("forward", description="which way the data goes")
     application: Application | None = Field(None, description="number shared by the connections of one application")
@@ -275,18 +293,10 @@ class Flow(_Model):
             data = parse_flow(data)
         if not isinstance(data, dict):
             return data
-        full = writes.with_chunk(data)
-        for key in {"window", "window_packets"} & set(full):
-            full = full | {key: writes.window_packets(full[key], MSS_BYTES)}
-        for table in ("parameters", "transport"):
-            if not isinstance(full.get(table, {}), dict):
-                raise refusal(f"{shown(full[table])} is a {type(full[table]).__name__}, not a table; allowed: key = value", field=table)
-        full = dict(full)
-        if full.get("parameters"):
-            full["parameters"] = checks.parameters(checks.algorithm_name(full.get("algorithm")), full["parameters"])
-        if full.get("transport"):
-            full["transport"] = checks.transport(full["transport"])
-        return full
+        full = read_window(writes.with_chunk(data))
+        if "window_packets" in full:
+            full = full | {"window_packets": writes.window_packets(full["window_packets"], MSS_BYTES)}
+        return checks.flow_tables(full)
 
     @field_validator("direction", mode="before")
     @classmethod
@@ -299,8 +309,7 @@ class Flow(_Model):
     def _without_absent(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out what flows did not always have where there is none, so that it renames no older scenario."""
         data: dict[str, Any] = dump(self)
-        later = ("application", *writes.SHORT.values(), "enter", "leave")
-        return {key: value for key, value in data.items() if key not in later or value is not None}
+        return {key: value for key, value in data.items() if key not in _LATER or value != _LATER[key]}
 
     @model_validator(mode="after")
     def _connections_are_made_once(self) -> Flow:
@@ -320,6 +329,13 @@ class Flow(_Model):
         return self
 
 
+_LATER: dict[str, Any] = {
+    **dict.fromkeys(("application", "window_bytes", "receiver_mtu_bytes", "host", *writes.SHORT.values(), "enter", "leave")),
+    "mtu_bytes": PACKET_BYTES,
+}
+"""Fields that flows did not always have, and their defaults."""
+
+
 class Scenario(_Model):
     """A dumbbell: flows through one bottleneck, or several in a row, and everything that decides the result.
 
@@ -331,7 +347,11 @@ class Scenario(_Model):
         Further forward links in a row behind it, of the bottleneck's rate if they name none; lines such as
         ``"rate=20Mbit,queue=100,delay=5ms"`` are read too.
     flows : sequence of Flow
-        At least one; strings such as ``"htcp,start=60s"`` are read too.
+        At least one, unless there are arrivals or sessions; strings such as ``"htcp,start=60s"`` are read too.
+    arrivals : sequence of Arrivals
+        Sources of transfers that come and go; strings such as ``"reno,load=10%,mean=25kB"`` are read too.
+    sessions : sequence of Sessions
+        Sessions of people who look at pages; strings such as ``"reno,count=25,think=exponential:1s"`` are read too.
     traffic : sequence of Udp, optional
         Sources of datagrams beside the flows; strings such as ``"udp,rate=50Mbit,start=10s"`` are read too.
     reverse : Bottleneck, optional
@@ -350,6 +370,8 @@ class Scenario(_Model):
         the flow's base RTT.
     profile : str
         Stack profile of the flows that name none.
+    host : Host, optional
+        The host of the senders: one for each, or one for all if it is `shared`.
     per_ack, record_drops, record_marks : bool
         Whether to record every ACK, every drop, and every congestion mark.
 
@@ -378,13 +400,23 @@ class Scenario(_Model):
     sample_s: SampleS = Field(0.01, description="sampling interval in seconds, 0 for none")
     jitter_s: JitterS | None = Field(None, description="largest delay of an ACK in seconds; null for the default rule")
     profile: str = Field("linux-6.1", description="stack profile of flows that name none")
+    host: hosts.Host | None = Field(None, description="the host of the senders")
     per_ack: bool = Field(False, description="record every ACK")
     record_drops: bool = Field(False, description="record every drop")
     record_marks: bool = Field(False, description="record every congestion mark")
+    arrivals: tuple[Arrivals, ...] = Field((), description="sources of transfers that come and go")
+    sessions: tuple[Sessions, ...] = Field((), description="sessions of people who look at pages")
     traffic: tuple[Udp, ...] = Field((), description="sources of datagrams beside the flows")
 
     _profile = field_validator("profile", mode="before")(checks.profile_name)
+    _arrivals = field_validator("arrivals", mode="before")(sources_of(Arrivals))
+    _sessions = field_validator("sessions", mode="before")(sources_of(Sessions))
     _traffic = field_validator("traffic", mode="before")(read_traffic)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_flows(cls, data: Any) -> Any:
+        return {"flows": ()} | data if isinstance(data, dict) and (data.get("arrivals") or data.get("sessions")) else data
 
     @model_validator(mode="before")
     @classmethod
@@ -405,12 +437,14 @@ class Scenario(_Model):
     def _flow_list(cls, value: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             raise refusal(f"{shown(value)} is a {type(value).__name__}, not a list of flows; allowed: 1 to {MOST_FLOWS} flows")
-        if not 1 <= len(value) <= MOST_FLOWS:
+        if len(value) > MOST_FLOWS:
             raise refusal(f"{len(value)} flows are given; allowed: 1 to {MOST_FLOWS} flows")
         return value
 
     @model_validator(mode="after")
     def _consistent(self) -> Scenario:
+        if not (self.flows or self.arrivals or self.sessions):
+            raise refusal(f"0 flows are given; allowed: 1 to {MOST_FLOWS} flows", field="flows")
         total = sum(flow.count * applications.streams(flow) for flow in self.flows)
         if total > MOST_FLOWS:
             raise refusal(f"{total} flows in all (count and streams included); allowed: at most {MOST_FLOWS}", field="flows")
@@ -418,8 +452,12 @@ class Scenario(_Model):
             problem = f"{shown(self.warmup_s)} s is not within the run; allowed: 0 to below {shown(self.duration_s)} s"
             raise refusal(problem, field="warmup_s")
         check_hops(self)
+        hosts.check(self)
         for index, flow in enumerate(self.flows):
             self._check_flow(f"flows[{index}]", flow)
+        for name, sources in (("arrivals", self.arrivals), ("sessions", self.sessions)):
+            for index, source in enumerate(sources):
+                self._check_source(f"{name}[{index}]", source)
         check_within(self.traffic, self.duration_s)
         total += len(self.traffic)
         if self.sample_s > self.duration_s:
@@ -430,6 +468,13 @@ class Scenario(_Model):
             problem = f"{shown(self.sample_s)} s makes more than {MOST_SAMPLES} samples; allowed: 0, or at least {shortest:.3g} s"
             raise refusal(problem, field="sample_s")
         return self
+
+    def _check_source(self, path: str, source: Source) -> None:
+        if not source.rtts_s and self.rtt_s is None:
+            raise refusal("is missing and the scenario has none either; give it for the source or for the scenario", field=f"{path}.rtts_s")
+        if source.start_s >= self.duration_s:
+            problem = f"{shown(source.start_s)} s is not within the run; allowed: 0 to below {shown(self.duration_s)} s"
+            raise refusal(problem, field=f"{path}.start_s")
 
     def _check_flow(self, path: str, flow: Flow) -> None:
         if flow.rtt_s is None and self.rtt_s is None:

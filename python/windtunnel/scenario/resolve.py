@@ -8,11 +8,12 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.scenario import applications, changes, hops, losses, traffic, writes
+from windtunnel.scenario import applications, arrivals, changes, hops, hosts, losses, sessions, traffic, writes
+from windtunnel.scenario import transfers as sources_of_transfers
 from windtunnel.scenario.catalogue import DROP_TAIL, catalogue
 from windtunnel.scenario.checks import algorithm_of
 from windtunnel.scenario.errors import ScenarioError
-from windtunnel.scenario.models import MARK_FIELDS, MSS_BYTES, PACKET_BYTES, Bottleneck, Flow, Scenario
+from windtunnel.scenario.models import MARK_FIELDS, PACKET_BYTES, Bottleneck, Flow, Scenario
 from windtunnel.scenario.ranges import MOST_PACKETS
 
 _NS = 1e9
@@ -70,13 +71,19 @@ def fill(scenario: Scenario) -> Resolved:
     for flow in scenario.flows:
         rtt_s = flow.rtt_s if flow.rtt_s is not None else scenario.rtt_s
         one = flow.model_copy(update={"rtt_s": rtt_s, "profile": flow.profile or scenario.profile, "count": 1})
+        one = one.model_copy(update={"host": hosts.of_flow(one, scenario)})
         if "streams" in algorithm_of(one.algorithm).parameters and one.application is None:
             for _ in range(flow.count):
                 flows.extend(applications.connections(one, next(numbers), scenario.seed))
         else:
             flows.extend([one] * flow.count)
         notes.extend(_variant_note(one))
-    forward = [flow for flow in flows if flow.direction == "forward"] or flows
+    opened = tuple(arrivals.filled(source, scenario.rtt_s, scenario.profile) for source in scenario.arrivals)
+    closed = tuple(sources_of_transfers.filled(source, scenario.rtt_s, scenario.profile) for source in scenario.sessions)
+    transfers = [transfer for source in (*opened, *closed) for transfer in _kinds(source)]
+    notes.extend(note for transfer in transfers for note in _variant_note(transfer))
+    everybody = flows or transfers
+    forward = [flow for flow in everybody if flow.direction == "forward"] or everybody
     longest_s = max(flow.rtt_s or 0.0 for flow in forward)
     path = (hops.smallest_rate_bps(scenario), longest_s)
     bottleneck = _fill_link(scenario.bottleneck, path, "bottleneck", notes)
@@ -84,12 +91,20 @@ def fill(scenario: Scenario) -> Resolved:
     reverse = scenario.reverse
     if reverse is not None:
         reverse = _fill_link(reverse, (reverse.rate_bps, longest_s), "reverse", notes)
-    elif "reverse" in {flow.direction for flow in flows} | {source.direction for source in scenario.traffic}:
+    elif "reverse" in {flow.direction for flow in flows + transfers} | {source.direction for source in scenario.traffic}:
         reverse = bottleneck.model_copy(
             update={"loss_probability": 0.0, "losses": (), **dict.fromkeys(_CHANGES, ()), **dict.fromkeys(_DISORDER, 0.0)}
         )
-    update = {"flows": tuple(flows), "bottleneck": bottleneck, "hops": further, "reverse": reverse, "rtt_s": None}
+    update: dict[str, Any] = {"flows": tuple(flows), "arrivals": opened, "sessions": closed}
+    update |= {"bottleneck": bottleneck, "hops": further, "reverse": reverse, "rtt_s": None}
+    if scenario.host is not None and not scenario.host.shared:
+        update["host"] = None
     return Resolved(scenario.model_copy(update=update), tuple(dict.fromkeys(notes)))
+
+
+def _kinds(source: sources_of_transfers.Source) -> list[Flow]:
+    """Return a source's kinds of transfers as the flows they are while they are there."""
+    return [Flow(rtt_s=rtt_s, **source.fields_of_flow()) for rtt_s in source.rtts_s]
 
 
 def _variant_note(flow: Flow) -> list[str]:
@@ -144,6 +159,7 @@ def _refuse_too_long(packets: float, field: str, value: float) -> None:
 _LATER: dict[str, Any] = {
     "record_marks": False,
     "hops": [],
+    "host": None,
     "traffic": [],
     "enter": None,
     "leave": None,
@@ -151,7 +167,7 @@ _LATER: dict[str, Any] = {
     "discipline_parameters": {},
     **dict.fromkeys(MARK_FIELDS),
     **dict.fromkeys(_DISORDER, 0.0),
-    **{name: [] for name in ("losses", *_CHANGES)},
+    **{name: [] for name in ("arrivals", "sessions", "losses", *_CHANGES)},
 }
 """Fields that scenarios did not always have, and their defaults: named only where they differ, so that no older scenario is renamed."""
 
@@ -200,6 +216,7 @@ def resolve(scenario: Scenario) -> dict[str, Any]:
         Plain data, ready for JSON.
     """
     full = fill(scenario).scenario
+    machines, of_flows = hosts.engine(full)
     return {
         "seed": full.seed,
         "duration_ns": _ns(full.duration_s),
@@ -211,7 +228,10 @@ def resolve(scenario: Scenario) -> dict[str, Any]:
         "forward": _link(full.bottleneck),
         "hops": [{"delay_ns": _ns(hop.delay_s), "link": _link(hop)} for hop in full.hops],
         "reverse": None if full.reverse is None else _link(full.reverse),
-        "flows": [_flow(full, flow) for flow in full.flows],
+        "hosts": machines,
+        "flows": [_flow(full, flow) | {"host": host} for flow, host in zip(full.flows, of_flows, strict=True)],
+        "arrivals": [arrivals.engine(source, [_flow(full, flow) for flow in _kinds(source)]) for source in full.arrivals],
+        "sessions": [sessions.engine(source, [_flow(full, flow) for flow in _kinds(source)]) for source in full.sessions],
         "traffic": [traffic.engine(source) for source in full.traffic],
     }
 
@@ -260,11 +280,11 @@ def _flow(scenario: Scenario, flow: Flow) -> dict[str, Any]:
         "start_ns": _ns(flow.start_s),
         "stop_ns": None if flow.stop_s is None else _ns(flow.stop_s),
         "bytes": flow.bytes,
-        "window_packets": flow.window_packets,
+        "window_packets": hosts.window_packets(flow),
         "direction": flow.direction,
         "jitter_ns": _ns(jitter_s(scenario, flow)),
-        "mss_bytes": MSS_BYTES,
-        "packet_bytes": PACKET_BYTES,
+        "mss_bytes": flow.mtu_bytes - hosts.HEADER_BYTES,
+        "packet_bytes": flow.mtu_bytes,
         "writes": writes.engine(flow),
         "hops": {"enter": flow.enter, "leave": flow.leave},
     }

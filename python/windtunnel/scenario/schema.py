@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from windtunnel.scenario import changes, hops, losses, traffic
+from windtunnel.scenario import changes, hops, hosts, losses, traffic
+from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.models import Bottleneck, Flow, Hop, Scenario
+from windtunnel.scenario.sessions import Sessions
 from windtunnel.scenario.table import Table
 
 _QUEUE = {
@@ -22,6 +24,11 @@ def json_schema() -> dict[str, Any]:
     for link in (Bottleneck, Hop):
         _link(definitions, link)
     _short(definitions["Flow"], Flow)
+    _short(definitions["Host"], hosts.Host)
+    definitions["Flow"]["properties"]["window"] = {
+        "anyOf": [{"type": "integer", "minimum": 1}, {"type": "string"}],
+        "description": "cap on the window: packets (500), or bytes (4MB)",
+    }
     for model in losses.MODELS.values():
         _short(definitions[model.__name__], model)
     for kind in changes.CHANGES.values():
@@ -34,8 +41,19 @@ def json_schema() -> dict[str, Any]:
     schema["properties"]["traffic"]["items"] = {"anyOf": [{"$ref": "#/$defs/Udp"}, source_text]}
     flow_text = {"type": "string", "description": "a flow on one line: ALG[:variant][,key=value...]"}
     schema["properties"]["flows"]["items"] = {"anyOf": [{"$ref": "#/$defs/Flow"}, flow_text]}
-    schema["properties"]["flows"]["minItems"] = 1
-    definitions["Flow"]["properties"]["parameters"]["additionalProperties"] = {"type": ["number", "string", "boolean"]}
+    sources: dict[str, type[Arrivals | Sessions]] = {"arrivals": Arrivals, "sessions": Sessions}
+    for name, kind in sources.items():
+        _short(definitions[kind.__name__], kind)
+        text = {"type": "string", "description": f"a source on one line: {kind.TEXT}"}
+        schema["properties"][name]["items"] = {"anyOf": [{"$ref": f"#/$defs/{kind.__name__}"}, text]}
+    law_text = {"type": "string", "description": "a law as LAW:MEAN[:SHAPE], as exponential:1s"}
+    for field in ("objects", "size_bytes", "think_s", "sizes", "think"):
+        law = definitions["Sessions"]["properties"][field]
+        definitions["Sessions"]["properties"][field] = {**law, "anyOf": [{"$ref": law.pop("$ref")}, law_text]} if "$ref" in law else law
+    schema["required"].remove("flows")
+    schema["anyOf"] = [{"required": [name], "properties": {name: {"minItems": 1}}} for name in ("flows", "arrivals", "sessions")]
+    for name in ("Flow", "Arrivals", "Sessions"):
+        definitions[name]["properties"]["parameters"]["additionalProperties"] = {"type": ["number", "string", "boolean"]}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Windtunnel scenario", **_described(schema)}
 
 

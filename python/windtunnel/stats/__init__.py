@@ -1,8 +1,9 @@
-"""Statistics over repeats: means with their interval, their differences, the indices of resamples, the distance of distributions."""
+"""Statistics over repeats: means with their interval, their differences, many of these at once, the indices of resamples, distances."""
 
 from windtunnel.stats.bootstrap import bootstrap_indices
-from windtunnel.stats.difference import Difference, difference
+from windtunnel.stats.difference import Difference, difference, p_value
 from windtunnel.stats.distance import ks_distance
+from windtunnel.stats.several import fisher_exact, holm
 from windtunnel.stats.summary import Summary, summarise
 
-__all__ = ["Difference", "Summary", "bootstrap_indices", "difference", "ks_distance", "summarise"]
+__all__ = ["Difference", "Summary", "bootstrap_indices", "difference", "fisher_exact", "holm", "ks_distance", "p_value", "summarise"]

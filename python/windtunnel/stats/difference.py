@@ -46,12 +46,47 @@ def difference(first: Summary, second: Summary) -> Difference:
     estimate = first.mean - second.mean
     if first.n < 2 or second.n < 2:
         return Difference(estimate, -math.inf, math.inf)
+    error, degrees = _welch(first, second)
+    if error == 0:
+        return Difference(estimate, estimate, estimate)
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(degrees, (1 + CONFIDENCE) / 2)) * error
+    return Difference(estimate, estimate - half, estimate + half)
+
+
+def p_value(first: Summary, second: Summary) -> float:
+    """Return the probability of a difference of the means this large or larger where there is none, by the test behind `difference`.
+
+    Parameters
+    ----------
+    first, second : Summary
+        As for `difference`, with two values each at least.
+
+    Returns
+    -------
+    float
+        In [0, 1], two-sided; of samples without any spread 1 when the means are equal and 0 when they are not.
+
+    Raises
+    ------
+    ValueError
+        When a sample has fewer than two values.
+    """
+    if first.n < 2 or second.n < 2:
+        raise ValueError(f"samples of {first.n} and {second.n} values; allowed: two or more each")
+    error, degrees = _welch(first, second)
+    if error == 0:
+        return 1.0 if first.mean == second.mean else 0.0
+    from scipy.special import stdtr
+
+    return float(2 * stdtr(degrees, -abs(first.mean - second.mean) / error))
+
+
+def _welch(first: Summary, second: Summary) -> tuple[float, float]:
+    """Return the standard error of a difference and its degrees of freedom, zero where nothing is spread."""
     squares = [one.sem**2 for one in (first, second)]
     total = sum(squares)
     if total == 0:
-        return Difference(estimate, estimate, estimate)
-    degrees = total**2 / sum(square**2 / (one.n - 1) for square, one in zip(squares, (first, second), strict=True))
-    from scipy.special import stdtrit
-
-    half = float(stdtrit(degrees, (1 + CONFIDENCE) / 2)) * math.sqrt(total)
-    return Difference(estimate, estimate - half, estimate + half)
+        return 0.0, 0.0
+    return math.sqrt(total), total**2 / sum(square**2 / (one.n - 1) for square, one in zip(squares, (first, second), strict=True))

@@ -58,8 +58,8 @@ def _is_left_out(value: Any) -> bool:
     return _is_tables(value) and all(_is_lists(one.get("at")) and _is_text(one.get("reason")) for one in value)
 
 
-ADDED: Shape = {"backend_title": _is_text, "left_out": _is_left_out}
-"""What it holds since there is more than one backend."""
+ADDED: Shape = {"backend_title": _is_text, "left_out": _is_left_out, "emulates": _is_text}
+"""What it also holds: of the backend, since there is more than one, and what it emulates, where it does."""
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:

@@ -72,10 +72,10 @@ impl Codel {
                     break;
                 }
                 dropped.extend(packet.take());
+                self.count += 1;
                 (packet, ok_to_drop) = self.take(now, line, others);
                 self.dropping = ok_to_drop;
                 if ok_to_drop {
-                    self.count += 1;
                     self.drop_next = self.control_law(self.drop_next);
                 }
             }
@@ -197,6 +197,18 @@ mod tests {
             queue.dequeue(now, &mut dropped);
         }
         assert!(dropped.is_empty());
+    }
+
+    /// RFC 8289, section 5.5: a drop counts before the next packet is looked at, so that one that ends the dropping state does, too.
+    #[test]
+    fn the_drop_that_ends_the_dropping_state_counts() {
+        let now = Time::from_ms(1000);
+        let codel = Codel { count: 3, lastcount: 1, dropping: true, first_above: Some(Time::ZERO), drop_next: now, ..Codel::new(SPEC) };
+        let (mut queue, mut dropped) = (CodelQueue { line: Line::default(), codel }, Vec::new());
+        queue.enqueue(now, packet(Time::ZERO, 0), ENDLESS, &mut dropped);
+        (0..4).for_each(|_| queue.enqueue(now, packet(now, 0), ENDLESS, &mut dropped));
+        queue.dequeue(now, &mut dropped);
+        assert_eq!((dropped.len(), queue.codel.dropping, queue.codel.count), (1, false, 4));
     }
 
     /// Who left the dropping state after five drops and re-enters it within 16 intervals drops at the rate it

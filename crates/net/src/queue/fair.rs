@@ -10,10 +10,16 @@ use units::{Stream, Time};
 
 use super::{DisciplineSpec, Line, Queued, Room};
 
+/// Most packets that one overflow costs (section 4.1).
+const DROPPED_AT_ONCE: usize = 64;
+
 /// What governs one of the queues.
 pub(crate) trait Aqm {
     /// In a full house the longest queue loses its head; otherwise the packet that arrives is lost.
     const EVICTS: bool;
+
+    /// A packet for the queue was lost because the house was full.
+    fn on_full(&mut self) {}
 
     /// Whether `packet` may join `line`.
     fn admits<T>(&mut self, now: Time, line: &Line<T>, packet: &mut Queued<T>) -> bool;
@@ -76,7 +82,11 @@ impl<T, A: Aqm> Fair<T, A> {
         let index = bucket(packet.key, self.perturbation, self.queues.len());
         let has_room = room.fits(self.packets, self.bytes, packet.bytes);
         let queue = &mut self.queues[index];
-        if (!has_room && !A::EVICTS) || !queue.aqm.admits(now, &queue.line, &mut packet) {
+        if !has_room && !A::EVICTS {
+            queue.aqm.on_full();
+            return dropped.push(packet);
+        }
+        if !queue.aqm.admits(now, &queue.line, &mut packet) {
             return dropped.push(packet);
         }
         self.packets += 1;
@@ -92,12 +102,15 @@ impl<T, A: Aqm> Fair<T, A> {
         }
     }
 
-    /// The queue with the most bytes loses the packet at its head.
+    /// The queue with the most bytes loses half its packets, from its head on.
     fn drop_from_longest(&mut self, dropped: &mut Vec<Queued<T>>) {
         let longest = self.new.iter().chain(&self.old).copied().max_by_key(|&index| (self.queues[index].line.bytes(), Reverse(index)));
-        if let Some(packet) = longest.and_then(|index| self.queues[index].line.pop()) {
-            self.forget(packet.bytes);
-            dropped.push(packet);
+        let Some(longest) = longest else { return };
+        for _ in 0..self.queues[longest].line.packets().div_ceil(2).min(DROPPED_AT_ONCE) {
+            if let Some(packet) = self.queues[longest].line.pop() {
+                self.forget(packet.bytes);
+                dropped.push(packet);
+            }
         }
     }
 

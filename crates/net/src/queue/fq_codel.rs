@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(served(&mut queue, 2), [2, 1]);
     }
 
-    /// The longest queue loses its head, not the packet that arrives.
+    /// RFC 8290, section 4.1: the longest queue loses half its packets from the head, up to 64; not the packet that arrives.
     #[test]
     fn overload_is_charged_to_the_longest_queue() {
         let mut queue = fq_codel();
@@ -99,7 +99,12 @@ mod tests {
         fill(&mut queue, 2, 1500, 2);
         let (mut dropped, full) = (Vec::new(), Room { packets: 12, ..ENDLESS });
         queue.enqueue(Time::ZERO, packet(Time::ZERO, 2), full, &mut dropped);
-        assert_eq!((dropped.len(), dropped[0].key, queue.packets(), queue.bytes()), (1, 1, 12, 18_000));
+        assert!(dropped.iter().all(|packet| packet.key == 1));
+        assert_eq!((dropped.len(), queue.packets(), queue.bytes()), (5, 8, 12_000));
+        fill(&mut queue, 1, 1500, 195);
+        dropped.clear();
+        queue.enqueue(Time::ZERO, packet(Time::ZERO, 2), full, &mut dropped);
+        assert_eq!((dropped.len(), queue.packets()), (64, 8 + 195 + 1 - 64));
     }
 
     /// With 1024 queues two flows share one in a thousandth of the cases.

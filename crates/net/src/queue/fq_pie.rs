@@ -30,6 +30,10 @@ pub(crate) struct WaitingPie {
 impl Aqm for WaitingPie {
     const EVICTS: bool = false;
 
+    fn on_full(&mut self) {
+        self.pie.on_full();
+    }
+
     fn admits<T>(&mut self, now: Time, line: &Line<T>, packet: &mut Queued<T>) -> bool {
         self.pie.catch_up_to(now, self.waited_s);
         !self.pie.drops_early(line.bytes()) || self.pie.marks(packet)

@@ -122,6 +122,11 @@ impl Pie {
         true
     }
 
+    /// The limit has dropped a packet: a drop like any other, for those that follow.
+    pub(crate) fn on_full(&mut self) {
+        self.accu_prob = 0.0;
+    }
+
     /// Marks a packet instead of dropping it while the probability is low.
     pub(crate) fn marks<T>(&self, packet: &mut Queued<T>) -> bool {
         self.drop_prob < self.spec.mark_ecnth && packet.mark()
@@ -142,8 +147,11 @@ impl<T> PieQueue<T> {
 
     pub(crate) fn enqueue(&mut self, now: Time, mut packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
         self.pie.catch_up(now, self.line.bytes());
-        let is_refused = !self.line.has_room(room, &packet) || self.pie.drops_early(self.line.bytes()) && !self.pie.marks(&mut packet);
-        if is_refused {
+        let has_room = self.line.has_room(room, &packet);
+        if !has_room {
+            self.pie.on_full();
+        }
+        if !has_room || self.pie.drops_early(self.line.bytes()) && !self.pie.marks(&mut packet) {
             dropped.push(packet);
         } else {
             self.line.push(packet);
@@ -241,6 +249,15 @@ mod tests {
         // Eight packets that cannot be dropped, then a geometric wait with mean 10.
         let mean = f64::from(gaps.iter().sum::<i32>()) / 20_000.0;
         assert!((mean - 18.0).abs() < 0.3, "{mean}");
+    }
+
+    /// RFC 8033, section 5.4 and appendix B: what has accumulated is gone after any drop, one at the limit included.
+    #[test]
+    fn a_drop_at_the_limit_keeps_random_drops_away_as_well() {
+        let law = Pie { accu_prob: 5.0, updates_at: Time::NEVER, ..pie() };
+        let (mut queue, mut dropped) = (PieQueue { line: Line::default(), pie: law }, Vec::new());
+        queue.enqueue(Time::ZERO, packet(Time::ZERO, 0), Room { packets: 0, ..ENDLESS }, &mut dropped);
+        assert_eq!((dropped.len(), queue.pie.accu_prob), (1, 0.0));
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         jitter_ns: 0,
         mss_bytes: 1448,
         packet_bytes: 1500,
+        host: None,
         writes: None,
         hops: StretchSpec::default(),
     }
@@ -54,7 +55,10 @@ pub fn dumbbell(mbit_s: u64, queue_packets: u64, seconds: u64, flows: Vec<FlowSp
         },
         hops: Vec::new(),
         reverse: None,
+        hosts: Vec::new(),
         flows,
+        arrivals: Vec::new(),
+        sessions: Vec::new(),
         traffic: Vec::new(),
     }
 }

@@ -1,13 +1,18 @@
 //! Random scenarios, the same ones in every run of the tests.
 
+#[allow(dead_code)]
+mod arrivals;
 mod build;
 mod changes;
 mod hops;
+mod hosts;
 mod losses;
 mod traffic;
 
 use std::collections::BTreeMap;
 
+#[allow(unused_imports)]
+pub use arrivals::scenario_with_arrivals;
 use build::{dumbbell, MS};
 #[allow(unused_imports)]
 pub use hops::{scenario_with_hops, with_a_hop_that_nobody_crosses};
@@ -166,6 +171,14 @@ fn with_discipline(dice: &mut Dice, link: LinkSpec) -> LinkSpec {
     };
     let is_constant = link.changes == ChangesSpec::default();
     LinkSpec { mark: None, discipline, queue: if is_constant { link.queue } else { queue }, ..link }
+}
+
+/// Scenario number `index` with hosts that are felt, with a queue discipline for some.
+#[allow(dead_code)]
+pub fn scenario_with_hosts(index: u64) -> Spec {
+    let mut dice = Dice(Stream::named(SEED, &format!("hosts{index}")));
+    let spec = if index % 4 == 0 { scenario_with_discipline(index) } else { scenario(index) };
+    hosts::add(&mut dice, spec)
 }
 
 /// Steps of marks for half of the scenarios, below the queue's limit or anywhere, and ECN for most of their flows. Drawn apart from the

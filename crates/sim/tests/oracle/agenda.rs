@@ -1,4 +1,4 @@
-//! One heap of events.
+//! The heap of events.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -9,17 +9,20 @@ use super::link::{Load, Packet};
 
 /// What happens, in the order in which it does at one time to one flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub(super) enum Kind {
     /// A link has transmitted a packet: before everything else at that time.
     Transmitted,
     /// A packet reaches the next of several hops.
     Hop,
-    /// The connection opens.
     Start,
     /// An ACK reaches the reverse link.
     Crossing,
-    /// An ACK reaches the sender.
+    /// The host has processed an ACK.
+    Processed,
+    /// An ACK reaches the sender, or its host.
     Ack,
+    /// A segment has left the host.
+    Leaving,
     /// A segment reaches the receiver.
     Segment,
     /// The receiver's timer expires.
@@ -28,32 +31,36 @@ pub enum Kind {
     Deadline,
     /// The application writes, or pauses.
     Write,
-    /// The application stops.
     Stop,
     /// A datagram reaches its link.
     Datagram,
 }
 
-/// An event.
-pub struct Event {
-    /// When.
-    pub at: Time,
-    /// A flow, or a source after all flows; links come before all flows.
-    pub flow: Option<usize>,
-    /// What.
-    pub kind: Kind,
-    sequence: u64,
+/// Whose event it is: at one time links come first, then births, flows, datagrams, transfers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Owner {
+    Link,
+    Birth(usize),
+    Flow(usize),
+    Datagram(usize),
+    Transfer(usize),
+}
+
+pub(super) struct Event {
+    pub(super) at: Time,
+    pub(super) owner: Owner,
+    pub(super) kind: Kind,
+    pub(super) sequence: u64,
     /// The link concerned.
-    pub link: usize,
-    /// What reaches a flow.
-    pub load: Option<Load>,
+    pub(super) link: usize,
+    pub(super) load: Option<Load>,
     /// What reaches a hop.
-    pub packet: Option<Packet>,
+    pub(super) packet: Option<Packet>,
 }
 
 impl Event {
-    fn key(&self) -> (Time, Option<usize>, Kind, u64) {
-        (self.at, self.flow, self.kind, self.sequence)
+    fn key(&self) -> (Time, Owner, Kind, u64) {
+        (self.at, self.owner, self.kind, self.sequence)
     }
 }
 
@@ -80,26 +87,41 @@ impl Eq for Event {}
 
 /// The agenda.
 #[derive(Default)]
-pub struct Agenda {
-    /// The events to come.
-    pub heap: BinaryHeap<Event>,
-    sequence: u64,
+pub(super) struct Agenda {
+    pub(super) heap: BinaryHeap<Event>,
+    pub(super) sequence: u64,
+    /// Flows from this one on are transfers.
+    transfers_at: usize,
 }
 
 impl Agenda {
-    /// An event of a flow.
-    pub fn add(&mut self, at: Time, flow: usize, kind: Kind, load: Option<Load>) {
-        self.push(Event { at, flow: Some(flow), kind, sequence: 0, link: 0, load, packet: None });
+    /// Of a run of so many flows that are no transfers.
+    pub(super) fn of(flows: usize) -> Agenda {
+        Agenda { transfers_at: flows, ..Agenda::default() }
     }
 
-    /// A link will have transmitted what it serves, or asks again.
-    pub fn add_link(&mut self, at: Time, link: usize) {
-        self.push(Event { at, flow: None, kind: Kind::Transmitted, sequence: 0, link, load: None, packet: None });
+    pub(super) fn add(&mut self, at: Time, flow: usize, kind: Kind, load: Option<Load>) {
+        let owner = if flow < self.transfers_at { Owner::Flow(flow) } else { Owner::Transfer(flow) };
+        self.push(Event { at, owner, kind, sequence: 0, link: 0, load, packet: None });
+    }
+
+    pub(super) fn add_link(&mut self, at: Time, link: usize) {
+        self.push(Event { at, owner: Owner::Link, kind: Kind::Transmitted, sequence: 0, link, load: None, packet: None });
     }
 
     /// A packet will reach a further hop.
-    pub fn add_hop(&mut self, at: Time, link: usize, packet: Packet) {
-        self.push(Event { at, flow: None, kind: Kind::Hop, sequence: 0, link, load: None, packet: Some(packet) });
+    pub(super) fn add_hop(&mut self, at: Time, link: usize, packet: Packet) {
+        self.push(Event { at, owner: Owner::Link, kind: Kind::Hop, sequence: 0, link, load: None, packet: Some(packet) });
+    }
+
+    pub(super) fn add_birth(&mut self, at: Time, birth: usize) {
+        if at < Time::NEVER {
+            self.push(Event { at, owner: Owner::Birth(birth), kind: Kind::Start, sequence: 0, link: 0, load: None, packet: None });
+        }
+    }
+
+    pub(super) fn add_datagram(&mut self, at: Time, source: usize) {
+        self.push(Event { at, owner: Owner::Datagram(source), kind: Kind::Datagram, sequence: 0, link: 0, load: None, packet: None });
     }
 
     fn push(&mut self, event: Event) {

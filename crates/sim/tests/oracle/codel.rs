@@ -72,9 +72,9 @@ impl Codel {
                     return (dropped, packet);
                 }
                 dropped.extend(packet);
+                self.count += 1;
                 (packet, ok_to_drop) = self.dodequeue(now, others);
                 if ok_to_drop {
-                    self.count += 1;
                     self.drop_next = self.control_law(self.drop_next);
                 } else {
                     self.dropping = false;

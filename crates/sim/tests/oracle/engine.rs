@@ -3,13 +3,16 @@
 
 use cc::Controller;
 use net::LinkTotals;
-use sim::{Accepted, Direction, DisorderSpec, Observer, SourceTotals, Spec, StretchSpec};
-use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals, Wire};
+use sim::{Accepted, AcceptedFlow, Direction, DisorderSpec, Observer, SourceTotals, Spec, StretchSpec, TransferRow};
+use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals};
 use units::{Stream, Time};
 
-use super::agenda::{Agenda, Event, Kind};
+use super::agenda::{Agenda, Event, Kind, Owner};
+use super::births::{self, Birth};
+use super::host::Host;
 use super::link::{Arrival, Link, Load, Packet};
 use super::loss::Loss;
+use super::outbox::{Outbox, Sent};
 use super::service::Service;
 use super::source::Source;
 use super::writes::Writes;
@@ -19,6 +22,24 @@ const ACK_BYTES: u32 = 52;
 
 /// Events at one moment that no scenario needs: time has stopped.
 const EVENTS_AT_ONCE_MAX: u64 = 100_000;
+
+/// What a packet carries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Carried {
+    Segment,
+    Ack,
+    Datagram,
+}
+
+impl Carried {
+    fn of(load: &Load) -> Carried {
+        match load {
+            Load::Segment { .. } => Carried::Segment,
+            Load::Ack { .. } => Carried::Ack,
+            Load::Datagram => Carried::Datagram,
+        }
+    }
+}
 
 struct Flow {
     sender: Sender<Controller>,
@@ -41,42 +62,81 @@ struct Flow {
     lost: u64,
     marked: u64,
     ecn: Ecn,
+    host: Option<usize>,
     /// What its application still does.
     writes: Option<Writes>,
     /// Integral of cwnd when nothing was left to send.
     area: Option<f64>,
+    /// Segments and ACKs that exist.
+    under_way: u64,
+    /// The row of a transfer.
+    row: Option<usize>,
+    /// Its source.
+    source: usize,
 }
 
 impl Flow {
+    fn new(given: &AcceptedFlow, (index, seed): (usize, u64), spec: &Spec) -> Flow {
+        let rtt = Time(given.spec.rtt_ns);
+        let is_forward = given.spec.direction == Direction::Forward;
+        let (first, reverse) = (first_hop(given.spec.hops), spec.hops.len() + 1);
+        let between = Time(between(spec, given.spec.hops));
+        Flow {
+            sender: Sender::new(given.sender.clone(), given.control(index, seed)),
+            receiver: given.receiver(),
+            rtt,
+            quarter: Time(rtt.0 / 4),
+            last_leg: Time(rtt.0 / 4) - if is_forward { between } else { Time::ZERO },
+            between_of_acks: if is_forward { Time::ZERO } else { between },
+            end: Time(spec.duration_ns) + Time(rtt.0 / 4),
+            jitter: Stream::named(seed, &format!("flow{index}/jitter")),
+            disorder: (
+                Stream::named(seed, &format!("flow{index}/disorder")),
+                if is_forward { spec.forward.disorder } else { spec.reverse.as_ref().expect("a link").disorder },
+            ),
+            jitter_ns: given.spec.jitter_ns,
+            last_arrival: Time::ZERO,
+            packet_bytes: given.spec.packet_bytes,
+            data_link: if is_forward { first } else { reverse },
+            ack_link: if is_forward { spec.reverse.as_ref().map(|_| reverse) } else { Some(first) },
+            lost: 0,
+            marked: 0,
+            ecn: given.sender.options.ecn,
+            host: given.spec.host.map(|host| host as usize),
+            writes: None,
+            area: None,
+            under_way: 0,
+            row: None,
+            source: 0,
+        }
+    }
+
+    /// A transfer, in row `row`.
+    fn transfer(given: &AcceptedFlow, birth: Birth, row: usize, spec: &Spec) -> Flow {
+        let mut sender = given.sender.clone();
+        sender.segments = birth.bytes.div_ceil(u64::from(sender.mss));
+        let mut control = given.control(0, 0);
+        cc::CongestionControl::on_seeded(&mut control, Stream::named(birth.seed, "algorithm"));
+        let like = Flow::new(given, (0, 0), spec);
+        Flow {
+            sender: Sender::new(sender, control),
+            jitter: Stream::named(birth.seed, "jitter"),
+            disorder: (Stream::named(birth.seed, "disorder"), like.disorder.1),
+            row: Some(row),
+            ..like
+        }
+    }
+
+    /// A transfer that is over, down to its last packet.
+    fn is_gone(&self) -> bool {
+        let is_over = self.sender.is_finished() && self.sender.deadline() == Time::NEVER;
+        self.row.is_some() && is_over && self.under_way == 0 && self.receiver.deadline() == Time::NEVER
+    }
+
     fn totals(&self) -> SenderTotals {
         let at_end = self.sender.totals(self.end);
         SenderTotals { cwnd_area: self.area.unwrap_or(at_end.cwnd_area), ..at_end }
     }
-}
-
-/// Takes down what a sender sends.
-#[derive(Default)]
-struct Outbox {
-    segments: Vec<(Time, u64, EcnBits)>,
-    resent: Vec<u64>,
-    cwr: bool,
-}
-
-impl Wire for Outbox {
-    fn send(&mut self, now: Time, seq: u64) {
-        self.segments.push((now, seq, EcnBits { ce: false, cwr: std::mem::take(&mut self.cwr) }));
-    }
-    fn resend(&mut self, now: Time, seq: u64) {
-        self.segments.push((now, seq, EcnBits::default()));
-        self.resent.push(seq);
-    }
-    fn announce_reduction(&mut self) {
-        self.cwr = true;
-    }
-    fn on_loss_episode(&mut self, _now: Time, _cwnd: f64, _ssthresh: f64) {}
-    fn on_timeout(&mut self, _now: Time, _cwnd: f64) {}
-    fn on_undo(&mut self, _now: Time, _cwnd: f64) {}
-    fn on_slow_start_exit(&mut self, _now: Time, _cwnd: f64) {}
 }
 
 /// What is compared with the simulator's records.
@@ -90,20 +150,27 @@ pub struct Outcome {
     pub lost: Vec<u64>,
     /// Segments of each flow that were marked.
     pub marked: Vec<u64>,
+    /// Transfers.
+    pub transfers: Vec<TransferRow>,
     /// Of each source: packets lost, counters when the window began, counters at the end.
     pub sources: Vec<(u64, SourceTotals, SourceTotals)>,
 }
 
 /// The core.
-struct Textbook {
+struct Textbook<'a> {
+    accepted: &'a Accepted<'a>,
+    /// Transfers behind the others: the lowest place of one that is gone is taken by the next.
     flows: Vec<Flow>,
     sources: Vec<Source>,
     links: Vec<Link>,
+    hosts: Vec<Host>,
     agenda: Agenda,
     /// Propagation from each hop to the next.
     gaps: Vec<Time>,
     /// The last hop of each flow, then of each source.
     exits: Vec<usize>,
+    births: Vec<births::Source>,
+    transfers: Vec<TransferRow>,
 }
 
 /// Runs an accepted scenario.
@@ -113,20 +180,27 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
     while let Some(event) = core.agenda.heap.pop() {
         assert!(event.at >= last, "time runs backwards: {:?} at {:?} after {last:?}", event.kind, event.at);
         at_once = if event.at == last { at_once + 1 } else { 0 };
-        assert!(at_once < EVENTS_AT_ONCE_MAX, "time has stopped: {:?} of flow {:?} at {last:?}", event.kind, event.flow);
+        assert!(at_once < EVENTS_AT_ONCE_MAX, "time has stopped: {:?} of flow {:?} at {last:?}", event.kind, event.owner);
         last = event.at;
-        match event.flow {
-            None if event.kind == Kind::Hop => core.put(event.at, event.link, event.packet.expect("a packet")),
-            None => core.on_transmitted(event.at, event.link),
-            Some(flow) if flow < core.flows.len() => core.on_flow(event, flow, observer),
-            Some(flow) => core.on_datagram(event.at, flow),
+        match event.owner {
+            Owner::Link if event.kind == Kind::Hop => core.arrive(event.at, event.link, event.packet.expect("a packet")),
+            Owner::Link => core.on_transmitted(event.at, event.link),
+            Owner::Birth(birth) => core.on_born(birth),
+            Owner::Datagram(source) => core.on_datagram(event.at, source),
+            Owner::Flow(flow) | Owner::Transfer(flow) => core.on_flow(event, flow, observer),
         }
     }
+    let ends: Vec<(usize, SenderTotals)> = core.flows.iter().filter_map(|flow| flow.row.map(|row| (row, flow.totals()))).collect();
+    for (row, totals) in ends {
+        note_totals(&mut core.transfers[row], &totals);
+    }
+    core.flows.truncate(accepted.flows.len());
     Outcome {
         links: core.links.iter().map(Link::totals).collect(),
         flows: core.flows.iter().map(Flow::totals).collect(),
         lost: core.flows.iter().map(|flow| flow.lost).collect(),
         marked: core.flows.iter().map(|flow| flow.marked).collect(),
+        transfers: core.transfers,
         sources: core.sources.iter().map(Source::totals).collect(),
     }
 }
@@ -142,8 +216,14 @@ fn between(spec: &Spec, stretch: StretchSpec) -> u64 {
     crossed.map(|(hop, _)| hop.delay_ns).sum()
 }
 
-impl Textbook {
-    fn new(accepted: &Accepted) -> Textbook {
+fn note_totals(row: &mut TransferRow, totals: &SenderTotals) {
+    row.sent = totals.sent as u32;
+    row.retransmitted = totals.retransmitted as u32;
+    row.timeouts = totals.timeouts as u32;
+}
+
+impl<'a> Textbook<'a> {
+    fn new(accepted: &'a Accepted<'a>) -> Textbook<'a> {
         let spec = &accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
         let link = |i: usize| {
@@ -156,61 +236,62 @@ impl Textbook {
             let losses = given.losses.iter().enumerate().map(|(number, loss)| Loss::new(loss, spec.seed, (&name, number))).collect();
             Link::new(&accepted.links[i], window, (stream("loss"), losses, stream("queue")), Service::new(given))
         };
-        let mut agenda = Agenda::default();
+        let mut agenda = Agenda::of(accepted.flows.len());
         let mut flows = Vec::new();
-        let last = spec.hops.len();
-        let reverse = last + 1;
         for (index, given) in accepted.flows.iter().enumerate() {
-            let rtt = Time(given.spec.rtt_ns);
-            let quarter = Time(rtt.0 / 4);
-            let is_forward = given.spec.direction == Direction::Forward;
+            let quarter = Time(given.spec.rtt_ns / 4);
             agenda.add(Time(given.spec.start_ns) + quarter, index, Kind::Start, None);
             if let Some(stop) = given.spec.stop_ns {
                 agenda.add(Time(stop) + quarter, index, Kind::Stop, None);
             }
-            let sender = Sender::new(given.sender.clone(), given.control(index, spec.seed));
             let writes = given.spec.writes.map(|writes| Writes::new(writes, given.spec));
             if let Some(writes) = &writes {
                 agenda.add(writes.next() + quarter, index, Kind::Write, None);
             }
-            flows.push(Flow {
-                sender: if writes.is_some() { sender.waiting() } else { sender },
-                writes,
-                receiver: given.receiver(),
-                rtt,
-                quarter,
-                last_leg: quarter - Time(if is_forward { between(spec, given.spec.hops) } else { 0 }),
-                between_of_acks: Time(if is_forward { 0 } else { between(spec, given.spec.hops) }),
-                end: Time(spec.duration_ns) + quarter,
-                jitter: Stream::named(spec.seed, &format!("flow{index}/jitter")),
-                disorder: (
-                    Stream::named(spec.seed, &format!("flow{index}/disorder")),
-                    if is_forward { spec.forward.disorder } else { spec.reverse.as_ref().expect("a link").disorder },
-                ),
-                jitter_ns: given.spec.jitter_ns,
-                last_arrival: Time::ZERO,
-                packet_bytes: given.spec.packet_bytes,
-                data_link: if is_forward { first_hop(given.spec.hops) } else { reverse },
-                ack_link: if is_forward { spec.reverse.as_ref().map(|_| reverse) } else { Some(first_hop(given.spec.hops)) },
-                lost: 0,
-                marked: 0,
-                ecn: given.sender.options.ecn,
-                area: None,
+            let flow = Flow::new(given, (index, spec.seed), spec);
+            flows.push(match writes {
+                Some(writes) => Flow { sender: flow.sender.waiting(), writes: Some(writes), ..flow },
+                None => flow,
             });
         }
         let sources: Vec<Source> = spec.traffic.iter().map(|given| Source::new(given, spec)).collect();
         for (index, first) in sources.iter().enumerate().filter_map(|(index, source)| Some((index, source.next()?))) {
-            agenda.add(first, flows.len() + index, Kind::Datagram, None);
+            agenda.add_datagram(first, index);
         }
+        let births = births::sources(accepted);
+        births.iter().enumerate().for_each(|(index, birth)| agenda.add_birth(birth.next, index));
+        let links = (0..accepted.links.len()).map(link).collect();
+        let hosts = spec.hosts.iter().map(Host::new).collect();
         let stretches = spec.flows.iter().map(|flow| flow.hops).chain(spec.traffic.iter().map(|source| source.hops));
-        Textbook {
-            flows,
-            sources,
-            links: (0..accepted.links.len()).map(link).collect(),
-            agenda,
-            gaps: spec.hops.iter().map(|hop| Time(hop.delay_ns)).collect(),
-            exits: stretches.map(|stretch| stretch.leave.map_or(last, |leave| leave as usize - 1)).collect(),
+        let exits = stretches.map(|stretch| stretch.leave.map_or(spec.hops.len(), |leave| leave as usize - 1)).collect();
+        let gaps = spec.hops.iter().map(|hop| Time(hop.delay_ns)).collect();
+        Textbook { accepted, flows, sources, links, hosts, agenda, gaps, exits, births, transfers: Vec::new() }
+    }
+
+    /// A source's next transfer begins.
+    fn on_born(&mut self, index: usize) {
+        let birth = self.births[index].birth();
+        self.agenda.add_birth(self.births[index].next, index);
+        let mut kinds = self.accepted.sources.iter().flat_map(|source| &source.kinds);
+        let given = kinds.nth(birth.kind).expect("a kind of the scenario");
+        let flow = Flow { source: index, ..Flow::transfer(given, birth, self.transfers.len(), self.accepted.spec) };
+        self.transfers.push(TransferRow {
+            start_ns: birth.at.0,
+            bytes: birth.bytes,
+            completion_ns: u64::MAX,
+            kind: birth.kind as u32,
+            sent: 0,
+            retransmitted: 0,
+            timeouts: 0,
+        });
+        let at = birth.at + flow.quarter;
+        let place = self.flows.iter().position(Flow::is_gone).unwrap_or(self.flows.len());
+        if place == self.flows.len() {
+            self.flows.push(flow);
+        } else {
+            self.flows[place] = flow;
         }
+        self.agenda.add(at, place, Kind::Start, None);
     }
 
     fn on_flow<O: Observer>(&mut self, event: Event, index: usize, observer: &mut O) {
@@ -222,9 +303,23 @@ impl Textbook {
             _ if now >= self.flows[index].end => {}
             (Kind::Crossing, Some(load)) => {
                 let link = self.flows[index].ack_link.expect("a link to cross");
-                self.put(now, link, Packet { flow: index, bytes: ACK_BYTES, is_l4s: false, was_marked: false, load });
+                let connection = self.connection(index);
+                self.put(now, link, Packet { flow: index, connection, bytes: ACK_BYTES, is_l4s: false, was_marked: false, load });
             }
-            (Kind::Ack, Some(Load::Ack { ack, sack })) => {
+            (Kind::Leaving, Some(load)) => {
+                let Flow { data_link, packet_bytes: bytes, ecn, .. } = self.flows[index];
+                let connection = self.connection(index);
+                self.put(now, data_link, Packet { flow: index, connection, bytes, is_l4s: ecn == Ecn::L4s, was_marked: false, load });
+            }
+            (Kind::Ack, Some(Load::Ack { ack, sack })) if self.is_processed(index) => {
+                let Flow { sender, host, .. } = &self.flows[index];
+                let connection = sender.connection();
+                let host = &mut self.hosts[host.expect("a processor")];
+                let done = host.take_ack(now, ack.has_sack, connection.nxt - connection.una);
+                self.agenda.add(done, index, Kind::Processed, Some(Load::Ack { ack, sack }));
+            }
+            (Kind::Ack | Kind::Processed, Some(Load::Ack { ack, sack })) => {
+                self.flows[index].under_way -= 1;
                 self.drive(index, |sender, outbox| sender.on_ack(now, &ack, sack.as_ref(), outbox));
                 observer.on_acked(now, index, &self.flows[index].sender);
             }
@@ -248,7 +343,20 @@ impl Textbook {
         let flow = &mut self.flows[index];
         if now < flow.end && flow.sender.is_finished() {
             flow.area.get_or_insert(flow.sender.totals(now).cwnd_area);
+            let row = flow.row.map(|row| &mut self.transfers[row]).filter(|row| row.completion_ns == u64::MAX);
+            if let Some(row) = row {
+                row.completion_ns = (now - flow.quarter).0 - row.start_ns;
+                note_totals(row, &flow.totals());
+                let source = flow.source;
+                if self.births[source].on_completed(now) {
+                    self.agenda.add_birth(self.births[source].next, source);
+                }
+            }
         }
+    }
+
+    fn is_processed(&self, index: usize) -> bool {
+        self.flows[index].host.is_some_and(|host| self.hosts[host].has_processor())
     }
 
     fn on_write(&mut self, now: Time, index: usize) {
@@ -265,40 +373,62 @@ impl Textbook {
         });
     }
 
-    fn on_datagram(&mut self, now: Time, flow: usize) {
-        let source = &mut self.sources[flow - self.flows.len()];
+    fn on_datagram(&mut self, now: Time, index: usize) {
+        let source = &mut self.sources[index];
         source.note_sent(now);
         let (link, bytes) = (source.link(self.gaps.len() + 1), source.bytes());
         if let Some(next) = source.next() {
-            self.agenda.add(next, flow, Kind::Datagram, None);
+            self.agenda.add_datagram(next, index);
         }
-        self.put(now, link, Packet { flow, bytes, is_l4s: false, was_marked: false, load: Load::Datagram });
+        let connection = self.accepted.flows.len() + index;
+        self.put(now, link, Packet { flow: index, connection, bytes, is_l4s: false, was_marked: false, load: Load::Datagram });
     }
 
     /// Lets the sender act; puts what it sends on its link, and its timer, if it moved, on the agenda.
-    fn drive(&mut self, index: usize, act: impl FnOnce(&mut Sender<Controller>, &mut Outbox)) {
+    fn drive(&mut self, index: usize, act: impl FnOnce(&mut Sender<Controller>, &mut Outbox<'_>)) {
         let flow = &mut self.flows[index];
-        let mut outbox = Outbox::default();
+        let host = flow.host.map(|host| &mut self.hosts[host]);
+        let is_held = host.as_ref().is_some_and(|host| host.holds_segments());
+        let host = host.map(|host| (host, flow.packet_bytes));
+        let mut outbox = Outbox::new(host);
         act(&mut flow.sender, &mut outbox);
+        let Outbox { segments, resent, .. } = outbox;
         let deadline = flow.sender.deadline();
         if deadline < Time::NEVER {
             self.agenda.add(deadline, index, Kind::Deadline, None);
         }
         let (link, bytes, mode) = (flow.data_link, flow.packet_bytes, flow.ecn);
-        for (sent, seq, bits) in outbox.segments {
+        for Sent { at: sent, leaves, seq, bits } in segments {
             // RFC 3168 6.1.5: a retransmission is not ECN-capable; RFC 8257 and RFC 9768 lift that.
             let is_capable = match mode {
                 Ecn::Auto | Ecn::Off => false,
-                Ecn::Classic => !outbox.resent.contains(&seq),
+                Ecn::Classic => !resent.contains(&seq),
                 Ecn::Dctcp | Ecn::Accurate | Ecn::L4s => true,
             };
             let load = Load::Segment { seq, sent, ecn: is_capable.then_some(bits) };
-            self.put(sent, link, Packet { flow: index, bytes, is_l4s: mode == Ecn::L4s, was_marked: false, load });
+            if is_held {
+                self.agenda.add(leaves, index, Kind::Leaving, Some(load));
+                continue;
+            }
+            let connection = self.connection(index);
+            self.put(sent, link, Packet { flow: index, connection, bytes, is_l4s: mode == Ecn::L4s, was_marked: false, load });
         }
     }
 
+    fn connection(&self, index: usize) -> usize {
+        self.flows[index].row.map_or(index, |row| self.accepted.flows.len() + self.sources.len() + row)
+    }
+
     fn put(&mut self, now: Time, link: usize, packet: Packet) {
-        let (flow, is_ack, is_fresh) = (packet.flow, matches!(packet.load, Load::Ack { .. }), !packet.was_marked);
+        if let Load::Segment { .. } = packet.load {
+            self.flows[packet.flow].under_way += 1;
+        }
+        self.arrive(now, link, packet);
+    }
+
+    /// A packet arrives at its first link or a further one.
+    fn arrive(&mut self, now: Time, link: usize, packet: Packet) {
+        let (flow, kind, is_fresh) = (packet.flow, Carried::of(&packet.load), !packet.was_marked);
         match self.links[link].arrive(now, packet) {
             (Arrival::Served(done), marked) => {
                 self.note_marked(flow, marked && is_fresh);
@@ -306,7 +436,7 @@ impl Textbook {
             }
             (Arrival::Queued, marked) => self.note_marked(flow, marked && is_fresh),
             (Arrival::Waits(until), _) => self.agenda.add_link(until, link),
-            (Arrival::Lost, _) => self.note_lost(flow, is_ack),
+            (Arrival::Lost, _) => self.note_lost(flow, kind),
         }
         self.note_dropped(link);
     }
@@ -317,16 +447,18 @@ impl Textbook {
         }
     }
 
-    fn note_lost(&mut self, flow: usize, is_ack: bool) {
-        match flow.checked_sub(self.flows.len()) {
-            Some(source) => self.sources[source].lost += 1,
-            None => self.flows[flow].lost += u64::from(!is_ack),
+    fn note_lost(&mut self, flow: usize, kind: Carried) {
+        if kind == Carried::Datagram {
+            self.sources[flow].lost += 1;
+        } else {
+            self.flows[flow].lost += u64::from(kind == Carried::Segment);
+            self.flows[flow].under_way -= 1;
         }
     }
 
     fn note_dropped(&mut self, link: usize) {
         for packet in std::mem::take(&mut self.links[link].dropped) {
-            self.note_lost(packet.flow, matches!(packet.load, Load::Ack { .. }));
+            self.note_lost(packet.flow, Carried::of(&packet.load));
         }
     }
 
@@ -351,11 +483,11 @@ impl Textbook {
             packet.was_marked |= bits.ce;
             bits.ce = packet.was_marked;
         }
-        if link < self.gaps.len() && link < self.exits[packet.flow] {
+        if link < self.gaps.len() && link < self.exits[packet.connection] {
             return self.go_on(now, link, packet);
         }
         if let Load::Datagram = packet.load {
-            return self.sources[packet.flow - self.flows.len()].note_delivered(now);
+            return self.sources[packet.flow].note_delivered(now);
         }
         let flow = &mut self.flows[packet.flow];
         match packet.load {
@@ -368,6 +500,7 @@ impl Textbook {
                     _ => (false, false),
                 };
                 let at = now + flow.last_leg + Time(if is_late { disorder.late_ns } else { 0 });
+                flow.under_way += u64::from(is_double);
                 for _ in 0..1 + u32::from(is_double) {
                     self.agenda.add(at, packet.flow, Kind::Segment, Some(packet.load.clone()));
                 }
@@ -391,6 +524,7 @@ impl Textbook {
     }
 
     fn on_segment(&mut self, now: Time, index: usize, (seq, sent): (u64, Time), ecn: Option<EcnBits>) {
+        self.flows[index].under_way -= 1;
         let (mode, receiver) = (self.flows[index].ecn, &mut self.flows[index].receiver);
         if !matches!(mode, Ecn::Auto | Ecn::Off) {
             if let Some(ack) = receiver.on_ecn_bits(ecn.unwrap_or_default()) {
@@ -418,7 +552,8 @@ impl Textbook {
 
     /// The receiver sends an ACK.
     fn acknowledge(&mut self, now: Time, index: usize, ack: Ack, sack: Option<Sack>) {
-        let flow = &self.flows[index];
+        let flow = &mut self.flows[index];
+        flow.under_way += 1;
         if flow.ack_link.is_some() {
             self.agenda.add(now + flow.quarter, index, Kind::Crossing, Some(Load::Ack { ack, sack }));
         } else {
@@ -432,6 +567,7 @@ impl Textbook {
         let flow = &mut self.flows[index];
         let jitter = if flow.jitter_ns > 0 { flow.jitter.up_to(flow.jitter_ns) } else { 0 };
         flow.last_arrival = flow.last_arrival.max(at + Time(jitter));
-        self.agenda.add(flow.last_arrival, index, Kind::Ack, Some(Load::Ack { ack, sack }));
+        let at = flow.host.map_or(flow.last_arrival, |host| self.hosts[host].tick(flow.last_arrival, flow.quarter));
+        self.agenda.add(at, index, Kind::Ack, Some(Load::Ack { ack, sack }));
     }
 }

@@ -29,7 +29,7 @@ impl Turns {
 
     fn queue_of(&self, packet: &Packet) -> usize {
         let direction = u32::from(matches!(packet.load, Load::Ack { .. }));
-        bucket(2 * packet.flow as u32 + direction, self.perturbation, self.hashed_to)
+        bucket(2 * packet.connection as u32 + direction, self.perturbation, self.hashed_to)
     }
 
     fn on_arrived(&mut self, index: usize) {
@@ -98,7 +98,10 @@ impl Discipline for FqCodel {
         }
         let most = self.queues.values().map(Codel::bytes).max();
         let longest = self.queues.values_mut().find(|codel| Some(codel.bytes()) == most);
-        longest.and_then(|codel| codel.line.pop_front()).map(|(_, packet)| packet).into_iter().collect()
+        let Some(codel) = longest else { return vec![] };
+        // Half the packets, up to 64, from the head.
+        let half = codel.line.len().div_ceil(2);
+        codel.line.drain(..half.min(64)).map(|(_, packet)| packet).collect()
     }
 
     fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>) {
@@ -154,6 +157,9 @@ impl Discipline for FqPie {
         self.queues.entry(index).or_insert_with(empty);
         self.tick(now);
         let (pie, came, _) = self.queues.get_mut(&index).expect("a queue");
+        if !has_room {
+            pie.accu_prob = 0.0;
+        }
         if !has_room || pie.refuses(&mut packet) {
             return vec![packet];
         }

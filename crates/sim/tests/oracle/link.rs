@@ -40,6 +40,8 @@ pub enum Load {
 pub struct Packet {
     /// Whose it is.
     pub flow: usize,
+    /// Number of the connection: that of a flow, or of a transfer, whose place others take.
+    pub connection: usize,
     /// IP bytes.
     pub bytes: u32,
     /// ECT(1).
@@ -117,7 +119,7 @@ impl Link {
         let in_window = now >= self.window.0 && now < self.window.1;
         let mut is_lost = self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability);
         for loss in &mut self.losses {
-            is_lost |= loss.takes(now, (packet.flow, !matches!(packet.load, Load::Ack { .. })));
+            is_lost |= loss.takes(now, (packet.connection, !matches!(packet.load, Load::Ack { .. })));
         }
         if is_lost {
             self.totals.lost += before_end;

@@ -17,7 +17,8 @@ pub struct Pie {
     rate: f64,
     ticks: u64,
     drop_prob: f64,
-    accu_prob: f64,
+    /// Reset by every drop.
+    pub accu_prob: f64,
     qdelay_old: f64,
     burst_ns: i64,
 }
@@ -90,6 +91,7 @@ impl Discipline for Pie {
     fn arrive(&mut self, now: Time, mut packet: Packet, fits: Fits) -> Vec<Packet> {
         self.tick(now);
         if !fits(self.line.len(), bytes_of(self.line.iter()), packet.bytes) {
+            self.accu_prob = 0.0;
             return vec![packet];
         }
         if self.refuses(&mut packet) {

@@ -13,7 +13,7 @@ pub fn shrink(spec: Spec, mut fails: impl FnMut(&Spec) -> bool) -> Spec {
         for step in steps(&best) {
             let mut tried = best.clone();
             step(&mut tried);
-            if tried != best && !tried.flows.is_empty() && sim::accept(&tried).is_ok() && fails(&tried) {
+            if tried != best && sim::accept(&tried).is_ok() && fails(&tried) {
                 best = tried;
             }
         }
@@ -56,11 +56,24 @@ fn steps(spec: &Spec) -> Vec<Step> {
         Box::new(|spec| spec.forward.changes.delay_steps.truncate(1)),
         Box::new(|spec| spec.forward.excludes_in_service = false),
         Box::new(|spec| spec.forward.mark = None),
+        Box::new(|spec| spec.hosts.iter_mut().for_each(|host| host.stalls.clear())),
+        Box::new(|spec| spec.hosts.iter_mut().for_each(|host| host.device = None)),
+        Box::new(|spec| spec.hosts.iter_mut().for_each(|host| host.ack_tick_ns = 0)),
+        Box::new(|spec| spec.hosts.iter_mut().for_each(|host| (host.packet_ns, host.ack_ns, host.sack_ns) = (0, 0, 0))),
+        Box::new(|spec| spec.flows.iter_mut().for_each(|flow| flow.host = None)),
         Box::new(|spec| spec.forward.discipline = None),
         Box::new(|spec| spec.forward.discipline.iter_mut().for_each(|choice| choice.parameters.clear())),
         Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.discipline = None)),
         Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.mark = None)),
     ];
+    for index in (0..spec.arrivals.len()).rev() {
+        steps.push(Box::new(move |spec| drop((index < spec.arrivals.len()).then(|| spec.arrivals.remove(index)))));
+    }
+    steps.push(Box::new(|spec| spec.sessions.clear()));
+    steps.push(Box::new(|spec| spec.sessions.iter_mut().for_each(|source| source.count = 1)));
+    steps.push(Box::new(|spec| spec.sessions.iter_mut().for_each(|source| source.flows.truncate(1))));
+    steps.push(Box::new(|spec| spec.arrivals.iter_mut().for_each(|source| source.flows.truncate(1))));
+    steps.push(Box::new(|spec| spec.arrivals.iter_mut().flat_map(|source| &mut source.flows).for_each(|flow| flow.transport.clear())));
     // From the last, so that an index still names its flow after a removal.
     for index in (0..spec.flows.len()).rev() {
         steps.push(Box::new(move |spec| drop((index < spec.flows.len()).then(|| spec.flows.remove(index)))));

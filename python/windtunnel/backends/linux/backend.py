@@ -13,7 +13,7 @@ from windtunnel.records import Records, RunFacts, build
 from windtunnel.scenario import Scenario, canonical, digest, fill
 from windtunnel.version import __version__
 
-RESULTS_VERSION = 2
+RESULTS_VERSION = 3
 """Raised by hand when the same kernel's results may change."""
 
 

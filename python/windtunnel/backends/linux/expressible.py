@@ -6,11 +6,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from windtunnel.backends.linux import disciplines
 from windtunnel.backends.linux.modules import MODULES, setting
 from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue, fill
+from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.losses import MODELS as MODELS_OF_LOSS
 from windtunnel.scenario.losses import GilbertElliott
-from windtunnel.scenario.models import MSS_BYTES
+from windtunnel.scenario.models import MSS_BYTES, PACKET_BYTES
 
 PROFILE = "linux-6.1"
 FLOWS_MOST = 1000
@@ -21,7 +23,9 @@ WINDOW_PACKETS_MOST = (1 << 29) // MSS_BYTES
 # A field that is not named here came later than this module, and is refused unless it has its default.
 _EXPRESSED: dict[type[BaseModel], set[str]] = {
     Scenario: {"bottleneck", "flows", "reverse", "rtt_s", "duration_s", "warmup_s", "seed", "sample_s", "jitter_s", "profile"},
-    Bottleneck: {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service", "loss_probability", "losses"},
+    Bottleneck: {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service"}
+    | {"loss_probability", "losses"}
+    | disciplines.FIELDS,
     **{model: set(model.model_fields) for model in MODELS_OF_LOSS.values()},
     Flow: {
         "algorithm",
@@ -54,7 +58,7 @@ def unsupported(scenario: Scenario) -> list[str]:
     """
     full = fill(scenario).scenario
     found = _later(scenario, "")
-    found += _links(full) + _losses(full)
+    found += _links(full) + _disciplines(full) + _losses(full)
     if len(full.flows) > FLOWS_MOST:
         found.append(f"flows: {len(full.flows)} of them; at most {FLOWS_MOST}, each has a network namespace of its own")
     for index, flow in enumerate(full.flows):
@@ -84,13 +88,58 @@ def _inner(value: Any, path: str) -> list[str]:
 
 def _links(full: Scenario) -> list[str]:
     """Netem counts packets: bytes and time are expressible where all packets have one size."""
-    directions = {flow.direction for flow in full.flows}
     found = []
-    for path, link, own in (("bottleneck", full.bottleneck, "forward"), ("reverse", full.reverse, "reverse")):
-        if link is None or link.queue_packets is not None or directions == {own}:
+    for path, link, is_mixed in _each_link(full):
+        if link.queue_packets is not None or not is_mixed or counts_bytes(full, link):
             continue
         unit = "queue_bytes" if link.queue_bytes is not None else "queue_s"
         found.append(f"{path}.{unit}: ACKs pass this queue too, and the kernel's shaper counts packets; give queue_packets")
+    return found
+
+
+def _each_link(full: Scenario) -> list[tuple[str, Bottleneck, bool]]:
+    """Return the links' paths, the links, and whether ACKs pass them too."""
+    directions = {flow.direction for flow in full.flows}
+    links = (("bottleneck", full.bottleneck, "forward"), ("reverse", full.reverse, "reverse"))
+    # ACKs of a single direction meet no queue where there is no link for them.
+    return [(path, link, directions != {own}) for path, link, own in links if link is not None]
+
+
+def counts_bytes(full: Scenario, link: Bottleneck) -> bool:
+    """Return whether a queue is one of bytes in the kernel too: data and ACKs share it, and the packet on the wire does not count."""
+    is_mixed = any(one is link and mixed for _, one, mixed in _each_link(full))
+    return is_mixed and link.queue_bytes is not None and link.excludes_in_service and not disciplines.wanted(link)
+
+
+def limit_packets(link: Bottleneck) -> int:
+    """Return the link's queue in packets, the one in service among them, as netem counts.
+
+    Bytes hold so many full packets. With a limit in time a packet is taken while those ahead need at most so long: as many as fit
+    into the time, and one more that is partly sent.
+    """
+    if link.queue_packets is not None:
+        return link.queue_packets + int(link.excludes_in_service)
+    if link.queue_bytes is not None:
+        return link.queue_bytes // PACKET_BYTES + int(link.excludes_in_service)
+    packet_s = 8 * PACKET_BYTES / link.rate_bps
+    return int((link.queue_s or 0.0) / packet_s + 1e-9) + 1
+
+
+def _disciplines(full: Scenario) -> list[str]:
+    found = []
+    for path, link, is_mixed in _each_link(full):
+        if not disciplines.wanted(link):
+            continue
+        made = disciplines.kernel_discipline(link, limit_packets(link))
+        if made is None:
+            found.append(f"{path}.discipline: no Linux kernel has {link.discipline}")
+            continue
+        field = "" if link.discipline == DROP_TAIL else "discipline_parameters."
+        found += [f"{path}.{field}{problem}" for problem in made.problems]
+        if made.counts_bytes and is_mixed:
+            found.append(f"{path}.discipline: ACKs pass this queue too, and the kernel's {made.kind} counts bytes")
+        if made.values[0] < 1:
+            found.append(f"{path}.queue: {limit_packets(link)}, the packet in service among them, leave the kernel's {made.kind} no room")
     return found
 
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.backends.linux.expressible import PROFILE, SYSCTLS, WINDOW_PACKETS_MOST, module_settings, unsupported
+from windtunnel.backends.linux import disciplines
+from windtunnel.backends.linux.expressible import (
+    PROFILE,
+    SYSCTLS,
+    WINDOW_PACKETS_MOST,
+    counts_bytes,
+    limit_packets,
+    module_settings,
+    unsupported,
+)
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, catalogue, fill, resolve
 from windtunnel.scenario.losses import GilbertElliott
@@ -81,10 +90,11 @@ def make(scenario: Scenario) -> Plan:
     lines = [f"windtunnel-plan {VERSION}"]
     lines += [f"{key} {exact[key]}" for key in ("duration_ns", "warmup_ns", "sample_ns")]
     lines.append(f"watch_ns {watch_ns(exact['sample_ns'])}")
-    lines.append(_link_line("forward", full.bottleneck, "bottleneck", notes))
+    lines.append(_link_line(full, "forward", "bottleneck", full.bottleneck, notes))
     if full.reverse is not None:
-        lines.append(_link_line("reverse", full.reverse, "reverse", notes))
-    for name, link in (("forward", full.bottleneck), ("reverse", full.reverse)):
+        lines.append(_link_line(full, "reverse", "reverse", full.reverse, notes))
+    for name, path, link in (("forward", "bottleneck", full.bottleneck), ("reverse", "reverse", full.reverse)):
+        lines += _discipline_line(full, name, path, link, notes)
         lines += [_burst_line(name, model) for model in (link.losses if link is not None else ()) if isinstance(model, GilbertElliott)]
     lines += [_flow_line(full, flow, integers) for flow, integers in zip(full.flows, exact["flows"], strict=True)]
     for index, flow in enumerate(full.flows):
@@ -107,27 +117,25 @@ def watch_ns(sample_ns: int) -> int:
     return next((sample_ns // part for part in range(parts, 4 * parts + 1) if sample_ns % part == 0), sample_ns)
 
 
-def limit_packets(link: Bottleneck) -> int:
-    """Return the link's queue in packets, the one in service among them, as netem counts.
-
-    Bytes hold so many full packets. With a limit in time a packet is taken while those ahead need at most so long: as many as fit
-    into the time, and one more that is partly sent.
-    """
-    if link.queue_packets is not None:
-        return link.queue_packets + int(link.excludes_in_service)
-    if link.queue_bytes is not None:
-        return link.queue_bytes // PACKET_BYTES + int(link.excludes_in_service)
-    packet_s = 8 * PACKET_BYTES / link.rate_bps
-    return int((link.queue_s or 0.0) / packet_s + 1e-9) + 1
-
-
-def _link_line(name: str, link: Bottleneck, path: str, notes: list[str]) -> str:
+def _link_line(full: Scenario, name: str, path: str, link: Bottleneck, notes: list[str]) -> str:
     packets = limit_packets(link)
-    if link.queue_packets is None:
+    if link.queue_packets is None and not counts_bytes(full, link):
         unit = "queue_bytes" if link.queue_bytes is not None else "queue_s"
-        notes.append(f"{path}.{unit}: {getattr(link, unit):g} is {packets} packets in netem, the one in service included")
+        notes.append(f"{path}.{unit}: {getattr(link, unit):g} is {packets} packets in the kernel, the one in service included")
     rate = round(link.rate_bps / 8)
     return f"link {name} {rate} {packets} {round(link.loss_probability * 2**32)}"
+
+
+def _discipline_line(full: Scenario, name: str, path: str, link: Bottleneck | None, notes: list[str]) -> list[str]:
+    if link is None:
+        return []
+    if counts_bytes(full, link):
+        return [f"discipline {name} bfifo {link.queue_bytes}"]
+    made = disciplines.kernel_discipline(link, limit_packets(link)) if disciplines.wanted(link) else None
+    if made is None:
+        return []
+    notes += [f"{path}.discipline_parameters.{note}" for note in made.notes]
+    return [f"discipline {name} {made.kind} " + " ".join(map(str, made.values))]
 
 
 def _burst_line(name: str, model: GilbertElliott) -> str:

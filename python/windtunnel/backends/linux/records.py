@@ -156,7 +156,7 @@ def link_samples(rows: Rows) -> Columns:
         "queue_bytes": value[:, 2],
         "delivered_bytes": value[:, 3],
         "dropped_packets": value[:, 4],
-        "marked_packets": np.zeros(len(chosen), dtype=np.uint64),
+        "marked_packets": value[:, 7],
     }
 
 
@@ -265,6 +265,8 @@ def _link_row(rows: Rows, full: Scenario, index: int, rate_bps: float) -> dict[s
         "delivered_bytes": int(end[3]),
         "dropped_packets": int(end[4]),
         "lost_packets": int(end[5]),
+        "marked_packets": int(end[7]),
         "window_delivered_bytes": carried,
         "window_dropped_packets": int(end[4]) - int(begin[4]),
+        "window_marked_packets": int(end[7]) - int(begin[7]),
     }

@@ -7,15 +7,16 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from windtunnel.metrics import throughput, transfers
+from windtunnel.metrics import throughput
 from windtunnel.metrics.backoffs import Array
 from windtunnel.metrics.named.request import MEGA, Measure, Request, Value, mbps, mean_of
 from windtunnel.metrics.rates import PACKET_BITS, UDP
+from windtunnel.metrics.transfers import completion_s, cross_traffic_rates, first_against_rest, passing_bps, silence_s
 
 
 def _completion(request: Request) -> Value:
     view = request.view
-    return mean_of([transfers.completion_s(view, part) for part in request.applications(request.tested)])
+    return mean_of([completion_s(view, part) for part in request.applications(request.tested)])
 
 
 def _total(request: Request, flows: pl.DataFrame, t0: float, t1: float) -> Value:
@@ -28,11 +29,12 @@ def _total(request: Request, flows: pl.DataFrame, t0: float, t1: float) -> Value
 
 
 def _xt_mbps(request: Request) -> Value:
-    return mbps(_total(request, request.view.background, *request.window))
+    of_flows = _total(request, request.view.background, *request.window)
+    return None if of_flows is None else mbps(of_flows + passing_bps(request.view, *request.window))
 
 
 def _xt_rate(request: Request, of_bits: bool, handshake: bool = False) -> Value:
-    found = transfers.cross_traffic_rates(request.view, *request.window, handshake=handshake)
+    found = cross_traffic_rates(request.view, *request.window, handshake=handshake)
     return None if found is None else mbps(found.of_bits_bps if of_bits else found.of_flows_bps)
 
 
@@ -91,13 +93,13 @@ MEASURES: dict[str, Measure] = {
     ),
     "first_vs_rest": Measure(
         "1",
-        lambda request: transfers.first_against_rest(request.view),
+        lambda request: first_against_rest(request.view),
         "mean completion time of flows 2, 3, ... over that of flow 1 (open08, III)",
         windowed=False,
     ),
     "silence_s": Measure(
         "s",
-        lambda request: transfers.silence_s(request.view, request.shown),
+        lambda request: silence_s(request.view, request.shown),
         "longest time without newly acknowledged data on an open flow, in steps of 0.1 s (fast04, IV.B)",
         by_flow=True,
         windowed=False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from windtunnel.experiment import Draws
 from windtunnel.scenario import Bottleneck, Flow, Scenario
@@ -37,8 +38,12 @@ def run(
     parameters: Sequence[Mapping[str, float]] = (),
     warmup_s: float | None = None,
     loss: float = 0.0,
+    beside: Sequence[Flow] = (),
+    traffic: Sequence[Mapping[str, Any]] = (),
+    arrivals: Sequence[Mapping[str, Any]] = (),
+    rtts: Sequence[float] = (),
 ) -> Scenario:
-    """Return flows over one bottleneck, all with the same round-trip time.
+    """Return flows over one bottleneck, all with the same round-trip time unless `rtts` says otherwise.
 
     Parameters
     ----------
@@ -58,23 +63,55 @@ def run(
         Start of the default window; 10 s after the last start when absent.
     loss : float
         Probability that a packet is lost before the queue.
+    beside : sequence of Flow
+        Flows that are not under study, with the same round-trip time where they name none.
+    traffic, arrivals : sequence of mapping
+        Sources beside the flows, as a scenario takes them.
+    rtts : sequence of float, shape (n,), optional
+        Of each flow, ms, in place of `rtt`.
     """
     jitter = jitter_s(rate, rtt)
     rtt_s = drawn_rtt_s(rtt, jitter=jitter, draws=draws)
     own = parameters or [{} for _ in algorithms]
+    delays_s = [drawn_rtt_s(one, jitter=jitter, draws=draws) for one in rtts] or [rtt_s] * len(algorithms)
     flows = [
-        Flow(algorithm=name, parameters=dict(mine), transport=dict(TRANSPORT), rtt_s=rtt_s, start_s=start)
-        for name, mine, start in zip(algorithms, own, starts_s, strict=True)
+        Flow(algorithm=name, parameters=dict(mine), transport=dict(TRANSPORT), rtt_s=delay_s, start_s=start)
+        for name, mine, start, delay_s in zip(algorithms, own, starts_s, delays_s, strict=True)
     ]
     return Scenario(
         bottleneck=Bottleneck(rate_bps=rate * 1e6, queue_packets=queue, loss_probability=loss),
-        flows=tuple(flows),
+        flows=(*flows, *(flow if flow.rtt_s is not None else flow.model_copy(update={"rtt_s": rtt_s}) for flow in beside)),
+        traffic=tuple(traffic),
+        arrivals=tuple(arrivals),
         duration_s=duration_s,
         warmup_s=max(starts_s) + 10.0 if warmup_s is None else warmup_s,
         sample_s=0.1,
         jitter_s=jitter,
         profile=PROFILE,
     )
+
+
+def short_flows(rtts_ms: Sequence[float], *, load: float, direction: str = "forward") -> dict[str, Any]:
+    """Return a source of the paper's short transfers, as a scenario takes it: Poisson arrivals, Pareto sizes, Reno without SACK.
+
+    Parameters
+    ----------
+    rtts_ms : sequence of float
+        Round-trip times of the transfers, ms, equally likely.
+    load : float
+        Over the link's rate.
+    direction : {"forward", "reverse"}
+        Which way the data goes.
+    """
+    return {
+        "algorithm": "reno",
+        "transport": {**TRANSPORT, "sack": False},
+        "load": load,
+        "mean_bytes": 25_000,
+        "shape": 1.2,
+        "rtts_s": [rtt * 1e-3 for rtt in rtts_ms],
+        "direction": direction,
+    }
 
 
 def drawn_start_s(draws: Draws, *, earliest_s: float, span_s: float) -> float:

@@ -101,7 +101,7 @@ EXPERIMENTS = (
         note=(
             "The paper lays its result to RTT outliers of the sending host, which make Illinois take the largest RTT for too large. In "
             f"place of such host models the largest RTT is taken for {OUTLIER_MS:g} ms larger; the paper gives no number, so the claim is "
-            "not judged. The published shares come about at 5 to 20 ms."
+            "not judged. The published shares lie within what chance gives between 0 and 20 ms."
         ),
     ),
     _figure("illinois", "Illinois", "fig8b", 100, 0.6, (53.0, 37.0)),

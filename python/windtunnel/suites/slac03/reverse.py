@@ -8,7 +8,7 @@ from windtunnel.plots.declared import Compared
 from windtunnel.scenario import Scenario
 from windtunnel.suites.linux24 import FAST_NOTE, flow
 from windtunnel.suites.published import cells
-from windtunnel.suites.slac03.common import COMPETITORS, NETWORK, NOTES, REPEATS, SETTLING_S, over, packets
+from windtunnel.suites.slac03.common import COMPETITORS, EMULATES, NETWORK, NOTES, REPEATS, SETTLING_S, over, packets
 
 HALF_S = 600.0
 PARTS = {"with_reverse": (SETTLING_S, HALF_S), "without_reverse": (HALF_S + SETTLING_S, 2 * HALF_S)}
@@ -58,5 +58,6 @@ EXPERIMENTS = (
         kept="rates",
         quick=Quick(repeats=1),
         notes=(*NOTES, FAST_NOTE, "Both rows of the table come from one run: the reverse streams stop in its middle."),
+        emulates=EMULATES,
     ),
 )

@@ -7,7 +7,7 @@ from windtunnel.plots.declared import Compared
 from windtunnel.scenario import Scenario
 from windtunnel.suites.linux24 import FAST_NOTE, flow
 from windtunnel.suites.published import cells
-from windtunnel.suites.slac03.common import LASTING, NETWORK, NOTES, PROTOCOLS, REPEATS, SITES, WINDOWS, offered, over, packets
+from windtunnel.suites.slac03.common import EMULATES, LASTING, NETWORK, NOTES, PROTOCOLS, REPEATS, SITES, WINDOWS, offered, over, packets
 
 _POINTS = {"alg": PROTOCOLS, "site": tuple(SITES), "win": WINDOWS}
 _MEASURES = tuple(Measure(name) for name in ("thr_mbps", "sd_mbps", "stability", "goodput_mbps"))
@@ -47,6 +47,7 @@ EXPERIMENTS = (
         quick=_QUICK,
         notes=(*NOTES, FAST_NOTE, "H-TCP's column of Table 1 is not given in the register."),
         only=offered,
+        emulates=EMULATES,
     ),
     Experiment(
         id="slac03.fig3",
@@ -73,5 +74,6 @@ EXPERIMENTS = (
         quick=_QUICK,
         notes=(*NOTES, "The runs are those of Table 1."),
         only=offered,
+        emulates=EMULATES,
     ),
 )

@@ -39,6 +39,7 @@ struct flow {
 	uint64_t connect_at, warm_at, watch_at, stop_at, end_at;	/* in the guest's clock, NEVER when over */
 	uint64_t watched;	/* looks so far, from the flow's time zero */
 	bool was_slow_start;
+	uint64_t mark_episodes;	/* answers to congestion marks */
 };
 
 /* What epoll hands back: which of a flow's sockets has news. */

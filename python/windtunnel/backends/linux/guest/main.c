@@ -20,7 +20,6 @@
 
 #define SECOND_NS 1000000000ull
 #define SYN_IP_BYTES 60
-#define FULL_PACKET_BYTES 1500
 #define EVENTS_MAX 64
 
 struct run {
@@ -53,8 +52,13 @@ static uint64_t transmission_ns(const struct link_plan *link, uint64_t bytes)
 /* From connect() to the first data packet, when nobody else is there. */
 static uint64_t handshake_ns(const struct run *run, const struct flow_plan *flow)
 {
-	return flow->rtt_ns + transmission_ns(&run->plan.link[FORWARD], SYN_IP_BYTES) +
-	       transmission_ns(&run->plan.link[REVERSE], SYN_IP_BYTES);
+	uint64_t all_ns = flow->rtt_ns + plan_wire_ns(&run->plan, flow->direction);
+	int i;
+
+	for (i = FORWARD; i <= REVERSE; i++)
+		if (!run->plan.link[i].discipline.kind[0])
+			all_ns += transmission_ns(&run->plan.link[i], SYN_IP_BYTES);
+	return all_ns;
 }
 
 /*

@@ -13,11 +13,7 @@
 #include <unistd.h>
 
 #include "fail.h"
-
-struct message {
-	struct nlmsghdr header;
-	char body[1024];
-};
+#include "message.h"
 
 int netlink_open(void)
 {
@@ -28,71 +24,14 @@ int netlink_open(void)
 	return netlink;
 }
 
-/* Begins a message; returns its family header of `size` bytes, zeroed. */
-static void *begin(struct message *message, int type, int flags, size_t size)
-{
-	memset(message, 0, sizeof(message->header) + NLMSG_ALIGN(size));
-	message->header.nlmsg_len = NLMSG_LENGTH(size);
-	message->header.nlmsg_type = type;
-	message->header.nlmsg_flags = NLM_F_REQUEST | flags;
-	return NLMSG_DATA(&message->header);
-}
-
-static struct rtattr *put(struct message *message, int type, const void *data, size_t size)
-{
-	size_t at = NLMSG_ALIGN(message->header.nlmsg_len);
-	struct rtattr *attribute = (struct rtattr *)((char *)message + at);
-
-	if (at + RTA_SPACE(size) > sizeof(*message))
-		fail("netlink: a message of more than %zu bytes", sizeof(*message));
-	attribute->rta_type = type;
-	attribute->rta_len = RTA_LENGTH(size);
-	if (size)
-		memcpy(RTA_DATA(attribute), data, size);
-	message->header.nlmsg_len = at + RTA_SPACE(size);
-	return attribute;
-}
-
-static void put_u32(struct message *message, int type, uint32_t value)
-{
-	put(message, type, &value, sizeof(value));
-}
-
-static void put_text(struct message *message, int type, const char *text)
-{
-	put(message, type, text, strlen(text) + 1);
-}
-
-/* Everything put since `attribute` was lies within it. */
-static void nest(struct message *message, struct rtattr *attribute)
-{
-	attribute->rta_len = (char *)message + message->header.nlmsg_len - (char *)attribute;
-}
-
-/* Sends a message and waits for its acknowledgement. */
-static void ask(int netlink, struct message *message, const char *what)
-{
-	struct nlmsgerr *error;
-
-	message->header.nlmsg_flags |= NLM_F_ACK;
-	if (send(netlink, message, message->header.nlmsg_len, 0) < 0)
-		fail("netlink: %s", what);
-	if (recv(netlink, message, sizeof(*message), 0) < 0 || message->header.nlmsg_type != NLMSG_ERROR)
-		fail("netlink: %s: no answer", what);
-	error = NLMSG_DATA(&message->header);
-	errno = -error->error;
-	if (errno)
-		fail("netlink: %s", what);
-}
-
 static void put_end(struct message *message, const char *name, uint16_t station)
 {
 	unsigned char address[ETH_ALEN] = { 2, 0, 0, 0, station >> 8, station & 0xff };
 
-	put_text(message, IFLA_IFNAME, name);
-	put(message, IFLA_ADDRESS, address, sizeof(address));
+	message_put_text(message, IFLA_IFNAME, name);
+	message_put(message, IFLA_ADDRESS, address, sizeof(address));
 	/* One packet at a time, as it is on the wire: no bursts of segments that only later become packets. */
-	put_u32(message, IFLA_GSO_MAX_SEGS, 1);
+	message_put_u32(message, IFLA_GSO_MAX_SEGS, 1);
 }
 
 void netlink_add_veth(int netlink, const struct veth *veth)
@@ -101,47 +40,47 @@ void netlink_add_veth(int netlink, const struct veth *veth)
 	struct rtattr *info, *data, *peer;
 	const struct ifinfomsg silent = { .ifi_flags = IFF_NOARP, .ifi_change = IFF_NOARP };
 
-	memcpy(begin(&message, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, sizeof(silent)), &silent, sizeof(silent));
+	memcpy(message_begin(&message, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, sizeof(silent)), &silent, sizeof(silent));
 	put_end(&message, veth->name, veth->station);
-	info = put(&message, IFLA_LINKINFO, NULL, 0);
-	put_text(&message, IFLA_INFO_KIND, "veth");
-	data = put(&message, IFLA_INFO_DATA, NULL, 0);
-	peer = put(&message, VETH_INFO_PEER, &silent, sizeof(silent));
+	info = message_put(&message, IFLA_LINKINFO, NULL, 0);
+	message_put_text(&message, IFLA_INFO_KIND, "veth");
+	data = message_put(&message, IFLA_INFO_DATA, NULL, 0);
+	peer = message_put(&message, VETH_INFO_PEER, &silent, sizeof(silent));
 	put_end(&message, veth->peer, veth->station);
-	put_u32(&message, IFLA_NET_NS_FD, veth->peer_namespace);
-	nest(&message, peer);
-	nest(&message, data);
-	nest(&message, info);
-	ask(netlink, &message, "veth");
+	message_put_u32(&message, IFLA_NET_NS_FD, veth->peer_namespace);
+	message_nest(&message, peer);
+	message_nest(&message, data);
+	message_nest(&message, info);
+	message_ask(netlink, &message, "veth");
 }
 
 void netlink_set_up(int netlink, unsigned device)
 {
 	struct message message;
-	struct ifinfomsg *body = begin(&message, RTM_NEWLINK, 0, sizeof(*body));
+	struct ifinfomsg *body = message_begin(&message, RTM_NEWLINK, 0, sizeof(*body));
 
 	body->ifi_index = device;
 	body->ifi_flags = body->ifi_change = IFF_UP;
-	ask(netlink, &message, "up");
+	message_ask(netlink, &message, "up");
 }
 
 void netlink_add_address(int netlink, unsigned device, uint32_t address)
 {
 	struct message message;
-	struct ifaddrmsg *body = begin(&message, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, sizeof(*body));
+	struct ifaddrmsg *body = message_begin(&message, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, sizeof(*body));
 
 	body->ifa_family = AF_INET;
 	body->ifa_prefixlen = 32;
 	body->ifa_index = device;
-	put_u32(&message, IFA_LOCAL, htonl(address));
-	ask(netlink, &message, "address");
+	message_put_u32(&message, IFA_LOCAL, htonl(address));
+	message_ask(netlink, &message, "address");
 }
 
 void netlink_add_route(int netlink, const struct route *route)
 {
 	struct message message;
 	struct rtattr *metrics;
-	struct rtmsg *body = begin(&message, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, sizeof(*body));
+	struct rtmsg *body = message_begin(&message, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, sizeof(*body));
 
 	body->rtm_family = AF_INET;
 	body->rtm_dst_len = route->prefix;
@@ -150,14 +89,14 @@ void netlink_add_route(int netlink, const struct route *route)
 	body->rtm_scope = RT_SCOPE_LINK;
 	body->rtm_type = RTN_UNICAST;
 	if (route->prefix)
-		put_u32(&message, RTA_DST, htonl(route->destination));
-	put_u32(&message, RTA_OIF, route->device);
+		message_put_u32(&message, RTA_DST, htonl(route->destination));
+	message_put_u32(&message, RTA_OIF, route->device);
 	if (route->initial_window) {
-		metrics = put(&message, RTA_METRICS, NULL, 0);
-		put_u32(&message, RTAX_INITCWND, route->initial_window);
-		nest(&message, metrics);
+		metrics = message_put(&message, RTA_METRICS, NULL, 0);
+		message_put_u32(&message, RTAX_INITCWND, route->initial_window);
+		message_nest(&message, metrics);
 	}
-	ask(netlink, &message, "route");
+	message_ask(netlink, &message, "route");
 }
 
 void netlink_add_netem(int netlink, unsigned device, const struct netem *netem)
@@ -167,41 +106,34 @@ void netlink_add_netem(int netlink, unsigned device, const struct netem *netem)
 	struct tc_netem_qopt basic = { .limit = netem->limit, .loss = netem->loss };
 	struct tc_netem_rate rate = { .rate = netem->rate_bytes > UINT32_MAX ? UINT32_MAX : netem->rate_bytes,
 				      .packet_overhead = -ETHERNET_BYTES };
-	struct tcmsg *body = begin(&message, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, sizeof(*body));
+	struct tcmsg *body = message_begin(&message, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, sizeof(*body));
 
 	body->tcm_family = AF_UNSPEC;
 	body->tcm_ifindex = device;
 	body->tcm_parent = netem->parent;
 	body->tcm_handle = netem->handle;
-	put_text(&message, TCA_KIND, "netem");
-	options = put(&message, TCA_OPTIONS, &basic, sizeof(basic));
-	put(&message, TCA_NETEM_LATENCY64, &netem->delay_ns, sizeof(netem->delay_ns));
-	put(&message, TCA_NETEM_JITTER64, &netem->jitter_ns, sizeof(netem->jitter_ns));
+	message_put_text(&message, TCA_KIND, "netem");
+	if (netem->counts_ip_bytes)
+		message_put_ip_sizes(&message);
+	options = message_put(&message, TCA_OPTIONS, &basic, sizeof(basic));
+	message_put(&message, TCA_NETEM_LATENCY64, &netem->delay_ns, sizeof(netem->delay_ns));
+	message_put(&message, TCA_NETEM_JITTER64, &netem->jitter_ns, sizeof(netem->jitter_ns));
 	if (netem->rate_bytes) {
-		put(&message, TCA_NETEM_RATE, &rate, sizeof(rate));
+		message_put(&message, TCA_NETEM_RATE, &rate, sizeof(rate));
 		if (netem->rate_bytes > UINT32_MAX)
-			put(&message, TCA_NETEM_RATE64, &netem->rate_bytes, sizeof(netem->rate_bytes));
+			message_put(&message, TCA_NETEM_RATE64, &netem->rate_bytes, sizeof(netem->rate_bytes));
 	}
 	if (netem->burst.to_good) {
 		/* Netem wants what the bad state lets pass, and what the good one loses. */
 		struct tc_netem_gemodel model = { .p = netem->burst.to_bad, .r = netem->burst.to_good,
 						  .h = UINT32_MAX - netem->burst.loss_bad, .k1 = netem->burst.loss_good };
-		struct rtattr *loss = put(&message, TCA_NETEM_LOSS, NULL, 0);
+		struct rtattr *loss = message_put(&message, TCA_NETEM_LOSS, NULL, 0);
 
-		put(&message, NETEM_LOSS_GE, &model, sizeof(model));
-		nest(&message, loss);
+		message_put(&message, NETEM_LOSS_GE, &model, sizeof(model));
+		message_nest(&message, loss);
 	}
-	nest(&message, options);
-	ask(netlink, &message, "netem");
-}
-
-static const struct rtattr *find(const struct rtattr *attribute, int left, int type)
-{
-	for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left))
-		if ((attribute->rta_type & NLA_TYPE_MASK) == type)
-			return attribute;
-	errno = 0;
-	fail("netlink: the kernel's answer lacks attribute %d", type);
+	message_nest(&message, options);
+	message_ask(netlink, &message, "netem");
 }
 
 void netlink_qdisc_counters(int netlink, unsigned device, uint32_t parent, struct qdisc_counters *counters)
@@ -209,9 +141,9 @@ void netlink_qdisc_counters(int netlink, unsigned device, uint32_t parent, struc
 	struct message message;
 	struct gnet_stats_basic basic;
 	struct gnet_stats_queue queue;
-	const struct rtattr *stats, *part;
+	const struct rtattr *stats, *part, *own;
 	/* Without the echo flag the kernel does not answer, and a guest that waits does so for ever. */
-	struct tcmsg *body = begin(&message, RTM_GETQDISC, NLM_F_ECHO, sizeof(*body));
+	struct tcmsg *body = message_begin(&message, RTM_GETQDISC, NLM_F_ECHO, sizeof(*body));
 	ssize_t size;
 
 	body->tcm_family = AF_UNSPEC;
@@ -223,15 +155,21 @@ void netlink_qdisc_counters(int netlink, unsigned device, uint32_t parent, struc
 	if (size < 0 || message.header.nlmsg_type != RTM_NEWQDISC)
 		fail("netlink: qdisc: no answer");
 	body = NLMSG_DATA(&message.header);
-	stats = find((struct rtattr *)((char *)body + NLMSG_ALIGN(sizeof(*body))), NLMSG_PAYLOAD(&message.header, sizeof(*body)), TCA_STATS2);
-	part = find(RTA_DATA(stats), RTA_PAYLOAD(stats), TCA_STATS_BASIC);
+	stats = message_find((struct rtattr *)((char *)body + NLMSG_ALIGN(sizeof(*body))), NLMSG_PAYLOAD(&message.header, sizeof(*body)), TCA_STATS2);
+	part = message_find(RTA_DATA(stats), RTA_PAYLOAD(stats), TCA_STATS_BASIC);
 	memcpy(&basic, RTA_DATA(part), sizeof(basic));
-	part = find(RTA_DATA(stats), RTA_PAYLOAD(stats), TCA_STATS_QUEUE);
+	part = message_find(RTA_DATA(stats), RTA_PAYLOAD(stats), TCA_STATS_QUEUE);
 	memcpy(&queue, RTA_DATA(part), sizeof(queue));
 	/* The kernel's packet counter here has 32 bits. */
 	counters->packets += (uint32_t)(basic.packets - (uint32_t)counters->packets);
-	counters->ip_bytes = basic.bytes - ETHERNET_BYTES * counters->packets;
+	counters->ip_bytes = basic.bytes - counters->header_bytes * counters->packets;
 	counters->queue_packets = queue.qlen;
-	counters->queue_ip_bytes = queue.backlog - ETHERNET_BYTES * queue.qlen;
+	counters->queue_ip_bytes = queue.backlog - counters->header_bytes * queue.qlen;
 	counters->drops = queue.drops;
+	own = message_seek(RTA_DATA(stats), RTA_PAYLOAD(stats), TCA_STATS_APP);
+	counters->own_bytes = own ? RTA_PAYLOAD(own) : 0;
+	if (counters->own_bytes > sizeof(counters->own))
+		counters->own_bytes = sizeof(counters->own);
+	if (own)
+		memcpy(counters->own, RTA_DATA(own), counters->own_bytes);
 }

@@ -7,8 +7,6 @@
 
 #include "burst.h"
 
-#define ETHERNET_BYTES 14
-
 struct veth {
 	const char *name;
 	const char *peer;
@@ -25,6 +23,7 @@ struct netem {
 	uint64_t rate_bytes;	/* per second, 0 for none; counts IP bytes */
 	int64_t delay_ns;
 	int64_t jitter_ns;	/* either way of delay_ns */
+	bool counts_ip_bytes;	/* it and those below it; otherwise frames */
 };
 
 struct qdisc_counters {
@@ -33,6 +32,9 @@ struct qdisc_counters {
 	uint32_t queue_packets;
 	uint32_t queue_ip_bytes;
 	uint32_t drops;
+	uint32_t header_bytes;	/* of a packet, that the qdisc counts in; given */
+	unsigned char own[64];	/* the qdisc's own statistics */
+	uint32_t own_bytes;
 };
 
 /* A socket that speaks to the network namespace the caller is in. */

@@ -54,6 +54,16 @@ static void read_burst(struct plan *plan, char **word)
 	burst->loss_good = number(word[5]);
 }
 
+static void read_discipline(struct plan *plan, char **word, int words)
+{
+	struct discipline_plan *discipline = &plan->link[strcmp(word[1], "reverse") == 0 ? REVERSE : FORWARD].discipline;
+
+	snprintf(discipline->kind, sizeof(discipline->kind), "%s", word[2]);
+	discipline->values = words - 3;
+	for (words = 0; words < discipline->values; words++)
+		discipline->value[words] = number(word[3 + words]);
+}
+
 static void read_flow(struct plan *plan, char **word)
 {
 	struct flow_plan *flow;
@@ -122,12 +132,27 @@ static void read_line(struct plan *plan, char **word, int words)
 		read_link(plan, word);
 	else if (is_line(word, words, "burst", 6))
 		read_burst(plan, word);
+	else if (words > 3 && words <= 3 + DISCIPLINE_VALUES && strcmp(word[0], "discipline") == 0)
+		read_discipline(plan, word, words);
 	else if (is_line(word, words, "flow", 11))
 		read_flow(plan, word);
 	else if (is_line(word, words, "sysctl", 4))
 		read_sysctl(plan, word);
 	else
 		fail("plan: a line that begins with '%s' and has %d words is not understood", word[0], words);
+}
+
+#define ACK_BYTES 52
+
+uint64_t plan_wire_ns(const struct plan *plan, enum direction direction)
+{
+	uint64_t wire_ns = 0;
+	int i;
+
+	for (i = FORWARD; i <= REVERSE; i++)
+		if (plan->link[i].exists && plan->link[i].discipline.kind[0])
+			wire_ns += (i == (int)direction ? FULL_PACKET_BYTES : ACK_BYTES) * 1000000000ull / plan->link[i].rate_bytes;
+	return wire_ns;
 }
 
 void plan_read(const char *path, struct plan *plan)

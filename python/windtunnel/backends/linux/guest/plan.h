@@ -8,9 +8,18 @@
 #include "burst.h"
 
 #define PLAN_VERSION 1
+#define FULL_PACKET_BYTES 1500	/* of IP */
 #define NEVER UINT64_MAX
 
 enum direction { FORWARD, REVERSE };
+
+/* A queue that one of the kernel's disciplines governs: its name and its numbers, see discipline.c. */
+#define DISCIPLINE_VALUES 8
+struct discipline_plan {
+	char kind[16];	/* empty: netem queues */
+	int values;
+	uint64_t value[DISCIPLINE_VALUES];
+};
 
 struct link_plan {
 	bool exists;
@@ -18,6 +27,7 @@ struct link_plan {
 	uint32_t limit;		/* packets, the one in service among them */
 	uint32_t loss;		/* probability, of 2^32 */
 	struct burst burst;
+	struct discipline_plan discipline;
 };
 
 struct flow_plan {
@@ -51,6 +61,9 @@ struct plan {
 	int sysctls;
 	struct sysctl_plan *sysctl;
 };
+
+/* What the links add to a flow's round trip that is no wait: from where a discipline lets go of a packet to its last bit. */
+uint64_t plan_wire_ns(const struct plan *plan, enum direction direction);
 
 /* Reads the plan; fails on anything it does not understand. */
 void plan_read(const char *path, struct plan *plan);

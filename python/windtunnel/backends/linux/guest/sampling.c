@@ -33,6 +33,17 @@ static bool may_have_moved(const struct tcp_info *before, const struct tcp_info 
 	return before->tcpi_ca_state != OPEN || now->tcpi_ca_state != OPEN || before->tcpi_total_retrans != now->tcpi_total_retrans;
 }
 
+/*
+ * No counter tells of an answer to congestion marks, but the state and a new ssthresh do. A probe that repaired a loss leads into the same
+ * state: there a counter moved.
+ */
+static bool has_answered_marks(const struct reading *before, const struct reading *now)
+{
+	return now->info.tcpi_ca_state == CWR && now->info.tcpi_delivered_ce != before->info.tcpi_delivered_ce &&
+	       (before->info.tcpi_ca_state != CWR || now->info.tcpi_snd_ssthresh != before->info.tcpi_snd_ssthresh) &&
+	       now->snmp.loss_episodes == before->snmp.loss_episodes;
+}
+
 void sampling_watch(struct flow *flow, uint64_t t_ns)
 {
 	const struct reading before = flow->latest;
@@ -45,6 +56,10 @@ void sampling_watch(struct flow *flow, uint64_t t_ns)
 		snmp_read(flow->snmp, &now->snmp);
 	note_each(flow, EVENT_LOSS_EPISODE, now->snmp.loss_episodes - before.snmp.loss_episodes, t_ns, before.info.tcpi_snd_cwnd,
 		  now->info.tcpi_snd_ssthresh);
+	if (has_answered_marks(&before, now)) {
+		flow->mark_episodes++;
+		note(flow, EVENT_LOSS_EPISODE, t_ns, before.info.tcpi_snd_cwnd, now->info.tcpi_snd_ssthresh);
+	}
 	note_each(flow, EVENT_TIMEOUT, now->snmp.timeouts - before.snmp.timeouts, t_ns, before.info.tcpi_snd_cwnd, NEVER);
 	note_each(flow, EVENT_UNDO, now->snmp.undos - before.snmp.undos, t_ns, now->info.tcpi_snd_cwnd, NEVER);
 	/* Slow start that ends by a loss is no exit, but the episode's. */
@@ -126,7 +141,7 @@ void sampling_flow_totals(struct flow *flow, enum window_end end, uint64_t t_ns)
 	row->value[1] = delivered(flow);
 	row->value[2] = now->info.tcpi_data_segs_out;
 	row->value[3] = retransmitted(flow);
-	row->value[4] = now->snmp.loss_episodes - first->snmp.loss_episodes;
+	row->value[4] = now->snmp.loss_episodes - first->snmp.loss_episodes + flow->mark_episodes;
 	row->value[5] = now->snmp.timeouts - first->snmp.timeouts;
 	row->value[6] = now->snmp.undos - first->snmp.undos;
 	row->value[7] = flow->received;
@@ -148,6 +163,7 @@ static struct row *link_row(struct link *link, enum row_kind kind, enum directio
 	row->value[4] = link->counters.drops;
 	row->value[5] = link->all.drops - link->counters.drops;
 	row->value[6] = link->counters.packets;
+	row->value[7] = link->marks;
 	return row;
 }
 

@@ -9,7 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "discipline.h"
 #include "fail.h"
+#include "message.h"
 
 #define ADDRESS(a, b, c, d) ((uint32_t)(a) << 24 | (b) << 16 | (c) << 8 | (d))
 #define NEAR_ROUTER ADDRESS(10, 0, 0, 1)
@@ -99,15 +101,23 @@ static void shape(struct link *link, const struct link_plan *plan)
 	const uint32_t top = TC_H_MAKE(1 << 16, 0), below = TC_H_MAKE(2 << 16, 0);
 	struct netem queue = { .parent = TC_H_ROOT, .handle = top, .limit = plan->limit, .rate_bytes = plan->rate_bytes };
 
+	link->discipline = plan->discipline.kind[0] ? &plan->discipline : NULL;
+	link->counters.header_bytes = link->all.header_bytes = link->discipline ? 0 : ETHERNET_BYTES;
 	link->queue = TC_H_ROOT;
 	if (plan->loss || plan->burst.to_good) {
 		netlink_add_netem(link->netlink, link->device,
 				  &(struct netem){ .parent = TC_H_ROOT, .handle = top, .limit = ROOM, .loss = plan->loss,
-						   .burst = plan->burst });
+						   .burst = plan->burst, .counts_ip_bytes = link->discipline != NULL });
 		queue.parent = link->queue = TC_H_MAKE(1 << 16, 1);
 		queue.handle = below;
 	}
-	netlink_add_netem(link->netlink, link->device, &queue);
+	if (link->discipline) {
+		const struct place place = { .netlink = link->netlink, .device = link->device, .parent = queue.parent, .handle = queue.handle };
+
+		link->queue = discipline_build(&place, plan->rate_bytes, link->discipline);
+	} else {
+		netlink_add_netem(link->netlink, link->device, &queue);
+	}
 }
 
 static void join(struct topology *topology, const struct plan *plan, enum direction direction)
@@ -148,11 +158,12 @@ int topology_add_host(struct topology *topology, const struct plan *plan, int in
 	const struct flow_plan *flow = &plan->flow[index];
 	const struct link *link = &topology->link[flow->direction];
 	const uint32_t address = (flow->direction == FORWARD ? NEAR_HOSTS : FAR_HOSTS) + index + 1;
-	struct netem delay = { .parent = TC_H_ROOT, .handle = TC_H_MAKE(1 << 16, 0), .limit = ROOM, .delay_ns = flow->rtt_ns };
+	struct netem delay = { .parent = TC_H_ROOT, .handle = TC_H_MAKE(1 << 16, 0), .limit = ROOM };
 	int host = namespace_new(plan, index), netlink;
 	unsigned device;
 	char name[16];
 
+	delay.delay_ns = flow->rtt_ns + plan_wire_ns(plan, flow->direction);
 	snprintf(name, sizeof(name), "host%d", index);
 	namespace_enter(topology->router[flow->direction]);
 	netlink_add_veth(link->netlink, &(struct veth){ .name = name, .peer = "router", .peer_namespace = host, .station = index + 1 });
@@ -193,4 +204,10 @@ void link_read(struct link *link)
 	link->all = link->counters;
 	if (link->queue != TC_H_ROOT)
 		netlink_qdisc_counters(link->netlink, link->device, TC_H_ROOT, &link->all);
+	if (!link->discipline)
+		return;
+	link->marks = discipline_marks(link->discipline, link->counters.own, link->counters.own_bytes);
+	/* All who wait; the packet on the wire has left, and there is one if others wait. */
+	link->counters.queue_packets = link->all.queue_packets + !!link->all.queue_packets;
+	link->counters.queue_ip_bytes = link->all.queue_ip_bytes + (link->all.queue_packets ? FULL_PACKET_BYTES : 0);
 }

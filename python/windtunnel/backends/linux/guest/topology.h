@@ -21,7 +21,9 @@ struct link {
 	int netlink;
 	unsigned device;
 	uint32_t queue;		/* parent of the qdisc that queues */
+	const struct discipline_plan *discipline;	/* NULL where it is netem */
 	struct qdisc_counters counters, all;
+	uint64_t marks;
 };
 
 struct topology {

@@ -1,0 +1,57 @@
+//! A source of transfers: when the next one begins, and what it is like.
+
+use units::Time;
+
+use super::poisson::Poisson;
+use super::session::Session;
+
+/// A transfer that is about to begin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Birth {
+    /// When, in the sender's clock.
+    pub(crate) at: Time,
+    /// Which of its source's kinds it is.
+    pub(crate) kind: usize,
+    /// Payload bytes.
+    pub(crate) bytes: u64,
+    /// Of all that is random within it.
+    pub(crate) seed: u64,
+}
+
+/// An open or a closed loop.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// Open: transfers come whatever becomes of those before.
+    Poisson(Poisson),
+    /// Closed: one session.
+    Session(Session),
+}
+
+impl Source {
+    /// When the engine must ask for the next transfer.
+    pub(crate) fn next_at(&self) -> Time {
+        match self {
+            Source::Poisson(poisson) => poisson.next_at(),
+            Source::Session(session) => session.next_at(),
+        }
+    }
+
+    /// The next transfer begins.
+    pub(crate) fn give_birth(&mut self) -> Birth {
+        match self {
+            Source::Poisson(poisson) => poisson.give_birth(),
+            Source::Session(session) => session.give_birth(),
+        }
+    }
+
+    /// A transfer is complete at `now` in its flow's clock. Says whether that changes when the next one begins.
+    pub(crate) fn on_completed(&mut self, now: Time) -> bool {
+        match self {
+            Source::Poisson(_) => false,
+            Source::Session(session) => {
+                session.on_completed(now);
+                true
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+"""The advice in words, for the table on the terminal and on the page."""
+
+from __future__ import annotations
+
+import math
+
+from windtunnel.advise.columns import HALF, MORE, Column
+from windtunnel.advise.ranking import Advice, Leaders, Row
+from windtunnel.report import text
+from windtunnel.stats import Summary
+
+
+def value(summary: Summary | None, column: Column) -> str:
+    """Return a mean and half its 95 % interval, in digits that count; a lower bound where some repeats never got there.
+
+    Parameters
+    ----------
+    summary : Summary, optional
+        Over seeds.
+    column : Column
+        What it is: digits below a tenth of what matters are not shown.
+    """
+    if summary is None:
+        return text.MISSING
+    if not math.isfinite(summary.mean):
+        return "never"
+    half = summary.high - summary.mean if summary.n > 1 else math.nan
+    least = column.matters / 10 if math.isnan(half) else max(half, column.matters / 10)
+    decimals = max(1 - math.floor(math.log10(least)), 0)
+    bound = ">" if summary.infinite else ""
+    return f"{bound}{summary.mean:.{decimals}f}" + ("" if math.isnan(half) else f" ± {half:.{decimals}f}")
+
+
+def detail(summary: Summary | None) -> str:
+    """Return how many repeats never got there; empty when none or all did not."""
+    if summary is None or summary.infinite in (0, summary.n):
+        return ""
+    return f"{'never ' if math.isfinite(summary.mean) else ''}in {summary.infinite} of {summary.n}"
+
+
+def rank(row: Row) -> str:
+    """Return the rank of a row."""
+    return text.MISSING if row.rank is None else str(row.rank)
+
+
+def best(column: Column) -> str:
+    """Return which way a column is better."""
+    return {MORE: "more", HALF: "near 0.5"}.get(column.better, "less")
+
+
+def wish(column: Column) -> str:
+    """Return what somebody wants who looks at one column only."""
+    return f"{column.title} {best(column)}" if column.better == HALF else f"{best(column)} {column.title}"
+
+
+def leaders(one: Leaders) -> str:
+    """Return who leads a column."""
+    return f"{one.first}; no difference beyond noise that counts to {', '.join(one.equals)}" if one.equals else one.first
+
+
+def conclusions(advice: Advice) -> list[str]:
+    """Return the answer in sentences: who is left, and who leads what."""
+    front = [row.algorithm for row in advice.front]
+    others = [f"{row.algorithm} (by {', '.join(row.dominated_by)})" for row in advice.rows if row.dominated_by]
+    said = [f"Not dominated: {', '.join(front)}."] if front else []
+    if others:
+        said.append(f"Dominated: {', '.join(others)}.")
+    return said

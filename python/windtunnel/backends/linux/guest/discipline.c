@@ -1,0 +1,216 @@
+#include "discipline.h"
+
+#include <errno.h>
+#include <linux/pkt_sched.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "fail.h"
+#include "message.h"
+#include "netlink.h"
+
+#define SLACK_TICKS 16	/* of 64 ns: how late a timer may be before the link loses time */
+#define SLACK_OF_SECOND 1000000	/* the same, in parts of a second */
+#define STAB_CELLS 256
+#define SHIFT_MOST 31
+
+static void begin_qdisc(struct message *message, int type, unsigned device, uint32_t parent, uint32_t handle)
+{
+	struct tcmsg *body = message_begin(message, type, NLM_F_CREATE | NLM_F_EXCL, sizeof(*body));
+
+	body->tcm_family = AF_UNSPEC;
+	body->tcm_ifindex = device;
+	body->tcm_parent = parent;
+	body->tcm_handle = handle;
+}
+
+/* Begins a qdisc of a kind; in the root of a device it counts IP bytes, and so do those below it. */
+static struct rtattr *begin_kind(struct message *message, const struct place *place, const char *kind)
+{
+	begin_qdisc(message, RTM_NEWQDISC, place->device, place->parent, place->handle);
+	message_put_text(message, TCA_KIND, kind);
+	if (place->parent == TC_H_ROOT)
+		message_put_ip_sizes(message);
+	return message_put(message, TCA_OPTIONS, NULL, 0);
+}
+
+static struct tc_ratespec ratespec(uint64_t rate_bytes)
+{
+	return (struct tc_ratespec){ .rate = rate_bytes > UINT32_MAX ? UINT32_MAX : rate_bytes, .linklayer = TC_LINKLAYER_ETHERNET };
+}
+
+static uint32_t add_htb(const struct place *place, uint64_t rate_bytes)
+{
+	const struct tc_htb_glob glob = { .version = 3, .rate2quantum = 1, .defcls = 1 };
+	const struct tc_ratespec spec = ratespec(rate_bytes);
+	const struct tc_htb_opt class = { .rate = spec, .ceil = spec, .buffer = SLACK_TICKS, .cbuffer = SLACK_TICKS, .quantum = FULL_PACKET_BYTES };
+	struct message message;
+	struct rtattr *options = begin_kind(&message, place, "htb");
+
+	message_put(&message, TCA_HTB_INIT, &glob, sizeof(glob));
+	message_nest(&message, options);
+	message_ask(place->netlink, &message, "htb");
+
+	begin_qdisc(&message, RTM_NEWTCLASS, place->device, place->handle, place->handle | 1);
+	message_put_text(&message, TCA_KIND, "htb");
+	options = message_put(&message, TCA_OPTIONS, NULL, 0);
+	message_put(&message, TCA_HTB_PARMS, &class, sizeof(class));
+	if (rate_bytes > UINT32_MAX) {
+		message_put(&message, TCA_HTB_RATE64, &rate_bytes, sizeof(rate_bytes));
+		message_put(&message, TCA_HTB_CEIL64, &rate_bytes, sizeof(rate_bytes));
+	}
+	message_nest(&message, options);
+	message_ask(place->netlink, &message, "htb class");
+	return place->handle | 1;
+}
+
+/* TBF with a bucket of one packet, and below it a netem that passes on whether there is one. */
+static uint32_t add_tbf(const struct place *place, uint64_t rate_bytes)
+{
+	const uint32_t bucket = FULL_PACKET_BYTES + 1 + rate_bytes / SLACK_OF_SECOND, next = place->handle + TC_H_MAKE(1 << 16, 0);
+	const struct tc_tbf_qopt parameters = { .rate = ratespec(rate_bytes), .limit = FULL_PACKET_BYTES };
+	struct message message;
+	struct rtattr *options = begin_kind(&message, place, "tbf");
+
+	message_put(&message, TCA_TBF_PARMS, &parameters, sizeof(parameters));
+	message_put_u32(&message, TCA_TBF_BURST, bucket);
+	if (rate_bytes > UINT32_MAX)
+		message_put(&message, TCA_TBF_RATE64, &rate_bytes, sizeof(rate_bytes));
+	message_nest(&message, options);
+	message_ask(place->netlink, &message, "tbf");
+	netlink_add_netem(place->netlink, place->device, &(struct netem){ .parent = place->handle | 1, .handle = next, .limit = INT32_MAX });
+	return next | 1;
+}
+
+/* Options that are plain numbers, each under its attribute. */
+static void put_numbers(struct message *message, const int *attribute, const uint64_t *value, int values)
+{
+	int i;
+
+	for (i = 0; i < values; i++)
+		message_put_u32(message, attribute[i], value[i]);
+}
+
+static void put_codel(struct message *message, const uint64_t *value)
+{
+	static const int attribute[] = { TCA_CODEL_LIMIT, TCA_CODEL_TARGET, TCA_CODEL_INTERVAL };
+
+	put_numbers(message, attribute, value, 3);
+	message_put_u32(message, TCA_CODEL_ECN, 1);
+}
+
+static void put_fq_codel(struct message *message, const uint64_t *value)
+{
+	static const int attribute[] = { TCA_FQ_CODEL_LIMIT, TCA_FQ_CODEL_TARGET, TCA_FQ_CODEL_INTERVAL, TCA_FQ_CODEL_QUANTUM, TCA_FQ_CODEL_FLOWS };
+
+	put_numbers(message, attribute, value, 5);
+	message_put_u32(message, TCA_FQ_CODEL_ECN, 1);
+	/* Packets are what is limited. */
+	message_put_u32(message, TCA_FQ_CODEL_MEMORY_LIMIT, INT32_MAX);
+}
+
+static void put_pie(struct message *message, const uint64_t *value)
+{
+	static const int attribute[] = { TCA_PIE_LIMIT, TCA_PIE_TARGET, TCA_PIE_TUPDATE, TCA_PIE_ALPHA, TCA_PIE_BETA };
+
+	put_numbers(message, attribute, value, 5);
+	message_put_u32(message, TCA_PIE_ECN, 1);
+}
+
+static void put_fq_pie(struct message *message, const uint64_t *value)
+{
+	static const int attribute[] = { TCA_FQ_PIE_LIMIT, TCA_FQ_PIE_TARGET,	TCA_FQ_PIE_TUPDATE, TCA_FQ_PIE_ALPHA,
+					 TCA_FQ_PIE_BETA,  TCA_FQ_PIE_ECN_PROB, TCA_FQ_PIE_QUANTUM, TCA_FQ_PIE_FLOWS };
+
+	put_numbers(message, attribute, value, 8);
+	message_put_u32(message, TCA_FQ_PIE_ECN, 1);
+	message_put_u32(message, TCA_FQ_PIE_MEMORY_LIMIT, INT32_MAX);
+}
+
+/*
+ * Bytes: limit, thresholds. Then the logarithms of the average's weight and of a cell of idle time, what such a cell takes off the average
+ * (a shift, of 2^16), the probability at the upper threshold (of 2^32), and flags.
+ */
+static void put_red(struct message *message, const uint64_t *value)
+{
+	const struct tc_red_qopt parameters = { .limit = value[0], .qth_min = value[1], .qth_max = value[2], .Wlog = value[3], .Scell_log = value[4] };
+	const struct nla_bitfield32 flags = { .value = value[7], .selector = TC_RED_ECN | TC_RED_HARDDROP | TC_RED_NODROP };
+	unsigned char shift[STAB_CELLS];
+	int cell;
+
+	for (cell = 0; cell < STAB_CELLS; cell++) {
+		const uint64_t rounded = (cell * value[5] + (1 << 15)) >> 16;
+
+		shift[cell] = rounded < SHIFT_MOST ? rounded : SHIFT_MOST;
+	}
+	message_put(message, TCA_RED_PARMS, &parameters, sizeof(parameters));
+	message_put(message, TCA_RED_STAB, shift, sizeof(shift));
+	message_put_u32(message, TCA_RED_MAX_P, value[6]);
+	message_put(message, TCA_RED_FLAGS, &flags, sizeof(flags));
+}
+
+static const struct kind {
+	const char *name;	/* in the plan */
+	const char *qdisc;
+	int values;
+	void (*put)(struct message *message, const uint64_t *value);	/* NULL: the limit alone */
+	size_t marks_at;	/* in its statistics, 0 for none */
+	uint32_t (*add_rate)(const struct place *place, uint64_t rate_bytes);
+} kinds[] = {
+	{ "bfifo", "bfifo", 1, NULL, 0, add_htb },
+	{ "pfifo_head_drop", "pfifo_head_drop", 1, NULL, 0, add_htb },
+	{ "red", "red", 8, put_red, offsetof(struct tc_red_xstats, marked), add_tbf },
+	/* Without a memory RED need not know when it is idle. */
+	{ "step", "red", 8, put_red, offsetof(struct tc_red_xstats, marked), add_htb },
+	{ "codel", "codel", 3, put_codel, offsetof(struct tc_codel_xstats, ecn_mark), add_htb },
+	{ "fq_codel", "fq_codel", 5, put_fq_codel, offsetof(struct tc_fq_codel_xstats, qdisc_stats.ecn_mark), add_htb },
+	{ "pie", "pie", 5, put_pie, offsetof(struct tc_pie_xstats, ecn_mark), add_htb },
+	{ "fq_pie", "fq_pie", 8, put_fq_pie, offsetof(struct tc_fq_pie_xstats, ecn_mark), add_htb },
+};
+
+static const struct kind *kind_of(const struct discipline_plan *discipline)
+{
+	const struct kind *kind;
+
+	for (kind = kinds; kind < kinds + sizeof(kinds) / sizeof(*kinds); kind++)
+		if (strcmp(kind->name, discipline->kind) == 0 && kind->values == discipline->values)
+			return kind;
+	errno = 0;
+	fail("plan: no discipline '%s' of %d values", discipline->kind, discipline->values);
+}
+
+uint32_t discipline_build(const struct place *place, uint64_t rate_bytes, const struct discipline_plan *discipline)
+{
+	const struct kind *kind = kind_of(discipline);
+	const struct tc_fifo_qopt fifo = { .limit = discipline->value[0] };
+	const uint32_t parent = kind->add_rate(place, rate_bytes);
+	struct message message;
+	struct rtattr *options;
+
+	begin_qdisc(&message, RTM_NEWQDISC, place->device, parent, 0);
+	message_put_text(&message, TCA_KIND, kind->qdisc);
+	if (kind->put) {
+		options = message_put(&message, TCA_OPTIONS | NLA_F_NESTED, NULL, 0);
+		kind->put(&message, discipline->value);
+		message_nest(&message, options);
+	} else {
+		message_put(&message, TCA_OPTIONS, &fifo, sizeof(fifo));
+	}
+	message_ask(place->netlink, &message, kind->qdisc);
+	return parent;
+}
+
+uint64_t discipline_marks(const struct discipline_plan *discipline, const void *statistics, size_t bytes)
+{
+	const size_t at = kind_of(discipline)->marks_at;
+	uint32_t marks;
+
+	if (!at)
+		return 0;
+	if (at + sizeof(marks) > bytes) {
+		errno = 0;
+		fail("netlink: %s has no statistics", discipline->kind);
+	}
+	memcpy(&marks, (const char *)statistics + at, sizeof(marks));
+	return marks;
+}

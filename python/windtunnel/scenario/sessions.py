@@ -1,0 +1,107 @@
+"""Transfers that come and go in a closed loop: sessions of people who look at pages, as tables or as one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, get_args
+
+from pydantic import Field, field_validator
+
+from windtunnel.scenario import transfers
+from windtunnel.scenario.errors import refusal, shown, unknown
+from windtunnel.scenario.ranges import Range, SessionCount
+from windtunnel.scenario.table import Table
+
+Kind = Literal["fixed", "exponential", "pareto"]
+_SHAPE = Range(1, 100, low_open=True)
+_MEANS = {
+    "objects": Range(1, 1e6, "objects"),
+    "size_bytes": Range(1, 1e15, "bytes"),
+    "think_s": Range(1e-9, 1e5, "s"),
+}
+_LAW = "LAW:MEAN[:SHAPE], as fixed:1, exponential:1s, pareto:15kB:1.2"
+
+
+class Law(Table):
+    """A law of positive numbers; its mean is in the unit of the field."""
+
+    law: Kind
+    mean: float
+    shape: float | None = None
+
+
+class Sessions(transfers.Source):
+    """Sessions: each transfers a page's objects one after another, each over a connection of its own, then thinks (a closed loop).
+
+    Parameters
+    ----------
+    algorithm : str
+        ``name`` or ``name:variant``, as of a flow, with `parameters`, `transport`, `window_packets`, `profile` and `direction`.
+    count : int
+        How many sessions.
+    objects : Law
+        Objects of a page, rounded up; one when absent.
+    size_bytes : Law
+        Payload of an object; Pareto with a mean of ten packets and a shape of 1.2 when absent.
+    think_s : Law
+        Seconds from the end of a page to the begin of the next, and before the first; exponential with a mean of one when absent.
+    max_bytes : int, optional
+        Larger objects are cut there.
+    rtts_s : sequence of float, optional
+        Base round-trip times in seconds, which sessions take in turn; the scenario's when absent.
+    start_s, stop_s : float, optional
+        Seconds between which pages begin; the whole run when absent. A page begun goes on to its end.
+
+    Notes
+    -----
+    The defaults are those of web-traffic.tcl, ns-2's example (USC/ISI 1999), whose law of sizes is a Pareto shifted to begin at zero.
+    """
+
+    KEYS: ClassVar[tuple[str, ...]] = ("count", "objects", "sizes", "think", *transfers.SHARED_KEYS)
+    TEXT: ClassVar[str] = "ALG[:variant],count=N[,think=LAW][,objects=LAW][,sizes=LAW][,key=value...]"
+    SHORT: ClassVar[Mapping[str, str]] = {"sizes": "size_bytes", "think": "think_s", **transfers.Source.SHORT}
+
+    count: SessionCount = Field(description="number of sessions")
+    objects: Law = Field(Law(law="fixed", mean=1.0), description="objects of a page")
+    size_bytes: Law = Field(Law(law="pareto", mean=14480.0, shape=1.2), description="payload of an object in bytes")
+    think_s: Law = Field(Law(law="exponential", mean=1.0), description="seconds from the end of a page to the begin of the next")
+
+    @field_validator("objects", "size_bytes", "think_s", mode="before")
+    @classmethod
+    def _law(cls, value: Any, info: Any) -> Any:
+        return value if isinstance(value, Law) else _read_law(value, _MEANS[info.field_name])
+
+
+def _read_law(value: Any, means: Range) -> dict[str, Any]:
+    if isinstance(value, str):
+        name, *numbers = (part.strip() for part in value.split(":"))
+        if not 1 <= len(numbers) <= 2:
+            raise refusal(f"{shown(value)} is not a law; allowed: {_LAW}")
+        value = {"law": name, **dict(zip(("mean", "shape"), numbers, strict=False))}
+    if not isinstance(value, dict):
+        raise refusal(f"{shown(value)} is a {type(value).__name__}, not a law; allowed: {_LAW}")
+    if value.get("law") not in get_args(Kind):
+        raise refusal(unknown("law", value.get("law"), get_args(Kind)), field="law")
+    read = dict(value)
+    if "mean" in read:
+        read["mean"] = means.check(read["mean"])
+    if value["law"] == "pareto":
+        read["shape"] = transfers.SHAPE if read.get("shape") is None else _SHAPE.check(read["shape"])
+    elif read.get("shape") is not None:
+        raise refusal(f"{shown(read['shape'])} is given for a law that is {value['law']}; allowed: with pareto only", field="shape")
+    return read
+
+
+def engine(source: Sessions, flows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return what the engine takes for one source, whose kinds of transfers are `flows`."""
+
+    def law(given: Law, scale: float = 1.0) -> dict[str, Any]:
+        return {"law": given.law, "mean": given.mean * scale, **({"shape": given.shape} if given.law == "pareto" else {})}
+
+    return {
+        **transfers.engine(source, flows),
+        "count": source.count,
+        "objects": law(source.objects),
+        "sizes": law(source.size_bytes),
+        "think": law(source.think_s, 1e9),
+    }
