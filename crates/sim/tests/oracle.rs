@@ -18,6 +18,7 @@ mod oracle {
     pub mod link;
     pub mod loss;
     pub mod outbox;
+    pub mod outcome;
     pub mod pie;
     pub mod service;
     pub mod shrink;
@@ -28,7 +29,8 @@ mod oracle {
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use cc::Controller;
-use oracle::engine::{self, Outcome};
+use oracle::engine;
+use oracle::outcome::Outcome;
 use sim::{accept, run_observed, AckHash, ChangesSpec, Observer, QueueUnit, Spec};
 use tcp::Sender;
 use units::Time;

@@ -2,8 +2,7 @@
 //! and the algorithms with the simulator, and nothing of what lies between them.
 
 use cc::Controller;
-use net::LinkTotals;
-use sim::{Accepted, AcceptedFlow, Direction, DisorderSpec, Observer, SourceTotals, Spec, TransferRow};
+use sim::{Accepted, AcceptedFlow, Direction, DisorderSpec, Observer, Spec, TransferRow};
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals};
 use units::{Stream, Time};
 
@@ -13,6 +12,7 @@ use super::host::Host;
 use super::link::{Arrival, Link, Load, Packet};
 use super::loss::Loss;
 use super::outbox::{Outbox, Sent};
+use super::outcome::{note_totals, Outcome};
 use super::service::Service;
 use super::source::Source;
 use super::writes::Writes;
@@ -131,23 +131,6 @@ impl Flow {
     }
 }
 
-/// What is compared with the simulator's records.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
-    /// Counters of the links.
-    pub links: Vec<LinkTotals>,
-    /// Counters of the flows.
-    pub flows: Vec<SenderTotals>,
-    /// Segments of each flow that were dropped or lost.
-    pub lost: Vec<u64>,
-    /// Segments of each flow that were marked.
-    pub marked: Vec<u64>,
-    /// Transfers.
-    pub transfers: Vec<TransferRow>,
-    /// Of each source: packets lost, counters when the window began, counters at the end.
-    pub sources: Vec<(u64, SourceTotals, SourceTotals)>,
-}
-
 /// The core.
 struct Textbook<'a> {
     accepted: &'a Accepted<'a>,
@@ -190,12 +173,6 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
         transfers: core.transfers,
         sources: core.sources.iter().map(Source::totals).collect(),
     }
-}
-
-fn note_totals(row: &mut TransferRow, totals: &SenderTotals) {
-    row.sent = totals.sent as u32;
-    row.retransmitted = totals.retransmitted as u32;
-    row.timeouts = totals.timeouts as u32;
 }
 
 impl<'a> Textbook<'a> {
