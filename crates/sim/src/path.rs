@@ -7,7 +7,7 @@
 //!
 //! A flow's clock is that of its packets' arrival at their link, a quarter of the base RTT after they leave the sender.
 
-use net::{Disorder, Packet, Queued, Ring, Verdict};
+use net::{Packet, Queued, Ring, Verdict};
 use std::collections::VecDeque;
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Wire};
 use units::{Stream, Time};
@@ -56,7 +56,7 @@ impl Delivery {
 pub(crate) struct Rare {
     /// SACK information of the ACKs on their way to a real link, in order.
     crossing_sacks: VecDeque<Sack>,
-    unordered: Option<Unordered>,
+    pub(crate) unordered: Option<Unordered>,
     pub(crate) side: Option<Side>,
 }
 
@@ -147,14 +147,6 @@ impl Path {
         }
     }
 
-    /// The same with what happens to the order of its segments behind their link.
-    pub(crate) fn behind(mut self, disorder: Option<Disorder>) -> Path {
-        let Some(disorder) = disorder else { return self };
-        self.is_watched = true;
-        self.rare.get_or_insert_with(Box::default).unordered = Some(Unordered::new(disorder));
-        self
-    }
-
     /// A path like this one, unused, of another connection with this number, whose draws follow from `seed`.
     pub(crate) fn anew(&self, number: u32, seed: u64) -> Path {
         let mut path = self.clone();
@@ -186,16 +178,6 @@ impl Path {
     #[inline]
     pub(crate) fn pending_at(&self) -> Time {
         self.receiver.deadline().saturating_add(self.felt_after).min(self.beyond_at)
-    }
-
-    fn unordered(&mut self) -> Option<&mut Unordered> {
-        self.rare.as_mut()?.unordered.as_mut()
-    }
-
-    /// When the first of the segments held back arrives.
-    fn held_until(&self) -> Time {
-        let unordered = self.rare.as_ref().and_then(|rare| rare.unordered.as_ref());
-        unordered.map_or(Time::NEVER, |unordered| unordered.first().saturating_add(self.quarter))
     }
 
     /// After a change of what is held back, or of what is in the host.

@@ -14,10 +14,12 @@ mod oracle {
     pub mod dualpi2;
     pub mod engine;
     pub mod fair;
+    pub mod flow;
     pub mod host;
     pub mod link;
     pub mod loss;
     pub mod outbox;
+    pub mod outcome;
     pub mod pie;
     pub mod service;
     pub mod shrink;
@@ -28,7 +30,8 @@ mod oracle {
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use cc::Controller;
-use oracle::engine::{self, Outcome};
+use oracle::engine;
+use oracle::outcome::Outcome;
 use sim::{accept, run_observed, AckHash, ChangesSpec, Observer, QueueUnit, Spec};
 use tcp::Sender;
 use units::Time;

@@ -2,17 +2,18 @@
 //! and the algorithms with the simulator, and nothing of what lies between them.
 
 use cc::Controller;
-use net::LinkTotals;
-use sim::{Accepted, AcceptedFlow, Direction, DisorderSpec, Observer, SourceTotals, Spec, StretchSpec, TransferRow};
-use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals};
+use sim::{Accepted, DisorderSpec, Observer, TransferRow};
+use tcp::{Ack, Ecn, EcnBits, Sack, Sender, SenderTotals};
 use units::{Stream, Time};
 
 use super::agenda::{Agenda, Event, Kind, Owner};
-use super::births::{self, Birth};
+use super::births;
+use super::flow::Flow;
 use super::host::Host;
 use super::link::{Arrival, Link, Load, Packet};
 use super::loss::Loss;
 use super::outbox::{Outbox, Sent};
+use super::outcome::{note_totals, Outcome};
 use super::service::Service;
 use super::source::Source;
 use super::writes::Writes;
@@ -39,121 +40,6 @@ impl Carried {
             Load::Datagram => Carried::Datagram,
         }
     }
-}
-
-struct Flow {
-    sender: Sender<Controller>,
-    receiver: Receiver,
-    rtt: Time,
-    quarter: Time,
-    /// From its last link to where its packets are received.
-    last_leg: Time,
-    /// Propagation between the hops that its ACKs cross.
-    between_of_acks: Time,
-    end: Time,
-    jitter: Stream,
-    /// Draws of the segments that are late or double, and with which probabilities and by how much.
-    disorder: (Stream, DisorderSpec),
-    jitter_ns: u64,
-    last_arrival: Time,
-    packet_bytes: u32,
-    data_link: usize,
-    ack_link: Option<usize>,
-    lost: u64,
-    marked: u64,
-    ecn: Ecn,
-    host: Option<usize>,
-    /// What its application still does.
-    writes: Option<Writes>,
-    /// Integral of cwnd when nothing was left to send.
-    area: Option<f64>,
-    /// Segments and ACKs that exist.
-    under_way: u64,
-    /// The row of a transfer.
-    row: Option<usize>,
-    /// Its source.
-    source: usize,
-}
-
-impl Flow {
-    fn new(given: &AcceptedFlow, (index, seed): (usize, u64), spec: &Spec) -> Flow {
-        let rtt = Time(given.spec.rtt_ns);
-        let is_forward = given.spec.direction == Direction::Forward;
-        let (first, reverse) = (first_hop(given.spec.hops), spec.hops.len() + 1);
-        let between = Time(between(spec, given.spec.hops));
-        Flow {
-            sender: Sender::new(given.sender.clone(), given.control(index, seed)),
-            receiver: given.receiver(),
-            rtt,
-            quarter: Time(rtt.0 / 4),
-            last_leg: Time(rtt.0 / 4) - if is_forward { between } else { Time::ZERO },
-            between_of_acks: if is_forward { Time::ZERO } else { between },
-            end: Time(spec.duration_ns) + Time(rtt.0 / 4),
-            jitter: Stream::named(seed, &format!("flow{index}/jitter")),
-            disorder: (
-                Stream::named(seed, &format!("flow{index}/disorder")),
-                if is_forward { spec.forward.disorder } else { spec.reverse.as_ref().expect("a link").disorder },
-            ),
-            jitter_ns: given.spec.jitter_ns,
-            last_arrival: Time::ZERO,
-            packet_bytes: given.spec.packet_bytes,
-            data_link: if is_forward { first } else { reverse },
-            ack_link: if is_forward { spec.reverse.as_ref().map(|_| reverse) } else { Some(first) },
-            lost: 0,
-            marked: 0,
-            ecn: given.sender.options.ecn,
-            host: given.spec.host.map(|host| host as usize),
-            writes: None,
-            area: None,
-            under_way: 0,
-            row: None,
-            source: 0,
-        }
-    }
-
-    /// A transfer, in row `row`.
-    fn transfer(given: &AcceptedFlow, birth: Birth, row: usize, spec: &Spec) -> Flow {
-        let mut sender = given.sender.clone();
-        sender.segments = birth.bytes.div_ceil(u64::from(sender.mss));
-        let mut control = given.control(0, 0);
-        cc::CongestionControl::on_seeded(&mut control, Stream::named(birth.seed, "algorithm"));
-        let like = Flow::new(given, (0, 0), spec);
-        Flow {
-            sender: Sender::new(sender, control),
-            jitter: Stream::named(birth.seed, "jitter"),
-            disorder: (Stream::named(birth.seed, "disorder"), like.disorder.1),
-            row: Some(row),
-            ..like
-        }
-    }
-
-    /// A transfer that is over, down to its last packet.
-    fn is_gone(&self) -> bool {
-        let is_over = self.sender.is_finished() && self.sender.deadline() == Time::NEVER;
-        self.row.is_some() && is_over && self.under_way == 0 && self.receiver.deadline() == Time::NEVER
-    }
-
-    fn totals(&self) -> SenderTotals {
-        let at_end = self.sender.totals(self.end);
-        SenderTotals { cwnd_area: self.area.unwrap_or(at_end.cwnd_area), ..at_end }
-    }
-}
-
-/// What is compared with the simulator's records.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
-    /// Counters of the links.
-    pub links: Vec<LinkTotals>,
-    /// Counters of the flows.
-    pub flows: Vec<SenderTotals>,
-    /// Segments of each flow that were dropped or lost.
-    pub lost: Vec<u64>,
-    /// Segments of each flow that were marked.
-    pub marked: Vec<u64>,
-    /// Transfers.
-    pub transfers: Vec<TransferRow>,
-    /// Of each source: packets lost, counters when the window began, counters at the end.
-    pub sources: Vec<(u64, SourceTotals, SourceTotals)>,
 }
 
 /// The core.
@@ -203,23 +89,6 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
         transfers: core.transfers,
         sources: core.sources.iter().map(Source::totals).collect(),
     }
-}
-
-fn first_hop(stretch: StretchSpec) -> usize {
-    stretch.enter.map_or(0, |enter| enter as usize - 1)
-}
-
-/// Nanoseconds on the way from the first hop to the last.
-fn between(spec: &Spec, stretch: StretchSpec) -> u64 {
-    let numbered = spec.hops.iter().zip(2..);
-    let crossed = numbered.filter(|(_, number)| *number > stretch.enter.unwrap_or(1) && stretch.leave.is_none_or(|leave| *number <= leave));
-    crossed.map(|(hop, _)| hop.delay_ns).sum()
-}
-
-fn note_totals(row: &mut TransferRow, totals: &SenderTotals) {
-    row.sent = totals.sent as u32;
-    row.retransmitted = totals.retransmitted as u32;
-    row.timeouts = totals.timeouts as u32;
 }
 
 impl<'a> Textbook<'a> {
