@@ -30,6 +30,7 @@ fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         jitter_ns: 0,
         mss_bytes: 1448,
         packet_bytes: 1500,
+        host: None,
         writes: None,
     }
 }
@@ -65,6 +66,7 @@ fn spec(forward: LinkSpec, mut flows: Vec<FlowSpec>, seconds: f64) -> Spec {
         record_marks: false,
         forward,
         reverse: None,
+        hosts: Vec::new(),
         flows,
         arrivals: Vec::new(),
         sessions: Vec::new(),

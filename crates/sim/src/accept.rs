@@ -10,6 +10,7 @@ use crate::application::accept_writes;
 use crate::arrivals::{accept_sources, most_transfers_and_sources, AcceptedSource};
 use crate::changes::{accept_changes, Most};
 use crate::error::SpecError;
+use crate::host::accept_hosts;
 use crate::losses::accept_losses;
 use crate::profiles::override_option;
 use crate::spec::{Direction, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
@@ -118,6 +119,7 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     if spec.duration_ns + RTT_MAX_NS > Tree::time_max(spec.flows.len() + spec.traffic.len() + 2 + most_transfers_and_sources(spec)) {
         return refuse("duration", seconds(spec.duration_ns), "give at most 4 hours with so many flows");
     }
+    accept_hosts(spec)?;
     let mut links = vec![accept_link("bottleneck", &spec.forward, (spec, 0))?];
     if let Some(reverse) = &spec.reverse {
         links.push(accept_link("reverse", reverse, (spec, 1))?);
@@ -126,6 +128,18 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     let mut flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, spec)).collect::<Result<Vec<_>, _>>()?;
     let given = std::iter::once(&spec.forward).chain(&spec.reverse);
     let most: Vec<Most> = links.iter().zip(given).map(|(link, given)| Most::of(link.fifo.rate, given)).collect();
+    for (index, flow) in flows.iter().enumerate() {
+        let link = &links[usize::from(flow.spec.direction == Direction::Reverse)];
+        if let Limit::Bytes(limit) = link.fifo.limit {
+            if limit < u64::from(flow.spec.packet_bytes) {
+                return refuse(
+                    format!("flows[{index}].packet"),
+                    flow.spec.packet_bytes,
+                    &format!("give at most the queue's {limit} bytes"),
+                );
+            }
+        }
+    }
     let mut sources = accept_sources(spec, &links)?;
     for flow in flows.iter_mut().chain(sources.iter_mut().flat_map(|source| &mut source.kinds)) {
         flow.receives = flow.receives.min(ample_window(&links, &most, flow.spec));
@@ -256,7 +270,8 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> 
     }
     options.ecn = options.ecn.resolved(built.algorithm.needs().ecn);
     let segments = flow.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(flow.mss_bytes)));
-    let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(u64::MAX) };
+    let device = flow.host.is_some_and(|host| spec.hosts[host as usize].device.is_some());
+    let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(u64::MAX), device };
     let receives = sender.window;
     Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, receives, spec: flow })
 }

@@ -76,7 +76,7 @@ fn check_times(field: &str, times: impl Iterator<Item = u64>) -> Result<(), Spec
     Ok(())
 }
 
-fn check_outages(field: &str, outages: &[Outage], duration_ns: u64) -> Result<(), SpecError> {
+pub(crate) fn check_outages(field: &str, outages: &[Outage], duration_ns: u64) -> Result<(), SpecError> {
     let mut over = 0;
     for (index, outage) in outages.iter().enumerate() {
         if outage.at_ns < over {

@@ -14,6 +14,7 @@ use crate::application::Application;
 use crate::arrivals::Arrivals;
 use crate::error::{Interrupted, RunError};
 use crate::flow::{Flow, FlowKind};
+use crate::host::{machines, Machine};
 use crate::link::Link;
 use crate::observer::{Observer, Silent};
 use crate::path::PathWire;
@@ -122,6 +123,7 @@ pub struct Engine<'a, O, const LATE: bool = false> {
     /// Parties after the flows.
     pub(crate) sources: Vec<Source>,
     pub(crate) links: Vec<Link>,
+    pub(crate) machines: Vec<Machine>,
     pub(crate) link_samples: SampledLink,
     pub(crate) records: Records,
     pub(crate) events: u64,
@@ -148,6 +150,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
             applications: Application::of_run(spec),
             sources,
             links,
+            machines: machines(spec),
             link_samples: SampledLink { next: if spec.sample_ns == 0 { Time::NEVER } else { Time::ZERO } },
             records,
             events: 0,
@@ -214,9 +217,9 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
     #[inline]
     fn take_acks(&mut self, index: usize, until: Time, look_at: u64) {
         let Flow { agenda, path, sender, .. } = &mut self.flows[index];
-        let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
+        let (link, events, machines) = (&mut self.links[path.data_link()], &mut self.records.events, &mut self.machines);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire::<LATE> { path, link, events, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, machines, flow: index, records_drops, records_marks };
         let until = until.min(agenda.calm_until);
         let mut next = wire.path.arriving.pop();
         while let Some(delivery) = next {
@@ -250,9 +253,9 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         if agenda.wake > now {
             return;
         }
-        let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
+        let (link, events, machines) = (&mut self.links[path.data_link()], &mut self.records.events, &mut self.machines);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire::<LATE> { path, link, events, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, machines, flow: index, records_drops, records_marks };
         sender.on_deadline(now, &mut wire);
         agenda.wake = sender.deadline();
         if sender.is_finished() {
@@ -277,7 +280,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         let application = self.applications.get_mut(index).and_then(Option::as_mut);
         let rtt = flow.base_rtt();
         match kind {
-            FlowKind::Pending => return flow.path.commit_pending(),
+            FlowKind::Pending => return self.handle_pending(index, now),
             FlowKind::Stop => {
                 flow.close_area(now);
                 flow.stopped();
@@ -287,9 +290,9 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         }
         let Flow { sender, path, .. } = flow;
         let at = now.since(path.access_delay());
-        let (link, events) = (&mut self.links[path.data_link()], &mut self.records.events);
+        let (link, events, machines) = (&mut self.links[path.data_link()], &mut self.records.events, &mut self.machines);
         let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire::<LATE> { path, link, events, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, machines, flow: index, records_drops, records_marks };
         if kind == FlowKind::Start {
             if !wire.path.is_transfer {
                 note(wire.events, at, index, EventKind::Start);

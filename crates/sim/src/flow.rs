@@ -7,6 +7,7 @@ use units::{Stream, Time};
 
 use crate::accept::AcceptedFlow;
 use crate::arrivals::Birth;
+use crate::host;
 use crate::path::Path;
 use crate::spec::{Direction, Spec};
 
@@ -93,6 +94,7 @@ impl Flow {
         let traffic = (packet, accepted.sender.options.ecn);
         let path = Path::new(receiver, rtt, traffic, links, (given.jitter_ns, jitter)).behind(disorder(spec, index, links.0));
         let access = path.access_delay();
+        let path = path.on_host(host::side(spec, given, access));
         let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(given.start_ns.next_multiple_of(spec.sample_ns)) };
         let mut agenda = Agenda {
             start: Time(given.start_ns) + access,

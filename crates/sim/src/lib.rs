@@ -10,6 +10,8 @@ mod changes;
 mod core;
 mod error;
 mod flow;
+mod host;
+mod hosted;
 mod link;
 mod losses;
 mod observer;
@@ -38,8 +40,8 @@ pub use records::{EventKind, FlowRow, LinkRow, Records, SourceRow, TransferKind,
 pub use samples::{Columns, FlowSamples};
 pub use source::SourceTotals;
 pub use spec::{
-    AmongSpec, ChangesSpec, DelayStep, Direction, DisciplineChoice, DisorderSpec, FlowSpec, LinkSpec, LossModelSpec, LossSpec, Outage,
-    QueueSpec, QueueUnit, RateStep, Spec, UdpSpec, WaveSpec, WritesSpec,
+    AmongSpec, ChangesSpec, DelayStep, DeviceSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, HostSpec, LinkSpec, LossModelSpec,
+    LossSpec, Outage, QueueSpec, QueueUnit, RateStep, Spec, UdpSpec, WaveSpec, WritesSpec,
 };
 
 /// Raised by hand whenever the records of any scenario may change; part of a stored run's key.

@@ -7,11 +7,12 @@
 //!
 //! A flow's clock is that of its packets' arrival at their link, a quarter of the base RTT after they leave the sender.
 
-use net::{Disorder, Packet, Queued, Ring, Verdict};
+use net::{Packet, Queued, Ring, Verdict};
 use std::collections::VecDeque;
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Wire};
 use units::{Stream, Time};
 
+use crate::host::{Machine, Side};
 use crate::link::{Link, Load};
 use crate::records::{Event, EventKind};
 use crate::unordered::{Held, Unordered};
@@ -37,7 +38,7 @@ const FEW_ACKS: usize = 4;
 
 impl Delivery {
     #[inline]
-    fn new(at: Time, ack: Ack) -> Delivery {
+    pub(crate) fn new(at: Time, ack: Ack) -> Delivery {
         let cumulative_ecn_sack = ack.cumulative << 17 | u64::from(ack.ecn) << 1 | u64::from(ack.has_sack);
         Delivery { at, echo: ack.echo, delay: ack.delay, cumulative_ecn_sack }
     }
@@ -50,16 +51,20 @@ impl Delivery {
     }
 }
 
-/// SACK information of the ACKs on their way to a real link, in order.
+/// What few paths have.
 #[derive(Clone, Debug, Default)]
-struct CrossingSacks(VecDeque<Sack>);
+pub(crate) struct Rare {
+    /// SACK information of the ACKs on their way to a real link, in order.
+    crossing_sacks: VecDeque<Sack>,
+    pub(crate) unordered: Option<Unordered>,
+    pub(crate) side: Option<Side>,
+}
 
 /// One flow's path. In memory what is rarely looked at comes first: the rest lies beside the sender's.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Path {
-    crossing_sacks: Option<Box<CrossingSacks>>,
-    unordered: Option<Box<Unordered>>,
+    pub(crate) rare: Option<Box<Rare>>,
     pub(crate) lost: u64,
     /// Packets that links marked.
     pub(crate) marked: u64,
@@ -67,8 +72,10 @@ pub struct Path {
     resends_capable: bool,
     /// The next new segment carries CWR.
     cwr_due: bool,
-    /// Its segments have ECN bits, or may lose their order: each is looked at.
-    is_watched: bool,
+    /// Its segments have ECN bits, may lose their order or wait in their host: each is looked at.
+    pub(crate) is_watched: bool,
+    /// Its ACKs wait in their sender's host.
+    pub(crate) is_hosted: bool,
     is_ecn_capable: bool,
     /// Its segments are of a scalable sender: ECT(1).
     is_l4s: bool,
@@ -88,8 +95,8 @@ pub struct Path {
     quarter: Time,
     /// From the receiver to where its ACK is first felt: a real link, or the sender.
     felt_after: Time,
-    /// When the first of the segments that are held back arrives.
-    held_until: Time,
+    /// When the first of the segments that are held back can be felt, or something happens at the host.
+    beyond_at: Time,
     /// ACKs on their way to a real link.
     pub(crate) crossing: Ring<Delivery>,
     /// ACKs on their way to the sender.
@@ -115,7 +122,7 @@ impl Path {
             arriving: Ring::default(),
             crossing: Ring::default(),
             sacks: VecDeque::new(),
-            crossing_sacks: links.1.map(|_| Box::default()),
+            rare: links.1.map(|_| Box::default()),
             jitter: jitter.1,
             jitter_ns: jitter.0,
             last_arrival: Time::ZERO,
@@ -129,8 +136,8 @@ impl Path {
             resends_capable: ecn.marks_retransmissions(),
             cwr_due: false,
             is_watched: ecn.is_on(),
-            unordered: None,
-            held_until: Time::NEVER,
+            is_hosted: false,
+            beyond_at: Time::NEVER,
             marked: 0,
             under_way: 0,
             is_transfer: false,
@@ -140,19 +147,12 @@ impl Path {
         }
     }
 
-    /// The same with what happens to the order of its segments behind their link.
-    pub(crate) fn behind(mut self, disorder: Option<Disorder>) -> Path {
-        self.is_watched |= disorder.is_some();
-        self.unordered = disorder.map(|disorder| Box::new(Unordered::new(disorder)));
-        self
-    }
-
     /// A path like this one, unused, of another connection with this number, whose draws follow from `seed`.
     pub(crate) fn anew(&self, number: u32, seed: u64) -> Path {
         let mut path = self.clone();
         path.flow = number;
         path.jitter = Stream::named(seed, "jitter");
-        if let Some(unordered) = &mut path.unordered {
+        if let Some(unordered) = path.unordered() {
             unordered.disorder.reseed(Stream::named(seed, "disorder"));
         }
         path
@@ -165,7 +165,7 @@ impl Path {
 
     /// A segment as its link sees it.
     #[inline]
-    fn packet(&self) -> Packet {
+    pub(crate) fn packet(&self) -> Packet {
         Packet { bytes: self.packet_bytes, ecn_capable: self.is_ecn_capable, flow: self.flow, is_ack: false }
     }
 
@@ -174,10 +174,21 @@ impl Path {
         self.quarter
     }
 
-    /// The delayed ACK that is pending, or a segment held back, cannot be felt before this moment.
+    /// The delayed ACK that is pending, a segment held back, or what happens at the host, cannot be felt before this moment.
     #[inline]
     pub(crate) fn pending_at(&self) -> Time {
-        self.receiver.deadline().min(self.held_until).saturating_add(self.felt_after)
+        self.receiver.deadline().saturating_add(self.felt_after).min(self.beyond_at)
+    }
+
+    /// After a change of what is held back, or of what is in the host.
+    pub(crate) fn refresh_beyond(&mut self) {
+        let at_host = self.rare.as_ref().and_then(|rare| rare.side.as_ref()).map_or(Time::NEVER, Side::next_at);
+        self.beyond_at = self.held_until().saturating_add(self.felt_after).min(at_host);
+    }
+
+    /// Something at the receiver can be felt now.
+    pub(crate) fn is_receiver_due(&self, now: Time) -> bool {
+        self.receiver.deadline().min(self.held_until()).saturating_add(self.felt_after) <= now
     }
 
     /// When the next ACK reaches the sender.
@@ -195,8 +206,9 @@ impl Path {
     /// The delayed-ACK timer expires, or a segment held back arrives, before anything else happens to this flow.
     #[inline(never)]
     pub(crate) fn commit_pending(&mut self) {
-        if self.held_until <= self.receiver.deadline() {
-            return self.release(self.held_until.since(self.quarter));
+        let held_until = self.held_until();
+        if held_until <= self.receiver.deadline() {
+            return self.release(held_until.since(self.quarter));
         }
         let at = self.receiver.deadline();
         let ack = self.receiver.on_deadline();
@@ -208,7 +220,8 @@ impl Path {
     fn send_ack(&mut self, at: Time, ack: Ack) {
         let felt = at + self.felt_after;
         if ack.has_sack {
-            let sacks = self.crossing_sacks.as_mut().map_or(&mut self.sacks, |crossing| &mut crossing.0);
+            let crossing = self.rare.as_mut().filter(|_| self.ack_link.is_some());
+            let sacks = crossing.map_or(&mut self.sacks, |rare| &mut rare.crossing_sacks);
             sacks.push_back(*self.receiver.sack());
         }
         if self.ack_link.is_some() {
@@ -219,18 +232,28 @@ impl Path {
     }
 
     /// The ACK will reach the sender at `at`, plus jitter, never before the one ahead of it.
-    #[inline]
+    #[inline(always)]
     fn deliver(&mut self, at: Time, ack: Ack) {
+        if self.is_hosted {
+            return self.deliver_to_host(at, ack);
+        }
+        let at = self.arrival(at);
+        self.arriving.push(Delivery::new(at, ack));
+    }
+
+    /// `at` plus jitter, never before the one ahead.
+    #[inline(always)]
+    pub(crate) fn arrival(&mut self, at: Time) -> Time {
         let jitter = if self.jitter_ns > 0 { self.jitter.up_to(self.jitter_ns) } else { 0 };
         self.last_arrival = self.last_arrival.max(at + Time(jitter));
-        self.arriving.push(Delivery::new(self.last_arrival, ack));
+        self.last_arrival
     }
 
     /// The oldest crossing ACK reaches the real link.
     pub(crate) fn cross<const LATE: bool>(&mut self, flow: usize, links: &mut [Link]) {
         let Some(delivery) = self.crossing.pop() else { return };
         let (at, ack) = (delivery.at, delivery.ack());
-        let sack = if ack.has_sack { self.crossing_sacks.as_mut().and_then(|crossing| crossing.0.pop_front()) } else { None };
+        let sack = if ack.has_sack { self.rare.as_mut().and_then(|rare| rare.crossing_sacks.pop_front()) } else { None };
         let Some(link) = self.ack_link.map(|link| &mut links[usize::from(link)]) else { return };
         if let (true, Some(served)) = (LATE, &mut link.served) {
             let Packet { bytes, ecn_capable, .. } = ACK;
@@ -283,12 +306,12 @@ impl Path {
     /// A segment that is looked at leaves its link.
     fn pass(&mut self, departs: Time, seq: u64, sent: Time, bits: EcnBits) {
         let segment = Held { departs, seq, sent, bits };
-        let Some(unordered) = &mut self.unordered else { return self.receive_held(segment) };
+        let Some(unordered) = self.unordered() else { return self.receive_held(segment) };
         let fate = unordered.disorder.draw();
         let segment = Held { departs: departs + fate.late_by, ..segment };
         if fate.late_by > Time::ZERO {
             (0..fate.copies).for_each(|_| unordered.hold(segment));
-            self.held_until = unordered.first() + self.quarter;
+            self.refresh_beyond();
         } else {
             self.release(departs);
             (0..fate.copies).for_each(|_| self.receive_held(segment));
@@ -297,9 +320,9 @@ impl Path {
 
     /// What was held back and would have left the link at `departs` or before arrives.
     fn release(&mut self, departs: Time) {
-        while let Some(unordered) = &mut self.unordered {
+        while let Some(unordered) = self.unordered() {
             let Some(segment) = unordered.release(departs) else { return };
-            self.held_until = unordered.first().saturating_add(self.quarter);
+            self.refresh_beyond();
             self.receive_held(segment);
         }
     }
@@ -330,6 +353,7 @@ pub(crate) struct PathWire<'a, const LATE: bool> {
     pub(crate) path: &'a mut Path,
     /// The link its segments reach first.
     pub(crate) link: &'a mut Link,
+    pub(crate) machines: &'a mut [Machine],
     pub(crate) events: &'a mut Vec<Event>,
     pub(crate) flow: usize,
     pub(crate) records_drops: bool,
@@ -369,21 +393,30 @@ impl<const LATE: bool> PathWire<'_, LATE> {
         self.events.push(Event { t_ns: now.0, flow, link, kind, value, value2 });
     }
 
-    /// A segment that is looked at reaches its link, or any segment a link whose queue decides late.
+    /// A segment that is looked at, or any whose link decides late, enters its host or reaches its link.
     #[inline(never)]
     fn offer(&mut self, now: Time, seq: u64, packet: Packet, cwr: bool) {
+        if self.path.is_hosted && self.path.side().is_some_and(|side| side.holds_segments) {
+            self.enter_host(now, seq, packet, cwr);
+        } else {
+            self.reach_link(now, (seq, now), packet, cwr);
+        }
+    }
+
+    /// Segment `seq`, sent at `sent`, reaches its link.
+    pub(crate) fn reach_link(&mut self, now: Time, (seq, sent): (u64, Time), packet: Packet, cwr: bool) {
         if let (true, Some(served)) = (LATE, &mut self.link.served) {
             let Packet { bytes, ecn_capable, flow, .. } = packet;
-            let load = Load::Segment { flow: self.flow, seq, sent: now, cwr };
+            let load = Load::Segment { flow: self.flow, seq, sent, cwr };
             self.path.under_way += 1;
             let is_l4s = self.path.is_l4s;
             return served.offer(now, Queued { bytes, ecn_capable, is_l4s, is_marked: false, key: 2 * flow, arrived: now, load });
         }
         match self.link.fifo.offer(now, packet) {
-            Verdict::Departs(departs) => self.path.pass(departs, seq, now, EcnBits { ce: false, cwr }),
+            Verdict::Departs(departs) => self.path.pass(departs, seq, sent, EcnBits { ce: false, cwr }),
             Verdict::DepartsMarked(departs) => {
                 self.mark(now);
-                self.path.pass(departs, seq, now, EcnBits { ce: true, cwr });
+                self.path.pass(departs, seq, sent, EcnBits { ce: true, cwr });
             }
             Verdict::Dropped | Verdict::Lost => self.lose(now),
         }
@@ -391,6 +424,10 @@ impl<const LATE: bool> PathWire<'_, LATE> {
 }
 
 impl<const LATE: bool> Wire for PathWire<'_, LATE> {
+    fn admit(&mut self, now: Time) -> bool {
+        self.ask_device(now)
+    }
+
     #[inline(never)]
     fn send(&mut self, now: Time, seq: u64) {
         self.send_train(now, seq, 1);
@@ -438,6 +475,10 @@ impl<const LATE: bool> Wire for PathWire<'_, LATE> {
 
     fn on_undo(&mut self, now: Time, cwnd: f64) {
         self.note(now, EventKind::Undo, cwnd, f64::NAN);
+    }
+
+    fn on_send_stall(&mut self, now: Time, cwnd: f64) {
+        self.note(now, EventKind::SendStall, cwnd, f64::NAN);
     }
 
     fn on_slow_start_exit(&mut self, now: Time, cwnd: f64) {

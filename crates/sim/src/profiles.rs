@@ -17,7 +17,7 @@ enum Kind {
     Choice(&'static [&'static str]),
 }
 
-const OPTIONS: [OptionRow; 23] = [
+const OPTIONS: [OptionRow; 26] = [
     OptionRow { name: "sack", kind: Kind::Boolean, doc: "Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)." },
     OptionRow {
         name: "loss_detection",
@@ -26,8 +26,8 @@ const OPTIONS: [OptionRow; 23] = [
     },
     OptionRow {
         name: "recovery",
-        kind: Kind::Choice(&["prr", "rate-halving", "at-once"]),
-        doc: "Window reduction: proportional (Linux 6.1), one segment per second ACK (Linux 2.4 and 2.6), or at once (RFC 6675).",
+        kind: Kind::Choice(&["prr", "rate-halving", "at-once", "to-one"]),
+        doc: "Window reduction: proportional (Linux 6.1), one segment per second ACK (Linux 2.4 and 2.6), at once (RFC 6675), or at once and then slow start from one segment (Windows Vista before SP1).",
     },
     OptionRow {
         name: "rto",
@@ -68,6 +68,21 @@ const OPTIONS: [OptionRow; 23] = [
         name: "rto_freeze",
         kind: Kind::Boolean,
         doc: "After a timeout the window stays until the losses are repaired (a bug of Linux 2.4.22).",
+    },
+    OptionRow {
+        name: "timer_tick_s",
+        kind: Kind::Seconds(0.0, 0.1),
+        doc: "Interval of the clock that wakes the sender's timers (jiffies: 10, 4 or 1 ms); 0 for an exact one.",
+    },
+    OptionRow {
+        name: "offload_segments",
+        kind: Kind::Integer(1, 45),
+        doc: "Segments leave in bursts of so many, at most a third of the window (segmentation offload).",
+    },
+    OptionRow {
+        name: "autotune",
+        kind: Kind::Boolean,
+        doc: "The receiver's window grows with what a round trip brings, from 64 kB to the flow's cap (Linux's dynamic right-sizing).",
     },
     OptionRow { name: "pacing", kind: Kind::Choice(&["none", "linux", "full"]), doc: "Spreading segments over the round trip." },
     OptionRow {

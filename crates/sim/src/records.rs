@@ -20,6 +20,8 @@ pub enum EventKind {
     Undo,
     /// Slow start ended: value is cwnd.
     SlowStartExit,
+    /// The sender's own device was full, and the window was reduced for it: value is cwnd before.
+    SendStall,
     /// The flow started.
     Start,
     /// The flow stopped, or had everything acknowledged.
@@ -38,6 +40,7 @@ impl EventKind {
             EventKind::Timeout => "timeout",
             EventKind::Undo => "undo",
             EventKind::SlowStartExit => "slow_start_exit",
+            EventKind::SendStall => "send_stall",
             EventKind::Start => "start",
             EventKind::Stop => "stop",
             EventKind::Drop => "drop",

@@ -190,6 +190,34 @@ pub enum LossModelSpec {
     },
 }
 
+/// A network device: what it sends waits in a queue, and what finds no room is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceSpec {
+    /// IP bits per second.
+    pub rate_bps: u64,
+    /// Packets that wait, besides the one on the wire (Linux `txqueuelen`).
+    pub queue_packets: u64,
+}
+
+/// The host of one sender, or of several.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HostSpec {
+    /// Processor time to send a segment.
+    pub packet_ns: u64,
+    /// Processor time of an ACK.
+    pub ack_ns: u64,
+    /// Processor time of an ACK with SACK information for each segment outstanding, besides.
+    pub sack_ns: u64,
+    /// Times in which the processor does nothing; ascending, apart.
+    pub stalls: Vec<Outage>,
+    /// Device behind the processor; none for one that is never felt.
+    pub device: Option<DeviceSpec>,
+    /// ACKs are handled at ticks of this interval only; 0 for at once.
+    pub ack_tick_ns: u64,
+}
+
 /// Which way a flow's data goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -248,6 +276,9 @@ pub struct FlowSpec {
     /// IP bytes of a full segment.
     #[serde(default = "default_packet")]
     pub packet_bytes: u32,
+    /// Number of the sender's host, counted from 0; none for one that is never felt.
+    #[serde(default)]
+    pub host: Option<u32>,
     /// When the application writes; none if it always has more to send.
     #[serde(default)]
     pub writes: Option<WritesSpec>,
@@ -344,6 +375,9 @@ pub struct Spec {
     /// The reverse link; none when only ACKs use it, and no queue can form.
     #[serde(default)]
     pub reverse: Option<LinkSpec>,
+    /// Hosts of senders.
+    #[serde(default)]
+    pub hosts: Vec<HostSpec>,
     /// The flows.
     pub flows: Vec<FlowSpec>,
     /// Sources of transfers that come and go.

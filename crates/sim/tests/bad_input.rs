@@ -86,6 +86,7 @@ fn every_bad_field_of_a_source_is_named_with_value_and_range() {
         ),
         ("flows", json!([{"algorithm": "reno", "rtt_ns": 50_000_000, "direction": "reverse"}]), "direction", "reverse", "a reverse link"),
         ("flows", two, "arrivals[0].flows", "reno", "one packet size"),
+        ("flows", json!([{"algorithm": "reno", "rtt_ns": 50_000_000, "host": 0}]), "arrivals[0].flows", "a host, number 0", "give none"),
         ("offered", json!({"load": 0.0}), "arrivals[0].load", "0", "more than 0"),
         ("offered", json!({"load": 10.1}), "arrivals[0].load", "10.1", "at most 10 times"),
         ("offered", json!({"per_second": 0.0}), "arrivals[0].rate", "0", "more than 0"),
@@ -263,4 +264,36 @@ fn the_flow_that_is_wrong_is_named() {
     let mut bad = flow.clone();
     bad["bytes"] = 0.into();
     assert!(refusal(&[("/flows", serde_json::json!([flow, bad]))]).starts_with("flows[1].bytes"));
+}
+
+#[test]
+fn a_host_that_is_wrong_is_named() {
+    let host = |field: &str, value: serde_json::Value| serde_json::json!([{field: value}]);
+    let device = |rate: u64, queue: u64| serde_json::json!({"rate_bps": rate, "queue_packets": queue});
+    let outage = serde_json::json!([{"at_ns": 1, "length_ns": 0}]);
+    let second = 1_000_000_001_u64;
+    let cases = [
+        (host("packet_ns", second.into()), "hosts[0].packet: 1.000000001 s", "at most 1 s"),
+        (host("ack_ns", second.into()), "hosts[0].ack:", "at most 1 s"),
+        (host("sack_ns", second.into()), "hosts[0].sack:", "at most 1 s"),
+        (host("ack_tick_ns", second.into()), "hosts[0].ack_tick:", "at most 1 s"),
+        (host("stalls", outage), "hosts[0].stalls[0].length: 0 s", "more than 0 s"),
+        (host("device", device(999, 1)), "hosts[0].device.rate: 999", "1 kbit/s"),
+        (host("device", device(1000, 0)), "hosts[0].device.queue: 0", "1 to"),
+    ];
+    for (hosts, named, allowed) in cases {
+        let refusal = refusal(&[("/hosts", hosts)]);
+        assert!(refusal.starts_with(named) && refusal.contains(allowed), "{refusal}");
+    }
+    assert!(refusal(&[("/flows/0/host", 0.into())]).starts_with("flows[0].host: 0"));
+    let flow = |rtt_ns: u64| serde_json::json!({"algorithm": "reno", "rtt_ns": rtt_ns, "host": 0});
+    let apart = refusal(&[("/hosts", host("ack_ns", 1.into())), ("/flows", serde_json::json!([flow(1_000_000), flow(2_000_000)]))]);
+    assert!(apart.starts_with("flows[1].rtt: 0.002 s") && apart.contains("one base RTT"), "{apart}");
+}
+
+#[test]
+fn a_queue_in_bytes_holds_a_jumbo_frame() {
+    let queue = serde_json::json!({"unit": "bytes", "limit": 8999});
+    let refusal = refusal(&[("/forward/queue", queue), ("/flows/0/packet_bytes", 9000.into()), ("/flows/0/mss_bytes", 8948.into())]);
+    assert!(refusal.starts_with("flows[0].packet: 9000") && refusal.contains("8999"), "{refusal}");
 }

@@ -14,9 +14,11 @@ mod oracle {
     pub mod dualpi2;
     pub mod engine;
     pub mod fair;
+    pub mod host;
     pub mod link;
     pub mod loss;
     pub mod outbox;
+    pub mod outcome;
     pub mod pie;
     pub mod service;
     pub mod shrink;
@@ -27,7 +29,8 @@ mod oracle {
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use cc::Controller;
-use oracle::engine::{self, Outcome};
+use oracle::engine;
+use oracle::outcome::Outcome;
 use sim::{accept, run_observed, AckHash, ChangesSpec, Observer, QueueUnit, Spec};
 use tcp::Sender;
 use units::Time;
@@ -172,6 +175,12 @@ fn a_queue_that_never_decides_is_drop_tail() {
 fn queues_that_decide_late_equal_the_textbook_event_heap_too() {
     let compared = compare(common::scenario_with_discipline, scenarios() * 5 / 4);
     assert!(compared.marks > 5_000, "only {} marks were compared", compared.marks);
+}
+
+/// Processors, stalls, devices that refuse, and ACKs at ticks, of one flow and of several.
+#[test]
+fn hosts_equal_the_textbook_event_heap_too() {
+    compare(common::scenario_with_hosts, scenarios());
 }
 
 #[test]

@@ -5,8 +5,12 @@
 
 mod ack;
 mod application;
+mod autotune;
+mod careful;
 mod compression;
+mod device;
 mod ecn;
+mod offload;
 mod options;
 mod pacing;
 mod rack;

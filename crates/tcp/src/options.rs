@@ -26,6 +26,8 @@ pub enum Recovery {
     RateHalving,
     /// At once (RFC 6675, RFC 8257): nothing leaves before as much has arrived.
     AtOnce,
+    /// The same, and when the losses are repaired slow start from one segment (Windows Vista before its first service pack).
+    ToOne,
 }
 
 /// How the retransmission timeout follows from RTT samples.
@@ -135,6 +137,12 @@ pub struct Options {
     pub rtt_granularity_s: f64,
     /// The window stays as the timeout left it until the losses are repaired (a bug of Linux 2.4.22).
     pub rto_freeze: bool,
+    /// Interval of the clock that wakes the sender's timers, seconds; 0 for an exact one (jiffies: 10, 4 or 1 ms).
+    pub timer_tick_s: f64,
+    /// Segments leave in bursts of so many, at most a third of the window (segmentation offload); 1 for none.
+    pub offload_segments: u8,
+    /// The receiver's window grows with what a round trip brings, from 64 kB to the flow's cap (Linux's dynamic right-sizing).
+    pub autotune: bool,
     /// Pacing.
     pub pacing: Pacing,
     /// A paced segment that leaves late, for want of an ACK, brings the next one forward by as much, up to half a distance (Linux since
@@ -172,6 +180,9 @@ impl Options {
             initial_ssthresh: 0,
             rtt_granularity_s: 0.0,
             rto_freeze: false,
+            timer_tick_s: 0.0,
+            offload_segments: 1,
+            autotune: false,
             pacing: Pacing::None,
             pacing_credit: true,
             ecn: Ecn::Auto,

@@ -43,7 +43,7 @@ impl<C: CongestionControl> Sender<C> {
         self.ecn.on_reduced();
         self.w.ssthresh = self.cc.ssthresh(&mut self.w, &self.c);
         self.enter(to);
-        if self.spec.options.recovery == Recovery::AtOnce && !self.needs.full_control {
+        if matches!(self.spec.options.recovery, Recovery::AtOnce | Recovery::ToOne) && !self.needs.full_control {
             self.w.cwnd = self.w.ssthresh;
         }
         self.totals.loss_episodes += 1;
@@ -62,7 +62,7 @@ impl<C: CongestionControl> Sender<C> {
                 let allowed = self.reduction.allowance(pipe, ssthresh, prior, progress);
                 self.w.cwnd = (pipe + allowed).max(1) as f64;
             }
-            Recovery::Prr | Recovery::AtOnce => {}
+            Recovery::Prr | Recovery::AtOnce | Recovery::ToOne => {}
             Recovery::RateHalving => {
                 self.reduction.ack_parity = !self.reduction.ack_parity;
                 if !self.reduction.ack_parity && self.w.cwnd > self.w.ssthresh {
@@ -80,6 +80,7 @@ impl<C: CongestionControl> Sender<C> {
         }
         let ends_here = self.w.ssthresh < cc::SSTHRESH_INFINITE && (self.c.ca_state == CaState::Cwr || self.undo.is_armed());
         match self.spec.options.recovery {
+            Recovery::ToOne if ends_here => self.w.cwnd = 1.0,
             Recovery::Prr if ends_here => self.w.cwnd = self.w.ssthresh,
             Recovery::RateHalving | Recovery::AtOnce if ends_here => self.w.cwnd = self.w.cwnd.min(self.w.ssthresh),
             _ => {}

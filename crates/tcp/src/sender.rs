@@ -4,6 +4,7 @@ use cc::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Needs, Rtt
 use units::{Stream, Time};
 
 use crate::application::Usage;
+use crate::careful::Care;
 use crate::ecn::EcnState;
 use crate::pacing::Pacer;
 use crate::rack::Rack;
@@ -26,6 +27,8 @@ pub struct SenderSpec {
     pub segments: u64,
     /// Receiver's window, segments; `u64::MAX` for no limit.
     pub window: u64,
+    /// The host's device queue may refuse a segment.
+    pub device: bool,
 }
 
 /// Counters of a sender.
@@ -100,6 +103,8 @@ pub struct Sender<C> {
     pub(crate) started: bool,
     /// Tail losses are probed for.
     pub(crate) probes: bool,
+    /// More than the window may hold a new segment back: pacing, or what is in `care`.
+    pub(crate) is_careful: bool,
     pub(crate) needs: Needs,
     pub(crate) ecn: EcnState,
     pub(crate) most_out: u64,
@@ -117,6 +122,7 @@ pub struct Sender<C> {
     /// End of the current episode (Linux `high_seq`).
     pub(crate) recovery_point: u64,
     pub(crate) reduction: Reduction,
+    pub(crate) care: Option<Box<Care>>,
     pub(crate) undo: Undo,
     pub(crate) probe_retransmitted: bool,
     /// Forward RTO recovery is under way.
@@ -130,8 +136,9 @@ pub struct Sender<C> {
 
 impl<C: CongestionControl> Sender<C> {
     /// A sender that has not started.
-    pub fn new(spec: SenderSpec, cc: C) -> Sender<C> {
+    pub fn new(mut spec: SenderSpec, cc: C) -> Sender<C> {
         let needs = cc.needs();
+        let care = Care::of(&mut spec);
         let pacer = Pacer::new(&spec.options, &needs);
         Sender {
             w: Window::starting_at(spec.options.initial_window, spec.options.initial_ssthresh),
@@ -145,6 +152,8 @@ impl<C: CongestionControl> Sender<C> {
             reduction: Reduction::default(),
             undo: Undo::default(),
             timer: Timer::default(),
+            is_careful: pacer.is_on() || care.is_some(),
+            care,
             pacer,
             totals: SenderTotals::default(),
             recovery_point: 0,

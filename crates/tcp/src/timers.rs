@@ -36,13 +36,24 @@ impl<C: CongestionControl> Sender<C> {
     /// When [`Sender::on_deadline`] must be called; [`Time::NEVER`] for never. May move either way on any event.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.timer.deadline.min(self.pacer.wakes_at())
+        let expires = if self.is_careful { self.expires() } else { self.timer.deadline };
+        expires.min(self.pacer.wakes_at())
+    }
+
+    /// When the timer is seen to have expired: with jiffies, at the tick after.
+    #[inline(never)]
+    fn expires(&self) -> Time {
+        let (deadline, tick) = (self.timer.deadline, self.care.as_ref().map_or(Time::ZERO, |care| care.tick));
+        if tick == Time::ZERO || deadline == Time::NEVER {
+            return deadline;
+        }
+        Time(deadline.0.next_multiple_of(tick.0))
     }
 
     /// The deadline has come.
     pub fn on_deadline(&mut self, now: Time, wire: &mut impl Wire) {
         self.account(now);
-        if self.timer.deadline <= now {
+        if self.expires() <= now {
             let kind = self.timer.kind;
             self.timer.deadline = Time::NEVER;
             match kind {
@@ -80,10 +91,9 @@ impl<C: CongestionControl> Sender<C> {
             if self.probe_retransmitted {
                 let last = self.c.nxt - 1;
                 if self.board.flags(last) & SACKED == 0 {
-                    self.retransmit(last, wire);
-                    self.probe_end = self.c.nxt;
+                    self.probe_end = if self.retransmit(last, wire) { self.c.nxt } else { 0 };
                 }
-            } else {
+            } else if self.is_admitted(wire) {
                 self.send_new(wire);
                 self.probe_end = self.c.nxt;
             }
@@ -111,6 +121,7 @@ impl<C: CongestionControl> Sender<C> {
     pub(crate) fn arm_after_progress(&mut self) {
         if self.c.una == self.c.nxt {
             self.timer.deadline = Time::NEVER;
+            self.await_device();
         } else if self.may_probe() {
             self.arm_probe(self.c.now + self.rtt.rto());
         } else {

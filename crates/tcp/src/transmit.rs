@@ -24,7 +24,9 @@ impl<C: CongestionControl> Sender<C> {
     fn retransmit_lost(&mut self, wire: &mut impl Wire) {
         while self.c.in_flight < self.w.segments() && self.pacer.may_send(self.c.now) {
             let Some(seq) = self.board.next_lost(self.c.una) else { return };
-            self.retransmit(seq, wire);
+            if !self.retransmit(seq, wire) {
+                return;
+            }
             if self.in_reduction() {
                 self.reduction.sent += 1;
             }
@@ -34,8 +36,11 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
-    /// Sends `seq` again, whatever the window.
-    pub(crate) fn retransmit(&mut self, seq: u64, wire: &mut impl Wire) {
+    /// Sends `seq` again, whatever the window; false if the device is full.
+    pub(crate) fn retransmit(&mut self, seq: u64, wire: &mut impl Wire) -> bool {
+        if !self.is_admitted(wire) {
+            return false;
+        }
         self.note_rated_sending(seq);
         self.board.on_retransmitted(seq, self.c.now);
         self.undo.on_retransmitted(self.c.now);
@@ -45,6 +50,7 @@ impl<C: CongestionControl> Sender<C> {
         self.totals.retransmitted += 1;
         self.pacer.on_sent(self.c.now, self.c.mss, self.c.pacing_rate);
         wire.resend(self.c.now, seq);
+        true
     }
 
     /// Step 10: new data beside `pipe` segments. Returns how many segments left; if any did, the timer is armed.
@@ -52,8 +58,8 @@ impl<C: CongestionControl> Sender<C> {
     pub(crate) fn transmit(&mut self, pipe: u32, wire: &mut impl Wire) -> u64 {
         let window = self.w.segments();
         let was_idle = self.c.nxt == self.c.una;
-        let room = self.room(window.saturating_sub(pipe));
-        let sent = if self.pacer.is_on() { self.send_paced(room, wire) } else { self.send_train(room, wire) };
+        let free = window.saturating_sub(pipe);
+        let sent = if self.is_careful { self.send_one_by_one(free, wire) } else { self.send_train(self.room(free), wire) };
         self.note_window_use(window, sent);
         if sent > 0 {
             self.arm_after_sending(was_idle);
@@ -61,10 +67,12 @@ impl<C: CongestionControl> Sender<C> {
         sent
     }
 
-    /// Up to `room` new segments, as the pacing gate opens; returns how many.
-    fn send_paced(&mut self, room: u64, wire: &mut impl Wire) -> u64 {
+    /// Up to `free` new segments, as the receiver follows, the pacing gate opens and the device takes them; returns how many.
+    fn send_one_by_one(&mut self, free: u32, wire: &mut impl Wire) -> u64 {
+        self.follow_receiver();
+        let room = self.in_bursts(self.room(free));
         for sent in 0..room {
-            if !self.pacer.may_send(self.c.now) {
+            if !self.pacer.may_send(self.c.now) || !self.is_admitted(wire) {
                 return sent;
             }
             self.send_new(wire);
@@ -129,7 +137,7 @@ impl<C: CongestionControl> Sender<C> {
     /// Linux it would wait below TCP, in flight (RFC 9002 7.8 says the same). A law of the rate paces below its window on purpose, and asks for the window alone (draft-ietf-ccwg-bbr, C.is_cwnd_limited).
     #[inline]
     fn note_window_use(&mut self, window: u32, sent: u64) {
-        let filled = self.c.in_flight >= window || (self.pacer.is_blocked() && !self.needs.rate_samples);
+        let filled = self.c.in_flight >= window || (self.pacer.is_blocked() && !self.needs.rate_samples) || self.is_deferring();
         if !filled && sent == 0 {
             return;
         }

@@ -1,40 +1,49 @@
 //! Undo of reductions that proved spurious: DSACK of every retransmission, or an ACK of an original (Eifel, RFC 4015).
 
+use std::num::NonZeroU64;
+
 use cc::{CaState, CongestionControl};
 use units::Time;
 
 use crate::sender::{Progress, Sender, Wire};
 
 /// What is remembered of the episode.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Undo {
-    /// First segment outstanding when the episode began (Linux `undo_marker`); none when it cannot be undone.
-    marker: Option<u64>,
+    /// One past the first segment outstanding when the episode began (Linux `undo_marker`); none when it cannot be undone.
+    past_marker: Option<NonZeroU64>,
     /// Retransmissions not yet reported as duplicates; none before the first.
     retransmissions: Option<u32>,
     /// When the first retransmission of the episode was sent (Linux `retrans_stamp`).
     pub(crate) first_retransmission: Option<Time>,
-    prior_ssthresh: Option<f64>,
+    /// What an undo restores; NaN when congestion was marked since.
+    prior_ssthresh: f64,
+}
+
+impl Default for Undo {
+    fn default() -> Undo {
+        Undo { past_marker: None, retransmissions: None, first_retransmission: None, prior_ssthresh: f64::NAN }
+    }
 }
 
 impl Undo {
-    pub(crate) fn arm(&mut self, una: u64, outstanding: u32, prior_ssthresh: Option<f64>) {
-        self.marker = Some(una);
+    pub(crate) fn arm(&mut self, una: u64, outstanding: u32, prior_ssthresh: f64) {
+        self.past_marker = NonZeroU64::new(una + 1);
         self.retransmissions = (outstanding > 0).then_some(outstanding);
         self.prior_ssthresh = prior_ssthresh;
     }
 
     pub(crate) fn disarm(&mut self) {
-        self.marker = None;
+        self.past_marker = None;
     }
 
     /// Congestion was marked since: an undo restores no window.
     pub(crate) fn forbid(&mut self) {
-        self.prior_ssthresh = None;
+        self.prior_ssthresh = f64::NAN;
     }
 
     pub(crate) fn is_armed(&self) -> bool {
-        self.marker.is_some()
+        self.past_marker.is_some()
     }
 
     pub(crate) fn on_retransmitted(&mut self, now: Time) {
@@ -44,26 +53,26 @@ impl Undo {
 
     /// The receiver reported `seq` as a duplicate.
     pub(crate) fn on_duplicate(&mut self, seq: u64) {
-        if self.marker.is_some_and(|marker| seq >= marker) {
+        if self.past_marker.is_some_and(|marker| seq + 1 >= marker.get()) {
             self.retransmissions = self.retransmissions.map(|count| count.saturating_sub(1));
         }
     }
 
     /// Every retransmission arrived twice.
     fn all_were_duplicates(&self) -> bool {
-        self.marker.is_some() && self.retransmissions == Some(0)
+        self.past_marker.is_some() && self.retransmissions == Some(0)
     }
 
     /// The ACK echoes a segment older than the first retransmission: it answers an original.
     pub(crate) fn answers_original(&self, progress: &Progress) -> bool {
-        self.marker.is_some() && progress.acked > 0 && self.first_retransmission.is_some_and(|sent| progress.echo < sent)
+        self.past_marker.is_some() && progress.acked > 0 && self.first_retransmission.is_some_and(|sent| progress.echo < sent)
     }
 }
 
 impl<C: CongestionControl> Sender<C> {
     /// Remembers what an undo of the episode that begins would restore.
     pub(crate) fn arm_undo(&mut self) {
-        let prior = if self.in_reduction() { self.undo.prior_ssthresh } else { Some(self.current_ssthresh()) };
+        let prior = if self.in_reduction() { self.undo.prior_ssthresh } else { self.current_ssthresh() };
         self.undo.arm(self.c.una, self.board.retrans_out, prior);
     }
 
@@ -89,9 +98,9 @@ impl<C: CongestionControl> Sender<C> {
             self.board.unmark_lost(self.c.una);
             self.publish_in_flight();
         }
-        if let Some(prior) = self.undo.prior_ssthresh {
+        if !self.undo.prior_ssthresh.is_nan() {
             self.w.cwnd = self.cc.undo(&mut self.w, &self.c);
-            self.w.ssthresh = self.w.ssthresh.max(prior);
+            self.w.ssthresh = self.w.ssthresh.max(self.undo.prior_ssthresh);
             self.ecn.cwr_due = false;
         }
         self.note_window_set();

@@ -4,6 +4,11 @@ use units::Time;
 
 /// Where segments and notes of a sender go.
 pub trait Wire {
+    /// The device takes one more segment, which is sent next; false if its queue is full. Asked of senders only that were told of one.
+    fn admit(&mut self, _now: Time) -> bool {
+        true
+    }
+
     /// Segment `seq` leaves the sender.
     fn send(&mut self, now: Time, seq: u64);
 
@@ -30,6 +35,9 @@ pub trait Wire {
 
     /// A reduction proved spurious; cwnd was restored to this.
     fn on_undo(&mut self, now: Time, cwnd: f64);
+
+    /// The device was full, and the window was reduced for it from this cwnd.
+    fn on_send_stall(&mut self, _now: Time, _cwnd: f64) {}
 
     /// Slow start ended at this cwnd.
     fn on_slow_start_exit(&mut self, now: Time, cwnd: f64);

@@ -47,6 +47,7 @@ def run_command(
     reorder: Annotated[str | None, typer.Option(metavar="P", help="Probability that data arrives late, out of order.")] = None,
     reorder_by: Annotated[str | None, typer.Option(metavar="TIME", help="How late, with --reorder.")] = None,
     duplicate: Annotated[str | None, typer.Option(metavar="P", help="Probability that data arrives twice.")] = None,
+    host: Annotated[str | None, typer.Option(metavar="KEY=VALUE,...", help="The senders' host, as nic=1Gbit,txqueuelen=100.")] = None,
     jitter: Annotated[str | None, typer.Option(metavar="TIME", help="Largest ACK delay. [default: a packet time, or 1 % of RTT]")] = None,
     sample: Annotated[str | None, typer.Option(metavar="TIME", help="Sampling interval, 0 for none. [default: 10ms]")] = None,
     profile: Annotated[str | None, typer.Option(metavar="NAME", help="Stack profile. [default: linux-6.1]")] = None,
@@ -60,14 +61,16 @@ def run_command(
 ) -> None:
     """Run a scenario, in the simulator or on a built Linux kernel.
 
-    Flow keys: rtt, start, stop, bytes, count, window, profile, direction; on and off, or app_rate and chunk; transport options, and the
-    algorithm's own parameters (see: windtunnel algorithms NAME). Keys of --udp: rate, amplitude and period, packet, start, stop, direction.
+    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, mtu; on and off, or app_rate and chunk; those of its host;
+    transport options, and the algorithm's own parameters (see: windtunnel algorithms NAME). Keys of --udp: rate, amplitude and period,
+    packet, start, stop, direction.
 
     Keys of arrivals: load or rate (transfers per second), sizes (pareto, exponential, fixed), mean, shape, max, rtt (one, or several as
     30ms+60ms), start, stop, window, profile, direction; of sessions: count, think, objects and sizes (laws, as pareto:15kB:1.2), and the
     same from max on. Both take transport options and the algorithm's parameters.
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
+    top |= {"host": host}
     disorder = {"reorder": reorder, "reorder_by": reorder_by, "duplicate": duplicate}
     service = {"rate": rate, "queue": queue, "mark": mark, "discipline": aqm, "trace": trace and str(Path(trace).absolute())}
     links = {

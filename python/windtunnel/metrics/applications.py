@@ -36,7 +36,7 @@ def applications(records: Records) -> pl.DataFrame:
     number = [-1 - index if flow.get("application") is None else int(flow["application"]) for index, flow in enumerate(given)]
     whose = pl.DataFrame({"flow": range(len(named)), "algorithm": named, "application": number}, schema=_WHOSE)
     flows = connections(records.flows)
-    flows = flows.with_columns(rates.throughput_bps(flows), rates.goodput_bps(flows)).drop("algorithm")
+    flows = flows.with_columns(rates.throughput_bps(flows, records.facts.scenario), rates.goodput_bps(flows)).drop("algorithm")
     return (
         flows.join(whose, on="flow", how="left")
         .group_by("application", maintain_order=True)

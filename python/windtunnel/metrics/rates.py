@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import polars as pl
 
 PACKET_BITS = 8 * 1500
@@ -9,13 +12,21 @@ UDP = "udp"
 UDP_HEADER_BITS = 8 * 28
 
 
-def throughput_bps(flows: pl.DataFrame) -> pl.Series:
+def packet_bits(flow: Mapping[str, Any]) -> int:
+    """Return the IP bits of a flow's full packets; `flow` is its table in the scenario."""
+    return 8 * int(flow.get("mtu_bytes", 1500))
+
+
+def throughput_bps(flows: pl.DataFrame, scenario: Mapping[str, Any] | None = None) -> pl.Series:
     """Return each flow's throughput: delivered IP bits (whole packets) per second of its measurement window.
 
     Parameters
     ----------
     flows : polars.DataFrame, shape (flows, ...)
-        With `window_delivered_packets` and `window_s` (seconds); with `algorithm` and `window_goodput_bytes` where there are datagrams.
+        With `window_delivered_packets` and `window_s` (seconds); with `algorithm` and `window_goodput_bytes` where there are datagrams,
+        and with `flow` where the scenario is given.
+    scenario : mapping, optional
+        The canonical scenario, whose flows say how large their packets are; 1500 bytes of IP without it.
 
     Returns
     -------
@@ -24,11 +35,14 @@ def throughput_bps(flows: pl.DataFrame) -> pl.Series:
 
     Notes
     -----
-    Source: Li, Leith, Shorten (ToN 2007), eq. 1, with the rate of delivered packets. A packet of a TCP flow is 1500 bytes of IP; a
-    datagram is its payload and 28 bytes of headers.
+    Source: Li, Leith, Shorten (ToN 2007), eq. 1, with the rate of delivered packets. A datagram is its payload and 28 bytes of headers.
     """
     packets = pl.col("window_delivered_packets")
     bits = packets * PACKET_BITS
+    sizes = [packet_bits(flow) for flow in (scenario or {}).get("flows", ())]
+    if not set(sizes) <= {PACKET_BITS}:
+        numbered = dict(enumerate(sizes))
+        bits = packets * pl.col("flow").replace_strict(numbered, default=PACKET_BITS, return_dtype=pl.Int64)
     if "algorithm" in flows.columns:
         datagrams = pl.col("window_goodput_bytes") * 8 + packets * UDP_HEADER_BITS
         bits = pl.when(pl.col("algorithm") == UDP).then(datagrams).otherwise(bits)

@@ -48,7 +48,7 @@ def flow_rows(records: Records) -> list[dict[str, Any]]:
     """Return one row per flow; `algorithm` carries the variant where the scenario names one, `completion_s` is of flows with a size."""
     named = [str(flow["algorithm"]) for flow in records.facts.scenario.get("flows", ())]
     completed = completions_s(records)
-    flows = records.flows.with_columns(rates.throughput_bps(records.flows), rates.goodput_bps(records.flows))
+    flows = records.flows.with_columns(rates.throughput_bps(records.flows, records.facts.scenario), rates.goodput_bps(records.flows))
     columns = ["flow", "algorithm", "throughput_bps", "goodput_bps", "retransmitted_packets", "loss_episodes", "timeouts"]
     columns += ["mean_cwnd_packets", "mean_rtt_s"]
     rows = [_clean(row) for row in flows.select(columns).iter_rows(named=True)]
@@ -103,7 +103,7 @@ def metrics(records: Records) -> dict[str, Any]:
     """
     flows = connections(records.flows)
     tcp = set(flows["flow"])
-    flows = flows.with_columns(rates.throughput_bps(flows), rates.goodput_bps(flows))
+    flows = flows.with_columns(rates.throughput_bps(flows, records.facts.scenario), rates.goodput_bps(flows))
     forward = flows.filter(pl.col("direction") == "forward")
     compared = forward if forward.height else flows
     shares = compared["throughput_bps"].drop_nulls().to_list()

@@ -35,7 +35,7 @@ def throughput_bps(view: View, flow: int, t0: float, t1: float) -> float | None:
         return None
     counted = view.row(flow)["window_delivered_packets"] if view.is_counted(t0, t1) else None
     if counted is not None:
-        return float(counted) * PACKET_BITS / (t1 - t0)
+        return float(counted) * view.packet_bits(flow) / (t1 - t0)
     carried = view.delivered_bits(flow, np.array([t0, t1]))
     return None if carried is None else float(carried[1] - carried[0]) / (t1 - t0)
 

@@ -11,12 +11,13 @@ import numpy as np
 import polars as pl
 
 from windtunnel.metrics.backoffs import Array, Backoffs, backoffs_by_flow
-from windtunnel.metrics.rates import PACKET_BITS, UDP
+from windtunnel.metrics.rates import PACKET_BITS, UDP, packet_bits
 from windtunnel.records import Records
 from windtunnel.records.schema import TRANSFERS
 
 PACKET_BYTES = 1500
 MSS_BYTES = 1448
+HEADER_BYTES = 52
 SETTLING_S = 10.0
 """The default window begins this long after the start of the last foreground flow (the register's rule)."""
 _NEAR_S = 1e-6
@@ -169,6 +170,11 @@ class View:
             return float(link["queue_s"]) / self.packet_s
         return float(link["queue_packets"])
 
+    def packet_bits(self, flow: int) -> int:
+        """Return the IP bits of a flow's full packets; those of 1500 bytes where the scenario does not list it."""
+        listed = self.scenario["flows"]
+        return packet_bits(listed[flow]) if flow < len(listed) else PACKET_BITS
+
     def start_s(self, flow: int) -> float:
         """Return when a flow starts, seconds."""
         return float(self._rows[flow]["start_s"])
@@ -298,7 +304,8 @@ class View:
             return None
         t_s = np.concatenate(([self.start_s(flow)], series.t_s))
         counted = np.concatenate(([0.0], series.delivered_bytes))
-        return np.asarray(np.interp(times, t_s, counted)) * (8 * PACKET_BYTES / MSS_BYTES)
+        bits = self.packet_bits(flow)
+        return np.asarray(np.interp(times, t_s, counted)) * (bits / (bits / 8 - HEADER_BYTES))
 
     @cached_property
     def _backoffs(self) -> dict[int, Backoffs]:

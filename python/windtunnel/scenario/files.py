@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from windtunnel.scenario import changes, losses, traces, traffic
+from windtunnel.scenario import changes, hosts, losses, traces, traffic
 from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.errors import ScenarioError, from_validation, one_line
 from windtunnel.scenario.models import QUEUE_FIELDS, Bottleneck, Flow, Scenario
@@ -38,7 +38,16 @@ def allowed_keys() -> dict[str, list[str]]:
         **dict.fromkeys(("objects", "size_bytes", "think_s"), keys(Law)),
     }
     models = {name: keys(model) for name, model in (losses.MODELS | changes.CHANGES).items()}
-    return {"": keys(Scenario), "bottleneck": link, "reverse": link, "flows": keys(Flow), **sources, **models}
+    return {
+        "": keys(Scenario),
+        "bottleneck": link,
+        "reverse": link,
+        "flows": [*keys(Flow), "window"],
+        "host": keys(hosts.Host),
+        **sources,
+        **models,
+        "stalls": models["outages"],
+    }
 
 
 def parse(document: Any, *, name: str = "") -> Scenario:

@@ -8,9 +8,11 @@ from typing import Any
 from windtunnel.scenario import writes
 from windtunnel.scenario.catalogue import catalogue
 from windtunnel.scenario.errors import refusal, shown
+from windtunnel.scenario.hostkeys import HOST_KEYS
 
-SHORT_KEYS = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", "window": "window_packets", **writes.SHORT}
-FLOW_KEYS = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction", *writes.SHORT)
+SHORT_KEYS = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", **writes.SHORT}
+_OWN = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction", "mtu", "receiver_mtu", *writes.SHORT)
+FLOW_KEYS = (*_OWN, *HOST_KEYS)
 
 
 def parse_flow(text: str, keys: Sequence[str] = FLOW_KEYS) -> dict[str, Any]:
@@ -20,7 +22,8 @@ def parse_flow(text: str, keys: Sequence[str] = FLOW_KEYS) -> dict[str, Any]:
     ----------
     text : str
         The flow, for example ``"ctcp:vista,start=60s"``. Keys are rtt, start, stop, bytes, count, window, profile, direction,
-        on, off, app_rate, chunk, any transport option, and the algorithm's own parameters (which prevail where a name is both).
+        mtu, receiver_mtu, on, off, app_rate, chunk, those of the sender's host, any transport option, and the algorithm's own parameters
+        (which prevail where a name is both).
     keys : sequence of str, optional
         Other keys than those of a flow.
 
@@ -36,6 +39,7 @@ def parse_flow(text: str, keys: Sequence[str] = FLOW_KEYS) -> dict[str, Any]:
     """
     head, *parts = text.split(",")
     flow: dict[str, Any] = {"algorithm": head.strip()}
+    host: dict[str, str] = {}
     parameters: dict[str, str] = {}
     transport: dict[str, str] = {}
     algorithm = catalogue().find(head.strip().partition(":")[0])
@@ -48,12 +52,16 @@ def parse_flow(text: str, keys: Sequence[str] = FLOW_KEYS) -> dict[str, Any]:
         if key in seen:
             raise refusal(f"{key} is given twice in flow {shown(text)}; allowed: once")
         seen.add(key)
-        if key in keys:
+        if key in keys and key in HOST_KEYS:
+            host[key] = value
+        elif key in keys:
             flow[SHORT_KEYS.get(key, key)] = value
         elif key in catalogue().transport_options and key not in own:
             transport[key] = value
         else:
             parameters[key] = value
+    if host:
+        flow["host"] = host
     if parameters:
         flow["parameters"] = parameters
     if transport:

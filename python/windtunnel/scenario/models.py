@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
-from windtunnel.scenario import applications, changes, checks, units, writes
+from windtunnel.scenario import applications, changes, checks, hosts, units, writes
 from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.errors import refusal, shown
@@ -32,6 +32,7 @@ from windtunnel.scenario.ranges import (
     SampleS,
     Seed,
     TransferBytes,
+    WindowBytes,
     WindowPackets,
 )
 from windtunnel.scenario.sessions import Sessions
@@ -210,8 +211,15 @@ class Flow(_Model):
         Payload bytes to transfer; unlimited when absent.
     count : int
         How many flows like this one.
-    window_packets : int, optional
-        Cap on the window, in packets; ``window`` also takes bytes, as ``500kB``, of which whole segments count.
+    window_packets, window_bytes : int, optional
+        Cap on the window, in the flow's packets, or in bytes of payload (a socket's buffer), of which whole segments count. ``window``
+        reads either: ``500``, ``4MB``.
+    mtu_bytes : int
+        IP bytes of a full packet, 576 to 9000.
+    receiver_mtu_bytes : int, optional
+        IP bytes of the receiver's own packets. With profile linux-2.4 only, whose window gets stuck if they are larger than the sender's.
+    host : Host, optional
+        The sender's host; fields that it does not give are the scenario's.
     profile : str, optional
         Stack profile; the scenario's when absent.
     direction : {"forward", "reverse"}
@@ -228,7 +236,8 @@ class Flow(_Model):
         "rtt": "rtt_s",
         "start": "start_s",
         "stop": "stop_s",
-        "window": "window_packets",
+        "mtu": "mtu_bytes",
+        "receiver_mtu": "receiver_mtu_bytes",
         **writes.SHORT,
     }
 
@@ -241,6 +250,10 @@ class Flow(_Model):
     bytes: TransferBytes | None = Field(None, description="payload bytes to transfer")
     count: Count = Field(1, description="number of equal flows")
     window_packets: WindowPackets | None = Field(None, description="cap on the window in packets")
+    window_bytes: WindowBytes | None = Field(None, description="cap on the window in bytes of payload")
+    mtu_bytes: hosts.MtuBytes = Field(PACKET_BYTES, description="IP bytes of a full packet")
+    receiver_mtu_bytes: hosts.MtuBytes | None = Field(None, description="IP bytes of the receiver's own packets")
+    host: hosts.Host | None = Field(None, description="the sender's host")
     profile: str | None = Field(None, description="stack profile")
     direction: Literal["forward", "reverse"] = Field("forward", description="which way the data goes")
     application: Application | None = Field(None, description="number shared by the connections of one application")
@@ -259,9 +272,9 @@ class Flow(_Model):
             data = parse_flow(data)
         if not isinstance(data, dict):
             return data
-        full = writes.with_chunk(data)
-        for key in {"window", "window_packets"} & set(full):
-            full = full | {key: writes.window_packets(full[key], MSS_BYTES)}
+        full = read_window(writes.with_chunk(data))
+        if "window_packets" in full:
+            full = full | {"window_packets": writes.window_packets(full["window_packets"], MSS_BYTES)}
         return checks.flow_tables(full)
 
     @field_validator("direction", mode="before")
@@ -275,8 +288,7 @@ class Flow(_Model):
     def _without_absent(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out what flows did not always have where there is none, so that it renames no older scenario."""
         data: dict[str, Any] = dump(self)
-        later = ("application", *writes.SHORT.values())
-        return {key: value for key, value in data.items() if key not in later or value is not None}
+        return {key: value for key, value in data.items() if key not in _LATER or value != _LATER[key]}
 
     @model_validator(mode="after")
     def _connections_are_made_once(self) -> Flow:
@@ -294,6 +306,37 @@ class Flow(_Model):
         if self.stop_s is not None and self.stop_s <= self.start_s:
             raise refusal(f"{shown(self.stop_s)} s is not after the start; allowed: above {shown(self.start_s)} s", field="stop_s")
         return self
+
+
+_LATER: dict[str, Any] = {
+    **dict.fromkeys(("application", "window_bytes", "receiver_mtu_bytes", "host", *writes.SHORT.values())),
+    "mtu_bytes": PACKET_BYTES,
+}
+"""Fields that flows did not always have, and their defaults."""
+
+
+def read_window(full: dict[str, Any]) -> dict[str, Any]:
+    """Replace a window written under its short name, such as ``window = "4MB"``, by the field of its unit.
+
+    Bytes are packets of 1500 bytes, as they always were, unless the flow has others.
+    """
+    if full.get("window") is None:
+        return full
+    full = dict(full)
+    value = full.pop("window")
+    fields = {"queue_packets": "window_packets", "queue_bytes": "window_bytes"}
+    try:
+        unit, size = units.parse_queue(value)
+        if unit not in fields:
+            raise ValueError("neither packets nor bytes")
+    except ValueError as error:
+        raise refusal(f"{shown(value)} cannot be read: {error}; allowed: packets (500) or 4MB", field="window") from None
+    given = [name for name in fields.values() if full.get(name) is not None]
+    if given:
+        raise refusal(f"window and {given[0]} are both given; allowed: one of them", field="window")
+    if unit == "queue_bytes" and not {"mtu", "mtu_bytes"} & set(full):
+        return full | {"window_packets": value}
+    return full | {fields[unit]: size}
 
 
 class Scenario(_Model):
@@ -327,6 +370,8 @@ class Scenario(_Model):
         the flow's base RTT.
     profile : str
         Stack profile of the flows that name none.
+    host : Host, optional
+        The host of the senders: one for each, or one for all if it is `shared`.
     per_ack, record_drops, record_marks : bool
         Whether to record every ACK, every drop, and every congestion mark.
 
@@ -354,6 +399,7 @@ class Scenario(_Model):
     sample_s: SampleS = Field(0.01, description="sampling interval in seconds, 0 for none")
     jitter_s: JitterS | None = Field(None, description="largest delay of an ACK in seconds; null for the default rule")
     profile: str = Field("linux-6.1", description="stack profile of flows that name none")
+    host: hosts.Host | None = Field(None, description="the host of the senders")
     per_ack: bool = Field(False, description="record every ACK")
     record_drops: bool = Field(False, description="record every drop")
     record_marks: bool = Field(False, description="record every congestion mark")
@@ -401,6 +447,7 @@ class Scenario(_Model):
         if self.warmup_s >= self.duration_s:
             problem = f"{shown(self.warmup_s)} s is not within the run; allowed: 0 to below {shown(self.duration_s)} s"
             raise refusal(problem, field="warmup_s")
+        hosts.check(self)
         for index, flow in enumerate(self.flows):
             self._check_flow(f"flows[{index}]", flow)
         for name, sources in (("arrivals", self.arrivals), ("sessions", self.sessions)):

@@ -148,6 +148,7 @@ PerSecond = Annotated[float, Range(0, 1e7, "transfers per second", low_open=True
 MeanBytes = Annotated[float, Range(1, 1e15, "bytes")]
 Shape = Annotated[float, Range(1, 100, low_open=True)]
 TransferBytes = Annotated[int, Range(1, 1e15, "bytes", whole=True)]
+WindowBytes = Annotated[int, Range(1, 1e12, "bytes", whole=True)]
 WindowPackets = Annotated[int, Range(1, MOST_PACKETS, "packets", whole=True)]
 Count = Annotated[int, Range(1, MOST_FLOWS, whole=True)]
 SessionCount = Annotated[int, Range(1, 100_000, whole=True)]

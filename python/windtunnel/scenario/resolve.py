@@ -8,12 +8,12 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.scenario import applications, arrivals, changes, losses, sessions, traffic, writes
+from windtunnel.scenario import applications, arrivals, changes, hosts, losses, sessions, traffic, writes
 from windtunnel.scenario import transfers as sources_of_transfers
 from windtunnel.scenario.catalogue import DROP_TAIL, catalogue
 from windtunnel.scenario.checks import algorithm_of
 from windtunnel.scenario.errors import ScenarioError
-from windtunnel.scenario.models import MARK_FIELDS, MSS_BYTES, PACKET_BYTES, Bottleneck, Flow, Scenario
+from windtunnel.scenario.models import MARK_FIELDS, PACKET_BYTES, Bottleneck, Flow, Scenario
 from windtunnel.scenario.ranges import MOST_PACKETS
 
 _NS = 1e9
@@ -71,6 +71,7 @@ def fill(scenario: Scenario) -> Resolved:
     for flow in scenario.flows:
         rtt_s = flow.rtt_s if flow.rtt_s is not None else scenario.rtt_s
         one = flow.model_copy(update={"rtt_s": rtt_s, "profile": flow.profile or scenario.profile, "count": 1})
+        one = one.model_copy(update={"host": hosts.of_flow(one, scenario)})
         if "streams" in algorithm_of(one.algorithm).parameters and one.application is None:
             for _ in range(flow.count):
                 flows.extend(applications.connections(one, next(numbers), scenario.seed))
@@ -93,6 +94,8 @@ def fill(scenario: Scenario) -> Resolved:
             update={"loss_probability": 0.0, "losses": (), **dict.fromkeys(_CHANGES, ()), **dict.fromkeys(_DISORDER, 0.0)}
         )
     update = {"flows": tuple(flows), "arrivals": opened, "sessions": closed, "bottleneck": bottleneck, "reverse": reverse, "rtt_s": None}
+    if scenario.host is not None and not scenario.host.shared:
+        update["host"] = None
     return Resolved(scenario.model_copy(update=update), tuple(dict.fromkeys(notes)))
 
 
@@ -151,6 +154,7 @@ def _refuse_too_long(packets: float, field: str, value: float) -> None:
 
 _LATER: dict[str, Any] = {
     "record_marks": False,
+    "host": None,
     "traffic": [],
     "discipline": DROP_TAIL,
     "discipline_parameters": {},
@@ -205,6 +209,7 @@ def resolve(scenario: Scenario) -> dict[str, Any]:
         Plain data, ready for JSON.
     """
     full = fill(scenario).scenario
+    machines, of_flows = hosts.engine(full)
     return {
         "seed": full.seed,
         "duration_ns": _ns(full.duration_s),
@@ -215,7 +220,8 @@ def resolve(scenario: Scenario) -> dict[str, Any]:
         "record_marks": full.record_marks,
         "forward": _link(full.bottleneck),
         "reverse": None if full.reverse is None else _link(full.reverse),
-        "flows": [_flow(full, flow) for flow in full.flows],
+        "hosts": machines,
+        "flows": [_flow(full, flow) | {"host": host} for flow, host in zip(full.flows, of_flows, strict=True)],
         "arrivals": [arrivals.engine(source, [_flow(full, flow) for flow in _kinds(source)]) for source in full.arrivals],
         "sessions": [sessions.engine(source, [_flow(full, flow) for flow in _kinds(source)]) for source in full.sessions],
         "traffic": [traffic.engine(source) for source in full.traffic],
@@ -266,11 +272,11 @@ def _flow(scenario: Scenario, flow: Flow) -> dict[str, Any]:
         "start_ns": _ns(flow.start_s),
         "stop_ns": None if flow.stop_s is None else _ns(flow.stop_s),
         "bytes": flow.bytes,
-        "window_packets": flow.window_packets,
+        "window_packets": hosts.window_packets(flow),
         "direction": flow.direction,
         "jitter_ns": _ns(jitter_s(scenario, flow)),
-        "mss_bytes": MSS_BYTES,
-        "packet_bytes": PACKET_BYTES,
+        "mss_bytes": flow.mtu_bytes - hosts.HEADER_BYTES,
+        "packet_bytes": flow.mtu_bytes,
         "writes": writes.engine(flow),
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from windtunnel.scenario import changes, losses, traffic
+from windtunnel.scenario import changes, hosts, losses, traffic
 from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.models import Bottleneck, Flow, Scenario
 from windtunnel.scenario.sessions import Sessions
@@ -23,6 +23,11 @@ def json_schema() -> dict[str, Any]:
     _short(schema, Scenario)
     _short(definitions["Bottleneck"], Bottleneck)
     _short(definitions["Flow"], Flow)
+    _short(definitions["Host"], hosts.Host)
+    definitions["Flow"]["properties"]["window"] = {
+        "anyOf": [{"type": "integer", "minimum": 1}, {"type": "string"}],
+        "description": "cap on the window: packets (500), or bytes (4MB)",
+    }
     definitions["Bottleneck"]["properties"]["queue"] = _QUEUE
     for model in losses.MODELS.values():
         _short(definitions[model.__name__], model)

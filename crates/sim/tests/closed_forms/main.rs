@@ -14,6 +14,7 @@ mod disorder;
 mod equilibrium;
 mod fast_bqd;
 mod fast_bursts;
+mod hosts;
 mod illinois;
 mod loss_models;
 mod low_priority;

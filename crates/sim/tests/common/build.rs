@@ -25,6 +25,7 @@ pub fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         jitter_ns: 0,
         mss_bytes: 1448,
         packet_bytes: 1500,
+        host: None,
         writes: None,
     }
 }
@@ -52,6 +53,7 @@ pub fn dumbbell(mbit_s: u64, queue_packets: u64, seconds: u64, flows: Vec<FlowSp
             disorder: DisorderSpec::default(),
         },
         reverse: None,
+        hosts: Vec::new(),
         flows,
         arrivals: Vec::new(),
         sessions: Vec::new(),

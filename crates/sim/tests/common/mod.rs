@@ -4,6 +4,7 @@
 mod arrivals;
 mod build;
 mod changes;
+mod hosts;
 mod losses;
 mod traffic;
 
@@ -164,6 +165,14 @@ pub fn scenario_with_discipline(index: u64) -> Spec {
     spec.forward = choose(spec.forward);
     spec.reverse = spec.reverse.map(|reverse| if index % 3 == 0 { reverse } else { choose(reverse) });
     spec
+}
+
+/// Scenario number `index` with hosts that are felt, with a queue discipline for some.
+#[allow(dead_code)]
+pub fn scenario_with_hosts(index: u64) -> Spec {
+    let mut dice = Dice(Stream::named(SEED, &format!("hosts{index}")));
+    let spec = if index % 4 == 0 { scenario_with_discipline(index) } else { scenario(index) };
+    hosts::add(&mut dice, spec)
 }
 
 /// Steps of marks for half of the scenarios, below the queue's limit or anywhere, and ECN for most of their flows. Drawn apart from the

@@ -15,8 +15,12 @@ pub(super) enum Kind {
     Start,
     /// An ACK reaches the reverse link.
     Crossing,
-    /// An ACK reaches the sender.
+    /// The host has processed an ACK.
+    Processed,
+    /// An ACK reaches the sender, or its host.
     Ack,
+    /// A segment has left the host.
+    Leaving,
     /// A segment reaches the receiver.
     Segment,
     /// The receiver's timer expires.

@@ -2,16 +2,17 @@
 //! and the algorithms with the simulator, and nothing of what lies between them.
 
 use cc::Controller;
-use net::LinkTotals;
-use sim::{Accepted, AcceptedFlow, Direction, DisorderSpec, Observer, SourceTotals, Spec, TransferRow};
+use sim::{Accepted, AcceptedFlow, Direction, DisorderSpec, Observer, Spec, TransferRow};
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals};
 use units::{Stream, Time};
 
 use super::agenda::{Agenda, Event, Kind, Owner};
 use super::births::{self, Birth};
+use super::host::Host;
 use super::link::{Arrival, Link, Load, Packet};
 use super::loss::Loss;
-use super::outbox::Outbox;
+use super::outbox::{Outbox, Sent};
+use super::outcome::{note_totals, Outcome};
 use super::service::Service;
 use super::source::Source;
 use super::writes::Writes;
@@ -57,6 +58,7 @@ struct Flow {
     lost: u64,
     marked: u64,
     ecn: Ecn,
+    host: Option<usize>,
     /// What its application still does.
     writes: Option<Writes>,
     /// Integral of cwnd when nothing was left to send.
@@ -92,6 +94,7 @@ impl Flow {
             lost: 0,
             marked: 0,
             ecn: given.sender.options.ecn,
+            host: given.spec.host.map(|host| host as usize),
             writes: None,
             area: None,
             under_way: 0,
@@ -128,23 +131,6 @@ impl Flow {
     }
 }
 
-/// What is compared with the simulator's records.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
-    /// Counters of the links.
-    pub links: Vec<LinkTotals>,
-    /// Counters of the flows.
-    pub flows: Vec<SenderTotals>,
-    /// Segments of each flow that were dropped or lost.
-    pub lost: Vec<u64>,
-    /// Segments of each flow that were marked.
-    pub marked: Vec<u64>,
-    /// Transfers.
-    pub transfers: Vec<TransferRow>,
-    /// Of each source: packets lost, counters when the window began, counters at the end.
-    pub sources: Vec<(u64, SourceTotals, SourceTotals)>,
-}
-
 /// The core.
 struct Textbook<'a> {
     accepted: &'a Accepted<'a>,
@@ -152,6 +138,7 @@ struct Textbook<'a> {
     flows: Vec<Flow>,
     sources: Vec<Source>,
     links: Vec<Link>,
+    hosts: Vec<Host>,
     agenda: Agenda,
     births: Vec<births::Source>,
     transfers: Vec<TransferRow>,
@@ -186,12 +173,6 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
         transfers: core.transfers,
         sources: core.sources.iter().map(Source::totals).collect(),
     }
-}
-
-fn note_totals(row: &mut TransferRow, totals: &SenderTotals) {
-    row.sent = totals.sent as u32;
-    row.retransmitted = totals.retransmitted as u32;
-    row.timeouts = totals.timeouts as u32;
 }
 
 impl<'a> Textbook<'a> {
@@ -229,7 +210,8 @@ impl<'a> Textbook<'a> {
         let births = births::sources(accepted);
         births.iter().enumerate().for_each(|(index, birth)| agenda.add_birth(birth.next, index));
         let links = (0..accepted.links.len()).map(link).collect();
-        Textbook { accepted, flows, sources, links, agenda, births, transfers: Vec::new() }
+        let hosts = spec.hosts.iter().map(Host::new).collect();
+        Textbook { accepted, flows, sources, links, hosts, agenda, births, transfers: Vec::new() }
     }
 
     /// A source's next transfer begins.
@@ -270,7 +252,19 @@ impl<'a> Textbook<'a> {
                 let connection = self.connection(index);
                 self.put(now, link, Packet { flow: index, connection, bytes: ACK_BYTES, is_l4s: false, load });
             }
-            (Kind::Ack, Some(Load::Ack { ack, sack })) => {
+            (Kind::Leaving, Some(load)) => {
+                let Flow { data_link, packet_bytes: bytes, ecn, .. } = self.flows[index];
+                let connection = self.connection(index);
+                self.put(now, data_link, Packet { flow: index, connection, bytes, is_l4s: ecn == Ecn::L4s, load });
+            }
+            (Kind::Ack, Some(Load::Ack { ack, sack })) if self.is_processed(index) => {
+                let Flow { sender, host, .. } = &self.flows[index];
+                let connection = sender.connection();
+                let host = &mut self.hosts[host.expect("a processor")];
+                let done = host.take_ack(now, ack.has_sack, connection.nxt - connection.una);
+                self.agenda.add(done, index, Kind::Processed, Some(Load::Ack { ack, sack }));
+            }
+            (Kind::Ack | Kind::Processed, Some(Load::Ack { ack, sack })) => {
                 self.flows[index].under_way -= 1;
                 self.drive(index, |sender, outbox| sender.on_ack(now, &ack, sack.as_ref(), outbox));
                 observer.on_acked(now, index, &self.flows[index].sender);
@@ -307,6 +301,10 @@ impl<'a> Textbook<'a> {
         }
     }
 
+    fn is_processed(&self, index: usize) -> bool {
+        self.flows[index].host.is_some_and(|host| self.hosts[host].has_processor())
+    }
+
     fn on_write(&mut self, now: Time, index: usize) {
         let quarter = self.flows[index].quarter;
         let Some(writes) = &mut self.flows[index].writes else { return };
@@ -333,23 +331,31 @@ impl<'a> Textbook<'a> {
     }
 
     /// Lets the sender act; puts what it sends on its link, and its timer, if it moved, on the agenda.
-    fn drive(&mut self, index: usize, act: impl FnOnce(&mut Sender<Controller>, &mut Outbox)) {
+    fn drive(&mut self, index: usize, act: impl FnOnce(&mut Sender<Controller>, &mut Outbox<'_>)) {
         let flow = &mut self.flows[index];
-        let mut outbox = Outbox::default();
+        let host = flow.host.map(|host| &mut self.hosts[host]);
+        let is_held = host.as_ref().is_some_and(|host| host.holds_segments());
+        let host = host.map(|host| (host, flow.packet_bytes));
+        let mut outbox = Outbox::new(host);
         act(&mut flow.sender, &mut outbox);
+        let Outbox { segments, resent, .. } = outbox;
         let deadline = flow.sender.deadline();
         if deadline < Time::NEVER {
             self.agenda.add(deadline, index, Kind::Deadline, None);
         }
         let (link, bytes, mode) = (flow.data_link, flow.packet_bytes, flow.ecn);
-        for (sent, seq, bits) in outbox.segments {
+        for Sent { at: sent, leaves, seq, bits } in segments {
             // RFC 3168 6.1.5: a retransmission is not ECN-capable; RFC 8257 and RFC 9768 lift that.
             let is_capable = match mode {
                 Ecn::Auto | Ecn::Off => false,
-                Ecn::Classic => !outbox.resent.contains(&seq),
+                Ecn::Classic => !resent.contains(&seq),
                 Ecn::Dctcp | Ecn::Accurate | Ecn::L4s => true,
             };
             let load = Load::Segment { seq, sent, ecn: is_capable.then_some(bits) };
+            if is_held {
+                self.agenda.add(leaves, index, Kind::Leaving, Some(load));
+                continue;
+            }
             let connection = self.connection(index);
             self.put(sent, link, Packet { flow: index, connection, bytes, is_l4s: mode == Ecn::L4s, load });
         }
@@ -485,6 +491,7 @@ impl<'a> Textbook<'a> {
         let flow = &mut self.flows[index];
         let jitter = if flow.jitter_ns > 0 { flow.jitter.up_to(flow.jitter_ns) } else { 0 };
         flow.last_arrival = flow.last_arrival.max(at + Time(jitter));
-        self.agenda.add(flow.last_arrival, index, Kind::Ack, Some(Load::Ack { ack, sack }));
+        let at = flow.host.map_or(flow.last_arrival, |host| self.hosts[host].tick(flow.last_arrival, flow.quarter));
+        self.agenda.add(at, index, Kind::Ack, Some(Load::Ack { ack, sack }));
     }
 }

@@ -3,20 +3,54 @@
 use tcp::{EcnBits, Wire};
 use units::Time;
 
+use super::host::Host;
+
 /// Takes down what a sender sends.
-#[derive(Default)]
-pub(super) struct Outbox {
-    pub(super) segments: Vec<(Time, u64, EcnBits)>,
+pub(super) struct Outbox<'a> {
+    pub(super) segments: Vec<Sent>,
     pub(super) resent: Vec<u64>,
     cwr: bool,
+    /// The sender's host, and the bytes of its segments.
+    host: Option<(&'a mut Host, u32)>,
+    admitted: Option<Time>,
 }
 
-impl Wire for Outbox {
+/// A segment on its way: when it was sent and when it left the host.
+pub(super) struct Sent {
+    pub(super) at: Time,
+    pub(super) leaves: Time,
+    pub(super) seq: u64,
+    pub(super) bits: EcnBits,
+}
+
+impl Outbox<'_> {
+    /// Of a sender on this host, with segments of so many bytes.
+    pub(super) fn new(host: Option<(&mut Host, u32)>) -> Outbox<'_> {
+        Outbox { segments: Vec::new(), resent: Vec::new(), cwr: false, host, admitted: None }
+    }
+
+    fn add(&mut self, at: Time, seq: u64, bits: EcnBits) {
+        let taken = self.admitted.take();
+        let leaves = match &mut self.host {
+            Some((host, bytes)) => taken.or_else(|| host.take_segment(at, *bytes)).expect("the sender asks first"),
+            None => at,
+        };
+        self.segments.push(Sent { at, leaves, seq, bits });
+    }
+}
+
+impl Wire for Outbox<'_> {
+    fn admit(&mut self, now: Time) -> bool {
+        let (host, bytes) = self.host.as_mut().expect("only a host's device refuses");
+        self.admitted = host.take_segment(now, *bytes);
+        self.admitted.is_some()
+    }
     fn send(&mut self, now: Time, seq: u64) {
-        self.segments.push((now, seq, EcnBits { ce: false, cwr: std::mem::take(&mut self.cwr) }));
+        let cwr = std::mem::take(&mut self.cwr);
+        self.add(now, seq, EcnBits { ce: false, cwr });
     }
     fn resend(&mut self, now: Time, seq: u64) {
-        self.segments.push((now, seq, EcnBits::default()));
+        self.add(now, seq, EcnBits::default());
         self.resent.push(seq);
     }
     fn announce_reduction(&mut self) {

@@ -29,7 +29,7 @@ impl CongestionControl for Listener {
 /// A sender on a path of 104 ms that has just opened at time 0.
 fn open(rtt_granularity_s: f64, stamps: bool) -> (Sender<Listener>, Tape) {
     let options = Options { tlp: false, rtt_granularity_s, ..options(10) };
-    let spec = SenderSpec { options, mss: 1448, segments: 10, window: u64::MAX };
+    let spec = SenderSpec { options, mss: 1448, segments: 10, window: u64::MAX, device: false };
     let mut sender = Sender::new(spec, Listener { stamps, ..Listener::default() });
     let mut tape = Tape::default();
     sender.on_started(Time::ZERO, Time::from_ms(104), &mut tape);

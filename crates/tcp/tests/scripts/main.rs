@@ -1,6 +1,7 @@
 //! Packet scripts: a sender driven by hand, ACK by ACK, with every segment it sends written down.
 
 mod clock;
+mod device;
 mod marks;
 mod prediction;
 mod rates;
@@ -25,11 +26,21 @@ pub(crate) struct Tape {
     pub(crate) episodes: Vec<(f64, f64)>,
     pub(crate) timeouts: Vec<u64>,
     pub(crate) undone: Vec<f64>,
+    /// The window at each reduction for a full device.
+    pub(crate) stalls: Vec<f64>,
     /// The first segment after each announcement of a reduction; none while that is still to be sent.
     pub(crate) announced: Vec<Option<u64>>,
+    /// Segments that the device takes; none for any number.
+    pub(crate) room: Option<u64>,
 }
 
 impl Wire for Tape {
+    fn admit(&mut self, _now: Time) -> bool {
+        let Some(room) = &mut self.room else { return true };
+        let admits = *room > 0;
+        *room -= u64::from(admits);
+        admits
+    }
     fn send(&mut self, now: Time, seq: u64) {
         self.sent.push((now.0 / 1000, seq));
         if let Some(announced) = self.announced.last_mut() {
@@ -44,6 +55,9 @@ impl Wire for Tape {
     }
     fn on_timeout(&mut self, now: Time, _cwnd: f64) {
         self.timeouts.push(now.0 / 1000);
+    }
+    fn on_send_stall(&mut self, _now: Time, cwnd: f64) {
+        self.stalls.push(cwnd);
     }
     fn on_undo(&mut self, _now: Time, cwnd: f64) {
         self.undone.push(cwnd);
@@ -65,10 +79,25 @@ pub(crate) fn options(initial_window: u32) -> Options {
 impl Script {
     pub(crate) fn open(options: Options, segments: u64, window: u64) -> Script {
         let reno = cc::build("reno", None, "linux-6.1", &BTreeMap::new()).expect("reno").algorithm;
-        let mut sender = Sender::new(SenderSpec { options, mss: 1448, segments, window }, reno);
+        let mut sender = Sender::new(SenderSpec { options, mss: 1448, segments, window, device: false }, reno);
         let mut tape = Tape::default();
         sender.on_started(Time::ZERO, Time::from_ms(100), &mut tape);
         Script { sender, tape }
+    }
+
+    /// The same, endless, above a device that takes `room` segments.
+    pub(crate) fn open_on_device(options: Options, room: u64) -> Script {
+        let reno = cc::build("reno", None, "linux-6.1", &BTreeMap::new()).expect("reno").algorithm;
+        let spec = SenderSpec { options, mss: 1448, segments: u64::MAX, window: u64::MAX, device: true };
+        let mut sender = Sender::new(spec, reno);
+        let mut tape = Tape { room: Some(room), ..Tape::default() };
+        sender.on_started(Time::ZERO, Time::from_ms(100), &mut tape);
+        Script { sender, tape }
+    }
+
+    /// Every segment sent so far.
+    pub(crate) fn sent(&self) -> Vec<u64> {
+        self.tape.sent.iter().map(|&(_, seq)| seq).collect()
     }
 
     /// An ACK without SACK information that echoes a segment sent at `echo`.

@@ -24,7 +24,7 @@ impl CongestionControl for Recorder {
 
 /// Ten segments in flight; of each ACK `(cumulative, SACKed up to, ECN-Echo)` whether it was slow.
 fn forms(ecn: Ecn, acks: &[(u64, u64, u16)]) -> Vec<bool> {
-    let spec = SenderSpec { options: Options { ecn, ..options(10) }, mss: 1448, segments: u64::MAX, window: u64::MAX };
+    let spec = SenderSpec { options: Options { ecn, ..options(10) }, mss: 1448, segments: u64::MAX, window: u64::MAX, device: false };
     let mut sender = Sender::new(spec, Recorder::default());
     let mut tape = Tape::default();
     sender.on_started(Time::ZERO, Time::from_ms(100), &mut tape);

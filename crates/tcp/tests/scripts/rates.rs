@@ -52,7 +52,7 @@ struct Script {
 
 impl Script {
     fn open(segments: u64, recorder: Recorder) -> Script {
-        let mut sender = Sender::new(SenderSpec { options: options(10), mss: 1448, segments, window: u64::MAX }, recorder);
+        let mut sender = Sender::new(SenderSpec { options: options(10), mss: 1448, segments, window: u64::MAX, device: false }, recorder);
         let mut tape = Tape::default();
         sender.on_started(Time::ZERO, Time::from_ms(100), &mut tape);
         Script { sender, tape }

@@ -13,7 +13,7 @@ impl Script {
     /// As [`Script::open`], with an application that has written nothing.
     fn waiting(options: Options) -> Script {
         let reno = cc::build("reno", None, "linux-6.1", &BTreeMap::new()).expect("reno").algorithm;
-        let sender = Sender::new(SenderSpec { options, mss: 1448, segments: u64::MAX, window: u64::MAX }, reno).waiting();
+        let sender = Sender::new(SenderSpec { options, mss: 1448, segments: u64::MAX, window: u64::MAX, device: false }, reno).waiting();
         let mut script = Script { sender, tape: Tape::default() };
         script.sender.on_started(Time::ZERO, Time::from_ms(100), &mut script.tape);
         script
@@ -141,7 +141,7 @@ impl CongestionControl for Listener {
 /// `tcp_event_data_sent`); of neither where data is under way, or where nothing was written.
 #[test]
 fn the_algorithm_hears_of_starts_and_restarts() {
-    let spec = SenderSpec { options: options(10), mss: 1448, segments: u64::MAX, window: u64::MAX };
+    let spec = SenderSpec { options: options(10), mss: 1448, segments: u64::MAX, window: u64::MAX, device: false };
     let mut sender = Sender::new(spec, Listener::default()).waiting();
     let mut tape = Tape::default();
     sender.on_started(Time::ZERO, Time::from_ms(100), &mut tape);

@@ -92,3 +92,12 @@ fn a_frozen_window_repairs_one_segment_per_round_trip() {
         assert_eq!(script.cwnd(), 1.0);
     }
 }
+
+/// 300 ms after the first RTT sample of 100 ms; a clock of 7 ms shows that at 301.
+#[test]
+fn a_timer_expires_at_the_tick_after() {
+    let plain = Options { tlp: false, frto: false, ..options(10) };
+    assert_eq!(Script::open(plain.clone(), 1, u64::MAX).wait().0, 300_000);
+    let mut script = Script::open(Options { timer_tick_s: 0.007, ..plain }, 1, u64::MAX);
+    assert_eq!(script.wait(), (301_000, vec![0]));
+}

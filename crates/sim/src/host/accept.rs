@@ -1,0 +1,73 @@
+//! The one place where hosts are checked.
+
+use units::{Rate, Stream, Time};
+
+use super::{device, Cpu, CpuSpec, Machine, Side, Ticks};
+use crate::accept::{refuse, seconds, RATE_MAX_BPS};
+use crate::changes::check_outages;
+use crate::error::SpecError;
+use crate::spec::{FlowSpec, HostSpec, Spec};
+
+/// Most that one piece of work costs.
+const COST_MAX_NS: u64 = 1_000_000_000;
+const QUEUE_MAX_PACKETS: u64 = 100_000_000;
+
+/// Checks the hosts, and which flows are on them.
+pub(crate) fn accept_hosts(spec: &Spec) -> Result<(), SpecError> {
+    for (index, host) in spec.hosts.iter().enumerate() {
+        let field = |name: &str| format!("hosts[{index}].{name}");
+        let times = [("packet", host.packet_ns), ("ack", host.ack_ns), ("sack", host.sack_ns), ("ack_tick", host.ack_tick_ns)];
+        for (name, ns) in times {
+            if ns > COST_MAX_NS {
+                return refuse(field(name), seconds(ns), "give at most 1 s");
+            }
+        }
+        check_outages(&field("stalls"), &host.stalls, spec.duration_ns)?;
+        let Some(device) = host.device else { continue };
+        if !(1000..=RATE_MAX_BPS).contains(&device.rate_bps) {
+            return refuse(field("device.rate"), device.rate_bps, "give 1 kbit/s to 1 Tbit/s");
+        }
+        if !(1..=QUEUE_MAX_PACKETS).contains(&device.queue_packets) {
+            return refuse(field("device.queue"), device.queue_packets, "give 1 to 100000000 packets");
+        }
+    }
+    let mut rtts = vec![None; spec.hosts.len()];
+    for (index, flow) in spec.flows.iter().enumerate() {
+        let Some(host) = flow.host else { continue };
+        let Some(rtt) = rtts.get_mut(host as usize) else {
+            return refuse(format!("flows[{index}].host"), host, "give the number of a host, counted from 0");
+        };
+        if *rtt.get_or_insert(flow.rtt_ns) != flow.rtt_ns {
+            return refuse(format!("flows[{index}].rtt"), seconds(flow.rtt_ns), "flows on one host need one base RTT");
+        }
+    }
+    Ok(())
+}
+
+impl HostSpec {
+    fn has_cpu(&self) -> bool {
+        self.packet_ns > 0 || self.ack_ns > 0 || self.sack_ns > 0 || !self.stalls.is_empty()
+    }
+}
+
+/// The hosts of a run, idle.
+pub(crate) fn machines(spec: &Spec) -> Vec<Machine> {
+    let machine = |(index, host): (usize, &HostSpec)| {
+        // Nothing is drawn from it: a host loses nothing at random.
+        let idle = || Stream::named(spec.seed, &format!("host{index}"));
+        let stalls = host.stalls.iter().map(|stall| (Time(stall.at_ns), Time(stall.at_ns + stall.length_ns))).collect();
+        let cpu = CpuSpec { packet: Time(host.packet_ns), ack: Time(host.ack_ns), sack: Time(host.sack_ns), stalls };
+        Machine {
+            cpu: host.has_cpu().then(|| Cpu::new(cpu, idle())),
+            device: host.device.map(|given| device(Rate(given.rate_bps), given.queue_packets as u32, idle())),
+        }
+    };
+    spec.hosts.iter().enumerate().map(machine).collect()
+}
+
+/// A flow's part of its host; the flow's clock runs `access` behind the host's.
+pub(crate) fn side(spec: &Spec, flow: &FlowSpec, access: Time) -> Option<Side> {
+    let host = spec.hosts.get(flow.host? as usize)?;
+    let ticks = Ticks::new(Time(host.ack_tick_ns), access);
+    Some(Side::new(flow.host? as usize, (host.has_cpu(), host.device.is_some()), ticks))
+}

@@ -1,0 +1,29 @@
+//! What a run came to.
+
+use net::LinkTotals;
+use sim::{SourceTotals, TransferRow};
+use tcp::SenderTotals;
+
+/// What is compared with the simulator's records.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Counters of the links.
+    pub links: Vec<LinkTotals>,
+    /// Counters of the flows.
+    pub flows: Vec<SenderTotals>,
+    /// Segments of each flow that were dropped or lost.
+    pub lost: Vec<u64>,
+    /// Segments of each flow that were marked.
+    pub marked: Vec<u64>,
+    /// Transfers.
+    pub transfers: Vec<TransferRow>,
+    /// Of each source: packets lost, counters when the window began, counters at the end.
+    pub sources: Vec<(u64, SourceTotals, SourceTotals)>,
+}
+
+/// A transfer's row as of now.
+pub(super) fn note_totals(row: &mut TransferRow, totals: &SenderTotals) {
+    row.sent = totals.sent as u32;
+    row.retransmitted = totals.retransmitted as u32;
+    row.timeouts = totals.timeouts as u32;
+}

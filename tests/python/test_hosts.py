@@ -1,0 +1,110 @@
+"""Hosts: fields, options, refusals, and what a run with them says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import windtunnel as wt
+from windtunnel.backends.linux.expressible import unsupported
+from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, parse, resolve
+
+
+def scenario(*flows: Any, **top: Any) -> Scenario:
+    link = {"rate": "10Gbit", "queue": 100_000}
+    return parse({"rtt": "10ms", "duration": "4s", "warmup": "2s", "bottleneck": link, "flows": list(flows) or ["reno"], **top})
+
+
+def test_the_engine_gets_nanoseconds_and_other_scenarios_keep_their_names() -> None:
+    given = scenario("reno,window=100", host={"cpu_pps": 50_000, "stalls": ["1s=50ms"], "nic": "1Gbit", "ack_tick": "1ms"})
+    host = {
+        "packet_ns": 20_000,
+        "ack_ns": 0,
+        "sack_ns": 0,
+        "stalls": [{"at_ns": 1_000_000_000, "length_ns": 50_000_000}],
+        "device": {"rate_bps": 1_000_000_000, "queue_packets": 1000},
+        "ack_tick_ns": 1_000_000,
+    }
+    assert resolve(given)["hosts"] == [host]
+    assert digest(parse(canonical(given))) == digest(given)
+    assert "host" not in canonical(scenario())
+    assert not {"host", "mtu_bytes", "window_bytes", "receiver_mtu_bytes"} & set(canonical(scenario())["flows"][0])
+
+
+def test_flows_have_hosts_like_the_scenarios_or_share_it() -> None:
+    def hosts(*flows: str, **host: Any) -> tuple[int, list[int | None]]:
+        resolved = resolve(scenario(*flows, host=host))
+        return len(resolved["hosts"]), [flow["host"] for flow in resolved["flows"]]
+
+    assert hosts("reno", "cubic", nic="1Gbit") == (2, [0, 1])
+    assert hosts("reno", "cubic", nic="1Gbit", shared=True) == (1, [0, 0])
+    assert hosts("reno", "cubic,cpu_ack=1us", nic="1Gbit", shared=True) == (2, [0, 1])
+    assert hosts("ptcp,streams=3", "reno", nic="1Gbit") == (2, [0, 0, 0, 1])
+
+
+def test_a_flows_host_takes_what_it_does_not_say_from_the_scenarios() -> None:
+    resolved = resolve(scenario("reno,cpu_packet=1us", host={"cpu_pps": 1000, "cpu_ack": "2us"}))
+    assert (resolved["hosts"][0]["packet_ns"], resolved["hosts"][0]["ack_ns"]) == (1000, 2000)
+
+
+@pytest.mark.parametrize(
+    ("flow", "top", "message"),
+    [
+        ("reno", {"host": {"txqueuelen": 5}}, r"^host\.txqueuelen: 5 .*allowed: with nic only"),
+        ("reno", {"host": {"cpu_pps": 5, "cpu_packet": "1ms"}}, r"^host\.cpu_pps: .*allowed: one of them"),
+        ("reno", {"host": {"stalls": ["2s=1s", "2.5s=1s"]}}, r"^host\.stalls\[1\]\.at_s: .*ascending"),
+        ("reno", {"host": {"speed": 1}}, r"^host\.speed: 'speed' is not a known key; allowed: cpu_packet"),
+        ("reno", {"host": "nic"}, r"^host: 'nic' .*allowed: key=value"),
+        ("reno,cpu_pps=0", {}, r"^flows\[0\]\.host\.cpu_pps: .*allowed"),
+        ("reno,mtu=9001", {}, r"^flows\[0\]\.mtu_bytes: '9001' .*576 to 9000"),
+        ("reno,receiver_mtu=9000", {}, r"^flows\[0\]\.receiver_mtu_bytes: 9000 .*linux-2\.4 only"),
+        ("reno,window=20%bdp", {}, r"^flows\[0\]\.window: '20%bdp' .*allowed: packets"),
+        ("reno,rtt=20ms,count=1", {"flows": ["reno", "reno,rtt=20ms"], "host": {"shared": True}}, r"^host\.shared: .*one base RTT"),
+        ("reno", {"host": "nic=1Gbit", "arrivals": "reno,load=10%,mean=25kB"}, r"^host: .*beside arrivals.*allowed: a host of each flow"),
+        ("reno", {"arrivals": "reno,load=10%,mean=25kB,nic=1Gbit"}, r"^arrivals\[0\].*nic"),
+        ({"algorithm": "reno", "host": {"shared": True}}, {}, r"^flows\[0\]\.host\.shared: .*allowed: false"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_by_name(flow: Any, top: dict[str, Any], message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
+        scenario(flow, **top) if "flows" not in top else parse({"rtt": "10ms", "duration": "4s", "bottleneck": {"rate": "1Gbit"}, **top})
+
+
+def test_a_processor_limits_packets_whatever_their_size() -> None:
+    """0.36 Gbit/s at 1500 bytes and 8 MB of buffer is not in this: 59,000 packets a second are 0.71, and 4.25 at 9000 bytes."""
+    for mtu, bits in ((1500, 12_000), (9000, 72_000)):
+        run = wt.run(scenario(f"reno,mtu={mtu},window=16MB", host={"cpu_pps": 59_000}))
+        assert run.summary()["flows"][0]["throughput_bps"] == pytest.approx(59_000 * bits, rel=0.01)
+
+
+def test_a_receiver_of_larger_packets_gets_stuck() -> None:
+    """Hegde et al. 2004, IV.B.2: 3,147,776 bytes; at 10 ms and 10 Gbit/s 2173 whole segments a round trip."""
+    flow = "reno,profile=linux-2.4,mtu=1500,receiver_mtu=9000"
+    assert resolve(scenario(flow))["flows"][0]["window_packets"] == 3_147_776 // 1448
+    assert resolve(scenario(flow.replace("mtu=1500", "mtu=9000")))["flows"][0]["window_packets"] is None
+    assert resolve(scenario("reno,window=4MB"))["flows"][0]["window_packets"] == 4_000_000 // 1448
+
+
+def test_a_window_in_bytes_is_of_the_flows_own_packets() -> None:
+    """4,000,000 bytes are 2762 whole segments of 1448 bytes, and 447 of 8948."""
+    windows = [flow["window_packets"] for flow in resolve(scenario("reno,window=4MB", "reno,window=4MB,mtu=9000"))["flows"]]
+    assert windows == [2762, 447]
+
+
+def test_flows_with_hosts_run_beside_transfers_datagrams_and_pauses() -> None:
+    traffic = {"arrivals": "reno,load=10%,mean=25kB", "traffic": "udp,rate=1Gbit"}
+    run = wt.run(scenario("reno,cpu_pps=20000,window=16MB", "cubic,on=100ms,off=100ms,nic=1Gbit", duration="3s", **traffic))
+    assert run.summary()["flows"][0]["throughput_bps"] == pytest.approx(20_000 * 12_000, rel=0.01)
+    assert run.summary()["flows"][1]["throughput_bps"] < 0.6e9
+
+
+def test_the_option_and_the_keys_reach_the_scenario(cli: Callable[..., Any], quick: list[str]) -> None:
+    told = cli("run", *quick, "--host", "nic=1Gbit,txqueuelen=100,shared=true", "--json").json()["scenario"]["host"]
+    assert (told["nic_bps"], told["txqueuelen"], told["shared"]) == (1e9, 100, True)
+
+
+def test_a_guest_refuses_them_by_name() -> None:
+    assert unsupported(scenario(host={"cpu_pps": 5})) == ["host"]
+    assert unsupported(scenario("reno,nic=1Gbit")) == ["flows[0].host"]
