@@ -78,7 +78,8 @@ def verdicts_of(results: Results, register: Register, backend: str) -> list[Verd
         When a table is damaged.
     """
     own = [id for id in results.experiments(backend) if id in register.experiments]
-    declared = {id: results.declaration(id, backend) for id in own}
+    asked = set(own) if backend != SIMULATOR else {claim.experiment for claim in register.claims if claim.judge != "sim"}
+    declared = {id: results.declaration(id, backend) for id in own if id in asked}
     emulations = {id: str(one.get("emulates", "")) for id, one in declared.items()}
     verdicts = judge(register, {id: results.measures(id, backend) for id in own}, backend=backend, emulations=emulations)
     lacking = {id: one.get("left_out", []) for id, one in declared.items()} if backend != SIMULATOR else {}
@@ -159,7 +160,7 @@ def _section(results: Results, id: str, published: Experiment | None, verdicts: 
             points=data_points(measures, list(points)),
             measures=measure_headings(measures, figures, heading=_heading),
             censored_at=(published.duration_s if published is not None else None) or LONGEST_S,
-            source_table=results.folder / "experiments" / id / "measures.parquet",
+            source_table=results.experiment_folder(id, backends[0]) / "measures.parquet",
             parameters=[(name, value) for name, value in stored["parameters"]] + _grid(stored),
             figures=[_figure(results, declared, measures, list(points)) for declared in figures],
             table=_table(measures, points, figures, published),

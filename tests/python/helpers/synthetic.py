@@ -42,6 +42,7 @@ class Verdict:
     runs: int
     reason: str = ""
     sensitivity: Mapping[str, str] = field(default_factory=dict)
+    judged_on: str = ""
 
 
 def table(metric: str, dimensions: Mapping[str, tuple[Any, ...]], value: Callable[..., float | None]) -> pl.DataFrame:
