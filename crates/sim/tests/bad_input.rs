@@ -278,6 +278,8 @@ fn hops_that_cannot_be_are_refused() {
     let way = |enter: u32, leave: u32| serde_json::json!({"enter": enter, "leave": leave});
     let in_time = serde_json::json!({"queue": {"unit": "ns", "limit": 1_000_000}, "changes": outages(&[(5, 6)])});
     let late = serde_json::json!({"disorder": {"late_probability": 0.1, "late_ns": 5, "double_probability": 0.0}});
+    let narrow = serde_json::json!({"queue": {"unit": "bytes", "limit": 8999}});
+    let jumbo = [("/flows/0/packet_bytes", 9000.into()), ("/flows/0/mss_bytes", 8948.into())];
     let many: serde_json::Value = (0..65).map(|_| serde_json::json!({"link": plain()})).collect();
     let lone = serde_json::json!({"algorithm": "reno", "rtt_ns": 50_000_000});
     let arrivals = serde_json::json!([{"flows": [lone.clone()], "offered": {"load": 0.1}, "sizes": {"law": "fixed", "mean": 1e4}}]);
@@ -293,6 +295,7 @@ fn hops_that_cannot_be_are_refused() {
         (vec![("/hops", hops(0, link(in_time)))], ["hops[0].queue", "in time", "packets or bytes"]),
         (vec![("/hops", hops(0, link(late)))], ["hops[0].reorder", "late", "keeps its order"]),
         (vec![("/hops", hops(12_500_001, plain()))], ["flows[0].rtt", "0.05 s", "four times the 0.012500001 s"]),
+        ([vec![("/hops", hops(0, link(narrow)))], jumbo.to_vec()].concat(), ["flows[0].packet", "9000", "8999 bytes"]),
         (vec![("/flows/0/hops", way(1, 2))], ["flows[0].leave", "2", "1 to 1"]),
         (vec![("/hops", hops(0, plain())), ("/flows/0/hops", way(2, 1))], ["flows[0].leave", "1", "2 to 2"]),
         (vec![("/hops", hops(0, plain())), ("/flows/0/hops", way(0, 1))], ["flows[0].enter", "0", "1 to 2"]),
