@@ -12,14 +12,15 @@ from windtunnel.version import __version__
 
 if TYPE_CHECKING:
     from windtunnel.run import Run, load_run, run
-    from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError
+    from windtunnel.scenario import Bottleneck, Flow, Hop, Scenario, ScenarioError
     from windtunnel.scenario import load as load_scenario
 
-__all__ = ["Bottleneck", "Flow", "Run", "Scenario", "ScenarioError", "__version__", "load_run", "load_scenario", "run"]
+__all__ = ["Bottleneck", "Flow", "Hop", "Run", "Scenario", "ScenarioError", "__version__", "load_run", "load_scenario", "run"]
 
 _HOMES = {
     "Bottleneck": ("windtunnel.scenario", "Bottleneck"),
     "Flow": ("windtunnel.scenario", "Flow"),
+    "Hop": ("windtunnel.scenario", "Hop"),
     "Run": ("windtunnel.run", "Run"),
     "Scenario": ("windtunnel.scenario", "Scenario"),
     "ScenarioError": ("windtunnel.scenario", "ScenarioError"),

@@ -32,6 +32,7 @@ def test_a_line_and_a_table_are_the_same_scenario() -> None:
             "start_ns": 1_000_000_000,
             "stop_ns": 5_000_000_000,
             "direction": "reverse",
+            "hops": {"enter": None, "leave": None},
         }
     ]
     assert resolve(line)["reverse"] is not None

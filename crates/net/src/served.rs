@@ -77,14 +77,17 @@ impl<T> Served<T> {
     }
 
     /// A packet arrives at `now`, not earlier than whatever happened before.
-    pub fn offer(&mut self, now: Time, packet: Queued<T>) {
+    pub fn offer(&mut self, now: Time, mut packet: Queued<T>) {
         self.settle(now);
         if self.is_struck(now, &packet) {
             self.totals.lost += u64::from(now < self.window.1);
             return self.gone.push(Dropped { at: now, packet });
         }
         self.totals.accepted += u64::from(now < self.window.1);
-        let room = self.room(now);
+        let room = self.room(self.spec.limit, now);
+        if let Some(mark_at) = self.spec.mark_at {
+            self.step(now, &mut packet, (room, mark_at));
+        }
         self.queue.enqueue(now, packet, room, &mut self.scratch);
         self.hand_out_dropped(now);
         if self.in_service.is_none() {
@@ -133,16 +136,33 @@ impl<T> Served<T> {
         self.losses.strike(now, seen) | is_lost
     }
 
+    /// The step of marks of drop-tail; it is counted on arrival, when it is decided.
+    fn step(&mut self, now: Time, packet: &mut Queued<T>, (room, mark_at): (Room, Limit)) {
+        let (packets, bytes_ahead) = (self.queue.packets(), self.queue.bytes());
+        let fits = |room: Room| room.fits(packets, bytes_ahead, packet.bytes);
+        if packet.ecn_capable && fits(room) && !fits(self.room(mark_at, now)) {
+            packet.is_marked = true;
+            self.marked += 1;
+            self.totals.marked += u64::from(now < self.window.1);
+            self.totals.window_marked += u64::from(self.measures(now));
+        }
+    }
+
+    /// Whether the marks of its packets were decided when they arrived.
+    pub fn marks_on_arrival(&self) -> bool {
+        self.spec.mark_at.is_some()
+    }
+
     fn note_departure(&mut self, now: Time, packet: &Queued<T>) {
-        let bytes = u64::from(packet.bytes);
+        let (bytes, marks) = (u64::from(packet.bytes), u64::from(packet.is_marked && !self.marks_on_arrival()));
         self.delivered_bytes += bytes;
-        self.marked += u64::from(packet.is_marked);
+        self.marked += marks;
         if now <= self.window.1 {
             self.totals.delivered_bytes += bytes;
-            self.totals.marked += u64::from(packet.is_marked);
+            self.totals.marked += marks;
             if now > self.window.0 {
                 self.totals.window_delivered_bytes += bytes;
-                self.totals.window_marked += u64::from(packet.is_marked);
+                self.totals.window_marked += marks;
             }
         }
     }
@@ -199,11 +219,11 @@ impl<T> Served<T> {
         now >= self.window.0 && now < self.window.1
     }
 
-    /// What the queue may hold at `now`.
-    fn room(&self, now: Time) -> Room {
+    /// What a queue of this size may hold at `now`.
+    fn room(&self, limit: Limit, now: Time) -> Room {
         let served = self.in_service.as_ref().filter(|_| !self.spec.excludes_in_service);
         let mut room = Room { packets: usize::MAX, bytes: u64::MAX, bytes_ahead: Some(u64::MAX) };
-        match self.spec.limit {
+        match limit {
             Limit::Packets(limit) => room.packets = limit as usize - usize::from(served.is_some()),
             Limit::Bytes(limit) => room.bytes = limit.saturating_sub(served.map_or(0, |packet| u64::from(packet.bytes))),
             Limit::Delay(limit) => {

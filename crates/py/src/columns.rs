@@ -27,7 +27,7 @@ pub(crate) fn convert(
     counters.set_item("wall_s", wall_s)?;
     out.set_item("counters", counters)?;
     out.set_item("flows", flows(py, &records.flows)?)?;
-    out.set_item("links", links(py, &records.links)?)?;
+    out.set_item("links", links(py, &records.links, &records.link_names)?)?;
     out.set_item("events", events(py, &records)?)?;
     if !records.transfers.kinds.is_empty() {
         out.set_item("transfers", transfers(py, &records.transfers)?)?;
@@ -127,12 +127,12 @@ fn sources<'py>(py: Python<'py>, rows: &[SourceRow]) -> PyResult<Bound<'py, PyDi
     Ok(table)
 }
 
-fn links<'py>(py: Python<'py>, rows: &[LinkRow]) -> PyResult<Bound<'py, PyDict>> {
+fn links<'py>(py: Python<'py>, rows: &[LinkRow], names: &[String]) -> PyResult<Bound<'py, PyDict>> {
     let table = PyDict::new(py);
     let whole = |value: fn(&LinkRow) -> u64| -> Vec<u64> { rows.iter().map(value).collect() };
     let real = |value: fn(&LinkRow) -> f64| -> Vec<f64> { rows.iter().map(value).collect() };
     put(&table, "link", (0..rows.len() as u32).collect())?;
-    table.set_item("name", ["forward", "reverse"][..rows.len()].to_vec())?;
+    table.set_item("name", names)?;
     put(&table, "utilisation", real(LinkRow::utilisation))?;
     put(&table, "mean_queue_packets", real(LinkRow::mean_queue_packets))?;
     put(&table, "max_queue_packets", whole(|row| row.totals.window_max_packets.into()))?;

@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use sim::{ArrivalSpec, ChangesSpec, Direction, DisorderSpec, FlowSpec, Law, LinkSpec, Offered, QueueSpec, QueueUnit, Spec};
+use sim::{ArrivalSpec, ChangesSpec, Direction, DisorderSpec, FlowSpec, Law, LinkSpec, Offered, QueueSpec, QueueUnit, Spec, StretchSpec};
 
 struct Case {
     name: &'static str,
@@ -32,6 +32,7 @@ fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         packet_bytes: 1500,
         host: None,
         writes: None,
+        hops: StretchSpec::default(),
     }
 }
 
@@ -65,6 +66,7 @@ fn spec(forward: LinkSpec, mut flows: Vec<FlowSpec>, seconds: f64) -> Spec {
         record_drops: false,
         record_marks: false,
         forward,
+        hops: Vec::new(),
         reverse: None,
         hosts: Vec::new(),
         flows,

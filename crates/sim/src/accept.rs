@@ -10,10 +10,11 @@ use crate::application::accept_writes;
 use crate::arrivals::{accept_sources, most_transfers_and_sources, AcceptedSource};
 use crate::changes::{accept_changes, Most};
 use crate::error::SpecError;
+use crate::hops::{accept_base_rtt, accept_hop_links, accept_hops, accept_stretch, NamedLink};
 use crate::host::accept_hosts;
 use crate::losses::accept_losses;
 use crate::profiles::override_option;
-use crate::spec::{Direction, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use crate::spec::{Direction, DisorderSpec, FlowSpec, QueueSpec, QueueUnit, Spec};
 use crate::traffic::accept_traffic;
 use crate::tree::Tree;
 
@@ -76,6 +77,8 @@ pub struct AcceptedLink {
     pub losses: Losses,
     /// What changes in time.
     pub changes: Changes,
+    /// What the names of its random streams begin with.
+    pub stream: String,
 }
 
 /// A scenario that can be run.
@@ -83,7 +86,7 @@ pub struct AcceptedLink {
 pub struct Accepted<'a> {
     /// As given.
     pub spec: &'a Spec,
-    /// The links that exist: forward, and reverse if real.
+    /// The links that exist: forward, further hops, and reverse if real.
     pub links: Vec<AcceptedLink>,
     /// The flows.
     pub flows: Vec<AcceptedFlow<'a>>,
@@ -120,17 +123,19 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
         return refuse("duration", seconds(spec.duration_ns), "give at most 4 hours with so many flows");
     }
     accept_hosts(spec)?;
-    let mut links = vec![accept_link("bottleneck", &spec.forward, (spec, 0))?];
-    if let Some(reverse) = &spec.reverse {
-        links.push(accept_link("reverse", reverse, (spec, 1))?);
-    }
+    accept_hops(spec)?;
+    let mut links = spec.links().iter().map(|link| accept_link(link, spec)).collect::<Result<Vec<_>, _>>()?;
+    accept_hop_links(spec, &mut links)?;
     accept_traffic(spec)?;
     let mut flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, spec)).collect::<Result<Vec<_>, _>>()?;
-    let given = std::iter::once(&spec.forward).chain(&spec.reverse);
-    let most: Vec<Most> = links.iter().zip(given).map(|(link, given)| Most::of(link.fifo.rate, given)).collect();
+    let most: Vec<Most> = links.iter().zip(spec.links()).map(|(link, given)| Most::of(link.fifo.rate, given.spec)).collect();
     for (index, flow) in flows.iter().enumerate() {
-        let link = &links[usize::from(flow.spec.direction == Direction::Reverse)];
-        if let Limit::Bytes(limit) = link.fifo.limit {
+        let (first, last) = match flow.spec.direction {
+            Direction::Forward => flow.spec.hops.links(spec),
+            Direction::Reverse => (spec.hops.len() + 1, spec.hops.len() + 1),
+        };
+        for link in &links[first..=last] {
+            let Limit::Bytes(limit) = link.fifo.limit else { continue };
             if limit < u64::from(flow.spec.packet_bytes) {
                 return refuse(
                     format!("flows[{index}].packet"),
@@ -142,13 +147,15 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     }
     let mut sources = accept_sources(spec, &links)?;
     for flow in flows.iter_mut().chain(sources.iter_mut().flat_map(|source| &mut source.kinds)) {
-        flow.receives = flow.receives.min(ample_window(&links, &most, flow.spec));
+        let (first, last) = flow.spec.hops.links(spec);
+        let crossed = (first..=last).chain(spec.reverse_link()).map(|link| (&links[link], &most[link]));
+        flow.receives = flow.receives.min(ample_window(crossed, flow.spec));
     }
     Ok(Accepted { spec, links, flows, sources })
 }
 
-/// The link with this name and this number in the run.
-fn accept_link(name: &str, link: &LinkSpec, (run, index): (&Spec, usize)) -> Result<AcceptedLink, SpecError> {
+fn accept_link(named: &NamedLink, run: &Spec) -> Result<AcceptedLink, SpecError> {
+    let (name, link) = (&*named.field, named.spec);
     if link.rate_bps < 1000 || link.rate_bps > RATE_MAX_BPS {
         return refuse(format!("{name}.rate"), link.rate_bps, "give 1 kbit/s to 1 Tbit/s");
     }
@@ -160,13 +167,14 @@ fn accept_link(name: &str, link: &LinkSpec, (run, index): (&Spec, usize)) -> Res
     let mark_at = link.mark.map(|mark| accept_size(&format!("{name}.mark"), mark)).transpose()?;
     let (excludes_in_service, loss_probability) = (link.excludes_in_service, link.loss_probability);
     let fifo = FifoSpec { rate: Rate(link.rate_bps), limit, excludes_in_service, loss_probability, mark_at };
-    let losses = accept_losses(name, &link.losses, (run, index))?;
+    let losses = accept_losses((name, &named.stream), &link.losses, run)?;
     let changes = accept_changes(name, link, run.duration_ns)?;
-    let Some(choice) = &link.discipline else { return Ok(AcceptedLink { fifo, discipline: None, losses, changes }) };
+    let drop_tail = AcceptedLink { fifo, discipline: None, losses, changes, stream: named.stream.clone() };
+    let Some(choice) = &link.discipline else { return Ok(drop_tail) };
     if mark_at.is_some() {
         return refuse(format!("{name}.mark"), &choice.name, "a step of marks belongs to drop-tail");
     }
-    if changes.service.is_some() && matches!(limit, Limit::Delay(_)) {
+    if drop_tail.changes.service.is_some() && matches!(limit, Limit::Delay(_)) {
         let allowed = format!("give packets or bytes: {} at a rate that changes cannot know how long its queue takes", choice.name);
         return refuse(format!("{name}.queue"), "a limit in time", &allowed);
     }
@@ -175,7 +183,7 @@ fn accept_link(name: &str, link: &LinkSpec, (run, index): (&Spec, usize)) -> Res
         value: choice.name.clone(),
         allowed,
     })?;
-    Ok(AcceptedLink { fifo, discipline: Some(discipline), losses, changes })
+    Ok(AcceptedLink { discipline: Some(discipline), ..drop_tail })
 }
 
 fn accept_disorder(name: &str, disorder: &DisorderSpec) -> Result<(), SpecError> {
@@ -193,7 +201,7 @@ fn accept_disorder(name: &str, disorder: &DisorderSpec) -> Result<(), SpecError>
 
 /// A receiver's window that never limits, segments: four times what the flow's path holds. Twice that is sent by the time a first
 /// loss is repaired, and as much again while a retransmission is lost.
-fn ample_window(links: &[AcceptedLink], most: &[Most], flow: &FlowSpec) -> u64 {
+fn ample_window<'a>(crossed: impl Iterator<Item = (&'a AcceptedLink, &'a Most)>, flow: &FlowSpec) -> u64 {
     let packet_bits = f64::from(flow.packet_bytes) * 8.0;
     let held = |(AcceptedLink { fifo: link, .. }, most): (&AcceptedLink, &Most)| {
         let queue = match link.limit {
@@ -203,7 +211,7 @@ fn ample_window(links: &[AcceptedLink], most: &[Most], flow: &FlowSpec) -> u64 {
         };
         queue + most.rate_bps * Time(flow.rtt_ns + most.extra_ns).as_secs_f64() / packet_bits
     };
-    (4.0 * links.iter().zip(most).map(held).sum::<f64>()).clamp(WINDOW_LEAST, WINDOW_MOST) as u64
+    (4.0 * crossed.map(held).sum::<f64>()).clamp(WINDOW_LEAST, WINDOW_MOST) as u64
 }
 
 fn accept_size(field: &str, size: QueueSpec) -> Result<Limit, SpecError> {
@@ -244,6 +252,8 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> 
     if flow.direction == Direction::Reverse && spec.reverse.is_none() {
         return refuse(field("direction"), "reverse", "a reverse flow needs a reverse link");
     }
+    accept_stretch(&format!("flows[{index}]"), flow.hops, spec)?;
+    accept_base_rtt(&format!("flows[{index}]"), flow.rtt_ns, flow.hops.between_ns(spec))?;
     if let Some(writes) = &flow.writes {
         accept_writes(index, writes)?;
     }

@@ -16,6 +16,7 @@ use crate::error::{Interrupted, RunError};
 use crate::flow::{Flow, FlowKind};
 use crate::host::{machines, Machine};
 use crate::link::Link;
+use crate::lot::Lot;
 use crate::observer::{Observer, Silent};
 use crate::path::PathWire;
 use crate::records::{Event, EventKind, FlowRow, LinkRow, Records};
@@ -123,6 +124,7 @@ pub struct Engine<'a, O, const LATE: bool = false> {
     /// Parties after the flows.
     pub(crate) sources: Vec<Source>,
     pub(crate) links: Vec<Link>,
+    pub(crate) lot: Lot,
     pub(crate) machines: Vec<Machine>,
     pub(crate) link_samples: SampledLink,
     pub(crate) records: Records,
@@ -134,7 +136,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
     pub fn new(accepted: Accepted<'a>, observer: &'a mut O) -> Engine<'a, O, LATE> {
         let spec = accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
-        let links = accepted.links.into_iter().enumerate().map(|(i, link)| Link::new(i, link, window, spec.seed)).collect();
+        let links = accepted.links.into_iter().map(|link| Link::new(link, window, spec.seed)).collect();
         let (arrivals, transfers) = Arrivals::new(&accepted.sources, spec);
         let flow_samples = FlowSamples::new(spec.sample_ns, &accepted.flows);
         let records = Records { flow_samples, transfers, ..Records::default() };
@@ -150,6 +152,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
             applications: Application::of_run(spec),
             sources,
             links,
+            lot: Lot::new(spec),
             machines: machines(spec),
             link_samples: SampledLink { next: if spec.sample_ns == 0 { Time::NEVER } else { Time::ZERO } },
             records,
@@ -379,6 +382,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
             .iter_mut()
             .map(|link| LinkRow { totals: link.totals(), window_ns, capacity_bytes: link.window_capacity_bytes() })
             .collect();
+        self.records.link_names = spec.links().into_iter().map(|link| link.name).collect();
         let named = self.flows.iter().zip(&spec.flows).zip(self.names.iter());
         self.records.flows = named.map(|((flow, given), names)| flow_row(flow, given, names, spec)).collect();
         self.arrivals.count_unfinished(&self.flows, &mut self.records.transfers);

@@ -85,14 +85,15 @@ impl Flow {
         let given = accepted.spec;
         let rtt = Time(given.rtt_ns);
         let receiver = accepted.receiver();
+        let (entry, reverse) = (given.hops.links(spec).0 as u8, spec.reverse_link().map(|link| link as u8));
         let links = match given.direction {
-            Direction::Forward => (0, spec.reverse.is_some().then_some(1)),
-            Direction::Reverse => (1, Some(0)),
+            Direction::Forward => (entry, reverse),
+            Direction::Reverse => (reverse.expect("a reverse flow has its link"), Some(entry)),
         };
         let jitter = Stream::named(spec.seed, &format!("flow{index}/jitter"));
         let packet = Packet { bytes: given.packet_bytes, ecn_capable: false, flow: index as u32, is_ack: false };
         let traffic = (packet, accepted.sender.options.ecn);
-        let path = Path::new(receiver, rtt, traffic, links, (given.jitter_ns, jitter)).behind(disorder(spec, index, links.0));
+        let path = Path::new(receiver, rtt, traffic, links, (given.jitter_ns, jitter)).behind(disorder(spec, index, given.direction));
         let access = path.access_delay();
         let path = path.on_host(host::side(spec, given, access));
         let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(given.start_ns.next_multiple_of(spec.sample_ns)) };
@@ -201,9 +202,13 @@ impl Flow {
     }
 }
 
-/// What happens to the order of a flow's data behind its link.
-fn disorder(spec: &Spec, index: usize, link: u8) -> Option<Disorder> {
-    let given = if link == 0 { Some(&spec.forward) } else { spec.reverse.as_ref() }?.disorder;
+/// What happens to the order of a flow's data behind its link, or its last hop: several keep their order.
+fn disorder(spec: &Spec, index: usize, direction: Direction) -> Option<Disorder> {
+    let given = match direction {
+        Direction::Forward => Some(&spec.forward),
+        Direction::Reverse => spec.reverse.as_ref(),
+    };
+    let given = given?.disorder;
     let (late_by, stream) = (Time(given.late_ns), Stream::named(spec.seed, &format!("flow{index}/disorder")));
     let disorder = DisorderSpec { late_probability: given.late_probability, late_by, double_probability: given.double_probability };
     (!disorder.is_empty()).then(|| Disorder::new(disorder, stream))

@@ -19,6 +19,8 @@ pub(crate) enum Load {
         sent: Time,
         /// It carries CWR.
         cwr: bool,
+        /// A hop before this one has marked it.
+        ce: bool,
     },
     /// A packet that nobody answers.
     Datagram {
@@ -45,10 +47,10 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// Link number `index`, idle, measuring over `window`.
-    pub(crate) fn new(index: usize, link: AcceptedLink, window: (Time, Time), seed: u64) -> Link {
-        let stream = |part| Stream::named(seed, &format!("link{index}/{part}"));
-        let AcceptedLink { fifo, discipline, losses, changes } = link;
+    /// The link, idle, measuring over `window`.
+    pub(crate) fn new(link: AcceptedLink, window: (Time, Time), seed: u64) -> Link {
+        let AcceptedLink { fifo, discipline, losses, changes, stream: name } = link;
+        let stream = |part| Stream::named(seed, &format!("{name}/{part}"));
         let idle = Fifo::new(fifo, window, stream("loss"));
         let Some(discipline) = discipline else { return Link { fifo: idle.with_losses(losses).with_changes(changes), served: None } };
         let served = Served::new(fifo, discipline, window, stream("loss"), stream("queue")).with_losses(losses).with_changes(changes);

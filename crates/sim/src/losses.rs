@@ -11,8 +11,8 @@ use crate::spec::{AmongSpec, LossModelSpec, LossSpec, Spec};
 const INTERVAL_MIN_NS: u64 = 1_000_000;
 const INTERVAL_MAX_NS: u64 = 3_600_000_000_000;
 
-/// The models of the link with this name and this number in the run.
-pub(crate) fn accept_losses(name: &str, given: &[LossSpec], (run, link): (&Spec, usize)) -> Result<Losses, SpecError> {
+/// The models of the link with this name, and with random streams whose names begin so.
+pub(crate) fn accept_losses((name, stream): (&str, &str), given: &[LossSpec], run: &Spec) -> Result<Losses, SpecError> {
     let mut losses = Losses::default();
     for (index, LossSpec { among, model }) in given.iter().enumerate() {
         let model = accept_model(&format!("{name}.losses[{index}]"), model, run.flows.len() + run.traffic.len())?;
@@ -21,7 +21,7 @@ pub(crate) fn accept_losses(name: &str, given: &[LossSpec], (run, link): (&Spec,
             AmongSpec::Data => Among::Data,
             AmongSpec::Acks => Among::Acks,
         };
-        losses.add(among, model, Stream::named(run.seed, &format!("link{link}/loss{index}")));
+        losses.add(among, model, Stream::named(run.seed, &format!("{stream}/loss{index}")));
     }
     Ok(losses)
 }

@@ -77,11 +77,20 @@ impl Sine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hops::StretchSpec;
     use crate::spec::{Direction, WaveSpec};
 
     /// When the first `packets` leave.
     fn times(rate_bps: u64, wave: Option<WaveSpec>, packets: usize) -> Vec<u64> {
-        let given = UdpSpec { rate_bps, wave, packet_bytes: 52, start_ns: 7, stop_ns: None, direction: Direction::Forward };
+        let given = UdpSpec {
+            rate_bps,
+            wave,
+            packet_bytes: 52,
+            start_ns: 7,
+            stop_ns: None,
+            direction: Direction::Forward,
+            hops: StretchSpec::default(),
+        };
         let mut pace = Pace::new(&given);
         let mut now = Time(7);
         let mut step = || {

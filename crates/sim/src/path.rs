@@ -407,7 +407,7 @@ impl<const LATE: bool> PathWire<'_, LATE> {
     pub(crate) fn reach_link(&mut self, now: Time, (seq, sent): (u64, Time), packet: Packet, cwr: bool) {
         if let (true, Some(served)) = (LATE, &mut self.link.served) {
             let Packet { bytes, ecn_capable, flow, .. } = packet;
-            let load = Load::Segment { flow: self.flow, seq, sent, cwr };
+            let load = Load::Segment { flow: self.flow, seq, sent, cwr, ce: false };
             self.path.under_way += 1;
             let is_l4s = self.path.is_l4s;
             return served.offer(now, Queued { bytes, ecn_capable, is_l4s, is_marked: false, key: 2 * flow, arrived: now, load });

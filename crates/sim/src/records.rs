@@ -92,7 +92,7 @@ pub struct FlowRow {
     pub algorithm: &'static str,
     /// Variant.
     pub variant: &'static str,
-    /// Whether its data used link 1.
+    /// Whether its data used the reverse link.
     pub is_reverse: bool,
     /// Start, seconds.
     pub start_s: f64,
@@ -190,7 +190,7 @@ pub struct Transfers {
 pub struct SourceRow {
     /// Its number among flows and sources.
     pub flow: u32,
-    /// Whether it used link 1.
+    /// Whether it used the reverse link.
     pub is_reverse: bool,
     /// Start, seconds.
     pub start_s: f64,
@@ -243,6 +243,8 @@ pub struct Records {
     pub source_samples: SourceColumns,
     /// One row per real link.
     pub links: Vec<LinkRow>,
+    /// Their names, in the same order.
+    pub link_names: Vec<String>,
     /// Samples of the links.
     pub link_samples: LinkColumns,
     /// Events in time order.

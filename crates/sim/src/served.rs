@@ -1,5 +1,6 @@
 //! Links whose queue decides late: they have events of their own, which come before all flows'.
 
+use net::Queued;
 use tcp::EcnBits;
 use units::Time;
 
@@ -18,20 +19,16 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
         }
         let served = self.links[link].served.as_mut().expect("only such a link has events");
         let packet = served.advance(now)?;
-        let far_end = served.far_end(now);
+        let (far_end, marked_at) = (served.far_end(now), if served.marks_on_arrival() { packet.arrived } else { now });
+        self.note_mark(marked_at, link, &packet);
+        let (far_end, packet) = self.lot.pass_on(link, far_end, packet)?;
         Some(match packet.load {
             Load::Datagram { source } => {
                 self.sources[source].packet_departs(far_end);
                 return None;
             }
-            Load::Segment { flow, seq, sent, cwr } => {
-                if packet.is_marked {
-                    self.flows[flow].path.marked += 1;
-                    if self.spec.record_marks && now.0 <= self.spec.duration_ns {
-                        self.note_packet(now, flow, link, EventKind::Mark);
-                    }
-                }
-                self.flows[flow].path.segment_departs(far_end, seq, sent, EcnBits { ce: packet.is_marked, cwr });
+            Load::Segment { flow, seq, sent, cwr, ce } => {
+                self.flows[flow].path.segment_departs(far_end, seq, sent, EcnBits { ce: ce || packet.is_marked, cwr });
                 flow
             }
             Load::Ack { flow, ack, sack } => {
@@ -39,6 +36,33 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
                 flow
             }
         })
+    }
+
+    /// Counts a mark that a segment leaves `link` with: a packet that several hops mark is one that was marked.
+    fn note_mark(&mut self, at: Time, link: usize, packet: &Queued<Load>) {
+        let Load::Segment { flow, ce, .. } = packet.load else { return };
+        if packet.is_marked {
+            self.flows[flow].path.marked += u64::from(!ce);
+            if self.spec.record_marks && at.0 <= self.spec.duration_ns {
+                self.note_packet(at, flow, link, EventKind::Mark);
+            }
+        }
+    }
+
+    /// A packet reaches the hop behind `gap`.
+    pub(crate) fn reach_hop(&mut self, gap: usize) {
+        self.events += 1;
+        let Some((now, mut packet)) = self.lot.take(gap) else { return };
+        if self.link_samples.next <= now {
+            self.sample_links(Time(self.spec.duration_ns.min(now.0)));
+        }
+        if let Load::Segment { ce, .. } = &mut packet.load {
+            *ce |= packet.is_marked;
+            // RFC 9331 5.1: whoever marked it, it may have been of a scalable sender.
+            packet.is_l4s |= *ce;
+        }
+        let served = self.links[gap + 1].served.as_mut().expect("hops have events of their own");
+        served.offer(now, Queued { arrived: now, is_marked: false, ..packet });
     }
 
     /// Tells flows of packets that a link has dropped.

@@ -48,7 +48,7 @@ impl Source {
     pub(crate) fn new(given: &UdpSpec, number: usize, spec: &Spec) -> Source {
         let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(given.start_ns.next_multiple_of(spec.sample_ns)) };
         Source {
-            link: if given.direction == Direction::Forward { 0 } else { 1 },
+            link: if given.direction == Direction::Forward { given.hops.links(spec).0 } else { spec.hops.len() + 1 },
             packet: Packet { bytes: given.packet_bytes, ecn_capable: false, flow: number as u32, is_ack: false },
             pace: Pace::new(given),
             due: Time(given.start_ns),

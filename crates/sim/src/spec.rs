@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::arrivals::{ArrivalSpec, SessionSpec};
+use crate::hops::{HopSpec, StretchSpec};
 
 /// Unit of a queue's limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -222,10 +223,10 @@ pub struct HostSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// Data over link 0.
+    /// Data over the forward links.
     #[default]
     Forward,
-    /// Data over link 1.
+    /// Data over the reverse link.
     Reverse,
 }
 
@@ -282,6 +283,9 @@ pub struct FlowSpec {
     /// When the application writes; none if it always has more to send.
     #[serde(default)]
     pub writes: Option<WritesSpec>,
+    /// Which of several hops its data, or its ACKs if they go forward, cross.
+    #[serde(default)]
+    pub hops: StretchSpec,
 }
 
 /// When a flow's application writes.
@@ -328,6 +332,9 @@ pub struct UdpSpec {
     /// Which link.
     #[serde(default)]
     pub direction: Direction,
+    /// Which of several hops, if forward.
+    #[serde(default)]
+    pub hops: StretchSpec,
 }
 
 impl UdpSpec {
@@ -372,6 +379,9 @@ pub struct Spec {
     pub record_marks: bool,
     /// The bottleneck.
     pub forward: LinkSpec,
+    /// Further links in a row behind it.
+    #[serde(default)]
+    pub hops: Vec<HopSpec>,
     /// The reverse link; none when only ACKs use it, and no queue can form.
     #[serde(default)]
     pub reverse: Option<LinkSpec>,

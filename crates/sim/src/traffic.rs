@@ -2,6 +2,7 @@
 
 use crate::accept::{refuse, seconds, RATE_MAX_BPS};
 use crate::error::SpecError;
+use crate::hops::accept_stretch;
 use crate::spec::{Direction, Spec, UdpSpec, UDP_HEADER_BYTES};
 
 const PERIOD_MIN_NS: u64 = 1_000_000;
@@ -29,6 +30,7 @@ fn accept_source(index: usize, source: &UdpSpec, spec: &Spec) -> Result<(), Spec
     if source.direction == Direction::Reverse && spec.reverse.is_none() {
         return refuse(field("direction"), "reverse", "a reverse source needs a reverse link");
     }
+    accept_stretch(&format!("traffic[{index}]"), source.hops, spec)?;
     let Some(wave) = source.wave else { return Ok(()) };
     if wave.amplitude_bps > source.rate_bps {
         return refuse(field("amplitude"), wave.amplitude_bps, "give at most the rate: nothing is sent backwards");

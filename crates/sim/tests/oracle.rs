@@ -14,6 +14,7 @@ mod oracle {
     pub mod dualpi2;
     pub mod engine;
     pub mod fair;
+    pub mod flow;
     pub mod host;
     pub mod link;
     pub mod loss;
@@ -169,6 +170,32 @@ fn a_queue_that_never_decides_is_drop_tail() {
         let outcomes = (simulate(&plain, &mut early_hash), simulate(&late, &mut late_hash));
         assert_eq!((early_hash, outcomes.0), (late_hash, outcomes.1), "scenario {index}");
     }
+}
+
+/// A hop that no packet crosses moves the whole run to the loop with link events, where a served link must decide as the retimed FIFO does:
+/// sizes in every unit, steps of marks, losses, changes, real reverse links.
+#[test]
+fn drop_tail_with_events_of_its_own_is_drop_tail() {
+    let mut marks = 0;
+    for index in 0..scenarios() {
+        let (plain, late) = common::with_a_hop_that_nobody_crosses(index);
+        let (mut early_hash, mut late_hash) = (AckHash::default(), AckHash::default());
+        let (early, late) = (simulate(&plain, &mut early_hash), simulate(&late, &mut late_hash));
+        let late = late.map(|mut outcome| {
+            let idle = outcome.links.remove(1);
+            assert_eq!(idle, net::LinkTotals::default(), "scenario {index}");
+            outcome
+        });
+        marks += early.iter().flat_map(|outcome| &outcome.marked).sum::<u64>();
+        assert_eq!((early_hash, early), (late_hash, late), "scenario {index}");
+    }
+    assert!(marks > 20_000, "only {marks} marks were compared");
+}
+
+#[test]
+fn parking_lots_equal_the_textbook_event_heap() {
+    let compared = compare(common::scenario_with_hops, scenarios());
+    assert!(compared.marks > 5_000, "only {} marks were compared", compared.marks);
 }
 
 #[test]

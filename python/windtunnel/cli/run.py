@@ -32,6 +32,9 @@ def run_command(
     duration: Annotated[str | None, typer.Option(metavar="TIME", help="Length of the run, at most 4h. [default: 60s]")] = None,
     warmup: Annotated[str | None, typer.Option(metavar="TIME", help="First part left out of every mean. [default: 0s]")] = None,
     seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of every random draw. [default: 1]")] = None,
+    hop: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE,...", help="A link behind it, rate=..,queue=..,delay=..; repeat for more.")
+    ] = None,
     loss: Annotated[
         list[str] | None, typer.Option(metavar="P|MODEL,...", help="Loss: 1e-4, or periodic,every=5000; repeat for more.")
     ] = None,
@@ -61,9 +64,9 @@ def run_command(
 ) -> None:
     """Run a scenario, in the simulator or on a built Linux kernel.
 
-    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, mtu; on and off, or app_rate and chunk; those of its host;
-    transport options, and the algorithm's own parameters (see: windtunnel algorithms NAME). Keys of --udp: rate, amplitude and period,
-    packet, start, stop, direction.
+    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, mtu, enter and leave (hops); on and off, or app_rate and chunk;
+    those of its host; transport options, and the algorithm's own parameters (see: windtunnel algorithms NAME). Keys of --udp: rate,
+    amplitude and period, packet, start, stop, direction, enter and leave.
 
     Keys of arrivals: load or rate (transfers per second), sizes (pareto, exponential, fixed), mean, shape, max, rtt (one, or several as
     30ms+60ms), start, stop, window, profile, direction; of sessions: count, think, objects and sizes (laws, as pareto:15kB:1.2), and the
@@ -79,7 +82,8 @@ def run_command(
         "reverse": link_table({"rate": reverse_rate, "queue": reverse_queue}, reverse_loss or []),
     }
     traffic = [f"udp,{source}" for source in udp or []]
-    scenario = _scenario(file, top, links, {"flows": flow, "arrivals": arrivals, "sessions": sessions, "traffic": traffic})
+    lists = {"flows": flow, "hops": hop, "arrivals": arrivals, "sessions": sessions, "traffic": traffic}
+    scenario = _scenario(file, top, links, lists)
     asked = {"per_ack": per_ack, "record_drops": drops, "record_marks": marks}
     scenario = scenario.model_copy(update={field: True for field, wanted in asked.items() if wanted})
     with stoppable():

@@ -4,7 +4,7 @@ from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.catalogue import Catalogue, catalogue
 from windtunnel.scenario.errors import ScenarioError
 from windtunnel.scenario.files import load, parse
-from windtunnel.scenario.models import Bottleneck, Flow, Scenario
+from windtunnel.scenario.models import Bottleneck, Flow, Hop, Scenario
 from windtunnel.scenario.resolve import Resolved, canonical, canonical_json, digest, fill, resolve
 from windtunnel.scenario.schema import json_schema
 from windtunnel.scenario.sessions import Sessions
@@ -14,6 +14,7 @@ __all__ = [
     "Bottleneck",
     "Catalogue",
     "Flow",
+    "Hop",
     "Resolved",
     "Scenario",
     "ScenarioError",

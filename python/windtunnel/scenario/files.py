@@ -41,6 +41,7 @@ def allowed_keys() -> dict[str, list[str]]:
     return {
         "": keys(Scenario),
         "bottleneck": link,
+        "hops": [*link, "delay"],
         "reverse": link,
         "flows": [*keys(Flow), "window"],
         "host": keys(hosts.Host),
@@ -186,8 +187,15 @@ def with_traces(document: dict[str, Any], folder: Path) -> dict[str, Any]:
     """
     full = dict(document)
     for name in ("bottleneck", "reverse"):
-        link = full.get(name)
-        if isinstance(link, dict) and isinstance(link.get("trace"), str):
-            rest = {key: value for key, value in link.items() if key != "trace"}
-            full[name] = rest | {"trace_ms": traces.read(folder / link["trace"])}
+        if name in full:
+            full[name] = _with_trace(full[name], folder)
+    if isinstance(full.get("hops"), list):
+        full["hops"] = [_with_trace(hop, folder) for hop in full["hops"]]
     return full
+
+
+def _with_trace(link: Any, folder: Path) -> Any:
+    if not isinstance(link, dict) or not isinstance(link.get("trace"), str):
+        return link
+    rest = {key: value for key, value in link.items() if key != "trace"}
+    return rest | {"trace_ms": traces.read(folder / link["trace"])}

@@ -12,7 +12,7 @@ from windtunnel.scenario.hostkeys import HOST_KEYS
 
 SHORT_KEYS = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", **writes.SHORT}
 _OWN = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction", "mtu", "receiver_mtu", *writes.SHORT)
-FLOW_KEYS = (*_OWN, *HOST_KEYS)
+FLOW_KEYS = (*_OWN, *HOST_KEYS, "enter", "leave")
 
 
 def parse_flow(text: str, keys: Sequence[str] = FLOW_KEYS) -> dict[str, Any]:
@@ -22,8 +22,8 @@ def parse_flow(text: str, keys: Sequence[str] = FLOW_KEYS) -> dict[str, Any]:
     ----------
     text : str
         The flow, for example ``"ctcp:vista,start=60s"``. Keys are rtt, start, stop, bytes, count, window, profile, direction,
-        mtu, receiver_mtu, on, off, app_rate, chunk, those of the sender's host, any transport option, and the algorithm's own parameters
-        (which prevail where a name is both).
+        mtu, receiver_mtu, on, off, app_rate, chunk, enter, leave, those of the sender's host, any transport option, and the algorithm's own
+        parameters (which prevail where a name is both).
     keys : sequence of str, optional
         Other keys than those of a flow.
 

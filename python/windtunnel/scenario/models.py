@@ -12,6 +12,7 @@ from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
+from windtunnel.scenario.hops import check_flow, check_hops, read_hops, with_rates
 from windtunnel.scenario.losses import LossModel, read
 from windtunnel.scenario.ranges import (
     MOST_FLOWS,
@@ -20,6 +21,7 @@ from windtunnel.scenario.ranges import (
     Count,
     DurationS,
     ExtraS,
+    HopNumber,
     InstantS,
     JitterS,
     Probability,
@@ -41,6 +43,7 @@ from windtunnel.scenario.traffic import Udp, check_within
 from windtunnel.scenario.traffic import read as read_traffic
 from windtunnel.scenario.transfers import Source
 from windtunnel.scenario.transfers import reader as sources_of
+from windtunnel.scenario.windows import read_window
 
 QUEUE_FIELDS = ("queue_packets", "queue_bytes", "queue_s", "queue_bdp")
 MARK_FIELDS = ("mark_packets", "mark_bytes", "mark_s", "mark_bdp")
@@ -192,6 +195,20 @@ def _read_size(data: dict[str, Any], short: str, fields: tuple[str, ...]) -> dic
     return full
 
 
+class Hop(Bottleneck):
+    """A further forward link.
+
+    Parameters
+    ----------
+    delay_s : float
+        Propagation to it from the hop before, in seconds; part of the base RTT of the flows that cross both.
+    """
+
+    SHORT: ClassVar[Mapping[str, str]] = {**Bottleneck.SHORT, "delay": "delay_s"}
+
+    delay_s: ExtraS = Field(0.0, description="propagation from the hop before, in seconds")
+
+
 class Flow(_Model):
     """One TCP flow, or `count` equal ones.
 
@@ -230,6 +247,8 @@ class Flow(_Model):
         The application writes as fast as the flow takes it for so long, then nothing for so long, in turns; always when absent.
     app_rate_bps, chunk_s : float, optional
         The application writes in chunks, one every so many seconds (2 when absent), each of what this payload rate makes of that time.
+    enter, leave : int, optional
+        Numbers of the first and the last hop that its packets cross in forward direction, counted from 1; all hops when absent.
     """
 
     SHORT: ClassVar[Mapping[str, str]] = {
@@ -261,6 +280,8 @@ class Flow(_Model):
     off_s: writes.SpanS | None = Field(None, description="how long it is then silent, in seconds")
     app_rate_bps: RateBps | None = Field(None, description="payload rate of an application that writes in chunks, in bits per second")
     chunk_s: writes.SpanS | None = Field(None, description="time from one chunk to the next, in seconds")
+    enter: HopNumber | None = Field(None, description="number of the first hop, counted from 1")
+    leave: HopNumber | None = Field(None, description="number of the last hop, counted from 1")
 
     _algorithm = field_validator("algorithm", mode="before")(checks.algorithm_name)
     _profile = field_validator("profile", mode="before")(checks.profile_name)
@@ -309,43 +330,22 @@ class Flow(_Model):
 
 
 _LATER: dict[str, Any] = {
-    **dict.fromkeys(("application", "window_bytes", "receiver_mtu_bytes", "host", *writes.SHORT.values())),
+    **dict.fromkeys(("application", "window_bytes", "receiver_mtu_bytes", "host", *writes.SHORT.values(), "enter", "leave")),
     "mtu_bytes": PACKET_BYTES,
 }
 """Fields that flows did not always have, and their defaults."""
 
 
-def read_window(full: dict[str, Any]) -> dict[str, Any]:
-    """Replace a window written under its short name, such as ``window = "4MB"``, by the field of its unit.
-
-    Bytes are packets of 1500 bytes, as they always were, unless the flow has others.
-    """
-    if full.get("window") is None:
-        return full
-    full = dict(full)
-    value = full.pop("window")
-    fields = {"queue_packets": "window_packets", "queue_bytes": "window_bytes"}
-    try:
-        unit, size = units.parse_queue(value)
-        if unit not in fields:
-            raise ValueError("neither packets nor bytes")
-    except ValueError as error:
-        raise refusal(f"{shown(value)} cannot be read: {error}; allowed: packets (500) or 4MB", field="window") from None
-    given = [name for name in fields.values() if full.get(name) is not None]
-    if given:
-        raise refusal(f"window and {given[0]} are both given; allowed: one of them", field="window")
-    if unit == "queue_bytes" and not {"mtu", "mtu_bytes"} & set(full):
-        return full | {"window_packets": value}
-    return full | {fields[unit]: size}
-
-
 class Scenario(_Model):
-    """A dumbbell: flows through one bottleneck, and everything that decides the result.
+    """A dumbbell: flows through one bottleneck, or several in a row, and everything that decides the result.
 
     Parameters
     ----------
     bottleneck : Bottleneck
         The forward link.
+    hops : sequence of Hop, optional
+        Further forward links in a row behind it, of the bottleneck's rate if they name none; lines such as
+        ``"rate=20Mbit,queue=100,delay=5ms"`` are read too.
     flows : sequence of Flow
         At least one, unless there are arrivals or sessions; strings such as ``"htcp,start=60s"`` are read too.
     arrivals : sequence of Arrivals
@@ -390,6 +390,7 @@ class Scenario(_Model):
     }
 
     bottleneck: Bottleneck
+    hops: tuple[Hop, ...] = Field((), description="further forward links in a row behind the bottleneck")
     flows: tuple[Flow, ...]
     reverse: Bottleneck | None = None
     rtt_s: RttS | None = Field(None, description="base round-trip time of flows that name none, in seconds")
@@ -419,14 +420,17 @@ class Scenario(_Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _reverse_rate(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or not isinstance(data.get("reverse"), dict):
+    def _rates(cls, data: Any) -> Any:
+        """Give the reverse link and the hops that name no rate the bottleneck's."""
+        if not isinstance(data, dict):
             return data
         link = data.get("bottleneck")
         link = {"rate_bps": link.rate_bps} if isinstance(link, Bottleneck) else link
-        if not isinstance(link, dict) or {"rate", "rate_bps"} & set(data["reverse"]):
-            return data
-        return data | {"reverse": {key: link[key] for key in ("rate", "rate_bps") if key in link} | data["reverse"]}
+        rate = {key: link[key] for key in ("rate", "rate_bps") if key in link} if isinstance(link, dict) else {}
+        reverse = data.get("reverse")
+        if isinstance(reverse, dict) and not {"rate", "rate_bps"} & set(reverse):
+            data = data | {"reverse": rate | reverse}
+        return data | {"hops": with_rates(read_hops(data["hops"]), rate)} if "hops" in data else data
 
     @field_validator("flows", mode="before")
     @classmethod
@@ -447,6 +451,7 @@ class Scenario(_Model):
         if self.warmup_s >= self.duration_s:
             problem = f"{shown(self.warmup_s)} s is not within the run; allowed: 0 to below {shown(self.duration_s)} s"
             raise refusal(problem, field="warmup_s")
+        check_hops(self)
         hosts.check(self)
         for index, flow in enumerate(self.flows):
             self._check_flow(f"flows[{index}]", flow)
@@ -474,6 +479,7 @@ class Scenario(_Model):
     def _check_flow(self, path: str, flow: Flow) -> None:
         if flow.rtt_s is None and self.rtt_s is None:
             raise refusal("is missing and the scenario has none either; give it for the flow or for the scenario", field=f"{path}.rtt_s")
+        check_flow(path, flow, self.hops, flow.rtt_s or self.rtt_s or 0.0)
         if flow.start_s >= self.duration_s:
             problem = f"{shown(flow.start_s)} s is not within the run; allowed: 0 to below {shown(self.duration_s)} s"
             raise refusal(problem, field=f"{path}.start_s")

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.scenario import applications, arrivals, changes, hosts, losses, sessions, traffic, writes
+from windtunnel.scenario import applications, arrivals, changes, hops, hosts, losses, sessions, traffic, writes
 from windtunnel.scenario import transfers as sources_of_transfers
 from windtunnel.scenario.catalogue import DROP_TAIL, catalogue
 from windtunnel.scenario.checks import algorithm_of
@@ -85,15 +85,18 @@ def fill(scenario: Scenario) -> Resolved:
     everybody = flows or transfers
     forward = [flow for flow in everybody if flow.direction == "forward"] or everybody
     longest_s = max(flow.rtt_s or 0.0 for flow in forward)
-    bottleneck = _fill_link(scenario.bottleneck, longest_s, "bottleneck", notes)
+    path = (hops.smallest_rate_bps(scenario), longest_s)
+    bottleneck = _fill_link(scenario.bottleneck, path, "bottleneck", notes)
+    further = tuple(_fill_link(hop, path, f"hops[{index}]", notes) for index, hop in enumerate(scenario.hops))
     reverse = scenario.reverse
     if reverse is not None:
-        reverse = _fill_link(reverse, longest_s, "reverse", notes)
+        reverse = _fill_link(reverse, (reverse.rate_bps, longest_s), "reverse", notes)
     elif "reverse" in {flow.direction for flow in flows + transfers} | {source.direction for source in scenario.traffic}:
         reverse = bottleneck.model_copy(
             update={"loss_probability": 0.0, "losses": (), **dict.fromkeys(_CHANGES, ()), **dict.fromkeys(_DISORDER, 0.0)}
         )
-    update = {"flows": tuple(flows), "arrivals": opened, "sessions": closed, "bottleneck": bottleneck, "reverse": reverse, "rtt_s": None}
+    update: dict[str, Any] = {"flows": tuple(flows), "arrivals": opened, "sessions": closed}
+    update |= {"bottleneck": bottleneck, "hops": further, "reverse": reverse, "rtt_s": None}
     if scenario.host is not None and not scenario.host.shared:
         update["host"] = None
     return Resolved(scenario.model_copy(update=update), tuple(dict.fromkeys(notes)))
@@ -113,14 +116,15 @@ def _variant_note(flow: Flow) -> list[str]:
     return [f"{name} has no variant for profile {profile}: {algorithm.profiles.get(profile, 'its paper')} runs on that profile's transport"]
 
 
-def _fill_link(link: Bottleneck, rtt_s: float, path: str, notes: list[str]) -> Bottleneck:
-    filled = _fill_size(link, "queue", rtt_s, path, notes)
+def _fill_link(link: Bottleneck, product: tuple[float, float], path: str, notes: list[str]) -> Any:
+    """Return the link with its sizes filled in; `product` is the rate (bits per second) and the RTT (seconds) whose product a BDP is."""
+    filled = _fill_size(link, "queue", product, path, notes)
     if any(getattr(link, name) is not None for name in MARK_FIELDS):
-        filled |= _fill_size(link, "mark", rtt_s, path, notes)
+        filled |= _fill_size(link, "mark", product, path, notes)
     return link.model_copy(update=filled)
 
 
-def _fill_size(link: Bottleneck, short: str, rtt_s: float, path: str, notes: list[str]) -> dict[str, Any]:
+def _fill_size(link: Bottleneck, short: str, product: tuple[float, float], path: str, notes: list[str]) -> dict[str, Any]:
     """Return the fields of the link's queue or of its step of marks, at least one packet; one BDP when no size is given."""
     given = {unit: getattr(link, f"{short}_{unit}") for unit in ("packets", "bytes", "s", "bdp")}
     filled: dict[str, Any] = {f"{short}_{unit}": None for unit in given}
@@ -139,7 +143,7 @@ def _fill_size(link: Bottleneck, short: str, rtt_s: float, path: str, notes: lis
         _refuse_too_long(packets, f"{path}.{short}_s", given["s"])
     else:
         fraction = 1.0 if given["bdp"] is None else given["bdp"]
-        packets = fraction * bdp_packets(link.rate_bps, rtt_s)
+        packets = fraction * bdp_packets(*product)
         _refuse_too_long(packets, f"{path}.{short}_bdp", fraction)
         filled[f"{short}_packets"] = max(1, int(packets + 0.5))
         if packets + 0.5 < 1:
@@ -154,8 +158,11 @@ def _refuse_too_long(packets: float, field: str, value: float) -> None:
 
 _LATER: dict[str, Any] = {
     "record_marks": False,
+    "hops": [],
     "host": None,
     "traffic": [],
+    "enter": None,
+    "leave": None,
     "discipline": DROP_TAIL,
     "discipline_parameters": {},
     **dict.fromkeys(MARK_FIELDS),
@@ -168,7 +175,7 @@ _LATER: dict[str, Any] = {
 def canonical(scenario: Scenario) -> dict[str, Any]:
     """Return the scenario with defaults filled in, as plain data in SI units (no ``42ms``)."""
     full: dict[str, Any] = fill(scenario).scenario.model_dump(mode="json")
-    for table in (full, full["bottleneck"], full["reverse"] or {}):
+    for table in (full, full["bottleneck"], full["reverse"] or {}, *full["hops"], *full["traffic"]):
         for name in [name for name, default in _LATER.items() if table.get(name, default) == default]:
             table.pop(name, None)
     return full
@@ -192,7 +199,7 @@ def jitter_s(scenario: Scenario, flow: Flow) -> float:
     """
     if scenario.jitter_s is not None:
         return scenario.jitter_s
-    return min(8 * PACKET_BYTES / scenario.bottleneck.rate_bps, 0.01 * (flow.rtt_s or scenario.rtt_s or 0.0))
+    return min(8 * PACKET_BYTES / hops.smallest_rate_bps(scenario), 0.01 * (flow.rtt_s or scenario.rtt_s or 0.0))
 
 
 def resolve(scenario: Scenario) -> dict[str, Any]:
@@ -219,6 +226,7 @@ def resolve(scenario: Scenario) -> dict[str, Any]:
         "record_drops": full.record_drops,
         "record_marks": full.record_marks,
         "forward": _link(full.bottleneck),
+        "hops": [{"delay_ns": _ns(hop.delay_s), "link": _link(hop)} for hop in full.hops],
         "reverse": None if full.reverse is None else _link(full.reverse),
         "hosts": machines,
         "flows": [_flow(full, flow) | {"host": host} for flow, host in zip(full.flows, of_flows, strict=True)],
@@ -278,6 +286,7 @@ def _flow(scenario: Scenario, flow: Flow) -> dict[str, Any]:
         "mss_bytes": flow.mtu_bytes - hosts.HEADER_BYTES,
         "packet_bytes": flow.mtu_bytes,
         "writes": writes.engine(flow),
+        "hops": {"enter": flow.enter, "leave": flow.leave},
     }
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from windtunnel.scenario import changes, hosts, losses, traffic
+from windtunnel.scenario import changes, hops, hosts, losses, traffic
 from windtunnel.scenario.arrivals import Arrivals
-from windtunnel.scenario.models import Bottleneck, Flow, Scenario
+from windtunnel.scenario.models import Bottleneck, Flow, Hop, Scenario
 from windtunnel.scenario.sessions import Sessions
 from windtunnel.scenario.table import Table
 
@@ -21,23 +21,20 @@ def json_schema() -> dict[str, Any]:
     schema = Scenario.model_json_schema(mode="validation")
     definitions = schema["$defs"]
     _short(schema, Scenario)
-    _short(definitions["Bottleneck"], Bottleneck)
+    for link in (Bottleneck, Hop):
+        _link(definitions, link)
     _short(definitions["Flow"], Flow)
     _short(definitions["Host"], hosts.Host)
     definitions["Flow"]["properties"]["window"] = {
         "anyOf": [{"type": "integer", "minimum": 1}, {"type": "string"}],
         "description": "cap on the window: packets (500), or bytes (4MB)",
     }
-    definitions["Bottleneck"]["properties"]["queue"] = _QUEUE
     for model in losses.MODELS.values():
         _short(definitions[model.__name__], model)
-    models = definitions["Bottleneck"]["properties"]["losses"]
-    models["items"] = {"anyOf": [models["items"], {"type": "string", "description": f"a model on one line: {losses.TEXT}"}]}
-    for name, kind in changes.CHANGES.items():
+    for kind in changes.CHANGES.values():
         _short(definitions[kind.__name__], kind)
-        entries = definitions["Bottleneck"]["properties"][name]
-        entries["items"] = {"anyOf": [entries["items"], {"type": "string", "description": "the same as AT=VALUE"}]}
-    definitions["Bottleneck"]["properties"]["trace"] = {"type": "string", "description": "file of a trace in mahimahi's format"}
+    hop_text = {"type": "string", "description": f"a hop on one line: {hops.TEXT}"}
+    schema["properties"]["hops"]["items"] = {"anyOf": [{"$ref": "#/$defs/Hop"}, hop_text]}
     _short(definitions["Udp"], traffic.Udp)
     definitions["Udp"]["required"] = sorted({*definitions["Udp"].get("required", ()), "kind"})
     source_text = {"type": "string", "description": f"a source on one line: {traffic.TEXT}"}
@@ -58,6 +55,19 @@ def json_schema() -> dict[str, Any]:
     for name in ("Flow", "Arrivals", "Sessions"):
         definitions[name]["properties"]["parameters"]["additionalProperties"] = {"type": ["number", "string", "boolean"]}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Windtunnel scenario", **_described(schema)}
+
+
+def _link(definitions: dict[str, Any], link: type[Bottleneck]) -> None:
+    """Add to a link's definition its short names, and the lines that stand for tables in its lists."""
+    definition = definitions[link.__name__]
+    _short(definition, link)
+    properties: dict[str, Any] = definition["properties"]
+    properties["queue"] = _QUEUE
+    properties["trace"] = {"type": "string", "description": "file of a trace in mahimahi's format"}
+    lines = {"losses": f"a model on one line: {losses.TEXT}", **dict.fromkeys(changes.CHANGES, "the same as AT=VALUE")}
+    for name, description in lines.items():
+        entries = properties[name]
+        entries["items"] = {"anyOf": [entries["items"], {"type": "string", "description": description}]}
 
 
 def _short(schema: dict[str, Any], model: type[Table]) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, field_validator, model_validator
 
 from windtunnel.scenario.errors import refusal, shown, unknown
-from windtunnel.scenario.ranges import InstantS, Range, RateBps
+from windtunnel.scenario.ranges import HopNumber, InstantS, Range, RateBps
 from windtunnel.scenario.table import Table
 
 MOST_SOURCES = 1000
@@ -37,6 +37,8 @@ class Udp(Table):
         Seconds from the beginning; from zero to the end when absent.
     direction : {"forward", "reverse"}
         Which link.
+    enter, leave : int, optional
+        Numbers of the first and the last hop that forward packets cross, counted from 1; all hops when absent.
     """
 
     SHORT: ClassVar[Mapping[str, str]] = {
@@ -56,6 +58,8 @@ class Udp(Table):
     start_s: InstantS = Field(0.0, description="first packet, in seconds")
     stop_s: InstantS | None = Field(None, description="no packet from then on, in seconds")
     direction: Literal["forward", "reverse"] = Field("forward", description="which link")
+    enter: HopNumber | None = Field(None, description="number of the first hop, counted from 1")
+    leave: HopNumber | None = Field(None, description="number of the last hop, counted from 1")
 
     @field_validator("direction", mode="before")
     @classmethod
@@ -160,4 +164,5 @@ def engine(source: Udp) -> dict[str, Any]:
         "start_ns": round(source.start_s * 1e9),
         "stop_ns": None if source.stop_s is None else round(source.stop_s * 1e9),
         "direction": source.direction,
+        "hops": {"enter": source.enter, "leave": source.leave},
     }

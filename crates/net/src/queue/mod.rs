@@ -7,6 +7,7 @@ mod bucket;
 mod cobalt;
 mod codel;
 mod drop_head;
+mod drop_tail;
 mod dualpi2;
 mod fair;
 mod fq_codel;
@@ -25,6 +26,7 @@ use bucket::{Policer, Shaper};
 use cobalt::CobaltQueue;
 use codel::CodelQueue;
 use drop_head::DropHead;
+use drop_tail::DropTail;
 use dualpi2::DualPi2;
 use fq_codel::FqCodel;
 use fq_pie::FqPie;
@@ -36,6 +38,8 @@ pub use fair::bucket;
 /// A discipline at work.
 #[derive(Clone, Debug)]
 pub(crate) enum Queue<T> {
+    /// Drop-tail.
+    DropTail(DropTail<T>),
     /// Drop-head.
     DropHead(DropHead<T>),
     /// RED and adaptive RED.
@@ -62,6 +66,7 @@ pub(crate) enum Queue<T> {
 macro_rules! each {
     ($queue:expr, $discipline:ident => $call:expr) => {
         match $queue {
+            Queue::DropTail($discipline) => $call,
             Queue::DropHead($discipline) => $call,
             Queue::Red($discipline) => $call,
             Queue::Pie($discipline) => $call,
@@ -80,6 +85,7 @@ impl<T> Queue<T> {
     /// An empty queue at the head of a link of `rate`, with random draws from `stream`.
     pub(crate) fn new(spec: DisciplineSpec, rate: Rate, stream: Stream) -> Queue<T> {
         match spec.kind {
+            Kind::DropTail => Queue::DropTail(DropTail::default()),
             Kind::DropHead => Queue::DropHead(DropHead::default()),
             Kind::Red => Queue::Red(RedQueue::new(red::RedSpec::new(&spec, rate), stream)),
             Kind::AdaptiveRed => Queue::Red(RedQueue::new(red::RedSpec::adaptive(&spec, rate), stream)),

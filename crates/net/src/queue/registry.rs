@@ -7,6 +7,8 @@ use units::Time;
 /// Which discipline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// Drop-tail: no row, for every link has it.
+    DropTail,
     /// Drop-head.
     DropHead,
     /// RED.
@@ -230,8 +232,11 @@ pub struct DisciplineSpec {
 const PARAMETERS_MAX: usize = 8;
 
 impl DisciplineSpec {
+    /// Drop-tail, on a link that has events of its own.
+    pub const DROP_TAIL: DisciplineSpec = DisciplineSpec { kind: Kind::DropTail, values: [0.0; PARAMETERS_MAX] };
+
     fn row(&self) -> &'static DisciplineRow {
-        DISCIPLINES.iter().find(|row| row.kind == self.kind).expect("every kind has a row")
+        DISCIPLINES.iter().find(|row| row.kind == self.kind).expect("every kind with parameters has a row")
     }
 
     /// The value of one of its parameters.

@@ -5,7 +5,7 @@ use crate::*;
 /// A constant source beside a flow that starts too late to meet it.
 fn source(rate_bps: u64, from_s: u64, to_s: u64) -> UdpSpec {
     let (start_ns, stop_ns) = (from_s * SECOND, Some(to_s * SECOND));
-    UdpSpec { rate_bps, wave: None, packet_bytes: 1500, start_ns, stop_ns, direction: Direction::Forward }
+    UdpSpec { rate_bps, wave: None, packet_bytes: 1500, start_ns, stop_ns, direction: Direction::Forward, hops: StretchSpec::default() }
 }
 
 fn beside_nothing(mbit_s: u64, queue: u64, seconds: u64, traffic: Vec<UdpSpec>) -> Spec {

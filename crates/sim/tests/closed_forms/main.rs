@@ -18,6 +18,7 @@ mod hosts;
 mod illinois;
 mod loss_models;
 mod low_priority;
+mod parking_lot;
 mod prague;
 mod ptcp;
 mod queues;
@@ -37,8 +38,8 @@ mod build;
 
 use build::{dumbbell, flow, MS};
 use sim::{
-    AmongSpec, DelayStep, Direction, DisorderSpec, EventKind, FlowSpec, LossModelSpec, LossSpec, Outage, QueueSpec, QueueUnit, RateStep,
-    Records, Spec, UdpSpec, WaveSpec, WritesSpec,
+    AmongSpec, DelayStep, Direction, DisorderSpec, EventKind, FlowSpec, HopSpec, LossModelSpec, LossSpec, Outage, QueueSpec, QueueUnit,
+    RateStep, Records, Spec, StretchSpec, UdpSpec, WaveSpec, WritesSpec,
 };
 
 pub(crate) const SECOND: u64 = 1000 * MS;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sim::{ChangesSpec, Direction, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
+use sim::{ChangesSpec, Direction, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec, StretchSpec};
 
 /// A millisecond in nanoseconds.
 pub const MS: u64 = 1_000_000;
@@ -27,6 +27,7 @@ pub fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         packet_bytes: 1500,
         host: None,
         writes: None,
+        hops: StretchSpec::default(),
     }
 }
 
@@ -52,6 +53,7 @@ pub fn dumbbell(mbit_s: u64, queue_packets: u64, seconds: u64, flows: Vec<FlowSp
             changes: ChangesSpec::default(),
             disorder: DisorderSpec::default(),
         },
+        hops: Vec::new(),
         reverse: None,
         hosts: Vec::new(),
         flows,

@@ -4,6 +4,7 @@
 mod arrivals;
 mod build;
 mod changes;
+mod hops;
 mod hosts;
 mod losses;
 mod traffic;
@@ -13,6 +14,8 @@ use std::collections::BTreeMap;
 #[allow(unused_imports)]
 pub use arrivals::scenario_with_arrivals;
 use build::{dumbbell, MS};
+#[allow(unused_imports)]
+pub use hops::{scenario_with_hops, with_a_hop_that_nobody_crosses};
 use serde_json::{json, Value};
 use sim::{ChangesSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 use tcp::Options;
@@ -140,31 +143,34 @@ fn link(dice: &mut Dice, rate_bps: u64, bdp: u64) -> LinkSpec {
 pub fn scenario_with_discipline(index: u64) -> Spec {
     let mut dice = Dice(Stream::named(SEED, &format!("disciplines{index}")));
     let mut spec = scenario(index);
-    let mut choose = |link: LinkSpec| {
-        let row = dice.choose(net::queue::DISCIPLINES);
-        let mut parameters = BTreeMap::new();
-        for parameter in row.parameters {
-            if dice.one_in(3) {
-                let span = (parameter.default / 4.0, (parameter.default * 4.0).max(parameter.min));
-                let value = span.0 + (span.1 - span.0) * dice.0.unit();
-                parameters.insert(parameter.name.to_owned(), value.clamp(parameter.min, parameter.max));
-            }
-        }
-        if row.parameters.iter().any(|parameter| parameter.name == "rate_bps") {
-            parameters.insert("rate_bps".to_owned(), (link.rate_bps as f64 * (0.1 + dice.0.unit())).floor());
-        }
-        let discipline = Some(DisciplineChoice { name: row.name.to_owned(), parameters });
-        // A limit in time is refused where the rate changes.
-        let queue = match link.queue {
-            QueueSpec { unit: QueueUnit::Ns, limit } => QueueSpec { unit: QueueUnit::Packets, limit: (limit / 100_000).max(1) },
-            queue => queue,
-        };
-        let is_constant = link.changes == ChangesSpec::default();
-        LinkSpec { mark: None, discipline, queue: if is_constant { link.queue } else { queue }, ..link }
-    };
+    let mut choose = |link| with_discipline(&mut dice, link);
     spec.forward = choose(spec.forward);
     spec.reverse = spec.reverse.map(|reverse| if index % 3 == 0 { reverse } else { choose(reverse) });
     spec
+}
+
+/// The link with any discipline but drop-tail.
+fn with_discipline(dice: &mut Dice, link: LinkSpec) -> LinkSpec {
+    let row = dice.choose(net::queue::DISCIPLINES);
+    let mut parameters = BTreeMap::new();
+    for parameter in row.parameters {
+        if dice.one_in(3) {
+            let span = (parameter.default / 4.0, (parameter.default * 4.0).max(parameter.min));
+            let value = span.0 + (span.1 - span.0) * dice.0.unit();
+            parameters.insert(parameter.name.to_owned(), value.clamp(parameter.min, parameter.max));
+        }
+    }
+    if row.parameters.iter().any(|parameter| parameter.name == "rate_bps") {
+        parameters.insert("rate_bps".to_owned(), (link.rate_bps as f64 * (0.1 + dice.0.unit())).floor());
+    }
+    let discipline = Some(DisciplineChoice { name: row.name.to_owned(), parameters });
+    // A limit in time is refused where the rate changes.
+    let queue = match link.queue {
+        QueueSpec { unit: QueueUnit::Ns, limit } => QueueSpec { unit: QueueUnit::Packets, limit: (limit / 100_000).max(1) },
+        queue => queue,
+    };
+    let is_constant = link.changes == ChangesSpec::default();
+    LinkSpec { mark: None, discipline, queue: if is_constant { link.queue } else { queue }, ..link }
 }
 
 /// Scenario number `index` with hosts that are felt, with a queue discipline for some.

@@ -1,6 +1,6 @@
 //! Random sources of datagrams, drawn apart from the rest, so that the scenarios are otherwise those that they were before there were any.
 
-use sim::{Direction, FlowSpec, UdpSpec, WaveSpec, WritesSpec};
+use sim::{Direction, FlowSpec, StretchSpec, UdpSpec, WaveSpec, WritesSpec};
 use units::Stream;
 
 use super::{Dice, SEED};
@@ -31,6 +31,7 @@ fn source(dice: &mut Dice, (link_bps, duration_ns): (u64, u64), is_duplex: bool)
         start_ns,
         stop_ns: if is_burst || dice.one_in(3) { Some(start_ns + dice.between(1, length_ns)) } else { None },
         direction: if is_duplex && dice.one_in(2) { Direction::Reverse } else { Direction::Forward },
+        hops: StretchSpec::default(),
     }
 }
 

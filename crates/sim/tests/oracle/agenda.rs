@@ -5,13 +5,15 @@ use std::collections::BinaryHeap;
 
 use units::Time;
 
-use super::link::Load;
+use super::link::{Load, Packet};
 
 /// What happens, in the order in which it does at one time to one flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// A link has transmitted a packet: before everything else at that time.
     Transmitted,
+    /// A packet reaches the next of several hops.
+    Hop,
     Start,
     /// An ACK reaches the reverse link.
     Crossing,
@@ -52,6 +54,8 @@ pub(super) struct Event {
     /// The link concerned.
     pub(super) link: usize,
     pub(super) load: Option<Load>,
+    /// What reaches a hop.
+    pub(super) packet: Option<Packet>,
 }
 
 impl Event {
@@ -98,21 +102,26 @@ impl Agenda {
 
     pub(super) fn add(&mut self, at: Time, flow: usize, kind: Kind, load: Option<Load>) {
         let owner = if flow < self.transfers_at { Owner::Flow(flow) } else { Owner::Transfer(flow) };
-        self.push(Event { at, owner, kind, sequence: 0, link: 0, load });
+        self.push(Event { at, owner, kind, sequence: 0, link: 0, load, packet: None });
     }
 
     pub(super) fn add_link(&mut self, at: Time, link: usize) {
-        self.push(Event { at, owner: Owner::Link, kind: Kind::Transmitted, sequence: 0, link, load: None });
+        self.push(Event { at, owner: Owner::Link, kind: Kind::Transmitted, sequence: 0, link, load: None, packet: None });
+    }
+
+    /// A packet will reach a further hop.
+    pub(super) fn add_hop(&mut self, at: Time, link: usize, packet: Packet) {
+        self.push(Event { at, owner: Owner::Link, kind: Kind::Hop, sequence: 0, link, load: None, packet: Some(packet) });
     }
 
     pub(super) fn add_birth(&mut self, at: Time, birth: usize) {
         if at < Time::NEVER {
-            self.push(Event { at, owner: Owner::Birth(birth), kind: Kind::Start, sequence: 0, link: 0, load: None });
+            self.push(Event { at, owner: Owner::Birth(birth), kind: Kind::Start, sequence: 0, link: 0, load: None, packet: None });
         }
     }
 
     pub(super) fn add_datagram(&mut self, at: Time, source: usize) {
-        self.push(Event { at, owner: Owner::Datagram(source), kind: Kind::Datagram, sequence: 0, link: 0, load: None });
+        self.push(Event { at, owner: Owner::Datagram(source), kind: Kind::Datagram, sequence: 0, link: 0, load: None, packet: None });
     }
 
     fn push(&mut self, event: Event) {

@@ -35,6 +35,7 @@ pub trait Discipline {
 /// The discipline of a link of `rate` bit/s.
 pub fn make(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Box<dyn Discipline> {
     match spec.kind {
+        Kind::DropTail => unreachable!("the link's own"),
         Kind::DropHead => Box::new(DropHead(VecDeque::new())),
         Kind::Red => Box::new(Red::new(spec, rate, stream)),
         Kind::AdaptiveRed => Box::new(Red::adaptive(spec, rate, stream)),

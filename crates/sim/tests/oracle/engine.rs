@@ -2,12 +2,13 @@
 //! and the algorithms with the simulator, and nothing of what lies between them.
 
 use cc::Controller;
-use sim::{Accepted, AcceptedFlow, Direction, DisorderSpec, Observer, Spec, TransferRow};
-use tcp::{Ack, Ecn, EcnBits, Receiver, Sack, Sender, SenderTotals};
+use sim::{Accepted, DisorderSpec, Observer, TransferRow};
+use tcp::{Ack, Ecn, EcnBits, Sack, Sender, SenderTotals};
 use units::{Stream, Time};
 
 use super::agenda::{Agenda, Event, Kind, Owner};
-use super::births::{self, Birth};
+use super::births;
+use super::flow::Flow;
 use super::host::Host;
 use super::link::{Arrival, Link, Load, Packet};
 use super::loss::Loss;
@@ -41,96 +42,6 @@ impl Carried {
     }
 }
 
-struct Flow {
-    sender: Sender<Controller>,
-    receiver: Receiver,
-    rtt: Time,
-    quarter: Time,
-    end: Time,
-    jitter: Stream,
-    /// Draws of the segments that are late or double, and with which probabilities and by how much.
-    disorder: (Stream, DisorderSpec),
-    jitter_ns: u64,
-    last_arrival: Time,
-    packet_bytes: u32,
-    data_link: usize,
-    ack_link: Option<usize>,
-    lost: u64,
-    marked: u64,
-    ecn: Ecn,
-    host: Option<usize>,
-    /// What its application still does.
-    writes: Option<Writes>,
-    /// Integral of cwnd when nothing was left to send.
-    area: Option<f64>,
-    /// Segments and ACKs that exist.
-    under_way: u64,
-    /// The row of a transfer.
-    row: Option<usize>,
-    /// Its source.
-    source: usize,
-}
-
-impl Flow {
-    fn new(given: &AcceptedFlow, (index, seed): (usize, u64), spec: &Spec) -> Flow {
-        let rtt = Time(given.spec.rtt_ns);
-        let is_forward = given.spec.direction == Direction::Forward;
-        Flow {
-            sender: Sender::new(given.sender.clone(), given.control(index, seed)),
-            receiver: given.receiver(),
-            rtt,
-            quarter: Time(rtt.0 / 4),
-            end: Time(spec.duration_ns) + Time(rtt.0 / 4),
-            jitter: Stream::named(seed, &format!("flow{index}/jitter")),
-            disorder: (
-                Stream::named(seed, &format!("flow{index}/disorder")),
-                if is_forward { spec.forward.disorder } else { spec.reverse.as_ref().expect("a link").disorder },
-            ),
-            jitter_ns: given.spec.jitter_ns,
-            last_arrival: Time::ZERO,
-            packet_bytes: given.spec.packet_bytes,
-            data_link: if is_forward { 0 } else { 1 },
-            ack_link: if is_forward { spec.reverse.as_ref().map(|_| 1) } else { Some(0) },
-            lost: 0,
-            marked: 0,
-            ecn: given.sender.options.ecn,
-            host: given.spec.host.map(|host| host as usize),
-            writes: None,
-            area: None,
-            under_way: 0,
-            row: None,
-            source: 0,
-        }
-    }
-
-    /// A transfer, in row `row`.
-    fn transfer(given: &AcceptedFlow, birth: Birth, row: usize, spec: &Spec) -> Flow {
-        let mut sender = given.sender.clone();
-        sender.segments = birth.bytes.div_ceil(u64::from(sender.mss));
-        let mut control = given.control(0, 0);
-        cc::CongestionControl::on_seeded(&mut control, Stream::named(birth.seed, "algorithm"));
-        let like = Flow::new(given, (0, 0), spec);
-        Flow {
-            sender: Sender::new(sender, control),
-            jitter: Stream::named(birth.seed, "jitter"),
-            disorder: (Stream::named(birth.seed, "disorder"), like.disorder.1),
-            row: Some(row),
-            ..like
-        }
-    }
-
-    /// A transfer that is over, down to its last packet.
-    fn is_gone(&self) -> bool {
-        let is_over = self.sender.is_finished() && self.sender.deadline() == Time::NEVER;
-        self.row.is_some() && is_over && self.under_way == 0 && self.receiver.deadline() == Time::NEVER
-    }
-
-    fn totals(&self) -> SenderTotals {
-        let at_end = self.sender.totals(self.end);
-        SenderTotals { cwnd_area: self.area.unwrap_or(at_end.cwnd_area), ..at_end }
-    }
-}
-
 /// The core.
 struct Textbook<'a> {
     accepted: &'a Accepted<'a>,
@@ -140,6 +51,10 @@ struct Textbook<'a> {
     links: Vec<Link>,
     hosts: Vec<Host>,
     agenda: Agenda,
+    /// Propagation from each hop to the next.
+    gaps: Vec<Time>,
+    /// The last hop of each flow, then of each source.
+    exits: Vec<usize>,
     births: Vec<births::Source>,
     transfers: Vec<TransferRow>,
 }
@@ -154,6 +69,7 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
         assert!(at_once < EVENTS_AT_ONCE_MAX, "time has stopped: {:?} of flow {:?} at {last:?}", event.kind, event.owner);
         last = event.at;
         match event.owner {
+            Owner::Link if event.kind == Kind::Hop => core.arrive(event.at, event.link, event.packet.expect("a packet")),
             Owner::Link => core.on_transmitted(event.at, event.link),
             Owner::Birth(birth) => core.on_born(birth),
             Owner::Datagram(source) => core.on_datagram(event.at, source),
@@ -180,9 +96,13 @@ impl<'a> Textbook<'a> {
         let spec = &accepted.spec;
         let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
         let link = |i: usize| {
-            let stream = |part| Stream::named(spec.seed, &format!("link{i}/{part}"));
-            let given = [Some(&spec.forward), spec.reverse.as_ref()][i].expect("a link that exists");
-            let losses = given.losses.iter().enumerate().map(|(number, loss)| Loss::new(loss, spec.seed, (i, number))).collect();
+            let (given, name) = match i {
+                0 => (&spec.forward, "link0".to_owned()),
+                _ if i <= spec.hops.len() => (&spec.hops[i - 1].link, format!("forward{}", i + 1)),
+                _ => (spec.reverse.as_ref().expect("a link that exists"), "link1".to_owned()),
+            };
+            let stream = |part| Stream::named(spec.seed, &format!("{name}/{part}"));
+            let losses = given.losses.iter().enumerate().map(|(number, loss)| Loss::new(loss, spec.seed, (&name, number))).collect();
             Link::new(&accepted.links[i], window, (stream("loss"), losses, stream("queue")), Service::new(given))
         };
         let mut agenda = Agenda::of(accepted.flows.len());
@@ -211,7 +131,10 @@ impl<'a> Textbook<'a> {
         births.iter().enumerate().for_each(|(index, birth)| agenda.add_birth(birth.next, index));
         let links = (0..accepted.links.len()).map(link).collect();
         let hosts = spec.hosts.iter().map(Host::new).collect();
-        Textbook { accepted, flows, sources, links, hosts, agenda, births, transfers: Vec::new() }
+        let stretches = spec.flows.iter().map(|flow| flow.hops).chain(spec.traffic.iter().map(|source| source.hops));
+        let exits = stretches.map(|stretch| stretch.leave.map_or(spec.hops.len(), |leave| leave as usize - 1)).collect();
+        let gaps = spec.hops.iter().map(|hop| Time(hop.delay_ns)).collect();
+        Textbook { accepted, flows, sources, links, hosts, agenda, gaps, exits, births, transfers: Vec::new() }
     }
 
     /// A source's next transfer begins.
@@ -250,12 +173,12 @@ impl<'a> Textbook<'a> {
             (Kind::Crossing, Some(load)) => {
                 let link = self.flows[index].ack_link.expect("a link to cross");
                 let connection = self.connection(index);
-                self.put(now, link, Packet { flow: index, connection, bytes: ACK_BYTES, is_l4s: false, load });
+                self.put(now, link, Packet { flow: index, connection, bytes: ACK_BYTES, is_l4s: false, was_marked: false, load });
             }
             (Kind::Leaving, Some(load)) => {
                 let Flow { data_link, packet_bytes: bytes, ecn, .. } = self.flows[index];
                 let connection = self.connection(index);
-                self.put(now, data_link, Packet { flow: index, connection, bytes, is_l4s: ecn == Ecn::L4s, load });
+                self.put(now, data_link, Packet { flow: index, connection, bytes, is_l4s: ecn == Ecn::L4s, was_marked: false, load });
             }
             (Kind::Ack, Some(Load::Ack { ack, sack })) if self.is_processed(index) => {
                 let Flow { sender, host, .. } = &self.flows[index];
@@ -322,12 +245,12 @@ impl<'a> Textbook<'a> {
     fn on_datagram(&mut self, now: Time, index: usize) {
         let source = &mut self.sources[index];
         source.note_sent(now);
-        let (link, bytes) = (source.link(), source.bytes());
+        let (link, bytes) = (source.link(self.gaps.len() + 1), source.bytes());
         if let Some(next) = source.next() {
             self.agenda.add_datagram(next, index);
         }
         let connection = self.accepted.flows.len() + index;
-        self.put(now, link, Packet { flow: index, connection, bytes, is_l4s: false, load: Load::Datagram });
+        self.put(now, link, Packet { flow: index, connection, bytes, is_l4s: false, was_marked: false, load: Load::Datagram });
     }
 
     /// Lets the sender act; puts what it sends on its link, and its timer, if it moved, on the agenda.
@@ -357,7 +280,7 @@ impl<'a> Textbook<'a> {
                 continue;
             }
             let connection = self.connection(index);
-            self.put(sent, link, Packet { flow: index, connection, bytes, is_l4s: mode == Ecn::L4s, load });
+            self.put(sent, link, Packet { flow: index, connection, bytes, is_l4s: mode == Ecn::L4s, was_marked: false, load });
         }
     }
 
@@ -366,16 +289,21 @@ impl<'a> Textbook<'a> {
     }
 
     fn put(&mut self, now: Time, link: usize, packet: Packet) {
-        let (flow, kind) = (packet.flow, Carried::of(&packet.load));
-        if kind == Carried::Segment {
-            self.flows[flow].under_way += 1;
+        if let Load::Segment { .. } = packet.load {
+            self.flows[packet.flow].under_way += 1;
         }
+        self.arrive(now, link, packet);
+    }
+
+    /// A packet arrives at its first link or a further one.
+    fn arrive(&mut self, now: Time, link: usize, packet: Packet) {
+        let (flow, kind, is_fresh) = (packet.flow, Carried::of(&packet.load), !packet.was_marked);
         match self.links[link].arrive(now, packet) {
             (Arrival::Served(done), marked) => {
-                self.note_marked(flow, marked);
+                self.note_marked(flow, marked && is_fresh);
                 self.agenda.add_link(done, link);
             }
-            (Arrival::Queued, marked) => self.note_marked(flow, marked),
+            (Arrival::Queued, marked) => self.note_marked(flow, marked && is_fresh),
             (Arrival::Waits(until), _) => self.agenda.add_link(until, link),
             (Arrival::Lost, _) => self.note_lost(flow, kind),
         }
@@ -410,16 +338,23 @@ impl<'a> Textbook<'a> {
             }
             return;
         }
-        let (packet, next) = self.links[link].complete(now);
+        let (mut packet, next) = self.links[link].complete(now);
         self.note_dropped(link);
         if self.links[link].decides_late() {
             let is_marked = matches!(packet.load, Load::Segment { ecn: Some(EcnBits { ce: true, .. }), .. });
-            self.note_marked(packet.flow, is_marked);
+            self.note_marked(packet.flow, is_marked && !packet.was_marked);
         }
         if let Some(done) = next {
             self.agenda.add_link(done, link);
         }
         let now = self.links[link].far_end(now);
+        if let Load::Segment { ecn: Some(bits), .. } = &mut packet.load {
+            packet.was_marked |= bits.ce;
+            bits.ce = packet.was_marked;
+        }
+        if link < self.gaps.len() && link < self.exits[packet.connection] {
+            return self.go_on(now, link, packet);
+        }
         if let Load::Datagram = packet.load {
             return self.sources[packet.flow].note_delivered(now);
         }
@@ -433,7 +368,7 @@ impl<'a> Textbook<'a> {
                     }
                     _ => (false, false),
                 };
-                let at = now + flow.quarter + Time(if is_late { disorder.late_ns } else { 0 });
+                let at = now + flow.last_leg + Time(if is_late { disorder.late_ns } else { 0 });
                 flow.under_way += u64::from(is_double);
                 for _ in 0..1 + u32::from(is_double) {
                     self.agenda.add(at, packet.flow, Kind::Segment, Some(packet.load.clone()));
@@ -441,10 +376,20 @@ impl<'a> Textbook<'a> {
             }
             Load::Datagram => {}
             Load::Ack { ack, sack } => {
-                let travels = flow.rtt - flow.quarter - flow.quarter;
+                let crossed: u64 = if link <= self.gaps.len() { flow.between_of_acks.0 } else { 0 };
+                let travels = flow.rtt - flow.quarter - flow.quarter - Time(crossed);
                 self.bring_back(now + travels, packet.flow, ack, sack);
             }
         }
+    }
+
+    /// A packet is on its way to the next hop, which does not see who has marked it, but that somebody has.
+    fn go_on(&mut self, now: Time, link: usize, mut packet: Packet) {
+        if let Load::Segment { ecn: Some(bits), .. } = &mut packet.load {
+            bits.ce = false;
+        }
+        packet.is_l4s |= packet.was_marked;
+        self.agenda.add_hop(now + self.gaps[link], link + 1, packet);
     }
 
     fn on_segment(&mut self, now: Time, index: usize, (seq, sent): (u64, Time), ecn: Option<EcnBits>) {

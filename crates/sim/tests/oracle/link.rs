@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use net::queue::Kind;
 use net::{FifoSpec, Limit, LinkTotals};
 use sim::{AcceptedLink, DelayStep};
 use tcp::{Ack, EcnBits, Sack};
@@ -45,6 +46,8 @@ pub struct Packet {
     pub bytes: u32,
     /// ECT(1).
     pub is_l4s: bool,
+    /// A hop before this one has marked it.
+    pub was_marked: bool,
     /// Content.
     pub load: Load,
 }
@@ -96,7 +99,10 @@ impl Link {
             losses,
             in_service: None,
             waiting: VecDeque::new(),
-            discipline: link.discipline.map(|discipline| disciplines::make(&discipline, spec.rate.0, draws)),
+            discipline: link
+                .discipline
+                .filter(|discipline| discipline.kind != Kind::DropTail)
+                .map(|discipline| disciplines::make(&discipline, spec.rate.0, draws)),
             dropped: Vec::new(),
             service,
             left_over: None,

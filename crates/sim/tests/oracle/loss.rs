@@ -18,9 +18,9 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// Model number `index` of link number `link`.
-    pub fn new(spec: &LossSpec, seed: u64, (link, index): (usize, usize)) -> Loss {
-        let stream = Stream::named(seed, &format!("link{link}/loss{index}"));
+    /// Model number `index` of the link of this name.
+    pub fn new(spec: &LossSpec, seed: u64, (link, index): (&str, usize)) -> Loss {
+        let stream = Stream::named(seed, &format!("{link}/loss{index}"));
         Loss { spec: spec.clone(), stream, seen: 0, bad: vec![false], since: Time::ZERO, drawn: 0, is_due: false }
     }
 

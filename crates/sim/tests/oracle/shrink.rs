@@ -1,6 +1,6 @@
 //! Makes a scenario that fails smaller, so that a person can read it.
 
-use sim::{ChangesSpec, DisorderSpec, Spec};
+use sim::{ChangesSpec, DisorderSpec, Spec, StretchSpec};
 
 /// Rounds of shrinking; each tries every step once.
 const ROUNDS: usize = 4;
@@ -36,6 +36,10 @@ fn steps(spec: &Spec) -> Vec<Step> {
         Box::new(|spec| spec.traffic.clear()),
         Box::new(|spec| spec.traffic.truncate(1)),
         Box::new(|spec| spec.traffic.iter_mut().for_each(|source| source.wave = None)),
+        Box::new(|spec| drop(spec.hops.pop())),
+        Box::new(|spec| spec.hops.iter_mut().for_each(|hop| hop.delay_ns = 0)),
+        Box::new(|spec| spec.hops.iter_mut().for_each(|hop| hop.link = spec.forward.clone())),
+        Box::new(|spec| spec.flows.iter_mut().for_each(|flow| flow.hops = StretchSpec::default())),
         Box::new(|spec| spec.forward.loss_probability = 0.0),
         Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.loss_probability = 0.0)),
         Box::new(|spec| spec.forward.losses.clear()),

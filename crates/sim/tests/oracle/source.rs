@@ -49,9 +49,12 @@ impl Source {
         }
     }
 
-    /// Number of its link.
-    pub fn link(&self) -> usize {
-        usize::from(self.given.direction == Direction::Reverse)
+    /// Number of the link that its packets reach first, where `reverse` is the reverse link's.
+    pub fn link(&self, reverse: usize) -> usize {
+        match self.given.direction {
+            Direction::Forward => self.given.hops.enter.map_or(0, |enter| enter as usize - 1),
+            Direction::Reverse => reverse,
+        }
     }
 
     /// IP bytes of its packets.

@@ -1,0 +1,119 @@
+//! A flow, or a transfer, with its two ends.
+
+use cc::Controller;
+use sim::{AcceptedFlow, Direction, DisorderSpec, Spec, StretchSpec};
+use tcp::{Ecn, Receiver, Sender, SenderTotals};
+use units::{Stream, Time};
+
+use super::births::Birth;
+use super::writes::Writes;
+
+/// A connection.
+pub(super) struct Flow {
+    pub(super) sender: Sender<Controller>,
+    pub(super) receiver: Receiver,
+    pub(super) rtt: Time,
+    pub(super) quarter: Time,
+    /// From its last link to where its packets are received.
+    pub(super) last_leg: Time,
+    /// Propagation between the hops that its ACKs cross.
+    pub(super) between_of_acks: Time,
+    pub(super) end: Time,
+    pub(super) jitter: Stream,
+    /// Draws of the segments that are late or double, and with which probabilities and by how much.
+    pub(super) disorder: (Stream, DisorderSpec),
+    pub(super) jitter_ns: u64,
+    pub(super) last_arrival: Time,
+    pub(super) packet_bytes: u32,
+    pub(super) data_link: usize,
+    pub(super) ack_link: Option<usize>,
+    pub(super) lost: u64,
+    pub(super) marked: u64,
+    pub(super) ecn: Ecn,
+    pub(super) host: Option<usize>,
+    /// What its application still does.
+    pub(super) writes: Option<Writes>,
+    /// Integral of cwnd when nothing was left to send.
+    pub(super) area: Option<f64>,
+    /// Segments and ACKs that exist.
+    pub(super) under_way: u64,
+    /// The row of a transfer.
+    pub(super) row: Option<usize>,
+    /// Its source.
+    pub(super) source: usize,
+}
+
+impl Flow {
+    pub(super) fn new(given: &AcceptedFlow, (index, seed): (usize, u64), spec: &Spec) -> Flow {
+        let rtt = Time(given.spec.rtt_ns);
+        let is_forward = given.spec.direction == Direction::Forward;
+        let (first, reverse) = (first_hop(given.spec.hops), spec.hops.len() + 1);
+        let between = Time(between(spec, given.spec.hops));
+        Flow {
+            sender: Sender::new(given.sender.clone(), given.control(index, seed)),
+            receiver: given.receiver(),
+            rtt,
+            quarter: Time(rtt.0 / 4),
+            last_leg: Time(rtt.0 / 4) - if is_forward { between } else { Time::ZERO },
+            between_of_acks: if is_forward { Time::ZERO } else { between },
+            end: Time(spec.duration_ns) + Time(rtt.0 / 4),
+            jitter: Stream::named(seed, &format!("flow{index}/jitter")),
+            disorder: (
+                Stream::named(seed, &format!("flow{index}/disorder")),
+                if is_forward { spec.forward.disorder } else { spec.reverse.as_ref().expect("a link").disorder },
+            ),
+            jitter_ns: given.spec.jitter_ns,
+            last_arrival: Time::ZERO,
+            packet_bytes: given.spec.packet_bytes,
+            data_link: if is_forward { first } else { reverse },
+            ack_link: if is_forward { spec.reverse.as_ref().map(|_| reverse) } else { Some(first) },
+            lost: 0,
+            marked: 0,
+            ecn: given.sender.options.ecn,
+            host: given.spec.host.map(|host| host as usize),
+            writes: None,
+            area: None,
+            under_way: 0,
+            row: None,
+            source: 0,
+        }
+    }
+
+    /// A transfer, in row `row`.
+    pub(super) fn transfer(given: &AcceptedFlow, birth: Birth, row: usize, spec: &Spec) -> Flow {
+        let mut sender = given.sender.clone();
+        sender.segments = birth.bytes.div_ceil(u64::from(sender.mss));
+        let mut control = given.control(0, 0);
+        cc::CongestionControl::on_seeded(&mut control, Stream::named(birth.seed, "algorithm"));
+        let like = Flow::new(given, (0, 0), spec);
+        Flow {
+            sender: Sender::new(sender, control),
+            jitter: Stream::named(birth.seed, "jitter"),
+            disorder: (Stream::named(birth.seed, "disorder"), like.disorder.1),
+            row: Some(row),
+            ..like
+        }
+    }
+
+    /// A transfer that is over, down to its last packet.
+    pub(super) fn is_gone(&self) -> bool {
+        let is_over = self.sender.is_finished() && self.sender.deadline() == Time::NEVER;
+        self.row.is_some() && is_over && self.under_way == 0 && self.receiver.deadline() == Time::NEVER
+    }
+
+    pub(super) fn totals(&self) -> SenderTotals {
+        let at_end = self.sender.totals(self.end);
+        SenderTotals { cwnd_area: self.area.unwrap_or(at_end.cwnd_area), ..at_end }
+    }
+}
+
+fn first_hop(stretch: StretchSpec) -> usize {
+    stretch.enter.map_or(0, |enter| enter as usize - 1)
+}
+
+/// Nanoseconds on the way from the first hop to the last.
+fn between(spec: &Spec, stretch: StretchSpec) -> u64 {
+    let numbered = spec.hops.iter().zip(2..);
+    let crossed = numbered.filter(|(_, number)| *number > stretch.enter.unwrap_or(1) && stretch.leave.is_none_or(|leave| *number <= leave));
+    crossed.map(|(hop, _)| hop.delay_ns).sum()
+}

@@ -1,0 +1,140 @@
+"""Several bottlenecks in a row: hops on one line, and what of them does not combine. Hops are counted from 1, the scenario's bottleneck."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from windtunnel.scenario.errors import refusal, shown, unknown
+
+if TYPE_CHECKING:
+    from windtunnel.scenario.models import Bottleneck, Flow, Hop, Scenario
+    from windtunnel.scenario.traffic import Udp
+
+MOST_HOPS = 64
+LINE_KEYS = ("rate", "queue", "delay", "mark", "loss", "discipline")
+TEXT = "rate=RATE,queue=SIZE,delay=TIME[,key=value...]"
+
+
+def read_hops(value: Any) -> list[Any]:
+    """Read a scenario's list of further hops: tables, or lines such as ``"rate=20Mbit,queue=100,delay=5ms"``.
+
+    Parameters
+    ----------
+    value : object
+        A list of either.
+
+    Returns
+    -------
+    list of (dict or table)
+        Tables whose fields are yet to be checked.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When it is no list, or too long, or a line is not ``key=value,...``.
+    """
+    if not isinstance(value, (list, tuple)):
+        problem = f"{shown(value)} is a {type(value).__name__}, not a list of hops; allowed: at most {MOST_HOPS} links"
+        raise refusal(problem, field="hops")
+    if len(value) > MOST_HOPS:
+        raise refusal(f"{len(value)} hops are given; allowed: at most {MOST_HOPS} after the bottleneck", field="hops")
+    return [_line(entry, f"hops[{index}]") if isinstance(entry, str) else entry for index, entry in enumerate(value)]
+
+
+def _line(text: str, path: str) -> dict[str, Any]:
+    """Read one hop on a line; keys that no link has are its discipline's parameters."""
+    table: dict[str, Any] = {}
+    parameters: dict[str, str] = {}
+    for part in text.split(","):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not key or not value:
+            raise refusal(f"{shown(part)} in {shown(text)} is not key=value; allowed: {TEXT}", field=path)
+        if key in table or key in parameters:
+            raise refusal(f"{key} is given twice in {shown(text)}; allowed: once", field=path)
+        (table if key in LINE_KEYS else parameters)[key] = value
+    if parameters and "discipline" not in table:
+        raise refusal(unknown("key", next(iter(parameters)), LINE_KEYS), field=path)
+    return table | ({"discipline_parameters": parameters} if parameters else {})
+
+
+def with_rates(hops: list[Any], rate: dict[str, Any]) -> list[Any]:
+    """Return the hops as read, those without a rate with the bottleneck's; `rate` is how that is written."""
+    own = {"rate", "rate_bps", "trace_ms"}
+    return [rate | hop if isinstance(hop, dict) and not own & set(hop) else hop for hop in hops]
+
+
+def forward_links(scenario: Scenario) -> list[tuple[str, Bottleneck]]:
+    """Return the forward links in order, each with its path in the scenario."""
+    return [("bottleneck", scenario.bottleneck), *((f"hops[{index}]", hop) for index, hop in enumerate(scenario.hops))]
+
+
+def smallest_rate_bps(scenario: Scenario) -> float:
+    """Return the smallest rate of the forward links, bits per second: what the bandwidth-delay product is computed with."""
+    return min(link.rate_bps for _, link in forward_links(scenario))
+
+
+def between_s(hops: Sequence[Hop], flow: Flow) -> float:
+    """Return the propagation between a flow's first and last hop, in seconds."""
+    first, last = flow.enter or 1, flow.leave or len(hops) + 1
+    return sum(hop.delay_s for hop in hops[first - 1 : last - 1])
+
+
+def check_hops(scenario: Scenario) -> None:
+    """Refuse what does not combine with several hops.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When a source's hops do not exist, there are transfers that come and go or hosts, a forward link disturbs the order of packets, or
+        has a queue in time while its rate changes.
+    """
+    for index, source in enumerate(scenario.traffic):
+        check_stretch(f"traffic[{index}]", source, len(scenario.hops) + 1)
+    if not scenario.hops:
+        return
+    hosts = scenario.host is not None or any(flow.host is not None for flow in scenario.flows)
+    for name, given in (("arrivals", scenario.arrivals), ("sessions", scenario.sessions), ("host", hosts)):
+        if given:
+            raise refusal("and further hops are both given; allowed: flows given one by one, on hosts that cost nothing", field=name)
+    for path, link in forward_links(scenario):
+        for name in ("reorder_probability", "duplicate_probability"):
+            if getattr(link, name) > 0:
+                problem = f"{shown(getattr(link, name))} and further hops are both given; allowed: 0, for hops keep the order"
+                raise refusal(problem, field=f"{path}.{name}")
+        changes = link.rate_steps or link.outages or link.trace_ms
+        for name in ("queue_s", "mark_s"):
+            if changes and getattr(link, name) is not None:
+                problem = f"{shown(getattr(link, name))} s at a rate that changes, with further hops; allowed: packets, bytes or bdp"
+                raise refusal(problem, field=f"{path}.{name}")
+
+
+def check_flow(path: str, flow: Flow, hops: Sequence[Hop], rtt_s: float) -> None:
+    """Refuse hops that a flow cannot enter or leave at, and a base RTT that the way between them does not fit into.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When a number is no hop's, `leave` comes before `enter`, or four times the way between is more than `rtt_s`.
+    """
+    check_stretch(path, flow, len(hops) + 1)
+    between = between_s(hops, flow)
+    if round(between * 1e9) > round(rtt_s * 1e9) // 4:
+        way = f"{between:g} s between the flow's first and last hop"
+        raise refusal(f"{shown(rtt_s)} s is too short for {way}; allowed: at least {4 * between:g} s", field=f"{path}.rtt_s")
+
+
+def check_stretch(path: str, party: Flow | Udp, last: int) -> None:
+    """Refuse hops that do not exist; `last` is the last hop's number.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When a number is no hop's, or `leave` comes before `enter`.
+    """
+    enter = party.enter or 1
+    if enter > last:
+        raise refusal(f"{enter} is no hop; allowed: 1 to {last}", field=f"{path}.enter")
+    leave = party.leave or last
+    if not enter <= leave <= last:
+        raise refusal(f"{leave} is no hop behind its first; allowed: {enter} to {last}", field=f"{path}.leave")

@@ -1,0 +1,152 @@
+"""Several bottlenecks in a row: from what is written to what is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import windtunnel as wt
+from windtunnel.backends.linux.expressible import unsupported
+from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, fill, json_schema, load, parse, resolve
+
+PLAIN: dict[str, Any] = {
+    "rtt": "40ms",
+    "duration": "5s",
+    "bottleneck": {"rate": "20Mbit", "queue": 60},
+    "flows": ["reno"],
+    "sample": "100ms",
+}
+HOPS = ["rate=10Mbit,queue=50,delay=2ms", "delay=3ms,discipline=codel,target=10ms,loss=1e-4"]
+
+
+def scenario(**changes: Any) -> Scenario:
+    return parse({**PLAIN, "hops": HOPS, **changes})
+
+
+def test_lines_and_tables_are_the_same_scenario(tmp_path: Path) -> None:
+    file = tmp_path / "lot.toml"
+    file.write_text(
+        """
+        rtt = "40ms"
+        duration = "5s"
+        sample = "100ms"
+        flows = ["reno,enter=2", { algorithm = "cubic", enter = 1, leave = 1 }]
+        [bottleneck]
+        rate = "20Mbit"
+        queue = 60
+        [[hops]]
+        rate = "10Mbit"
+        queue = 50
+        delay = "2ms"
+        [[hops]]
+        delay_s = 0.003
+        discipline = "codel,target=10ms"
+        loss = 1e-4
+        """
+    )
+    source = resolve(scenario(traffic=["udp,rate=1Mbit,enter=2,leave=3"]))["traffic"][0]
+    assert source["hops"] == {"enter": 2, "leave": 3}
+    line = scenario(flows=["reno,enter=2", "cubic,enter=1,leave=1"])
+    assert digest(load(file)) == digest(line)
+    assert canonical(parse(canonical(line))) == canonical(line)
+    engine = resolve(line)
+    assert [hop["delay_ns"] for hop in engine["hops"]] == [2_000_000, 3_000_000]
+    assert [hop["link"]["rate_bps"] for hop in engine["hops"]] == [10_000_000, 20_000_000]
+    assert engine["hops"][1]["link"]["discipline"] == {"name": "codel", "parameters": {"target_s": 0.01}}
+    assert [flow["hops"] for flow in engine["flows"]] == [{"enter": 2, "leave": None}, {"enter": 1, "leave": 1}]
+
+
+def test_a_scenario_without_hops_keeps_its_name() -> None:
+    plain = parse(PLAIN)
+    assert "hops" not in canonical(plain)
+    assert not {"enter", "leave"} & set(canonical(plain)["flows"][0])
+    # The name that this scenario had before there were hops.
+    assert not {"enter", "leave"} & set(canonical(parse({**PLAIN, "traffic": ["udp,rate=1Mbit"]}))["traffic"][0])
+    assert digest(plain) == "abe66b0a9edb1ddb877aa7107fe4531878545a60aa5977253a8fbb5e49544672"
+
+
+def test_a_bdp_is_that_of_the_smallest_rate() -> None:
+    # 10 Mbit/s x 40 ms = 400 kbit = 33.3 packets of 1500 bytes, for the first link of 20 Mbit/s too.
+    full = fill(scenario(bottleneck={"rate": "20Mbit"}, hops=["rate=10Mbit", "rate=30Mbit,queue=200%bdp"])).scenario
+    assert [full.bottleneck.queue_packets, *(hop.queue_packets for hop in full.hops)] == [33, 33, 67]
+    # And so is the packet time of the default jitter: 1.2 ms at 10 Mbit/s, less than 1 % of 400 ms.
+    assert resolve(scenario(rtt="400ms"))["flows"][0]["jitter_ns"] == 1_200_000
+
+
+def test_records_have_a_row_and_samples_for_each_hop() -> None:
+    run = wt.run(scenario(flows=["reno", "cubic,enter=2,leave=2", "reno,direction=reverse"], warmup="1s"))
+    links = run.records.links
+    assert links["name"].to_list() == ["forward", "forward2", "forward3", "reverse"]
+    assert links["link"].to_list() == [0, 1, 2, 3]
+    assert sorted(run.records.link_samples["link"].unique().to_list()) == [0, 1, 2, 3]
+    # The second hop is the narrowest and always full; the others carry the one flow that it lets through.
+    rows = {row["name"]: row for row in links.iter_rows(named=True)}
+    assert rows["forward2"]["utilisation"] > 0.95
+    assert rows["forward"]["utilisation"] < 0.5
+    summary = run.summary()
+    assert [row["link"] for row in summary["links"]] == links["name"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("changes", "parts"),
+    [
+        ({"hops": 3}, ["hops: 3 is a int", "list of hops"]),
+        ({"hops": ["x"]}, ["hops[0]", "key=value", "rate=RATE"]),
+        ({"hops": ["rate=1Mbit,rate=2Mbit"]}, ["hops[0]", "rate is given twice"]),
+        ({"hops": ["target=5ms"]}, ["hops[0]", "'target'", "rate, queue, delay"]),
+        ({"hops": ["rate=1Mbit", "rate=nan"]}, ["hops[1].rate_bps", "nan", "allowed"]),
+        ({"hops": ["delay=-1ms"]}, ["hops[0].delay_s", "-1ms", "0 to 10 s"]),
+        ({"hops": ["queue=0"]}, ["hops[0].queue", "allowed"]),
+        ({"hops": [{"dealy": "1ms"}]}, ["hops[0].dealy", "did you mean 'delay'"]),
+        ({"hops": ["rate=1Mbit"] * 65}, ["65 hops", "at most 64"]),
+        ({"hops": ["delay=6ms", "delay=5ms"]}, ["flows[0].rtt_s", "0.04 s", "0.011 s", "at least 0.044 s"]),
+        ({"hops": [], "flows": ["reno,leave=2"]}, ["flows[0].leave", "2 is no hop", "1 to 1"]),
+        ({"flows": ["reno,enter=4"]}, ["flows[0].enter", "4 is no hop", "1 to 3"]),
+        ({"flows": ["reno,enter=3,leave=2"]}, ["flows[0].leave", "2 is no hop", "3 to 3"]),
+        ({"traffic": ["udp,rate=1Mbit,enter=4"]}, ["traffic[0].enter", "4 is no hop", "1 to 3"]),
+        ({"flows": ["reno,enter=0"]}, ["flows[0].enter", "'0'", "1 to 65"]),
+        ({"flows": ["reno,enter=1.5"]}, ["flows[0].enter", "1.5", "whole"]),
+        ({"bottleneck": {"rate": "20Mbit", "reorder": 0.1, "reorder_by": "1ms"}}, ["bottleneck.reorder_probability", "keep the order"]),
+        ({"hops": [{"duplicate": 0.1}]}, ["hops[0].duplicate_probability", "keep the order"]),
+        ({"arrivals": ["reno,load=10%,mean=25kB"]}, ["arrivals", "further hops"]),
+        ({"sessions": ["reno,count=5,think=exponential:1s,objects=fixed:2,sizes=fixed:15kB"]}, ["sessions", "further hops"]),
+        ({"host": {"txqueuelen": 100, "nic": "1Gbit"}}, ["host", "further hops"]),
+        ({"flows": ["reno,nic=1Gbit"]}, ["host", "further hops"]),
+        ({"hops": [{"queue": "10ms", "outages": ["1s=1s"]}]}, ["hops[0].queue_s", "rate that changes"]),
+    ],
+)
+def test_what_cannot_be_is_refused_on_one_line(changes: dict[str, Any], parts: list[str]) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        scenario(**changes)
+    for part in parts:
+        assert part in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_way_that_just_fits_is_accepted() -> None:
+    wt.backends.backend("sim").check(scenario(hops=["delay=6ms", "delay=4ms"]))
+
+
+def test_the_schema_knows_hops() -> None:
+    schema = json_schema()
+    assert {"delay", "rate", "queue", "trace"} <= set(schema["$defs"]["Hop"]["properties"])
+    assert {"enter", "leave"} <= set(schema["$defs"]["Flow"]["properties"])
+    assert {"type": "string"}.items() <= schema["properties"]["hops"]["items"]["anyOf"][1].items()
+
+
+def test_a_kernel_refuses_hops_by_name() -> None:
+    assert "hops" in unsupported(scenario())
+
+
+def test_hops_on_the_command_line(cli: Callable[..., Any]) -> None:
+    outcome = cli(
+        "run", "--rate", "20Mbit", "--rtt", "40ms", "--duration", "2s", "--json", "--flow", "reno", "--flow", "cubic,enter=2,leave=2",
+        *("--hop", "rate=10Mbit,delay=2ms", "--hop", "delay=1ms"),
+    )  # fmt: skip
+    assert outcome.code == 0, outcome.err
+    assert [row["link"] for row in outcome.json()["links"]] == ["forward", "forward2", "forward3"]
+    refused = cli("run", "--rate", "20Mbit", "--rtt", "40ms", "--flow", "reno", "--hop", "delay=20ms")
+    assert refused.code == 2 and "at least 0.08 s" in refused.err
