@@ -80,8 +80,12 @@ class Timed(_Model):
 LossModel = Annotated[GilbertElliott | Periodic | Scripted | Timed, Field(discriminator="model")]
 MODELS: dict[str, type[_Model]] = {"gilbert-elliott": GilbertElliott, "periodic": Periodic, "scripted": Scripted, "timed": Timed}
 TEXT = "MODEL[,key=value...]"
-read = Listed("model", "model", "model of loss", MODELS, MOST_MODELS, TEXT).read
-"""Read a link's list of models: tables, or lines such as ``"periodic,every=5000"``."""
+_LISTED = Listed("model", "model", "model of loss", MODELS, MOST_MODELS, TEXT)
+
+
+def read(value: Any) -> list[Any]:
+    """Read a link's list of models: tables, or lines such as ``"periodic,every=5000"`` (`Listed.read`)."""
+    return _LISTED.read(value)
 
 
 def engine(model: Any) -> dict[str, Any]:

@@ -84,8 +84,12 @@ class Udp(Table):
 
 
 KINDS: dict[str, type[Table]] = {"udp": Udp}
-read = Listed("kind", "source", "kind of traffic", KINDS, MOST_SOURCES, TEXT).read
-"""Read a scenario's list of sources: tables, or lines such as ``"udp,rate=50Mbit,start=10s"``."""
+_LISTED = Listed("kind", "source", "kind of traffic", KINDS, MOST_SOURCES, TEXT)
+
+
+def read(value: Any) -> list[Any]:
+    """Read a scenario's list of sources: tables, or lines such as ``"udp,rate=50Mbit,start=10s"`` (`Listed.read`)."""
+    return _LISTED.read(value)
 
 
 def check_within(sources: tuple[Udp, ...], duration_s: float) -> None:
