@@ -329,6 +329,11 @@ fn a_host_that_is_wrong_is_named() {
     let flow = |rtt_ns: u64| serde_json::json!({"algorithm": "reno", "rtt_ns": rtt_ns, "host": 0});
     let apart = refusal(&[("/hosts", host("ack_ns", 1.into())), ("/flows", serde_json::json!([flow(1_000_000), flow(2_000_000)]))]);
     assert!(apart.starts_with("flows[1].rtt: 0.002 s") && apart.contains("one base RTT"), "{apart}");
+    let transfers = source("flows", serde_json::json!([flow(1_000_000), flow(2_000_000)]));
+    let apart = refusal(&[("/hosts", host("ack_ns", 1.into())), ("/arrivals", transfers)]);
+    assert!(apart.starts_with("arrivals[0].flows[1].rtt: 0.002 s") && apart.contains("one base RTT"), "{apart}");
+    let theirs = refusal(&[("/hosts", host("per_transfer", true.into())), ("/flows/0/host", 0.into())]);
+    assert!(theirs.starts_with("flows[0].host: 0") && theirs.contains("not of transfers"), "{theirs}");
 }
 
 #[test]

@@ -26,6 +26,12 @@ def flows_on(view: View, hosts: Sequence[int]) -> tuple[int, ...]:
     return tuple(int(flow) for flow, host in view.records.flows.select("flow", "host").iter_rows() if host in hosts)
 
 
+def has_transfers(view: View) -> bool:
+    """Return whether transfers that come and go, whose rates are not sampled, are on the host that all share."""
+    shared = view.scenario.get("host")
+    return bool(shared and any(view.scenario.get(name) for name in ("arrivals", "sessions")))
+
+
 def busy_s(view: View, host: int, times: Array) -> Array | None:
     """Return how long a processor had worked by given times.
 

@@ -12,7 +12,6 @@ mod traffic;
 use std::collections::BTreeMap;
 
 #[allow(unused_imports)]
-#[allow(unused_imports)]
 pub use arrivals::{scenario_with_arrivals, scenario_with_hosts_of_transfers};
 use build::{dumbbell, MS};
 #[allow(unused_imports)]
