@@ -6,7 +6,7 @@ use units::Time;
 
 use crate::core::Engine;
 use crate::flow::Flow;
-use crate::host::{clock, Leaving, Machine, Side};
+use crate::host::{clocks, Leaving, Machine, Side};
 use crate::observer::Observer;
 use crate::path::{Delivery, Path, PathWire};
 use crate::spec::Spec;
@@ -81,8 +81,8 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
     /// At the end of the run: the samples of the processors, in their own clocks.
     pub(crate) fn close_machines(&mut self) {
         let columns = &mut self.records.host_samples;
-        for (index, machine) in std::mem::take(&mut self.machines).into_iter().enumerate().take(self.spec.hosts.len()) {
-            let clock = clock(self.spec, index);
+        let clocks = clocks(self.spec);
+        for ((index, machine), clock) in std::mem::take(&mut self.machines).into_iter().enumerate().zip(clocks) {
             for (at, busy_ns) in machine.cpu.map_or(Vec::new(), |cpu| cpu.close(Time(self.spec.duration_ns) + clock)) {
                 columns.t_ns.push((at - clock).0);
                 columns.host.push(index as u32);

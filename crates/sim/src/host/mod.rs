@@ -10,7 +10,7 @@ mod meter;
 mod side;
 mod ticks;
 
-pub(crate) use accept::{accept_hosts, clock, machines, side};
+pub(crate) use accept::{accept_hosts, clocks, machines, side};
 pub(crate) use cpu::{Cpu, CpuSpec};
 pub(crate) use device::device;
 pub(crate) use meter::Meter;

@@ -2,7 +2,8 @@
 
 use cc::{CaState, Controller};
 use sim::{
-    AmongSpec, DeviceSpec, EventKind, FlowSpec, HostSpec, Law, LossModelSpec, LossSpec, Observer, Offered, Outage, Records, Spec, TransferRow,
+    AmongSpec, DeviceSpec, EventKind, FlowSpec, HostSpec, Law, LossModelSpec, LossSpec, Observer, Offered, Outage, Records, Spec,
+    TransferRow,
 };
 use tcp::Sender;
 use units::Time;
