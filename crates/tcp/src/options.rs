@@ -115,7 +115,7 @@ pub struct Options {
     /// Tail loss probe (RFC 8985).
     pub tlp: bool,
     /// In-order segments per ACK.
-    pub ack_every: u32,
+    pub ack_every: u8,
     /// Delayed-ACK timer, seconds (Linux's minimum; it adapts upwards to 200 ms).
     pub delayed_ack_s: f64,
     /// Segments acknowledged one by one at the start.
@@ -127,7 +127,7 @@ pub struct Options {
     /// Byte counting.
     pub abc: Abc,
     /// Most segments an ACK counts for in slow start under RFC 3465.
-    pub abc_limit: u32,
+    pub abc_limit: u8,
     /// Initial window, segments.
     pub initial_window: u32,
     /// Slow-start threshold of a new connection, segments; 0 for none. Linux 2.4 and 2.6 started from what an earlier connection to

@@ -337,7 +337,7 @@ impl<C: CongestionControl> Sender<C> {
             Abc::Linux => delivered,
             Abc::Rfc3465 if !in_slow_start => delivered,
             Abc::Rfc3465 if self.c.ca_state == CaState::Loss => delivered.min(1),
-            Abc::Rfc3465 => delivered.min(self.spec.options.abc_limit),
+            Abc::Rfc3465 => delivered.min(self.spec.options.abc_limit.into()),
             Abc::Off => delivered.min(1),
         };
         self.cc.on_acked(&mut self.w, &self.c, acked);

@@ -39,6 +39,7 @@ pub(super) fn add(dice: &mut Dice, mut spec: Spec) -> Spec {
         }
         spec.flows[index].host = Some(spec.hosts.len() as u32 - 1);
     }
+    spec.sample_ns = (spec.duration_ns / 20).max(1000);
     spec
 }
 
@@ -92,5 +93,6 @@ pub(super) fn add_to_transfers(dice: &mut Dice, mut spec: Spec) -> Spec {
         }
         spec.hosts.push(host);
     }
+    spec.sample_ns = (spec.duration_ns / 20).max(1000);
     spec
 }
