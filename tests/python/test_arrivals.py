@@ -130,7 +130,7 @@ def test_a_folder_keeps_transfers_and_older_folders_are_read(tmp_path: Path) -> 
     file.write_text(json.dumps(facts | {"schema_version": 2}), encoding="utf-8")
     assert wt.load_run(tmp_path / "old").transfers is None
     file.write_text(json.dumps(facts | {"schema_version": 1}), encoding="utf-8")
-    with pytest.raises(records.FolderError, match="has schema version 1; allowed: 2, 3"):
+    with pytest.raises(records.FolderError, match="has schema version 1; allowed: 2, 3, 4"):
         wt.load_run(tmp_path / "old")
 
 

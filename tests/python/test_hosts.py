@@ -62,9 +62,15 @@ def test_a_flows_host_takes_what_it_does_not_say_from_the_scenarios() -> None:
         ("reno,receiver_mtu=9000", {}, r"^flows\[0\]\.receiver_mtu_bytes: 9000 .*linux-2\.4 only"),
         ("reno,window=20%bdp", {}, r"^flows\[0\]\.window: '20%bdp' .*allowed: packets"),
         ("reno,rtt=20ms,count=1", {"flows": ["reno", "reno,rtt=20ms"], "host": {"shared": True}}, r"^host\.shared: .*one base RTT"),
-        ("reno", {"host": "nic=1Gbit", "arrivals": "reno,load=10%,mean=25kB"}, r"^host: .*beside arrivals.*allowed: a host of each flow"),
-        ("reno", {"arrivals": "reno,load=10%,mean=25kB,nic=1Gbit"}, r"^arrivals\[0\].*nic"),
+        ("reno", {"host": "nic=1Gbit,shared=true", "arrivals": "reno,rate=9,mean=9kB,rtt=30ms"}, r"^host\.shared: flows of 0\.01, 0\.03 s"),
+        ("reno", {"host": "nic=1Gbit,shared=true", "sessions": "reno,count=2,rtt=10ms+30ms"}, r"^host\.shared: .*one base RTT"),
+        ("reno", {"arrivals": "reno,load=10%,mean=25kB,nic=1bit"}, r"^arrivals\[0\]\.host\.nic_bps: '1bit' .*allowed"),
+        ("reno", {"arrivals": "reno,load=10%,mean=25kB,txqueuelen=5"}, r"^arrivals\[0\]\.host\.txqueuelen: 5 .*with nic only"),
         ({"algorithm": "reno", "host": {"shared": True}}, {}, r"^flows\[0\]\.host\.shared: .*allowed: false"),
+        ("reno", {"host": "cpu_clock=3GHz,nic=1Gbit"}, r"^host\.cpu_hz: .*costs nothing; allowed: with cpu_pps"),
+        ("reno", {"host": "cpu_clock=3,cpu_pps=5"}, r"^host\.cpu_hz: '3' is out of range; allowed: .*Hz"),
+        ("reno,min_rtt_error_s=-1", {}, r"^flows\[0\].*min_rtt_error_s.*0 to 10"),
+        ("reno,rtt_error_after_loss_s=11s", {}, r"^flows\[0\].*rtt_error_after_loss_s.*0 to 10"),
     ],
 )
 def test_what_makes_no_sense_is_refused_by_name(flow: Any, top: dict[str, Any], message: str) -> None:
@@ -98,6 +104,32 @@ def test_flows_with_hosts_run_beside_transfers_datagrams_and_pauses() -> None:
     run = wt.run(scenario("reno,cpu_pps=20000,window=16MB", "cubic,on=100ms,off=100ms,nic=1Gbit", duration="3s", **traffic))
     assert run.summary()["flows"][0]["throughput_bps"] == pytest.approx(20_000 * 12_000, rel=0.01)
     assert run.summary()["flows"][1]["throughput_bps"] < 0.6e9
+
+
+def test_transfers_have_hosts_like_the_scenarios_their_own_or_the_one_that_all_share() -> None:
+    def places(arrivals: str, host: str | None) -> tuple[list[bool], list[int | None], list[int | None]]:
+        resolved = resolve(scenario("reno", host=host, arrivals=arrivals, sessions="reno,count=2,rtt=10ms+10ms"))
+        kinds = [kind["host"] for source in resolved["arrivals"] + resolved["sessions"] for kind in source["flows"]]
+        return [host.get("per_transfer", False) for host in resolved["hosts"]], [flow["host"] for flow in resolved["flows"]], kinds
+
+    web = "reno,load=10%,mean=25kB"
+    assert places(web, None) == ([], [None], [None, None, None])
+    assert places(f"{web},nic=1Gbit", None) == ([True], [None], [0, None, None])
+    assert places(web, "nic=1Gbit") == ([False, True, True], [0], [1, 2, 2])
+    assert places(web, "nic=1Gbit,shared=true") == ([False], [0], [0, 0, 0])
+    assert places(f"{web},nic=2Gbit", "nic=1Gbit,shared=true") == ([False, True], [0], [1, 0, 0])
+    given = scenario("reno", host="cpu_pps=1000", arrivals=web)
+    assert digest(parse(canonical(given))) == digest(given) != digest(scenario("reno", arrivals=web))
+    assert "host" not in canonical(scenario("reno", arrivals=web))["arrivals"][0]
+
+
+def test_a_transfer_waits_for_its_hosts_processor() -> None:
+    """One packet: the base RTT of 10 ms, 1 ms of processor, 1.2 us of link; at 500 a second none on its own host waits."""
+    web = {"arrivals": "reno,rate=50,sizes=fixed,mean=1448,cpu_packet=1ms"}
+    run = wt.run(scenario(flows=[], **web))
+    assert run.transfers is not None
+    assert run.transfers["completion_s"].drop_nulls().to_numpy() == pytest.approx(0.011_001_2, abs=3e-6)
+    assert run.records.host_samples is None
 
 
 def test_the_option_and_the_keys_reach_the_scenario(cli: Callable[..., Any], quick: list[str]) -> None:

@@ -32,7 +32,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use cc::Controller;
 use oracle::engine;
 use oracle::outcome::Outcome;
-use sim::{accept, run_observed, AckHash, ChangesSpec, Observer, QueueUnit, Spec};
+use sim::{accept, run_observed, AckHash, ChangesSpec, HostColumns, Observer, QueueUnit, Spec};
 use tcp::Sender;
 use units::Time;
 
@@ -78,9 +78,16 @@ fn simulate<O: Observer>(spec: &Spec, observer: &mut O) -> Result<Outcome, Strin
         flows: records.flows.iter().map(|flow| flow.at_end).collect(),
         lost: records.flows.iter().map(|flow| flow.lost_packets).collect(),
         marked: records.flows.iter().map(|flow| flow.marked_packets).collect(),
+        refused: records.flows.iter().map(|flow| flow.send_stalls.unwrap_or(0)).collect(),
+        worked: worked(&records.host_samples),
         transfers: records.transfers.rows,
         sources: records.sources.iter().map(|source| (source.lost_packets, source.at_window, source.at_end)).collect(),
     })
+}
+
+fn worked(samples: &HostColumns) -> Vec<(u64, u32, u64)> {
+    let rows = samples.t_ns.iter().zip(&samples.host).zip(&samples.busy_ns);
+    rows.map(|((&t_ns, &host), &busy_ns)| (t_ns, host, busy_ns)).collect()
 }
 
 fn consult<O: Observer>(spec: &Spec, observer: &mut O) -> Result<Outcome, String> {
@@ -208,6 +215,13 @@ fn queues_that_decide_late_equal_the_textbook_event_heap_too() {
 #[test]
 fn hosts_equal_the_textbook_event_heap_too() {
     compare(common::scenario_with_hosts, scenarios());
+}
+
+/// Each with a host of its own, or on one with others and a flow.
+#[test]
+fn transfers_on_hosts_equal_the_textbook_event_heap_too() {
+    let compared = compare(common::scenario_with_hosts_of_transfers, scenarios() / 2);
+    assert!(compared.transfers > 50_000, "only {} transfers were compared", compared.transfers);
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl ReceiverSpec {
     /// The receiver's part of `options`, on a path of this base RTT.
     pub fn new(options: &Options, handshake_rtt: Time) -> ReceiverSpec {
         ReceiverSpec {
-            ack_every: options.ack_every,
+            ack_every: options.ack_every.into(),
             delayed_ack: options.delayed_ack(),
             quickack: options.quickack,
             opening: 0,

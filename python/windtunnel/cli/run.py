@@ -70,7 +70,7 @@ def run_command(
 
     Keys of arrivals: load or rate (transfers per second), sizes (pareto, exponential, fixed), mean, shape, max, rtt (one, or several as
     30ms+60ms), start, stop, window, profile, direction; of sessions: count, think, objects and sizes (laws, as pareto:15kB:1.2), and the
-    same from max on. Both take transport options and the algorithm's parameters.
+    same from max on. Both take the keys of a host, transport options and the algorithm's parameters.
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
     top |= {"host": host}

@@ -37,6 +37,8 @@ class Arrivals(transfers.Source):
         Base round-trip times in seconds, equally likely; the scenario's when absent.
     start_s, stop_s : float, optional
         Seconds between which transfers begin; the whole run when absent. Those begun go on to their end.
+    host : Host, optional
+        The host of a transfer's sender: each has one like it, new and idle; fields that it does not give are the scenario's.
     """
 
     KEYS: ClassVar[tuple[str, ...]] = ("load", "rate", "sizes", "mean", "shape", *transfers.SHARED_KEYS)

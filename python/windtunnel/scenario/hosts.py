@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
 from windtunnel.scenario import changes
 from windtunnel.scenario.errors import refusal, shown
@@ -15,13 +15,16 @@ from windtunnel.scenario.table import Table
 
 if TYPE_CHECKING:
     from windtunnel.scenario.models import Flow, Scenario
+    from windtunnel.scenario.transfers import Source
 
 CostS = Annotated[float, Range(0, 1, "s")]
+ClockHz = Annotated[float, Range(1e6, 1e12, "Hz")]
 PacketRate = Annotated[float, Range(1, 1e9, "packets per second")]
 MtuBytes = Annotated[int, Range(576, 9000, "bytes", whole=True)]
 
 HEADER_BYTES = 52
 """IP, TCP and timestamps: what of a packet is no payload."""
+_SOURCES = ("arrivals", "sessions")
 DEVICE_QUEUE_PACKETS = 1000
 """Linux's default `txqueuelen`."""
 _STUCK_AT_BYTES = 3_148_472
@@ -40,6 +43,8 @@ class Host(Table):
         In place of `cpu_packet_s`: packets per second that the processor can send.
     cpu_sack_s : float
         Further seconds for an ACK with SACK information, for each packet outstanding (Linux 2.4 and 2.6 walk over the window).
+    cpu_hz : float, optional
+        Clock of the processor in Hz, for what its work is in cycles; it costs nothing.
     stalls : sequence, optional
         Times in which the processor does nothing: tables with at and length, or ``"10s=50ms"``.
     nic_bps : float, optional
@@ -57,6 +62,7 @@ class Host(Table):
         "cpu_packet": "cpu_packet_s",
         "cpu_ack": "cpu_ack_s",
         "cpu_sack": "cpu_sack_s",
+        "cpu_clock": "cpu_hz",
         "nic": "nic_bps",
         "ack_tick": "ack_tick_s",
     }
@@ -65,6 +71,7 @@ class Host(Table):
     cpu_pps: PacketRate | None = Field(None, description="packets per second that the processor can send")
     cpu_ack_s: CostS = Field(0.0, description="processor time of an ACK, in seconds")
     cpu_sack_s: CostS = Field(0.0, description="processor time of an ACK with SACK information per packet outstanding, in seconds")
+    cpu_hz: ClockHz | None = Field(None, description="clock of the processor, in Hz")
     stalls: tuple[changes.Outage, ...] = Field((), description="times in which the processor does nothing")
     nic_bps: RateBps | None = Field(None, description="rate of the network device, IP bits per second")
     txqueuelen: QueuePackets | None = Field(None, description="packets that wait for the device")
@@ -85,11 +92,25 @@ class Host(Table):
             raise refusal("cpu_pps and cpu_packet are both given; allowed: one of them", field="cpu_pps")
         if self.txqueuelen is not None and self.nic_bps is None:
             raise refusal(f"{shown(self.txqueuelen)} packets wait for no device; allowed: with nic only", field="txqueuelen")
+        if self.cpu_hz is not None and not self.has_cpu:
+            problem = f"{shown(self.cpu_hz)} Hz of a processor that costs nothing; allowed: with cpu_pps, cpu_packet, cpu_ack or cpu_sack"
+            raise refusal(problem, field="cpu_hz")
         return self
 
+    @property
+    def has_cpu(self) -> bool:
+        """Whether the processor's work takes time."""
+        return self.cpu_pps is not None or self.cpu_packet_s + self.cpu_ack_s + self.cpu_sack_s > 0
 
-def of_flow(flow: Flow, scenario: Scenario) -> Host | None:
-    """Return a flow's own host with the fields it does not give taken from the scenario's; none if it has none of its own.
+    @model_serializer(mode="wrap")
+    def _without_absent(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out what hosts did not always have where there is none, so that it renames no older scenario."""
+        data: dict[str, Any] = dump(self)
+        return {key: value for key, value in data.items() if key != "cpu_hz" or value is not None}
+
+
+def of_flow(flow: Flow | Source, scenario: Scenario) -> Host | None:
+    """Return the host of a flow, or of a source's transfers, with the fields it does not give taken from the scenario's; none without one.
 
     A scenario's host that is not shared is copied for every flow.
     """
@@ -109,61 +130,70 @@ def of_flow(flow: Flow, scenario: Scenario) -> Host | None:
 
 
 def check(scenario: Scenario) -> None:
-    """Refuse flows that share a host and differ in base RTT, hosts of transfers, and receivers' packet sizes that mean nothing.
+    """Refuse flows and transfers that share a host and differ in base RTT, and receivers' packet sizes that mean nothing.
 
     Raises
     ------
     pydantic_core.PydanticCustomError
         Naming the field.
     """
-    if scenario.host is not None and (scenario.arrivals or scenario.sessions):
-        raise refusal("is given beside arrivals or sessions, which have none; allowed: a host of each flow", field="host")
+    sources = [(f"{name}[{index}]", source) for name in _SOURCES for index, source in enumerate(getattr(scenario, name))]
     if scenario.host is not None and scenario.host.shared:
         rtts = {flow.rtt_s or scenario.rtt_s for flow in scenario.flows if flow.host is None}
+        rtts |= {rtt_s for _, source in sources if source.host is None for rtt_s in source.rtts_s or (scenario.rtt_s,)}
         if len(rtts) > 1:
             listed = ", ".join(f"{rtt:g}" for rtt in sorted(rtt or 0.0 for rtt in rtts))
             raise refusal(f"flows of {listed} s are on it; allowed: one base RTT for all flows on one host", field="host.shared")
+    for path, one in (*((f"flows[{index}]", flow) for index, flow in enumerate(scenario.flows)), *sources):
+        if one.host is not None and one.host.shared:
+            raise refusal("belongs to a scenario's host; allowed: false for any other", field=f"{path}.host.shared")
     for index, flow in enumerate(scenario.flows):
-        if flow.host is not None and flow.host.shared:
-            raise refusal("belongs to a scenario's host; allowed: false for a flow's own", field=f"flows[{index}].host.shared")
         if flow.receiver_mtu_bytes is not None and (flow.profile or scenario.profile) != "linux-2.4":
             problem = f"{shown(flow.receiver_mtu_bytes)} bytes matter to linux-2.4 only; allowed: with that profile"
             raise refusal(problem, field=f"flows[{index}].receiver_mtu_bytes")
 
 
 def window_packets(flow: Flow) -> int | None:
-    """Return the cap on a flow's window in its own packets: the least of those given, at least one.
+    """Return the cap on a flow's window in its own packets, at least one; none for no cap."""
+    cap = window_bytes(flow)
+    return None if cap is None else max(1, cap // (flow.mtu_bytes - HEADER_BYTES))
+
+
+def window_bytes(flow: Flow) -> int | None:
+    """Return the cap on a flow's window in bytes of payload: the least of those given.
 
     A Linux 2.4.22 receiver of packets larger than those it gets lets its window grow to 3,148,472 bytes, rounded down to whole segments,
     then to the 1024 bytes that its window scale can say: 3,147,776 with segments of 1448 bytes (Hegde et al. 2004, IV.B.2).
     """
     mss = flow.mtu_bytes - HEADER_BYTES
-    caps = [] if flow.window_packets is None else [flow.window_packets]
+    caps = [] if flow.window_packets is None else [flow.window_packets * mss]
     if flow.window_bytes is not None:
-        caps.append(max(1, flow.window_bytes // mss))
+        caps.append(flow.window_bytes)
     if flow.receiver_mtu_bytes is not None and flow.receiver_mtu_bytes > flow.mtu_bytes:
         stuck = _STUCK_AT_BYTES // mss * mss
-        caps.append(max(1, stuck // _WINDOW_UNIT_BYTES * _WINDOW_UNIT_BYTES // mss))
+        caps.append(stuck // _WINDOW_UNIT_BYTES * _WINDOW_UNIT_BYTES)
     return min(caps, default=None)
 
 
-def engine(full: Scenario) -> tuple[list[dict[str, Any]], list[int | None]]:
-    """Return what the engine takes: the hosts, times in integer nanoseconds, and the number of each flow's host."""
+def engine(full: Scenario) -> tuple[list[dict[str, Any]], list[int | None], dict[str, list[int | None]]]:
+    """Return what the engine takes: the hosts, times in integer nanoseconds, and the number of the host of each flow and source."""
     made: list[dict[str, Any]] = []
     numbers: dict[object, int] = {}
-    of_flows: list[int | None] = []
-    for index, flow in enumerate(full.flows):
-        host = flow.host if flow.host is not None else full.host
+
+    def place(one: Flow | Source, own: object, *, is_source: bool = False) -> int | None:
+        host, shares = (full.host, "all") if one.host is None else (one.host, own)
         if host is None:
-            of_flows.append(None)
-            continue
-        # The connections of one application are on one host.
-        shares = "all" if flow.host is None else ("application", flow.application) if flow.application is not None else index
+            return None
         if shares not in numbers:
             numbers[shares] = len(made)
-            made.append(_engine(host))
-        of_flows.append(numbers[shares])
-    return made, of_flows
+            made.append(_engine(host) | ({"per_transfer": True} if is_source and one.host is not None else {}))
+        return numbers[shares]
+
+    # The connections of one application are on one host.
+    owners = (index if flow.application is None else ("application", flow.application) for index, flow in enumerate(full.flows))
+    of_flows = [place(flow, owner) for flow, owner in zip(full.flows, owners, strict=True)]
+    of_sources = {name: [place(one, (name, index), is_source=True) for index, one in enumerate(getattr(full, name))] for name in _SOURCES}
+    return made, of_flows, of_sources
 
 
 def _engine(host: Host) -> dict[str, Any]:

@@ -80,6 +80,8 @@ def fill(scenario: Scenario) -> Resolved:
         notes.extend(_variant_note(one))
     opened = tuple(arrivals.filled(source, scenario.rtt_s, scenario.profile) for source in scenario.arrivals)
     closed = tuple(sources_of_transfers.filled(source, scenario.rtt_s, scenario.profile) for source in scenario.sessions)
+    opened = tuple(source.model_copy(update={"host": hosts.of_flow(source, scenario)}) for source in opened)
+    closed = tuple(source.model_copy(update={"host": hosts.of_flow(source, scenario)}) for source in closed)
     transfers = [transfer for source in (*opened, *closed) for transfer in _kinds(source)]
     notes.extend(note for transfer in transfers for note in _variant_note(transfer))
     everybody = flows or transfers
@@ -216,7 +218,13 @@ def resolve(scenario: Scenario) -> dict[str, Any]:
         Plain data, ready for JSON.
     """
     full = fill(scenario).scenario
-    machines, of_flows = hosts.engine(full)
+    machines, of_flows, of_sources = hosts.engine(full)
+
+    def kinds(source: sources_of_transfers.Source, host: int | None) -> list[dict[str, Any]]:
+        return [_flow(full, flow) | {"host": host} for flow in _kinds(source)]
+
+    opened = zip(full.arrivals, of_sources["arrivals"], strict=True)
+    closed = zip(full.sessions, of_sources["sessions"], strict=True)
     return {
         "seed": full.seed,
         "duration_ns": _ns(full.duration_s),
@@ -230,8 +238,8 @@ def resolve(scenario: Scenario) -> dict[str, Any]:
         "reverse": None if full.reverse is None else _link(full.reverse),
         "hosts": machines,
         "flows": [_flow(full, flow) | {"host": host} for flow, host in zip(full.flows, of_flows, strict=True)],
-        "arrivals": [arrivals.engine(source, [_flow(full, flow) for flow in _kinds(source)]) for source in full.arrivals],
-        "sessions": [sessions.engine(source, [_flow(full, flow) for flow in _kinds(source)]) for source in full.sessions],
+        "arrivals": [arrivals.engine(source, kinds(source, host)) for source, host in opened],
+        "sessions": [sessions.engine(source, kinds(source, host)) for source, host in closed],
         "traffic": [traffic.engine(source) for source in full.traffic],
     }
 
@@ -281,6 +289,7 @@ def _flow(scenario: Scenario, flow: Flow) -> dict[str, Any]:
         "stop_ns": None if flow.stop_s is None else _ns(flow.stop_s),
         "bytes": flow.bytes,
         "window_packets": hosts.window_packets(flow),
+        "window_bytes": hosts.window_bytes(flow),
         "direction": flow.direction,
         "jitter_ns": _ns(jitter_s(scenario, flow)),
         "mss_bytes": flow.mtu_bytes - hosts.HEADER_BYTES,

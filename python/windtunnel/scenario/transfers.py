@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, TypeVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
-from windtunnel.scenario import checks
+from windtunnel.scenario import checks, hosts
 from windtunnel.scenario.errors import refusal, shown, unknown
 from windtunnel.scenario.flowtext import parse_flow
+from windtunnel.scenario.hostkeys import HOST_KEYS
 from windtunnel.scenario.ranges import RTT, InstantS, RttS, TransferBytes, WindowPackets
 from windtunnel.scenario.table import Table
 
 MOST_SOURCES = 1000
 MOST_KINDS = 1000
 SHAPE = 1.2
-SHARED_KEYS = ("max", "rtt", "start", "stop", "window", "profile", "direction")
+SHARED_KEYS = ("max", "rtt", "start", "stop", "window", "profile", "direction", *HOST_KEYS)
 _FLOW_FIELDS = ("algorithm", "parameters", "transport", "window_packets", "profile", "direction")
 
 
@@ -45,6 +46,7 @@ class Source(Table):
     window_packets: WindowPackets | None = Field(None, description="cap on the window in packets")
     profile: str | None = Field(None, description="stack profile")
     direction: Literal["forward", "reverse"] = Field("forward", description="which way the data goes")
+    host: hosts.Host | None = Field(None, description="what the host of every transfer's sender is like")
 
     _algorithm = field_validator("algorithm", mode="before")(checks.algorithm_name)
     _profile = field_validator("profile", mode="before")(checks.profile_name)
@@ -77,6 +79,12 @@ class Source(Table):
         if self.stop_s is not None and self.stop_s <= self.start_s:
             raise refusal(f"{shown(self.stop_s)} s is not after the start; allowed: above {shown(self.start_s)} s", field="stop_s")
         return self
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out what sources did not always have where there is none, so that it renames no older scenario."""
+        data: dict[str, Any] = dump(self)
+        return {key: value for key, value in data.items() if key != "host" or value is not None}
 
     def fields_of_flow(self) -> dict[str, Any]:
         """Return what every transfer shares with a flow of the same fields."""

@@ -1,7 +1,10 @@
 //! Hosts: ceilings, queues and waits that follow from their costs alone.
 
 use cc::{CaState, Controller};
-use sim::{AmongSpec, DeviceSpec, EventKind, FlowSpec, HostSpec, LossModelSpec, LossSpec, Observer, Outage, Records, Spec};
+use sim::{
+    AmongSpec, DeviceSpec, EventKind, FlowSpec, HostSpec, Law, LossModelSpec, LossSpec, Observer, Offered, Outage, Records, Spec,
+    TransferRow,
+};
 use tcp::Sender;
 use units::Time;
 
@@ -62,10 +65,72 @@ fn a_full_device_queue_halves_the_window_without_loss() {
     assert!(episodes.len() > 10, "{} episodes", episodes.len());
     let stalls = records.events.iter().filter(|event| event.kind == EventKind::SendStall).count() as u64;
     assert_eq!(stalls, row.at_end.loss_episodes);
+    // Every ACK asks again: a stall is one refusal or more.
+    assert!(row.send_stalls > Some(stalls), "{:?} refusals", row.send_stalls);
     for episode in episodes {
         // The ACK under way when the queue filled, and the one that asked.
         assert_near(episode.cwnd, 184.3, 0.02, "cwnd at back-off");
         assert_near(episode.ssthresh, episode.cwnd / 2.0, 0.01, "half of it");
+    }
+}
+
+/// A second's use is that of its packets, 17 us, and of an ACK for every second one, 6 us: of 2000 packets 4 %, of more than it can do all. A
+/// packet in 100 ms is 0.5 % of those of the round trips that a second cuts.
+#[test]
+fn a_processors_time_is_metered() {
+    let host = HostSpec { packet_ns: 17 * US, ack_ns: 6 * US, ..HostSpec::default() };
+    for (window, full) in [(20, None), (1000, Some(1.0))] {
+        let mut spec = on_host(1, host.clone(), &capped(window));
+        spec.sample_ns = SECOND;
+        let records = run(&spec);
+        let samples = &records.host_samples;
+        assert_eq!((samples.t_ns.len(), samples.t_ns[30], samples.host[30], samples.busy_ns[0]), (31, 30 * SECOND, 0, 0));
+        let used: Vec<f64> = samples.busy_ns.windows(2).skip(10).map(|pair| (pair[1] - pair[0]) as f64 / 1e9).collect();
+        let expected = full.unwrap_or(segments_per_s(&records, 0) * 20e-6);
+        used.iter().for_each(|used| assert_near(*used, expected, 0.01, "use of a second"));
+        assert_near(used.iter().sum::<f64>() / used.len() as f64, expected, 0.001, "mean use");
+    }
+    let idle = run(&Spec { hosts: Vec::new(), sample_ns: SECOND, ..spec(10, 10, 3, vec![flow("reno", 10)]) });
+    assert!(idle.host_samples.t_ns.is_empty() && idle.flows[0].host.is_none() && idle.flows[0].send_stalls.is_none());
+}
+
+/// The cap as it was given; whole segments where it was given in those; nothing where there is none.
+#[test]
+fn the_receivers_window_is_recorded() {
+    let stuck = FlowSpec { window_bytes: Some(3_147_776), ..capped(2173) };
+    let autotuned = FlowSpec { transport: [("autotune".to_owned(), true.into())].into(), ..stuck.clone() };
+    let records = run(&spec(1000, 1000, 9, vec![stuck, capped(20), flow("reno", 10), autotuned]));
+    let windows: Vec<_> = records.flows.iter().map(|row| row.receive_window_bytes).collect();
+    assert_eq!(windows[..3], [Some(3_147_776), Some(20 * 1448), None]);
+    // Its flow has a quarter of 10 ms at 1 Gbit/s at the least, and a window ahead of that.
+    let tuned = windows[3].expect("a window");
+    assert!((2 * 208 * 1448..=3_147_776).contains(&tuned), "{tuned}");
+}
+
+/// Single packets that a processor handles in 120 us, from Poisson sources: on one processor they wait as in M/D/1, rho / (2 (1 - rho)) of
+/// that; on processors of their own they never wait. The link takes 1.2 us a packet.
+#[test]
+fn transfers_wait_for_one_processor_and_not_for_their_own() {
+    let cost = 120 * US;
+    for (load, seconds) in [(0.5, 200), (0.8, 300)] {
+        for per_transfer in [false, true] {
+            let mut spec = super::transfers::customers(Law::Fixed { mean: 1448.0 }, 0.1, seconds);
+            spec.forward.rate_bps = 10_000_000_000;
+            spec.arrivals[0].offered = Offered::PerSecond(load * 1e9 / cost as f64);
+            spec.arrivals[0].flows[0].host = Some(0);
+            spec.hosts = vec![HostSpec { packet_ns: cost, per_transfer, ..HostSpec::default() }];
+            let rows = run(&spec).transfers.rows;
+            let least = MS + cost + 1200;
+            let waits = rows.iter().filter(|row| row.completion_ns < u64::MAX).map(|row: &TransferRow| row.completion_ns - least);
+            let mean = waits.clone().sum::<u64>() as f64 / waits.clone().count() as f64 / cost as f64;
+            assert!(waits.clone().count() > 800_000, "{}", waits.count());
+            if per_transfer {
+                // The link's own queue, of 1.2 us a packet at 0.5 % and 0.8 % load.
+                assert!(mean < 1e-3, "{mean}");
+            } else {
+                assert_near(mean, load / (2.0 * (1.0 - load)), 0.02, &format!("wait at load {load}"));
+            }
+        }
     }
 }
 

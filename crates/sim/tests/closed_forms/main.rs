@@ -23,6 +23,7 @@ mod prague;
 mod ptcp;
 mod queues;
 mod random_loss;
+mod rtt_errors;
 mod sawtooth;
 mod slow_start;
 mod synthetic;

@@ -11,7 +11,7 @@ const RTT: u64 = MS;
 
 /// Transfers whose packets leave at once, each acknowledged at once, over a link of 100 Mbit/s that never drops: 120 us per packet. Tails
 /// are not probed for: with an RTT below the wait, probes would be a load of their own.
-fn customers(sizes: Law, load: f64, seconds: u64) -> Spec {
+pub(crate) fn customers(sizes: Law, load: f64, seconds: u64) -> Spec {
     let mut kind = FlowSpec { rtt_ns: RTT, ..flow("reno", 1) };
     kind.transport =
         [("ack_every".to_owned(), 1.into()), ("initial_window".to_owned(), 1000.into()), ("tlp".to_owned(), false.into())].into();
@@ -69,6 +69,36 @@ fn exponential_sizes_wait_as_in_m_m_1() {
         let rate = count * 120e-6 / seconds as f64;
         assert_near(rate * first, load, 0.01, "load");
         assert_near(mean - first, rate * second / (2.0 * (1.0 - rate * first)), 0.02, &format!("wait at load {load}"));
+    }
+}
+
+/// M/M/1 itself: single packets of exponential size, a wait of rho / (1 - rho) mean services. Packets of a source have one size: 400 sources of
+/// one rate each have the mean of a four-hundredth of the law, so that E[S^2] is 2 E[S]^2 to 0.6 %.
+#[test]
+fn packets_of_exponential_size_wait_as_in_m_m_1() {
+    const SOURCES: usize = 400;
+    const MEAN_BYTES: f64 = 4000.0;
+    // The mean between two quantiles: of x e^-x the integral is -(x + 1) e^-x.
+    let above = |i: usize| 1.0 - i as f64 / SOURCES as f64;
+    let part = |share: f64| if share > 0.0 { share * (1.0 - share.ln()) } else { 0.0 };
+    let bytes = |i: usize| ((part(above(i)) - part(above(i + 1))) * SOURCES as f64 * MEAN_BYTES).round().max(1.0) as u32;
+    for (load, seconds) in [(0.5, 80), (0.8, 80)] {
+        let mut spec = customers(Law::Fixed { mean: 1.0 }, load, seconds);
+        spec.forward.rate_bps = 1_000_000_000;
+        let like = spec.arrivals.remove(0);
+        spec.arrivals = (0..SOURCES)
+            .map(|i| ArrivalSpec {
+                flows: vec![FlowSpec { mss_bytes: bytes(i), packet_bytes: bytes(i), ..like.flows[0].clone() }],
+                offered: Offered::PerSecond(load * 1e9 / 8.0 / MEAN_BYTES / SOURCES as f64),
+                sizes: Law::Fixed { mean: f64::from(bytes(i)) },
+                ..like.clone()
+            })
+            .collect();
+        let records = run(&spec);
+        let waits = completed(&records).map(|row| (row.completion_ns - RTT) as f64 - row.bytes as f64 * 8.0);
+        let (count, sum) = waits.fold((0, 0.0), |(count, sum), wait| (count + 1, sum + wait));
+        assert!(count > 1_200_000, "{count}");
+        assert_near(sum / f64::from(count) / (8.0 * MEAN_BYTES), load / (1.0 - load), 0.02, &format!("wait at load {load}"));
     }
 }
 

@@ -86,6 +86,8 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
         flows: core.flows.iter().map(Flow::totals).collect(),
         lost: core.flows.iter().map(|flow| flow.lost).collect(),
         marked: core.flows.iter().map(|flow| flow.marked).collect(),
+        refused: core.flows.iter().map(|flow| flow.refused).collect(),
+        worked: core.worked(),
         transfers: core.transfers,
         sources: core.sources.iter().map(Source::totals).collect(),
     }
@@ -137,13 +139,34 @@ impl<'a> Textbook<'a> {
         Textbook { accepted, flows, sources, links, hosts, agenda, gaps, exits, births, transfers: Vec::new() }
     }
 
+    /// What each host's processor had worked at the sampling times.
+    fn worked(&self) -> Vec<(u64, u32, u64)> {
+        let spec = self.accepted.spec;
+        if spec.sample_ns == 0 {
+            return Vec::new();
+        }
+        let kinds = self.accepted.sources.iter().flat_map(|source| &source.kinds);
+        let everybody = || self.accepted.flows.iter().chain(kinds.clone()).map(|given| given.spec);
+        let metered = self.hosts.iter().zip(&spec.hosts).zip(0..).filter(|((host, given), _)| host.has_processor() && !given.per_transfer);
+        let worked = |((host, _), number): ((&Host, _), u32)| {
+            let clock = everybody().find(|flow| flow.host == Some(number)).map_or(0, |flow| flow.rtt_ns / 4);
+            let times = (0..=spec.duration_ns).step_by(spec.sample_ns as usize);
+            times.map(|at| (at, number, host.worked(at + clock))).collect::<Vec<_>>()
+        };
+        metered.flat_map(worked).collect()
+    }
+
     /// A source's next transfer begins.
     fn on_born(&mut self, index: usize) {
         let birth = self.births[index].birth();
         self.agenda.add_birth(self.births[index].next, index);
         let mut kinds = self.accepted.sources.iter().flat_map(|source| &source.kinds);
         let given = kinds.nth(birth.kind).expect("a kind of the scenario");
-        let flow = Flow { source: index, ..Flow::transfer(given, birth, self.transfers.len(), self.accepted.spec) };
+        let mut flow = Flow { source: index, ..Flow::transfer(given, birth, self.transfers.len(), self.accepted.spec) };
+        if let Some(own) = flow.host.map(|host| &self.accepted.spec.hosts[host]).filter(|host| host.per_transfer) {
+            flow.host = Some(self.hosts.len());
+            self.hosts.push(Host::new(own));
+        }
         self.transfers.push(TransferRow {
             start_ns: birth.at.0,
             bytes: birth.bytes,
@@ -261,7 +284,8 @@ impl<'a> Textbook<'a> {
         let host = host.map(|host| (host, flow.packet_bytes));
         let mut outbox = Outbox::new(host);
         act(&mut flow.sender, &mut outbox);
-        let Outbox { segments, resent, .. } = outbox;
+        let Outbox { segments, resent, refused, .. } = outbox;
+        flow.refused += refused;
         let deadline = flow.sender.deadline();
         if deadline < Time::NEVER {
             self.agenda.add(deadline, index, Kind::Deadline, None);

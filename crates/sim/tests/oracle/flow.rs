@@ -31,6 +31,8 @@ pub(super) struct Flow {
     pub(super) marked: u64,
     pub(super) ecn: Ecn,
     pub(super) host: Option<usize>,
+    /// Segments that its device refused.
+    pub(super) refused: u64,
     /// What its application still does.
     pub(super) writes: Option<Writes>,
     /// Integral of cwnd when nothing was left to send.
@@ -71,6 +73,7 @@ impl Flow {
             marked: 0,
             ecn: given.sender.options.ecn,
             host: given.spec.host.map(|host| host as usize),
+            refused: 0,
             writes: None,
             area: None,
             under_way: 0,

@@ -8,8 +8,9 @@ pub struct Host {
     spec: HostSpec,
     /// When the processor would have been done with each ACK if there were no segments.
     acks: Vec<u64>,
-    /// When it was done with each ACK and segment in order of arrival.
+    /// When it was done with each ACK and segment in order of arrival, and what each cost.
     done: Vec<u64>,
+    costs: Vec<u64>,
     /// Of each segment that the device took: when its last bit left.
     left: Vec<u64>,
     /// When the device's latest busy period began, and the bits it was given since.
@@ -19,7 +20,7 @@ pub struct Host {
 impl Host {
     /// An idle host.
     pub fn new(spec: &HostSpec) -> Host {
-        Host { spec: spec.clone(), acks: Vec::new(), done: Vec::new(), left: Vec::new(), busy: (0, 0) }
+        Host { spec: spec.clone(), acks: Vec::new(), done: Vec::new(), costs: Vec::new(), left: Vec::new(), busy: (0, 0) }
     }
 
     /// ACKs take time.
@@ -46,6 +47,7 @@ impl Host {
         let walk = if has_sack { self.spec.sack_ns * outstanding } else { 0 };
         let cost = self.spec.ack_ns + walk;
         self.done.push(self.after(self.done.last(), now.0, cost));
+        self.costs.push(cost);
         self.acks.push(self.after(self.acks.last(), now.0, cost));
         Time(self.acks[self.acks.len() - 1])
     }
@@ -56,6 +58,7 @@ impl Host {
         if self.has_processor() {
             ready = self.after(self.done.last(), now.0, self.spec.packet_ns);
             self.done.push(ready);
+            self.costs.push(self.spec.packet_ns);
         }
         let Some(device) = self.spec.device else { return Some(Time(ready)) };
         let there = self.left.iter().rev().take_while(|&&left| left > ready).count() as u64;
@@ -70,6 +73,11 @@ impl Host {
         let left = self.busy.0 + (self.busy.1 * 1_000_000_000 / u128::from(device.rate_bps)) as u64;
         self.left.push(left);
         Some(Time(left))
+    }
+
+    /// Nanoseconds of the work that was done by `at`.
+    pub fn worked(&self, at: u64) -> u64 {
+        self.done.iter().zip(&self.costs).filter(|(&done, _)| done <= at).map(|(_, cost)| cost).sum()
     }
 
     /// When work that comes at `now` is done after the work `before`.

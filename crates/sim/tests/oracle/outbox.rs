@@ -13,6 +13,7 @@ pub(super) struct Outbox<'a> {
     /// The sender's host, and the bytes of its segments.
     host: Option<(&'a mut Host, u32)>,
     admitted: Option<Time>,
+    pub(super) refused: u64,
 }
 
 /// A segment on its way: when it was sent and when it left the host.
@@ -26,7 +27,7 @@ pub(super) struct Sent {
 impl Outbox<'_> {
     /// Of a sender on this host, with segments of so many bytes.
     pub(super) fn new(host: Option<(&mut Host, u32)>) -> Outbox<'_> {
-        Outbox { segments: Vec::new(), resent: Vec::new(), cwr: false, host, admitted: None }
+        Outbox { segments: Vec::new(), resent: Vec::new(), cwr: false, host, admitted: None, refused: 0 }
     }
 
     fn add(&mut self, at: Time, seq: u64, bits: EcnBits) {
@@ -43,6 +44,7 @@ impl Wire for Outbox<'_> {
     fn admit(&mut self, now: Time) -> bool {
         let (host, bytes) = self.host.as_mut().expect("only a host's device refuses");
         self.admitted = host.take_segment(now, *bytes);
+        self.refused += u64::from(self.admitted.is_none());
         self.admitted.is_some()
     }
     fn send(&mut self, now: Time, seq: u64) {

@@ -15,6 +15,10 @@ pub struct Outcome {
     pub lost: Vec<u64>,
     /// Segments of each flow that were marked.
     pub marked: Vec<u64>,
+    /// Segments of each flow that its device refused.
+    pub refused: Vec<u64>,
+    /// What the processor of each host had worked at each sampling time: time, host, work.
+    pub worked: Vec<(u64, u32, u64)>,
     /// Transfers.
     pub transfers: Vec<TransferRow>,
     /// Of each source: packets lost, counters when the window began, counters at the end.

@@ -29,6 +29,7 @@ fn refusals_within_an_episode_reduce_once() {
     assert_eq!(script.ack(100, 1, 0), NOTHING);
     assert_eq!(script.ack(101, 2, 0), NOTHING);
     assert_eq!((script.tape.episodes.len(), script.tape.stalls.as_slice()), (1, [10.0].as_slice()));
+    assert_eq!(script.sender.send_stalls(), Some(3));
 }
 
 /// Nothing is outstanding and no ACK will come: the sender asks again after its timeout, 300 ms with a first RTT of 100 ms.
