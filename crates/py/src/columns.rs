@@ -13,6 +13,11 @@ fn seconds(column: Vec<u64>) -> Vec<f64> {
     column.into_iter().map(|ns| ns as f64 * 1e-9).collect()
 }
 
+/// Counts of which some are absent; a double holds those that a run can reach.
+fn real_or_null(column: impl Iterator<Item = Option<u64>>) -> Vec<f64> {
+    column.map(|value| value.map_or(f64::NAN, |value| value as f64)).collect()
+}
+
 pub(crate) fn convert(
     py: Python<'_>,
     records: Records,
@@ -55,6 +60,14 @@ pub(crate) fn convert(
     put(&table, "flow", samples.flow)?;
     put(&table, "delivered_bytes", samples.delivered_bytes)?;
     out.set_item("source_samples", table)?;
+    let samples = records.host_samples;
+    if !samples.t_ns.is_empty() {
+        let table = PyDict::new(py);
+        put(&table, "t_s", seconds(samples.t_ns))?;
+        put(&table, "host", samples.host)?;
+        put(&table, "busy_s", seconds(samples.busy_ns))?;
+        out.set_item("host_samples", table)?;
+    }
     let samples = records.link_samples;
     let table = PyDict::new(py);
     put(&table, "t_s", seconds(samples.t_ns))?;
@@ -97,6 +110,11 @@ fn flows<'py>(py: Python<'py>, rows: &[FlowRow]) -> PyResult<Bound<'py, PyDict>>
     put(&table, "loss_episodes", whole(|row| row.at_end.loss_episodes))?;
     put(&table, "timeouts", whole(|row| row.at_end.timeouts))?;
     put(&table, "undos", whole(|row| row.at_end.undos))?;
+    // Null where there is none.
+    let some = |value: fn(&FlowRow) -> Option<u64>| real_or_null(rows.iter().map(value));
+    put(&table, "host", real_or_null(rows.iter().map(|row| row.host.map(u64::from))))?;
+    put(&table, "send_stalls", some(|row| row.send_stalls))?;
+    put(&table, "receive_window_bytes", some(|row| row.receive_window_bytes))?;
     put(&table, "window_s", real(|row| row.window_s))?;
     put(&table, "window_delivered_packets", whole(|row| row.at_end.delivered - row.at_window.delivered))?;
     put(&table, "window_goodput_bytes", whole(FlowRow::window_goodput_bytes))?;

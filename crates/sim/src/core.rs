@@ -376,6 +376,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         }
         self.sample_links(Time(spec.duration_ns));
         self.close_sources();
+        self.close_machines();
         let window_ns = spec.duration_ns - spec.warmup_ns;
         self.records.links = self
             .links
@@ -418,8 +419,18 @@ fn flow_row(flow: &Flow, given: &FlowSpec, (algorithm, variant): (&'static str, 
         packet_bytes: given.packet_bytes,
         lost_packets: flow.path.lost,
         marked_packets: flow.path.marked,
+        host: given.host,
+        send_stalls: flow.sender.send_stalls(),
+        receive_window_bytes: receive_window_bytes(flow, given),
         window_s: to.saturating_sub(from) as f64 * 1e-9,
         at_window: flow.at_window,
         at_end: flow.totals(flow.agenda.end),
     }
+}
+
+/// The largest window that the receiver offered, as the scenario says it where it does.
+fn receive_window_bytes(flow: &Flow, given: &FlowSpec) -> Option<u64> {
+    let packets = flow.sender.receive_window();
+    let given_bytes = given.window_bytes.filter(|_| given.window_packets == Some(packets));
+    (packets < u64::MAX).then(|| given_bytes.unwrap_or(packets.saturating_mul(given.mss_bytes.into())))
 }

@@ -6,7 +6,7 @@ use units::Time;
 
 use crate::core::Engine;
 use crate::flow::Flow;
-use crate::host::{Leaving, Side};
+use crate::host::{clock, Leaving, Machine, Side};
 use crate::observer::Observer;
 use crate::path::{Delivery, Path, PathWire};
 use crate::spec::Spec;
@@ -76,6 +76,33 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
         } else {
             self.run_host(index, now);
         }
+    }
+
+    /// At the end of the run: the samples of the processors, in their own clocks.
+    pub(crate) fn close_machines(&mut self) {
+        let columns = &mut self.records.host_samples;
+        for (index, machine) in std::mem::take(&mut self.machines).into_iter().enumerate().take(self.spec.hosts.len()) {
+            let clock = clock(self.spec, index);
+            for (at, busy_ns) in machine.cpu.map_or(Vec::new(), |cpu| cpu.close(Time(self.spec.duration_ns) + clock)) {
+                columns.t_ns.push((at - clock).0);
+                columns.host.push(index as u32);
+                columns.busy_ns.push(busy_ns);
+            }
+        }
+    }
+
+    /// Flow `index`, a transfer, begins: if it is to have a host of its own, that is new and idle.
+    pub(crate) fn give_host(&mut self, index: usize) {
+        let Some(side) = self.flows[index].path.side() else { return };
+        if !self.spec.hosts[side.host].per_transfer {
+            return;
+        }
+        side.machine = self.spec.hosts.len() + index - self.spec.flows.len();
+        let fresh = self.machines[side.host].clone();
+        if self.machines.len() <= side.machine {
+            self.machines.resize(side.machine + 1, Machine::default());
+        }
+        self.machines[side.machine] = fresh;
     }
 
     #[inline(never)]

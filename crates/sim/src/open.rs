@@ -59,6 +59,7 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
             } else {
                 let source = party - first_source;
                 let flow = self.arrivals.begin(source, &mut self.flows, &mut self.records.transfers)?;
+                self.give_host(flow);
                 self.events += 1;
                 calendar.set(party_of(flow), self.flows[flow].due.0 .0);
                 calendar.set(party, self.arrivals.sources[source].next_at().0);

@@ -33,6 +33,11 @@ pub struct Delivery {
     cumulative_ecn_sack: u64,
 }
 
+/// From a sender to its first link: a flow's clock runs so much behind the sender's.
+pub(crate) fn access_delay(rtt: Time) -> Time {
+    Time(rtt.0 / 4)
+}
+
 /// ACKs under way of a flow with a small window need no allocation.
 const FEW_ACKS: usize = 4;
 
@@ -116,7 +121,7 @@ impl Path {
 
     pub(crate) fn new(receiver: Receiver, rtt: Time, traffic: (Packet, Ecn), links: (u8, Option<u8>), jitter: (u64, Stream)) -> Path {
         let (packet, ecn) = traffic;
-        let quarter = Time(rtt.0 / 4);
+        let quarter = access_delay(rtt);
         Path {
             receiver,
             arriving: Ring::default(),

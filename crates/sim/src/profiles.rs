@@ -17,7 +17,7 @@ enum Kind {
     Choice(&'static [&'static str]),
 }
 
-const OPTIONS: [OptionRow; 26] = [
+const OPTIONS: [OptionRow; 28] = [
     OptionRow { name: "sack", kind: Kind::Boolean, doc: "Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)." },
     OptionRow {
         name: "loss_detection",
@@ -63,6 +63,16 @@ const OPTIONS: [OptionRow; 26] = [
         name: "rtt_granularity_s",
         kind: Kind::Seconds(0.0, 0.1),
         doc: "Tick of the clock that times segments (jiffies of Linux 2.4 and 2.6); 0 for an exact one.",
+    },
+    OptionRow {
+        name: "min_rtt_error_s",
+        kind: Kind::Seconds(0.0, 10.0),
+        doc: "No RTT sample is shorter than the handshake's and this: by so much at least the base RTT is taken for too long.",
+    },
+    OptionRow {
+        name: "rtt_error_after_loss_s",
+        kind: Kind::Seconds(0.0, 10.0),
+        doc: "RTT samples are too long by this from a back-off until two smoothed RTTs later (a host busy with the loss).",
     },
     OptionRow {
         name: "rto_freeze",

@@ -108,6 +108,12 @@ pub struct FlowRow {
     pub lost_packets: u64,
     /// Packets of this flow that links marked.
     pub marked_packets: u64,
+    /// Number of its host; none if that is never felt.
+    pub host: Option<u32>,
+    /// Segments that its host's device refused; none without a device.
+    pub send_stalls: Option<u64>,
+    /// Largest window that its receiver offered, payload bytes; none if it never limits.
+    pub receive_window_bytes: Option<u64>,
     /// Seconds of the measurement window during which the flow was there.
     pub window_s: f64,
     /// Counters at the beginning of that window.
@@ -219,6 +225,17 @@ pub struct SourceColumns {
     pub delivered_bytes: Vec<u64>,
 }
 
+/// Samples of the hosts' processors, as columns; each host's rows are in time order.
+#[derive(Clone, Debug, Default)]
+pub struct HostColumns {
+    /// Sampling time, nanoseconds.
+    pub t_ns: Vec<u64>,
+    /// Number of the host.
+    pub host: Vec<u32>,
+    /// Processor time of the work that is done by then, nanoseconds.
+    pub busy_ns: Vec<u64>,
+}
+
 /// One link's row.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkRow {
@@ -241,6 +258,8 @@ pub struct Records {
     pub sources: Vec<SourceRow>,
     /// Samples of those.
     pub source_samples: SourceColumns,
+    /// Samples of the processors of hosts that have one.
+    pub host_samples: HostColumns,
     /// One row per real link.
     pub links: Vec<LinkRow>,
     /// Their names, in the same order.

@@ -217,6 +217,8 @@ pub struct HostSpec {
     pub device: Option<DeviceSpec>,
     /// ACKs are handled at ticks of this interval only; 0 for at once.
     pub ack_tick_ns: u64,
+    /// It is what the hosts of transfers are like, of which each has its own, new and idle; no flow is on it.
+    pub per_transfer: bool,
 }
 
 /// Which way a flow's data goes.
@@ -265,6 +267,9 @@ pub struct FlowSpec {
     /// Receiver's window, packets; none for no limit.
     #[serde(default)]
     pub window_packets: Option<u64>,
+    /// The same in bytes of payload, if the receiver says it so; none for whole packets.
+    #[serde(default)]
+    pub window_bytes: Option<u64>,
     /// Direction of the data.
     #[serde(default)]
     pub direction: Direction,

@@ -86,7 +86,7 @@ fn every_bad_field_of_a_source_is_named_with_value_and_range() {
         ),
         ("flows", json!([{"algorithm": "reno", "rtt_ns": 50_000_000, "direction": "reverse"}]), "direction", "reverse", "a reverse link"),
         ("flows", two, "arrivals[0].flows", "reno", "one packet size"),
-        ("flows", json!([{"algorithm": "reno", "rtt_ns": 50_000_000, "host": 0}]), "arrivals[0].flows", "a host, number 0", "give none"),
+        ("flows", json!([{"algorithm": "reno", "rtt_ns": 50_000_000, "host": 7}]), "arrivals[0].flows[0].host", "7", "number of a host"),
         ("offered", json!({"load": 0.0}), "arrivals[0].load", "0", "more than 0"),
         ("offered", json!({"load": 10.1}), "arrivals[0].load", "10.1", "at most 10 times"),
         ("offered", json!({"per_second": 0.0}), "arrivals[0].rate", "0", "more than 0"),

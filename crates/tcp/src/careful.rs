@@ -11,6 +11,8 @@ pub(crate) struct Care {
     pub(crate) has_device: bool,
     /// It refused the last segment.
     pub(crate) device_is_full: bool,
+    /// Segments that it refused so far.
+    pub(crate) refused: u64,
     /// Segments wait for others to make a burst.
     pub(crate) defers: bool,
     pub(crate) autotune: Option<Autotune>,

@@ -21,6 +21,7 @@ impl<C: CongestionControl> Sender<C> {
         let Some(care) = self.care.as_mut().filter(|care| care.has_device) else { return true };
         care.device_is_full = !wire.admit(self.c.now);
         if care.device_is_full {
+            care.refused += 1;
             if self.c.ca_state < CaState::Cwr {
                 wire.on_send_stall(self.c.now, self.w.cwnd);
                 self.undo.forbid();

@@ -7,6 +7,7 @@ mod ack;
 mod application;
 mod autotune;
 mod careful;
+mod clock;
 mod compression;
 mod device;
 mod ecn;

@@ -135,6 +135,10 @@ pub struct Options {
     pub initial_ssthresh: u32,
     /// Tick of the clock that times segments, seconds; 0 for an exact one. Linux 2.4 and 2.6 counted jiffies.
     pub rtt_granularity_s: f64,
+    /// By how much the smallest RTT is taken for too long at least, seconds: no sample is shorter than the handshake's and this.
+    pub min_rtt_error_s: f64,
+    /// By how much RTT samples are too long from a back-off until two round trips later, seconds (a host busy with the loss).
+    pub rtt_error_after_loss_s: f64,
     /// The window stays as the timeout left it until the losses are repaired (a bug of Linux 2.4.22).
     pub rto_freeze: bool,
     /// Interval of the clock that wakes the sender's timers, seconds; 0 for an exact one (jiffies: 10, 4 or 1 ms).
@@ -179,6 +183,8 @@ impl Options {
             initial_window: 10,
             initial_ssthresh: 0,
             rtt_granularity_s: 0.0,
+            min_rtt_error_s: 0.0,
+            rtt_error_after_loss_s: 0.0,
             rto_freeze: false,
             timer_tick_s: 0.0,
             offload_segments: 1,
@@ -239,10 +245,5 @@ impl Options {
     /// The delayed-ACK timer as a span.
     pub fn delayed_ack(&self) -> Time {
         Time::from_secs_f64(self.delayed_ack_s)
-    }
-
-    /// The tick of the clock that times segments; zero for an exact one.
-    pub fn rtt_granularity(&self) -> Time {
-        Time::from_secs_f64(self.rtt_granularity_s)
     }
 }

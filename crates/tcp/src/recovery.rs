@@ -170,6 +170,7 @@ impl<C: CongestionControl> Sender<C> {
             self.w.ssthresh = self.cc.ssthresh(&mut self.w, &self.c);
             self.cc.on_event(&mut self.w, &self.c, CaEvent::TimedOut);
         }
+        self.rtt.on_backed_off(self.c.now);
         self.totals.timeouts += 1;
         wire.on_timeout(self.c.now, self.c.prior_cwnd);
         self.publish_in_flight();

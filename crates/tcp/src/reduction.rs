@@ -42,6 +42,7 @@ impl<C: CongestionControl> Sender<C> {
         let cwnd = self.w.cwnd;
         self.ecn.on_reduced();
         self.w.ssthresh = self.cc.ssthresh(&mut self.w, &self.c);
+        self.rtt.on_backed_off(self.c.now);
         self.enter(to);
         if matches!(self.spec.options.recovery, Recovery::AtOnce | Recovery::ToOne) && !self.needs.full_control {
             self.w.cwnd = self.w.ssthresh;

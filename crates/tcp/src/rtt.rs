@@ -2,7 +2,8 @@
 
 use units::Time;
 
-use crate::RtoRule;
+use crate::clock::Clock;
+use crate::{Options, RtoRule};
 
 const RTO_MIN_US: u32 = 200_000;
 const RTO_MAX: Time = Time::from_ms(120_000);
@@ -16,8 +17,8 @@ const RTT_MIN_WINDOW: Time = Time::from_ms(300_000);
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     rule: RtoRule,
-    /// Tick of the clock that times segments, nanoseconds; 0 for an exact one.
-    tick_ns: u32,
+    /// The clock that times segments does not show every nanosecond as it is: `clock` says how.
+    is_inexact: bool,
     srtt8_us: u32,
     /// Four times the smoothed mean deviation.
     mdev4_us: u32,
@@ -29,15 +30,18 @@ pub struct RttEstimator {
     rto: Time,
     backoff: u32,
     min: [(Time, Time); 3],
+    pub(crate) clock: Option<Box<Clock>>,
 }
 
 impl RttEstimator {
-    /// An estimator without samples, whose clock ticks every `tick` (zero: continuously).
-    pub fn new(rule: RtoRule, tick: Time) -> RttEstimator {
+    /// An estimator without samples, with the timeout and the clock of `options`.
+    pub fn new(options: &Options) -> RttEstimator {
         let none = (Time::NEVER, Time::ZERO);
+        let clock = Clock::of(options).map(Box::new);
         RttEstimator {
-            rule,
-            tick_ns: tick.0 as u32,
+            rule: options.rto,
+            is_inexact: clock.is_some(),
+            clock,
             srtt8_us: 0,
             mdev4_us: 0,
             mdev4_max_us: 0,
@@ -49,27 +53,10 @@ impl RttEstimator {
         }
     }
 
-    /// The RTT of a segment sent at `sent` as the stack's clock shows it at `now`: ticks passed, at least one.
+    /// Whether the clock shows every nanosecond, and shows it right.
     #[inline]
-    pub fn measured(&self, sent: Time, now: Time) -> Time {
-        if self.is_exact() {
-            now - sent
-        } else {
-            self.ticks(sent, now)
-        }
-    }
-
-    /// Whether the clock shows every nanosecond.
-    #[inline]
-    pub fn is_exact(&self) -> bool {
-        self.tick_ns == 0
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn ticks(&self, sent: Time, now: Time) -> Time {
-        let tick = u64::from(self.tick_ns);
-        Time((now.0 / tick - sent.0 / tick).max(1) * tick)
+    pub(crate) fn is_exact(&self) -> bool {
+        !self.is_inexact
     }
 
     /// Eight times the smoothed RTT, microseconds; 0 before the first sample.
@@ -205,8 +192,12 @@ impl RttEstimator {
 mod tests {
     use super::*;
 
+    fn estimator(rto: RtoRule) -> RttEstimator {
+        RttEstimator::new(&Options { rto, ..Options::of_profile("linux-6.1").expect("a profile") })
+    }
+
     fn after_samples(rule: RtoRule, samples: &[u64]) -> RttEstimator {
-        let mut estimator = RttEstimator::new(rule, Time::ZERO);
+        let mut estimator = estimator(rule);
         for (i, &ms) in samples.iter().enumerate() {
             estimator.on_sampled(Time::from_ms(ms), i as u64 + 1, i as u64);
         }
@@ -219,17 +210,6 @@ mod tests {
         assert_eq!(after_samples(RtoRule::Linux, &[100]).rto(), Time::from_ms(300));
         assert_eq!(after_samples(RtoRule::Linux, &[100; 100]).rto(), Time::from_ms(300));
         assert_eq!(after_samples(RtoRule::Linux, &[20; 100]).rto(), Time::from_ms(220));
-    }
-
-    /// With HZ = 100 a jiffy is 10 ms, and Linux 2.4 takes no sample of less than one.
-    #[test]
-    fn a_coarse_clock_counts_ticks() {
-        let estimator = RttEstimator::new(RtoRule::Linux, Time::from_ms(10));
-        for (sent, now, shown) in [(0, 109, 100), (9, 111, 110), (101, 104, 10), (100, 200, 100)] {
-            assert_eq!(estimator.measured(Time::from_ms(sent), Time::from_ms(now)), Time::from_ms(shown), "{sent} to {now}");
-        }
-        let exact = RttEstimator::new(RtoRule::Linux, Time::ZERO);
-        assert_eq!(exact.measured(Time(7), Time(1_000_008)), Time(1_000_001));
     }
 
     #[test]
@@ -255,7 +235,7 @@ mod tests {
 
     #[test]
     fn the_minimum_expires_after_300_s() {
-        let mut estimator = RttEstimator::new(RtoRule::Linux, Time::ZERO);
+        let mut estimator = estimator(RtoRule::Linux);
         estimator.on_min_sampled(Time::from_ms(10), Time::ZERO);
         for s in 1..301 {
             estimator.on_min_sampled(Time::from_ms(50), Time::from_ms(s * 1000));

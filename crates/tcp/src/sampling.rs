@@ -25,22 +25,12 @@ impl<C: CongestionControl> Sender<C> {
             latest = smooth;
         }
         let (Some(smooth), Some(latest)) = (smooth, latest) else { return (None, extends) };
-        let rtt = now - latest;
+        let rtt = self.rtt.stamped(latest, now);
         self.rtt.on_min_sampled(rtt, now);
         self.rtt.on_sampled(self.rtt.measured(smooth, now), self.c.una, self.c.nxt);
         self.publish_rtt();
         self.totals.rtt_sum_ns += rtt.0;
         self.totals.rtt_samples += 1;
         (Some(self.rtt_for_algorithm(latest)), extends)
-    }
-
-    /// What the algorithm sees of the RTT of a segment sent at `sent`.
-    #[inline]
-    pub(crate) fn rtt_for_algorithm(&self, sent: Time) -> Time {
-        if self.rtt.is_exact() || self.needs.rtt_stamps {
-            self.c.now - sent
-        } else {
-            self.rtt.measured(sent, self.c.now)
-        }
     }
 }

@@ -147,7 +147,7 @@ impl<C: CongestionControl> Sender<C> {
             ecn: EcnState::new(spec.options.ecn),
             cc,
             board: Scoreboard::new(needs.rate_samples),
-            rtt: RttEstimator::new(spec.options.rto, spec.options.rtt_granularity()),
+            rtt: RttEstimator::new(&spec.options),
             rack: Rack::default(),
             reduction: Reduction::default(),
             undo: Undo::default(),
@@ -192,8 +192,9 @@ impl<C: CongestionControl> Sender<C> {
         self.c.now = now;
         self.area_at = now;
         self.started = true;
+        self.rtt.on_handshake(handshake_rtt);
         self.rtt.on_sampled(self.rtt.measured(now, now + handshake_rtt), 0, 0);
-        self.rtt.on_min_sampled(handshake_rtt, now);
+        self.rtt.on_min_sampled(self.rtt.stamped(now, now + handshake_rtt), now);
         self.publish_rtt();
         self.cc.on_established(&mut self.w, &self.c);
         self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
@@ -237,7 +238,7 @@ impl<C: CongestionControl> Sender<C> {
         self.c.una = ack.cumulative;
         self.c.in_flight = (self.c.nxt - self.c.una) as u32;
         self.c.delivered += u64::from(acked);
-        let rtt = now - last;
+        let rtt = self.rtt.stamped(last, now);
         self.rtt.on_min_sampled(rtt, now);
         self.rtt.on_sampled(self.rtt.measured(first, now), self.c.una, self.c.nxt);
         self.publish_rtt();

@@ -47,6 +47,16 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
+    /// Segments that the device refused so far; none without a device.
+    pub fn send_stalls(&self) -> Option<u64> {
+        self.care.as_ref().filter(|care| care.has_device).map(|care| care.refused)
+    }
+
+    /// The receiver's window, segments: the cap, or what has become of it. It never shrinks.
+    pub fn receive_window(&self) -> u64 {
+        self.spec.window
+    }
+
     /// Retransmissions so far.
     pub fn retransmitted(&self) -> u64 {
         self.totals.retransmitted

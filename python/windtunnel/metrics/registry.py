@@ -6,7 +6,7 @@ allowed. A metric that the register does not have is of a standard, and says whi
 
 from __future__ import annotations
 
-from windtunnel.metrics.named import bottleneck, convergence, rates, recovery, sharing, transfers, windows
+from windtunnel.metrics.named import bottleneck, convergence, hosts, rates, recovery, sharing, transfers, windows
 from windtunnel.metrics.named.request import Measure, Request
 from windtunnel.metrics.view import View
 
@@ -18,6 +18,7 @@ FAMILIES: dict[str, dict[str, Measure]] = {
     "Windows": windows.MEASURES,
     "Recovery": recovery.MEASURES,
     "Transfers and other traffic": transfers.MEASURES,
+    "Hosts": hosts.MEASURES,
 }
 """The metrics by family, in the order of the reference page."""
 

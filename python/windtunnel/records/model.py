@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from windtunnel.records.schema import FRAMES, OPEN_FRAMES, OPTIONAL_FRAMES, SCHEMA_VERSION
+from windtunnel.records.schema import FRAMES, LATER, OPEN_FRAMES, OPTIONAL_FRAMES, SCHEMA_VERSION
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,10 @@ class Records:
     events: pl.DataFrame
     acks: pl.DataFrame | None = None
     transfers: pl.DataFrame | None = None
+    host_samples: pl.DataFrame | None = None
 
     def frames(self) -> dict[str, pl.DataFrame]:
-        """Return the frames by name, in the order of the schema; `acks` and `transfers` only where there are any."""
+        """Return the frames by name, in the order of the schema; the optional ones only where there are any."""
         named = {name: getattr(self, name) for name in FRAMES}
         return {name: frame for name, frame in named.items() if frame is not None}
 
@@ -85,7 +86,10 @@ class Records:
         return replace(self, **thin)
 
     def digest(self) -> str:
-        """Return the SHA-256 over every column of every frame (names, types, nulls, values), in hexadecimal."""
+        """Return the SHA-256 over every column of every frame (names, types, nulls, values), in hexadecimal.
+
+        Columns that the schema did not always have count where something was measured.
+        """
         return self._digest
 
     @cached_property
@@ -93,7 +97,10 @@ class Records:
         total = hashlib.sha256()
         for name, frame in self.frames().items():
             total.update(f"{name}:{frame.height}\n".encode())
+            later = LATER.get(name, ())
             for series in frame.iter_columns():
+                if series.name in later and series.null_count() == series.len():
+                    continue
                 total.update(f"{series.name}:{series.dtype}\n".encode())
                 total.update(_column_bytes(series))
         return total.hexdigest()
@@ -174,7 +181,7 @@ def build(measured: Mapping[str, Mapping[str, Any]], facts: RunFacts) -> Records
     Parameters
     ----------
     measured : mapping of str to mapping
-        Frame name to columns; `acks` and `transfers` may be absent.
+        Frame name to columns; the optional frames may be absent.
     facts : RunFacts
         Facts about the run.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-SCHEMA_VERSION = 3
-READABLE_VERSIONS = (2, 3)
-"""Folders of these versions are read: version 3 only adds the frame of transfers."""
+SCHEMA_VERSION = 4
+READABLE_VERSIONS = (2, 3, 4)
+"""Folders of these versions are read: version 3 only adds the frame of transfers, version 4 the columns of `LATER` and the frame of hosts."""
 
 FLOWS: dict[str, pl.DataType] = {
     "flow": pl.UInt32(),
@@ -32,7 +32,12 @@ FLOWS: dict[str, pl.DataType] = {
     "window_retransmitted_packets": pl.UInt64(),
     "mean_cwnd_packets": pl.Float64(),
     "mean_rtt_s": pl.Float64(),
+    "host": pl.UInt32(),
+    "send_stalls": pl.UInt64(),
+    "receive_window_bytes": pl.UInt64(),
 }
+LATER = {"flows": ("host", "send_stalls", "receive_window_bytes")}
+"""Columns that frames did not always have: in a digest only where something was measured, so that older runs keep theirs."""
 FLOW_SAMPLES: dict[str, pl.DataType] = {
     "t_s": pl.Float64(),
     "flow": pl.UInt32(),
@@ -80,6 +85,12 @@ TRANSFERS: dict[str, pl.DataType] = {
     "timeouts": pl.UInt64(),
 }
 """One row per transfer of a source, in the order in which they began; `completion_s` is how long it took, null where it is unfinished."""
+HOST_SAMPLES: dict[str, pl.DataType] = {
+    "t_s": pl.Float64(),
+    "host": pl.UInt32(),
+    "busy_s": pl.Float64(),
+}
+"""Processors of senders' hosts: time at work from the start of the run, in the host's own clock."""
 EVENTS: dict[str, pl.DataType] = {
     "t_s": pl.Float64(),
     "flow": pl.Int32(),
@@ -103,8 +114,9 @@ FRAMES: dict[str, dict[str, pl.DataType]] = {
     "events": EVENTS,
     "acks": ACKS,
     "transfers": TRANSFERS,
+    "host_samples": HOST_SAMPLES,
 }
-OPTIONAL_FRAMES = ("acks", "transfers")
-"""Frames of runs that asked for them: ACKs recorded one by one, sources of transfers."""
+OPTIONAL_FRAMES = ("acks", "transfers", "host_samples")
+"""Frames of runs that asked for them: ACKs recorded one by one, sources of transfers, hosts whose processor costs something."""
 OPEN_FRAMES = ("flow_samples",)
 """Frames that may carry further float columns: the algorithms' own variables."""

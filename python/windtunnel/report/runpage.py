@@ -34,6 +34,7 @@ _FRAMES = {
     "flows": "totals of every flow",
     "links": "totals of every link",
     "acks": "the window at every ACK",
+    "host_samples": "time at work of every host's processor",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
 from windtunnel.scenario import changes
 from windtunnel.scenario.errors import refusal, shown
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from windtunnel.scenario.models import Flow, Scenario
 
 CostS = Annotated[float, Range(0, 1, "s")]
+ClockHz = Annotated[float, Range(1e6, 1e12, "Hz")]
 PacketRate = Annotated[float, Range(1, 1e9, "packets per second")]
 MtuBytes = Annotated[int, Range(576, 9000, "bytes", whole=True)]
 
@@ -39,6 +40,8 @@ class Host(Table):
         In place of `cpu_packet_s`: packets per second that the processor can send.
     cpu_sack_s : float
         Further seconds for an ACK with SACK information, for each packet outstanding (Linux 2.4 and 2.6 walk over the window).
+    cpu_hz : float, optional
+        Clock of the processor in Hz, for what its work is in cycles; it costs nothing.
     stalls : sequence, optional
         Times in which the processor does nothing: tables with at and length, or ``"10s=50ms"``.
     nic_bps : float, optional
@@ -56,6 +59,7 @@ class Host(Table):
         "cpu_packet": "cpu_packet_s",
         "cpu_ack": "cpu_ack_s",
         "cpu_sack": "cpu_sack_s",
+        "cpu_clock": "cpu_hz",
         "nic": "nic_bps",
         "ack_tick": "ack_tick_s",
     }
@@ -64,6 +68,7 @@ class Host(Table):
     cpu_pps: PacketRate | None = Field(None, description="packets per second that the processor can send")
     cpu_ack_s: CostS = Field(0.0, description="processor time of an ACK, in seconds")
     cpu_sack_s: CostS = Field(0.0, description="processor time of an ACK with SACK information per packet outstanding, in seconds")
+    cpu_hz: ClockHz | None = Field(None, description="clock of the processor, in Hz")
     stalls: tuple[changes.Outage, ...] = Field((), description="times in which the processor does nothing")
     nic_bps: RateBps | None = Field(None, description="rate of the network device, IP bits per second")
     txqueuelen: QueuePackets | None = Field(None, description="packets that wait for the device")
@@ -94,7 +99,21 @@ class Host(Table):
             raise refusal("cpu_pps and cpu_packet are both given; allowed: one of them", field="cpu_pps")
         if self.txqueuelen is not None and self.nic_bps is None:
             raise refusal(f"{shown(self.txqueuelen)} packets wait for no device; allowed: with nic only", field="txqueuelen")
+        if self.cpu_hz is not None and not self.has_cpu:
+            problem = f"{shown(self.cpu_hz)} Hz are of a processor that costs nothing; allowed: with cpu_pps, cpu_packet, cpu_ack or cpu_sack"
+            raise refusal(problem, field="cpu_hz")
         return self
+
+    @property
+    def has_cpu(self) -> bool:
+        """Whether the processor's work takes time."""
+        return self.cpu_pps is not None or self.cpu_packet_s + self.cpu_ack_s + self.cpu_sack_s > 0
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out what hosts did not always have where there is none, so that it renames no older scenario."""
+        data: dict[str, Any] = dump(self)
+        return {key: value for key, value in data.items() if key != "cpu_hz" or value is not None}
 
 
 def of_flow(flow: Flow, scenario: Scenario) -> Host | None:
@@ -141,18 +160,24 @@ def check(scenario: Scenario) -> None:
 
 
 def window_packets(flow: Flow) -> int | None:
-    """Return the cap on a flow's window in its own packets: the least of those given, at least one.
+    """Return the cap on a flow's window in its own packets, at least one; none for no cap."""
+    cap = window_bytes(flow)
+    return None if cap is None else max(1, cap // (flow.mtu_bytes - HEADER_BYTES))
+
+
+def window_bytes(flow: Flow) -> int | None:
+    """Return the cap on a flow's window in bytes of payload: the least of those given.
 
     A Linux 2.4.22 receiver of packets larger than those it gets lets its window grow to 3,148,472 bytes, rounded down to whole segments,
     then to the 1024 bytes that its window scale can say: 3,147,776 with segments of 1448 bytes (Hegde et al. 2004, IV.B.2).
     """
     mss = flow.mtu_bytes - HEADER_BYTES
-    caps = [] if flow.window_packets is None else [flow.window_packets]
+    caps = [] if flow.window_packets is None else [flow.window_packets * mss]
     if flow.window_bytes is not None:
-        caps.append(max(1, flow.window_bytes // mss))
+        caps.append(flow.window_bytes)
     if flow.receiver_mtu_bytes is not None and flow.receiver_mtu_bytes > flow.mtu_bytes:
         stuck = _STUCK_AT_BYTES // mss * mss
-        caps.append(max(1, stuck // _WINDOW_UNIT_BYTES * _WINDOW_UNIT_BYTES // mss))
+        caps.append(stuck // _WINDOW_UNIT_BYTES * _WINDOW_UNIT_BYTES)
     return min(caps, default=None)
 
 

@@ -281,6 +281,7 @@ def _flow(scenario: Scenario, flow: Flow) -> dict[str, Any]:
         "stop_ns": None if flow.stop_s is None else _ns(flow.stop_s),
         "bytes": flow.bytes,
         "window_packets": hosts.window_packets(flow),
+        "window_bytes": hosts.window_bytes(flow),
         "direction": flow.direction,
         "jitter_ns": _ns(jitter_s(scenario, flow)),
         "mss_bytes": flow.mtu_bytes - hosts.HEADER_BYTES,

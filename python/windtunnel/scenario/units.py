@@ -31,9 +31,10 @@ SIZE_UNITS = {
     "MiB": "1048576",
     "GiB": "1073741824",
 }
+CLOCK_UNITS = {"Hz": "1", "kHz": "1e3", "MHz": "1e6", "GHz": "1e9"}
 PACKET_UNITS = {"packets": "1", "packet": "1", "pkts": "1", "p": "1"}
-UNITS: dict[str, dict[str, str]] = {"s": TIME_UNITS, "bit/s": RATE_UNITS, "bytes": SIZE_UNITS, "packets": PACKET_UNITS}
-EXAMPLES = {"s": "42ms or 300s", "bit/s": "250Mbit", "bytes": "256kB", "packets": "175"}
+UNITS: dict[str, dict[str, str]] = {"s": TIME_UNITS, "bit/s": RATE_UNITS, "bytes": SIZE_UNITS, "packets": PACKET_UNITS, "Hz": CLOCK_UNITS}
+EXAMPLES = {"s": "42ms or 300s", "bit/s": "250Mbit", "bytes": "256kB", "packets": "175", "Hz": "3.06GHz"}
 
 
 def split(text: str) -> tuple[Decimal, str]:
@@ -71,7 +72,7 @@ def parse(text: str, unit: str) -> float:
     text : str
         For example ``"250Mbit"``.
     unit : str
-        The SI unit wanted: ``"s"``, ``"bit/s"``, ``"bytes"``, ``"packets"``; anything else means a plain number.
+        The SI unit wanted: ``"s"``, ``"bit/s"``, ``"bytes"``, ``"packets"``, ``"Hz"``; anything else means a plain number.
 
     Returns
     -------

@@ -100,9 +100,6 @@ fn accept_kinds<'a>(path: &str, flows: &'a [FlowSpec], run: &Spec) -> Result<Vec
         if flow.start_ns != 0 || flow.stop_ns.is_some() || flow.bytes.is_some() || flow.writes.is_some() {
             return refuse(field, &flow.algorithm, "start, stop, bytes and writes do not belong to transfers");
         }
-        if let Some(host) = flow.host {
-            return refuse(field, format!("a host, number {host}"), "transfers that come and go have hosts that cost nothing: give none");
-        }
         let shared = |flow: &FlowSpec| (flow.direction, flow.mss_bytes, flow.packet_bytes);
         if shared(flow) != shared(&flows[0]) {
             return refuse(field, &flow.algorithm, "give all transfers of a source one direction and one packet size");

@@ -8,6 +8,8 @@
 use net::{Changes, Fifo, FifoSpec, Limit, Packet, RateSteps, Service, Verdict};
 use units::{Rate, Stream, Time};
 
+use super::Meter;
+
 /// At this rate a byte takes a nanosecond: work in nanoseconds is bytes.
 const BYTE_PER_NS: u64 = 8_000_000_000;
 
@@ -32,6 +34,7 @@ pub(crate) struct Cpu {
     acks: Fifo,
     /// Segments, and the ACKs before them.
     all: Fifo,
+    meter: Meter,
 }
 
 impl Cpu {
@@ -49,16 +52,29 @@ impl Cpu {
         let start = start.into_iter().filter(|_| spec.stalls.first().is_none_or(|stall| stall.0 > Time::ZERO));
         let service = (!spec.stalls.is_empty()).then(|| Service::Steps(RateSteps::new(start.chain(edges).collect())));
         let acks = Fifo::new(fifo, (Time::NEVER, Time::NEVER), idle).with_changes(Changes { service, delay: None });
-        Cpu { spec, all: acks.clone(), acks }
+        Cpu { spec, all: acks.clone(), acks, meter: Meter::new(Time::ZERO, Time::ZERO) }
+    }
+
+    /// The same, idle, with this meter.
+    pub(crate) fn metered(self, meter: Meter) -> Cpu {
+        Cpu { meter, ..self }
+    }
+
+    /// Samples up to `end`, when the run is over.
+    pub(crate) fn close(mut self, end: Time) -> Vec<(Time, u64)> {
+        self.meter.settle(end, &mut self.all);
+        self.meter.samples
     }
 
     pub(crate) fn take_segment(&mut self, now: Time) -> Time {
+        self.meter.settle(now, &mut self.all);
         take(&mut self.all, now, self.spec.packet.0)
     }
 
     pub(crate) fn take_ack(&mut self, now: Time, has_sack: bool, outstanding: u64) -> Time {
         let walk = if has_sack { self.spec.sack.0 * outstanding } else { 0 };
         let cost_ns = self.spec.ack.0 + walk;
+        self.meter.settle(now, &mut self.all);
         take(&mut self.all, now, cost_ns);
         take(&mut self.acks, now, cost_ns)
     }
@@ -103,6 +119,16 @@ mod tests {
         assert_eq!(cpu.take_segment(us(0)), us(1005));
         assert_eq!(cpu.take_ack(us(500), false, 0), us(1000));
         assert_eq!(cpu.take_segment(us(2000)), us(2010));
+    }
+
+    /// 10 us of work from 0 and 20 us: each counts when it is done, a stall does not count.
+    #[test]
+    fn what_is_done_is_metered() {
+        let spec = CpuSpec { packet: us(10), stalls: vec![(us(25), us(42))], ..CpuSpec::default() };
+        let mut cpu = Cpu::new(spec, Stream::named(1, "idle")).metered(Meter::new(us(10), us(5)));
+        assert_eq!((cpu.take_segment(us(0)), cpu.take_segment(us(20))), (us(10), us(47)));
+        let samples = [(5, 0), (15, 10_000), (25, 10_000), (35, 10_000), (45, 10_000), (55, 20_000)];
+        assert_eq!(cpu.close(us(60)), samples.map(|(at, ns)| (us(at), ns)));
     }
 
     #[test]

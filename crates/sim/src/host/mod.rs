@@ -6,12 +6,14 @@
 mod accept;
 mod cpu;
 mod device;
+mod meter;
 mod side;
 mod ticks;
 
-pub(crate) use accept::{accept_hosts, machines, side};
+pub(crate) use accept::{accept_hosts, clock, machines, side};
 pub(crate) use cpu::{Cpu, CpuSpec};
 pub(crate) use device::device;
+pub(crate) use meter::Meter;
 pub(crate) use side::{Leaving, Side};
 pub(crate) use ticks::Ticks;
 
@@ -19,7 +21,7 @@ use net::{Fifo, Packet, Verdict};
 use units::Time;
 
 /// A host.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Machine {
     pub(crate) cpu: Option<Cpu>,
     pub(crate) device: Option<Fifo>,

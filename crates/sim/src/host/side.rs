@@ -23,7 +23,9 @@ pub(crate) struct Leaving {
 /// The flow's part.
 #[derive(Clone, Debug)]
 pub(crate) struct Side {
-    /// Number of the host.
+    /// Number of the host in the scenario.
+    pub(crate) host: usize,
+    /// Number of what it is on: the same, but for transfers that have one of their own.
     pub(crate) machine: usize,
     /// ACKs cost time.
     pub(crate) has_cpu: bool,
@@ -38,10 +40,10 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    pub(crate) fn new(machine: usize, (has_cpu, has_device): (bool, bool), ticks: Ticks) -> Side {
+    pub(crate) fn new(host: usize, (has_cpu, has_device): (bool, bool), ticks: Ticks) -> Side {
         let (leaving, coming) = (VecDeque::new(), VecDeque::new());
         let holds_segments = has_cpu || has_device;
-        Side { machine, has_cpu, holds_segments, ticks, admitted: None, leaving, coming }
+        Side { host, machine: host, has_cpu, holds_segments, ticks, admitted: None, leaving, coming }
     }
 
     /// When the next ACK reaches the host.

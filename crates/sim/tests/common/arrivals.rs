@@ -29,6 +29,12 @@ pub fn scenario_with_arrivals(index: u64) -> Spec {
     spec
 }
 
+/// Scenario number `index` of that kind, whose transfers have hosts.
+pub fn scenario_with_hosts_of_transfers(index: u64) -> Spec {
+    let mut dice = Dice(Stream::named(SEED, &format!("hosts of transfers{index}")));
+    super::hosts::add_to_transfers(&mut dice, scenario_with_arrivals(index))
+}
+
 /// Sessions with thoughts of about the time that objects take.
 fn sessions(dice: &mut Dice, spec: &Spec, rtts: &Rtts, jitter: u64) -> SessionSpec {
     let like = source(dice, spec, rtts, jitter);

@@ -21,6 +21,7 @@ pub fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         stop_ns: None,
         bytes: None,
         window_packets: None,
+        window_bytes: None,
         direction: Direction::Forward,
         jitter_ns: 0,
         mss_bytes: 1448,

@@ -28,6 +28,11 @@ pub(super) fn add(dice: &mut Dice, mut spec: Spec) -> Spec {
         if dice.one_in(6) {
             transport.insert("recovery".to_owned(), json!("to-one"));
         }
+        for name in ["min_rtt_error_s", "rtt_error_after_loss_s"] {
+            if dice.one_in(6) {
+                transport.insert(name.to_owned(), json!(dice.choose(&[1e-6, 0.001, 0.02, 0.3])));
+            }
+        }
         if spec.hosts.is_empty() || !is_shared {
             let host = host(dice, &spec);
             spec.hosts.push(host);
@@ -60,5 +65,32 @@ fn host(dice: &mut Dice, spec: &Spec) -> HostSpec {
         stalls,
         device,
         ack_tick_ns: if dice.one_in(3) { dice.log_between(1, 10_000_000) } else { 0 },
+        per_transfer: false,
     }
+}
+
+/// The same scenario with hosts of its transfers: one that all of a source share with the flows of one RTT, or one for each.
+pub(super) fn add_to_transfers(dice: &mut Dice, mut spec: Spec) -> Spec {
+    for source in 0..spec.arrivals.len() + spec.sessions.len() {
+        if dice.one_in(4) {
+            continue;
+        }
+        let host = HostSpec { per_transfer: dice.one_in(2), ..host(dice, &spec) };
+        let number = Some(spec.hosts.len() as u32);
+        let arrivals = spec.arrivals.len();
+        let kinds = if source < arrivals { &mut spec.arrivals[source].flows } else { &mut spec.sessions[source - arrivals].flows };
+        let rtt_ns = kinds[0].rtt_ns;
+        for kind in kinds {
+            kind.host = number;
+            if !host.per_transfer {
+                kind.rtt_ns = rtt_ns;
+                kind.jitter_ns = kind.jitter_ns.min(rtt_ns);
+            }
+        }
+        if let Some(flow) = spec.flows.iter_mut().find(|flow| !host.per_transfer && flow.host.is_none() && flow.jitter_ns <= rtt_ns) {
+            (flow.host, flow.rtt_ns) = (number, rtt_ns);
+        }
+        spec.hosts.push(host);
+    }
+    spec
 }

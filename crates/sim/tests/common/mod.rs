@@ -12,7 +12,8 @@ mod traffic;
 use std::collections::BTreeMap;
 
 #[allow(unused_imports)]
-pub use arrivals::scenario_with_arrivals;
+#[allow(unused_imports)]
+pub use arrivals::{scenario_with_arrivals, scenario_with_hosts_of_transfers};
 use build::{dumbbell, MS};
 #[allow(unused_imports)]
 pub use hops::{scenario_with_hops, with_a_hop_that_nobody_crosses};
@@ -237,6 +238,7 @@ fn flow(dice: &mut Dice, duration_ns: u64, rtts: &Rtts, jitter: u64, is_duplex: 
         stop_ns,
         bytes: if dice.one_in(5) { Some(dice.log_between(1, 3_000_000)) } else { None },
         window_packets: if dice.one_in(6) { Some(dice.log_between(1, 500)) } else { None },
+        window_bytes: None,
         direction: if is_duplex && dice.one_in(2) { Direction::Reverse } else { Direction::Forward },
         jitter_ns: jitter.min(rtt_ns),
         packet_bytes: if dice.one_in(8) { dice.between(1448, 1500) as u32 } else { 1500 },

@@ -143,7 +143,11 @@ impl<'a> Textbook<'a> {
         self.agenda.add_birth(self.births[index].next, index);
         let mut kinds = self.accepted.sources.iter().flat_map(|source| &source.kinds);
         let given = kinds.nth(birth.kind).expect("a kind of the scenario");
-        let flow = Flow { source: index, ..Flow::transfer(given, birth, self.transfers.len(), self.accepted.spec) };
+        let mut flow = Flow { source: index, ..Flow::transfer(given, birth, self.transfers.len(), self.accepted.spec) };
+        if let Some(own) = flow.host.map(|host| &self.accepted.spec.hosts[host]).filter(|host| host.per_transfer) {
+            flow.host = Some(self.hosts.len());
+            self.hosts.push(Host::new(own));
+        }
         self.transfers.push(TransferRow {
             start_ns: birth.at.0,
             bytes: birth.bytes,

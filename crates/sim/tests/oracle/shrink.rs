@@ -74,6 +74,12 @@ fn steps(spec: &Spec) -> Vec<Step> {
     steps.push(Box::new(|spec| spec.sessions.iter_mut().for_each(|source| source.flows.truncate(1))));
     steps.push(Box::new(|spec| spec.arrivals.iter_mut().for_each(|source| source.flows.truncate(1))));
     steps.push(Box::new(|spec| spec.arrivals.iter_mut().flat_map(|source| &mut source.flows).for_each(|flow| flow.transport.clear())));
+    for index in 0..spec.arrivals.len() {
+        steps.push(Box::new(move |spec| {
+            spec.arrivals.iter_mut().skip(index).take(1).flat_map(|source| &mut source.flows).for_each(|flow| flow.host = None);
+        }));
+    }
+    steps.push(Box::new(|spec| spec.sessions.iter_mut().flat_map(|source| &mut source.flows).for_each(|flow| flow.host = None)));
     // From the last, so that an index still names its flow after a removal.
     for index in (0..spec.flows.len()).rev() {
         steps.push(Box::new(move |spec| drop((index < spec.flows.len()).then(|| spec.flows.remove(index)))));

@@ -1,0 +1,151 @@
+//! The clock that times segments, where it is not exact: it ticks coarsely, or is wrong.
+//!
+//! A busy host times segments too late. After a loss the work of SACK blocks brings RTT samples that are too long; a flow that has never met
+//! its path's queue empty takes its base RTT for too long (Leith et al. 2008, VII and VIII.A). Both errors are given, not modelled:
+//! what a processor costs is the host's part. Delays of one way are timed by the network's clock and are exact.
+
+use cc::CongestionControl;
+use units::Time;
+
+use crate::sender::Sender;
+use crate::{Options, RttEstimator};
+
+/// Round trips after a back-off for which samples are too long.
+const TROUBLED_RTTS: u64 = 2;
+
+/// An inexact clock.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Clock {
+    /// Its tick; zero for a continuous one.
+    tick: Time,
+    /// How much too long the smallest RTT is, and what that makes of it once there was a handshake.
+    least_error: Time,
+    least: Time,
+    /// How much too long samples are for a while after a back-off, and until when.
+    error: Time,
+    troubled_until: Time,
+}
+
+impl Clock {
+    /// The clock of these options, if it is inexact.
+    pub(crate) fn of(options: &Options) -> Option<Clock> {
+        let [tick, least_error, error] =
+            [options.rtt_granularity_s, options.min_rtt_error_s, options.rtt_error_after_loss_s].map(Time::from_secs_f64);
+        let clock = Clock { tick, least_error, error, ..Clock::default() };
+        (tick + least_error + error > Time::ZERO).then_some(clock)
+    }
+
+    /// The RTT of a segment sent at `sent` and answered at `now`, with the clock's errors and without its ticks.
+    fn stamped(&self, sent: Time, now: Time) -> Time {
+        let error = if now < self.troubled_until { self.error } else { Time::ZERO };
+        (now - sent).max(self.least) + error
+    }
+
+    /// The same in ticks passed, at least one.
+    fn measured(&self, sent: Time, now: Time) -> Time {
+        let rtt = self.stamped(sent, now);
+        if self.tick == Time::ZERO {
+            return rtt;
+        }
+        let tick = self.tick.0;
+        Time(((sent + rtt).0 / tick - sent.0 / tick).max(1) * tick)
+    }
+}
+
+impl RttEstimator {
+    /// The RTT of a segment sent at `sent` and answered at `now`, with its clock's errors and without its ticks.
+    #[inline]
+    pub(crate) fn stamped(&self, sent: Time, now: Time) -> Time {
+        if self.is_exact() {
+            now - sent
+        } else {
+            self.by_clock(Clock::stamped, sent, now)
+        }
+    }
+
+    /// The same as the stack's clock shows it: ticks passed, at least one.
+    #[inline]
+    pub fn measured(&self, sent: Time, now: Time) -> Time {
+        if self.is_exact() {
+            now - sent
+        } else {
+            self.by_clock(Clock::measured, sent, now)
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn by_clock(&self, shown: fn(&Clock, Time, Time) -> Time, sent: Time, now: Time) -> Time {
+        self.clock.as_ref().map_or(now - sent, |clock| shown(clock, sent, now))
+    }
+
+    /// The handshake took `rtt`: from now on no sample is shorter than that and the error of the smallest.
+    pub(crate) fn on_handshake(&mut self, rtt: Time) {
+        if let Some(clock) = self.clock.as_mut().filter(|clock| clock.least_error > Time::ZERO) {
+            clock.least = rtt + clock.least_error;
+        }
+    }
+
+    /// The sender backed off at `now`.
+    pub(crate) fn on_backed_off(&mut self, now: Time) {
+        let span = Time(TROUBLED_RTTS * self.srtt().0);
+        if let Some(clock) = &mut self.clock {
+            clock.troubled_until = now + span;
+        }
+    }
+}
+
+impl<C: CongestionControl> Sender<C> {
+    /// What the algorithm sees of the RTT of a segment sent at `sent`.
+    #[inline]
+    pub(crate) fn rtt_for_algorithm(&self, sent: Time) -> Time {
+        if self.needs.rtt_stamps {
+            self.rtt.stamped(sent, self.c.now)
+        } else {
+            self.rtt.measured(sent, self.c.now)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options() -> Options {
+        Options::of_profile("linux-6.1").expect("a profile")
+    }
+
+    /// Sent and answered at these milliseconds: what is shown.
+    fn shown(estimator: &RttEstimator, sent: u64, now: u64) -> u64 {
+        estimator.measured(Time::from_ms(sent), Time::from_ms(now)).as_ms()
+    }
+
+    /// With HZ = 100 a jiffy is 10 ms, and Linux 2.4 takes no sample of less than one.
+    #[test]
+    fn a_coarse_clock_counts_ticks() {
+        let estimator = RttEstimator::new(&Options { rtt_granularity_s: 0.01, ..options() });
+        for (sent, now, expected) in [(0, 109, 100), (9, 111, 110), (101, 104, 10), (100, 200, 100)] {
+            assert_eq!(shown(&estimator, sent, now), expected, "{sent} to {now}");
+        }
+        let exact = RttEstimator::new(&options());
+        assert_eq!(exact.measured(Time(7), Time(1_000_008)), Time(1_000_001));
+    }
+
+    /// A handshake of 100 ms and an error of 20: 120 at least, and what is longer as it is.
+    #[test]
+    fn no_sample_is_shorter_than_the_base_rtt_with_its_error() {
+        let mut estimator = RttEstimator::new(&Options { min_rtt_error_s: 0.02, ..options() });
+        estimator.on_handshake(Time::from_ms(100));
+        assert_eq!([100, 119, 120, 121].map(|now| shown(&estimator, 0, now)), [120, 120, 120, 121]);
+    }
+
+    /// Smoothed RTT 100 ms, backed off at 1 s: samples are 300 ms too long until 1.2 s.
+    #[test]
+    fn samples_are_too_long_for_two_round_trips_after_a_back_off() {
+        let mut estimator = RttEstimator::new(&Options { rtt_error_after_loss_s: 0.3, ..options() });
+        estimator.on_sampled(Time::from_ms(100), 0, 0);
+        estimator.on_backed_off(Time::from_ms(1000));
+        let at = |now| shown(&estimator, now - 100, now);
+        assert_eq!([1000, 1199, 1200, 1500].map(at), [400, 400, 100, 100]);
+    }
+}
