@@ -100,7 +100,9 @@ class Host(Table):
         if self.txqueuelen is not None and self.nic_bps is None:
             raise refusal(f"{shown(self.txqueuelen)} packets wait for no device; allowed: with nic only", field="txqueuelen")
         if self.cpu_hz is not None and not self.has_cpu:
-            problem = f"{shown(self.cpu_hz)} Hz are of a processor that costs nothing; allowed: with cpu_pps, cpu_packet, cpu_ack or cpu_sack"
+            problem = (
+                f"{shown(self.cpu_hz)} Hz are of a processor that costs nothing; allowed: with cpu_pps, cpu_packet, cpu_ack or cpu_sack"
+            )
             raise refusal(problem, field="cpu_hz")
         return self
 

@@ -42,8 +42,6 @@ _RUN = partial(Measure, by_flow=True, windowed=False)
 MEASURES: dict[str, Measure] = {
     "sendstalls": _RUN("count", _sendstalls, "segments that the sender's full device queue refused, `txqueuelen` (slac03, 4.4)"),
     "cpu_cov": _FLOW("1", _cpu_cov, "sample deviation over mean of the processor's use in each second, mean over hosts (fast04, Fig. 8)"),
-    "mhz_per_mbps": _FLOW(
-        "MHz per Mbit/s", _mhz_per_mbps, "processor use x clock over throughput of the flows on the host (slac03, 4.2)"
-    ),
+    "mhz_per_mbps": _FLOW("MHz per Mbit/s", _mhz_per_mbps, "processor use x clock over throughput of the flows on the host (slac03, 4.2)"),
     "rwnd_bytes": _RUN("bytes", _rwnd_bytes, "largest window that the receiver offered (fast04, IV.B.2)"),
 }

@@ -60,9 +60,7 @@ STOPS = (
 )
 
 
-def _figure(
-    alg: str, label: str, figure: str, rtt: int, q: float, published: tuple[float, ...], *, stops: bool = False
-) -> Experiment:
+def _figure(alg: str, label: str, figure: str, rtt: int, q: float, published: tuple[float, ...], *, stops: bool = False) -> Experiment:
     text = f"{label} and Reno, 100 Mbit/s, {rtt} ms, queue {q:g} BDP"
     return Experiment(
         id=f"leith08.{figure}",

@@ -2,7 +2,17 @@
 
 from windtunnel.experiment import Experiment, Measure, Quick
 from windtunnel.plots.declared import Curves
-from windtunnel.suites.li07.common import IN_MINUTES, NETWORK, PAIR_MEASURES, RTT_LABEL, TABLE, TWO_FLOWS, points, same_rtt, same_rtt_in_minutes
+from windtunnel.suites.li07.common import (
+    IN_MINUTES,
+    NETWORK,
+    PAIR_MEASURES,
+    RTT_LABEL,
+    TABLE,
+    TWO_FLOWS,
+    points,
+    same_rtt,
+    same_rtt_in_minutes,
+)
 
 
 def _ratio(title: str) -> Curves:

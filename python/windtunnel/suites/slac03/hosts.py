@@ -7,7 +7,7 @@ from windtunnel.plots.declared import Compared, Published
 from windtunnel.scenario import Scenario
 from windtunnel.scenario.hosts import Host
 from windtunnel.suites.linux24 import FAST_NOTE
-from windtunnel.suites.slac03.common import LASTING, NETWORK, NOTES, PROTOCOLS, SITES, WINDOWS, offered
+from windtunnel.suites.slac03.common import IN_MINUTES, LASTING, NETWORK, NOTES, PROTOCOLS, SITES, WINDOWS, for_minutes, offered
 from windtunnel.suites.slac03.throughput import alone
 
 CLOCK_HZ = 3.06e9
@@ -26,7 +26,7 @@ DEVICE = "a gigabit card with 8000 interrupts a second behind the sender's queue
 def busy(point: Point, draws: Draws) -> Scenario:
     """Return one transfer whose packets and ACKs take processor time."""
     each_s = round(CYCLES / CLOCK_HZ, 9)
-    return alone(point, draws).model_copy(update={"host": Host(cpu_packet_s=each_s, cpu_ack_s=each_s)})
+    return alone(point, draws).model_copy(update={"host": Host(cpu_packet_s=each_s, cpu_ack_s=each_s, cpu_hz=CLOCK_HZ)})
 
 
 def queued(point: Point, draws: Draws) -> Scenario:
@@ -69,7 +69,9 @@ EXPERIMENTS = (
         ),
         repeats=1,
         kept="rates",
-        quick=Quick(points={"site": ("Caltech", "Manchester"), "win": ("512KB", "8MB")}, repeats=1),
+        quick=Quick(
+            points={"site": ("Caltech", "Manchester"), "win": ("512KB", "8MB")}, repeats=1, scenario=for_minutes(busy), note=IN_MINUTES
+        ),
         notes=(
             *NOTES,
             FAST_NOTE,
@@ -108,7 +110,7 @@ EXPERIMENTS = (
         ),
         repeats=1,
         kept="rates",
-        quick=Quick(repeats=1),
+        quick=Quick(repeats=1, scenario=for_minutes(queued), note=IN_MINUTES),
         notes=(
             *NOTES,
             FAST_NOTE,
