@@ -173,8 +173,8 @@ EXPERIMENTS = (
         quick=None,
         notes=(
             "All phases come from one run, as in the paper.",
-            "Who else sent is not known. Before 16:12 the total was 7.5 Gbit/s; then it rose to the link's rate, which one more sender like "
-            "ours does. The paper's own link total shows that others went on until the end.",
+            "Who else sent is not known. Before 16:12 the total was 7.5 Gbit/s; then it rose to the link's rate, which one more sender "
+            "like ours does. The paper's own link total shows that others went on until the end.",
             "Two flows share a host by their packets alone: what switching between them cost is not modelled.",
         ),
         emulates=EMULATES,
