@@ -14,7 +14,6 @@ from windtunnel.scenario.table import Table
 
 if TYPE_CHECKING:
     from windtunnel.scenario.models import Flow, Scenario
-    from windtunnel.scenario.transfers import Source
 
 CostS = Annotated[float, Range(0, 1, "s")]
 ClockHz = Annotated[float, Range(1e6, 1e12, "Hz")]
@@ -23,7 +22,6 @@ MtuBytes = Annotated[int, Range(576, 9000, "bytes", whole=True)]
 
 HEADER_BYTES = 52
 """IP, TCP and timestamps: what of a packet is no payload."""
-_SOURCES = ("arrivals", "sessions")
 DEVICE_QUEUE_PACKETS = 1000
 """Linux's default `txqueuelen`."""
 _STUCK_AT_BYTES = 3_148_472
@@ -102,7 +100,7 @@ class Host(Table):
         if self.txqueuelen is not None and self.nic_bps is None:
             raise refusal(f"{shown(self.txqueuelen)} packets wait for no device; allowed: with nic only", field="txqueuelen")
         if self.cpu_hz is not None and not self.has_cpu:
-            problem = f"{shown(self.cpu_hz)} Hz of a processor that costs nothing; allowed: with cpu_pps, cpu_packet, cpu_ack or cpu_sack"
+            problem = f"{shown(self.cpu_hz)} Hz are of a processor that costs nothing; allowed: with cpu_pps, cpu_packet, cpu_ack or cpu_sack"
             raise refusal(problem, field="cpu_hz")
         return self
 
@@ -118,8 +116,8 @@ class Host(Table):
         return {key: value for key, value in data.items() if key != "cpu_hz" or value is not None}
 
 
-def of_flow(flow: Flow | Source, scenario: Scenario) -> Host | None:
-    """Return the host of a flow, or of a source's transfers, with the fields it does not give taken from the scenario's; none without one.
+def of_flow(flow: Flow, scenario: Scenario) -> Host | None:
+    """Return a flow's own host with the fields it does not give taken from the scenario's; none if it has none of its own.
 
     A scenario's host that is not shared is copied for every flow.
     """
@@ -139,24 +137,23 @@ def of_flow(flow: Flow | Source, scenario: Scenario) -> Host | None:
 
 
 def check(scenario: Scenario) -> None:
-    """Refuse flows and transfers that share a host and differ in base RTT, and receivers' packet sizes that mean nothing.
+    """Refuse flows that share a host and differ in base RTT, hosts of transfers, and receivers' packet sizes that mean nothing.
 
     Raises
     ------
     pydantic_core.PydanticCustomError
         Naming the field.
     """
-    sources = [(f"{name}[{index}]", source) for name in _SOURCES for index, source in enumerate(getattr(scenario, name))]
+    if scenario.host is not None and (scenario.arrivals or scenario.sessions):
+        raise refusal("is given beside arrivals or sessions, which have none; allowed: a host of each flow", field="host")
     if scenario.host is not None and scenario.host.shared:
         rtts = {flow.rtt_s or scenario.rtt_s for flow in scenario.flows if flow.host is None}
-        rtts |= {rtt_s for _, source in sources if source.host is None for rtt_s in source.rtts_s or (scenario.rtt_s,)}
         if len(rtts) > 1:
             listed = ", ".join(f"{rtt:g}" for rtt in sorted(rtt or 0.0 for rtt in rtts))
             raise refusal(f"flows of {listed} s are on it; allowed: one base RTT for all flows on one host", field="host.shared")
-    for path, one in (*((f"flows[{index}]", flow) for index, flow in enumerate(scenario.flows)), *sources):
-        if one.host is not None and one.host.shared:
-            raise refusal("belongs to a scenario's host; allowed: false for any other", field=f"{path}.host.shared")
     for index, flow in enumerate(scenario.flows):
+        if flow.host is not None and flow.host.shared:
+            raise refusal("belongs to a scenario's host; allowed: false for a flow's own", field=f"flows[{index}].host.shared")
         if flow.receiver_mtu_bytes is not None and (flow.profile or scenario.profile) != "linux-2.4":
             problem = f"{shown(flow.receiver_mtu_bytes)} bytes matter to linux-2.4 only; allowed: with that profile"
             raise refusal(problem, field=f"flows[{index}].receiver_mtu_bytes")
@@ -184,25 +181,23 @@ def window_bytes(flow: Flow) -> int | None:
     return min(caps, default=None)
 
 
-def engine(full: Scenario) -> tuple[list[dict[str, Any]], list[int | None], dict[str, list[int | None]]]:
-    """Return what the engine takes: the hosts, times in integer nanoseconds, and the number of the host of each flow and source."""
+def engine(full: Scenario) -> tuple[list[dict[str, Any]], list[int | None]]:
+    """Return what the engine takes: the hosts, times in integer nanoseconds, and the number of each flow's host."""
     made: list[dict[str, Any]] = []
     numbers: dict[object, int] = {}
-
-    def place(one: Flow | Source, own: object, *, is_source: bool = False) -> int | None:
-        host, shares = (full.host, "all") if one.host is None else (one.host, own)
+    of_flows: list[int | None] = []
+    for index, flow in enumerate(full.flows):
+        host = flow.host if flow.host is not None else full.host
         if host is None:
-            return None
+            of_flows.append(None)
+            continue
+        # The connections of one application are on one host.
+        shares = "all" if flow.host is None else ("application", flow.application) if flow.application is not None else index
         if shares not in numbers:
             numbers[shares] = len(made)
-            made.append(_engine(host) | ({"per_transfer": True} if is_source and one.host is not None else {}))
-        return numbers[shares]
-
-    # The connections of one application are on one host.
-    owners = (index if flow.application is None else ("application", flow.application) for index, flow in enumerate(full.flows))
-    of_flows = [place(flow, owner) for flow, owner in zip(full.flows, owners, strict=True)]
-    of_sources = {name: [place(one, (name, index), is_source=True) for index, one in enumerate(getattr(full, name))] for name in _SOURCES}
-    return made, of_flows, of_sources
+            made.append(_engine(host))
+        of_flows.append(numbers[shares])
+    return made, of_flows
 
 
 def _engine(host: Host) -> dict[str, Any]:

@@ -30,8 +30,6 @@ def _cpu_cov(request: Request) -> Value:
 def _mhz_per_mbps(request: Request) -> Value:
     view, window = request.view, request.window
     hosts = processors.hosts_of(view, request.tested)
-    if processors.has_transfers(view):
-        return None
     cycles = [processors.cycles_per_s(view, host, *window) for host in hosts]
     rate = throughput.total_bps(view, processors.flows_on(view, hosts), *window)
     known = [value for value in cycles if value is not None]
@@ -42,8 +40,10 @@ _FLOW = partial(Measure, by_flow=True)
 _RUN = partial(Measure, by_flow=True, windowed=False)
 
 MEASURES: dict[str, Measure] = {
-    "sendstalls": _RUN("count", _sendstalls, "segments that the sender's full device queue refused, `txqueuelen` (slac03, 4.3)"),
+    "sendstalls": _RUN("count", _sendstalls, "segments that the sender's full device queue refused, `txqueuelen` (slac03, 4.4)"),
     "cpu_cov": _FLOW("1", _cpu_cov, "sample deviation over mean of the processor's use in each second, mean over hosts (fast04, Fig. 8)"),
-    "mhz_per_mbps": _FLOW("MHz per Mbit/s", _mhz_per_mbps, "processor use x clock over throughput of the flows on the host (slac03, 4.2)"),
+    "mhz_per_mbps": _FLOW(
+        "MHz per Mbit/s", _mhz_per_mbps, "processor use x clock over throughput of the flows on the host (slac03, 4.2)"
+    ),
     "rwnd_bytes": _RUN("bytes", _rwnd_bytes, "largest window that the receiver offered (fast04, IV.B.2)"),
 }
