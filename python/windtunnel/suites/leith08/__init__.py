@@ -26,6 +26,8 @@ ORDER = (
     "leith08.fig11",
     "leith08.fig12",
     "leith08.fig13",
+    "leith08.vista0",
+    "leith08.hs400",
     "leith08.gig",
 )
 

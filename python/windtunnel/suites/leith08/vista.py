@@ -49,7 +49,8 @@ EXPERIMENTS = (
         quick=Quick(repeats=3),
         notes=(
             "The anomaly is put in, half the increase is our choice, and its cause in Vista was never published: this shows what follows "
-            "from it. Only host models could bring it about, so the claim is not judged.",
+            "from it.",
         ),
+        emulates="Vista SP1, by a second flow whose loss window grows by half a packet per round trip",
     ),
 )

@@ -3,7 +3,7 @@
 from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
 from windtunnel.plots.declared import Histories
 from windtunnel.scenario import Scenario
-from windtunnel.suites.li07.common import NETWORK, two_flows, with_memories
+from windtunnel.suites.li07.common import NETWORK, TABLE, two_flows, with_memories
 
 RATE = 250
 START_S = 100.0
@@ -71,10 +71,8 @@ EXPERIMENTS = (
         repeats=1,
         kept="all",
         quick=Quick(repeats=1),
-        notes=(
-            "The imbalance is here without any model of a host: the flows settle on different rows of the table. The register "
-            "asks for one, and there are no host models yet: the claim is not judged.",
-        ),
+        notes=("The imbalance is here without any model of a host: the flows settle on different rows of the table.",),
+        emulates=TABLE,
     ),
     _history("fig16", "bic", "BIC TCP", "How does BIC's convergence change with the round-trip time?", (42, 162, 324)),
     _history("fig17", "htcp", "H-TCP", "Do two H-TCP flows share equally at every round-trip time?", (42, 162, 324)),

@@ -8,6 +8,9 @@ TITLE = (
 )
 ORDER = (
     "slac03.scale",
+    "slac03.rtt",
+    "slac03.cpu",
+    "slac03.txq",
     "slac03.tab1",
     "slac03.fig2",
     "slac03.fig3",
@@ -16,6 +19,9 @@ ORDER = (
     "slac03.fig5",
     "slac03.tab3",
     "slac03.tab4",
+    "slac03.fig6",
+    "slac03.fig7",
+    "slac03.paix",
 )
 
 __all__ = ["ORDER", "TITLE", "findings"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from windtunnel.experiment import Draws, Point
@@ -77,6 +78,18 @@ def over(site: str, flows: tuple[Flow, ...]) -> Scenario:
         sample_s=SAMPLE_S,
         profile=PROFILE,
     )
+
+
+def for_minutes(whole: Callable[[Point, Draws], Scenario]) -> Callable[[Point, Draws], Scenario]:
+    """Return the same runs, of two minutes."""
+
+    def short(point: Point, draws: Draws) -> Scenario:
+        return whole(point, draws).model_copy(update={"duration_s": 120.0})
+
+    return short
+
+
+IN_MINUTES = "At this quick scale runs last two minutes."
 
 
 def second_start_s(draws: Draws) -> float:
