@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from windtunnel.claims import Verdict
+    from windtunnel.report.sensitivity import OpenChoice
 
 
 @dataclass(frozen=True)
@@ -177,6 +178,8 @@ class Section:
         What reruns exactly this.
     notes : sequence of str
         Whole sentences on what differs from the source and what to keep in mind.
+    choices : sequence of OpenChoice
+        What the source leaves open, with the verdicts of other values where they were run.
     """
 
     id: str
@@ -194,6 +197,7 @@ class Section:
     beside: Mapping[str, Mapping[str, Verdict]] = field(default_factory=dict)
     command: str = ""
     notes: Sequence[str] = ()
+    choices: Sequence[OpenChoice] = ()
 
 
 @dataclass(frozen=True)

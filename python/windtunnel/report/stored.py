@@ -14,6 +14,7 @@ from windtunnel.metrics import MEASURES
 from windtunnel.plots.declared import Declaration, Histories, History, from_json
 from windtunnel.report.model import Figure, Report, Section, Table
 from windtunnel.report.points import data_points, measure_headings, stored_runs
+from windtunnel.report.sensitivity import choices_of
 from windtunnel.report.table import table_of
 from windtunnel.store import SIMULATOR, Results, ResultsError
 
@@ -124,8 +125,14 @@ def assemble(results: Results) -> Report:
     verdicts = {name: [one for register in registers for one in verdicts_of(results, register, name)] for name in backends}
     order = {id: index for index, id in enumerate(facts.get("order", []))}
     ids = sorted(results.experiments(), key=lambda id: (order.get(id, len(order)), id))
+    choices = choices_of(results, registers)
     sections = [
-        _section(results, id, published.get(id), {name: [one for one in own if one.experiment == id] for name, own in verdicts.items()})
+        replace(
+            _section(
+                results, id, published.get(id), {name: [one for one in own if one.experiment == id] for name, own in verdicts.items()}
+            ),
+            choices=choices.get(id, []),
+        )
         for id in ids
     ]
     return Report(
