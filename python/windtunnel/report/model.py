@@ -88,11 +88,14 @@ class Figure:
         The experiment's measures table.
     histories : sequence of History
         Runs with samples.
+    beside : mapping of str to polars.DataFrame
+        The measures of other backends, by what a reader calls each.
     """
 
     declaration: Declaration
     measures: pl.DataFrame | None = None
     histories: Sequence[History] = ()
+    beside: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -123,11 +126,19 @@ class DataPoint:
     values : mapping of str to str or float
         Dimension to value, all dimensions.
     repeats : sequence of Repeat
-        In order of their seeds.
+        In order of their seeds; empty where only another backend measured it.
+    beside : mapping of str to sequence of Repeat
+        Those of other backends, by what a reader calls each.
     """
 
     values: Mapping[str, str | float]
     repeats: Sequence[Repeat]
+    beside: Mapping[str, Sequence[Repeat]] = field(default_factory=dict)
+
+    @property
+    def every_repeat(self) -> list[Repeat]:
+        """The repeats of all backends."""
+        return [*self.repeats, *(repeat for own in self.beside.values() for repeat in own)]
 
 
 @dataclass(frozen=True)
