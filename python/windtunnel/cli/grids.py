@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from windtunnel.experiment import Step
+    from windtunnel.experiment import Scale, Step
 
 MOST_SEEDS = 1000
 MOST_JOBS = 256
@@ -68,6 +69,16 @@ def worker_count(given: int | None) -> int:
     if not 1 <= given <= MOST_JOBS:
         raise ScenarioError("jobs", f"{given} is out of range; allowed: 1 to {MOST_JOBS}")
     return given
+
+
+def options(scale: Scale, out: str, backend: str) -> str:
+    """Return the options that ask for a scale, a folder and a backend, each after a blank; those that need not be said are left out."""
+    parts = [f"--backend {shlex.quote(backend)}"] if backend != "sim" else []
+    parts += ["--quick"] if scale.quick else []
+    parts += [f"--alg {','.join(scale.algorithms)}"] if scale.algorithms is not None else []
+    parts += [f"--seeds {scale.repeats}"] if scale.repeats is not None else []
+    parts += [f"--out {shlex.quote(out)}"] if out != "results" else []
+    return "".join(f" {part}" for part in parts)
 
 
 @contextlib.contextmanager

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from windtunnel.cli.diff import diff_command
-from windtunnel.cli.grids import algorithms, progress, repeats, worker_count
+from windtunnel.cli.grids import algorithms, options, progress, repeats, worker_count
 from windtunnel.cli.output import stoppable
+from windtunnel.cli.sensitivity import sensitivity_command
 
 if TYPE_CHECKING:
     from windtunnel.experiment import Plan, Scale
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Experiments of papers and standards: list them, run them.", no_args_is_help=True)
 app.command("diff")(diff_command)
+app.command("sensitivity")(sensitivity_command)
 OUTCOMES = ("holds", "fails", "inconclusive", "not_run")
 
 
@@ -82,10 +84,10 @@ def run_command(
             raise ScenarioError("backend", f"{backend} can run none of it: {'; '.join(said)}; allowed: --backend sim")
         for line in said:
             note(f"left out on {plan.kind}: {line}")
-        options = _options(scale, out, backend)
+        given = options(scale, out, backend)
         with writing_results(Path(out)) as results, progress(quiet=json) as on_step:
-            experiment.execute(plan, results, jobs=workers, command=f"windtunnel suite run {{id}}{options}", on_step=on_step)
-            store_facts(results, asked, scale=scale, command=f"windtunnel suite run {' '.join(names)}{options}", backend=plan.kind)
+            experiment.execute(plan, results, jobs=workers, command=f"windtunnel suite run {{id}}{given}", on_step=on_step)
+            store_facts(results, asked, scale=scale, command=f"windtunnel suite run {' '.join(names)}{given}", backend=plan.kind)
         _print_summary(results, plan, out, as_json=json)
 
 
@@ -102,15 +104,6 @@ def _left_out(plan: Plan) -> list[str]:
         for one in entries:
             found.setdefault(f"{one.where or 'every point'}: {one.reason}", []).append(id)
     return [f"{line} ({', '.join(ids)})" for line, ids in found.items()]
-
-
-def _options(scale: Scale, out: str, backend: str) -> str:
-    parts = [f"--backend {shlex.quote(backend)}"] if backend != "sim" else []
-    parts += ["--quick"] if scale.quick else []
-    parts += [f"--alg {','.join(scale.algorithms)}"] if scale.algorithms is not None else []
-    parts += [f"--seeds {scale.repeats}"] if scale.repeats is not None else []
-    parts += [f"--out {shlex.quote(out)}"] if out != "results" else []
-    return "".join(f" {part}" for part in parts)
 
 
 def _print_summary(results: Results, plan: Plan, out: str, *, as_json: bool) -> None:

@@ -1,9 +1,28 @@
 """Experiments: declared as data, carried out here."""
 
+from windtunnel.experiment.choices import Alternative, Choice, varied
 from windtunnel.experiment.elsewhere import LeftOut
 from windtunnel.experiment.model import Draws, Experiment, Measure, Point, Quick, Scale
 from windtunnel.experiment.plan import Plan, plan
 from windtunnel.experiment.pool import WorkerLost
-from windtunnel.experiment.runner import Step, execute
+from windtunnel.experiment.runner import Part, Step, execute, execute_all
 
-__all__ = ["Draws", "Experiment", "LeftOut", "Measure", "Plan", "Point", "Quick", "Scale", "Step", "WorkerLost", "execute", "plan"]
+__all__ = [
+    "Alternative",
+    "Choice",
+    "Draws",
+    "Experiment",
+    "LeftOut",
+    "Measure",
+    "Part",
+    "Plan",
+    "Point",
+    "Quick",
+    "Scale",
+    "Step",
+    "WorkerLost",
+    "execute",
+    "execute_all",
+    "plan",
+    "varied",
+]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from windtunnel.experiment.choices import Choice
 from windtunnel.metrics import View
 from windtunnel.plots.declared import Declaration
 from windtunnel.scenario import Scenario
@@ -116,6 +117,8 @@ class Experiment:
     emulates : str
         What the runs stand for and how, in a line, where the paper's path or hosts are emulated: claims that only an emulation can judge
         are judged then, and say so. Empty: they are not run.
+    choices : sequence of Choice
+        What the paper leaves open; `windtunnel suite sensitivity` runs the alternatives.
     """
 
     id: str
@@ -133,6 +136,7 @@ class Experiment:
     notes: Sequence[str] = ()
     only: Callable[[Point], bool] | None = None
     emulates: str = ""
+    choices: Sequence[Choice] = ()
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -15,7 +15,7 @@ from windtunnel.backends import backend as backend_of
 from windtunnel.experiment.elsewhere import LeftOut
 from windtunnel.experiment.measuring import measured_rows, plain, table
 from windtunnel.experiment.model import Experiment, Measure
-from windtunnel.experiment.plan import Cell, Job, Plan
+from windtunnel.experiment.plan import ORDER, Cell, Job, Plan
 from windtunnel.experiment.pool import each, workers
 from windtunnel.metrics.version import MEASURES_VERSION
 from windtunnel.plots.declared import to_json
@@ -102,32 +102,66 @@ def execute(plan: Plan, results: Results, *, jobs: int, command: str, on_step: C
     WorkerLost
         When a worker process died.
     """
-    store = results.runs
-    missing = [job for job in plan.jobs.values() if store.find(job.key, job.kept) is None]
-    # The longest first, or the last one runs alone.
-    missing.sort(key=lambda job: (-job.weight, job.key))
-    uses = Counter(cell.key for cells in plan.cells.values() for cell in cells)
+    execute_all([Part(plan, results, command)], jobs=jobs, on_step=on_step)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A plan, where its measures are stored, and the command that asks for it, as `execute` takes them."""
+
+    plan: Plan
+    results: Results
+    command: str
+
+
+def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], None]) -> None:
+    """Carry out several plans whose runs are stored together, each run once.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        What to do, at least one, all on one backend.
+    jobs, on_step
+        As for `execute`.
+    """
+    store, backend = parts[0].results.runs, parts[0].plan.backend
+    missing = _missing(store, [job for part in parts for job in part.plan.jobs.values()])
     with workers(jobs) as pool:
         total = sum(job.weight for job in missing)
         done = 0.0
         on_step(Step("runs", 0, len(missing), 0.0, total))
-        tasks = [_Run(job, store, plan.backend) for job in missing]
+        tasks = [_Run(job, store, backend) for job in missing]
         for count, (task, _) in enumerate(each(pool, _make, tasks, ahead=jobs + 1), start=1):
             done += task.job.weight
             on_step(Step("runs", count, len(missing), done, total))
-        cells = sum(len(own) for own in plan.cells.values())
+        cells = sum(len(own) for part in parts for own in part.plan.cells.values())
         measured = 0
-        for experiment in plan.experiments:
-            for count in _measure_experiment(plan, experiment, results, pool, jobs=jobs, command=command, uses=uses):
-                measured += count
-                on_step(Step("measures", measured, cells, measured, cells))
+        for part in parts:
+            uses = Counter(cell.key for own in part.plan.cells.values() for cell in own)
+            for experiment in part.plan.experiments:
+                for count in _measure_experiment(part, experiment, pool, jobs=jobs, uses=uses):
+                    measured += count
+                    on_step(Step("measures", measured, cells, measured, cells))
+
+
+def _missing(store: RunStore, wanted: Iterable[Job]) -> list[Job]:
+    """Return what is not stored yet: of a run that is wanted with more and with less, the one with more; the longest first."""
+    most: dict[str, Job] = {}
+    for job in wanted:
+        known = most.get(job.key)
+        if known is None or ORDER.index(job.kept) < ORDER.index(known.kept):
+            most[job.key] = job
+    missing = [job for job in most.values() if store.find(job.key, job.kept) is None]
+    # Or the last one runs alone.
+    return sorted(missing, key=lambda job: (-job.weight, job.key))
 
 
 def _measure_experiment(
-    plan: Plan, experiment: Experiment, results: Results, pool: ProcessPoolExecutor, *, jobs: int, command: str, uses: Mapping[str, int]
+    part: Part, experiment: Experiment, pool: ProcessPoolExecutor, *, jobs: int, uses: Mapping[str, int]
 ) -> Iterator[int]:
     """Measure the cells that are not measured yet and store the table; yields how many cells each step finished."""
     began = time.perf_counter()
+    plan, results = part.plan, part.results
     cells = plan.cells[experiment.id]
     fingerprint = _fingerprint(experiment)
     known = _known(results, experiment, plan.kind, fingerprint)
@@ -140,7 +174,7 @@ def _measure_experiment(
         yield len(task.cells)
     points = plan.scale.points(experiment)
     frame = table(experiment, points, [(cell, known[cell.key, _named(cell)]) for cell in cells])
-    declaration = declare(plan, experiment, command=command.format(id=experiment.id)) | {
+    declaration = declare(plan, experiment, command=part.command.format(id=experiment.id)) | {
         "fingerprint": fingerprint,
         "shared_runs": sum(uses[cell.key] > 1 for cell in cells),
         "measuring_s": round(time.perf_counter() - began, 3),
@@ -165,6 +199,7 @@ def declare(plan: Plan, experiment: Experiment, *, command: str) -> dict[str, An
         "measures": [{k: v for k, v in asdict(one).items() if k != "function" and v is not None} for one in experiment.measures],
         "notes": [*plan.scale.notes(experiment), *(_left_out_note(one) for one in left_out)],
         **({"emulates": experiment.emulates} if experiment.emulates else {}),
+        **({"choices": [one.declared() for one in experiment.choices]} if experiment.choices else {}),
         "kept": experiment.kept,
         "scale": plan.scale.name,
         "backend": plan.kind,

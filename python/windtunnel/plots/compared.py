@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from windtunnel.plots.axes import Grid, legend_above, legend_rows, panel_title, sheet, styled, y_ticks
+from windtunnel.plots.curves import HALF
 from windtunnel.plots.declared import Compared, Published, Value
-from windtunnel.plots.points import Point, ascending, named_points_of
+from windtunnel.plots.points import Point, ascending, named_points_of, others_of
 from windtunnel.plots.style import INK, PAPER, QUIET, look
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class _Layout:
         return self.names.index(name) + (self.series.index(series) - (len(self.series) - 1) / 2) * self.step
 
 
-def draw_compared(declaration: Compared, measures: pl.DataFrame | None) -> Figure:
+def draw_compared(declaration: Compared, measures: pl.DataFrame | None, beside: Mapping[str, pl.DataFrame]) -> Figure:
     """Draw one metric at every name, a panel for each value of the panels' dimension.
 
     Parameters
@@ -54,6 +55,8 @@ def draw_compared(declaration: Compared, measures: pl.DataFrame | None) -> Figur
         The figure.
     measures : polars.DataFrame, optional
         The measures table.
+    beside : mapping of str to polars.DataFrame
+        Those of other backends: half-filled marks to the left of the others.
 
     Returns
     -------
@@ -67,13 +70,14 @@ def draw_compared(declaration: Compared, measures: pl.DataFrame | None) -> Figur
     """
     if measures is None:
         raise ValueError(f"figure {declaration.name!r}: a measures table is needed")
-    points = named_points_of(declaration, measures)
+    own, others = named_points_of(declaration, measures), others_of(declaration, beside)
+    points = [*own, *(point for other in others for point in other.points)]
     panels = ascending(dict.fromkeys(point.panel for point in points))
     own_colours = declaration.series == declaration.x
     every = _ascending(point.series for point in points)
     looks = {value: look(str(value)) for value in every} if own_colours else dict(zip(every, _looks(), strict=False))
     with styled():
-        handles = _legend(declaration, [] if own_colours else every, looks)
+        handles = _legend(declaration, [] if own_colours else every, looks, [other.label for other in others])
         rows = len(legend_rows([str(handle.get_label()) for handle in handles]))
         names = [str(name) for name in dict.fromkeys(point.x for point in points)]
         askew = len(panels) > 1 and sum(len(name) for name in names) > _LETTERS_IN_ROW
@@ -84,7 +88,8 @@ def draw_compared(declaration: Compared, measures: pl.DataFrame | None) -> Figur
             mine = [point for point in points if point.panel == panel]
             layout = _layout(mine, own_colours)
             _frame(declaration, axis, layout, (low, high), askew=askew)
-            _draw(axis, mine, layout, looks)
+            _draw(axis, [point for point in own if point.panel == panel], layout, looks)
+            _draw_others(axis, [point for other in others for point in other.points if point.panel == panel], layout, looks)
             _draw_published(axis, [mark for mark in declaration.published if _shown(declaration, mark, panel)], declaration, layout, looks)
             axis.set_title(panel_title(declaration.panels, panel))
             axis.tick_params(labelleft=number == 0)
@@ -155,6 +160,17 @@ def _draw(axis: Axes, points: Sequence[Point], layout: _Layout, looks: Mapping[V
         )  # fmt: skip
 
 
+def _draw_others(axis: Axes, points: Sequence[Point], layout: _Layout, looks: Mapping[Value, tuple[str, str]]) -> None:
+    for point in points:
+        if not math.isfinite(point.mean):
+            continue
+        colour, marker = looks[point.series]
+        x = layout.at(point.x, point.series) - _ASIDE * min(layout.step, 0.5)
+        if point.sem:
+            axis.errorbar([x], [point.mean], yerr=[point.sem], fmt="none", ecolor=colour, elinewidth=0.6, zorder=2.6)
+        axis.plot([x], [point.mean], linestyle="none", marker=marker, color=colour, markersize=_SIZE, **HALF, zorder=2.7, clip_on=False)
+
+
 def _shown(declaration: Compared, mark: Published, panel: Value | None) -> bool:
     fixed = all(mark.at.get(name, value) == value for name, value in declaration.fixed.items())
     return fixed and (declaration.panels is None or mark.at.get(declaration.panels) == panel)
@@ -175,7 +191,7 @@ def _draw_published(
         )  # fmt: skip
 
 
-def _legend(declaration: Compared, series: Sequence[Value], looks: Mapping[Value, tuple[str, str]]) -> list[Line2D]:
+def _legend(declaration: Compared, series: Sequence[Value], looks: Mapping[Value, tuple[str, str]], others: Sequence[str]) -> list[Line2D]:
     from matplotlib.lines import Line2D
 
     style: dict[str, Any] = {"linestyle": "none", "markersize": _SIZE}
@@ -188,6 +204,7 @@ def _legend(declaration: Compared, series: Sequence[Value], looks: Mapping[Value
             Line2D([], [], **style, marker="o", color=INK, mec=PAPER, mew=0.4, label="measured"),
             Line2D([], [], **style, marker="o", color=INK, mfc=PAPER, mew=0.9, label="published"),
         ]
+    handles += [Line2D([], [], **style, marker="o", color=INK, **HALF, label=label) for label in others]
     return handles
 
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from windtunnel.plots.axes import Grid, legend_above, legend_rows, panel_title, sheet, styled, ticks_at_points, y_ticks
 from windtunnel.plots.declared import Curves, Overlay, Value
-from windtunnel.plots.points import Point, ascending, mean_line, points_of, unreached_label
+from windtunnel.plots.points import Point, ascending, mean_line, others_of, points_of, unreached_label
 from windtunnel.plots.style import INK, LINE_STYLES, PAPER, QUIET, look
 
 if TYPE_CHECKING:
@@ -27,10 +27,13 @@ _EDGE_POINTS = 7.5
 _LARGER = {"P": 6.4, "X": 6.0, "*": 7.0}
 _SIZE = 4.8
 _SHARED_RATIO = 4.0
+_OTHERS_LARGER = 1.3
+HALF: dict[str, Any] = {"fillstyle": "left", "markerfacecoloralt": PAPER, "mew": 0.8}
+"""A mark of another backend."""
 Line = tuple[Overlay, np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
 
-def draw_curves(declaration: Curves, measures: pl.DataFrame | None) -> Figure:
+def draw_curves(declaration: Curves, measures: pl.DataFrame | None, beside: Mapping[str, pl.DataFrame]) -> Figure:
     """Draw one metric against one dimension, a curve for each protocol, a panel for each value of the panels' dimension.
 
     Parameters
@@ -39,6 +42,8 @@ def draw_curves(declaration: Curves, measures: pl.DataFrame | None) -> Figure:
         The figure.
     measures : polars.DataFrame, optional
         The measures table.
+    beside : mapping of str to polars.DataFrame
+        Those of other backends: half-filled marks without a line.
 
     Returns
     -------
@@ -52,12 +57,14 @@ def draw_curves(declaration: Curves, measures: pl.DataFrame | None) -> Figure:
     """
     if measures is None:
         raise ValueError(f"figure {declaration.name!r}: a measures table is needed")
-    points = points_of(declaration, measures)
+    own, others = points_of(declaration, measures), others_of(declaration, beside)
+    points = [*own, *(point for other in others for point in other.points)]
     panels = ascending(dict.fromkeys(point.panel for point in points))
     theory = {panel: theory_lines(declaration, measures, points, panel) for panel in panels}
     styles = series_styles(points)
     with styled():
         handles = _legend(declaration, points, styles, [line for lines in theory.values() for line in lines])
+        handles += [_other_handle(other.label) for other in others]
         rows = len(legend_rows([str(handle.get_label()) for handle in handles]))
         shared = shared_scale(declaration, points, panels)
         columns = len(panels) if len(panels) <= 3 else 2 if len(panels) == 4 else 3
@@ -67,7 +74,8 @@ def draw_curves(declaration: Curves, measures: pl.DataFrame | None) -> Figure:
         for number, (axis, panel) in enumerate(zip(axes, panels, strict=True)):
             mine = [point for point in points if point.panel == panel]
             _scale(declaration, axis, points if shared else mine, [line for p in (panels if shared else [panel]) for line in theory[p]])
-            _draw_panel(declaration, axis, mine, theory[panel], styles)
+            _draw_panel(declaration, axis, [point for point in own if point.panel == panel], theory[panel], styles)
+            _draw_others(axis, [point for other in others for point in other.points if point.panel == panel], styles)
             axis.set_title(panel_title(declaration.panels, panel))
             if number % columns and shared:
                 axis.tick_params(labelleft=False)
@@ -161,12 +169,32 @@ def _draw_panel(
         axis.plot(x, y, color=theory_colour(overlay), linestyle=_DASHES, linewidth=0.9, zorder=1.8)
     for series in dict.fromkeys(point.series for point in points):
         _draw_series(axis, [point for point in points if point.series == series], styles[series])
+    _draw_edges(axis, points, styles)
+
+
+def _draw_edges(axis: Axes, points: Sequence[Point], styles: Mapping[Value, dict[str, Any]], **look: Any) -> None:
     for kind in ("unreached", "below"):
         edge = [point for point in points if point.kind == kind]
         for place in sorted({point.x for point in edge}):
             there = [point for point in edge if point.x == place]
             for order, point in enumerate(there):
-                _draw_at_edge(axis, point, styles[point.series], (order - (len(there) - 1) / 2) * _EDGE_POINTS)
+                _draw_at_edge(axis, point, styles[point.series], (order - (len(there) - 1) / 2) * _EDGE_POINTS, **look)
+
+
+def _draw_others(axis: Axes, points: Sequence[Point], styles: Mapping[Value, dict[str, Any]]) -> None:
+    """Draw what another backend measured: half-filled, a little larger, so that it is seen around a mark in the same place."""
+    floor = axis.get_ylim()[0]
+    for point in points:
+        if point.kind not in ("value", "partly"):
+            continue
+        style = styles[point.series]
+        if point.sem > 0:
+            down = min(point.sem, max(point.mean - floor, 0.0))
+            bar: dict[str, Any] = {"fmt": "none", "ecolor": style["color"], "elinewidth": 0.6}
+            axis.errorbar([point.x], [point.mean], yerr=[[down], [point.sem]], **bar, zorder=2.2)
+        mark = {"marker": style["marker"], "markersize": style["markersize"] * _OTHERS_LARGER, "color": style["color"]}
+        axis.plot([point.x], [point.mean], linestyle="none", **mark, **HALF, zorder=2.3, clip_on=False)
+    _draw_edges(axis, points, styles, **{name: value for name, value in HALF.items() if name != "mew"}, mfc=None)
 
 
 def _draw_series(axis: Axes, points: Sequence[Point], style: dict[str, Any]) -> None:
@@ -187,7 +215,7 @@ def _draw_series(axis: Axes, points: Sequence[Point], style: dict[str, Any]) -> 
             axis.plot(*zip(*places, strict=True), linestyle="none", **mark, mfc=face, mec=edge, mew=width, zorder=3, clip_on=False)
 
 
-def _draw_at_edge(axis: Axes, point: Point, style: dict[str, Any], shift_points: float) -> None:
+def _draw_at_edge(axis: Axes, point: Point, style: dict[str, Any], shift_points: float, **look: Any) -> None:
     """Draw a hollow marker and an arrow at the edge the value lies beyond; `shift_points` keeps several at one x apart."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
@@ -197,7 +225,8 @@ def _draw_at_edge(axis: Axes, point: Point, style: dict[str, Any], shift_points:
     base = blended_transform_factory(axis.transData, axis.transAxes)
     level = 1.0 if up == 1 else 0.0
     colour = style["color"]
-    hollow = {"marker": style["marker"], "markersize": style["markersize"], "mfc": PAPER, "mew": 0.9}
+    hollow = {"marker": style["marker"], "markersize": style["markersize"], "mfc": PAPER, "mew": 0.9} | look
+    hollow["mfc"] = hollow["mfc"] or colour
     arrow = {"marker": _arrow(up), "markersize": _SIZE, "mfc": colour, "mew": 0.8}
     for mark, inset_points in ((hollow, 9.0), (arrow, 1.5)):
         move = ScaledTranslation(shift_points / 72, -up * inset_points / 72, figure.dpi_scale_trans)
@@ -244,6 +273,12 @@ def _legend(declaration: Curves, points: Sequence[Point], styles: Mapping[Value,
         label = unreached_label(declaration.metric)
         handles.append(Line2D([], [], linestyle="none", marker="o", mfc=PAPER, mec=QUIET, mew=0.9, label=label))
     return handles
+
+
+def _other_handle(label: str) -> Line2D:
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], linestyle="none", marker="o", markersize=_SIZE * _OTHERS_LARGER, color=QUIET, **HALF, label=label)
 
 
 def series_label(dimension: str, value: Value) -> str:

@@ -284,7 +284,13 @@ def from_json(stored: Mapping[str, Any]) -> Declaration:
         raise ValueError(f"figure {fields.get('name')!r}: {error}") from None
 
 
-def draw(declaration: Declaration, *, measures: pl.DataFrame | None = None, histories: Sequence[History] = ()) -> Figure:
+def draw(
+    declaration: Declaration,
+    *,
+    measures: pl.DataFrame | None = None,
+    histories: Sequence[History] = (),
+    beside: Mapping[str, pl.DataFrame] | None = None,
+) -> Figure:
     """Draw a declared figure.
 
     Parameters
@@ -295,6 +301,8 @@ def draw(declaration: Declaration, *, measures: pl.DataFrame | None = None, hist
         The experiment's measures table; needed by `Curves` and `Compared`.
     histories : sequence of History
         Runs with samples; needed by `Histories`.
+    beside : mapping of str to polars.DataFrame, optional
+        The measures of other backends by what a reader calls each; drawn half-filled beside the others by `Curves` and `Compared`.
 
     Returns
     -------
@@ -310,17 +318,19 @@ def draw(declaration: Declaration, *, measures: pl.DataFrame | None = None, hist
     if isinstance(declaration, Curves):
         from windtunnel.plots.curves import draw_curves
 
-        return draw_curves(declaration, measures)
+        return draw_curves(declaration, measures, beside or {})
     if isinstance(declaration, Compared):
         from windtunnel.plots.compared import draw_compared
 
-        return draw_compared(declaration, measures)
+        return draw_compared(declaration, measures, beside or {})
     from windtunnel.plots.histories import draw_histories
 
     return draw_histories(declaration, histories)
 
 
-def remarks(declaration: Declaration, *, measures: pl.DataFrame | None = None) -> list[str]:
+def remarks(
+    declaration: Declaration, *, measures: pl.DataFrame | None = None, beside: Mapping[str, pl.DataFrame] | None = None
+) -> list[str]:
     """Say what a reader must know to read the figure: repeats, error bars, and how many points are missing and why.
 
     Parameters
@@ -329,6 +339,8 @@ def remarks(declaration: Declaration, *, measures: pl.DataFrame | None = None) -
         The figure.
     measures : polars.DataFrame, optional
         The experiment's measures table.
+    beside : mapping of str to polars.DataFrame, optional
+        Those of other backends.
 
     Returns
     -------
@@ -337,7 +349,7 @@ def remarks(declaration: Declaration, *, measures: pl.DataFrame | None = None) -
     """
     if isinstance(declaration, Histories) or measures is None:
         return []
-    from windtunnel.plots.points import named_points_of, points_of, remarks_on
+    from windtunnel.plots.points import named_points_of, others_of, points_of, remarks_on
 
     points = named_points_of(declaration, measures) if isinstance(declaration, Compared) else points_of(declaration, measures)
-    return remarks_on(declaration, points)
+    return remarks_on(declaration, points, others_of(declaration, beside or {}))

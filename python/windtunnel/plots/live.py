@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from windtunnel.plots.axes import panel_title
 from windtunnel.plots.curves import series_label, series_styles, shared_scale, theory_colour, theory_lines, y_range
 from windtunnel.plots.declared import Curves
-from windtunnel.plots.points import Point, ascending, points_of, unreached_label
+from windtunnel.plots.points import Point, ascending, others_of, points_of, unreached_label
 from windtunnel.plots.saving import dark_of
 
 _LABELLED = {"-": [], "--": [6, 4], ":": [2, 3], "-.": [6, 3, 2, 3]}
@@ -24,7 +24,12 @@ def both(colour: str) -> list[str]:
     return [colour.lower(), dark_of(colour.lower())]
 
 
-def live_curves(declaration: Curves, measures: pl.DataFrame, describe: Callable[[Point], dict[str, Any]]) -> dict[str, Any]:
+def live_curves(
+    declaration: Curves,
+    measures: pl.DataFrame,
+    describe: Callable[[Point, str], dict[str, Any]],
+    beside: Mapping[str, pl.DataFrame] | None = None,
+) -> dict[str, Any]:
     """Return what draws a figure of curves.
 
     Parameters
@@ -34,20 +39,25 @@ def live_curves(declaration: Curves, measures: pl.DataFrame, describe: Callable[
     measures : polars.DataFrame
         The measures table.
     describe : callable
-        What else is said of a point, such as its link; JSON types.
+        What else is said of a point, such as its link, and of what measured it, empty for `measures`; JSON types.
+    beside : mapping of str to polars.DataFrame, optional
+        The measures of other backends.
 
     Returns
     -------
     dict
         JSON types: ``series`` (label, colours on light and dark, marker, dash), ``panels`` (title, x values, y limits, theory lines) and
-        ``points`` (panel and series by number, x, y, standard error, kind as in `Point`). Numbers that are not finite are null.
+        ``points`` (panel and series by number, x, y, standard error, kind as in `Point`; ``b`` where another backend measured it: which of
+        ``others``, from 1). Numbers that are not finite are null.
 
     Raises
     ------
     ValueError
         When there is nothing in the table to draw.
     """
-    points = points_of(declaration, measures)
+    own, others = points_of(declaration, measures), others_of(declaration, beside or {})
+    points = [*own, *(point for other in others for point in other.points)]
+    sources = [(own, {}, ""), *((other.points, {"b": number}, other.label) for number, other in enumerate(others, start=1))]
     panels = ascending(dict.fromkeys(point.panel for point in points))
     styles = series_styles(points)
     theory = [theory_lines(declaration, measures, points, panel) for panel in panels]
@@ -69,7 +79,7 @@ def live_curves(declaration: Curves, measures: pl.DataFrame, describe: Callable[
             }
         )
     order = list(styles)
-    hollow = any(point.kind in ("unreached", "partly") for point in points)
+    hollow = any(point.kind in ("unreached", "partly") for point in own)
     return {
         "name": declaration.name,
         "title": declaration.title,
@@ -88,6 +98,7 @@ def live_curves(declaration: Curves, measures: pl.DataFrame, describe: Callable[
             }
             for name, style in styles.items()
         ],
+        **({"others": [other.label for other in others]} if others else {}),
         "panels": drawn,
         "points": [
             {
@@ -97,9 +108,11 @@ def live_curves(declaration: Curves, measures: pl.DataFrame, describe: Callable[
                 "y": point.mean if math.isfinite(point.mean) else None,
                 "e": point.sem,
                 "k": point.kind,
-                **describe(point),
+                **which,
+                **describe(point, label),
             }
-            for point in points
+            for mine, which, label in sources
+            for point in mine
             if point.kind != "absent"
         ],
     }

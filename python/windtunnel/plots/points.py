@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +68,49 @@ def points_of(declaration: Curves, measures: pl.DataFrame) -> list[Point]:
         there = {series for other, series, _ in groups if other == panel}
         points += [_point(declaration, (panel, s, x), groups.get((panel, s, x), [])) for s in order if s in there for x in xs]
     return points
+
+
+@dataclass(frozen=True)
+class Other:
+    """The same points of a figure, measured by something else.
+
+    Parameters
+    ----------
+    label : str
+        What measured them, such as ``Linux kernel``.
+    points : list of Point
+        Those that have a value.
+    """
+
+    label: str
+    points: list[Point]
+
+
+def others_of(declaration: Curves | Compared, beside: Mapping[str, pl.DataFrame]) -> list[Other]:
+    """Reduce the tables of other backends to a figure's points.
+
+    Parameters
+    ----------
+    declaration : Curves or Compared
+        The figure.
+    beside : mapping of str to polars.DataFrame
+        Tables of measures by what measured them.
+
+    Returns
+    -------
+    list of Other
+        In the order given, without those that have no point of this figure.
+    """
+    found = []
+    for label, measures in beside.items():
+        try:
+            points = named_points_of(declaration, measures) if isinstance(declaration, Compared) else points_of(declaration, measures)
+        except ValueError:
+            continue  # It has not measured this.
+        points = [point for point in points if point.kind != "absent"]
+        if points:
+            found.append(Other(label, points))
+    return found
 
 
 def named_points_of(declaration: Compared, measures: pl.DataFrame) -> list[Point]:
@@ -184,7 +227,7 @@ def unreached_label(metric: str) -> str:
     return "not converged" if metric.startswith("conv") else "not reached"
 
 
-def remarks_on(declaration: Curves | Compared, points: list[Point]) -> list[str]:
+def remarks_on(declaration: Curves | Compared, points: list[Point], others: Sequence[Other] = ()) -> list[str]:
     """Say what the marks mean and how many points are missing.
 
     Parameters
@@ -193,12 +236,29 @@ def remarks_on(declaration: Curves | Compared, points: list[Point]) -> list[str]
         The figure.
     points : list of Point
         Its points.
+    others : sequence of Other
+        Those of other backends.
 
     Returns
     -------
     list of str
         Whole sentences.
     """
+    said = _remarks(declaration, points)
+    for other in others:
+        repeats = sorted({point.n for point in other.points if point.n})
+        count = f"{repeats[0]}" if len(repeats) == 1 else f"{repeats[0]} to {repeats[-1]}" if repeats else "no"
+        said.append(f"Half-filled: {other.label}, {count} repeat{'' if count == '1' else 's'}.")
+        edge = sum(point.kind in ("unreached", "below") for point in other.points)
+        if edge:
+            said.append(f"{_points(edge)} of these beyond an edge, with an arrow.")
+        lower = sum(point.kind == "partly" for point in other.points)
+        if lower:
+            said.append(f"{_points(lower)} of these {unreached_label(declaration.metric)} in some repeats: the mean is a lower bound.")
+    return said
+
+
+def _remarks(declaration: Curves | Compared, points: list[Point]) -> list[str]:
     kinds = Counter(point.kind for point in points)
     repeats = sorted({point.n for point in points if point.n})
     label = unreached_label(declaration.metric)

@@ -13,7 +13,7 @@ from windtunnel.plots.style import DARK, RC, SHADES, shade
 from windtunnel.scenario import ScenarioError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
     from matplotlib.figure import Figure
@@ -95,6 +95,7 @@ def render(
     *,
     measures: pl.DataFrame | None = None,
     histories: Sequence[History] = (),
+    beside: Mapping[str, pl.DataFrame] | None = None,
     suffixes: Sequence[str] = (".svg", ".pdf"),
 ) -> tuple[float, float]:
     """Draw a declared figure once and write it in several forms.
@@ -107,7 +108,7 @@ def render(
         The figure.
     stem : Path
         The files without their suffix; they are written in place, so the folder is best a temporary one.
-    measures, histories
+    measures, histories, beside
         As for `windtunnel.plots.draw`.
     suffixes : sequence of str
         Forms to write: .svg, .pdf, .png. An SVG follows the reader's light or dark scheme; the others are black on white.
@@ -126,7 +127,7 @@ def render(
     """
     from windtunnel.plots.declared import draw
 
-    return write_forms(draw(declaration, measures=measures, histories=histories), stem, suffixes)
+    return write_forms(draw(declaration, measures=measures, histories=histories, beside=beside), stem, suffixes)
 
 
 def write_forms(figure: Figure, stem: Path, suffixes: Sequence[str]) -> tuple[float, float]:

@@ -1,21 +1,26 @@
 """Reports: a folder of HTML pages and figures made of stored results, without running anything."""
 
 from windtunnel.report.model import DataPoint, Estimate, Figure, Repeat, Report, Section, StoredRun, Table
+from windtunnel.report.sensitivity import Depending, OpenChoice, choices_of, run_choices
 from windtunnel.report.stored import assemble, registers_of, verdicts_of
 from windtunnel.report.table import table_of, to_csv
 from windtunnel.report.writer import write
 
 __all__ = [
     "DataPoint",
+    "Depending",
     "Estimate",
     "Figure",
+    "OpenChoice",
     "Repeat",
     "Report",
     "Section",
     "StoredRun",
     "Table",
     "assemble",
+    "choices_of",
     "registers_of",
+    "run_choices",
     "table_of",
     "to_csv",
     "verdicts_of",

@@ -47,17 +47,17 @@ def live_figure(figure: Figure, places: Places, *, stored: Container[str]) -> tu
 def _curves(declaration: Curves, figure: Figure, places: Places) -> dict[str, Any] | None:
     assert figure.measures is not None
 
-    def describe(point: Point) -> dict[str, Any]:
+    def describe(point: Point, measured_by: str) -> dict[str, Any]:
         place = {declaration.series: point.series, declaration.x: point.x}
         place |= {} if declaration.panels is None or point.panel is None else {declaration.panels: point.panel}
         known = {name: value for name, value in {**declaration.fixed, **place}.items() if _is_dimension(places, name)}
         said = mean_and_error(point.mean, point.sem if point.n > 1 else float("nan"))
         more = f", n = {point.n}" if point.n > 1 else ""
         text = ", ".join(value_title(name, value) for name, value in place.items())
-        return {"h": places.href(known), "t": text, "v": f"{said}{more}"}
+        return {"h": places.href(known), "t": f"{text}, {measured_by}" if measured_by else text, "v": f"{said}{more}"}
 
     try:
-        return {"kind": "curves", **live_curves(declaration, figure.measures, describe)}
+        return {"kind": "curves", **live_curves(declaration, figure.measures, describe, figure.beside)}
     except ValueError:
         return None  # Drawing says why.
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from windtunnel.claims import Verdict
+    from windtunnel.report.sensitivity import OpenChoice
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,14 @@ class Figure:
         The experiment's measures table.
     histories : sequence of History
         Runs with samples.
+    beside : mapping of str to polars.DataFrame
+        The measures of other backends, by what a reader calls each.
     """
 
     declaration: Declaration
     measures: pl.DataFrame | None = None
     histories: Sequence[History] = ()
+    beside: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -122,11 +126,19 @@ class DataPoint:
     values : mapping of str to str or float
         Dimension to value, all dimensions.
     repeats : sequence of Repeat
-        In order of their seeds.
+        In order of their seeds; empty where only another backend measured it.
+    beside : mapping of str to sequence of Repeat
+        Those of other backends, by what a reader calls each.
     """
 
     values: Mapping[str, str | float]
     repeats: Sequence[Repeat]
+    beside: Mapping[str, Sequence[Repeat]] = field(default_factory=dict)
+
+    @property
+    def every_repeat(self) -> list[Repeat]:
+        """The repeats of all backends."""
+        return [*self.repeats, *(repeat for own in self.beside.values() for repeat in own)]
 
 
 @dataclass(frozen=True)
@@ -177,6 +189,8 @@ class Section:
         What reruns exactly this.
     notes : sequence of str
         Whole sentences on what differs from the source and what to keep in mind.
+    choices : sequence of OpenChoice
+        What the source leaves open, with the verdicts of other values where they were run.
     """
 
     id: str
@@ -194,6 +208,7 @@ class Section:
     beside: Mapping[str, Mapping[str, Verdict]] = field(default_factory=dict)
     command: str = ""
     notes: Sequence[str] = ()
+    choices: Sequence[OpenChoice] = ()
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ def uses_of(report: Report, places: Mapping[str, Places]) -> dict[str, list[Use]
     uses: dict[str, list[Use]] = {key: [] for key in report.runs}
     for section in report.sections:
         for page in places[section.id].pages:
-            for repeat in page.point.repeats:
+            for repeat in page.point.every_repeat:
                 if repeat.run in uses:
                     uses[repeat.run].append(Use(section.id, page.href, page.title, repeat.seed))
     return uses

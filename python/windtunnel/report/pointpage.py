@@ -15,7 +15,7 @@ from jinja2 import Environment
 from windtunnel.plots.declared import Curves
 from windtunnel.plots.live import both
 from windtunnel.plots.style import look
-from windtunnel.report.model import DataPoint, Estimate, Section
+from windtunnel.report.model import DataPoint, Estimate, Repeat, Section
 from windtunnel.report.names import Places, PointPage, run_href, value_title
 from windtunnel.report.table import estimate
 
@@ -69,7 +69,6 @@ def write_points(environment: Environment, places: Places, folder: Path, shared:
     if places.pages:
         (folder / places.pages[0].href).parent.mkdir(parents=True)
     for number, page in enumerate(places.pages):
-        rows = [(heading, label, _estimate(page.point, label, section)) for label, heading in section.measures.items()]
         html = template.render(
             shared,
             root="../../",
@@ -77,13 +76,50 @@ def write_points(environment: Environment, places: Places, folder: Path, shared:
             current=page,
             before=places.pages[number - 1] if number else None,
             after=places.pages[number + 1] if number + 1 < len(places.pages) else None,
-            measured=[row for row in rows if any(row[1] in repeat.values for repeat in page.point.repeats)],
+            groups=_groups(page.point, section, shared["report"].backends),
             axes=_axes(places, page),
             beside=_beside(places, page),
             lead_title=_lead_title(section),
             run_href=run_href,
         )
         (folder / page.href).write_text(html, encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Group:
+    """What one backend measured at a point.
+
+    Parameters
+    ----------
+    title : str
+        What a reader calls it; empty where it is the only one.
+    repeats : sequence of Repeat
+        In order of their seeds.
+    measured : sequence of (str, str, Estimate or None)
+        Heading, label and mean of every measure that some repeat has.
+    """
+
+    title: str
+    repeats: Sequence[Repeat]
+    measured: Sequence[tuple[str, str, Estimate | None]]
+
+
+def _groups(point: DataPoint, section: Section, backends: Mapping[str, str]) -> list[Group]:
+    first = next(iter(backends.values()), "")
+    named = {first: point.repeats, **point.beside}
+    return [
+        Group(
+            title if point.beside else "",
+            repeats,
+            [
+                (heading, label, _estimate(repeats, label, section))
+                for label, heading in section.measures.items()
+                if any(label in repeat.values for repeat in repeats)
+            ],
+        )
+        for title, repeats in named.items()
+        if repeats
+    ]
 
 
 def _lead_title(section: Section) -> str:
@@ -96,8 +132,8 @@ def _lead_title(section: Section) -> str:
     return heading
 
 
-def _estimate(point: DataPoint, label: str, section: Section) -> Estimate | None:
-    values = [repeat.values[label] for repeat in point.repeats if label in repeat.values]
+def _estimate(repeats: Sequence[Repeat], label: str, section: Section) -> Estimate | None:
+    values = [repeat.values[label] for repeat in repeats if label in repeat.values]
     numbers = [value for value in values if not isinstance(value, str)]
     return estimate(numbers, section.censored_at) if numbers else None
 
@@ -130,7 +166,7 @@ def _beside(places: Places, page: PointPage) -> tuple[list[Neighbour], tuple[flo
     found = []
     for value in places.swept[across] if across in page.point.values else ():
         href = places.href({**page.point.values, across: value})
-        known = _estimate(by_href[href].point, label, section) if href else None
+        known = _estimate(by_href[href].point.repeats, label, section) if href else None
         if known is not None and math.isfinite(known.mean) and (known.mean > 0 or not log):
             found.append((value, href, known, by_href[href].point))
     ends = [end for _, _, known, _ in found for end in (known.mean - _spread(known), known.mean + _spread(known)) if end > 0 or not log]
@@ -172,25 +208,31 @@ def _numbers(point: DataPoint, label: str) -> list[float]:
     return [value for value in values if isinstance(value, float | int) and math.isfinite(value)]
 
 
-def runs_csv(section: Section) -> str:
+def runs_csv(section: Section, first: str = "Simulator") -> str:
     """Write every measure of every repeat in full precision.
 
     Parameters
     ----------
     section : Section
         The experiment.
+    first : str
+        What a reader calls the first backend.
 
     Returns
     -------
     str
-        Comma-separated, a heading first: the point's dimensions, seed, run, then a column per measure; empty where there is no value.
+        Comma-separated, a heading first: the point's dimensions, the backend where there is more than one, seed, run, then a column per
+        measure; empty where there is no value.
     """
     dimensions = list(dict.fromkeys(name for point in section.points for name in point.values))
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([*dimensions, "seed", "run", *section.measures.values()])
+    several = any(point.beside for point in section.points)
+    writer.writerow([*dimensions, *(["backend"] if several else []), "seed", "run", *section.measures.values()])
     for point in section.points:
-        for repeat in point.repeats:
-            here = [point.values.get(name) for name in dimensions]
-            writer.writerow([*here, repeat.seed, repeat.run, *(repeat.values.get(label) for label in section.measures)])
+        here = [point.values.get(name) for name in dimensions]
+        for backend, repeats in {first: point.repeats, **point.beside}.items():
+            for repeat in repeats:
+                values = (repeat.values.get(label) for label in section.measures)
+                writer.writerow([*here, *([backend] if several else []), repeat.seed, repeat.run, *values])
     return buffer.getvalue()

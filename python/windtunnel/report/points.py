@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -46,6 +47,28 @@ def data_points(measures: pl.DataFrame, dimensions: Sequence[str]) -> list[DataP
         )
         for point, repeats in found.items()
     ]
+
+
+def with_others(points: Sequence[DataPoint], others: Mapping[str, Sequence[DataPoint]]) -> list[DataPoint]:
+    """Put what other backends measured beside the points of the first.
+
+    Parameters
+    ----------
+    points : sequence of DataPoint
+        The first backend's.
+    others : mapping of str to sequence of DataPoint
+        By what a reader calls a backend.
+
+    Returns
+    -------
+    list of DataPoint
+        The same points; behind them those that only another backend measured.
+    """
+    known = {tuple(sorted(point.values.items())): (point, dict[str, Sequence[Repeat]]()) for point in points}
+    for name, measured in others.items():
+        for point in measured:
+            known.setdefault(tuple(sorted(point.values.items())), (replace(point, repeats=[]), {}))[1][name] = point.repeats
+    return [replace(point, beside=beside) for point, beside in known.values()]
 
 
 def _label(row: Mapping[str, object]) -> str:
@@ -108,6 +131,6 @@ def stored_runs(results: Results, sections: Sequence[Section]) -> dict[str, Stor
         Key to where it is stored; a run that is no longer stored is not there.
     """
     stored = results.runs.stored()
-    wanted = dict.fromkeys(repeat.run for section in sections for point in section.points for repeat in point.repeats)
+    wanted = dict.fromkeys(repeat.run for section in sections for point in section.points for repeat in point.every_repeat)
     suffixes = {f".{name}": name for name in KEPT}
     return {key: StoredRun(stored[key], suffixes[stored[key].suffix]) for key in wanted if key in stored}

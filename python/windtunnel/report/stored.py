@@ -13,7 +13,8 @@ from windtunnel.claims import Experiment, Register, RegisterError, Verdict, judg
 from windtunnel.metrics import MEASURES
 from windtunnel.plots.declared import Declaration, Histories, History, from_json
 from windtunnel.report.model import Figure, Report, Section, Table
-from windtunnel.report.points import data_points, measure_headings, stored_runs
+from windtunnel.report.points import data_points, measure_headings, stored_runs, with_others
+from windtunnel.report.sensitivity import choices_of
 from windtunnel.report.table import table_of
 from windtunnel.store import SIMULATOR, Results, ResultsError
 
@@ -124,8 +125,14 @@ def assemble(results: Results) -> Report:
     verdicts = {name: [one for register in registers for one in verdicts_of(results, register, name)] for name in backends}
     order = {id: index for index, id in enumerate(facts.get("order", []))}
     ids = sorted(results.experiments(), key=lambda id: (order.get(id, len(order)), id))
+    choices = choices_of(results, registers)
     sections = [
-        _section(results, id, published.get(id), {name: [one for one in own if one.experiment == id] for name, own in verdicts.items()})
+        replace(
+            _section(
+                results, id, published.get(id), {name: [one for one in own if one.experiment == id] for name, own in verdicts.items()}
+            ),
+            choices=choices.get(id, []),
+        )
         for id in ids
     ]
     return Report(
@@ -150,6 +157,7 @@ def _section(results: Results, id: str, published: Experiment | None, verdicts: 
     first, *others = verdicts
     try:
         measures = results.measures(id, backends[0])
+        beside = {BACKENDS.get(name, name): results.measures(id, name) for name in backends[1:]}
         figures = [] if measures.is_empty() else [from_json(declared) for declared in stored["figures"]]
         points = stored["points"]
         return Section(
@@ -157,12 +165,14 @@ def _section(results: Results, id: str, published: Experiment | None, verdicts: 
             title=stored["title"],
             question=stored["question"],
             source=stored["source"],
-            points=data_points(measures, list(points)),
+            points=with_others(
+                data_points(measures, list(points)), {name: data_points(frame, list(points)) for name, frame in beside.items()}
+            ),
             measures=measure_headings(measures, figures, heading=_heading),
             censored_at=(published.duration_s if published is not None else None) or LONGEST_S,
             source_table=results.experiment_folder(id, backends[0]) / "measures.parquet",
             parameters=[(name, value) for name, value in stored["parameters"]] + _grid(stored),
-            figures=[_figure(results, declared, measures, list(points)) for declared in figures],
+            figures=[_figure(results, declared, measures, list(points), beside) for declared in figures],
             table=_table(measures, points, figures, published),
             verdicts=verdicts[first],
             beside={name: {one.id: one for one in verdicts[name]} for name in others},
@@ -196,10 +206,12 @@ def _grid(stored: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [*swept, ("repeats", str(stored["repeats"])), ("scale", str(stored["scale"]))]
 
 
-def _figure(results: Results, declared: Declaration, measures: pl.DataFrame, dimensions: Sequence[str]) -> Figure:
+def _figure(
+    results: Results, declared: Declaration, measures: pl.DataFrame, dimensions: Sequence[str], beside: Mapping[str, pl.DataFrame]
+) -> Figure:
     if isinstance(declared, Histories):
         return Figure(declared, histories=_histories(results, measures, dimensions))
-    return Figure(declared, measures=measures)
+    return Figure(declared, measures=measures, beside=beside)
 
 
 def _histories(results: Results, measures: pl.DataFrame, dimensions: Sequence[str]) -> list[History]:

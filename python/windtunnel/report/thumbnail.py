@@ -58,7 +58,11 @@ def _curves(live: dict[str, Any], number: int) -> list[_Curve]:
     across, up = _scale(panel["x"][0], panel["x"][-1], log=live["x_log"]), _scale(*panel["y"], log=live["y_log"])
     curves = []
     for order, series in enumerate(live["series"]):
-        own = [point for point in live["points"] if point["p"] == number and point["s"] == order and point["k"] in ("value", "partly")]
+        own = [
+            point
+            for point in live["points"]
+            if point["p"] == number and point["s"] == order and "b" not in point and point["k"] in ("value", "partly")
+        ]
         curves.append(_Curve(series["colour"], [(across(point["x"]), up(point["y"])) for point in own]))
     return curves
 

@@ -161,7 +161,7 @@ def _refuse_twice(what: str, names: Iterable[str]) -> None:
 def _shown(report: Report, places: Places, page: str, figure: Figure) -> _Shown:
     declaration = figure.declaration
     tabled = bool(places.section.table.rows)
-    remarks = plots.remarks(declaration, measures=figure.measures)
+    remarks = plots.remarks(declaration, measures=figure.measures, beside=figure.beside)
     if isinstance(declaration, plots.Histories):
         axes = f"{declaration.y_label or declaration.quantity} against time (s)."
     else:
@@ -192,7 +192,7 @@ def _draw(pages: Sequence[_Page], folder: Path, jobs: int) -> dict[str, tuple[fl
 
 
 def _draw_one(figure: Figure, stem: Path) -> tuple[float, float]:
-    return plots.render(figure.declaration, stem, measures=figure.measures, histories=figure.histories)
+    return plots.render(figure.declaration, stem, measures=figure.measures, histories=figure.histories, beside=figure.beside)
 
 
 def _pixels(sizes: Mapping[str, tuple[float, float]]) -> dict[str, str]:
@@ -218,15 +218,15 @@ def _write_pages(report: Report, pages: Sequence[_Page], folder: Path, sizes: Ma
                 (folder / "figures" / f"{figure.stem}-small.svg").write_text(figure.small, encoding="utf-8")
             if figure.live is not None:
                 (folder / "data" / f"{figure.stem}.js").write_text(data_script(figure.stem, figure.live), encoding="ascii")
-        _write_tables(page, folder / "tables")
+        _write_tables(page, folder / "tables", next(iter(report.backends.values()), ""))
         write_points(templates, page.places, folder, own)
 
 
-def _write_tables(page: _Page, folder: Path) -> None:
+def _write_tables(page: _Page, folder: Path, first: str) -> None:
     section = page.section
     if section.table.rows:
         (folder / f"{page.name}.csv").write_text(to_csv(section.table), encoding="utf-8")
     if section.points:
-        (folder / f"{page.name}-runs.csv").write_text(runs_csv(section), encoding="utf-8")
+        (folder / f"{page.name}-runs.csv").write_text(runs_csv(section, first), encoding="utf-8")
     if section.source_table is not None:
         shutil.copyfile(section.source_table, folder / f"{page.name}.parquet")

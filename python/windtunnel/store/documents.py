@@ -58,8 +58,15 @@ def _is_left_out(value: Any) -> bool:
     return _is_tables(value) and all(_is_lists(one.get("at")) and _is_text(one.get("reason")) for one in value)
 
 
-ADDED: Shape = {"backend_title": _is_text, "left_out": _is_left_out, "emulates": _is_text}
-"""What it also holds: of the backend, since there is more than one, and what it emulates, where it does."""
+def _is_choices(value: Any) -> bool:
+    return _is_tables(value) and all(
+        all(_is_text(one.get(key)) for key in ("name", "question", "value", "reason")) and _is_texts(one.get("alternatives"))
+        for one in value
+    )
+
+
+ADDED: Shape = {"backend_title": _is_text, "left_out": _is_left_out, "emulates": _is_text, "choices": _is_choices}
+"""What it also holds: of the backend, since there is more than one, what it emulates, where it does, and what its paper leaves open."""
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,11 @@ FORMAT = 1
 MARKER = "results.json"
 SIMULATOR = "sim"
 """The backend whose measures are stored without its name: it was once the only one."""
+CHOICES = "choices"
+"""Where open choices are varied."""
+CHOSEN = "chosen"
+"""What the value of an open choice that was chosen is stored under."""
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _ALLOWED = "a folder that `windtunnel suite run --out` wrote"
 _TYPES: Mapping[str, pl.DataType] = {
     "seed": pl.Int64(),
@@ -39,15 +45,31 @@ class Results:
     ----------
     folder : Path
         Holds ``results.json``, ``runs/`` and ``experiments/ID/{experiment.json,measures.parquet}``; what another backend than the
-        simulator measured is in ``experiments/ID@BACKEND/`` beside it.
+        simulator measured is in ``experiments/ID@BACKEND/`` beside it. ``choices/CHOICE/VALUE/`` holds experiments with another value of
+        what their paper leaves open; their runs are among the others.
+    whole : Path, optional
+        Of such an inner folder: the results folder around it.
     """
 
     folder: Path
+    whole: Path | None = None
 
     @property
     def runs(self) -> RunStore:
         """The stored runs."""
-        return RunStore(self.folder / "runs")
+        return RunStore((self.whole or self.folder) / "runs")
+
+    def under(self, choice: str, value: str) -> Results:
+        """Return what was measured with one value of an open choice.
+
+        Parameters
+        ----------
+        choice : str
+            Its name.
+        value : str
+            `CHOSEN`, or an alternative in words.
+        """
+        return Results(self.folder / CHOICES / choice / (_UNSAFE.sub("-", value).strip("-.") or "-"), self.folder)
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -166,7 +188,8 @@ class Results:
 
     def sweep(self) -> None:
         """Remove what interrupted writers left. Only the holder of the folder's lock may do so."""
-        for folder in (self.folder, self.folder / "runs", self.folder / "experiments"):
+        inner = self.folder.glob(f"{CHOICES}/*/*/experiments")
+        for folder in (self.folder, self.folder / "runs", self.folder / "experiments", *inner):
             sweep(folder)
 
 

@@ -1,11 +1,14 @@
-"""Find suites and experiments: a package beside this file is a suite, and its modules hold EXPERIMENTS."""
+"""Find suites and experiments: a package beside this file is a suite, and its modules hold EXPERIMENTS.
+
+What a paper leaves open is in the module ``choices`` of its package: CHOICES, by experiment.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -63,6 +66,9 @@ def suite(name: str) -> Suite:
         found += getattr(importlib.import_module(f"{package.__name__}.{module}"), "EXPERIMENTS", ())
     order = {id: index for index, id in enumerate(package.ORDER)}
     found.sort(key=lambda experiment: order[experiment.id])
+    if "choices" in modules:
+        open_to = importlib.import_module(f"{package.__name__}.choices").CHOICES
+        found = [replace(experiment, choices=(*experiment.choices, *open_to.get(experiment.id, ()))) for experiment in found]
     return Suite(name, package.TITLE, tuple(found), package.findings)
 
 

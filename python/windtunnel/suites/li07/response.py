@@ -62,6 +62,6 @@ EXPERIMENTS = (
             ("duration", "600 s"),
             ("loss", "independent per packet, before the queue"),
         ),
-        quick=Quick(repeats=3),
+        quick=Quick(points={"p": (1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 1e-2)}, repeats=3),
     ),
 )

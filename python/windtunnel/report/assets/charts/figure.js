@@ -4,6 +4,7 @@
 (() => {
   const HEIGHT = 300;
   const SIZE = 4.2;
+  const OTHERS = 1.3;
   const LARGER = { P: 1.2, X: 1.15, "*": 1.25 };
 
   const columns = (figure, number) => {
@@ -17,7 +18,7 @@
       return values;
     };
     const drawn = figure.series.map((_, s) =>
-      column(own.filter((point) => point.s === s && (point.k === "value" || point.k === "partly")).map((point) => [point.x, point.y])),
+      column(own.filter((point) => !point.b && point.s === s && (point.k === "value" || point.k === "partly")).map((point) => [point.x, point.y])),
     );
     return { xs, own, drawn, theory: lines.map((line) => column(line.x.map((x, at) => [x, line.y[at]]))) };
   };
@@ -91,8 +92,9 @@
         context.lineWidth = 1.2 * ratio;
         bars(context, chart, point, at, ratio);
         if (at.edge) arrow(context, at.x * ratio, at.y * ratio, at.edge, ratio);
-        const size = SIZE * (LARGER[style.marker] || 1) * ratio;
-        windtunnel.marks.draw(context, style.marker, at.x * ratio, at.y * ratio, size, colour, { hollow: point.k !== "value", paper });
+        const size = SIZE * (LARGER[style.marker] || 1) * (point.b ? OTHERS : 1) * ratio;
+        const look = point.b ? { half: true, paper } : { hollow: point.k !== "value", paper };
+        windtunnel.marks.draw(context, style.marker, at.x * ratio, at.y * ratio, size, colour, look);
       });
       context.restore();
     };
@@ -122,7 +124,7 @@
       ],
       hooks: { drawClear: [under], draw: [over] },
     };
-    const series = drawn.map((values, s) => joined(xs, values, own.filter((point) => point.s === s)));
+    const series = drawn.map((values, s) => joined(xs, values, own.filter((point) => !point.b && point.s === s)));
     const chart = new uPlot(options, [xs, ...theory, ...series], plot);
     windtunnel.fit(chart, plot, HEIGHT);
     return { chart, own };
@@ -183,6 +185,7 @@
     });
     const theory = new Map(figure.panels.flatMap((one) => one.lines.map((line) => [line.label, line.colour])));
     for (const [label, colour] of theory) key.append(windtunnel.element("span", {}, windtunnel.marks.icon("", colour, [7, 4]), label));
+    for (const label of figure.others || []) key.append(windtunnel.element("span", { class: "half" }, windtunnel.element("i"), label));
     if (figure.hollow) key.append(windtunnel.element("span", { class: "hollow" }, windtunnel.element("i"), figure.hollow));
   };
 

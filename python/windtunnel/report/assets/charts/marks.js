@@ -40,16 +40,26 @@ windtunnel.marks = (() => {
   };
   const path = (mark) => shapes[mark] || shapes.o;
 
-  // Draws a mark on a canvas: filled with a thin edge of paper, or hollow.
-  const draw = (context, mark, x, y, size, colour, { hollow = false, paper } = {}) => {
+  // Draws a mark on a canvas: filled with a thin edge of paper, hollow, or its left half filled.
+  const draw = (context, mark, x, y, size, colour, { hollow = false, half = false, paper } = {}) => {
     context.save();
     context.translate(x, y);
     context.scale(size, size);
     const shape = new Path2D(path(mark));
-    context.fillStyle = hollow ? paper : colour;
-    context.strokeStyle = hollow ? colour : paper;
-    context.lineWidth = (hollow ? 1.4 : 0.8) * (devicePixelRatio / size);
+    const open = hollow || half;
+    context.fillStyle = open ? paper : colour;
+    context.strokeStyle = open ? colour : paper;
+    context.lineWidth = (open ? 1.4 : 0.8) * (devicePixelRatio / size);
     context.fill(shape);
+    if (half) {
+      context.save();
+      context.beginPath();
+      context.rect(-2, -2, 2, 4);
+      context.clip();
+      context.fillStyle = colour;
+      context.fill(shape);
+      context.restore();
+    }
     context.stroke(shape);
     context.restore();
   };

@@ -75,7 +75,7 @@ windtunnel.points = (() => {
       const step = event.key === "ArrowRight" || event.key === "ArrowDown" ? 1 : -1;
       const open = marks.filter((mark) => !mark.link.hidden);
       const ring = along
-        ? open.filter((mark) => mark.point.s === here.point.s)
+        ? open.filter((mark) => mark.point.s === here.point.s && mark.point.b === here.point.b)
         : open.filter((mark) => mark.point.p === here.point.p && mark.point.x === here.point.x);
       const next = ring[(ring.indexOf(here) + step + ring.length) % ring.length];
       here.link.tabIndex = -1;
