@@ -91,7 +91,7 @@ fn on_acked(law: &mut impl CongestionControl, w: &mut Window, c: &Connection, ac
 impl CongestionControl for Controller {
     #[inline]
     fn needs(&self) -> Needs {
-        dispatch!(self, law => law.needs())
+        Needs { transport_rate: self.slow_start.needs_rate(), ..dispatch!(self, law => law.needs()) }
     }
     fn slow_start(&self) -> Option<Kind> {
         self.law.slow_start()
