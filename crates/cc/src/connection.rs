@@ -53,7 +53,8 @@ pub struct Connection {
     pub srtt8_us: u32,
     /// Smallest RTT of the last 300 s, or `Time::NEVER` before the first sample.
     pub rtt_min: Time,
-    /// Bytes per second at which the transport would pace (Linux `sk_pacing_rate`); 0 before the first RTT sample.
+    /// Bytes per second at which the transport would pace (Linux `sk_pacing_rate`); 0 before the first RTT sample. Kept for connections
+    /// that are paced, and in slow start for algorithms that need it.
     pub pacing_rate: u64,
     /// Window when the current reduction began (Linux `prior_cwnd`).
     pub prior_cwnd: f64,

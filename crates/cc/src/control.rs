@@ -106,6 +106,8 @@ pub struct Needs {
     pub rtt_stamps: bool,
     /// The algorithm's segments are paced, at `CongestionControl::pacing_rate`.
     pub pacing: bool,
+    /// In slow start the algorithm looks at `Connection::pacing_rate`, paced or not.
+    pub transport_rate: bool,
     /// The connection is ECN-capable, with this feedback; none for the stack's own choice.
     pub ecn: Option<EcnFeedback>,
     /// The distances are the algorithm's own burst control: what the stack credits for lateness does not apply.

@@ -17,8 +17,10 @@ pub const PROFILES: [&str; 5] = ["linux-6.1", "linux-2.6.23", "altaimd-2.6.6", "
 /// One row per protocol: its module (which holds the description, `PROTOCOL`), then the states its variants need.
 macro_rules! protocols {
     ($($module:ident: $($state:ident($type:ty)),+;)+) => {
-        /// The state of any registered algorithm.
+        /// The state of any registered algorithm. With a tag of its own: read from a spare value of some law's state it would take
+        /// longer, and lie apart from the rest.
         #[derive(Clone, Debug)]
+        #[repr(u8)]
         pub enum Algorithm {
             $($(#[doc = concat!("A state of `", stringify!($module), "`.")] $state($type),)+)+
         }
@@ -89,7 +91,7 @@ fn on_acked(law: &mut impl CongestionControl, w: &mut Window, c: &Connection, ac
 impl CongestionControl for Controller {
     #[inline]
     fn needs(&self) -> Needs {
-        dispatch!(self, law => law.needs())
+        Needs { transport_rate: self.slow_start.needs_rate(), ..dispatch!(self, law => law.needs()) }
     }
     fn slow_start(&self) -> Option<Kind> {
         self.law.slow_start()

@@ -2,7 +2,7 @@
 
 /// First in, first out. Grows by doubling and never shrinks. A ring with `OWN` slots of its own (a power of two) keeps so many
 /// entries and the oldest in itself: of many thousand rings every allocation would be a page of its own to look up.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(C)]
 pub struct Ring<T, const OWN: usize = 0> {
     /// Entries ever popped and pushed: entry number `n` is in slot `n` modulo the capacity.
@@ -18,6 +18,23 @@ pub struct Ring<T, const OWN: usize = 0> {
 impl<T: Copy + Default, const OWN: usize> Default for Ring<T, OWN> {
     fn default() -> Ring<T, OWN> {
         Ring { popped: 0, pushed: 0, head: T::default(), grown: Box::default(), own: [T::default(); OWN] }
+    }
+}
+
+impl<T: Copy, const OWN: usize> Clone for Ring<T, OWN> {
+    fn clone(&self) -> Ring<T, OWN> {
+        let Ring { popped, pushed, head, ref grown, own } = *self;
+        Ring { popped, pushed, head, grown: grown.clone(), own }
+    }
+
+    /// An empty ring takes no slots: those that were grown stay.
+    #[inline]
+    fn clone_from(&mut self, from: &Ring<T, OWN>) {
+        if from.popped == from.pushed {
+            (self.popped, self.pushed) = (from.popped, from.pushed);
+        } else {
+            *self = from.clone();
+        }
     }
 }
 

@@ -12,13 +12,19 @@ const FEW_BITS: u32 = 3;
 /// Four parties, or the winners of four groups: they lie in one cache line, half of it.
 type Group = [Entry; 4];
 
+/// The earliest of those in a group who play against `place`. Who it is there does not matter: all groups of a climb are asked at once.
+#[inline]
+fn rival(group: &Group, place: usize) -> Entry {
+    group[place % 4 ^ 1].min(group[place % 4 ^ 2]).min(group[place % 4 ^ 3])
+}
+
 /// The times of parties; ties go to the lower number.
 #[derive(Clone, Debug)]
 pub(crate) struct Calendar {
-    /// A tournament of fours. The first group is the final; the winner of group `g` plays in group `(g - 1) / 4`. Parties play first in the
-    /// last groups.
+    /// A tournament of fours: place `p` belongs to group `p / 4`. The first group is the final; the winner of group `g` plays at place
+    /// `g - 1`. Parties play first in the last groups.
     groups: Vec<Group>,
-    /// The first of the groups of parties.
+    /// The first of the places of parties.
     parties_at: usize,
     winner: Entry,
     /// Bits of an entry that hold the party.
@@ -38,7 +44,7 @@ impl Calendar {
         }
         Calendar {
             groups: vec![[NEVER; 4]; parties_at + last],
-            parties_at,
+            parties_at: 4 * parties_at,
             winner: NEVER,
             party_bits: places.trailing_zeros(),
             latest: usize::MAX,
@@ -53,19 +59,19 @@ impl Calendar {
         }
         let latest = (NEVER >> self.party_bits) - 1;
         let mut best = if key == u64::MAX { NEVER } else { key.min(latest) << self.party_bits | index as Entry };
-        let (mut group, mut place) = (self.parties_at + index / 4, index % 4);
+        let mut place = self.parties_at + index;
         loop {
-            let entries = &mut self.groups[group];
-            entries[place] = best;
-            best = entries[0].min(entries[1]).min(entries[2].min(entries[3]));
-            if group == 0 {
+            let group = &mut self.groups[place / 4];
+            if group[place % 4] == best {
+                return;
+            }
+            group[place % 4] = best;
+            best = best.min(rival(group, place));
+            if place < 4 {
                 self.winner = best;
                 return;
             }
-            (group, place) = ((group - 1) / 4, (group - 1) % 4);
-            if self.groups[group][place] == best {
-                return;
-            }
+            place = place / 4 - 1;
         }
     }
 
@@ -73,7 +79,7 @@ impl Calendar {
     #[inline(never)]
     fn grow(&mut self, parties: usize) {
         let mut grown = Calendar::new(parties);
-        for (index, &entry) in self.groups[self.parties_at..].iter().flatten().enumerate().filter(|(_, &entry)| entry != NEVER) {
+        for (index, &entry) in self.groups[self.parties_at / 4..].iter().flatten().enumerate().filter(|(_, &entry)| entry != NEVER) {
             grown.set(index, entry >> self.party_bits);
         }
         *self = grown;
@@ -97,14 +103,13 @@ impl Calendar {
     /// The smallest time at which the first party comes after the runner-up.
     fn bound(&self, first: usize) -> u64 {
         let mut runner_up = NEVER;
-        let (mut group, mut place) = (self.parties_at + first / 4, first % 4);
+        let mut place = self.parties_at + first;
         loop {
-            let others = self.groups[group].iter().enumerate().filter(|&(other, _)| other != place);
-            runner_up = others.fold(runner_up, |best, (_, &entry)| best.min(entry));
-            if group == 0 {
+            runner_up = runner_up.min(rival(&self.groups[place / 4], place));
+            if place < 4 {
                 break;
             }
-            (group, place) = ((group - 1) / 4, (group - 1) % 4);
+            place = place / 4 - 1;
         }
         let beyond = (runner_up - first as Entry).saturating_add((1 << self.party_bits) - 1);
         beyond >> self.party_bits

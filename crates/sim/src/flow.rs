@@ -65,7 +65,7 @@ impl Agenda {
 
 /// State of one flow. All times are in the flow's clock. With many flows every event finds its flow gone from the cache: in
 /// memory what a plain ACK looks at lies together in the middle, what is rarely looked at before and after it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(C)]
 pub struct Flow {
     pub(crate) at_window: SenderTotals,
@@ -79,6 +79,8 @@ pub struct Flow {
     pub(crate) due: (Time, FlowKind),
     pub(crate) sender: Sender<Controller>,
 }
+
+units::clone_by_field! { Flow: at_window completed area_at_end path agenda due sender }
 
 impl Flow {
     pub(crate) fn new(index: usize, accepted: AcceptedFlow, spec: &Spec) -> Flow {
@@ -122,14 +124,14 @@ impl Flow {
         self
     }
 
-    /// A transfer like this prototype, whose packets carry this number.
-    pub(crate) fn transfer(&self, birth: Birth, number: u32) -> Flow {
-        let path = self.path.anew(number, birth.seed);
-        let start = birth.at + path.access_delay();
-        let mut agenda = Agenda { start, ..self.agenda.clone() };
-        agenda.refresh();
-        let sender = self.sender.anew(birth.bytes, Stream::named(birth.seed, "algorithm"));
-        Flow { path, agenda, sender, due: (start, FlowKind::Start), ..*self }
+    /// What is a copy of a prototype becomes this transfer, whose packets carry this number.
+    pub(crate) fn on_born(&mut self, birth: Birth, number: u32) {
+        self.path.on_born(number, birth.seed);
+        let start = birth.at + self.path.access_delay();
+        self.agenda.start = start;
+        self.agenda.refresh();
+        self.sender.on_born(birth.bytes, Stream::named(birth.seed, "algorithm"));
+        self.due = (start, FlowKind::Start);
     }
 
     /// Everything is acknowledged, and nothing is under way or armed any more.

@@ -66,7 +66,7 @@ pub(crate) struct Rare {
 }
 
 /// One flow's path. In memory what is rarely looked at comes first: the rest lies beside the sender's.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(C)]
 pub struct Path {
     pub(crate) rare: Option<Box<Rare>>,
@@ -112,6 +112,11 @@ pub struct Path {
     pub(crate) is_transfer: bool,
 }
 
+units::clone_by_field! {
+    Path: rare lost marked resends_capable cwr_due is_watched is_hosted is_ecn_capable is_l4s data_link ack_link rtt sacks receiver
+    packet_bytes flow jitter jitter_ns last_arrival quarter felt_after beyond_at crossing arriving under_way is_transfer
+}
+
 impl Path {
     /// The link its segments reach first.
     #[inline]
@@ -152,15 +157,13 @@ impl Path {
         }
     }
 
-    /// A path like this one, unused, of another connection with this number, whose draws follow from `seed`.
-    pub(crate) fn anew(&self, number: u32, seed: u64) -> Path {
-        let mut path = self.clone();
-        path.flow = number;
-        path.jitter = Stream::named(seed, "jitter");
-        if let Some(unordered) = path.unordered() {
+    /// The path, unused, is of the connection with this number, whose draws follow from `seed`.
+    pub(crate) fn on_born(&mut self, number: u32, seed: u64) {
+        self.flow = number;
+        self.jitter = Stream::named(seed, "jitter");
+        if let Some(unordered) = self.unordered() {
             unordered.disorder.reseed(Stream::named(seed, "disorder"));
         }
-        path
     }
 
     /// Nothing is under way on it.

@@ -122,15 +122,17 @@ impl Pacer {
 /// Bytes per second at which Linux paces: twice the window, or what is outstanding, per smoothed RTT below half of
 /// `ssthresh`, else 1.2 times; 0 before the first RTT sample.
 pub fn pacing_rate(mss: u32, srtt8_us: u32, cwnd: f64, ssthresh: f64, outstanding: u64) -> u64 {
-    let percent = if cwnd < (ssthresh / 2.0).floor() { 200 } else { 120 };
+    // Converted and back: rounding down by name is a call on processors without an instruction for it.
+    let half = (ssthresh / 2.0) as u64 as f64;
+    let percent = if cwnd < half { 200 } else { 120 };
     (u64::from(mss) * 80_000 * percent * u64::from(cwnd as u32).max(outstanding)).checked_div(u64::from(srtt8_us)).unwrap_or(0)
 }
 
 impl<C: CongestionControl> Sender<C> {
-    /// Step 9. The rate has a reader only when pacing is on, or in slow start (HyStart).
+    /// Step 9, where the rate has a reader.
     #[inline]
     pub(crate) fn refresh_pacing_rate(&mut self) {
-        if self.pacer.is_on() || self.w.in_slow_start() {
+        if self.pacer.is_on() || (self.needs.transport_rate && self.w.in_slow_start()) {
             self.c.pacing_rate = self.pacing_rate();
         }
     }

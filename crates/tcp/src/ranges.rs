@@ -3,8 +3,21 @@
 use std::collections::VecDeque;
 
 /// Disjoint, non-adjacent ranges in ascending order.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Ranges(VecDeque<(u64, u64)>);
+
+impl Clone for Ranges {
+    fn clone(&self) -> Ranges {
+        Ranges(self.0.clone())
+    }
+
+    #[inline]
+    fn clone_from(&mut self, from: &Ranges) {
+        if !self.is_empty() || !from.is_empty() {
+            self.0.clone_from(&from.0);
+        }
+    }
+}
 
 impl Ranges {
     /// Whether the set holds nothing.

@@ -78,7 +78,7 @@ fn compression(options: &Options, rtt: Time) -> Time {
 }
 
 /// State of a receiver. Segments reach it in the order of their arrival times. In memory what only trouble looks at comes first.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(C)]
 pub struct Receiver {
     quickack: u32,
@@ -105,6 +105,11 @@ pub struct Receiver {
     last_arrival: Time,
     rto: Time,
     delay_max: Time,
+}
+
+units::clone_by_field! {
+    Receiver: quickack ack_every has_sack recent compression sack out_of_order next pending ack_at quick echo_marks echo delay deadline
+    ato ato_step last_arrival rto delay_max
 }
 
 impl Receiver {

@@ -46,7 +46,7 @@ const FEW: usize = 16;
 
 /// The outstanding window, from `una` (exclusive of what was acknowledged) to `nxt`, both kept by the caller. In memory what
 /// only trouble looks at comes last.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Scoreboard {
     /// One past the highest segment that ever had a flag.
@@ -76,6 +76,11 @@ pub(crate) struct Scoreboard {
     pub(crate) newly_sacked: Vec<(u64, u64)>,
     /// For an algorithm that wants delivery-rate samples.
     pub(crate) rates: Option<Box<Rates>>,
+}
+
+units::clone_by_field! {
+    Scoreboard: flagged_until sacked_out lost_out grown own retrans_out highest_sacked classified_until sacked retransmissions
+    to_retransmit lost lost_again reported newly_sacked rates
 }
 
 impl Scoreboard {

@@ -90,7 +90,7 @@ impl Progress {
 }
 
 /// A sender with its algorithm. In memory what a plain ACK looks at comes first.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(C)]
 pub struct Sender<C> {
     pub(crate) area_at: Time,
@@ -134,6 +134,12 @@ pub struct Sender<C> {
     pub(crate) usage: Option<Box<Usage>>,
 }
 
+units::clone_by_field! {
+    Sender<C>: area_at c w timer window_filled watches_use started probes is_careful needs ecn most_out usage_end limit probe_end rack
+    rtt totals pacer spec cc board recovery_point reduction care undo probe_retransmitted frto probing_for_spurious_timeout expiries
+    usage
+}
+
 impl<C: CongestionControl> Sender<C> {
     /// A sender that has not started.
     pub fn new(mut spec: SenderSpec, cc: C) -> Sender<C> {
@@ -175,16 +181,11 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
-    /// A sender like this one, which has not started, of another connection: `bytes` of payload, and an algorithm that draws from `draws`.
-    pub fn anew(&self, bytes: u64, draws: Stream) -> Sender<C>
-    where
-        C: Clone,
-    {
-        let mut sender = self.clone();
-        sender.limit = bytes.div_ceil(u64::from(self.spec.mss));
-        sender.spec.segments = sender.limit;
-        sender.cc.on_seeded(draws);
-        sender
+    /// The sender, which has not started, is of a connection with `bytes` of payload and an algorithm that draws from `draws`.
+    pub fn on_born(&mut self, bytes: u64, draws: Stream) {
+        self.limit = bytes.div_ceil(u64::from(self.spec.mss));
+        self.spec.segments = self.limit;
+        self.cc.on_seeded(draws);
     }
 
     /// The connection opens: the handshake gave one RTT sample, the first window leaves.

@@ -2,6 +2,7 @@
 //!
 //! This crate must never know what a packet, a window or an event is.
 
+mod clone;
 mod rate;
 mod stream;
 mod time;

@@ -86,6 +86,11 @@ impl SlowStart {
         }
     }
 
+    /// It looks at the transport's pacing rate.
+    pub(crate) fn needs_rate(&self) -> bool {
+        matches!(self.part, Part::HyStart(_))
+    }
+
     pub(crate) fn on_established(&mut self, w: &mut Window, c: &Connection) {
         match &mut self.part {
             Part::None => w.ssthresh = w.cwnd.max(2.0),

@@ -77,7 +77,7 @@ impl Arrivals {
         let row = transfers.rows.len();
         // Queues tell connections apart by this number: it is nobody else's while they may meet.
         let number = (self.numbered_from + row) as u32 & 0x3fff_ffff;
-        let flow = self.prototypes[kind].transfer(birth, number);
+        let prototype = &self.prototypes[kind];
         transfers.rows.push(TransferRow::begun(birth.at, birth.bytes, kind as u32));
         let slot = match self.free.pop() {
             Some(Reverse(slot)) => slot as usize,
@@ -95,11 +95,11 @@ impl Arrivals {
         self.rows[slot] = row as u32;
         self.owners[slot] = source as u32;
         let index = self.before + slot;
-        if index < flows.len() {
-            flows[index] = flow;
-        } else {
-            flows.push(flow);
+        match flows.get_mut(index) {
+            Some(flow) => flow.clone_from(prototype),
+            None => flows.push(prototype.clone()),
         }
+        flows[index].on_born(birth, number);
         Ok(index)
     }
 
