@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from windtunnel.backends.host import host
-from windtunnel.backends.linux import expressible, init, plan, rows, store
+from windtunnel.backends.linux import expressible, init, plan, rows, store, traffic
 from windtunnel.backends.linux import records as guest_records
 from windtunnel.backends.linux.errors import GuestFailed
 from windtunnel.backends.linux.guest import Limits, guest
-from windtunnel.records import Records, RunFacts, build
+from windtunnel.records import Records, RunFacts, build, with_sources
 from windtunnel.scenario import Scenario, canonical, digest, fill
 from windtunnel.version import __version__
 
@@ -145,4 +145,5 @@ class LinuxKernel:
             host=host() | {"kernel": kernel.id, "kernel_name": kernel.name},
             notes=(*filled.notes, *orders.notes),
         )
-        return build(frames, facts)
+        sources = traffic.rows_of_sources(written, filled.scenario)
+        return with_sources(build(frames, facts), sources, traffic.samples_of_sources(written, filled.scenario))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from windtunnel.backends.linux import traffic
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.rows import EVENT, FLOW, FLOW_TOTALS, LINK, LINK_TOTALS, STOP, Array, Columns, RecordsDamaged, Rows
 from windtunnel.scenario import Flow, Scenario, catalogue
@@ -39,7 +40,7 @@ def frames(rows: Rows, full: Scenario) -> dict[str, Columns]:
         "flow_samples": samples,
         "link_samples": link_samples(rows),
         "links": links(rows, full),
-        "events": events(rows),
+        "events": events(rows, full),
     }
 
 
@@ -95,19 +96,21 @@ def link_samples(rows: Rows) -> Columns:
     }
 
 
-def events(rows: Rows) -> Columns:
-    """Return the events in the order of their times."""
+def events(rows: Rows, full: Scenario) -> Columns:
+    """Return the events in the order of their times, those of sources among them."""
     chosen = rows.of(EVENT)
-    chosen = chosen[np.argsort(chosen["t_ns"], kind="stable")]
     value = chosen["value"]
-    return {
+    columns: Columns = {
         "t_s": chosen["t_ns"] * 1e-9,
         "flow": chosen["index"].astype(np.int32),
-        "link": np.full(len(chosen), -1, dtype=np.int32),
-        "kind": [EVENTS[int(kind)] for kind in value[:, 0]],
+        "kind": np.array([EVENTS[int(kind)] for kind in value[:, 0]], dtype=object),
         "value": _real(value[:, 1], 1.0, value[:, 1] == _NEVER),
         "value2": _real(value[:, 2], 1.0, (value[:, 2] == _NEVER) | (value[:, 2] >= _SSTHRESH_INFINITE)),
     }
+    for name, further in traffic.events_of_sources(full).items():
+        columns[name] = np.concatenate([columns[name], further])
+    order = np.argsort(columns["t_s"], kind="stable")
+    return {name: column[order] for name, column in columns.items()} | {"link": np.full(len(order), -1, dtype=np.int32)}
 
 
 # Places of a flow's counters in its totals, after guest/sampling.c.

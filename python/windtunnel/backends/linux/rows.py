@@ -13,7 +13,7 @@ VERSION = 1
 ROW = np.dtype([("t_ns", "<u8"), ("kind", "<u4"), ("index", "<u4"), ("value", "<u8", (14,))])
 """guest/records.h, struct row."""
 
-BEGIN, END, FLOW, LINK, FLOW_TOTALS, LINK_TOTALS, EVENT = range(1, 8)
+BEGIN, END, FLOW, LINK, FLOW_TOTALS, LINK_TOTALS, EVENT, SOURCE, SOURCE_TOTALS = range(1, 10)
 STOP = 2
 
 Array = np.ndarray[Any, Any]
@@ -35,7 +35,7 @@ class Rows:
         return self.kinds[kind]
 
     def totals(self, kind: int, index: int, window_end: int) -> Array | None:
-        """Return the counters of a flow or a link at the beginning (0) or the end (1) of its window, None when it was not there."""
+        """Return the counters of a flow, a link or a source at the beginning (0) or the end (1) of its window, None when it was not there."""
         rows = self.of(kind)
         chosen = rows[(rows["index"] == index) & (rows["value"][:, 0] == window_end)]
         return chosen[-1]["value"] if len(chosen) else None
@@ -72,4 +72,4 @@ def read(content: bytes) -> Rows:
         raise RecordsDamaged(f"the guest's records are not of version {VERSION}")
     if rows[-1]["kind"] != END:
         raise RecordsDamaged("the guest's records have no end")
-    return Rows({kind: rows[rows["kind"] == kind] for kind in range(BEGIN, EVENT + 1)})
+    return Rows({kind: rows[rows["kind"] == kind] for kind in range(BEGIN, SOURCE_TOTALS + 1)})
