@@ -120,15 +120,19 @@ static void schedule(struct run *run)
 
 static void build_sources(struct run *run)
 {
-	int i;
+	int clockwork[2] = { -1, -1 }, i;
 
 	run->source = calloc(run->plan.sources, sizeof(*run->source));
 	if (run->plan.sources && !run->source)
 		fail("no memory for %d sources", run->plan.sources);
 	for (i = 0; i < run->plan.sources; i++) {
+		const enum direction direction = run->plan.source[i].direction;
+
+		if (clockwork[direction] < 0)
+			clockwork[direction] = topology_add_clockwork(&run->topology, &run->plan, direction);
 		run->source[i].index = i;
 		run->source[i].plan = &run->plan.source[i];
-		source_open(&run->source[i], &run->topology);
+		source_open(&run->source[i], &run->topology, clockwork[direction]);
 	}
 }
 

@@ -1,11 +1,15 @@
+#define _GNU_SOURCE
 #include "source.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/filter.h>
+#include <linux/net_tstamp.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "fail.h"
 #include "records.h"
@@ -13,7 +17,9 @@
 
 #define PORT 1000
 #define HEADER_BYTES 28
-#define ROOM_BYTES (1 << 30)	/* of packets that wait at the link */
+#define ROOM_BYTES (1 << 30)	/* of packets that wait */
+#define BATCH 256
+#define AHEAD_NS 1000000000ull	/* fq takes packets for the next ten seconds */
 
 static char data[FULL_PACKET_BYTES];
 
@@ -40,22 +46,32 @@ static int refusing_socket(const struct sockaddr_in *address)
 	return udp;
 }
 
-void source_open(struct source *source, const struct topology *topology)
+static int clocked_socket(const struct sockaddr_in *address)
+{
+	const struct sock_txtime times = { .clockid = CLOCK_MONOTONIC };
+	const int room = ROOM_BYTES;
+	int udp = udp_socket();
+
+	if (setsockopt(udp, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)) < 0)
+		fail("SO_SNDBUFFORCE");
+	if (setsockopt(udp, SOL_SOCKET, SO_TXTIME, &times, sizeof(times)) < 0)
+		fail("SO_TXTIME");
+	if (connect(udp, (const struct sockaddr *)address, sizeof(*address)) < 0)
+		fail("connect");
+	return udp;
+}
+
+void source_open(struct source *source, const struct topology *topology, int clockwork)
 {
 	const enum direction direction = source->plan->direction;
 	const struct sockaddr_in address = { .sin_family = AF_INET,
 					     .sin_port = htons(PORT + source->index),
 					     .sin_addr.s_addr = htonl(topology_receiver(direction)) };
-	const int room = ROOM_BYTES;
 
 	namespace_enter(topology_receiving(topology, direction));
 	source->receiver = refusing_socket(&address);
-	namespace_enter(topology->router[direction]);
-	source->sender = udp_socket();
-	if (setsockopt(source->sender, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)) < 0)
-		fail("SO_SNDBUFFORCE");
-	if (connect(source->sender, (const struct sockaddr *)&address, sizeof(address)) < 0)
-		fail("connect");
+	namespace_enter(clockwork);
+	source->sender = clocked_socket(&address);
 	source->pace.plan = source->plan;
 }
 
@@ -96,17 +112,55 @@ static void count(struct source *source)
 	source->arrived += (uint32_t)(memory[SK_MEMINFO_DROPS] - (uint32_t)source->arrived);
 }
 
-static void send_packet(struct source *source, const struct plan *plan)
-{
-	const uint64_t begin_ns = source->zero_ns + source->plan->start_ns;
-	const uint64_t end_ns = sooner(source->plan->stop_ns, plan->duration_ns);
-	const uint64_t next_ns = pace_next(&source->pace, source->due_at - begin_ns) + source->plan->start_ns;
+/* A packet's one control message: when it leaves. */
+union control {
+	char bytes[CMSG_SPACE(sizeof(uint64_t))];
+	struct cmsghdr aligned;
+};
 
+static struct mmsghdr packet[BATCH];
+static union control control[BATCH];
+
+static void put_packet(int place, struct iovec *payload, uint64_t leaves_at)
+{
+	struct msghdr *header = &packet[place].msg_hdr;
+	struct cmsghdr *time;
+
+	*header = (struct msghdr){ .msg_iov = payload, .msg_iovlen = 1, .msg_control = &control[place], .msg_controllen = sizeof(control[place]) };
+	time = CMSG_FIRSTHDR(header);
+	time->cmsg_level = SOL_SOCKET;
+	time->cmsg_type = SCM_TXTIME;
+	time->cmsg_len = CMSG_LEN(sizeof(leaves_at));
+	memcpy(CMSG_DATA(time), &leaves_at, sizeof(leaves_at));
+}
+
+static uint64_t following(struct source *source, const struct plan *plan)
+{
+	const uint64_t begin_at = source->zero_ns + source->plan->start_ns;
+	const uint64_t end_at = source->zero_ns + sooner(source->plan->stop_ns, plan->duration_ns);
+	const uint64_t next_at = begin_at + pace_next(&source->pace, source->due_at - begin_at);
+
+	return next_at < end_at ? next_at : NEVER;
+}
+
+/* Those of the time to come, but for what is counted apart: the measurement window's. */
+static void send_packets(struct source *source, const struct plan *plan)
+{
+	const uint64_t until = sooner(source->due_at + AHEAD_NS, source->warm_at);
+	struct iovec payload = { .iov_base = data, .iov_len = source->plan->packet_bytes - HEADER_BYTES };
+	int packets = 0, taken, more;
+
+	for (; packets < BATCH && source->due_at < until; packets++) {
+		put_packet(packets, &payload, source->due_at);
+		source->due_at = following(source, plan);
+	}
 	/* A packet that its link's queue refuses is sent, as far as a socket knows. */
-	if (send(source->sender, data, source->plan->packet_bytes - HEADER_BYTES, MSG_DONTWAIT) < 0)
-		fail("a source's packet");
-	source->sent++;
-	source->due_at = next_ns < end_ns ? source->zero_ns + next_ns : NEVER;
+	for (taken = 0; taken < packets; taken += more) {
+		more = sendmmsg(source->sender, packet + taken, packets - taken, MSG_DONTWAIT);
+		if (more <= 0)
+			fail("a source's packets");
+	}
+	source->sent += packets;
 }
 
 static struct row *totals(const struct source *source, enum window_end end, uint64_t t_ns)
@@ -139,7 +193,7 @@ void source_run(struct source *source, const struct plan *plan, uint64_t at)
 		source->end_at = NEVER;
 	}
 	if (source->due_at <= at)
-		send_packet(source, plan);
+		send_packets(source, plan);
 }
 
 void source_close(struct source *source, const struct plan *plan)
