@@ -23,7 +23,8 @@ WINDOW_PACKETS_MOST = (1 << 29) // MSS_BYTES
 
 # A field that is not named here came later than this module, and is refused unless it has its default.
 _EXPRESSED: dict[type[BaseModel], set[str]] = {
-    Scenario: {"bottleneck", "flows", "reverse", "rtt_s", "duration_s", "warmup_s", "seed", "sample_s", "jitter_s", "profile"} | {"traffic"},
+    Scenario: {"bottleneck", "flows", "traffic", "reverse", "rtt_s", "duration_s", "warmup_s", "seed", "sample_s", "jitter_s"}
+    | {"profile"},
     Bottleneck: {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service"}
     | {"loss_probability", "losses"}
     | disciplines.FIELDS,
@@ -102,7 +103,7 @@ def _links(full: Scenario) -> list[str]:
         if link.queue_packets is not None or not is_mixed or counts_bytes(full, link):
             continue
         unit = "queue_bytes" if link.queue_bytes is not None else "queue_s"
-        found.append(f"{path}.{unit}: packets of other sizes pass this queue too, and the kernel's shaper counts packets; give queue_packets")
+        found.append(f"{path}.{unit}: other sizes of packets pass this queue too, and the kernel's shaper counts them; give queue_packets")
     return found
 
 
@@ -116,7 +117,7 @@ def _each_link(full: Scenario) -> list[tuple[str, Bottleneck, bool]]:
 
 
 def counts_bytes(full: Scenario, link: Bottleneck) -> bool:
-    """Return whether a queue is one of bytes in the kernel too: packets of several sizes share it, and the packet on the wire does not count."""
+    """Return whether a queue is one of bytes in the kernel too: several sizes of packets share it, and the one on the wire does not count."""
     is_mixed = any(one is link and mixed for _, one, mixed in _each_link(full))
     return is_mixed and link.queue_bytes is not None and link.excludes_in_service and not disciplines.wanted(link)
 
@@ -181,10 +182,8 @@ def _flow(path: str, flow: Flow) -> list[str]:
     else:
         unknown = [key for key, value in flow.parameters.items() if setting(name, key, value) is None]
         found += [f"{path}.parameters.{key}: {_shown(flow.parameters[key])} is no setting of the kernel's {module.name}" for key in unknown]
-    lacking = [
-        f"{path}.transport.{key}: {value} is no setting of the kernel" for key, value in flow.transport.items() if not _has(key, value)
-    ]
-    found += lacking
+    lacking = [(key, value) for key, value in flow.transport.items() if not _has(name, key, value)]
+    found += [f"{path}.transport.{key}: {value} is no setting of the kernel" for key, value in lacking]
     window = hosts.window_packets(flow)
     if window is not None and window > WINDOW_PACKETS_MOST:
         field = "window_packets" if flow.window_packets is not None else "window_bytes"
@@ -208,13 +207,17 @@ SYSCTLS: dict[tuple[str, Any], tuple[str, int]] = {
     ("frto", False): ("net/ipv4/tcp_frto", 0),
     ("tlp", False): ("net/ipv4/tcp_early_retrans", 0),
     ("ecn", "classic"): ("net/ipv4/tcp_ecn", 1),
+    ("ecn", "off"): ("net/ipv4/tcp_ecn", 0),
     ("idle_restart", "none"): ("net/ipv4/tcp_slow_start_after_idle", 0),
 }
 """Transport options of ours as settings of a flow's own network namespace."""
 
 
-def _has(key: str, value: Any) -> bool:
+def _has(name: str, key: str, value: Any) -> bool:
     default = catalogue().profiles[PROFILE].transport.get(key)
+    if (name, key, value) == ("dctcp", "ecn", "off"):
+        # The module asks for it whatever the setting is.
+        return False
     if key == "initial_window":
         return 1 <= int(value) <= INITIAL_WINDOW_MOST
     return value == default or (key, value) in SYSCTLS or (key, value) == ("pacing", "full")

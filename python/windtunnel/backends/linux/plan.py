@@ -212,7 +212,7 @@ def _memory_bytes(full: Scenario) -> int:
 
 
 def _wall_s(full: Scenario) -> float:
-    """Return fifty times what it should take (10 us a packet, four times that for a datagram that a timer sends, 1 ms a virtual second and flow), and a minute."""
+    """Return fifty times what it should take (10 us a packet, 1 ms a virtual second and flow), and a minute."""
     links = [link for link in (full.bottleneck, full.reverse) if link is not None]
-    packets = sum(link.rate_bps / (8 * PACKET_BYTES) for link in links) * full.duration_s + 4 * traffic.packets(full)
+    packets = sum(link.rate_bps / (8 * PACKET_BYTES) for link in links) * full.duration_s + traffic.packets(full)
     return 60.0 + 50 * (packets * 10e-6 + full.duration_s * 1e-3 * (len(full.flows) + 10))

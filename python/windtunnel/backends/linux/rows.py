@@ -35,7 +35,7 @@ class Rows:
         return self.kinds[kind]
 
     def totals(self, kind: int, index: int, window_end: int) -> Array | None:
-        """Return the counters of a flow, a link or a source at the beginning (0) or the end (1) of its window, None when it was not there."""
+        """Return the counters of a flow, link or source at the beginning (0) or the end (1) of its window, None when it was not there."""
         rows = self.of(kind)
         chosen = rows[(rows["index"] == index) & (rows["value"][:, 0] == window_end)]
         return chosen[-1]["value"] if len(chosen) else None

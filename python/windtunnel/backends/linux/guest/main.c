@@ -205,6 +205,9 @@ static void end(struct flow *flow, uint64_t at)
 
 static void run_flow(struct run *run, struct flow *flow, uint64_t at)
 {
+	/* Nothing begins at the end. */
+	if (flow->turn_at >= flow->end_at)
+		flow->turn_at = NEVER;
 	if (flow->connect_at <= at)
 		flow_connect(flow, run->epoll);
 	if (flow->watch_at <= at)
