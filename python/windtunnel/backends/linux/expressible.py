@@ -117,7 +117,7 @@ def _each_link(full: Scenario) -> list[tuple[str, Bottleneck, bool]]:
 
 
 def counts_bytes(full: Scenario, link: Bottleneck) -> bool:
-    """Return whether a queue is one of bytes in the kernel too: several sizes of packets share it, and the one on the wire does not count."""
+    """Return whether a queue is one of bytes in the kernel: several sizes of packets share it, and the one on the wire does not count."""
     is_mixed = any(one is link and mixed for _, one, mixed in _each_link(full))
     return is_mixed and link.queue_bytes is not None and link.excludes_in_service and not disciplines.wanted(link)
 
