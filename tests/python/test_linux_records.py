@@ -8,6 +8,7 @@ import pytest
 
 from windtunnel import records
 from windtunnel.backends.linux import records as guest
+from windtunnel.backends.linux import rows as guest_rows
 from windtunnel.backends.sim import Simulator
 from windtunnel.records import RunFacts
 from windtunnel.scenario import Scenario, canonical, digest, fill
@@ -22,35 +23,35 @@ def row(kind: int, index: int, t_ns: int, *values: int) -> bytes:
     return struct.pack("<QII14Q", t_ns, kind, index, *values, *[0] * (14 - len(values)))
 
 
-BEGIN, END = row(guest.BEGIN, 0, 0, 1, 2, 1), row(guest.END, 0, 0)
+BEGIN, END = row(guest_rows.BEGIN, 0, 0, 1, 2, 1), row(guest_rows.END, 0, 0)
 # cwnd, ssthresh, rtt, min_rtt, in flight, delivered, retransmitted, pacing rate, state, the algorithm's five words
-UNKNOWN = row(guest.FLOW, 0, 10_000_000, 10, 0x7FFFFFFF, 0, 0xFFFFFFFF, 10, 0, 0, NEVER, 0, 1, 0, 0, 0x7FFFFFFF, 0)
-KNOWN = row(guest.FLOW, 0, 1_010_000_000, 30, 20, 44_000, 42_000, 29, 100, 3, 1_250_000, 3, 1, 5, 44_000, 42_000, 0)
-OTHER = row(guest.FLOW, 1, 1_010_000_000, 10, 0x7FFFFFFF, 50_000, 42_000, 10, 0, 0, 1, 0)
+UNKNOWN = row(guest_rows.FLOW, 0, 10_000_000, 10, 0x7FFFFFFF, 0, 0xFFFFFFFF, 10, 0, 0, NEVER, 0, 1, 0, 0, 0x7FFFFFFF, 0)
+KNOWN = row(guest_rows.FLOW, 0, 1_010_000_000, 30, 20, 44_000, 42_000, 29, 100, 3, 1_250_000, 3, 1, 5, 44_000, 42_000, 0)
+OTHER = row(guest_rows.FLOW, 1, 1_010_000_000, 10, 0x7FFFFFFF, 50_000, 42_000, 10, 0, 0, 1, 0)
 ROWS = [
     BEGIN,
-    row(guest.EVENT, 0, 1632, 1, NEVER, NEVER),
+    row(guest_rows.EVENT, 0, 1632, 1, NEVER, NEVER),
     UNKNOWN,
-    row(guest.LINK, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-    row(guest.LINK, 0, 1_010_000_000, 0, 5, 7500, 150_000, 2, 0, 100),
+    row(guest_rows.LINK, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+    row(guest_rows.LINK, 0, 1_010_000_000, 0, 5, 7500, 150_000, 2, 0, 100),
     # Two flows look at different moments; their rows arrive interleaved.
     OTHER,
     KNOWN,
-    row(guest.EVENT, 0, 1_010_000_000, 3, 40, 20),
-    row(guest.EVENT, 1, 1_500_000_000, 2, NEVER, NEVER),
+    row(guest_rows.EVENT, 0, 1_010_000_000, 3, 40, 20),
+    row(guest_rows.EVENT, 1, 1_500_000_000, 2, NEVER, NEVER),
     # delivered, sent, retransmitted, episodes, timeouts, undos, received
-    row(guest.FLOW_TOTALS, 0, 1_000_000_000, 0, 90, 100, 2, 1, 0, 0, 0),
-    row(guest.LINK_TOTALS, 0, 1_000_000_000, 0, 5, 7500, 140_000, 1, 4, 90),
-    row(guest.LINK_TOTALS, 0, 2_000_000_000, 1, 0, 0, 1_390_000, 3, 5, 900),
-    row(guest.FLOW_TOTALS, 0, 2_000_000_000, 1, 890, 910, 7, 3, 1, 0, 903),
-    row(guest.FLOW_TOTALS, 1, 2_000_000_000, 1, 10, 10, 0, 0, 0, 0, 10),
+    row(guest_rows.FLOW_TOTALS, 0, 1_000_000_000, 0, 90, 100, 2, 1, 0, 0, 0),
+    row(guest_rows.LINK_TOTALS, 0, 1_000_000_000, 0, 5, 7500, 140_000, 1, 4, 90),
+    row(guest_rows.LINK_TOTALS, 0, 2_000_000_000, 1, 0, 0, 1_390_000, 3, 5, 900),
+    row(guest_rows.FLOW_TOTALS, 0, 2_000_000_000, 1, 890, 910, 7, 3, 1, 0, 903),
+    row(guest_rows.FLOW_TOTALS, 1, 2_000_000_000, 1, 10, 10, 0, 0, 0, 0, 10),
     END,
 ]
 
 
 @pytest.fixture(scope="module")
 def made() -> records.Records:
-    frames = guest.frames(guest.read(b"".join(ROWS)), fill(SCENARIO).scenario)
+    frames = guest.frames(guest_rows.read(b"".join(ROWS)), fill(SCENARIO).scenario)
     facts = RunFacts(canonical(SCENARIO), digest(SCENARIO), "linux", 1, "0", {})
     return records.build(frames, facts)
 
@@ -113,7 +114,7 @@ def test_every_frame_has_the_simulators_columns(made: records.Records) -> None:
 
 def test_a_connection_that_was_never_made_has_no_counters() -> None:
     rows = [row for row in ROWS if row[12:16] != struct.pack("<I", 1)]
-    frames = guest.frames(guest.read(b"".join(rows)), fill(SCENARIO).scenario)
+    frames = guest.frames(guest_rows.read(b"".join(rows)), fill(SCENARIO).scenario)
     made = records.build(frames, RunFacts(canonical(SCENARIO), digest(SCENARIO), "linux", 1, "0", {}))
     row = made.flows.row(1, named=True)
     assert row["sent_packets"] is row["delivered_packets"] is row["lost_packets"] is row["mean_cwnd_packets"] is None
@@ -125,9 +126,9 @@ def test_a_connection_that_was_never_made_has_no_counters() -> None:
         (b"", "no multiple"),
         (b"".join(ROWS)[:-1], "no multiple"),
         (b"".join(ROWS[:-1]), "have no end"),
-        (row(guest.BEGIN, 0, 0, 99) + END, "version"),
+        (row(guest_rows.BEGIN, 0, 0, 99) + END, "version"),
     ],
 )
 def test_damaged_records_are_refused(content: bytes, said: str) -> None:
-    with pytest.raises(guest.RecordsDamaged, match=said):
-        guest.read(content)
+    with pytest.raises(guest_rows.RecordsDamaged, match=said):
+        guest_rows.read(content)

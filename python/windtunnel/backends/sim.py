@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import replace
 from typing import Any
-
-import polars as pl
 
 from windtunnel import _core
 from windtunnel.backends.host import host
-from windtunnel.records import Records, RunFacts, build, frame_of
+from windtunnel.records import Records, RunFacts, build, with_sources
 from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, fill, resolve
 from windtunnel.version import __version__
 
@@ -98,16 +95,8 @@ class Simulator:
             host=host(),
             notes=filled.notes,
         )
-        return with_sources(build({name: measured[name] for name in FRAMES if name in measured}, facts), measured)
-
-
-def with_sources(records: Records, measured: dict[str, Any]) -> Records:
-    """Return the records with the rows of the sources of datagrams, which lack every column of TCP's."""
-    if not len(measured["sources"]["flow"]):
-        return records
-    flows = pl.concat([records.flows, frame_of("flows", measured["sources"])])
-    samples = pl.concat([records.flow_samples, frame_of("flow_samples", measured["source_samples"])], how="diagonal")
-    return replace(records, flows=flows, flow_samples=samples)
+        records = build({name: measured[name] for name in FRAMES if name in measured}, facts)
+        return with_sources(records, measured["sources"], measured["source_samples"])
 
 
 def catalogue_json() -> str:

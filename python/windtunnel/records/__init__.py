@@ -1,7 +1,7 @@
 """Records of a run: schema, frames, folder."""
 
 from windtunnel.records.folder import FolderError, previous_digest, read, staged, write
-from windtunnel.records.model import Records, RunFacts, build, frame_of
+from windtunnel.records.model import Records, RunFacts, build, frame_of, with_sources
 from windtunnel.records.schema import FRAMES, SCHEMA_VERSION
 
 __all__ = [
@@ -15,5 +15,6 @@ __all__ = [
     "previous_digest",
     "read",
     "staged",
+    "with_sources",
     "write",
 ]

@@ -193,3 +193,25 @@ def build(measured: Mapping[str, Mapping[str, Any]], facts: RunFacts) -> Records
     frames = {name: frame_of(name, measured.get(name) or {}) for name in FRAMES if name not in OPTIONAL_FRAMES}
     asked = {name: frame_of(name, measured[name]) for name in OPTIONAL_FRAMES if measured.get(name) is not None}
     return Records(facts=facts, **asked, **frames)
+
+
+def with_sources(records: Records, rows: Mapping[str, Any], samples: Mapping[str, Any]) -> Records:
+    """Return the records with the rows of the sources of datagrams, which lack every column of TCP's.
+
+    Parameters
+    ----------
+    records : Records
+        Of the flows.
+    rows, samples : mapping of str to array, shape (rows,)
+        Further columns of `flows` and `flow_samples`.
+
+    Returns
+    -------
+    Records
+        The sources' rows after the flows'; the same records where there are none.
+    """
+    if not len(rows["flow"]):
+        return records
+    flows = pl.concat([records.flows, frame_of("flows", rows)])
+    sampled = pl.concat([records.flow_samples, frame_of("flow_samples", samples)], how="diagonal")
+    return replace(records, flows=flows, flow_samples=sampled)

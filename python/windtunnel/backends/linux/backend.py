@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from windtunnel.backends.host import host
-from windtunnel.backends.linux import expressible, init, plan, store
+from windtunnel.backends.linux import expressible, init, plan, rows, store, traffic
 from windtunnel.backends.linux import records as guest_records
 from windtunnel.backends.linux.errors import GuestFailed
 from windtunnel.backends.linux.guest import Limits, guest
-from windtunnel.records import Records, RunFacts, build
+from windtunnel.records import Records, RunFacts, build, with_sources
 from windtunnel.scenario import Scenario, canonical, digest, fill
 from windtunnel.version import __version__
 
@@ -125,11 +125,11 @@ class LinuxKernel:
             if failure.exists():
                 raise GuestFailed(f"the guest gave up: {failure.read_text(encoding='utf-8', errors='replace').strip()}", ())
             try:
-                rows = guest_records.read((ended.folder / "records").read_bytes())
-            except (OSError, guest_records.RecordsDamaged) as error:
+                written = rows.read((ended.folder / "records").read_bytes())
+            except (OSError, rows.RecordsDamaged) as error:
                 raise GuestFailed(f"the guest left no records: {error}", ended.lines) from None
             report = ended.report
-        frames = guest_records.frames(rows, filled.scenario)
+        frames = guest_records.frames(written, filled.scenario)
         facts = RunFacts(
             scenario=canonical(scenario),
             digest=digest(scenario),
@@ -145,4 +145,5 @@ class LinuxKernel:
             host=host() | {"kernel": kernel.id, "kernel_name": kernel.name},
             notes=(*filled.notes, *orders.notes),
         )
-        return build(frames, facts)
+        sources = traffic.rows_of_sources(written, filled.scenario)
+        return with_sources(build(frames, facts), sources, traffic.samples_of_sources(written, filled.scenario))

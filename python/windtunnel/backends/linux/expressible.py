@@ -8,11 +8,12 @@ from pydantic import BaseModel
 
 from windtunnel.backends.linux import disciplines
 from windtunnel.backends.linux.modules import MODULES, setting
-from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue, fill
+from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue, fill, hosts, writes
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.losses import MODELS as MODELS_OF_LOSS
 from windtunnel.scenario.losses import GilbertElliott
 from windtunnel.scenario.models import MSS_BYTES, PACKET_BYTES
+from windtunnel.scenario.traffic import Udp
 
 PROFILE = "linux-6.1"
 FLOWS_MOST = 1000
@@ -22,7 +23,8 @@ WINDOW_PACKETS_MOST = (1 << 29) // MSS_BYTES
 
 # A field that is not named here came later than this module, and is refused unless it has its default.
 _EXPRESSED: dict[type[BaseModel], set[str]] = {
-    Scenario: {"bottleneck", "flows", "reverse", "rtt_s", "duration_s", "warmup_s", "seed", "sample_s", "jitter_s", "profile"},
+    Scenario: {"bottleneck", "flows", "traffic", "reverse", "rtt_s", "duration_s", "warmup_s", "seed", "sample_s", "jitter_s"}
+    | {"profile"},
     Bottleneck: {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service"}
     | {"loss_probability", "losses"}
     | disciplines.FIELDS,
@@ -37,9 +39,12 @@ _EXPRESSED: dict[type[BaseModel], set[str]] = {
         "bytes",
         "count",
         "window_packets",
+        "window_bytes",
         "profile",
         "direction",
+        *writes.SHORT.values(),
     },
+    Udp: {*Udp.SHORT.values(), "kind", "direction"},
 }
 
 
@@ -64,6 +69,11 @@ def unsupported(scenario: Scenario) -> list[str]:
     for index, flow in enumerate(full.flows):
         found += _flow(f"flows[{index}]", flow)
     found += _contradicting(full)
+    found += [
+        f"traffic[{index}].packet_bytes: {source.packet_bytes}; a packet in the kernel's network has at most {PACKET_BYTES} bytes"
+        for index, source in enumerate(full.traffic)
+        if source.packet_bytes > PACKET_BYTES
+    ]
     return list(dict.fromkeys(found))
 
 
@@ -93,20 +103,21 @@ def _links(full: Scenario) -> list[str]:
         if link.queue_packets is not None or not is_mixed or counts_bytes(full, link):
             continue
         unit = "queue_bytes" if link.queue_bytes is not None else "queue_s"
-        found.append(f"{path}.{unit}: ACKs pass this queue too, and the kernel's shaper counts packets; give queue_packets")
+        found.append(f"{path}.{unit}: other sizes of packets pass this queue too, and the kernel's shaper counts them; give queue_packets")
     return found
 
 
 def _each_link(full: Scenario) -> list[tuple[str, Bottleneck, bool]]:
-    """Return the links' paths, the links, and whether ACKs pass them too."""
+    """Return the links' paths, the links, and whether ACKs or small datagrams pass them too."""
     directions = {flow.direction for flow in full.flows}
+    others = {source.direction for source in full.traffic if source.packet_bytes != PACKET_BYTES}
     links = (("bottleneck", full.bottleneck, "forward"), ("reverse", full.reverse, "reverse"))
     # ACKs of a single direction meet no queue where there is no link for them.
-    return [(path, link, directions != {own}) for path, link, own in links if link is not None]
+    return [(path, link, directions != {own} or own in others) for path, link, own in links if link is not None]
 
 
 def counts_bytes(full: Scenario, link: Bottleneck) -> bool:
-    """Return whether a queue is one of bytes in the kernel too: data and ACKs share it, and the packet on the wire does not count."""
+    """Return whether a queue is one of bytes in the kernel: several sizes of packets share it, and the one on the wire does not count."""
     is_mixed = any(one is link and mixed for _, one, mixed in _each_link(full))
     return is_mixed and link.queue_bytes is not None and link.excludes_in_service and not disciplines.wanted(link)
 
@@ -137,7 +148,7 @@ def _disciplines(full: Scenario) -> list[str]:
         field = "" if link.discipline == DROP_TAIL else "discipline_parameters."
         found += [f"{path}.{field}{problem}" for problem in made.problems]
         if made.counts_bytes and is_mixed:
-            found.append(f"{path}.discipline: ACKs pass this queue too, and the kernel's {made.kind} counts bytes")
+            found.append(f"{path}.discipline: packets of other sizes pass this queue too, and the kernel's {made.kind} counts bytes")
         if made.values[0] < 1:
             found.append(f"{path}.queue: {limit_packets(link)}, the packet in service among them, leave the kernel's {made.kind} no room")
     return found
@@ -171,12 +182,12 @@ def _flow(path: str, flow: Flow) -> list[str]:
     else:
         unknown = [key for key, value in flow.parameters.items() if setting(name, key, value) is None]
         found += [f"{path}.parameters.{key}: {_shown(flow.parameters[key])} is no setting of the kernel's {module.name}" for key in unknown]
-    lacking = [
-        f"{path}.transport.{key}: {value} is no setting of the kernel" for key, value in flow.transport.items() if not _has(key, value)
-    ]
-    found += lacking
-    if flow.window_packets is not None and flow.window_packets > WINDOW_PACKETS_MOST:
-        found.append(f"{path}.window_packets: {flow.window_packets}; a TCP window holds at most {WINDOW_PACKETS_MOST}")
+    lacking = [(key, value) for key, value in flow.transport.items() if not _has(name, key, value)]
+    found += [f"{path}.transport.{key}: {value} is no setting of the kernel" for key, value in lacking]
+    window = hosts.window_packets(flow)
+    if window is not None and window > WINDOW_PACKETS_MOST:
+        field = "window_packets" if flow.window_packets is not None else "window_bytes"
+        found.append(f"{path}.{field}: {getattr(flow, field)}; a TCP window holds at most {WINDOW_PACKETS_MOST} packets")
     return found
 
 
@@ -196,13 +207,17 @@ SYSCTLS: dict[tuple[str, Any], tuple[str, int]] = {
     ("frto", False): ("net/ipv4/tcp_frto", 0),
     ("tlp", False): ("net/ipv4/tcp_early_retrans", 0),
     ("ecn", "classic"): ("net/ipv4/tcp_ecn", 1),
+    ("ecn", "off"): ("net/ipv4/tcp_ecn", 0),
     ("idle_restart", "none"): ("net/ipv4/tcp_slow_start_after_idle", 0),
 }
 """Transport options of ours as settings of a flow's own network namespace."""
 
 
-def _has(key: str, value: Any) -> bool:
+def _has(name: str, key: str, value: Any) -> bool:
     default = catalogue().profiles[PROFILE].transport.get(key)
+    if (name, key, value) == ("dctcp", "ecn", "off"):
+        # The module asks for it whatever the setting is.
+        return False
     if key == "initial_window":
         return 1 <= int(value) <= INITIAL_WINDOW_MOST
     return value == default or (key, value) in SYSCTLS or (key, value) == ("pacing", "full")

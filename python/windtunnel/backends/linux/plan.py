@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.backends.linux import disciplines
+from windtunnel.backends.linux import disciplines, traffic
 from windtunnel.backends.linux.expressible import (
     PROFILE,
     SYSCTLS,
@@ -16,7 +16,7 @@ from windtunnel.backends.linux.expressible import (
     unsupported,
 )
 from windtunnel.backends.linux.modules import MODULES
-from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, catalogue, fill, resolve
+from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, catalogue, fill, hosts, resolve
 from windtunnel.scenario.losses import GilbertElliott
 from windtunnel.scenario.models import MSS_BYTES, PACKET_BYTES
 
@@ -97,6 +97,7 @@ def make(scenario: Scenario) -> Plan:
         lines += _discipline_line(full, name, path, link, notes)
         lines += [_burst_line(name, model) for model in (link.losses if link is not None else ()) if isinstance(model, GilbertElliott)]
     lines += [_flow_line(full, flow, integers) for flow, integers in zip(full.flows, exact["flows"], strict=True)]
+    lines += traffic.lines(exact)
     for index, flow in enumerate(full.flows):
         lines += [f"sysctl {index} {path} {value}" for path, value in _sysctls(flow)]
     return Plan(
@@ -165,8 +166,9 @@ def window_packets(full: Scenario, flow: Flow) -> int:
     Twice what the path holds is sent by the time a first loss is repaired, and as much again while a retransmission is lost. More has a
     price: while the window grows, by two packets for each that arrives, Linux acknowledges every packet instead of every second.
     """
-    if flow.window_packets is not None:
-        return flow.window_packets
+    cap = hosts.window_packets(flow)
+    if cap is not None:
+        return cap
     path = _packets_under_way(full, flow.rtt_s or 0.0)
     return min(WINDOW_PACKETS_MOST, max(WINDOW_PACKETS_LEAST, int(4 * path)))
 
@@ -212,5 +214,5 @@ def _memory_bytes(full: Scenario) -> int:
 def _wall_s(full: Scenario) -> float:
     """Return fifty times what it should take (10 us a packet, 1 ms a virtual second and flow), and a minute."""
     links = [link for link in (full.bottleneck, full.reverse) if link is not None]
-    packets = sum(link.rate_bps / (8 * PACKET_BYTES) for link in links) * full.duration_s
+    packets = sum(link.rate_bps / (8 * PACKET_BYTES) for link in links) * full.duration_s + traffic.packets(full)
     return 60.0 + 50 * (packets * 10e-6 + full.duration_s * 1e-3 * (len(full.flows) + 10))

@@ -3,84 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from windtunnel.backends.linux import traffic
 from windtunnel.backends.linux.modules import MODULES
+from windtunnel.backends.linux.rows import EVENT, FLOW, FLOW_TOTALS, LINK, LINK_TOTALS, STOP, Array, Columns, RecordsDamaged, Rows
 from windtunnel.scenario import Flow, Scenario, catalogue
 from windtunnel.scenario.models import MSS_BYTES
 
-VERSION = 1
-ROW = np.dtype([("t_ns", "<u8"), ("kind", "<u4"), ("index", "<u4"), ("value", "<u8", (14,))])
-"""guest/records.h, struct row."""
-
-BEGIN, END, FLOW, LINK, FLOW_TOTALS, LINK_TOTALS, EVENT = range(1, 8)
-STOP = 2
 EVENTS = {1: "start", STOP: "stop", 3: "loss_episode", 4: "timeout", 5: "undo", 6: "slow_start_exit"}
 _NEVER = np.uint64(2**64 - 1)
 _SSTHRESH_INFINITE = 0x7FFFFFFF
 _RTT_UNKNOWN = 0xFFFFFFFF
-
-Array = np.ndarray[Any, Any]
-Columns = dict[str, Any]
-
-
-class RecordsDamaged(ValueError):
-    """A guest's records that are not whole, or not of this version."""
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The rows of a guest, apart by kind."""
-
-    kinds: Mapping[int, Array]
-
-    def of(self, kind: int) -> Array:
-        """Return the rows of one kind, in the order they were written."""
-        return self.kinds[kind]
-
-    def totals(self, kind: int, index: int, window_end: int) -> Array | None:
-        """Return the counters of a flow or a link at the beginning (0) or the end (1) of its window, None when it was not there."""
-        rows = self.of(kind)
-        chosen = rows[(rows["index"] == index) & (rows["value"][:, 0] == window_end)]
-        return chosen[-1]["value"] if len(chosen) else None
-
-    def stopped_s(self, flow: int) -> float:
-        """Return when a flow had everything acknowledged, in seconds, NaN when it had not."""
-        rows = self.of(EVENT)
-        chosen = rows[(rows["index"] == flow) & (rows["value"][:, 0] == STOP)]
-        return float(chosen[-1]["t_ns"]) * 1e-9 if len(chosen) else math.nan
-
-
-def read(content: bytes) -> Rows:
-    """Check that the guest's file is whole and return its rows.
-
-    Parameters
-    ----------
-    content : bytes
-        The file.
-
-    Returns
-    -------
-    Rows
-        All of them.
-
-    Raises
-    ------
-    RecordsDamaged
-        When it is cut short or of another version.
-    """
-    if len(content) == 0 or len(content) % ROW.itemsize:
-        raise RecordsDamaged(f"the guest's records are {len(content)} bytes, no multiple of {ROW.itemsize}")
-    rows = np.frombuffer(content, dtype=ROW)
-    if rows[0]["kind"] != BEGIN or rows[0]["value"][0] != VERSION:
-        raise RecordsDamaged(f"the guest's records are not of version {VERSION}")
-    if rows[-1]["kind"] != END:
-        raise RecordsDamaged("the guest's records have no end")
-    return Rows({kind: rows[rows["kind"] == kind] for kind in range(BEGIN, EVENT + 1)})
 
 
 def frames(rows: Rows, full: Scenario) -> dict[str, Columns]:
@@ -104,7 +40,7 @@ def frames(rows: Rows, full: Scenario) -> dict[str, Columns]:
         "flow_samples": samples,
         "link_samples": link_samples(rows),
         "links": links(rows, full),
-        "events": events(rows),
+        "events": events(rows, full),
     }
 
 
@@ -160,19 +96,21 @@ def link_samples(rows: Rows) -> Columns:
     }
 
 
-def events(rows: Rows) -> Columns:
-    """Return the events in the order of their times."""
+def events(rows: Rows, full: Scenario) -> Columns:
+    """Return the events in the order of their times, those of sources among them."""
     chosen = rows.of(EVENT)
-    chosen = chosen[np.argsort(chosen["t_ns"], kind="stable")]
     value = chosen["value"]
-    return {
+    columns: Columns = {
         "t_s": chosen["t_ns"] * 1e-9,
         "flow": chosen["index"].astype(np.int32),
-        "link": np.full(len(chosen), -1, dtype=np.int32),
-        "kind": [EVENTS[int(kind)] for kind in value[:, 0]],
+        "kind": np.array([EVENTS[int(kind)] for kind in value[:, 0]], dtype=object),
         "value": _real(value[:, 1], 1.0, value[:, 1] == _NEVER),
         "value2": _real(value[:, 2], 1.0, (value[:, 2] == _NEVER) | (value[:, 2] >= _SSTHRESH_INFINITE)),
     }
+    for name, further in traffic.events_of_sources(full).items():
+        columns[name] = np.concatenate([columns[name], further])
+    order = np.argsort(columns["t_s"], kind="stable")
+    return {name: column[order] for name, column in columns.items()} | {"link": np.full(len(order), -1, dtype=np.int32)}
 
 
 # Places of a flow's counters in its totals, after guest/sampling.c.

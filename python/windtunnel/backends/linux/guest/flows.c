@@ -16,9 +16,11 @@
 
 #define PORT 1000
 #define UNSENT_BYTES (128 * 1024)	/* kept waiting in the socket: more than one ACK ever releases, little when a flow stops */
+#define UNSENT_BYTES_ON_OFF (16 * 1024)	/* of an application that falls silent, for they are still sent */
 #define READ_AT_BYTES (256 * 1024)	/* the reader sleeps until so much has come */
 #define PACED_AT_MOST (1ull << 62)	/* bytes per second: asks for the kernel's pacing and never limits it */
 #define CHUNK_BYTES (64 * 1024)
+#define WHOLE_SEGMENTS_BYTES (45 * SEGMENT_BYTES)	/* who pauses leaves no part of a segment behind */
 
 static char data[CHUNK_BYTES];
 
@@ -93,12 +95,14 @@ void flow_open(struct flow *flow, const struct topology *topology, int epoll)
 	flow->receiver = -1;
 	flow->sender = tcp_socket();
 	choose_algorithm(flow, flow->sender);
-	set(flow->sender, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_BYTES);
+	set(flow->sender, IPPROTO_TCP, TCP_NOTSENT_LOWAT,
+	    flow->plan->writes.writing == WRITES_ON_OFF ? UNSENT_BYTES_ON_OFF : UNSENT_BYTES);
 	/* The handshake's last ACK leaves with the first data: alone it would take a packet's place in the queue. */
 	set(flow->sender, IPPROTO_TCP, TCP_QUICKACK, 0);
 	if (flow->plan->paced && setsockopt(flow->sender, SOL_SOCKET, SO_MAX_PACING_RATE, &pacing, sizeof(pacing)) < 0)
 		fail("SO_MAX_PACING_RATE");
 	flow->to_write = flow->plan->bytes;
+	application_init(&flow->application, flow->plan);
 }
 
 void flow_connect(struct flow *flow, int epoll)
@@ -131,18 +135,30 @@ static void finish_writing(struct flow *flow)
 	flow->has_finished = true;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static void write_data(struct flow *flow)
 {
-	while (flow->to_write) {
-		const size_t asked = flow->to_write < CHUNK_BYTES ? flow->to_write : CHUNK_BYTES;
-		const ssize_t taken = send(flow->sender, data, asked, MSG_DONTWAIT | MSG_NOSIGNAL);
+	const size_t most = flow->plan->writes.writing == WRITES_ALWAYS ? CHUNK_BYTES : WHOLE_SEGMENTS_BYTES;
 
+	while (flow->to_write) {
+		const size_t asked = smaller(smaller(flow->to_write, flow->application.offered), most);
+		ssize_t taken;
+
+		if (!asked)
+			return;
+		taken = send(flow->sender, data, asked, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (taken < 0 && (errno == EAGAIN || errno == EPIPE || errno == ECONNRESET || errno == ETIMEDOUT))
 			return;
 		if (taken < 0)
 			fail("send");
 		if (flow->to_write != NEVER)
 			flow->to_write -= taken;
+		if (flow->application.offered != NEVER)
+			flow->application.offered -= taken;
 	}
 	finish_writing(flow);
 }
@@ -202,9 +218,18 @@ void flow_on_event(struct flow *flow, enum role role, uint32_t events, int epoll
 		on_listener(flow, epoll);
 }
 
+void flow_turn(struct flow *flow)
+{
+	const uint64_t wait_ns = application_turn(&flow->application, flow->plan);
+
+	flow->turn_at = wait_ns == NEVER ? NEVER : flow->turn_at + wait_ns;
+	if (flow->state == FLOW_RUNNING)
+		write_data(flow);
+}
+
 void flow_stop(struct flow *flow)
 {
-	flow->stop_at = NEVER;
+	flow->stop_at = flow->turn_at = NEVER;
 	if (flow->state == FLOW_RUNNING)
 		finish_writing(flow);
 	else if (flow->state != FLOW_DONE)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "application.h"
 #include "counters.h"
 #include "plan.h"
 #include "topology.h"
@@ -30,13 +31,14 @@ struct flow {
 	bool has_finished;	/* nothing more will be written */
 	uint64_t zero_ns;	/* when the flow's clock began, in the guest's */
 	uint64_t to_write;	/* bytes left, NEVER for no end */
+	struct application application;
 	int host;		/* namespace */
 	int snmp;
 	int listener, receiver, sender;	/* sockets, -1 when closed */
 	uint64_t received;	/* data packets that reached the receiver, once its socket is closed */
 	struct reading at_start, latest;
 	uint32_t algorithm[CC_WORDS];
-	uint64_t connect_at, warm_at, watch_at, stop_at, end_at;	/* in the guest's clock, NEVER when over */
+	uint64_t connect_at, warm_at, watch_at, turn_at, stop_at, end_at;	/* in the guest's clock, NEVER when over */
 	uint64_t watched;	/* looks so far, from the flow's time zero */
 	bool was_slow_start;
 	uint64_t mark_episodes;	/* answers to congestion marks */
@@ -53,6 +55,9 @@ void flow_connect(struct flow *flow, int epoll);
 
 /* A socket of the flow has news. */
 void flow_on_event(struct flow *flow, enum role role, uint32_t events, int epoll);
+
+/* The application begins or ceases to write, or has a chunk. */
+void flow_turn(struct flow *flow);
 
 /* Nothing new is written any more. */
 void flow_stop(struct flow *flow);

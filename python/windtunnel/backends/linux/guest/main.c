@@ -16,6 +16,7 @@
 #include "plan.h"
 #include "records.h"
 #include "sampling.h"
+#include "source.h"
 #include "topology.h"
 
 #define SECOND_NS 1000000000ull
@@ -26,6 +27,7 @@ struct run {
 	struct plan plan;
 	struct topology topology;
 	struct flow *flow;
+	struct source *source;
 	int epoll;
 	int timer;
 	uint64_t zero_ns;	/* of the links' clock, in the guest's */
@@ -80,6 +82,7 @@ static void schedule_flow(struct run *run, struct flow *flow)
 	flow->watched = (given->start_ns + plan->watch_ns - 1) / plan->watch_ns;
 	flow->watch_at = flow->zero_ns + flow->watched * plan->watch_ns;
 	flow->warm_at = flow->zero_ns + max(plan->warmup_ns, given->start_ns);
+	flow->turn_at = given->writes.writing == WRITES_ALWAYS ? NEVER : flow->zero_ns + given->start_ns;
 	flow->stop_at = given->stop_ns == NEVER ? NEVER : flow->zero_ns + given->stop_ns;
 	flow->end_at = flow->zero_ns + plan->duration_ns;
 }
@@ -111,6 +114,26 @@ static void schedule(struct run *run)
 	run->drained_at = NEVER;
 	for (i = 0; i < run->plan.flows; i++)
 		schedule_flow(run, &run->flow[i]);
+	for (i = 0; i < run->plan.sources; i++)
+		source_schedule(&run->source[i], &run->plan, run->zero_ns);
+}
+
+static void build_sources(struct run *run)
+{
+	int clockwork[2] = { -1, -1 }, i;
+
+	run->source = calloc(run->plan.sources, sizeof(*run->source));
+	if (run->plan.sources && !run->source)
+		fail("no memory for %d sources", run->plan.sources);
+	for (i = 0; i < run->plan.sources; i++) {
+		const enum direction direction = run->plan.source[i].direction;
+
+		if (clockwork[direction] < 0)
+			clockwork[direction] = topology_add_clockwork(&run->topology, &run->plan, direction);
+		run->source[i].index = i;
+		run->source[i].plan = &run->plan.source[i];
+		source_open(&run->source[i], &run->topology, clockwork[direction]);
+	}
 }
 
 static void build(struct run *run)
@@ -137,11 +160,12 @@ static void build(struct run *run)
 		flow->host = topology_add_host(&run->topology, &run->plan, i);
 		flow_open(flow, &run->topology, run->epoll);
 	}
+	build_sources(run);
 }
 
 static uint64_t flow_next(const struct flow *flow)
 {
-	return min(min(min(flow->connect_at, flow->warm_at), min(flow->watch_at, flow->stop_at)), flow->end_at);
+	return min(min(min(flow->connect_at, flow->warm_at), min(flow->watch_at, flow->stop_at)), min(flow->turn_at, flow->end_at));
 }
 
 static uint64_t next(const struct run *run)
@@ -151,6 +175,8 @@ static uint64_t next(const struct run *run)
 
 	for (i = 0; i < run->plan.flows; i++)
 		at = min(at, flow_next(&run->flow[i]));
+	for (i = 0; i < run->plan.sources; i++)
+		at = min(at, source_next(&run->source[i]));
 	return at;
 }
 
@@ -173,12 +199,15 @@ static void end(struct flow *flow, uint64_t at)
 {
 	if (flow->has_started)
 		sampling_watch(flow, at - flow->zero_ns);
-	flow->connect_at = flow->watch_at = flow->stop_at = flow->end_at = NEVER;
+	flow->connect_at = flow->watch_at = flow->turn_at = flow->stop_at = flow->end_at = NEVER;
 	flow_abort(flow);
 }
 
 static void run_flow(struct run *run, struct flow *flow, uint64_t at)
 {
+	/* Nothing begins at the end. */
+	if (flow->turn_at >= flow->end_at)
+		flow->turn_at = NEVER;
 	if (flow->connect_at <= at)
 		flow_connect(flow, run->epoll);
 	if (flow->watch_at <= at)
@@ -189,6 +218,8 @@ static void run_flow(struct run *run, struct flow *flow, uint64_t at)
 		sampling_flow_totals(flow, WINDOW_BEGINS, at - flow->zero_ns);
 		flow->warm_at = NEVER;
 	}
+	if (flow->turn_at <= at)
+		flow_turn(flow);
 	if (flow->stop_at <= at)
 		flow_stop(flow);
 	if (flow->end_at <= at)
@@ -253,6 +284,9 @@ static void run_due(struct run *run, uint64_t at)
 	for (i = 0; i < run->plan.flows; i++)
 		if (flow_next(&run->flow[i]) <= at)
 			run_flow(run, &run->flow[i], at);
+	for (i = 0; i < run->plan.sources; i++)
+		if (source_next(&run->source[i]) <= at)
+			source_run(&run->source[i], &run->plan, at);
 }
 
 /* Waits for the timer or for sockets, and handles them; returns whether the timer was among them. */
@@ -283,6 +317,8 @@ static void write_totals(struct run *run)
 		flow_count_received(&run->flow[i]);
 		sampling_flow_totals(&run->flow[i], WINDOW_ENDS, run->plan.duration_ns);
 	}
+	for (i = 0; i < run->plan.sources; i++)
+		source_close(&run->source[i], &run->plan);
 }
 
 int main(void)

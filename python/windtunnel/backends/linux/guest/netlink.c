@@ -136,6 +136,24 @@ void netlink_add_netem(int netlink, unsigned device, const struct netem *netem)
 	message_ask(netlink, &message, "netem");
 }
 
+void netlink_add_fq(int netlink, unsigned device, uint32_t limit)
+{
+	struct message message;
+	struct rtattr *options;
+	struct tcmsg *body = message_begin(&message, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, sizeof(*body));
+
+	body->tcm_family = AF_UNSPEC;
+	body->tcm_ifindex = device;
+	body->tcm_parent = TC_H_ROOT;
+	message_put_text(&message, TCA_KIND, "fq");
+	options = message_put(&message, TCA_OPTIONS, NULL, 0);
+	message_put_u32(&message, TCA_FQ_PLIMIT, limit);
+	message_put_u32(&message, TCA_FQ_FLOW_PLIMIT, limit);
+	message_put_u32(&message, TCA_FQ_TIMER_SLACK, 0);
+	message_nest(&message, options);
+	message_ask(netlink, &message, "fq");
+}
+
 void netlink_qdisc_counters(int netlink, unsigned device, uint32_t parent, struct qdisc_counters *counters)
 {
 	struct message message;

@@ -54,6 +54,9 @@ struct route {
 void netlink_add_route(int netlink, const struct route *route);
 
 void netlink_add_netem(int netlink, unsigned device, const struct netem *netem);
+
+/* At the root of a device: every packet leaves at the time its sender wrote on it. */
+void netlink_add_fq(int netlink, unsigned device, uint32_t limit);
 void netlink_qdisc_counters(int netlink, unsigned device, uint32_t parent, struct qdisc_counters *counters);
 
 #endif

@@ -82,6 +82,50 @@ static void read_flow(struct plan *plan, char **word)
 	flow->paced = number(word[10]);
 }
 
+/* The place of the flow or the source that a line is about. */
+static int place(const char *text, int known)
+{
+	const uint64_t index = number(text);
+
+	if (index >= (uint64_t)known)
+		fail("plan: there is no number %s yet", text);
+	return index;
+}
+
+static void read_writes(struct plan *plan, char **word)
+{
+	struct writes_plan *writes = &plan->flow[place(word[1], plan->flows)].writes;
+
+	if (strcmp(word[2], "on-off") == 0)
+		*writes = (struct writes_plan){ .writing = WRITES_ON_OFF, .on_ns = number(word[3]), .off_ns = number(word[4]) };
+	else
+		*writes = (struct writes_plan){ .writing = WRITES_CHUNKS, .rate_bps = number(word[3]), .every_ns = number(word[4]) };
+}
+
+static void read_source(struct plan *plan, char **word)
+{
+	struct source_plan *source;
+
+	plan->source = grown(plan->source, plan->sources, sizeof(*plan->source));
+	source = &plan->source[plan->sources++];
+	source->direction = strcmp(word[1], "reverse") == 0 ? REVERSE : FORWARD;
+	source->packet_bytes = number(word[2]);
+	source->start_ns = number(word[3]);
+	source->stop_ns = number(word[4]);
+	source->period_ns = number(word[5]);
+}
+
+static void read_rates(struct plan *plan, char **word, int words)
+{
+	struct source_plan *source = &plan->source[place(word[1], plan->sources)];
+	int i;
+
+	for (i = 2; i < words; i++) {
+		source->rate_bps = grown(source->rate_bps, source->rates, sizeof(*source->rate_bps));
+		source->rate_bps[source->rates++] = number(word[i]);
+	}
+}
+
 static void read_sysctl(struct plan *plan, char **word)
 {
 	struct sysctl_plan *sysctl;
@@ -97,7 +141,7 @@ static void read_sysctl(struct plan *plan, char **word)
 			*value = ' ';
 }
 
-#define WORDS_MAX 12
+#define WORDS_MAX 24
 
 /* Cuts a line into words; the array ends with NULL. */
 static int cut(char *line, char **word)
@@ -136,6 +180,12 @@ static void read_line(struct plan *plan, char **word, int words)
 		read_discipline(plan, word, words);
 	else if (is_line(word, words, "flow", 11))
 		read_flow(plan, word);
+	else if (is_line(word, words, "writes", 5))
+		read_writes(plan, word);
+	else if (is_line(word, words, "source", 6))
+		read_source(plan, word);
+	else if (words > 2 && strcmp(word[0], "rates") == 0)
+		read_rates(plan, word, words);
 	else if (is_line(word, words, "sysctl", 4))
 		read_sysctl(plan, word);
 	else
@@ -157,7 +207,7 @@ uint64_t plan_wire_ns(const struct plan *plan, enum direction direction)
 
 void plan_read(const char *path, struct plan *plan)
 {
-	char line[256], *word[WORDS_MAX];
+	char line[512], *word[WORDS_MAX];
 	FILE *file = fopen(path, "r");
 	int words;
 
@@ -175,6 +225,9 @@ void plan_read(const char *path, struct plan *plan)
 			read_line(plan, word, words);
 	}
 	fclose(file);
+	for (words = 0; words < plan->sources; words++)
+		if (!plan->source[words].rates)
+			fail("%s: source %d has no rate", path, words);
 	if (!plan->flows || !plan->link[FORWARD].exists || !plan->duration_ns || !plan->watch_ns)
 		fail("%s: flows, link forward, duration_ns and watch_ns are needed", path);
 }

@@ -9,6 +9,7 @@
 
 #define PLAN_VERSION 1
 #define FULL_PACKET_BYTES 1500	/* of IP */
+#define SEGMENT_BYTES 1448	/* of payload in it */
 #define NEVER UINT64_MAX
 
 enum direction { FORWARD, REVERSE };
@@ -30,6 +31,19 @@ struct link_plan {
 	struct discipline_plan discipline;
 };
 
+/* What an application hands to its flow, and when. */
+enum writing {
+	WRITES_ALWAYS,
+	WRITES_ON_OFF,	/* as fast as the flow takes it, then nothing, in turns */
+	WRITES_CHUNKS,	/* what a rate makes of the time from one chunk to the next */
+};
+
+struct writes_plan {
+	enum writing writing;
+	uint64_t on_ns, off_ns;
+	uint64_t rate_bps, every_ns;
+};
+
 struct flow_plan {
 	enum direction direction;
 	char algorithm[16];
@@ -41,6 +55,18 @@ struct flow_plan {
 	uint32_t window_bytes;	/* the receiver's largest window */
 	uint32_t initial_window;	/* packets, 0 for the kernel's */
 	bool paced;
+	struct writes_plan writes;
+};
+
+/* Datagrams by the clock, sent where their link begins. */
+struct source_plan {
+	enum direction direction;
+	uint32_t packet_bytes;	/* of IP */
+	uint64_t start_ns;
+	uint64_t stop_ns;	/* NEVER for none */
+	uint64_t period_ns;	/* in which the rates take their turns, 0 for a single rate */
+	int rates;
+	uint64_t *rate_bps;
 };
 
 /* A file below /proc/sys written in one flow's own network namespace, or in everybody's (flow -1). */
@@ -58,6 +84,8 @@ struct plan {
 	struct link_plan link[2];
 	int flows;
 	struct flow_plan *flow;
+	int sources;
+	struct source_plan *source;
 	int sysctls;
 	struct sysctl_plan *sysctl;
 };

@@ -15,6 +15,8 @@ enum row_kind {
 	ROW_FLOW_TOTALS,	/* counters of a flow at the beginning (0) or the end (1) of its window */
 	ROW_LINK_TOTALS,	/* the same of a link */
 	ROW_EVENT,		/* what, value, value2; NEVER for no value */
+	ROW_SOURCE,		/* a sample of a source of datagrams: arrived */
+	ROW_SOURCE_TOTALS,	/* beginning or end of its window; arrived, sent, lost */
 };
 
 enum event_kind { EVENT_START = 1, EVENT_STOP, EVENT_LOSS_EPISODE, EVENT_TIMEOUT, EVENT_UNDO, EVENT_SLOW_START_EXIT };

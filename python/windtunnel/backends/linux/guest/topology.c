@@ -18,6 +18,7 @@
 #define FAR_ROUTER ADDRESS(10, 0, 0, 2)
 #define NEAR_HOSTS ADDRESS(10, 1, 0, 0)
 #define FAR_HOSTS ADDRESS(10, 2, 0, 0)
+#define CLOCKWORK 0xfffe	/* of the host of all sources in a direction */
 #define ROOM 10000000	/* packets; more than are ever under way */
 #define AT_ONCE (1ull << 50)	/* bytes per second at which a packet takes no time */
 
@@ -153,39 +154,83 @@ void topology_build(struct topology *topology, const struct plan *plan)
 	join(topology, plan, REVERSE);
 }
 
+struct host {
+	const char *name;	/* of the router's end of its cable */
+	int namespace;
+	uint32_t address;
+	uint16_t station;
+};
+
+/* A cable from the router to a host; the caller is then in the router's namespace. Returns the router's end. */
+static unsigned plug_router(const struct topology *topology, enum direction direction, const struct host *host)
+{
+	const int netlink = topology->link[direction].netlink;
+	unsigned device;
+
+	namespace_enter(topology->router[direction]);
+	netlink_add_veth(netlink, &(struct veth){ .name = host->name, .peer = "router", .peer_namespace = host->namespace, .station = host->station });
+	device = device_named(host->name);
+	netlink_set_up(netlink, device);
+	netlink_add_route(netlink, &(struct route){ .destination = host->address, .prefix = 32, .device = device });
+	return device;
+}
+
+/* The host's end; the caller is then in its namespace. */
+static unsigned plug_host(const struct host *host, int netlink, uint32_t initial_window)
+{
+	const unsigned device = device_named("router");
+
+	netlink_set_up(netlink, device);
+	netlink_add_address(netlink, device, host->address);
+	netlink_add_route(netlink, &(struct route){ .device = device, .initial_window = initial_window });
+	return device;
+}
+
+static uint32_t hosts_of(enum direction direction)
+{
+	return direction == FORWARD ? NEAR_HOSTS : FAR_HOSTS;
+}
+
 int topology_add_host(struct topology *topology, const struct plan *plan, int index)
 {
 	const struct flow_plan *flow = &plan->flow[index];
-	const struct link *link = &topology->link[flow->direction];
-	const uint32_t address = (flow->direction == FORWARD ? NEAR_HOSTS : FAR_HOSTS) + index + 1;
 	struct netem delay = { .parent = TC_H_ROOT, .handle = TC_H_MAKE(1 << 16, 0), .limit = ROOM };
-	int host = namespace_new(plan, index), netlink;
-	unsigned device;
 	char name[16];
+	const struct host host = { .name = name, .namespace = namespace_new(plan, index),
+				   .address = hosts_of(flow->direction) + index + 1, .station = index + 1 };
+	unsigned device;
+	int netlink;
 
-	delay.delay_ns = flow->rtt_ns + plan_wire_ns(plan, flow->direction);
 	snprintf(name, sizeof(name), "host%d", index);
-	namespace_enter(topology->router[flow->direction]);
-	netlink_add_veth(link->netlink, &(struct veth){ .name = name, .peer = "router", .peer_namespace = host, .station = index + 1 });
-	device = device_named(name);
-	netlink_set_up(link->netlink, device);
-	netlink_add_route(link->netlink, &(struct route){ .destination = address, .prefix = 32, .device = device });
+	device = plug_router(topology, flow->direction, &host);
+	delay.delay_ns = flow->rtt_ns + plan_wire_ns(plan, flow->direction);
 	if (flow->jitter_ns >= 2) {
 		/* With a rate, however high, netem starts each packet after the one before it: jitter keeps the order. */
 		delay.jitter_ns = flow->jitter_ns / 2;
 		delay.delay_ns += delay.jitter_ns;
 		delay.rate_bytes = AT_ONCE;
 	}
-	netlink_add_netem(link->netlink, device, &delay);
+	netlink_add_netem(topology->link[flow->direction].netlink, device, &delay);
 
-	namespace_enter(host);
+	namespace_enter(host.namespace);
 	netlink = netlink_open();
-	device = device_named("router");
-	netlink_set_up(netlink, device);
-	netlink_add_address(netlink, device, address);
-	netlink_add_route(netlink, &(struct route){ .device = device, .initial_window = flow->initial_window });
+	plug_host(&host, netlink, flow->initial_window);
 	close(netlink);
-	return host;
+	return host.namespace;
+}
+
+int topology_add_clockwork(struct topology *topology, const struct plan *plan, enum direction direction)
+{
+	const struct host host = { .name = "clockwork", .namespace = namespace_new(plan, -1),
+				   .address = hosts_of(direction) + CLOCKWORK, .station = CLOCKWORK };
+	int netlink;
+
+	plug_router(topology, direction, &host);
+	namespace_enter(host.namespace);
+	netlink = netlink_open();
+	netlink_add_fq(netlink, plug_host(&host, netlink, 0), ROOM);
+	close(netlink);
+	return host.namespace;
 }
 
 uint32_t topology_receiver(enum direction direction)

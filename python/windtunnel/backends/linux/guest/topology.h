@@ -7,7 +7,7 @@
  * Data of a forward flow ends in the far router, data of a reverse flow in the near one. Every sender has a network
  * namespace of its own, so that the kernel's per-namespace counters are those of one flow. A flow's whole propagation
  * delay lies between the router and its sender, where only its ACKs pass: a queueing discipline on a sender would take
- * its packets out of TCP's sight.
+ * its packets out of TCP's sight. The sources of datagrams share a host per direction, without any delay.
  */
 #ifndef WINDTUNNEL_TOPOLOGY_H
 #define WINDTUNNEL_TOPOLOGY_H
@@ -36,6 +36,9 @@ void topology_build(struct topology *topology, const struct plan *plan);
 
 /* Builds the host of flow `index` and returns its namespace. */
 int topology_add_host(struct topology *topology, const struct plan *plan, int index);
+
+/* Builds the host whose packets leave at the time written on them, and returns its namespace. */
+int topology_add_clockwork(struct topology *topology, const struct plan *plan, enum direction direction);
 
 /* The rest of the calling process happens in this namespace. */
 void namespace_enter(int namespace);
