@@ -20,6 +20,39 @@ void another(void)
 }
 """
 
+OS_H = "extern ssize_t os_getrandom(void *to, size_t n, unsigned int how);\n"
+
+# The shape before 5.19, and of Debian's 5.10: nobody asks the host for entropy, and set-up ends with the host's name.
+OLDER_OS_H = "extern void os_info(const char *text);\n"
+
+OLDER_UTIL = """#include <stdlib.h>
+#include <string.h>
+
+void another(void)
+{
+}
+"""
+
+SETUP = """#include <linux/init.h>
+#include <linux/string.h>
+
+static void prepare(void)
+{
+\tsetup_hostinfo(name, sizeof name);
+}
+
+void __init setup_arch(char **line)
+{
+\tprepare();
+
+\tsetup_hostinfo(name, sizeof name);
+}
+
+void after(void)
+{
+}
+"""
+
 RANDOM = """void add_interrupt_randomness(int irq)
 {
 \tenum { SOME = 1U << 31 };
@@ -90,6 +123,8 @@ def tree(at: Path, **contents: str) -> Path:
         "Kconfig": "source all\n",
         "arch/um/Makefile": "# um\n",
         "arch/um/Kconfig": KCONFIG,
+        "arch/um/include/shared/os.h": OS_H,
+        "arch/um/kernel/um_arch.c": SETUP,
         "arch/um/os-Linux/util.c": UTIL,
         "arch/x86/Makefile.um": "# x86\n",
         "drivers/char/random.c": RANDOM,
@@ -103,3 +138,9 @@ def tree(at: Path, **contents: str) -> Path:
         (at / name).parent.mkdir(parents=True, exist_ok=True)
         (at / name).write_text(text, encoding="utf-8")
     return at
+
+
+def older(at: Path, **contents: str) -> Path:
+    """Write a tree of the shape before 5.19."""
+    shape = {"arch__um__include__shared__os_dot_h": OLDER_OS_H, "arch__um__os-Linux__util_dot_c": OLDER_UTIL}
+    return tree(at, **(shape | contents))
