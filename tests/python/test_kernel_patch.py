@@ -20,13 +20,14 @@ def _texts(tree: Path, files: list[str] = FILES) -> list[str]:
     return [(tree / file).read_text() for file in files]
 
 
-def test_three_files_change_and_each_change_is_named(tmp_path: Path) -> None:
+def test_every_change_is_named(tmp_path: Path) -> None:
     tree = kernel_tree.tree(tmp_path)
     before = _texts(tree)
     done = patch.apply(tree)
     assert [item.file for item in done] == FILES
+    assert done[3].what == "nothing: names start from the working directory"
     assert done[0].what == "HZ from 100 to 1000"
-    assert all(old != new for old, new in zip(before, _texts(tree), strict=True))
+    assert [old != new for old, new in zip(before, _texts(tree), strict=True)] == [True, True, True, False]
 
 
 def test_the_clock_changes_and_no_other_number_does(tmp_path: Path) -> None:
@@ -74,7 +75,7 @@ def test_a_tree_that_asks_its_host_for_entropy_keeps_its_start(tmp_path: Path) -
 def test_a_tree_that_asks_nobody_gets_the_seed_at_boot(tmp_path: Path) -> None:
     tree = kernel_tree.older(tmp_path)
     done = patch.apply(tree)
-    assert [item.file for item in done] == OLDER_FILES == [FILES[0], FILES[1], BOOT, FILES[2]]
+    assert [item.file for item in done] == OLDER_FILES == [FILES[0], FILES[1], BOOT, FILES[2], FILES[3]]
     assert done[2].what == "setup_arch() starts the kernel's generator from UML_SEED where that is set"
     text = (tree / BOOT).read_text()
     before, _, start = text.partition("void __init setup_arch(char **line)\n{\n")
@@ -95,8 +96,17 @@ def test_the_newest_form_is_known(tmp_path: Path) -> None:
     kconfig = "config UML\n\tbool\n\tselect OTHER\n\nconfig HZ\n\tint\n\tdefault 100\n\nconfig NR_CPUS\n\tint\n\trange 1 1\n\tdefault 1\n"
     util = kernel_tree.UTIL.replace("void another", "/*\n * helpers\n */\nvoid another")
     tree = kernel_tree.tree(tmp_path, **{"arch__um__Kconfig": kconfig, "arch__um__os-Linux__util_dot_c": util})
-    assert [item.what.startswith("nothing") for item in patch.apply(tree)] == [False] * 3
+    assert [item.what.startswith("nothing") for item in patch.apply(tree)] == [False, False, False, True]
     assert "default 1000\n\nconfig NR_CPUS\n\tint\n\trange 1 1\n\tdefault 1\n" in (tree / FILES[0]).read_text()
+
+
+def test_a_host_that_is_asked_by_statx_is_asked_from_the_working_directory(tmp_path: Path) -> None:
+    """That of 6.12: statx(2) takes a relative path from the folder of its first argument, and -1 is no folder (EBADF)."""
+    tree = kernel_tree.tree(tmp_path, fs__hostfs__hostfs_user_dot_c=kernel_tree.NEWER_HOSTFS)
+    assert patch.apply(tree)[3].what == "statx() of a relative name starts from the working directory"
+    once = (tree / FILES[3]).read_text()
+    assert once == kernel_tree.NEWER_HOSTFS.replace("(fd,", "(fd < 0 ? AT_FDCWD : fd,")
+    assert patch.apply(tree)[3].what.startswith("nothing: ") and (tree / FILES[3]).read_text() == once
 
 
 @pytest.mark.parametrize(
@@ -144,6 +154,8 @@ def test_a_tree_without_the_header_that_would_tell_is_refused(tmp_path: Path) ->
         (FILES[2], kernel_tree.RANDOM.replace("int irq", "struct irq *irq"), "add_interrupt_randomness"),
         (FILES[2], kernel_tree.RANDOM.replace("\n\n\tif", "\n\tif"), "declarations and a blank line"),
         (FILES[2], kernel_tree.RANDOM.replace("\tenum", "\tlock(irq);\n\tenum"), "declarations and a blank line"),
+        (FILES[3], kernel_tree.NEWER_HOSTFS.replace("fd, path", "folder, path"), "one call statx(fd, path, flags, ...)"),
+        (FILES[3], kernel_tree.NEWER_HOSTFS * 2, "one call statx(fd, path, flags, ...)"),
     ],
 )
 def test_an_unknown_place_is_refused_and_nothing_changes(tmp_path: Path, place: str, text: str, looked_for: str) -> None:

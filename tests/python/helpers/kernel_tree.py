@@ -22,6 +22,15 @@ void another(void)
 
 OS_H = "extern ssize_t os_getrandom(void *to, size_t n, unsigned int how);\n"
 
+HOSTFS = "int stat_file(const char *path, int fd)\n{\n\treturn lstat64(path, &all);\n}\n"
+
+# The shape of 6.12: -1 names no folder.
+NEWER_HOSTFS = """int stat_file(const char *path, int fd)
+{
+\treturn statx(fd, path, flags, MASK, &all);
+}
+"""
+
 # The shape before 5.19, and of Debian's 5.10: nobody asks the host for entropy, and set-up ends with the host's name.
 OLDER_OS_H = "extern void os_info(const char *text);\n"
 
@@ -128,6 +137,7 @@ def tree(at: Path, **contents: str) -> Path:
         "arch/um/os-Linux/util.c": UTIL,
         "arch/x86/Makefile.um": "# x86\n",
         "drivers/char/random.c": RANDOM,
+        "fs/hostfs/hostfs_user.c": HOSTFS,
         "net/ipv4/Kconfig": "menuconfig TCP_CONG_ADVANCED\n\nconfig TCP_CONG_CUBIC\n\ttristate\n\nconfig TCP_CONG_MINE\n\ttristate\n",
         "scripts/Makefile.build": "# build\n",
         "kernel.sh": KERNEL,

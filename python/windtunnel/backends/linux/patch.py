@@ -84,15 +84,36 @@ def _declares(line: str) -> bool:
     return re.match(r"(if|for|while|switch|return|do|goto)\b|\w+\s*\(", statement) is None
 
 
+_STATX = re.compile(r"\bstatx\((fd|fd < 0 \? AT_FDCWD : fd), path, flags, ")
+
+
+def _folder(text: str) -> tuple[str, str]:
+    """Let a guest's root be named relative to its kernel's working directory, so that no command line names a place.
+
+    Newer kernels' hostfs, 6.12's among them, asks the host by ``statx()`` and gives -1 for the folder where relative names start; the host
+    finds nothing there.
+    """
+    if not re.search(r"\bstatx\(", text):
+        return "nothing: names start from the working directory", text
+    places = list(_STATX.finditer(text))
+    if len(places) != 1:
+        raise Unrecognised("one call statx(fd, path, flags, ...), or none")
+    if places[0][1] != "fd":
+        return "nothing: names start from the working directory already", text
+    return "statx() of a relative name starts from the working directory", _STATX.sub("statx(fd < 0 ? AT_FDCWD : fd, path, flags, ", text)
+
+
 _CLOCK = Change("arch/um/Kconfig", "a clock of 1000 ticks a second", _clock)
 _QUIET = Change("drivers/char/random.c", "no entropy from interrupts", _interrupts)
-CHANGES = (_CLOCK, Change("arch/um/os-Linux/util.c", "entropy from a seed", entropy.answer), _QUIET)
+_FOLDER = Change("fs/hostfs/hostfs_user.c", "a root folder without a name", _folder)
+CHANGES = (_CLOCK, Change("arch/um/os-Linux/util.c", "entropy from a seed", entropy.answer), _QUIET, _FOLDER)
 """To a kernel that asks its host for entropy."""
 OLDER = (
     _CLOCK,
     Change("arch/um/os-Linux/util.c", "entropy from a seed", entropy.add),
     Change("arch/um/kernel/um_arch.c", "entropy from a seed", entropy.hand_over),
     _QUIET,
+    _FOLDER,
 )
 """To one that does not."""
 
