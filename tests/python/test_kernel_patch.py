@@ -8,23 +8,26 @@ from pathlib import Path
 import kernel_tree
 import pytest
 
-from windtunnel.backends.linux import patch
+from windtunnel.backends.linux import config, entropy, patch
 from windtunnel.backends.linux.errors import KernelError
 
 FILES = [change.file for change in patch.CHANGES]
+OLDER_FILES = [change.file for change in patch.OLDER]
+BOOT = "arch/um/kernel/um_arch.c"
 
 
-def _texts(tree: Path) -> list[str]:
-    return [(tree / file).read_text() for file in FILES]
+def _texts(tree: Path, files: list[str] = FILES) -> list[str]:
+    return [(tree / file).read_text() for file in files]
 
 
-def test_three_files_change_and_each_change_is_named(tmp_path: Path) -> None:
+def test_every_change_is_named(tmp_path: Path) -> None:
     tree = kernel_tree.tree(tmp_path)
     before = _texts(tree)
     done = patch.apply(tree)
     assert [item.file for item in done] == FILES
+    assert done[3].what == "nothing: names start from the working directory"
     assert done[0].what == "HZ from 100 to 1000"
-    assert all(old != new for old, new in zip(before, _texts(tree), strict=True))
+    assert [old != new for old, new in zip(before, _texts(tree), strict=True)] == [True, True, True, False]
 
 
 def test_the_clock_changes_and_no_other_number_does(tmp_path: Path) -> None:
@@ -63,6 +66,83 @@ def test_a_tree_whose_hz_is_the_configurations_choice_is_left_alone(tmp_path: Pa
     assert patch.apply(tree)[0].what == "nothing: HZ is the configuration's choice"
 
 
+def test_a_tree_that_asks_its_host_for_entropy_keeps_its_start(tmp_path: Path) -> None:
+    tree = kernel_tree.tree(tmp_path)
+    patch.apply(tree)
+    assert (tree / BOOT).read_text() == kernel_tree.SETUP and entropy.options(tree) == []
+
+
+def test_a_tree_that_asks_nobody_gets_the_seed_at_boot(tmp_path: Path) -> None:
+    tree = kernel_tree.older(tmp_path)
+    done = patch.apply(tree)
+    assert [item.file for item in done] == OLDER_FILES == [FILES[0], FILES[1], BOOT, FILES[2], FILES[3]]
+    assert done[2].what == "setup_arch() starts the kernel's generator from UML_SEED where that is set"
+    text = (tree / BOOT).read_text()
+    before, _, start = text.partition("void __init setup_arch(char **line)\n{\n")
+    body = start[: start.index("\n}\n")]
+    assert body.index("setup_hostinfo") < body.index("windtunnel_fill(seed, sizeof(seed))") < body.index("add_bootloader_randomness(seed")
+    assert "#include <linux/random.h>" in before and "windtunnel" not in before and start.endswith("void after(void)\n{\n}\n")
+    again = _texts(tree, OLDER_FILES)
+    assert all(item.what.startswith("nothing: ") for item in patch.apply(tree)) and _texts(tree, OLDER_FILES) == again
+
+
+def test_the_seed_given_at_boot_is_configured_to_be_enough(tmp_path: Path) -> None:
+    tree = kernel_tree.older(tmp_path)
+    assert "CONFIG_RANDOM_TRUST_BOOTLOADER=y" in config.wanted(tree, entropy.options(tree)).splitlines()
+
+
+def test_the_newest_form_is_known(tmp_path: Path) -> None:
+    """That of 6.12: a range and a default of the number of processors follow HZ, a comment follows os_getrandom()."""
+    kconfig = "config UML\n\tbool\n\tselect OTHER\n\nconfig HZ\n\tint\n\tdefault 100\n\nconfig NR_CPUS\n\tint\n\trange 1 1\n\tdefault 1\n"
+    util = kernel_tree.UTIL.replace("void another", "/*\n * helpers\n */\nvoid another")
+    tree = kernel_tree.tree(tmp_path, **{"arch__um__Kconfig": kconfig, "arch__um__os-Linux__util_dot_c": util})
+    assert [item.what.startswith("nothing") for item in patch.apply(tree)] == [False, False, False, True]
+    assert "default 1000\n\nconfig NR_CPUS\n\tint\n\trange 1 1\n\tdefault 1\n" in (tree / FILES[0]).read_text()
+
+
+def test_a_host_that_is_asked_by_statx_is_asked_from_the_working_directory(tmp_path: Path) -> None:
+    """That of 6.12: statx(2) takes a relative path from the folder of its first argument, and -1 is no folder (EBADF)."""
+    tree = kernel_tree.tree(tmp_path, fs__hostfs__hostfs_user_dot_c=kernel_tree.NEWER_HOSTFS)
+    assert patch.apply(tree)[3].what == "statx() of a relative name starts from the working directory"
+    once = (tree / FILES[3]).read_text()
+    assert once == kernel_tree.NEWER_HOSTFS.replace("(fd,", "(fd < 0 ? AT_FDCWD : fd,")
+    assert patch.apply(tree)[3].what.startswith("nothing: ") and (tree / FILES[3]).read_text() == once
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "looked_for"),
+    [
+        (BOOT, kernel_tree.SETUP.replace("setup_arch", "set_up"), "setup_arch() that ends with setup_hostinfo()"),
+        (BOOT, kernel_tree.SETUP.replace("\tprepare();\n\n\tsetup_hostinfo(name, sizeof name);\n", "\tprepare();\n"), "setup_hostinfo()"),
+        (
+            BOOT,
+            kernel_tree.SETUP.replace("sizeof name);\n}\n\nvoid after", "sizeof name);\n\tmore();\n}\n\nvoid after"),
+            "setup_hostinfo()",
+        ),
+        (BOOT, kernel_tree.SETUP.replace("<linux/", "<"), "#include <linux/...>"),
+        (FILES[1], kernel_tree.UTIL, "nothing named getrandom"),
+        (FILES[1], kernel_tree.OLDER_UTIL.replace("#include <stdlib.h>\n", ""), "stdlib.h"),
+        (FILES[2], kernel_tree.RANDOM.replace("int irq", "struct irq *irq"), "add_interrupt_randomness"),
+    ],
+)
+def test_an_unknown_place_of_an_older_tree_is_refused_and_nothing_changes(tmp_path: Path, place: str, text: str, looked_for: str) -> None:
+    tree = kernel_tree.older(tmp_path)
+    assert text not in (kernel_tree.SETUP, kernel_tree.OLDER_UTIL, kernel_tree.RANDOM)
+    (tree / place).write_text(text)
+    before = _texts(tree, OLDER_FILES)
+    with pytest.raises(KernelError) as refused:
+        patch.apply(tree)
+    assert place in str(refused.value) and looked_for in str(refused.value) and "\n" not in str(refused.value)
+    assert _texts(tree, OLDER_FILES) == before
+
+
+def test_a_tree_without_the_header_that_would_tell_is_refused(tmp_path: Path) -> None:
+    tree = kernel_tree.tree(tmp_path)
+    (tree / "arch/um/include/shared/os.h").unlink()
+    with pytest.raises(KernelError, match=r"arch/um/include/shared/os\.h: cannot be read"):
+        patch.apply(tree)
+
+
 @pytest.mark.parametrize(
     ("place", "text", "looked_for"),
     [
@@ -74,6 +154,8 @@ def test_a_tree_whose_hz_is_the_configurations_choice_is_left_alone(tmp_path: Pa
         (FILES[2], kernel_tree.RANDOM.replace("int irq", "struct irq *irq"), "add_interrupt_randomness"),
         (FILES[2], kernel_tree.RANDOM.replace("\n\n\tif", "\n\tif"), "declarations and a blank line"),
         (FILES[2], kernel_tree.RANDOM.replace("\tenum", "\tlock(irq);\n\tenum"), "declarations and a blank line"),
+        (FILES[3], kernel_tree.NEWER_HOSTFS.replace("fd, path", "folder, path"), "one call statx(fd, path, flags, ...)"),
+        (FILES[3], kernel_tree.NEWER_HOSTFS * 2, "one call statx(fd, path, flags, ...)"),
     ],
 )
 def test_an_unknown_place_is_refused_and_nothing_changes(tmp_path: Path, place: str, text: str, looked_for: str) -> None:
@@ -86,26 +168,46 @@ def test_an_unknown_place_is_refused_and_nothing_changes(tmp_path: Path, place: 
     assert _texts(tree) == before
 
 
-def test_the_seeded_stream_is_splitmix64(tmp_path: Path) -> None:
-    """The reference stream of seed 1234567, as published with the generator by Vigna and used as a test by its ports."""
-    tree = kernel_tree.tree(tmp_path)
-    patch.apply(tree)
-    program = tree / "stream.c"
-    main = """#include <stdio.h>
+MAIN = """#include <stdio.h>
+#include <sys/types.h>
+FILL
 int main(void)
 {
     unsigned long long words[5];
     unsigned char tail[3];
-    os_getrandom(words, sizeof(words), 0);
+    fill((unsigned char *) words, sizeof(words));
     for (int i = 0; i < 5; i++) printf("%llu\\n", words[i]);
-    printf("%zd\\n", os_getrandom(tail, sizeof(tail), 0));
+    printf("%d\\n", fill(tail, sizeof(tail)));
     return 0;
 }
 """
-    program.write_text((tree / FILES[1]).read_text() + main)
-    subprocess.run(["cc", "-Wall", "-Werror", "-o", str(tree / "stream"), str(program)], check=True)
-    said = subprocess.run([str(tree / "stream")], env={patch.SEED_VARIABLE: "1234567"}, capture_output=True, text=True, check=True).stdout
-    expected = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821]
-    assert said.split() == [*map(str, expected), "3"]
-    unseeded = [subprocess.run([str(tree / "stream")], env={}, capture_output=True, text=True, check=True).stdout for _ in range(2)]
-    assert unseeded[0] != unseeded[1]
+
+
+def _stream(tree: Path, fill: str) -> Path:
+    (tree / "stream.c").write_text(MAIN.replace("FILL", fill))
+    subprocess.run(["cc", "-Wall", "-Werror", "-o", str(tree / "stream"), str(tree / "stream.c"), str(tree / FILES[1])], check=True)
+    return tree / "stream"
+
+
+def _said(program: Path, **environment: str) -> str:
+    return subprocess.run([str(program)], env=environment, capture_output=True, text=True, check=True).stdout
+
+
+STREAM = ["6457827717110365317", "3203168211198807973", "9817491932198370423", "4593380528125082431", "16408922859458223821"]
+"""The reference stream of seed 1234567, as published with the generator by Vigna and used as a test by its ports."""
+
+
+def test_the_seeded_stream_is_splitmix64(tmp_path: Path) -> None:
+    tree = kernel_tree.tree(tmp_path)
+    patch.apply(tree)
+    program = _stream(tree, kernel_tree.OS_H + "static int fill(unsigned char *to, size_t n) { return (int) os_getrandom(to, n, 0); }")
+    assert _said(program, **{entropy.SEED_VARIABLE: "1234567"}).split() == [*STREAM, "3"]
+    assert _said(program) != _said(program)
+
+
+def test_an_older_tree_has_the_same_stream_and_without_a_seed_none(tmp_path: Path) -> None:
+    tree = kernel_tree.older(tmp_path)
+    patch.apply(tree)
+    program = _stream(tree, "int windtunnel_fill(unsigned char *to, size_t len);\n#define fill windtunnel_fill")
+    assert _said(program, **{entropy.SEED_VARIABLE: "1234567"}).split() == [*STREAM, "1"]
+    assert _said(program).split()[-1] == "0"

@@ -27,7 +27,7 @@ def _jobs(value: int | None) -> int:
 def build_command(
     source: Annotated[
         Path | None,
-        typer.Option(help="A kernel source tree or tarball, Linux 5.19 or newer; only read. Without it: the distribution's linux-source."),
+        typer.Option(help="A kernel source tree or tarball, Linux 5.10 or newer; only read. Without it: the distribution's linux-source."),
     ] = None,
     name: Annotated[str | None, typer.Option(help="What to call it.")] = None,
     jobs: Annotated[int | None, typer.Option(min=1, max=1024, help="Compilers at the same time; one per core when absent.")] = None,

@@ -20,6 +20,48 @@ void another(void)
 }
 """
 
+OS_H = "extern ssize_t os_getrandom(void *to, size_t n, unsigned int how);\n"
+
+HOSTFS = "int stat_file(const char *path, int fd)\n{\n\treturn lstat64(path, &all);\n}\n"
+
+# The shape of 6.12: -1 names no folder.
+NEWER_HOSTFS = """int stat_file(const char *path, int fd)
+{
+\treturn statx(fd, path, flags, MASK, &all);
+}
+"""
+
+# The shape before 5.19, and of Debian's 5.10: nobody asks the host for entropy, and set-up ends with the host's name.
+OLDER_OS_H = "extern void os_info(const char *text);\n"
+
+OLDER_UTIL = """#include <stdlib.h>
+#include <string.h>
+
+void another(void)
+{
+}
+"""
+
+SETUP = """#include <linux/init.h>
+#include <linux/string.h>
+
+static void prepare(void)
+{
+\tsetup_hostinfo(name, sizeof name);
+}
+
+void __init setup_arch(char **line)
+{
+\tprepare();
+
+\tsetup_hostinfo(name, sizeof name);
+}
+
+void after(void)
+{
+}
+"""
+
 RANDOM = """void add_interrupt_randomness(int irq)
 {
 \tenum { SOME = 1U << 31 };
@@ -90,9 +132,12 @@ def tree(at: Path, **contents: str) -> Path:
         "Kconfig": "source all\n",
         "arch/um/Makefile": "# um\n",
         "arch/um/Kconfig": KCONFIG,
+        "arch/um/include/shared/os.h": OS_H,
+        "arch/um/kernel/um_arch.c": SETUP,
         "arch/um/os-Linux/util.c": UTIL,
         "arch/x86/Makefile.um": "# x86\n",
         "drivers/char/random.c": RANDOM,
+        "fs/hostfs/hostfs_user.c": HOSTFS,
         "net/ipv4/Kconfig": "menuconfig TCP_CONG_ADVANCED\n\nconfig TCP_CONG_CUBIC\n\ttristate\n\nconfig TCP_CONG_MINE\n\ttristate\n",
         "scripts/Makefile.build": "# build\n",
         "kernel.sh": KERNEL,
@@ -103,3 +148,9 @@ def tree(at: Path, **contents: str) -> Path:
         (at / name).parent.mkdir(parents=True, exist_ok=True)
         (at / name).write_text(text, encoding="utf-8")
     return at
+
+
+def older(at: Path, **contents: str) -> Path:
+    """Write a tree of the shape before 5.19."""
+    shape = {"arch__um__include__shared__os_dot_h": OLDER_OS_H, "arch__um__os-Linux__util_dot_c": OLDER_UTIL}
+    return tree(at, **(shape | contents))

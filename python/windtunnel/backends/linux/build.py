@@ -15,7 +15,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Protocol, TextIO
 
-from windtunnel.backends.linux import config, patch, selftest, source, store
+from windtunnel.backends.linux import config, entropy, patch, selftest, source, store
 from windtunnel.backends.linux.errors import BuildFailed, KernelError
 from windtunnel.backends.linux.kept import Command, kept
 
@@ -98,7 +98,7 @@ def build(path: Path, *, name: str | None, jobs: int, progress: Progress) -> Bui
         changes = patch.apply(tree)
         for done in changes:
             progress.say(f"{done.file}: {done.what} ({done.purpose})")
-        asked = config.wanted(tree)
+        asked = config.wanted(tree, entropy.options(tree))
         digest = source.digest(tree, asked)
         known = store.by_digest(digest)
         if known is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -43,9 +44,17 @@ def congestion_controls(tree: Path) -> list[str]:
     return [name for name in dict.fromkeys(_CONGESTION_CONTROL.findall(text)) if name != "TCP_CONG_ADVANCED"]
 
 
-def wanted(tree: Path) -> str:
-    """Return what is appended to ``tinyconfig`` for this tree."""
-    chosen = [f"CONFIG_{name}=y" for name in congestion_controls(tree)]
+def wanted(tree: Path, more: Sequence[str] = ()) -> str:
+    """Return what is appended to ``tinyconfig`` for this tree.
+
+    Parameters
+    ----------
+    tree : Path
+        The tree.
+    more : sequence of str
+        Options that this tree needs besides, without ``CONFIG_``.
+    """
+    chosen = [f"CONFIG_{name}=y" for name in (*congestion_controls(tree), *more)]
     # Where the architecture takes the generic choice of HZ this decides; elsewhere the tree was edited, and these are ignored.
     clock = ["CONFIG_HZ_1000=y", "# CONFIG_HZ_100 is not set", "# CONFIG_HZ_250 is not set", "# CONFIG_HZ_300 is not set"]
     return "\n".join([fragment().rstrip(), "", "# Every congestion control of this tree.", *chosen, *clock, ""])

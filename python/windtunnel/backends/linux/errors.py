@@ -18,6 +18,10 @@ class KernelError(ValueError):
         return type(self), (str(self),)
 
 
+class Unrecognised(ValueError):
+    """A place in a source that is not as expected; its text says what was looked for."""
+
+
 class BuildFailed(RuntimeError):
     """A step of a build that failed.
 

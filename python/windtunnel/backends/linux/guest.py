@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from windtunnel.backends.linux.entropy import SEED_VARIABLE
 from windtunnel.backends.linux.errors import GuestFailed, KernelError
 from windtunnel.backends.linux.kept import Command, Report, kept
-from windtunnel.backends.linux.patch import SEED_VARIABLE
 
 EPOCH_S = 1_700_000_000
 """The guest's wall clock at its start, in seconds since 1970."""

@@ -1,4 +1,4 @@
-"""The three small changes that make a kernel a laboratory instrument.
+"""The few small changes that make a kernel a laboratory instrument.
 
 A clock of 1000 ticks a second, entropy from a seed, and none from interrupts. Each change looks for the place it knows, says what it did,
 finds its own work again and refuses what it does not recognise: a change guessed at would give numbers that look right.
@@ -11,17 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from windtunnel.backends.linux import entropy
 from windtunnel.backends.linux.config import HZ
-from windtunnel.backends.linux.errors import KernelError
-
-SEED_VARIABLE = "UML_SEED"
-"""The environment variable that holds a guest's seed, a decimal number below 2^64."""
+from windtunnel.backends.linux.errors import KernelError, Unrecognised
 
 _MARK = "windtunnel:"
-
-
-class Unrecognised(ValueError):
-    """A place that is not as expected; its text says what was looked for."""
 
 
 @dataclass(frozen=True)
@@ -68,61 +62,6 @@ def _clock(text: str) -> tuple[str, str]:
     return f"HZ from {defaults[0]} to {HZ}", text[: stanza.start(1)] + body + text[stanza.end(1) :]
 
 
-_OS_GETRANDOM = re.compile(
-    r"^ssize_t os_getrandom\(void \*(\w+), size_t (\w+), unsigned int (\w+)\)\n\{\n(\treturn getrandom\(\1, \2, \3\);\n)\}\n", re.MULTILINE
-)
-
-# The generator is Vigna's splitmix64, of the public domain.
-_SEEDED = f"""
-/* {_MARK} a seed in the environment replaces the host's entropy by splitmix64. */
-static int windtunnel_fill(unsigned char *to, size_t len)
-{{
-	static unsigned long long state;
-	static int known, seeded;
-	size_t at;
-
-	if (!known) {{
-		const char *seed = getenv("{SEED_VARIABLE}");
-
-		known = 1;
-		seeded = seed != NULL && *seed != 0;
-		if (seeded)
-			state = strtoull(seed, NULL, 10);
-	}}
-	if (!seeded)
-		return 0;
-	for (at = 0; at < len; at += 8) {{
-		unsigned long long word = (state += 0x9e3779b97f4a7c15ULL);
-
-		word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9ULL;
-		word = (word ^ (word >> 27)) * 0x94d049bb133111ebULL;
-		word ^= word >> 31;
-		memcpy(to + at, &word, len - at < 8 ? len - at : 8);
-	}}
-	return 1;
-}}
-
-"""
-
-
-def _entropy(text: str) -> tuple[str, str]:
-    """BBR's phase, initial sequence numbers, timestamp offsets and addresses all come from the host's entropy."""
-    if f"{_MARK} a seed" in text:
-        return "nothing: seeded already", text
-    places = list(_OS_GETRANDOM.finditer(text))
-    if len(places) != 1:
-        raise Unrecognised(
-            "a function os_getrandom() that does nothing but call getrandom() (new in Linux 5.19, and in stable trees of 2022)"
-        )
-    place = places[0]
-    for header in ("stdlib.h", "string.h"):
-        if f"#include <{header}>" not in text:
-            raise Unrecognised(f"#include <{header}>")
-    early = f"\tif (windtunnel_fill({place[1]}, {place[2]}))\n\t\treturn {place[2]};\n"
-    new = text[: place.start()] + _SEEDED.lstrip("\n") + text[place.start() : place.start(4)] + early + text[place.start(4) :]
-    return f"os_getrandom() fills from {SEED_VARIABLE} where that is set", new
-
-
 def _interrupts(text: str) -> tuple[str, str]:
     """Host signals arrive when they like; their timing must not reach the guest's generator."""
     if f"{_MARK} no entropy" in text:
@@ -145,15 +84,42 @@ def _declares(line: str) -> bool:
     return re.match(r"(if|for|while|switch|return|do|goto)\b|\w+\s*\(", statement) is None
 
 
-CHANGES = (
-    Change("arch/um/Kconfig", "a clock of 1000 ticks a second", _clock),
-    Change("arch/um/os-Linux/util.c", "entropy from a seed", _entropy),
-    Change("drivers/char/random.c", "no entropy from interrupts", _interrupts),
+_STATX = re.compile(r"\bstatx\((fd|fd < 0 \? AT_FDCWD : fd), path, flags, ")
+
+
+def _folder(text: str) -> tuple[str, str]:
+    """Let a guest's root be named relative to its kernel's working directory, so that no command line names a place.
+
+    Newer kernels' hostfs, 6.12's among them, asks the host by ``statx()`` and gives -1 for the folder where relative names start; the host
+    finds nothing there.
+    """
+    if not re.search(r"\bstatx\(", text):
+        return "nothing: names start from the working directory", text
+    places = list(_STATX.finditer(text))
+    if len(places) != 1:
+        raise Unrecognised("one call statx(fd, path, flags, ...), or none")
+    if places[0][1] != "fd":
+        return "nothing: names start from the working directory already", text
+    return "statx() of a relative name starts from the working directory", _STATX.sub("statx(fd < 0 ? AT_FDCWD : fd, path, flags, ", text)
+
+
+_CLOCK = Change("arch/um/Kconfig", "a clock of 1000 ticks a second", _clock)
+_QUIET = Change("drivers/char/random.c", "no entropy from interrupts", _interrupts)
+_FOLDER = Change("fs/hostfs/hostfs_user.c", "a root folder without a name", _folder)
+CHANGES = (_CLOCK, Change("arch/um/os-Linux/util.c", "entropy from a seed", entropy.answer), _QUIET, _FOLDER)
+"""To a kernel that asks its host for entropy."""
+OLDER = (
+    _CLOCK,
+    Change("arch/um/os-Linux/util.c", "entropy from a seed", entropy.add),
+    Change("arch/um/kernel/um_arch.c", "entropy from a seed", entropy.hand_over),
+    _QUIET,
+    _FOLDER,
 )
+"""To one that does not."""
 
 
 def apply(tree: Path) -> list[Done]:
-    """Make the three changes in a tree of our own, all or none.
+    """Make the changes in a tree of our own, all or none.
 
     Parameters
     ----------
@@ -171,7 +137,7 @@ def apply(tree: Path) -> list[Done]:
         When a place is not recognised; no file is changed then.
     """
     results = []
-    for change in CHANGES:
+    for change in CHANGES if entropy.asks_host(tree) else OLDER:
         path = tree / change.file
         try:
             text = path.read_text(encoding="utf-8", errors="surrogateescape")
