@@ -140,19 +140,24 @@ def check(scenario: Scenario) -> None:
             raise refusal(problem, field=f"flows[{index}].receiver_mtu_bytes")
 
 
-def window_packets(flow: Flow) -> int | None:
-    """Return the cap on a flow's window in its own packets: the least of those given, at least one.
+def stuck_window_bytes(mtu_bytes: int) -> int:
+    """Return the largest window that a Linux 2.4.22 receiver of packets larger than those it gets, of `mtu_bytes`, advertises.
 
-    A Linux 2.4.22 receiver of packets larger than those it gets lets its window grow to 3,148,472 bytes, rounded down to whole segments,
-    then to the 1024 bytes that its window scale can say: 3,147,776 with segments of 1448 bytes (Hegde et al. 2004, IV.B.2).
+    It grows to 3,148,472 bytes, rounded down to whole segments, then to the 1024 bytes that its window scale can say: 3,147,776 with
+    segments of 1448 bytes (Hegde et al. 2004, IV.B.2).
     """
+    mss = mtu_bytes - HEADER_BYTES
+    return _STUCK_AT_BYTES // mss * mss // _WINDOW_UNIT_BYTES * _WINDOW_UNIT_BYTES
+
+
+def window_packets(flow: Flow) -> int | None:
+    """Return the cap on a flow's window in its own packets: the least of those given, at least one."""
     mss = flow.mtu_bytes - HEADER_BYTES
     caps = [] if flow.window_packets is None else [flow.window_packets]
     if flow.window_bytes is not None:
         caps.append(max(1, flow.window_bytes // mss))
     if flow.receiver_mtu_bytes is not None and flow.receiver_mtu_bytes > flow.mtu_bytes:
-        stuck = _STUCK_AT_BYTES // mss * mss
-        caps.append(max(1, stuck // _WINDOW_UNIT_BYTES * _WINDOW_UNIT_BYTES // mss))
+        caps.append(max(1, stuck_window_bytes(flow.mtu_bytes) // mss))
     return min(caps, default=None)
 
 
