@@ -44,7 +44,7 @@ def within(metric: str, spans: Mapping[str, tuple[float, float]], dimension: str
     return Measure(metric, flow=flow, function=partial(_within, metric, spans, dimension, flow))
 
 
-def _within(metric: str, spans: Mapping[str, tuple[float, float]], dimension: str, flow: str | None, view: View) -> float | None:
+def _within(metric: str, spans: Mapping[str, tuple[float, float]], dimension: str, flow: str | None, view: View) -> float | str | None:
     begin, end = spans[view.point[dimension]]
     settling_s = VARIATION_SETTLING_S if metric == "thr_cov" else SETTLING_S
     return measured(metric, view, flow=flow, t0=begin + settling_s, t1=end)

@@ -39,7 +39,7 @@ def two_transfers(point: Point, _draws: Draws) -> Scenario:
 
 def _row(state: str, view: View) -> int:
     """Return the number of the flow, or source, of a state: a run of UDP has a flow of one packet before its sources."""
-    return STATES.index(state) + (view.point["alg"] == "udp")
+    return STATES.index(state) + int(view.point["alg"] == "udp")
 
 
 def _window(state: str) -> tuple[float, float]:
@@ -81,7 +81,9 @@ EXPERIMENTS = (
             for state in STATES
         ),
         figures=(
-            Histories("goodput", "Ten minutes below the line's rate, ten at it", quantity="goodput_mbps", panels="alg", y_label="Goodput (Mbit/s)"),
+            Histories(
+                "goodput", "Ten minutes below the line's rate, ten at it", quantity="goodput_mbps", panels="alg", y_label="Goodput (Mbit/s)"
+            ),
         ),
         parameters=(
             *PARAMETERS[:-1],

@@ -121,7 +121,7 @@ def _experiment(figure: str, protocol: str, label: str, net: Net) -> Experiment:
             ),
         ),
         parameters=(
-            *((NETWORK if net.mtu == 1500 else (("network", f"dumbbell, one drop-tail queue, {net.mtu}-byte packets"), *NETWORK[1:]))),
+            *(NETWORK if net.mtu == 1500 else (("network", f"dumbbell, one drop-tail queue, {net.mtu}-byte packets"), *NETWORK[1:])),
             ("flows", "4: 0 to 2400 s, 600 to 1800 s, from 600 s, from 1200 s"),
             ("rate", f"{net.rate:g} Mbit/s"),
             ("RTT", ", ".join(f"{rtt:g}" for rtt in net.rtts) + " ms, the shortest the paper's flows saw"),
