@@ -75,8 +75,8 @@ EXPERIMENTS = (
         quick=Quick(repeats=1),
         notes=(
             "The path's capacity is what the paper measured in this very way: that the sum comes out says nothing, the shares do.",
-            "The second source's clock is slower by 100 parts in a million, as Ethernet allows: with equal clocks the two lock their phase, and "
-            "one may get everything.",
+            "The second source's clock is slower by 100 parts in a million, as Ethernet allows: with equal clocks the two lock their "
+            "phase, and one may get everything.",
         ),
         emulates="the TeraGrid path, by one queue of 2000 packets at the 683 Mbit/s that the paper's own probe gives",
     ),

@@ -97,7 +97,7 @@ EXPERIMENTS = (
         quick=Quick(repeats=1),
         notes=(
             *NOTES,
-            "The paper prints no numbers here, and says only that standard TCP was steady well below the line's rate and lost packets near it.",
+            "The paper prints no numbers here: it says that standard TCP was steady well below the line's rate and lost packets near it.",
             "`loss_ovh` is packets lost over packets sent, of a transfer or a source.",
         ),
         emulates="the path to Japan, by one queue of 10000 packets without losses of its own; below the line's rate by a window",

@@ -22,8 +22,8 @@ JOINED_FROM, JOINED_AGAIN = 36_245_000, 36_250_206
 
 EMULATES = "Linux 2.4.22's repair after a timeout (rto_freeze): 711 packets and their retransmissions are lost by a script"
 _SCRIPT = (
-    "The losses of the published hosts are scripted: 711 packets in a row, and each once more when it is retransmitted, for a loss that fast "
-    "retransmit repairs brings no timeout. There is no jitter, so that the script meets the packets it is meant for."
+    "The losses of the published hosts are scripted: 711 packets in a row, and each once more when it is retransmitted, for a loss that "
+    "fast retransmit repairs brings no timeout. There is no jitter, so that the script meets the packets it is meant for."
 )
 _TRICKLE = (
     "A second with no more than a packet per round trip counts as silent, as in the paper, whose silence is that very repair; by the "

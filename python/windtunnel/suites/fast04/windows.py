@@ -87,8 +87,8 @@ EXPERIMENTS = (
         quick=Quick(points={"rtt": (20, 200)}, repeats=1),
         notes=(
             FAST_NOTE,
-            "The window that the receiver advertises is the host model's, from the paper's account of how it comes about; what a flow carries under "
-            "it is measured.",
+            "The window that the receiver advertises is the host model's, from the paper's account of how it comes about; what a flow "
+            "carries under it is measured.",
             "The paper's round trips are given for its other tests; the throughputs in its text are of 200 ms.",
             "The queue is not given: 2000 packets, as elsewhere.",
         ),
