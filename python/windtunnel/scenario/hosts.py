@@ -153,6 +153,16 @@ def check(scenario: Scenario) -> None:
             raise refusal(problem, field=f"flows[{index}].receiver_mtu_bytes")
 
 
+def stuck_window_bytes(mtu_bytes: int) -> int:
+    """Return the largest window that a Linux 2.4.22 receiver of packets larger than those it gets, of `mtu_bytes`, advertises.
+
+    It grows to 3,148,472 bytes, rounded down to whole segments, then to the 1024 bytes that its window scale can say: 3,147,776 with
+    segments of 1448 bytes (Hegde et al. 2004, IV.B.2).
+    """
+    mss = mtu_bytes - HEADER_BYTES
+    return _STUCK_AT_BYTES // mss * mss // _WINDOW_UNIT_BYTES * _WINDOW_UNIT_BYTES
+
+
 def window_packets(flow: Flow) -> int | None:
     """Return the cap on a flow's window in its own packets, at least one; none for no cap."""
     cap = window_bytes(flow)
@@ -160,18 +170,13 @@ def window_packets(flow: Flow) -> int | None:
 
 
 def window_bytes(flow: Flow) -> int | None:
-    """Return the cap on a flow's window in bytes of payload: the least of those given.
-
-    A Linux 2.4.22 receiver of packets larger than those it gets lets its window grow to 3,148,472 bytes, rounded down to whole segments,
-    then to the 1024 bytes that its window scale can say: 3,147,776 with segments of 1448 bytes (Hegde et al. 2004, IV.B.2).
-    """
+    """Return the cap on a flow's window in bytes of payload: the least of those given."""
     mss = flow.mtu_bytes - HEADER_BYTES
     caps = [] if flow.window_packets is None else [flow.window_packets * mss]
     if flow.window_bytes is not None:
         caps.append(flow.window_bytes)
     if flow.receiver_mtu_bytes is not None and flow.receiver_mtu_bytes > flow.mtu_bytes:
-        stuck = _STUCK_AT_BYTES // mss * mss
-        caps.append(stuck // _WINDOW_UNIT_BYTES * _WINDOW_UNIT_BYTES)
+        caps.append(stuck_window_bytes(flow.mtu_bytes))
     return min(caps, default=None)
 
 

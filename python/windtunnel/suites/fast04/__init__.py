@@ -14,10 +14,14 @@ ORDER = (
     "fast04.fig8",
     "fast04.fig9",
     "fast04.fig10",
+    "fast04.fig11",
+    "fast04.rwnd",
     "fast04.fig12",
     "fast04.fig13",
     "fast04.fig14",
     "fast04.fig15",
+    "fast04.udp",
+    "fast04.haystack",
 )
 
 __all__ = ["ORDER", "TITLE", "findings"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from windtunnel.experiment import Measure
-from windtunnel.metrics import View, measure
+from windtunnel.metrics import View, measured
 from windtunnel.suites.linux24 import STACK
 
 PROTOCOLS = ("bic", "fast", "htcp", "hstcp", "scalable", "reno")
@@ -27,7 +27,7 @@ NETWORK = (
 )
 
 
-def within(metric: str, spans: Mapping[str, tuple[float, float]], dimension: str) -> Measure:
+def within(metric: str, spans: Mapping[str, tuple[float, float]], dimension: str, flow: str | None = None) -> Measure:
     """Return a measure over the part of the run that the point names.
 
     Parameters
@@ -38,11 +38,13 @@ def within(metric: str, spans: Mapping[str, tuple[float, float]], dimension: str
         Beginning and end of each part, seconds.
     dimension : str
         The dimension whose values name the parts.
+    flow : str, optional
+        Which flows; the metric's own choice when absent.
     """
-    return Measure(metric, function=partial(_within, metric, spans, dimension))
+    return Measure(metric, flow=flow, function=partial(_within, metric, spans, dimension, flow))
 
 
-def _within(metric: str, spans: Mapping[str, tuple[float, float]], dimension: str, view: View) -> float | None:
+def _within(metric: str, spans: Mapping[str, tuple[float, float]], dimension: str, flow: str | None, view: View) -> float | str | None:
     begin, end = spans[view.point[dimension]]
     settling_s = VARIATION_SETTLING_S if metric == "thr_cov" else SETTLING_S
-    return measure(metric, view, t0=begin + settling_s, t1=end)
+    return measured(metric, view, flow=flow, t0=begin + settling_s, t1=end)

@@ -1,4 +1,4 @@
-"""Figures 8 to 10: FAST flows from Atlanta to Japan."""
+"""Figures 8 and 9: one FAST flow from Atlanta to Japan."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from windtunnel.suites.linux24 import FAST_NOTE, PROFILE, STACK, flow
 
 ALPHA = 100.0
 QUEUE = 10_000
-_PARAMETERS = (
+RTT_S = 0.16
+PARAMETERS = (
     (
         "network",
         "one drop-tail queue of 10000 packets, the transmit queue of the sending host; 1500-byte packets, no losses of the path's own",
@@ -20,18 +21,18 @@ _PARAMETERS = (
     ("rate", "1 Gbit/s"),
     ("RTT", "160 ms"),
 )
-_NOTES = (
+NOTES = (
     FAST_NOTE,
     "The published path was the Internet2 from Atlanta to Japan; what limited it was the sender's own interface, which is run here.",
 )
 
 
-def to_japan(*flows: Flow, duration_s: float, warmup_s: float) -> Scenario:
+def to_japan(*flows: Flow, duration_s: float, warmup_s: float, rtt_s: float = RTT_S) -> Scenario:
     """Return flows over the path to Japan."""
     return Scenario(
         bottleneck=Bottleneck(rate_bps=1e9, queue_packets=QUEUE),
         flows=flows,
-        rtt_s=0.16,
+        rtt_s=rtt_s,
         duration_s=duration_s,
         warmup_s=warmup_s,
         sample_s=0.1,
@@ -42,13 +43,6 @@ def to_japan(*flows: Flow, duration_s: float, warmup_s: float) -> Scenario:
 def alone(_point: Point, _draws: Draws) -> Scenario:
     """Return one FAST flow."""
     return to_japan(flow("fast", parameters={"alpha": ALPHA}), duration_s=DURATION_S, warmup_s=SETTLING_S)
-
-
-def joined(_point: Point, _draws: Draws) -> Scenario:
-    """Return a FAST flow, joined by another from 300 s to 600 s."""
-    own = {"alpha": ALPHA}
-    second = flow("fast", parameters=own, start_s=300.0, stop_s=600.0)
-    return to_japan(flow("fast", parameters=own), second, duration_s=900.0, warmup_s=300.0 + SETTLING_S)
 
 
 EXPERIMENTS = (
@@ -64,11 +58,11 @@ EXPERIMENTS = (
             Histories("goodput", "One FAST flow, 1 Gbit/s, 160 ms: goodput", quantity="goodput_mbps", y_label="Goodput (Mbit/s)"),
             Histories("rtt", "One FAST flow, 1 Gbit/s, 160 ms: round-trip time", quantity="srtt_s", y_label="Smoothed RTT (ms)"),
         ),
-        parameters=(*_PARAMETERS, ("duration", "600 s, measured from 10 s")),
+        parameters=(*PARAMETERS, ("duration", "600 s, measured from 10 s")),
         repeats=1,
         kept="all",
         quick=Quick(repeats=1),
-        notes=_NOTES,
+        notes=NOTES,
     ),
     Experiment(
         id="fast04.fig9",
@@ -81,38 +75,10 @@ EXPERIMENTS = (
         figures=(
             Histories("cwnd", "One FAST flow, 1 Gbit/s, 160 ms: congestion window", quantity="cwnd_packets", y_label="cwnd (packets)"),
         ),
-        parameters=(*_PARAMETERS, ("duration", "600 s, measured from 10 s")),
+        parameters=(*PARAMETERS, ("duration", "600 s, measured from 10 s")),
         repeats=1,
         kept="all",
         quick=Quick(repeats=1),
-        notes=(*_NOTES, "The run is that of figure 8."),
-    ),
-    Experiment(
-        id="fast04.fig10",
-        title="A second FAST flow for five minutes",
-        question="How do two FAST flows from one host share while both are there?",
-        source="Fig. 10; IV.B.1",
-        points={"alg": ("fast",)},
-        scenario=joined,
-        measures=(
-            Measure("jain", t0=320.0, t1=580.0),
-            *(Measure("thr_mbps", flow=number, t0=320.0, t1=580.0) for number in ("1", "2")),
-            Measure("silence_s"),
-        ),
-        figures=(
-            Histories("goodput", "Two FAST flows, 1 Gbit/s, 160 ms: goodput", quantity="goodput_mbps", y_label="Goodput (Mbit/s)"),
-            Histories(
-                "base", "Two FAST flows: the round-trip time each takes for the path's own", quantity="base_rtt_s", y_label="baseRTT (ms)"
-            ),
-        ),
-        parameters=(*_PARAMETERS, ("duration", "900 s; flow 2 from 300 s to 600 s")),
-        repeats=1,
-        kept="all",
-        quick=Quick(repeats=1),
-        notes=(
-            *_NOTES,
-            "The published run fell silent for a hundred seconds when flow 2 stopped: its host lost 711 packets and repaired one per round "
-            "trip. There are no host models here, and no such loss: the claims are not judged.",
-        ),
+        notes=(*NOTES, "The run is that of figure 8."),
     ),
 )
