@@ -15,7 +15,7 @@ from windtunnel.records import Records, RunFacts, build, frame_of
 from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, fill, resolve
 from windtunnel.version import __version__
 
-FRAMES = ("flows", "flow_samples", "link_samples", "links", "events", "acks", "transfers")
+FRAMES = ("flows", "flow_samples", "link_samples", "links", "events", "acks", "transfers", "pages")
 
 
 class Simulator:

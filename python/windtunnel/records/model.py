@@ -61,9 +61,10 @@ class Records:
     events: pl.DataFrame
     acks: pl.DataFrame | None = None
     transfers: pl.DataFrame | None = None
+    pages: pl.DataFrame | None = None
 
     def frames(self) -> dict[str, pl.DataFrame]:
-        """Return the frames by name, in the order of the schema; `acks` and `transfers` only where there are any."""
+        """Return the frames by name, in the order of the schema; `acks`, `transfers` and `pages` only where there are any."""
         named = {name: getattr(self, name) for name in FRAMES}
         return {name: frame for name, frame in named.items() if frame is not None}
 
@@ -174,7 +175,7 @@ def build(measured: Mapping[str, Mapping[str, Any]], facts: RunFacts) -> Records
     Parameters
     ----------
     measured : mapping of str to mapping
-        Frame name to columns; `acks` and `transfers` may be absent.
+        Frame name to columns; `acks`, `transfers` and `pages` may be absent.
     facts : RunFacts
         Facts about the run.
 

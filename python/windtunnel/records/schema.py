@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-SCHEMA_VERSION = 3
-READABLE_VERSIONS = (2, 3)
-"""Folders of these versions are read: version 3 only adds the frame of transfers."""
+SCHEMA_VERSION = 4
+READABLE_VERSIONS = (2, 3, 4)
+"""Folders of these versions are read: version 3 only adds the frame of transfers, version 4 that of pages."""
 
 FLOWS: dict[str, pl.DataType] = {
     "flow": pl.UInt32(),
@@ -80,6 +80,15 @@ TRANSFERS: dict[str, pl.DataType] = {
     "timeouts": pl.UInt64(),
 }
 """One row per transfer of a source, in the order in which they began; `completion_s` is how long it took, null where it is unfinished."""
+PAGES: dict[str, pl.DataType] = {
+    "source": pl.UInt32(),
+    "session": pl.UInt32(),
+    "start_s": pl.Float64(),
+    "objects": pl.UInt64(),
+    "bytes": pl.UInt64(),
+    "completion_s": pl.Float64(),
+}
+"""One row per page of a session, in the order in which they began; `completion_s` from its first object's begin to its last byte's ACK."""
 EVENTS: dict[str, pl.DataType] = {
     "t_s": pl.Float64(),
     "flow": pl.Int32(),
@@ -103,8 +112,9 @@ FRAMES: dict[str, dict[str, pl.DataType]] = {
     "events": EVENTS,
     "acks": ACKS,
     "transfers": TRANSFERS,
+    "pages": PAGES,
 }
-OPTIONAL_FRAMES = ("acks", "transfers")
-"""Frames of runs that asked for them: ACKs recorded one by one, sources of transfers."""
+OPTIONAL_FRAMES = ("acks", "transfers", "pages")
+"""Frames of runs that asked for them: ACKs recorded one by one, sources of transfers, sessions."""
 OPEN_FRAMES = ("flow_samples",)
 """Frames that may carry further float columns: the algorithms' own variables."""
