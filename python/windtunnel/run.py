@@ -132,7 +132,7 @@ class Run:
 
     @property
     def pages(self) -> pl.DataFrame | None:
-        """One row per page of a session (``source``, ``session``, ``start_s``, ``objects``, ``completion_s``, ...), or None without sessions."""
+        """One row per page of a session (``session``, ``start_s``, ``objects``, ``completion_s``, ...), or None without sessions."""
         return self.records.pages
 
     @property

@@ -27,9 +27,8 @@ def summary(records: Records) -> dict[str, Any]:
     -------
     dict
         `scenario`, `digest`, `records_digest`, `flows` and `links` (lists of dict), `metrics`, `engine`; `applications` (list of dict)
-        where flows share one, `transfers`, `pages` and `traffic` (lists of dict) where there are sources of transfers, sessions and sources of
-        datagrams.
-        Units by suffix, None where something was not measured.
+        where flows share one, `transfers`, `pages` and `traffic` (lists of dict) where there are sources of transfers, sessions and
+        sources of datagrams. Units by suffix, None where something was not measured.
     """
     facts = records.facts
     return {
