@@ -79,7 +79,9 @@ def test_the_command_line_lists_them_and_takes_them(cli: Callable[..., Any]) -> 
 def test_a_filter_of_acks_says_where_it_sees_none() -> None:
     forward = _scenario(discipline="ack-filter")
     assert any("no flow's data goes reverse" in note for note in wt.run(forward).notes)
-    both = parse({"rtt": "20ms", "duration": "5s", "bottleneck": {**LINK, "discipline": "ack-filter"}, "flows": ["reno,direction=reverse"]})
+    both = parse(
+        {"rtt": "20ms", "duration": "5s", "bottleneck": {**LINK, "discipline": "ack-filter"}, "flows": ["reno", "reno,direction=reverse"]}
+    )
     assert wt.run(both).notes == ()
 
 
