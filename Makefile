@@ -100,9 +100,11 @@ docs: $(CORE)
 	ls docs/algorithms | sed -n 's/\.md$$//p' | grep -v README | \
 	  xargs -P $$(nproc) -I NAME $(BIN)/windtunnel algorithms NAME --plot docs/algorithms/figures/NAME.svg
 	mkdir -p docs/queues/figures
-	ls docs/queues | sed -n 's/\.md$$//p' | grep -v README | \
+	ls docs/queues | sed -n 's/\.md$$//p' | grep -v -e README -e ack-filter | \
 	  xargs -P $$(nproc) -I NAME $(BIN)/windtunnel run --rate 50Mbit --rtt 40ms --queue 400 --duration 30s --aqm NAME \
 	    --flow cubic --flow cubic,start=10s --flow cubic,start=20s --plot docs/queues/figures/NAME.svg > /dev/null
+	$(BIN)/windtunnel run --rate 10Mbit --rtt 40ms --queue 50 --duration 20s --flow cubic --flow cubic,start=5s --reverse-rate 50kbit \
+	  --reverse-queue 50 --reverse-aqm ack-filter --plot docs/queues/figures/ack-filter.svg > /dev/null
 	mkdir -p docs/concepts/figures
 	grep -h '^windtunnel run .*--plot docs/' docs/concepts/*.md | PATH=$(BIN):$$PATH sh -e > /dev/null
 	export COLUMNS=100 TERM=dumb NO_COLOR=1; { \

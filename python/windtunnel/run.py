@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from windtunnel import metrics, plots, records
 from windtunnel.backends import backend as backend_of
-from windtunnel.scenario import Scenario, ScenarioError
+from windtunnel.scenario import Scenario, ScenarioError, traces
 
 if TYPE_CHECKING:
     import polars as pl
@@ -131,6 +131,11 @@ class Run:
         return self.records.transfers
 
     @property
+    def pages(self) -> pl.DataFrame | None:
+        """One row per page of a session (``session``, ``start_s``, ``objects``, ``completion_s``, ...), or None without sessions."""
+        return self.records.pages
+
+    @property
     def plot(self) -> Plot:
         """The figures of this run."""
         return Plot(self.records)
@@ -138,6 +143,23 @@ class Run:
     def summary(self) -> dict[str, Any]:
         """Return what ``windtunnel run --json`` prints."""
         return metrics.summary(self.records)
+
+    def save_deliveries(self, path: str | Path, link: str = "forward") -> None:
+        """Write what a link delivered as a trace in mahimahi's format, for ``trace = "FILE"`` of a scenario or for ``mm-link``.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        link : str
+            The link's name, as in `links`.
+
+        Raises
+        ------
+        ScenarioError
+            When there is no such link, it delivered nothing, it was not sampled every millisecond, or the file cannot be written.
+        """
+        traces.write(metrics.deliveries_ms(self.records, link), path)
 
     def save(self, folder: str | Path) -> None:
         """Write the run's folder, whole or not at all.

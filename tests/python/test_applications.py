@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -86,3 +87,13 @@ def test_an_application_takes_what_its_connections_take(document: dict[str, Any]
     assert summary["metrics"]["jain_applications"] == pytest.approx(0.562, abs=0.03)
     assert [row["algorithm"] for row in summary["applications"]] == ["ptcp", "reno"]
     assert "applications" not in wt.run(parse(document)).summary()
+
+
+def test_flows_of_one_number_are_one_application_on_the_command_line_too(cli: Callable[..., Any]) -> None:
+    run = ["run", "--rate", "20Mbit", "--rtt", "20ms", "--duration", "3s", "--json", "--flow", "reno"]
+    summary = cli(*run, "--flow", "htcp,count=4,application=1").json()
+    assert [row["flows"] for row in summary["applications"]] == [1, 4]
+    together = sum(row["throughput_bps"] for row in summary["flows"][1:])
+    assert summary["applications"][1]["throughput_bps"] == pytest.approx(together)
+    refused = cli(*run, "--flow", "htcp,application=x")
+    assert refused.code == 2 and "application" in refused.err

@@ -74,3 +74,32 @@ def test_the_command_line_lists_them_and_takes_them(cli: Callable[..., Any]) -> 
     given = ["--rate", "10Mbit", "--rtt", "20ms", "--flow", "reno", "--duration", "2s", "--json"]
     told = cli("run", *given, "--aqm", "pie,target=20ms").json()
     assert told["scenario"]["bottleneck"]["discipline_parameters"] == {"target_s": 0.02}
+
+
+def test_a_filter_of_acks_says_where_it_sees_none() -> None:
+    forward = _scenario(discipline="ack-filter")
+    assert any("no flow's data goes reverse" in note for note in wt.run(forward).notes)
+    both = parse(
+        {"rtt": "20ms", "duration": "5s", "bottleneck": {**LINK, "discipline": "ack-filter"}, "flows": ["reno", "reno,direction=reverse"]}
+    )
+    assert wt.run(both).notes == ()
+
+
+def test_filtered_acks_keep_a_link_full_that_waits_for_every_one_otherwise(cli: Callable[..., Any]) -> None:
+    run = ["run", "--rate", "10Mbit", "--rtt", "40ms", "--flow", "reno,window=60", "--duration", "10s", "--warmup", "3s", "--reverse-rate"]
+    run += ["41600", "--reverse-queue", "1000", "--json"]
+    plain, filtered = cli(*run).json(), cli(*run, "--reverse-aqm", "ack-filter").json()
+    # 100 ACKs a second of 52 bytes, two segments each: 200 of the 833 segments that fill the link.
+    assert plain["links"][0]["utilisation"] == pytest.approx(0.24, rel=0.01)
+    assert filtered["links"][0]["utilisation"] == pytest.approx(1.0, abs=1e-6)
+    assert plain["links"][1]["dropped_packets"] == 0 < filtered["links"][1]["dropped_packets"]
+    table = {"rate": 41600, "queue": 1000, "discipline": "ack-filter"}
+    written = {"rtt": "40ms", "duration": 10, "warmup": 3, "bottleneck": {"rate": "10Mbit"}, "reverse": table}
+    assert digest(parse({**written, "flows": ["reno,window=60"]})) == filtered["digest"]
+
+
+def test_a_bad_discipline_of_the_reverse_link_is_refused_by_name(cli: Callable[..., Any]) -> None:
+    run = ["run", "--rate", "10Mbit", "--rtt", "40ms", "--flow", "reno", "--reverse-rate", "1Mbit", "--reverse-aqm"]
+    for given, named in (("ack-filtre", "ack-filter"), ("ack-filter,every=2", "every")):
+        refused = cli(*run, given)
+        assert refused.code == 2 and "reverse.discipline" in refused.err and named in refused.err

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import windtunnel as wt
 from windtunnel.backends.linux.expressible import unsupported
+from windtunnel.metrics import View, measure
 from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, parse, resolve
 
 
@@ -85,3 +87,68 @@ def test_sessions_come_after_arrivals_in_every_table(cli: Callable[..., Any]) ->
 
 def test_a_guest_refuses_sessions_by_name() -> None:
     assert "sessions" in unsupported(scenario("reno,count=1", flows=["reno"]))
+
+
+def test_one_connection_is_what_sessions_always_had() -> None:
+    assert digest(scenario("reno,count=2")) == digest(scenario("reno,count=2,connections=1"))
+    assert "connections" not in canonical(scenario("reno,count=2"))["sessions"][0]
+    assert resolve(scenario("reno,count=2"))["sessions"][0]["connections"] == 1
+    six = scenario("reno,count=2,connections=6")
+    assert digest(six) == digest(parse(canonical(six))) != digest(scenario("reno,count=2"))
+
+
+@pytest.mark.parametrize(
+    ("connections", "parts"),
+    [("0", ["'0'", "1 to 1000"]), ("1001", ["'1001'", "1 to 1000"]), ("2.5", ["'2.5'", "whole"]), ("many", ["'many'", "cannot be read"])],
+)
+def test_a_bad_number_of_connections_is_refused_by_name(connections: str, parts: list[str]) -> None:
+    with pytest.raises(ScenarioError, match=r"sessions\[0\].connections") as refused:
+        scenario(f"reno,count=1,connections={connections}")
+    assert all(part in str(refused.value) for part in parts), str(refused.value)
+
+
+def test_pages_are_made_of_their_transfers() -> None:
+    run = wt.run(scenario("cubic,count=3,think=exponential:50ms,objects=exponential:4,sizes=exponential:20kB,connections=6"))
+    assert run.pages is not None and run.transfers is not None and run.pages.height > 50
+    assert set(run.pages["session"]) == {0, 1, 2} and set(run.pages["source"]) == {0}
+    done = run.pages.filter(run.pages["completion_s"].is_not_null())
+    assert run.pages["bytes"].sum() == run.transfers["bytes"].sum()
+    begun = run.transfers.height - (run.pages["objects"].sum() - done["objects"].sum())
+    assert done["objects"].sum() >= begun > done["objects"].sum() - 3 * 6
+    # Every page begins with a transfer, and one ends it.
+    starts, ends = run.transfers["start_s"], (run.transfers["start_s"] + run.transfers["completion_s"]).to_list()
+    assert set(done["start_s"]) <= set(starts)
+    assert all(any(abs(end - at) < 1e-9 for end in ends if end is not None) for at in (done["start_s"] + done["completion_s"]).to_list())
+
+
+def test_pages_come_sooner_over_six_connections_than_over_one() -> None:
+    fixed = "cubic,count=1,think=fixed:100ms,objects=fixed:12,sizes=fixed:14480,rtt=60ms"
+    rows = [wt.run(scenario(f"{fixed},connections={n}")).summary()["pages"][0] for n in (1, 6)]
+    # Ten packets leave at once, so that an object costs its round trip: twelve one after another, or two times six.
+    assert rows[0]["completion_s_median"] == pytest.approx(12 * (0.06 + 0.006), rel=0.01)
+    assert 2 * 0.06 < rows[1]["completion_s_median"] < 2 * (0.06 + 0.036) + 0.006
+    assert [row["connections"] for row in rows] == [1, 6] and all(row["objects_mean"] == 12 for row in rows)
+
+
+def test_page_times_are_a_metric_of_runs_with_flows() -> None:
+    given = scenario("reno,count=5,objects=fixed:4,connections=2", duration="20s", flows=["cubic"])
+    view = View(wt.run(given).records, {"alg": "cubic"})
+    pages = view.records.pages
+    assert pages is not None
+    times = pages.filter(pages["start_s"] >= 10)["completion_s"].drop_nulls()
+    assert measure("page_s", view) == pytest.approx(times.mean()) and measure("page_s@median", view) == pytest.approx(times.median())
+    plain = View(wt.run(scenario(flows=["cubic"], duration="11s")).records, {"alg": "cubic"})
+    assert measure("page_s", plain) is None and plain.records.pages is None
+
+
+def test_pages_are_stored_and_read_back(tmp_path: Path) -> None:
+    run = wt.run(scenario("reno,count=2,connections=3"))
+    run.save(tmp_path / "run")
+    again = wt.load_run(tmp_path / "run")
+    assert again.pages is not None and run.pages is not None and again.pages.equals(run.pages)
+
+
+def test_pages_are_printed(cli: Callable[..., Any]) -> None:
+    run = ["run", "--rate", "20Mbit", "--rtt", "20ms", "--duration", "5s", "--sessions", "reno,count=20,objects=fixed:6,connections=6"]
+    printed = cli(*run)
+    assert printed.code == 0 and "Pages" in printed.out

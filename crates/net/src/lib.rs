@@ -14,6 +14,6 @@ pub use change::{Changes, DelaySteps, RateSteps, Service, Trace};
 pub use disorder::{Disorder, DisorderSpec, Fate};
 pub use fifo::{Fifo, FifoSpec, Limit, LinkTotals, Occupancy, Packet, Verdict};
 pub use loss::{Among, GilbertElliott, LossModel, Losses, Periodic, Scripted, Timed};
-pub use queue::{DisciplineSpec, Queued};
+pub use queue::{DisciplineSpec, Queued, Supersede};
 pub use ring::Ring;
 pub use served::{Dropped, Served};

@@ -5,7 +5,7 @@
 
 use units::{Serialiser, Stream, Time};
 
-use crate::queue::{DisciplineSpec, Queue, Queued, Room};
+use crate::queue::{DisciplineSpec, Queue, Queued, Room, Supersede};
 use crate::{Changes, FifoSpec, Limit, LinkTotals, Losses, Occupancy, Packet};
 
 /// A packet that was dropped, when, and whether by the queue or at random before it.
@@ -41,7 +41,7 @@ pub struct Served<T> {
     settled: Time,
 }
 
-impl<T> Served<T> {
+impl<T: Supersede> Served<T> {
     /// An idle link that measures over `window` (from, to); random losses come from `loss`, the discipline's draws from `draws`.
     pub fn new(spec: FifoSpec, discipline: DisciplineSpec, window: (Time, Time), loss: Stream, draws: Stream) -> Served<T> {
         Served {

@@ -3,7 +3,7 @@
 use numpy::{Element, IntoPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sim::{AckTrace, Columns, FlowRow, LinkRow, Records, SourceRow, TransferRow, Transfers};
+use sim::{AckTrace, Columns, FlowRow, LinkRow, PageRow, Records, SourceRow, TransferRow, Transfers};
 
 fn put<T: Element>(table: &Bound<'_, PyDict>, name: &str, column: Vec<T>) -> PyResult<()> {
     table.set_item(name, column.into_pyarray(table.py()))
@@ -36,6 +36,9 @@ pub(crate) fn convert(
     out.set_item("events", events(py, &records)?)?;
     if !records.transfers.kinds.is_empty() {
         out.set_item("transfers", transfers(py, &records.transfers)?)?;
+    }
+    if records.transfers.sessions > 0 {
+        out.set_item("pages", pages(py, &records.transfers.pages)?)?;
     }
     let table = PyDict::new(py);
     put(&table, "t_s", seconds(samples.t_ns))?;
@@ -176,6 +179,18 @@ fn transfers<'py>(py: Python<'py>, transfers: &Transfers) -> PyResult<Bound<'py,
     put(&table, "sent_packets", whole(|row| row.sent.into()))?;
     put(&table, "retransmitted_packets", whole(|row| row.retransmitted.into()))?;
     put(&table, "timeouts", whole(|row| row.timeouts.into()))?;
+    Ok(table)
+}
+
+fn pages<'py>(py: Python<'py>, rows: &[PageRow]) -> PyResult<Bound<'py, PyDict>> {
+    let table = PyDict::new(py);
+    let whole = |value: fn(&PageRow) -> u64| -> Vec<u64> { rows.iter().map(value).collect() };
+    put(&table, "source", rows.iter().map(|row| row.source).collect())?;
+    put(&table, "session", rows.iter().map(|row| row.session).collect())?;
+    put(&table, "start_s", seconds(whole(|row| row.start_ns)))?;
+    put(&table, "objects", whole(|row| row.objects))?;
+    put(&table, "bytes", whole(|row| row.bytes))?;
+    put(&table, "completion_s", rows.iter().map(PageRow::completion_s).collect())?;
     Ok(table)
 }
 

@@ -39,7 +39,7 @@ pub use hops::{HopSpec, NamedLink, StretchSpec};
 pub use observer::{AckHash, AckTrace, Observer, Silent};
 pub use path::{Delivery, Path};
 pub use profiles::catalogue;
-pub use records::{EventKind, FlowRow, HostColumns, LinkRow, Records, SourceRow, TransferKind, TransferRow, Transfers};
+pub use records::{EventKind, FlowRow, HostColumns, LinkRow, PageRow, Records, SourceRow, TransferKind, TransferRow, Transfers};
 pub use samples::{Columns, FlowSamples};
 pub use source::SourceTotals;
 pub use spec::{

@@ -1,6 +1,6 @@
 //! A link of a run: one that knows departures on arrival, or one with events of its own.
 
-use net::{Fifo, LinkTotals, Occupancy, Served};
+use net::{Fifo, LinkTotals, Occupancy, Served, Supersede};
 use tcp::{Ack, Sack};
 use units::{Stream, Time};
 
@@ -36,6 +36,19 @@ pub(crate) enum Load {
         /// Its SACK information.
         sack: Option<Sack>,
     },
+}
+
+impl Supersede for Load {
+    /// An ACK that acknowledges more, unless the one that waits has what it has not: SACK information, or another ECN feedback. A receiver
+    /// that reports every change of marks at once (RFC 8257 3.2) is so understood as if no ACK were missing.
+    fn supersedes(&self, waiting: &Load) -> bool {
+        match (self, waiting) {
+            (Load::Ack { ack: new, .. }, Load::Ack { ack: old, .. }) => {
+                new.cumulative > old.cumulative && !old.has_sack && new.ecn == old.ecn
+            }
+            _ => false,
+        }
+    }
 }
 
 /// The link. The one that is common lies in place: whoever uses it looks at nothing else.

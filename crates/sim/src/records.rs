@@ -148,17 +148,50 @@ impl TransferRow {
 
     /// How long until everything was acknowledged, seconds; NaN if that did not happen.
     pub fn completion_s(&self) -> f64 {
-        if self.completion_ns == u64::MAX {
-            f64::NAN
-        } else {
-            self.completion_ns as f64 * 1e-9
-        }
+        span_s(self.completion_ns)
     }
 
     pub(crate) fn count(&mut self, totals: &SenderTotals) {
         self.sent = totals.sent as u32;
         self.retransmitted = totals.retransmitted as u32;
         self.timeouts = totals.timeouts as u32;
+    }
+}
+
+/// One page of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageRow {
+    /// When its first object began, nanoseconds.
+    pub start_ns: u64,
+    /// Payload bytes of its objects that have begun.
+    pub bytes: u64,
+    /// How long until everything of it was acknowledged, nanoseconds; `u64::MAX` if that did not happen.
+    pub completion_ns: u64,
+    /// Its objects.
+    pub objects: u64,
+    /// Number of its source.
+    pub source: u32,
+    /// Number of its session among those of all sources.
+    pub session: u32,
+}
+
+impl PageRow {
+    pub(crate) fn begun(at: Time, (source, session): (u32, u32), objects: u64) -> PageRow {
+        PageRow { start_ns: at.0, bytes: 0, completion_ns: u64::MAX, objects, source, session }
+    }
+
+    /// How long until everything was acknowledged, seconds; NaN if that did not happen.
+    pub fn completion_s(&self) -> f64 {
+        span_s(self.completion_ns)
+    }
+}
+
+/// A time in seconds; NaN for one that never ended.
+fn span_s(ns: u64) -> f64 {
+    if ns == u64::MAX {
+        f64::NAN
+    } else {
+        ns as f64 * 1e-9
     }
 }
 
@@ -189,6 +222,10 @@ pub struct Transfers {
     pub kinds: Vec<TransferKind>,
     /// In the order in which they began.
     pub rows: Vec<TransferRow>,
+    /// Pages of sessions, in the order in which they began.
+    pub pages: Vec<PageRow>,
+    /// How many sessions there are.
+    pub sessions: u32,
 }
 
 /// One row of a source of datagrams.

@@ -110,6 +110,8 @@ fn every_bad_field_of_a_session_is_named_with_value_and_range() {
     for (field, value, named, shown, allowed) in [
         ("flows", json!([]), "sessions[0].flows", "0", "1 to 1000 kinds"),
         ("count", json!(0), "sessions[0].count", "0", "1 to 100000 sessions"),
+        ("connections", json!(0), "sessions[0].connections", "0", "1 to 1000 connections"),
+        ("connections", json!(1001), "sessions[0].connections", "1001", "1 to 1000 connections"),
         ("objects", fixed(0.5), "sessions[0].objects", "0.5", "1 to 1000000 objects"),
         ("sizes", fixed(0.0), "sessions[0].sizes", "0", "1 to 1e15 bytes"),
         ("think", fixed(0.0), "sessions[0].think", "0", "1 ns to 100000 s"),

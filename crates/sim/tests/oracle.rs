@@ -80,6 +80,7 @@ fn simulate<O: Observer>(spec: &Spec, observer: &mut O) -> Result<Outcome, Strin
         marked: records.flows.iter().map(|flow| flow.marked_packets).collect(),
         refused: records.flows.iter().map(|flow| flow.send_stalls.unwrap_or(0)).collect(),
         worked: worked(&records.host_samples),
+        pages: records.transfers.pages,
         transfers: records.transfers.rows,
         sources: records.sources.iter().map(|source| (source.lost_packets, source.at_window, source.at_end)).collect(),
     })
@@ -106,6 +107,7 @@ struct Compared {
     acks: u64,
     marks: u64,
     transfers: u64,
+    pages: u64,
 }
 
 /// What differs, if anything.
@@ -115,6 +117,8 @@ fn difference(spec: &Spec, compared: &mut Compared) -> Option<String> {
     compared.acks += theirs.acks;
     compared.marks += consulted.iter().flat_map(|outcome| &outcome.marked).sum::<u64>();
     compared.transfers += consulted.iter().map(|outcome| outcome.transfers.len() as u64).sum::<u64>();
+    let pages = consulted.iter().flat_map(|outcome| &outcome.pages);
+    compared.pages += pages.filter(|page| page.objects > 1 && page.completion_ns < u64::MAX).count() as u64;
     match (simulated, consulted) {
         (Ok(simulated), Ok(consulted)) if ours == theirs && simulated == consulted => None,
         (Ok(simulated), Ok(consulted)) if ours == theirs => Some(format!("core {simulated:?}\noracle {consulted:?}")),
@@ -228,4 +232,5 @@ fn transfers_on_hosts_equal_the_textbook_event_heap_too() {
 fn transfers_that_come_and_go_equal_the_textbook_event_heap_too() {
     let compared = compare(common::scenario_with_arrivals, scenarios() / 2);
     assert!(compared.transfers > 50_000, "only {} transfers were compared", compared.transfers);
+    assert!(compared.pages > 1_000, "only {} pages of several objects were compared", compared.pages);
 }

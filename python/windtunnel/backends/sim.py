@@ -12,7 +12,7 @@ from windtunnel.records import Records, RunFacts, build, with_sources
 from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, fill, resolve
 from windtunnel.version import __version__
 
-FRAMES = ("flows", "flow_samples", "link_samples", "links", "events", "acks", "transfers", "host_samples")
+FRAMES = ("flows", "flow_samples", "link_samples", "links", "events", "acks", "transfers", "pages", "host_samples")
 
 
 class Simulator:

@@ -40,6 +40,7 @@ def run_command(
     ] = None,
     reverse_rate: Annotated[str | None, typer.Option(metavar="RATE", help="A reverse link of this rate.")] = None,
     reverse_queue: Annotated[str | None, typer.Option(metavar="SIZE", help="Its queue. [default: 100%bdp]")] = None,
+    reverse_aqm: Annotated[str | None, typer.Option(metavar="NAME[,KEY=VALUE...]", help="Its queue discipline, as ack-filter.")] = None,
     reverse_loss: Annotated[list[str] | None, typer.Option(metavar="P|MODEL,...", help="Loss on it: of ACKs, and of reverse data.")] = None,
     rate_step: Annotated[list[str] | None, typer.Option(metavar="AT=RATE", help="A new rate from then on; repeat for more.")] = None,
     outage: Annotated[
@@ -60,17 +61,19 @@ def run_command(
     marks: Annotated[bool, typer.Option("--marks", help="Record every congestion mark as an event.")] = False,
     out: Annotated[str | None, typer.Option(metavar="DIR", help="Write the run's folder here, whole or not at all.")] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the overview: .svg, .pdf or .png.")] = None,
+    deliveries: Annotated[str | None, typer.Option(metavar="FILE", help="Write what the first link delivered as a trace.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Run a scenario, in the simulator or on a built Linux kernel.
 
     Flow keys: rtt, start, stop, bytes, count, window, profile, direction, mtu, enter and leave (hops); on and off, or app_rate and chunk;
-    those of its host; transport options, and the algorithm's own parameters (see: windtunnel algorithms NAME). Keys of --udp: rate,
-    amplitude and period, packet, start, stop, direction, enter and leave.
+    application (a number that its connections share); those of its host; transport options, and the algorithm's own parameters (see:
+    windtunnel algorithms NAME). Keys of --udp: rate, amplitude and period, packet, start, stop, direction, enter and leave.
 
     Keys of arrivals: load or rate (transfers per second), sizes (pareto, exponential, fixed), mean, shape, max, rtt (one, or several as
-    30ms+60ms), start, stop, window, profile, direction; of sessions: count, think, objects and sizes (laws, as pareto:15kB:1.2), and the
-    same from max on. Both take the keys of a host, transport options and the algorithm's parameters.
+    30ms+60ms), start, stop, window, profile, direction; of sessions: count, think, objects and sizes (laws, as pareto:15kB:1.2),
+    connections (objects at once), and the same from max on. Both take the keys of a host, transport
+    options and the algorithm's parameters.
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
     top |= {"host": host}
@@ -79,7 +82,7 @@ def run_command(
     links = {
         "bottleneck": link_table(service | disorder, loss or [])
         | {key: value for key, value in (("rate_steps", rate_step), ("outages", outage), ("delay_steps", delay_step)) if value},
-        "reverse": link_table({"rate": reverse_rate, "queue": reverse_queue}, reverse_loss or []),
+        "reverse": link_table({"rate": reverse_rate, "queue": reverse_queue, "discipline": reverse_aqm}, reverse_loss or []),
     }
     traffic = [f"udp,{source}" for source in udp or []]
     lists = {"flows": flow, "hops": hop, "arrivals": arrivals, "sessions": sessions, "traffic": traffic}
@@ -87,7 +90,7 @@ def run_command(
     asked = {"per_ack": per_ack, "record_drops": drops, "record_marks": marks}
     scenario = scenario.model_copy(update={field: True for field, wanted in asked.items() if wanted})
     with stoppable():
-        _run(scenario, backend, out=out, plot=plot, as_json=json)
+        _run(scenario, backend, out=out, plot=plot, deliveries=deliveries, as_json=json)
 
 
 def link_table(fields: dict[str, str | None], losses: list[str]) -> dict[str, Any]:
@@ -130,7 +133,7 @@ def _scenario(
     return parse(with_traces(document, Path(file).parent if file else Path()), name=file or "")
 
 
-def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None, as_json: bool) -> None:
+def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None, deliveries: str | None, as_json: bool) -> None:
     from windtunnel import backends
     from windtunnel.cli.output import note, print_json
     from windtunnel.scenario import ScenarioError, digest
@@ -145,6 +148,10 @@ def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None,
             raise ScenarioError("sample_s", "0 leaves nothing to draw; allowed: above 0 with --plot")
         if not scenario.flows:
             raise ScenarioError("flows", "there are none, and the figure shows flows; allowed: at least one with --plot")
+    if deliveries is not None:
+        from windtunnel.metrics.deliveries import check_sampling
+
+        check_sampling(scenario.sample_s)
     if out is not None and not out:
         raise ScenarioError("out", "'' is not a folder; allowed: a new or empty folder")
     from windtunnel.run import Run, check_folder
@@ -163,6 +170,8 @@ def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None,
         note(line)
     if plot is not None:
         result.plot.overview(plot)
+    if deliveries is not None:
+        result.save_deliveries(deliveries)
     summary = result.summary()
     if as_json:
         print_json(summary)
@@ -208,6 +217,8 @@ def _print_tables(summary: dict[str, Any]) -> None:
         print_table("Applications", titles, rows)
     if "transfers" in summary:
         _print_transfers(summary["transfers"])
+    if "pages" in summary:
+        _print_pages(summary["pages"])
     if "traffic" in summary:
         sources = [
             (
@@ -249,6 +260,16 @@ def _print_transfers(sources: list[dict[str, Any]]) -> None:
     ]
     heads = ["source", "algorithm", "transfers", "unfinished", "mean time (ms)", "median (ms)", "p95 (ms)", "p99 (ms)"]
     print_table("Transfers", [*heads, "mean slowdown", "retransmitted", "timeouts"], rows)
+
+
+def _print_pages(sources: list[dict[str, Any]]) -> None:
+    from windtunnel.cli.output import print_table
+
+    times = ("completion_s_mean", "completion_s_median", "completion_s_p95", "completion_s_p99")
+    counts = ("source", "connections", "pages", "unfinished", "objects_mean")
+    rows = [(*(row[name] for name in counts), *(_scaled(row[name], 1e3) for name in times)) for row in sources]
+    heads = ["source", "connections", "pages", "unfinished", "mean objects", "mean time (ms)", "median (ms)", "p95 (ms)", "p99 (ms)"]
+    print_table("Pages", heads, rows)
 
 
 def _scaled(value: float | None, factor: float) -> float | None:

@@ -2,8 +2,10 @@
 
 from windtunnel.metrics.applications import applications
 from windtunnel.metrics.arrivals import transfers
+from windtunnel.metrics.deliveries import deliveries_ms
 from windtunnel.metrics.fairness import jain, ratio_min_max
 from windtunnel.metrics.named.request import Measure
+from windtunnel.metrics.pageloads import pages
 from windtunnel.metrics.rates import epoch_s, goodput_bps, loss_overhead, lost_fraction, throughput_bps
 from windtunnel.metrics.registry import FAMILIES, MEASURES, measure, measured
 from windtunnel.metrics.summary import summary
@@ -15,6 +17,7 @@ __all__ = [
     "Measure",
     "View",
     "applications",
+    "deliveries_ms",
     "epoch_s",
     "goodput_bps",
     "jain",
@@ -22,6 +25,7 @@ __all__ = [
     "lost_fraction",
     "measure",
     "measured",
+    "pages",
     "ratio_min_max",
     "summary",
     "throughput_bps",

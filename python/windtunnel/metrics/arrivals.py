@@ -8,7 +8,7 @@ from windtunnel.records import Records
 
 _PACKET_BYTES = 1500
 _PAYLOAD_BYTES = 1448
-_QUANTILES = {"completion_s_median": 0.5, "completion_s_p95": 0.95, "completion_s_p99": 0.99}
+QUANTILES = {"completion_s_median": 0.5, "completion_s_p95": 0.95, "completion_s_p99": 0.99}
 
 
 def transfers(records: Records) -> pl.DataFrame:
@@ -57,7 +57,7 @@ def transfers(records: Records) -> pl.DataFrame:
         (~done).sum().cast(pl.UInt64).alias("unfinished"),
         pl.col("bytes").filter(done).sum(),
         pl.col("completion_s").mean().alias("completion_s_mean"),
-        *(pl.col("completion_s").quantile(q, "linear").alias(name) for name, q in _QUANTILES.items()),
+        *(pl.col("completion_s").quantile(q, "linear").alias(name) for name, q in QUANTILES.items()),
         (pl.col("completion_s") / alone_s).mean().alias("slowdown_mean"),
         pl.col("retransmitted_packets").sum(),
         pl.col("timeouts").sum(),
@@ -75,7 +75,7 @@ _SCHEMA: dict[str, pl.DataType] = {
     "unfinished": pl.UInt64(),
     "bytes": pl.UInt64(),
     "completion_s_mean": pl.Float64(),
-    **dict.fromkeys(_QUANTILES, pl.Float64()),
+    **dict.fromkeys(QUANTILES, pl.Float64()),
     "slowdown_mean": pl.Float64(),
     "retransmitted_packets": pl.UInt64(),
     "timeouts": pl.UInt64(),

@@ -11,6 +11,7 @@ from windtunnel.metrics import fairness, rates
 from windtunnel.metrics.applications import applications, are_grouped
 from windtunnel.metrics.arrivals import transfers
 from windtunnel.metrics.datagrams import connections, sources
+from windtunnel.metrics.pageloads import pages
 from windtunnel.records import Records
 
 
@@ -26,8 +27,8 @@ def summary(records: Records) -> dict[str, Any]:
     -------
     dict
         `scenario`, `digest`, `records_digest`, `flows` and `links` (lists of dict), `metrics`, `engine`; `applications` (list of dict)
-        where flows share one, `transfers` and `traffic` (lists of dict) where there are sources of transfers and of datagrams.
-        Units by suffix, None where something was not measured.
+        where flows share one, `transfers`, `pages` and `traffic` (lists of dict) where there are sources of transfers, sessions and
+        sources of datagrams. Units by suffix, None where something was not measured.
     """
     facts = records.facts
     return {
@@ -37,6 +38,7 @@ def summary(records: Records) -> dict[str, Any]:
         "flows": flow_rows(records),
         **({"applications": application_rows(records)} if are_grouped(records) else {}),
         **({"transfers": transfer_rows(records)} if records.transfers is not None else {}),
+        **({"pages": page_rows(records)} if records.pages is not None else {}),
         **({"traffic": traffic} if (traffic := source_rows(records)) else {}),
         "links": link_rows(records),
         "metrics": metrics(records),
@@ -81,6 +83,11 @@ def application_rows(records: Records) -> list[dict[str, Any]]:
 def transfer_rows(records: Records) -> list[dict[str, Any]]:
     """Return one row per source of transfers."""
     return [_clean(row) for row in transfers(records).iter_rows(named=True)]
+
+
+def page_rows(records: Records) -> list[dict[str, Any]]:
+    """Return one row per source of sessions."""
+    return [_clean(row) for row in pages(records).iter_rows(named=True)]
 
 
 def source_rows(records: Records) -> list[dict[str, Any]]:

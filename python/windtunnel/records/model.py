@@ -61,6 +61,7 @@ class Records:
     events: pl.DataFrame
     acks: pl.DataFrame | None = None
     transfers: pl.DataFrame | None = None
+    pages: pl.DataFrame | None = None
     host_samples: pl.DataFrame | None = None
 
     def frames(self) -> dict[str, pl.DataFrame]:

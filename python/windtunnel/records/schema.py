@@ -6,7 +6,7 @@ import polars as pl
 
 SCHEMA_VERSION = 4
 READABLE_VERSIONS = (2, 3, 4)
-"""Folders of these versions are read: version 3 only adds the frame of transfers, version 4 that of hosts and the columns of `LATER`."""
+"""Folders of these versions are read: version 3 only adds the frame of transfers, version 4 the columns of `LATER` and frames of pages and hosts."""
 
 FLOWS: dict[str, pl.DataType] = {
     "flow": pl.UInt32(),
@@ -85,6 +85,15 @@ TRANSFERS: dict[str, pl.DataType] = {
     "timeouts": pl.UInt64(),
 }
 """One row per transfer of a source, in the order in which they began; `completion_s` is how long it took, null where it is unfinished."""
+PAGES: dict[str, pl.DataType] = {
+    "source": pl.UInt32(),
+    "session": pl.UInt32(),
+    "start_s": pl.Float64(),
+    "objects": pl.UInt64(),
+    "bytes": pl.UInt64(),
+    "completion_s": pl.Float64(),
+}
+"""One row per page of a session, in the order in which they began; `completion_s` from its first object's begin to its last byte's ACK."""
 HOST_SAMPLES: dict[str, pl.DataType] = {
     "t_s": pl.Float64(),
     "host": pl.UInt32(),
@@ -114,9 +123,10 @@ FRAMES: dict[str, dict[str, pl.DataType]] = {
     "events": EVENTS,
     "acks": ACKS,
     "transfers": TRANSFERS,
+    "pages": PAGES,
     "host_samples": HOST_SAMPLES,
 }
-OPTIONAL_FRAMES = ("acks", "transfers", "host_samples")
-"""Frames of runs that asked for them: ACKs recorded one by one, sources of transfers, hosts whose processor costs something."""
+OPTIONAL_FRAMES = ("acks", "transfers", "pages", "host_samples")
+"""Frames of runs that asked for them: ACKs one by one, sources of transfers, sessions, hosts whose processor costs something."""
 OPEN_FRAMES = ("flow_samples",)
 """Frames that may carry further float columns: the algorithms' own variables."""

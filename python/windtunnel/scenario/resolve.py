@@ -10,7 +10,7 @@ from typing import Any
 
 from windtunnel.scenario import applications, arrivals, changes, hops, hosts, losses, sessions, traffic, writes
 from windtunnel.scenario import transfers as sources_of_transfers
-from windtunnel.scenario.catalogue import DROP_TAIL, catalogue
+from windtunnel.scenario.catalogue import ACK_FILTER, DROP_TAIL, catalogue
 from windtunnel.scenario.checks import algorithm_of
 from windtunnel.scenario.errors import ScenarioError
 from windtunnel.scenario.models import MARK_FIELDS, PACKET_BYTES, Bottleneck, Flow, Scenario
@@ -97,6 +97,7 @@ def fill(scenario: Scenario) -> Resolved:
         reverse = bottleneck.model_copy(
             update={"loss_probability": 0.0, "losses": (), **dict.fromkeys(_CHANGES, ()), **dict.fromkeys(_DISORDER, 0.0)}
         )
+    notes.extend(_idle_filters(bottleneck, reverse, {flow.direction for flow in flows + transfers}))
     update: dict[str, Any] = {"flows": tuple(flows), "arrivals": opened, "sessions": closed}
     update |= {"bottleneck": bottleneck, "hops": further, "reverse": reverse, "rtt_s": None}
     if scenario.host is not None and not scenario.host.shared:
@@ -116,6 +117,16 @@ def _variant_note(flow: Flow) -> list[str]:
     if variant or (profile in algorithm.profiles and profile not in algorithm.borrowed):
         return []
     return [f"{name} has no variant for profile {profile}: {algorithm.profiles.get(profile, 'its paper')} runs on that profile's transport"]
+
+
+def _idle_filters(bottleneck: Bottleneck, reverse: Bottleneck | None, directions: set[str]) -> list[str]:
+    """Say where a filter of ACKs sees none."""
+    placed = (("bottleneck", bottleneck, "reverse"), ("reverse", reverse, "forward"))
+    return [
+        f"{path}.discipline: no flow's data goes {direction}, so that no ACK meets {ACK_FILTER} here; it is drop-tail"
+        for path, link, direction in placed
+        if link is not None and link.discipline == ACK_FILTER and direction not in directions
+    ]
 
 
 def _fill_link(link: Bottleneck, product: tuple[float, float], path: str, notes: list[str]) -> Any:
@@ -165,6 +176,7 @@ _LATER: dict[str, Any] = {
     "traffic": [],
     "enter": None,
     "leave": None,
+    "connections": 1,
     "discipline": DROP_TAIL,
     "discipline_parameters": {},
     **dict.fromkeys(MARK_FIELDS),
@@ -177,7 +189,7 @@ _LATER: dict[str, Any] = {
 def canonical(scenario: Scenario) -> dict[str, Any]:
     """Return the scenario with defaults filled in, as plain data in SI units (no ``42ms``)."""
     full: dict[str, Any] = fill(scenario).scenario.model_dump(mode="json")
-    for table in (full, full["bottleneck"], full["reverse"] or {}, *full["hops"], *full["traffic"]):
+    for table in (full, full["bottleneck"], full["reverse"] or {}, *full["hops"], *full["traffic"], *full["sessions"]):
         for name in [name for name, default in _LATER.items() if table.get(name, default) == default]:
             table.pop(name, None)
     return full

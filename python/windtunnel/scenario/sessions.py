@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from windtunnel.scenario import transfers
 from windtunnel.scenario.errors import refusal, shown, unknown
-from windtunnel.scenario.ranges import Range, SessionCount
+from windtunnel.scenario.ranges import Connections, Range, SessionCount
 from windtunnel.scenario.table import Table
 
 Kind = Literal["fixed", "exponential", "pareto"]
@@ -31,7 +31,7 @@ class Law(Table):
 
 
 class Sessions(transfers.Source):
-    """Sessions: each transfers a page's objects one after another, each over a connection of its own, then thinks (a closed loop).
+    """Sessions: each transfers a page's objects, each over a connection of its own, then thinks (a closed loop).
 
     Parameters
     ----------
@@ -43,6 +43,8 @@ class Sessions(transfers.Source):
         Objects of a page, rounded up; one when absent.
     size_bytes : Law
         Payload of an object; Pareto with a mean of ten packets and a shape of 1.2 when absent.
+    connections : int
+        How many objects of a page are transferred at once; one when absent, so that they follow each other. Browsers open six per host.
     think_s : Law
         Seconds from the end of a page to the begin of the next, and before the first; exponential with a mean of one when absent.
     max_bytes : int, optional
@@ -59,12 +61,13 @@ class Sessions(transfers.Source):
     The defaults are those of web-traffic.tcl, ns-2's example (USC/ISI 1999), whose law of sizes is a Pareto shifted to begin at zero.
     """
 
-    KEYS: ClassVar[tuple[str, ...]] = ("count", "objects", "sizes", "think", *transfers.SHARED_KEYS)
-    TEXT: ClassVar[str] = "ALG[:variant],count=N[,think=LAW][,objects=LAW][,sizes=LAW][,key=value...]"
+    KEYS: ClassVar[tuple[str, ...]] = ("count", "objects", "sizes", "think", "connections", *transfers.SHARED_KEYS)
+    TEXT: ClassVar[str] = "ALG[:variant],count=N[,think=LAW][,objects=LAW][,connections=N][,sizes=LAW][,key=value...]"
     SHORT: ClassVar[Mapping[str, str]] = {"sizes": "size_bytes", "think": "think_s", **transfers.Source.SHORT}
 
     count: SessionCount = Field(description="number of sessions")
     objects: Law = Field(Law(law="fixed", mean=1.0), description="objects of a page")
+    connections: Connections = Field(1, description="objects of a page that are transferred at once")
     size_bytes: Law = Field(Law(law="pareto", mean=14480.0, shape=1.2), description="payload of an object in bytes")
     think_s: Law = Field(Law(law="exponential", mean=1.0), description="seconds from the end of a page to the begin of the next")
 
@@ -104,6 +107,7 @@ def engine(source: Sessions, flows: list[dict[str, Any]]) -> dict[str, Any]:
         **transfers.engine(source, flows),
         "count": source.count,
         "objects": law(source.objects),
+        "connections": source.connections,
         "sizes": law(source.size_bytes),
         "think": law(source.think_s, 1e9),
     }

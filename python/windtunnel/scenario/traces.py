@@ -65,6 +65,20 @@ def text(trace_ms: Iterable[int]) -> str:
     return "".join(f"{ms}\n" for ms in trace_ms)
 
 
+def write(trace_ms: Iterable[int], path: str | Path) -> None:
+    """Write a trace's file.
+
+    Raises
+    ------
+    ScenarioError
+        When it cannot be written.
+    """
+    try:
+        Path(path).write_text(text(trace_ms), encoding="ascii")
+    except OSError as error:
+        raise ScenarioError(str(path), f"cannot be written: {error.strerror}; allowed: a file in a writable folder") from None
+
+
 def of_rates(spans: Iterable[tuple[float, float]]) -> tuple[int, ...]:
     """Make a trace of rates that follow each other.
 

@@ -87,6 +87,29 @@ impl<T> Line<T> {
         Some(packet)
     }
 
+    /// Puts a packet in the place of the first in line that it makes needless; those go, to `dropped`. Gives it back if there is none.
+    pub(crate) fn replace(
+        &mut self,
+        packet: Queued<T>,
+        is_needless: impl Fn(&Queued<T>, &Queued<T>) -> bool,
+        dropped: &mut Vec<Queued<T>>,
+    ) -> Option<Queued<T>> {
+        let Some(place) = self.packets.iter().position(|waiting| is_needless(&packet, waiting)) else { return Some(packet) };
+        let first = dropped.len();
+        self.bytes += u64::from(packet.bytes);
+        dropped.push(std::mem::replace(&mut self.packets[place], packet));
+        let mut at = place + 1;
+        while at < self.packets.len() {
+            if is_needless(&self.packets[place], &self.packets[at]) {
+                dropped.extend(self.packets.remove(at));
+            } else {
+                at += 1;
+            }
+        }
+        self.bytes -= dropped[first..].iter().map(|packet| u64::from(packet.bytes)).sum::<u64>();
+        None
+    }
+
     /// The oldest packet.
     pub fn front(&self) -> Option<&Queued<T>> {
         self.packets.front()

@@ -3,6 +3,7 @@
 //! A discipline is given each packet that arrives and asked for the next when the link is free. Packets that it drops, whenever
 //! it does, it hands out; a packet that it marks leaves with its mark. It never sees the packet in service.
 
+mod ack_filter;
 mod bucket;
 mod cobalt;
 mod codel;
@@ -19,9 +20,11 @@ mod registry;
 
 use units::{Rate, Stream, Time};
 
+pub use ack_filter::Supersede;
 pub use line::{Line, Queued, Room};
 pub use registry::{discipline, DisciplineRow, DisciplineSpec, Kind, Parameter, DISCIPLINES};
 
+use ack_filter::AckFilter;
 use bucket::{Policer, Shaper};
 use cobalt::CobaltQueue;
 use codel::CodelQueue;
@@ -42,6 +45,8 @@ pub(crate) enum Queue<T> {
     DropTail(DropTail<T>),
     /// Drop-head.
     DropHead(DropHead<T>),
+    /// ACK filter.
+    AckFilter(AckFilter<T>),
     /// RED and adaptive RED.
     Red(RedQueue<T>),
     /// PIE.
@@ -68,6 +73,7 @@ macro_rules! each {
         match $queue {
             Queue::DropTail($discipline) => $call,
             Queue::DropHead($discipline) => $call,
+            Queue::AckFilter($discipline) => $call,
             Queue::Red($discipline) => $call,
             Queue::Pie($discipline) => $call,
             Queue::Codel($discipline) => $call,
@@ -81,12 +87,13 @@ macro_rules! each {
     };
 }
 
-impl<T> Queue<T> {
+impl<T: Supersede> Queue<T> {
     /// An empty queue at the head of a link of `rate`, with random draws from `stream`.
     pub(crate) fn new(spec: DisciplineSpec, rate: Rate, stream: Stream) -> Queue<T> {
         match spec.kind {
             Kind::DropTail => Queue::DropTail(DropTail::default()),
             Kind::DropHead => Queue::DropHead(DropHead::default()),
+            Kind::AckFilter => Queue::AckFilter(AckFilter::default()),
             Kind::Red => Queue::Red(RedQueue::new(red::RedSpec::new(&spec, rate), stream)),
             Kind::AdaptiveRed => Queue::Red(RedQueue::new(red::RedSpec::adaptive(&spec, rate), stream)),
             Kind::Pie => Queue::Pie(PieQueue::new(pie::PieSpec::new(&spec, rate), stream)),

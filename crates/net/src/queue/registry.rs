@@ -11,6 +11,8 @@ pub enum Kind {
     DropTail,
     /// Drop-head.
     DropHead,
+    /// ACK filter.
+    AckFilter,
     /// RED.
     Red,
     /// Adaptive RED.
@@ -111,6 +113,14 @@ pub const DISCIPLINES: &[DisciplineRow] = &[
         year: 1996,
         source: "Lakshman, Neidhardt and Ott 1996",
         summary: "A full queue drops its oldest packets.",
+        parameters: &[],
+    },
+    DisciplineRow {
+        name: "ack-filter",
+        kind: Kind::AckFilter,
+        year: 1997,
+        source: "RFC 3449, section 5.2.1",
+        summary: "An ACK replaces those of its connection in line that it makes needless.",
         parameters: &[],
     },
     DisciplineRow {

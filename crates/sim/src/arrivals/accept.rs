@@ -16,6 +16,7 @@ const SESSIONS_MAX: u32 = 100_000;
 const LOAD_MAX: f64 = 10.0;
 const PER_SECOND_MAX: f64 = 10_000_000.0;
 const BYTES_MAX: u64 = 1_000_000_000_000_000;
+const CONNECTIONS_MAX: u32 = 1000;
 const OBJECTS_MAX: f64 = 1_000_000.0;
 const THINK_MAX_NS: f64 = 1e14;
 const SHAPE_MAX: f64 = 100.0;
@@ -74,6 +75,9 @@ fn accept_closed<'a>(path: &str, given: &'a SessionSpec, run: &Spec) -> Result<A
     accept_sizes(&field, given.sizes, given.max_bytes)?;
     if !(1..=SESSIONS_MAX).contains(&given.count) {
         return refuse(field("count"), given.count, "give 1 to 100000 sessions");
+    }
+    if !(1..=CONNECTIONS_MAX).contains(&given.connections) {
+        return refuse(field("connections"), given.connections, "give 1 to 1000 connections at once");
     }
     accept_law(&field("objects"), given.objects, (1.0, OBJECTS_MAX), "give 1 to 1000000 objects")?;
     accept_law(&field("think"), given.think, (1.0, THINK_MAX_NS), "give 1 ns to 100000 s")?;

@@ -53,6 +53,7 @@ impl Poisson {
             kind: self.mixed.up_to(self.kinds - 1) as usize,
             bytes: self.sizes.draw(&mut self.sized),
             seed: self.seeds.up_to(u64::MAX),
+            page: None,
         };
         self.wait();
         birth

@@ -1,4 +1,4 @@
-//! A session: pages of objects, transferred one after another, and thoughts between them.
+//! A session: pages of objects, transferred a few at once or one after another, and thoughts between them.
 //!
 //! Its clock is that of its transfers' packets, as a flow's: so that it may begin one at the very moment at which another completes.
 
@@ -15,9 +15,13 @@ pub(crate) struct Session {
     objects: Whole,
     sizes: Whole,
     think: Whole,
+    /// Objects at once.
+    connections: u32,
     /// Objects of the page that have not begun.
     left: u64,
-    /// When the next object begins; never while one is under way.
+    /// Objects that have begun and are not complete.
+    under_way: u32,
+    /// When the next object begins; never while it has to wait for another.
     next: Time,
     stop: Time,
     /// What its clock runs behind.
@@ -37,7 +41,9 @@ impl Session {
             objects: Whole::new(given.objects, None),
             sizes: Whole::new(given.sizes, given.max_bytes),
             think: Whole::new(given.think, None),
+            connections: given.connections,
             left: 0,
+            under_way: 0,
             next: Time::NEVER,
             stop: end.min(given.stop_ns.map_or(Time::NEVER, Time)) + access,
             access,
@@ -46,7 +52,7 @@ impl Session {
             thoughts: stream("thoughts"),
             seeds: stream("seeds"),
         };
-        session.on_completed(Time(given.start_ns) + access);
+        session.think(Time(given.start_ns) + access);
         session
     }
 
@@ -57,22 +63,29 @@ impl Session {
 
     /// The next object of the page, or the first of a new one, begins.
     pub(crate) fn give_birth(&mut self) -> Birth {
-        if self.left == 0 {
-            self.left = self.objects.draw(&mut self.counted);
+        let page = (self.left == 0).then(|| self.objects.draw(&mut self.counted));
+        self.left = page.unwrap_or(self.left) - 1;
+        self.under_way += 1;
+        let at = self.next - self.access;
+        if self.left == 0 || self.under_way == self.connections {
+            self.next = Time::NEVER;
         }
-        self.left -= 1;
-        let at = std::mem::replace(&mut self.next, Time::NEVER) - self.access;
-        Birth { at, kind: self.kind, bytes: self.sizes.draw(&mut self.sized), seed: self.seeds.up_to(u64::MAX) }
+        Birth { at, kind: self.kind, bytes: self.sizes.draw(&mut self.sized), seed: self.seeds.up_to(u64::MAX), page }
     }
 
-    /// Its object is complete: the next one follows at once, the next page after a thought.
-    pub(crate) fn on_completed(&mut self, now: Time) {
-        self.next = now;
-        if self.left == 0 {
-            self.next = now.saturating_add(Time(self.think.draw(&mut self.thoughts)));
-            if self.next >= self.stop {
-                self.next = Time::NEVER;
-            }
+    /// One of its objects is complete: another follows at once, after the last of the page a thought. Says whether it was the last.
+    pub(crate) fn on_completed(&mut self, now: Time) -> bool {
+        self.under_way -= 1;
+        if self.left > 0 {
+            self.next = now;
+        } else if self.under_way == 0 {
+            self.think(now);
         }
+        self.left == 0 && self.under_way == 0
+    }
+
+    fn think(&mut self, now: Time) {
+        let next = now.saturating_add(Time(self.think.draw(&mut self.thoughts)));
+        self.next = if next < self.stop { next } else { Time::NEVER };
     }
 }

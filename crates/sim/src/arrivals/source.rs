@@ -16,6 +16,19 @@ pub(crate) struct Birth {
     pub(crate) bytes: u64,
     /// Of all that is random within it.
     pub(crate) seed: u64,
+    /// Objects of the page that begins with it, if one does.
+    pub(crate) page: Option<u64>,
+}
+
+/// What the end of a transfer means to its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Completion {
+    /// Nothing.
+    Unheeded,
+    /// Another transfer may follow.
+    Object,
+    /// The page is complete.
+    Page,
 }
 
 /// An open or a closed loop.
@@ -44,13 +57,16 @@ impl Source {
         }
     }
 
-    /// A transfer is complete at `now` in its flow's clock. Says whether that changes when the next one begins.
-    pub(crate) fn on_completed(&mut self, now: Time) -> bool {
+    /// A transfer is complete at `now` in its flow's clock.
+    pub(crate) fn on_completed(&mut self, now: Time) -> Completion {
         match self {
-            Source::Poisson(_) => false,
+            Source::Poisson(_) => Completion::Unheeded,
             Source::Session(session) => {
-                session.on_completed(now);
-                true
+                if session.on_completed(now) {
+                    Completion::Page
+                } else {
+                    Completion::Object
+                }
             }
         }
     }

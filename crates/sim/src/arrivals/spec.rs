@@ -67,8 +67,8 @@ pub struct ArrivalSpec {
     pub stop_ns: Option<u64>,
 }
 
-/// Sessions of people who look at pages: a closed loop. A page's objects are transferred one after another, each over a connection of its
-/// own; then the session thinks.
+/// Sessions of people who look at pages: a closed loop. A page's objects are transferred each over a connection of its own, so many at
+/// once; then the session thinks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SessionSpec {
@@ -78,6 +78,9 @@ pub struct SessionSpec {
     pub count: u32,
     /// Objects of a page.
     pub objects: Law,
+    /// How many of them are transferred at once.
+    #[serde(default = "one")]
+    pub connections: u32,
     /// Payload bytes of an object.
     pub sizes: Law,
     /// Largest object, payload bytes: larger ones are cut there; none for no limit.
@@ -91,4 +94,8 @@ pub struct SessionSpec {
     /// Until when pages begin; none for the end of the run.
     #[serde(default)]
     pub stop_ns: Option<u64>,
+}
+
+fn one() -> u32 {
+    1
 }

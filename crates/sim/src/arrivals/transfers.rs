@@ -8,10 +8,10 @@ use units::Time;
 use super::accept::{AcceptedSource, Loop};
 use super::poisson::Poisson;
 use super::session::Session;
-use super::source::Source;
+use super::source::{Completion, Source};
 use crate::error::SpecError;
 use crate::flow::Flow;
-use crate::records::{TransferKind, TransferRow, Transfers};
+use crate::records::{PageRow, TransferKind, TransferRow, Transfers};
 use crate::spec::Spec;
 
 /// Of a slot that no transfer has.
@@ -37,6 +37,8 @@ pub(crate) struct Arrivals {
     owners: Vec<u32>,
     /// Sources from here on are sessions.
     first_session: u32,
+    /// The row of each session's page.
+    pages: Vec<u32>,
     /// A session whose transfer was complete just now.
     woken: Option<usize>,
     free: BinaryHeap<Reverse<u32>>,
@@ -67,6 +69,8 @@ impl Arrivals {
             arrivals.firsts.resize(arrivals.sources.len(), first);
         }
         arrivals.first_session = spec.arrivals.len() as u32;
+        arrivals.pages.resize(arrivals.sources.len() - spec.arrivals.len(), NOBODY);
+        transfers.sessions = arrivals.pages.len() as u32;
         (arrivals, transfers)
     }
 
@@ -79,6 +83,13 @@ impl Arrivals {
         let number = (self.numbered_from + row) as u32 & 0x3fff_ffff;
         let prototype = &self.prototypes[kind];
         transfers.rows.push(TransferRow::begun(birth.at, birth.bytes, kind as u32));
+        if let Some(session) = source.checked_sub(self.first_session as usize) {
+            if let Some(objects) = birth.page {
+                self.pages[session] = transfers.pages.len() as u32;
+                transfers.pages.push(PageRow::begun(birth.at, (transfers.kinds[kind].source, session as u32), objects));
+            }
+            transfers.pages[self.pages[session] as usize].bytes += birth.bytes;
+        }
         let slot = match self.free.pop() {
             Some(Reverse(slot)) => slot as usize,
             None if self.rows.len() < ALIVE_MAX && row < NOBODY as usize => {
@@ -109,7 +120,12 @@ impl Arrivals {
         row.completion_ns = at.0 - row.start_ns;
         row.count(&flow.sender.totals(now));
         let owner = self.owners[index - self.before] as usize;
-        if self.sources[owner].on_completed(now) {
+        let completion = self.sources[owner].on_completed(now);
+        if completion == Completion::Page {
+            let page = &mut transfers.pages[self.pages[owner - self.first_session as usize] as usize];
+            page.completion_ns = at.0 - page.start_ns;
+        }
+        if completion != Completion::Unheeded {
             self.woken = Some(owner);
         }
     }

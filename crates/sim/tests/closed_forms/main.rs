@@ -1,5 +1,6 @@
 //! Simulations held against closed forms. Each test's comment says where its tolerance comes from.
 
+mod ack_filter;
 mod areno;
 mod bbr;
 mod bbr3;

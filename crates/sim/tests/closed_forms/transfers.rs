@@ -185,6 +185,7 @@ fn a_session_transfers_its_objects_one_after_another_and_thinks() {
         flows,
         count: 1,
         objects: Law::Fixed { mean: 2.0 },
+        connections: 1,
         sizes: Law::Fixed { mean: 14_480.0 },
         max_bytes: None,
         think: Law::Fixed { mean: 100e6 },
@@ -211,6 +212,7 @@ fn sessions_make_as_many_pages_as_their_cycle_allows() {
         flows,
         count: 25,
         objects: Law::Fixed { mean: 1.0 },
+        connections: 1,
         sizes: Law::Fixed { mean: 1448.0 },
         max_bytes: None,
         think: Law::Exponential { mean: 1.25e9 },
@@ -219,4 +221,28 @@ fn sessions_make_as_many_pages_as_their_cycle_allows() {
     }];
     let transfers = run(&spec).transfers.rows.len() as f64;
     assert_near(transfers, 25.0 * 2000.0 / (1.25 + 0.001 + 0.000_12), 0.025, "pages");
+}
+
+/// A page of six objects of ten packets. One after another each costs an RTT and its packets; three at once keep the link busy from the
+/// first packet to the last, for the next object's packets arrive (2.2 ms after the page began) while those of two others wait (until 3.6 ms).
+#[test]
+fn objects_in_parallel_share_their_round_trips() {
+    let object = Law::Fixed { mean: 14_480.0 };
+    for (connections, expected) in [(1, 6 * (RTT + 10 * 120_000)), (3, RTT + 60 * 120_000), (6, RTT + 60 * 120_000)] {
+        let mut spec = customers(object, 0.1, 10);
+        let flows = std::mem::take(&mut spec.arrivals).remove(0).flows;
+        let (objects, think) = (Law::Fixed { mean: 6.0 }, Law::Fixed { mean: 100e6 });
+        let (max_bytes, start_ns, stop_ns) = (None, 0, None);
+        spec.sessions = vec![SessionSpec { flows, count: 1, objects, connections, sizes: object, max_bytes, think, start_ns, stop_ns }];
+        let transfers = run(&spec).transfers;
+        let cycle = expected + 100 * MS;
+        for (number, page) in transfers.pages.iter().enumerate().filter(|(_, page)| page.completion_ns < u64::MAX) {
+            assert_eq!((page.start_ns, page.completion_ns), (100 * MS + number as u64 * cycle, expected), "{connections} connections");
+            assert_eq!((page.objects, page.bytes), (6, 6 * 14_480));
+        }
+        assert_eq!(transfers.pages.len() as u64, (10 * SECOND - 100 * MS).div_ceil(cycle));
+        let under_way =
+            |at: u64| transfers.rows.iter().filter(|row| row.start_ns <= at && at < row.start_ns.saturating_add(row.completion_ns)).count();
+        assert_eq!(under_way(100 * MS), connections as usize);
+    }
 }

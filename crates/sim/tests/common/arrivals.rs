@@ -43,6 +43,7 @@ fn sessions(dice: &mut Dice, spec: &Spec, rtts: &Rtts, jitter: u64) -> SessionSp
         flows: like.flows,
         count: dice.log_between(1, 40) as u32,
         objects: dice.choose(&[Law::Fixed { mean: 1.0 }, Law::Exponential { mean: 3.0 }, Law::Pareto { mean: 4.0, shape: 1.2 }]),
+        connections: dice.choose(&[1, 1, 2, 6, 40]),
         sizes: like.sizes,
         max_bytes: like.max_bytes,
         think: if dice.one_in(2) { Law::Fixed { mean } } else { Law::Pareto { mean, shape: 1.5 } },

@@ -14,6 +14,8 @@ pub struct Birth {
     pub bytes: u64,
     /// Of its own draws.
     pub seed: u64,
+    /// Of a session's transfer, objects of its page that have not begun before.
+    pub left: Option<u64>,
 }
 
 /// A source: a Poisson process, or one session.
@@ -28,19 +30,32 @@ pub struct Source {
     session: Option<Session>,
     /// When the next transfer begins, in the clock of events.
     pub next: Time,
+    /// Number among the scenario's sources, and among its sessions.
+    pub number: (u32, u32),
+    /// Of its latest page, where all pages stand.
+    pub page: usize,
 }
 
 struct Session {
     objects: Law,
     think: Law,
-    left: u64,
+    connections: usize,
+    /// The page that is being transferred.
+    page: Option<Page>,
     access: Time,
+}
+
+struct Page {
+    /// Objects that have not begun.
+    left: u64,
+    /// Connections in use.
+    open: usize,
 }
 
 /// All sources of a scenario, in the order in which they come at one time.
 pub fn sources(accepted: &Accepted) -> Vec<Source> {
     let mut sources = Vec::new();
-    let mut first = 0;
+    let (mut first, mut sessions) = (0, 0);
     for (spec, source) in accepted.sources.iter().enumerate() {
         let kinds = first..first + source.kinds.len();
         first = kinds.end;
@@ -56,6 +71,8 @@ pub fn sources(accepted: &Accepted) -> Vec<Source> {
                     mean_gap_ns: source.mean_gap_ns,
                     session: None,
                     next: Time(given.start_ns),
+                    number: (spec as u32, 0),
+                    page: 0,
                 };
                 poisson.wait();
                 sources.push(poisson);
@@ -70,10 +87,19 @@ pub fn sources(accepted: &Accepted) -> Vec<Source> {
                         end: given.stop_ns.unwrap_or(u64::MAX).min(duration_ns),
                         streams: streams(&format!("sessions{spec}/{number}"), ["thoughts", "sizes", "objects", "seeds"]),
                         mean_gap_ns: 0.0,
-                        session: Some(Session { objects: given.objects, think: given.think, left: 0, access }),
+                        session: Some(Session {
+                            objects: given.objects,
+                            think: given.think,
+                            connections: given.connections as usize,
+                            page: None,
+                            access,
+                        }),
                         next: Time::NEVER,
+                        number: (spec as u32, sessions),
+                        page: 0,
                     };
-                    session.on_completed(Time(given.start_ns) + access);
+                    sessions += 1;
+                    session.think(Time(given.start_ns) + access);
                     sources.push(session);
                 }
             }
@@ -102,28 +128,37 @@ impl Source {
             None => {
                 let kind = self.kinds.start + others.up_to(self.kinds.len() as u64 - 1) as usize;
                 self.wait();
-                Birth { at, kind, bytes, seed }
+                Birth { at, kind, bytes, seed, left: None }
             }
             Some(session) => {
-                if session.left == 0 {
-                    session.left = draw(session.objects, others);
-                }
-                session.left -= 1;
-                self.next = Time::NEVER;
-                Birth { at: at - session.access, kind: self.kinds.start, bytes, seed }
+                let page = session.page.get_or_insert_with(|| Page { left: draw(session.objects, others), open: 0 });
+                let left = Some(page.left);
+                (page.left, page.open) = (page.left - 1, page.open + 1);
+                // Whoever has a free connection asks for the next object at once.
+                self.next = if page.left > 0 && page.open < session.connections { at } else { Time::NEVER };
+                Birth { at: at - session.access, kind: self.kinds.start, bytes, seed, left }
             }
         }
     }
 
     /// A transfer of a session is complete; says whether the source is one.
     pub fn on_completed(&mut self, now: Time) -> bool {
-        let Some(session) = &self.session else { return false };
-        self.next = now;
-        if session.left == 0 {
-            let next = now.0.saturating_add(draw(session.think, &mut self.streams[0]));
-            self.next = if next < self.end + session.access.0 { Time(next) } else { Time::NEVER };
+        let Some(Session { page: Some(page), .. }) = &mut self.session else { return false };
+        page.open -= 1;
+        if page.left > 0 {
+            self.next = now;
+        } else if page.open == 0 {
+            self.think(now);
         }
         true
+    }
+
+    /// Until the next page.
+    fn think(&mut self, now: Time) {
+        let session = self.session.as_mut().expect("sources of an open loop do not think");
+        session.page = None;
+        let next = now.0.saturating_add(draw(session.think, &mut self.streams[0]));
+        self.next = if next < self.end + session.access.0 { Time(next) } else { Time::NEVER };
     }
 
     fn wait(&mut self) {

@@ -37,6 +37,7 @@ pub fn make(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Box<dyn Discipl
     match spec.kind {
         Kind::DropTail => unreachable!("the link's own"),
         Kind::DropHead => Box::new(DropHead(VecDeque::new())),
+        Kind::AckFilter => Box::new(AckFilter(Vec::new())),
         Kind::Red => Box::new(Red::new(spec, rate, stream)),
         Kind::AdaptiveRed => Box::new(Red::adaptive(spec, rate, stream)),
         Kind::Pie => Box::new(Pie::new(spec, rate, stream)),
@@ -88,6 +89,57 @@ impl Discipline for DropHead {
 
     fn packets(&self) -> usize {
         self.0.len()
+    }
+}
+
+/// Balakrishnan, Padmanabhan and Katz 1997.
+struct AckFilter(Vec<Packet>);
+
+impl Discipline for AckFilter {
+    fn arrive(&mut self, _now: Time, packet: Packet, fits: Fits) -> Vec<Packet> {
+        let Load::Ack { ack, .. } = packet.load else { return self.append(packet, fits) };
+        let is_old = |waiting: &Packet| match &waiting.load {
+            Load::Ack { ack: old, sack: None } => {
+                waiting.connection == packet.connection && old.cumulative < ack.cumulative && old.ecn == ack.ecn
+            }
+            _ => false,
+        };
+        let mut line = Vec::new();
+        let mut gone = Vec::new();
+        for waiting in std::mem::take(&mut self.0) {
+            if !is_old(&waiting) {
+                line.push(waiting);
+            } else {
+                if gone.is_empty() {
+                    line.push(packet.clone());
+                }
+                gone.push(waiting);
+            }
+        }
+        self.0 = line;
+        if gone.is_empty() {
+            self.append(packet, fits)
+        } else {
+            gone
+        }
+    }
+
+    fn next(&mut self, _now: Time) -> (Vec<Packet>, Option<Packet>) {
+        (vec![], (!self.0.is_empty()).then(|| self.0.remove(0)))
+    }
+
+    fn packets(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl AckFilter {
+    fn append(&mut self, packet: Packet, fits: Fits) -> Vec<Packet> {
+        if !fits(self.0.len(), bytes_of(self.0.iter()), packet.bytes) {
+            return vec![packet];
+        }
+        self.0.push(packet);
+        vec![]
     }
 }
 

@@ -2,7 +2,7 @@
 //! and the algorithms with the simulator, and nothing of what lies between them.
 
 use cc::Controller;
-use sim::{Accepted, DisorderSpec, Observer, TransferRow};
+use sim::{Accepted, DisorderSpec, Observer, PageRow, TransferRow};
 use tcp::{Ack, Ecn, EcnBits, Sack, Sender, SenderTotals};
 use units::{Stream, Time};
 
@@ -57,6 +57,8 @@ struct Textbook<'a> {
     exits: Vec<usize>,
     births: Vec<births::Source>,
     transfers: Vec<TransferRow>,
+    /// Of each page whose it is, how many objects it has, and which transfers they are.
+    pages: Vec<((u32, u32), u64, Vec<usize>)>,
 }
 
 /// Runs an accepted scenario.
@@ -88,6 +90,7 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
         marked: core.flows.iter().map(|flow| flow.marked).collect(),
         refused: core.flows.iter().map(|flow| flow.refused).collect(),
         worked: core.worked(),
+        pages: core.pages.iter().map(|page| core.page_row(page)).collect(),
         transfers: core.transfers,
         sources: core.sources.iter().map(Source::totals).collect(),
     }
@@ -136,7 +139,18 @@ impl<'a> Textbook<'a> {
         let stretches = spec.flows.iter().map(|flow| flow.hops).chain(spec.traffic.iter().map(|source| source.hops));
         let exits = stretches.map(|stretch| stretch.leave.map_or(spec.hops.len(), |leave| leave as usize - 1)).collect();
         let gaps = spec.hops.iter().map(|hop| Time(hop.delay_ns)).collect();
-        Textbook { accepted, flows, sources, links, hosts, agenda, gaps, exits, births, transfers: Vec::new() }
+        Textbook { accepted, flows, sources, links, hosts, agenda, gaps, exits, births, transfers: Vec::new(), pages: Vec::new() }
+    }
+
+    /// A page as its transfers make it.
+    fn page_row(&self, ((source, session), objects, transfers): &((u32, u32), u64, Vec<usize>)) -> PageRow {
+        let rows = || transfers.iter().map(|&row| &self.transfers[row]);
+        let start_ns = rows().map(|row| row.start_ns).min().expect("a page has an object");
+        let is_complete = transfers.len() as u64 == *objects && rows().all(|row| row.completion_ns < u64::MAX);
+        let end_ns = rows().map(|row| row.start_ns.saturating_add(row.completion_ns)).max();
+        let completion_ns = end_ns.filter(|_| is_complete).map_or(u64::MAX, |end| end - start_ns);
+        let bytes = rows().map(|row| row.bytes).sum();
+        PageRow { start_ns, bytes, completion_ns, objects: *objects, source: *source, session: *session }
     }
 
     /// What each host's processor had worked at the sampling times.
@@ -166,6 +180,15 @@ impl<'a> Textbook<'a> {
         if let Some(own) = flow.host.map(|host| &self.accepted.spec.hosts[host]).filter(|host| host.per_transfer) {
             flow.host = Some(self.hosts.len());
             self.hosts.push(Host::new(own));
+        }
+        let source = &mut self.births[index];
+        if let Some(objects) = birth.left {
+            let is_going_on = self.pages.get(source.page).is_some_and(|page| page.0 == source.number && page.2.len() < page.1 as usize);
+            if !is_going_on {
+                source.page = self.pages.len();
+                self.pages.push((source.number, objects, Vec::new()));
+            }
+            self.pages[source.page].2.push(self.transfers.len());
         }
         self.transfers.push(TransferRow {
             start_ns: birth.at.0,

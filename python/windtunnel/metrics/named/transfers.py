@@ -10,6 +10,7 @@ import polars as pl
 from windtunnel.metrics import throughput
 from windtunnel.metrics.backoffs import Array
 from windtunnel.metrics.named.request import MEGA, Measure, Request, Value, mbps, mean_of
+from windtunnel.metrics.pageloads import page_time_s
 from windtunnel.metrics.rates import PACKET_BITS, UDP
 from windtunnel.metrics.transfers import completion_s, cross_traffic_rates, first_against_rest, passing_bps, silence_s
 
@@ -115,6 +116,9 @@ MEASURES: dict[str, Measure] = {
     "xt_Eb_ET_mbps@handshake": Measure(
         "Mbit/s", partial(_xt_rate, of_bits=True, handshake=True), "the same, T with one mean RTT for the handshake"
     ),
+    "page_s": Measure("s", lambda request: page_time_s(request.view, *request.window), "time of sessions' pages begun in the window, mean"),
+    "page_s@median": Measure("s", lambda request: page_time_s(request.view, *request.window, 0.5), "the same, median"),
+    "page_s@p95": Measure("s", lambda request: page_time_s(request.view, *request.window, 0.95), "the same, 95th percentile"),
     "rev_thr_mbps": Measure(
         "Mbit/s", _rev_thr_mbps, "throughput in reverse, from its first start to the end (leith08, IV.A.2)", windowed=False
     ),
