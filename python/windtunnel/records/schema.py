@@ -6,7 +6,7 @@ import polars as pl
 
 SCHEMA_VERSION = 4
 READABLE_VERSIONS = (2, 3, 4)
-"""Folders of these versions are read: version 3 only adds the frame of transfers, version 4 the columns of `LATER` and frames of pages and hosts."""
+"""Folders of these versions are read: version 3 only adds the frame of transfers, version 4 those of pages and hosts, and `LATER`."""
 
 FLOWS: dict[str, pl.DataType] = {
     "flow": pl.UInt32(),
