@@ -165,6 +165,7 @@ EXPERIMENTS = (
             "A flow starts over from one packet when a segment gets through the burst between two timeouts: the second then halves what "
             "the first left. Where none does, ssthresh still is half of the old window when the burst is over, and slow start leads there.",
         ),
+        emulates="Vista SP1, by the algorithm of Compound's draft after a burst of 20 s",
     ),
     _reverse("fig2a", "illinois", "Illinois"),
     _reverse("fig2b", "ctcp", "Compound"),
