@@ -56,6 +56,15 @@ if __name__ == "__main__":
     sys.exit(main(["suite", "run", "kill", *sys.argv[1:]]))
 """
 RUNS = 18
+# The real command and real experiments of a paper, for `make test-kills`.
+REAL = """
+import sys
+
+if __name__ == "__main__":
+    from windtunnel.cli import main
+
+    sys.exit(main(["suite", "run", "open08.fig1", "open08.apps", "open08.fig9", "--quick", *sys.argv[1:]]))
+"""
 SOON_S = 2.0
 """Workers end as soon as their parent has; a busy machine gets room."""
 LONG_S = 30.0
@@ -144,7 +153,7 @@ def time_to_go_s(pids: list[int]) -> float:
 def assert_equal(folder: Path, expected: Path) -> None:
     """Same tables in every column, same declarations, same records of every run, and nothing else."""
     ours, theirs = open_results(folder), open_results(expected)
-    assert ours.experiments() == theirs.experiments() == ["kill.one", "kill.two"]
+    assert ours.experiments() == theirs.experiments()
     digests: dict[str, str] = {}
     for id in ours.experiments():
         table = theirs.measures(id)
@@ -154,19 +163,19 @@ def assert_equal(folder: Path, expected: Path) -> None:
             {name: value for name, value in one.declaration(id).items() if name not in ("measuring_s", "command")} for one in (ours, theirs)
         ]
         assert declared[0] == declared[1]
-    assert stored(folder) == stored(expected) and len(stored(folder)) == len(digests) == RUNS
+    assert stored(folder) == stored(expected) and len(stored(folder)) == len(digests)
     assert {key: ours.runs.read(path).digest() for key, path in ours.runs.stored().items()} == digests
     assert sorted(os.listdir(folder)) == sorted(os.listdir(expected))
     assert hidden(folder) == set()
 
 
-def moments(draw: random.Random, before: int, left: set[str]) -> Iterator[tuple[str, Moment, float]]:
+def moments(draw: random.Random, before: int, left: set[str], total: int) -> Iterator[tuple[str, Moment, float]]:
     """Yield when to kill: a name, what to wait for, and how long after it, in seconds."""
     some = before + draw.randint(1, 2)
     yield "starting", lambda folder: (folder / ".lock").exists(), draw.uniform(0.0, 0.5)
     yield "running", lambda folder: len(stored(folder)) >= some, draw.uniform(0.0, 0.05)
     yield "writing a run", lambda folder: any(name.startswith("runs/") for name in hidden(folder) - left), draw.uniform(0.0, 0.01)
-    yield "measuring", lambda folder: len(stored(folder)) >= RUNS, draw.uniform(0.0, 0.1)
+    yield "measuring", lambda folder: len(stored(folder)) >= total, draw.uniform(0.0, 0.1)
     yield "storing measures", lambda folder: any(name.startswith("experiments/") for name in hidden(folder) - left), 0.0
 
 
@@ -203,17 +212,17 @@ def kill_once(program: Path, folder: Path, moment: tuple[str, Moment, float], *,
         process.wait()
 
 
-def kill_often(program: Path, folder: Path, *, seed: int, kills: int, jobs: int) -> list[tuple[str, float]]:
-    """Kill the suite at random moments, running it again after each; return the moments, and how long workers outlived each."""
+def kill_often(program: Path, folder: Path, *, seed: int, kills: int, jobs: int, total: int = RUNS) -> list[tuple[str, float]]:
+    """Kill the suite of `total` runs at random moments, running it again after each; return these, and how long workers outlived each."""
     draw = random.Random(seed)
     hit: list[tuple[str, float]] = []
     while len(hit) < kills:
-        last = len(hit) >= kills - 3  # Only then may all runs be done, and what follows them is visited too.
-        for name in [] if last else stored(folder)[RUNS - 6 :]:
+        last = len(hit) >= kills - max(3, kills // 8)  # Only then may all runs be done, and what follows them is visited too.
+        for name in [] if last else stored(folder)[total - 6 :]:
             shutil.rmtree(folder / "runs" / name)
         with contextlib.suppress(FileNotFoundError):
             (folder / ".lock").unlink()  # Its return shows that the next one has begun.
-        choice = draw.choice(list(moments(draw, len(stored(folder)), hidden(folder)))[: 5 if last else 3])
+        choice = draw.choice(list(moments(draw, len(stored(folder)), hidden(folder), total))[: 5 if last else 3])
         outlived_s = kill_once(program, folder, choice, jobs=jobs)
         if outlived_s is not None:
             hit.append((choice[0], outlived_s))
@@ -235,9 +244,30 @@ def test_killed_twenty_times_and_run_again_it_gives_what_an_undisturbed_run_give
     assert len(hit) == 20 and len({name for name, _ in hit}) >= 4
     # One that is still loading its modules ends when it has; `time_to_go_s` waits for that.
     assert [name for name, outlived_s in hit if outlived_s > SOON_S and name != "starting"] == []
+    assert open_results(undisturbed).experiments() == ["kill.one", "kill.two"] and len(stored(undisturbed)) == RUNS
     for jobs in kills:
         finish(program, tmp_path / str(jobs))
         assert_equal(tmp_path / str(jobs), undisturbed)
+
+
+@pytest.mark.kills
+def test_a_papers_experiments_killed_fifty_times_give_what_an_undisturbed_run_gives(tmp_path: Path) -> None:
+    program = tmp_path / "real.py"
+    program.write_text(REAL, encoding="utf-8")
+    calm = tmp_path / "calm"
+    assert start(program, calm, jobs=2).wait() == 0
+    total = len(stored(calm))
+    with ThreadPoolExecutor(2) as both:
+        chains = [
+            both.submit(kill_often, program, tmp_path / str(jobs), seed=2026 + jobs, kills=25, jobs=jobs, total=total) for jobs in (1, 2)
+        ]
+        hit = [kill for chain in chains for kill in chain.result()]
+    counted = {name: sum(one == name for one, _ in hit) for name, _ in hit}
+    print(f"killed {len(hit)} times while", counted)
+    assert len(hit) == 50 and len(counted) >= 4
+    for jobs in (1, 2):
+        assert start(program, tmp_path / str(jobs), jobs=2).wait() == 0
+        assert_equal(tmp_path / str(jobs), calm)
 
 
 def is_deaf(pid: int) -> bool:
