@@ -95,7 +95,7 @@ def test_refusals_are_counted_and_folders_keep_them(tmp_path: Path) -> None:
     done = run("reno,nic=100Mbit,txqueuelen=20", "reno,cpu_ack=1us")
     stalls = done.flows["send_stalls"].to_list()
     reductions = done.events.filter(pl.col("kind") == "send_stall").height
-    assert stalls[0] > reductions > 0 and stalls[1] is None
+    assert stalls[0] >= reductions > 0 and stalls[1] is None
     assert done.flows["host"].to_list() == [0, 1] and done.records.host_samples is not None
     assert done.records.host_samples["host"].unique().to_list() == [1]
     done.save(tmp_path / "run")

@@ -312,7 +312,7 @@ impl Fifo {
 
     /// Queue content at `now`: departures up to and including `now` have left, arrivals at `now` are not in yet.
     pub fn occupancy(&mut self, now: Time) -> Occupancy {
-        self.release(now);
+        self.advance(now);
         Occupancy {
             packets: self.queue.len() as u32,
             bytes: self.queued_bytes(),
@@ -413,6 +413,19 @@ mod tests {
     fn accepted_of_ten(limit: Limit, excludes_in_service: bool) -> usize {
         let mut link = link(limit, excludes_in_service);
         (0..10).filter(|_| matches!(link.offer(Time::ZERO, PACKET), Verdict::Departs(_))).count()
+    }
+
+    /// Twenty packets of a millisecond each; nothing arrives between the begin of the window at 10 ms and a look at the queue at 15 ms.
+    #[test]
+    fn a_look_at_the_queue_does_not_move_the_begin_of_the_window() {
+        let spec = link(Limit::Packets(20), false).spec;
+        let mut link = Fifo::new(spec, (Time::from_ms(10), Time::from_ms(30)), Stream::named(1, "test"));
+        (0..20).for_each(|_| drop(link.offer(Time::ZERO, PACKET)));
+        assert_eq!(link.occupancy(Time::from_ms(15)).packets, 5);
+        let totals = link.totals();
+        assert_eq!((totals.window_delivered_bytes, totals.window_busy_ns), (10 * 1500, 10_000_000));
+        // From 10 ms on 10, 9, ... 1 ms are left to them.
+        assert_eq!(totals.window_sojourn_ns, 55_000_000);
     }
 
     #[test]

@@ -65,8 +65,8 @@ fn a_full_device_queue_halves_the_window_without_loss() {
     assert!(episodes.len() > 10, "{} episodes", episodes.len());
     let stalls = records.events.iter().filter(|event| event.kind == EventKind::SendStall).count() as u64;
     assert_eq!(stalls, row.at_end.loss_episodes);
-    // Every ACK asks again: a stall is one refusal or more.
-    assert!(row.send_stalls > Some(stalls), "{:?} refusals", row.send_stalls);
+    // A reduction follows from a refusal, but not every refusal brings one.
+    assert!(row.send_stalls >= Some(stalls), "{:?} refusals", row.send_stalls);
     for episode in episodes {
         // The ACK under way when the queue filled, and the one that asked.
         assert_near(episode.cwnd, 184.3, 0.02, "cwnd at back-off");

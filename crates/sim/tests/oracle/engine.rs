@@ -224,6 +224,7 @@ impl<'a> Textbook<'a> {
             (Kind::Leaving, Some(load)) => {
                 let Flow { data_link, packet_bytes: bytes, ecn, .. } = self.flows[index];
                 let connection = self.connection(index);
+                self.flows[index].under_way -= 1;
                 self.put(now, data_link, Packet { flow: index, connection, bytes, is_l4s: ecn == Ecn::L4s, was_marked: false, load });
             }
             (Kind::Ack, Some(Load::Ack { ack, sack })) if self.is_processed(index) => {
@@ -323,6 +324,7 @@ impl<'a> Textbook<'a> {
             };
             let load = Load::Segment { seq, sent, ecn: is_capable.then_some(bits) };
             if is_held {
+                self.flows[index].under_way += 1;
                 self.agenda.add(leaves, index, Kind::Leaving, Some(load));
                 continue;
             }
