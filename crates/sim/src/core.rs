@@ -189,8 +189,8 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
     }
 
     /// Handles the event that is due at one flow, and more of its events while they come before `bound`; returns the time
-    /// of its next.
-    #[inline]
+    /// of its next. In line: with many flows a turn is one event.
+    #[inline(always)]
     pub(crate) fn run_flow(&mut self, index: usize, bound: u64, look_at: u64) -> u64 {
         let (mut now, mut kind) = self.flows[index].due;
         loop {

@@ -105,6 +105,8 @@ pub struct Sender<C> {
     pub(crate) probes: bool,
     /// More than the window may hold a new segment back: pacing, or what is in `care`.
     pub(crate) is_careful: bool,
+    /// Timers are looked at every `care.tick`.
+    pub(crate) has_jiffies: bool,
     pub(crate) needs: Needs,
     pub(crate) ecn: EcnState,
     pub(crate) most_out: u64,
@@ -135,7 +137,7 @@ pub struct Sender<C> {
 }
 
 units::clone_by_field! {
-    Sender<C>: area_at c w timer window_filled watches_use started probes is_careful needs ecn most_out usage_end limit probe_end rack
+    Sender<C>: area_at c w timer window_filled watches_use started probes is_careful has_jiffies needs ecn most_out usage_end limit probe_end rack
     rtt totals pacer spec cc board recovery_point reduction care undo probe_retransmitted frto probing_for_spurious_timeout expiries
     usage
 }
@@ -159,6 +161,7 @@ impl<C: CongestionControl> Sender<C> {
             undo: Undo::default(),
             timer: Timer::default(),
             is_careful: pacer.is_on() || care.is_some(),
+            has_jiffies: care.as_ref().is_some_and(|care| care.tick > Time::ZERO),
             care,
             pacer,
             totals: SenderTotals::default(),

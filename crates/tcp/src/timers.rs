@@ -36,18 +36,25 @@ impl<C: CongestionControl> Sender<C> {
     /// When [`Sender::on_deadline`] must be called; [`Time::NEVER`] for never. May move either way on any event.
     #[inline]
     pub fn deadline(&self) -> Time {
-        let expires = if self.is_careful { self.expires() } else { self.timer.deadline };
-        expires.min(self.pacer.wakes_at())
+        self.expires().min(self.pacer.wakes_at())
     }
 
     /// When the timer is seen to have expired: with jiffies, at the tick after.
-    #[inline(never)]
+    #[inline]
     fn expires(&self) -> Time {
-        let (deadline, tick) = (self.timer.deadline, self.care.as_ref().map_or(Time::ZERO, |care| care.tick));
-        if tick == Time::ZERO || deadline == Time::NEVER {
-            return deadline;
+        if self.has_jiffies {
+            self.tick_after(self.timer.deadline)
+        } else {
+            self.timer.deadline
         }
-        Time(deadline.0.next_multiple_of(tick.0))
+    }
+
+    #[inline(never)]
+    fn tick_after(&self, deadline: Time) -> Time {
+        match &self.care {
+            Some(care) if deadline < Time::NEVER => Time(deadline.0.next_multiple_of(care.tick.0)),
+            _ => deadline,
+        }
     }
 
     /// The deadline has come.

@@ -69,8 +69,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Up to `free` new segments, as the receiver follows, the pacing gate opens and the device takes them; returns how many.
     fn send_one_by_one(&mut self, free: u32, wire: &mut impl Wire) -> u64 {
-        self.follow_receiver();
-        let room = self.in_bursts(self.room(free));
+        let room = if self.care.is_some() { self.careful_room(free) } else { self.room(free) };
         for sent in 0..room {
             if !self.pacer.may_send(self.c.now) || !self.is_admitted(wire) {
                 return sent;
@@ -79,6 +78,12 @@ impl<C: CongestionControl> Sender<C> {
         }
         self.note_application_limit();
         room
+    }
+
+    #[inline(never)]
+    fn careful_room(&mut self, free: u32) -> u64 {
+        self.follow_receiver();
+        self.in_bursts(self.room(free))
     }
 
     /// How many of `free` segments receiver and application allow.
