@@ -20,7 +20,7 @@ def findings(tables: Mapping[str, pl.DataFrame]) -> list[str]:
     list of str
         Sentences; empty when the experiments they need were not run.
     """
-    return [*_queue(tables), *_reverse(tables)]
+    return [*_queue(tables), *_reverse(tables), *_repair(tables)]
 
 
 def _means(tables: Mapping[str, pl.DataFrame], experiment: str, metric: str, by: str) -> dict[tuple[str, str | float], float]:
@@ -46,3 +46,15 @@ def _reverse(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
     pair = [found.get((alg, "with_reverse")) for alg in ("fast", "fast-bqd")]
     if pair[0] is not None and pair[1] is not None:
         yield f"With a congested way back FAST carries {pair[0]:.0f} Mbit/s; counting the way there alone it carries {pair[1]:.0f}."
+
+
+def _repair(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    frame = tables.get("fast04.fig11")
+    if frame is None:
+        return
+    found = {metric: value for metric, value in frame.select("metric", "value").iter_rows() if value is not None}
+    if {"silence_s", "recovery_rtts"} <= set(found):
+        yield (
+            f"With Linux 2.4.22's window of one after a timeout, 711 losses cost {found['recovery_rtts']:.0f} round trips: "
+            f"{found['silence_s']:.0f} s of next to nothing."
+        )
