@@ -150,8 +150,10 @@ def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None,
             raise ScenarioError("flows", "there are none, and the figure shows flows; allowed: at least one with --plot")
     if deliveries is not None:
         from windtunnel.metrics.deliveries import check_sampling
+        from windtunnel.scenario import traces
 
         check_sampling(scenario.sample_s)
+        traces.check_target(deliveries)
     if out is not None and not out:
         raise ScenarioError("out", "'' is not a folder; allowed: a new or empty folder")
     from windtunnel.run import Run, check_folder

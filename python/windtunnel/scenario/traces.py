@@ -79,6 +79,18 @@ def write(trace_ms: Iterable[int], path: str | Path) -> None:
         raise ScenarioError(str(path), f"cannot be written: {error.strerror}; allowed: a file in a writable folder") from None
 
 
+def check_target(path: str | Path) -> None:
+    """Refuse a file that cannot be written, before anything runs.
+
+    Raises
+    ------
+    ScenarioError
+        When it is a folder, or its folder is missing.
+    """
+    if Path(path).is_dir() or not Path(path).parent.is_dir():
+        raise ScenarioError(str(path), "cannot be written: no such file or folder; allowed: a file in a writable folder")
+
+
 def of_rates(spans: Iterable[tuple[float, float]]) -> tuple[int, ...]:
     """Make a trace of rates that follow each other.
 

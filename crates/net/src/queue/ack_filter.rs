@@ -68,8 +68,11 @@ mod tests {
         }
     }
 
-    /// A queue that packets of these connections and numbers have reached, and what it dropped.
-    fn filled(arrivals: &[(u32, Option<u32>)], room: Room) -> (Vec<(u32, Option<u32>)>, Vec<(u32, Option<u32>)>) {
+    /// A connection, and an ACK's number; none for data.
+    type Seen = (u32, Option<u32>);
+
+    /// What is in a queue that these have reached, and what it dropped.
+    fn filled(arrivals: &[Seen], room: Room) -> (Vec<Seen>, Vec<Seen>) {
         let (mut queue, mut dropped) = (AckFilter::default(), Vec::new());
         for &(key, number) in arrivals {
             let Queued { arrived, ecn_capable, is_l4s, is_marked, .. } = packet(Time::ZERO, key);
