@@ -20,7 +20,7 @@ DEPS := .venv/.stamp-deps
 CORE := .venv/.stamp-core
 DEMO := build/demo
 
-.PHONY: build test test-kernel test-kills kernel test-rust lint lint-rust lint-python fuzz bench golden docs wheel demo clean
+.PHONY: build test test-kernel test-kills kernel test-rust lint lint-rust lint-python fuzz bench golden docs validation wheel demo clean
 
 build: $(CORE)
 
@@ -118,6 +118,11 @@ docs: $(CORE)
 	    $(BIN)/windtunnel $$command --help | sed 's/[[:space:]]*$$//' | cat -s; \
 	    printf '```\n'; \
 	  done; } > docs/reference/command-line.md
+
+# A full run of the five papers, and the tables of what holds and what does not from it. What an earlier one ran is used again.
+validation: $(CORE)
+	$(BIN)/windtunnel suite run li07 leith08 open08 slac03 fast04 --out build/validation
+	$(BIN)/python -m windtunnel.report.validation build/validation docs/validation.md
 
 wheel: $(DEPS)
 	PATH=$(BIN):$$PATH CARGO_INCREMENTAL=0 $(BIN)/maturin build --quiet --release --locked --interpreter $(BIN)/python --out dist
