@@ -24,7 +24,7 @@ def flow(algorithm: str, **given: Any) -> Flow:
 
     FAST multiplies its window only where the delay of the queue is zero, which no smoothed delay ever is: alpha is constant. With a
     tolerance, of 0.1 ms already, two flows at 800 Mbit/s and 200 ms leap past every queue below half the bandwidth-delay product, again and
-    again. Which verdicts depend on it is in docs/findings/fast04.md. FAST times its own segments on every profile; the exact clock is its
+    again. Which verdicts depend on it is in docs/validation.md. FAST times its own segments on every profile; the exact clock is its
     retransmission timer's.
 
     Parameters
