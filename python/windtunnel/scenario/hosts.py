@@ -153,7 +153,7 @@ def check(scenario: Scenario) -> None:
             raise refusal(problem, field=f"flows[{index}].receiver_mtu_bytes")
 
 
-def stuck_window_bytes(mtu_bytes: int) -> int:
+def _stuck_window_bytes(mtu_bytes: int) -> int:
     """Return the largest window that a Linux 2.4.22 receiver of packets larger than those it gets, of `mtu_bytes`, advertises.
 
     It grows to 3,148,472 bytes, rounded down to whole segments, then to the 1024 bytes that its window scale can say: 3,147,776 with
@@ -176,7 +176,7 @@ def window_bytes(flow: Flow) -> int | None:
     if flow.window_bytes is not None:
         caps.append(flow.window_bytes)
     if flow.receiver_mtu_bytes is not None and flow.receiver_mtu_bytes > flow.mtu_bytes:
-        caps.append(stuck_window_bytes(flow.mtu_bytes))
+        caps.append(_stuck_window_bytes(flow.mtu_bytes))
     return min(caps, default=None)
 
 

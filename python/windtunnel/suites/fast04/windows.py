@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
-from windtunnel.metrics import View
 from windtunnel.plots.declared import Compared, Curves, Published
 from windtunnel.scenario import Bottleneck, Scenario
-from windtunnel.scenario.hosts import stuck_window_bytes
 from windtunnel.suites.fast04.common import DURATION_S, NETWORK, QUEUE, RATE, SETTLING_S
 from windtunnel.suites.linux24 import FAST_NOTE, PROFILE, flow
 
@@ -31,13 +29,6 @@ def one_transfer(point: Point, _draws: Draws) -> Scenario:
     )
 
 
-def advertised_bytes(view: View) -> float:
-    """Return the largest window that the receiver advertises, bytes: what the application asked for, or where it got stuck."""
-    one = view.scenario["flows"][0]
-    stuck = one["receiver_mtu_bytes"] > one.get("mtu_bytes", MTUS[0])
-    return float(min(one["window_bytes"], stuck_window_bytes(one.get("mtu_bytes", MTUS[0]))) if stuck else one["window_bytes"])
-
-
 EXPERIMENTS = (
     Experiment(
         id="fast04.rwnd",
@@ -46,7 +37,7 @@ EXPERIMENTS = (
         source="IV.B.2",
         points={"alg": ("fast",), "mtu_snd": MTUS, "mtu_rcv": MTUS, "rtt": (10, 20, 50, 55, 100, 200)},
         scenario=one_transfer,
-        measures=(Measure("thr_mbps"), Measure("rwnd_bytes", function=advertised_bytes), Measure("queue_pkts"), Measure("drops_pkts")),
+        measures=(Measure("thr_mbps"), Measure("rwnd_bytes"), Measure("queue_pkts"), Measure("drops_pkts")),
         figures=(
             Curves(
                 "throughput",
