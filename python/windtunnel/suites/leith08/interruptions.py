@@ -62,6 +62,11 @@ def refill_after_burst_s(view: View) -> float | None:
     return measure("refill_s", view, t0=_burst_end_s(view.point))
 
 
+def onset_of_recovery_s(view: View) -> float | None:
+    """Return the time from the beginning of the burst of Fig. 1 until throughput grows again for good, seconds."""
+    return measure("onset_delay_s", view, t0=BURST_1_S)
+
+
 def refill_since_reverse_s(view: View) -> float | None:
     """Return the time from the start of the reverse traffic of Fig. 2 until the link is full again, seconds."""
     return measure("refill_s", view, t0=REVERSE_S)
@@ -133,7 +138,7 @@ EXPERIMENTS = (
         scenario=interrupted,
         measures=(
             Measure("refill_s", function=refill_after_burst_s),
-            Measure("onset_delay_s", t0=BURST_1_S),
+            Measure("onset_delay_s", function=onset_of_recovery_s),
             Measure("util"),
         ),
         figures=(
