@@ -205,6 +205,15 @@ def test_a_verdict_that_another_value_changes_depends_on_the_choice(judged: Resu
     assert [one.verdict for one in again.claims[0].verdicts] == ["holds", "holds"] and not again.claims[0].depends
 
 
+def test_a_claim_that_no_value_can_judge_is_named(judged: Results) -> None:
+    for value in (CHOSEN, "no scaling"):
+        side = judged.under("li07.htcp-rtt-scaling", value)
+        declared = side.declaration("li07.fig17")
+        side.store_experiment("li07.fig17", declared, side.measures("li07.fig17").with_columns(metric=pl.lit("util")))
+    (choice,) = report.run_choices(judged, [packaged_register("li07")])
+    assert choice.claims == [] and choice.unjudged == ["li07.c57"]
+
+
 def test_the_page_shows_every_choice_with_its_reason_and_the_verdicts_by_value(judged: Results, tmp_path: Path) -> None:
     index = report.write(report.assemble(judged), tmp_path / "report")
     page = (index.parent / "experiments" / "li07.fig17.html").read_text(encoding="utf-8")

@@ -82,8 +82,8 @@ def sensitivity_json(judged: list[OpenChoice]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        Keys choice, question, chosen, reason, alternatives, run, and claims: id, experiment, verdicts (by value, the chosen one first)
-        and depends.
+        Keys choice, question, chosen, reason, alternatives, run, claims (id, experiment, verdicts by value, the chosen one first, and
+        depends), and unjudged: claims that no value could judge at this scale.
     """
     return [
         {
@@ -102,6 +102,7 @@ def sensitivity_json(judged: list[OpenChoice]) -> list[dict[str, Any]]:
                 }
                 for claim in one.claims
             ],
+            "unjudged": list(one.unjudged),
         }
         for one in judged
     ]
@@ -118,10 +119,13 @@ def _print_judged(judged: list[OpenChoice], *, as_json: bool) -> None:
             (claim.id, *(verdict.verdict.replace("_", " ") for verdict in claim.verdicts), "depends" if claim.depends else "")
             for claim in one.claims
         ]
+        unjudged = f"{one.name}: not judged at this scale: {', '.join(one.unjudged) or 'any claim'}"
         if not rows:
-            print(f"{one.name}: no claim is judged at this scale ({one.facts})")
+            print(f"{unjudged} ({one.facts})")
             continue
         columns = ["claim", f"{one.value} (chosen)", *one.run, ""]
         print_table(f"{one.name}: {one.question} ({one.facts})", columns, rows)
+        if one.unjudged:
+            print(unjudged)
     moved = sum(claim.depends for one in judged for claim in one.claims)
     print(f"{moved} of {sum(len(one.claims) for one in judged)} verdicts depend on an open choice")

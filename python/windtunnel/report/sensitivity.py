@@ -28,6 +28,11 @@ class Depending:
         return self.verdicts[0].id
 
     @property
+    def is_unjudged(self) -> bool:
+        """Whether no value could judge it."""
+        return all(one.verdict == "not_run" for one in self.verdicts)
+
+    @property
     def depends(self) -> bool:
         """Whether another value gives another verdict."""
         return len({one.verdict for one in self.verdicts}) > 1
@@ -47,6 +52,8 @@ class OpenChoice:
         Those of them that were run, in that order.
     claims : sequence of Depending
         The claims of the experiments that were run with these values; empty when none were.
+    unjudged : sequence of str
+        Further claims of these experiments that no value could judge: at a quick scale points may be missing.
     facts : str
         At which scale they were run, with how many repeats and on what.
     command : str
@@ -62,6 +69,7 @@ class OpenChoice:
     alternatives: Sequence[str]
     run: Sequence[str] = ()
     claims: Sequence[Depending] = ()
+    unjudged: Sequence[str] = ()
     facts: str = ""
     command: str = ""
     experiments: Sequence[str] = ()
@@ -102,8 +110,12 @@ def choices_of(results: Results, registers: Sequence[Register]) -> dict[str, lis
                 found.setdefault(id, []).append(_open(name, declared))
             else:
                 own = [claim for claim in known.claims if claim.verdicts[0].experiment == id]
-                found.setdefault(id, []).append(replace(known, claims=own))
+                found.setdefault(id, []).append(replace(known, claims=own, unjudged=_of(registers, id, known.unjudged)))
     return found
+
+
+def _of(registers: Sequence[Register], experiment: str, claims: Sequence[str]) -> list[str]:
+    return [claim.id for register in registers for claim in register.claims if claim.id in claims and claim.experiment == experiment]
 
 
 def run_choices(results: Results, registers: Sequence[Register], backend: str = SIMULATOR) -> list[OpenChoice]:
@@ -145,11 +157,13 @@ def _judged(results: Results, registers: Sequence[Register], name: str, backend:
     own = [_about(register, ids) for register in registers if any(id in register.experiments for id in ids)]
     sides = [chosen, *(results.under(name, value) for value in run)]
     columns = [[verdict for register in own for verdict in _verdicts(results, register, side, backend)] for side in sides]
+    lines = [Depending(line) for line in zip(*columns, strict=True)]
     repeats = ", ".join(dict.fromkeys(str(chosen.declaration(id, backend)["repeats"]) for id in ids))
     return replace(
         _open(f"{paper}.{first['name']}", first),
         run=run,
-        claims=[Depending(line) for line in zip(*columns, strict=True) if any(one.verdict != "not_run" for one in line)],
+        claims=[line for line in lines if not line.is_unjudged],
+        unjudged=[line.id for line in lines if line.is_unjudged and line.verdicts[0].judge == "sim"],
         facts=f"{stored.get('backend_title', backend)}, {stored['scale']} scale, {repeats} repeats",
         command=str(stored["command"]),
         experiments=ids,
