@@ -29,8 +29,8 @@ pub(crate) struct Clock {
 impl Clock {
     /// The clock of these options, if it is inexact.
     pub(crate) fn of(options: &Options) -> Option<Clock> {
-        let [tick, least_error, error] =
-            [options.rtt_granularity_s, options.min_rtt_error_s, options.rtt_error_after_loss_s].map(Time::from_secs_f64);
+        let tick = Time::from_secs_f64(options.rtt_granularity_s);
+        let [least_error, error] = [options.min_rtt_error_s, options.rtt_error_after_loss_s].map(Time::from);
         let clock = Clock { tick, least_error, error, ..Clock::default() };
         (tick + least_error + error > Time::ZERO).then_some(clock)
     }
@@ -134,7 +134,7 @@ mod tests {
     /// A handshake of 100 ms and an error of 20: 120 at least, and what is longer as it is.
     #[test]
     fn no_sample_is_shorter_than_the_base_rtt_with_its_error() {
-        let mut estimator = RttEstimator::new(&Options { min_rtt_error_s: 0.02, ..options() });
+        let mut estimator = RttEstimator::new(&Options { min_rtt_error_s: 0.02.into(), ..options() });
         estimator.on_handshake(Time::from_ms(100));
         assert_eq!([100, 119, 120, 121].map(|now| shown(&estimator, 0, now)), [120, 120, 120, 121]);
     }
@@ -142,7 +142,7 @@ mod tests {
     /// Smoothed RTT 100 ms, backed off at 1 s: samples are 300 ms too long until 1.2 s.
     #[test]
     fn samples_are_too_long_for_two_round_trips_after_a_back_off() {
-        let mut estimator = RttEstimator::new(&Options { rtt_error_after_loss_s: 0.3, ..options() });
+        let mut estimator = RttEstimator::new(&Options { rtt_error_after_loss_s: 0.3.into(), ..options() });
         estimator.on_sampled(Time::from_ms(100), 0, 0);
         estimator.on_backed_off(Time::from_ms(1000));
         let at = |now| shown(&estimator, now - 100, now);

@@ -95,6 +95,29 @@ pub enum Ecn {
     L4s,
 }
 
+/// A span of four bytes, in whole microseconds, that is read and written in seconds: flows are many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "f64", into = "f64")]
+pub struct Micros(u32);
+
+impl From<f64> for Micros {
+    fn from(seconds: f64) -> Micros {
+        Micros((seconds * 1e6 + 0.5) as u32)
+    }
+}
+
+impl From<Micros> for f64 {
+    fn from(span: Micros) -> f64 {
+        f64::from(span.0) / 1e6
+    }
+}
+
+impl From<Micros> for Time {
+    fn from(span: Micros) -> Time {
+        Time::from_us(u64::from(span.0))
+    }
+}
+
 /// Options of one connection's stack. Each can be set alone; a profile sets all of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
@@ -136,9 +159,9 @@ pub struct Options {
     /// Tick of the clock that times segments, seconds; 0 for an exact one. Linux 2.4 and 2.6 counted jiffies.
     pub rtt_granularity_s: f64,
     /// By how much the smallest RTT is taken for too long at least, seconds: no sample is shorter than the handshake's and this.
-    pub min_rtt_error_s: f64,
+    pub min_rtt_error_s: Micros,
     /// By how much RTT samples are too long from a back-off until two round trips later, seconds (a host busy with the loss).
-    pub rtt_error_after_loss_s: f64,
+    pub rtt_error_after_loss_s: Micros,
     /// The window stays as the timeout left it until the losses are repaired (a bug of Linux 2.4.22).
     pub rto_freeze: bool,
     /// Interval of the clock that wakes the sender's timers, seconds; 0 for an exact one (jiffies: 10, 4 or 1 ms).
@@ -183,8 +206,8 @@ impl Options {
             initial_window: 10,
             initial_ssthresh: 0,
             rtt_granularity_s: 0.0,
-            min_rtt_error_s: 0.0,
-            rtt_error_after_loss_s: 0.0,
+            min_rtt_error_s: Micros::default(),
+            rtt_error_after_loss_s: Micros::default(),
             rto_freeze: false,
             timer_tick_s: 0.0,
             offload_segments: 1,
