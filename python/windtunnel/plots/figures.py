@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +79,7 @@ def _draw_cwnd(axis: Axes, records: Records) -> None:
 
 
 def _draw_throughput(axis: Axes, records: Records, duration_s: float) -> None:
-    width_s = max(duration_s / _BINS, 0.1)
+    width_s = _bin_s(duration_s)
     for flow, label, samples in _by_flow(records):
         t_s = samples["t_s"].to_numpy()
         edges = np.arange(t_s[0], t_s[-1] + 1e-9, width_s)
@@ -112,7 +113,7 @@ def _draw_queue(axis: Axes, records: Records) -> None:
 
 def _draw_losses(axis: Axes, records: Records, duration_s: float) -> None:
     """Draw drops, and marks where there are any, as counts per bin."""
-    width_s = max(duration_s / _BINS, 0.1)
+    width_s = _bin_s(duration_s)
     names = dict(zip(records.links["link"].to_list(), records.links["name"].to_list(), strict=True))
     handles = []
     for order, (link, name) in enumerate(names.items()):
@@ -128,6 +129,13 @@ def _draw_losses(axis: Axes, records: Records, duration_s: float) -> None:
         axis.legend(handles=handles, loc="upper right", fontsize=7, ncols=len(handles))
     axis.set_ylabel(f"drops, marks\n(per {width_s:g} s)" if len(handles) > len(names) else f"drops (packets\nper {width_s:g} s)")
     axis.set_ylim(bottom=0)
+
+
+def _bin_s(duration_s: float) -> float:
+    """Return the width of a figure's bins: 1, 2 or 5 times a power of ten, at least 0.1 s."""
+    least = max(duration_s / _BINS, 0.1)
+    unit = 10.0 ** math.floor(math.log10(least) + 1e-9)
+    return next(step * unit for step in (1, 2, 5, 10) if step * unit > least * (1 - 1e-9))
 
 
 def per_bin(t_s: Samples, counter: Samples, *, width_s: float, end_s: float) -> tuple[Samples, Samples] | None:

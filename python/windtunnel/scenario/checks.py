@@ -10,6 +10,7 @@ from windtunnel.scenario import units
 from windtunnel.scenario.catalogue import DROP_TAIL, Algorithm, Parameter, TransportOption, catalogue
 from windtunnel.scenario.errors import refusal, shown, unknown
 from windtunnel.scenario.flowtext import FLOW_KEYS
+from windtunnel.scenario.lines import pairs
 from windtunnel.scenario.ranges import Range
 
 _TRUE = ("true", "on", "yes", "1")
@@ -144,15 +145,7 @@ def discipline_text(text: str) -> tuple[str, dict[str, str]]:
         When a part is not ``key=value`` or a key comes twice.
     """
     name, *parts = (part.strip() for part in text.split(","))
-    given: dict[str, str] = {}
-    for part in parts:
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not key or not value:
-            raise refusal(f"{shown(part)} in {shown(text)} is not key=value; allowed: NAME[,KEY=VALUE...]")
-        if key in given:
-            raise refusal(f"{key} is given twice in {shown(text)}; allowed: once")
-        given[key] = value
-    return name, given
+    return name, pairs(parts, shown(text), "NAME[,KEY=VALUE...]")
 
 
 def discipline(name: str, given: dict[str, Any]) -> dict[str, float]:

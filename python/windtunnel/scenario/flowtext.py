@@ -7,8 +7,9 @@ from typing import Any
 
 from windtunnel.scenario import writes
 from windtunnel.scenario.catalogue import catalogue
-from windtunnel.scenario.errors import refusal, shown
+from windtunnel.scenario.errors import shown
 from windtunnel.scenario.hostkeys import HOST_KEYS
+from windtunnel.scenario.lines import pairs
 
 SHORT_KEYS = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", **writes.SHORT}
 _OWN = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction", "mtu", "receiver_mtu", *writes.SHORT)
@@ -44,14 +45,7 @@ def parse_flow(text: str, keys: Sequence[str] = FLOW_KEYS) -> dict[str, Any]:
     transport: dict[str, str] = {}
     algorithm = catalogue().find(head.strip().partition(":")[0])
     own = set(algorithm.parameters) if algorithm else set()
-    seen: set[str] = set()
-    for part in parts:
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not key or not value:
-            raise refusal(f"{shown(part)} in flow {shown(text)} is not key=value; allowed: ALG[:variant][,key=value...]")
-        if key in seen:
-            raise refusal(f"{key} is given twice in flow {shown(text)}; allowed: once")
-        seen.add(key)
+    for key, value in pairs(parts, f"flow {shown(text)}", "ALG[:variant][,key=value...]").items():
         if key in keys and key in HOST_KEYS:
             host[key] = value
         elif key in keys:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from windtunnel.scenario.errors import refusal, shown, unknown
+from windtunnel.scenario.lines import pairs
 
 if TYPE_CHECKING:
     from windtunnel.scenario.models import Bottleneck, Flow, Hop, Scenario
@@ -44,15 +45,9 @@ def read_hops(value: Any) -> list[Any]:
 
 def _line(text: str, path: str) -> dict[str, Any]:
     """Read one hop on a line; keys that no link has are its discipline's parameters."""
-    table: dict[str, Any] = {}
-    parameters: dict[str, str] = {}
-    for part in text.split(","):
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not key or not value:
-            raise refusal(f"{shown(part)} in {shown(text)} is not key=value; allowed: {TEXT}", field=path)
-        if key in table or key in parameters:
-            raise refusal(f"{key} is given twice in {shown(text)}; allowed: once", field=path)
-        (table if key in LINE_KEYS else parameters)[key] = value
+    given = pairs(text.split(","), shown(text), TEXT, path=path)
+    table: dict[str, Any] = {key: value for key, value in given.items() if key in LINE_KEYS}
+    parameters = {key: value for key, value in given.items() if key not in LINE_KEYS}
     if parameters and "discipline" not in table:
         raise refusal(unknown("key", next(iter(parameters)), LINE_KEYS), field=path)
     return table | ({"discipline_parameters": parameters} if parameters else {})

@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 
 from windtunnel.scenario import changes
 from windtunnel.scenario.errors import refusal, shown
+from windtunnel.scenario.lines import pairs
 from windtunnel.scenario.ranges import QueuePackets, Range, RateBps
 from windtunnel.scenario.table import Table
 
@@ -76,17 +77,7 @@ class Host(Table):
     @model_validator(mode="before")
     @classmethod
     def _line(cls, data: Any) -> Any:
-        if not isinstance(data, str):
-            return data
-        table: dict[str, str] = {}
-        for part in data.split(","):
-            key, equals, value = (piece.strip() for piece in part.partition("="))
-            if not equals or not key or not value:
-                raise refusal(f"{shown(part)} in {shown(data)} is not key=value; allowed: key=value[,key=value...]")
-            if key in table:
-                raise refusal(f"{key} is given twice in {shown(data)}; allowed: once")
-            table[key] = value
-        return table
+        return pairs(data.split(","), shown(data), "key=value[,key=value...]") if isinstance(data, str) else data
 
     @model_validator(mode="after")
     def _consistent(self) -> Host:

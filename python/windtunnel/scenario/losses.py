@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 from pydantic import Field, field_validator
 
 from windtunnel.scenario.errors import refusal, shown, unknown
+from windtunnel.scenario.lines import Listed
 from windtunnel.scenario.ranges import FlowNumber, LossIntervalS, PacketCount, PacketNumber, PositiveShare, Share
 from windtunnel.scenario.table import Table
 
@@ -79,55 +80,12 @@ class Timed(_Model):
 LossModel = Annotated[GilbertElliott | Periodic | Scripted | Timed, Field(discriminator="model")]
 MODELS: dict[str, type[_Model]] = {"gilbert-elliott": GilbertElliott, "periodic": Periodic, "scripted": Scripted, "timed": Timed}
 TEXT = "MODEL[,key=value...]"
+_LISTED = Listed("model", "model", "model of loss", MODELS, MOST_MODELS, TEXT)
 
 
 def read(value: Any) -> list[Any]:
-    """Read a link's list of models: tables, or lines such as ``"periodic,every=5000"``.
-
-    Parameters
-    ----------
-    value : object
-        A list of either, or a single one.
-
-    Returns
-    -------
-    list of (dict or table)
-        Tables whose `model` is known; their other fields are yet to be checked.
-
-    Raises
-    ------
-    pydantic_core.PydanticCustomError
-        When it is no list, or a model has no or an unknown name.
-    """
-    entries = [value] if isinstance(value, (str, dict, Table)) else value
-    if not isinstance(entries, (list, tuple)) or len(entries) > MOST_MODELS:
-        raise refusal(f"{shown(value)} is not a list of models; allowed: at most {MOST_MODELS} of {', '.join(MODELS)}")
-    return [_entry(entry, f"[{index}]") for index, entry in enumerate(entries)]
-
-
-def _entry(entry: Any, path: str) -> Any:
-    if isinstance(entry, Table):
-        return entry
-    if isinstance(entry, str):
-        entry = _line(entry, path)
-    if not isinstance(entry, dict):
-        raise refusal(f"{shown(entry)} is a {type(entry).__name__}, not a model; allowed: a table, or {TEXT}", field=path)
-    if entry.get("model") not in tuple(MODELS):
-        raise refusal(unknown("model of loss", entry.get("model"), MODELS), field=f"{path}.model")
-    return entry
-
-
-def _line(text: str, path: str) -> dict[str, Any]:
-    head, *parts = text.split(",")
-    table: dict[str, Any] = {"model": head.strip()}
-    for part in parts:
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not key or not value:
-            raise refusal(f"{shown(part)} in {shown(text)} is not key=value; allowed: {TEXT}", field=path)
-        if key in table:
-            raise refusal(f"{key} is given twice in {shown(text)}; allowed: once", field=path)
-        table[key] = value
-    return table
+    """Read a link's list of models: tables, or lines such as ``"periodic,every=5000"`` (`Listed.read`)."""
+    return _LISTED.read(value)
 
 
 def engine(model: Any) -> dict[str, Any]:

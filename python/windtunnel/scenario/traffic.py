@@ -7,7 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from windtunnel.scenario.errors import refusal, shown, unknown
+from windtunnel.scenario.errors import refusal, shown
+from windtunnel.scenario.lines import Listed
 from windtunnel.scenario.ranges import HopNumber, InstantS, Range, RateBps
 from windtunnel.scenario.table import Table
 
@@ -83,55 +84,12 @@ class Udp(Table):
 
 
 KINDS: dict[str, type[Table]] = {"udp": Udp}
+_LISTED = Listed("kind", "source", "kind of traffic", KINDS, MOST_SOURCES, TEXT)
 
 
 def read(value: Any) -> list[Any]:
-    """Read a scenario's list of sources: tables, or lines such as ``"udp,rate=50Mbit,start=10s"``.
-
-    Parameters
-    ----------
-    value : object
-        A list of either, or a single one.
-
-    Returns
-    -------
-    list of (dict or table)
-        Tables of a known kind; their other fields are yet to be checked.
-
-    Raises
-    ------
-    pydantic_core.PydanticCustomError
-        When it is no list, or an entry is of no or an unknown kind.
-    """
-    entries = [value] if isinstance(value, (str, dict, Table)) else value
-    if not isinstance(entries, (list, tuple)) or len(entries) > MOST_SOURCES:
-        raise refusal(f"{shown(value)} is not a list of sources; allowed: at most {MOST_SOURCES}, each a table or {TEXT}")
-    return [_entry(entry, f"[{index}]") for index, entry in enumerate(entries)]
-
-
-def _entry(entry: Any, path: str) -> Any:
-    if isinstance(entry, Table):
-        return entry
-    if isinstance(entry, str):
-        entry = _line(entry, path)
-    if not isinstance(entry, dict):
-        raise refusal(f"{shown(entry)} is a {type(entry).__name__}, not a source; allowed: a table, or {TEXT}", field=path)
-    if entry.get("kind") not in tuple(KINDS):
-        raise refusal(unknown("kind of traffic", entry.get("kind"), KINDS), field=f"{path}.kind")
-    return entry
-
-
-def _line(text: str, path: str) -> dict[str, Any]:
-    head, *parts = text.split(",")
-    table: dict[str, Any] = {"kind": head.strip()}
-    for part in parts:
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not key or not value:
-            raise refusal(f"{shown(part)} in {shown(text)} is not key=value; allowed: {TEXT}", field=path)
-        if key in table:
-            raise refusal(f"{key} is given twice in {shown(text)}; allowed: once", field=path)
-        table[key] = value
-    return table
+    """Read a scenario's list of sources: tables, or lines such as ``"udp,rate=50Mbit,start=10s"`` (`Listed.read`)."""
+    return _LISTED.read(value)
 
 
 def check_within(sources: tuple[Udp, ...], duration_s: float) -> None:
