@@ -126,6 +126,15 @@ def test_the_newest_source_of_the_distribution_is_found(tmp_path: Path) -> None:
     assert source.distribution(tmp_path) == tmp_path / "linux-source-6.12.tar.xz"
 
 
+def test_a_tree_that_mounts_block_devices_only_is_given_them(tmp_path: Path) -> None:
+    older, newer = kernel_tree.older(tmp_path / "older"), kernel_tree.tree(tmp_path / "newer")
+    assert "CONFIG_BLOCK=y" in config.wanted(older).splitlines()
+    assert "CONFIG_BLOCK=y" not in config.wanted(newer).splitlines()
+    (newer / "init/do_mounts.c").unlink()
+    with pytest.raises(KernelError, match=r"init/do_mounts\.c: cannot be read"):
+        config.wanted(newer)
+
+
 def test_every_congestion_control_of_the_tree_is_configured(tmp_path: Path) -> None:
     asked = config.wanted(kernel_tree.tree(tmp_path))
     assert "CONFIG_TCP_CONG_MINE=y" in asked.splitlines()

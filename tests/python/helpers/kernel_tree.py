@@ -138,6 +138,7 @@ def tree(at: Path, **contents: str) -> Path:
         "arch/x86/Makefile.um": "# x86\n",
         "drivers/char/random.c": RANDOM,
         "fs/hostfs/hostfs_user.c": HOSTFS,
+        "init/do_mounts.c": "static int __init mount_nodev_root(void)\n{\n}\n",
         "net/ipv4/Kconfig": "menuconfig TCP_CONG_ADVANCED\n\nconfig TCP_CONG_CUBIC\n\ttristate\n\nconfig TCP_CONG_MINE\n\ttristate\n",
         "scripts/Makefile.build": "# build\n",
         "kernel.sh": KERNEL,
@@ -152,5 +153,9 @@ def tree(at: Path, **contents: str) -> Path:
 
 def older(at: Path, **contents: str) -> Path:
     """Write a tree of the shape before 5.19."""
-    shape = {"arch__um__include__shared__os_dot_h": OLDER_OS_H, "arch__um__os-Linux__util_dot_c": OLDER_UTIL}
+    shape = {
+        "init__do_mounts_dot_c": "void __init mount_root(void)\n{\n}\n",
+        "arch__um__include__shared__os_dot_h": OLDER_OS_H,
+        "arch__um__os-Linux__util_dot_c": OLDER_UTIL,
+    }
     return tree(at, **(shape | contents))

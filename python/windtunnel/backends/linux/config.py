@@ -29,6 +29,7 @@ REQUIRED = (
     "NET_SCH_TBF",
 )
 HZ = 1000
+_MOUNTS = "init/do_mounts.c"
 _SET = re.compile(r"^CONFIG_(\w+)=(.+)$", re.MULTILINE)
 _CONGESTION_CONTROL = re.compile(r"^config\s+(TCP_CONG_\w+)\s*$", re.MULTILINE)
 
@@ -44,6 +45,23 @@ def congestion_controls(tree: Path) -> list[str]:
     return [name for name in dict.fromkeys(_CONGESTION_CONTROL.findall(text)) if name != "TCP_CONG_ADVANCED"]
 
 
+def for_root(tree: Path) -> list[str]:
+    """Return the options without which this tree mounts no file system of the host as root.
+
+    Before Linux 5.15 only what knows block devices mounts a root at all; 5.10 without them boots, mounts nothing and finds no init.
+
+    Raises
+    ------
+    KernelError
+        When the file that mounts the root cannot be read.
+    """
+    try:
+        text = (tree / _MOUNTS).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise KernelError(f"{_MOUNTS}: cannot be read: {error.strerror}; it says what can be mounted as root") from None
+    return [] if "mount_nodev_root(" in text else ["BLOCK"]
+
+
 def wanted(tree: Path, more: Sequence[str] = ()) -> str:
     """Return what is appended to ``tinyconfig`` for this tree.
 
@@ -54,7 +72,7 @@ def wanted(tree: Path, more: Sequence[str] = ()) -> str:
     more : sequence of str
         Options that this tree needs besides, without ``CONFIG_``.
     """
-    chosen = [f"CONFIG_{name}=y" for name in (*congestion_controls(tree), *more)]
+    chosen = [f"CONFIG_{name}=y" for name in (*congestion_controls(tree), *for_root(tree), *more)]
     # Where the architecture takes the generic choice of HZ this decides; elsewhere the tree was edited, and these are ignored.
     clock = ["CONFIG_HZ_1000=y", "# CONFIG_HZ_100 is not set", "# CONFIG_HZ_250 is not set", "# CONFIG_HZ_300 is not set"]
     return "\n".join([fragment().rstrip(), "", "# Every congestion control of this tree.", *chosen, *clock, ""])
