@@ -420,7 +420,7 @@ mod tests {
     fn a_look_at_the_queue_does_not_move_the_begin_of_the_window() {
         let spec = link(Limit::Packets(20), false).spec;
         let mut link = Fifo::new(spec, (Time::from_ms(10), Time::from_ms(30)), Stream::named(1, "test"));
-        (0..20).for_each(|_| drop(link.offer(Time::ZERO, PACKET)));
+        assert!((0..20).all(|_| matches!(link.offer(Time::ZERO, PACKET), Verdict::Departs(_))));
         assert_eq!(link.occupancy(Time::from_ms(15)).packets, 5);
         let totals = link.totals();
         assert_eq!((totals.window_delivered_bytes, totals.window_busy_ns), (10 * 1500, 10_000_000));
