@@ -15,7 +15,7 @@ type Group = [Entry; 4];
 /// The earliest of those in a group who play against `place`. Who it is there does not matter: all groups of a climb are asked at once.
 #[inline]
 fn rival(group: &Group, place: usize) -> Entry {
-    group[place % 4 ^ 1].min(group[place % 4 ^ 2]).min(group[place % 4 ^ 3])
+    group[(place % 4) ^ 1].min(group[(place % 4) ^ 2]).min(group[(place % 4) ^ 3])
 }
 
 /// The times of parties; ties go to the lower number.
