@@ -2,9 +2,9 @@
 
 from windtunnel.experiment import Alternative, Choice, Point
 from windtunnel.scenario import Scenario
-from windtunnel.suites.leith08.friendliness import OUTLIER_MS
+from windtunnel.suites.leith08.friendliness import EVERY_S, STALL_S
 from windtunnel.suites.leith08.interruptions import OVERLOAD
-from windtunnel.suites.varying import Change, on_each, parameters, transport
+from windtunnel.suites.varying import Change, on_each, transport
 
 
 def _burst(times_the_link: float) -> Change:
@@ -28,6 +28,18 @@ def _ends_at(duration_s: float) -> Change:
     return lambda scenario, _point: scenario.model_copy(update={"duration_s": duration_s})
 
 
+def _stopping(length_s: float) -> Change:
+    """Return a change of how long hosts stop each time; not at all for 0."""
+
+    def change(scenario: Scenario, _point: Point) -> Scenario:
+        if scenario.host is None:
+            return scenario
+        stalls = tuple(one.model_copy(update={"length_s": length_s}) for one in scenario.host.stalls) if length_s > 0 else ()
+        return scenario.model_copy(update={"host": scenario.host.model_copy(update={"stalls": stalls})})
+
+    return change
+
+
 BURST = Choice(
     "burst-rate",
     "the rate of the datagrams that interrupt a flow",
@@ -48,14 +60,10 @@ COUNTING = Choice(
 )
 OUTLIER = Choice(
     "rtt-outlier",
-    "by how much an RTT sample of the paper's hosts exceeded all others",
-    f"{OUTLIER_MS:g} ms",
-    "The paper lays its result to such samples, and gives no number.",
-    (
-        Alternative("none", parameters("illinois", max_rtt_bias=0.0)),
-        Alternative("100 ms", parameters("illinois", max_rtt_bias=0.1)),
-        Alternative("1 s", parameters("illinois", max_rtt_bias=1.0)),
-    ),
+    "how long the paper's hosts stopped, which spoils an RTT sample",
+    f"{STALL_S * 1e3:g} ms every {EVERY_S:g} s",
+    "The paper lays its result to RTT samples above all others, and gives no number; 10 ms are the turn of a task in Linux 2.6.23.",
+    (Alternative("never", _stopping(0.0)), Alternative("4 ms", _stopping(0.004)), Alternative("15 ms, the queue's size", _stopping(0.015))),
 )
 REVERSE = Choice(
     "reverse-protocol",
