@@ -71,16 +71,16 @@ pub struct Flow {
     pub(crate) at_window: SenderTotals,
     /// When everything asked for was acknowledged; never if it was not.
     pub(crate) completed: Time,
-    /// Integral of cwnd when the application stopped, or had everything acknowledged; NaN before.
-    pub(crate) area_at_end: f64,
     pub(crate) path: Path,
     pub(crate) agenda: Agenda,
     /// The event that the engine will handle next.
     pub(crate) due: (Time, FlowKind),
     pub(crate) sender: Sender<Controller>,
+    /// Integral of cwnd when the application stopped, or had everything acknowledged; NaN before.
+    pub(crate) area_at_end: f64,
 }
 
-units::clone_by_field! { Flow: at_window completed area_at_end path agenda due sender }
+units::clone_by_field! { Flow: at_window completed path agenda due sender area_at_end }
 
 impl Flow {
     pub(crate) fn new(index: usize, accepted: AcceptedFlow, spec: &Spec) -> Flow {
