@@ -24,7 +24,7 @@ EXPLAINED = ("Ambiguity", "Artefact")
 REASONS = (*EXPLAINED, "Emulation", "Ours", "Open", "Headline")
 """All first words: what our emulation of a path does, our error, not known, and a headline claim that holds."""
 _BLOCK = re.compile(r"(<!-- generated: (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
-_PARAGRAPH = re.compile(r"^\*\*(?P<claim>c\d+)\.\*\* \*(?P<kind>\w+)", re.MULTILINE)
+_PARAGRAPH = re.compile(r"^\*\*(?P<claim>[ct]\d+)\.\*\* \*(?P<kind>\w+)", re.MULTILINE)
 _HEADING = re.compile(r"^## .*\(`(?P<paper>\w+)`\)$", re.MULTILINE)
 
 
