@@ -75,7 +75,9 @@ def wanted(tree: Path, more: Sequence[str] = ()) -> str:
     chosen = [f"CONFIG_{name}=y" for name in (*congestion_controls(tree), *for_root(tree), *more)]
     # Where the architecture takes the generic choice of HZ this decides; elsewhere the tree was edited, and these are ignored.
     clock = ["CONFIG_HZ_1000=y", "# CONFIG_HZ_100 is not set", "# CONFIG_HZ_250 is not set", "# CONFIG_HZ_300 is not set"]
-    return "\n".join([fragment().rstrip(), "", "# Every congestion control of this tree.", *chosen, *clock, ""])
+    # Block devices bring the SCSI generic interface with them, whose source a copy leaves out.
+    without = ["# CONFIG_BLK_DEV_BSG is not set"] if "CONFIG_BLOCK=y" in chosen else []
+    return "\n".join([fragment().rstrip(), "", "# Every congestion control of this tree.", *chosen, *clock, *without, ""])
 
 
 def missing(asked: str, config: str) -> list[str]:
