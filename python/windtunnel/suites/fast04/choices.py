@@ -1,28 +1,15 @@
 """What the FAST study leaves open, and what it might have been."""
 
 from windtunnel.experiment import Alternative, Choice
-from windtunnel.suites.varying import on_each, parameters, scaled_queue, transport
+from windtunnel.suites.prototype import FAST_CLOCK, FAST_ZERO_DELAY
+from windtunnel.suites.varying import on_each, parameters, scaled_queue
 
-FAST_ZERO_DELAY = Choice(
-    "fast-zero-delay",
-    "the queueing delay below which FAST takes its path for empty",
-    "0 ms",
-    "The equation says zero; a tolerance of 0.75 ms is fifty packets at 800 Mbit/s, and the window leaps past every queue.",
-    (Alternative("0.75 ms", parameters("fast", mi_threshold=7.5e-4)),),
-)
 FAST_PERIOD = Choice(
     "fast-period",
     "how often FAST updates its window",
     "every other round trip",
     "So the prototype of that year did; an update every round trip acts on a delay measured before its last step.",
     (Alternative("every round trip", parameters("fast", period=1)),),
-)
-FAST_CLOCK = Choice(
-    "fast-clock",
-    "the clock FAST reads round-trip times with",
-    "a fine one",
-    "The paper prints FAST's shortest round trips in hundredths of a millisecond.",
-    (Alternative("the stack's ticks of 10 ms", transport("fast", rtt_granularity_s=0.01)),),
 )
 QUEUE = Choice(
     "queue",

@@ -2,8 +2,9 @@
 
 from windtunnel.experiment import Alternative, Choice, Point
 from windtunnel.scenario import Scenario
+from windtunnel.suites.prototype import FAST_CLOCK, FAST_ZERO_DELAY
 from windtunnel.suites.slac03.common import SITES, packets
-from windtunnel.suites.varying import loss, on_each, parameters, scaled_queue, transport
+from windtunnel.suites.varying import loss, on_each, scaled_queue
 
 
 def _second_window(scenario: Scenario, point: Point) -> Scenario:
@@ -36,20 +37,6 @@ WINDOW = Choice(
     "the site's largest",
     "It limits least, and the paper asks how aggressive the stacks are.",
     (Alternative("the site's second", _second_window),),
-)
-FAST_ZERO_DELAY = Choice(
-    "fast-zero-delay",
-    "the queueing delay below which FAST takes its path for empty",
-    "0 ms",
-    "The equation says zero; a tolerance of 0.75 ms is fifty packets at 800 Mbit/s, and the window leaps past every queue.",
-    (Alternative("0.75 ms", parameters("fast", mi_threshold=7.5e-4)),),
-)
-FAST_CLOCK = Choice(
-    "fast-clock",
-    "the clock FAST reads round-trip times with",
-    "a fine one",
-    "Its authors print its shortest round trips in hundredths of a millisecond.",
-    (Alternative("the stack's ticks of 10 ms", transport("fast", rtt_granularity_s=0.01)),),
 )
 
 _TABLES = ("slac03.tab1", "slac03.fig3", "slac03.tab2", "slac03.tab3", "slac03.tab4")
