@@ -221,8 +221,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
     fn take_acks(&mut self, index: usize, until: Time, look_at: u64) {
         let Flow { agenda, path, sender, .. } = &mut self.flows[index];
         let (link, events, machines) = (&mut self.links[path.data_link()], &mut self.records.events, &mut self.machines);
-        let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire::<LATE> { path, link, events, machines, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, machines, flow: index, spec: self.spec };
         let until = until.min(agenda.calm_until);
         let mut next = wire.path.arriving.pop();
         while let Some(delivery) = next {
@@ -257,8 +256,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
             return;
         }
         let (link, events, machines) = (&mut self.links[path.data_link()], &mut self.records.events, &mut self.machines);
-        let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire::<LATE> { path, link, events, machines, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, machines, flow: index, spec: self.spec };
         sender.on_deadline(now, &mut wire);
         agenda.wake = sender.deadline();
         if sender.is_finished() {
@@ -294,8 +292,7 @@ impl<'a, O: Observer, const LATE: bool> Engine<'a, O, LATE> {
         let Flow { sender, path, .. } = flow;
         let at = now.since(path.access_delay());
         let (link, events, machines) = (&mut self.links[path.data_link()], &mut self.records.events, &mut self.machines);
-        let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
-        let mut wire = PathWire::<LATE> { path, link, events, machines, flow: index, records_drops, records_marks };
+        let mut wire = PathWire::<LATE> { path, link, events, machines, flow: index, spec: self.spec };
         if kind == FlowKind::Start {
             if !wire.path.is_transfer {
                 note(wire.events, at, index, EventKind::Start);

@@ -9,7 +9,6 @@ use crate::flow::Flow;
 use crate::host::{clocks, Leaving, Machine, Side};
 use crate::observer::Observer;
 use crate::path::{Delivery, Path, PathWire};
-use crate::spec::Spec;
 
 impl Path {
     /// The same with its sender on a host.
@@ -109,7 +108,6 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
     fn run_host(&mut self, index: usize, now: Time) {
         let Flow { path, sender, .. } = &mut self.flows[index];
         let (link, events, machines) = (&mut self.links[path.data_link()], &mut self.records.events, &mut self.machines);
-        let Spec { record_drops: records_drops, record_marks: records_marks, .. } = *self.spec;
         let Some(side) = path.side() else { return };
         if side.comes_at() <= now {
             let Some(delivery) = side.coming.pop_front() else { return };
@@ -118,7 +116,7 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
             path.arriving.push(Delivery::new(at, delivery.ack()));
         } else {
             let Some(segment) = side.leaving.pop_front() else { return };
-            let mut wire = PathWire::<LATE> { path, link, events, machines, flow: index, records_drops, records_marks };
+            let mut wire = PathWire::<LATE> { path, link, events, machines, flow: index, spec: self.spec };
             wire.leave_host(segment);
         }
         self.flows[index].path.refresh_beyond();

@@ -15,6 +15,7 @@ use units::{Stream, Time};
 use crate::host::{Machine, Side};
 use crate::link::{Link, Load};
 use crate::records::{Event, EventKind};
+use crate::spec::Spec;
 use crate::unordered::{Held, Unordered};
 
 /// IP bytes of an ACK: 20 of IP, 20 of TCP, 12 of timestamps.
@@ -306,6 +307,18 @@ impl Path {
         if self.receiver.deadline() < arrives {
             self.commit_pending();
         }
+        if !self.receiver.expects(seq) {
+            return self.receive_disordered(arrives, seq, sent);
+        }
+        if let Some(ack) = self.receiver.on_expected(arrives, sent) {
+            self.send_ack(arrives, ack);
+        }
+    }
+
+    /// Apart, so that the ACKs of the others need not look for SACK information.
+    #[cold]
+    #[inline(never)]
+    fn receive_disordered(&mut self, arrives: Time, seq: u64, sent: Time) {
         if let Some(ack) = self.receiver.on_segment(arrives, seq, sent) {
             self.send_ack(arrives, ack);
         }
@@ -361,11 +374,10 @@ pub(crate) struct PathWire<'a, const LATE: bool> {
     pub(crate) path: &'a mut Path,
     /// The link its segments reach first.
     pub(crate) link: &'a mut Link,
-    pub(crate) machines: &'a mut [Machine],
+    pub(crate) machines: &'a mut Vec<Machine>,
     pub(crate) events: &'a mut Vec<Event>,
     pub(crate) flow: usize,
-    pub(crate) records_drops: bool,
-    pub(crate) records_marks: bool,
+    pub(crate) spec: &'a Spec,
 }
 
 impl<const LATE: bool> PathWire<'_, LATE> {
@@ -381,14 +393,14 @@ impl<const LATE: bool> PathWire<'_, LATE> {
     #[cold]
     fn lose(&mut self, now: Time) {
         self.path.lost += 1;
-        if self.records_drops {
+        if self.spec.record_drops {
             self.note_link(now, EventKind::Drop);
         }
     }
 
     fn mark(&mut self, now: Time) {
         self.path.marked += 1;
-        if self.records_marks {
+        if self.spec.record_marks {
             self.note_link(now, EventKind::Mark);
         }
     }

@@ -179,9 +179,22 @@ impl Receiver {
     /// Segment `seq`, sent at `sent`, arrives at `now`. Returns the ACK if one is sent at once.
     #[inline(always)]
     pub fn on_segment(&mut self, now: Time, seq: u64, sent: Time) -> Option<Ack> {
-        if seq != self.next || !self.out_of_order.is_empty() {
-            return self.on_disordered(now, seq, sent);
+        if self.expects(seq) {
+            self.on_expected(now, sent)
+        } else {
+            self.on_disordered(now, seq, sent)
         }
+    }
+
+    /// Segment `seq` is the plain next one: nothing waits for it.
+    #[inline]
+    pub fn expects(&self, seq: u64) -> bool {
+        seq == self.next && self.out_of_order.is_empty()
+    }
+
+    /// [`Receiver::on_segment`] for the segment that the receiver expects: its ACK has no SACK information.
+    #[inline(always)]
+    pub fn on_expected(&mut self, now: Time, sent: Time) -> Option<Ack> {
         self.adapt(now);
         self.next += 1;
         self.pending += 1;

@@ -103,7 +103,7 @@ pub struct Sender<C> {
     pub(crate) started: bool,
     /// Tail losses are probed for.
     pub(crate) probes: bool,
-    /// More than the window may hold a new segment back: pacing, or what is in `care`.
+    /// More than the window may hold a new segment back, pacing or what is in `care`, or each is noted as it leaves, for rate samples.
     pub(crate) is_careful: bool,
     /// Timers are looked at every `care.tick`.
     pub(crate) has_jiffies: bool,
@@ -160,7 +160,7 @@ impl<C: CongestionControl> Sender<C> {
             reduction: Reduction::default(),
             undo: Undo::default(),
             timer: Timer::default(),
-            is_careful: pacer.is_on() || care.is_some(),
+            is_careful: pacer.is_on() || care.is_some() || needs.rate_samples,
             has_jiffies: care.as_ref().is_some_and(|care| care.tick > Time::ZERO),
             care,
             pacer,
@@ -222,10 +222,10 @@ impl<C: CongestionControl> Sender<C> {
             && self.board.is_clean(self.c.una)
             && self.probe_end == 0
             && ack.ecn == self.ecn.known;
-        if plain && !self.needs.rate_samples {
-            self.on_plain_ack::<false>(ack, wire);
+        if plain && !self.is_careful {
+            self.on_plain_ack::<false, false>(ack, wire);
         } else if plain {
-            self.on_plain_rated_ack(ack, wire);
+            self.on_plain_careful_ack(ack, wire);
         } else {
             self.on_troubled_ack(ack, sack, wire);
         }
@@ -233,7 +233,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// In order, nothing lost, SACKed or retransmitted: the kernel's steps without the scoreboard's.
     #[inline(always)]
-    fn on_plain_ack<const RATED: bool>(&mut self, ack: &Ack, wire: &mut impl Wire) {
+    fn on_plain_ack<const CAREFUL: bool, const RATED: bool>(&mut self, ack: &Ack, wire: &mut impl Wire) {
         let now = self.c.now;
         let in_flight = self.c.in_flight;
         let acked = (ack.cumulative - self.c.una) as u32;
@@ -267,7 +267,8 @@ impl<C: CongestionControl> Sender<C> {
         self.refresh_pacing_rate();
         self.pacer.release();
         // Sending arms a probe, but never moves a retransmission timer that already runs.
-        let has_sent = self.transmit(self.c.in_flight, wire) > 0;
+        let pipe = self.c.in_flight;
+        let has_sent = if CAREFUL { self.transmit_one_by_one(pipe, wire) } else { self.transmit_at_once(pipe, wire) } > 0;
         if !(has_sent && self.may_probe()) {
             self.arm_after_progress();
         }
@@ -275,8 +276,12 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Out of line, so that the others do not pay for it.
     #[inline(never)]
-    fn on_plain_rated_ack(&mut self, ack: &Ack, wire: &mut impl Wire) {
-        self.on_plain_ack::<true>(ack, wire);
+    fn on_plain_careful_ack(&mut self, ack: &Ack, wire: &mut impl Wire) {
+        if self.needs.rate_samples {
+            self.on_plain_ack::<true, true>(ack, wire);
+        } else {
+            self.on_plain_ack::<true, false>(ack, wire);
+        }
     }
 
     #[inline(never)]

@@ -71,7 +71,7 @@ impl<C: CongestionControl> Sender<C> {
         } else if self.c.ca_state == CaState::Open && self.board.is_clean(self.c.una) {
             // The pacing gate opens, and nothing may be lost.
             self.pacer.release();
-            self.transmit(self.c.in_flight, wire);
+            self.transmit_one_by_one(self.c.in_flight, wire);
             return;
         }
         self.recover_and_transmit(wire);

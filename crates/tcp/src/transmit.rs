@@ -54,12 +54,34 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// Step 10: new data beside `pipe` segments. Returns how many segments left; if any did, the timer is armed.
-    #[inline(always)]
     pub(crate) fn transmit(&mut self, pipe: u32, wire: &mut impl Wire) -> u64 {
+        if self.is_careful {
+            self.transmit_one_by_one(pipe, wire)
+        } else {
+            self.transmit_at_once(pipe, wire)
+        }
+    }
+
+    /// Step 10 of a sender that only the window holds back.
+    #[inline(always)]
+    pub(crate) fn transmit_at_once(&mut self, pipe: u32, wire: &mut impl Wire) -> u64 {
         let window = self.w.segments();
         let was_idle = self.c.nxt == self.c.una;
-        let free = window.saturating_sub(pipe);
-        let sent = if self.is_careful { self.send_one_by_one(free, wire) } else { self.send_train(self.room(free), wire) };
+        let sent = self.send_train(self.room(window.saturating_sub(pipe)), wire);
+        self.note_sending(window, was_idle, sent)
+    }
+
+    /// Step 10 of a sender that asks before each segment.
+    #[inline(always)]
+    pub(crate) fn transmit_one_by_one(&mut self, pipe: u32, wire: &mut impl Wire) -> u64 {
+        let window = self.w.segments();
+        let was_idle = self.c.nxt == self.c.una;
+        let sent = self.send_one_by_one(window.saturating_sub(pipe), wire);
+        self.note_sending(window, was_idle, sent)
+    }
+
+    #[inline(always)]
+    fn note_sending(&mut self, window: u32, was_idle: bool, sent: u64) -> u64 {
         self.note_window_use(window, sent);
         if sent > 0 {
             self.arm_after_sending(was_idle);
@@ -68,6 +90,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// Up to `free` new segments, as the receiver follows, the pacing gate opens and the device takes them; returns how many.
+    #[inline(always)]
     fn send_one_by_one(&mut self, free: u32, wire: &mut impl Wire) -> u64 {
         let room = if self.care.is_some() { self.careful_room(free) } else { self.room(free) };
         for sent in 0..room {
@@ -111,7 +134,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// Sends the next new segment, whatever the window.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn send_new(&mut self, wire: &mut impl Wire) {
         self.note_rated_sending(self.c.nxt);
         self.pacer.on_sent(self.c.now, self.c.mss, self.c.pacing_rate);
