@@ -20,6 +20,16 @@ FAST_PERIOD = Choice(
     "So the prototype of that year did; an update every round trip acts on a delay measured before its last step.",
     (Alternative("every round trip", parameters("fast", period=1)),),
 )
+FAST_PACING = Choice(
+    "fast-pacing",
+    "whether FAST spreads its packets by a timer of its own",
+    "each of them",
+    "Its authors describe control of bursts as a part of FAST; whether the prototype of these runs had it is not said.",
+    (
+        Alternative("bursts of at most three", parameters("fast", pacing=3)),
+        Alternative("it sends as ACKs come", parameters("fast", pacing=0)),
+    ),
+)
 QUEUE = Choice(
     "queue",
     "the queue, where the paper gives none",
@@ -65,6 +75,7 @@ CHOICES = on_each(
         FAST_ZERO_DELAY: (*_FAST, "fast04.ticks"),
         FAST_PERIOD: (*_FAST, "fast04.ticks"),
         FAST_CLOCK: _FAST,
+        FAST_PACING: ("fast04.ticks",),
         KEPT_THRESHOLD: ("fast04.fig2", "fast04.fig3", "fast04.fig4"),
         CLOCK: ("fast04.ticks",),
         STRAY: ("fast04.fig14", "fast04.fig15"),

@@ -1,6 +1,6 @@
 """Figure 7 once more, with the bursts that clocks of a millisecond make of ACKs."""
 
-from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
+from windtunnel.experiment import Draws, Experiment, Measure, Point
 from windtunnel.plots.declared import Curves
 from windtunnel.scenario import Scenario
 from windtunnel.scenario.hosts import Host
@@ -49,7 +49,6 @@ EXPERIMENTS = (
             ("RTT", "82 ms (BDP 683 packets)"),
             ("host", "ACKs handled at ticks of 1 ms"),
         ),
-        quick=Quick(points={"q": (0.01, 0.02, 0.03, 0.05, 0.2)}),
         notes=(
             "The tick is the hosts' and the router's clock, and is not fitted. The other claims of the figure are judged without it.",
             "A router that serves its queue once a millisecond is not modelled itself: its bursts are those of the ACKs here.",
