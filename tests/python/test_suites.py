@@ -31,13 +31,14 @@ REGISTERS = {paper: packaged_register(paper) for paper in PAPERS}
 REGISTERED = {id: one for register in REGISTERS.values() for id, one in register.experiments.items()}
 SHOWN_ONLY = {
     *("li07.fig15", "fast04.fig10", "fast04.fig11", "fast04.fig14", "fast04.rwnd", "fast04.udp", "fast04.haystack"),
+    *("li07.wan", "li07.ticks", "fast04.ticks", "slac03.udp"),
     *("slac03.fig3", "slac03.rtt", "slac03.cpu", "slac03.txq", "slac03.fig6", "slac03.fig7", "slac03.paix"),
     *("leith08.fig8a", "leith08.fig12", "leith08.fig13", "leith08.vista0", "leith08.hs400", "leith08.gig"),
 }
 """Declared for their figures: their claims can be judged on an emulation, or not at all."""
 WAITING: dict[str, str] = {}
 """Within reach of a simulator, and not declared: what each waits for."""
-OUT_OF_REACH = {"slac03.c48": "datagrams have no host"}
+OUT_OF_REACH: dict[str, str] = {}
 """Claims of emulated experiments that no run can judge, and why."""
 OUR_OWN = {"base_rtt_error_ms", "cwnd_level_pkts", "ks_iterated", "ks_own_law"}
 """Measured beside what the registers name."""

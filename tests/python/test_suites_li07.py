@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from windtunnel.claims import packaged_register
-from windtunnel.experiment import Plan, Scale, plan
+from windtunnel.experiment import Draws, Plan, Scale, plan
 from windtunnel.scenario import Scenario
 from windtunnel.suites import chosen, suite
 
@@ -134,6 +134,14 @@ def test_a_reno_flow_that_is_run_for_an_hour_has_long_epochs(whole: Plan) -> Non
         if cell.point["alg"] == "reno" and whole.jobs[cell.key].scenario.duration_s > 3600
     }
     assert hours == {(10, 162), (10, 324), (250, 42), (250, 82), (250, 162), (250, 324)}
+
+
+def test_the_losses_of_the_wide_area_path_are_those_of_the_published_rate() -> None:
+    """218 Mbit/s over 100 ms are 1817 packets; W = sqrt(3 / (2 b p)) with b = 2 packets an ACK (Padhye et al. 1998)."""
+    window = 218e6 * 0.1 / 12_000
+    scenario = SUITE["li07.wan"].scenario({"alg": "reno"}, Draws(1))
+    assert scenario.bottleneck.loss_probability == pytest.approx(3 / (2 * 2 * window**2), rel=0.02)
+    assert scenario.duration_s > 1200
 
 
 @BOTH

@@ -171,9 +171,12 @@ class View:
         return float(link["queue_packets"])
 
     def packet_bits(self, flow: int) -> int:
-        """Return the IP bits of a flow's full packets; those of 1500 bytes where the scenario does not list it."""
-        listed = self.scenario["flows"]
-        return packet_bits(listed[flow]) if flow < len(listed) else PACKET_BITS
+        """Return the IP bits of a flow's full packets, or of a source's datagrams; those of 1500 bytes where the scenario lists neither."""
+        listed, sources = self.scenario["flows"], self.scenario.get("traffic", ())
+        if flow < len(listed):
+            return packet_bits(listed[flow])
+        number = flow - len(listed)
+        return 8 * int(sources[number]["packet_bytes"]) if number < len(sources) else PACKET_BITS
 
     def start_s(self, flow: int) -> float:
         """Return when a flow starts, seconds."""

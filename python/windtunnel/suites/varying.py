@@ -57,6 +57,17 @@ def loss(probability: float) -> Change:
     return change
 
 
+def ticks(seconds: float) -> Change:
+    """Return a change of the ticks in which the scenario's host handles ACKs; 0 for at once."""
+
+    def change(scenario: Scenario, _point: Point) -> Scenario:
+        if scenario.host is None:
+            return scenario
+        return scenario.model_copy(update={"host": scenario.host.model_copy(update={"ack_tick_s": seconds})})
+
+    return change
+
+
 def _each_flow(scenario: Scenario, algorithm: str | None, update: Callable[[Flow], dict[str, Any]]) -> Scenario:
     flows = tuple(flow.model_copy(update=update(flow)) if algorithm in (None, flow.algorithm) else flow for flow in scenario.flows)
     return scenario.model_copy(update={"flows": flows})

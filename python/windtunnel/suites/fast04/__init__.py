@@ -8,6 +8,7 @@ TITLE = (
 )
 ORDER = (
     "fast04.fig2",
+    "fast04.ticks",
     "fast04.fig3",
     "fast04.fig4",
     "fast04.fig5",

@@ -74,7 +74,7 @@ EXPERIMENTS = (
             baseline=(800.0,),
             caption="800 Mbit/s, 200 ms.",
         ),
-        "The paper's throughput is very low at 50 packets because its hosts sent in bursts; these do not.",
+        "The paper's throughput is very low at 50 packets because its hosts sent in bursts: those of `fast04.ticks` do, these do not.",
         "One reno flow needs twenty minutes from a halving to a full path here: what it carries in ten is what slow start left it.",
     ),
     _experiment(

@@ -5,12 +5,14 @@ from windtunnel.suites.li07.findings import findings
 TITLE = "Y.-T. Li, D. Leith, R. N. Shorten: Experimental Evaluation of TCP Protocols for High-Speed Networks. IEEE/ACM ToN 15(5), 2007"
 ORDER = (
     "li07.fig1",
+    "li07.wan",
     "li07.fig4",
     "li07.fig4q100",
     "li07.fig5",
     "li07.fig5q100",
     "li07.fig6",
     "li07.fig7",
+    "li07.ticks",
     "li07.fig8",
     "li07.fig9",
     "li07.fig10",

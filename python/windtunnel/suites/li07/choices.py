@@ -4,7 +4,7 @@ from windtunnel.experiment import Alternative, Choice, Point
 from windtunnel.scenario import Scenario
 from windtunnel.suites.li07.rtt_fairness import LONG_RTT
 from windtunnel.suites.paths import bdp_packets
-from windtunnel.suites.varying import on_each, parameters, queue, scaled_queue
+from windtunnel.suites.varying import loss, on_each, parameters, queue, scaled_queue, ticks
 
 
 def _of_shorter(_scenario: Scenario, point: Point) -> float:
@@ -59,10 +59,38 @@ REFILL_QUEUE = Choice(
     "With almost no queue a refill takes the time that the text's arithmetic gives it: half a pipe, half a packet per round trip.",
     (Alternative("5 % BDP", scaled_queue(5)), Alternative("20 % BDP", scaled_queue(20))),
 )
+PATH_LOSS = Choice(
+    "path-loss",
+    "how often the published transatlantic path lost a packet",
+    "2.3e-7",
+    "It is what the published 218 Mbit/s imply; the paper gives neither a number of losses nor their times.",
+    (
+        Alternative("none", loss(0.0)),
+        Alternative("5e-8", loss(5e-8)),
+        Alternative("6e-7, as from SLAC to Manchester in 2003", loss(6e-7)),
+    ),
+)
+HTCP_BACKOFF = Choice(
+    "htcp-backoff",
+    "whether H-TCP's back-off adapted to the round-trip times in these runs",
+    "it did",
+    "Table II prints the threshold that switches it off; that the runs had it on is not said.",
+    (Alternative("always half", parameters("htcp", adaptive_backoff=0)),),
+)
+CLOCK = Choice(
+    "clock",
+    "in what ticks ACKs were handled",
+    "1 ms",
+    "It is the timer of Linux 2.6, and what a dummynet router is run with; the paper gives none.",
+    (Alternative("0.5 ms", ticks(5e-4)), Alternative("none", ticks(0.0))),
+)
 
 CHOICES = on_each(
     {
         REFILL_QUEUE: ("li07.fig1",),
+        PATH_LOSS: ("li07.wan",),
+        CLOCK: ("li07.ticks",),
+        HTCP_BACKOFF: ("li07.fig11",),
         QUEUE_OF_PATH: ("li07.fig5", "li07.fig5q100"),
         FAST_PERIOD: ("li07.fig4", "li07.fig5", "li07.fig6", "li07.fig7", "li07.fig8", "li07.fig9", "li07.fig13"),
         FAST_ZERO_DELAY: ("li07.fig4", "li07.fig5", "li07.fig6", "li07.fig7", "li07.fig8", "li07.fig9", "li07.fig13"),

@@ -45,7 +45,9 @@ EXPERIMENTS = (
         ),
         parameters=_PARAMETERS,
         quick=_QUICK,
-        notes=("The paper's collapse below 2 % BDP comes from its hosts' bursts and its router's millisecond clock; there are none here.",),
+        notes=(
+            "The paper's collapse below 2 % BDP comes from its hosts' bursts and its router's millisecond clock: `li07.ticks`, not here.",
+        ),
     ),
     Experiment(
         id="li07.fig8",

@@ -56,7 +56,7 @@ EXPERIMENTS = (
         quick=Quick(repeats=1),
         notes=(
             "Pacing carries slow start past the small queue; it changes nothing later.",
-            "The published run lost packets for unknown reasons; claims on its throughput wait for an emulation of that path.",
+            "The published run lost packets for unknown reasons; claims on its throughput are judged on `li07.wan`.",
         ),
     ),
 )

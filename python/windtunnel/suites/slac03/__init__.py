@@ -22,6 +22,7 @@ ORDER = (
     "slac03.fig6",
     "slac03.fig7",
     "slac03.paix",
+    "slac03.udp",
 )
 
 __all__ = ["ORDER", "TITLE", "findings"]

@@ -114,7 +114,6 @@ EXPERIMENTS = (
             "The packets per second are the paper's own, one number for both sizes.",
             "How far the window grows in a socket buffer is the rule of Linux 2.4 for a receiver that holds every packet in 16 kB, as a "
             "card for jumbo frames does; with a window of the buffer's own size 8 MB carry 3780 and 708 Mbit/s.",
-            "Datagrams have no host here: what the paper measured back to back with UDP is not run.",
             "One run a point, as in the paper.",
         ),
         emulates=EMULATES,
