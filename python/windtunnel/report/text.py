@@ -134,3 +134,9 @@ def estimates(values: Sequence[float] | None, intervals: Sequence[Sequence[float
 
 def _sign(text: str) -> str:
     return text.replace("-", MINUS)
+
+
+def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown; bars in cells are escaped, and line breaks become spaces."""
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join(f"| {' | '.join(' '.join(cell.replace('|', chr(92) + '|').split()) for cell in line)} |" for line in lines)

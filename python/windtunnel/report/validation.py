@@ -15,7 +15,7 @@ from pathlib import Path
 from windtunnel.claims import Register, Verdict
 from windtunnel.report.environment import VERDICTS
 from windtunnel.report.stored import registers_of, verdicts_of
-from windtunnel.report.text import MISSING, number
+from windtunnel.report.text import MISSING, markdown, number
 from windtunnel.store import SIMULATOR, Results, open_results
 from windtunnel.version import __version__
 
@@ -109,7 +109,7 @@ def _summary(judged: Mapping[str, Judged], reasons: Mapping[str, str], results: 
         f"Of the {len(sim)} claims that need no model of a host or of a wide-area path, {met} hold and {explained} more are shown below to "
         f"rest on an ambiguity or an artefact of the paper: {share:.0%}."
     )
-    return "\n\n".join([made, _markdown(["paper", *VERDICTS.values(), "claims"], rows), said])
+    return "\n\n".join([made, markdown(["paper", *VERDICTS.values(), "claims"], rows), said])
 
 
 def _counts(own: Judged) -> list[str]:
@@ -122,7 +122,7 @@ def _headlines(judged: Mapping[str, Judged], reasons: Mapping[str, str]) -> str:
 
 
 def _table(own: Judged, reasons: Mapping[str, str], *, whole_id: bool = False) -> str:
-    return _markdown(["claim", "", "published", "ours", "runs", "judged on", "verdict"], [_row(claim, reasons, whole_id) for claim in own])
+    return markdown(["claim", "", "published", "ours", "runs", "judged on", "verdict"], [_row(claim, reasons, whole_id) for claim in own])
 
 
 def _row(claim: Mapping[str, Verdict], reasons: Mapping[str, str], whole_id: bool) -> list[str]:
@@ -153,11 +153,6 @@ def _verdict(one: Verdict, reasons: Mapping[str, str]) -> str:
     shown = VERDICTS[one.verdict] if one.verdict == "holds" else f"**{VERDICTS[one.verdict]}**"
     kind = reasons.get(one.id, "Headline")
     return shown if one.verdict == "holds" or kind == "Headline" else f"{shown}: {kind.lower()}"
-
-
-def _markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [headings, ["---"] * len(headings), *rows]
-    return "\n".join(f"| {' | '.join(' '.join(cell.replace('|', chr(92) + '|').split()) for cell in line)} |" for line in lines)
 
 
 def main(folder: str, page: str) -> None:
