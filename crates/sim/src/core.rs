@@ -18,12 +18,12 @@ use crate::host::{machines, Machine};
 use crate::link::Link;
 use crate::lot::Lot;
 use crate::observer::{Observer, Silent};
-use crate::path::PathWire;
 use crate::records::{Event, EventKind, FlowRow, LinkRow, Records};
 use crate::samples::FlowSamples;
 use crate::source::Source;
 use crate::spec::{Direction, FlowSpec, Spec};
 use crate::tree::Tree;
+use crate::wire::PathWire;
 
 /// Events between two looks at the interrupt flag: a few milliseconds.
 pub(crate) const EVENTS_PER_LOOK: u64 = 1 << 17;

@@ -8,7 +8,8 @@ use crate::core::Engine;
 use crate::flow::Flow;
 use crate::host::{clocks, Leaving, Machine, Side};
 use crate::observer::Observer;
-use crate::path::{Delivery, Path, PathWire};
+use crate::path::{Delivery, Path};
+use crate::wire::PathWire;
 
 impl Path {
     /// The same with its sender on a host.

@@ -29,6 +29,7 @@ mod spec;
 mod traffic;
 mod tree;
 mod unordered;
+mod wire;
 
 pub use crate::core::{run, run_named, run_observed, Engine};
 pub use accept::{accept, Accepted, AcceptedFlow, AcceptedLink};
