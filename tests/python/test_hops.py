@@ -113,8 +113,6 @@ def test_records_have_a_row_and_samples_for_each_hop() -> None:
         ({"hops": [{"duplicate": 0.1}]}, ["hops[0].duplicate_probability", "keep the order"]),
         ({"arrivals": ["reno,load=10%,mean=25kB"]}, ["arrivals", "further hops"]),
         ({"sessions": ["reno,count=5,think=exponential:1s,objects=fixed:2,sizes=fixed:15kB"]}, ["sessions", "further hops"]),
-        ({"host": {"txqueuelen": 100, "nic": "1Gbit"}}, ["host", "further hops"]),
-        ({"flows": ["reno,nic=1Gbit"]}, ["host", "further hops"]),
         ({"hops": [{"queue": "10ms", "outages": ["1s=1s"]}]}, ["hops[0].queue_s", "rate that changes"]),
     ],
 )
@@ -124,6 +122,15 @@ def test_what_cannot_be_is_refused_on_one_line(changes: dict[str, Any], parts: l
     for part in parts:
         assert part in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_hosts_device_binds_before_the_hops() -> None:
+    # 5 Mbit/s before hops of 20 and 10: half of the narrower one.
+    run = wt.run(scenario(flows=["reno,nic=5Mbit,txqueuelen=20"], hops=HOPS[:1], warmup="1s", duration="10s"))
+    rows = {row["name"]: row for row in run.records.links.iter_rows(named=True)}
+    assert rows["forward2"]["utilisation"] == pytest.approx(0.5, rel=0.01)
+    assert run.flows["lost_packets"].to_list() == [0]
+    assert run.flows["send_stalls"][0] > 0
 
 
 def test_a_way_that_just_fits_is_accepted() -> None:

@@ -290,7 +290,6 @@ fn hops_that_cannot_be_are_refused() {
     for (changes, parts) in [
         (vec![("/hops", hops(0, plain())), ("/arrivals", arrivals)], ["arrivals", "1", "several hops"]),
         (vec![("/hops", hops(0, plain())), ("/sessions", sessions)], ["sessions", "1", "several hops"]),
-        (vec![("/hops", hops(0, plain())), ("/hosts", serde_json::json!([{"ack_ns": 1}]))], ["hosts", "1", "several hops"]),
         (vec![("/hops", many)], ["hops", "65", "at most 64"]),
         (vec![("/hops", hops(11_000_000_000, plain()))], ["hops[0].delay", "11 s", "10 s"]),
         (vec![("/hops", hops(0, link(serde_json::json!({"rate_bps": 5}))))], ["hops[0].rate", "5", "1 kbit/s"]),

@@ -209,6 +209,13 @@ fn parking_lots_equal_the_textbook_event_heap() {
     assert!(compared.marks > 5_000, "only {} marks were compared", compared.marks);
 }
 
+/// Hosts at any of the hops, shared by flows that enter at different ones or not.
+#[test]
+fn parking_lots_behind_hosts_equal_the_textbook_event_heap_too() {
+    let compared = compare(common::scenario_with_hops_and_hosts, scenarios());
+    assert!(compared.marks > 5_000, "only {} marks were compared", compared.marks);
+}
+
 #[test]
 fn queues_that_decide_late_equal_the_textbook_event_heap_too() {
     let compared = compare(common::scenario_with_discipline, scenarios() * 5 / 4);

@@ -81,17 +81,16 @@ def check_hops(scenario: Scenario) -> None:
     Raises
     ------
     pydantic_core.PydanticCustomError
-        When a source's hops do not exist, there are transfers that come and go or hosts, a forward link disturbs the order of packets, or
+        When a source's hops do not exist, there are transfers that come and go, a forward link disturbs the order of packets, or
         has a queue in time while its rate changes.
     """
     for index, source in enumerate(scenario.traffic):
         check_stretch(f"traffic[{index}]", source, len(scenario.hops) + 1)
     if not scenario.hops:
         return
-    hosts = scenario.host is not None or any(flow.host is not None for flow in scenario.flows)
-    for name, given in (("arrivals", scenario.arrivals), ("sessions", scenario.sessions), ("host", hosts)):
+    for name, given in (("arrivals", scenario.arrivals), ("sessions", scenario.sessions)):
         if given:
-            raise refusal("and further hops are both given; allowed: flows given one by one, on hosts that cost nothing", field=name)
+            raise refusal("and further hops are both given; allowed: flows given one by one", field=name)
     for path, link in forward_links(scenario):
         for name in ("reorder_probability", "duplicate_probability"):
             if getattr(link, name) > 0:

@@ -20,6 +20,7 @@ mod illinois;
 mod loss_models;
 mod low_priority;
 mod parking_lot;
+mod parking_lot_hosts;
 mod prague;
 mod ptcp;
 mod queues;

@@ -3,7 +3,7 @@
 use sim::{ChangesSpec, DisorderSpec, HopSpec, LinkSpec, QueueSpec, QueueUnit, Spec, StretchSpec};
 use units::Stream;
 
-use super::{changes, link, losses, mark, scenario, scenario_with_discipline, with_discipline, Dice, PACKET_BITS, SEED};
+use super::{changes, hosts, link, losses, mark, scenario, scenario_with_discipline, with_discipline, Dice, PACKET_BITS, SEED};
 
 /// Scenario number `index` with one to four more hops. A third of them are drop-tail throughout, in the others any link may be anything.
 #[allow(dead_code)]
@@ -28,6 +28,13 @@ pub fn scenario_with_hops(index: u64) -> Spec {
         *stretch = StretchSpec { enter: Some(enter as u32), leave: Some(dice.between(enter, hops) as u32) };
     }
     spec
+}
+
+/// Scenario number `index` of that kind with hosts that are felt.
+#[allow(dead_code)]
+pub fn scenario_with_hops_and_hosts(index: u64) -> Spec {
+    let mut dice = Dice(Stream::named(SEED, &format!("hosts before hops{index}")));
+    hosts::add(&mut dice, scenario_with_hops(index))
 }
 
 /// A link of the bottleneck's rate or another, now and then with losses, changes, a step of marks or a discipline.
