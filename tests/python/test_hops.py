@@ -111,8 +111,9 @@ def test_records_have_a_row_and_samples_for_each_hop() -> None:
         ({"flows": ["reno,enter=1.5"]}, ["flows[0].enter", "1.5", "whole"]),
         ({"bottleneck": {"rate": "20Mbit", "reorder": 0.1, "reorder_by": "1ms"}}, ["bottleneck.reorder_probability", "keep the order"]),
         ({"hops": [{"duplicate": 0.1}]}, ["hops[0].duplicate_probability", "keep the order"]),
-        ({"arrivals": ["reno,load=10%,mean=25kB"]}, ["arrivals", "further hops"]),
-        ({"sessions": ["reno,count=5,think=exponential:1s,objects=fixed:2,sizes=fixed:15kB"]}, ["sessions", "further hops"]),
+        ({"arrivals": ["reno,load=10%,mean=25kB,enter=4"]}, ["arrivals[0].enter", "4 is no hop", "1 to 3"]),
+        ({"sessions": ["reno,count=5,enter=3,leave=2"]}, ["sessions[0].leave", "2 is no hop", "3 to 3"]),
+        ({"arrivals": ["reno,load=10%,mean=25kB,rtt=40ms+12ms"]}, ["arrivals[0].rtts_s", "0.012 s", "0.005 s", "at least 0.02 s"]),
         ({"hops": [{"queue": "10ms", "outages": ["1s=1s"]}]}, ["hops[0].queue_s", "rate that changes"]),
     ],
 )
@@ -131,6 +132,29 @@ def test_a_hosts_device_binds_before_the_hops() -> None:
     assert rows["forward2"]["utilisation"] == pytest.approx(0.5, rel=0.01)
     assert run.flows["lost_packets"].to_list() == [0]
     assert run.flows["send_stalls"][0] > 0
+
+
+def test_transfers_enter_and_leave_where_they_are_told_to() -> None:
+    sources = {
+        "arrivals": ["reno,load=50%,sizes=fixed,mean=14480,enter=2,leave=2"],
+        "sessions": ["reno,count=20,think=exponential:200ms,enter=3"],
+    }
+    given = scenario(flows=[], duration="20s", **sources)
+    assert canonical(parse(canonical(given))) == canonical(given)
+    assert [canonical(given)[name][0]["enter"] for name in sources] == [2, 3]
+    engine = resolve(given)
+    assert [engine[name][0]["flows"][0]["hops"] for name in sources] == [{"enter": 2, "leave": 2}, {"enter": 3, "leave": None}]
+    run = wt.run(given)
+    rows = {row["name"]: row for row in run.records.links.iter_rows(named=True)}
+    # 800 transfers of 10 packets: a standard error of 3.5 %. Nobody is at the first hop, and the sessions alone are at the third.
+    assert rows["forward2"]["utilisation"] == pytest.approx(0.5, rel=0.11)
+    assert rows["forward"]["delivered_bytes"] == 0
+    assert 0 < rows["forward3"]["utilisation"] < 0.5
+
+
+def test_sources_without_hops_keep_their_name() -> None:
+    plain = canonical(parse({**PLAIN, "arrivals": ["reno,load=10%,mean=25kB"], "sessions": ["reno,count=2"]}))
+    assert not {"enter", "leave"} & (set(plain["arrivals"][0]) | set(plain["sessions"][0]))
 
 
 def test_a_way_that_just_fits_is_accepted() -> None:

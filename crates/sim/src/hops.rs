@@ -84,10 +84,6 @@ pub(crate) fn accept_hops(spec: &Spec) -> Result<(), SpecError> {
     if spec.hops.len() > HOPS_MAX {
         return refuse("hops", spec.hops.len(), &format!("give at most {HOPS_MAX} hops after the bottleneck"));
     }
-    let other = [("arrivals", spec.arrivals.len()), ("sessions", spec.sessions.len())];
-    if let Some((what, count)) = other.into_iter().find(|&(_, count)| count > 0 && !spec.hops.is_empty()) {
-        return refuse(what, count, "with several hops flows are given one by one: give none");
-    }
     for (index, hop) in spec.hops.iter().enumerate() {
         if hop.delay_ns > RTT_MAX_NS {
             return refuse(format!("hops[{index}].delay"), seconds(hop.delay_ns), "give at most 10 s");

@@ -7,7 +7,7 @@ use units::Time;
 
 use crate::hops::StretchSpec;
 use crate::link::Load;
-use crate::spec::Spec;
+use crate::spec::{FlowSpec, Spec};
 
 /// The way from one hop to the next. Its packets keep their order, for all travel equally long.
 #[derive(Clone, Debug)]
@@ -29,18 +29,40 @@ struct Exit {
 pub(crate) struct Lot {
     /// Gap number i follows link number i.
     gaps: Vec<Gap>,
-    /// Of flows, then of sources; empty without gaps.
-    exits: Vec<Exit>,
+    /// Of flows, and of the transfers that have the slots behind them; empty without gaps, as are the others.
+    of_flows: Vec<Exit>,
+    of_sources: Vec<Exit>,
+    /// Of the kinds of transfers.
+    of_kinds: Vec<Exit>,
 }
 
 impl Lot {
     pub(crate) fn new(spec: &Spec) -> Lot {
         let gaps: Vec<Gap> = spec.hops.iter().map(|hop| Gap { delay: Time(hop.delay_ns), under_way: VecDeque::new() }).collect();
         let exit = |stretch: StretchSpec, between_ns| Exit { link: stretch.links(spec).1 as u32, between: Time(between_ns) };
-        let of_flows = spec.flows.iter().map(|flow| exit(flow.hops, flow.hops.between_ns(spec)));
-        let exits = of_flows.chain(spec.traffic.iter().map(|source| exit(source.hops, 0)));
-        let exits = if gaps.is_empty() { Vec::new() } else { exits.collect() };
-        Lot { gaps, exits }
+        if gaps.is_empty() {
+            return Lot { gaps, of_flows: Vec::new(), of_sources: Vec::new(), of_kinds: Vec::new() };
+        }
+        let of_flow = |flow: &FlowSpec| exit(flow.hops, flow.hops.between_ns(spec));
+        let kinds = spec.arrivals.iter().flat_map(|source| &source.flows).chain(spec.sessions.iter().flat_map(|source| &source.flows));
+        Lot {
+            gaps,
+            of_flows: spec.flows.iter().map(of_flow).collect(),
+            of_sources: spec.traffic.iter().map(|source| exit(source.hops, 0)).collect(),
+            of_kinds: kinds.map(of_flow).collect(),
+        }
+    }
+
+    /// Flow `index` is a transfer of this kind from now on.
+    pub(crate) fn on_born(&mut self, index: usize, kind: u32) {
+        if self.gaps.is_empty() {
+            return;
+        }
+        let exit = self.of_kinds[kind as usize];
+        match self.of_flows.get_mut(index) {
+            Some(earlier) => *earlier = exit,
+            None => self.of_flows.push(exit),
+        }
     }
 
     /// How many there are.
@@ -55,7 +77,10 @@ impl Lot {
         if link > self.gaps.len() || self.gaps.is_empty() {
             return Some((far_end, packet));
         }
-        let exit = self.exits[packet.key as usize / 2];
+        let exit = match packet.load {
+            Load::Segment { flow, .. } | Load::Ack { flow, .. } => self.of_flows[flow],
+            Load::Datagram { source } => self.of_sources[source],
+        };
         if exit.link as usize == link {
             return Some((far_end - exit.between, packet));
         }

@@ -21,6 +21,7 @@ mod loss_models;
 mod low_priority;
 mod parking_lot;
 mod parking_lot_hosts;
+mod parking_lot_transfers;
 mod prague;
 mod ptcp;
 mod queues;

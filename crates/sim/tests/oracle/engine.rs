@@ -8,7 +8,7 @@ use units::{Stream, Time};
 
 use super::agenda::{Agenda, Event, Kind, Owner};
 use super::births;
-use super::flow::Flow;
+use super::flow::{last_hop, Flow};
 use super::host::Host;
 use super::link::{Arrival, Link, Load, Packet};
 use super::loss::Loss;
@@ -53,7 +53,7 @@ struct Textbook<'a> {
     agenda: Agenda,
     /// Propagation from each hop to the next.
     gaps: Vec<Time>,
-    /// The last hop of each flow, then of each source.
+    /// The last hop of each source of datagrams.
     exits: Vec<usize>,
     births: Vec<births::Source>,
     transfers: Vec<TransferRow>,
@@ -136,8 +136,7 @@ impl<'a> Textbook<'a> {
         births.iter().enumerate().for_each(|(index, birth)| agenda.add_birth(birth.next, index));
         let links = (0..accepted.links.len()).map(link).collect();
         let hosts = spec.hosts.iter().map(Host::new).collect();
-        let stretches = spec.flows.iter().map(|flow| flow.hops).chain(spec.traffic.iter().map(|source| source.hops));
-        let exits = stretches.map(|stretch| stretch.leave.map_or(spec.hops.len(), |leave| leave as usize - 1)).collect();
+        let exits = spec.traffic.iter().map(|source| last_hop(source.hops, spec)).collect();
         let gaps = spec.hops.iter().map(|hop| Time(hop.delay_ns)).collect();
         Textbook { accepted, flows, sources, links, hosts, agenda, gaps, exits, births, transfers: Vec::new(), pages: Vec::new() }
     }
@@ -401,7 +400,8 @@ impl<'a> Textbook<'a> {
             packet.was_marked |= bits.ce;
             bits.ce = packet.was_marked;
         }
-        if link < self.gaps.len() && link < self.exits[packet.connection] {
+        let exit = if let Load::Datagram = packet.load { self.exits[packet.flow] } else { self.flows[packet.flow].last_hop };
+        if link < self.gaps.len() && link < exit {
             return self.go_on(now, link, packet);
         }
         if let Load::Datagram = packet.load {

@@ -26,6 +26,8 @@ pub(super) struct Flow {
     pub(super) last_arrival: Time,
     pub(super) packet_bytes: u32,
     pub(super) data_link: usize,
+    /// Of those that its packets, or its ACKs, cross forward.
+    pub(super) last_hop: usize,
     pub(super) ack_link: Option<usize>,
     pub(super) lost: u64,
     pub(super) marked: u64,
@@ -68,6 +70,7 @@ impl Flow {
             last_arrival: Time::ZERO,
             packet_bytes: given.spec.packet_bytes,
             data_link: if is_forward { first } else { reverse },
+            last_hop: last_hop(given.spec.hops, spec),
             ack_link: if is_forward { spec.reverse.as_ref().map(|_| reverse) } else { Some(first) },
             lost: 0,
             marked: 0,
@@ -112,6 +115,11 @@ impl Flow {
 
 fn first_hop(stretch: StretchSpec) -> usize {
     stretch.enter.map_or(0, |enter| enter as usize - 1)
+}
+
+/// Where a party's packets leave the hops.
+pub(super) fn last_hop(stretch: StretchSpec, spec: &Spec) -> usize {
+    stretch.leave.map_or(spec.hops.len(), |leave| leave as usize - 1)
 }
 
 /// Nanoseconds on the way from the first hop to the last.

@@ -40,6 +40,8 @@ fn steps(spec: &Spec) -> Vec<Step> {
         Box::new(|spec| spec.hops.iter_mut().for_each(|hop| hop.delay_ns = 0)),
         Box::new(|spec| spec.hops.iter_mut().for_each(|hop| hop.link = spec.forward.clone())),
         Box::new(|spec| spec.flows.iter_mut().for_each(|flow| flow.hops = StretchSpec::default())),
+        Box::new(|spec| spec.arrivals.iter_mut().flat_map(|source| &mut source.flows).for_each(|flow| flow.hops = StretchSpec::default())),
+        Box::new(|spec| spec.sessions.iter_mut().flat_map(|source| &mut source.flows).for_each(|flow| flow.hops = StretchSpec::default())),
         Box::new(|spec| spec.forward.loss_probability = 0.0),
         Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.loss_probability = 0.0)),
         Box::new(|spec| spec.forward.losses.clear()),
