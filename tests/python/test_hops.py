@@ -109,8 +109,7 @@ def test_records_have_a_row_and_samples_for_each_hop() -> None:
         ({"traffic": ["udp,rate=1Mbit,enter=4"]}, ["traffic[0].enter", "4 is no hop", "1 to 3"]),
         ({"flows": ["reno,enter=0"]}, ["flows[0].enter", "'0'", "1 to 65"]),
         ({"flows": ["reno,enter=1.5"]}, ["flows[0].enter", "1.5", "whole"]),
-        ({"bottleneck": {"rate": "20Mbit", "reorder": 0.1, "reorder_by": "1ms"}}, ["bottleneck.reorder_probability", "keep the order"]),
-        ({"hops": [{"duplicate": 0.1}]}, ["hops[0].duplicate_probability", "keep the order"]),
+        ({"hops": [{"reorder": 0.1}]}, ["hops[0].reorder_probability", "0.1 and 0 s late", "both above 0"]),
         ({"arrivals": ["reno,load=10%,mean=25kB,enter=4"]}, ["arrivals[0].enter", "4 is no hop", "1 to 3"]),
         ({"sessions": ["reno,count=5,enter=3,leave=2"]}, ["sessions[0].leave", "2 is no hop", "3 to 3"]),
         ({"arrivals": ["reno,load=10%,mean=25kB,rtt=40ms+12ms"]}, ["arrivals[0].rtts_s", "0.012 s", "0.005 s", "at least 0.02 s"]),
@@ -150,6 +149,16 @@ def test_transfers_enter_and_leave_where_they_are_told_to() -> None:
     assert rows["forward2"]["utilisation"] == pytest.approx(0.5, rel=0.11)
     assert rows["forward"]["delivered_bytes"] == 0
     assert 0 < rows["forward3"]["utilisation"] < 0.5
+
+
+def test_a_hop_doubles_what_goes_on() -> None:
+    hops = [{"rate": "10Mbit", "queue": 50, "duplicate": 0.1}, {"rate": "30Mbit", "queue": 500}]
+    run = wt.run(scenario(hops=hops, flows=[{"algorithm": "reno", "bytes": 5_000_000, "window": 20}], duration="20s"))
+    rows = {row["name"]: row["delivered_bytes"] for row in run.records.links.iter_rows(named=True)}
+    # Of 3454 packets a tenth: five standard errors of 0.51 % are 2.6 %.
+    assert rows["forward"] == rows["forward2"] == 3454 * 1500
+    assert rows["forward3"] / rows["forward2"] == pytest.approx(1.1, abs=0.026)
+    assert run.flows["retransmitted_packets"].to_list() == [0]
 
 
 def test_sources_without_hops_keep_their_name() -> None:

@@ -2,18 +2,58 @@
 
 use std::collections::VecDeque;
 
-use net::Queued;
-use units::Time;
+use net::{Disorder, Fate, Queued};
+use units::{Stream, Time};
 
-use crate::hops::StretchSpec;
+use crate::hops::{HopSpec, NamedLink, StretchSpec};
 use crate::link::Load;
 use crate::spec::{FlowSpec, Spec};
 
-/// The way from one hop to the next. Its packets keep their order, for all travel equally long.
+/// The way from one hop to the next. Its packets keep their order, for all travel equally long; those that the link before it made late do so
+/// among themselves.
 #[derive(Clone, Debug)]
 struct Gap {
     delay: Time,
+    /// What happens to the order of segments on it.
+    disorder: Option<Disorder>,
     under_way: VecDeque<(Time, Queued<Load>)>,
+    late: VecDeque<(Time, Queued<Load>)>,
+}
+
+impl Gap {
+    /// A packet is at the far end of the link before; says how often it goes on.
+    fn take(&mut self, far_end: Time, packet: Queued<Load>) -> u32 {
+        let at = far_end + self.delay;
+        let fate = match (&mut self.disorder, &packet.load) {
+            (Some(disorder), Load::Segment { .. }) => disorder.draw(),
+            _ => Fate { late_by: Time::ZERO, copies: 1 },
+        };
+        let line = if fate.late_by > Time::ZERO { &mut self.late } else { &mut self.under_way };
+        for _ in 1..fate.copies {
+            line.push_back((at + fate.late_by, packet.clone()));
+        }
+        line.push_back((at + fate.late_by, packet));
+        fate.copies
+    }
+
+    /// Whether the next is a late one: of two at one time that is the one which left first.
+    fn is_late_next(&self) -> bool {
+        !self.late.is_empty() && front(&self.late) <= front(&self.under_way)
+    }
+}
+
+fn front(line: &VecDeque<(Time, Queued<Load>)>) -> Time {
+    line.front().map_or(Time::NEVER, |&(at, _)| at)
+}
+
+/// What becomes of a packet at the far end of its link.
+pub(crate) enum Onward {
+    /// It goes no further: when it left, for a segment earlier by what its flow's base RTT holds between the hops.
+    Leaves(Time, Queued<Load>),
+    /// It is on its way to the next hop.
+    GoesOn,
+    /// So is a copy of it, a segment of this flow.
+    Doubled(usize),
 }
 
 /// Where a party's packets leave the row of hops.
@@ -38,7 +78,11 @@ pub(crate) struct Lot {
 
 impl Lot {
     pub(crate) fn new(spec: &Spec) -> Lot {
-        let gaps: Vec<Gap> = spec.hops.iter().map(|hop| Gap { delay: Time(hop.delay_ns), under_way: VecDeque::new() }).collect();
+        let gap = |(hop, link): (&HopSpec, NamedLink)| {
+            let (disorder, stream) = (link.spec.disorder, Stream::named(spec.seed, &format!("{}/disorder", link.stream)));
+            Gap { delay: Time(hop.delay_ns), disorder: disorder.draws(stream), under_way: VecDeque::new(), late: VecDeque::new() }
+        };
+        let gaps: Vec<Gap> = spec.hops.iter().zip(spec.links()).map(gap).collect();
         let exit = |stretch: StretchSpec, between_ns| Exit { link: stretch.links(spec).1 as u32, between: Time(between_ns) };
         if gaps.is_empty() {
             return Lot { gaps, of_flows: Vec::new(), of_sources: Vec::new(), of_kinds: Vec::new() };
@@ -70,32 +114,35 @@ impl Lot {
         self.gaps.len()
     }
 
-    /// Takes a packet that is at the far end of `link` at `far_end` on its way to the next hop; gives back one that goes no further,
-    /// and when: a segment earlier by what its flow's base RTT holds between the hops.
-    pub(crate) fn pass_on(&mut self, link: usize, far_end: Time, packet: Queued<Load>) -> Option<(Time, Queued<Load>)> {
+    /// Takes a packet that is at the far end of `link` at `far_end` on its way to the next hop, or gives it back.
+    pub(crate) fn pass_on(&mut self, link: usize, far_end: Time, packet: Queued<Load>) -> Onward {
         // Behind the last hop, and behind the reverse link, nothing is left to cross.
         if link > self.gaps.len() || self.gaps.is_empty() {
-            return Some((far_end, packet));
+            return Onward::Leaves(far_end, packet);
         }
-        let exit = match packet.load {
-            Load::Segment { flow, .. } | Load::Ack { flow, .. } => self.of_flows[flow],
-            Load::Datagram { source } => self.of_sources[source],
+        let (exit, flow) = match packet.load {
+            Load::Segment { flow, .. } | Load::Ack { flow, .. } => (self.of_flows[flow], flow),
+            Load::Datagram { source } => (self.of_sources[source], source),
         };
         if exit.link as usize == link {
-            return Some((far_end - exit.between, packet));
+            return Onward::Leaves(far_end - exit.between, packet);
         }
-        let Gap { delay, under_way } = &mut self.gaps[link];
-        under_way.push_back((far_end + *delay, packet));
-        None
+        match self.gaps[link].take(far_end, packet) {
+            1 => Onward::GoesOn,
+            _ => Onward::Doubled(flow),
+        }
     }
 
     /// When the next packet in `gap` reaches the link behind it.
     pub(crate) fn next_at(&self, gap: usize) -> Time {
-        self.gaps[gap].under_way.front().map_or(Time::NEVER, |&(at, _)| at)
+        let gap = &self.gaps[gap];
+        front(&gap.late).min(front(&gap.under_way))
     }
 
     /// That packet.
     pub(crate) fn take(&mut self, gap: usize) -> Option<(Time, Queued<Load>)> {
-        self.gaps[gap].under_way.pop_front()
+        let gap = &mut self.gaps[gap];
+        let line = if gap.is_late_next() { &mut gap.late } else { &mut gap.under_way };
+        line.pop_front()
     }
 }

@@ -6,6 +6,7 @@ use units::Time;
 
 use crate::core::Engine;
 use crate::link::Load;
+use crate::lot::Onward;
 use crate::observer::Observer;
 use crate::records::{Event, EventKind};
 
@@ -21,7 +22,14 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
         let packet = served.advance(now)?;
         let (far_end, marked_at) = (served.far_end(now), if served.marks_on_arrival() { packet.arrived } else { now });
         self.note_mark(marked_at, link, &packet);
-        let (far_end, packet) = self.lot.pass_on(link, far_end, packet)?;
+        let (far_end, packet) = match self.lot.pass_on(link, far_end, packet) {
+            Onward::Leaves(far_end, packet) => (far_end, packet),
+            Onward::GoesOn => return None,
+            Onward::Doubled(flow) => {
+                self.flows[flow].path.under_way += 1;
+                return None;
+            }
+        };
         Some(match packet.load {
             Load::Datagram { source } => {
                 self.sources[source].packet_departs(far_end);

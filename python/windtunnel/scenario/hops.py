@@ -82,18 +82,13 @@ def check_hops(scenario: Scenario) -> None:
     Raises
     ------
     pydantic_core.PydanticCustomError
-        When a source's hops do not exist, a forward link disturbs the order of packets, or
-        has a queue in time while its rate changes.
+        When a source's hops do not exist, or a forward link has a queue in time while its rate changes.
     """
     for index, source in enumerate(scenario.traffic):
         check_stretch(f"traffic[{index}]", source, len(scenario.hops) + 1)
     if not scenario.hops:
         return
     for path, link in forward_links(scenario):
-        for name in ("reorder_probability", "duplicate_probability"):
-            if getattr(link, name) > 0:
-                problem = f"{shown(getattr(link, name))} and further hops are both given; allowed: 0, for hops keep the order"
-                raise refusal(problem, field=f"{path}.{name}")
         changes = link.rate_steps or link.outages or link.trace_ms
         for name in ("queue_s", "mark_s"):
             if changes and getattr(link, name) is not None:

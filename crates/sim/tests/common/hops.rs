@@ -1,11 +1,11 @@
 //! Random parking lots: other scenarios with further hops, drawn apart from the rest.
 
-use sim::{ChangesSpec, DisorderSpec, HopSpec, LinkSpec, LossModelSpec, QueueSpec, QueueUnit, Spec, StretchSpec};
+use sim::{ChangesSpec, HopSpec, LinkSpec, LossModelSpec, QueueSpec, QueueUnit, Spec, StretchSpec};
 use units::Stream;
 
 use super::{
-    changes, hosts, link, losses, mark, scenario, scenario_with_arrivals, scenario_with_discipline, with_discipline, Dice, PACKET_BITS,
-    SEED,
+    changes, disorder, hosts, link, losses, mark, scenario, scenario_with_arrivals, scenario_with_discipline, with_discipline, Dice,
+    PACKET_BITS, SEED,
 };
 
 /// Scenario number `index` with one to four more hops. A third of them are drop-tail throughout, in the others any link may be anything.
@@ -87,6 +87,9 @@ fn hop(dice: &mut Dice, spec: &Spec, index: u64) -> LinkSpec {
     if dice.one_in(3) {
         hop.changes = changes::changes(dice, rate_bps, spec.duration_ns);
     }
+    if dice.one_in(4) {
+        hop.disorder = disorder(dice, spec.duration_ns);
+    }
     match dice.between(0, 2) {
         0 if index % 3 != 0 => hop = with_discipline(dice, hop),
         1 => {
@@ -105,7 +108,7 @@ fn counted(link: LinkSpec) -> LinkSpec {
         QueueSpec { unit: QueueUnit::Ns, limit } if !is_constant => QueueSpec { unit: QueueUnit::Packets, limit: (limit / 100_000).max(1) },
         size => size,
     };
-    LinkSpec { queue: size(link.queue), mark: link.mark.map(size), disorder: DisorderSpec::default(), ..link }
+    LinkSpec { queue: size(link.queue), mark: link.mark.map(size), ..link }
 }
 
 /// The scenario as far as several hops can run it.

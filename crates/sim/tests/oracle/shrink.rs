@@ -49,6 +49,7 @@ fn steps(spec: &Spec) -> Vec<Step> {
         Box::new(|spec| spec.forward.disorder = DisorderSpec::default()),
         Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.disorder = DisorderSpec::default())),
         Box::new(|spec| spec.forward.disorder.double_probability = 0.0),
+        Box::new(|spec| spec.hops.iter_mut().for_each(|hop| hop.link.disorder = DisorderSpec::default())),
         Box::new(|spec| spec.forward.changes = ChangesSpec::default()),
         Box::new(|spec| spec.reverse.iter_mut().for_each(|link| link.changes = ChangesSpec::default())),
         Box::new(|spec| spec.forward.changes.outages.clear()),
