@@ -46,16 +46,6 @@ fn front(line: &VecDeque<(Time, Queued<Load>)>) -> Time {
     line.front().map_or(Time::NEVER, |&(at, _)| at)
 }
 
-/// What becomes of a packet at the far end of its link.
-pub(crate) enum Onward {
-    /// It goes no further: when it left, for a segment earlier by what its flow's base RTT holds between the hops.
-    Leaves(Time, Queued<Load>),
-    /// It is on its way to the next hop.
-    GoesOn,
-    /// So is a copy of it, a segment of this flow.
-    Doubled(usize),
-}
-
 /// Where a party's packets leave the row of hops.
 #[derive(Clone, Copy, Debug)]
 struct Exit {
@@ -97,11 +87,8 @@ impl Lot {
         }
     }
 
-    /// Flow `index` is a transfer of this kind from now on.
+    /// Flow `index` is a transfer of this kind from now on: only where there are gaps.
     pub(crate) fn on_born(&mut self, index: usize, kind: u32) {
-        if self.gaps.is_empty() {
-            return;
-        }
         let exit = self.of_kinds[kind as usize];
         match self.of_flows.get_mut(index) {
             Some(earlier) => *earlier = exit,
@@ -114,23 +101,24 @@ impl Lot {
         self.gaps.len()
     }
 
-    /// Takes a packet that is at the far end of `link` at `far_end` on its way to the next hop, or gives it back.
-    pub(crate) fn pass_on(&mut self, link: usize, far_end: Time, packet: Queued<Load>) -> Onward {
+    /// Whether a packet at the far end of `link` goes no further; then by how much earlier it counts as there, a segment by what its flow's
+    /// base RTT holds between the hops.
+    #[inline]
+    pub(crate) fn leaves(&self, link: usize, packet: &Queued<Load>) -> Option<Time> {
         // Behind the last hop, and behind the reverse link, nothing is left to cross.
-        if link > self.gaps.len() || self.gaps.is_empty() {
-            return Onward::Leaves(far_end, packet);
+        if self.gaps.is_empty() || link > self.gaps.len() {
+            return Some(Time::ZERO);
         }
-        let (exit, flow) = match packet.load {
-            Load::Segment { flow, .. } | Load::Ack { flow, .. } => (self.of_flows[flow], flow),
-            Load::Datagram { source } => (self.of_sources[source], source),
+        let exit = match packet.load {
+            Load::Segment { flow, .. } | Load::Ack { flow, .. } => self.of_flows[flow],
+            Load::Datagram { source } => self.of_sources[source],
         };
-        if exit.link as usize == link {
-            return Onward::Leaves(far_end - exit.between, packet);
-        }
-        match self.gaps[link].take(far_end, packet) {
-            1 => Onward::GoesOn,
-            _ => Onward::Doubled(flow),
-        }
+        (exit.link as usize == link).then_some(exit.between)
+    }
+
+    /// Takes a packet that is at the far end of `link` at `far_end` on its way to the next hop; says how often it goes on.
+    pub(crate) fn pass_on(&mut self, link: usize, far_end: Time, packet: Queued<Load>) -> u32 {
+        self.gaps[link].take(far_end, packet)
     }
 
     /// When the next packet in `gap` reaches the link behind it.
