@@ -109,12 +109,10 @@ def test_records_have_a_row_and_samples_for_each_hop() -> None:
         ({"traffic": ["udp,rate=1Mbit,enter=4"]}, ["traffic[0].enter", "4 is no hop", "1 to 3"]),
         ({"flows": ["reno,enter=0"]}, ["flows[0].enter", "'0'", "1 to 65"]),
         ({"flows": ["reno,enter=1.5"]}, ["flows[0].enter", "1.5", "whole"]),
-        ({"bottleneck": {"rate": "20Mbit", "reorder": 0.1, "reorder_by": "1ms"}}, ["bottleneck.reorder_probability", "keep the order"]),
-        ({"hops": [{"duplicate": 0.1}]}, ["hops[0].duplicate_probability", "keep the order"]),
-        ({"arrivals": ["reno,load=10%,mean=25kB"]}, ["arrivals", "further hops"]),
-        ({"sessions": ["reno,count=5,think=exponential:1s,objects=fixed:2,sizes=fixed:15kB"]}, ["sessions", "further hops"]),
-        ({"host": {"txqueuelen": 100, "nic": "1Gbit"}}, ["host", "further hops"]),
-        ({"flows": ["reno,nic=1Gbit"]}, ["host", "further hops"]),
+        ({"hops": [{"reorder": 0.1}]}, ["hops[0].reorder_probability", "0.1 and 0 s late", "both above 0"]),
+        ({"arrivals": ["reno,load=10%,mean=25kB,enter=4"]}, ["arrivals[0].enter", "4 is no hop", "1 to 3"]),
+        ({"sessions": ["reno,count=5,enter=3,leave=2"]}, ["sessions[0].leave", "2 is no hop", "3 to 3"]),
+        ({"arrivals": ["reno,load=10%,mean=25kB,rtt=40ms+12ms"]}, ["arrivals[0].rtts_s", "0.012 s", "0.005 s", "at least 0.02 s"]),
         ({"hops": [{"queue": "10ms", "outages": ["1s=1s"]}]}, ["hops[0].queue_s", "rate that changes"]),
     ],
 )
@@ -124,6 +122,48 @@ def test_what_cannot_be_is_refused_on_one_line(changes: dict[str, Any], parts: l
     for part in parts:
         assert part in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_hosts_device_binds_before_the_hops() -> None:
+    # 5 Mbit/s before hops of 20 and 10: half of the narrower one.
+    run = wt.run(scenario(flows=["reno,nic=5Mbit,txqueuelen=20"], hops=HOPS[:1], warmup="1s", duration="10s"))
+    rows = {row["name"]: row for row in run.records.links.iter_rows(named=True)}
+    assert rows["forward2"]["utilisation"] == pytest.approx(0.5, rel=0.01)
+    assert run.flows["lost_packets"].to_list() == [0]
+    assert run.flows["send_stalls"][0] > 0
+
+
+def test_transfers_enter_and_leave_where_they_are_told_to() -> None:
+    sources = {
+        "arrivals": ["reno,load=50%,sizes=fixed,mean=14480,enter=2,leave=2"],
+        "sessions": ["reno,count=20,think=exponential:200ms,enter=3"],
+    }
+    given = scenario(flows=[], duration="20s", **sources)
+    assert canonical(parse(canonical(given))) == canonical(given)
+    assert [canonical(given)[name][0]["enter"] for name in sources] == [2, 3]
+    engine = resolve(given)
+    assert [engine[name][0]["flows"][0]["hops"] for name in sources] == [{"enter": 2, "leave": 2}, {"enter": 3, "leave": None}]
+    run = wt.run(given)
+    rows = {row["name"]: row for row in run.records.links.iter_rows(named=True)}
+    # 800 transfers of 10 packets: a standard error of 3.5 %. Nobody is at the first hop, and the sessions alone are at the third.
+    assert rows["forward2"]["utilisation"] == pytest.approx(0.5, rel=0.11)
+    assert rows["forward"]["delivered_bytes"] == 0
+    assert 0 < rows["forward3"]["utilisation"] < 0.5
+
+
+def test_a_hop_doubles_what_goes_on() -> None:
+    hops = [{"rate": "10Mbit", "queue": 50, "duplicate": 0.1}, {"rate": "30Mbit", "queue": 500}]
+    run = wt.run(scenario(hops=hops, flows=[{"algorithm": "reno", "bytes": 5_000_000, "window": 20}], duration="20s"))
+    rows = {row["name"]: row["delivered_bytes"] for row in run.records.links.iter_rows(named=True)}
+    # Of 3454 packets a tenth: five standard errors of 0.51 % are 2.6 %.
+    assert rows["forward"] == rows["forward2"] == 3454 * 1500
+    assert rows["forward3"] / rows["forward2"] == pytest.approx(1.1, abs=0.026)
+    assert run.flows["retransmitted_packets"].to_list() == [0]
+
+
+def test_sources_without_hops_keep_their_name() -> None:
+    plain = canonical(parse({**PLAIN, "arrivals": ["reno,load=10%,mean=25kB"], "sessions": ["reno,count=2"]}))
+    assert not {"enter", "leave"} & (set(plain["arrivals"][0]) | set(plain["sessions"][0]))
 
 
 def test_a_way_that_just_fits_is_accepted() -> None:

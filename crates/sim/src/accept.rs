@@ -118,8 +118,9 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     if spec.traffic.len() > FLOWS_MAX - spec.flows.len() {
         return refuse("traffic", spec.traffic.len(), "give at most 1000000 flows and sources");
     }
-    // Flows' clocks run behind by a part of their base RTT; links, sources and transfers may have events too.
-    if spec.duration_ns + RTT_MAX_NS > Tree::time_max(spec.flows.len() + spec.traffic.len() + 2 + most_transfers_and_sources(spec)) {
+    // Flows' clocks run behind by a part of their base RTT; links, ways between hops, sources and transfers may have events too.
+    let parties = spec.flows.len() + spec.traffic.len() + 2 * (1 + spec.hops.len()) + most_transfers_and_sources(spec);
+    if spec.duration_ns + RTT_MAX_NS > Tree::time_max(parties) {
         return refuse("duration", seconds(spec.duration_ns), "give at most 4 hours with so many flows");
     }
     accept_hosts(spec)?;

@@ -1,7 +1,7 @@
 //! One flow in the engine: its sender, its path, and what it does next.
 
 use cc::Controller;
-use net::{Disorder, DisorderSpec, Packet};
+use net::{Disorder, Packet};
 use tcp::{Sender, SenderTotals};
 use units::{Stream, Time};
 
@@ -9,7 +9,7 @@ use crate::accept::AcceptedFlow;
 use crate::arrivals::Birth;
 use crate::host;
 use crate::path::Path;
-use crate::spec::{Direction, Spec};
+use crate::spec::{Direction, FlowSpec, Spec};
 
 /// What an event of a flow is, in the order in which events of one flow at one time are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,7 +95,7 @@ impl Flow {
         let jitter = Stream::named(spec.seed, &format!("flow{index}/jitter"));
         let packet = Packet { bytes: given.packet_bytes, ecn_capable: false, flow: index as u32, is_ack: false };
         let traffic = (packet, accepted.sender.options.ecn);
-        let path = Path::new(receiver, rtt, traffic, links, (given.jitter_ns, jitter)).behind(disorder(spec, index, given.direction));
+        let path = Path::new(receiver, rtt, traffic, links, (given.jitter_ns, jitter)).behind(disorder(spec, index, given));
         let access = path.access_delay();
         let path = path.on_host(host::side(spec, given, access));
         let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(given.start_ns.next_multiple_of(spec.sample_ns)) };
@@ -204,16 +204,14 @@ impl Flow {
     }
 }
 
-/// What happens to the order of a flow's data behind its link, or its last hop: several keep their order.
-fn disorder(spec: &Spec, index: usize, direction: Direction) -> Option<Disorder> {
-    let given = match direction {
-        Direction::Forward => Some(&spec.forward),
-        Direction::Reverse => spec.reverse.as_ref(),
+/// What happens to the order of a flow's data behind its link, or its last hop.
+fn disorder(spec: &Spec, index: usize, given: &FlowSpec) -> Option<Disorder> {
+    let link = match (given.direction, given.hops.links(spec).1) {
+        (Direction::Reverse, _) => spec.reverse.as_ref()?,
+        (Direction::Forward, 0) => &spec.forward,
+        (Direction::Forward, last) => &spec.hops[last - 1].link,
     };
-    let given = given?.disorder;
-    let (late_by, stream) = (Time(given.late_ns), Stream::named(spec.seed, &format!("flow{index}/disorder")));
-    let disorder = DisorderSpec { late_probability: given.late_probability, late_by, double_probability: given.double_probability };
-    (!disorder.is_empty()).then(|| Disorder::new(disorder, stream))
+    link.disorder.draws(Stream::named(spec.seed, &format!("flow{index}/disorder")))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::accept::{refuse, seconds, AcceptedLink, RTT_MAX_NS};
 use crate::error::SpecError;
-use crate::spec::{DisorderSpec, LinkSpec, QueueUnit, Spec};
+use crate::spec::{LinkSpec, QueueUnit, Spec};
 
 /// So many, and numbers of links stay small.
 const HOPS_MAX: usize = 64;
@@ -84,10 +84,6 @@ pub(crate) fn accept_hops(spec: &Spec) -> Result<(), SpecError> {
     if spec.hops.len() > HOPS_MAX {
         return refuse("hops", spec.hops.len(), &format!("give at most {HOPS_MAX} hops after the bottleneck"));
     }
-    let other = [("arrivals", spec.arrivals.len()), ("sessions", spec.sessions.len()), ("hosts", spec.hosts.len())];
-    if let Some((what, count)) = other.into_iter().find(|&(_, count)| count > 0 && !spec.hops.is_empty()) {
-        return refuse(what, count, "with several hops flows are given one by one, on hosts that cost nothing: give none");
-    }
     for (index, hop) in spec.hops.iter().enumerate() {
         if hop.delay_ns > RTT_MAX_NS {
             return refuse(format!("hops[{index}].delay"), seconds(hop.delay_ns), "give at most 10 s");
@@ -103,9 +99,6 @@ pub(crate) fn accept_hop_links(spec: &Spec, links: &mut [AcceptedLink]) -> Resul
     }
     for (link, named) in links.iter_mut().zip(spec.links()).take(1 + spec.hops.len()) {
         let (given, field) = (named.spec, |what: &str| format!("{}.{what}", named.field));
-        if given.disorder != DisorderSpec::default() {
-            return refuse(field("reorder"), "late or double packets", "with several hops every forward link keeps its order: give none");
-        }
         for (what, size) in [("queue", Some(given.queue)), ("mark", given.mark)] {
             if link.changes.service.is_some() && size.is_some_and(|size| size.unit == QueueUnit::Ns) {
                 let allowed = "give packets or bytes: with several hops, a link whose rate changes cannot know how long its queue takes";

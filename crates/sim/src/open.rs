@@ -60,6 +60,9 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
                 let source = party - first_source;
                 let flow = self.arrivals.begin(source, &mut self.flows, &mut self.records.transfers)?;
                 self.give_host(flow);
+                if LATE && gaps > 0 {
+                    self.lot.on_born(flow, self.records.transfers.rows.last().map_or(0, |row| row.kind));
+                }
                 self.events += 1;
                 calendar.set(party_of(flow), self.flows[flow].due.0 .0);
                 calendar.set(party, self.arrivals.sources[source].next_at().0);

@@ -21,7 +21,11 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
         let packet = served.advance(now)?;
         let (far_end, marked_at) = (served.far_end(now), if served.marks_on_arrival() { packet.arrived } else { now });
         self.note_mark(marked_at, link, &packet);
-        let (far_end, packet) = self.lot.pass_on(link, far_end, packet)?;
+        let Some(between) = self.lot.leaves(link, &packet) else {
+            self.pass_on(link, far_end, packet);
+            return None;
+        };
+        let far_end = far_end - between;
         Some(match packet.load {
             Load::Datagram { source } => {
                 self.sources[source].packet_departs(far_end);
@@ -36,6 +40,16 @@ impl<O: Observer, const LATE: bool> Engine<'_, O, LATE> {
                 flow
             }
         })
+    }
+
+    /// A packet goes on from `link` to the next hop, a segment now and then twice.
+    #[inline(never)]
+    fn pass_on(&mut self, link: usize, far_end: Time, packet: Queued<Load>) {
+        let segment_of = if let Load::Segment { flow, .. } = packet.load { Some(flow) } else { None };
+        let copies = self.lot.pass_on(link, far_end, packet);
+        if let Some(flow) = segment_of {
+            self.flows[flow].path.under_way += copies - 1;
+        }
     }
 
     /// Counts a mark that a segment leaves `link` with: a packet that several hops mark is one that was marked.

@@ -4,9 +4,19 @@ use std::collections::VecDeque;
 
 use net::Disorder;
 use tcp::EcnBits;
-use units::Time;
+use units::{Stream, Time};
 
 use crate::path::Path;
+use crate::spec::DisorderSpec;
+
+impl DisorderSpec {
+    /// It, drawn from `stream`; none if nothing ever happens.
+    pub(crate) fn draws(&self, stream: Stream) -> Option<Disorder> {
+        let DisorderSpec { late_probability, late_ns, double_probability } = *self;
+        let disorder = net::DisorderSpec { late_probability, late_by: Time(late_ns), double_probability };
+        (!disorder.is_empty()).then(|| Disorder::new(disorder, stream))
+    }
+}
 
 /// A segment behind its link.
 #[derive(Clone, Copy, Debug)]

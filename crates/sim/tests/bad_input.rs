@@ -279,23 +279,30 @@ fn hops_that_cannot_be_are_refused() {
     let hops = |delay_ns: u64, link: serde_json::Value| serde_json::json!([{"delay_ns": delay_ns, "link": link}]);
     let way = |enter: u32, leave: u32| serde_json::json!({"enter": enter, "leave": leave});
     let in_time = serde_json::json!({"queue": {"unit": "ns", "limit": 1_000_000}, "changes": outages(&[(5, 6)])});
-    let late = serde_json::json!({"disorder": {"late_probability": 0.1, "late_ns": 5, "double_probability": 0.0}});
+    let late = serde_json::json!({"disorder": {"late_probability": 0.1, "late_ns": 0, "double_probability": 0.0}});
     let narrow = serde_json::json!({"queue": {"unit": "bytes", "limit": 8999}});
     let jumbo = [("/flows/0/packet_bytes", 9000.into()), ("/flows/0/mss_bytes", 8948.into())];
     let many: serde_json::Value = (0..65).map(|_| serde_json::json!({"link": plain()})).collect();
     let lone = serde_json::json!({"algorithm": "reno", "rtt_ns": 50_000_000});
-    let arrivals = serde_json::json!([{"flows": [lone.clone()], "offered": {"load": 0.1}, "sizes": {"law": "fixed", "mean": 1e4}}]);
+    let lone_first = serde_json::json!([{"algorithm": "reno", "rtt_ns": 50_000_000, "hops": way(1, 1)}]);
+    let crossing = |kinds: &[(u32, u32)]| {
+        let kind = |&(enter, leave): &(u32, u32)| serde_json::json!({"algorithm": "reno", "rtt_ns": 50_000_000, "hops": way(enter, leave)});
+        source("flows", kinds.iter().map(kind).collect())
+    };
     let law = |mean: f64| serde_json::json!({"law": "fixed", "mean": mean});
     let sessions = serde_json::json!([{"flows": [lone], "count": 1, "think": law(1e9), "objects": law(1.0), "sizes": law(1e4)}]);
     for (changes, parts) in [
-        (vec![("/hops", hops(0, plain())), ("/arrivals", arrivals)], ["arrivals", "1", "several hops"]),
-        (vec![("/hops", hops(0, plain())), ("/sessions", sessions)], ["sessions", "1", "several hops"]),
-        (vec![("/hops", hops(0, plain())), ("/hosts", serde_json::json!([{"ack_ns": 1}]))], ["hosts", "1", "several hops"]),
+        (vec![("/hops", hops(0, plain())), ("/arrivals", crossing(&[(3, 3)]))], ["arrivals[0].flows[0].enter", "3", "1 to 2"]),
+        (vec![("/hops", hops(0, plain())), ("/arrivals", crossing(&[(1, 2), (1, 1)]))], ["arrivals[0].flows", "reno", "same hops"]),
+        (
+            vec![("/hops", hops(12_500_001, plain())), ("/flows", lone_first), ("/sessions", sessions)],
+            ["sessions[0].flows[0].rtt", "0.05 s", "four times"],
+        ),
         (vec![("/hops", many)], ["hops", "65", "at most 64"]),
         (vec![("/hops", hops(11_000_000_000, plain()))], ["hops[0].delay", "11 s", "10 s"]),
         (vec![("/hops", hops(0, link(serde_json::json!({"rate_bps": 5}))))], ["hops[0].rate", "5", "1 kbit/s"]),
         (vec![("/hops", hops(0, link(in_time)))], ["hops[0].queue", "in time", "packets or bytes"]),
-        (vec![("/hops", hops(0, link(late)))], ["hops[0].reorder", "late", "keeps its order"]),
+        (vec![("/hops", hops(0, link(late)))], ["hops[0].reorder_by", "0 s", "more than 0 s"]),
         (vec![("/hops", hops(12_500_001, plain()))], ["flows[0].rtt", "0.05 s", "four times the 0.012500001 s"]),
         ([vec![("/hops", hops(0, link(narrow)))], jumbo.to_vec()].concat(), ["flows[0].packet", "9000", "8999 bytes"]),
         (vec![("/flows/0/hops", way(1, 2))], ["flows[0].leave", "2", "1 to 1"]),

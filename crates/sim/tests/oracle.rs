@@ -209,6 +209,21 @@ fn parking_lots_equal_the_textbook_event_heap() {
     assert!(compared.marks > 5_000, "only {} marks were compared", compared.marks);
 }
 
+/// Hosts at any of the hops, shared by flows that enter at different ones or not.
+#[test]
+fn parking_lots_behind_hosts_equal_the_textbook_event_heap_too() {
+    let compared = compare(common::scenario_with_hops_and_hosts, scenarios());
+    assert!(compared.marks > 5_000, "only {} marks were compared", compared.marks);
+}
+
+/// Poisson arrivals and sessions that enter and leave at any of the hops, with hosts or without.
+#[test]
+fn transfers_over_parking_lots_equal_the_textbook_event_heap_too() {
+    let compared = compare(common::scenario_with_hops_and_arrivals, scenarios() * 2 / 3);
+    assert!(compared.transfers > 50_000, "only {} transfers were compared", compared.transfers);
+    assert!(compared.pages > 1_000, "only {} pages of several objects were compared", compared.pages);
+}
+
 #[test]
 fn queues_that_decide_late_equal_the_textbook_event_heap_too() {
     let compared = compare(common::scenario_with_discipline, scenarios() * 5 / 4);

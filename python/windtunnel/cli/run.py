@@ -71,8 +71,8 @@ def run_command(
     windtunnel algorithms NAME). Keys of --udp: rate, amplitude and period, packet, start, stop, direction, enter and leave.
 
     Keys of arrivals: load or rate (transfers per second), sizes (pareto, exponential, fixed), mean, shape, max, rtt (one, or several as
-    30ms+60ms), start, stop, window, profile, direction; of sessions: count, think, objects and sizes (laws, as pareto:15kB:1.2),
-    connections (objects at once), and the same from max on. Both take the keys of a host, transport
+    30ms+60ms), start, stop, window, profile, direction, enter, leave; of sessions: count, think, objects and sizes (laws, as
+    pareto:15kB:1.2), connections (objects at once), and the same from max on. Both take the keys of a host, transport
     options and the algorithm's parameters.
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}

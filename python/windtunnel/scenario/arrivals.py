@@ -22,7 +22,8 @@ class Arrivals(transfers.Source):
     algorithm : str
         ``name`` or ``name:variant``, as of a flow, with `parameters`, `transport`, `window_packets`, `profile` and `direction`.
     load : float, optional
-        IP bits that the transfers send, each once, over the rate of the link that carries their data; ``"10%"`` is read too.
+        IP bits that the transfers send, each once, over the rate of the first link that carries their data; ``"10%"`` is
+        read too.
     per_second : float, optional
         Transfers per second instead.
     sizes : {"pareto", "exponential", "fixed"}
@@ -37,6 +38,8 @@ class Arrivals(transfers.Source):
         Base round-trip times in seconds, equally likely; the scenario's when absent.
     start_s, stop_s : float, optional
         Seconds between which transfers begin; the whole run when absent. Those begun go on to their end.
+    enter, leave : int, optional
+        Numbers of the first and the last hop that its packets cross in forward direction, counted from 1; all hops when absent.
     host : Host, optional
         The host of a transfer's sender: each has one like it, new and idle; fields that it does not give are the scenario's.
     """

@@ -11,6 +11,7 @@ from windtunnel.scenario.lines import pairs
 if TYPE_CHECKING:
     from windtunnel.scenario.models import Bottleneck, Flow, Hop, Scenario
     from windtunnel.scenario.traffic import Udp
+    from windtunnel.scenario.transfers import Source
 
 MOST_HOPS = 64
 LINE_KEYS = ("rate", "queue", "delay", "mark", "loss", "discipline")
@@ -69,8 +70,8 @@ def smallest_rate_bps(scenario: Scenario) -> float:
     return min(link.rate_bps for _, link in forward_links(scenario))
 
 
-def between_s(hops: Sequence[Hop], flow: Flow) -> float:
-    """Return the propagation between a flow's first and last hop, in seconds."""
+def between_s(hops: Sequence[Hop], flow: Flow | Source) -> float:
+    """Return the propagation between the first and last hop of a flow or of transfers, in seconds."""
     first, last = flow.enter or 1, flow.leave or len(hops) + 1
     return sum(hop.delay_s for hop in hops[first - 1 : last - 1])
 
@@ -81,22 +82,13 @@ def check_hops(scenario: Scenario) -> None:
     Raises
     ------
     pydantic_core.PydanticCustomError
-        When a source's hops do not exist, there are transfers that come and go or hosts, a forward link disturbs the order of packets, or
-        has a queue in time while its rate changes.
+        When a source's hops do not exist, or a forward link has a queue in time while its rate changes.
     """
     for index, source in enumerate(scenario.traffic):
         check_stretch(f"traffic[{index}]", source, len(scenario.hops) + 1)
     if not scenario.hops:
         return
-    hosts = scenario.host is not None or any(flow.host is not None for flow in scenario.flows)
-    for name, given in (("arrivals", scenario.arrivals), ("sessions", scenario.sessions), ("host", hosts)):
-        if given:
-            raise refusal("and further hops are both given; allowed: flows given one by one, on hosts that cost nothing", field=name)
     for path, link in forward_links(scenario):
-        for name in ("reorder_probability", "duplicate_probability"):
-            if getattr(link, name) > 0:
-                problem = f"{shown(getattr(link, name))} and further hops are both given; allowed: 0, for hops keep the order"
-                raise refusal(problem, field=f"{path}.{name}")
         changes = link.rate_steps or link.outages or link.trace_ms
         for name in ("queue_s", "mark_s"):
             if changes and getattr(link, name) is not None:
@@ -113,13 +105,29 @@ def check_flow(path: str, flow: Flow, hops: Sequence[Hop], rtt_s: float) -> None
         When a number is no hop's, `leave` comes before `enter`, or four times the way between is more than `rtt_s`.
     """
     check_stretch(path, flow, len(hops) + 1)
-    between = between_s(hops, flow)
+    _check_way(f"{path}.rtt_s", rtt_s, between_s(hops, flow))
+
+
+def check_source(path: str, source: Source, hops: Sequence[Hop], rtt_s: float | None) -> None:
+    """Refuse the same of transfers; `rtt_s` is the scenario's, for a source that names none.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        As `check_flow`.
+    """
+    check_stretch(path, source, len(hops) + 1)
+    for own_s in source.rtts_s or (rtt_s or 0.0,):
+        _check_way(f"{path}.rtts_s", own_s, between_s(hops, source))
+
+
+def _check_way(field: str, rtt_s: float, between: float) -> None:
     if round(between * 1e9) > round(rtt_s * 1e9) // 4:
-        way = f"{between:g} s between the flow's first and last hop"
-        raise refusal(f"{shown(rtt_s)} s is too short for {way}; allowed: at least {4 * between:g} s", field=f"{path}.rtt_s")
+        way = f"{between:g} s between its first and last hop"
+        raise refusal(f"{shown(rtt_s)} s is too short for {way}; allowed: at least {4 * between:g} s", field=field)
 
 
-def check_stretch(path: str, party: Flow | Udp, last: int) -> None:
+def check_stretch(path: str, party: Flow | Source | Udp, last: int) -> None:
     """Refuse hops that do not exist; `last` is the last hop's number.
 
     Raises

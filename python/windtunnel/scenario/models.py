@@ -12,7 +12,7 @@ from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
-from windtunnel.scenario.hops import check_flow, check_hops, read_hops, with_rates
+from windtunnel.scenario.hops import check_flow, check_hops, check_source, read_hops, with_rates
 from windtunnel.scenario.losses import LossModel, read
 from windtunnel.scenario.ranges import (
     MOST_FLOWS,
@@ -472,6 +472,7 @@ class Scenario(_Model):
     def _check_source(self, path: str, source: Source) -> None:
         if not source.rtts_s and self.rtt_s is None:
             raise refusal("is missing and the scenario has none either; give it for the source or for the scenario", field=f"{path}.rtts_s")
+        check_source(path, source, self.hops, self.rtt_s)
         if source.start_s >= self.duration_s:
             problem = f"{shown(source.start_s)} s is not within the run; allowed: 0 to below {shown(self.duration_s)} s"
             raise refusal(problem, field=f"{path}.start_s")

@@ -53,6 +53,8 @@ class Sessions(transfers.Source):
         Base round-trip times in seconds, which sessions take in turn; the scenario's when absent.
     start_s, stop_s : float, optional
         Seconds between which pages begin; the whole run when absent. A page begun goes on to its end.
+    enter, leave : int, optional
+        Numbers of the first and the last hop that its packets cross in forward direction, counted from 1; all hops when absent.
     host : Host, optional
         The host of a transfer's sender: each has one like it, new and idle; fields that it does not give are the scenario's.
 

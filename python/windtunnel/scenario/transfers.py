@@ -11,14 +11,16 @@ from windtunnel.scenario import checks, hosts
 from windtunnel.scenario.errors import refusal, shown, unknown
 from windtunnel.scenario.flowtext import parse_flow
 from windtunnel.scenario.hostkeys import HOST_KEYS
-from windtunnel.scenario.ranges import RTT, InstantS, RttS, TransferBytes, WindowPackets
+from windtunnel.scenario.ranges import RTT, HopNumber, InstantS, RttS, TransferBytes, WindowPackets
 from windtunnel.scenario.table import Table
 
 MOST_SOURCES = 1000
 MOST_KINDS = 1000
 SHAPE = 1.2
-SHARED_KEYS = ("max", "rtt", "start", "stop", "window", "profile", "direction", *HOST_KEYS)
-_FLOW_FIELDS = ("algorithm", "parameters", "transport", "window_packets", "profile", "direction")
+SHARED_KEYS = ("max", "rtt", "start", "stop", "window", "profile", "direction", "enter", "leave", *HOST_KEYS)
+_FLOW_FIELDS = ("algorithm", "parameters", "transport", "window_packets", "profile", "direction", "enter", "leave")
+_LATER = ("host", "enter", "leave")
+"""Fields that sources did not always have."""
 
 
 class Source(Table):
@@ -46,6 +48,8 @@ class Source(Table):
     window_packets: WindowPackets | None = Field(None, description="cap on the window in packets")
     profile: str | None = Field(None, description="stack profile")
     direction: Literal["forward", "reverse"] = Field("forward", description="which way the data goes")
+    enter: HopNumber | None = Field(None, description="number of the first hop, counted from 1")
+    leave: HopNumber | None = Field(None, description="number of the last hop, counted from 1")
     host: hosts.Host | None = Field(None, description="what the host of every transfer's sender is like")
 
     _algorithm = field_validator("algorithm", mode="before")(checks.algorithm_name)
@@ -84,7 +88,7 @@ class Source(Table):
     def _without_absent(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out what sources did not always have where there is none, so that it renames no older scenario."""
         data: dict[str, Any] = dump(self)
-        return {key: value for key, value in data.items() if key != "host" or value is not None}
+        return {key: value for key, value in data.items() if key not in _LATER or value is not None}
 
     def fields_of_flow(self) -> dict[str, Any]:
         """Return what every transfer shares with a flow of the same fields."""

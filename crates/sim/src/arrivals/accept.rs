@@ -64,7 +64,11 @@ fn accept_open<'a>(path: &str, given: &'a ArrivalSpec, run: &Spec, links: &[Acce
     let kinds = accept_kinds(path, &given.flows, run)?;
     accept_span(&field, (given.start_ns, given.stop_ns), run.duration_ns)?;
     accept_sizes(&field, given.sizes, given.max_bytes)?;
-    let link = &links[if given.flows[0].direction == Direction::Forward { 0 } else { 1 }];
+    let first = match given.flows[0].direction {
+        Direction::Forward => given.flows[0].hops.links(run).0,
+        Direction::Reverse => 1 + run.hops.len(),
+    };
+    let link = &links[first];
     Ok(AcceptedSource { kinds, mean_gap_ns: mean_gap_ns(&field, given, link.fifo.rate)?, spec: Loop::Open(given) })
 }
 
@@ -104,9 +108,9 @@ fn accept_kinds<'a>(path: &str, flows: &'a [FlowSpec], run: &Spec) -> Result<Vec
         if flow.start_ns != 0 || flow.stop_ns.is_some() || flow.bytes.is_some() || flow.writes.is_some() {
             return refuse(field, &flow.algorithm, "start, stop, bytes and writes do not belong to transfers");
         }
-        let shared = |flow: &FlowSpec| (flow.direction, flow.mss_bytes, flow.packet_bytes);
+        let shared = |flow: &FlowSpec| (flow.direction, flow.mss_bytes, flow.packet_bytes, flow.hops);
         if shared(flow) != shared(&flows[0]) {
-            return refuse(field, &flow.algorithm, "give all transfers of a source one direction and one packet size");
+            return refuse(field, &flow.algorithm, "give all transfers of a source one direction, one packet size and the same hops");
         }
         let accepted = accept_flow(index, flow, run);
         kinds.push(accepted.map_err(|error| SpecError { field: format!("{path}.{}", error.field), ..error })?);

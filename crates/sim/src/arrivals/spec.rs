@@ -40,7 +40,7 @@ impl Law {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Offered {
-    /// Share of the rate of the link that carries the data, counted in IP bits sent once.
+    /// Share of the rate of the first link that carries the data, counted in IP bits sent once.
     Load(f64),
     /// Transfers per second.
     PerSecond(f64),

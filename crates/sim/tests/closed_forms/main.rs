@@ -20,6 +20,9 @@ mod illinois;
 mod loss_models;
 mod low_priority;
 mod parking_lot;
+mod parking_lot_disorder;
+mod parking_lot_hosts;
+mod parking_lot_transfers;
 mod prague;
 mod ptcp;
 mod queues;
@@ -40,8 +43,8 @@ mod build;
 
 use build::{dumbbell, flow, MS};
 use sim::{
-    AmongSpec, DelayStep, Direction, DisorderSpec, EventKind, FlowSpec, HopSpec, LossModelSpec, LossSpec, Outage, QueueSpec, QueueUnit,
-    RateStep, Records, Spec, StretchSpec, UdpSpec, WaveSpec, WritesSpec,
+    AmongSpec, DelayStep, Direction, DisorderSpec, EventKind, FlowSpec, HopSpec, LinkSpec, LossModelSpec, LossSpec, Outage, QueueSpec,
+    QueueUnit, RateStep, Records, Spec, StretchSpec, UdpSpec, WaveSpec, WritesSpec,
 };
 
 pub(crate) const SECOND: u64 = 1000 * MS;

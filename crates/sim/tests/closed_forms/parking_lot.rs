@@ -6,7 +6,7 @@
 
 use crate::*;
 
-fn crossing(enter: u32, leave: u32, flow: FlowSpec) -> FlowSpec {
+pub(crate) fn crossing(enter: u32, leave: u32, flow: FlowSpec) -> FlowSpec {
     FlowSpec { hops: StretchSpec { enter: Some(enter), leave: Some(leave) }, ..flow }
 }
 
@@ -82,21 +82,8 @@ fn ways_between_hops_lie_within_the_base_rtt() {
 fn no_packet_vanishes_between_hops() {
     let spec = busy_lot();
     let records = run(&spec);
-    // Of flows and sources: where packets enter and leave, how many were sent and how many of those arrived.
-    let of_flows = records.flows.iter().zip(&spec.flows).map(|(row, given)| (given.hops, row.at_end.sent, row.lost_packets));
-    let of_sources = records.sources.iter().zip(&spec.traffic).map(|(row, given)| (given.hops, row.at_end.sent, row.lost_packets));
-    let parties: Vec<(StretchSpec, u64, u64)> = of_flows.chain(of_sources).collect();
-    let mut coming = 0;
-    for (number, link) in (1..).zip(&records.links) {
-        let entered: u64 = parties.iter().filter(|(hops, ..)| hops.enter == Some(number)).map(|(_, sent, _)| sent).sum();
-        let received: u64 = parties.iter().filter(|(hops, ..)| hops.leave == Some(number)).map(|(_, sent, lost)| sent - lost).sum();
-        let totals = link.totals;
-        assert_eq!(entered + coming, totals.accepted + totals.dropped + totals.lost, "arrivals at hop {number}");
-        assert_eq!(totals.accepted, totals.delivered_bytes / 1500, "departures from hop {number}");
-        coming = totals.delivered_bytes / 1500 - received;
-        assert!(totals.dropped > 10 && totals.lost > 10 && totals.accepted > 10_000, "hop {number}: {totals:?}");
-    }
-    assert_eq!(coming, 0, "packets that leave behind the last hop");
+    balance(&spec, &records, Vec::new());
+    assert!(records.links.iter().all(|link| link.totals.dropped > 10), "{:?}", records.links);
     assert!(records.links.iter().filter(|link| link.totals.marked > 10).count() >= 2, "{:?}", records.links);
     let last = |link| records.link_samples.link.iter().rposition(|&other| other == link).expect("a sample");
     assert_eq!(records.link_names, ["forward", "forward2", "forward3", "forward4"]);
@@ -107,13 +94,35 @@ fn no_packet_vanishes_between_hops() {
         assert_eq!(records.link_samples.dropped[row], link.totals.dropped);
         assert_eq!(records.link_samples.marked[row], link.totals.marked);
     }
+}
+
+/// Where packets enter and leave, how many were sent, and how many of those were lost.
+pub(crate) type Party = (StretchSpec, u64, u64);
+
+/// The books of every hop, of the flows, the sources of datagrams and `others`, once nothing is under way.
+pub(crate) fn balance(spec: &Spec, records: &Records, others: Vec<Party>) {
+    let of_flows = records.flows.iter().zip(&spec.flows).map(|(row, given)| (given.hops, row.at_end.sent, row.lost_packets));
+    let of_sources = records.sources.iter().zip(&spec.traffic).map(|(row, given)| (given.hops, row.at_end.sent, row.lost_packets));
+    let parties: Vec<Party> = of_flows.chain(of_sources).chain(others).collect();
+    let mut coming = 0;
+    for (number, link) in (1..).zip(&records.links) {
+        let entered: u64 = parties.iter().filter(|(hops, ..)| hops.enter == Some(number)).map(|(_, sent, _)| sent).sum();
+        let leaving = || parties.iter().filter(|(hops, ..)| hops.leave == Some(number));
+        let received = leaving().map(|(_, sent, _)| sent).sum::<u64>() - leaving().map(|(.., lost)| lost).sum::<u64>();
+        let totals = link.totals;
+        assert_eq!(entered + coming, totals.accepted + totals.dropped + totals.lost, "arrivals at hop {number}");
+        assert_eq!(totals.accepted, totals.delivered_bytes / 1500, "departures from hop {number}");
+        coming = totals.delivered_bytes / 1500 - received;
+        assert!(totals.lost > 10 && totals.accepted > 10_000, "hop {number}: {totals:?}");
+    }
+    assert_eq!(coming, 0, "packets that leave behind the last hop");
     let drops = records.events.iter().filter(|event| event.kind == EventKind::Drop);
     let totals: u64 = records.links.iter().map(|link| link.totals.dropped + link.totals.lost).sum();
     assert_eq!(drops.count() as u64, totals);
 }
 
 /// Four hops, all different, quiet for the last 10 s.
-fn busy_lot() -> Spec {
+pub(crate) fn busy_lot() -> Spec {
     let ways = [(1, 4), (1, 4), (2, 3), (1, 1), (2, 2), (3, 4), (3, 3), (4, 4), (1, 2)];
     let names = ["reno", "cubic", "scalable", "hstcp", "bic", "htcp", "dctcp", "reno", "cubic"];
     let stop_ns = Some(50 * SECOND);

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 pub use arrivals::{scenario_with_arrivals, scenario_with_hosts_of_transfers};
 use build::{dumbbell, MS};
 #[allow(unused_imports)]
-pub use hops::{scenario_with_hops, with_a_hop_that_nobody_crosses};
+pub use hops::{scenario_with_hops, scenario_with_hops_and_arrivals, scenario_with_hops_and_hosts, with_a_hop_that_nobody_crosses};
 use serde_json::{json, Value};
 use sim::{ChangesSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, LinkSpec, QueueSpec, QueueUnit, Spec};
 use tcp::Options;

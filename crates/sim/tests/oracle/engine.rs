@@ -2,13 +2,13 @@
 //! and the algorithms with the simulator, and nothing of what lies between them.
 
 use cc::Controller;
-use sim::{Accepted, DisorderSpec, Observer, PageRow, TransferRow};
+use sim::{Accepted, Observer, PageRow, TransferRow};
 use tcp::{Ack, Ecn, EcnBits, Sack, Sender, SenderTotals};
 use units::{Stream, Time};
 
 use super::agenda::{Agenda, Event, Kind, Owner};
 use super::births;
-use super::flow::Flow;
+use super::flow::{gaps, last_hop, Flow, Unordered};
 use super::host::Host;
 use super::link::{Arrival, Link, Load, Packet};
 use super::loss::Loss;
@@ -51,9 +51,9 @@ struct Textbook<'a> {
     links: Vec<Link>,
     hosts: Vec<Host>,
     agenda: Agenda,
-    /// Propagation from each hop to the next.
-    gaps: Vec<Time>,
-    /// The last hop of each flow, then of each source.
+    /// From each hop to the next: propagation, and what the hop before does to the order of segments.
+    gaps: Vec<(Time, Unordered)>,
+    /// The last hop of each source of datagrams.
     exits: Vec<usize>,
     births: Vec<births::Source>,
     transfers: Vec<TransferRow>,
@@ -136,9 +136,8 @@ impl<'a> Textbook<'a> {
         births.iter().enumerate().for_each(|(index, birth)| agenda.add_birth(birth.next, index));
         let links = (0..accepted.links.len()).map(link).collect();
         let hosts = spec.hosts.iter().map(Host::new).collect();
-        let stretches = spec.flows.iter().map(|flow| flow.hops).chain(spec.traffic.iter().map(|source| source.hops));
-        let exits = stretches.map(|stretch| stretch.leave.map_or(spec.hops.len(), |leave| leave as usize - 1)).collect();
-        let gaps = spec.hops.iter().map(|hop| Time(hop.delay_ns)).collect();
+        let exits = spec.traffic.iter().map(|source| last_hop(source.hops, spec)).collect();
+        let gaps = gaps(spec);
         Textbook { accepted, flows, sources, links, hosts, agenda, gaps, exits, births, transfers: Vec::new(), pages: Vec::new() }
     }
 
@@ -401,7 +400,8 @@ impl<'a> Textbook<'a> {
             packet.was_marked |= bits.ce;
             bits.ce = packet.was_marked;
         }
-        if link < self.gaps.len() && link < self.exits[packet.connection] {
+        let exit = if let Load::Datagram = packet.load { self.exits[packet.flow] } else { self.flows[packet.flow].last_hop };
+        if link < self.gaps.len() && link < exit {
             return self.go_on(now, link, packet);
         }
         if let Load::Datagram = packet.load {
@@ -410,16 +410,10 @@ impl<'a> Textbook<'a> {
         let flow = &mut self.flows[packet.flow];
         match packet.load {
             Load::Segment { .. } => {
-                let (draws, disorder) = &mut flow.disorder;
-                let (is_late, is_double) = match *disorder {
-                    DisorderSpec { late_probability, double_probability, .. } if late_probability + double_probability > 0.0 => {
-                        (draws.unit() < late_probability, draws.unit() < double_probability)
-                    }
-                    _ => (false, false),
-                };
-                let at = now + flow.last_leg + Time(if is_late { disorder.late_ns } else { 0 });
-                flow.under_way += u64::from(is_double);
-                for _ in 0..1 + u32::from(is_double) {
+                let (late_by, copies) = flow.disorder.draw();
+                let at = now + flow.last_leg + late_by;
+                flow.under_way += copies - 1;
+                for _ in 0..copies {
                     self.agenda.add(at, packet.flow, Kind::Segment, Some(packet.load.clone()));
                 }
             }
@@ -438,7 +432,14 @@ impl<'a> Textbook<'a> {
             bits.ce = false;
         }
         packet.is_l4s |= packet.was_marked;
-        self.agenda.add_hop(now + self.gaps[link], link + 1, packet);
+        let (delay, unordered) = &mut self.gaps[link];
+        let (late_by, copies) = if let Load::Segment { .. } = packet.load { unordered.draw() } else { (Time::ZERO, 1) };
+        if copies > 1 {
+            self.flows[packet.flow].under_way += copies - 1;
+        }
+        for _ in 0..copies {
+            self.agenda.add_hop(now + *delay + late_by, link + 1, packet.clone());
+        }
     }
 
     fn on_segment(&mut self, now: Time, index: usize, (seq, sent): (u64, Time), ecn: Option<EcnBits>) {

@@ -1,12 +1,27 @@
 //! A flow, or a transfer, with its two ends.
 
 use cc::Controller;
-use sim::{AcceptedFlow, Direction, DisorderSpec, Spec, StretchSpec};
+use sim::{AcceptedFlow, Direction, DisorderSpec, HopSpec, LinkSpec, Spec, StretchSpec};
 use tcp::{Ecn, Receiver, Sender, SenderTotals};
 use units::{Stream, Time};
 
 use super::births::Birth;
 use super::writes::Writes;
+
+/// What a link does to the order of segments: draws, with which probabilities and by how much.
+pub(super) struct Unordered(pub(super) Stream, pub(super) DisorderSpec);
+
+impl Unordered {
+    /// How late the next one is, and how many of it there are.
+    pub(super) fn draw(&mut self) -> (Time, u64) {
+        let DisorderSpec { late_probability, late_ns, double_probability } = self.1;
+        if late_probability + double_probability == 0.0 {
+            return (Time::ZERO, 1);
+        }
+        let late_by = if self.0.unit() < late_probability { Time(late_ns) } else { Time::ZERO };
+        (late_by, 1 + u64::from(self.0.unit() < double_probability))
+    }
+}
 
 /// A connection.
 pub(super) struct Flow {
@@ -20,12 +35,14 @@ pub(super) struct Flow {
     pub(super) between_of_acks: Time,
     pub(super) end: Time,
     pub(super) jitter: Stream,
-    /// Draws of the segments that are late or double, and with which probabilities and by how much.
-    pub(super) disorder: (Stream, DisorderSpec),
+    /// What the last link does to the order of its segments.
+    pub(super) disorder: Unordered,
     pub(super) jitter_ns: u64,
     pub(super) last_arrival: Time,
     pub(super) packet_bytes: u32,
     pub(super) data_link: usize,
+    /// Of those that its packets, or its ACKs, cross forward.
+    pub(super) last_hop: usize,
     pub(super) ack_link: Option<usize>,
     pub(super) lost: u64,
     pub(super) marked: u64,
@@ -50,6 +67,11 @@ impl Flow {
         let rtt = Time(given.spec.rtt_ns);
         let is_forward = given.spec.direction == Direction::Forward;
         let (first, reverse) = (first_hop(given.spec.hops), spec.hops.len() + 1);
+        let last = match last_hop(given.spec.hops, spec) {
+            _ if !is_forward => spec.reverse.as_ref().expect("a link"),
+            0 => &spec.forward,
+            last => &spec.hops[last - 1].link,
+        };
         let between = Time(between(spec, given.spec.hops));
         Flow {
             sender: Sender::new(given.sender.clone(), given.control(index, seed)),
@@ -60,14 +82,12 @@ impl Flow {
             between_of_acks: if is_forward { Time::ZERO } else { between },
             end: Time(spec.duration_ns) + Time(rtt.0 / 4),
             jitter: Stream::named(seed, &format!("flow{index}/jitter")),
-            disorder: (
-                Stream::named(seed, &format!("flow{index}/disorder")),
-                if is_forward { spec.forward.disorder } else { spec.reverse.as_ref().expect("a link").disorder },
-            ),
+            disorder: Unordered(Stream::named(seed, &format!("flow{index}/disorder")), last.disorder),
             jitter_ns: given.spec.jitter_ns,
             last_arrival: Time::ZERO,
             packet_bytes: given.spec.packet_bytes,
             data_link: if is_forward { first } else { reverse },
+            last_hop: last_hop(given.spec.hops, spec),
             ack_link: if is_forward { spec.reverse.as_ref().map(|_| reverse) } else { Some(first) },
             lost: 0,
             marked: 0,
@@ -92,7 +112,7 @@ impl Flow {
         Flow {
             sender: Sender::new(sender, control),
             jitter: Stream::named(birth.seed, "jitter"),
-            disorder: (Stream::named(birth.seed, "disorder"), like.disorder.1),
+            disorder: Unordered(Stream::named(birth.seed, "disorder"), like.disorder.1),
             row: Some(row),
             ..like
         }
@@ -112,6 +132,21 @@ impl Flow {
 
 fn first_hop(stretch: StretchSpec) -> usize {
     stretch.enter.map_or(0, |enter| enter as usize - 1)
+}
+
+/// From each hop to the next: propagation, and what the hop before does to the order of segments.
+pub(super) fn gaps(spec: &Spec) -> Vec<(Time, Unordered)> {
+    let links = std::iter::once(&spec.forward).chain(spec.hops.iter().map(|hop| &hop.link));
+    let gap = |((number, before), hop): ((usize, &LinkSpec), &HopSpec)| {
+        let name = if number == 1 { "link0".to_owned() } else { format!("forward{number}") };
+        (Time(hop.delay_ns), Unordered(Stream::named(spec.seed, &format!("{name}/disorder")), before.disorder))
+    };
+    (1..).zip(links).zip(&spec.hops).map(gap).collect()
+}
+
+/// Where a party's packets leave the hops.
+pub(super) fn last_hop(stretch: StretchSpec, spec: &Spec) -> usize {
+    stretch.leave.map_or(spec.hops.len(), |leave| leave as usize - 1)
 }
 
 /// Nanoseconds on the way from the first hop to the last.
