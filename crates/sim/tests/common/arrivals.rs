@@ -5,6 +5,9 @@ use units::Stream;
 
 use super::{flow, Dice, Rtts, PACKET_BITS, SEED};
 
+/// More in a scenario show nothing new, and may all be alive at once: the textbook looks through them for each that begins.
+const TRANSFERS_MAX: f64 = 10_000.0;
+
 /// Scenario number `index` of another kind, and sources: with few long flows or none, and queues that decide late in a third.
 pub fn scenario_with_arrivals(index: u64) -> Spec {
     let mut dice = Dice(Stream::named(SEED, &format!("arrivals{index}")));
@@ -69,12 +72,16 @@ fn source(dice: &mut Dice, spec: &Spec, rtts: &Rtts, jitter: u64) -> ArrivalSpec
         _ => Law::Pareto { mean, shape: dice.choose(&[1.05, 1.2, 2.0]) },
     };
     let load = dice.choose(&[0.1, 0.3, 0.6, 1.1]);
-    let per_second = (load * spec.forward.rate_bps as f64 / 8.0 / mean.max(1500.0)).min(5_000_000.0);
+    let is_load = dice.one_in(2);
+    let max_bytes = if dice.one_in(2) { Some(dice.log_between(1, 1_000_000)) } else { None };
+    let per_second = |mean: f64| load * spec.forward.rate_bps as f64 / 8.0 / mean.max(1500.0);
+    let most = TRANSFERS_MAX / (spec.duration_ns as f64 / 1e9);
+    let is_many = per_second(max_bytes.map_or(mean, |max| mean.min(max as f64))) > most;
     ArrivalSpec {
         flows,
-        offered: if dice.one_in(2) { Offered::Load(load) } else { Offered::PerSecond(per_second) },
+        offered: if is_load && !is_many { Offered::Load(load) } else { Offered::PerSecond(per_second(mean).min(most)) },
         sizes,
-        max_bytes: if dice.one_in(2) { Some(dice.log_between(1, 1_000_000)) } else { None },
+        max_bytes,
         start_ns: if dice.one_in(3) { dice.between(0, spec.duration_ns / 2) } else { 0 },
         stop_ns: if dice.one_in(3) { Some(dice.between(spec.duration_ns / 2 + 1, spec.duration_ns * 2)) } else { None },
     }
