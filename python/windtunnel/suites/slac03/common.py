@@ -80,16 +80,17 @@ def over(site: str, flows: tuple[Flow, ...]) -> Scenario:
     )
 
 
-def for_minutes(whole: Callable[[Point, Draws], Scenario]) -> Callable[[Point, Draws], Scenario]:
-    """Return the same runs, of two minutes."""
+def for_minutes(whole: Callable[[Point, Draws], Scenario], minutes: int = 2) -> Callable[[Point, Draws], Scenario]:
+    """Return the same runs, of so many minutes."""
 
     def short(point: Point, draws: Draws) -> Scenario:
-        return whole(point, draws).model_copy(update={"duration_s": 120.0})
+        return whole(point, draws).model_copy(update={"duration_s": 60.0 * minutes})
 
     return short
 
 
 IN_MINUTES = "At this quick scale runs last two minutes."
+IN_TEN_MINUTES = "At this quick scale runs last ten minutes."
 
 
 def second_start_s(draws: Draws) -> float:

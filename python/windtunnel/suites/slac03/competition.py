@@ -7,7 +7,19 @@ from windtunnel.plots.declared import Compared
 from windtunnel.scenario import Scenario
 from windtunnel.suites.linux24 import FAST_NOTE, flow
 from windtunnel.suites.published import cells
-from windtunnel.suites.slac03.common import COMPETITORS, LASTING, NETWORK, NOTES, REPEATS, SITES, over, packets, second_start_s
+from windtunnel.suites.slac03.common import (
+    COMPETITORS,
+    IN_TEN_MINUTES,
+    LASTING,
+    NETWORK,
+    NOTES,
+    REPEATS,
+    SITES,
+    for_minutes,
+    over,
+    packets,
+    second_start_s,
+)
 
 LEFT_OUT = {"Caltech": "ptcp", "UFL": "hstcp-lp", "Manchester": "hstcp-lp"}
 """The opponent that the paper's averages leave out on the short path, and on the longer ones."""
@@ -56,7 +68,7 @@ EXPERIMENTS = (
         ),
         repeats=REPEATS,
         kept="rates",
-        quick=Quick(points={"site": ("UFL",)}, repeats=1),
+        quick=Quick(points={"site": ("UFL",)}, repeats=1, scenario=for_minutes(against, 10), note=IN_TEN_MINUTES),
         notes=(
             *NOTES,
             FAST_NOTE,

@@ -9,12 +9,14 @@ from windtunnel.suites.linux24 import FAST_NOTE, flow
 from windtunnel.suites.published import cells
 from windtunnel.suites.slac03.common import (
     COMPETITORS,
+    IN_TEN_MINUTES,
     LASTING,
     NETWORK,
     NOTES,
     REPEATS,
     SITES,
     WINDOWS,
+    for_minutes,
     offered,
     over,
     packets,
@@ -61,7 +63,12 @@ EXPERIMENTS = (
         parameters=(*NETWORK, _FLOWS, LASTING),
         repeats=REPEATS,
         kept="rates",
-        quick=Quick(points={"site": ("Caltech", "Manchester"), "win": ("256KB", "4MB", "12MB")}, repeats=1),
+        quick=Quick(
+            points={"site": ("Caltech", "Manchester"), "win": ("256KB", "4MB", "12MB")},
+            repeats=1,
+            scenario=for_minutes(pair, 10),
+            note=IN_TEN_MINUTES,
+        ),
         notes=(*NOTES, FAST_NOTE),
         only=offered,
     ),
