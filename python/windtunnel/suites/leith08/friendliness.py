@@ -154,7 +154,7 @@ EXPERIMENTS = (
             ("duration", "1200 s (not stated)"),
         ),
         kept="rates",
-        quick=Quick(repeats=2),
+        quick=Quick(repeats=3),
         notes=(
             "The error stands for what host models would bring about: RTT outliers after a loss. It is not judged.",
             "The paper shows one run.",

@@ -62,7 +62,7 @@ EXPERIMENTS = (
         repeats=5,
         kept="totals",
         quick=Quick(
-            points={"rtt": (16, 30, 60, 90), "qms": (120,)}, repeats=2, note="At this quick scale only the queue of 120 ms is run."
+            points={"rtt": (16, 30, 60, 90), "qms": (120,)}, repeats=3, note="At this quick scale only the queue of 120 ms is run."
         ),
         notes=("The paper shows one run of each point.",),
     ),
