@@ -21,7 +21,7 @@ _PARAMETERS = (
     ("RTT", "200 ms (BDP 13333 packets)"),
     ("duration", "600 s (the paper does not state it), measured from 10 s after the start of flow 2"),
 )
-_QUICK = Quick(points={"qpkt": (50, 200, 800, 2000, 8000)}, repeats=1)
+_QUICK = Quick(points={"qpkt": (200, 800, 2000, 8000)}, repeats=1)
 _QUEUE_LABEL = "Queue (packets)"
 
 

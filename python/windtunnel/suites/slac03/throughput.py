@@ -7,18 +7,38 @@ from windtunnel.plots.declared import Compared
 from windtunnel.scenario import Scenario
 from windtunnel.suites.linux24 import FAST_NOTE, flow
 from windtunnel.suites.published import cells
-from windtunnel.suites.slac03.common import EMULATES, LASTING, NETWORK, NOTES, PROTOCOLS, REPEATS, SITES, WINDOWS, offered, over, packets
+from windtunnel.suites.slac03.common import (
+    EMULATES,
+    LASTING,
+    NETWORK,
+    NOTES,
+    PROTOCOLS,
+    REPEATS,
+    SITES,
+    WINDOWS,
+    for_minutes,
+    offered,
+    over,
+    packets,
+)
 
 _POINTS = {"alg": PROTOCOLS, "site": tuple(SITES), "win": WINDOWS}
+_SLOW = ("reno", "hstcp-lp")
 _MEASURES = tuple(Measure(name) for name in ("thr_mbps", "sd_mbps", "stability", "goodput_mbps"))
 _PARAMETERS = (*NETWORK, ("flows", "1 (ptcp: 16 streams, each with the window limit)"), LASTING)
-_QUICK = Quick(repeats=1)
 
 
 def alone(point: Point, _draws: Draws) -> Scenario:
     """Return one transfer of the point's stack with the point's window limit."""
     return over(point["site"], (flow(point["alg"], window_packets=packets(point["win"])),))
 
+
+def alone_shorter(point: Point, draws: Draws) -> Scenario:
+    """Return the same transfer of ten minutes, of twenty where the stack needs more than ten to grow."""
+    return for_minutes(alone, 20 if point["alg"] in _SLOW else 10)(point, draws)
+
+
+_QUICK = Quick(repeats=1, scenario=alone_shorter, note="At this quick scale runs of all but Reno and HSTCP-LP last ten minutes.")
 
 EXPERIMENTS = (
     Experiment(
