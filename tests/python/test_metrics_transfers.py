@@ -192,7 +192,7 @@ def test_udp_beside_tcp_is_background() -> None:
 
     grid = np.round(np.arange(1, 1001) * 0.1, 10)
     view = made(["bic"], [lambda t: 10 - wave(t)], traffic=[{"algorithm": "udp", "start_s": 0.0}])
-    counted = np.round(np.cumsum(np.full(1000, 0.1) * wave(grid - 0.05)) * 1e6 / 12000 * 1448)
+    counted = np.round(np.cumsum(np.full(1000, 0.1) * wave(grid - 0.05)) * 1e6 / 12000 * 1472)
     frames = {name: frame for name, frame in view.records.frames().items() if name != "acks"}
     udp = frame_of("flow_samples", {"t_s": grid, "flow": np.ones(1000), "delivered_bytes": counted})
     view = View(Records(facts=view.records.facts, **{**frames, "flow_samples": frames["flow_samples"].vstack(udp)}), {})

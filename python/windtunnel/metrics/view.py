@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from windtunnel.metrics.backoffs import Array, Backoffs, backoffs_by_flow
-from windtunnel.metrics.rates import PACKET_BITS, UDP, packet_bits
+from windtunnel.metrics.rates import PACKET_BITS, UDP, UDP_HEADER_BITS, packet_bits
 from windtunnel.records import Records
 from windtunnel.records.schema import TRANSFERS
 
@@ -308,7 +308,8 @@ class View:
         t_s = np.concatenate(([self.start_s(flow)], series.t_s))
         counted = np.concatenate(([0.0], series.delivered_bytes))
         bits = self.packet_bits(flow)
-        return np.asarray(np.interp(times, t_s, counted)) * (bits / (bits / 8 - HEADER_BYTES))
+        headers = UDP_HEADER_BITS if self._rows[flow]["algorithm"] == UDP else 8 * HEADER_BYTES
+        return np.asarray(np.interp(times, t_s, counted)) * (bits / (bits - headers)) * 8
 
     @cached_property
     def _backoffs(self) -> dict[int, Backoffs]:

@@ -60,7 +60,9 @@ def made(
     columns: dict[str, list[np.ndarray]] = {
         name: [] for name in ("t_s", "flow", "cwnd_packets", "ssthresh_packets", "srtt_s", "delivered_bytes", "state", *(variables or {}))
     }
+    kinds = counted.get("algorithm", plain["flows"])
     for number, start in enumerate(starts):
+        payload = 1472 if kinds[number] == "udp" else 1448
         t = grid[grid > start]
         edges = np.concatenate(([start], t))
         rate = (rates[number] if rates else steady(1.0))((edges[1:] + edges[:-1]) / 2)
@@ -70,7 +72,7 @@ def made(
         columns["cwnd_packets"].append(window)
         columns["ssthresh_packets"].append(np.full(len(t), 2.0))
         columns["srtt_s"].append(np.full(len(t), rtt_s))
-        columns["delivered_bytes"].append(np.round(np.cumsum(rate * np.diff(edges)) * 1e6 / 12000 * 1448))
+        columns["delivered_bytes"].append(np.round(np.cumsum(rate * np.diff(edges)) * 1e6 / 12000 * payload))
         columns["state"].append(states[number](t) if states else np.zeros(len(t)))
         for name, parts in (variables or {}).items():
             columns[name].append(parts[number](t))
