@@ -16,7 +16,8 @@ pub(crate) struct Pacer {
     sent: u64,
     burst_left: u32,
     next: Time,
-    blocked: bool,
+    /// When the segment that waits for the gate may leave; never if none waits.
+    opens: Time,
     /// Between two segments, at the rate for which that was last computed.
     gap: Time,
     gap_rate: u64,
@@ -32,7 +33,7 @@ impl Pacer {
         let is_own = options.pacing == Pacing::None && needs.pacing;
         let (mode, ahead) = if is_own { (Pacing::Full, needs.ahead as u16) } else { (options.pacing, 0) };
         let credits = options.pacing_credit && !(is_own && needs.strict_pacing);
-        Pacer { mode, sent: 0, burst_left: 0, next: Time::ZERO, blocked: false, gap: Time::ZERO, gap_rate: 0, ahead, credits }
+        Pacer { mode, sent: 0, burst_left: 0, next: Time::ZERO, opens: Time::NEVER, gap: Time::ZERO, gap_rate: 0, ahead, credits }
     }
 
     #[inline]
@@ -43,17 +44,13 @@ impl Pacer {
     /// When a blocked sender may go on.
     #[inline]
     pub(crate) fn wakes_at(&self) -> Time {
-        if self.blocked {
-            self.next.since(self.lead())
-        } else {
-            Time::NEVER
-        }
+        self.opens
     }
 
     /// A segment waits for the gate.
     #[inline]
     pub(crate) fn is_blocked(&self) -> bool {
-        self.blocked
+        self.opens < Time::NEVER
     }
 
     /// How long the segments take by which the sender may run ahead.
@@ -65,14 +62,16 @@ impl Pacer {
     /// A new look at what may leave: nothing is known to be waiting.
     #[inline]
     pub(crate) fn release(&mut self) {
-        self.blocked = false;
+        self.opens = Time::NEVER;
     }
 
-    /// Whether a segment may leave now; if not, remembers that one wants to.
+    /// Whether a segment may leave now; if not, remembers when it may. Asked again after any other segment left.
     #[inline]
     pub(crate) fn may_send(&mut self, now: Time) -> bool {
-        self.blocked = self.mode != Pacing::None && self.burst_left == 0 && now + self.lead() < self.next;
-        !self.blocked
+        let opens = self.next.since(self.lead());
+        let is_blocked = self.mode != Pacing::None && self.burst_left == 0 && now < opens;
+        self.opens = if is_blocked { opens } else { Time::NEVER };
+        !is_blocked
     }
 
     /// A segment left; `rate` in bytes per second, 0 before the first RTT sample.

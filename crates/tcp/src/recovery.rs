@@ -14,7 +14,6 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Step 6. Returns whether the reordering timer was armed.
     pub(crate) fn alert(&mut self, progress: &mut Progress, wire: &mut impl Wire) -> bool {
-        self.publish_in_flight();
         if progress.ece {
             self.undo.forbid();
         }
@@ -211,7 +210,6 @@ impl<C: CongestionControl> Sender<C> {
             self.probe_end = 0;
         } else if cumulative > self.probe_end {
             // The probe repaired a loss that nothing else told of: one reduction, at once.
-            self.publish_in_flight();
             self.undo.disarm();
             self.begin_reduction(CaState::Cwr, wire);
             self.end_reduction();

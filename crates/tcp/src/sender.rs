@@ -309,13 +309,15 @@ impl<C: CongestionControl> Sender<C> {
         self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path, ece: progress.ece });
         self.end_probe(ack.cumulative, &progress, wire);
         let alerted = self.is_alert(&progress);
-        let armed = if alerted { self.alert(&mut progress, wire) } else { false };
+        let armed = alerted && self.alert(&mut progress, wire);
+        if alerted {
+            self.publish_in_flight();
+        }
         if (progress.acked > 0 || extends_timer) && !armed {
             self.arm_after_progress();
         }
         progress.lost = (self.board.lost - lost_before) as u32;
         if self.needs.rate_samples {
-            self.publish_in_flight();
             self.report_losses();
             let Progress { delivered, lost, .. } = progress;
             self.steer_by_rate(Change { acked: delivered, lost, rtt, prior_in_flight: in_flight }, wire);
@@ -328,7 +330,6 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Step 8: reduce, or grow.
     fn steer(&mut self, progress: &Progress, wire: &mut impl Wire) {
-        self.publish_in_flight();
         if self.in_reduction() {
             self.reduce(progress);
         } else if self.c.ca_state == CaState::Loss && self.spec.options.rto_freeze {
@@ -362,19 +363,20 @@ impl<C: CongestionControl> Sender<C> {
             progress.duplicate = true;
             self.undo.on_duplicate(seq);
         }
-        let mut new = std::mem::take(&mut self.board.newly_sacked);
-        let known = std::mem::replace(&mut self.board.reported, sack.blocks);
-        for &(from, to) in sack.blocks.iter().filter(|block| block.1 > block.0 && !known.contains(block)) {
+        let Scoreboard { reported, sacked, newly_sacked, .. } = &mut self.board;
+        for &(from, to) in sack.blocks.iter().filter(|block| block.1 > block.0 && !reported.contains(block)) {
             assert!(to <= self.c.nxt, "SACK {from}..{to} above snd_nxt {}", self.c.nxt);
-            self.board.sacked.fill(from.max(self.c.una), to, |a, b| new.push((a, b)));
+            sacked.fill(from.max(self.c.una), to, |a, b| newly_sacked.push((a, b)));
         }
-        if new.len() > 1 {
-            new.sort_unstable();
+        *reported = sack.blocks;
+        if newly_sacked.len() > 1 {
+            newly_sacked.sort_unstable();
         }
-        for seq in new.drain(..).flat_map(|(from, to)| from..to) {
-            self.on_sacked(seq, progress);
+        for index in 0..newly_sacked.len() {
+            let (from, to) = self.board.newly_sacked[index];
+            (from..to).for_each(|seq| self.on_sacked(seq, progress));
         }
-        self.board.newly_sacked = new;
+        self.board.newly_sacked.clear();
     }
 
     fn on_sacked(&mut self, seq: u64, progress: &mut Progress) {

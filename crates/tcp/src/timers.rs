@@ -60,21 +60,27 @@ impl<C: CongestionControl> Sender<C> {
     /// The deadline has come.
     pub fn on_deadline(&mut self, now: Time, wire: &mut impl Wire) {
         self.account(now);
-        if self.expires() <= now {
-            let kind = self.timer.kind;
-            self.timer.deadline = Time::NEVER;
-            match kind {
-                Kind::Retransmission => self.on_retransmission_timeout(wire),
-                Kind::Probe => self.on_probe_timeout(wire),
-                Kind::Reordering => self.on_reordering_timeout(wire),
-            }
-        } else if self.c.ca_state == CaState::Open && self.board.is_clean(self.c.una) {
+        let is_pacing = self.expires() > now;
+        if is_pacing && self.c.ca_state == CaState::Open && self.board.is_clean(self.c.una) {
             // The pacing gate opens, and nothing may be lost.
             self.pacer.release();
             self.transmit_one_by_one(self.c.in_flight, wire);
             return;
         }
+        if !is_pacing {
+            self.on_expired(wire);
+        }
         self.recover_and_transmit(wire);
+    }
+
+    #[inline(never)]
+    fn on_expired(&mut self, wire: &mut impl Wire) {
+        self.timer.deadline = Time::NEVER;
+        match self.timer.kind {
+            Kind::Retransmission => self.on_retransmission_timeout(wire),
+            Kind::Probe => self.on_probe_timeout(wire),
+            Kind::Reordering => self.on_reordering_timeout(wire),
+        }
     }
 
     fn on_retransmission_timeout(&mut self, wire: &mut impl Wire) {

@@ -89,10 +89,30 @@ impl<C: CongestionControl> Sender<C> {
         sent
     }
 
-    /// Up to `free` new segments, as the receiver follows, the pacing gate opens and the device takes them; returns how many.
+    /// Up to `free` new segments, as the pacing gate opens; returns how many.
     #[inline(always)]
     fn send_one_by_one(&mut self, free: u32, wire: &mut impl Wire) -> u64 {
-        let room = if self.care.is_some() { self.careful_room(free) } else { self.room(free) };
+        if self.care.is_some() {
+            return self.send_carefully(free, wire);
+        }
+        let room = self.room(free);
+        let mut sent = 0;
+        while sent < room {
+            if !self.pacer.may_send(self.c.now) {
+                return sent;
+            }
+            self.send_new(wire);
+            sent += 1;
+        }
+        self.note_application_limit();
+        room
+    }
+
+    /// The same as the receiver follows, in bursts, and as the device takes them.
+    #[inline(never)]
+    fn send_carefully(&mut self, free: u32, wire: &mut impl Wire) -> u64 {
+        self.follow_receiver();
+        let room = self.in_bursts(self.room(free));
         for sent in 0..room {
             if !self.pacer.may_send(self.c.now) || !self.is_admitted(wire) {
                 return sent;
@@ -101,12 +121,6 @@ impl<C: CongestionControl> Sender<C> {
         }
         self.note_application_limit();
         room
-    }
-
-    #[inline(never)]
-    fn careful_room(&mut self, free: u32) -> u64 {
-        self.follow_receiver();
-        self.in_bursts(self.room(free))
     }
 
     /// How many of `free` segments receiver and application allow.

@@ -141,7 +141,8 @@ impl CongestionControl for Fast {
             return None;
         }
         let gain = if w.in_slow_start() { 2.0 } else { 1.2 };
-        Some((gain * w.cwnd * f64::from(c.mss) / self.delay.avg_s) as u64)
+        // Signed first: the conversion is then shorter, and the rate far below its end.
+        Some((gain * w.cwnd * f64::from(c.mss) / self.delay.avg_s) as i64 as u64)
     }
 
     fn variable_names(&self) -> &'static [&'static str] {
