@@ -80,7 +80,7 @@ lint-python: $(CORE)
 	$(BIN)/python -m windtunnel.backends.catalogue --check
 
 # Random scenarios with everything in them, against the textbook event heap: of each of nine kinds 600 in `make test`, SCENARIOS here.
-SCENARIOS ?= 1200
+SCENARIOS ?= 10000
 fuzz: $(DEPS)
 	SCENARIOS=$(SCENARIOS) $(CARGO) test --quiet --locked --release -p windtunnel-sim --test oracle
 
