@@ -131,20 +131,7 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     let mut flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, spec)).collect::<Result<Vec<_>, _>>()?;
     let most: Vec<Most> = links.iter().zip(spec.links()).map(|(link, given)| Most::of(link.fifo.rate, given.spec)).collect();
     for (index, flow) in flows.iter().enumerate() {
-        let (first, last) = match flow.spec.direction {
-            Direction::Forward => flow.spec.hops.links(spec),
-            Direction::Reverse => (spec.hops.len() + 1, spec.hops.len() + 1),
-        };
-        for link in &links[first..=last] {
-            let Limit::Bytes(limit) = link.fifo.limit else { continue };
-            if limit < u64::from(flow.spec.packet_bytes) {
-                return refuse(
-                    format!("flows[{index}].packet"),
-                    flow.spec.packet_bytes,
-                    &format!("give at most the queue's {limit} bytes"),
-                );
-            }
-        }
+        accept_packet(&format!("flows[{index}]"), flow.spec, &links, spec)?;
     }
     let mut sources = accept_sources(spec, &links)?;
     for flow in flows.iter_mut().chain(sources.iter_mut().flat_map(|source| &mut source.kinds)) {
@@ -153,6 +140,21 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
         flow.receives = flow.receives.min(ample_window(crossed, flow.spec));
     }
     Ok(Accepted { spec, links, flows, sources })
+}
+
+/// Each queue on a flow's way holds one of its packets.
+pub(crate) fn accept_packet(path: &str, flow: &FlowSpec, links: &[AcceptedLink], run: &Spec) -> Result<(), SpecError> {
+    let (first, last) = match flow.direction {
+        Direction::Forward => flow.hops.links(run),
+        Direction::Reverse => (run.hops.len() + 1, run.hops.len() + 1),
+    };
+    for link in &links[first..=last] {
+        let Limit::Bytes(limit) = link.fifo.limit else { continue };
+        if limit < u64::from(flow.packet_bytes) {
+            return refuse(format!("{path}.packet"), flow.packet_bytes, &format!("give at most the queue's {limit} bytes"));
+        }
+    }
+    Ok(())
 }
 
 fn accept_link(named: &NamedLink, run: &Spec) -> Result<AcceptedLink, SpecError> {

@@ -347,7 +347,10 @@ fn a_host_that_is_wrong_is_named() {
 
 #[test]
 fn a_queue_in_bytes_holds_a_jumbo_frame() {
-    let queue = serde_json::json!({"unit": "bytes", "limit": 8999});
-    let refusal = refusal(&[("/forward/queue", queue), ("/flows/0/packet_bytes", 9000.into()), ("/flows/0/mss_bytes", 8948.into())]);
-    assert!(refusal.starts_with("flows[0].packet: 9000") && refusal.contains("8999"), "{refusal}");
+    let queue = || ("/forward/queue", serde_json::json!({"unit": "bytes", "limit": 8999}));
+    let of_flow = refusal(&[queue(), ("/flows/0/packet_bytes", 9000.into()), ("/flows/0/mss_bytes", 8948.into())]);
+    assert!(of_flow.starts_with("flows[0].packet: 9000") && of_flow.contains("8999"), "{of_flow}");
+    let jumbo = serde_json::json!([{"algorithm": "reno", "rtt_ns": 50_000_000, "packet_bytes": 9000, "mss_bytes": 8948}]);
+    let of_transfers = refusal(&[queue(), ("/arrivals", source("flows", jumbo))]);
+    assert!(of_transfers.starts_with("arrivals[0].flows[0].packet: 9000") && of_transfers.contains("8999"), "{of_transfers}");
 }

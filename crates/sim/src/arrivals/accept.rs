@@ -5,7 +5,7 @@ use units::Rate;
 use super::laws::Whole;
 use super::spec::{ArrivalSpec, Law, Offered, SessionSpec};
 use super::transfers::ALIVE_MAX;
-use crate::accept::{accept_flow, refuse, seconds, AcceptedFlow, AcceptedLink};
+use crate::accept::{accept_flow, accept_packet, refuse, seconds, AcceptedFlow, AcceptedLink};
 use crate::error::SpecError;
 use crate::spec::{Direction, FlowSpec, Spec};
 
@@ -55,13 +55,13 @@ pub(crate) fn accept_sources<'a>(spec: &'a Spec, links: &[AcceptedLink]) -> Resu
         }
     }
     let open = spec.arrivals.iter().enumerate().map(|(index, given)| accept_open(&format!("arrivals[{index}]"), given, spec, links));
-    let closed = spec.sessions.iter().enumerate().map(|(index, given)| accept_closed(&format!("sessions[{index}]"), given, spec));
+    let closed = spec.sessions.iter().enumerate().map(|(index, given)| accept_closed(&format!("sessions[{index}]"), given, spec, links));
     open.chain(closed).collect()
 }
 
 fn accept_open<'a>(path: &str, given: &'a ArrivalSpec, run: &Spec, links: &[AcceptedLink]) -> Result<AcceptedSource<'a>, SpecError> {
     let field = |name: &str| format!("{path}.{name}");
-    let kinds = accept_kinds(path, &given.flows, run)?;
+    let kinds = accept_kinds(path, &given.flows, run, links)?;
     accept_span(&field, (given.start_ns, given.stop_ns), run.duration_ns)?;
     accept_sizes(&field, given.sizes, given.max_bytes)?;
     let first = match given.flows[0].direction {
@@ -72,9 +72,9 @@ fn accept_open<'a>(path: &str, given: &'a ArrivalSpec, run: &Spec, links: &[Acce
     Ok(AcceptedSource { kinds, mean_gap_ns: mean_gap_ns(&field, given, link.fifo.rate)?, spec: Loop::Open(given) })
 }
 
-fn accept_closed<'a>(path: &str, given: &'a SessionSpec, run: &Spec) -> Result<AcceptedSource<'a>, SpecError> {
+fn accept_closed<'a>(path: &str, given: &'a SessionSpec, run: &Spec, links: &[AcceptedLink]) -> Result<AcceptedSource<'a>, SpecError> {
     let field = |name: &str| format!("{path}.{name}");
-    let kinds = accept_kinds(path, &given.flows, run)?;
+    let kinds = accept_kinds(path, &given.flows, run, links)?;
     accept_span(&field, (given.start_ns, given.stop_ns), run.duration_ns)?;
     accept_sizes(&field, given.sizes, given.max_bytes)?;
     if !(1..=SESSIONS_MAX).contains(&given.count) {
@@ -98,7 +98,7 @@ fn accept_span(field: &dyn Fn(&str) -> String, (start_ns, stop_ns): (u64, Option
     }
 }
 
-fn accept_kinds<'a>(path: &str, flows: &'a [FlowSpec], run: &Spec) -> Result<Vec<AcceptedFlow<'a>>, SpecError> {
+fn accept_kinds<'a>(path: &str, flows: &'a [FlowSpec], run: &Spec, links: &[AcceptedLink]) -> Result<Vec<AcceptedFlow<'a>>, SpecError> {
     let field = format!("{path}.flows");
     if flows.is_empty() || flows.len() > KINDS_MAX {
         return refuse(field, flows.len(), "give 1 to 1000 kinds of transfers");
@@ -114,6 +114,7 @@ fn accept_kinds<'a>(path: &str, flows: &'a [FlowSpec], run: &Spec) -> Result<Vec
         }
         let accepted = accept_flow(index, flow, run);
         kinds.push(accepted.map_err(|error| SpecError { field: format!("{path}.{}", error.field), ..error })?);
+        accept_packet(&format!("{path}.flows[{index}]"), flow, links, run)?;
     }
     Ok(kinds)
 }

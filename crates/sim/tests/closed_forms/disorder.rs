@@ -3,9 +3,9 @@
 use crate::*;
 
 /// A window of 50 packets, one in 50 of them late.
-fn late(late_ns: u64) -> Records {
+fn late(late_ns: u64, seed: u64) -> Records {
     let flow = FlowSpec { window_packets: Some(50), ..flow("reno", 40) };
-    let mut spec = Spec { warmup_ns: 0, ..spec(12, 1000, 60, vec![flow]) };
+    let mut spec = Spec { warmup_ns: 0, seed, ..spec(12, 1000, 60, vec![flow]) };
     spec.forward.disorder = DisorderSpec { late_probability: 0.02, late_ns, double_probability: 0.0 };
     run(&spec)
 }
@@ -13,7 +13,7 @@ fn late(late_ns: u64) -> Records {
 /// At 1 ms a packet, one that is 2.5 ms late is overtaken by two: three duplicate ACKs would be needed, and RACK waits a quarter of the RTT.
 #[test]
 fn little_disorder_is_no_loss() {
-    let row = &late(5 * MS / 2).flows[0];
+    let row = &late(5 * MS / 2, 1).flows[0];
     assert_eq!((row.at_end.retransmitted, row.at_end.loss_episodes, row.lost_packets), (0, 0, 0));
 }
 
@@ -21,13 +21,19 @@ fn little_disorder_is_no_loss() {
 /// does not. Late segments are sent again though nothing was lost; the receiver reports each as a duplicate, and every reduction is undone.
 #[test]
 fn much_disorder_is_mistaken_for_loss_and_undone() {
-    let records = late(30 * MS);
-    let row = &records.flows[0];
-    assert_eq!((row.lost_packets, records.links[0].totals.lost), (0, 0));
-    let late = 0.02 * row.at_end.sent as f64;
-    let again = row.at_end.retransmitted as f64;
-    assert!(again > 0.5 * late && again < 2.0 * late, "{again} sent again, {late} late");
-    assert_eq!(row.at_end.undos, row.at_end.loss_episodes, "{:?}", row.at_end);
+    for seed in 1..=3 {
+        let records = late(30 * MS, seed);
+        let row = &records.flows[0];
+        assert_eq!((row.lost_packets, records.links[0].totals.lost), (0, 0));
+        let late = 0.02 * row.at_end.sent as f64;
+        let again = row.at_end.retransmitted as f64;
+        assert!(again > 0.5 * late && again < 2.0 * late, "{again} sent again, {late} late");
+        // The last reduction may be under way when the run ends.
+        let reductions: Vec<_> =
+            records.events.iter().filter(|event| matches!(event.kind, EventKind::LossEpisode | EventKind::Undo)).collect();
+        let under_way = u64::from(reductions.last().is_some_and(|event| event.kind == EventKind::LossEpisode));
+        assert_eq!(row.at_end.undos + under_way, row.at_end.loss_episodes, "{:?}", row.at_end);
+    }
 }
 
 /// Copies are nothing to a sender with SACK: it retransmits nothing and delivers what it would without them, every packet once.
