@@ -1,5 +1,6 @@
 //! RFC 6817, 2.4.2, and LEDBAT++'s rules, worked out by hand.
 
+use cc::CongestionControl;
 use units::Time;
 
 use crate::{near, Bench};
@@ -141,4 +142,21 @@ fn plus_plus_slows_down_to_see_the_base_delay() {
     assert!(at(700 + 4_499).0 > back);
     assert_eq!(at(700 + 4_500).0, 2.0);
     assert!(change("ledbat:plus-plus", &[("slowdowns", 0.0)], 100, 0) > 0.0);
+}
+
+/// The first loss, in slow start, turns out spurious once a slowdown is under way: the threshold was infinite before it.
+#[test]
+fn an_undone_reduction_does_not_make_plus_plus_forget_where_a_slowdown_began() {
+    let mut bench = Bench::new("ledbat:plus-plus", &[], 50.0);
+    for ms in [1_000, 1_200] {
+        bench.c.now = Time::from_ms(ms);
+        see(&mut bench, 100, 0);
+        bench.ack(4);
+    }
+    let back = bench.w.ssthresh;
+    assert_eq!(bench.w.cwnd, 2.0);
+    bench.w.ssthresh = cc::SSTHRESH_INFINITE;
+    near(bench.law.ssthresh(&mut bench.w, &bench.c), back / 2.0, 1e-9);
+    bench.ack(1);
+    assert_eq!(bench.w.ssthresh, back);
 }

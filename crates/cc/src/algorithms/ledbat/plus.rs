@@ -96,7 +96,7 @@ impl CongestionControl for LedbatPlus {
     }
 
     fn ssthresh(&mut self, w: &mut Window, _c: &Connection) -> f64 {
-        let from = if self.slowdowns.is_slow() { w.ssthresh.min(1e9) } else { w.cwnd };
+        let from = self.slowdowns.began_from().map_or(w.cwnd, |from| from.min(w.ssthresh));
         (0.5 * from).max(WINDOW_MIN)
     }
 

@@ -19,9 +19,9 @@ enum Phase {
     /// Until the next slowdown.
     Steady { until: Time },
     /// At two segments.
-    Slowed { since: Time, until: Time },
-    /// In slow start, back to where the slowdown began.
-    Returning { since: Time },
+    Slowed { since: Time, until: Time, from: f64 },
+    /// In slow start, back to the window from which the slowdown began.
+    Returning { since: Time, from: f64 },
 }
 
 /// Whether there are any, and where in their period the flow is.
@@ -41,24 +41,31 @@ impl Slowdowns {
         matches!(self.phase, Phase::Starting)
     }
 
-    /// From a slowdown's beginning until the window is back; the threshold then holds the window to return to.
-    pub(super) fn is_slow(&self) -> bool {
-        matches!(self.phase, Phase::Slowed { .. } | Phase::Returning { .. })
+    /// The window from which the slowdown began, until the flow is back there: what the threshold then may be at most.
+    pub(super) fn began_from(&self) -> Option<f64> {
+        match self.phase {
+            Phase::Slowed { from, .. } | Phase::Returning { from, .. } => Some(from),
+            _ => None,
+        }
     }
 
     /// Moves the window in and out of slowdowns. True while it is held.
     pub(super) fn turn(&mut self, w: &mut Window, c: &Connection) -> bool {
         let rtts = |n: u64| Time::from_us(n * u64::from(c.srtt8_us >> 3));
+        if let Some(from) = self.began_from() {
+            // A reduction undone gives back a threshold from before the slowdown, perhaps an infinite one.
+            w.ssthresh = w.ssthresh.min(from);
+        }
         self.phase = match self.phase {
             _ if !self.enabled || c.ca_state == CaState::Loss => return false,
             Phase::Starting if !w.in_slow_start() => Phase::Steady { until: c.now + rtts(SLOW_RTTS) },
             Phase::Steady { until } if c.now >= until && !w.in_slow_start() => {
                 w.ssthresh = w.cwnd.max(WINDOW_MIN);
                 w.cwnd = WINDOW_MIN;
-                Phase::Slowed { since: c.now, until: c.now + rtts(SLOW_RTTS) }
+                Phase::Slowed { since: c.now, until: c.now + rtts(SLOW_RTTS), from: w.ssthresh }
             }
-            Phase::Slowed { since, until } if c.now >= until => Phase::Returning { since },
-            Phase::Returning { since } if !w.in_slow_start() => Phase::Steady { until: c.now + Time(PERIOD * c.now.since(since).0) },
+            Phase::Slowed { since, until, from } if c.now >= until => Phase::Returning { since, from },
+            Phase::Returning { since, .. } if !w.in_slow_start() => Phase::Steady { until: c.now + Time(PERIOD * c.now.since(since).0) },
             same => same,
         };
         matches!(self.phase, Phase::Slowed { .. })
