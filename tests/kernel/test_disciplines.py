@@ -14,7 +14,7 @@ from windtunnel.scenario import Scenario
 pytestmark = pytest.mark.usefixtures("kernel")
 
 PACKET_S = 1500 * 8 / 10e6
-KINDS = ("drop-head", "red,gentle=0", "codel", "fq-codel", "pie", "fq-pie")
+KINDS = ("drop-head", "red,gentle=0", "codel", "fq", "fq-codel", "pie", "fq-pie")
 
 
 def scenario(*flows: Any, **more: Any) -> Scenario:

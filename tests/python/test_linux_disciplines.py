@@ -29,6 +29,8 @@ def ordered(made: Scenario) -> list[list[str]]:
         ("codel", "codel 99 5000 100000"),
         ("codel,target=1ms,interval=20ms", "codel 99 1000 20000"),
         ("fq-codel", "fq_codel 99 5000 100000 1514 1024"),
+        # Packets of the house, packets of a queue, bytes of a turn and of the first one, and the mask of the hash.
+        ("fq", "fq 99 100 3028 15140 1023"),
         # RFC 8033's alpha 1/8 and beta 1 1/4 are 2 and 20 sixteenths, tc-pie(8)'s own defaults.
         ("pie", "pie 99 15000 15000 2 20"),
         ("fq-pie,flows=64", "fq_pie 99 15000 15000 2 20 10 1514 64"),
@@ -88,6 +90,7 @@ def test_bytes_stay_bytes_where_acks_share_the_queue_and_the_wire_does_not_count
         ({"discipline": "pie,beta=2.5"}, "bottleneck.discipline_parameters.beta"),
         ({"discipline": "pie,t_update=1500us"}, "bottleneck.discipline_parameters.t_update_s"),
         ({"discipline": "pie,ecn_max_p=0.2"}, "bottleneck.discipline_parameters.ecn_max_p"),
+        ({"discipline": "fq,flows=100"}, "bottleneck.discipline_parameters.flows"),
         ({"discipline": "fq-codel,quantum=100"}, "bottleneck.discipline_parameters.quantum"),
         ({"discipline": "codel", "queue": 1}, "bottleneck.queue: 1, the packet in service among them"),
         ({"discipline": "red,gentle=0", "queue": 2}, "bottleneck.queue: 2,"),

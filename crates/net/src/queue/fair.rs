@@ -21,6 +21,14 @@ pub(crate) trait Aqm {
     /// A packet for the queue was lost because the house was full.
     fn on_full(&mut self) {}
 
+    /// Bytes that the queue may send in its first turn as a new one, having `left` of what it had (section 4.2: a quantum).
+    fn credits_of_new(&self, _now: Time, _left: i64, quantum: i64) -> i64 {
+        quantum
+    }
+
+    /// The queue is empty and on no list any more.
+    fn on_idle(&mut self, _now: Time) {}
+
     /// Whether `packet` may join `line`.
     fn admits<T>(&mut self, now: Time, line: &Line<T>, packet: &mut Queued<T>) -> bool;
 
@@ -94,7 +102,7 @@ impl<T, A: Aqm> Fair<T, A> {
         queue.line.push(packet);
         if !queue.is_listed {
             queue.is_listed = true;
-            queue.credits = self.quantum;
+            queue.credits = queue.aqm.credits_of_new(now, queue.credits, self.quantum);
             self.new.push_back(index);
         }
         if !has_room {
@@ -145,6 +153,7 @@ impl<T, A: Aqm> Fair<T, A> {
             } else {
                 self.old.pop_front();
                 self.queues[index].is_listed = false;
+                self.queues[index].aqm.on_idle(now);
             }
         }
     }

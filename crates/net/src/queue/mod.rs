@@ -11,6 +11,7 @@ mod drop_head;
 mod drop_tail;
 mod dualpi2;
 mod fair;
+mod fq;
 mod fq_codel;
 mod fq_pie;
 mod line;
@@ -31,6 +32,7 @@ use codel::CodelQueue;
 use drop_head::DropHead;
 use drop_tail::DropTail;
 use dualpi2::DualPi2;
+use fq::Fq;
 use fq_codel::FqCodel;
 use fq_pie::FqPie;
 use pie::PieQueue;
@@ -55,6 +57,8 @@ pub(crate) enum Queue<T> {
     Codel(CodelQueue<T>),
     /// COBALT.
     Cobalt(CobaltQueue<T>),
+    /// FQ.
+    Fq(Fq<T>),
     /// FQ-CoDel.
     FqCodel(FqCodel<T>),
     /// FQ-PIE.
@@ -78,6 +82,7 @@ macro_rules! each {
             Queue::Pie($discipline) => $call,
             Queue::Codel($discipline) => $call,
             Queue::Cobalt($discipline) => $call,
+            Queue::Fq($discipline) => $call,
             Queue::FqCodel($discipline) => $call,
             Queue::FqPie($discipline) => $call,
             Queue::DualPi2($discipline) => $call,
@@ -99,6 +104,7 @@ impl<T: Supersede> Queue<T> {
             Kind::Pie => Queue::Pie(PieQueue::new(pie::PieSpec::new(&spec, rate), stream)),
             Kind::Codel => Queue::Codel(CodelQueue::new(codel::CodelSpec::new(&spec))),
             Kind::Cobalt => Queue::Cobalt(CobaltQueue::new(cobalt::CobaltSpec::new(&spec, rate), stream)),
+            Kind::Fq => Queue::Fq(fq::new(&spec, stream)),
             Kind::FqCodel => Queue::FqCodel(fq_codel::new(&spec, stream)),
             Kind::FqPie => Queue::FqPie(fq_pie::new(&spec, rate, stream)),
             Kind::DualPi2 => Queue::DualPi2(DualPi2::new(dualpi2::DualPi2Spec::new(&spec))),

@@ -23,6 +23,8 @@ pub enum Kind {
     Codel,
     /// COBALT.
     Cobalt,
+    /// FQ.
+    Fq,
     /// FQ-CoDel.
     FqCodel,
     /// FQ-PIE.
@@ -177,6 +179,24 @@ pub const DISCIPLINES: &[DisciplineRow] = &[
             CODEL_INTERVAL,
             number("increment", (0.0, 1.0), 1.0 / 256.0, "Added to BLUE's probability when the queue overflows."),
             number("decrement", (0.0, 1.0), 1.0 / 4096.0, "Taken from it when the queue is empty."),
+        ],
+    },
+    DisciplineRow {
+        name: "fq",
+        kind: Kind::Fq,
+        year: 2013,
+        source: "Linux sch_fq",
+        summary: "Flows take turns, new ones first; each has a short queue of its own.",
+        parameters: &[
+            packets("flow_limit", 100.0, "Packets that a queue holds."),
+            Parameter { default: 3028.0, ..QUANTUM },
+            Parameter {
+                name: "initial_quantum",
+                default: 15_140.0,
+                doc: "Bytes that a queue may send in its first turn of all.",
+                ..QUANTUM
+            },
+            FLOWS,
         ],
     },
     DisciplineRow {

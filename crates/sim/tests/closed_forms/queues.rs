@@ -94,13 +94,15 @@ fn adaptive_red_keeps_the_average_in_its_range() {
 }
 
 /// RFC 8290: flows that keep a queue share the link equally, whatever their RTTs and laws. The windows are small enough for each
-/// to keep one: 3.3 Mbit/s over 40 ms are 11 packets, and CoDel lets 5 ms more stand.
+/// to keep one: 3.3 Mbit/s over 40 ms are 11 packets, CoDel lets 5 ms more stand and FQ 100 packets.
 #[test]
-fn fq_codel_shares_equally_whatever_the_rtts() {
-    let records = run("fq-codel", 10, 1000, vec![flow("cubic", 10), flow("reno", 20), flow("cubic", 40)]);
-    let delivered: Vec<f64> = records.flows.iter().map(|row| (row.at_end.delivered - row.at_window.delivered) as f64).collect();
-    let mean = delivered.iter().sum::<f64>() / 3.0;
-    assert!(delivered.iter().all(|&packets| (packets / mean - 1.0).abs() < 0.1), "{delivered:?}");
+fn flows_in_turn_share_equally_whatever_the_rtts() {
+    for name in ["fq", "fq-codel"] {
+        let records = run(name, 10, 1000, vec![flow("cubic", 10), flow("reno", 20), flow("cubic", 40)]);
+        let delivered: Vec<f64> = records.flows.iter().map(|row| (row.at_end.delivered - row.at_window.delivered) as f64).collect();
+        let mean = delivered.iter().sum::<f64>() / 3.0;
+        assert!(delivered.iter().all(|&packets| (packets / mean - 1.0).abs() < 0.1), "{name}: {delivered:?}");
+    }
 }
 
 /// A token bucket lets no more through than rate x time + burst, whenever one looks; a shaper with a queue no less than its rate.

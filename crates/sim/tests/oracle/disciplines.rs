@@ -11,7 +11,7 @@ use units::{Stream, Time};
 use super::cobalt::Cobalt;
 use super::codel::Codel;
 use super::dualpi2::DualPi2;
-use super::fair::{FqCodel, FqPie};
+use super::fair::{Fq, FqCodel, FqPie};
 use super::link::{Load, Packet};
 use super::pie::Pie;
 
@@ -45,6 +45,7 @@ pub fn make(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Box<dyn Discipl
         Kind::Policer => Box::new(Policer(VecDeque::new(), Gcra::new(spec))),
         Kind::Shaper => Box::new(Shaper(VecDeque::new(), Gcra::new(spec))),
         Kind::Cobalt => Box::new(Cobalt::new(spec, rate, stream)),
+        Kind::Fq => Box::new(Fq::new(spec, stream)),
         Kind::FqCodel => Box::new(FqCodel::new(spec, stream)),
         Kind::FqPie => Box::new(FqPie::new(spec, rate, stream)),
         Kind::DualPi2 => Box::new(DualPi2::new(spec)),

@@ -1,4 +1,4 @@
-//! FQ-CoDel and FQ-PIE written down once more.
+//! FQ, FQ-CoDel and FQ-PIE written down once more.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -32,8 +32,12 @@ impl Turns {
         bucket(2 * packet.connection as u32 + direction, self.perturbation, self.hashed_to)
     }
 
+    fn is_listed(&self, index: usize) -> bool {
+        self.new.contains(&index) || self.old.contains(&index)
+    }
+
     fn on_arrived(&mut self, index: usize) {
-        if !self.new.contains(&index) && !self.old.contains(&index) {
+        if !self.is_listed(index) {
             self.credits.insert(index, self.quantum);
             self.new.push_back(index);
         }
@@ -66,6 +70,76 @@ impl Turns {
             Some(bytes) => *self.credits.get_mut(&index).expect("a queue on a list") -= i64::from(bytes),
             None => self.leave(!self.new.is_empty()),
         }
+    }
+}
+
+/// What Linux's `sch_fq` does beside the turns: each queue, and when it ran empty if it did.
+pub struct Fq {
+    queues: BTreeMap<usize, VecDeque<Packet>>,
+    idle_since: BTreeMap<usize, Time>,
+    turns: Turns,
+    flow_limit: usize,
+    initial_quantum: i64,
+}
+
+impl Fq {
+    /// Empty queues.
+    pub fn new(spec: &DisciplineSpec, mut stream: Stream) -> Fq {
+        Fq {
+            queues: BTreeMap::new(),
+            idle_since: BTreeMap::new(),
+            turns: Turns::new(spec, stream.up_to(u64::MAX)),
+            flow_limit: spec.value("flow_limit") as usize,
+            initial_quantum: spec.value("initial_quantum") as i64,
+        }
+    }
+
+    fn credits(&self, index: usize, now: Time) -> i64 {
+        let (Some(&since), Some(&left)) = (self.idle_since.get(&index), self.turns.credits.get(&index)) else {
+            return self.initial_quantum;
+        };
+        let has_rested = now.0 - since.0 > 40_000_000;
+        if has_rested && left >= 0 && left < self.turns.quantum {
+            self.turns.quantum
+        } else {
+            left
+        }
+    }
+}
+
+impl Discipline for Fq {
+    fn arrive(&mut self, now: Time, packet: Packet, fits: Fits) -> Vec<Packet> {
+        let index = self.turns.queue_of(&packet);
+        let bytes = self.queues.values().map(|line| bytes_of(line.iter())).sum();
+        let waiting = self.queues.get(&index).map_or(0, VecDeque::len);
+        if !fits(self.packets(), bytes, packet.bytes) || waiting >= self.flow_limit {
+            return vec![packet];
+        }
+        self.queues.entry(index).or_default().push_back(packet);
+        if !self.turns.is_listed(index) {
+            let credits = self.credits(index, now);
+            self.turns.on_arrived(index);
+            self.turns.credits.insert(index, credits);
+        }
+        vec![]
+    }
+
+    fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>) {
+        while let Some(index) = self.turns.current() {
+            let packet = self.queues.get_mut(&index).and_then(VecDeque::pop_front);
+            self.turns.on_served(index, packet.as_ref().map(|packet| packet.bytes));
+            if packet.is_some() {
+                return (vec![], packet);
+            }
+            if !self.turns.is_listed(index) {
+                self.idle_since.insert(index, now);
+            }
+        }
+        (vec![], None)
+    }
+
+    fn packets(&self) -> usize {
+        self.queues.values().map(VecDeque::len).sum()
     }
 }
 

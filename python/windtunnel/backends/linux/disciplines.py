@@ -146,6 +146,13 @@ def _fq_codel(given: Mapping[str, float], waiting: int, _rate_bps: float) -> Ker
     return KernelDiscipline("fq_codel", values, _quantum(given))
 
 
+def _fq(given: Mapping[str, float], waiting: int, _rate_bps: float) -> KernelDiscipline:
+    flows = int(given["flows"])
+    problems = () if flows & (flows - 1) == 0 else (f"flows: {flows}; the kernel's FQ hashes to a power of two",)
+    numbers = (int(given[name]) for name in ("flow_limit", "quantum", "initial_quantum"))
+    return KernelDiscipline("fq", (waiting, *numbers, flows - 1), problems)
+
+
 def _pie(given: Mapping[str, float], waiting: int, _rate_bps: float) -> KernelDiscipline:
     problems = _pie_problems(given)
     if given["ecn_max_p"] != _ECN_MAX_P:
@@ -200,6 +207,7 @@ _DISCIPLINES: dict[str, Callable[[Mapping[str, float], int, float], KernelDiscip
     "drop-head": _drop_head,
     "red": _red,
     "codel": _codel,
+    "fq": _fq,
     "fq-codel": _fq_codel,
     "pie": _pie,
     "fq-pie": _fq_pie,

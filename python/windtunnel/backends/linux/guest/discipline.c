@@ -109,6 +109,15 @@ static void put_fq_codel(struct message *message, const uint64_t *value)
 	message_put_u32(message, TCA_FQ_CODEL_MEMORY_LIMIT, INT32_MAX);
 }
 
+/* Without the pacing: what it forwards has no sender's rate. */
+static void put_fq(struct message *message, const uint64_t *value)
+{
+	static const int attribute[] = { TCA_FQ_PLIMIT, TCA_FQ_FLOW_PLIMIT, TCA_FQ_QUANTUM, TCA_FQ_INITIAL_QUANTUM, TCA_FQ_ORPHAN_MASK };
+
+	put_numbers(message, attribute, value, 5);
+	message_put_u32(message, TCA_FQ_RATE_ENABLE, 0);
+}
+
 static void put_pie(struct message *message, const uint64_t *value)
 {
 	static const int attribute[] = { TCA_PIE_LIMIT, TCA_PIE_TARGET, TCA_PIE_TUPDATE, TCA_PIE_ALPHA, TCA_PIE_BETA };
@@ -163,6 +172,7 @@ static const struct kind {
 	/* Without a memory RED need not know when it is idle. */
 	{ "step", "red", 8, put_red, offsetof(struct tc_red_xstats, marked), add_htb },
 	{ "codel", "codel", 3, put_codel, offsetof(struct tc_codel_xstats, ecn_mark), add_htb },
+	{ "fq", "fq", 5, put_fq, 0, add_htb },
 	{ "fq_codel", "fq_codel", 5, put_fq_codel, offsetof(struct tc_fq_codel_xstats, qdisc_stats.ecn_mark), add_htb },
 	{ "pie", "pie", 5, put_pie, offsetof(struct tc_pie_xstats, ecn_mark), add_htb },
 	{ "fq_pie", "fq_pie", 8, put_fq_pie, offsetof(struct tc_fq_pie_xstats, ecn_mark), add_htb },
