@@ -159,9 +159,7 @@ def assert_equal(folder: Path, expected: Path) -> None:
         table = theirs.measures(id)
         assert ours.measures(id).equals(table), id
         digests |= dict(table.select(pl.col("run"), pl.col("digest")).iter_rows())
-        declared = [
-            {name: value for name, value in one.declaration(id).items() if name not in ("measuring_s", "command")} for one in (ours, theirs)
-        ]
+        declared = [{name: value for name, value in one.declaration(id).items() if name != "command"} for one in (ours, theirs)]
         assert declared[0] == declared[1]
     assert stored(folder) == stored(expected) and len(stored(folder)) == len(digests)
     assert {key: ours.runs.read(path).digest() for key, path in ours.runs.stored().items()} == digests

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -57,8 +56,9 @@ class _Run:
 
 @dataclass(frozen=True)
 class _Measuring:
-    """A few cells on their way to a worker."""
+    """A few cells of an experiment, by its number among those measured, on their way to a worker."""
 
+    number: int
     cells: tuple[Cell, ...]
     store: RunStore
     measures: tuple[Measure, ...]
@@ -134,14 +134,7 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
         for count, (task, _) in enumerate(each(pool, _make, tasks, ahead=jobs + 1), start=1):
             done += task.job.weight
             on_step(Step("runs", count, len(missing), done, total))
-        cells = sum(len(own) for part in parts for own in part.plan.cells.values())
-        measured = 0
-        for part in parts:
-            uses = Counter(cell.key for own in part.plan.cells.values() for cell in own)
-            for experiment in part.plan.experiments:
-                for count in _measure_experiment(part, experiment, pool, jobs=jobs, uses=uses):
-                    measured += count
-                    on_step(Step("measures", measured, cells, measured, cells))
+        _measure_all(parts, pool, jobs=jobs, on_step=on_step)
 
 
 def _missing(store: RunStore, wanted: Iterable[Job]) -> list[Job]:
@@ -156,30 +149,63 @@ def _missing(store: RunStore, wanted: Iterable[Job]) -> list[Job]:
     return sorted(missing, key=lambda job: (-job.weight, job.key))
 
 
-def _measure_experiment(
-    part: Part, experiment: Experiment, pool: ProcessPoolExecutor, *, jobs: int, uses: Mapping[str, int]
-) -> Iterator[int]:
-    """Measure the cells that are not measured yet and store the table; yields how many cells each step finished."""
-    began = time.perf_counter()
-    plan, results = part.plan, part.results
-    cells = plan.cells[experiment.id]
-    fingerprint = _fingerprint(experiment)
-    known = _known(results, experiment, plan.kind, fingerprint)
-    fresh = [cell for cell in cells if (cell.key, _named(cell)) not in known]
-    yield len(cells) - len(fresh)
-    groups = [tuple(fresh[at : at + CELLS_PER_TASK]) for at in range(0, len(fresh), CELLS_PER_TASK)]
-    tasks = [_Measuring(group, results.runs, tuple(experiment.measures), experiment.kept) for group in groups]
+@dataclass
+class _Table:
+    """The measures of an experiment as they come in, by run and cell."""
+
+    part: Part
+    experiment: Experiment
+    fingerprint: str
+    known: dict[tuple[str, str], list[dict[str, Any]]]
+    waiting: int
+
+    @property
+    def cells(self) -> Sequence[Cell]:
+        return self.part.plan.cells[self.experiment.id]
+
+    def store(self, uses: Mapping[str, int]) -> None:
+        """Store it: every cell is measured."""
+        plan, results, experiment = self.part.plan, self.part.results, self.experiment
+        points = plan.scale.points(experiment)
+        frame = table(experiment, points, [(cell, self.known[cell.key, _named(cell)]) for cell in self.cells])
+        declaration = declare(plan, experiment, command=self.part.command.format(id=experiment.id)) | {
+            "fingerprint": self.fingerprint,
+            "shared_runs": sum(uses[cell.key] > 1 for cell in self.cells),
+        }
+        results.store_experiment(experiment.id, declaration, frame, backend=plan.kind)
+        self.known = {}
+
+
+def _measure_all(parts: Sequence[Part], pool: ProcessPoolExecutor, *, jobs: int, on_step: Callable[[Step], None]) -> None:
+    """Measure the cells that are not measured yet, of all experiments in one line; each one's table is stored when it is whole."""
+    uses = {id(part): Counter(cell.key for own in part.plan.cells.values() for cell in own) for part in parts}
+    tables: list[_Table] = []
+    tasks: list[_Measuring] = []
+    cells = sum(len(own) for part in parts for own in part.plan.cells.values())
+    measured = 0
+    for part in parts:
+        for experiment in part.plan.experiments:
+            fingerprint = _fingerprint(experiment)
+            known = _known(part.results, experiment, part.plan.kind, fingerprint)
+            made = _Table(part, experiment, fingerprint, known, 0)
+            fresh = [cell for cell in made.cells if (cell.key, _named(cell)) not in known]
+            made.waiting = len(fresh)
+            groups = [tuple(fresh[at : at + CELLS_PER_TASK]) for at in range(0, len(fresh), CELLS_PER_TASK)]
+            measures = tuple(experiment.measures)
+            tasks += [_Measuring(len(tables), group, part.results.runs, measures, experiment.kept) for group in groups]
+            tables.append(made)
+            measured += len(made.cells) - len(fresh)
+            if not fresh:
+                made.store(uses[id(part)])
+            on_step(Step("measures", measured, cells, measured, cells))
     for task, rows in each(pool, _measure, tasks, ahead=jobs + 1):
-        known |= {(cell.key, _named(cell)): own for cell, own in zip(task.cells, rows, strict=True)}
-        yield len(task.cells)
-    points = plan.scale.points(experiment)
-    frame = table(experiment, points, [(cell, known[cell.key, _named(cell)]) for cell in cells])
-    declaration = declare(plan, experiment, command=part.command.format(id=experiment.id)) | {
-        "fingerprint": fingerprint,
-        "shared_runs": sum(uses[cell.key] > 1 for cell in cells),
-        "measuring_s": round(time.perf_counter() - began, 3),
-    }
-    results.store_experiment(experiment.id, declaration, frame, backend=plan.kind)
+        made = tables[task.number]
+        made.known |= {(cell.key, _named(cell)): own for cell, own in zip(task.cells, rows, strict=True)}
+        made.waiting -= len(task.cells)
+        measured += len(task.cells)
+        on_step(Step("measures", measured, cells, measured, cells))
+        if made.waiting == 0:
+            made.store(uses[id(made.part)])
 
 
 def declare(plan: Plan, experiment: Experiment, *, command: str) -> dict[str, Any]:
