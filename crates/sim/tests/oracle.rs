@@ -41,8 +41,9 @@ fn scenarios() -> u64 {
     std::env::var("SCENARIOS").map_or(600, |given| given.parse().expect("SCENARIOS is a number"))
 }
 
-/// A core that looks at its interrupt flag more often than this makes no progress.
-const LOOKS_MAX: u32 = 100;
+/// A core that looks at its interrupt flag more often than this makes no progress. The longest legal run seen has a tenth of it: Copa before
+/// a queue of two packets, which it takes for empty once its smallest RTT is forgotten, loses 14 million of them.
+const LOOKS_MAX: u32 = 1000;
 
 /// One ACK as it was handled.
 #[derive(Clone, Copy, Debug, PartialEq)]
