@@ -25,13 +25,14 @@ DEMO := build/demo
 build: $(CORE)
 
 # uv reads the lock, pip installs from it: pip finds the index the way it is configured here, and checks every hash.
+# Nothing is compiled in advance: most of what is installed here is never imported.
 $(DEPS): uv.lock
 	$(PYTHON) -c 'import sys; sys.exit("Python >= 3.10 is needed; set PYTHON=..." if sys.version_info < (3, 10) else 0)'
 	echo 'installing locked dependencies into .venv'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 	$(BIN)/uv export --quiet --frozen --python $(BIN)/python --no-emit-project --group dev --output-file .venv/requirements.txt > /dev/null
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r .venv/requirements.txt
 	touch $@
 
 # Python sources are used in place; only the core and the package's metadata need building.

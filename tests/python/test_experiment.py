@@ -20,10 +20,10 @@ import pytest
 
 from windtunnel.backends.sim import Simulator
 from windtunnel.experiment import Draws, Experiment, Measure, Plan, Point, Quick, Scale, Step, WorkerLost, execute, plan, runner
-from windtunnel.experiment.pool import workers
 from windtunnel.metrics import View
 from windtunnel.metrics.version import MEASURES_VERSION
 from windtunnel.plots.declared import Curves, from_json
+from windtunnel.pool import workers
 from windtunnel.records import Records
 from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, digest
 from windtunnel.store import KEPT, Results, ResultsError, open_results, writing_results

@@ -16,7 +16,7 @@ REFUSALS = (
     ("windtunnel.store", "ResultsError"),
     ("windtunnel.store.sql", "QueryError"),
     ("windtunnel.claims", "RegisterError"),
-    ("windtunnel.experiment", "WorkerLost"),
+    ("windtunnel.pool", "WorkerLost"),
     ("windtunnel.suites", "SuiteError"),
     ("windtunnel.backends.linux.errors", "KernelError"),
     ("windtunnel.backends.linux.errors", "GuestFailed"),

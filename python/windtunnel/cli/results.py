@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from windtunnel.cli.grids import worker_count
 from windtunnel.cli.output import stoppable
 
 if TYPE_CHECKING:
@@ -23,17 +24,18 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def report_command(
     folder: Folder,
     out: Annotated[str | None, typer.Option(metavar="DIR", help="Where to write the report. [default: DIR/report]")] = None,
-    jobs: Annotated[int, typer.Option(metavar="N", help="Processes that draw figures.", min=1, max=256)] = 1,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256. [default: one per core]")] = None,
 ) -> None:
     """Write the report of a results folder: static pages that open offline. Nothing is run."""
     from windtunnel import report
     from windtunnel.store import open_results
 
+    workers = worker_count(jobs)
     results = open_results(Path(folder))
     target = Path(out) if out is not None else results.folder / "report"
     with stoppable():
         assembled = report.assemble(results)
-        index = report.write(assembled, target, jobs=jobs)
+        index = report.write(assembled, target, jobs=workers)
     for text in assembled.findings[:MOST_FINDINGS]:
         print(text)
     print(f"report: {index}")

@@ -4,8 +4,8 @@ from windtunnel.experiment.choices import Alternative, Choice, varied
 from windtunnel.experiment.elsewhere import LeftOut
 from windtunnel.experiment.model import Draws, Experiment, Measure, Point, Quick, Scale
 from windtunnel.experiment.plan import Plan, plan
-from windtunnel.experiment.pool import WorkerLost
 from windtunnel.experiment.runner import Part, Step, execute, execute_all
+from windtunnel.pool import WorkerLost
 
 __all__ = [
     "Alternative",

@@ -15,9 +15,9 @@ from windtunnel.experiment.elsewhere import LeftOut
 from windtunnel.experiment.measuring import measured_rows, plain, table
 from windtunnel.experiment.model import Experiment, Measure
 from windtunnel.experiment.plan import ORDER, Cell, Job, Plan
-from windtunnel.experiment.pool import each, workers
 from windtunnel.metrics.version import MEASURES_VERSION
 from windtunnel.plots.declared import to_json
+from windtunnel.pool import each, workers
 from windtunnel.store import Results, ResultsError, RunStore
 from windtunnel.version import __version__
 

@@ -117,6 +117,9 @@ def _thin(name: str, frame: pl.DataFrame, kept: Sequence[str]) -> pl.DataFrame:
 def _column_bytes(series: pl.Series) -> bytes:
     if series.null_count() == 0 and series.dtype != pl.String:
         return np.packbits(np.zeros(series.len(), dtype=bool)).tobytes() + _little_endian(series)
+    if series.dtype != pl.String and series.null_count() == series.len():
+        zeros = _constant(0, series.name, series.dtype, series.len())
+        return np.packbits(np.ones(series.len(), dtype=bool)).tobytes() + _little_endian(zeros)
     nulls = np.packbits(series.is_null().to_numpy()).tobytes()
     if series.dtype == pl.String:
         texts = [text.encode() for text in series.fill_null("").to_list()]
@@ -137,8 +140,9 @@ def frame_of(name: str, columns: Mapping[str, Any]) -> pl.DataFrame:
     ----------
     name : str
         The frame's name.
-    columns : mapping of str to array, shape (rows,)
-        Arrays or lists of text. NaN becomes null; a column that is absent becomes null throughout.
+    columns : mapping of str to array or series, shape (rows,)
+        Arrays, in which NaN becomes null, lists of text, or columns as they were stored; a column that is absent becomes null
+        throughout.
 
     Returns
     -------
@@ -165,15 +169,19 @@ def frame_of(name: str, columns: Mapping[str, Any]) -> pl.DataFrame:
 
 def _series(name: str, values: Any, dtype: pl.DataType, height: int) -> pl.Series:
     if values is None:
-        return pl.repeat(None, height, dtype=dtype, eager=True).alias(name)
+        return _constant(None, name, dtype, height)
+    if isinstance(values, pl.Series):
+        return values if values.dtype == dtype else values.cast(dtype)
     if dtype == pl.String:
         return pl.Series(name, list(values), dtype=dtype)
-    array = np.asarray(values)
-    if array.dtype.kind == "f":
-        measured: pl.Series = pl.Series(name, array).fill_nan(None).cast(dtype)
-        return measured
-    counted: pl.Series = pl.Series(name, array).cast(dtype)
-    return counted
+    measured: pl.Series = pl.Series(name, np.asarray(values), nan_to_null=True)
+    return measured if measured.dtype == dtype else measured.cast(dtype)
+
+
+def _constant(value: int | None, name: str, dtype: pl.DataType, height: int) -> pl.Series:
+    """Return a column of one value: straight from it, for an expression takes fifty times as long, and a run has dozens of them."""
+    repeated: pl.Series = pl.Series(name, [value], dtype=dtype).new_from_index(0, height)
+    return repeated
 
 
 def build(measured: Mapping[str, Mapping[str, Any]], facts: RunFacts) -> Records:

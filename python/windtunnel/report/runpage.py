@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,6 @@ from windtunnel.report.text import number
 
 MOST_ROWS = 64
 """Flows in a run page's table; the others are in the Parquet file."""
-_CHUNK = 50
 _FRAMES = {
     "flow_samples": "samples of every flow",
     "link_samples": "samples of every link",
@@ -55,7 +53,7 @@ class Task:
     uses: Sequence[Use]
 
 
-def write_runs(tasks: Sequence[Task], folder: Path, frame: Frame, *, jobs: int) -> None:
+def write_runs(tasks: Sequence[Task], folder: Path, frame: Frame) -> None:
     """Write the pages of runs, their data and their files.
 
     Parameters
@@ -66,28 +64,12 @@ def write_runs(tasks: Sequence[Task], folder: Path, frame: Frame, *, jobs: int) 
         The report's folder; ``runs``, ``data`` and ``files`` exist.
     frame : Frame
         Header and footer.
-    jobs : int
-        Processes.
 
     Raises
     ------
     windtunnel.records.FolderError
         When a run is damaged.
     """
-    chunks = [tasks[at : at + _CHUNK] for at in range(0, len(tasks), _CHUNK)]
-    if jobs <= 1 or len(chunks) <= 1:
-        for chunk in chunks:
-            _write_chunk(chunk, folder, frame)
-        return
-    from multiprocessing import get_context
-
-    # Spawned for the same reason as those that draw: a forked child would inherit locks.
-    with ProcessPoolExecutor(min(jobs, len(chunks)), mp_context=get_context("spawn")) as pool:
-        for future in [pool.submit(_write_chunk, chunk, folder, frame) for chunk in chunks]:
-            future.result()
-
-
-def _write_chunk(tasks: Sequence[Task], folder: Path, frame: Frame) -> None:
     template = environment().get_template("run.html")
     for task in tasks:
         try:

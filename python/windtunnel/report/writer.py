@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -17,10 +16,11 @@ from windtunnel import plots
 from windtunnel.records import FolderError, staged
 from windtunnel.report.environment import VERDICTS, environment
 from windtunnel.report.live import live_figure
+from windtunnel.report.making import make
 from windtunnel.report.model import Figure, Report, Section
 from windtunnel.report.names import Places, file_name, places_of, run_href, uses_of
 from windtunnel.report.pointpage import runs_csv, write_points
-from windtunnel.report.runpage import Frame, Task, write_runs
+from windtunnel.report.runpage import Frame, Task
 from windtunnel.report.scripts import data_script
 from windtunnel.report.table import to_csv
 from windtunnel.report.thumbnail import thumbnail
@@ -84,7 +84,7 @@ def write(report: Report, folder: str | Path, *, jobs: int = 1) -> Path:
     folder : str or Path
         A new or empty folder, or one that holds an earlier report, which is replaced in one step.
     jobs : int
-        Processes that draw figures. With more than one, the calling program must be importable, as multiprocessing asks.
+        Processes. With more than one, the calling program must be importable, as multiprocessing asks.
 
     Returns
     -------
@@ -95,6 +95,8 @@ def write(report: Report, folder: str | Path, *, jobs: int = 1) -> Path:
     ------
     windtunnel.records.FolderError
         When the folder holds anything else or cannot be written.
+    windtunnel.pool.WorkerLost
+        When a worker process died.
     ValueError
         When two experiments would share a page, or a figure has nothing to draw.
     """
@@ -104,11 +106,11 @@ def write(report: Report, folder: str | Path, *, jobs: int = 1) -> Path:
     with staged(target) as temporary:
         for name in FOLDERS:
             (temporary / name).mkdir()
-        sizes = _draw(pages, temporary / "figures", jobs)
-        _write_pages(report, pages, temporary, sizes)
+        figures = {shown.stem: figure for page in pages for figure, shown in zip(page.section.figures, page.figures, strict=True)}
         places = {page.section.id: page.places for page in pages}
-        tasks = [Task(key, report.runs[key], uses) for key, uses in uses_of(report, places).items()]
-        write_runs(tasks, temporary, Frame(report.suite, report.made), jobs=jobs)
+        runs = [Task(key, report.runs[key], uses) for key, uses in uses_of(report, places).items()]
+        sizes = make(figures, runs, temporary, Frame(report.suite, report.made), jobs=jobs)
+        _write_pages(report, pages, temporary, sizes)
         assets = files("windtunnel.report").joinpath("assets")
         for name in (*ASSETS, *(f"charts/{name}" for name in CHARTS)):
             (temporary / name).write_bytes(assets.joinpath(name).read_bytes())
@@ -176,23 +178,6 @@ def _shown(report: Report, places: Places, page: str, figure: Figure) -> _Shown:
 def _counts(verdicts: Sequence[Verdict]) -> dict[str, int]:
     found: Counter[str] = Counter(verdict.verdict for verdict in verdicts)
     return {name: found[name] for name in VERDICTS}
-
-
-def _draw(pages: Sequence[_Page], folder: Path, jobs: int) -> dict[str, tuple[float, float]]:
-    """Draw every figure; return the sizes by name, inches."""
-    figures = [(shown.stem, figure) for page in pages for figure, shown in zip(page.section.figures, page.figures, strict=True)]
-    if jobs <= 1 or len(figures) <= 1:
-        return {stem: _draw_one(figure, folder / stem) for stem, figure in figures}
-    from multiprocessing import get_context
-
-    # A forked child would inherit the locks of the threads that read the tables, and wait for them for ever.
-    with ProcessPoolExecutor(min(jobs, len(figures)), mp_context=get_context("spawn")) as pool:
-        drawn = {stem: pool.submit(_draw_one, figure, folder / stem) for stem, figure in figures}
-        return {stem: future.result() for stem, future in drawn.items()}
-
-
-def _draw_one(figure: Figure, stem: Path) -> tuple[float, float]:
-    return plots.render(figure.declaration, stem, measures=figure.measures, histories=figure.histories, beside=figure.beside)
 
 
 def _pixels(sizes: Mapping[str, tuple[float, float]]) -> dict[str, str]:
