@@ -38,6 +38,13 @@ def test_every_command_has_help(cli: Callable[..., Any], command: list[str]) -> 
     assert outcome.code == 0 and "Usage" in outcome.out
 
 
+def test_help_says_what_an_option_is_when_absent(cli: Callable[..., Any]) -> None:
+    # Square brackets within a help text would be taken for markup, and vanish.
+    shown = {command: " ".join(cli(*command.split(), "--help").out.split()) for command in ("run", "suite run", "report")}
+    assert "[default: (100%bdp)]" in shown["run"] and "[default: (linux-6.1)]" in shown["run"]
+    assert all("[default: (one per core)]" in shown[command] for command in ("suite run", "report"))
+
+
 def test_run_json_has_the_documented_shape(cli: Callable[..., Any], quick: list[str]) -> None:
     outcome = cli("run", *quick, "--flow", "cubic:nohystart,start=1s", "--json")
     assert outcome.code == 0, outcome.err

@@ -23,8 +23,8 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def report_command(
     folder: Folder,
-    out: Annotated[str | None, typer.Option(metavar="DIR", help="Where to write the report. [default: DIR/report]")] = None,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256. [default: one per core]")] = None,
+    out: Annotated[str | None, typer.Option(metavar="DIR", help="Where to write the report.", show_default="DIR/report")] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256.", show_default="one per core")] = None,
 ) -> None:
     """Write the report of a results folder: static pages that open offline. Nothing is run."""
     from windtunnel import report
@@ -43,8 +43,12 @@ def report_command(
 
 def claims_command(
     folder: Folder,
-    register: Annotated[str | None, typer.Option(metavar="FILE", help="Register of claims. [default: those of the suites run]")] = None,
-    backend: Annotated[str | None, typer.Option(metavar="NAME", help="Only by what this one measured. [default: each in turn]")] = None,
+    register: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Register of claims.", show_default="those of the suites run")
+    ] = None,
+    backend: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only by what this one measured.", show_default="each in turn")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Judge published claims by the stored results, on each backend that has some: holds, fails, inconclusive or not run."""

@@ -17,7 +17,9 @@ def run_command(
     file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="Scenario file (TOML or JSON); options prevail.")] = None,
     rate: Annotated[str | None, typer.Option(metavar="RATE", help="Bottleneck rate, as 250Mbit.")] = None,
     rtt: Annotated[str | None, typer.Option(metavar="TIME", help="Base round-trip time of flows that name none, as 42ms.")] = None,
-    queue: Annotated[str | None, typer.Option(metavar="SIZE", help="Queue: 175 (packets), 20%bdp, 50ms, 256kB. [default: 100%bdp]")] = None,
+    queue: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Queue: 175 (packets), 20%bdp, 50ms, 256kB.", show_default="100%bdp")
+    ] = None,
     mark: Annotated[str | None, typer.Option(metavar="SIZE", help="Mark ECN-capable packets from this queue on, as 65.")] = None,
     aqm: Annotated[str | None, typer.Option(metavar="NAME[,KEY=VALUE...]", help="Queue discipline, as codel,target=5ms.")] = None,
     flow: Annotated[list[str] | None, typer.Option(metavar="ALG[:VARIANT][,KEY=VALUE...]", help="A flow; repeat for more.")] = None,
@@ -29,9 +31,9 @@ def run_command(
         list[str] | None, typer.Option(metavar="ALG,count=N[,KEY=VALUE...]", help="People who look at pages and think; repeat for more.")
     ] = None,
     udp: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE,...", help="A source of datagrams, as rate=50Mbit,start=10s.")] = None,
-    duration: Annotated[str | None, typer.Option(metavar="TIME", help="Length of the run, at most 4h. [default: 60s]")] = None,
-    warmup: Annotated[str | None, typer.Option(metavar="TIME", help="First part left out of every mean. [default: 0s]")] = None,
-    seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of every random draw. [default: 1]")] = None,
+    duration: Annotated[str | None, typer.Option(metavar="TIME", help="Length of the run, at most 4h.", show_default="60s")] = None,
+    warmup: Annotated[str | None, typer.Option(metavar="TIME", help="First part left out of every mean.", show_default="0s")] = None,
+    seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of every random draw.", show_default="1")] = None,
     hop: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE,...", help="A link behind it, rate=..,queue=..,delay=..; repeat for more.")
     ] = None,
@@ -39,7 +41,7 @@ def run_command(
         list[str] | None, typer.Option(metavar="P|MODEL,...", help="Loss: 1e-4, or periodic,every=5000; repeat for more.")
     ] = None,
     reverse_rate: Annotated[str | None, typer.Option(metavar="RATE", help="A reverse link of this rate.")] = None,
-    reverse_queue: Annotated[str | None, typer.Option(metavar="SIZE", help="Its queue. [default: 100%bdp]")] = None,
+    reverse_queue: Annotated[str | None, typer.Option(metavar="SIZE", help="Its queue.", show_default="100%bdp")] = None,
     reverse_aqm: Annotated[str | None, typer.Option(metavar="NAME[,KEY=VALUE...]", help="Its queue discipline, as ack-filter.")] = None,
     reverse_loss: Annotated[list[str] | None, typer.Option(metavar="P|MODEL,...", help="Loss on it: of ACKs, and of reverse data.")] = None,
     rate_step: Annotated[list[str] | None, typer.Option(metavar="AT=RATE", help="A new rate from then on; repeat for more.")] = None,
@@ -52,9 +54,11 @@ def run_command(
     reorder_by: Annotated[str | None, typer.Option(metavar="TIME", help="How late, with --reorder.")] = None,
     duplicate: Annotated[str | None, typer.Option(metavar="P", help="Probability that data arrives twice.")] = None,
     host: Annotated[str | None, typer.Option(metavar="KEY=VALUE,...", help="The senders' host, as nic=1Gbit,txqueuelen=100.")] = None,
-    jitter: Annotated[str | None, typer.Option(metavar="TIME", help="Largest ACK delay. [default: a packet time, or 1 % of RTT]")] = None,
-    sample: Annotated[str | None, typer.Option(metavar="TIME", help="Sampling interval, 0 for none. [default: 10ms]")] = None,
-    profile: Annotated[str | None, typer.Option(metavar="NAME", help="Stack profile. [default: linux-6.1]")] = None,
+    jitter: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Largest ACK delay.", show_default="a packet time, or 1 % of RTT")
+    ] = None,
+    sample: Annotated[str | None, typer.Option(metavar="TIME", help="Sampling interval, 0 for none.", show_default="10ms")] = None,
+    profile: Annotated[str | None, typer.Option(metavar="NAME", help="Stack profile.", show_default="linux-6.1")] = None,
     backend: Annotated[str, typer.Option(metavar="NAME", help="What runs it: sim, or linux (a built kernel).")] = "sim",
     per_ack: Annotated[bool, typer.Option("--per-ack", help="Record every ACK.")] = False,
     drops: Annotated[bool, typer.Option("--drops", help="Record every drop as an event.")] = False,

@@ -54,8 +54,8 @@ def list_command(
 def run_command(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Suites (li07) or experiments (li07.fig4).")],
     alg: Annotated[str | None, typer.Option(metavar="NAMES", help="Only these protocols, as reno,htcp.")] = None,
-    seeds: Annotated[int | None, typer.Option(metavar="N", help="Repeats, 1 to 1000. [default: each experiment's own]")] = None,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256. [default: one per core]")] = None,
+    seeds: Annotated[int | None, typer.Option(metavar="N", help="Repeats, 1 to 1000.", show_default="each experiment's own")] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256.", show_default="one per core")] = None,
     out: Annotated[str, typer.Option(metavar="DIR", help="Results folder; what it holds already is not run again.")] = "results",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer points and repeats: minutes.")] = False,
     backend: Annotated[str, typer.Option(metavar="NAME", help="What runs it: sim, linux, or linux:KERNEL.")] = "sim",
