@@ -65,3 +65,20 @@ fn one_percent_of_loss_is_borne_and_three_are_not() {
     assert!(little > 0.85 && some > 0.7, "{little}, {some}");
     assert!(much < 0.15, "{much}");
 }
+
+/// CUBIC beside it loses at every probe, T apart, and regains in T what it gives up then: 0.3 W = C T^3, whatever the link's rate. Times
+/// between probes vary and count with their cubes, so the form is right to half.
+#[test]
+fn beside_it_cubic_has_the_window_it_regains_between_probes() {
+    for mbit_s in [100, 250] {
+        let pipe = mbit_s as f64 * 1e6 / 12_000.0 * 0.1;
+        let flows = vec![flow("bbr3", 100), FlowSpec { start_ns: 5 * SECOND, ..flow("cubic", 100) }];
+        let spec = spec(mbit_s, (pipe / 2.0) as u64, 300, flows);
+        let records = run(&spec);
+        let apart_s = 200.0 / back_offs(&spec, &records, 1).len() as f64;
+        let window = records.flows[1].mean_cwnd();
+        let regained = 0.4 * apart_s.powi(3) / 0.3;
+        assert!((0.5..=1.5).contains(&(window / regained)), "{window} packets, {regained} expected of {apart_s} s");
+        assert!(window < 0.1 * pipe, "{window} of {pipe}");
+    }
+}
