@@ -10,6 +10,10 @@ import json
 import math
 import re
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -161,6 +165,23 @@ def test_the_same_results_are_the_same_report_on_any_number_of_processes(
     names = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
     assert names == sorted(path.relative_to(again) for path in again.rglob("*") if path.is_file())
     assert [name for name in names if (folder / name).read_bytes() != (again / name).read_bytes()] == []
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_report_that_is_stopped_leaves_nothing_and_nobody(
+    results: tuple[Path, dict[str, Records]], tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    command = [sys.executable, "-m", "windtunnel", "report", str(results[0]), "--jobs", "2", "--out", str(tmp_path / "report")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not any(tmp_path.iterdir()):
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(0.2)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)  # Workers that lived on would hold its pipes open.
+    assert (process.returncode, out) == (code, "")
+    assert err == ("interrupted: nothing was written\n" if number == signal.SIGINT else "")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_report_asks_nothing_of_the_results_once_it_is_written(results: tuple[Path, dict[str, Records]], tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from typing import Annotated
 
 import typer
@@ -76,6 +78,10 @@ def main(arguments: list[str] | None = None) -> int:
     int
         0 fine, 1 a check failed, 2 bad input, 130 interrupted.
     """
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) == signal.SIG_DFL:  # Under nohup a hangup is ignored, and stays so.
+                signal.signal(number, _end)
     try:
         code = app(arguments, standalone_mode=False, prog_name="windtunnel")
         sys.stdout.flush()
@@ -93,6 +99,11 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {line}", file=sys.stderr)
         return 2
     return code if isinstance(code, int) else 0
+
+
+def _end(number: int, _: object) -> None:
+    """End as by Ctrl-C when the system asks for it: half-written folders are removed and workers stopped on the way out."""
+    raise SystemExit(128 + number)
 
 
 def _refusal(error: Exception) -> str | None:
