@@ -17,6 +17,7 @@ export UV_PYTHON_DOWNLOADS := never
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -not -path '*/tests/*' -o -name Cargo.toml)
 DEPS := .venv/.stamp-deps
+CHECKERS := .venv/.stamp-checkers
 CORE := .venv/.stamp-core
 DEMO := build/demo
 
@@ -26,14 +27,22 @@ build: $(CORE)
 
 # uv reads the lock, pip installs from it: pip finds the index the way it is configured here, and checks every hash.
 # Nothing is compiled in advance: most of what is installed here is never imported.
+define install
+	$(BIN)/uv export --quiet --frozen --python $(BIN)/python --no-emit-project $(1) --output-file $@.txt > /dev/null
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r $@.txt
+	touch $@
+endef
+
 $(DEPS): uv.lock
 	$(PYTHON) -c 'import sys; sys.exit("Python >= 3.10 is needed; set PYTHON=..." if sys.version_info < (3, 10) else 0)'
 	echo 'installing locked dependencies into .venv'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
-	$(BIN)/uv export --quiet --frozen --python $(BIN)/python --no-emit-project --group dev --output-file .venv/requirements.txt > /dev/null
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r .venv/requirements.txt
-	touch $@
+	$(call install,--no-default-groups --group build)
+
+$(CHECKERS): $(DEPS)
+	echo 'installing what checks it into .venv'
+	$(call install,--only-group dev)
 
 # Python sources are used in place; only the core and the package's metadata need building.
 $(CORE): $(DEPS) pyproject.toml $(RUST_SOURCES)
@@ -44,7 +53,7 @@ $(CORE): $(DEPS) pyproject.toml $(RUST_SOURCES)
 
 # pytest comes last, so that its closing line ends the output.
 test:
-	$(MAKE) --no-print-directory build
+	$(MAKE) --no-print-directory build $(CHECKERS)
 	$(MAKE) --no-print-directory test-rust
 	$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -q
@@ -55,12 +64,12 @@ kernel: $(CORE)
 	$(BIN)/windtunnel kernel build
 
 # What needs a kernel. Without one it is built, or where that cannot be, the tests are skipped and say so.
-test-kernel: $(CORE)
+test-kernel: $(CORE) $(CHECKERS)
 	$(BIN)/windtunnel kernel list --json | grep -q version || ! .ci/kernel-source || $(BIN)/windtunnel kernel build
 	$(BIN)/python -m pytest -q -m kernel tests/kernel
 
 # A suite run of real experiments, killed at fifty random moments and finished: what is left is what an undisturbed run leaves.
-test-kills: $(CORE)
+test-kills: $(CORE) $(CHECKERS)
 	$(BIN)/python -m pytest -q -m kills -s tests/python/test_kill.py
 
 # The bindings are an extension module: they link into Python only, and the Python tests exercise them.
@@ -73,7 +82,7 @@ lint-rust: $(DEPS)
 	git ls-files -z -co --exclude-standard '*.rs' | xargs -0 -I{} sh -c 'test ! -f "$$1" || printf "%s\0" "$$1"' - {} | xargs -0 rustfmt --check --edition 2021
 	$(CARGO) clippy --quiet --workspace --all-targets --locked -- -D warnings
 
-lint-python: $(CORE)
+lint-python: $(CORE) $(CHECKERS)
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --quiet --check . || { $(BIN)/ruff format --check .; exit 1; }
 	$(BIN)/mypy --no-error-summary
