@@ -48,7 +48,7 @@ $(CHECKERS): $(DEPS)
 $(CORE): $(DEPS) pyproject.toml $(RUST_SOURCES)
 	echo 'building the core (release)'
 	VIRTUAL_ENV=$(VENV) PATH=$(BIN):$$PATH CARGO_INCREMENTAL=0 PYO3_PYTHON=$(BIN)/python \
-	  $(BIN)/maturin develop --release --locked > .venv/maturin.log 2>&1 || { cat .venv/maturin.log; exit 1; }
+	  $(BIN)/maturin develop --release --locked --group build > .venv/maturin.log 2>&1 || { cat .venv/maturin.log; exit 1; }
 	touch $@
 
 # pytest comes last, so that its closing line ends the output.
