@@ -157,6 +157,23 @@ def test_the_report_has_a_column_per_backend(cli: Callable[..., Any], made: Path
     assert "in place of altaimd-2.6.6" in scalable
 
 
+def test_a_folder_of_two_suites_and_many_commands_says_all_of_them(cli: Callable[..., Any], ran: list[Scenario], tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    kernel = ("--backend", "linux", "--seeds", "1")
+    asked = [("open08.fig1", "--seeds", "1"), ("li07.fig12", *kernel), ("open08.fig1", *kernel), ("li07.fig12", *kernel)]
+    for one in asked:
+        assert cli("suite", "run", *one, "--jobs", "1", "--out", str(folder)).code == 0
+    facts = open_results(folder).facts
+    assert facts["suites"] == ["li07", "open08"] and {"li07.fig12", "open08.fig1"} <= set(facts["order"])
+    assert "ToN 15(5), 2007" in facts["subtitle"] and "Open" in facts["subtitle"]
+    # Each command once, however often it was given: together they make the folder again.
+    assert [line.split()[3:6] for line in facts["command"].splitlines()] == [
+        ["open08.fig1", "--seeds", "1"],
+        ["li07.fig12", "--backend", "linux"],
+        ["open08.fig1", "--backend", "linux"],
+    ]
+
+
 def test_a_folder_of_the_kernel_alone_has_its_report(cli: Callable[..., Any], ran: list[Scenario], tmp_path: Path) -> None:
     folder = tmp_path / "results"
     assert cli(*RUN, "--backend", "linux", "--out", str(folder)).code == 0

@@ -12,7 +12,7 @@ import polars as pl
 
 from windtunnel.experiment import Experiment, Scale
 from windtunnel.store import SIMULATOR, Results
-from windtunnel.suites.finding import Suite
+from windtunnel.suites.finding import Suite, suite, suites
 from windtunnel.version import __version__
 
 
@@ -35,16 +35,18 @@ def store_facts(
         What made the runs.
     """
     before = results.facts
-    names = sorted({*before.get("suites", []), *(known.name for known, _ in asked)})
+    here = [known for known, _ in asked]
+    here += [suite(name) for name in before.get("suites", []) if name in suites() and name not in {known.name for known in here}]
     backends = results.backends()
     tables = {backend: {id: results.measures(id, backend) for id in results.experiments(backend)} for backend in backends}
     # What strikes most is told of the report's figures, which are the first backend's.
-    findings = [text for known, _ in asked for text in known.findings(tables[backends[0]])]
-    order = [experiment.id for known, _ in asked for experiment in known.experiments]
+    findings = [text for known in here for text in known.findings(tables[backends[0]])]
+    order = [experiment.id for known in here for experiment in known.experiments]
     runs = pl.concat([table.select("run") for own in tables.values() for table in own.values()]).n_unique()
     declared = [results.declaration(id, backend) for backend, own in tables.items() for id in own]
     versions = dict.fromkeys(one.get("backend_title") or f"{one['backend']} {one['backend_version']}" for one in declared)
-    commands = {**_commands(before), backend: command}
+    commands = _commands(before)
+    commands[backend] = "\n".join(dict.fromkeys([*commands.get(backend, "").splitlines(), command]))
     facts = [
         ["version", __version__],
         ["backend", ", ".join(versions)],
@@ -57,8 +59,8 @@ def store_facts(
     results.store_facts(
         {
             "title": "TCP congestion control, measured",
-            "subtitle": "; ".join(known.title for known, _ in asked),
-            "suites": names,
+            "subtitle": "; ".join(known.title for known in here),
+            "suites": sorted({*before.get("suites", []), *(known.name for known in here)}),
             "order": list(dict.fromkeys([*order, *before.get("order", [])])),
             "command": "\n".join(commands[name] for name in backends if name in commands),
             "commands": commands,
@@ -70,7 +72,7 @@ def store_facts(
 
 
 def _commands(facts: Mapping[str, Any]) -> dict[str, str]:
-    """Return the last command by backend; a folder that is older than the second backend was the simulator's."""
+    """Return the commands by backend, one a line; a folder that is older than the second backend was the simulator's."""
     known = facts.get("commands")
     if isinstance(known, dict):
         return {str(name): str(text) for name, text in known.items()}
