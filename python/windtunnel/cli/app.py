@@ -76,7 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
     Returns
     -------
     int
-        0 fine, 1 a check failed, 2 bad input, 130 interrupted.
+        0 fine, 1 a check failed, 2 bad input, 130 interrupted. SIGTERM and SIGHUP leave the interpreter with 128 and their number.
     """
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):
