@@ -1,190 +1,88 @@
-//! A drop-tail FIFO link whose departures are known on arrival, and that may mark instead of waiting to drop.
+//! A link whose departures are known on arrival: packets are served in order, and the queue decides about each when it arrives.
 //!
-//! Serving in order at a constant rate means that the departure time of a packet is fixed the moment it is accepted: no
+//! Serving in order at a known rate means that the departure time of a packet is fixed the moment it is accepted: no
 //! transmit-complete event exists, and the queue is the ring of departure times still in the future. A packet whose
 //! transmission ends at the very nanosecond another arrives has left before it.
+//!
+//! What has departed is forgotten late, when the ring holds as many packets as the queue ever held or may hold: until then nothing depends
+//! on how many of them are gone.
 
-use units::{Rate, Serialiser, Stream, Time};
+use std::collections::VecDeque;
 
-use crate::{Changes, Losses, Ring};
+use units::{Serialiser, Stream, Time};
 
-/// How much a queue holds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Limit {
-    /// Whole packets of any size.
-    Packets(u32),
-    /// Bytes.
-    Bytes(u64),
-    /// A packet is taken while those ahead of it need at most this long.
-    Delay(Time),
-}
-
-/// What a queue looks at in a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packet {
-    /// IP bytes.
-    pub bytes: u32,
-    /// Its sender answers congestion marks (an ECT codepoint, RFC 3168).
-    pub ecn_capable: bool,
-    /// A number that packets of one connection share.
-    pub flow: u32,
-    /// It carries no data.
-    pub is_ack: bool,
-}
-
-/// What a link is made of.
-#[derive(Clone, Copy, Debug)]
-pub struct FifoSpec {
-    /// Service rate.
-    pub rate: Rate,
-    /// Queue size.
-    pub limit: Limit,
-    /// The packet being serialised does not count against the limit (tbf and some routers; netem counts it).
-    pub excludes_in_service: bool,
-    /// Probability that a packet is lost on arrival, before the queue (as netem's `loss`).
-    pub loss_probability: f64,
-    /// Step marking (RFC 8257 3.1): an ECN-capable packet is marked where a queue of this size would have refused it.
-    pub mark_at: Option<Limit>,
-}
-
-/// The link's answer to a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Accepted; its last bit leaves at this time, or is as far as if it had.
-    Departs(Time),
-    /// The same, marked "congestion experienced".
-    DepartsMarked(Time),
-    /// The queue was full.
-    Dropped,
-    /// Lost at random.
-    Lost,
-}
-
-/// What the queue decides about a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Decision {
-    Accept,
-    Mark,
-    Lose,
-    Drop,
-}
-
-/// Queue content at one moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Occupancy {
-    /// Packets queued or in service.
-    pub packets: u32,
-    /// Bytes of those.
-    pub bytes: u64,
-    /// Bytes that left so far.
-    pub delivered_bytes: u64,
-    /// Packets dropped by the full queue so far.
-    pub dropped: u64,
-    /// Packets marked so far.
-    pub marked: u64,
-}
-
-/// Totals of a link up to the end of its window; those of the window alone carry its name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LinkTotals {
-    /// Packets accepted.
-    pub accepted: u64,
-    /// Packets dropped by the full queue.
-    pub dropped: u64,
-    /// Packets lost at random.
-    pub lost: u64,
-    /// Packets accepted and marked.
-    pub marked: u64,
-    /// Bytes that left.
-    pub delivered_bytes: u64,
-    /// Time spent transmitting within the window, nanoseconds.
-    pub window_busy_ns: u64,
-    /// Sum of the accepted packets' time in the link within the window, packet-nanoseconds.
-    pub window_sojourn_ns: u64,
-    /// Bytes that left within the window.
-    pub window_delivered_bytes: u64,
-    /// Packets dropped by the full queue within the window.
-    pub window_dropped: u64,
-    /// Packets marked within the window.
-    pub window_marked: u64,
-    /// Most packets queued or in service within the window.
-    pub window_max_packets: u32,
-}
+use crate::books::{LinkTotals, Occupancy, Reading, Sums, Window};
+use crate::link::{Answer, FifoSpec, Limit, Link};
+use crate::queue::{Arriving as _, Decision, Law, Waiting};
+use crate::{Changes, Losses, Packet, Ring};
 
 /// A packet in the queue.
 #[derive(Clone, Copy, Debug, Default)]
-struct Queued {
+struct Place {
     departs: Time,
     /// Bytes accepted before it.
     bytes_ahead: u64,
 }
 
-/// Running sums, as of the latest arrival; what they were at a given moment follows from the queue of that moment.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sums {
-    accepted_bytes: u64,
-    dropped: u64,
-    lost: u64,
-    marked: u64,
-    idle_ns: u64,
-    sojourn_ns: u64,
-    max_packets: usize,
-}
-
-/// The same, exact at one moment.
-#[derive(Clone, Copy, Debug, Default)]
-struct Reading {
-    sums: Sums,
-    accepted: u64,
-    delivered_bytes: u64,
-    busy_ns: u64,
-    queued_ns: u64,
+/// A discipline that is more than drop-tail.
+#[derive(Clone, Debug)]
+struct Governor {
+    law: Law,
+    /// When the packets leave that it marked, of those that have not: a mark counts when it leaves.
+    marks: VecDeque<Time>,
 }
 
 /// The link.
 #[derive(Clone, Debug)]
 pub struct Fifo {
     spec: FifoSpec,
+    /// Packets in the ring from which on a packet may find no room, or the queue be longer than ever: then the ring is looked through.
+    look_at: usize,
     /// Queue length at which a limit in packets refuses; beyond reach for other limits.
     full_at: usize,
     free_at: Time,
     serialiser: Serialiser,
-    queue: Ring<Queued>,
+    queue: Ring<Place>,
     sums: Sums,
-    /// Beginning and end of the measurement window, and what was read there.
-    window: (Time, Time),
-    readings: [Option<Reading>; 2],
-    /// The next of the two to be read.
-    read_at: Time,
+    window: Window,
     /// More than the queue's length in packets decides about a packet.
     is_picky: bool,
+    governor: Option<Box<Governor>>,
     loss: Stream,
     losses: Losses,
     changes: Changes,
 }
 
 impl Fifo {
-    /// An idle link that measures over `window` (from, to) and draws its random loss from `loss`.
+    /// An idle drop-tail link that measures over `window` (from, to) and draws its random loss from `loss`.
     pub fn new(spec: FifoSpec, window: (Time, Time), loss: Stream) -> Fifo {
         let full_at = match spec.limit {
             Limit::Packets(limit) => limit as usize + usize::from(spec.excludes_in_service),
             _ => usize::MAX,
         };
+        let is_picky = full_at == usize::MAX || spec.loss_probability > 0.0 || spec.mark_at.is_some();
         Fifo {
             spec,
+            look_at: 0,
             full_at,
             free_at: Time::ZERO,
             serialiser: Serialiser::new(spec.rate),
             queue: Ring::default(),
             sums: Sums::default(),
-            window,
-            readings: [None; 2],
-            read_at: window.0,
-            is_picky: full_at == usize::MAX || spec.loss_probability > 0.0 || spec.mark_at.is_some(),
+            window: Window::new(window),
+            is_picky,
+            governor: None,
             loss,
             losses: Losses::default(),
             changes: Changes::default(),
         }
+    }
+
+    /// The same under a law that decides on arrival.
+    pub(crate) fn governed(mut self, law: Law) -> Fifo {
+        self.is_picky = true;
+        self.governor = Some(Box::new(Governor { law, marks: VecDeque::new() }));
+        self
     }
 
     /// The same with further loss.
@@ -203,46 +101,59 @@ impl Fifo {
 
     /// A packet arrives at `now`, not earlier than the one before it.
     #[inline]
-    pub fn offer(&mut self, now: Time, packet: Packet) -> Verdict {
-        self.advance(now);
+    pub fn take(&mut self, now: Time, packet: Packet) -> Answer {
+        self.begin(now);
         self.admit(now, packet)
     }
 
-    /// It is `now`: what has departed leaves the queue.
-    #[inline]
-    pub fn advance(&mut self, now: Time) {
-        if now >= self.read_at {
+    /// It is `now`: readings that are due are taken. Before [`Fifo::admit`].
+    #[inline(always)]
+    pub fn begin(&mut self, now: Time) {
+        if now >= self.window.read_at {
             self.read(now);
         }
-        self.release(now);
     }
 
-    /// [`Fifo::offer`] for a link already advanced to `now`.
+    /// [`Fifo::take`] at a time that has begun.
     #[inline(always)]
-    pub fn admit(&mut self, now: Time, packet: Packet) -> Verdict {
-        if self.queue.len() >= self.full_at || self.is_picky {
+    pub fn admit(&mut self, now: Time, packet: Packet) -> Answer {
+        if self.queue.len() >= self.look_at || self.is_picky {
             return self.admit_or_refuse(now, packet);
         }
-        Verdict::Departs(self.accept(now, packet.bytes))
+        Answer::Departs(self.accept(now, packet.bytes))
     }
 
+    /// The ring is looked through first, and more than its length may decide.
     #[inline(never)]
-    fn admit_or_refuse(&mut self, now: Time, packet: Packet) -> Verdict {
-        match self.decide(now, packet) {
-            Decision::Accept => Verdict::Departs(self.accept_changing(now, packet.bytes)),
+    fn admit_or_refuse(&mut self, now: Time, packet: Packet) -> Answer {
+        self.release(now);
+        let answer = match self.decide(now, packet) {
+            Decision::Accept => Answer::Departs(self.accept_changing(now, packet.bytes)),
             Decision::Mark => {
+                let at = self.accept_changing(now, packet.bytes);
                 self.sums.marked += 1;
-                Verdict::DepartsMarked(self.accept_changing(now, packet.bytes))
+                let marked_at = self.note_mark(now);
+                Answer::DepartsMarked { at, marked_at }
             }
             Decision::Lose => {
                 self.sums.lost += 1;
-                Verdict::Lost
+                return Answer::Lost;
             }
             Decision::Drop => {
                 self.sums.dropped += 1;
-                Verdict::Dropped
+                return Answer::Dropped;
             }
-        }
+        };
+        self.sums.max_packets = self.sums.max_packets.max(self.queue.len());
+        self.look_at = self.sums.max_packets.min(self.full_at);
+        answer
+    }
+
+    /// When the mark of the packet that was just accepted counts: a step of marks on arrival, a law when its packet leaves.
+    fn note_mark(&mut self, now: Time) -> Time {
+        let Some(governor) = &mut self.governor else { return now };
+        governor.marks.push_back(self.free_at);
+        self.free_at
     }
 
     #[inline(always)]
@@ -278,24 +189,41 @@ impl Fifo {
         self.free_at = departs;
         self.sums.accepted_bytes += u64::from(bytes);
         self.sums.sojourn_ns += (departs - now).0;
-        self.sums.max_packets = self.sums.max_packets.max(self.queue.len() + 1);
-        self.queue.push(Queued { departs, bytes_ahead });
+        self.queue.push(Place { departs, bytes_ahead });
         departs
     }
 
-    /// The discipline: drop-tail, with a step of marks. A packet that is not ECN-capable knows the tail alone.
+    /// The discipline: losses first, then a law if there is one, else drop-tail with a step of marks.
     fn decide(&mut self, now: Time, packet: Packet) -> Decision {
         let is_lost = self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability);
         if self.losses.strike(now, packet) | is_lost {
             return Decision::Lose;
         }
-        if self.exceeds(self.spec.limit, now, packet.bytes) {
-            return Decision::Drop;
+        let has_room = !self.exceeds(self.spec.limit, now, packet.bytes);
+        if self.governor.is_some() {
+            return self.ask_law(now, packet, has_room);
         }
         match self.spec.mark_at {
+            _ if !has_room => Decision::Drop,
             Some(mark_at) if packet.ecn_capable && self.exceeds(mark_at, now, packet.bytes) => Decision::Mark,
             _ => Decision::Accept,
         }
+    }
+
+    fn ask_law(&mut self, now: Time, packet: Packet, has_room: bool) -> Decision {
+        let (waiting, is_idle) = (self.waiting(), self.queue.is_empty());
+        let Some(governor) = &mut self.governor else { return Decision::Drop };
+        let decision = governor.law.decide(now, packet, waiting, has_room);
+        if decision == Decision::Drop && is_idle {
+            // The link is free still, and finds nothing.
+            governor.law.on_asked(now, waiting);
+        }
+        decision
+    }
+
+    /// What stands in line behind the packet in service.
+    fn waiting(&self) -> Waiting {
+        Waiting { packets: self.queue.len().saturating_sub(1), bytes: self.queued_bytes() - self.bytes_in_service() }
     }
 
     /// Whether a queue of this size has no room for `bytes` more.
@@ -307,18 +235,6 @@ impl Fifo {
                 self.queued_bytes() - exempt + u64::from(bytes) > limit
             }
             Limit::Delay(limit) => self.free_at.since(now) > limit,
-        }
-    }
-
-    /// Queue content at `now`: departures up to and including `now` have left, arrivals at `now` are not in yet.
-    pub fn occupancy(&mut self, now: Time) -> Occupancy {
-        self.advance(now);
-        Occupancy {
-            packets: self.queue.len() as u32,
-            bytes: self.queued_bytes(),
-            delivered_bytes: self.departed_bytes(),
-            dropped: self.sums.dropped,
-            marked: self.sums.marked,
         }
     }
 
@@ -336,69 +252,106 @@ impl Fifo {
         behind_head - self.departed_bytes()
     }
 
-    /// Totals at the end of the window, which must be over.
-    pub fn totals(&mut self) -> LinkTotals {
-        self.read(self.window.1);
-        let [Some(from), Some(to)] = self.readings else { return LinkTotals::default() };
-        LinkTotals {
-            accepted: to.accepted,
-            dropped: to.sums.dropped,
-            lost: to.sums.lost,
-            marked: to.sums.marked,
-            delivered_bytes: to.delivered_bytes,
-            window_busy_ns: to.busy_ns - from.busy_ns,
-            window_sojourn_ns: to.queued_ns - from.queued_ns,
-            window_delivered_bytes: to.delivered_bytes - from.delivered_bytes,
-            window_dropped: to.sums.dropped - from.sums.dropped,
-            window_marked: to.sums.marked - from.sums.marked,
-            window_max_packets: to.sums.max_packets as u32,
-        }
-    }
-
-    /// Bytes that could have left within the window; none where the rate is constant.
-    pub fn window_capacity_bytes(&self) -> Option<f64> {
-        self.changes.service.as_ref().map(|service| service.capacity_bytes(self.window.0, self.window.1))
-    }
-
     /// Takes the readings that fall due up to `now`.
     #[cold]
     fn read(&mut self, now: Time) {
-        if self.readings[0].is_none() && now >= self.window.0 {
-            self.readings[0] = Some(self.reading(self.window.0));
-            self.sums.max_packets = self.queue.len();
-            self.read_at = self.window.1;
-        }
-        if self.readings[1].is_none() && now >= self.window.1 {
-            self.readings[1] = Some(self.reading(self.window.1));
-            self.read_at = Time::NEVER;
+        while let Some((end, at)) = self.window.due(now) {
+            let reading = self.reading(at);
+            self.window.keep(end, reading);
+            if end == 0 {
+                self.sums.max_packets = self.queue.len();
+                self.look_at = self.sums.max_packets.min(self.full_at);
+            }
         }
     }
 
     /// The sums less what is still to come at `at`.
     fn reading(&mut self, at: Time) -> Reading {
         self.release(at);
-        let to_come: u64 = self.queue.iter().map(|queued| (queued.departs - at).0).sum();
+        let to_come: u64 = self.queue.iter().map(|place| (place.departs - at).0).sum();
         Reading {
-            sums: self.sums,
+            dropped: self.sums.dropped,
+            lost: self.sums.lost,
+            marked: self.sums.marked - self.marks_to_come(),
+            max_packets: self.sums.max_packets,
             accepted: self.queue.pushed() as u64,
             delivered_bytes: self.departed_bytes(),
             // Up to its last departure the link was busy but for the idle times; of that, what lies beyond is to come.
             busy_ns: self.free_at.0.min(at.0) - self.sums.idle_ns,
-            queued_ns: self.sums.sojourn_ns - to_come,
+            sojourn_ns: self.sums.sojourn_ns - to_come,
         }
     }
 
+    fn marks_to_come(&self) -> u64 {
+        self.governor.as_ref().map_or(0, |governor| governor.marks.len() as u64)
+    }
+
+    /// What has departed by `now` leaves the ring.
     #[inline]
     fn release(&mut self, now: Time) {
+        if self.governor.is_some() {
+            return self.release_one_by_one(now);
+        }
         while self.queue.pop_if(|head| head.departs <= now).is_some() {}
+    }
+
+    /// The same under a law, which hears of every time at which the link asked for the next packet.
+    fn release_one_by_one(&mut self, now: Time) {
+        while let Some(left) = self.queue.pop_if(|head| head.departs <= now) {
+            let waiting = Waiting { packets: self.queue.len(), bytes: self.queued_bytes() };
+            if let Some(governor) = &mut self.governor {
+                governor.law.on_asked(left.departs, waiting);
+                while governor.marks.front().is_some_and(|&at| at <= left.departs) {
+                    governor.marks.pop_front();
+                }
+            }
+        }
+    }
+}
+
+impl<T> Link<T> for Fifo {
+    const LATE: bool = false;
+
+    #[inline]
+    fn offer(&mut self, now: Time, packet: Packet, _load: T) -> Answer {
+        self.take(now, packet)
+    }
+
+    fn as_fifo(&mut self) -> Option<&mut Fifo> {
+        Some(self)
+    }
+
+    /// Departures up to and including `now` have left, arrivals at `now` are not in yet.
+    fn occupancy(&mut self, now: Time) -> Occupancy {
+        self.begin(now);
+        self.release(now);
+        Occupancy {
+            packets: self.queue.len() as u32,
+            bytes: self.queued_bytes(),
+            delivered_bytes: self.departed_bytes(),
+            dropped: self.sums.dropped,
+            marked: self.sums.marked - self.marks_to_come(),
+        }
+    }
+
+    fn totals(&mut self) -> LinkTotals {
+        self.read(self.window.ends().1);
+        self.window.totals()
+    }
+
+    fn window_capacity_bytes(&self) -> Option<f64> {
+        let (from, to) = self.window.ends();
+        self.changes.service.as_ref().map(|service| service.capacity_bytes(from, to))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use units::Rate;
+
     use super::*;
 
-    const PACKET: Packet = Packet { bytes: 1500, ecn_capable: false, flow: 0, is_ack: false };
+    const PACKET: Packet = Packet::data(1500, 0);
     const CAPABLE: Packet = Packet { ecn_capable: true, ..PACKET };
 
     fn link(limit: Limit, excludes_in_service: bool) -> Fifo {
@@ -412,7 +365,7 @@ mod tests {
 
     fn accepted_of_ten(limit: Limit, excludes_in_service: bool) -> usize {
         let mut link = link(limit, excludes_in_service);
-        (0..10).filter(|_| matches!(link.offer(Time::ZERO, PACKET), Verdict::Departs(_))).count()
+        (0..10).filter(|_| matches!(link.take(Time::ZERO, PACKET), Answer::Departs(_))).count()
     }
 
     /// Twenty packets of a millisecond each; nothing arrives between the begin of the window at 10 ms and a look at the queue at 15 ms.
@@ -420,9 +373,9 @@ mod tests {
     fn a_look_at_the_queue_does_not_move_the_begin_of_the_window() {
         let spec = link(Limit::Packets(20), false).spec;
         let mut link = Fifo::new(spec, (Time::from_ms(10), Time::from_ms(30)), Stream::named(1, "test"));
-        assert!((0..20).all(|_| matches!(link.offer(Time::ZERO, PACKET), Verdict::Departs(_))));
-        assert_eq!(link.occupancy(Time::from_ms(15)).packets, 5);
-        let totals = link.totals();
+        assert!((0..20).all(|_| matches!(link.take(Time::ZERO, PACKET), Answer::Departs(_))));
+        assert_eq!(Link::<()>::occupancy(&mut link, Time::from_ms(15)).packets, 5);
+        let totals = Link::<()>::totals(&mut link);
         assert_eq!((totals.window_delivered_bytes, totals.window_busy_ns), (10 * 1500, 10_000_000));
         // From 10 ms on 10, 9, ... 1 ms are left to them.
         assert_eq!(totals.window_sojourn_ns, 55_000_000);
@@ -441,9 +394,9 @@ mod tests {
     #[test]
     fn a_departure_at_the_moment_of_an_arrival_frees_its_place() {
         let mut link = link(Limit::Packets(1), false);
-        assert_eq!(link.offer(Time::ZERO, PACKET), Verdict::Departs(Time::from_ms(1)));
-        assert_eq!(link.offer(Time(999_999), PACKET), Verdict::Dropped);
-        assert_eq!(link.offer(Time::from_ms(1), PACKET), Verdict::Departs(Time::from_ms(2)));
+        assert_eq!(link.take(Time::ZERO, PACKET), Answer::Departs(Time::from_ms(1)));
+        assert_eq!(link.take(Time(999_999), PACKET), Answer::Dropped);
+        assert_eq!(link.take(Time::from_ms(1), PACKET), Answer::Departs(Time::from_ms(2)));
     }
 
     #[test]
@@ -451,10 +404,10 @@ mod tests {
         let mut link = link(Limit::Packets(100), false);
         // Three packets at t = 0 on a 1 ms server: sojourns 1, 2, 3 ms; busy 3 ms.
         for _ in 0..3 {
-            link.offer(Time::ZERO, PACKET);
+            link.take(Time::ZERO, PACKET);
         }
-        assert_eq!(link.occupancy(Time::from_ms(1)).packets, 2);
-        let totals = link.totals();
+        assert_eq!(Link::<()>::occupancy(&mut link, Time::from_ms(1)).packets, 2);
+        let totals = Link::<()>::totals(&mut link);
         assert_eq!((totals.accepted, totals.delivered_bytes), (3, 4500));
         assert_eq!((totals.window_busy_ns, totals.window_sojourn_ns), (3_000_000, 6_000_000));
     }
@@ -464,11 +417,11 @@ mod tests {
     fn the_step_marks_what_a_queue_of_its_size_would_have_refused() {
         let count = |mark_at, excludes_in_service, packet| {
             let mut link = marking_link(Limit::Packets(8), Some(mark_at), excludes_in_service);
-            let verdicts: Vec<Verdict> = (0..10).map(|_| link.offer(Time::ZERO, packet)).collect();
-            let number = |wanted: fn(&Verdict) -> bool| verdicts.iter().filter(|&verdict| wanted(verdict)).count();
-            let marked = number(|verdict| matches!(verdict, Verdict::DepartsMarked(_)));
-            assert_eq!(link.totals().window_marked, marked as u64);
-            (number(|verdict| matches!(verdict, Verdict::Departs(_))), marked, number(|&verdict| verdict == Verdict::Dropped))
+            let answers: Vec<Answer> = (0..10).map(|_| link.take(Time::ZERO, packet)).collect();
+            let number = |wanted: fn(&Answer) -> bool| answers.iter().filter(|&answer| wanted(answer)).count();
+            let marked = number(|answer| matches!(answer, Answer::DepartsMarked { .. }));
+            assert_eq!(Link::<()>::totals(&mut link).window_marked, marked as u64);
+            (number(|answer| matches!(answer, Answer::Departs(_))), marked, number(|&answer| answer == Answer::Dropped))
         };
         assert_eq!(count(Limit::Packets(3), false, CAPABLE), (3, 5, 2));
         assert_eq!(count(Limit::Packets(3), true, CAPABLE), (4, 5, 1));
@@ -477,13 +430,38 @@ mod tests {
         assert_eq!(count(Limit::Packets(3), false, PACKET), (8, 0, 2));
     }
 
+    /// A ring that is looked through late answers as one that is looked through at every arrival: the queue is full exactly while eight
+    /// packets are in it, and its longest is counted anew from the begin of the window.
+    #[test]
+    fn what_has_departed_may_be_forgotten_late() {
+        let mut link = Fifo::new(link(Limit::Packets(8), false).spec, (Time::from_ms(20), Time::from_ms(100)), Stream::named(1, "test"));
+        let mut draws = Stream::named(2, "arrivals");
+        let (mut now, mut departures) = (Time::ZERO, Vec::<Time>::new());
+        let mut longest = 0;
+        while now < Time::from_ms(100) {
+            now += Time(draws.up_to(2_000_000));
+            let mut inside = departures.iter().filter(|&&departs| departs > now).count();
+            let burst = draws.up_to(5);
+            for _ in 0..burst {
+                match link.take(now, PACKET) {
+                    Answer::Departs(departs) => departures.push(departs),
+                    answer => assert_eq!((answer, inside), (Answer::Dropped, 8)),
+                }
+                inside = departures.iter().filter(|&&departs| departs > now).count();
+                assert!(inside <= 8);
+                longest = if (Time::from_ms(20)..Time::from_ms(100)).contains(&now) { longest.max(inside) } else { longest };
+            }
+        }
+        assert_eq!(Link::<()>::totals(&mut link).window_max_packets as usize, longest);
+    }
+
     /// A mark delays nothing: the departures are those of a link without marks.
     #[test]
     fn a_marked_packet_departs_as_any_other() {
         let mut link = marking_link(Limit::Packets(8), Some(Limit::Packets(1)), false);
-        assert_eq!(link.offer(Time::ZERO, CAPABLE), Verdict::Departs(Time::from_ms(1)));
-        assert_eq!(link.offer(Time::ZERO, CAPABLE), Verdict::DepartsMarked(Time::from_ms(2)));
-        assert_eq!(link.offer(Time::from_ms(2), CAPABLE), Verdict::Departs(Time::from_ms(3)));
-        assert_eq!(link.occupancy(Time::from_ms(3)).marked, 1);
+        assert_eq!(link.take(Time::ZERO, CAPABLE), Answer::Departs(Time::from_ms(1)));
+        assert_eq!(link.take(Time::ZERO, CAPABLE), Answer::DepartsMarked { at: Time::from_ms(2), marked_at: Time::ZERO });
+        assert_eq!(link.take(Time::from_ms(2), CAPABLE), Answer::Departs(Time::from_ms(3)));
+        assert_eq!(Link::<()>::occupancy(&mut link, Time::from_ms(3)).marked, 1);
     }
 }

@@ -2,18 +2,24 @@
 //!
 //! This crate must never know an event queue, a flow or a window.
 
+mod books;
 mod change;
 mod disorder;
 mod fifo;
+mod link;
 mod loss;
+mod packet;
 pub mod queue;
 mod ring;
 mod served;
 
+pub use books::{LinkTotals, Occupancy};
 pub use change::{Changes, DelaySteps, RateSteps, Service, Trace};
 pub use disorder::{Disorder, DisorderSpec, Fate};
-pub use fifo::{Fifo, FifoSpec, Limit, LinkTotals, Occupancy, Packet, Verdict};
+pub use fifo::Fifo;
+pub use link::{Answer, AnyLink, Dropped, FifoSpec, Left, Limit, Link, LinkParts, Streams};
 pub use loss::{Among, GilbertElliott, LossModel, Losses, Periodic, Scripted, Timed};
+pub use packet::Packet;
 pub use queue::{DisciplineSpec, Queued, Supersede};
 pub use ring::Ring;
-pub use served::{Dropped, Served};
+pub use served::Served;

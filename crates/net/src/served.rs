@@ -1,231 +1,262 @@
 //! A link whose queue decides when it is served: what becomes of a packet is not known when it arrives.
 //!
-//! It takes (packet, now) and says when it wants to be asked again: when the transmission under way ends. Packets that leave it,
-//! transmitted or dropped, are handed back with what came with them.
+//! It serves when somebody looks: whoever offers a packet, or wants to know what is in the queue, makes it serve until then first. Packets that
+//! left it, transmitted or dropped, wait to be taken, with what came with them.
+
+use std::collections::VecDeque;
 
 use units::{Serialiser, Stream, Time};
 
-use crate::queue::{DisciplineSpec, Queue, Queued, Room, Supersede};
-use crate::{Changes, FifoSpec, Limit, LinkTotals, Losses, Occupancy, Packet};
+use crate::books::{LinkTotals, Occupancy, Reading, Sums, Window};
+use crate::link::{Dropped, FifoSpec, Left, Limit};
+use crate::queue::{Queue, Queued, Room, Serving as _, Supersede};
+use crate::{Changes, Losses, Packet};
 
-/// A packet that was dropped, when, and whether by the queue or at random before it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Dropped<T> {
-    /// When.
-    pub at: Time,
-    /// What.
-    pub packet: Queued<T>,
-}
+/// Packets that have left and wait to be taken: what is beyond the nearest cache costs more.
+const UNTOLD_MAX: usize = 64;
 
 /// The link.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Served<T> {
     spec: FifoSpec,
     queue: Queue<T>,
     in_service: Option<Queued<T>>,
     /// When the transmission under way ends, or the queue wants to be asked again.
     free_at: Time,
+    /// When the latest transmission ended or will end.
+    busy_until: Time,
     serialiser: Serialiser,
     loss: Stream,
     losses: Losses,
     changes: Changes,
-    gone: Vec<Dropped<T>>,
+    /// Packets that have left, and those that were dropped or lost, until somebody takes them.
+    left: VecDeque<Left<T>>,
+    gone: VecDeque<Dropped<T>>,
     /// What the queue has just dropped.
     scratch: Vec<Queued<T>>,
-    totals: LinkTotals,
-    /// As of now, the end of the window notwithstanding.
-    delivered_bytes: u64,
-    dropped: u64,
-    marked: u64,
-    window: (Time, Time),
-    settled: Time,
+    sums: Sums,
+    /// Packets accepted, and not dropped later.
+    accepted: u64,
+    window: Window,
 }
 
 impl<T: Supersede> Served<T> {
-    /// An idle link that measures over `window` (from, to); random losses come from `loss`, the discipline's draws from `draws`.
-    pub fn new(spec: FifoSpec, discipline: DisciplineSpec, window: (Time, Time), loss: Stream, draws: Stream) -> Served<T> {
+    /// An idle link that measures over `window` (from, to); random losses come from `loss`.
+    pub(crate) fn new(spec: FifoSpec, queue: Queue<T>, window: (Time, Time), loss: Stream) -> Served<T> {
         Served {
             spec,
-            queue: Queue::new(discipline, spec.rate, draws),
+            queue,
             in_service: None,
             free_at: Time::NEVER,
+            busy_until: Time::ZERO,
             serialiser: Serialiser::new(spec.rate),
             loss,
             losses: Losses::default(),
             changes: Changes::default(),
-            gone: Vec::new(),
+            left: VecDeque::new(),
+            gone: VecDeque::new(),
             scratch: Vec::new(),
-            totals: LinkTotals::default(),
-            delivered_bytes: 0,
-            dropped: 0,
-            marked: 0,
-            window,
-            settled: Time::ZERO,
+            sums: Sums::default(),
+            accepted: 0,
+            window: Window::new(window),
         }
     }
 
-    /// The same link with these models of loss.
-    pub fn with_losses(mut self, losses: Losses) -> Served<T> {
-        self.losses = losses;
-        self
-    }
-
-    /// The same link, changing in time; [`Limit::Delay`] looks at its constant rate.
-    pub fn with_changes(mut self, changes: Changes) -> Served<T> {
-        self.changes = changes;
+    /// The same link with these models of loss, changing in time; [`Limit::Delay`] looks at its constant rate.
+    pub(crate) fn with(mut self, losses: Losses, changes: Changes) -> Served<T> {
+        (self.losses, self.changes) = (losses, changes);
         self
     }
 
     /// A packet arrives at `now`, not earlier than whatever happened before.
-    pub fn offer(&mut self, now: Time, mut packet: Queued<T>) {
+    pub(crate) fn offer(&mut self, now: Time, packet: Packet, load: T) {
         self.settle(now);
-        if self.is_struck(now, &packet) {
-            self.totals.lost += u64::from(now < self.window.1);
-            return self.gone.push(Dropped { at: now, packet });
+        if now >= self.window.read_at {
+            self.read(now);
         }
-        self.totals.accepted += u64::from(now < self.window.1);
-        let room = self.room(self.spec.limit, now);
-        if let Some(mark_at) = self.spec.mark_at {
-            self.step(now, &mut packet, (room, mark_at));
+        let queued = Queued { packet, is_marked: false, arrived: now, load };
+        if self.is_struck(now, packet) {
+            self.sums.lost += 1;
+            return self.gone.push_back(Dropped { at: now, packet: queued });
         }
-        self.queue.enqueue(now, packet, room, &mut self.scratch);
-        self.hand_out_dropped(now);
+        self.accepted += 1;
+        self.sums.accepted_bytes += u64::from(packet.bytes);
+        self.sums.sojourn_ns = self.sums.sojourn_ns.wrapping_sub(now.0);
+        let room = self.room(now);
+        self.queue.enqueue(now, queued, room, &mut self.scratch);
+        if !self.scratch.is_empty() {
+            self.hand_out_dropped(now);
+        }
         if self.in_service.is_none() {
             self.serve(now, true);
         }
-        if self.measures(now) {
-            self.note_population();
+        self.sums.max_packets = self.sums.max_packets.max(self.population());
+    }
+
+    /// The first moment at which a packet has left, or may leave, that was not taken yet.
+    #[inline]
+    pub(crate) fn next_at(&self) -> Time {
+        self.left.front().map_or(self.free_at, |left| left.at)
+    }
+
+    /// Serves until `now`: transmissions that end then have ended.
+    #[inline]
+    pub(crate) fn settle(&mut self, now: Time) {
+        while self.free_at <= now {
+            self.step(self.free_at);
         }
     }
 
-    /// When the link wants [`Served::advance`] called.
-    pub fn next_at(&self) -> Time {
-        self.free_at
-    }
-
-    /// It is the time that [`Served::next_at`] said: the packet that leaves, if a transmission ends. The next one, if it may
-    /// leave, is being transmitted from now on.
-    ///
-    /// # Panics
-    /// At another time.
-    pub fn advance(&mut self, now: Time) -> Option<Queued<T>> {
-        self.settle(now);
-        assert_eq!(now, self.free_at, "a transmission ends at another time");
+    /// A transmission ends, or the queue is asked again. The next packet, if one may leave, is being transmitted from now on.
+    fn step(&mut self, now: Time) {
+        let is_read = now < self.window.read_at;
+        if !is_read {
+            self.read(now);
+        }
         let packet = self.in_service.take();
         if let Some(packet) = &packet {
-            self.note_departure(now, packet);
+            let marks = u64::from(packet.is_marked);
+            self.sums.marked += marks;
+            self.sums.sojourn_ns = self.sums.sojourn_ns.wrapping_add(now.0);
+            // Several may leave at one time; all but the first find it read.
+            if is_read && self.window.amend(now, packet.packet.bytes, marks) {
+                self.sums.max_packets = self.queue.packets();
+            }
         }
         self.serve(now, packet.is_none());
-        packet
-    }
-
-    /// When a packet that leaves at `now` would be where it then is, did the link's propagation not change.
-    pub fn far_end(&mut self, now: Time) -> Time {
-        self.changes.delay.as_mut().map_or(now, |delay| delay.arrival(now))
+        let at = self.changes.delay.as_mut().map_or(now, |delay| if packet.is_some() { delay.arrival(now) } else { now });
+        self.left.extend(packet.map(|packet| Left { departed: now, at, packet }));
     }
 
     /// Bytes that could have left within the window; none where the rate is constant.
-    pub fn window_capacity_bytes(&self) -> Option<f64> {
-        self.changes.service.as_ref().map(|service| service.capacity_bytes(self.window.0, self.window.1))
+    pub(crate) fn window_capacity_bytes(&self) -> Option<f64> {
+        let (from, to) = self.window.ends();
+        self.changes.service.as_ref().map(|service| service.capacity_bytes(from, to))
     }
 
     /// Whether one of the models of loss takes the packet.
-    fn is_struck(&mut self, now: Time, packet: &Queued<T>) -> bool {
-        let seen = Packet { bytes: packet.bytes, ecn_capable: packet.ecn_capable, flow: packet.key / 2, is_ack: packet.key % 2 == 1 };
+    #[inline]
+    fn is_struck(&mut self, now: Time, packet: Packet) -> bool {
         let is_lost = self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability);
-        self.losses.strike(now, seen) | is_lost
+        self.losses.strike(now, packet) | is_lost
     }
 
-    /// The step of marks of drop-tail; it is counted on arrival, when it is decided.
-    fn step(&mut self, now: Time, packet: &mut Queued<T>, (room, mark_at): (Room, Limit)) {
-        let (packets, bytes_ahead) = (self.queue.packets(), self.queue.bytes());
-        let fits = |room: Room| room.fits(packets, bytes_ahead, packet.bytes);
-        if packet.ecn_capable && fits(room) && !fits(self.room(mark_at, now)) {
-            packet.is_marked = true;
-            self.marked += 1;
-            self.totals.marked += u64::from(now < self.window.1);
-            self.totals.window_marked += u64::from(self.measures(now));
+    /// So many packets have left or are gone that somebody should take them.
+    #[inline]
+    pub(crate) fn is_brimming(&self) -> bool {
+        self.left.len() >= UNTOLD_MAX
+    }
+
+    /// Takes one of the packets that have left, oldest first.
+    #[inline]
+    pub(crate) fn take_left(&mut self) -> Option<Left<T>> {
+        self.left.pop_front()
+    }
+
+    /// Takes one of the packets dropped or lost, oldest first.
+    #[inline]
+    pub(crate) fn take_dropped(&mut self) -> Option<Dropped<T>> {
+        self.gone.pop_front()
+    }
+
+    /// Queue content at `now`.
+    pub(crate) fn occupancy(&mut self, now: Time) -> Occupancy {
+        self.settle(now);
+        Occupancy {
+            packets: self.population() as u32,
+            bytes: self.queued_bytes(),
+            delivered_bytes: self.sums.accepted_bytes - self.queued_bytes(),
+            dropped: self.sums.dropped,
+            marked: self.sums.marked,
         }
     }
 
-    /// Whether the marks of its packets were decided when they arrived.
-    pub fn marks_on_arrival(&self) -> bool {
-        self.spec.mark_at.is_some()
+    fn queued_bytes(&self) -> u64 {
+        self.queue.bytes() + self.in_service.as_ref().map_or(0, |served| u64::from(served.packet.bytes))
     }
 
-    fn note_departure(&mut self, now: Time, packet: &Queued<T>) {
-        let (bytes, marks) = (u64::from(packet.bytes), u64::from(packet.is_marked && !self.marks_on_arrival()));
-        self.delivered_bytes += bytes;
-        self.marked += marks;
-        if now <= self.window.1 {
-            self.totals.delivered_bytes += bytes;
-            self.totals.marked += marks;
-            if now > self.window.0 {
-                self.totals.window_delivered_bytes += bytes;
-                self.totals.window_marked += marks;
+    /// Totals at the end of the window, when nothing more happens before it.
+    pub(crate) fn totals(&mut self) -> LinkTotals {
+        self.read(self.window.ends().1);
+        self.window.totals()
+    }
+
+    /// Takes the readings that fall due up to `now`, before anything happens then.
+    #[cold]
+    fn read(&mut self, now: Time) {
+        while let Some((end, at)) = self.window.due(now) {
+            let reading = self.reading(at);
+            self.window.keep(end, reading);
+            if end == 0 {
+                self.sums.max_packets = self.population_at(at);
             }
         }
     }
 
-    /// Packets dropped or lost since the last call.
-    pub fn take_dropped(&mut self) -> impl Iterator<Item = Dropped<T>> + '_ {
-        self.gone.drain(..)
-    }
-
-    /// Queue content, as of the latest event.
-    pub fn occupancy(&self) -> Occupancy {
-        Occupancy {
-            packets: self.population() as u32,
-            bytes: self.queue.bytes() + self.in_service.as_ref().map_or(0, |packet| u64::from(packet.bytes)),
-            delivered_bytes: self.delivered_bytes,
-            dropped: self.dropped,
-            marked: self.marked,
+    /// The sums as they were at `at`, not before the latest event. A transmission that ends at that very time has ended.
+    fn reading(&self, at: Time) -> Reading {
+        let ending = self.in_service.as_ref().filter(|_| self.free_at <= at);
+        let inside = self.population_at(at) as u64;
+        Reading {
+            dropped: self.sums.dropped,
+            lost: self.sums.lost,
+            marked: self.sums.marked + ending.map_or(0, |served| u64::from(served.is_marked)),
+            max_packets: self.sums.max_packets,
+            accepted: self.accepted,
+            delivered_bytes: self.sums.accepted_bytes - self.queued_bytes() + ending.map_or(0, |served| u64::from(served.packet.bytes)),
+            busy_ns: self.busy_until.0.min(at.0) - self.sums.idle_ns,
+            // Of each packet inside the time of its arrival is in the sum with a minus.
+            sojourn_ns: self.sums.sojourn_ns.wrapping_add(inside * at.0).wrapping_add(ending.map_or(0, |_| self.free_at.0)),
         }
     }
 
-    /// Totals at the end of the window, when nothing more happens before it.
-    pub fn totals(&mut self) -> LinkTotals {
-        self.settle(self.settled.max(self.window.1));
-        self.totals
+    /// Packets inside at `at`, not before the latest event.
+    fn population_at(&self, at: Time) -> usize {
+        self.population() - usize::from(self.in_service.is_some() && self.free_at <= at)
     }
 
     /// Takes the next packet into service, if there is one, after an idle time or after the packet before.
     fn serve(&mut self, now: Time, was_idle: bool) {
         self.in_service = self.queue.dequeue(now, &mut self.scratch);
-        self.hand_out_dropped(now);
+        if !self.scratch.is_empty() {
+            self.hand_out_dropped(now);
+        }
         if was_idle {
             self.serialiser.forget();
         }
-        self.free_at = match (&self.in_service, &mut self.changes.service) {
-            (Some(packet), None) => now + self.serialiser.serialise(packet.bytes),
-            (Some(packet), Some(service)) => service.departure(now, was_idle, packet.bytes),
-            (None, _) => self.queue.asks_at(),
+        let Some(served) = &self.in_service else {
+            self.free_at = self.queue.asks_at();
+            return;
         };
+        let bytes = served.packet.bytes;
+        self.sums.idle_ns += (now - self.busy_until).0;
+        self.free_at = match &mut self.changes.service {
+            None => now + self.serialiser.serialise(bytes),
+            Some(service) => service.departure(now, was_idle, bytes),
+        };
+        self.busy_until = self.free_at;
     }
 
     /// What the queue dropped was accepted, until it was not.
+    #[cold]
     fn hand_out_dropped(&mut self, now: Time) {
-        let (before_end, in_window) = (u64::from(now < self.window.1), u64::from(self.measures(now)));
         for packet in self.scratch.drain(..) {
-            self.dropped += 1;
-            self.totals.dropped += before_end;
-            self.totals.accepted -= before_end;
-            self.totals.window_dropped += in_window;
-            self.gone.push(Dropped { at: now, packet });
+            self.sums.dropped += 1;
+            self.accepted -= 1;
+            self.sums.accepted_bytes -= u64::from(packet.packet.bytes);
+            self.sums.sojourn_ns = self.sums.sojourn_ns.wrapping_add(now.0);
+            self.gone.push_back(Dropped { at: now, packet });
         }
     }
 
-    fn measures(&self, now: Time) -> bool {
-        now >= self.window.0 && now < self.window.1
-    }
-
-    /// What a queue of this size may hold at `now`.
-    fn room(&self, limit: Limit, now: Time) -> Room {
+    /// What the queue may hold at `now`.
+    #[inline]
+    fn room(&self, now: Time) -> Room {
         let served = self.in_service.as_ref().filter(|_| !self.spec.excludes_in_service);
         let mut room = Room { packets: usize::MAX, bytes: u64::MAX, bytes_ahead: Some(u64::MAX) };
-        match limit {
+        match self.spec.limit {
             Limit::Packets(limit) => room.packets = limit as usize - usize::from(served.is_some()),
-            Limit::Bytes(limit) => room.bytes = limit.saturating_sub(served.map_or(0, |packet| u64::from(packet.bytes))),
+            Limit::Bytes(limit) => room.bytes = limit.saturating_sub(served.map_or(0, |served| u64::from(served.packet.bytes))),
             Limit::Delay(limit) => {
                 let residual = if self.in_service.is_some() { self.free_at - now } else { Time::ZERO };
                 room.bytes_ahead = limit.0.checked_sub(residual.0).map(|wait| self.serialiser.bytes_within(Time(wait)));
@@ -236,20 +267,5 @@ impl<T: Supersede> Served<T> {
 
     fn population(&self) -> usize {
         self.queue.packets() + usize::from(self.in_service.is_some())
-    }
-
-    fn note_population(&mut self) {
-        self.totals.window_max_packets = self.totals.window_max_packets.max(self.population() as u32);
-    }
-
-    /// Keeps the integrals of the population and of the work over the window.
-    fn settle(&mut self, now: Time) {
-        if self.settled <= self.window.0 && now > self.window.0 {
-            self.note_population();
-        }
-        let span = now.min(self.window.1).since(self.settled.max(self.window.0)).0;
-        self.totals.window_busy_ns += if self.in_service.is_some() { span } else { 0 };
-        self.totals.window_sojourn_ns += span * self.population() as u64;
-        self.settled = now;
     }
 }

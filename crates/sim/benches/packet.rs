@@ -4,7 +4,10 @@
 
 use std::time::Instant;
 
-use sim::{ArrivalSpec, ChangesSpec, Direction, DisorderSpec, FlowSpec, Law, LinkSpec, Offered, QueueSpec, QueueUnit, Spec, StretchSpec};
+use sim::{
+    ArrivalSpec, ChangesSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, HopSpec, HostSpec, Law, LinkSpec, Offered, QueueSpec,
+    QueueUnit, Spec, StretchSpec,
+};
 
 struct Case {
     name: &'static str,
@@ -89,6 +92,27 @@ fn transfers(mean: f64) -> ArrivalSpec {
     }
 }
 
+/// Two Reno flows through a queue of this discipline.
+fn under(discipline: &str) -> Spec {
+    let mut run = spec(link(250, 42, 100), vec![flow("reno", 42); 2], 100.0);
+    run.forward.discipline = Some(DisciplineChoice { name: discipline.into(), parameters: Default::default() });
+    run
+}
+
+/// Two bottlenecks of one rate in a row.
+fn in_a_row() -> Spec {
+    let mut run = spec(link(250, 42, 20), vec![flow("reno", 42); 2], 100.0);
+    run.hops = vec![HopSpec { delay_ns: 1_000_000, link: link(250, 42, 20) }];
+    run
+}
+
+/// Two flows whose host needs 2 us for a segment and for an ACK.
+fn on_a_host() -> Spec {
+    let mut run = spec(link(250, 42, 20), vec![FlowSpec { host: Some(0), ..flow("reno", 42) }; 2], 100.0);
+    run.hosts = vec![HostSpec { packet_ns: 2_000, ack_ns: 2_000, ..HostSpec::default() }];
+    run
+}
+
 fn cases() -> Vec<Case> {
     let two = |algorithm| vec![flow(algorithm, 42), flow(algorithm, 42)];
     let mut duplex = spec(link(250, 42, 20), two("reno"), 100.0);
@@ -120,6 +144,13 @@ fn cases() -> Vec<Case> {
         case("reno-2-nosamples", 30.0, with_samples(spec(link(250, 42, 20), two("reno"), 200.0), 0)),
         case("transfers", 150.0, short),
         case("reno-2-transfers", 150.0, mixed),
+        unlimited("red", under("red")),
+        unlimited("pie", under("pie")),
+        unlimited("codel", under("codel")),
+        unlimited("fq-codel", under("fq-codel")),
+        unlimited("dualpi2", under("dualpi2")),
+        unlimited("two-hops", in_a_row()),
+        unlimited("host", on_a_host()),
         unlimited("bbr-2-lossy", spec(link(250, 42, 20), two("bbr"), 200.0)),
         unlimited("fast-2", spec(link(250, 162, 20), fast(162), 200.0)),
         unlimited("fast-2-short", spec(link(250, 16, 20), fast(16), 200.0)),

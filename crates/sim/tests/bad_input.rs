@@ -278,7 +278,6 @@ fn hops_that_cannot_be_are_refused() {
     let plain = || link(serde_json::json!({}));
     let hops = |delay_ns: u64, link: serde_json::Value| serde_json::json!([{"delay_ns": delay_ns, "link": link}]);
     let way = |enter: u32, leave: u32| serde_json::json!({"enter": enter, "leave": leave});
-    let in_time = serde_json::json!({"queue": {"unit": "ns", "limit": 1_000_000}, "changes": outages(&[(5, 6)])});
     let late = serde_json::json!({"disorder": {"late_probability": 0.1, "late_ns": 0, "double_probability": 0.0}});
     let narrow = serde_json::json!({"queue": {"unit": "bytes", "limit": 8999}});
     let jumbo = [("/flows/0/packet_bytes", 9000.into()), ("/flows/0/mss_bytes", 8948.into())];
@@ -301,7 +300,6 @@ fn hops_that_cannot_be_are_refused() {
         (vec![("/hops", many)], ["hops", "65", "at most 64"]),
         (vec![("/hops", hops(11_000_000_000, plain()))], ["hops[0].delay", "11 s", "10 s"]),
         (vec![("/hops", hops(0, link(serde_json::json!({"rate_bps": 5}))))], ["hops[0].rate", "5", "1 kbit/s"]),
-        (vec![("/hops", hops(0, link(in_time)))], ["hops[0].queue", "in time", "packets or bytes"]),
         (vec![("/hops", hops(0, link(late)))], ["hops[0].reorder_by", "0 s", "more than 0 s"]),
         (vec![("/hops", hops(12_500_001, plain()))], ["flows[0].rtt", "0.05 s", "four times the 0.012500001 s"]),
         ([vec![("/hops", hops(0, link(narrow)))], jumbo.to_vec()].concat(), ["flows[0].packet", "9000", "8999 bytes"]),

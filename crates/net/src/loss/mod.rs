@@ -101,7 +101,7 @@ mod tests {
         for every in [2, 3] {
             losses.add(Among::All, LossModel::Periodic(Periodic::new(every, every)), Stream::named(1, "test"));
         }
-        let packet = Packet { bytes: 1500, ecn_capable: false, flow: 0, is_ack: false };
+        let packet = Packet::data(1500, 0);
         let lost: Vec<u32> = (1..=6).filter(|_| losses.strike(Time::ZERO, packet)).collect();
         assert_eq!(lost, [2, 3, 4, 6]);
     }
@@ -110,7 +110,7 @@ mod tests {
     fn a_model_of_acks_neither_takes_nor_counts_data() {
         let mut losses = Losses::default();
         losses.add(Among::Acks, LossModel::Periodic(Periodic::new(2, 2)), Stream::named(1, "test"));
-        let data = Packet { bytes: 1500, ecn_capable: false, flow: 0, is_ack: false };
+        let data = Packet::data(1500, 0);
         let ack = Packet { bytes: 52, is_ack: true, ..data };
         assert_eq!(
             [data, ack, data, ack, data, ack].map(|packet| losses.strike(Time::ZERO, packet)),

@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn the_numbers_are_those_of_the_flows_own_packets() {
         let mut scripted = Scripted::new(Some(1), vec![1, 3]);
-        let of = |flow| Packet { bytes: 1500, ecn_capable: false, flow, is_ack: false };
+        let of = |flow| Packet::data(1500, flow);
         let lost = [0, 1, 0, 1, 0, 1, 1].map(|flow| scripted.strikes(of(flow)));
         assert_eq!(lost, [false, true, false, false, false, true, false]);
     }

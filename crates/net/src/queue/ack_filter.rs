@@ -4,9 +4,18 @@
 //! 5.2.1. Which ACK makes which needless is for whoever can read them to say, [`Supersede`]. The new one stands where the first of those that
 //! go stood: at the end of the line it would be overtaken by the next, and behind data that keeps coming none would ever leave.
 
-use units::Time;
+use units::{Rate, Stream, Time};
 
-use super::{Line, Queued, Room};
+use super::{Discipline, DisciplineSpec, Line, Queued, Room, Serving};
+
+/// What is said of it.
+pub(super) static DISCIPLINE: Discipline = Discipline {
+    name: "ack-filter",
+    year: 1997,
+    source: "RFC 3449, section 5.2.1",
+    summary: "An ACK replaces those of its connection in line that it makes needless.",
+    parameters: &[],
+};
 
 /// A load that may say what another has said, and more.
 pub trait Supersede {
@@ -15,20 +24,21 @@ pub trait Supersede {
 }
 
 /// The queue.
-#[derive(Clone, Debug)]
-pub(crate) struct AckFilter<T> {
+#[derive(Debug)]
+pub(crate) struct Queue<T> {
     line: Line<T>,
 }
 
-impl<T> Default for AckFilter<T> {
-    fn default() -> AckFilter<T> {
-        AckFilter { line: Line::default() }
-    }
+/// It, empty.
+pub(super) fn queue<T>(_spec: &DisciplineSpec, _rate: Rate, _draws: Stream) -> Queue<T> {
+    Queue { line: Line::default() }
 }
 
-impl<T: Supersede> AckFilter<T> {
-    pub(crate) fn enqueue(&mut self, _now: Time, packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
-        let is_needless = |new: &Queued<T>, waiting: &Queued<T>| waiting.key == new.key && new.load.supersedes(&waiting.load);
+impl<T: Supersede> Serving<T> for Queue<T> {
+    fn enqueue(&mut self, _now: Time, packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
+        let is_needless = |new: &Queued<T>, waiting: &Queued<T>| {
+            waiting.packet.flow == new.packet.flow && waiting.packet.is_ack == new.packet.is_ack && new.load.supersedes(&waiting.load)
+        };
         // What stands in another's place takes no more room than that did: ACKs are of one size.
         let Some(packet) = self.line.replace(packet, is_needless, dropped) else { return };
         if self.line.has_room(room, &packet) {
@@ -37,26 +47,25 @@ impl<T: Supersede> AckFilter<T> {
             dropped.push(packet);
         }
     }
-}
 
-impl<T> AckFilter<T> {
-    pub(crate) fn dequeue(&mut self, _now: Time, _dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
+    fn dequeue(&mut self, _now: Time, _dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
         self.line.pop()
     }
 
-    pub(crate) fn packets(&self) -> usize {
+    fn packets(&self) -> usize {
         self.line.packets()
     }
 
-    pub(crate) fn bytes(&self) -> u64 {
+    fn bytes(&self) -> u64 {
         self.line.bytes()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::line::samples::{packet, ENDLESS};
+    use super::super::line::samples::ENDLESS;
     use super::*;
+    use crate::Packet;
 
     /// A cumulative number; none for data.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,17 +82,16 @@ mod tests {
 
     /// What is in a queue that these have reached, and what it dropped.
     fn filled(arrivals: &[Seen], room: Room) -> (Vec<Seen>, Vec<Seen>) {
-        let (mut queue, mut dropped) = (AckFilter::default(), Vec::new());
+        let (mut queue, mut dropped) = (Queue { line: Line::default() }, Vec::new());
         for &(key, number) in arrivals {
-            let Queued { arrived, ecn_capable, is_l4s, is_marked, .. } = packet(Time::ZERO, key);
             let bytes = if number.is_some() { 52 } else { 1500 };
-            let packet = Queued { bytes, ecn_capable, is_l4s, is_marked, key, arrived, load: Number(number) };
+            let packet = Queued { packet: Packet::data(bytes, key), is_marked: false, arrived: Time::ZERO, load: Number(number) };
             queue.enqueue(Time::ZERO, packet, room, &mut dropped);
         }
-        let said = |packet: Queued<Number>| (packet.key, packet.load.0);
+        let said = |packet: Queued<Number>| (packet.packet.flow, packet.load.0);
         let bytes = queue.bytes();
         let left: Vec<_> = std::iter::from_fn(|| queue.dequeue(Time::ZERO, &mut dropped)).collect();
-        assert_eq!(bytes, left.iter().map(|packet| u64::from(packet.bytes)).sum::<u64>());
+        assert_eq!(bytes, left.iter().map(|packet| u64::from(packet.packet.bytes)).sum::<u64>());
         (left.into_iter().map(said).collect(), dropped.into_iter().map(said).collect())
     }
 

@@ -7,7 +7,23 @@
 
 use units::{Rate, Stream, Time};
 
-use super::{DisciplineSpec, Line, Queued, Room};
+use super::codel::{INTERVAL, TARGET};
+use super::description::number;
+use super::{Discipline, DisciplineSpec, Line, Queued, Room, Serving};
+
+/// What is said of it.
+pub(super) static DISCIPLINE: Discipline = Discipline {
+    name: "cobalt",
+    year: 2018,
+    source: "Hoeiland-Joergensen, Taht and Morton 2018 (CAKE)",
+    summary: "CoDel for those who answer, BLUE for those who do not.",
+    parameters: &[
+        TARGET,
+        INTERVAL,
+        number("increment", (0.0, 1.0), 1.0 / 256.0, "Added to BLUE's probability when the queue overflows."),
+        number("decrement", (0.0, 1.0), 1.0 / 4096.0, "Taken from it when the queue is empty."),
+    ],
+};
 
 const MTU: u64 = 1500;
 
@@ -135,19 +151,20 @@ impl Cobalt {
 }
 
 /// One queue under COBALT.
-#[derive(Clone, Debug)]
-pub(crate) struct CobaltQueue<T> {
+#[derive(Debug)]
+pub(crate) struct Queue<T> {
     line: Line<T>,
     cobalt: Cobalt,
 }
 
-impl<T> CobaltQueue<T> {
-    pub(crate) fn new(spec: CobaltSpec, stream: Stream) -> CobaltQueue<T> {
-        CobaltQueue { line: Line::default(), cobalt: Cobalt::new(spec, stream) }
-    }
+/// It, empty.
+pub(super) fn queue<T>(spec: &DisciplineSpec, rate: Rate, draws: Stream) -> Queue<T> {
+    Queue { line: Line::default(), cobalt: Cobalt::new(CobaltSpec::new(spec, rate), draws) }
+}
 
+impl<T> Serving<T> for Queue<T> {
     /// A packet joins the line; the oldest pays if there was no room.
-    pub(crate) fn enqueue(&mut self, now: Time, packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
+    fn enqueue(&mut self, now: Time, packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
         let has_room = self.line.has_room(room, &packet);
         self.line.push(packet);
         if !has_room {
@@ -156,7 +173,7 @@ impl<T> CobaltQueue<T> {
         }
     }
 
-    pub(crate) fn dequeue(&mut self, now: Time, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
+    fn dequeue(&mut self, now: Time, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
         loop {
             let Some(mut packet) = self.line.pop() else {
                 self.cobalt.on_empty(now);
@@ -170,11 +187,11 @@ impl<T> CobaltQueue<T> {
         }
     }
 
-    pub(crate) fn packets(&self) -> usize {
+    fn packets(&self) -> usize {
         self.line.packets()
     }
 
-    pub(crate) fn bytes(&self) -> u64 {
+    fn bytes(&self) -> u64 {
         self.line.bytes()
     }
 }
@@ -183,8 +200,8 @@ impl<T> CobaltQueue<T> {
 mod tests {
     use std::collections::BTreeMap;
 
+    use super::super::discipline;
     use super::super::line::samples::{capable, packet, ENDLESS};
-    use super::super::registry::discipline;
     use super::*;
 
     /// 12 Mbit/s: 1500 bytes take 1 ms, four packets less than the target.
@@ -251,10 +268,10 @@ mod tests {
 
     #[test]
     fn overflow_takes_the_oldest_and_the_last_packet_stays() {
-        let mut queue = CobaltQueue { line: Line::default(), cobalt: Cobalt { p_drop: 1.0, ..cobalt() } };
+        let mut queue = Queue { line: Line::default(), cobalt: Cobalt { p_drop: 1.0, ..cobalt() } };
         let (mut dropped, full) = (Vec::new(), Room { packets: 2, ..ENDLESS });
         (1..=3).for_each(|key| queue.enqueue(Time::ZERO, packet(Time::ZERO, key), full, &mut dropped));
-        assert_eq!((dropped.len(), dropped[0].key), (1, 1));
-        assert_eq!(queue.dequeue(Time::ZERO, &mut dropped).map(|packet| packet.key), Some(3));
+        assert_eq!((dropped.len(), dropped[0].packet.flow), (1, 1));
+        assert_eq!(queue.dequeue(Time::ZERO, &mut dropped).map(|packet| packet.packet.flow), Some(3));
     }
 }

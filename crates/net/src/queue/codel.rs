@@ -4,12 +4,27 @@
 //! sojourn time will have been above target for an interval, and the drop schedule.
 //! An ECN-capable packet is marked where it would be dropped, and then leaves the queue.
 
-use units::Time;
+use units::{Rate, Stream, Time};
 
-use super::{DisciplineSpec, Line, Queued, Room};
+use super::description::seconds;
+use super::{Discipline, DisciplineSpec, Line, Parameter, Queued, Room, Serving};
+
+/// What is said of it.
+pub(super) static DISCIPLINE: Discipline = Discipline {
+    name: "codel",
+    year: 2012,
+    source: "RFC 8289",
+    summary: "Drops or marks at the head, ever more often, while packets wait too long.",
+    parameters: &[TARGET, INTERVAL],
+};
 
 /// Bytes of the largest packet: no drop while no more than that is left behind.
 const MAXPACKET: u64 = 1500;
+
+/// CoDel's parameters.
+pub(super) const TARGET: Parameter = seconds("target_s", (1e-6, 1.0), 0.005, "Acceptable standing queue delay (RFC 8289).");
+pub(super) const INTERVAL: Parameter =
+    seconds("interval_s", (1e-5, 10.0), 0.1, "Time above the target before the first drop: a worst-case RTT.");
 
 /// CoDel's two numbers.
 #[derive(Clone, Copy, Debug)]
@@ -102,18 +117,19 @@ fn mark<T>(packet: &mut Option<Queued<T>>) -> bool {
 }
 
 /// One queue under CoDel.
-#[derive(Clone, Debug)]
-pub(crate) struct CodelQueue<T> {
+#[derive(Debug)]
+pub(crate) struct Queue<T> {
     line: Line<T>,
     codel: Codel,
 }
 
-impl<T> CodelQueue<T> {
-    pub(crate) fn new(spec: CodelSpec) -> CodelQueue<T> {
-        CodelQueue { line: Line::default(), codel: Codel::new(spec) }
-    }
+/// It, empty.
+pub(super) fn queue<T>(spec: &DisciplineSpec, _rate: Rate, _draws: Stream) -> Queue<T> {
+    Queue { line: Line::default(), codel: Codel::new(CodelSpec::new(spec)) }
+}
 
-    pub(crate) fn enqueue(&mut self, _now: Time, packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
+impl<T> Serving<T> for Queue<T> {
+    fn enqueue(&mut self, _now: Time, packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
         if self.line.has_room(room, &packet) {
             self.line.push(packet);
         } else {
@@ -121,15 +137,15 @@ impl<T> CodelQueue<T> {
         }
     }
 
-    pub(crate) fn dequeue(&mut self, now: Time, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
+    fn dequeue(&mut self, now: Time, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
         self.codel.dequeue(now, &mut self.line, 0, dropped)
     }
 
-    pub(crate) fn packets(&self) -> usize {
+    fn packets(&self) -> usize {
         self.line.packets()
     }
 
-    pub(crate) fn bytes(&self) -> u64 {
+    fn bytes(&self) -> u64 {
         self.line.bytes()
     }
 }
@@ -143,7 +159,7 @@ mod tests {
 
     /// One packet leaves per millisecond, and each has waited for `wait`: times of drops and of marks, ms.
     fn drops(wait: Time, until_ms: u64, make: impl Fn(Time) -> Queued<u32>) -> (Vec<u64>, Vec<u64>) {
-        let mut queue = CodelQueue::new(SPEC);
+        let mut queue = Queue { line: Line::default(), codel: Codel::new(SPEC) };
         let (mut dropped, mut times, mut marks) = (Vec::new(), Vec::new(), Vec::new());
         for ms in 100..until_ms {
             let now = Time::from_ms(ms);
@@ -187,7 +203,7 @@ mod tests {
     /// With no more than a packet left behind there is no queue worth a drop.
     #[test]
     fn the_last_packet_but_one_is_never_dropped() {
-        let mut queue = CodelQueue::new(SPEC);
+        let mut queue = Queue { line: Line::default(), codel: Codel::new(SPEC) };
         let mut dropped = Vec::new();
         for ms in 0..1000 {
             let now = Time::from_ms(1000 + ms);
@@ -204,7 +220,7 @@ mod tests {
     fn the_drop_that_ends_the_dropping_state_counts() {
         let now = Time::from_ms(1000);
         let codel = Codel { count: 3, lastcount: 1, dropping: true, first_above: Some(Time::ZERO), drop_next: now, ..Codel::new(SPEC) };
-        let (mut queue, mut dropped) = (CodelQueue { line: Line::default(), codel }, Vec::new());
+        let (mut queue, mut dropped) = (Queue { line: Line::default(), codel }, Vec::new());
         queue.enqueue(now, packet(Time::ZERO, 0), ENDLESS, &mut dropped);
         (0..4).for_each(|_| queue.enqueue(now, packet(now, 0), ENDLESS, &mut dropped));
         queue.dequeue(now, &mut dropped);
@@ -218,7 +234,7 @@ mod tests {
         for (gap_ms, next_ms) in [(200, 50), (10_000, 100)] {
             let codel = Codel { count: 5, lastcount: 1, drop_next: Time::from_ms(1000), ..Codel::new(SPEC) };
             let now = Time::from_ms(1000 + gap_ms);
-            let mut queue = CodelQueue { line: Line::default(), codel: Codel { first_above: Some(now), ..codel } };
+            let mut queue = Queue { line: Line::default(), codel: Codel { first_above: Some(now), ..codel } };
             let mut dropped = Vec::new();
             (0..5).for_each(|_| queue.enqueue(now, packet(Time::ZERO, 0), ENDLESS, &mut dropped));
             queue.dequeue(now, &mut dropped);

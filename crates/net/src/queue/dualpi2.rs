@@ -6,9 +6,28 @@
 //! scheduler's credit. The scheduler is the recommended weighted round robin, by bytes; its credit moves only while both queues have packets
 //! and is forgotten when the link is idle.
 
-use units::Time;
+use units::{Rate, Stream, Time};
 
-use super::{DisciplineSpec, Line, Queued, Room};
+use super::description::{gain, number, seconds};
+use super::{Discipline, DisciplineSpec, Line, Queued, Room, Serving};
+
+/// What is said of it.
+pub(super) static DISCIPLINE: Discipline = Discipline {
+    name: "dualpi2",
+    year: 2023,
+    source: "RFC 9332",
+    summary: "A queue for scalable senders beside one for the others, coupled so that both get their share.",
+    parameters: &[
+        seconds("target_s", (1e-6, 10.0), 0.015, "Target delay of the classic queue."),
+        seconds("t_update_s", (1e-5, 10.0), 0.016, "Time between updates of the base probability, Tupdate."),
+        gain("alpha", 0.16, "Weight of the distance from the target."),
+        gain("beta", 3.2, "Weight of the delay's change."),
+        number("k", (0.1, 100.0), 2.0, "Coupling: marks of scalable senders per base probability."),
+        seconds("min_th_s", (0.0, 10.0), 0.0008, "Delay of the L4S queue from which on it marks."),
+        seconds("range_s", (0.0, 10.0), 0.0004, "From there to where it marks every packet."),
+        number("classic_share", (0.001, 0.999), 1.0 / 16.0, "Share of the link kept for the classic queue."),
+    ],
+};
 
 /// The native AQM does not mark while no more than this many packets are left behind.
 const TH_LEN: usize = 1;
@@ -54,7 +73,7 @@ impl DualPi2Spec {
 }
 
 /// One of the two queues, and `recur`'s count: a likelihood that adds up instead of dice.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Side<T> {
     line: Line<T>,
     count: f64,
@@ -79,8 +98,8 @@ impl<T> Side<T> {
 }
 
 /// The two queues.
-#[derive(Clone, Debug)]
-pub(crate) struct DualPi2<T> {
+#[derive(Debug)]
+pub(crate) struct Queue<T> {
     spec: DualPi2Spec,
     l4s: Side<T>,
     classic: Side<T>,
@@ -92,22 +111,24 @@ pub(crate) struct DualPi2<T> {
     credit: f64,
 }
 
-impl<T> DualPi2<T> {
-    pub(crate) fn new(spec: DualPi2Spec) -> DualPi2<T> {
-        let updates_at = spec.t_update;
-        DualPi2 { spec, l4s: Side::empty(), classic: Side::empty(), p: 0.0, prevq_s: 0.0, updates_at, credit: 0.0 }
-    }
+/// It, empty.
+pub(super) fn queue<T>(spec: &DisciplineSpec, _rate: Rate, _draws: Stream) -> Queue<T> {
+    let spec = DualPi2Spec::new(spec);
+    let updates_at = spec.t_update;
+    Queue { spec, l4s: Side::empty(), classic: Side::empty(), p: 0.0, prevq_s: 0.0, updates_at, credit: 0.0 }
+}
 
-    pub(crate) fn enqueue(&mut self, now: Time, packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
+impl<T> Serving<T> for Queue<T> {
+    fn enqueue(&mut self, now: Time, packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
         self.catch_up(now);
-        if !room.fits(self.packets(), self.bytes(), packet.bytes) {
+        if !room.fits(self.packets(), self.bytes(), packet.packet.bytes) {
             return dropped.push(packet);
         }
-        let side = if packet.is_l4s { &mut self.l4s } else { &mut self.classic };
+        let side = if packet.packet.is_l4s { &mut self.l4s } else { &mut self.classic };
         side.line.push(packet);
     }
 
-    pub(crate) fn dequeue(&mut self, now: Time, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
+    fn dequeue(&mut self, now: Time, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
         self.catch_up(now);
         while self.packets() > 0 {
             let (packet, is_dropped) = if self.schedules_l4s() { self.take_l4s(now)? } else { self.take_classic()? };
@@ -120,6 +141,16 @@ impl<T> DualPi2<T> {
         None
     }
 
+    fn packets(&self) -> usize {
+        self.l4s.line.packets() + self.classic.line.packets()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.l4s.line.bytes() + self.classic.line.bytes()
+    }
+}
+
+impl<T> Queue<T> {
     /// Whose turn it is.
     fn schedules_l4s(&mut self) -> bool {
         let (Some(l4s), Some(classic)) = (self.l4s.line.front(), self.classic.line.front()) else {
@@ -127,7 +158,7 @@ impl<T> DualPi2<T> {
         };
         let is_l4s = self.credit >= 0.0;
         let share = self.spec.classic_share;
-        self.credit += if is_l4s { -share * f64::from(l4s.bytes) } else { (1.0 - share) * f64::from(classic.bytes) };
+        self.credit += if is_l4s { -share * f64::from(l4s.packet.bytes) } else { (1.0 - share) * f64::from(classic.packet.bytes) };
         is_l4s
     }
 
@@ -171,33 +202,27 @@ impl<T> DualPi2<T> {
             self.updates_at += self.spec.t_update;
         }
     }
-
-    pub(crate) fn packets(&self) -> usize {
-        self.l4s.line.packets() + self.classic.line.packets()
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        self.l4s.line.bytes() + self.classic.line.bytes()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
+    use super::super::discipline;
     use super::super::line::samples::{capable, packet, ENDLESS};
-    use super::super::registry::discipline;
     use super::*;
+    use crate::Packet;
 
-    fn dualpi2() -> DualPi2<u32> {
-        DualPi2::new(DualPi2Spec::new(&discipline("dualpi2", &BTreeMap::new()).expect("a row")))
+    fn dualpi2() -> Queue<u32> {
+        queue(&discipline("dualpi2", &BTreeMap::new()).expect("a row"), Rate(12_000_000), Stream::named(1, "test"))
     }
 
     fn scalable(arrived: Time) -> Queued<u32> {
-        Queued { is_l4s: true, key: 9, load: 9, ..capable(arrived) }
+        let packet = Packet { is_l4s: true, ecn_capable: true, ..Packet::data(1500, 9) };
+        Queued { packet, is_marked: false, arrived, load: 9 }
     }
 
-    fn fill(queue: &mut DualPi2<u32>, packets: usize, make: impl Fn(Time) -> Queued<u32>) {
+    fn fill(queue: &mut Queue<u32>, packets: usize, make: impl Fn(Time) -> Queued<u32>) {
         (0..packets).for_each(|_| queue.enqueue(Time::ZERO, make(Time::ZERO), ENDLESS, &mut Vec::new()));
     }
 
@@ -215,7 +240,7 @@ mod tests {
     /// Of the L4S queue's packets 2 p' are marked, of the classic one's p' squared are dropped: 0.2 and 0.01 of 4000 each.
     #[test]
     fn marks_are_coupled_linearly_and_drops_by_the_square() {
-        let mut queue = DualPi2 { p: 0.1, updates_at: Time::NEVER, ..dualpi2() };
+        let mut queue = Queue { p: 0.1, updates_at: Time::NEVER, ..dualpi2() };
         fill(&mut queue, 4000, scalable);
         fill(&mut queue, 4000, |at| packet(at, 0));
         let (mut marked, mut dropped) = (0, Vec::new());
@@ -236,7 +261,7 @@ mod tests {
     /// Two packets of 1500 bytes at 1 Mbit/s would wait far beyond the ramp: the last two go unmarked.
     #[test]
     fn a_queue_of_one_packet_is_not_marked() {
-        let mut queue = DualPi2 { updates_at: Time::NEVER, ..dualpi2() };
+        let mut queue = Queue { updates_at: Time::NEVER, ..dualpi2() };
         fill(&mut queue, 4, scalable);
         let marks: Vec<bool> =
             std::iter::from_fn(|| queue.dequeue(Time::from_ms(100), &mut Vec::new())).map(|packet| packet.is_marked).collect();
@@ -247,7 +272,7 @@ mod tests {
     /// Fifteen to one while both have packets.
     #[test]
     fn the_classic_queue_keeps_a_sixteenth() {
-        let mut queue = DualPi2 { updates_at: Time::NEVER, ..dualpi2() };
+        let mut queue = Queue { updates_at: Time::NEVER, ..dualpi2() };
         fill(&mut queue, 4000, scalable);
         fill(&mut queue, 4000, |at| packet(at, 0));
         let served = (0..1600).filter_map(|_| queue.dequeue(Time::ZERO, &mut Vec::new()));
@@ -258,14 +283,14 @@ mod tests {
     /// From p' = 1/k on ECN does not help any more, in neither queue: a quarter and more is dropped.
     #[test]
     fn overload_drops_whoever_it_is() {
-        let mut queue = DualPi2 { p: 0.5, updates_at: Time::NEVER, ..dualpi2() };
+        let mut queue = Queue { p: 0.5, updates_at: Time::NEVER, ..dualpi2() };
         fill(&mut queue, 4000, scalable);
         fill(&mut queue, 4000, capable);
         let (mut dropped, mut unmarked) = (Vec::new(), 0);
         while let Some(packet) = queue.dequeue(Time::ZERO, &mut dropped) {
-            unmarked += usize::from(packet.is_l4s && !packet.is_marked);
+            unmarked += usize::from(packet.packet.is_l4s && !packet.is_marked);
         }
-        let scalable = dropped.iter().filter(|packet| packet.is_l4s).count();
+        let scalable = dropped.iter().filter(|packet| packet.packet.is_l4s).count();
         assert!(scalable.abs_diff(1000) <= 2 && (dropped.len() - scalable).abs_diff(1000) <= 2, "{scalable} of {}", dropped.len());
         assert!(unmarked <= 1, "{unmarked}");
     }

@@ -8,7 +8,13 @@ use std::collections::VecDeque;
 
 use units::{Stream, Time};
 
-use super::{DisciplineSpec, Line, Queued, Room};
+use super::description::number;
+use super::{DisciplineSpec, Line, Parameter, Queued, Room, Serving};
+
+/// Parameters of all that take turns.
+pub(super) const QUANTUM: Parameter =
+    Parameter { name: "quantum", unit: "bytes", min: 1.0, max: 1e6, default: 1514.0, doc: "Bytes that a queue may send per turn." };
+pub(super) const FLOWS: Parameter = number("flows", (1.0, 65_536.0), 1024.0, "Queues that flows are hashed to.");
 
 /// Most packets that one overflow costs (section 4.1).
 const DROPPED_AT_ONCE: usize = 64;
@@ -45,7 +51,7 @@ pub fn bucket(key: u32, perturbation: u64, queues: usize) -> usize {
     ((u128::from(z ^ (z >> 31)) * queues as u128) >> 64) as usize
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct SubQueue<T, A> {
     line: Line<T>,
     aqm: A,
@@ -54,7 +60,7 @@ struct SubQueue<T, A> {
 }
 
 /// The queues.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Fair<T, A> {
     queues: Vec<SubQueue<T, A>>,
     new: VecDeque<usize>,
@@ -85,10 +91,29 @@ impl<T, A: Aqm> Fair<T, A> {
         stream.up_to(u64::MAX)
     }
 
+    /// The queue with the most bytes loses half its packets, from its head on.
+    fn drop_from_longest(&mut self, dropped: &mut Vec<Queued<T>>) {
+        let longest = self.new.iter().chain(&self.old).copied().max_by_key(|&index| (self.queues[index].line.bytes(), Reverse(index)));
+        let Some(longest) = longest else { return };
+        for _ in 0..self.queues[longest].line.packets().div_ceil(2).min(DROPPED_AT_ONCE) {
+            if let Some(packet) = self.queues[longest].line.pop() {
+                self.forget(packet.packet.bytes);
+                dropped.push(packet);
+            }
+        }
+    }
+
+    fn forget(&mut self, bytes: u32) {
+        self.packets -= 1;
+        self.bytes -= u64::from(bytes);
+    }
+}
+
+impl<T, A: Aqm> Serving<T> for Fair<T, A> {
     /// A packet joins its queue, if its AQM and the house let it.
-    pub(crate) fn enqueue(&mut self, now: Time, mut packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
-        let index = bucket(packet.key, self.perturbation, self.queues.len());
-        let has_room = room.fits(self.packets, self.bytes, packet.bytes);
+    fn enqueue(&mut self, now: Time, mut packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
+        let index = bucket(packet.class(), self.perturbation, self.queues.len());
+        let has_room = room.fits(self.packets, self.bytes, packet.packet.bytes);
         let queue = &mut self.queues[index];
         if !has_room && !A::EVICTS {
             queue.aqm.on_full();
@@ -98,7 +123,7 @@ impl<T, A: Aqm> Fair<T, A> {
             return dropped.push(packet);
         }
         self.packets += 1;
-        self.bytes += u64::from(packet.bytes);
+        self.bytes += u64::from(packet.packet.bytes);
         queue.line.push(packet);
         if !queue.is_listed {
             queue.is_listed = true;
@@ -110,20 +135,8 @@ impl<T, A: Aqm> Fair<T, A> {
         }
     }
 
-    /// The queue with the most bytes loses half its packets, from its head on.
-    fn drop_from_longest(&mut self, dropped: &mut Vec<Queued<T>>) {
-        let longest = self.new.iter().chain(&self.old).copied().max_by_key(|&index| (self.queues[index].line.bytes(), Reverse(index)));
-        let Some(longest) = longest else { return };
-        for _ in 0..self.queues[longest].line.packets().div_ceil(2).min(DROPPED_AT_ONCE) {
-            if let Some(packet) = self.queues[longest].line.pop() {
-                self.forget(packet.bytes);
-                dropped.push(packet);
-            }
-        }
-    }
-
     /// Deficit round robin, new queues before old ones.
-    pub(crate) fn dequeue(&mut self, now: Time, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
+    fn dequeue(&mut self, now: Time, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
         loop {
             let is_new = !self.new.is_empty();
             let list = if is_new { &mut self.new } else { &mut self.old };
@@ -139,11 +152,11 @@ impl<T, A: Aqm> Fair<T, A> {
             let taken = queue.aqm.take(now, &mut queue.line, others, dropped);
             dropped[before..].iter().for_each(|packet| {
                 self.packets -= 1;
-                self.bytes -= u64::from(packet.bytes);
+                self.bytes -= u64::from(packet.packet.bytes);
             });
             if let Some(packet) = taken {
-                self.queues[index].credits -= i64::from(packet.bytes);
-                self.forget(packet.bytes);
+                self.queues[index].credits -= i64::from(packet.packet.bytes);
+                self.forget(packet.packet.bytes);
                 return Some(packet);
             }
             // An empty new queue passes through the old ones first, so that it cannot come back as new at once.
@@ -158,16 +171,11 @@ impl<T, A: Aqm> Fair<T, A> {
         }
     }
 
-    fn forget(&mut self, bytes: u32) {
-        self.packets -= 1;
-        self.bytes -= u64::from(bytes);
-    }
-
-    pub(crate) fn packets(&self) -> usize {
+    fn packets(&self) -> usize {
         self.packets
     }
 
-    pub(crate) fn bytes(&self) -> u64 {
+    fn bytes(&self) -> u64 {
         self.bytes
     }
 }

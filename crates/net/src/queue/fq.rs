@@ -4,21 +4,36 @@
 //! flow that comes back keeps the credits that it left with, and after a rest has those of one turn at least. State: per queue when it was
 //! last listed. Departure: a flow that runs empty while no old flow waits keeps its place until those that are new have had their turn.
 
-use units::{Stream, Time};
+use units::{Rate, Stream, Time};
 
-use super::fair::{Aqm, Fair};
-use super::{DisciplineSpec, Line, Queued};
+use super::description::packets;
+use super::fair::{Aqm, Fair, FLOWS, QUANTUM};
+use super::{Discipline, DisciplineSpec, Line, Parameter, Queued};
+
+/// What is said of it.
+pub(super) static DISCIPLINE: Discipline = Discipline {
+    name: "fq",
+    year: 2013,
+    source: "Linux sch_fq",
+    summary: "Flows take turns, new ones first; each has a short queue of its own.",
+    parameters: &[
+        packets("flow_limit", 100.0, "Packets that a queue holds."),
+        Parameter { default: 3028.0, ..QUANTUM },
+        Parameter { name: "initial_quantum", default: 15_140.0, doc: "Bytes that a queue may send in its first turn of all.", ..QUANTUM },
+        FLOWS,
+    ],
+};
 
 /// A rest longer than this fills credits up (Linux `flow_refill_delay`).
 const REST: Time = Time::from_ms(40);
 
 /// The queues.
-pub(crate) type Fq<T> = Fair<T, Short>;
+pub(crate) type Queue<T> = Fair<T, Short>;
 
 /// Empty queues.
-pub(crate) fn new<T>(spec: &DisciplineSpec, mut stream: Stream) -> Fq<T> {
+pub(super) fn queue<T>(spec: &DisciplineSpec, _rate: Rate, mut stream: Stream) -> Queue<T> {
     let (limit, first_turn) = (spec.value("flow_limit") as usize, spec.value("initial_quantum") as i64);
-    Fair::new(spec, Fq::<T>::perturbation(&mut stream), |_| Short { limit, first_turn, idle_since: None })
+    Fair::new(spec, Queue::<T>::perturbation(&mut stream), |_| Short { limit, first_turn, idle_since: None })
 }
 
 /// A queue of so many packets at most.
@@ -59,24 +74,24 @@ impl Aqm for Short {
 mod tests {
     use std::collections::BTreeMap;
 
+    use super::super::discipline;
     use super::super::line::samples::{packet, ENDLESS};
-    use super::super::registry::discipline;
-    use super::super::Room;
+    use super::super::{Room, Serving as _};
     use super::*;
 
-    fn fq(parameters: &[(&str, f64)]) -> Fq<u32> {
+    fn fq(parameters: &[(&str, f64)]) -> Queue<u32> {
         let given: BTreeMap<_, _> = parameters.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
-        new(&discipline("fq", &given).expect("a row"), Stream::named(1, "test"))
+        queue(&discipline("fq", &given).expect("a row"), Rate(12_000_000), Stream::named(1, "test"))
     }
 
-    fn fill(queue: &mut Fq<u32>, now: Time, key: u32, packets: usize) -> usize {
+    fn fill(queue: &mut Queue<u32>, now: Time, key: u32, packets: usize) -> usize {
         let mut dropped = Vec::new();
         (0..packets).for_each(|_| queue.enqueue(now, packet(now, key), ENDLESS, &mut dropped));
         dropped.len()
     }
 
-    fn served(queue: &mut Fq<u32>, now: Time, packets: usize) -> Vec<u32> {
-        (0..packets).filter_map(|_| queue.dequeue(now, &mut Vec::new())).map(|packet| packet.key).collect()
+    fn served(queue: &mut Queue<u32>, now: Time, packets: usize) -> Vec<u32> {
+        (0..packets).filter_map(|_| queue.dequeue(now, &mut Vec::new())).map(|packet| packet.packet.flow).collect()
     }
 
     /// 15140 bytes let eleven packets of 1500 go, the last on credit: 1360 bytes too many, and 3028 a turn make the next two.
@@ -113,6 +128,6 @@ mod tests {
         assert_eq!(fill(&mut queue, Time::ZERO, 2, 100), 0);
         let (mut dropped, full) = (Vec::new(), Room { packets: 200, ..ENDLESS });
         queue.enqueue(Time::ZERO, packet(Time::ZERO, 3), full, &mut dropped);
-        assert_eq!((dropped.len(), dropped[0].key, queue.packets()), (1, 3, 200));
+        assert_eq!((dropped.len(), dropped[0].packet.flow, queue.packets()), (1, 3, 200));
     }
 }

@@ -2,19 +2,28 @@
 //!
 //! Source: RFC 8290 (Hoeiland-Joergensen and others 2018). CoDel's floor of one packet counts the bytes of all queues, as Linux's does.
 
-use units::{Stream, Time};
+use units::{Rate, Stream, Time};
 
-use super::codel::{Codel, CodelSpec};
-use super::fair::{Aqm, Fair};
-use super::{DisciplineSpec, Line, Queued};
+use super::codel::{Codel, CodelSpec, INTERVAL, TARGET};
+use super::fair::{Aqm, Fair, FLOWS, QUANTUM};
+use super::{Discipline, DisciplineSpec, Line, Queued};
+
+/// What is said of it.
+pub(super) static DISCIPLINE: Discipline = Discipline {
+    name: "fq-codel",
+    year: 2018,
+    source: "RFC 8290",
+    summary: "Flows take turns, new ones first; each has a queue of its own under CoDel.",
+    parameters: &[TARGET, INTERVAL, QUANTUM, FLOWS],
+};
 
 /// The queues.
-pub(crate) type FqCodel<T> = Fair<T, Codel>;
+pub(crate) type Queue<T> = Fair<T, Codel>;
 
 /// Empty queues.
-pub(crate) fn new<T>(spec: &DisciplineSpec, mut stream: Stream) -> FqCodel<T> {
+pub(super) fn queue<T>(spec: &DisciplineSpec, _rate: Rate, mut stream: Stream) -> Queue<T> {
     let codel = Codel::new(CodelSpec::new(spec));
-    Fair::new(spec, FqCodel::<T>::perturbation(&mut stream), |_| codel.clone())
+    Fair::new(spec, Queue::<T>::perturbation(&mut stream), |_| codel.clone())
 }
 
 impl Aqm for Codel {
@@ -33,24 +42,29 @@ impl Aqm for Codel {
 mod tests {
     use std::collections::BTreeMap;
 
+    use super::super::discipline;
     use super::super::fair::bucket;
     use super::super::line::samples::{packet, ENDLESS};
-    use super::super::registry::discipline;
-    use super::super::Room;
+    use super::super::{Room, Serving as _};
     use super::*;
 
-    fn fq_codel() -> FqCodel<u32> {
-        new(&discipline("fq-codel", &BTreeMap::new()).expect("a row"), Stream::named(1, "test"))
+    fn fq_codel() -> Queue<u32> {
+        queue(&discipline("fq-codel", &BTreeMap::new()).expect("a row"), Rate(12_000_000), Stream::named(1, "test"))
     }
 
-    fn fill(queue: &mut FqCodel<u32>, key: u32, bytes: u32, packets: usize) {
+    fn fill(queue: &mut Queue<u32>, key: u32, bytes: u32, packets: usize) {
         for _ in 0..packets {
-            queue.enqueue(Time::ZERO, Queued { bytes, ..packet(Time::ZERO, key) }, ENDLESS, &mut Vec::new());
+            queue.enqueue(
+                Time::ZERO,
+                Queued { packet: crate::Packet::data(bytes, key), ..packet(Time::ZERO, key) },
+                ENDLESS,
+                &mut Vec::new(),
+            );
         }
     }
 
-    fn served(queue: &mut FqCodel<u32>, packets: usize) -> Vec<u32> {
-        (0..packets).filter_map(|_| queue.dequeue(Time::ZERO, &mut Vec::new())).map(|packet| packet.key).collect()
+    fn served(queue: &mut Queue<u32>, packets: usize) -> Vec<u32> {
+        (0..packets).filter_map(|_| queue.dequeue(Time::ZERO, &mut Vec::new())).map(|packet| packet.packet.flow).collect()
     }
 
     /// A flow that builds no queue waits for no queue of others.
@@ -99,7 +113,7 @@ mod tests {
         fill(&mut queue, 2, 1500, 2);
         let (mut dropped, full) = (Vec::new(), Room { packets: 12, ..ENDLESS });
         queue.enqueue(Time::ZERO, packet(Time::ZERO, 2), full, &mut dropped);
-        assert!(dropped.iter().all(|packet| packet.key == 1));
+        assert!(dropped.iter().all(|packet| packet.packet.flow == 1));
         assert_eq!((dropped.len(), queue.packets(), queue.bytes()), (5, 8, 12_000));
         fill(&mut queue, 1, 1500, 195);
         dropped.clear();

@@ -5,16 +5,25 @@
 
 use units::{Rate, Stream, Time};
 
-use super::fair::{Aqm, Fair};
-use super::pie::{Pie, PieSpec};
-use super::{DisciplineSpec, Line, Queued};
+use super::fair::{Aqm, Fair, FLOWS, QUANTUM};
+use super::pie::{Pie, PieSpec, ALPHA, BETA, BURST, ECN, TARGET, UPDATE};
+use super::{Discipline, DisciplineSpec, Line, Queued};
+
+/// What is said of it.
+pub(super) static DISCIPLINE: Discipline = Discipline {
+    name: "fq-pie",
+    year: 2020,
+    source: "RFC 8033 with the queues of RFC 8290",
+    summary: "Flows take turns, new ones first; each has a queue of its own under PIE.",
+    parameters: &[TARGET, UPDATE, BURST, ALPHA, BETA, ECN, QUANTUM, FLOWS],
+};
 
 /// The queues.
-pub(crate) type FqPie<T> = Fair<T, WaitingPie>;
+pub(crate) type Queue<T> = Fair<T, WaitingPie>;
 
 /// Empty queues.
-pub(crate) fn new<T>(spec: &DisciplineSpec, rate: Rate, mut stream: Stream) -> FqPie<T> {
-    let perturbation = FqPie::<T>::perturbation(&mut stream);
+pub(super) fn queue<T>(spec: &DisciplineSpec, rate: Rate, mut stream: Stream) -> Queue<T> {
+    let perturbation = Queue::<T>::perturbation(&mut stream);
     let pie = |index: usize| Pie::new(PieSpec::new(spec, rate), Stream::named(perturbation, &format!("queue{index}")));
     Fair::new(spec, perturbation, |index| WaitingPie { pie: pie(index), waited_s: 0.0 })
 }
@@ -51,14 +60,14 @@ impl Aqm for WaitingPie {
 mod tests {
     use std::collections::BTreeMap;
 
+    use super::super::discipline;
     use super::super::line::samples::{packet, ENDLESS};
-    use super::super::registry::discipline;
-    use super::super::Room;
+    use super::super::{Room, Serving as _};
     use super::*;
 
-    fn fq_pie() -> FqPie<u32> {
+    fn fq_pie() -> Queue<u32> {
         let spec = discipline("fq-pie", &BTreeMap::new()).expect("a row");
-        new(&spec, Rate(12_000_000), Stream::named(1, "test"))
+        queue(&spec, Rate(12_000_000), Stream::named(1, "test"))
     }
 
     /// One packet leaves per millisecond. Flow 1 sends two for each that it is served, flow 2 one in ten milliseconds.
@@ -73,7 +82,7 @@ mod tests {
             }
             queue.dequeue(now, &mut dropped);
         }
-        let of = |key| dropped.iter().filter(|packet| packet.key == key).count();
+        let of = |key| dropped.iter().filter(|packet| packet.packet.flow == key).count();
         assert!(of(1) > 2_000 && of(2) == 0, "{} and {}", of(1), of(2));
     }
 
@@ -82,6 +91,6 @@ mod tests {
         let (mut queue, mut dropped, full) = (fq_pie(), Vec::new(), Room { packets: 3, ..ENDLESS });
         (0..3).for_each(|_| queue.enqueue(Time::ZERO, packet(Time::ZERO, 1), full, &mut dropped));
         queue.enqueue(Time::ZERO, packet(Time::ZERO, 2), full, &mut dropped);
-        assert_eq!((dropped.len(), dropped[0].key, queue.packets()), (1, 2, 3));
+        assert_eq!((dropped.len(), dropped[0].packet.flow, queue.packets()), (1, 2, 3));
     }
 }

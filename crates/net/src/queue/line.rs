@@ -4,19 +4,15 @@ use std::collections::VecDeque;
 
 use units::Time;
 
+use crate::Packet;
+
 /// A packet in a queue, with whatever the caller needs back when it leaves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Queued<T> {
-    /// IP bytes.
-    pub bytes: u32,
-    /// Its sender answers congestion marks.
-    pub ecn_capable: bool,
-    /// And answers each of them a little: ECT(1) (RFC 9331).
-    pub is_l4s: bool,
+    /// The packet as queues see it.
+    pub packet: Packet,
     /// Marked "congestion experienced" here.
     pub is_marked: bool,
-    /// What a classifier sees: equal for the packets of one flow in one direction.
-    pub key: u32,
     /// When it arrived.
     pub arrived: Time,
     /// The caller's.
@@ -26,8 +22,13 @@ pub struct Queued<T> {
 impl<T> Queued<T> {
     /// Marks the packet instead of dropping it, if it is ECN-capable.
     pub fn mark(&mut self) -> bool {
-        self.is_marked |= self.ecn_capable;
-        self.ecn_capable
+        self.is_marked |= self.packet.ecn_capable;
+        self.packet.ecn_capable
+    }
+
+    /// What a classifier sees: equal for the packets of one connection in one direction.
+    pub(crate) fn class(&self) -> u32 {
+        2 * self.packet.flow + u32::from(self.packet.is_ack)
     }
 }
 
@@ -76,14 +77,14 @@ impl<T> Line<T> {
 
     /// Appends a packet.
     pub fn push(&mut self, packet: Queued<T>) {
-        self.bytes += u64::from(packet.bytes);
+        self.bytes += u64::from(packet.packet.bytes);
         self.packets.push_back(packet);
     }
 
     /// Takes the oldest packet.
     pub fn pop(&mut self) -> Option<Queued<T>> {
         let packet = self.packets.pop_front()?;
-        self.bytes -= u64::from(packet.bytes);
+        self.bytes -= u64::from(packet.packet.bytes);
         Some(packet)
     }
 
@@ -96,7 +97,7 @@ impl<T> Line<T> {
     ) -> Option<Queued<T>> {
         let Some(place) = self.packets.iter().position(|waiting| is_needless(&packet, waiting)) else { return Some(packet) };
         let first = dropped.len();
-        self.bytes += u64::from(packet.bytes);
+        self.bytes += u64::from(packet.packet.bytes);
         dropped.push(std::mem::replace(&mut self.packets[place], packet));
         let mut at = place + 1;
         while at < self.packets.len() {
@@ -106,7 +107,7 @@ impl<T> Line<T> {
                 at += 1;
             }
         }
-        self.bytes -= dropped[first..].iter().map(|packet| u64::from(packet.bytes)).sum::<u64>();
+        self.bytes -= dropped[first..].iter().map(|packet| u64::from(packet.packet.bytes)).sum::<u64>();
         None
     }
 
@@ -117,24 +118,26 @@ impl<T> Line<T> {
 
     /// Whether `packet` fits.
     pub fn has_room(&self, room: Room, packet: &Queued<T>) -> bool {
-        room.fits(self.packets(), self.bytes, packet.bytes)
+        room.fits(self.packets(), self.bytes, packet.packet.bytes)
     }
 }
 
 /// Packets and room to test disciplines with.
 #[cfg(test)]
 pub(crate) mod samples {
-    use super::{Queued, Room};
     use units::Time;
+
+    use super::{Queued, Room};
+    use crate::Packet;
 
     pub(crate) const ENDLESS: Room = Room { packets: usize::MAX, bytes: u64::MAX, bytes_ahead: Some(u64::MAX) };
 
-    /// 1500 bytes of flow `key` that arrive at `arrived`.
+    /// 1500 bytes of connection `key` that arrive at `arrived`.
     pub(crate) fn packet(arrived: Time, key: u32) -> Queued<u32> {
-        Queued { bytes: 1500, ecn_capable: false, is_l4s: false, is_marked: false, key, arrived, load: key }
+        Queued { packet: Packet::data(1500, key), is_marked: false, arrived, load: key }
     }
 
     pub(crate) fn capable(arrived: Time) -> Queued<u32> {
-        Queued { ecn_capable: true, ..packet(arrived, 0) }
+        Queued { packet: Packet { ecn_capable: true, ..Packet::data(1500, 0) }, ..packet(arrived, 0) }
     }
 }

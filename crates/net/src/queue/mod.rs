@@ -1,14 +1,16 @@
-//! Queue disciplines that decide when a packet arrives, when it is served, or both: one file each.
+//! Queue disciplines: one file each, and one word in the list below.
 //!
-//! A discipline is given each packet that arrives and asked for the next when the link is free. Packets that it drops, whenever
-//! it does, it hands out; a packet that it marks leaves with its mark. It never sees the packet in service.
+//! Those of the first kind decide when a packet arrives: a file has `DISCIPLINE`, its description, and `Law`, which is [`Arriving`]. Those of the
+//! second kind decide when a packet is served, or serve in another order: a file has `DISCIPLINE` and `Queue`, which is [`Serving`]. A discipline
+//! never sees the packet in service.
 
 mod ack_filter;
+mod ared;
 mod bucket;
 mod cobalt;
 mod codel;
+mod description;
 mod drop_head;
-mod drop_tail;
 mod dualpi2;
 mod fair;
 mod fq;
@@ -16,128 +18,161 @@ mod fq_codel;
 mod fq_pie;
 mod line;
 mod pie;
+mod policer;
 mod red;
-mod registry;
+mod shaper;
 
 use units::{Rate, Stream, Time};
 
+use crate::Packet;
+
 pub use ack_filter::Supersede;
-pub use line::{Line, Queued, Room};
-pub use registry::{discipline, DisciplineRow, DisciplineSpec, Kind, Parameter, DISCIPLINES};
-
-use ack_filter::AckFilter;
-use bucket::{Policer, Shaper};
-use cobalt::CobaltQueue;
-use codel::CodelQueue;
-use drop_head::DropHead;
-use drop_tail::DropTail;
-use dualpi2::DualPi2;
-use fq::Fq;
-use fq_codel::FqCodel;
-use fq_pie::FqPie;
-use pie::PieQueue;
-use red::RedQueue;
-
+pub use description::{discipline, Discipline, DisciplineSpec, Parameter};
 pub use fair::bucket;
+pub use line::{Line, Queued, Room};
 
-/// A discipline at work.
-#[derive(Clone, Debug)]
-pub(crate) enum Queue<T> {
-    /// Drop-tail.
-    DropTail(DropTail<T>),
-    /// Drop-head.
-    DropHead(DropHead<T>),
-    /// ACK filter.
-    AckFilter(AckFilter<T>),
-    /// RED and adaptive RED.
-    Red(RedQueue<T>),
-    /// PIE.
-    Pie(PieQueue<T>),
-    /// CoDel.
-    Codel(CodelQueue<T>),
-    /// COBALT.
-    Cobalt(CobaltQueue<T>),
-    /// FQ.
-    Fq(Fq<T>),
-    /// FQ-CoDel.
-    FqCodel(FqCodel<T>),
-    /// FQ-PIE.
-    FqPie(FqPie<T>),
-    /// DualPI2.
-    DualPi2(DualPi2<T>),
-    /// Token-bucket policer.
-    Policer(Policer<T>),
-    /// Token-bucket shaper.
-    Shaper(Shaper<T>),
+/// What a law on arrival, or a link, decides about a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    Accept,
+    Mark,
+    Lose,
+    Drop,
 }
 
-/// Calls a method of whichever discipline it is.
-macro_rules! each {
-    ($queue:expr, $discipline:ident => $call:expr) => {
-        match $queue {
-            Queue::DropTail($discipline) => $call,
-            Queue::DropHead($discipline) => $call,
-            Queue::AckFilter($discipline) => $call,
-            Queue::Red($discipline) => $call,
-            Queue::Pie($discipline) => $call,
-            Queue::Codel($discipline) => $call,
-            Queue::Cobalt($discipline) => $call,
-            Queue::Fq($discipline) => $call,
-            Queue::FqCodel($discipline) => $call,
-            Queue::FqPie($discipline) => $call,
-            Queue::DualPi2($discipline) => $call,
-            Queue::Policer($discipline) => $call,
-            Queue::Shaper($discipline) => $call,
+/// What stands in line behind the packet in service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    pub(crate) packets: usize,
+    pub(crate) bytes: u64,
+}
+
+/// A discipline that decides when a packet arrives. Packets leave in their order.
+pub(crate) trait Arriving {
+    /// What becomes of a packet that meets `waiting`, in a queue that has room for it or not.
+    fn decide(&mut self, now: Time, packet: Packet, waiting: Waiting, has_room: bool) -> Decision;
+    /// The link was free at `at` and asked for the next packet, of those in `waiting`.
+    fn on_asked(&mut self, _at: Time, _waiting: Waiting) {}
+}
+
+/// A discipline that is given each packet that arrives and asked for the next when the link is free. Packets that it drops, whenever it does, it
+/// hands out; a packet that it marks leaves with its mark.
+pub(crate) trait Serving<T> {
+    /// A packet arrives; what is dropped for it, itself perhaps, goes to `dropped`.
+    fn enqueue(&mut self, now: Time, packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>);
+    /// The link is free: the packet it serves next, none if nothing is left or nothing may leave yet.
+    fn dequeue(&mut self, now: Time, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>>;
+    /// When it wants to be asked again, if it had nothing to serve and nothing arrives before.
+    fn asks_at(&self) -> Time {
+        Time::NEVER
+    }
+    /// Packets in line.
+    fn packets(&self) -> usize;
+    /// Their bytes.
+    fn bytes(&self) -> u64;
+}
+
+/// A discipline at work.
+#[derive(Debug)]
+pub(crate) enum Built<T> {
+    Law(Law),
+    Served(Queue<T>),
+}
+
+macro_rules! disciplines {
+    ($($kind:ident $name:ident;)+) => {
+        /// All disciplines beside drop-tail, which every link has.
+        pub static DISCIPLINES: &[&Discipline] = &[$(&$name::DISCIPLINE,)+];
+
+        disciplines! { @split [] [] $($kind $name;)+ }
+    };
+    (@split [$($law:ident)*] [$($queue:ident)*] arriving $name:ident; $($rest:tt)*) => {
+        disciplines! { @split [$($law)* $name] [$($queue)*] $($rest)* }
+    };
+    (@split [$($law:ident)*] [$($queue:ident)*] serving $name:ident; $($rest:tt)*) => {
+        disciplines! { @split [$($law)*] [$($queue)* $name] $($rest)* }
+    };
+    (@split [$($law:ident)+] [$($queue:ident)+]) => {
+        /// A discipline that decides on arrival.
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Debug)]
+        pub(crate) enum Law {
+            $($law($law::Law),)+
+        }
+
+        impl Arriving for Law {
+            #[inline]
+            fn decide(&mut self, now: Time, packet: Packet, waiting: Waiting, has_room: bool) -> Decision {
+                match self { $(Law::$law(law) => law.decide(now, packet, waiting, has_room),)+ }
+            }
+            #[inline]
+            fn on_asked(&mut self, at: Time, waiting: Waiting) {
+                match self { $(Law::$law(law) => law.on_asked(at, waiting),)+ }
+            }
+        }
+
+        /// A discipline that holds packets.
+        #[allow(non_camel_case_types)]
+        #[derive(Debug)]
+        pub(crate) enum Queue<T> {
+            $($queue($queue::Queue<T>),)+
+        }
+
+        impl<T: Supersede> Serving<T> for Queue<T> {
+            #[inline]
+            fn enqueue(&mut self, now: Time, packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
+                match self { $(Queue::$queue(queue) => queue.enqueue(now, packet, room, dropped),)+ }
+            }
+            #[inline]
+            fn dequeue(&mut self, now: Time, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
+                match self { $(Queue::$queue(queue) => queue.dequeue(now, dropped),)+ }
+            }
+            #[inline]
+            fn asks_at(&self) -> Time {
+                match self { $(Queue::$queue(queue) => Serving::<T>::asks_at(queue),)+ }
+            }
+            #[inline]
+            fn packets(&self) -> usize {
+                match self { $(Queue::$queue(queue) => Serving::<T>::packets(queue),)+ }
+            }
+            #[inline]
+            fn bytes(&self) -> u64 {
+                match self { $(Queue::$queue(queue) => Serving::<T>::bytes(queue),)+ }
+            }
+        }
+
+        impl DisciplineSpec {
+            /// The discipline, empty, at the head of a link of `rate`, with random draws from `draws`.
+            pub(crate) fn build<T: Supersede>(&self, rate: Rate, draws: Stream) -> Built<T> {
+                $(if self.is(&$law::DISCIPLINE) {
+                    return Built::Law(Law::$law($law::law(self, rate, draws)));
+                })+
+                $(if self.is(&$queue::DISCIPLINE) {
+                    return Built::Served(Queue::$queue($queue::queue(self, rate, draws)));
+                })+
+                unreachable!("a discipline comes from the list")
+            }
+
+            /// Packets wait for its decision.
+            pub fn decides_late(&self) -> bool {
+                false $(|| self.is(&$queue::DISCIPLINE))+
+            }
         }
     };
 }
 
-impl<T: Supersede> Queue<T> {
-    /// An empty queue at the head of a link of `rate`, with random draws from `stream`.
-    pub(crate) fn new(spec: DisciplineSpec, rate: Rate, stream: Stream) -> Queue<T> {
-        match spec.kind {
-            Kind::DropTail => Queue::DropTail(DropTail::default()),
-            Kind::DropHead => Queue::DropHead(DropHead::default()),
-            Kind::AckFilter => Queue::AckFilter(AckFilter::default()),
-            Kind::Red => Queue::Red(RedQueue::new(red::RedSpec::new(&spec, rate), stream)),
-            Kind::AdaptiveRed => Queue::Red(RedQueue::new(red::RedSpec::adaptive(&spec, rate), stream)),
-            Kind::Pie => Queue::Pie(PieQueue::new(pie::PieSpec::new(&spec, rate), stream)),
-            Kind::Codel => Queue::Codel(CodelQueue::new(codel::CodelSpec::new(&spec))),
-            Kind::Cobalt => Queue::Cobalt(CobaltQueue::new(cobalt::CobaltSpec::new(&spec, rate), stream)),
-            Kind::Fq => Queue::Fq(fq::new(&spec, stream)),
-            Kind::FqCodel => Queue::FqCodel(fq_codel::new(&spec, stream)),
-            Kind::FqPie => Queue::FqPie(fq_pie::new(&spec, rate, stream)),
-            Kind::DualPi2 => Queue::DualPi2(DualPi2::new(dualpi2::DualPi2Spec::new(&spec))),
-            Kind::Policer => Queue::Policer(Policer::new(&spec)),
-            Kind::Shaper => Queue::Shaper(Shaper::new(&spec)),
-        }
-    }
-
-    /// A packet arrives; what is dropped for it, itself perhaps, goes to `dropped`.
-    pub(crate) fn enqueue(&mut self, now: Time, packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
-        each!(self, queue => queue.enqueue(now, packet, room, dropped));
-    }
-
-    /// The link is free: the packet it serves next, none if nothing is left or nothing may leave yet.
-    pub(crate) fn dequeue(&mut self, now: Time, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
-        each!(self, queue => queue.dequeue(now, dropped))
-    }
-
-    /// When it wants to be asked again, if it had nothing to serve and nothing arrives before.
-    pub(crate) fn asks_at(&self) -> Time {
-        match self {
-            Queue::Shaper(shaper) => shaper.asks_at(),
-            _ => Time::NEVER,
-        }
-    }
-
-    /// Packets in line.
-    pub(crate) fn packets(&self) -> usize {
-        each!(self, queue => queue.packets())
-    }
-
-    /// Their bytes.
-    pub(crate) fn bytes(&self) -> u64 {
-        each!(self, queue => queue.bytes())
-    }
+disciplines! {
+    serving drop_head;
+    serving ack_filter;
+    arriving red;
+    arriving ared;
+    arriving pie;
+    serving codel;
+    serving cobalt;
+    serving fq;
+    serving fq_codel;
+    serving fq_pie;
+    serving dualpi2;
+    arriving policer;
+    serving shaper;
 }

@@ -6,12 +6,31 @@
 
 use units::{Rate, Stream, Time};
 
-use super::{DisciplineSpec, Line, Queued, Room};
+use super::description::{gain, number, seconds};
+use super::{Arriving, Decision, Discipline, DisciplineSpec, Parameter, Queued, Waiting};
+use crate::Packet;
+
+/// What is said of it.
+pub(super) static DISCIPLINE: Discipline = Discipline {
+    name: "pie",
+    year: 2013,
+    source: "RFC 8033",
+    summary: "Drops or marks at random, with a probability that a controller moves towards a target delay.",
+    parameters: &[TARGET, UPDATE, BURST, ALPHA, BETA, ECN],
+};
 
 const MEAN_PKTSIZE: u64 = 1500;
 /// No drop before this much probability has accumulated since the last, and no later than that much.
 const ACCUMULATED_MIN: f64 = 0.85;
 const ACCUMULATED_MAX: f64 = 8.5;
+
+/// PIE's parameters.
+pub(super) const TARGET: Parameter = seconds("target_s", (1e-6, 10.0), 0.015, "Target queueing delay, QDELAY_REF.");
+pub(super) const UPDATE: Parameter = seconds("t_update_s", (1e-5, 10.0), 0.015, "Time between updates of the probability, T_UPDATE.");
+pub(super) const BURST: Parameter = seconds("max_burst_s", (0.0, 10.0), 0.15, "Time for which a burst is let through, MAX_BURST.");
+pub(super) const ALPHA: Parameter = gain("alpha", 0.125, "Weight of the distance from the target.");
+pub(super) const BETA: Parameter = gain("beta", 1.25, "Weight of the delay's change.");
+pub(super) const ECN: Parameter = number("ecn_max_p", (0.0, 1.0), 0.1, "Probability from which on ECN-capable packets are dropped too.");
 
 /// PIE's numbers.
 #[derive(Clone, Copy, Debug)]
@@ -129,46 +148,40 @@ impl Pie {
 
     /// Marks a packet instead of dropping it while the probability is low.
     pub(crate) fn marks<T>(&self, packet: &mut Queued<T>) -> bool {
-        self.drop_prob < self.spec.mark_ecnth && packet.mark()
+        self.may_mark() && packet.mark()
+    }
+
+    fn may_mark(&self) -> bool {
+        self.drop_prob < self.spec.mark_ecnth
     }
 }
 
 /// One queue under PIE.
 #[derive(Clone, Debug)]
-pub(crate) struct PieQueue<T> {
-    line: Line<T>,
-    pie: Pie,
+pub(crate) struct Law(Pie);
+
+/// PIE.
+pub(super) fn law(spec: &DisciplineSpec, rate: Rate, draws: Stream) -> Law {
+    Law(Pie::new(PieSpec::new(spec, rate), draws))
 }
 
-impl<T> PieQueue<T> {
-    pub(crate) fn new(spec: PieSpec, stream: Stream) -> PieQueue<T> {
-        PieQueue { line: Line::default(), pie: Pie::new(spec, stream) }
-    }
-
-    pub(crate) fn enqueue(&mut self, now: Time, mut packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
-        self.pie.catch_up(now, self.line.bytes());
-        let has_room = self.line.has_room(room, &packet);
+impl Arriving for Law {
+    fn decide(&mut self, now: Time, packet: Packet, waiting: Waiting, has_room: bool) -> Decision {
+        self.0.catch_up(now, waiting.bytes);
         if !has_room {
-            self.pie.on_full();
-        }
-        if !has_room || self.pie.drops_early(self.line.bytes()) && !self.pie.marks(&mut packet) {
-            dropped.push(packet);
+            self.0.on_full();
+            Decision::Drop
+        } else if !self.0.drops_early(waiting.bytes) {
+            Decision::Accept
+        } else if packet.ecn_capable && self.0.may_mark() {
+            Decision::Mark
         } else {
-            self.line.push(packet);
+            Decision::Drop
         }
     }
 
-    pub(crate) fn dequeue(&mut self, now: Time, _dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
-        self.pie.catch_up(now, self.line.bytes());
-        self.line.pop()
-    }
-
-    pub(crate) fn packets(&self) -> usize {
-        self.line.packets()
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        self.line.bytes()
+    fn on_asked(&mut self, at: Time, waiting: Waiting) {
+        self.0.catch_up(at, waiting.bytes);
     }
 }
 
@@ -176,8 +189,7 @@ impl<T> PieQueue<T> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::line::samples::{capable, packet, ENDLESS};
-    use super::super::registry::discipline;
+    use super::super::discipline;
     use super::*;
 
     /// 12 Mbit/s: 1500 bytes take 1 ms.
@@ -254,21 +266,19 @@ mod tests {
     /// RFC 8033, section 5.4 and appendix B: what has accumulated is gone after any drop, one at the limit included.
     #[test]
     fn a_drop_at_the_limit_keeps_random_drops_away_as_well() {
-        let law = Pie { accu_prob: 5.0, updates_at: Time::NEVER, ..pie() };
-        let (mut queue, mut dropped) = (PieQueue { line: Line::default(), pie: law }, Vec::new());
-        queue.enqueue(Time::ZERO, packet(Time::ZERO, 0), Room { packets: 0, ..ENDLESS }, &mut dropped);
-        assert_eq!((dropped.len(), queue.pie.accu_prob), (1, 0.0));
+        let mut law = Law(Pie { accu_prob: 5.0, updates_at: Time::NEVER, ..pie() });
+        let decision = law.decide(Time::ZERO, Packet::data(1500, 0), Waiting { packets: 0, bytes: 0 }, false);
+        assert_eq!((decision, law.0.accu_prob), (Decision::Drop, 0.0));
     }
 
     #[test]
     fn marks_take_the_place_of_drops_up_to_a_tenth() {
-        let refused = |drop_prob, make: fn(Time) -> Queued<u32>| {
+        let decided = |drop_prob, packet: Packet| {
             let law = Pie { drop_prob, accu_prob: 8.5, qdelay_old_s: 0.05, burst_allowance: Time::ZERO, updates_at: Time::NEVER, ..pie() };
-            let (mut queue, mut dropped) = (PieQueue { line: Line::default(), pie: law }, Vec::new());
-            (0..3).for_each(|_| queue.line.push(packet(Time::ZERO, 0)));
-            queue.enqueue(Time::ZERO, make(Time::ZERO), ENDLESS, &mut dropped);
-            dropped.len()
+            Law(law).decide(Time::ZERO, packet, Waiting { packets: 3, bytes: 4500 }, true)
         };
-        assert_eq!((refused(0.09, capable), refused(0.11, capable), refused(0.09, |at| packet(at, 0))), (0, 1, 1));
+        let (plain, capable) = (Packet::data(1500, 0), Packet { ecn_capable: true, ..Packet::data(1500, 0) });
+        let decisions = (decided(0.09, capable), decided(0.11, capable), decided(0.09, plain));
+        assert_eq!(decisions, (Decision::Mark, Decision::Drop, Decision::Drop));
     }
 }

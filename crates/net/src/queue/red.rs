@@ -7,7 +7,24 @@
 
 use units::{Rate, Stream, Time};
 
-use super::{DisciplineSpec, Line, Queued, Room};
+use super::description::{number, packets};
+use super::{Arriving, Decision, Discipline, DisciplineSpec, Waiting};
+use crate::Packet;
+
+/// What is said of it.
+pub(super) static DISCIPLINE: Discipline = Discipline {
+    name: "red",
+    year: 1993,
+    source: "Floyd and Jacobson 1993; Floyd 2000 (gentle)",
+    summary: "Drops or marks at random, the more so the longer the average queue.",
+    parameters: &[
+        packets("min", 5.0, "Average queue from which on packets are dropped."),
+        packets("max", 15.0, "Average queue at which the probability is max_p; at least min + 1."),
+        number("max_p", (1e-6, 1.0), 0.1, "Drop probability at the upper threshold."),
+        number("weight", (1e-9, 1.0), 0.002, "Weight of a new sample in the average."),
+        number("gentle", (0.0, 1.0), 1.0, "Beyond max the probability rises to 1 at twice max, instead of at once."),
+    ],
+};
 
 /// Bits of the packet whose transmission is the unit of idle time.
 const PACKET_BITS: f64 = 12_000.0;
@@ -59,7 +76,7 @@ impl RedSpec {
 
 /// The law.
 #[derive(Clone, Debug)]
-struct Red {
+pub(crate) struct Law {
     spec: RedSpec,
     avg: f64,
     /// Packets since the last drop while the average is in the range; -1 before the first.
@@ -70,15 +87,15 @@ struct Red {
     stream: Stream,
 }
 
-/// What to do with an arriving packet.
+/// What the average says of an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Decision {
-    Accept,
+enum Signal {
+    Nothing,
     MarkOrDrop,
     Drop,
 }
 
-impl Red {
+impl Law {
     /// The average after `queue` packets were met.
     fn average(&mut self, now: Time, queue: usize) {
         match self.idle_since.take() {
@@ -104,15 +121,15 @@ impl Red {
         }
     }
 
-    fn decide(&mut self) -> Decision {
+    fn signal(&mut self) -> Signal {
         let RedSpec { min_th, max_th, is_gentle, .. } = self.spec;
         if self.avg < min_th {
             self.count = -1;
-            return Decision::Accept;
+            return Signal::Nothing;
         }
         if self.avg >= if is_gentle { 2.0 * max_th } else { max_th } {
             self.count = 0;
-            return Decision::Drop;
+            return Signal::Drop;
         }
         self.count += 1;
         let p_b = if self.avg < max_th {
@@ -123,10 +140,10 @@ impl Red {
         let room = 1.0 - self.count as f64 * p_b;
         let p_a = if room > 0.0 { p_b / room } else { 1.0 };
         if self.stream.unit() >= p_a {
-            return Decision::Accept;
+            return Signal::Nothing;
         }
         self.count = 0;
-        Decision::MarkOrDrop
+        Signal::MarkOrDrop
     }
 }
 
@@ -143,49 +160,34 @@ fn power(mut base: f64, mut m: u64) -> f64 {
     product
 }
 
-/// One queue under RED.
-#[derive(Clone, Debug)]
-pub(crate) struct RedQueue<T> {
-    line: Line<T>,
-    red: Red,
+/// RED.
+pub(super) fn law(spec: &DisciplineSpec, rate: Rate, draws: Stream) -> Law {
+    Law::new(RedSpec::new(spec, rate), draws)
 }
 
-impl<T> RedQueue<T> {
-    pub(crate) fn new(spec: RedSpec, stream: Stream) -> RedQueue<T> {
+impl Law {
+    pub(super) fn new(spec: RedSpec, stream: Stream) -> Law {
         let (idle_since, adapts_at) = (Some(Time::ZERO), INTERVAL);
-        let red = Red { spec, avg: 0.0, count: -1, max_p: spec.max_p, idle_since, adapts_at, stream };
-        RedQueue { line: Line::default(), red }
+        Law { spec, avg: 0.0, count: -1, max_p: spec.max_p, idle_since, adapts_at, stream }
     }
+}
 
-    pub(crate) fn enqueue(&mut self, now: Time, mut packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
-        self.red.adapt(now);
-        self.red.average(now, self.line.packets());
-        let is_refused = match self.red.decide() {
-            Decision::Accept => false,
-            Decision::MarkOrDrop => !packet.mark(),
-            Decision::Drop => true,
-        };
-        if is_refused || !self.line.has_room(room, &packet) {
-            dropped.push(packet);
-        } else {
-            self.line.push(packet);
+impl Arriving for Law {
+    fn decide(&mut self, now: Time, packet: Packet, waiting: Waiting, has_room: bool) -> Decision {
+        self.adapt(now);
+        self.average(now, waiting.packets);
+        match self.signal() {
+            _ if !has_room => Decision::Drop,
+            Signal::Nothing => Decision::Accept,
+            Signal::MarkOrDrop if packet.ecn_capable => Decision::Mark,
+            Signal::MarkOrDrop | Signal::Drop => Decision::Drop,
         }
     }
 
-    pub(crate) fn dequeue(&mut self, now: Time, _dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
-        let packet = self.line.pop();
-        if packet.is_none() {
-            self.red.idle_since = Some(now);
+    fn on_asked(&mut self, at: Time, waiting: Waiting) {
+        if waiting.packets == 0 {
+            self.idle_since = Some(at);
         }
-        packet
-    }
-
-    pub(crate) fn packets(&self) -> usize {
-        self.line.packets()
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        self.line.bytes()
     }
 }
 
@@ -193,26 +195,25 @@ impl<T> RedQueue<T> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::line::samples::{packet, ENDLESS};
-    use super::super::registry::discipline;
+    use super::super::discipline;
     use super::*;
 
     const RATE: Rate = Rate(12_000_000);
 
-    fn red(given: &[(&str, f64)]) -> Red {
+    fn red(given: &[(&str, f64)]) -> Law {
         let given: BTreeMap<String, f64> = given.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
         let spec = RedSpec::new(&discipline("red", &given).expect("a row"), RATE);
-        RedQueue::<()>::new(spec, Stream::named(1, "test")).red
+        Law::new(spec, Stream::named(1, "test"))
     }
 
     /// The 1993 paper: the packets from one drop to the next are uniform. Its algorithm counts the arriving packet before it looks,
     /// so that they are so on 1 to 1/p_b - 1: here 19, mean 10.
     #[test]
     fn drops_are_spread_evenly() {
-        let mut red = Red { avg: 10.0, ..red(&[]) };
+        let mut red = Law { avg: 10.0, ..red(&[]) };
         let mut gaps = Vec::new();
         for _ in 0..20_000 {
-            gaps.push((1..).find(|_| red.decide() != Decision::Accept).expect("a drop"));
+            gaps.push((1..).find(|_| red.signal() != Signal::Nothing).expect("a drop"));
         }
         // The first packet in the range is counted from 0.
         assert!(gaps[1..].iter().all(|gap| (1..=19).contains(gap)), "{:?}", gaps.iter().max());
@@ -222,17 +223,17 @@ mod tests {
 
     #[test]
     fn below_the_range_nothing_is_dropped_and_beyond_it_everything() {
-        for (avg, gentle, expected) in [(4.99, 1.0, Decision::Accept), (15.0, 0.0, Decision::Drop), (30.0, 1.0, Decision::Drop)] {
-            let mut red = Red { avg, ..red(&[("gentle", gentle)]) };
-            assert!((0..1000).all(|_| red.decide() == expected), "{avg}");
+        for (avg, gentle, expected) in [(4.99, 1.0, Signal::Nothing), (15.0, 0.0, Signal::Drop), (30.0, 1.0, Signal::Drop)] {
+            let mut red = Law { avg, ..red(&[("gentle", gentle)]) };
+            assert!((0..1000).all(|_| red.signal() == expected), "{avg}");
         }
     }
 
     /// Gentle: at 1.1 max p_b is 0.1 + 0.9/10 = 0.19, so that each gap from 1 to 4 has probability 0.19/0.81 and the gap 5 the rest.
     #[test]
     fn a_gentle_slope_leads_from_max_p_to_one() {
-        let mut red = Red { avg: 16.5, ..red(&[]) };
-        let dropped = (0..10_000).filter(|_| red.decide() != Decision::Accept).count();
+        let mut red = Law { avg: 16.5, ..red(&[]) };
+        let dropped = (0..10_000).filter(|_| red.signal() != Signal::Nothing).count();
         // The mean gap is 0.2346 x 10 + 0.0617 x 5 = 2.654.
         assert!(dropped.abs_diff(3768) < 100, "{dropped}");
     }
@@ -240,7 +241,7 @@ mod tests {
     /// (1 - 0.002)^1000 = 0.1351 of the average is left after an idle second at 1 ms per packet.
     #[test]
     fn the_average_decays_while_the_link_is_idle() {
-        let mut red = Red { avg: 10.0, idle_since: Some(Time::ZERO), ..red(&[]) };
+        let mut red = Law { avg: 10.0, idle_since: Some(Time::ZERO), ..red(&[]) };
         red.average(Time::from_ms(1000), 0);
         assert!((red.avg - 1.350_65).abs() < 1e-4, "{}", red.avg);
         red.average(Time::from_ms(1000), 100);
@@ -262,7 +263,7 @@ mod tests {
     #[test]
     fn adaptive_red_moves_max_p_twice_a_second() {
         let adapted = |avg, max_p, ms| {
-            let mut red = Red { avg, max_p, ..red(&[]) };
+            let mut red = Law { avg, max_p, ..red(&[]) };
             red.spec.is_adaptive = true;
             red.adapt(Time::from_ms(ms));
             red.max_p
@@ -276,10 +277,13 @@ mod tests {
     /// The packet in service is no part of the queue that is averaged, and an empty queue behind it is not idle.
     #[test]
     fn idleness_begins_when_the_link_asks_in_vain() {
-        let mut queue = RedQueue { line: Line::default(), red: red(&[]) };
-        let mut dropped = Vec::new();
-        queue.enqueue(Time::ZERO, packet(Time::ZERO, 0), ENDLESS, &mut dropped);
-        assert!(queue.dequeue(Time::ZERO, &mut dropped).is_some() && queue.red.idle_since.is_none());
-        assert!(queue.dequeue(Time::from_ms(1), &mut dropped).is_none() && queue.red.idle_since == Some(Time::from_ms(1)));
+        let mut law = red(&[]);
+        let nobody = Waiting { packets: 0, bytes: 0 };
+        assert_eq!(law.decide(Time::ZERO, Packet::data(1500, 0), nobody, true), Decision::Accept);
+        assert!(law.idle_since.is_none());
+        law.on_asked(Time::from_ms(1), Waiting { packets: 1, bytes: 1500 });
+        assert!(law.idle_since.is_none());
+        law.on_asked(Time::from_ms(2), nobody);
+        assert_eq!(law.idle_since, Some(Time::from_ms(2)));
     }
 }

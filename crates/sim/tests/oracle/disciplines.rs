@@ -3,7 +3,6 @@
 
 use std::collections::VecDeque;
 
-use net::queue::Kind;
 use net::DisciplineSpec;
 use tcp::EcnBits;
 use units::{Stream, Time};
@@ -34,21 +33,21 @@ pub trait Discipline {
 
 /// The discipline of a link of `rate` bit/s.
 pub fn make(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Box<dyn Discipline> {
-    match spec.kind {
-        Kind::DropTail => unreachable!("the link's own"),
-        Kind::DropHead => Box::new(DropHead(VecDeque::new())),
-        Kind::AckFilter => Box::new(AckFilter(Vec::new())),
-        Kind::Red => Box::new(Red::new(spec, rate, stream)),
-        Kind::AdaptiveRed => Box::new(Red::adaptive(spec, rate, stream)),
-        Kind::Pie => Box::new(Pie::new(spec, rate, stream)),
-        Kind::Codel => Box::new(Codel::new(spec)),
-        Kind::Policer => Box::new(Policer(VecDeque::new(), Gcra::new(spec))),
-        Kind::Shaper => Box::new(Shaper(VecDeque::new(), Gcra::new(spec))),
-        Kind::Cobalt => Box::new(Cobalt::new(spec, rate, stream)),
-        Kind::Fq => Box::new(Fq::new(spec, stream)),
-        Kind::FqCodel => Box::new(FqCodel::new(spec, stream)),
-        Kind::FqPie => Box::new(FqPie::new(spec, rate, stream)),
-        Kind::DualPi2 => Box::new(DualPi2::new(spec)),
+    match spec.name() {
+        "drop-head" => Box::new(DropHead(VecDeque::new())),
+        "ack-filter" => Box::new(AckFilter(Vec::new())),
+        "red" => Box::new(Red::new(spec, rate, stream)),
+        "ared" => Box::new(Red::adaptive(spec, rate, stream)),
+        "pie" => Box::new(Pie::new(spec, rate, stream)),
+        "codel" => Box::new(Codel::new(spec)),
+        "policer" => Box::new(Policer(VecDeque::new(), Gcra::new(spec))),
+        "shaper" => Box::new(Shaper(VecDeque::new(), Gcra::new(spec))),
+        "cobalt" => Box::new(Cobalt::new(spec, rate, stream)),
+        "fq" => Box::new(Fq::new(spec, stream)),
+        "fq-codel" => Box::new(FqCodel::new(spec, stream)),
+        "fq-pie" => Box::new(FqPie::new(spec, rate, stream)),
+        "dualpi2" => Box::new(DualPi2::new(spec)),
+        name => panic!("the textbook has no {name}: write it down once more here"),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use net::queue::Kind;
 use net::{FifoSpec, Limit, LinkTotals};
 use sim::{AcceptedLink, DelayStep};
 use tcp::{Ack, EcnBits, Sack};
@@ -99,10 +98,7 @@ impl Link {
             losses,
             in_service: None,
             waiting: VecDeque::new(),
-            discipline: link
-                .discipline
-                .filter(|discipline| discipline.kind != Kind::DropTail)
-                .map(|discipline| disciplines::make(&discipline, spec.rate.0, draws)),
+            discipline: link.discipline.map(|discipline| disciplines::make(&discipline, spec.rate.0, draws)),
             dropped: Vec::new(),
             service,
             left_over: None,

@@ -1,0 +1,151 @@
+//! A flow, checked.
+
+use cc::{CongestionControl, Controller};
+use net::Limit;
+use serde_json::Value;
+use tcp::{Options, Receiver, ReceiverSpec, SenderSpec};
+use units::{Stream, Time};
+
+use super::changes::Most;
+use super::hops::{accept_base_rtt, accept_stretch};
+use super::limits::{refuse, seconds, RTT_MAX_NS};
+use super::link::AcceptedLink;
+use super::options::override_option;
+use super::writes::accept_writes;
+use crate::error::SpecError;
+use crate::spec::{Direction, FlowSpec, Spec};
+
+/// A receiver's window without a cap, segments: some at least, and no more than a TCP header can say (RFC 7323 2.3).
+const WINDOW_LEAST: f64 = 64.0;
+const WINDOW_MOST: f64 = (1_u64 << 29) as f64 / 1448.0;
+
+/// A flow that can be built.
+#[derive(Clone, Debug)]
+pub struct AcceptedFlow<'a> {
+    /// Our name of the protocol.
+    pub algorithm: &'static str,
+    /// The variant chosen.
+    pub variant: &'static str,
+    /// The sender's part.
+    pub sender: SenderSpec,
+    /// How far the receiver's window may open, segments.
+    pub receives: u64,
+    /// The flow as given.
+    pub spec: &'a FlowSpec,
+}
+
+impl AcceptedFlow<'_> {
+    /// The flow's receiver, at its start.
+    pub fn receiver(&self) -> Receiver {
+        let SenderSpec { options, mss, .. } = &self.sender;
+        let spec = ReceiverSpec::new(options, Time(self.spec.rtt_ns));
+        Receiver::new(spec.with_window(options, self.receives.saturating_mul(u64::from(*mss)), *mss))
+    }
+
+    /// The algorithm of flow number `index`, at its start. Built when wanted: with very many flows a second copy of each would show.
+    pub fn control(&self, index: usize, seed: u64) -> Controller {
+        let FlowSpec { profile, parameters, slow_start, .. } = self.spec;
+        let built = cc::build(self.algorithm, Some(self.variant), profile, parameters);
+        let built = match slow_start {
+            None => built,
+            Some(name) => built.and_then(|built| built.with_slow_start(name)),
+        };
+        let mut control = built.expect("built once before").algorithm;
+        control.on_seeded(Stream::named(seed, &format!("flow{index}/algorithm")));
+        control
+    }
+}
+
+/// Each queue on a flow's way holds one of its packets.
+pub(crate) fn accept_packet(path: &str, flow: &FlowSpec, links: &[AcceptedLink], run: &Spec) -> Result<(), SpecError> {
+    let (first, last) = match flow.direction {
+        Direction::Forward => flow.hops.links(run),
+        Direction::Reverse => (run.hops.len() + 1, run.hops.len() + 1),
+    };
+    for link in &links[first..=last] {
+        let Limit::Bytes(limit) = link.fifo.limit else { continue };
+        if limit < u64::from(flow.packet_bytes) {
+            return refuse(format!("{path}.packet"), flow.packet_bytes, &format!("give at most the queue's {limit} bytes"));
+        }
+    }
+    Ok(())
+}
+
+/// A receiver's window that never limits, segments: four times what the flow's path holds. Twice that is sent by the time a first
+/// loss is repaired, and as much again while a retransmission is lost.
+pub(super) fn ample_window<'a>(crossed: impl Iterator<Item = (&'a AcceptedLink, &'a Most)>, flow: &FlowSpec) -> u64 {
+    let packet_bits = f64::from(flow.packet_bytes) * 8.0;
+    let held = |(AcceptedLink { fifo: link, .. }, most): (&AcceptedLink, &Most)| {
+        let queue = match link.limit {
+            Limit::Packets(packets) => f64::from(packets),
+            Limit::Bytes(bytes) => bytes as f64 * 8.0 / packet_bits,
+            Limit::Delay(delay) => delay.as_secs_f64() * most.rate_bps / packet_bits,
+        };
+        queue + most.rate_bps * Time(flow.rtt_ns + most.extra_ns).as_secs_f64() / packet_bits
+    };
+    (4.0 * crossed.map(held).sum::<f64>()).clamp(WINDOW_LEAST, WINDOW_MOST) as u64
+}
+
+pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<AcceptedFlow<'a>, SpecError> {
+    let field = |name: &str| format!("flows[{index}].{name}");
+    if flow.rtt_ns < 1000 || flow.rtt_ns > RTT_MAX_NS {
+        return refuse(field("rtt"), seconds(flow.rtt_ns), "give 1 us to 10 s");
+    }
+    if flow.jitter_ns > flow.rtt_ns {
+        return refuse(field("jitter"), seconds(flow.jitter_ns), "give at most the base RTT");
+    }
+    if flow.start_ns >= spec.duration_ns {
+        return refuse(field("start"), seconds(flow.start_ns), "give a time before the end of the run");
+    }
+    if flow.stop_ns.is_some_and(|stop| stop <= flow.start_ns) {
+        return refuse(field("stop"), seconds(flow.stop_ns.unwrap_or(0)), "give a time after the flow's start");
+    }
+    if flow.bytes == Some(0) {
+        return refuse(field("bytes"), 0, "give at least 1 byte");
+    }
+    if flow.window_packets == Some(0) {
+        return refuse(field("window"), 0, "give at least 1 packet");
+    }
+    if !(1..=65_000).contains(&flow.mss_bytes) || flow.packet_bytes < flow.mss_bytes || flow.packet_bytes > 65_535 {
+        return refuse(field("mss"), flow.mss_bytes, "give 1 to 65000 bytes of payload, and packets no smaller than that");
+    }
+    if flow.direction == Direction::Reverse && spec.reverse.is_none() {
+        return refuse(field("direction"), "reverse", "a reverse flow needs a reverse link");
+    }
+    accept_stretch(&format!("flows[{index}]"), flow.hops, spec)?;
+    accept_base_rtt(&format!("flows[{index}]"), flow.rtt_ns, flow.hops.between_ns(spec))?;
+    if let Some(writes) = &flow.writes {
+        accept_writes(index, writes)?;
+    }
+    let Some(mut options) = Options::of_profile(&flow.profile) else {
+        return refuse(field("profile"), &flow.profile, &format!("choose one of {}", Options::PROFILES.join(", ")));
+    };
+    for (name, value) in &flow.transport {
+        override_option(&mut options, name, value).map_err(|allowed| SpecError { field: field(name), value: show(value), allowed })?;
+    }
+    let mut built = cc::build(&flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters).map_err(|error| SpecError {
+        field: field("algorithm"),
+        value: flow.algorithm.clone(),
+        allowed: error.to_string(),
+    })?;
+    if let (true, Some((key, value))) = (built.name == cc::algorithms::ptcp::PROTOCOL.name, flow.parameters.first_key_value()) {
+        return refuse(field(key), value, "belongs to an application: give each of its connections as a flow");
+    }
+    if let Some(name) = &flow.slow_start {
+        built = built.with_slow_start(name).map_err(|error| SpecError {
+            field: field("slow_start"),
+            value: name.clone(),
+            allowed: error.to_string(),
+        })?;
+    }
+    options.ecn = options.ecn.resolved(built.algorithm.needs().ecn);
+    let segments = flow.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(flow.mss_bytes)));
+    let device = flow.host.is_some_and(|host| spec.hosts[host as usize].device.is_some());
+    let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(u64::MAX), device };
+    let receives = sender.window;
+    Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, receives, spec: flow })
+}
+
+fn show(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

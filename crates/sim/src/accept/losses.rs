@@ -1,0 +1,71 @@
+//! The models of loss of a link, checked and built.
+
+use net::{Among, GilbertElliott, LossModel, Losses, Periodic, Scripted, Timed};
+use units::{Stream, Time};
+
+use super::limits::{refuse, seconds};
+use crate::error::SpecError;
+use crate::spec::{AmongSpec, LossModelSpec, LossSpec, Spec};
+
+/// A shorter unit of time would cost more to look at than the packets.
+const INTERVAL_MIN_NS: u64 = 1_000_000;
+const INTERVAL_MAX_NS: u64 = 3_600_000_000_000;
+
+/// The models of the link with this name, and with random streams whose names begin so.
+pub(crate) fn accept_losses((name, stream): (&str, &str), given: &[LossSpec], run: &Spec) -> Result<Losses, SpecError> {
+    let mut losses = Losses::default();
+    for (index, LossSpec { among, model }) in given.iter().enumerate() {
+        let model = accept_model(&format!("{name}.losses[{index}]"), model, run.flows.len() + run.traffic.len())?;
+        let among = match among {
+            AmongSpec::All => Among::All,
+            AmongSpec::Data => Among::Data,
+            AmongSpec::Acks => Among::Acks,
+        };
+        losses.add(among, model, Stream::named(run.seed, &format!("{stream}/loss{index}")));
+    }
+    Ok(losses)
+}
+
+fn accept_model(path: &str, model: &LossModelSpec, flows: usize) -> Result<LossModel, SpecError> {
+    let field = |name: &str| format!("{path}.{name}");
+    match *model {
+        LossModelSpec::GilbertElliott { to_bad, to_good, loss_bad, loss_good } => {
+            for (name, p) in [("to_bad", to_bad), ("to_good", to_good), ("loss_bad", loss_bad), ("loss_good", loss_good)] {
+                if !(0.0..=1.0).contains(&p) {
+                    return refuse(field(name), p, "give a probability from 0 to 1");
+                }
+            }
+            if to_good == 0.0 {
+                return refuse(field("to_good"), to_good, "give more than 0: the bad state must end");
+            }
+            Ok(LossModel::GilbertElliott(GilbertElliott::new((to_bad, to_good), (loss_bad, loss_good))))
+        }
+        LossModelSpec::Periodic { every, first } => {
+            if every < 2 {
+                return refuse(field("every"), every, "give at least 2 packets");
+            }
+            if first == 0 {
+                return refuse(field("first"), first, "give at least 1: packets are counted from 1");
+            }
+            Ok(LossModel::Periodic(Periodic::new(every, first)))
+        }
+        LossModelSpec::Scripted { flow, ref packets } => {
+            if let Some(flow) = flow.filter(|&flow| flow as usize >= flows) {
+                return refuse(field("flow"), flow, &format!("give a flow's number, 0 to {}", flows - 1));
+            }
+            if packets.first().is_none_or(|&first| first == 0) || packets.windows(2).any(|pair| pair[0] >= pair[1]) {
+                return refuse(field("packets"), format!("{packets:?}"), "give ascending numbers, counted from 1");
+            }
+            Ok(LossModel::Scripted(Scripted::new(flow, packets.clone())))
+        }
+        LossModelSpec::Timed { interval_ns, probability } => {
+            if !(INTERVAL_MIN_NS..=INTERVAL_MAX_NS).contains(&interval_ns) {
+                return refuse(field("interval"), seconds(interval_ns), "give 1 ms to 1 h");
+            }
+            if !(probability > 0.0 && probability <= 1.0) {
+                return refuse(field("probability"), probability, "give a probability above 0, at most 1");
+            }
+            Ok(LossModel::Timed(Timed::new(Time(interval_ns), probability)))
+        }
+    }
+}

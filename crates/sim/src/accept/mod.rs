@@ -1,0 +1,87 @@
+//! The one place where a scenario is checked.
+
+mod arrivals;
+mod changes;
+mod flow;
+mod hops;
+mod hosts;
+mod limits;
+mod link;
+mod losses;
+mod options;
+mod traffic;
+mod writes;
+
+pub use arrivals::{AcceptedSource, Loop};
+pub use flow::AcceptedFlow;
+pub(crate) use limits::{time_max, ALIVE_MAX};
+pub use link::AcceptedLink;
+pub(crate) use options::described_options;
+
+use arrivals::{accept_sources, most_transfers_and_sources};
+use changes::Most;
+use flow::{accept_flow, accept_packet, ample_window};
+use hops::accept_hops;
+use hosts::accept_hosts;
+use limits::{refuse, seconds, DURATION_MAX_NS, FLOWS_MAX, RTT_MAX_NS};
+use link::accept_link;
+use traffic::accept_traffic;
+
+use crate::error::SpecError;
+use crate::spec::Spec;
+
+/// A scenario that can be run.
+#[derive(Clone, Debug)]
+pub struct Accepted<'a> {
+    /// As given.
+    pub spec: &'a Spec,
+    /// The links that exist: forward, further hops, and reverse if real.
+    pub links: Vec<AcceptedLink>,
+    /// The flows.
+    pub flows: Vec<AcceptedFlow<'a>>,
+    /// The sources of transfers.
+    pub sources: Vec<AcceptedSource<'a>>,
+}
+
+/// Checks a scenario and resolves its algorithms and options.
+///
+/// # Errors
+/// The first field that is out of range, with its value and what is allowed.
+pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
+    if spec.duration_ns == 0 || spec.duration_ns > DURATION_MAX_NS {
+        return refuse("duration", seconds(spec.duration_ns), "give more than 0 s and at most 86400 s");
+    }
+    if spec.warmup_ns >= spec.duration_ns {
+        return refuse("warmup", seconds(spec.warmup_ns), "give less than the duration");
+    }
+    if spec.sample_ns != 0 && spec.sample_ns < 1000 {
+        return refuse("sample", seconds(spec.sample_ns), "give 0 or at least 1 us");
+    }
+    if (spec.flows.is_empty() && spec.arrivals.is_empty() && spec.sessions.is_empty()) || spec.flows.len() > FLOWS_MAX {
+        return refuse("flows", spec.flows.len(), "give 1 to 1000000 flows");
+    }
+    if spec.traffic.len() > FLOWS_MAX - spec.flows.len() {
+        return refuse("traffic", spec.traffic.len(), "give at most 1000000 flows and sources");
+    }
+    // Flows' clocks run behind by a part of their base RTT; links, ways between hops, sources and transfers may have events too.
+    let parties = spec.flows.len() + spec.traffic.len() + 2 * (1 + spec.hops.len()) + most_transfers_and_sources(spec);
+    if spec.duration_ns + RTT_MAX_NS > time_max(parties) {
+        return refuse("duration", seconds(spec.duration_ns), "give at most 4 hours with so many flows");
+    }
+    accept_hosts(spec)?;
+    accept_hops(spec)?;
+    let links = spec.links().iter().map(|link| accept_link(link, spec)).collect::<Result<Vec<_>, _>>()?;
+    accept_traffic(spec)?;
+    let mut flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, spec)).collect::<Result<Vec<_>, _>>()?;
+    let most: Vec<Most> = links.iter().zip(spec.links()).map(|(link, given)| Most::of(link.fifo.rate, given.spec)).collect();
+    for (index, flow) in flows.iter().enumerate() {
+        accept_packet(&format!("flows[{index}]"), flow.spec, &links, spec)?;
+    }
+    let mut sources = accept_sources(spec, &links)?;
+    for flow in flows.iter_mut().chain(sources.iter_mut().flat_map(|source| &mut source.kinds)) {
+        let (first, last) = flow.spec.hops.links(spec);
+        let crossed = (first..=last).chain(spec.reverse_link()).map(|link| (&links[link], &most[link]));
+        flow.receives = flow.receives.min(ample_window(crossed, flow.spec));
+    }
+    Ok(Accepted { spec, links, flows, sources })
+}

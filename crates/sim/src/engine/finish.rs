@@ -1,0 +1,104 @@
+//! The end of a run: its rows.
+
+use net::Link;
+use units::Time;
+
+use super::observer::Observer;
+use super::run::Engine;
+use crate::accept::AcceptedFlow;
+use crate::parts::flow::Flow;
+use crate::parts::load::Load;
+use crate::records::{FlowRow, LinkRow, Records};
+use crate::spec::{Direction, FlowSpec, Spec};
+
+/// Protocol and variant of each flow: each pair once, and two bytes per flow.
+pub(super) struct Names {
+    pairs: Vec<(&'static str, &'static str)>,
+    of_flow: Vec<u16>,
+}
+
+impl Names {
+    pub(super) fn new(flows: &[AcceptedFlow]) -> Names {
+        let mut pairs = Vec::new();
+        let number = |flow: &AcceptedFlow| {
+            let pair = (flow.algorithm, flow.variant);
+            let known = pairs.iter().position(|&known| known == pair);
+            known.unwrap_or_else(|| {
+                pairs.push(pair);
+                pairs.len() - 1
+            }) as u16
+        };
+        let of_flow = flows.iter().map(number).collect();
+        Names { pairs, of_flow }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&'static str, &'static str)> + '_ {
+        self.of_flow.iter().map(|&number| self.pairs[usize::from(number)])
+    }
+}
+
+impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
+    pub(super) fn finish(mut self) -> Records {
+        let spec = self.spec;
+        (0..self.links.len()).for_each(|link| self.empty_link(link));
+        for index in 0..self.flows.len() {
+            self.sample_flow(index, self.flows[index].agenda.end);
+        }
+        self.sample_links(Time(spec.duration_ns));
+        self.close_sources();
+        self.close_machines();
+        let window_ns = spec.duration_ns - spec.warmup_ns;
+        self.records.links = self
+            .links
+            .iter_mut()
+            .map(|link| LinkRow { totals: link.totals(), window_ns, capacity_bytes: link.window_capacity_bytes() })
+            .collect();
+        self.records.link_names = spec.links().into_iter().map(|link| link.name).collect();
+        let named = self.flows.iter().zip(&spec.flows).zip(self.names.iter());
+        self.records.flows = named.map(|((flow, given), names)| flow_row(flow, given, names, spec)).collect();
+        self.arrivals.count_unfinished(&self.flows, &mut self.records.transfers);
+        let by_transfers: u64 = self.records.transfers.rows.iter().map(|row| u64::from(row.sent)).sum();
+        let datagrams: u64 = self.records.sources.iter().map(|row| row.at_end.sent).sum();
+        self.records.data_packets = self.records.flows.iter().map(|row| row.at_end.sent).sum::<u64>() + by_transfers + datagrams;
+        self.records.core_events = self.events;
+        let Engine { mut records, flows, around, .. } = self;
+        records.events = around.events;
+        // Sorting takes room of its own.
+        drop(flows);
+        // What happens at a link at some time is before what a flow's clock calls by that time.
+        records.events.sort_by_key(|event| (event.t_ns, event.link < 0));
+        records
+    }
+}
+
+fn flow_row(flow: &Flow, given: &FlowSpec, (algorithm, variant): (&'static str, &'static str), spec: &Spec) -> FlowRow {
+    let access = flow.path.access_delay();
+    let completed_ns = if flow.completed == Time::NEVER { u64::MAX } else { flow.completed.since(access).0 };
+    let from = spec.warmup_ns.max(given.start_ns);
+    let to = spec.duration_ns.min(given.stop_ns.unwrap_or(u64::MAX)).min(if given.bytes.is_some() { completed_ns } else { u64::MAX });
+    FlowRow {
+        algorithm,
+        variant,
+        is_reverse: given.direction == Direction::Reverse,
+        start_s: given.start_ns as f64 * 1e-9,
+        stop_s: given.stop_ns.map_or(f64::NAN, |stop| stop as f64 * 1e-9),
+        completed_s: if completed_ns == u64::MAX { f64::NAN } else { completed_ns as f64 * 1e-9 },
+        mss_bytes: given.mss_bytes,
+        packet_bytes: given.packet_bytes,
+        lost_packets: flow.path.lost,
+        marked_packets: flow.path.marked,
+        host: given.host,
+        send_stalls: flow.sender.send_stalls(),
+        receive_window_bytes: receive_window_bytes(flow, given),
+        window_s: to.saturating_sub(from) as f64 * 1e-9,
+        at_window: flow.at_window,
+        at_end: flow.totals(flow.agenda.end),
+    }
+}
+
+/// The largest window that the receiver offered, as the scenario says it where it does.
+fn receive_window_bytes(flow: &Flow, given: &FlowSpec) -> Option<u64> {
+    let packets = flow.sender.receive_window();
+    let given_bytes = given.window_bytes.filter(|_| given.window_packets == Some(packets));
+    (packets < u64::MAX).then(|| given_bytes.unwrap_or(packets.saturating_mul(given.mss_bytes.into())))
+}

@@ -1,0 +1,68 @@
+//! Hosts in the engine.
+
+use net::Link;
+use units::Time;
+
+use super::observer::Observer;
+use super::run::Engine;
+use crate::parts::delivery::Delivery;
+use crate::parts::flow::Flow;
+use crate::parts::host::{clocks, Machine};
+use crate::parts::load::Load;
+use crate::parts::wire::PathWire;
+
+impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
+    /// What is due at the receiver of flow `index`, or at its host, happens.
+    pub(crate) fn handle_pending(&mut self, index: usize, now: Time) {
+        let path = &mut self.flows[index].path;
+        if path.is_receiver_due(now) {
+            path.commit_pending();
+        } else {
+            self.run_host(index, now);
+        }
+    }
+
+    /// At the end of the run: the samples of the processors, in their own clocks.
+    pub(crate) fn close_machines(&mut self) {
+        let columns = &mut self.records.host_samples;
+        let clocks = clocks(self.spec);
+        for ((index, machine), clock) in std::mem::take(&mut self.around.machines).into_iter().enumerate().zip(clocks) {
+            for (at, busy_ns) in machine.cpu.map_or(Vec::new(), |cpu| cpu.close(Time(self.spec.duration_ns) + clock)) {
+                columns.t_ns.push((at - clock).0);
+                columns.host.push(index as u32);
+                columns.busy_ns.push(busy_ns);
+            }
+        }
+    }
+
+    /// Flow `index`, a transfer, begins: if it is to have a host of its own, that is new and idle.
+    pub(crate) fn give_host(&mut self, index: usize) {
+        let Some(side) = self.flows[index].path.side() else { return };
+        if !self.spec.hosts[side.host].per_transfer {
+            return;
+        }
+        side.machine = self.spec.hosts.len() + index - self.spec.flows.len();
+        let fresh = self.around.machines[side.host].clone();
+        if self.around.machines.len() <= side.machine {
+            self.around.machines.resize(side.machine + 1, Machine::default());
+        }
+        self.around.machines[side.machine] = fresh;
+    }
+
+    #[inline(never)]
+    fn run_host(&mut self, index: usize, now: Time) {
+        let Flow { path, sender, .. } = &mut self.flows[index];
+        let Some(side) = path.side() else { return };
+        if side.comes_at() <= now {
+            let Some(delivery) = side.coming.pop_front() else { return };
+            let outstanding = sender.connection().nxt - sender.connection().una;
+            let at = self.around.machines[side.machine].take_ack(now, delivery.ack().has_sack, outstanding);
+            path.arriving.push(Delivery::new(at, delivery.ack()));
+        } else {
+            let Some(segment) = side.leaving.pop_front() else { return };
+            let link = &mut self.links[path.data_link()];
+            PathWire { path, link, around: &mut self.around, flow: index }.leave_host(segment);
+        }
+        self.flows[index].path.refresh_beyond();
+    }
+}

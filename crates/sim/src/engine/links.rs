@@ -1,0 +1,178 @@
+//! What happens at links, and between them: packets that waited leave or are dropped, packets reach the next hop, ACKs reach a real link.
+
+use net::{Answer, Dropped, Left, Link, Packet, Queued};
+use units::Time;
+
+use super::observer::Observer;
+use super::run::Engine;
+use crate::parts::around::Noted;
+use crate::parts::gaps::Passing;
+use crate::parts::load::{AckLoad, Content, Load, Segment};
+use crate::parts::party::Party;
+
+impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
+    /// When what a link does can first be felt elsewhere: until then it need not be looked at.
+    #[inline]
+    pub(super) fn set_link_due(&mut self, link: usize) -> u64 {
+        let horizon = &mut self.horizons[link];
+        horizon.due = self.links[link].next_at().saturating_add(horizon.lookahead);
+        horizon.due.0
+    }
+
+    /// What a link does can be felt: it serves until now, and all that left it goes on. Returns when it must be looked at again.
+    pub(super) fn advance_link(&mut self, link: usize) -> u64 {
+        self.events += 1;
+        let now = self.horizons[link].due;
+        if self.links_at <= now {
+            self.sample_links(Time(self.spec.duration_ns.min(now.0)));
+        }
+        self.links[link].settle(now);
+        self.empty_link(link);
+        self.set_link_due(link)
+    }
+
+    /// All links serve until `now`, and all that left them goes on.
+    pub(super) fn settle_links(&mut self, now: Time) {
+        for link in 0..self.links.len() {
+            self.links[link].settle(now);
+            self.empty_link(link);
+        }
+    }
+
+    /// What has left a link, or was dropped there, goes on.
+    pub(super) fn empty_link(&mut self, link: usize) {
+        while let Some(Left { departed, at, packet: Queued { packet, is_marked, mut load, .. } }) = self.links[link].take_left() {
+            if is_marked {
+                self.mark(departed, link, &mut load);
+            }
+            self.leave(link, Passing { at, packet, load });
+        }
+        while let Some(Dropped { at, packet }) = self.links[link].take_dropped() {
+            self.lose(at, link, &packet.load);
+        }
+    }
+
+    /// A packet with this load leaves `link` with a mark. One that several hops mark is one that was marked.
+    fn mark(&mut self, at: Time, link: usize, load: &mut Load) {
+        let Content::Segment(segment) = &mut load.content else { return };
+        let flow = load.owner as usize;
+        let path = &mut self.flows[flow].path;
+        path.marked += u64::from(!segment.ce);
+        segment.ce = true;
+        self.around.note_mark(at, Noted { flow: (!path.is_transfer).then_some(flow), link });
+    }
+
+    /// A packet that was under way leaves `link`: for its receiver, or for the next hop.
+    fn leave(&mut self, link: usize, passing: Passing) {
+        let Some(between) = self.around.gaps.leaves(link, &passing.load) else { return self.pass_on(link, passing) };
+        let (at, owner) = (passing.at - between, passing.load.owner as usize);
+        if let Content::Datagram = passing.load.content {
+            return self.sources[owner].packet_departs(at);
+        }
+        let flow = &mut self.flows[owner];
+        flow.path.under_way -= 1;
+        match passing.load.content {
+            Content::Segment(segment) => flow.path.segment_departs(at, segment),
+            Content::Ack(ack) => flow.path.ack_departs(at, ack),
+            Content::Datagram => {}
+        }
+        if flow.is_moved() {
+            self.around.changed.push(Party::Flow(owner));
+        }
+    }
+
+    /// A packet goes on from `link` to the next hop, a segment now and then twice.
+    #[inline(never)]
+    fn pass_on(&mut self, link: usize, passing: Passing) {
+        let segment_of = if let Content::Segment(_) = passing.load.content { Some(passing.load.owner) } else { None };
+        let before = self.around.gaps.next_at(link);
+        let copies = self.around.gaps.pass_on(link, passing);
+        if let Some(flow) = segment_of {
+            self.flows[flow as usize].path.under_way += copies - 1;
+        }
+        if self.around.gaps.next_at(link) != before {
+            self.around.changed.push(Party::Gap(link));
+        }
+    }
+
+    /// A packet reaches the hop behind `gap`; returns when the next does.
+    pub(super) fn reach_hop(&mut self, gap: usize) -> u64 {
+        self.events += 1;
+        if let Some(mut passing) = self.around.gaps.take(gap) {
+            if self.links_at <= passing.at {
+                self.sample_links(Time(self.spec.duration_ns.min(passing.at.0)));
+            }
+            if let Content::Segment(Segment { ce, .. }) = passing.load.content {
+                // RFC 9331 5.1: whoever marked it, it may have been of a scalable sender.
+                passing.packet.is_l4s |= ce;
+            }
+            self.reach(gap + 1, passing);
+        }
+        self.around.gaps.next_at(gap).0
+    }
+
+    /// A packet that is under way reaches `link`.
+    fn reach(&mut self, link: usize, mut passing: Passing) {
+        let Passing { at: now, packet, .. } = passing;
+        let Some(fifo) = self.links[link].as_fifo() else { return self.offer_late(link, (now, packet), passing.load) };
+        match fifo.take(now, packet) {
+            Answer::Departs(at) => self.leave(link, Passing { at, ..passing }),
+            Answer::DepartsMarked { at, marked_at } => {
+                self.mark(marked_at, link, &mut passing.load);
+                self.leave(link, Passing { at, ..passing });
+            }
+            Answer::Dropped | Answer::Lost | Answer::Waits => self.lose(now, link, &passing.load),
+        }
+    }
+
+    /// A packet that was under way is gone.
+    #[cold]
+    fn lose(&mut self, at: Time, link: usize, load: &Load) {
+        let owner = load.owner as usize;
+        if let Content::Datagram = load.content {
+            self.sources[owner].lost += 1;
+            return self.around.note_drop(at, Noted { flow: Some(self.spec.flows.len() + owner), link });
+        }
+        let flow = &mut self.flows[owner];
+        flow.path.under_way -= 1;
+        self.arrivals.release(owner, flow);
+        if let Content::Segment(_) = load.content {
+            flow.path.lost += 1;
+            self.around.note_drop(at, Noted { flow: (!flow.path.is_transfer).then_some(owner), link });
+        }
+    }
+
+    /// The oldest of a flow's ACKs on their way to a real link reaches it.
+    #[inline]
+    pub(super) fn cross(&mut self, index: usize) {
+        self.events += 1;
+        let path = &mut self.flows[index].path;
+        let (Some(link), Some((now, ack))) = (path.ack_link(), path.take_crossing()) else { return };
+        let packet = path.ack_packet();
+        let Some(fifo) = self.links[link].as_fifo() else { return self.cross_late(index, link, (now, packet, ack)) };
+        if let Answer::Departs(at) | Answer::DepartsMarked { at, .. } = fifo.take(now, packet) {
+            if self.around.gaps.len() == 0 {
+                path.ack_departs(at, ack);
+            } else {
+                path.under_way += 1;
+                self.leave(link, Passing { at, packet, load: Load { owner: index as u32, content: Content::Ack(ack) } });
+            }
+        }
+    }
+
+    /// The same where the link decides late.
+    #[inline(never)]
+    fn cross_late(&mut self, index: usize, link: usize, (now, packet, ack): (Time, Packet, AckLoad)) {
+        self.flows[index].path.under_way += 1;
+        self.offer_late(link, (now, packet), Load { owner: index as u32, content: Content::Ack(ack) });
+    }
+
+    /// A packet reaches a link that decides late.
+    fn offer_late(&mut self, link: usize, (now, packet): (Time, Packet), load: Load) {
+        let before = self.links[link].next_at();
+        self.links[link].offer(now, packet, load);
+        if before == Time::NEVER || self.links[link].is_brimming() {
+            self.around.changed.push(Party::Link(link));
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The event core: who is next, and what happens then. The only place where simulated time advances.
+
+mod calendar;
+mod datagrams;
+mod finish;
+mod hosts;
+mod links;
+mod observer;
+mod run;
+mod sampling;
+mod start;
+mod turn;
+
+pub use observer::{AckHash, AckTrace, Observer, Silent};
+pub use start::{run, run_named, run_observed};

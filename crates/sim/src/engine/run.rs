@@ -1,0 +1,155 @@
+//! The loop: the party whose event is next has its turn.
+//!
+//! Events are totally ordered by (time, party, kind). The party with the earliest event runs alone until another is due, so that a train of
+//! ACKs of one flow is handled in one go. An event that moves the next event of another party says so: it is looked at before anybody has a turn.
+
+use net::Link;
+use units::Time;
+
+use super::calendar::Calendar;
+use super::finish::Names;
+use super::observer::Observer;
+use crate::accept::Accepted;
+use crate::error::{Interrupted, RunError};
+use crate::parts::application::Application;
+use crate::parts::around::Around;
+use crate::parts::arrivals::Arrivals;
+use crate::parts::datagrams::Source;
+use crate::parts::flow::Flow;
+use crate::parts::load::Load;
+use crate::parts::party::{Counts, Numbers, Party};
+use crate::records::{FlowSamples, Records, Shown};
+use crate::spec::{access_delay, Spec};
+use cc::CongestionControl;
+
+/// Events between two looks at the interrupt flag: a few milliseconds.
+const EVENTS_PER_LOOK: u64 = 1 << 17;
+
+/// A run in progress, over links of one kind: where all decide on arrival, another program than where some do not.
+pub struct Engine<'a, O, L> {
+    pub(super) spec: &'a Spec,
+    pub(super) names: Names,
+    pub(super) observer: &'a mut O,
+    pub(super) flows: Vec<Flow>,
+    pub(super) arrivals: Arrivals,
+    /// Of flows that do not always have more to send; empty if all have.
+    pub(super) applications: Vec<Option<Application>>,
+    pub(super) sources: Vec<Source>,
+    pub(super) links: Vec<L>,
+    pub(super) horizons: Vec<Horizon>,
+    pub(super) around: Around,
+    /// When the links are sampled next.
+    pub(super) links_at: Time,
+    pub(super) records: Records,
+    pub(super) events: u64,
+}
+
+/// When a link whose queue decides late must be looked at.
+pub(super) struct Horizon {
+    /// How much later than a packet leaves it the link is first felt elsewhere, at least.
+    pub(super) lookahead: Time,
+    pub(super) due: Time,
+}
+
+impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
+    /// A run that has not begun, over these links.
+    pub(super) fn new(accepted: Accepted<'a>, links: Vec<L>, observer: &'a mut O) -> Engine<'a, O, L> {
+        let spec = accepted.spec;
+        let (arrivals, transfers) = Arrivals::new(&accepted.sources, spec);
+        let shown = accepted.flows.iter().map(|flow| Shown { mss: flow.sender.mss, variables: flow.control(0, 0).variable_names() });
+        let flow_samples = FlowSamples::new(spec.sample_ns, shown);
+        let records = Records { flow_samples, transfers, ..Records::default() };
+        let names = Names::new(&accepted.flows);
+        let flows: Vec<_> = accepted.flows.into_iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect();
+        Engine {
+            spec,
+            names,
+            observer,
+            flows,
+            arrivals,
+            applications: Application::of_run(spec),
+            sources: spec.traffic.iter().enumerate().map(|(index, given)| Source::new(given, index, spec)).collect(),
+            links,
+            horizons: horizons(spec),
+            around: Around::new(spec),
+            links_at: if spec.sample_ns == 0 { Time::NEVER } else { Time::ZERO },
+            records,
+            events: 0,
+        }
+    }
+
+    /// Runs to the end.
+    ///
+    /// # Errors
+    /// An interruption, or more transfers alive than there is room for.
+    pub(super) fn run(mut self, mut interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
+        let numbers = Numbers::new(Counts {
+            links: if L::LATE { self.links.len() } else { 0 },
+            gaps: self.around.gaps.len(),
+            arrivals: self.arrivals.sources.len(),
+            flows: self.flows.len(),
+            datagrams: self.sources.len(),
+        });
+        let mut calendar = Calendar::new(numbers.len());
+        for number in 0..numbers.len() {
+            calendar.set(number, self.due(numbers.party(number)));
+        }
+        let mut look_at = EVENTS_PER_LOOK;
+        while let Some((number, bound)) = calendar.first() {
+            if self.events >= look_at {
+                if interrupted() {
+                    return Err(Interrupted.into());
+                }
+                look_at = self.events + EVENTS_PER_LOOK;
+            }
+            let next = match numbers.party(number) {
+                Party::Flow(index) => self.run_flow(index, bound, look_at),
+                Party::Link(index) => self.advance_link(index),
+                Party::Gap(index) => self.reach_hop(index),
+                Party::Datagrams(index) => self.run_source(index, bound, look_at),
+                Party::Arrivals(index) => self.begin_transfer(index)?,
+            };
+            calendar.set(number, next);
+            while let Some(party) = self.around.changed.pop() {
+                if let Party::Link(index) = party {
+                    self.empty_link(index);
+                }
+                calendar.set(numbers.number(party), self.due(party));
+            }
+        }
+        Ok(self.finish())
+    }
+
+    /// When a party has its next event.
+    fn due(&mut self, party: Party) -> u64 {
+        match party {
+            Party::Link(index) => self.set_link_due(index),
+            Party::Gap(index) => self.around.gaps.next_at(index).0,
+            Party::Arrivals(index) => self.arrivals.sources[index].next_at().0,
+            Party::Flow(index) => self.flows[index].set_due(),
+            Party::Datagrams(index) => self.sources[index].due.0,
+        }
+    }
+
+    /// The next transfer of a source begins; returns when another will.
+    #[inline(never)]
+    fn begin_transfer(&mut self, source: usize) -> Result<u64, RunError> {
+        if L::LATE {
+            // The lowest free slot is taken: what was dropped may have freed one.
+            self.settle_links(self.arrivals.sources[source].next_at());
+        }
+        let flow = self.arrivals.begin(source, &mut self.flows, &mut self.records.transfers)?;
+        self.give_host(flow);
+        self.around.gaps.on_born(flow, self.records.transfers.rows.last().map_or(0, |row| row.kind));
+        self.events += 1;
+        self.around.changed.push(Party::Flow(flow));
+        Ok(self.arrivals.sources[source].next_at().0)
+    }
+}
+
+/// What is felt of a link elsewhere: what is behind it reaches the next hop then, or a sender or a real link a quarter of the base RTT later and more.
+fn horizons(spec: &Spec) -> Vec<Horizon> {
+    let nearest = spec.everybody().map(|(_, flow)| access_delay(Time(flow.rtt_ns))).min().unwrap_or(Time::ZERO);
+    let of_link = |link: usize| spec.hops.get(link).map_or(nearest, |hop| nearest.min(Time(hop.delay_ns)));
+    (0..spec.links().len()).map(|link| Horizon { lookahead: of_link(link), due: Time::NEVER }).collect()
+}

@@ -1,0 +1,78 @@
+//! A scenario is checked, run and handed back; a broken invariant names it.
+
+use std::any::Any;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+use net::{AnyLink, Fifo, LinkParts, Streams};
+use units::{Stream, Time};
+
+use super::observer::{Observer, Silent};
+use super::run::Engine;
+use crate::accept::{accept, AcceptedLink};
+use crate::error::RunError;
+use crate::parts::load::Load;
+use crate::records::Records;
+use crate::spec::Spec;
+
+/// Runs a scenario. `interrupted` is asked every few milliseconds of computing; true ends the run.
+///
+/// # Errors
+/// A scenario that is refused, or an interruption.
+pub fn run(spec: &Spec, interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
+    run_observed(spec, &mut Silent, interrupted)
+}
+
+/// As [`run`], with an observer of every ACK.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_observed<O: Observer>(spec: &Spec, observer: &mut O, interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
+    run_named(spec, None, observer, interrupted)
+}
+
+/// As [`run_observed`], for a scenario that has a name: its digest.
+///
+/// # Errors
+/// As [`run`].
+///
+/// # Panics
+/// When an invariant is broken: a bug. The message then ends with the seed and the scenario's name, or the scenario itself.
+pub fn run_named<O: Observer>(
+    spec: &Spec,
+    digest: Option<&str>,
+    observer: &mut O,
+    interrupted: impl FnMut() -> bool,
+) -> Result<Records, RunError> {
+    let mut accepted = accept(spec)?;
+    let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
+    let links: Vec<AnyLink<Load>> = accepted.links.drain(..).map(|link| AnyLink::new(parts(link, window, spec.seed))).collect();
+    // Nothing of a run that panicked is looked at again.
+    let run = AssertUnwindSafe(|| {
+        if links.iter().all(AnyLink::is_fifo) {
+            let links: Vec<Fifo> = links.into_iter().filter_map(AnyLink::into_fifo).collect();
+            Engine::new(accepted, links, observer).run(interrupted)
+        } else {
+            Engine::new(accepted, links, observer).run(interrupted)
+        }
+    });
+    match catch_unwind(run) {
+        Ok(records) => records,
+        Err(panic) => {
+            let scenario = digest.map_or_else(|| serde_json::to_string(spec).unwrap_or_default(), str::to_owned);
+            panic!("{}; seed {}, scenario {scenario}", said(panic.as_ref()), spec.seed)
+        }
+    }
+}
+
+/// What a link is built from.
+fn parts(link: AcceptedLink, window: (Time, Time), seed: u64) -> LinkParts {
+    let AcceptedLink { fifo, discipline, losses, changes, stream: name } = link;
+    let stream = |part| Stream::named(seed, &format!("{name}/{part}"));
+    LinkParts { fifo, discipline, losses, changes, window, streams: Streams { loss: stream("loss"), queue: stream("queue") } }
+}
+
+/// The message of a panic.
+fn said(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a broken invariant")
+}

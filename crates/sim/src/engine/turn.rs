@@ -1,0 +1,149 @@
+//! A flow's turn.
+
+use net::Link;
+use units::Time;
+
+use super::observer::Observer;
+use super::run::Engine;
+use crate::parts::flow::{Flow, FlowKind};
+use crate::parts::load::Load;
+use crate::parts::party::Party;
+use crate::parts::wire::PathWire;
+use crate::records::EventKind;
+
+impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
+    /// As [`Engine::run_events`]; a transfer of which nothing is left frees its slot.
+    #[inline(always)]
+    pub(super) fn run_flow(&mut self, index: usize, bound: u64, look_at: u64) -> u64 {
+        let next = self.run_events(index, bound, look_at);
+        if self.arrivals.release(index, &self.flows[index]) {
+            return u64::MAX;
+        }
+        next
+    }
+
+    /// Handles the event that is due at one flow, and more of its events while they come before `bound` and move nobody else's; returns the time
+    /// of its next. In line: with many flows a turn is one event.
+    #[inline(always)]
+    fn run_events(&mut self, index: usize, bound: u64, look_at: u64) -> u64 {
+        let (mut now, mut kind) = self.flows[index].due;
+        loop {
+            if now >= self.flows[index].agenda.calm_until || now >= self.links_at {
+                self.catch_up(index, now);
+            }
+            match kind {
+                FlowKind::Ack => self.take_acks(index, Time(bound).min(self.links_at), look_at),
+                FlowKind::Crossing => self.cross(index),
+                FlowKind::Deadline => self.wake(index, now),
+                _ => self.handle_rare(index, now, kind),
+            }
+            let flow = &mut self.flows[index];
+            (now, kind) = flow.next();
+            if now >= flow.agenda.end {
+                flow.due = (now, kind);
+                return u64::MAX;
+            }
+            if now.0 >= bound || self.events >= look_at || !self.around.changed.is_empty() {
+                flow.due = (now, kind);
+                return now.0;
+            }
+        }
+    }
+
+    /// The ACK that is next, and those that follow it before anything else happens, before `until`: no other flow's
+    /// event, no timer, no sample.
+    #[inline]
+    fn take_acks(&mut self, index: usize, until: Time, look_at: u64) {
+        let Flow { agenda, path, sender, .. } = &mut self.flows[index];
+        let link = &mut self.links[path.data_link()];
+        let mut wire = PathWire { path, link, around: &mut self.around, flow: index };
+        let until = until.min(agenda.calm_until);
+        let mut next = wire.path.arriving.pop();
+        while let Some(delivery) = next {
+            let (at, ack) = (delivery.at, delivery.ack());
+            let sack = wire.path.take_sack(&ack);
+            sender.on_ack(at, &ack, sack.as_ref(), &mut wire);
+            self.observer.on_acked(at, index, sender);
+            agenda.rearm(sender.deadline());
+            self.events += 1;
+            if sender.is_finished() {
+                return self.complete(index, at);
+            }
+            if L::LATE && !wire.around.changed.is_empty() {
+                return;
+            }
+            let before = until.min(agenda.wake).min(wire.path.pending_at()).min(wire.path.crossing_at());
+            next = wire.path.arriving.pop_if(|delivery| delivery.at < before && self.events < look_at);
+        }
+    }
+
+    /// The flow's timer is due for a look: if the sender has moved its deadline, it is looked at again then.
+    #[inline(never)]
+    fn wake(&mut self, index: usize, now: Time) {
+        self.events += 1;
+        let Flow { agenda, path, sender, .. } = &mut self.flows[index];
+        agenda.wake = sender.deadline();
+        if agenda.wake > now {
+            return;
+        }
+        let link = &mut self.links[path.data_link()];
+        let mut wire = PathWire { path, link, around: &mut self.around, flow: index };
+        sender.on_deadline(now, &mut wire);
+        agenda.wake = sender.deadline();
+        if sender.is_finished() {
+            self.complete(index, now);
+        }
+    }
+
+    /// What happens once to a flow, or now and then.
+    #[inline(never)]
+    fn handle_rare(&mut self, index: usize, now: Time, kind: FlowKind) {
+        self.events += 1;
+        let flow = &mut self.flows[index];
+        let application = self.applications.get_mut(index).and_then(Option::as_mut);
+        let rtt = flow.base_rtt();
+        match kind {
+            FlowKind::Pending => return self.handle_pending(index, now),
+            FlowKind::Stop => {
+                flow.close_area(now);
+                flow.stopped();
+            }
+            FlowKind::Write => {}
+            _ => flow.started(if application.is_some() { now } else { Time::NEVER }),
+        }
+        let Flow { sender, path, .. } = flow;
+        let at = now.since(path.access_delay());
+        let link = &mut self.links[path.data_link()];
+        let mut wire = PathWire { path, link, around: &mut self.around, flow: index };
+        if kind == FlowKind::Start {
+            if !wire.path.is_transfer {
+                wire.around.note(at, index, EventKind::Start);
+            }
+            sender.on_started(now, rtt, &mut wire);
+        }
+        if let (FlowKind::Write, Some(application)) = (kind, application) {
+            let next = application.write(now, sender, &mut wire);
+            flow.started(next);
+        }
+        flow.agenda.rearm(flow.sender.deadline());
+        if flow.sender.is_finished() {
+            self.complete(index, now);
+        }
+    }
+
+    #[cold]
+    fn complete(&mut self, index: usize, now: Time) {
+        let flow = &mut self.flows[index];
+        if flow.completed == Time::NEVER {
+            flow.close_area(now);
+            flow.completed = now;
+            let at = now.since(flow.path.access_delay());
+            if flow.path.is_transfer {
+                self.arrivals.on_completed(index, flow, (now, at), &mut self.records.transfers);
+                self.around.changed.extend(self.arrivals.take_woken().map(Party::Arrivals));
+            } else {
+                self.around.note(at, index, EventKind::Stop);
+            }
+        }
+    }
+}

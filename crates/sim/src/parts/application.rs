@@ -1,0 +1,55 @@
+//! Applications that do not always have more to send: on and off, and in chunks.
+
+use cc::Controller;
+use tcp::{Sender, Wire};
+use units::Time;
+
+use crate::spec::{FlowSpec, Spec, WritesSpec};
+
+/// The application of one flow.
+#[derive(Clone, Debug)]
+pub(crate) struct Application {
+    writes: WritesSpec,
+    mss: u32,
+    /// Payload bytes after which it has written all; `u64::MAX` for no end.
+    bytes: u64,
+    /// How often it has written, or turned.
+    turns: u64,
+}
+
+impl Application {
+    /// That of each flow of a run; none at all if no flow has one.
+    pub(crate) fn of_run(spec: &Spec) -> Vec<Option<Application>> {
+        if spec.flows.iter().all(|flow| flow.writes.is_none()) {
+            return Vec::new();
+        }
+        let new = |flow: &FlowSpec, writes| Application { writes, mss: flow.mss_bytes, bytes: flow.bytes.unwrap_or(u64::MAX), turns: 0 };
+        spec.flows.iter().map(|flow| flow.writes.map(|writes| new(flow, writes))).collect()
+    }
+
+    /// What it does now; returns when it does something again.
+    pub(crate) fn write(&mut self, now: Time, sender: &mut Sender<Controller>, wire: &mut impl Wire) -> Time {
+        self.turns += 1;
+        match self.writes {
+            WritesSpec::OnOff { on_ns, .. } if self.turns % 2 == 1 => {
+                sender.on_written(now, u64::MAX, wire);
+                now + Time(on_ns)
+            }
+            WritesSpec::OnOff { off_ns, .. } => {
+                sender.on_paused();
+                now + Time(off_ns)
+            }
+            WritesSpec::Chunks { rate_bps, every_ns } => {
+                let bits = u128::from(rate_bps) * u128::from(every_ns) * u128::from(self.turns) / 1_000_000_000;
+                let written = u64::try_from(bits / 8).unwrap_or(u64::MAX);
+                if written >= self.bytes {
+                    sender.on_written(now, u64::MAX, wire);
+                    return Time::NEVER;
+                }
+                // What fills no segment waits for the next chunk, as if the application had said that more will come.
+                sender.on_written(now, written / u64::from(self.mss), wire);
+                now + Time(every_ns)
+            }
+        }
+    }
+}

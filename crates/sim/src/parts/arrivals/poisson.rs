@@ -1,0 +1,68 @@
+//! Transfers that begin at the times of a Poisson process.
+
+use units::{Stream, Time};
+
+use super::birth::Birth;
+use crate::accept::AcceptedSource;
+use crate::laws::Whole;
+use crate::spec::ArrivalSpec;
+
+/// A Poisson process of transfers.
+#[derive(Clone, Debug)]
+pub(crate) struct Poisson {
+    mean_gap_ns: f64,
+    sizes: Whole,
+    kinds: u64,
+    /// When the next transfer begins; never once no more will.
+    next: Time,
+    stop: Time,
+    gaps: Stream,
+    sized: Stream,
+    mixed: Stream,
+    seeds: Stream,
+}
+
+impl Poisson {
+    /// Source number `index` of a run of this seed and length.
+    pub(crate) fn new(index: usize, (accepted, given): (&AcceptedSource, &ArrivalSpec), (seed, end): (u64, Time)) -> Poisson {
+        let stream = |part: &str| Stream::named(seed, &format!("arrivals{index}/{part}"));
+        let mut source = Poisson {
+            mean_gap_ns: accepted.mean_gap_ns,
+            sizes: Whole::new(given.sizes, given.max_bytes),
+            kinds: given.flows.len() as u64,
+            next: Time(given.start_ns),
+            stop: end.min(given.stop_ns.map_or(Time::NEVER, Time)),
+            gaps: stream("gaps"),
+            sized: stream("sizes"),
+            mixed: stream("kinds"),
+            seeds: stream("seeds"),
+        };
+        source.wait();
+        source
+    }
+
+    /// When the next transfer begins.
+    pub(crate) fn next_at(&self) -> Time {
+        self.next
+    }
+
+    /// The next transfer begins.
+    pub(crate) fn give_birth(&mut self) -> Birth {
+        let birth = Birth {
+            at: self.next,
+            kind: self.mixed.up_to(self.kinds - 1) as usize,
+            bytes: self.sizes.draw(&mut self.sized),
+            seed: self.seeds.up_to(u64::MAX),
+            page: None,
+        };
+        self.wait();
+        birth
+    }
+
+    /// The gap to the next transfer is exponential.
+    fn wait(&mut self) {
+        let gap = libm::round(-self.mean_gap_ns * libm::log(1.0 - self.gaps.unit()));
+        let next = self.next.saturating_add(Time(gap as u64));
+        self.next = if next < self.stop { next } else { Time::NEVER };
+    }
+}

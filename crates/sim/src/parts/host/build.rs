@@ -1,0 +1,51 @@
+//! The hosts of a run, built.
+
+use units::{Rate, Stream, Time};
+
+use super::cpu::{Cpu, CpuSpec};
+use super::device::device;
+use super::machine::Machine;
+use super::meter::Meter;
+use super::side::Side;
+use super::ticks::Ticks;
+use crate::spec::{access_delay, FlowSpec, HostSpec, Spec};
+
+impl HostSpec {
+    fn has_cpu(&self) -> bool {
+        self.packet_ns > 0 || self.ack_ns > 0 || self.sack_ns > 0 || !self.stalls.is_empty()
+    }
+}
+
+/// The hosts of a run, idle.
+pub(crate) fn machines(spec: &Spec) -> Vec<Machine> {
+    let clocks = clocks(spec);
+    let machine = |(index, host): (usize, &HostSpec)| {
+        // Nothing is drawn from it: a host loses nothing at random.
+        let idle = || Stream::named(spec.seed, &format!("host{index}"));
+        let stalls = host.stalls.iter().map(|stall| (Time(stall.at_ns), Time(stall.at_ns + stall.length_ns))).collect();
+        let cpu = CpuSpec { packet: Time(host.packet_ns), ack: Time(host.ack_ns), sack: Time(host.sack_ns), stalls };
+        let interval = if host.per_transfer { Time::ZERO } else { Time(spec.sample_ns) };
+        let meter = || Meter::new(interval, clocks[index]);
+        Machine {
+            cpu: host.has_cpu().then(|| Cpu::new(cpu, idle()).metered(meter())),
+            device: host.device.map(|given| device(Rate(given.rate_bps), given.queue_packets as u32, idle())),
+        }
+    };
+    spec.hosts.iter().enumerate().map(machine).collect()
+}
+
+/// How far the flows' clocks run behind that of each host.
+pub(crate) fn clocks(spec: &Spec) -> Vec<Time> {
+    let mut clocks = vec![Time::ZERO; spec.hosts.len()];
+    for (host, flow) in spec.everybody().filter_map(|(_, flow)| Some((flow.host?, flow))) {
+        clocks[host as usize] = access_delay(Time(flow.rtt_ns));
+    }
+    clocks
+}
+
+/// A flow's part of its host; the flow's clock runs `access` behind the host's.
+pub(crate) fn side(spec: &Spec, flow: &FlowSpec, access: Time) -> Option<Side> {
+    let host = spec.hosts.get(flow.host? as usize)?;
+    let ticks = Ticks::new(Time(host.ack_tick_ns), access);
+    Some(Side::new(flow.host? as usize, (host.has_cpu(), host.device.is_some()), ticks))
+}

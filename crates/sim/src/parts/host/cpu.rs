@@ -1,0 +1,139 @@
+//! A processor: every segment and every ACK costs it time; at times it does nothing at all.
+//!
+//! Sources: the packet-rate ceiling of the hosts of Bullot, Cottrell and Hughes-Jones 2003 (6.2.2); an ACK with SACK information costs a
+//! walk over the window in Linux 2.4 and 2.6 (Li, Leith and Shorten 2007, III.A). ACKs are interrupts: they wait for ACKs alone, and their work comes
+//! before that of segments handed over later. Departure: it does not hold up segments that wait already, so that when these leave is
+//! known when they come.
+
+use net::{Answer, Changes, Fifo, FifoSpec, Limit, Packet, RateSteps, Service};
+use units::{Rate, Stream, Time};
+
+use super::meter::Meter;
+
+/// At this rate a byte takes a nanosecond: work in nanoseconds is bytes.
+const BYTE_PER_NS: u64 = 8_000_000_000;
+
+/// What work costs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct CpuSpec {
+    /// To send a segment.
+    pub(crate) packet: Time,
+    /// To process an ACK.
+    pub(crate) ack: Time,
+    /// For an ACK with SACK information, for each segment outstanding besides.
+    pub(crate) sack: Time,
+    /// When nothing is done: from, to; ascending, apart.
+    pub(crate) stalls: Vec<(Time, Time)>,
+}
+
+/// The processor.
+#[derive(Clone, Debug)]
+pub(crate) struct Cpu {
+    spec: CpuSpec,
+    /// ACKs alone.
+    acks: Fifo,
+    /// Segments, and the ACKs before them.
+    all: Fifo,
+    meter: Meter,
+}
+
+impl Cpu {
+    pub(crate) fn new(spec: CpuSpec, idle: Stream) -> Cpu {
+        let fifo = FifoSpec {
+            rate: Rate(BYTE_PER_NS),
+            limit: Limit::Packets(u32::MAX),
+            excludes_in_service: false,
+            loss_probability: 0.0,
+            mark_at: None,
+        };
+        let edges = spec.stalls.iter().flat_map(|&(from, to)| [(from, 0), (to, BYTE_PER_NS)]);
+        let start = [(Time::ZERO, BYTE_PER_NS)];
+        // Of two rates from one moment on, the stall's.
+        let start = start.into_iter().filter(|_| spec.stalls.first().is_none_or(|stall| stall.0 > Time::ZERO));
+        let service = (!spec.stalls.is_empty()).then(|| Service::Steps(RateSteps::new(start.chain(edges).collect())));
+        let acks = Fifo::new(fifo, (Time::NEVER, Time::NEVER), idle).with_changes(Changes { service, delay: None });
+        Cpu { spec, all: acks.clone(), acks, meter: Meter::new(Time::ZERO, Time::ZERO) }
+    }
+
+    /// The same, idle, with this meter.
+    pub(crate) fn metered(self, meter: Meter) -> Cpu {
+        Cpu { meter, ..self }
+    }
+
+    /// Samples up to `end`, when the run is over.
+    pub(crate) fn close(mut self, end: Time) -> Vec<(Time, u64)> {
+        self.meter.settle(end, &mut self.all);
+        self.meter.samples
+    }
+
+    pub(crate) fn take_segment(&mut self, now: Time) -> Time {
+        self.meter.settle(now, &mut self.all);
+        take(&mut self.all, now, self.spec.packet.0)
+    }
+
+    pub(crate) fn take_ack(&mut self, now: Time, has_sack: bool, outstanding: u64) -> Time {
+        let walk = if has_sack { self.spec.sack.0 * outstanding } else { 0 };
+        let cost_ns = self.spec.ack.0 + walk;
+        self.meter.settle(now, &mut self.all);
+        take(&mut self.all, now, cost_ns);
+        take(&mut self.acks, now, cost_ns)
+    }
+}
+
+/// When work of `cost_ns` that comes in at `now` is done.
+fn take(work: &mut Fifo, now: Time, cost_ns: u64) -> Time {
+    let bytes = cost_ns.min(u64::from(u32::MAX)) as u32;
+    match work.take(now, Packet::data(bytes, 0)) {
+        Answer::Departs(at) | Answer::DepartsMarked { at, .. } => at,
+        Answer::Dropped | Answer::Lost | Answer::Waits => unreachable!("a processor takes all work"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn us(us: u64) -> Time {
+        Time::from_us(us)
+    }
+
+    /// Segments at 10 us, ACKs at 2 us and 1 us for each segment outstanding. The ACK at 1 us does not wait for the segment, the next segment
+    /// waits for both; at 101 us an ACK waits for the one before, and a segment for both.
+    #[test]
+    fn acks_come_before_segments_and_all_work_counts() {
+        let spec = CpuSpec { packet: us(10), ack: us(2), sack: us(1), stalls: Vec::new() };
+        let mut cpu = Cpu::new(spec, Stream::named(1, "idle"));
+        assert_eq!(cpu.take_segment(us(0)), us(10));
+        assert_eq!(cpu.take_ack(us(1), false, 25), us(3));
+        assert_eq!(cpu.take_segment(us(3)), us(22));
+        assert_eq!(cpu.take_ack(us(100), false, 25), us(102));
+        assert_eq!(cpu.take_ack(us(101), true, 25), us(129));
+        assert_eq!(cpu.take_segment(us(129)), us(139));
+    }
+
+    /// Half of the first is done when the stall begins; the second comes within it.
+    #[test]
+    fn nothing_is_done_in_a_stall() {
+        let spec = CpuSpec { packet: us(10), stalls: vec![(us(5), us(1000))], ..CpuSpec::default() };
+        let mut cpu = Cpu::new(spec, Stream::named(1, "idle"));
+        assert_eq!(cpu.take_segment(us(0)), us(1005));
+        assert_eq!(cpu.take_ack(us(500), false, 0), us(1000));
+        assert_eq!(cpu.take_segment(us(2000)), us(2010));
+    }
+
+    /// 10 us of work from 0 and 20 us: each counts when it is done, a stall does not count.
+    #[test]
+    fn what_is_done_is_metered() {
+        let spec = CpuSpec { packet: us(10), stalls: vec![(us(25), us(42))], ..CpuSpec::default() };
+        let mut cpu = Cpu::new(spec, Stream::named(1, "idle")).metered(Meter::new(us(10), us(5)));
+        assert_eq!((cpu.take_segment(us(0)), cpu.take_segment(us(20))), (us(10), us(47)));
+        let samples = [(5, 0), (15, 10_000), (25, 10_000), (35, 10_000), (45, 10_000), (55, 20_000)];
+        assert_eq!(cpu.close(us(60)), samples.map(|(at, ns)| (us(at), ns)));
+    }
+
+    #[test]
+    fn an_idle_processor_may_stall_from_the_start() {
+        let spec = CpuSpec { ack: us(1), stalls: vec![(us(0), us(7))], ..CpuSpec::default() };
+        assert_eq!(Cpu::new(spec, Stream::named(1, "idle")).take_ack(us(3), false, 0), us(8));
+    }
+}

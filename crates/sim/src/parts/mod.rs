@@ -1,0 +1,20 @@
+//! What a run is made of: flows with their paths, hosts, applications, sources of transfers and of datagrams, and what lies between links.
+//!
+//! No part knows the loop: it is told what happens, and says when something happens next and whose time it has changed.
+
+pub(crate) mod application;
+pub(crate) mod around;
+pub(crate) mod arrivals;
+pub(crate) mod datagrams;
+pub(crate) mod delivery;
+mod disorder;
+pub(crate) mod flow;
+pub(crate) mod gaps;
+pub(crate) mod host;
+mod hosted;
+pub(crate) mod load;
+mod pace;
+pub(crate) mod party;
+pub(crate) mod path;
+mod reordering;
+pub(crate) mod wire;

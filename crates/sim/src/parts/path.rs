@@ -1,0 +1,351 @@
+//! What lies between a sender and itself: the link, the receiver behind it, the way of the ACKs back.
+//!
+//! Everything a segment will cause is known the moment it is sent. A FIFO link's departure is known on arrival, the
+//! receiver's input is this flow's departures in order, and its ACKs travel a constant time: so the receiver runs at once,
+//! and at most one ACK enters the flow's ring, stamped with its arrival. Only a second shared queue breaks the chain: when
+//! the reverse link is real, ACKs wait in a second ring until the moment they reach it.
+//!
+//! A flow's clock is that of its packets' arrival at their link, a quarter of the base RTT after they leave the sender.
+
+use std::collections::VecDeque;
+
+use net::{Packet, Ring};
+use tcp::{Ack, Ecn, EcnBits, Receiver, Sack};
+use units::{Stream, Time};
+
+use super::delivery::Delivery;
+use super::disorder::{Held, Unordered};
+use super::host::Side;
+use super::load::{AckLoad, Segment};
+use crate::spec::access_delay;
+
+/// IP bytes of an ACK: 20 of IP, 20 of TCP, 12 of timestamps.
+pub(crate) const ACK_BYTES: u32 = 52;
+
+/// ACKs under way of a flow with a small window need no allocation.
+const FEW_ACKS: usize = 4;
+
+/// What few paths have.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rare {
+    /// SACK information of the ACKs on their way to a real link, in order.
+    crossing_sacks: VecDeque<Sack>,
+    pub(crate) unordered: Option<Unordered>,
+    pub(crate) side: Option<Side>,
+}
+
+/// One flow's path. In memory what is rarely looked at comes first: the rest lies beside the sender's.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Path {
+    pub(crate) rare: Option<Box<Rare>>,
+    pub(crate) lost: u64,
+    /// Packets that links marked.
+    pub(crate) marked: u64,
+    /// Retransmissions are ECN-capable.
+    pub(crate) resends_capable: bool,
+    /// The next new segment carries CWR.
+    pub(crate) cwr_due: bool,
+    /// Its segments have ECN bits, may lose their order or wait in their host: each is looked at.
+    pub(crate) is_watched: bool,
+    /// Its ACKs wait in their sender's host.
+    pub(crate) is_hosted: bool,
+    pub(crate) is_ecn_capable: bool,
+    /// Its segments are of a scalable sender: ECT(1).
+    pub(crate) is_l4s: bool,
+    data_link: u8,
+    ack_link: Option<u8>,
+    pub(crate) rtt: Time,
+    /// SACK information of the ACKs in `arriving` (or still crossing), in order.
+    sacks: VecDeque<Sack>,
+    pub(crate) receiver: Receiver,
+    packet_bytes: u32,
+    /// Number of the flow.
+    flow: u32,
+    jitter: Stream,
+    jitter_ns: u64,
+    last_arrival: Time,
+    /// From the link to the receiver, and from the receiver to the reverse link.
+    quarter: Time,
+    /// From the receiver to where its ACK is first felt: a real link, or the sender.
+    felt_after: Time,
+    /// When the first of the segments that are held back can be felt, or something happens at the host.
+    beyond_at: Time,
+    /// ACKs on their way to a real link.
+    pub(crate) crossing: Ring<Delivery>,
+    /// ACKs on their way to the sender.
+    pub(crate) arriving: Ring<Delivery, FEW_ACKS>,
+    /// Packets in queues that decide late, and between hops.
+    pub(crate) under_way: u32,
+    /// It has no number of its own: what happens to it is not noted.
+    pub(crate) is_transfer: bool,
+}
+
+units::clone_by_field! {
+    Path: rare lost marked resends_capable cwr_due is_watched is_hosted is_ecn_capable is_l4s data_link ack_link rtt sacks receiver
+    packet_bytes flow jitter jitter_ns last_arrival quarter felt_after beyond_at crossing arriving under_way is_transfer
+}
+
+impl Path {
+    /// The link its segments reach first.
+    #[inline]
+    pub(crate) fn data_link(&self) -> usize {
+        usize::from(self.data_link)
+    }
+
+    /// The same where its segments may cross further links behind their first.
+    pub(crate) fn among_hops(mut self, further: usize) -> Path {
+        self.is_watched |= further > 0;
+        self
+    }
+
+    /// The real link that its ACKs cross.
+    #[inline]
+    pub(crate) fn ack_link(&self) -> Option<usize> {
+        self.ack_link.map(usize::from)
+    }
+
+    pub(crate) fn new(receiver: Receiver, rtt: Time, traffic: (Packet, Ecn), links: (u8, Option<u8>), jitter: (u64, Stream)) -> Path {
+        let (packet, ecn) = traffic;
+        let quarter = access_delay(rtt);
+        Path {
+            receiver,
+            arriving: Ring::default(),
+            crossing: Ring::default(),
+            sacks: VecDeque::new(),
+            rare: links.1.map(|_| Box::default()),
+            jitter: jitter.1,
+            jitter_ns: jitter.0,
+            last_arrival: Time::ZERO,
+            quarter,
+            rtt,
+            felt_after: if links.1.is_some() { quarter } else { rtt - quarter },
+            packet_bytes: packet.bytes,
+            flow: packet.flow,
+            is_ecn_capable: ecn.is_on(),
+            is_l4s: ecn == Ecn::L4s,
+            resends_capable: ecn.marks_retransmissions(),
+            cwr_due: false,
+            is_watched: ecn.is_on(),
+            is_hosted: false,
+            beyond_at: Time::NEVER,
+            marked: 0,
+            under_way: 0,
+            is_transfer: false,
+            data_link: links.0,
+            ack_link: links.1,
+            lost: 0,
+        }
+    }
+
+    /// The path, unused, is of the connection with this number, whose draws follow from `seed`.
+    pub(crate) fn on_born(&mut self, number: u32, seed: u64) {
+        self.flow = number;
+        self.jitter = Stream::named(seed, "jitter");
+        if let Some(unordered) = self.unordered() {
+            unordered.disorder.reseed(Stream::named(seed, "disorder"));
+        }
+    }
+
+    /// Nothing is under way on it.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.arriving.is_empty() && self.crossing.is_empty() && self.under_way == 0 && self.pending_at() == Time::NEVER
+    }
+
+    /// A segment as its link sees it.
+    #[inline]
+    pub(crate) fn packet(&self) -> Packet {
+        Packet { bytes: self.packet_bytes, flow: self.flow, ecn_capable: self.is_ecn_capable, is_l4s: self.is_l4s, is_ack: false }
+    }
+
+    /// The flow's clock runs this much behind real time at the sender.
+    pub(crate) fn access_delay(&self) -> Time {
+        self.quarter
+    }
+
+    /// The delayed ACK that is pending, a segment held back, or what happens at the host, cannot be felt before this moment.
+    #[inline]
+    pub(crate) fn pending_at(&self) -> Time {
+        self.receiver.deadline().saturating_add(self.felt_after).min(self.beyond_at)
+    }
+
+    /// After a change of what is held back, or of what is in the host.
+    pub(crate) fn refresh_beyond(&mut self) {
+        let at_host = self.rare.as_ref().and_then(|rare| rare.side.as_ref()).map_or(Time::NEVER, Side::next_at);
+        self.beyond_at = self.held_until().saturating_add(self.felt_after).min(at_host);
+    }
+
+    /// Something at the receiver can be felt now.
+    pub(crate) fn is_receiver_due(&self, now: Time) -> bool {
+        self.receiver.deadline().min(self.held_until()).saturating_add(self.felt_after) <= now
+    }
+
+    /// When the next ACK reaches the sender.
+    #[inline]
+    pub(crate) fn arriving_at(&self) -> Time {
+        self.arriving.front().map_or(Time::NEVER, |delivery| delivery.at)
+    }
+
+    /// When the next ACK reaches a real link.
+    #[inline]
+    pub(crate) fn crossing_at(&self) -> Time {
+        self.crossing.front().map_or(Time::NEVER, |delivery| delivery.at)
+    }
+
+    /// The delayed-ACK timer expires, or a segment held back arrives, before anything else happens to this flow.
+    #[inline(never)]
+    pub(crate) fn commit_pending(&mut self) {
+        let held_until = self.held_until();
+        if held_until <= self.receiver.deadline() {
+            return self.release(held_until.since(self.quarter));
+        }
+        let at = self.receiver.deadline();
+        let ack = self.receiver.on_deadline();
+        self.send_ack(at, ack);
+    }
+
+    /// The receiver sends `ack` at `at`.
+    #[inline(always)]
+    fn send_ack(&mut self, at: Time, ack: Ack) {
+        let felt = at + self.felt_after;
+        if ack.has_sack {
+            let crossing = self.rare.as_mut().filter(|_| self.ack_link.is_some());
+            let sacks = crossing.map_or(&mut self.sacks, |rare| &mut rare.crossing_sacks);
+            sacks.push_back(*self.receiver.sack());
+        }
+        if self.ack_link.is_some() {
+            self.crossing.push(Delivery::new(felt, ack));
+        } else {
+            self.deliver(felt, ack);
+        }
+    }
+
+    /// The ACK will reach the sender at `at`, plus jitter, never before the one ahead of it.
+    #[inline(always)]
+    fn deliver(&mut self, at: Time, ack: Ack) {
+        if self.is_hosted {
+            return self.deliver_to_host(at, ack);
+        }
+        let at = self.arrival(at);
+        self.arriving.push(Delivery::new(at, ack));
+    }
+
+    /// `at` plus jitter, never before the one ahead.
+    #[inline(always)]
+    pub(crate) fn arrival(&mut self, at: Time) -> Time {
+        let jitter = if self.jitter_ns > 0 { self.jitter.up_to(self.jitter_ns) } else { 0 };
+        self.last_arrival = self.last_arrival.max(at + Time(jitter));
+        self.last_arrival
+    }
+
+    /// The oldest crossing ACK reaches the real link: when, and what it is.
+    #[inline]
+    pub(crate) fn take_crossing(&mut self) -> Option<(Time, AckLoad)> {
+        let delivery = self.crossing.pop()?;
+        let ack = delivery.ack();
+        let sack = if ack.has_sack { self.rare.as_mut().and_then(|rare| rare.crossing_sacks.pop_front()) } else { None };
+        Some((delivery.at, AckLoad { ack, sack: sack.map(Box::new) }))
+    }
+
+    /// One of its ACKs as the reverse link sees it.
+    #[inline]
+    pub(crate) fn ack_packet(&self) -> Packet {
+        Packet::ack(ACK_BYTES, self.flow)
+    }
+
+    /// An ACK leaves its real link.
+    #[inline]
+    pub(crate) fn ack_departs(&mut self, departs: Time, AckLoad { ack, sack }: AckLoad) {
+        self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
+        self.sacks.extend(sack.map(|sack| *sack));
+    }
+
+    /// A segment of a plain path leaves its last link.
+    #[inline]
+    pub(crate) fn segment_departs(&mut self, departs: Time, segment: Segment) {
+        if self.is_watched {
+            self.pass(departs, segment);
+        } else {
+            self.receive(departs, segment.seq, segment.sent);
+        }
+    }
+
+    /// SACK information of `ack`, just taken from `arriving`.
+    #[inline]
+    pub(crate) fn take_sack(&mut self, ack: &Ack) -> Option<Sack> {
+        if ack.has_sack {
+            self.sacks.pop_front()
+        } else {
+            None
+        }
+    }
+
+    /// Segment `seq`, sent at `sent`, leaves its link.
+    #[inline(always)]
+    pub(crate) fn receive(&mut self, departs: Time, seq: u64, sent: Time) {
+        let arrives = departs + self.quarter;
+        if self.receiver.deadline() < arrives {
+            self.commit_pending();
+        }
+        if !self.receiver.expects(seq) {
+            return self.receive_disordered(arrives, seq, sent);
+        }
+        if let Some(ack) = self.receiver.on_expected(arrives, sent) {
+            self.send_ack(arrives, ack);
+        }
+    }
+
+    /// Apart, so that the ACKs of the others need not look for SACK information.
+    #[cold]
+    #[inline(never)]
+    fn receive_disordered(&mut self, arrives: Time, seq: u64, sent: Time) {
+        if let Some(ack) = self.receiver.on_segment(arrives, seq, sent) {
+            self.send_ack(arrives, ack);
+        }
+    }
+
+    /// A segment that is looked at leaves its link.
+    fn pass(&mut self, departs: Time, segment: Segment) {
+        let Segment { seq, sent, cwr, ce } = segment;
+        let segment = Held { departs, seq, sent, bits: EcnBits { ce, cwr } };
+        let Some(unordered) = self.unordered() else { return self.receive_held(segment) };
+        let fate = unordered.disorder.draw();
+        let segment = Held { departs: departs + fate.late_by, ..segment };
+        if fate.late_by > Time::ZERO {
+            (0..fate.copies).for_each(|_| unordered.hold(segment));
+            self.refresh_beyond();
+        } else {
+            self.release(departs);
+            (0..fate.copies).for_each(|_| self.receive_held(segment));
+        }
+    }
+
+    /// What was held back and would have left the link at `departs` or before arrives.
+    fn release(&mut self, departs: Time) {
+        while let Some(unordered) = self.unordered() {
+            let Some(segment) = unordered.release(departs) else { return };
+            self.refresh_beyond();
+            self.receive_held(segment);
+        }
+    }
+
+    fn receive_held(&mut self, Held { departs, seq, sent, bits }: Held) {
+        if self.is_ecn_capable {
+            self.receive_bits(departs, seq, sent, bits);
+        } else {
+            self.receive(departs, seq, sent);
+        }
+    }
+
+    /// The same for a segment of an ECN-capable flow: a change of its marks may send the ACK that waited on ahead.
+    fn receive_bits(&mut self, departs: Time, seq: u64, sent: Time, bits: EcnBits) {
+        let arrives = departs + self.quarter;
+        if self.receiver.deadline() < arrives {
+            self.commit_pending();
+        }
+        if let Some(ack) = self.receiver.on_ecn_bits(bits) {
+            self.send_ack(arrives, ack);
+        }
+        self.receive(departs, seq, sent);
+    }
+}

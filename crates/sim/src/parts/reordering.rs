@@ -1,0 +1,28 @@
+//! A path that does not keep the order.
+
+use net::Disorder;
+use units::Time;
+
+use super::disorder::Unordered;
+use super::path::Path;
+
+impl Path {
+    /// The same with what happens to the order of its segments behind their link.
+    pub(crate) fn behind(mut self, disorder: Option<Disorder>) -> Path {
+        let Some(disorder) = disorder else { return self };
+        self.is_watched = true;
+        self.rare.get_or_insert_with(Box::default).unordered = Some(Unordered::new(disorder));
+        self
+    }
+
+    /// What it has of that.
+    pub(crate) fn unordered(&mut self) -> Option<&mut Unordered> {
+        self.rare.as_mut()?.unordered.as_mut()
+    }
+
+    /// When the first of the segments held back arrives.
+    pub(crate) fn held_until(&self) -> Time {
+        let unordered = self.rare.as_ref().and_then(|rare| rare.unordered.as_ref());
+        unordered.map_or(Time::NEVER, |unordered| unordered.first().saturating_add(self.access_delay()))
+    }
+}

@@ -1,0 +1,168 @@
+//! What a sender puts its segments on: its path, and the first link of it.
+
+use net::{Answer, Link, Packet};
+use tcp::Wire;
+use units::Time;
+
+use super::around::{Around, Noted};
+use super::gaps::Passing;
+use super::load::{Content, Load, Segment};
+use super::party::Party;
+use super::path::Path;
+use crate::records::{Event, EventKind};
+
+/// A sender's wire while one of its events is handled.
+pub(crate) struct PathWire<'a, L> {
+    pub(crate) path: &'a mut Path,
+    /// The link its segments reach first.
+    pub(crate) link: &'a mut L,
+    pub(crate) around: &'a mut Around,
+    pub(crate) flow: usize,
+}
+
+impl<L: Link<Load>> PathWire<'_, L> {
+    #[cold]
+    fn note(&mut self, now: Time, kind: EventKind, value: f64, value2: f64) {
+        if self.path.is_transfer {
+            return;
+        }
+        let t_ns = now.since(self.path.access_delay()).0;
+        self.around.events.push(Event { t_ns, flow: self.flow as i32, link: -1, kind, value, value2 });
+    }
+
+    fn noted(&self) -> Noted {
+        Noted { flow: (!self.path.is_transfer).then_some(self.flow), link: self.path.data_link() }
+    }
+
+    #[cold]
+    fn lose(&mut self, now: Time) {
+        self.path.lost += 1;
+        self.around.note_drop(now, self.noted());
+    }
+
+    fn mark(&mut self, at: Time) {
+        self.path.marked += 1;
+        self.around.note_mark(at, self.noted());
+    }
+
+    /// A segment that is looked at, or any whose link may decide late, enters its host or reaches its link.
+    #[inline(never)]
+    fn offer(&mut self, now: Time, seq: u64, packet: Packet, cwr: bool) {
+        if self.path.is_hosted && self.path.side().is_some_and(|side| side.holds_segments) {
+            self.enter_host(now, seq, packet, cwr);
+        } else {
+            self.reach_link(now, packet, Segment { seq, sent: now, cwr, ce: false });
+        }
+    }
+
+    /// A segment reaches its link.
+    pub(crate) fn reach_link(&mut self, now: Time, packet: Packet, segment: Segment) {
+        let before = self.link.next_at();
+        let load = Load { owner: self.flow as u32, content: Content::Segment(segment) };
+        match self.link.offer(now, packet, load) {
+            Answer::Departs(departs) => self.depart(departs, packet, segment),
+            Answer::DepartsMarked { at, marked_at } => {
+                self.mark(marked_at);
+                self.depart(at, Packet { is_l4s: true, ..packet }, Segment { ce: true, ..segment });
+            }
+            Answer::Waits => {
+                self.path.under_way += 1;
+                if before == Time::NEVER || self.link.is_brimming() {
+                    self.around.changed.push(Party::Link(self.path.data_link()));
+                }
+            }
+            Answer::Dropped | Answer::Lost => self.lose(now),
+        }
+    }
+
+    /// A segment leaves its first link, towards its receiver or the next hop.
+    #[inline]
+    fn depart(&mut self, departs: Time, packet: Packet, segment: Segment) {
+        if self.around.gaps.len() == 0 {
+            self.path.segment_departs(departs, segment);
+        } else {
+            self.leave_hop(departs, packet, segment);
+        }
+    }
+
+    fn leave_hop(&mut self, departs: Time, packet: Packet, segment: Segment) {
+        let (link, gaps) = (self.path.data_link(), &mut self.around.gaps);
+        let load = Load { owner: self.flow as u32, content: Content::Segment(segment) };
+        if let Some(between) = gaps.leaves(link, &load) {
+            return self.path.segment_departs(departs - between, segment);
+        }
+        let was_next = gaps.next_at(link);
+        self.path.under_way += gaps.pass_on(link, Passing { at: departs, packet, load });
+        if gaps.next_at(link) != was_next {
+            self.around.changed.push(Party::Gap(link));
+        }
+    }
+}
+
+impl<L: Link<Load>> Wire for PathWire<'_, L> {
+    fn admit(&mut self, now: Time) -> bool {
+        self.ask_device(now)
+    }
+
+    #[inline(never)]
+    fn send(&mut self, now: Time, seq: u64) {
+        self.send_train(now, seq, 1);
+    }
+
+    fn resend(&mut self, now: Time, seq: u64) {
+        if self.path.is_ecn_capable {
+            let packet = Packet { ecn_capable: self.path.resends_capable, ..self.path.packet() };
+            self.offer(now, seq, packet, false);
+        } else {
+            self.send(now, seq);
+        }
+    }
+
+    fn announce_reduction(&mut self) {
+        self.path.cwr_due = true;
+    }
+
+    #[inline(always)]
+    fn send_train(&mut self, now: Time, first: u64, segments: u64) {
+        let packet = self.path.packet();
+        let fifo = if self.path.is_watched { None } else { self.link.as_fifo() };
+        let Some(fifo) = fifo else {
+            for seq in first..first + segments {
+                let cwr = std::mem::take(&mut self.path.cwr_due);
+                self.offer(now, seq, packet, cwr);
+            }
+            return;
+        };
+        fifo.begin(now);
+        let mut refused = 0;
+        for seq in first..first + segments {
+            match fifo.admit(now, packet) {
+                Answer::Departs(departs) => self.path.receive(departs, seq, now),
+                _ => refused += 1,
+            }
+        }
+        for _ in 0..refused {
+            self.lose(now);
+        }
+    }
+
+    fn on_loss_episode(&mut self, now: Time, cwnd: f64, ssthresh: f64) {
+        self.note(now, EventKind::LossEpisode, cwnd, ssthresh);
+    }
+
+    fn on_timeout(&mut self, now: Time, cwnd: f64) {
+        self.note(now, EventKind::Timeout, cwnd, f64::NAN);
+    }
+
+    fn on_undo(&mut self, now: Time, cwnd: f64) {
+        self.note(now, EventKind::Undo, cwnd, f64::NAN);
+    }
+
+    fn on_send_stall(&mut self, now: Time, cwnd: f64) {
+        self.note(now, EventKind::SendStall, cwnd, f64::NAN);
+    }
+
+    fn on_slow_start_exit(&mut self, now: Time, cwnd: f64) {
+        self.note(now, EventKind::SlowStartExit, cwnd, f64::NAN);
+    }
+}

@@ -1,0 +1,257 @@
+//! Samples of the flows: stored as changes while the simulation goes on, made into columns when somebody asks.
+//!
+//! Between its own events a flow does not change, and with many flows most sampling times fall between events: rows that
+//! are alike but for their time are stored once. From one event to the next few quantities change: only those are stored.
+//! With hundreds of flows the samples are most of what a run writes to memory, and fresh memory costs more than a packet.
+
+use std::iter::repeat_n;
+
+use cc::{CongestionControl, Controller, SSTHRESH_INFINITE};
+use tcp::Sender;
+use units::Time;
+
+/// Most variables an algorithm may show.
+const VARIABLES_MAX: usize = 16;
+
+/// A row is an array of words. This is where each quantity lives; the algorithm's variables come after them.
+mod place {
+    /// Sampling time, nanoseconds: changes only if it is not that of the row before, one interval later.
+    pub(super) const TIME: usize = 0;
+    pub(super) const CWND: usize = 1;
+    pub(super) const SSTHRESH: usize = 2;
+    pub(super) const RTT_MIN: usize = 3;
+    pub(super) const DELIVERED: usize = 4;
+    pub(super) const RETRANSMITTED: usize = 5;
+    /// Smoothed RTT in the upper half, pipe in the lower.
+    pub(super) const SRTT_PIPE: usize = 6;
+    /// Congestion state in the upper half, outstanding segments less the pipe in the lower.
+    pub(super) const STATE_HIDDEN: usize = 7;
+    /// The algorithm's own pacing rate, 0 for the transport's.
+    pub(super) const OWN_RATE: usize = 8;
+    pub(super) const VARIABLES: usize = 9;
+}
+
+/// One word before each group of rows: its flow (20 bits), the places that changed (28), the number of rows (16).
+#[derive(Clone, Copy)]
+struct Header(u64);
+
+impl Header {
+    const ROWS_MAX: u64 = 0xffff;
+
+    fn new(flow: usize, changed: u32, rows: u64) -> Header {
+        Header(flow as u64 | u64::from(changed) << 20 | rows << 48)
+    }
+
+    fn flow(self) -> usize {
+        self.0 as usize & 0xf_ffff
+    }
+
+    fn changed(self) -> u32 {
+        (self.0 >> 20) as u32 & 0xfff_ffff
+    }
+
+    fn rows(self) -> u64 {
+        self.0 >> 48
+    }
+}
+
+/// What is the same in all rows of a flow.
+#[derive(Clone, Debug)]
+struct Constants {
+    mss: u32,
+    /// Which of the names its algorithm's variables are.
+    variables: Vec<usize>,
+}
+
+/// What the samples of a flow show of it beside what they show of all.
+pub(crate) struct Shown {
+    /// Payload bytes of a segment.
+    pub(crate) mss: u32,
+    /// Names of its algorithm's variables.
+    pub(crate) variables: &'static [&'static str],
+}
+
+/// Samples of all flows.
+#[derive(Clone, Debug, Default)]
+pub struct FlowSamples {
+    interval_ns: u64,
+    /// Headers, each followed by the words that changed.
+    words: Vec<u64>,
+    /// Each flow's latest row.
+    latest: Vec<u64>,
+    /// Words in a row.
+    width: usize,
+    names: Vec<&'static str>,
+    flows: Vec<Constants>,
+}
+
+/// Samples of all flows, as columns; each flow's rows are in time order.
+#[derive(Clone, Debug, Default)]
+pub struct Columns {
+    /// Sampling time, nanoseconds.
+    pub t_ns: Vec<u64>,
+    /// Flow index.
+    pub flow: Vec<u32>,
+    /// Congestion window, segments.
+    pub cwnd: Vec<f64>,
+    /// Slow-start threshold, segments; NaN while infinite.
+    pub ssthresh: Vec<f64>,
+    /// Smoothed RTT, seconds.
+    pub srtt_s: Vec<f64>,
+    /// Minimum RTT, seconds.
+    pub rtt_min_s: Vec<f64>,
+    /// Pipe, segments.
+    pub in_flight: Vec<u32>,
+    /// Payload bytes delivered so far.
+    pub delivered_bytes: Vec<u64>,
+    /// Retransmissions so far.
+    pub retransmitted: Vec<u64>,
+    /// Pacing rate, bits per second; NaN when unknown.
+    pub pacing_rate_bps: Vec<f64>,
+    /// Congestion state, 0 to 4.
+    pub state: Vec<u8>,
+    /// The algorithms' own variables, by name; NaN in rows of flows that lack one.
+    pub variables: Vec<(&'static str, Vec<f64>)>,
+}
+
+impl FlowSamples {
+    /// No samples yet of flows that show these; none ever with an interval of zero.
+    pub(crate) fn new(interval_ns: u64, shown: impl Iterator<Item = Shown>) -> FlowSamples {
+        let mut names = Vec::new();
+        let mut column = |name| {
+            names.iter().position(|&known| known == name).unwrap_or_else(|| {
+                names.push(name);
+                names.len() - 1
+            })
+        };
+        let constants = |flow: Shown| Constants { mss: flow.mss, variables: flow.variables.iter().map(|&name| column(name)).collect() };
+        let flows: Vec<_> = if interval_ns == 0 { Vec::new() } else { shown.map(constants).collect() };
+        let width = place::VARIABLES + flows.iter().map(|flow| flow.variables.len()).max().unwrap_or(0);
+        FlowSamples { interval_ns, words: Vec::new(), latest: vec![0; width * flows.len()], width, names, flows }
+    }
+
+    /// The sender of flow number `index` stands as it does at `rows` sampling times from `first_ns` on.
+    pub(crate) fn push(&mut self, index: usize, sender: &Sender<Controller>, first_ns: u64, rows: u64) {
+        let latest = &mut self.latest[index * self.width..(index + 1) * self.width];
+        let words = &mut self.words;
+        let header = words.len();
+        words.push(0);
+        let mut changed = 0;
+        let variables = if self.names.is_empty() { 0 } else { self.flows[index].variables.len() };
+        for_each_word(sender, first_ns, variables, |place, word| {
+            if latest[place] != word {
+                changed |= 1 << place;
+                words.push(word);
+                latest[place] = word;
+            }
+        });
+        latest[place::TIME] += rows * self.interval_ns;
+        self.words[header] = Header::new(index, changed, rows.min(Header::ROWS_MAX)).0;
+        let mut left = rows.saturating_sub(Header::ROWS_MAX);
+        while left > 0 {
+            self.words.push(Header::new(index, 0, left.min(Header::ROWS_MAX)).0);
+            left = left.saturating_sub(Header::ROWS_MAX);
+        }
+    }
+
+    /// The samples as columns.
+    pub fn columns(&self) -> Columns {
+        let mut columns = Columns { variables: self.names.iter().map(|&name| (name, Vec::new())).collect(), ..Columns::default() };
+        let mut latest = vec![0; self.latest.len()];
+        let mut words = self.words.iter();
+        while let Some(&header) = words.next() {
+            let header = Header(header);
+            let row = &mut latest[header.flow() * self.width..(header.flow() + 1) * self.width];
+            let changed = (0..self.width).filter(|place| header.changed() >> place & 1 == 1);
+            for (place, &word) in changed.zip(&mut words) {
+                row[place] = word;
+            }
+            columns.extend(header, row, &self.flows[header.flow()], self.interval_ns);
+            row[place::TIME] += header.rows() * self.interval_ns;
+        }
+        columns
+    }
+}
+
+/// Calls `keep` with the place and the value of every word of a row.
+#[inline(always)]
+fn for_each_word(sender: &Sender<Controller>, t_ns: u64, variables: usize, mut keep: impl FnMut(usize, u64)) {
+    let (window, connection) = (sender.window(), sender.connection());
+    let hidden = ((connection.nxt - connection.una) as u32).wrapping_sub(connection.in_flight);
+    keep(place::TIME, t_ns);
+    keep(place::CWND, window.cwnd.to_bits());
+    keep(place::SSTHRESH, window.ssthresh.to_bits());
+    keep(place::RTT_MIN, connection.rtt_min.0);
+    keep(place::DELIVERED, sender.delivered());
+    keep(place::RETRANSMITTED, sender.retransmitted());
+    keep(place::SRTT_PIPE, u64::from(connection.srtt8_us) << 32 | u64::from(connection.in_flight));
+    keep(place::STATE_HIDDEN, (connection.ca_state as u64) << 32 | u64::from(hidden));
+    keep(place::OWN_RATE, sender.algorithm().pacing_rate(window, connection).unwrap_or(0));
+    if variables > 0 {
+        let mut values = [f64::NAN; VARIABLES_MAX];
+        sender.algorithm().variables(&mut values[..variables]);
+        values[..variables].iter().enumerate().for_each(|(own, value)| keep(place::VARIABLES + own, value.to_bits()));
+    }
+}
+
+impl Columns {
+    /// Appends the rows that `header` and `row` tell of.
+    fn extend(&mut self, header: Header, row: &[u64], flow: &Constants, interval_ns: u64) {
+        let rows = header.rows() as usize;
+        let (cwnd, ssthresh) = (f64::from_bits(row[place::CWND]), f64::from_bits(row[place::SSTHRESH]));
+        let (srtt8_us, in_flight) = ((row[place::SRTT_PIPE] >> 32) as u32, row[place::SRTT_PIPE] as u32);
+        let outstanding = in_flight.wrapping_add(row[place::STATE_HIDDEN] as u32);
+        let rate = match row[place::OWN_RATE] {
+            0 => tcp::pacing_rate(flow.mss, srtt8_us, cwnd, ssthresh, outstanding.into()),
+            own => own,
+        };
+        self.t_ns.extend((0..header.rows()).map(|later| row[place::TIME] + later * interval_ns));
+        self.flow.extend(repeat_n(header.flow() as u32, rows));
+        self.cwnd.extend(repeat_n(cwnd, rows));
+        self.ssthresh.extend(repeat_n(if ssthresh < SSTHRESH_INFINITE { ssthresh } else { f64::NAN }, rows));
+        self.srtt_s.extend(repeat_n(f64::from(srtt8_us) / 8e6, rows));
+        self.rtt_min_s.extend(repeat_n(Time(row[place::RTT_MIN]).as_secs_f64(), rows));
+        self.in_flight.extend(repeat_n(in_flight, rows));
+        self.delivered_bytes.extend(repeat_n(row[place::DELIVERED] * u64::from(flow.mss), rows));
+        self.retransmitted.extend(repeat_n(row[place::RETRANSMITTED], rows));
+        self.pacing_rate_bps.extend(repeat_n(if rate > 0 { rate as f64 * 8.0 } else { f64::NAN }, rows));
+        self.state.extend(repeat_n((row[place::STATE_HIDDEN] >> 32) as u8, rows));
+        for (name, (_, cells)) in self.variables.iter_mut().enumerate() {
+            let own = flow.variables.iter().position(|&own| own == name);
+            let value = own.map_or(f64::NAN, |own| f64::from_bits(row[place::VARIABLES + own]));
+            cells.extend(repeat_n(value, rows));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Spec;
+
+    /// Short transfers with losses of Reno and of CUBIC, sampled every microsecond: they stand still for far more rows than one
+    /// header tells of.
+    #[test]
+    fn every_sampling_time_has_its_row_and_every_variable_its_column() {
+        let spec: Spec = serde_json::from_value(serde_json::json!({
+            "seed": 1, "duration_ns": 400_000_000, "sample_ns": 1000,
+            "forward": {"rate_bps": 100_000_000, "queue": {"unit": "packets", "limit": 4}},
+            "flows": [
+                {"algorithm": "reno", "rtt_ns": 20_000_000, "bytes": 28_960},
+                {"algorithm": "cubic", "rtt_ns": 30_000_000, "bytes": 28_960},
+            ],
+        }))
+        .expect("a scenario");
+        let columns = crate::run(&spec, || false).expect("a run").flow_samples.columns();
+        for flow in [0, 1] {
+            let rows: Vec<usize> = (0..columns.flow.len()).filter(|&row| columns.flow[row] == flow).collect();
+            assert!(rows.len() > 400_000 - 2 && rows.iter().zip(&rows[1..]).all(|(&a, &b)| columns.t_ns[b] == columns.t_ns[a] + 1000));
+            let last = *rows.last().expect("rows");
+            assert_eq!((columns.t_ns[last], columns.delivered_bytes[last], columns.in_flight[last]), (400_000_000, 28_960, 0));
+        }
+        for (name, cells) in &columns.variables {
+            assert_eq!(cells.len(), columns.flow.len());
+            assert!(cells.iter().zip(&columns.flow).all(|(cell, &flow)| flow == 1 || cell.is_nan()), "{name} of Reno");
+        }
+        assert!(columns.variables.iter().any(|(_, cells)| cells.iter().any(|cell| !cell.is_nan())), "no variable of CUBIC");
+    }
+}

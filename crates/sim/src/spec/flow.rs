@@ -1,0 +1,118 @@
+//! Flows.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use units::Time;
+
+use super::hops::StretchSpec;
+
+/// Which way a flow's data goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// Data over the forward links.
+    #[default]
+    Forward,
+    /// Data over the reverse link.
+    Reverse,
+}
+
+/// One flow.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlowSpec {
+    /// Protocol name or alias.
+    pub algorithm: String,
+    /// Variant; none for the profile's.
+    #[serde(default)]
+    pub variant: Option<String>,
+    /// Profile of the stack.
+    #[serde(default = "default_profile")]
+    pub profile: String,
+    /// Parameters of the algorithm that differ from the variant's.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, f64>,
+    /// Slow start, by name; none for the variant's.
+    #[serde(default)]
+    pub slow_start: Option<String>,
+    /// Transport options that differ from the profile's.
+    #[serde(default)]
+    pub transport: BTreeMap<String, Value>,
+    /// Base RTT: propagation only.
+    pub rtt_ns: u64,
+    /// When the connection is established.
+    #[serde(default)]
+    pub start_ns: u64,
+    /// When the application stops; none for never.
+    #[serde(default)]
+    pub stop_ns: Option<u64>,
+    /// Payload bytes to send; none for no end.
+    #[serde(default)]
+    pub bytes: Option<u64>,
+    /// Receiver's window, packets; none for no limit.
+    #[serde(default)]
+    pub window_packets: Option<u64>,
+    /// The same in bytes of payload, if the receiver says it so; none for whole packets.
+    #[serde(default)]
+    pub window_bytes: Option<u64>,
+    /// Direction of the data.
+    #[serde(default)]
+    pub direction: Direction,
+    /// Largest jitter of an ACK's arrival.
+    #[serde(default)]
+    pub jitter_ns: u64,
+    /// Payload bytes of a full segment.
+    #[serde(default = "default_mss")]
+    pub mss_bytes: u32,
+    /// IP bytes of a full segment.
+    #[serde(default = "default_packet")]
+    pub packet_bytes: u32,
+    /// Number of the sender's host, counted from 0; none for one that is never felt.
+    #[serde(default)]
+    pub host: Option<u32>,
+    /// When the application writes; none if it always has more to send.
+    #[serde(default)]
+    pub writes: Option<WritesSpec>,
+    /// Which of several hops its data, or its ACKs if they go forward, cross.
+    #[serde(default)]
+    pub hops: StretchSpec,
+}
+
+/// When a flow's application writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum WritesSpec {
+    /// As fast as the connection takes it for a while, then nothing for a while, from the flow's start on.
+    OnOff {
+        /// How long it writes.
+        on_ns: u64,
+        /// How long it is silent.
+        off_ns: u64,
+    },
+    /// So much at once, at the flow's start and whenever so much time has passed.
+    Chunks {
+        /// Payload bits per second: a chunk is what this rate makes of the time between two.
+        rate_bps: u64,
+        /// From one chunk to the next.
+        every_ns: u64,
+    },
+}
+
+fn default_profile() -> String {
+    "linux-6.1".into()
+}
+
+fn default_mss() -> u32 {
+    1448
+}
+
+fn default_packet() -> u32 {
+    1500
+}
+
+/// From a sender to its first link: a flow's clock runs so much behind the sender's.
+pub(crate) fn access_delay(rtt: Time) -> Time {
+    Time(rtt.0 / 4)
+}

@@ -1,0 +1,24 @@
+//! A scenario as the engine takes it: integers, resolved sizes, no defaults left to guess. Plain data, which knows nothing of the simulator.
+
+mod arrivals;
+mod flow;
+mod hops;
+mod host;
+mod link;
+mod places;
+mod run;
+mod traffic;
+
+pub use arrivals::{ArrivalSpec, Law, Offered, SessionSpec};
+pub(crate) use flow::access_delay;
+pub use flow::{Direction, FlowSpec, WritesSpec};
+pub use hops::{HopSpec, StretchSpec};
+pub use host::{DeviceSpec, HostSpec};
+pub use link::{
+    AmongSpec, ChangesSpec, DelayStep, DisciplineChoice, DisorderSpec, LinkSpec, LossModelSpec, LossSpec, Outage, QueueSpec, QueueUnit,
+    RateStep,
+};
+pub use places::NamedLink;
+pub use run::Spec;
+pub(crate) use traffic::UDP_HEADER_BYTES;
+pub use traffic::{UdpSpec, WaveSpec};

@@ -1,0 +1,57 @@
+//! A run.
+
+use serde::{Deserialize, Serialize};
+
+use super::arrivals::{ArrivalSpec, SessionSpec};
+use super::flow::FlowSpec;
+use super::hops::HopSpec;
+use super::host::HostSpec;
+use super::link::LinkSpec;
+use super::traffic::UdpSpec;
+
+/// A run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// Simulated time.
+    pub duration_ns: u64,
+    /// Part left out of every mean.
+    #[serde(default)]
+    pub warmup_ns: u64,
+    /// Sampling interval; 0 for no samples.
+    #[serde(default)]
+    pub sample_ns: u64,
+    /// Record every ACK.
+    #[serde(default)]
+    pub per_ack: bool,
+    /// Record every drop as an event.
+    #[serde(default)]
+    pub record_drops: bool,
+    /// Record every mark as an event.
+    #[serde(default)]
+    pub record_marks: bool,
+    /// The bottleneck.
+    pub forward: LinkSpec,
+    /// Further links in a row behind it.
+    #[serde(default)]
+    pub hops: Vec<HopSpec>,
+    /// The reverse link; none when only ACKs use it, and no queue can form.
+    #[serde(default)]
+    pub reverse: Option<LinkSpec>,
+    /// Hosts of senders.
+    #[serde(default)]
+    pub hosts: Vec<HostSpec>,
+    /// The flows.
+    pub flows: Vec<FlowSpec>,
+    /// Sources of transfers that come and go.
+    #[serde(default)]
+    pub arrivals: Vec<ArrivalSpec>,
+    /// Sessions of people who look at pages.
+    #[serde(default)]
+    pub sessions: Vec<SessionSpec>,
+    /// Sources of datagrams beside them; numbered after the flows.
+    #[serde(default)]
+    pub traffic: Vec<UdpSpec>,
+}
