@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use cc::slow_start::Kind;
 use cc::{
-    build, AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, LostSegment, RateSample, RttSample, Window, PROFILES,
-    PROTOCOLS,
+    build, AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, LostSegment, RateSample, RttSample, RttSamples, Window,
+    PROFILES, PROTOCOLS,
 };
 use proptest::prelude::*;
 use units::Time;
@@ -67,6 +67,16 @@ impl Flow {
         self.c.ca_state = to;
     }
 
+    /// Calls a hook. One that was not asked for, which the transport does not call, must change nothing.
+    fn tell(&mut self, is_wanted: bool, hook: impl FnOnce(&mut Controller, &mut Window, &Connection)) {
+        let state = |flow: &Flow| format!("{:?} {:?}", flow.law, flow.w);
+        let before = (!is_wanted).then(|| state(self));
+        hook(&mut self.law, &mut self.w, &self.c);
+        if let Some(before) = before {
+            assert_eq!(before, state(self), "a hook that was not asked for");
+        }
+    }
+
     fn sample(&mut self, rtt_us: u64, acked: u32) {
         let rtt = (rtt_us > 0).then(|| Time::from_us(rtt_us));
         if let Some(rtt) = rtt {
@@ -76,8 +86,11 @@ impl Flow {
         }
         let forward = rtt.filter(|_| acked > 0).map(|rtt| Time(rtt.0 / 2));
         let echoed = rtt.filter(|_| acked > 0).map(|rtt| self.c.now.since(rtt));
-        self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt, forward, echoed, in_flight: self.c.in_flight });
-        self.law.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: acked == 0, ece: false });
+        let sample = RttSample { acked, rtt, forward, echoed, in_flight: self.c.in_flight };
+        let arrival = AckArrival { slow_path: acked == 0, ece: false };
+        let needs = self.law.needs();
+        self.tell(needs.rtt_samples != RttSamples::Unused, |law, w, c| law.on_rtt_sampled(w, c, &sample));
+        self.tell(needs.ack_arrivals, |law, w, c| law.on_ack_arrived(w, c, &arrival));
     }
 
     /// A round trip's delivery rate, or the ACK's own where there was no RTT sample.
@@ -133,7 +146,7 @@ impl Flow {
                 if self.c.ca_state == CaState::Disorder {
                     self.notify(CaState::Open);
                 }
-                if self.law.needs().rate_samples {
+                if self.law.needs().steering.is_by_rate() {
                     self.sample_rate(rtt_us, acked, !limited);
                 } else if !matches!(self.c.ca_state, CaState::Recovery | CaState::Cwr) {
                     self.law.on_acked(&mut self.w, &self.c, acked);
@@ -149,7 +162,7 @@ impl Flow {
             Event::Loss { cwr } if calm => {
                 self.begin_episode();
                 self.notify(if cwr { CaState::Cwr } else { CaState::Recovery });
-                if !self.law.needs().full_control {
+                if !self.law.needs().steering.is_full() {
                     self.w.cwnd = self.w.ssthresh;
                 }
             }
@@ -157,7 +170,7 @@ impl Flow {
                 if undo {
                     self.w.cwnd = self.law.undo(&mut self.w, &self.c);
                     self.w.ssthresh = self.w.ssthresh.max(self.prior_ssthresh);
-                } else if self.c.ca_state != CaState::Loss && !self.law.needs().full_control {
+                } else if self.c.ca_state != CaState::Loss && !self.law.needs().steering.is_full() {
                     self.w.cwnd = self.w.ssthresh;
                 }
                 self.notify(CaState::Open);

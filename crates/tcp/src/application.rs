@@ -40,7 +40,7 @@ impl<C: CongestionControl> Sender<C> {
         if self.c.una == self.c.nxt && self.c.nxt > 0 {
             self.restart_after_idle();
             // For a law of the rate the event comes with the segment.
-            if !self.needs.rate_samples {
+            if !self.needs.steering.is_by_rate() {
                 self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
             }
         }
@@ -60,7 +60,7 @@ impl<C: CongestionControl> Sender<C> {
     fn restart_after_idle(&mut self) {
         let (idle, rto) = (self.c.now - self.c.last_sent, self.rtt.rto());
         let rule = self.spec.options.idle_restart;
-        if rule == IdleRestart::None || self.needs.full_control || idle <= rto {
+        if rule == IdleRestart::None || self.needs.steering.is_full() || idle <= rto {
             return;
         }
         self.cc.on_event(&mut self.w, &self.c, CaEvent::WindowRestarted);
@@ -103,7 +103,7 @@ impl<C: CongestionControl> Sender<C> {
             return;
         }
         usage.used = usage.used.max(out);
-        if self.spec.options.idle_restart != IdleRestart::Linux || self.needs.full_control || now - usage.since < rto {
+        if self.spec.options.idle_restart != IdleRestart::Linux || self.needs.steering.is_full() || now - usage.since < rto {
             return;
         }
         usage.since = now;

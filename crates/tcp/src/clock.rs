@@ -96,11 +96,11 @@ impl RttEstimator {
 }
 
 impl<C: CongestionControl> Sender<C> {
-    /// What the algorithm sees of the RTT of a segment sent at `sent`.
+    /// What the algorithm sees of the RTT of a segment sent at `sent`, which was `stamped`.
     #[inline]
-    pub(crate) fn rtt_for_algorithm(&self, sent: Time) -> Time {
-        if self.needs.rtt_stamps {
-            self.rtt.stamped(sent, self.c.now)
+    pub(crate) fn rtt_for_algorithm(&self, sent: Time, stamped: Time) -> Time {
+        if self.rtt.is_exact() || self.needs.has_exact_rtt() {
+            stamped
         } else {
             self.rtt.measured(sent, self.c.now)
         }

@@ -1,39 +1,58 @@
 //! Pacing: when the next segment may leave, and at what rate (Linux `tcp_update_pacing_rate`).
 
-use cc::{CongestionControl, Needs};
+use cc::{CongestionControl, Needs, Steering};
 use units::Time;
 
 use crate::sender::Sender;
 use crate::{Options, Pacing};
 
-/// Linux leaves the first ten segments unpaced: the tenth is the first that the next one keeps a distance from.
-const UNPACED_SEGMENTS: u64 = 10;
+/// Linux leaves the first ten segments unpaced: nine leave no distance behind them, the tenth does.
+const UNPACED_SEGMENTS: u8 = 9;
 
 /// The pacing gate.
 #[derive(Clone, Debug)]
 pub(crate) struct Pacer {
     mode: Pacing,
-    sent: u64,
-    burst_left: u32,
-    next: Time,
-    /// When the segment that waits for the gate may leave; never if none waits.
-    opens: Time,
-    /// Between two segments, at the rate for which that was last computed.
-    gap: Time,
-    gap_rate: u64,
-    /// Segments by which the sender may run ahead of the rate.
-    ahead: u16,
     /// Lateness is credited.
     credits: bool,
+    /// Segments that still leave no distance behind them.
+    unpaced: u8,
+    /// Segments by which the sender may run ahead of the rate.
+    ahead: u16,
+    burst_left: u32,
+    /// Segments of a burst, and the distance that each leaves behind it, at the rate for which both were last computed.
+    burst: u32,
+    gap: Time,
+    rate: u64,
+    /// When the rate allows the next segment.
+    next: Time,
+    /// Before this no segment leaves.
+    gate: Time,
+    /// When the segment that waits for the gate may leave; never if none waits.
+    opens: Time,
 }
 
 impl Pacer {
     /// A gate as the stack has it; an algorithm that asks for pacing gets it as it wants it where the stack has none.
     pub(crate) fn new(options: &Options, needs: &Needs) -> Pacer {
-        let is_own = options.pacing == Pacing::None && needs.pacing;
-        let (mode, ahead) = if is_own { (Pacing::Full, needs.ahead as u16) } else { (options.pacing, 0) };
-        let credits = options.pacing_credit && !(is_own && needs.strict_pacing);
-        Pacer { mode, sent: 0, burst_left: 0, next: Time::ZERO, opens: Time::NEVER, gap: Time::ZERO, gap_rate: 0, ahead, credits }
+        let (mode, ahead, credits) = match (options.pacing, needs.steering) {
+            (Pacing::None, Steering::PacedWindow { ahead }) => (Pacing::Full, ahead as u16, false),
+            (Pacing::None, Steering::Full | Steering::FullByRate) => (Pacing::Full, 0, options.pacing_credit),
+            (of_stack, _) => (of_stack, 0, options.pacing_credit),
+        };
+        Pacer {
+            mode,
+            credits,
+            unpaced: UNPACED_SEGMENTS,
+            ahead,
+            burst_left: 0,
+            burst: 1,
+            gap: Time::ZERO,
+            rate: u64::MAX,
+            next: Time::ZERO,
+            gate: Time::ZERO,
+            opens: Time::NEVER,
+        }
     }
 
     #[inline]
@@ -53,12 +72,6 @@ impl Pacer {
         self.opens < Time::NEVER
     }
 
-    /// How long the segments take by which the sender may run ahead.
-    #[inline]
-    fn lead(&self) -> Time {
-        Time(self.gap.0 * u64::from(self.ahead))
-    }
-
     /// A new look at what may leave: nothing is known to be waiting.
     #[inline]
     pub(crate) fn release(&mut self) {
@@ -68,10 +81,9 @@ impl Pacer {
     /// Whether a segment may leave now; if not, remembers when it may. Asked again after any other segment left.
     #[inline]
     pub(crate) fn may_send(&mut self, now: Time) -> bool {
-        let opens = self.next.since(self.lead());
-        let is_blocked = self.mode != Pacing::None && self.burst_left == 0 && now < opens;
-        self.opens = if is_blocked { opens } else { Time::NEVER };
-        !is_blocked
+        let is_open = now >= self.gate;
+        self.opens = if is_open { Time::NEVER } else { self.gate };
+        is_open
     }
 
     /// A segment left; `rate` in bytes per second, 0 before the first RTT sample.
@@ -80,24 +92,25 @@ impl Pacer {
         if self.mode == Pacing::None {
             return;
         }
-        self.sent += 1;
         let late = now.since(self.next);
         if self.burst_left == 0 {
             self.next = self.next.max(now);
         }
-        if self.sent < UNPACED_SEGMENTS || rate == 0 {
+        if self.unpaced > 0 || rate == 0 {
+            self.unpaced = self.unpaced.saturating_sub(1);
             return;
         }
-        if rate != self.gap_rate {
-            self.gap = Time(u64::from(mss) * 1_000_000_000 / rate);
-            self.gap_rate = rate;
+        if rate != self.rate {
+            self.follow(mss, rate);
         }
         self.next += self.gap;
         if self.burst_left == 0 {
-            self.burst_left = self.quantum(mss, rate);
+            self.burst_left = self.burst;
             self.next = Time(self.next.0 - self.credit(late).0);
         }
         self.burst_left -= 1;
+        let ahead = Time(self.gap.0 * u64::from(self.ahead));
+        self.gate = if self.burst_left == 0 { self.next.since(ahead) } else { Time::ZERO };
     }
 
     /// What a burst that leaves `late` has of it for the one after: at most half its distance (Linux `tcp_update_skb_after_send`).
@@ -109,12 +122,15 @@ impl Pacer {
         Time(self.gap.0 * u64::from(self.burst_left) / 2).min(late)
     }
 
-    /// Segments that leave back to back: Linux sizes its offload bursts to a millisecond of the rate, 2 to 45 segments.
-    fn quantum(&self, mss: u32, rate: u64) -> u32 {
-        match self.mode {
+    /// The rate is another: so are the distance and the burst. Linux sizes its offload bursts to a millisecond of the rate, 2 to 45
+    /// segments.
+    fn follow(&mut self, mss: u32, rate: u64) {
+        self.rate = rate;
+        self.gap = Time(u64::from(mss) * 1_000_000_000 / rate);
+        self.burst = match self.mode {
             Pacing::Linux => ((rate >> 10) / u64::from(mss)).clamp(2, 45) as u32,
             _ => 1,
-        }
+        };
     }
 }
 
@@ -170,8 +186,8 @@ mod tests {
     /// A burst of three when it has waited, then one per gap; what was not used within two gaps is lost.
     #[test]
     fn a_sender_may_run_ahead_of_its_rate_by_so_many_segments() {
-        let mut pacer = gate(Pacing::None, &Needs { pacing: true, strict_pacing: true, ahead: 2, ..Needs::default() });
-        pacer.sent = UNPACED_SEGMENTS;
+        let mut pacer = gate(Pacing::None, &Needs { steering: Steering::PacedWindow { ahead: 2 }, ..Needs::default() });
+        pacer.unpaced = 0;
         pacer.on_sent(Time::ZERO, 1448, RATE);
         assert_eq!(burst(&mut pacer, Time::from_ms(100)), 3);
         assert_eq!(pacer.wakes_at(), Time::from_ms(101));
@@ -186,8 +202,8 @@ mod tests {
     #[test]
     fn a_late_segment_brings_the_next_one_forward_by_at_most_half_the_distance() {
         let rate = 86_215_226;
-        let mut pacer = gate(Pacing::None, &Needs { pacing: true, ..Needs::default() });
-        pacer.sent = UNPACED_SEGMENTS;
+        let mut pacer = gate(Pacing::None, &Needs { steering: Steering::Full, ..Needs::default() });
+        pacer.unpaced = 0;
         let due = Time::from_ms(1);
         pacer.next = due;
         for (late_ns, distance_ns) in [(22_423, 8_398), (50, 16_745), (0, 16_795)] {

@@ -34,6 +34,15 @@ impl Rack {
         }
     }
 
+    /// [`Rack::on_delivered`] when nothing above was delivered and `seq` was sent once.
+    #[inline]
+    pub(crate) fn on_next_delivered(&mut self, seq: u64, sent: Time, now: Time) {
+        self.rtt = now - sent;
+        if sent >= self.sent {
+            (self.sent, self.end) = (sent, seq + 1);
+        }
+    }
+
     /// Whether a segment was sent before one that has been delivered.
     fn is_after(&self, sent: Time, seq: u64) -> bool {
         (self.sent, self.end) > (sent, seq + 1)

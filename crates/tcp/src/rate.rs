@@ -157,7 +157,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// The application gave nothing more to send though the window has room: what is delivered until all this is counts as limited by it.
     pub(crate) fn note_application_limit(&mut self) {
-        if self.needs.rate_samples && self.c.nxt >= self.limit && self.c.in_flight < self.w.segments() {
+        if self.needs.steering.is_by_rate() && self.c.nxt >= self.limit && self.c.in_flight < self.w.segments() {
             let all_repaired = self.board.lost_out <= self.board.retrans_out;
             if all_repaired {
                 self.mark_application_limited();

@@ -44,7 +44,7 @@ impl<C: CongestionControl> Sender<C> {
         self.w.ssthresh = self.cc.ssthresh(&mut self.w, &self.c);
         self.rtt.on_backed_off(self.c.now);
         self.enter(to);
-        if matches!(self.spec.options.recovery, Recovery::AtOnce | Recovery::ToOne) && !self.needs.full_control {
+        if matches!(self.spec.options.recovery, Recovery::AtOnce | Recovery::ToOne) && !self.needs.steering.is_full() {
             self.w.cwnd = self.w.ssthresh;
         }
         self.totals.loss_episodes += 1;
@@ -53,7 +53,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// One ACK's worth of reduction.
     pub(crate) fn reduce(&mut self, progress: &Progress) {
-        if self.needs.full_control {
+        if self.needs.steering.is_full() {
             return;
         }
         match self.spec.options.recovery {
@@ -76,7 +76,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// The episode is over.
     pub(crate) fn end_reduction(&mut self) {
-        if self.needs.full_control {
+        if self.needs.steering.is_full() {
             return;
         }
         let ends_here = self.w.ssthresh < cc::SSTHRESH_INFINITE && (self.c.ca_state == CaState::Cwr || self.undo.is_armed());

@@ -30,6 +30,8 @@ pub struct RttEstimator {
     rto: Time,
     backoff: u32,
     min: [(Time, Time); 3],
+    /// Until then no sample changes them that is larger than the last.
+    min_stands_until: Time,
     pub(crate) clock: Option<Box<Clock>>,
 }
 
@@ -50,6 +52,7 @@ impl RttEstimator {
             rto: RTO_INITIAL,
             backoff: 0,
             min: [none; 3],
+            min_stands_until: Time::ZERO,
         }
     }
 
@@ -115,10 +118,8 @@ impl RttEstimator {
     /// A sample for the minimum filter: three staggered minima, as in Nichols's windowed filter.
     #[inline]
     pub fn on_min_sampled(&mut self, rtt: Time, now: Time) {
-        if rtt <= self.min[0].0 {
-            self.min = [(rtt, now); 3];
-        } else if rtt <= self.min[2].0 || now.since(self.min[0].1).0 > RTT_MIN_WINDOW.0 / 4 {
-            self.age_min(rtt, now);
+        if rtt <= self.min[2].0 || now > self.min_stands_until {
+            self.update_min(rtt, now);
         }
     }
 
@@ -163,6 +164,23 @@ impl RttEstimator {
         let deviation = error.abs() - (self.rttvar4_us >> 2) as i32;
         self.rttvar4_us = (self.rttvar4_us as i32 + deviation) as u32;
         self.srtt8_us = (self.srtt8_us as i32 + error) as u32;
+    }
+
+    /// One of the minima, or several, may have to give way.
+    #[inline(never)]
+    fn update_min(&mut self, rtt: Time, now: Time) {
+        if rtt <= self.min[0].0 {
+            self.min = [(rtt, now); 3];
+        } else {
+            self.age_min(rtt, now);
+        }
+        let [first, second, third] = self.min.map(|minimum| minimum.1);
+        let span = match (second == first, third == second) {
+            (true, _) => RTT_MIN_WINDOW.0 / 4,
+            (_, true) => RTT_MIN_WINDOW.0 / 2,
+            _ => RTT_MIN_WINDOW.0,
+        };
+        self.min_stands_until = first + Time(span);
     }
 
     /// The minimum stands, but one of those that wait to succeed it may have to give way.

@@ -31,6 +31,6 @@ impl<C: CongestionControl> Sender<C> {
         self.publish_rtt();
         self.totals.rtt_sum_ns += rtt.0;
         self.totals.rtt_samples += 1;
-        (Some(self.rtt_for_algorithm(latest)), extends)
+        (Some(self.rtt_for_algorithm(latest, rtt)), extends)
     }
 }

@@ -157,7 +157,7 @@ impl Scoreboard {
         }
     }
 
-    /// The segments from `nxt` to `end` are sent for the first time.
+    /// The segments from `nxt` to `end`, one at least, are sent for the first time.
     #[inline]
     pub(crate) fn on_sent(&mut self, una: u64, nxt: u64, end: u64, now: Time) {
         let mut segments = self.segments_mut();
@@ -165,8 +165,12 @@ impl Scoreboard {
             self.grow(una, nxt, end);
             segments = self.segments_mut();
         }
-        for seq in nxt..end {
-            segments[seq as usize & (segments.len() - 1)] = Segment::sent(now);
+        let last = segments.len() - 1;
+        // What an ACK releases is one or two segments, mostly.
+        segments[nxt as usize & last] = Segment::sent(now);
+        segments[(end - 1) as usize & last] = Segment::sent(now);
+        if end - nxt > 2 {
+            (nxt + 1..end - 1).for_each(|seq| segments[seq as usize & last] = Segment::sent(now));
         }
     }
 

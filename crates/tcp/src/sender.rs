@@ -1,6 +1,6 @@
 //! The sender: one ACK in, segments out, in the kernel's order of processing.
 
-use cc::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
+use cc::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 use units::{Stream, Time};
 
 use crate::application::Usage;
@@ -93,7 +93,6 @@ impl Progress {
 #[derive(Debug)]
 #[repr(C)]
 pub struct Sender<C> {
-    pub(crate) area_at: Time,
     pub(crate) c: Connection,
     pub(crate) w: Window,
     pub(crate) timer: Timer,
@@ -137,7 +136,7 @@ pub struct Sender<C> {
 }
 
 units::clone_by_field! {
-    Sender<C>: area_at c w timer window_filled watches_use started probes is_careful has_jiffies needs ecn most_out usage_end limit probe_end rack
+    Sender<C>: c w timer window_filled watches_use started probes is_careful has_jiffies needs ecn most_out usage_end limit probe_end rack
     rtt totals pacer spec cc board recovery_point reduction care undo probe_retransmitted frto probing_for_spurious_timeout expiries
     usage
 }
@@ -154,13 +153,13 @@ impl<C: CongestionControl> Sender<C> {
             needs,
             ecn: EcnState::new(spec.options.ecn),
             cc,
-            board: Scoreboard::new(needs.rate_samples),
+            board: Scoreboard::new(needs.steering.is_by_rate()),
             rtt: RttEstimator::new(&spec.options),
             rack: Rack::default(),
             reduction: Reduction::default(),
             undo: Undo::default(),
             timer: Timer::default(),
-            is_careful: pacer.is_on() || care.is_some() || needs.rate_samples,
+            is_careful: pacer.is_on() || care.is_some() || needs.steering.is_by_rate(),
             has_jiffies: care.as_ref().is_some_and(|care| care.tick > Time::ZERO),
             care,
             pacer,
@@ -179,7 +178,6 @@ impl<C: CongestionControl> Sender<C> {
             watches_use: false,
             started: false,
             probes: spec.options.tlp && spec.options.sack,
-            area_at: Time::ZERO,
             spec,
         }
     }
@@ -194,7 +192,6 @@ impl<C: CongestionControl> Sender<C> {
     /// The connection opens: the handshake gave one RTT sample, the first window leaves.
     pub fn on_started(&mut self, now: Time, handshake_rtt: Time, wire: &mut impl Wire) {
         self.c.now = now;
-        self.area_at = now;
         self.started = true;
         self.rtt.on_handshake(handshake_rtt);
         self.rtt.on_sampled(self.rtt.measured(now, now + handshake_rtt), 0, 0);
@@ -248,14 +245,10 @@ impl<C: CongestionControl> Sender<C> {
         self.publish_rtt();
         self.totals.rtt_sum_ns += rtt.0;
         self.totals.rtt_samples += 1;
-        self.rack.on_delivered(ack.cumulative - 1, last, now, false, self.rtt.min());
-        let rtt = Some(self.rtt_for_algorithm(last));
-        self.cc.on_rtt_sampled(
-            &mut self.w,
-            &self.c,
-            &RttSample { acked, rtt, forward: Some(ack.delay), echoed: Some(ack.echo), in_flight },
-        );
-        self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: false, ece: false });
+        self.rack.on_next_delivered(ack.cumulative - 1, last, now);
+        let rtt = Some(self.rtt_for_algorithm(last, rtt));
+        self.tell_rtt(|| RttSample { acked, rtt, forward: Some(ack.delay), echoed: Some(ack.echo), in_flight });
+        self.tell_arrival(&AckArrival { slow_path: false, ece: false });
         if RATED {
             if let Some(rates) = self.board.rates.as_deref_mut() {
                 rates.on_delivered(ack.cumulative - 1, last);
@@ -265,10 +258,14 @@ impl<C: CongestionControl> Sender<C> {
             self.grow(acked, wire);
         }
         self.refresh_pacing_rate();
-        self.pacer.release();
         // Sending arms a probe, but never moves a retransmission timer that already runs.
         let pipe = self.c.in_flight;
-        let has_sent = if CAREFUL { self.transmit_one_by_one(pipe, wire) } else { self.transmit_at_once(pipe, wire) } > 0;
+        let has_sent = if CAREFUL {
+            self.pacer.release();
+            self.transmit_one_by_one(pipe, wire)
+        } else {
+            self.transmit_at_once(pipe, wire)
+        } > 0;
         if !(has_sent && self.may_probe()) {
             self.arm_after_progress();
         }
@@ -277,7 +274,7 @@ impl<C: CongestionControl> Sender<C> {
     /// Out of line, so that the others do not pay for it.
     #[inline(never)]
     fn on_plain_careful_ack(&mut self, ack: &Ack, wire: &mut impl Wire) {
-        if self.needs.rate_samples {
+        if self.needs.steering.is_by_rate() {
             self.on_plain_ack::<true, true>(ack, wire);
         } else {
             self.on_plain_ack::<true, false>(ack, wire);
@@ -303,10 +300,10 @@ impl<C: CongestionControl> Sender<C> {
         // Only an ACK that moves the window echoes a segment that it answers (RFC 7323 4.3).
         let forward = (progress.acked > 0).then_some(ack.delay);
         let echoed = forward.map(|_| ack.echo);
-        self.cc.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked: progress.acked as u32, rtt, forward, echoed, in_flight });
+        self.tell_rtt(|| RttSample { acked: progress.acked as u32, rtt, forward, echoed, in_flight });
         // Header prediction knows no connection state: whatever is under way, a plain advance is fast (Linux `tcp_rcv_established`).
         let slow_path = sack.is_some() || progress.is_duplicate_ack() || progress.ece;
-        self.cc.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path, ece: progress.ece });
+        self.tell_arrival(&AckArrival { slow_path, ece: progress.ece });
         self.end_probe(ack.cumulative, &progress, wire);
         let alerted = self.is_alert(&progress);
         let armed = alerted && self.alert(&mut progress, wire);
@@ -317,7 +314,7 @@ impl<C: CongestionControl> Sender<C> {
             self.arm_after_progress();
         }
         progress.lost = (self.board.lost - lost_before) as u32;
-        if self.needs.rate_samples {
+        if self.needs.steering.is_by_rate() {
             self.report_losses();
             let Progress { delivered, lost, .. } = progress;
             self.steer_by_rate(Change { acked: delivered, lost, rtt, prior_in_flight: in_flight }, wire);
@@ -326,6 +323,22 @@ impl<C: CongestionControl> Sender<C> {
         }
         self.refresh_pacing_rate();
         self.recover_and_transmit(wire);
+    }
+
+    /// Step 4: the algorithm's RTT sample, if it wants any.
+    #[inline(always)]
+    fn tell_rtt(&mut self, sample: impl FnOnce() -> RttSample) {
+        if self.needs.rtt_samples != RttSamples::Unused {
+            self.cc.on_rtt_sampled(&mut self.w, &self.c, &sample());
+        }
+    }
+
+    /// Step 5: what the ACK looked like, if the algorithm wants to know.
+    #[inline(always)]
+    fn tell_arrival(&mut self, arrival: &AckArrival) {
+        if self.needs.ack_arrivals {
+            self.cc.on_ack_arrived(&mut self.w, &self.c, arrival);
+        }
     }
 
     /// Step 8: reduce, or grow.
@@ -437,8 +450,7 @@ impl<C: CongestionControl> Sender<C> {
     #[inline]
     pub(crate) fn account(&mut self, now: Time) {
         // Signed, for the conversion is then one instruction.
-        self.totals.cwnd_area += self.w.cwnd * (now - self.area_at).0 as i64 as f64;
-        self.area_at = now;
+        self.totals.cwnd_area += self.w.cwnd * (now - self.c.now).0 as i64 as f64;
         self.c.now = now;
     }
 

@@ -68,7 +68,7 @@ impl<C: CongestionControl> Sender<C> {
         let window = self.w.segments();
         let was_idle = self.c.nxt == self.c.una;
         let sent = self.send_train(self.room(window.saturating_sub(pipe)), wire);
-        self.note_sending(window, was_idle, sent)
+        self.note_sending::<false>(window, was_idle, sent)
     }
 
     /// Step 10 of a sender that asks before each segment.
@@ -77,12 +77,12 @@ impl<C: CongestionControl> Sender<C> {
         let window = self.w.segments();
         let was_idle = self.c.nxt == self.c.una;
         let sent = self.send_one_by_one(window.saturating_sub(pipe), wire);
-        self.note_sending(window, was_idle, sent)
+        self.note_sending::<true>(window, was_idle, sent)
     }
 
     #[inline(always)]
-    fn note_sending(&mut self, window: u32, was_idle: bool, sent: u64) -> u64 {
-        self.note_window_use(window, sent);
+    fn note_sending<const CAREFUL: bool>(&mut self, window: u32, was_idle: bool, sent: u64) -> u64 {
+        self.note_window_use::<CAREFUL>(window, sent);
         if sent > 0 {
             self.arm_after_sending(was_idle);
         }
@@ -178,8 +178,9 @@ impl<C: CongestionControl> Sender<C> {
     /// Linux `tcp_cwnd_validate`: was the window the limit during the last round trip? What only pacing holds back counts as sent: in
     /// Linux it would wait below TCP, in flight (RFC 9002 7.8 says the same). A law of the rate paces below its window on purpose, and asks for the window alone (draft-ietf-ccwg-bbr, C.is_cwnd_limited).
     #[inline]
-    fn note_window_use(&mut self, window: u32, sent: u64) {
-        let filled = self.c.in_flight >= window || (self.pacer.is_blocked() && !self.needs.rate_samples) || self.is_deferring();
+    fn note_window_use<const CAREFUL: bool>(&mut self, window: u32, sent: u64) {
+        let holds_back = |sender: &Self| (sender.pacer.is_blocked() && !sender.needs.steering.is_by_rate()) || sender.is_deferring();
+        let filled = self.c.in_flight >= window || (CAREFUL && holds_back(self));
         if !filled && sent == 0 {
             return;
         }

@@ -34,7 +34,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Whether everything the application sent is acknowledged.
     pub fn is_finished(&self) -> bool {
-        self.started && self.c.una >= self.limit && self.c.una >= self.spec.segments
+        self.c.una >= self.limit && self.c.una >= self.spec.segments && self.started
     }
 
     /// Segments known to have arrived, each counted once. Without SACK only the cumulative ACK is sure: the algorithm's
@@ -64,7 +64,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Counters as of `at`, not earlier than the last event and not later than the next.
     pub fn totals(&self, at: Time) -> SenderTotals {
-        let since = if self.started { at.since(self.area_at).0 } else { 0 };
+        let since = if self.started { at.since(self.c.now).0 } else { 0 };
         SenderTotals { delivered: self.delivered(), cwnd_area: self.totals.cwnd_area + self.w.cwnd * since as f64, ..self.totals }
     }
 }

@@ -9,7 +9,7 @@ mod limited;
 
 use units::Time;
 
-use crate::{CaState, Connection, Window};
+use crate::{CaState, Connection, RttSamples, Window};
 use hystart::HyStart;
 use hystart_plus_plus::HyStartPlusPlus;
 use limited::Limited;
@@ -89,6 +89,16 @@ impl SlowStart {
     /// It looks at the transport's pacing rate.
     pub(crate) fn needs_rate(&self) -> bool {
         matches!(self.part, Part::HyStart(_))
+    }
+
+    /// The RTT samples of a law that asks for these, behind this part.
+    pub(crate) fn rtt_samples(&self, of_law: RttSamples) -> RttSamples {
+        let watches = matches!(self.part, Part::HyStart(_) | Part::HyStartPlusPlus(_));
+        if watches && of_law == RttSamples::Unused {
+            RttSamples::ByStack
+        } else {
+            of_law
+        }
     }
 
     pub(crate) fn on_established(&mut self, w: &mut Window, c: &Connection) {

@@ -1,6 +1,6 @@
 //! Delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation), by hand.
 
-use cc::{CongestionControl, Connection, LostSegment, Needs, RateSample, Window};
+use cc::{CongestionControl, Connection, LostSegment, Needs, RateSample, Steering, Window};
 use tcp::{Ack, Sack, Sender, SenderSpec};
 use units::Time;
 
@@ -20,7 +20,7 @@ struct Recorder {
 
 impl CongestionControl for Recorder {
     fn needs(&self) -> Needs {
-        Needs { full_control: true, rate_samples: true, pacing: true, ..Needs::default() }
+        Needs { steering: Steering::FullByRate, ..Needs::default() }
     }
     fn on_acked(&mut self, _w: &mut Window, _c: &Connection, _acked: u32) {
         unreachable!("the window is the rate's alone");

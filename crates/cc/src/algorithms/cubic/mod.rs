@@ -26,7 +26,7 @@ use self::reno_friendly::step_x8;
 pub use self::rfc9438::CubicReal;
 use crate::parameter::Values;
 use crate::slow_start::Kind;
-use crate::{CaEvent, CaState, CongestionControl, Connection, RttSample, Window};
+use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 /// CUBIC in Linux's integers.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +59,10 @@ impl Cubic {
 }
 
 impl CongestionControl for Cubic {
+    fn needs(&self) -> Needs {
+        Needs { rtt_samples: RttSamples::ByStack, ..Needs::default() }
+    }
+
     fn slow_start(&self) -> Option<Kind> {
         Some(self.slow_start)
     }

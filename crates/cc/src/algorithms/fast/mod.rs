@@ -20,7 +20,7 @@ pub use self::protocol::PROTOCOL;
 pub(super) use self::protocol::{FIXED, PAPER};
 use crate::parameter::Values;
 use crate::slow_start::Kind;
-use crate::{CaState, CongestionControl, Connection, Needs, RttSample, Window};
+use crate::{CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Steering, Window};
 
 /// FAST TCP.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +91,8 @@ impl CongestionControl for Fast {
     }
 
     fn needs(&self) -> Needs {
-        Needs { pacing: self.pacing > 0, strict_pacing: true, ahead: self.pacing.saturating_sub(1), rtt_stamps: true, ..Needs::default() }
+        let steering = self.pacing.checked_sub(1).map_or(Steering::Window, |ahead| Steering::PacedWindow { ahead });
+        Needs { steering, rtt_samples: RttSamples::Exact, ..Needs::default() }
     }
 
     #[inline]

@@ -23,7 +23,7 @@ pub use self::real::HtcpReal;
 use self::rtt_range::RttRange;
 use self::throughput::{Throughput, Tick};
 use crate::parameter::Values;
-use crate::{CaState, CongestionControl, Connection, RttSample, Window};
+use crate::{CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 /// H-TCP in Linux's integers.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +71,10 @@ impl Htcp {
 }
 
 impl CongestionControl for Htcp {
+    fn needs(&self) -> Needs {
+        Needs { rtt_samples: RttSamples::ByStack, ..Needs::default() }
+    }
+
     fn on_established(&mut self, _w: &mut Window, c: &Connection) {
         self.last_ms = c.now.as_ms();
     }
