@@ -23,6 +23,8 @@ pub(super) struct Pacing {
     /// Segments that Linux would send at once at that rate.
     burst: u64,
     has_seen_rtt: bool,
+    /// Bandwidth and gain whose rate this is.
+    of: Option<(u64, u64)>,
 }
 
 /// The pacing rate of a bandwidth: bytes per second.
@@ -45,6 +47,9 @@ impl Bbr {
 
     /// The rate never falls before the pipe is full.
     pub(super) fn pace_at(&mut self, bw: u64, gain: u64, w: &Window, c: &Connection) {
+        if self.pacing.of == Some((bw, gain)) {
+            return;
+        }
         let rate = bytes_per_second(bw, gain, c.mss);
         if !self.pacing.has_seen_rtt && c.srtt8_us > 0 {
             self.pace_from_rtt(w, c);
@@ -52,12 +57,14 @@ impl Bbr {
         if rate != self.pacing.rate && (self.pipe.is_full() || rate > self.pacing.rate) {
             self.set_pacing_rate(rate, c);
         }
+        self.pacing.of = Some((bw, gain)).filter(|_| self.pacing.has_seen_rtt && self.pacing.rate == rate);
     }
 
     /// A burst is a millisecond of the rate, in Linux's offload.
     fn set_pacing_rate(&mut self, rate: u64, c: &Connection) {
         let least = if rate < SLOW { 1 } else { 2 };
         self.pacing.rate = rate;
+        self.pacing.of = None;
         self.pacing.burst = ((rate >> 10).min(BURST) / u64::from(c.mss)).clamp(least, 127);
     }
 
@@ -97,7 +104,8 @@ impl Bbr {
     }
 
     fn towards_target(&self, cwnd: f64, c: &Connection, s: &RateSample) -> f64 {
-        let target = self.with_budget(self.bdp(self.bw(), self.cwnd_gain) + self.aggregation_window()) as f64;
+        // Signed, for the conversion is then one instruction.
+        let target = self.with_budget(self.bdp(self.bw(), self.cwnd_gain) + self.aggregation_window()) as i64 as f64;
         let grown = cwnd + f64::from(s.acked);
         let cwnd = if self.pipe.is_full() {
             grown.min(target)
