@@ -4,10 +4,8 @@
 //! its path's queue empty takes its base RTT for too long (Leith et al. 2008, VII and VIII.A). Both errors are given, not modelled:
 //! what a processor costs is the host's part. Delays of one way are timed by the network's clock and are exact.
 
-use cc::CongestionControl;
 use units::Time;
 
-use crate::sender::Sender;
 use crate::{Options, RttEstimator};
 
 /// Round trips after a back-off for which samples are too long.
@@ -91,18 +89,6 @@ impl RttEstimator {
         let span = Time(TROUBLED_RTTS * self.srtt().0);
         if let Some(clock) = &mut self.clock {
             clock.troubled_until = now + span;
-        }
-    }
-}
-
-impl<C: CongestionControl> Sender<C> {
-    /// What the algorithm sees of the RTT of a segment sent at `sent`, which was `stamped`.
-    #[inline]
-    pub(crate) fn rtt_for_algorithm(&self, sent: Time, stamped: Time) -> Time {
-        if self.rtt.is_exact() || self.needs.has_exact_rtt() {
-            stamped
-        } else {
-            self.rtt.measured(sent, self.c.now)
         }
     }
 }

@@ -1,9 +1,8 @@
 //! Pacing: when the next segment may leave, and at what rate (Linux `tcp_update_pacing_rate`).
 
-use cc::{CongestionControl, Needs, Steering};
+use cc::{Needs, Steering};
 use units::Time;
 
-use crate::sender::Sender;
 use crate::{Options, Pacing};
 
 /// Linux leaves the first ten segments unpaced: nine leave no distance behind them, the tenth does.
@@ -141,24 +140,6 @@ pub fn pacing_rate(mss: u32, srtt8_us: u32, cwnd: f64, ssthresh: f64, outstandin
     let half = (ssthresh / 2.0) as u64 as f64;
     let percent = if cwnd < half { 200 } else { 120 };
     (u64::from(mss) * 80_000 * percent * u64::from(cwnd as u32).max(outstanding)).checked_div(u64::from(srtt8_us)).unwrap_or(0)
-}
-
-impl<C: CongestionControl> Sender<C> {
-    /// Step 9, where the rate has a reader.
-    #[inline]
-    pub(crate) fn refresh_pacing_rate(&mut self) {
-        if self.pacer.is_on() || (self.needs.transport_rate && self.w.in_slow_start()) {
-            self.c.pacing_rate = self.pacing_rate();
-        }
-    }
-
-    /// Bytes per second at which segments are, or would be, paced; 0 before the first RTT sample.
-    pub fn pacing_rate(&self) -> u64 {
-        if let Some(rate) = self.cc.pacing_rate(&self.w, &self.c) {
-            return rate;
-        }
-        pacing_rate(self.c.mss, self.c.srtt8_us, self.w.cwnd, self.w.ssthresh, self.c.nxt - self.c.una)
-    }
 }
 
 #[cfg(test)]

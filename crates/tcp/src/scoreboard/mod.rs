@@ -1,12 +1,15 @@
 //! What is known of each outstanding segment. Costs O(lost): in-order traffic touches only the ring of send times.
 
+mod losses;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use cc::Connection;
 use units::Time;
 
 use crate::ranges::Ranges;
-use crate::rate::Rates;
+use crate::Sack;
 
 /// Selectively acknowledged.
 pub(crate) const SACKED: u8 = 1;
@@ -51,42 +54,44 @@ const FEW: usize = 16;
 pub(crate) struct Scoreboard {
     /// One past the highest segment that ever had a flag.
     flagged_until: u64,
-    pub(crate) sacked_out: u32,
-    pub(crate) lost_out: u32,
+    sacked_out: u32,
+    lost_out: u32,
     /// The segments, each in its slot: its number modulo the capacity. No flags outside the outstanding window.
     grown: Box<[Segment]>,
     /// In use until more is outstanding than fits.
     own: [Segment; FEW],
-    pub(crate) retrans_out: u32,
+    retrans_out: u32,
     /// One past the highest SACKed segment.
-    pub(crate) highest_sacked: u64,
+    highest_sacked: u64,
     /// Original transmissions below are SACKed or marked lost.
-    pub(crate) classified_until: u64,
-    pub(crate) sacked: Ranges,
+    classified_until: u64,
+    sacked: Ranges,
     /// Retransmissions in the order they were sent.
-    pub(crate) retransmissions: VecDeque<(u64, Time)>,
+    retransmissions: VecDeque<(u64, Time)>,
     to_retransmit: BinaryHeap<Reverse<u64>>,
     /// Segments ever marked lost.
-    pub(crate) lost: u64,
+    lost: u64,
     /// Of those, lost retransmissions.
-    pub(crate) lost_again: u64,
+    lost_again: u64,
     /// Blocks of the latest SACK: an ACK repeats most of those before it.
-    pub(crate) reported: [(u64, u64); 3],
+    reported: [(u64, u64); 3],
     /// Room for what one ACK's SACK blocks bring; empty between ACKs.
-    pub(crate) newly_sacked: Vec<(u64, u64)>,
-    /// For an algorithm that wants delivery-rate samples.
-    pub(crate) rates: Option<Box<Rates>>,
+    newly_sacked: Vec<(u64, u64)>,
+    /// Segments marked lost are noted, for an algorithm that is told of each.
+    notes_losses: bool,
+    newly_lost: Vec<u64>,
 }
 
 units::clone_by_field! {
     Scoreboard: flagged_until sacked_out lost_out grown own retrans_out highest_sacked classified_until sacked retransmissions
-    to_retransmit lost lost_again reported newly_sacked rates
+    to_retransmit lost lost_again reported newly_sacked notes_losses newly_lost
 }
 
 impl Scoreboard {
-    pub(crate) fn new(is_rated: bool) -> Scoreboard {
+    pub(crate) fn new(notes_losses: bool) -> Scoreboard {
         Scoreboard {
-            rates: is_rated.then(Box::default),
+            notes_losses,
+            newly_lost: Vec::new(),
             flagged_until: 0,
             sacked_out: 0,
             lost_out: 0,
@@ -109,6 +114,82 @@ impl Scoreboard {
     #[inline]
     pub(crate) fn is_clean(&self, una: u64) -> bool {
         una >= self.flagged_until && self.sacked_out == 0
+    }
+
+    /// Segments SACKed and not cumulatively acknowledged.
+    #[inline]
+    pub(crate) fn sacked_out(&self) -> u32 {
+        self.sacked_out
+    }
+
+    /// Outstanding segments held to be lost, those retransmitted included.
+    pub(crate) fn lost_out(&self) -> u32 {
+        self.lost_out
+    }
+
+    /// Retransmissions held to be in flight.
+    pub(crate) fn retrans_out(&self) -> u32 {
+        self.retrans_out
+    }
+
+    /// One past the highest SACKed segment.
+    pub(crate) fn highest_sacked(&self) -> u64 {
+        self.highest_sacked
+    }
+
+    /// Segments ever marked lost.
+    pub(crate) fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Of those, lost retransmissions.
+    pub(crate) fn lost_again(&self) -> u64 {
+        self.lost_again
+    }
+
+    /// Something outstanding is SACKed, lost or retransmitted.
+    pub(crate) fn is_troubled(&self) -> bool {
+        self.sacked_out + self.lost_out + self.retrans_out > 0
+    }
+
+    /// Segments sent and not cumulatively acknowledged, less those SACKed or lost, plus those retransmitted.
+    #[inline]
+    pub(crate) fn pipe(&self, c: &Connection) -> u32 {
+        let out = (c.nxt - c.una) as u32 + self.retrans_out;
+        let left = self.sacked_out + self.lost_out;
+        assert!(out >= left, "pipe is negative: {out} < {left} at {:?}", c.now);
+        out - left
+    }
+
+    /// The segments that `sack` is the first to report, as ranges in ascending order. Hand them back with [`Scoreboard::take_back`].
+    pub(crate) fn newly_sacked(&mut self, c: &Connection, sack: &Sack) -> Vec<(u64, u64)> {
+        let Scoreboard { reported, sacked, newly_sacked, .. } = self;
+        for &(from, to) in sack.blocks.iter().filter(|block| block.1 > block.0 && !reported.contains(block)) {
+            assert!(to <= c.nxt, "SACK {from}..{to} above snd_nxt {}", c.nxt);
+            sacked.fill(from.max(c.una), to, |a, b| newly_sacked.push((a, b)));
+        }
+        *reported = sack.blocks;
+        if newly_sacked.len() > 1 {
+            newly_sacked.sort_unstable();
+        }
+        std::mem::take(newly_sacked)
+    }
+
+    /// The room of [`Scoreboard::newly_sacked`] is used again.
+    pub(crate) fn take_back(&mut self, mut room: Vec<(u64, u64)>) {
+        room.clear();
+        self.newly_sacked = room;
+    }
+
+    /// Segments marked lost that the algorithm was not told of; none unless they are noted.
+    #[inline]
+    pub(crate) fn newly_lost(&self) -> &[u64] {
+        &self.newly_lost
+    }
+
+    /// The algorithm was told of them.
+    pub(crate) fn on_losses_told(&mut self) {
+        self.newly_lost.clear();
     }
 
     #[inline]
@@ -213,8 +294,8 @@ impl Scoreboard {
             self.lost_out += 1;
         }
         self.lost += 1;
-        if let Some(rates) = &mut self.rates {
-            rates.on_lost(seq);
+        if self.notes_losses {
+            self.newly_lost.push(seq);
         }
         self.to_retransmit.push(Reverse(seq));
     }

@@ -3,7 +3,7 @@
 use cc::{CongestionControl, Connection, Window};
 use units::Time;
 
-use crate::sender::{Sender, SenderTotals};
+use super::{Sender, SenderTotals};
 use crate::RttEstimator;
 
 impl<C: CongestionControl> Sender<C> {
@@ -34,13 +34,13 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Whether everything the application sent is acknowledged.
     pub fn is_finished(&self) -> bool {
-        self.c.una >= self.limit && self.c.una >= self.spec.segments && self.started
+        self.limits.is_finished(&self.c) && self.started
     }
 
     /// Segments known to have arrived, each counted once. Without SACK only the cumulative ACK is sure: the algorithm's
     /// count takes duplicate ACKs for segments, as Linux does, and takes some twice after a timeout.
     pub fn delivered(&self) -> u64 {
-        if self.spec.options.sack {
+        if self.c.selective_acks {
             self.c.delivered
         } else {
             self.c.una
@@ -49,12 +49,12 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Segments that the device refused so far; none without a device.
     pub fn send_stalls(&self) -> Option<u64> {
-        self.care.as_ref().filter(|care| care.has_device).map(|care| care.refused)
+        self.care.as_ref().and_then(|care| care.device.as_ref()).map(|device| device.refused())
     }
 
     /// The receiver's window, segments: the cap, or what has become of it. It never shrinks.
     pub fn receive_window(&self) -> u64 {
-        self.spec.window
+        self.limits.receiver()
     }
 
     /// Retransmissions so far.

@@ -1,24 +1,24 @@
-//! What leaves the sender: retransmissions, then new data, while `pipe < cwnd`.
+//! What leaves the sender, step 11: retransmissions, then new data, while `pipe < cwnd`.
 
 use cc::{CaState, CongestionControl};
 
-use crate::rack::DUPTHRESH;
-use crate::sender::{Sender, Wire};
+use super::Sender;
+use crate::limits::Use;
+use crate::Wire;
 
 impl<C: CongestionControl> Sender<C> {
-    /// Step 10 when something may be lost.
+    /// Step 11 when something may be lost.
     #[inline(never)]
-    pub(crate) fn recover_and_transmit(&mut self, wire: &mut impl Wire) {
+    pub(super) fn recover_and_transmit(&mut self, wire: &mut impl Wire) {
         self.publish_in_flight();
         self.pacer.release();
-        let probing = std::mem::take(&mut self.probing_for_spurious_timeout);
-        if !probing && self.c.ca_state >= CaState::Recovery {
+        let waits = self.recovery.takes_precaution();
+        if !waits && self.c.ca_state >= CaState::Recovery {
             self.retransmit_lost(wire);
         }
-        let sent = self.transmit(self.c.in_flight + self.pipe_hidden_from_limited_transmit(), wire);
-        if self.in_reduction() {
-            self.reduction.sent += sent;
-        }
+        let hidden = self.limits.hidden_pipe(self.c.ca_state, self.board.sacked_out());
+        let sent = self.transmit(self.c.in_flight + hidden, wire);
+        self.recovery.on_sent(&self.c, sent);
     }
 
     fn retransmit_lost(&mut self, wire: &mut impl Wire) {
@@ -27,17 +27,15 @@ impl<C: CongestionControl> Sender<C> {
             if !self.retransmit(seq, wire) {
                 return;
             }
-            if self.in_reduction() {
-                self.reduction.sent += 1;
-            }
+            self.recovery.on_sent(&self.c, 1);
             if seq == self.c.una {
-                self.arm_after_head_retransmission();
+                self.timers.on_head_retransmitted(&self.c, &self.rtt);
             }
         }
     }
 
     /// Sends `seq` again, whatever the window; false if the device is full.
-    pub(crate) fn retransmit(&mut self, seq: u64, wire: &mut impl Wire) -> bool {
+    pub(super) fn retransmit(&mut self, seq: u64, wire: &mut impl Wire) -> bool {
         if !self.is_admitted(wire) {
             return false;
         }
@@ -53,8 +51,8 @@ impl<C: CongestionControl> Sender<C> {
         true
     }
 
-    /// Step 10: new data beside `pipe` segments. Returns how many segments left; if any did, the timer is armed.
-    pub(crate) fn transmit(&mut self, pipe: u32, wire: &mut impl Wire) -> u64 {
+    /// Step 11: new data beside `pipe` segments. Returns how many segments left; if any did, the timer is armed.
+    pub(super) fn transmit(&mut self, pipe: u32, wire: &mut impl Wire) -> u64 {
         if self.is_careful {
             self.transmit_one_by_one(pipe, wire)
         } else {
@@ -62,18 +60,18 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
-    /// Step 10 of a sender that only the window holds back.
+    /// Step 11 of a sender that only the window holds back.
     #[inline(always)]
-    pub(crate) fn transmit_at_once(&mut self, pipe: u32, wire: &mut impl Wire) -> u64 {
+    pub(super) fn transmit_at_once(&mut self, pipe: u32, wire: &mut impl Wire) -> u64 {
         let window = self.w.segments();
         let was_idle = self.c.nxt == self.c.una;
-        let sent = self.send_train(self.room(window.saturating_sub(pipe)), wire);
+        let sent = self.send_train(self.limits.room(&self.c, window.saturating_sub(pipe)), wire);
         self.note_sending::<false>(window, was_idle, sent)
     }
 
-    /// Step 10 of a sender that asks before each segment.
+    /// Step 11 of a sender that asks before each segment.
     #[inline(always)]
-    pub(crate) fn transmit_one_by_one(&mut self, pipe: u32, wire: &mut impl Wire) -> u64 {
+    pub(super) fn transmit_one_by_one(&mut self, pipe: u32, wire: &mut impl Wire) -> u64 {
         let window = self.w.segments();
         let was_idle = self.c.nxt == self.c.una;
         let sent = self.send_one_by_one(window.saturating_sub(pipe), wire);
@@ -95,7 +93,7 @@ impl<C: CongestionControl> Sender<C> {
         if self.care.is_some() {
             return self.send_carefully(free, wire);
         }
-        let room = self.room(free);
+        let room = self.limits.room(&self.c, free);
         let mut sent = 0;
         while sent < room {
             if !self.pacer.may_send(self.c.now) {
@@ -111,8 +109,7 @@ impl<C: CongestionControl> Sender<C> {
     /// The same as the receiver follows, in bursts, and as the device takes them.
     #[inline(never)]
     fn send_carefully(&mut self, free: u32, wire: &mut impl Wire) -> u64 {
-        self.follow_receiver();
-        let room = self.in_bursts(self.room(free));
+        let room = self.room_for_bursts(free);
         for sent in 0..room {
             if !self.pacer.may_send(self.c.now) || !self.is_admitted(wire) {
                 return sent;
@@ -123,33 +120,42 @@ impl<C: CongestionControl> Sender<C> {
         room
     }
 
-    /// How many of `free` segments receiver and application allow.
-    #[inline]
-    fn room(&self, free: u32) -> u64 {
-        let out = self.c.nxt - self.c.una;
-        let allowed = self.limit.saturating_sub(self.c.nxt).min(self.spec.window.saturating_sub(out));
-        allowed.min(u64::from(free))
-    }
-
-    /// Without limited transmit the first duplicate ACKs release nothing.
-    #[inline]
-    fn pipe_hidden_from_limited_transmit(&self) -> u32 {
-        if self.c.ca_state == CaState::Disorder && !self.spec.options.limited_transmit {
-            self.board.sacked_out.min(DUPTHRESH - 1)
-        } else {
-            0
+    /// How many of `free` segments the receiver, whose window may grow, and the application allow, as whole bursts.
+    fn room_for_bursts(&mut self, free: u32) -> u64 {
+        let Some(care) = self.care.as_deref_mut() else { return self.limits.room(&self.c, free) };
+        if let Some(window) = care.autotune.as_mut().and_then(|autotune| autotune.on_acked(self.c.una, self.c.nxt)) {
+            self.limits.on_window_offered(window);
         }
+        let room = self.limits.room(&self.c, free);
+        let at_once = |burst: u64| self.limits.is_last(&self.c, room) || (room < burst && self.c.in_flight == 0);
+        care.offload.in_bursts(room, self.w.segments(), at_once)
     }
 
-    /// The application has data and the receiver has room.
+    /// Whether the device takes one more segment. If not, the window is reduced.
     #[inline]
-    pub(crate) fn can_send_new(&self) -> bool {
-        self.c.nxt < self.limit && self.c.nxt - self.c.una < self.spec.window
+    pub(super) fn is_admitted(&mut self, wire: &mut impl Wire) -> bool {
+        self.care.is_none() || self.ask_device(wire)
+    }
+
+    #[inline(never)]
+    fn ask_device(&mut self, wire: &mut impl Wire) -> bool {
+        let Some(device) = self.care.as_deref_mut().and_then(|care| care.device.as_mut()) else { return true };
+        device.on_asked(wire.admit(self.c.now));
+        if !device.is_full() {
+            return true;
+        }
+        if self.c.ca_state < CaState::Cwr {
+            wire.on_send_stall(self.c.now, self.w.cwnd);
+            self.undo.forbid();
+            self.enter_cwr(wire);
+        }
+        self.await_device();
+        false
     }
 
     /// Sends the next new segment, whatever the window.
     #[inline]
-    pub(crate) fn send_new(&mut self, wire: &mut impl Wire) {
+    pub(super) fn send_new(&mut self, wire: &mut impl Wire) {
         self.note_rated_sending(self.c.nxt);
         self.pacer.on_sent(self.c.now, self.c.mss, self.c.pacing_rate);
         self.send_train(1, wire);
@@ -167,8 +173,7 @@ impl<C: CongestionControl> Sender<C> {
         self.c.in_flight += segments as u32;
         self.c.last_sent = self.c.now;
         self.totals.sent += segments;
-        if self.ecn.cwr_due {
-            self.ecn.cwr_due = false;
+        if self.ecn.takes_announcement() {
             wire.announce_reduction();
         }
         wire.send_train(self.c.now, first, segments);
@@ -176,22 +181,21 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// Linux `tcp_cwnd_validate`: was the window the limit during the last round trip? What only pacing holds back counts as sent: in
-    /// Linux it would wait below TCP, in flight (RFC 9002 7.8 says the same). A law of the rate paces below its window on purpose, and asks for the window alone (draft-ietf-ccwg-bbr, C.is_cwnd_limited).
+    /// Linux it would wait below TCP, in flight (RFC 9002 7.8 says the same). A law of the rate paces below its window on purpose, and asks
+    /// for the window alone (draft-ietf-ccwg-bbr, C.is_cwnd_limited).
     #[inline]
     fn note_window_use<const CAREFUL: bool>(&mut self, window: u32, sent: u64) {
-        let holds_back = |sender: &Self| (sender.pacer.is_blocked() && !sender.needs.steering.is_by_rate()) || sender.is_deferring();
-        let filled = self.c.in_flight >= window || (CAREFUL && holds_back(self));
-        if !filled && sent == 0 {
-            return;
+        let filled = self.c.in_flight >= window || (CAREFUL && self.is_held_back());
+        self.limits.on_used(&self.c, Use { filled, sent });
+        if self.limits.watches_use() && (filled || sent > 0) {
+            self.limits.validate(&mut self.w, &self.c, self.rtt.rto());
         }
-        let out = self.c.nxt - self.c.una;
-        if filled || self.c.una >= self.usage_end || (!self.window_filled && out > self.most_out) {
-            self.window_filled = filled;
-            self.most_out = out;
-            self.usage_end = self.c.nxt;
-        }
-        if self.watches_use {
-            self.validate_window();
-        }
+    }
+
+    /// Segments that the window has room for wait for the pacing gate, or for a burst.
+    #[inline]
+    fn is_held_back(&self) -> bool {
+        let is_paced = self.pacer.is_blocked() && !self.needs.steering.is_by_rate();
+        is_paced || self.care.as_ref().is_some_and(|care| care.offload.is_deferring())
     }
 }

@@ -1,0 +1,237 @@
+//! What limits a sender beside the algorithm: the application's data, the receiver's window, and whether the window was used at all.
+//!
+//! Two rules of Linux, both tied to `tcp_slow_start_after_idle` and neither applied to an algorithm that controls all itself. Idle restart
+//! (`tcp_cwnd_restart`): the first data after a silence longer than the retransmission timeout finds the window halved once per timeout,
+//! down to the initial window. Validation (RFC 2861; `tcp_cwnd_application_limited`): a window that was not filled for a timeout moves half-way
+//! to what was used of it. In both ssthresh remembers three quarters of the window there was. RFC 5681 4.1 knows the first alone, and goes to
+//! the restart window at once.
+
+use cc::{CaState, Connection, Needs, Window};
+use units::Time;
+
+use crate::rack::DUPTHRESH;
+use crate::recovery::{current_ssthresh, is_reduction};
+use crate::{IdleRestart, SenderSpec};
+
+/// What was used of the window since it was last full.
+#[derive(Clone, Copy, Debug, Default)]
+struct Usage {
+    /// Most segments outstanding (Linux `snd_cwnd_used`).
+    used: u64,
+    /// When the window was last full, or last set (Linux `snd_cwnd_stamp`).
+    since: Time,
+}
+
+/// What the sender just did with its window.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Use {
+    /// The window, or what counts as such, held segments back.
+    pub(crate) filled: bool,
+    /// New segments sent.
+    pub(crate) sent: u64,
+}
+
+/// How far data goes, how far the receiver's window, and what of the congestion window was used.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub(crate) struct Limits {
+    /// Segments that the application has written so far.
+    written: u64,
+    /// The receiver's window, segments.
+    receiver: u64,
+    /// The window was the limit during the last round trip (Linux `is_cwnd_limited`).
+    filled: bool,
+    limited_transmit: bool,
+    idle_restart: IdleRestart,
+    initial_window: u32,
+    /// Most segments outstanding in the round trip that `round_end` ends (Linux `max_packets_out`).
+    most_out: u64,
+    round_end: u64,
+    /// Segments that the application writes in all.
+    total: u64,
+    /// Of an application that writes in pieces; none for one that always has more.
+    usage: Option<Box<Usage>>,
+}
+
+impl Limits {
+    pub(crate) fn new(spec: &SenderSpec, needs: &Needs) -> Limits {
+        Limits {
+            written: spec.segments,
+            receiver: spec.window,
+            filled: true,
+            limited_transmit: spec.options.limited_transmit,
+            idle_restart: if needs.steering.is_full() { IdleRestart::None } else { spec.options.idle_restart },
+            initial_window: spec.options.initial_window,
+            most_out: 0,
+            round_end: 0,
+            total: spec.segments,
+            usage: None,
+        }
+    }
+
+    /// The application writes `segments`, all at once.
+    pub(crate) fn on_born(&mut self, segments: u64) {
+        (self.written, self.total) = (segments, segments);
+    }
+
+    /// The application has written nothing yet.
+    pub(crate) fn wait(&mut self) {
+        self.written = 0;
+        self.usage = Some(Box::default());
+    }
+
+    /// The application has written `segments` in all.
+    pub(crate) fn on_written(&mut self, segments: u64) {
+        self.written = self.written.max(segments.min(self.total));
+    }
+
+    /// The application writes no more for now; all it has written was sent.
+    pub(crate) fn on_paused(&mut self, c: &Connection) {
+        self.written = self.written.min(c.nxt);
+    }
+
+    /// The application writes no more.
+    pub(crate) fn on_stopped(&mut self) {
+        self.total = self.written;
+    }
+
+    /// The receiver offers `window` segments; what was offered once stands.
+    pub(crate) fn on_window_offered(&mut self, window: u64) {
+        self.receiver = self.receiver.max(window);
+    }
+
+    /// The receiver's window, segments.
+    pub(crate) fn receiver(&self) -> u64 {
+        self.receiver
+    }
+
+    /// Everything that the application writes is acknowledged.
+    #[inline]
+    pub(crate) fn is_finished(&self, c: &Connection) -> bool {
+        c.una >= self.written && c.una >= self.total
+    }
+
+    /// Everything that was written has been sent.
+    #[inline]
+    pub(crate) fn is_all_sent(&self, c: &Connection) -> bool {
+        c.nxt >= self.written
+    }
+
+    /// `room` more segments are the last that there are.
+    pub(crate) fn is_last(&self, c: &Connection, room: u64) -> bool {
+        c.nxt + room >= self.written
+    }
+
+    /// How many of `free` segments receiver and application allow.
+    #[inline]
+    pub(crate) fn room(&self, c: &Connection, free: u32) -> u64 {
+        let out = c.nxt - c.una;
+        let allowed = self.written.saturating_sub(c.nxt).min(self.receiver.saturating_sub(out));
+        allowed.min(u64::from(free))
+    }
+
+    /// The application has data and the receiver has room.
+    #[inline]
+    pub(crate) fn can_send_new(&self, c: &Connection) -> bool {
+        c.nxt < self.written && c.nxt - c.una < self.receiver
+    }
+
+    /// What counts as in flight beside the pipe: without limited transmit the first duplicate ACKs release nothing.
+    #[inline]
+    pub(crate) fn hidden_pipe(&self, state: CaState, sacked_out: u32) -> u32 {
+        if state == CaState::Disorder && !self.limited_transmit {
+            sacked_out.min(DUPTHRESH - 1)
+        } else {
+            0
+        }
+    }
+
+    /// Linux `tcp_is_cwnd_limited`: in slow start half of the window is use enough.
+    #[inline]
+    pub(crate) fn is_window_used(&self, w: &Window) -> bool {
+        self.filled || (w.in_slow_start() && w.cwnd < 2.0 * self.most_out as f64)
+    }
+
+    /// The window was the limit during the last round trip.
+    #[inline]
+    pub(crate) fn is_window_filled(&self) -> bool {
+        self.filled
+    }
+
+    /// Linux `tcp_cwnd_validate`, first half: was the window the limit during the last round trip?
+    #[inline]
+    pub(crate) fn on_used(&mut self, c: &Connection, Use { filled, sent }: Use) {
+        if !filled && sent == 0 {
+            return;
+        }
+        let out = c.nxt - c.una;
+        if filled || c.una >= self.round_end || (!self.filled && out > self.most_out) {
+            self.filled = filled;
+            self.most_out = out;
+            self.round_end = c.nxt;
+        }
+    }
+
+    /// The application writes in pieces, and its window may go unused.
+    #[inline]
+    pub(crate) fn watches_use(&self) -> bool {
+        self.usage.is_some()
+    }
+
+    /// Linux `tcp_cwnd_validate`, second half: something was sent, or the window is full.
+    #[cold]
+    pub(crate) fn validate(&mut self, w: &mut Window, c: &Connection, rto: Time) {
+        let is_used = self.is_window_used(w);
+        let Some(usage) = self.usage.as_deref_mut() else { return };
+        if is_used {
+            *usage = Usage { used: 0, since: c.now };
+            return;
+        }
+        usage.used = usage.used.max(c.nxt - c.una);
+        if self.idle_restart != IdleRestart::Linux || c.now - usage.since < rto {
+            return;
+        }
+        usage.since = c.now;
+        // With more to send it is not the application that limits.
+        if c.ca_state != CaState::Open || c.nxt < self.written {
+            return;
+        }
+        let used = std::mem::take(&mut usage.used).max(u64::from(self.initial_window));
+        let cwnd = u64::from(w.segments());
+        if used < cwnd {
+            w.ssthresh = current_ssthresh(w);
+            w.cwnd = ((cwnd + used) / 2) as f64;
+        }
+    }
+
+    /// The silence before now asks for an idle restart.
+    pub(crate) fn is_restart_due(&self, c: &Connection, rto: Time) -> bool {
+        self.idle_restart != IdleRestart::None && c.now - c.last_sent > rto
+    }
+
+    /// The window after that silence.
+    pub(crate) fn restart(&mut self, w: &mut Window, c: &Connection, rto: Time) {
+        let cwnd = w.segments();
+        let least = self.initial_window.min(cwnd);
+        if self.idle_restart == IdleRestart::Rfc5681 {
+            w.cwnd = f64::from(least);
+            return;
+        }
+        if !is_reduction(c.ca_state) {
+            w.ssthresh = current_ssthresh(w);
+        }
+        // Not halved for the timeout that is not over.
+        let timeouts = ((c.now - c.last_sent).0 - 1) / rto.0;
+        w.cwnd = f64::from(cwnd.checked_shr(timeouts.min(32) as u32).unwrap_or(0).max(least));
+        if let Some(usage) = self.usage.as_deref_mut() {
+            *usage = Usage { used: 0, since: c.now };
+        }
+    }
+
+    /// The window was set for another reason.
+    pub(crate) fn on_window_set(&mut self, now: Time) {
+        if let Some(usage) = self.usage.as_deref_mut() {
+            usage.since = now;
+        }
+    }
+}
