@@ -200,7 +200,7 @@ impl Columns {
         let (srtt8_us, in_flight) = ((row[place::SRTT_PIPE] >> 32) as u32, row[place::SRTT_PIPE] as u32);
         let outstanding = in_flight.wrapping_add(row[place::STATE_HIDDEN] as u32);
         let rate = match row[place::OWN_RATE] {
-            0 => tcp::pacing_rate(flow.mss, srtt8_us, cwnd, ssthresh, outstanding.into()),
+            0 => tcp::StackPace { mss: flow.mss, srtt8_us, cwnd, ssthresh, outstanding: outstanding.into() }.rate(),
             own => own,
         };
         self.t_ns.extend((0..header.rows()).map(|later| row[place::TIME] + later * interval_ns));

@@ -117,7 +117,7 @@ impl EcnState {
     /// Whether the segment that is sent next must carry CWR.
     #[inline]
     pub(crate) fn takes_announcement(&mut self) -> bool {
-        std::mem::take(&mut self.cwr_due)
+        self.cwr_due && std::mem::take(&mut self.cwr_due)
     }
 
     /// The ACK tells of no marks.

@@ -32,7 +32,7 @@ mod wire;
 pub use ack::{Ack, Sack};
 pub use ecn::EcnBits;
 pub use options::{Abc, Ecn, IdleRestart, LossDetection, Micros, Options, Pacing, RecoveryRule, RtoRule};
-pub use pacing::pacing_rate;
+pub use pacing::StackPace;
 pub use receiver::{Receiver, ReceiverSpec};
 pub use rtt::RttEstimator;
 pub use sender::{Sender, SenderSpec, SenderTotals};

@@ -158,11 +158,12 @@ impl Limits {
         self.filled
     }
 
-    /// Linux `tcp_cwnd_validate`, first half: was the window the limit during the last round trip?
+    /// Linux `tcp_cwnd_validate`, first half: was the window the limit during the last round trip? Returns whether the second half has
+    /// anything to do.
     #[inline]
-    pub(crate) fn on_used(&mut self, c: &Connection, Use { filled, sent }: Use) {
+    pub(crate) fn on_used(&mut self, c: &Connection, Use { filled, sent }: Use) -> bool {
         if !filled && sent == 0 {
-            return;
+            return false;
         }
         let out = c.nxt - c.una;
         if filled || c.una >= self.round_end || (!self.filled && out > self.most_out) {
@@ -170,15 +171,10 @@ impl Limits {
             self.most_out = out;
             self.round_end = c.nxt;
         }
-    }
-
-    /// The application writes in pieces, and its window may go unused.
-    #[inline]
-    pub(crate) fn watches_use(&self) -> bool {
         self.usage.is_some()
     }
 
-    /// Linux `tcp_cwnd_validate`, second half: something was sent, or the window is full.
+    /// Linux `tcp_cwnd_validate`, second half: something was sent, or the window is full, of an application that writes in pieces.
     #[cold]
     pub(crate) fn validate(&mut self, w: &mut Window, c: &Connection, rto: Time) {
         let is_used = self.is_window_used(w);

@@ -19,10 +19,13 @@ pub(crate) struct Pacer {
     /// Segments by which the sender may run ahead of the rate.
     ahead: u16,
     burst_left: u32,
-    /// Segments of a burst, and the distance that each leaves behind it, at the rate for which both were last computed.
+    /// The rate for which the next four were computed: segments of a burst, the distance that each leaves behind it, how much of a burst's
+    /// lateness is credited at most, and how long the segments take by which the sender may run ahead.
+    rate: u64,
     burst: u32,
     gap: Time,
-    rate: u64,
+    credit_max: Time,
+    lead: Time,
     /// When the rate allows the next segment.
     next: Time,
     /// Before this no segment leaves.
@@ -45,9 +48,11 @@ impl Pacer {
             unpaced: UNPACED_SEGMENTS,
             ahead,
             burst_left: 0,
+            rate: u64::MAX,
             burst: 1,
             gap: Time::ZERO,
-            rate: u64::MAX,
+            credit_max: Time::ZERO,
+            lead: Time::ZERO,
             next: Time::ZERO,
             gate: Time::ZERO,
             opens: Time::NEVER,
@@ -105,24 +110,14 @@ impl Pacer {
         self.next += self.gap;
         if self.burst_left == 0 {
             self.burst_left = self.burst;
-            self.next = Time(self.next.0 - self.credit(late).0);
+            self.next = self.next - late.min(self.credit_max);
         }
         self.burst_left -= 1;
-        let ahead = Time(self.gap.0 * u64::from(self.ahead));
-        self.gate = if self.burst_left == 0 { self.next.since(ahead) } else { Time::ZERO };
+        self.gate = if self.burst_left == 0 { self.next.since(self.lead) } else { Time::ZERO };
     }
 
-    /// What a burst that leaves `late` has of it for the one after: at most half its distance (Linux `tcp_update_skb_after_send`).
-    #[inline]
-    fn credit(&self, late: Time) -> Time {
-        if !self.credits {
-            return Time::ZERO;
-        }
-        Time(self.gap.0 * u64::from(self.burst_left) / 2).min(late)
-    }
-
-    /// The rate is another: so are the distance and the burst. Linux sizes its offload bursts to a millisecond of the rate, 2 to 45
-    /// segments.
+    /// The rate is another. Linux sizes its offload bursts to a millisecond of it, 2 to 45 segments; and a burst that leaves late has of that
+    /// for the one after at most half its own distance (`tcp_update_skb_after_send`).
     fn follow(&mut self, mss: u32, rate: u64) {
         self.rate = rate;
         self.gap = Time(u64::from(mss) * 1_000_000_000 / rate);
@@ -130,16 +125,36 @@ impl Pacer {
             Pacing::Linux => ((rate >> 10) / u64::from(mss)).clamp(2, 45) as u32,
             _ => 1,
         };
+        self.credit_max = if self.credits { Time(self.gap.0 * u64::from(self.burst) / 2) } else { Time::ZERO };
+        self.lead = Time(self.gap.0 * u64::from(self.ahead));
     }
 }
 
-/// Bytes per second at which Linux paces: twice the window, or what is outstanding, per smoothed RTT below half of
-/// `ssthresh`, else 1.2 times; 0 before the first RTT sample.
-pub fn pacing_rate(mss: u32, srtt8_us: u32, cwnd: f64, ssthresh: f64, outstanding: u64) -> u64 {
-    // Converted and back: rounding down by name is a call on processors without an instruction for it.
-    let half = (ssthresh / 2.0) as u64 as f64;
-    let percent = if cwnd < half { 200 } else { 120 };
-    (u64::from(mss) * 80_000 * percent * u64::from(cwnd as u32).max(outstanding)).checked_div(u64::from(srtt8_us)).unwrap_or(0)
+/// What Linux's own pacing rate follows from.
+#[derive(Clone, Copy, Debug)]
+pub struct StackPace {
+    /// Payload bytes of a segment.
+    pub mss: u32,
+    /// Eight times the smoothed RTT, microseconds; 0 before the first sample.
+    pub srtt8_us: u32,
+    /// Congestion window, segments.
+    pub cwnd: f64,
+    /// Slow-start threshold, segments.
+    pub ssthresh: f64,
+    /// Segments sent and not cumulatively acknowledged.
+    pub outstanding: u64,
+}
+
+impl StackPace {
+    /// Bytes per second: twice the window, or what is outstanding, per smoothed RTT below half of `ssthresh`, else 1.2 times; 0 before the
+    /// first RTT sample.
+    pub fn rate(self) -> u64 {
+        // Converted and back: rounding down by name is a call on processors without an instruction for it.
+        let half = (self.ssthresh / 2.0) as u64 as f64;
+        let percent = if self.cwnd < half { 200 } else { 120 };
+        let segments = u64::from(self.cwnd as u32).max(self.outstanding);
+        (u64::from(self.mss) * 80_000 * percent * segments).checked_div(u64::from(self.srtt8_us)).unwrap_or(0)
+    }
 }
 
 #[cfg(test)]

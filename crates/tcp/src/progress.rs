@@ -5,6 +5,8 @@ use units::Time;
 /// What one ACK changed, as far as its steps have come.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Progress {
+    /// One past the highest segment that was SACKed before.
+    pub(crate) highest_before: u64,
     /// Segments cumulatively acknowledged.
     pub(crate) acked: u64,
     /// Segments newly SACKed.

@@ -1,5 +1,6 @@
 //! RTT estimation and the retransmission timeout.
 
+use cc::Connection;
 use units::Time;
 
 use crate::clock::Clock;
@@ -12,6 +13,13 @@ const RTO_RFC_MIN_US: u32 = 1_000_000;
 const RTO_INITIAL: Time = Time::from_ms(1_000);
 /// The minimum RTT is that of the last 300 s (Linux `tcp_min_rtt_wlen`).
 const RTT_MIN_WINDOW: Time = Time::from_ms(300_000);
+
+/// A sample that is, or may become, the smallest of the window.
+#[derive(Clone, Copy, Debug)]
+struct Minimum {
+    rtt: Time,
+    at: Time,
+}
 
 /// Smoothed RTT, its variation and the timeout, in the kernel's fixed point: eighths and quarters of microseconds.
 #[derive(Clone, Debug)]
@@ -29,7 +37,7 @@ pub struct RttEstimator {
     round_end: u64,
     rto: Time,
     backoff: u32,
-    min: [(Time, Time); 3],
+    min: [Minimum; 3],
     /// Until then no sample changes them that is larger than the last.
     min_stands_until: Time,
     pub(crate) clock: Option<Box<Clock>>,
@@ -38,7 +46,6 @@ pub struct RttEstimator {
 impl RttEstimator {
     /// An estimator without samples, with the timeout and the clock of `options`.
     pub fn new(options: &Options) -> RttEstimator {
-        let none = (Time::NEVER, Time::ZERO);
         let clock = Clock::of(options).map(Box::new);
         RttEstimator {
             rule: options.rto,
@@ -51,7 +58,7 @@ impl RttEstimator {
             round_end: 0,
             rto: RTO_INITIAL,
             backoff: 0,
-            min: [none; 3],
+            min: [Minimum { rtt: Time::NEVER, at: Time::ZERO }; 3],
             min_stands_until: Time::ZERO,
         }
     }
@@ -76,7 +83,7 @@ impl RttEstimator {
     /// The smallest RTT of the last 300 s.
     #[inline]
     pub fn min(&self) -> Time {
-        self.min[0].0
+        self.min[0].rtt
     }
 
     /// The timeout, backed off.
@@ -94,16 +101,16 @@ impl RttEstimator {
         self.backoff += 1;
     }
 
-    /// A valid sample, taken when the window stood at `una`, `nxt`.
+    /// A valid sample of a connection.
     #[inline]
-    pub fn on_sampled(&mut self, rtt: Time, una: u64, nxt: u64) {
+    pub fn on_sampled(&mut self, c: &Connection, rtt: Time) {
         let sample = (rtt.as_us() as u32).max(1);
         self.backoff = 0;
         if self.srtt8_us == 0 {
-            self.start(sample, nxt);
+            self.start(sample, c.nxt);
         } else {
             match self.rule {
-                RtoRule::Linux => self.update_linux(sample, una, nxt),
+                RtoRule::Linux => self.update_linux(sample, c),
                 RtoRule::Rfc6298 => self.update_rfc(sample),
             }
         }
@@ -117,9 +124,9 @@ impl RttEstimator {
 
     /// A sample for the minimum filter: three staggered minima, as in Nichols's windowed filter.
     #[inline]
-    pub fn on_min_sampled(&mut self, rtt: Time, now: Time) {
-        if rtt <= self.min[2].0 || now > self.min_stands_until {
-            self.update_min(rtt, now);
+    pub fn on_min_sampled(&mut self, c: &Connection, rtt: Time) {
+        if rtt <= self.min[2].rtt || c.now > self.min_stands_until {
+            self.update_min(Minimum { rtt, at: c.now });
         }
     }
 
@@ -137,7 +144,7 @@ impl RttEstimator {
     /// Linux: the deviation enters through its maximum over a round, never below 200 ms, and decays by a quarter of the
     /// difference per round. A falling RTT moves the deviation eight times slower.
     #[inline]
-    fn update_linux(&mut self, sample: u32, una: u64, nxt: u64) {
+    fn update_linux(&mut self, sample: u32, c: &Connection) {
         let error = sample as i32 - (self.srtt8_us >> 3) as i32;
         self.srtt8_us = (self.srtt8_us as i32 + error) as u32;
         let mut deviation = error.abs() - (self.mdev4_us >> 2) as i32;
@@ -149,11 +156,11 @@ impl RttEstimator {
             self.mdev4_max_us = self.mdev4_us;
             self.rttvar4_us = self.rttvar4_us.max(self.mdev4_us);
         }
-        if una > self.round_end {
+        if c.una > self.round_end {
             if self.mdev4_max_us < self.rttvar4_us {
                 self.rttvar4_us -= (self.rttvar4_us - self.mdev4_max_us) >> 2;
             }
-            self.round_end = nxt;
+            self.round_end = c.nxt;
             self.mdev4_max_us = RTO_MIN_US;
         }
     }
@@ -168,13 +175,13 @@ impl RttEstimator {
 
     /// One of the minima, or several, may have to give way.
     #[inline(never)]
-    fn update_min(&mut self, rtt: Time, now: Time) {
-        if rtt <= self.min[0].0 {
-            self.min = [(rtt, now); 3];
+    fn update_min(&mut self, sample: Minimum) {
+        if sample.rtt <= self.min[0].rtt {
+            self.min = [sample; 3];
         } else {
-            self.age_min(rtt, now);
+            self.age_min(sample);
         }
-        let [first, second, third] = self.min.map(|minimum| minimum.1);
+        let [first, second, third] = self.min.map(|minimum| minimum.at);
         let span = match (second == first, third == second) {
             (true, _) => RTT_MIN_WINDOW.0 / 4,
             (_, true) => RTT_MIN_WINDOW.0 / 2,
@@ -184,24 +191,23 @@ impl RttEstimator {
     }
 
     /// The minimum stands, but one of those that wait to succeed it may have to give way.
-    fn age_min(&mut self, rtt: Time, now: Time) {
-        if rtt <= self.min[1].0 {
-            self.min[1] = (rtt, now);
-            self.min[2] = (rtt, now);
-        } else if rtt <= self.min[2].0 {
-            self.min[2] = (rtt, now);
+    fn age_min(&mut self, sample: Minimum) {
+        let [first, second, third] = &mut self.min;
+        if sample.rtt <= second.rtt {
+            (*second, *third) = (sample, sample);
+        } else if sample.rtt <= third.rtt {
+            *third = sample;
         }
-        let age = now.since(self.min[0].1);
+        let age = sample.at.since(first.at);
         if age > RTT_MIN_WINDOW {
-            self.min = [self.min[1], self.min[2], (rtt, now)];
-            if now.since(self.min[0].1) > RTT_MIN_WINDOW {
-                self.min = [self.min[1], self.min[2], (rtt, now)];
+            self.min = [self.min[1], self.min[2], sample];
+            if sample.at.since(self.min[0].at) > RTT_MIN_WINDOW {
+                self.min = [self.min[1], self.min[2], sample];
             }
-        } else if self.min[1].1 == self.min[0].1 && age.0 > RTT_MIN_WINDOW.0 / 4 {
-            self.min[1] = (rtt, now);
-            self.min[2] = (rtt, now);
-        } else if self.min[2].1 == self.min[1].1 && age.0 > RTT_MIN_WINDOW.0 / 2 {
-            self.min[2] = (rtt, now);
+        } else if second.at == first.at && age.0 > RTT_MIN_WINDOW.0 / 4 {
+            (*second, *third) = (sample, sample);
+        } else if third.at == second.at && age.0 > RTT_MIN_WINDOW.0 / 2 {
+            *third = sample;
         }
     }
 }
@@ -217,7 +223,8 @@ mod tests {
     fn after_samples(rule: RtoRule, samples: &[u64]) -> RttEstimator {
         let mut estimator = estimator(rule);
         for (i, &ms) in samples.iter().enumerate() {
-            estimator.on_sampled(Time::from_ms(ms), i as u64 + 1, i as u64);
+            let c = Connection { una: i as u64 + 1, nxt: i as u64, ..Connection::new(1448) };
+            estimator.on_sampled(&c, Time::from_ms(ms));
         }
         estimator
     }
@@ -247,19 +254,21 @@ mod tests {
             estimator.back_off();
         }
         assert_eq!(estimator.rto(), Time::from_ms(120_000));
-        estimator.on_sampled(Time::from_ms(100), 9, 9);
+        estimator.on_sampled(&Connection::new(1448), Time::from_ms(100));
         assert_eq!(estimator.rto(), Time::from_ms(300));
     }
 
     #[test]
     fn the_minimum_expires_after_300_s() {
         let mut estimator = estimator(RtoRule::Linux);
-        estimator.on_min_sampled(Time::from_ms(10), Time::ZERO);
+        let mut sample_at = |s: u64, ms: u64| {
+            estimator.on_min_sampled(&Connection { now: Time::from_ms(s * 1000), ..Connection::new(1448) }, Time::from_ms(ms));
+            estimator.min()
+        };
+        sample_at(0, 10);
         for s in 1..301 {
-            estimator.on_min_sampled(Time::from_ms(50), Time::from_ms(s * 1000));
+            assert_eq!(sample_at(s, 50), Time::from_ms(10), "after {s} s");
         }
-        assert_eq!(estimator.min(), Time::from_ms(10));
-        estimator.on_min_sampled(Time::from_ms(50), Time::from_ms(301_000));
-        assert_eq!(estimator.min(), Time::from_ms(50));
+        assert_eq!(sample_at(301, 50), Time::from_ms(50));
     }
 }

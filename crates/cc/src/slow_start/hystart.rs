@@ -6,8 +6,7 @@
 //! Departures: none from Linux 6.1's under CUBIC, which says which samples show the path and the smallest of them; the other laws
 //! trust every sample, and the smallest is the transport's.
 
-use units::Time;
-
+use super::RttOnPath;
 use crate::{Connection, Window};
 
 /// Rounds are counted from the start, but slow start ends only at or above this window.
@@ -40,8 +39,8 @@ impl HyStart {
         self.samples = 0;
     }
 
-    /// Whether this RTT sample ends slow start, by lowering the threshold to the window. `path` is the smallest RTT known.
-    pub(crate) fn ends(&mut self, w: &mut Window, c: &Connection, (rtt, path): (Time, Time)) -> bool {
+    /// Whether this RTT sample ends slow start, by lowering the threshold to the window.
+    pub(crate) fn ends(&mut self, w: &mut Window, c: &Connection, RttOnPath { rtt, path }: RttOnPath) -> bool {
         if c.una > self.round_end {
             self.start_round(c);
         }

@@ -50,6 +50,13 @@ impl Kind {
     }
 }
 
+/// An RTT sample beside the smallest RTT known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RttOnPath {
+    pub(crate) rtt: Time,
+    pub(crate) path: Time,
+}
+
 /// The state of the part that a connection has, and what of it matters to an ACK.
 #[derive(Clone, Debug)]
 pub(crate) struct SlowStart {
@@ -109,12 +116,12 @@ impl SlowStart {
         }
     }
 
-    /// An RTT sample in slow start; `path` is the smallest RTT known.
-    pub(crate) fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, (rtt, path): (Time, Time)) {
+    /// An RTT sample in slow start.
+    pub(crate) fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, sample: RttOnPath) {
         match &mut self.part {
             // After an exit it rests until a timeout.
-            Part::HyStart(part) => self.watches = !part.ends(w, c, (rtt, path)),
-            Part::HyStartPlusPlus(part) => part.on_rtt_sampled(w, c, rtt),
+            Part::HyStart(part) => self.watches = !part.ends(w, c, sample),
+            Part::HyStartPlusPlus(part) => part.on_rtt_sampled(w, c, sample.rtt),
             _ => {}
         }
     }

@@ -44,6 +44,10 @@ impl Segment {
     }
 }
 
+/// Segments marked lost since an algorithm was last told.
+#[derive(Clone, Debug, Default)]
+struct Untold(Vec<u64>);
+
 /// Windows up to this many segments need no allocation.
 const FEW: usize = 16;
 
@@ -77,21 +81,19 @@ pub(crate) struct Scoreboard {
     reported: [(u64, u64); 3],
     /// Room for what one ACK's SACK blocks bring; empty between ACKs.
     newly_sacked: Vec<(u64, u64)>,
-    /// Segments marked lost are noted, for an algorithm that is told of each.
-    notes_losses: bool,
-    newly_lost: Vec<u64>,
+    /// Losses that an algorithm is yet to be told of, if it is told of any.
+    untold: Option<Box<Untold>>,
 }
 
 units::clone_by_field! {
     Scoreboard: flagged_until sacked_out lost_out grown own retrans_out highest_sacked classified_until sacked retransmissions
-    to_retransmit lost lost_again reported newly_sacked notes_losses newly_lost
+    to_retransmit lost lost_again reported newly_sacked untold
 }
 
 impl Scoreboard {
-    pub(crate) fn new(notes_losses: bool) -> Scoreboard {
+    pub(crate) fn new(tells_losses: bool) -> Scoreboard {
         Scoreboard {
-            notes_losses,
-            newly_lost: Vec::new(),
+            untold: tells_losses.then(Box::default),
             flagged_until: 0,
             sacked_out: 0,
             lost_out: 0,
@@ -181,15 +183,17 @@ impl Scoreboard {
         self.newly_sacked = room;
     }
 
-    /// Segments marked lost that the algorithm was not told of; none unless they are noted.
+    /// Segments marked lost that the algorithm was not told of; none unless it is told of any.
     #[inline]
     pub(crate) fn newly_lost(&self) -> &[u64] {
-        &self.newly_lost
+        self.untold.as_ref().map_or(&[], |untold| &untold.0)
     }
 
     /// The algorithm was told of them.
     pub(crate) fn on_losses_told(&mut self) {
-        self.newly_lost.clear();
+        if let Some(untold) = &mut self.untold {
+            untold.0.clear();
+        }
     }
 
     #[inline]
@@ -238,12 +242,14 @@ impl Scoreboard {
         }
     }
 
-    /// The segments from `nxt` to `end`, one at least, are sent for the first time.
+    /// The next `count` segments, one at least, are sent for the first time.
     #[inline]
-    pub(crate) fn on_sent(&mut self, una: u64, nxt: u64, end: u64, now: Time) {
+    pub(crate) fn on_sent(&mut self, c: &Connection, count: u64) {
+        let &Connection { una, nxt, now, .. } = c;
+        let end = nxt + count;
         let mut segments = self.segments_mut();
         if (end - una) as usize > segments.len() {
-            self.grow(una, nxt, end);
+            self.grow(c, end);
             segments = self.segments_mut();
         }
         let last = segments.len() - 1;
@@ -294,8 +300,8 @@ impl Scoreboard {
             self.lost_out += 1;
         }
         self.lost += 1;
-        if self.notes_losses {
-            self.newly_lost.push(seq);
+        if let Some(untold) = &mut self.untold {
+            untold.0.push(seq);
         }
         self.to_retransmit.push(Reverse(seq));
     }
@@ -352,10 +358,10 @@ impl Scoreboard {
 
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, una: u64, nxt: u64, end: u64) {
-        let capacity = ((end - una) as usize).next_power_of_two();
+    fn grow(&mut self, c: &Connection, end: u64) {
+        let capacity = ((end - c.una) as usize).next_power_of_two();
         let mut grown = vec![Segment::default(); capacity].into_boxed_slice();
-        for seq in una..nxt {
+        for seq in c.una..c.nxt {
             grown[seq as usize & (capacity - 1)] = self.segment(seq);
         }
         self.grown = grown;

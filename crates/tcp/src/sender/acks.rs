@@ -4,6 +4,7 @@ use cc::{AckArrival, CongestionControl, RttSample, RttSamples};
 use units::Time;
 
 use super::Sender;
+use crate::clock::Flight;
 use crate::progress::Progress;
 use crate::rack::Delivery;
 use crate::rate::Change;
@@ -26,12 +27,11 @@ impl<C: CongestionControl> Sender<C> {
     pub(super) fn on_troubled_ack(&mut self, ack: &Ack, sack: Option<&Sack>, wire: &mut impl Wire) {
         let in_flight = self.c.in_flight;
         let lost_before = self.board.lost();
-        let highest_before = self.board.highest_sacked();
-        let mut progress = Progress { echo: ack.echo, ..Progress::default() };
+        let mut progress = Progress { echo: ack.echo, highest_before: self.board.highest_sacked(), ..Progress::default() };
         if let Some(sack) = sack {
             self.mark_sacked(sack, &mut progress);
         }
-        self.advance(ack.cumulative.max(self.c.una), highest_before, &mut progress);
+        self.advance(ack.cumulative.max(self.c.una), &mut progress);
         progress.ece = self.ecn.take_marks(&mut self.c, ack, &progress);
         self.publish_in_flight();
         let extends_timer = self.extends_timer(&progress);
@@ -93,10 +93,10 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// Step 2: segments below `una` leave the window. One below what had been SACKed before this ACK was reordered.
-    fn advance(&mut self, una: u64, highest_before: u64, progress: &mut Progress) {
+    fn advance(&mut self, una: u64, progress: &mut Progress) {
         assert!(una <= self.c.nxt, "ACK {una} above snd_nxt {}", self.c.nxt);
         for seq in self.c.una..una {
-            self.on_acknowledged(seq, highest_before, progress);
+            self.on_acknowledged(seq, progress);
         }
         progress.acked = una - self.c.una;
         if progress.acked > 0 {
@@ -110,7 +110,7 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
-    fn on_acknowledged(&mut self, seq: u64, highest_before: u64, progress: &mut Progress) {
+    fn on_acknowledged(&mut self, seq: u64, progress: &mut Progress) {
         let sent = self.board.sent_at(seq);
         let flags = self.board.remove(seq);
         let retransmitted = flags & EVER_RETRANSMITTED != 0;
@@ -121,7 +121,7 @@ impl<C: CongestionControl> Sender<C> {
         if !retransmitted {
             progress.first_acked.get_or_insert(sent);
             progress.last_acked = Some(sent);
-            self.rack.note_order(seq + 1 < highest_before);
+            self.rack.note_order(seq + 1 < progress.highest_before);
             progress.original_delivered |= seq < self.recovery.point();
         }
         if let Some(rates) = self.rates.as_deref_mut() {
@@ -160,17 +160,17 @@ impl<C: CongestionControl> Sender<C> {
     /// Step 4. Returns what the algorithm sees of the RTT.
     #[inline(always)]
     pub(super) fn sample_rtt(&mut self, Sampled { first, last }: Sampled) -> Time {
-        let now = self.c.now;
-        let rtt = self.rtt.stamped(last, now);
-        self.rtt.on_min_sampled(rtt, now);
-        self.rtt.on_sampled(self.rtt.measured(first, now), self.c.una, self.c.nxt);
+        let [first, last] = [first, last].map(|sent| Flight { sent, answered: self.c.now });
+        let rtt = self.rtt.stamped(last);
+        self.rtt.on_min_sampled(&self.c, rtt);
+        self.rtt.on_sampled(&self.c, self.rtt.measured(first));
         self.publish_rtt();
         self.totals.rtt_sum_ns += rtt.0;
         self.totals.rtt_samples += 1;
         if self.rtt.is_exact() || self.needs.has_exact_rtt() {
             rtt
         } else {
-            self.rtt.measured(last, now)
+            self.rtt.measured(last)
         }
     }
 

@@ -35,6 +35,7 @@ use cc::{CaEvent, CaState, CongestionControl, Connection, Needs, Window};
 use units::{Stream, Time};
 
 use crate::careful::Care;
+use crate::clock::Flight;
 use crate::counting::ByteCounting;
 use crate::ecn::EcnState;
 use crate::limits::Limits;
@@ -163,8 +164,9 @@ impl<C: CongestionControl> Sender<C> {
         self.c.now = now;
         self.started = true;
         self.rtt.on_handshake(handshake_rtt);
-        self.rtt.on_sampled(self.rtt.measured(now, now + handshake_rtt), 0, 0);
-        self.rtt.on_min_sampled(self.rtt.stamped(now, now + handshake_rtt), now);
+        let handshake = Flight { sent: now, answered: now + handshake_rtt };
+        self.rtt.on_sampled(&self.c, self.rtt.measured(handshake));
+        self.rtt.on_min_sampled(&self.c, self.rtt.stamped(handshake));
         self.publish_rtt();
         self.cc.on_established(&mut self.w, &self.c);
         self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);

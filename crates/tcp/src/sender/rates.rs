@@ -3,9 +3,8 @@
 use cc::{CaEvent, CongestionControl};
 
 use super::Sender;
-use crate::pacing;
 use crate::rate::Change;
-use crate::Wire;
+use crate::{StackPace, Wire};
 
 impl<C: CongestionControl> Sender<C> {
     /// Before `seq` is sent, new or again.
@@ -80,6 +79,7 @@ impl<C: CongestionControl> Sender<C> {
         if let Some(rate) = self.cc.pacing_rate(&self.w, &self.c) {
             return rate;
         }
-        pacing::pacing_rate(self.c.mss, self.c.srtt8_us, self.w.cwnd, self.w.ssthresh, self.c.nxt - self.c.una)
+        let (c, w) = (&self.c, &self.w);
+        StackPace { mss: c.mss, srtt8_us: c.srtt8_us, cwnd: w.cwnd, ssthresh: w.ssthresh, outstanding: c.nxt - c.una }.rate()
     }
 }

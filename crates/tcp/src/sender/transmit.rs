@@ -168,7 +168,7 @@ impl<C: CongestionControl> Sender<C> {
             return 0;
         }
         let first = self.c.nxt;
-        self.board.on_sent(self.c.una, first, first + segments, self.c.now);
+        self.board.on_sent(&self.c, segments);
         self.c.nxt += segments;
         self.c.in_flight += segments as u32;
         self.c.last_sent = self.c.now;
@@ -186,8 +186,7 @@ impl<C: CongestionControl> Sender<C> {
     #[inline]
     fn note_window_use<const CAREFUL: bool>(&mut self, window: u32, sent: u64) {
         let filled = self.c.in_flight >= window || (CAREFUL && self.is_held_back());
-        self.limits.on_used(&self.c, Use { filled, sent });
-        if self.limits.watches_use() && (filled || sent > 0) {
+        if self.limits.on_used(&self.c, Use { filled, sent }) {
             self.limits.validate(&mut self.w, &self.c, self.rtt.rto());
         }
     }

@@ -27,6 +27,13 @@ pub(super) struct Policer {
     lost: u64,
 }
 
+/// What an ACK, or a timeout, tells of the round.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    has_lost: bool,
+    is_app_limited: bool,
+}
+
 impl Policer {
     /// The policer's rate, while it is believed.
     pub(super) fn bw(&self) -> Option<u64> {
@@ -66,15 +73,15 @@ impl Policer {
 
 impl Bbr {
     pub(super) fn sample_policer(&mut self, c: &Connection, s: &RateSample) {
-        self.look_for_policer(c, s.lost > 0, s.app_limited);
+        self.look_for_policer(c, Round { has_lost: s.lost > 0, is_app_limited: s.app_limited });
     }
 
     /// A timeout counts as the end of a round with a loss.
     pub(super) fn on_timeout_for_policer(&mut self, c: &Connection) {
-        self.look_for_policer(c, true, false);
+        self.look_for_policer(c, Round { has_lost: true, is_app_limited: false });
     }
 
-    fn look_for_policer(&mut self, c: &Connection, has_lost: bool, is_app_limited: bool) {
+    fn look_for_policer(&mut self, c: &Connection, Round { has_lost, is_app_limited }: Round) {
         let (began, at) = (self.rounds.just_began, self.delivered_at);
         let policer = &mut self.policer;
         if policer.is_believed {
