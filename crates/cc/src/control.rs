@@ -1,6 +1,6 @@
 //! The hooks of a congestion-control algorithm.
 
-use units::{Stream, Time};
+use units::{ByteRate, Stream, Time};
 
 use crate::slow_start::Kind;
 use crate::{CaState, Connection, Needs, Window};
@@ -145,8 +145,8 @@ pub trait CongestionControl {
         w.cwnd.max(c.prior_cwnd)
     }
 
-    /// Bytes per second to pace at; none for the transport's own rule.
-    fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<u64> {
+    /// The rate to pace at; none for the transport's own rule.
+    fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<ByteRate> {
         None
     }
 

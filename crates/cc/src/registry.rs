@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{json, Value};
 use thiserror::Error;
-use units::{Stream, Time};
+use units::{ByteRate, Stream, Time};
 
 use crate::algorithms::*;
 use crate::parameter::{Protocol, Values};
@@ -153,7 +153,7 @@ impl CongestionControl for Controller {
         dispatch!(self, law => law.undo(w, c))
     }
     #[inline]
-    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<u64> {
+    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<ByteRate> {
         dispatch!(self, law => law.pacing_rate(w, c))
     }
     fn variable_names(&self) -> &'static [&'static str] {

@@ -8,7 +8,7 @@ use cc::{
     PROFILES, PROTOCOLS,
 };
 use proptest::prelude::*;
-use units::Time;
+use units::{ByteRate, Time};
 
 #[derive(Clone, Debug)]
 enum Event {
@@ -82,7 +82,7 @@ impl Flow {
         if let Some(rtt) = rtt {
             self.c.rtt_min = self.c.rtt_min.min(rtt);
             self.c.srtt8_us = (rtt_us * 8) as u32;
-            self.c.pacing_rate = (1.2e6 * self.w.cwnd * 1448.0 / rtt_us as f64) as u64;
+            self.c.pacing_rate = ByteRate((1.2e6 * self.w.cwnd * 1448.0 / rtt_us as f64) as u64);
         }
         let forward = rtt.filter(|_| acked > 0).map(|rtt| Time(rtt.0 / 2));
         let echoed = rtt.filter(|_| acked > 0).map(|rtt| self.c.now.since(rtt));
@@ -211,7 +211,7 @@ fn check(label: &str, law: Controller, exact: bool, events: &[Event]) {
         assert!(sound, "{label}: event {number} {event:?}: cwnd {cwnd}, ssthresh {ssthresh}");
         assert!(!exact || (cwnd.fract() == 0.0 && ssthresh.fract() == 0.0), "{label}: event {number}: {cwnd} is not whole");
         if let Some(rate) = flow.law.pacing_rate(&flow.w, &flow.c) {
-            assert!(rate > 0, "{label}: event {number}: pacing stopped");
+            assert!(rate > ByteRate::ZERO, "{label}: event {number}: pacing stopped");
         }
     }
 }

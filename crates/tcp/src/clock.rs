@@ -4,9 +4,11 @@
 //! its path's queue empty takes its base RTT for too long (Leith et al. 2008, VII and VIII.A). Both errors are given, not modelled:
 //! what a processor costs is the host's part. Delays of one way are timed by the network's clock and are exact.
 
+use cc::Connection;
 use units::Time;
 
-use crate::{Options, RttEstimator};
+use crate::rtt::RttEstimator;
+use crate::Options;
 
 /// Round trips after a back-off for which samples are too long.
 const TROUBLED_RTTS: u64 = 2;
@@ -98,11 +100,11 @@ impl RttEstimator {
         }
     }
 
-    /// The sender backed off at `now`.
-    pub(crate) fn on_backed_off(&mut self, now: Time) {
-        let span = Time(TROUBLED_RTTS * self.srtt().0);
+    /// The sender backs off.
+    pub(crate) fn on_backed_off(&mut self, c: &Connection) {
+        let srtt = Time::from_us(u64::from(c.srtt8_us >> 3));
         if let Some(clock) = &mut self.clock {
-            clock.troubled_until = now + span;
+            clock.troubled_until = c.now + Time(TROUBLED_RTTS * srtt.0);
         }
     }
 }
@@ -110,7 +112,6 @@ impl RttEstimator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cc::Connection;
 
     fn options() -> Options {
         Options::of_profile("linux-6.1").expect("a profile")
@@ -144,8 +145,9 @@ mod tests {
     #[test]
     fn samples_are_too_long_for_two_round_trips_after_a_back_off() {
         let mut estimator = RttEstimator::new(&Options { rtt_error_after_loss_s: 0.3.into(), ..options() });
-        estimator.on_sampled(&Connection::new(1448), Time::from_ms(100));
-        estimator.on_backed_off(Time::from_ms(1000));
+        let mut c = Connection { now: Time::from_ms(1000), ..Connection::new(1448) };
+        estimator.on_sampled(&mut c, Time::from_ms(100));
+        estimator.on_backed_off(&c);
         let at = |now| shown(&estimator, now - 100, now);
         assert_eq!([1000, 1199, 1200, 1500].map(at), [400, 400, 100, 100]);
     }

@@ -126,7 +126,7 @@ impl EcnState {
         ack.ecn == self.known
     }
 
-    /// Counts the marks that the ACK tells of, which delivered `progress`. Returns whether it told of any.
+    /// Step 3 of an ACK: counts the marks that it tells of; it delivered `progress`. Returns whether it told of any.
     pub(crate) fn take_marks(&mut self, c: &mut Connection, ack: &Ack, progress: &Progress) -> bool {
         if self.is_known(ack) {
             return false;

@@ -34,6 +34,5 @@ pub use ecn::EcnBits;
 pub use options::{Abc, Ecn, IdleRestart, LossDetection, Micros, Options, Pacing, RecoveryRule, RtoRule};
 pub use pacing::StackPace;
 pub use receiver::{Receiver, ReceiverSpec};
-pub use rtt::RttEstimator;
 pub use sender::{Sender, SenderSpec, SenderTotals};
 pub use wire::Wire;

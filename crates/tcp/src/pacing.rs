@@ -1,7 +1,7 @@
 //! Pacing: when the next segment may leave, and at what rate (Linux `tcp_update_pacing_rate`).
 
 use cc::{Needs, Steering};
-use units::Time;
+use units::{ByteRate, Time};
 
 use crate::{Options, Pacing};
 
@@ -21,7 +21,7 @@ pub(crate) struct Pacer {
     burst_left: u32,
     /// The rate for which the next four were computed: segments of a burst, the distance that each leaves behind it, how much of a burst's
     /// lateness is credited at most, and how long the segments take by which the sender may run ahead.
-    rate: u64,
+    rate: ByteRate,
     burst: u32,
     gap: Time,
     credit_max: Time,
@@ -48,7 +48,7 @@ impl Pacer {
             unpaced: UNPACED_SEGMENTS,
             ahead,
             burst_left: 0,
-            rate: u64::MAX,
+            rate: ByteRate(u64::MAX),
             burst: 1,
             gap: Time::ZERO,
             credit_max: Time::ZERO,
@@ -90,9 +90,9 @@ impl Pacer {
         is_open
     }
 
-    /// A segment left; `rate` in bytes per second, 0 before the first RTT sample.
+    /// A segment left; `rate` is zero before the first RTT sample.
     #[inline]
-    pub(crate) fn on_sent(&mut self, now: Time, mss: u32, rate: u64) {
+    pub(crate) fn on_sent(&mut self, now: Time, mss: u32, rate: ByteRate) {
         if self.mode == Pacing::None {
             return;
         }
@@ -100,7 +100,7 @@ impl Pacer {
         if self.burst_left == 0 {
             self.next = self.next.max(now);
         }
-        if self.unpaced > 0 || rate == 0 {
+        if self.unpaced > 0 || rate == ByteRate::ZERO {
             self.unpaced = self.unpaced.saturating_sub(1);
             return;
         }
@@ -118,11 +118,11 @@ impl Pacer {
 
     /// The rate is another. Linux sizes its offload bursts to a millisecond of it, 2 to 45 segments; and a burst that leaves late has of that
     /// for the one after at most half its own distance (`tcp_update_skb_after_send`).
-    fn follow(&mut self, mss: u32, rate: u64) {
+    fn follow(&mut self, mss: u32, rate: ByteRate) {
         self.rate = rate;
-        self.gap = Time(u64::from(mss) * 1_000_000_000 / rate);
+        self.gap = rate.span(mss);
         self.burst = match self.mode {
-            Pacing::Linux => ((rate >> 10) / u64::from(mss)).clamp(2, 45) as u32,
+            Pacing::Linux => (rate.per_tick() / u64::from(mss)).clamp(2, 45) as u32,
             _ => 1,
         };
         self.credit_max = if self.credits { Time(self.gap.0 * u64::from(self.burst) / 2) } else { Time::ZERO };
@@ -146,14 +146,14 @@ pub struct StackPace {
 }
 
 impl StackPace {
-    /// Bytes per second: twice the window, or what is outstanding, per smoothed RTT below half of `ssthresh`, else 1.2 times; 0 before the
+    /// Twice the window, or what is outstanding, per smoothed RTT below half of `ssthresh`, else 1.2 times; zero before the
     /// first RTT sample.
-    pub fn rate(self) -> u64 {
+    pub fn rate(self) -> ByteRate {
         // Converted and back: rounding down by name is a call on processors without an instruction for it.
         let half = (self.ssthresh / 2.0) as u64 as f64;
         let percent = if self.cwnd < half { 200 } else { 120 };
         let segments = u64::from(self.cwnd as u32).max(self.outstanding);
-        (u64::from(self.mss) * 80_000 * percent * segments).checked_div(u64::from(self.srtt8_us)).unwrap_or(0)
+        ByteRate((u64::from(self.mss) * 80_000 * percent * segments).checked_div(u64::from(self.srtt8_us)).unwrap_or(0))
     }
 }
 
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     /// 1448 bytes at 1,448,000 bytes/s: a millisecond.
-    const RATE: u64 = 1_448_000;
+    const RATE: ByteRate = ByteRate(1_448_000);
 
     fn gate(pacing: Pacing, needs: &Needs) -> Pacer {
         Pacer::new(&Options { pacing, ..Options::of_profile("linux-6.1").expect("a profile") }, needs)
@@ -197,7 +197,7 @@ mod tests {
     /// 16,795 ns; 50 ns late, 50 ns sooner.
     #[test]
     fn a_late_segment_brings_the_next_one_forward_by_at_most_half_the_distance() {
-        let rate = 86_215_226;
+        let rate = ByteRate(86_215_226);
         let mut pacer = gate(Pacing::None, &Needs { steering: Steering::Full, ..Needs::default() });
         pacer.unpaced = 0;
         let due = Time::from_ms(1);

@@ -13,22 +13,22 @@ pub(crate) const DUPTHRESH: u32 = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detection {
     /// By the time of sending (RFC 8985).
-    ByTime,
+    Time,
     /// Three segments SACKed above (RFC 6675).
-    ByCount,
-    /// Sent more than three segments before the highest SACKed one; once reordering is seen, as `ByCount` (forward acknowledgement).
-    ByDistance,
+    Count,
+    /// Sent more than three segments before the highest SACKed one; once reordering is seen, as `Count` (forward acknowledgement).
+    Distance,
     /// Three duplicate ACKs, then each partial one (NewReno, RFC 6582): without SACK nothing else is known.
-    ByDuplicates,
+    Duplicates,
 }
 
 impl Detection {
     pub(crate) fn new(options: &Options) -> Detection {
         match options.loss_detection {
-            _ if !options.sack => Detection::ByDuplicates,
-            LossDetection::Rack => Detection::ByTime,
-            LossDetection::Rfc6675 => Detection::ByCount,
-            LossDetection::Fack => Detection::ByDistance,
+            _ if !options.sack => Detection::Duplicates,
+            LossDetection::Rack => Detection::Time,
+            LossDetection::Rfc6675 => Detection::Count,
+            LossDetection::Fack => Detection::Distance,
         }
     }
 }

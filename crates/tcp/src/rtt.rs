@@ -1,4 +1,4 @@
-//! RTT estimation and the retransmission timeout.
+//! RTT estimation and the retransmission timeout. The smoothed RTT and the minimum are the connection's: the algorithm sees them there.
 
 use cc::Connection;
 use units::Time;
@@ -21,13 +21,10 @@ struct Minimum {
     at: Time,
 }
 
-/// Smoothed RTT, its variation and the timeout, in the kernel's fixed point: eighths and quarters of microseconds.
+/// The variation of the RTT and the timeout, in the kernel's fixed point: quarters of microseconds; and the minima of late.
 #[derive(Clone, Debug)]
-pub struct RttEstimator {
+pub(crate) struct RttEstimator {
     rule: RtoRule,
-    /// The clock that times segments does not show every nanosecond as it is: `clock` says how.
-    is_inexact: bool,
-    srtt8_us: u32,
     /// Four times the smoothed mean deviation.
     mdev4_us: u32,
     /// Its largest value in this round trip.
@@ -40,18 +37,15 @@ pub struct RttEstimator {
     min: [Minimum; 3],
     /// Until then no sample changes them that is larger than the last.
     min_stands_until: Time,
+    /// The clock that times segments, where it does not show every nanosecond as it is.
     pub(crate) clock: Option<Box<Clock>>,
 }
 
 impl RttEstimator {
     /// An estimator without samples, with the timeout and the clock of `options`.
-    pub fn new(options: &Options) -> RttEstimator {
-        let clock = Clock::of(options).map(Box::new);
+    pub(crate) fn new(options: &Options) -> RttEstimator {
         RttEstimator {
             rule: options.rto,
-            is_inexact: clock.is_some(),
-            clock,
-            srtt8_us: 0,
             mdev4_us: 0,
             mdev4_max_us: 0,
             rttvar4_us: 0,
@@ -60,35 +54,19 @@ impl RttEstimator {
             backoff: 0,
             min: [Minimum { rtt: Time::NEVER, at: Time::ZERO }; 3],
             min_stands_until: Time::ZERO,
+            clock: Clock::of(options).map(Box::new),
         }
     }
 
     /// Whether the clock shows every nanosecond, and shows it right.
     #[inline]
     pub(crate) fn is_exact(&self) -> bool {
-        !self.is_inexact
-    }
-
-    /// Eight times the smoothed RTT, microseconds; 0 before the first sample.
-    #[inline]
-    pub fn srtt8_us(&self) -> u32 {
-        self.srtt8_us
-    }
-
-    /// The smoothed RTT, rounded down to microseconds.
-    pub fn srtt(&self) -> Time {
-        Time::from_us(u64::from(self.srtt8_us >> 3))
-    }
-
-    /// The smallest RTT of the last 300 s.
-    #[inline]
-    pub fn min(&self) -> Time {
-        self.min[0].rtt
+        self.clock.is_none()
     }
 
     /// The timeout, backed off.
     #[inline]
-    pub fn rto(&self) -> Time {
+    pub(crate) fn rto(&self) -> Time {
         if self.backoff == 0 {
             self.rto
         } else {
@@ -97,24 +75,24 @@ impl RttEstimator {
     }
 
     /// The timer expired: the timeout doubles until the next valid sample.
-    pub fn back_off(&mut self) {
+    pub(crate) fn back_off(&mut self) {
         self.backoff += 1;
     }
 
-    /// A valid sample of a connection.
+    /// A valid sample: the smoothed RTT and the timeout.
     #[inline]
-    pub fn on_sampled(&mut self, c: &Connection, rtt: Time) {
+    pub(crate) fn on_sampled(&mut self, c: &mut Connection, rtt: Time) {
         let sample = (rtt.as_us() as u32).max(1);
         self.backoff = 0;
-        if self.srtt8_us == 0 {
-            self.start(sample, c.nxt);
+        if c.srtt8_us == 0 {
+            self.start(sample, c);
         } else {
             match self.rule {
                 RtoRule::Linux => self.update_linux(sample, c),
-                RtoRule::Rfc6298 => self.update_rfc(sample),
+                RtoRule::Rfc6298 => self.update_rfc(sample, c),
             }
         }
-        let srtt = self.srtt8_us >> 3;
+        let srtt = c.srtt8_us >> 3;
         self.rto = Time::from_us(u64::from(match self.rule {
             RtoRule::Linux => srtt + self.rttvar4_us,
             RtoRule::Rfc6298 => (srtt + self.rttvar4_us).max(RTO_RFC_MIN_US),
@@ -124,29 +102,30 @@ impl RttEstimator {
 
     /// A sample for the minimum filter: three staggered minima, as in Nichols's windowed filter.
     #[inline]
-    pub fn on_min_sampled(&mut self, c: &Connection, rtt: Time) {
+    pub(crate) fn on_min_sampled(&mut self, c: &mut Connection, rtt: Time) {
         if rtt <= self.min[2].rtt || c.now > self.min_stands_until {
             self.update_min(Minimum { rtt, at: c.now });
+            c.rtt_min = self.min[0].rtt;
         }
     }
 
-    fn start(&mut self, sample: u32, nxt: u64) {
-        self.srtt8_us = sample << 3;
+    fn start(&mut self, sample: u32, c: &mut Connection) {
+        c.srtt8_us = sample << 3;
         self.mdev4_us = sample << 1;
         self.rttvar4_us = match self.rule {
             RtoRule::Linux => self.mdev4_us.max(RTO_MIN_US),
             RtoRule::Rfc6298 => self.mdev4_us,
         };
         self.mdev4_max_us = self.rttvar4_us;
-        self.round_end = nxt;
+        self.round_end = c.nxt;
     }
 
     /// Linux: the deviation enters through its maximum over a round, never below 200 ms, and decays by a quarter of the
     /// difference per round. A falling RTT moves the deviation eight times slower.
     #[inline]
-    fn update_linux(&mut self, sample: u32, c: &Connection) {
-        let error = sample as i32 - (self.srtt8_us >> 3) as i32;
-        self.srtt8_us = (self.srtt8_us as i32 + error) as u32;
+    fn update_linux(&mut self, sample: u32, c: &mut Connection) {
+        let error = sample as i32 - (c.srtt8_us >> 3) as i32;
+        c.srtt8_us = (c.srtt8_us as i32 + error) as u32;
         let mut deviation = error.abs() - (self.mdev4_us >> 2) as i32;
         if error < 0 && deviation > 0 {
             deviation >>= 3;
@@ -166,11 +145,11 @@ impl RttEstimator {
     }
 
     /// RFC 6298 2.3, gains 1/8 and 1/4.
-    fn update_rfc(&mut self, sample: u32) {
-        let error = sample as i32 - (self.srtt8_us >> 3) as i32;
+    fn update_rfc(&mut self, sample: u32, c: &mut Connection) {
+        let error = sample as i32 - (c.srtt8_us >> 3) as i32;
         let deviation = error.abs() - (self.rttvar4_us >> 2) as i32;
         self.rttvar4_us = (self.rttvar4_us as i32 + deviation) as u32;
-        self.srtt8_us = (self.srtt8_us as i32 + error) as u32;
+        c.srtt8_us = (c.srtt8_us as i32 + error) as u32;
     }
 
     /// One of the minima, or several, may have to give way.
@@ -222,9 +201,10 @@ mod tests {
 
     fn after_samples(rule: RtoRule, samples: &[u64]) -> RttEstimator {
         let mut estimator = estimator(rule);
+        let mut c = Connection::new(1448);
         for (i, &ms) in samples.iter().enumerate() {
-            let c = Connection { una: i as u64 + 1, nxt: i as u64, ..Connection::new(1448) };
-            estimator.on_sampled(&c, Time::from_ms(ms));
+            (c.una, c.nxt) = (i as u64 + 1, i as u64);
+            estimator.on_sampled(&mut c, Time::from_ms(ms));
         }
         estimator
     }
@@ -254,16 +234,18 @@ mod tests {
             estimator.back_off();
         }
         assert_eq!(estimator.rto(), Time::from_ms(120_000));
-        estimator.on_sampled(&Connection::new(1448), Time::from_ms(100));
+        estimator.on_sampled(&mut Connection::new(1448), Time::from_ms(100));
         assert_eq!(estimator.rto(), Time::from_ms(300));
     }
 
     #[test]
     fn the_minimum_expires_after_300_s() {
         let mut estimator = estimator(RtoRule::Linux);
+        let mut c = Connection::new(1448);
         let mut sample_at = |s: u64, ms: u64| {
-            estimator.on_min_sampled(&Connection { now: Time::from_ms(s * 1000), ..Connection::new(1448) }, Time::from_ms(ms));
-            estimator.min()
+            c.now = Time::from_ms(s * 1000);
+            estimator.on_min_sampled(&mut c, Time::from_ms(ms));
+            c.rtt_min
         };
         sample_at(0, 10);
         for s in 1..301 {

@@ -3,7 +3,7 @@
 use cc::Connection;
 use units::Time;
 
-use crate::RttEstimator;
+use crate::rtt::RttEstimator;
 
 /// Linux's floor for probe and reordering timers: two ticks.
 const TICKS: Time = Time::from_ms(2);
@@ -107,5 +107,74 @@ impl Timers {
     pub(crate) fn arm_reordering(&mut self, c: &Connection, wait: Time) {
         self.kind = Kind::Reordering;
         self.deadline = c.now + wait + TICKS;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+
+    const NEVER: Time = Time::NEVER;
+
+    /// At 1 s, with a smoothed RTT of 100 ms and so a timeout of 300 ms.
+    fn at_one_second() -> (Connection, RttEstimator) {
+        let mut rtt = RttEstimator::new(&Options::of_profile("linux-6.1").expect("a profile"));
+        let mut c = Connection { now: Time::from_ms(1000), nxt: 2, ..Connection::new(1448) };
+        rtt.on_sampled(&mut c, Time::from_ms(100));
+        (c, rtt)
+    }
+
+    /// RFC 8985 7.2: two smoothed RTTs, and for a lone segment the time for which its ACK may be delayed, here 200 ms; two ticks otherwise.
+    #[test]
+    fn a_probe_waits_two_round_trips() {
+        let (c, _) = at_one_second();
+        let after = |c: &Connection, latest| {
+            let mut timers = Timers::new(Time::ZERO);
+            timers.arm_probe(c, latest);
+            timers.expires().as_ms()
+        };
+        assert_eq!(after(&c, NEVER), 1202);
+        assert_eq!(after(&c, Time::from_ms(1150)), 1150);
+        assert_eq!(after(&Connection { nxt: 1, ..c.clone() }, NEVER), 1400);
+        assert_eq!(after(&Connection { srtt8_us: 0, ..c }, NEVER), 2000);
+    }
+
+    /// The head left at 900 ms. After a probe the 300 ms are its own; a timer that was for it already starts anew.
+    #[test]
+    fn a_timeout_after_a_probe_counts_from_when_the_head_was_sent() {
+        let (c, rtt) = at_one_second();
+        let mut timers = Timers::new(Time::ZERO);
+        timers.arm_probe(&c, NEVER);
+        timers.arm_retransmission(&c, &rtt, Time::from_ms(900));
+        assert_eq!(timers.expires(), Time::from_ms(1200));
+        timers.arm_retransmission(&c, &rtt, Time::from_ms(900));
+        assert_eq!(timers.expires(), Time::from_ms(1300));
+        timers.arm_reordering(&c, Time::from_ms(25));
+        assert_eq!(timers.expires(), Time::from_ms(1027));
+        timers.arm_retransmission(&c, &rtt, Time::from_ms(100));
+        assert_eq!(timers.expires(), Time(1_000_001_000), "not in the past");
+    }
+
+    #[test]
+    fn a_timer_that_waits_for_reordering_outlives_the_retransmission_of_the_head() {
+        let (c, rtt) = at_one_second();
+        let mut timers = Timers::new(Time::ZERO);
+        timers.arm_reordering(&c, Time::from_ms(25));
+        timers.on_head_retransmitted(&c, &rtt);
+        assert_eq!(timers.expires(), Time::from_ms(1027));
+        assert_eq!((timers.on_expired(), timers.expires()), (Kind::Reordering, NEVER));
+        timers.on_head_retransmitted(&c, &rtt);
+        assert_eq!(timers.expires(), Time::from_ms(1300));
+    }
+
+    /// Jiffies of 10 ms: 1202 ms are seen at 1210, and never stays never.
+    #[test]
+    fn a_coarse_clock_sees_an_expiry_at_the_next_tick() {
+        let (c, _) = at_one_second();
+        let mut timers = Timers::new(Time::from_ms(10));
+        assert_eq!(timers.expires(), NEVER);
+        timers.arm_probe(&c, NEVER);
+        assert_eq!(timers.expires(), Time::from_ms(1210));
     }
 }

@@ -85,3 +85,50 @@ impl Undo {
         self.is_spurious_by_duplicates() || self.is_spurious_by_echo(progress)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An episode that began with segment 7, whose two retransmissions left from 100 ms on.
+    fn episode(is_on: bool) -> Undo {
+        let mut undo = Undo::new(is_on);
+        undo.arm(&Connection { una: 7, ..Connection::new(1448) }, 0, Some(40.0));
+        undo.on_retransmitted(Time::from_ms(100));
+        undo.on_retransmitted(Time::from_ms(101));
+        undo
+    }
+
+    #[test]
+    fn an_episode_is_spurious_when_every_retransmission_arrived_twice() {
+        let mut undo = episode(true);
+        undo.on_duplicate(6);
+        undo.on_duplicate(7);
+        assert!(!undo.is_spurious_by_duplicates(), "one of two, and one of before the episode");
+        undo.on_duplicate(8);
+        assert!(undo.is_spurious_by_duplicates());
+        undo.disarm();
+        assert!(!undo.is_spurious_by_duplicates());
+    }
+
+    /// Eifel (RFC 4015): an echo from before the first retransmission is of an original; only an ACK that moves the window tells.
+    #[test]
+    fn an_episode_is_spurious_when_an_original_is_acknowledged() {
+        let told = |undo: &Undo, acked, echo_ms| {
+            undo.is_spurious_by_echo(&Progress { acked, echo: Time::from_ms(echo_ms), ..Progress::default() })
+        };
+        let undo = episode(true);
+        assert_eq!([(1, 99), (1, 100), (0, 99)].map(|(acked, echo)| told(&undo, acked, echo)), [true, false, false]);
+        assert!(!told(&episode(false), 1, 99), "a stack that undoes nothing");
+    }
+
+    /// A mark in between forbids the window, not the rest; a second episode within the first keeps what the first remembered.
+    #[test]
+    fn an_undo_restores_what_there_was_unless_congestion_was_marked() {
+        let mut undo = episode(true);
+        undo.arm(&Connection { una: 9, ..Connection::new(1448) }, 1, None);
+        assert_eq!(undo.restored_ssthresh(), Some(40.0));
+        undo.forbid();
+        assert_eq!((undo.restored_ssthresh(), undo.is_armed()), (None, true));
+    }
+}

@@ -6,6 +6,8 @@
 //! Departures: none from Linux 6.1's under CUBIC, which says which samples show the path and the smallest of them; the other laws
 //! trust every sample, and the smallest is the transport's.
 
+use units::ByteRate;
+
 use super::RttOnPath;
 use crate::{Connection, Window};
 
@@ -78,6 +80,6 @@ impl HyStart {
 }
 
 /// How long the receiver's side may hold an ACK back: four 64 KiB bursts at the sending rate, at most 1 ms.
-fn ack_delay_us(pacing_rate: u64) -> u64 {
-    (65_536_u64 * 4 * 1_000_000).checked_div(pacing_rate).map_or(0, |us| us.min(1_000))
+fn ack_delay_us(pacing_rate: ByteRate) -> u64 {
+    (65_536_u64 * 4 * 1_000_000).checked_div(pacing_rate.0).map_or(0, |us| us.min(1_000))
 }

@@ -162,9 +162,8 @@ impl<C: CongestionControl> Sender<C> {
     pub(super) fn sample_rtt(&mut self, Sampled { first, last }: Sampled) -> Time {
         let [first, last] = [first, last].map(|sent| Flight { sent, answered: self.c.now });
         let rtt = self.rtt.stamped(last);
-        self.rtt.on_min_sampled(&self.c, rtt);
-        self.rtt.on_sampled(&self.c, self.rtt.measured(first));
-        self.publish_rtt();
+        self.rtt.on_min_sampled(&mut self.c, rtt);
+        self.rtt.on_sampled(&mut self.c, self.rtt.measured(first));
         self.totals.rtt_sum_ns += rtt.0;
         self.totals.rtt_samples += 1;
         if self.rtt.is_exact() || self.needs.has_exact_rtt() {

@@ -47,7 +47,7 @@ impl<C: CongestionControl> Sender<C> {
         self.c.prior_cwnd = self.w.cwnd;
         self.ecn.on_reduced();
         self.w.ssthresh = self.cc.ssthresh(&mut self.w, &self.c);
-        self.rtt.on_backed_off(self.c.now);
+        self.rtt.on_backed_off(&self.c);
         self.enter(to);
         if self.recovery.falls_at_once() {
             self.w.cwnd = self.w.ssthresh;
@@ -69,7 +69,7 @@ impl<C: CongestionControl> Sender<C> {
         if !self.c.selective_acks {
             self.board.forget_duplicates();
         }
-        let rack = Some(&self.rack).filter(|_| self.detection == Detection::ByTime);
+        let rack = Some(&self.rack).filter(|_| self.detection == Detection::Time);
         self.board.mark_timed_out(&self.c, rack);
         self.report_losses();
         let state = self.c.ca_state;
@@ -80,7 +80,7 @@ impl<C: CongestionControl> Sender<C> {
             self.w.ssthresh = self.cc.ssthresh(&mut self.w, &self.c);
             self.cc.on_event(&mut self.w, &self.c, CaEvent::TimedOut);
         }
-        self.rtt.on_backed_off(self.c.now);
+        self.rtt.on_backed_off(&self.c);
         self.totals.timeouts += 1;
         wire.on_timeout(self.c.now, self.c.prior_cwnd);
         self.publish_in_flight();

@@ -44,10 +44,11 @@ use crate::probe::TailLossProbe;
 use crate::rack::{Detection, Rack};
 use crate::rate::RateSampler;
 use crate::recovery::Recovery;
+use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
 use crate::timers::Timers;
 use crate::undo::Undo;
-use crate::{Options, RttEstimator, Wire};
+use crate::{Options, Wire};
 
 /// What a sender is told at the start.
 #[derive(Clone, Debug)]
@@ -165,9 +166,8 @@ impl<C: CongestionControl> Sender<C> {
         self.started = true;
         self.rtt.on_handshake(handshake_rtt);
         let handshake = Flight { sent: now, answered: now + handshake_rtt };
-        self.rtt.on_sampled(&self.c, self.rtt.measured(handshake));
-        self.rtt.on_min_sampled(&self.c, self.rtt.stamped(handshake));
-        self.publish_rtt();
+        self.rtt.on_sampled(&mut self.c, self.rtt.measured(handshake));
+        self.rtt.on_min_sampled(&mut self.c, self.rtt.stamped(handshake));
         self.cc.on_established(&mut self.w, &self.c);
         self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
         self.refresh_pacing_rate();
@@ -186,12 +186,6 @@ impl<C: CongestionControl> Sender<C> {
         // Signed, for the conversion is then one instruction.
         self.totals.cwnd_area += self.w.cwnd * (now - self.c.now).0 as i64 as f64;
         self.c.now = now;
-    }
-
-    #[inline]
-    fn publish_rtt(&mut self) {
-        self.c.srtt8_us = self.rtt.srtt8_us();
-        self.c.rtt_min = self.rtt.min();
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! Rates: what an algorithm hears of delivery and loss by rate, what of it limits the application, and the rate of pacing.
 
 use cc::{CaEvent, CongestionControl};
+use units::ByteRate;
 
 use super::Sender;
 use crate::rate::Change;
@@ -74,8 +75,8 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
-    /// Bytes per second at which segments are, or would be, paced; 0 before the first RTT sample.
-    pub fn pacing_rate(&self) -> u64 {
+    /// At which segments are, or would be, paced; zero before the first RTT sample.
+    pub fn pacing_rate(&self) -> ByteRate {
         if let Some(rate) = self.cc.pacing_rate(&self.w, &self.c) {
             return rate;
         }

@@ -137,16 +137,16 @@ impl<C: CongestionControl> Sender<C> {
     /// Marks what is proven lost; returns whether a reordering timer was armed instead of the RTO.
     fn detect_losses(&mut self, progress: &Progress) -> bool {
         match self.detection {
-            Detection::ByTime => {
+            Detection::Time => {
                 let wait = self.board.mark_late(&self.rack, &self.c);
                 if wait > Time::ZERO {
                     self.timers.arm_reordering(&self.c, wait);
                 }
                 return wait > Time::ZERO;
             }
-            Detection::ByDistance if !self.rack.has_seen_reordering() => self.board.mark_by_distance(&self.c),
-            Detection::ByCount | Detection::ByDistance => self.board.mark_by_count(&self.c),
-            Detection::ByDuplicates => self.board.mark_head(&self.c, progress, self.recovery.point()),
+            Detection::Distance if !self.rack.has_seen_reordering() => self.board.mark_by_distance(&self.c),
+            Detection::Count | Detection::Distance => self.board.mark_by_count(&self.c),
+            Detection::Duplicates => self.board.mark_head(&self.c, progress, self.recovery.point()),
         }
         false
     }

@@ -4,7 +4,6 @@ use cc::{CongestionControl, Connection, Window};
 use units::Time;
 
 use super::{Sender, SenderTotals};
-use crate::RttEstimator;
 
 impl<C: CongestionControl> Sender<C> {
     /// The window.
@@ -17,9 +16,9 @@ impl<C: CongestionControl> Sender<C> {
         &self.c
     }
 
-    /// The RTT estimator.
-    pub fn rtt(&self) -> &RttEstimator {
-        &self.rtt
+    /// The retransmission timeout, backed off.
+    pub fn rto(&self) -> Time {
+        self.rtt.rto()
     }
 
     /// The algorithm.

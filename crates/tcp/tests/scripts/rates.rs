@@ -2,7 +2,7 @@
 
 use cc::{CongestionControl, Connection, LostSegment, Needs, RateSample, Steering, Window};
 use tcp::{Ack, Sack, Sender, SenderSpec};
-use units::Time;
+use units::{ByteRate, Time};
 
 use crate::{options, Tape};
 
@@ -39,8 +39,8 @@ impl CongestionControl for Recorder {
         w.ssthresh
     }
     /// Or as good as none: a segment takes less than a nanosecond.
-    fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<u64> {
-        Some(self.rate.unwrap_or(u64::MAX >> 1))
+    fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<ByteRate> {
+        Some(ByteRate(self.rate.unwrap_or(u64::MAX >> 1)))
     }
 }
 

@@ -20,7 +20,7 @@ mod recorded;
 mod recovery;
 mod startup;
 
-use units::{Stream, Time};
+use units::{ByteRate, Stream, Time};
 
 use self::aggregation::Aggregation;
 use self::mode::{Mode, HIGH_GAIN};
@@ -146,8 +146,8 @@ impl CongestionControl for Bbr {
         w.cwnd
     }
 
-    fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<u64> {
-        Some(self.pacing.rate.max(1))
+    fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<ByteRate> {
+        Some(self.pacing.rate.max(ByteRate(1)))
     }
 
     fn variable_names(&self) -> &'static [&'static str] {

@@ -21,7 +21,7 @@ mod state;
 mod undo;
 mod variables;
 
-use units::{Stream, Time};
+use units::{ByteRate, Stream, Time};
 
 use self::bandwidth::{Aggregation, Bandwidth};
 use self::long_term::LongTerm;
@@ -139,8 +139,8 @@ impl CongestionControl for Bbr3 {
         w.cwnd
     }
 
-    fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<u64> {
-        Some(((self.pacing_rate * self.mss) as u64).max(1))
+    fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<ByteRate> {
+        Some(ByteRate(((self.pacing_rate * self.mss) as u64).max(1)))
     }
 
     fn variable_names(&self) -> &'static [&'static str] {

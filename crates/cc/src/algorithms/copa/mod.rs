@@ -13,7 +13,7 @@ mod delays;
 mod protocol;
 mod velocity;
 
-use units::Time;
+use units::{ByteRate, Time};
 
 use self::competition::Competition;
 use self::delays::Delays;
@@ -134,8 +134,8 @@ impl CongestionControl for Copa {
         }
     }
 
-    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<u64> {
-        self.delays.are_known().then(|| ((2.0 * w.cwnd * f64::from(c.mss) / self.delays.standing_s) as u64).max(1))
+    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<ByteRate> {
+        self.delays.are_known().then(|| ByteRate(((2.0 * w.cwnd * f64::from(c.mss) / self.delays.standing_s) as u64).max(1)))
     }
 
     fn variable_names(&self) -> &'static [&'static str] {

@@ -13,6 +13,8 @@ mod cadence;
 mod delay;
 mod protocol;
 
+use units::ByteRate;
+
 use self::alpha::Alpha;
 use self::cadence::Cadence;
 use self::delay::Delay;
@@ -137,13 +139,13 @@ impl CongestionControl for Fast {
         self.round_end = c.nxt;
     }
 
-    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<u64> {
+    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<ByteRate> {
         if !self.delay.is_known() || self.pacing == 0 {
             return None;
         }
         let gain = if w.in_slow_start() { 2.0 } else { 1.2 };
         // Signed first: the conversion is then shorter, and the rate far below its end.
-        Some((gain * w.cwnd * f64::from(c.mss) / self.delay.avg_s) as i64 as u64)
+        Some(ByteRate((gain * w.cwnd * f64::from(c.mss) / self.delay.avg_s) as i64 as u64))
     }
 
     fn variable_names(&self) -> &'static [&'static str] {

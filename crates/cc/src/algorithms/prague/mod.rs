@@ -14,7 +14,7 @@ mod protocol;
 mod rtt_independence;
 mod share;
 
-use units::Time;
+use units::{ByteRate, Time};
 
 use self::fractional::Fractional;
 pub use self::protocol::PROTOCOL;
@@ -129,7 +129,7 @@ impl CongestionControl for Prague {
         w.cwnd.max(self.before_loss)
     }
 
-    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<u64> {
+    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<ByteRate> {
         self.window.pacing_rate(w, c)
     }
 
