@@ -102,7 +102,7 @@ pub fn replay(text: &str, file: &str) -> Result<Report, ReplayError> {
         None => built.name.into(),
     };
     let report = Report { file: file.into(), algorithm, rows: 0, rows_matched: 0, rows_matched_with_cnt: 0, first_mismatch: None };
-    if built.algorithm.needs().steering.is_by_rate() {
+    if built.algorithm.needs().control.is_by_rate() {
         return conform_rated::replay(built.algorithm, &root, report).map_err(damaged);
     }
     let columns = Columns::read(&root).map_err(damaged)?;

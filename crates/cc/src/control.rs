@@ -98,7 +98,7 @@ pub trait CongestionControl {
 
     /// The slow start of this law unless another is asked for; none when it has one of its own, which no part can replace.
     fn slow_start(&self) -> Option<Kind> {
-        (!self.needs().steering.is_full()).then_some(Kind::Standard)
+        (!self.needs().control.is_full()).then_some(Kind::Standard)
     }
 
     /// The path's smallest RTT, for a slow start that compares with it; none while an RTT sample would not show the path.

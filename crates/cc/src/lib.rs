@@ -19,6 +19,6 @@ mod window;
 pub use connection::{CaState, Connection};
 pub use control::{AckArrival, CaEvent, CongestionControl, LostSegment, RateSample, RttSample};
 pub use controller::Controller;
-pub use needs::{EcnFeedback, Needs, RttSamples, Steering};
+pub use needs::{Control, EcnFeedback, Needs, RttSamples};
 pub use registry::{build, catalogue, protocol, Algorithm, BuildError, Built, PROFILES, PROTOCOLS};
 pub use window::{Window, SSTHRESH_INFINITE};

@@ -11,7 +11,7 @@ pub enum EcnFeedback {
 
 /// Who moves the window, and what decides when segments leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Steering {
+pub enum Control {
     /// The algorithm lets the window grow and the transport brings it down; segments leave as the ACKs come.
     #[default]
     Window,
@@ -27,17 +27,17 @@ pub enum Steering {
     FullByRate,
 }
 
-impl Steering {
+impl Control {
     /// The algorithm sets cwnd on every ACK itself.
     #[inline]
     pub fn is_full(self) -> bool {
-        matches!(self, Steering::Full | Steering::FullByRate)
+        matches!(self, Control::Full | Control::FullByRate)
     }
 
     /// The algorithm wants delivery-rate samples.
     #[inline]
     pub fn is_by_rate(self) -> bool {
-        self == Steering::FullByRate
+        self == Control::FullByRate
     }
 }
 
@@ -57,7 +57,7 @@ pub enum RttSamples {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// Who moves the window.
-    pub steering: Steering,
+    pub control: Control,
     /// Calls of `on_rtt_sampled`. The RTTs of rate samples are exact always.
     pub rtt_samples: RttSamples,
     /// Calls of `on_ack_arrived`.
@@ -72,6 +72,6 @@ impl Needs {
     /// RTTs are shown to the algorithm as they are, not as the stack's clock shows them.
     #[inline]
     pub fn has_exact_rtt(&self) -> bool {
-        self.rtt_samples == RttSamples::Exact || self.steering.is_by_rate()
+        self.rtt_samples == RttSamples::Exact || self.control.is_by_rate()
     }
 }

@@ -146,7 +146,7 @@ impl Flow {
                 if self.c.ca_state == CaState::Disorder {
                     self.notify(CaState::Open);
                 }
-                if self.law.needs().steering.is_by_rate() {
+                if self.law.needs().control.is_by_rate() {
                     self.sample_rate(rtt_us, acked, !limited);
                 } else if !matches!(self.c.ca_state, CaState::Recovery | CaState::Cwr) {
                     self.law.on_acked(&mut self.w, &self.c, acked);
@@ -162,7 +162,7 @@ impl Flow {
             Event::Loss { cwr } if calm => {
                 self.begin_episode();
                 self.notify(if cwr { CaState::Cwr } else { CaState::Recovery });
-                if !self.law.needs().steering.is_full() {
+                if !self.law.needs().control.is_full() {
                     self.w.cwnd = self.w.ssthresh;
                 }
             }
@@ -170,7 +170,7 @@ impl Flow {
                 if undo {
                     self.w.cwnd = self.law.undo(&mut self.w, &self.c);
                     self.w.ssthresh = self.w.ssthresh.max(self.prior_ssthresh);
-                } else if self.c.ca_state != CaState::Loss && !self.law.needs().steering.is_full() {
+                } else if self.c.ca_state != CaState::Loss && !self.law.needs().control.is_full() {
                     self.w.cwnd = self.w.ssthresh;
                 }
                 self.notify(CaState::Open);

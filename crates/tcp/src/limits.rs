@@ -60,7 +60,7 @@ impl Limits {
             receiver: spec.window,
             filled: true,
             limited_transmit: spec.options.limited_transmit,
-            idle_restart: if needs.steering.is_full() { IdleRestart::None } else { spec.options.idle_restart },
+            idle_restart: if needs.control.is_full() { IdleRestart::None } else { spec.options.idle_restart },
             initial_window: spec.options.initial_window,
             most_out: 0,
             round_end: 0,
@@ -126,7 +126,7 @@ impl Limits {
     #[inline]
     pub(crate) fn room(&self, c: &Connection, free: u32) -> u64 {
         let out = c.nxt - c.una;
-        let allowed = self.written.saturating_sub(c.nxt).min(self.receiver.saturating_sub(out));
+        let allowed = (self.written - c.nxt).min(self.receiver - out);
         allowed.min(u64::from(free))
     }
 

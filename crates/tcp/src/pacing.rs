@@ -1,6 +1,6 @@
 //! Pacing: when the next segment may leave, and at what rate (Linux `tcp_update_pacing_rate`).
 
-use cc::{Needs, Steering};
+use cc::{Control, Needs};
 use units::{ByteRate, Time};
 
 use crate::{Options, Pacing};
@@ -37,9 +37,9 @@ pub(crate) struct Pacer {
 impl Pacer {
     /// A gate as the stack has it; an algorithm that asks for pacing gets it as it wants it where the stack has none.
     pub(crate) fn new(options: &Options, needs: &Needs) -> Pacer {
-        let (mode, ahead, credits) = match (options.pacing, needs.steering) {
-            (Pacing::None, Steering::PacedWindow { ahead }) => (Pacing::Full, ahead as u16, false),
-            (Pacing::None, Steering::Full | Steering::FullByRate) => (Pacing::Full, 0, options.pacing_credit),
+        let (mode, ahead, credits) = match (options.pacing, needs.control) {
+            (Pacing::None, Control::PacedWindow { ahead }) => (Pacing::Full, ahead as u16, false),
+            (Pacing::None, Control::Full | Control::FullByRate) => (Pacing::Full, 0, options.pacing_credit),
             (of_stack, _) => (of_stack, 0, options.pacing_credit),
         };
         Pacer {
@@ -182,7 +182,7 @@ mod tests {
     /// A burst of three when it has waited, then one per gap; what was not used within two gaps is lost.
     #[test]
     fn a_sender_may_run_ahead_of_its_rate_by_so_many_segments() {
-        let mut pacer = gate(Pacing::None, &Needs { steering: Steering::PacedWindow { ahead: 2 }, ..Needs::default() });
+        let mut pacer = gate(Pacing::None, &Needs { control: Control::PacedWindow { ahead: 2 }, ..Needs::default() });
         pacer.unpaced = 0;
         pacer.on_sent(Time::ZERO, 1448, RATE);
         assert_eq!(burst(&mut pacer, Time::from_ms(100)), 3);
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn a_late_segment_brings_the_next_one_forward_by_at_most_half_the_distance() {
         let rate = ByteRate(86_215_226);
-        let mut pacer = gate(Pacing::None, &Needs { steering: Steering::Full, ..Needs::default() });
+        let mut pacer = gate(Pacing::None, &Needs { control: Control::Full, ..Needs::default() });
         pacer.unpaced = 0;
         let due = Time::from_ms(1);
         pacer.next = due;

@@ -95,7 +95,7 @@ impl Rack {
 
     /// How long a segment may take before it is lost. RFC 8985 section 6.2 step 4, with Linux's step of one: no longer than the segment
     /// delivered last while losses are being repaired and no reordering was ever seen, else a quarter of the minimum RTT more.
-    pub(crate) fn patience(&self, c: &Connection, sacked_out: u32) -> Time {
+    pub(crate) fn loss_delay(&self, c: &Connection, sacked_out: u32) -> Time {
         let in_trouble = c.ca_state >= CaState::Recovery || sacked_out >= DUPTHRESH;
         if !self.reordering_seen && in_trouble {
             return self.rtt;

@@ -32,6 +32,13 @@ impl Snapshot {
     }
 }
 
+/// A segment that was delivered; of two the greater was sent last.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+struct Newest {
+    sent: Time,
+    seq: u64,
+}
+
 /// The delivery clock of a connection and its segments' snapshots.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RateSampler {
@@ -41,8 +48,8 @@ pub(crate) struct RateSampler {
     delivered_at: Time,
     /// When the segment delivered most recently was sent (Linux `first_tx_mstamp`).
     first_sent: Time,
-    /// Of the segments that this ACK delivered the one sent last: when, which, and its snapshot.
-    newest: Option<(Time, u64, Snapshot)>,
+    /// Of the segments that this ACK delivered the one sent last.
+    newest: Option<Newest>,
 }
 
 impl RateSampler {
@@ -83,8 +90,9 @@ impl RateSampler {
     /// `seq`, last sent at `sent`, was delivered for the first time.
     #[inline]
     pub(crate) fn on_delivered(&mut self, seq: u64, sent: Time) {
-        if self.newest.is_none_or(|(time, number, _)| (sent, seq) > (time, number)) {
-            self.newest = Some((sent, seq, *self.snapshot(seq)));
+        let delivered = Newest { sent, seq };
+        if self.newest.is_none_or(|newest| delivered > newest) {
+            self.newest = Some(delivered);
         }
     }
 
@@ -117,7 +125,9 @@ impl RateSampler {
             lost_since_sent: 0,
             app_limited: false,
         };
-        let Some((sent, _, snapshot)) = self.newest.take() else { return sample };
+        let Some(Newest { sent, seq }) = self.newest.take() else { return sample };
+        // Nothing was sent since it was delivered: its snapshot is still there.
+        let snapshot = *self.snapshot(seq);
         let sending = sent - snapshot.first_sent;
         let acknowledging = c.now - snapshot.delivered_at;
         let interval = sending.max(acknowledging);

@@ -58,14 +58,14 @@ struct Base {
 pub(crate) struct Recovery {
     rule: RecoveryRule,
     /// The algorithm sets the window itself: no rule applies.
-    is_hands_off: bool,
+    has_full_control: bool,
     /// The window stays as a timeout left it until the losses are repaired.
     is_frozen_in_loss: bool,
     has_frto: bool,
     /// Forward RTO recovery is under way.
     in_frto: bool,
     /// This ACK's new data tells whether the timeout was spurious: no retransmissions before it.
-    awaits_verdict: bool,
+    sends_new_first: bool,
     /// Expiries of the retransmission timer since the last progress.
     expiries: u32,
     /// End of the episode (Linux `high_seq`).
@@ -77,11 +77,11 @@ impl Recovery {
     pub(crate) fn new(options: &Options, needs: &Needs) -> Recovery {
         Recovery {
             rule: options.recovery,
-            is_hands_off: needs.steering.is_full(),
+            has_full_control: needs.control.is_full(),
             is_frozen_in_loss: options.rto_freeze,
             has_frto: options.frto,
             in_frto: false,
-            awaits_verdict: false,
+            sends_new_first: false,
             expiries: 0,
             point: 0,
             reduction: Reduction::default(),
@@ -111,7 +111,7 @@ impl Recovery {
 
     /// The window falls to ssthresh when a reduction begins.
     pub(crate) fn falls_at_once(&self) -> bool {
-        matches!(self.rule, RecoveryRule::AtOnce | RecoveryRule::ToOne) && !self.is_hands_off
+        matches!(self.rule, RecoveryRule::AtOnce | RecoveryRule::ToOne) && !self.has_full_control
     }
 
     /// Segments were sent; in a reduction they count.
@@ -123,7 +123,7 @@ impl Recovery {
 
     /// One ACK's worth of reduction.
     pub(crate) fn reduce(&mut self, w: &mut Window, c: &Connection, progress: &Progress) {
-        if self.is_hands_off {
+        if self.has_full_control {
             return;
         }
         match self.rule {
@@ -146,7 +146,7 @@ impl Recovery {
 
     /// The reduction is over; `stands` if it was not undone. Returns whether the window is the stack's to set.
     pub(crate) fn end_reduction(&self, w: &mut Window, c: &Connection, stands: bool) -> bool {
-        if self.is_hands_off {
+        if self.has_full_control {
             return false;
         }
         if w.ssthresh < cc::SSTHRESH_INFINITE && (c.ca_state == CaState::Cwr || stands) {
@@ -186,12 +186,12 @@ impl Recovery {
     }
 
     /// An original was delivered after the timeout: it was spurious (RFC 5682 step 3.b).
-    pub(crate) fn is_refuted(&self, progress: &Progress) -> bool {
+    pub(crate) fn is_timeout_spurious(&self, progress: &Progress) -> bool {
         self.in_frto && progress.original_delivered
     }
 
     /// The timeout was spurious.
-    pub(crate) fn on_refuted(&mut self) {
+    pub(crate) fn on_timeout_undone(&mut self) {
         self.in_frto = false;
         self.expiries = 0;
     }
@@ -207,7 +207,7 @@ impl Recovery {
             }
         } else if progress.acked > 0 && !self.is_over(c) {
             self.point = c.nxt;
-            self.awaits_verdict = can_send_new;
+            self.sends_new_first = can_send_new;
             self.in_frto = can_send_new;
             return can_send_new;
         }
@@ -215,8 +215,8 @@ impl Recovery {
     }
 
     /// Retransmissions wait for the new data that is sent now. Asked once per ACK.
-    pub(crate) fn takes_precaution(&mut self) -> bool {
-        std::mem::take(&mut self.awaits_verdict)
+    pub(crate) fn takes_new_data_first(&mut self) -> bool {
+        std::mem::take(&mut self.sends_new_first)
     }
 }
 

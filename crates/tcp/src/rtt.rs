@@ -80,7 +80,7 @@ impl RttEstimator {
     }
 
     /// A valid sample: the smoothed RTT and the timeout.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_sampled(&mut self, c: &mut Connection, rtt: Time) {
         let sample = (rtt.as_us() as u32).max(1);
         self.backoff = 0;

@@ -10,7 +10,7 @@ use crate::rack::{Rack, DUPTHRESH};
 impl Scoreboard {
     /// RFC 8985 section 6.2 step 5. Returns how long the latest suspect must still be given, zero for none.
     pub(crate) fn mark_late(&mut self, rack: &Rack, c: &Connection) -> Time {
-        let patience = rack.patience(c, self.sacked_out);
+        let loss_delay = rack.loss_delay(c, self.sacked_out);
         let mut wait = Time::ZERO;
         let mut unresolved = false;
         let mut seq = self.classified_until.max(c.una);
@@ -21,7 +21,7 @@ impl Scoreboard {
                 continue;
             }
             if flags & (LOST | EVER_RETRANSMITTED) == 0 {
-                let due = self.sent_at(seq) + patience;
+                let due = self.sent_at(seq) + loss_delay;
                 if due <= c.now {
                     self.mark_lost(seq);
                 } else {
@@ -34,18 +34,18 @@ impl Scoreboard {
                 self.classified_until = seq;
             }
         }
-        wait.max(self.mark_late_retransmissions(rack, c, patience))
+        wait.max(self.mark_late_retransmissions(rack, c, loss_delay))
     }
 
     /// Retransmissions are lost by the same rule, in the order they were sent.
-    fn mark_late_retransmissions(&mut self, rack: &Rack, c: &Connection, patience: Time) -> Time {
+    fn mark_late_retransmissions(&mut self, rack: &Rack, c: &Connection, loss_delay: Time) -> Time {
         while let Some(&(seq, sent)) = self.retransmissions.front() {
             let current = seq >= c.una && self.flags(seq) & RETRANSMITTED != 0 && self.sent_at(seq) == sent;
             if current {
                 if !rack.is_after(seq, sent) {
                     break;
                 }
-                let due = sent + patience;
+                let due = sent + loss_delay;
                 if due > c.now {
                     return due - c.now;
                 }

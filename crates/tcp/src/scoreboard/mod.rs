@@ -46,7 +46,7 @@ impl Segment {
 
 /// Segments marked lost since an algorithm was last told.
 #[derive(Clone, Debug, Default)]
-struct Untold(Vec<u64>);
+struct NewlyLost(Vec<u64>);
 
 /// Windows up to this many segments need no allocation.
 const FEW: usize = 16;
@@ -82,18 +82,18 @@ pub(crate) struct Scoreboard {
     /// Room for what one ACK's SACK blocks bring; empty between ACKs.
     newly_sacked: Vec<(u64, u64)>,
     /// Losses that an algorithm is yet to be told of, if it is told of any.
-    untold: Option<Box<Untold>>,
+    newly_lost: Option<Box<NewlyLost>>,
 }
 
 units::clone_by_field! {
     Scoreboard: flagged_until sacked_out lost_out grown own retrans_out highest_sacked classified_until sacked retransmissions
-    to_retransmit lost lost_again reported newly_sacked untold
+    to_retransmit lost lost_again reported newly_sacked newly_lost
 }
 
 impl Scoreboard {
     pub(crate) fn new(tells_losses: bool) -> Scoreboard {
         Scoreboard {
-            untold: tells_losses.then(Box::default),
+            newly_lost: tells_losses.then(Box::default),
             flagged_until: 0,
             sacked_out: 0,
             lost_out: 0,
@@ -186,13 +186,13 @@ impl Scoreboard {
     /// Segments marked lost that the algorithm was not told of; none unless it is told of any.
     #[inline]
     pub(crate) fn newly_lost(&self) -> &[u64] {
-        self.untold.as_ref().map_or(&[], |untold| &untold.0)
+        self.newly_lost.as_ref().map_or(&[], |newly_lost| &newly_lost.0)
     }
 
     /// The algorithm was told of them.
     pub(crate) fn on_losses_told(&mut self) {
-        if let Some(untold) = &mut self.untold {
-            untold.0.clear();
+        if let Some(newly_lost) = &mut self.newly_lost {
+            newly_lost.0.clear();
         }
     }
 
@@ -300,8 +300,8 @@ impl Scoreboard {
             self.lost_out += 1;
         }
         self.lost += 1;
-        if let Some(untold) = &mut self.untold {
-            untold.0.push(seq);
+        if let Some(newly_lost) = &mut self.newly_lost {
+            newly_lost.0.push(seq);
         }
         self.to_retransmit.push(Reverse(seq));
     }

@@ -191,7 +191,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Step 9.
     fn steer(&mut self, change: Change, progress: &Progress, wire: &mut impl Wire) {
-        if self.needs.steering.is_by_rate() {
+        if self.needs.control.is_by_rate() {
             self.report_losses();
             self.steer_by_rate(change, wire);
         } else if is_reduction(self.c.ca_state) {

@@ -24,11 +24,11 @@ impl<C: CongestionControl> Sender<C> {
         if self.c.una == self.c.nxt && self.c.nxt > 0 {
             self.restart_after_idle();
             // For a law of the rate the event comes with the segment.
-            if !self.needs.steering.is_by_rate() {
+            if !self.needs.control.is_by_rate() {
                 self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
             }
         }
-        if self.is_calm() {
+        if self.is_open_and_clean() {
             self.pacer.release();
             self.transmit(self.c.in_flight, wire);
         } else {

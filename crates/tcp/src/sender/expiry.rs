@@ -14,7 +14,7 @@ impl<C: CongestionControl> Sender<C> {
     pub fn on_deadline(&mut self, now: Time, wire: &mut impl Wire) {
         self.account(now);
         let is_pacing = self.timers.expires() > now;
-        if is_pacing && self.is_calm() {
+        if is_pacing && self.is_open_and_clean() {
             // The pacing gate opens, and nothing may be lost.
             self.pacer.release();
             self.transmit_one_by_one(self.c.in_flight, wire);

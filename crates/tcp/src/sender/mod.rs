@@ -10,7 +10,7 @@
 //! 2. Segments below the cumulative ACK leave the window; without SACK, duplicate ACKs are counted.
 //! 3. Congestion marks are counted.
 //! 4. RTT samples: the smoothed RTT and the timeout, the minimum.
-//! 5. The algorithm hears the RTT sample, then the form of the ACK.
+//! 5. The algorithm is told the RTT sample, then the form of the ACK.
 //! 6. A tail loss probe may be answered.
 //! 7. The state machine: undo what was spurious, mark what is lost, change the state.
 //! 8. The timer is armed anew.
@@ -128,7 +128,7 @@ impl<C: CongestionControl> Sender<C> {
         let care = Care::of(&mut spec);
         let options = &spec.options;
         let pacer = Pacer::new(options, &needs);
-        let is_rated = needs.steering.is_by_rate();
+        let is_rated = needs.control.is_by_rate();
         Sender {
             c: Connection { is_paced: pacer.is_on(), selective_acks: options.sack, ..Connection::new(spec.mss) },
             w: Window::starting_at(options.initial_window, options.initial_ssthresh),
@@ -198,7 +198,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Nothing is missing, and none of what is outstanding was ever held to be.
     #[inline]
-    fn is_calm(&self) -> bool {
+    fn is_open_and_clean(&self) -> bool {
         self.c.ca_state == CaState::Open && self.board.is_clean(self.c.una)
     }
 }

@@ -13,7 +13,8 @@ impl<C: CongestionControl> Sender<C> {
     #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &Ack, sack: Option<&Sack>, wire: &mut impl Wire) {
         self.account(now);
-        let plain = sack.is_none() && ack.cumulative > self.c.una && self.is_calm() && !self.probe.is_out() && self.ecn.is_known(ack);
+        let plain =
+            sack.is_none() && ack.cumulative > self.c.una && self.is_open_and_clean() && !self.probe.is_out() && self.ecn.is_known(ack);
         if plain && !self.is_careful {
             self.on_plain_ack::<false, false>(ack, wire);
         } else if plain {
@@ -64,7 +65,7 @@ impl<C: CongestionControl> Sender<C> {
     /// Out of line, so that the others do not pay for it.
     #[inline(never)]
     fn on_plain_careful_ack(&mut self, ack: &Ack, wire: &mut impl Wire) {
-        if self.needs.steering.is_by_rate() {
+        if self.needs.control.is_by_rate() {
             self.on_plain_ack::<true, true>(ack, wire);
         } else {
             self.on_plain_ack::<true, false>(ack, wire);

@@ -1,4 +1,4 @@
-//! Rates: what an algorithm hears of delivery and loss by rate, what of it limits the application, and the rate of pacing.
+//! Rates: what an algorithm is told of delivery and loss by rate, what of it limits the application, and the rate of pacing.
 
 use cc::{CaEvent, CongestionControl};
 use units::ByteRate;
@@ -76,6 +76,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// At which segments are, or would be, paced; zero before the first RTT sample.
+    #[inline(always)]
     pub fn pacing_rate(&self) -> ByteRate {
         if let Some(rate) = self.cc.pacing_rate(&self.w, &self.c) {
             return rate;

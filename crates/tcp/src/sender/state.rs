@@ -91,7 +91,7 @@ impl<C: CongestionControl> Sender<C> {
     fn repair_timeout(&mut self, progress: &Progress, wire: &mut impl Wire) {
         let recovered = self.recovery.is_over(&self.c);
         let is_spurious = progress.acked > 0 && self.undo.is_spurious(progress);
-        if is_spurious || (self.recovery.is_refuted(progress) && self.undo.is_armed()) {
+        if is_spurious || (self.recovery.is_timeout_spurious(progress) && self.undo.is_armed()) {
             return self.undo_timeout(wire);
         }
         let can_send_new = self.limits.can_send_new(&self.c);
@@ -107,7 +107,7 @@ impl<C: CongestionControl> Sender<C> {
     fn undo_timeout(&mut self, wire: &mut impl Wire) {
         self.forget_losses();
         self.restore(wire);
-        self.recovery.on_refuted();
+        self.recovery.on_timeout_undone();
         self.enter(CaState::Open);
     }
 

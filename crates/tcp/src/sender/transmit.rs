@@ -12,8 +12,8 @@ impl<C: CongestionControl> Sender<C> {
     pub(super) fn recover_and_transmit(&mut self, wire: &mut impl Wire) {
         self.publish_in_flight();
         self.pacer.release();
-        let waits = self.recovery.takes_precaution();
-        if !waits && self.c.ca_state >= CaState::Recovery {
+        let new_data_first = self.recovery.takes_new_data_first();
+        if !new_data_first && self.c.ca_state >= CaState::Recovery {
             self.retransmit_lost(wire);
         }
         let hidden = self.limits.hidden_pipe(self.c.ca_state, self.board.sacked_out());
@@ -194,7 +194,7 @@ impl<C: CongestionControl> Sender<C> {
     /// Segments that the window has room for wait for the pacing gate, or for a burst.
     #[inline]
     fn is_held_back(&self) -> bool {
-        let is_paced = self.pacer.is_blocked() && !self.needs.steering.is_by_rate();
+        let is_paced = self.pacer.is_blocked() && !self.needs.control.is_by_rate();
         is_paced || self.care.as_ref().is_some_and(|care| care.offload.is_deferring())
     }
 }

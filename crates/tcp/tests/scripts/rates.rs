@@ -1,6 +1,6 @@
 //! Delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation), by hand.
 
-use cc::{CongestionControl, Connection, LostSegment, Needs, RateSample, Steering, Window};
+use cc::{CongestionControl, Connection, Control, LostSegment, Needs, RateSample, Window};
 use tcp::{Ack, Sack, Sender, SenderSpec};
 use units::{ByteRate, Time};
 
@@ -20,7 +20,7 @@ struct Recorder {
 
 impl CongestionControl for Recorder {
     fn needs(&self) -> Needs {
-        Needs { steering: Steering::FullByRate, ..Needs::default() }
+        Needs { control: Control::FullByRate, ..Needs::default() }
     }
     fn on_acked(&mut self, _w: &mut Window, _c: &Connection, _acked: u32) {
         unreachable!("the window is the rate's alone");

@@ -34,7 +34,7 @@ use self::startup::Pipe;
 use super::rounds::Rounds;
 use super::windowed_max::WindowedMax;
 use crate::parameter::Values;
-use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RateSample, Steering, Window, SSTHRESH_INFINITE};
+use crate::{CaEvent, CaState, CongestionControl, Connection, Control, Needs, RateSample, Window, SSTHRESH_INFINITE};
 
 /// Gain one.
 const UNIT: u64 = 256;
@@ -87,7 +87,7 @@ impl Bbr {
 
 impl CongestionControl for Bbr {
     fn needs(&self) -> Needs {
-        Needs { steering: Steering::FullByRate, ..Needs::default() }
+        Needs { control: Control::FullByRate, ..Needs::default() }
     }
 
     fn on_seeded(&mut self, stream: Stream) {

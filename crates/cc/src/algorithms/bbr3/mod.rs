@@ -34,7 +34,7 @@ use self::startup::Pipe;
 use self::state::{State, STARTUP_GAIN};
 use self::undo::Undo;
 use super::rounds::Rounds;
-use crate::{CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, Steering, Window, SSTHRESH_INFINITE};
+use crate::{CaEvent, CaState, CongestionControl, Connection, Control, LostSegment, Needs, RateSample, Window, SSTHRESH_INFINITE};
 
 /// Tolerated loss of a round trip while probing.
 const LOSS_THRESHOLD: f64 = 0.02;
@@ -69,7 +69,7 @@ pub struct Bbr3 {
 
 impl CongestionControl for Bbr3 {
     fn needs(&self) -> Needs {
-        Needs { steering: Steering::FullByRate, ..Needs::default() }
+        Needs { control: Control::FullByRate, ..Needs::default() }
     }
 
     fn on_seeded(&mut self, stream: Stream) {

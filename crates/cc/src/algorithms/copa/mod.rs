@@ -20,7 +20,7 @@ use self::delays::Delays;
 pub use self::protocol::PROTOCOL;
 use self::velocity::Velocity;
 use crate::parameter::Values;
-use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Steering, Window};
+use crate::{CaEvent, CaState, CongestionControl, Connection, Control, Needs, RttSample, RttSamples, Window};
 
 /// The smallest window.
 const WINDOW_MIN: f64 = 2.0;
@@ -85,7 +85,7 @@ impl Copa {
 
 impl CongestionControl for Copa {
     fn needs(&self) -> Needs {
-        Needs { steering: Steering::Full, rtt_samples: RttSamples::Exact, ..Needs::default() }
+        Needs { control: Control::Full, rtt_samples: RttSamples::Exact, ..Needs::default() }
     }
 
     fn on_established(&mut self, w: &mut Window, c: &Connection) {

@@ -130,11 +130,7 @@ impl CongestionControl for Htcp {
     fn on_state_changed(&mut self, _w: &mut Window, c: &Connection, to: CaState) {
         let now_ms = c.now.as_ms();
         match to {
-            CaState::Open => {
-                if self.undo.take().is_some() {
-                    self.last_ms = now_ms;
-                }
-            }
+            CaState::Open => self.last_ms = self.undo.take().map_or(self.last_ms, |_| now_ms),
             CaState::Cwr | CaState::Recovery | CaState::Loss => {
                 self.undo = Some(Undo { last_ms: self.last_ms, max_ms: self.rtt.max_ms, old_best: self.throughput.old_best });
                 self.last_ms = now_ms;

@@ -114,10 +114,7 @@ impl CongestionControl for HtcpReal {
 
     #[inline]
     fn on_acked(&mut self, w: &mut Window, c: &Connection, acked: u32) {
-        if !c.cwnd_limited {
-            return;
-        }
-        let rest = w.slow_start_real(acked);
+        let rest = if c.cwnd_limited { w.slow_start_real(acked) } else { 0.0 };
         if rest > 0.0 {
             self.alpha = self.increase(c.now.as_secs_f64() - self.last_s);
             w.cwnd += self.alpha * rest / w.cwnd;

@@ -21,7 +21,7 @@ pub use self::protocol::PROTOCOL;
 use self::rtt_independence::RttIndependence;
 use self::share::Share;
 use crate::parameter::Values;
-use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, EcnFeedback, Needs, Steering, Window};
+use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Control, EcnFeedback, Needs, Window};
 
 /// Prague.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +81,7 @@ impl Prague {
 
 impl CongestionControl for Prague {
     fn needs(&self) -> Needs {
-        Needs { steering: Steering::Full, ack_arrivals: true, ecn: Some(EcnFeedback::L4s), ..Needs::default() }
+        Needs { control: Control::Full, ack_arrivals: true, ecn: Some(EcnFeedback::L4s), ..Needs::default() }
     }
 
     fn on_established(&mut self, w: &mut Window, c: &Connection) {
