@@ -108,7 +108,7 @@ impl CongestionControl for Controller {
         dispatch!(self, law => law.on_established(w, c));
         self.slow_start.on_established(w, c);
     }
-    #[inline]
+    #[inline(always)]
     fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
         if self.slow_start.watches && w.in_slow_start() {
             self.watch(w, c, s);

@@ -231,3 +231,57 @@ impl Limits {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+
+    /// A sender of `segments` to a receiver with room for 40.
+    fn limits(segments: u64, idle_restart: IdleRestart) -> Limits {
+        let options = Options { idle_restart, ..Options::of_profile("linux-6.1").expect("a profile") };
+        Limits::new(&SenderSpec { options, mss: 1448, segments, window: 40, device: false }, &Needs::default())
+    }
+
+    /// 90 sent and 60 acknowledged: of 50 that the window allows, the receiver has room for 10, and of 95 written 5 are left.
+    #[test]
+    fn the_least_of_window_receiver_and_application_is_sent() {
+        let c = Connection { una: 60, nxt: 90, ..Connection::new(1448) };
+        let room = |written, free| limits(written, IdleRestart::None).room(&c, free);
+        assert_eq!([room(u64::MAX, 50), room(95, 50), room(95, 3)], [10, 5, 3]);
+        assert!(!limits(90, IdleRestart::None).can_send_new(&c));
+    }
+
+    /// A window of 100 after 1.05 s of silence, with a timeout of 300 ms: halved thrice, or ten at once by RFC 5681, which leaves the threshold.
+    /// Linux keeps three quarters of the window there.
+    #[test]
+    fn a_silence_of_three_timeouts_halves_the_window_thrice() {
+        let c = Connection { now: Time::from_ms(1050), ..Connection::new(1448) };
+        let rto = Time::from_ms(300);
+        let after = |rule| {
+            let mut w = Window { cwnd: 100.0, ssthresh: 20.0, cnt: 0 };
+            let mut limits = limits(u64::MAX, rule);
+            let is_due = limits.is_restart_due(&c, rto);
+            limits.restart(&mut w, &c, rto);
+            (is_due, w.cwnd, w.ssthresh)
+        };
+        assert_eq!(after(IdleRestart::Linux), (true, 12.0, 75.0));
+        assert_eq!(after(IdleRestart::Rfc5681), (true, 10.0, 20.0));
+        assert!(!limits(1, IdleRestart::None).is_restart_due(&c, rto));
+        assert!(!limits(1, IdleRestart::Linux).is_restart_due(&Connection { now: rto, ..c.clone() }, rto));
+    }
+
+    /// Outside slow start a window is used when it was full within the round trip; in slow start half of it is enough.
+    #[test]
+    fn a_window_half_used_is_used_in_slow_start_alone() {
+        let mut limits = limits(u64::MAX, IdleRestart::Linux);
+        let c = Connection { nxt: 6, ..Connection::new(1448) };
+        assert!(!limits.on_used(&c, Use { filled: false, sent: 6 }));
+        let [mut slow, mut fast] = [Window::new(10), Window::new(10)];
+        (slow.ssthresh, fast.ssthresh) = (5.0, 50.0);
+        assert_eq!([limits.is_window_used(&slow), limits.is_window_used(&fast)], [false, true]);
+        slow.ssthresh = 50.0;
+        slow.cwnd = 12.0;
+        assert!(!limits.is_window_used(&slow), "6 of 12 are not more than half");
+    }
+}

@@ -78,11 +78,8 @@ impl CongestionControl for Cubic {
             old.on_sampled(s.acked);
         }
         let Some(rtt) = s.rtt else { return };
-        if !self.epoch.shows_path(c) {
-            return;
-        }
         let rtt_us = (rtt.as_us() as u32).max(1);
-        if self.epoch.min_us == 0 || rtt_us < self.epoch.min_us {
+        if (self.epoch.min_us == 0 || rtt_us < self.epoch.min_us) && self.epoch.shows_path(c) {
             self.epoch.min_us = rtt_us;
         }
     }
