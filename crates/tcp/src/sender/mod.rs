@@ -1,8 +1,8 @@
 //! The sender: one ACK in, segments out, in the kernel's order of processing.
 //!
-//! A sender is made of parts that know neither it nor each other. Each keeps its own state, and is shown the connection where it must see
-//! more: the scoreboard and RACK, the RTT estimator, the episode and its undo, the timer, the probe, the limits, the pacing gate, the rate
-//! sampler. The files of this folder are the order in which the parts act, and nothing else.
+//! A sender is made of parts that do not know it. Each keeps its own state, and is shown the connection where it must see more: the
+//! scoreboard and RACK, the RTT estimator, the episode and its undo, the timer, the probe, the limits, the pacing gate, the rate sampler.
+//! The files of this folder are the order in which the parts act, and nothing else.
 //!
 //! # The steps of an ACK
 //!

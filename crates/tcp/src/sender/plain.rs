@@ -8,6 +8,13 @@ use super::Sender;
 use crate::rate::Change;
 use crate::{Ack, Sack, Wire};
 
+/// A sender that only the window holds back.
+const LEAN: u8 = 0;
+/// One that asks before each segment.
+const CAREFUL: u8 = 1;
+/// The same, whose algorithm wants rate samples.
+const RATED: u8 = 2;
+
 impl<C: CongestionControl> Sender<C> {
     /// An ACK arrives.
     #[inline]
@@ -16,7 +23,7 @@ impl<C: CongestionControl> Sender<C> {
         let plain =
             sack.is_none() && ack.cumulative > self.c.una && self.is_open_and_clean() && !self.probe.is_out() && self.ecn.is_known(ack);
         if plain && !self.is_careful {
-            self.on_plain_ack::<false, false>(ack, wire);
+            self.on_plain_ack::<LEAN>(ack, wire);
         } else if plain {
             self.on_plain_careful_ack(ack, wire);
         } else {
@@ -25,7 +32,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     #[inline(always)]
-    fn on_plain_ack<const CAREFUL: bool, const RATED: bool>(&mut self, ack: &Ack, wire: &mut impl Wire) {
+    fn on_plain_ack<const KIND: u8>(&mut self, ack: &Ack, wire: &mut impl Wire) {
         let in_flight = self.c.in_flight;
         let acked = (ack.cumulative - self.c.una) as u32;
         let first = self.board.sent_at(self.c.una);
@@ -40,7 +47,7 @@ impl<C: CongestionControl> Sender<C> {
         self.tell_rtt(|| RttSample { acked, rtt: Some(rtt), forward: Some(ack.delay), echoed: Some(ack.echo), in_flight });
         self.tell_arrival(&AckArrival { slow_path: false, ece: false });
         // Steps 9 and 10.
-        if RATED {
+        if KIND == RATED {
             if let Some(rates) = self.rates.as_deref_mut() {
                 rates.on_delivered(ack.cumulative - 1, last);
             }
@@ -51,11 +58,11 @@ impl<C: CongestionControl> Sender<C> {
         self.refresh_pacing_rate();
         // Step 11. Sending arms a probe, but never moves a retransmission timer that already runs.
         let pipe = self.c.in_flight;
-        let has_sent = if CAREFUL {
+        let has_sent = if KIND == LEAN {
+            self.transmit_at_once(pipe, wire)
+        } else {
             self.pacer.release();
             self.transmit_one_by_one(pipe, wire)
-        } else {
-            self.transmit_at_once(pipe, wire)
         } > 0;
         if !(has_sent && self.probe.is_possible(self.c.ca_state)) {
             self.arm_after_progress();
@@ -66,9 +73,9 @@ impl<C: CongestionControl> Sender<C> {
     #[inline(never)]
     fn on_plain_careful_ack(&mut self, ack: &Ack, wire: &mut impl Wire) {
         if self.needs.control.is_by_rate() {
-            self.on_plain_ack::<true, true>(ack, wire);
+            self.on_plain_ack::<RATED>(ack, wire);
         } else {
-            self.on_plain_ack::<true, false>(ack, wire);
+            self.on_plain_ack::<CAREFUL>(ack, wire);
         }
     }
 }
