@@ -1,6 +1,6 @@
 //! A law with a large state lives in a box: each flow's memory is as large as the largest law's.
 
-use units::{Stream, Time};
+use units::{ByteRate, Stream, Time};
 
 use crate::slow_start::Kind;
 use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, RttSample, Window};
@@ -33,7 +33,7 @@ forward! {
     on_state_changed(&mut Self, w: &mut Window, c: &Connection, to: CaState);
     on_event(&mut Self, w: &mut Window, c: &Connection, e: CaEvent);
     undo(&mut Self, w: &mut Window, c: &Connection) -> f64;
-    pacing_rate(&Self, w: &Window, c: &Connection) -> Option<u64>;
+    pacing_rate(&Self, w: &Window, c: &Connection) -> Option<ByteRate>;
     variable_names(&Self) -> &'static [&'static str];
     variables(&Self, out: &mut [f64]);
 }

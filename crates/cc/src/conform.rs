@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 use thiserror::Error;
-use units::Time;
+use units::{ByteRate, Time};
 
 use crate::registry::{build, protocol};
 use crate::{conform_rated, AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, RttSample, Window};
@@ -102,7 +102,7 @@ pub fn replay(text: &str, file: &str) -> Result<Report, ReplayError> {
         None => built.name.into(),
     };
     let report = Report { file: file.into(), algorithm, rows: 0, rows_matched: 0, rows_matched_with_cnt: 0, first_mismatch: None };
-    if built.algorithm.needs().rate_samples {
+    if built.algorithm.needs().control.is_by_rate() {
         return conform_rated::replay(built.algorithm, &root, report).map_err(damaged);
     }
     let columns = Columns::read(&root).map_err(damaged)?;
@@ -283,7 +283,7 @@ impl Flow {
     fn refresh_pacing(&mut self) {
         let percent = if whole(self.w.cwnd) < whole(self.w.ssthresh) >> 1 { 200 } else { 120 };
         let window = whole(self.w.cwnd).max(u64::from(self.out));
-        self.c.pacing_rate = u64::from(self.c.mss) * 80_000 * percent * window / u64::from(self.c.srtt8_us);
+        self.c.pacing_rate = ByteRate(u64::from(self.c.mss) * 80_000 * percent * window / u64::from(self.c.srtt8_us));
     }
 
     fn notify(&mut self, to: CaState) {

@@ -1,6 +1,6 @@
 //! What the transport shows an algorithm of its connection.
 
-use units::Time;
+use units::{ByteRate, Time};
 
 /// The congestion state of the connection (Linux `tcp_ca_state`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,9 +53,9 @@ pub struct Connection {
     pub srtt8_us: u32,
     /// Smallest RTT of the last 300 s, or `Time::NEVER` before the first sample.
     pub rtt_min: Time,
-    /// Bytes per second at which the transport would pace (Linux `sk_pacing_rate`); 0 before the first RTT sample. Kept for connections
+    /// At which the transport would pace (Linux `sk_pacing_rate`); zero before the first RTT sample. Kept for connections
     /// that are paced, and in slow start for algorithms that need it.
-    pub pacing_rate: u64,
+    pub pacing_rate: ByteRate,
     /// Window when the current reduction began (Linux `prior_cwnd`).
     pub prior_cwnd: f64,
     /// When the last data segment was sent (Linux `lsndtime`).
@@ -81,7 +81,7 @@ impl Connection {
             app_limited_until: 0,
             srtt8_us: 0,
             rtt_min: Time::NEVER,
-            pacing_rate: 0,
+            pacing_rate: ByteRate::ZERO,
             prior_cwnd: 0.0,
             last_sent: Time::ZERO,
         }

@@ -1,9 +1,9 @@
 //! The hooks of a congestion-control algorithm.
 
-use units::{Stream, Time};
+use units::{ByteRate, Stream, Time};
 
 use crate::slow_start::Kind;
-use crate::{CaState, Connection, Window};
+use crate::{CaState, Connection, Needs, Window};
 
 /// One ACK's contribution to RTT measurement (Linux `ack_sample`).
 #[derive(Clone, Copy, Debug)]
@@ -85,37 +85,6 @@ pub enum CaEvent {
     TimedOut,
 }
 
-/// How a receiver must tell of congestion marks, beyond what RFC 3168 asks of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EcnFeedback {
-    /// Every ACK says whether the segments it answers were marked (RFC 8257 3.2).
-    Dctcp,
-    /// Every ACK counts the marked segments so far (RFC 9768), and the segments say that their sender is scalable (RFC 9331).
-    L4s,
-}
-
-/// What an algorithm asks of the transport. Constant per algorithm.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needs {
-    /// The algorithm sets cwnd on every ACK itself: no PRR, no `cwnd = ssthresh` when recovery ends, no idle restart.
-    pub full_control: bool,
-    /// The algorithm wants delivery-rate samples; only together with `full_control` and `pacing`.
-    pub rate_samples: bool,
-    /// The algorithm times its segments itself: its RTT samples are exact however coarse the stack's clock (Linux 2.6's
-    /// `TCP_CONG_RTT_STAMP`).
-    pub rtt_stamps: bool,
-    /// The algorithm's segments are paced, at `CongestionControl::pacing_rate`.
-    pub pacing: bool,
-    /// In slow start the algorithm looks at `Connection::pacing_rate`, paced or not.
-    pub transport_rate: bool,
-    /// The connection is ECN-capable, with this feedback; none for the stack's own choice.
-    pub ecn: Option<EcnFeedback>,
-    /// The distances are the algorithm's own burst control: what the stack credits for lateness does not apply.
-    pub strict_pacing: bool,
-    /// Segments by which a paced algorithm may run ahead of its rate, beyond the one that is due: a burst is one longer.
-    pub ahead: u32,
-}
-
 /// A congestion-control algorithm. On one ACK the transport calls, in this order: `on_rtt_sampled`, `on_ack_arrived`,
 /// state changes if any, then `on_acked` (or `on_rate_sampled` under full control). At most one `ssthresh` per episode.
 pub trait CongestionControl {
@@ -129,7 +98,7 @@ pub trait CongestionControl {
 
     /// The slow start of this law unless another is asked for; none when it has one of its own, which no part can replace.
     fn slow_start(&self) -> Option<Kind> {
-        (!self.needs().full_control).then_some(Kind::Standard)
+        (!self.needs().control.is_full()).then_some(Kind::Standard)
     }
 
     /// The path's smallest RTT, for a slow start that compares with it; none while an RTT sample would not show the path.
@@ -140,10 +109,11 @@ pub trait CongestionControl {
     /// The connection is established.
     fn on_established(&mut self, _w: &mut Window, _c: &Connection) {}
 
-    /// An ACK was matched against the segments it acknowledges (Linux `pkts_acked`). May move the window (TCP-LP).
+    /// An ACK was matched against the segments it acknowledges (Linux `pkts_acked`). May move the window (TCP-LP). Only with
+    /// `Needs::rtt_samples`.
     fn on_rtt_sampled(&mut self, _w: &mut Window, _c: &Connection, _s: &RttSample) {}
 
-    /// An ACK came in (Linux `in_ack_event`).
+    /// An ACK came in (Linux `in_ack_event`). Only with `Needs::ack_arrivals`.
     fn on_ack_arrived(&mut self, _w: &mut Window, _c: &Connection, _a: &AckArrival) {}
 
     /// `acked` segments were newly delivered and the window may grow (Linux `cong_avoid`): never in CWR or Recovery.
@@ -158,7 +128,7 @@ pub trait CongestionControl {
         false
     }
 
-    /// A segment is held to be lost. Comes before the rate sample of the same ACK, only with `Needs::rate_samples`.
+    /// A segment is held to be lost. Comes before the rate sample of the same ACK, only under full control by rate.
     fn on_segment_lost(&mut self, _w: &mut Window, _c: &Connection, _s: &LostSegment) {}
 
     /// A congestion episode begins: the new slow-start threshold, in segments. The credit is zeroed by the caller before.
@@ -175,8 +145,8 @@ pub trait CongestionControl {
         w.cwnd.max(c.prior_cwnd)
     }
 
-    /// Bytes per second to pace at; none for the transport's own rule.
-    fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<u64> {
+    /// The rate to pace at; none for the transport's own rule.
+    fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<ByteRate> {
         None
     }
 

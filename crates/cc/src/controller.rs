@@ -1,7 +1,7 @@
 //! An algorithm behind its slow start: what the transport drives.
 
 use crate::registry::Algorithm;
-use crate::slow_start::{Kind, SlowStart};
+use crate::slow_start::{Kind, RttOnPath, SlowStart};
 use crate::{Connection, RttSample, Window};
 
 /// A law of the registry and the slow start in front of it.
@@ -20,7 +20,7 @@ impl Controller {
     #[inline(never)]
     pub(crate) fn watch(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
         if let (Some(rtt), Some(path)) = (s.rtt, self.law.path_rtt(c)) {
-            self.slow_start.on_rtt_sampled(w, c, (rtt, path));
+            self.slow_start.on_rtt_sampled(w, c, RttOnPath { rtt, path });
         }
     }
 

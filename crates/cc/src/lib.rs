@@ -10,13 +10,15 @@ mod conform_rated;
 mod connection;
 mod control;
 mod controller;
+mod needs;
 pub mod parameter;
 pub mod registry;
 pub mod slow_start;
 mod window;
 
 pub use connection::{CaState, Connection};
-pub use control::{AckArrival, CaEvent, CongestionControl, EcnFeedback, LostSegment, Needs, RateSample, RttSample};
+pub use control::{AckArrival, CaEvent, CongestionControl, LostSegment, RateSample, RttSample};
 pub use controller::Controller;
+pub use needs::{Control, EcnFeedback, Needs, RttSamples};
 pub use registry::{build, catalogue, protocol, Algorithm, BuildError, Built, PROFILES, PROTOCOLS};
 pub use window::{Window, SSTHRESH_INFINITE};

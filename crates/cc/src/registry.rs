@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{json, Value};
 use thiserror::Error;
-use units::{Stream, Time};
+use units::{ByteRate, Stream, Time};
 
 use crate::algorithms::*;
 use crate::parameter::{Protocol, Values};
@@ -91,7 +91,8 @@ fn on_acked(law: &mut impl CongestionControl, w: &mut Window, c: &Connection, ac
 impl CongestionControl for Controller {
     #[inline]
     fn needs(&self) -> Needs {
-        Needs { transport_rate: self.slow_start.needs_rate(), ..dispatch!(self, law => law.needs()) }
+        let of_law = dispatch!(self, law => law.needs());
+        Needs { transport_rate: self.slow_start.needs_rate(), rtt_samples: self.slow_start.rtt_samples(of_law.rtt_samples), ..of_law }
     }
     fn slow_start(&self) -> Option<Kind> {
         self.law.slow_start()
@@ -107,7 +108,7 @@ impl CongestionControl for Controller {
         dispatch!(self, law => law.on_established(w, c));
         self.slow_start.on_established(w, c);
     }
-    #[inline]
+    #[inline(always)]
     fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
         if self.slow_start.watches && w.in_slow_start() {
             self.watch(w, c, s);
@@ -118,7 +119,7 @@ impl CongestionControl for Controller {
     fn on_ack_arrived(&mut self, w: &mut Window, c: &Connection, a: &AckArrival) {
         dispatch!(self, law => law.on_ack_arrived(w, c, a))
     }
-    #[inline]
+    #[inline(always)]
     fn on_acked(&mut self, w: &mut Window, c: &Connection, acked: u32) {
         let acked = if self.slow_start.shapes && w.in_slow_start() { self.shape(w, c, acked) } else { acked };
         dispatch!(self, law => on_acked(law, w, c, acked))
@@ -152,7 +153,7 @@ impl CongestionControl for Controller {
         dispatch!(self, law => law.undo(w, c))
     }
     #[inline]
-    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<u64> {
+    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<ByteRate> {
         dispatch!(self, law => law.pacing_rate(w, c))
     }
     fn variable_names(&self) -> &'static [&'static str] {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use cc::slow_start::Kind;
 use cc::{
-    build, AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, LostSegment, RateSample, RttSample, Window, PROFILES,
-    PROTOCOLS,
+    build, AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, LostSegment, RateSample, RttSample, RttSamples, Window,
+    PROFILES, PROTOCOLS,
 };
 use proptest::prelude::*;
-use units::Time;
+use units::{ByteRate, Time};
 
 #[derive(Clone, Debug)]
 enum Event {
@@ -67,17 +67,30 @@ impl Flow {
         self.c.ca_state = to;
     }
 
+    /// Calls a hook. One that was not asked for, which the transport does not call, must change nothing.
+    fn tell(&mut self, is_wanted: bool, hook: impl FnOnce(&mut Controller, &mut Window, &Connection)) {
+        let state = |flow: &Flow| format!("{:?} {:?}", flow.law, flow.w);
+        let before = (!is_wanted).then(|| state(self));
+        hook(&mut self.law, &mut self.w, &self.c);
+        if let Some(before) = before {
+            assert_eq!(before, state(self), "a hook that was not asked for");
+        }
+    }
+
     fn sample(&mut self, rtt_us: u64, acked: u32) {
         let rtt = (rtt_us > 0).then(|| Time::from_us(rtt_us));
         if let Some(rtt) = rtt {
             self.c.rtt_min = self.c.rtt_min.min(rtt);
             self.c.srtt8_us = (rtt_us * 8) as u32;
-            self.c.pacing_rate = (1.2e6 * self.w.cwnd * 1448.0 / rtt_us as f64) as u64;
+            self.c.pacing_rate = ByteRate((1.2e6 * self.w.cwnd * 1448.0 / rtt_us as f64) as u64);
         }
         let forward = rtt.filter(|_| acked > 0).map(|rtt| Time(rtt.0 / 2));
         let echoed = rtt.filter(|_| acked > 0).map(|rtt| self.c.now.since(rtt));
-        self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt, forward, echoed, in_flight: self.c.in_flight });
-        self.law.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: acked == 0, ece: false });
+        let sample = RttSample { acked, rtt, forward, echoed, in_flight: self.c.in_flight };
+        let arrival = AckArrival { slow_path: acked == 0, ece: false };
+        let needs = self.law.needs();
+        self.tell(needs.rtt_samples != RttSamples::Unused, |law, w, c| law.on_rtt_sampled(w, c, &sample));
+        self.tell(needs.ack_arrivals, |law, w, c| law.on_ack_arrived(w, c, &arrival));
     }
 
     /// A round trip's delivery rate, or the ACK's own where there was no RTT sample.
@@ -133,7 +146,7 @@ impl Flow {
                 if self.c.ca_state == CaState::Disorder {
                     self.notify(CaState::Open);
                 }
-                if self.law.needs().rate_samples {
+                if self.law.needs().control.is_by_rate() {
                     self.sample_rate(rtt_us, acked, !limited);
                 } else if !matches!(self.c.ca_state, CaState::Recovery | CaState::Cwr) {
                     self.law.on_acked(&mut self.w, &self.c, acked);
@@ -149,7 +162,7 @@ impl Flow {
             Event::Loss { cwr } if calm => {
                 self.begin_episode();
                 self.notify(if cwr { CaState::Cwr } else { CaState::Recovery });
-                if !self.law.needs().full_control {
+                if !self.law.needs().control.is_full() {
                     self.w.cwnd = self.w.ssthresh;
                 }
             }
@@ -157,7 +170,7 @@ impl Flow {
                 if undo {
                     self.w.cwnd = self.law.undo(&mut self.w, &self.c);
                     self.w.ssthresh = self.w.ssthresh.max(self.prior_ssthresh);
-                } else if self.c.ca_state != CaState::Loss && !self.law.needs().full_control {
+                } else if self.c.ca_state != CaState::Loss && !self.law.needs().control.is_full() {
                     self.w.cwnd = self.w.ssthresh;
                 }
                 self.notify(CaState::Open);
@@ -198,7 +211,7 @@ fn check(label: &str, law: Controller, exact: bool, events: &[Event]) {
         assert!(sound, "{label}: event {number} {event:?}: cwnd {cwnd}, ssthresh {ssthresh}");
         assert!(!exact || (cwnd.fract() == 0.0 && ssthresh.fract() == 0.0), "{label}: event {number}: {cwnd} is not whole");
         if let Some(rate) = flow.law.pacing_rate(&flow.w, &flow.c) {
-            assert!(rate > 0, "{label}: event {number}: pacing stopped");
+            assert!(rate > ByteRate::ZERO, "{label}: event {number}: pacing stopped");
         }
     }
 }

@@ -4,10 +4,6 @@
 //! twice that and 16 segments, and ahead of further growth by twice the ratio by which it grew. Units: segments. Departure: the
 //! round trips are the sender's, where the effect is felt, and the application reads at once.
 
-use cc::CongestionControl;
-
-use crate::sender::Sender;
-
 /// Bytes of the first window: half of Linux's `tcp_rmem` default.
 const FIRST_BYTES: u64 = 65_535;
 const FIRST_SPACE: u64 = 10;
@@ -32,7 +28,7 @@ impl Autotune {
     }
 
     /// The window after `una` was acknowledged and with `nxt` next to be sent, if a round trip is over in which it grew.
-    fn on_acked(&mut self, una: u64, nxt: u64) -> Option<u64> {
+    pub(crate) fn on_acked(&mut self, una: u64, nxt: u64) -> Option<u64> {
         if una < self.round.1 || una == self.round.0 {
             return None;
         }
@@ -45,16 +41,6 @@ impl Autotune {
         let ahead = window * (copied - self.space) / self.space;
         self.space = copied;
         Some((window + 2 * ahead).min(self.most))
-    }
-}
-
-impl<C: CongestionControl> Sender<C> {
-    /// The receiver's window after an ACK.
-    pub(crate) fn follow_receiver(&mut self) {
-        let Some(autotune) = self.care.as_mut().and_then(|care| care.autotune.as_mut()) else { return };
-        if let Some(window) = autotune.on_acked(self.c.una, self.c.nxt) {
-            self.spec.window = self.spec.window.max(window);
-        }
     }
 }
 

@@ -4,14 +4,28 @@
 //! its path's queue empty takes its base RTT for too long (Leith et al. 2008, VII and VIII.A). Both errors are given, not modelled:
 //! what a processor costs is the host's part. Delays of one way are timed by the network's clock and are exact.
 
-use cc::CongestionControl;
+use cc::Connection;
 use units::Time;
 
-use crate::sender::Sender;
-use crate::{Options, RttEstimator};
+use crate::rtt::RttEstimator;
+use crate::Options;
 
 /// Round trips after a back-off for which samples are too long.
 const TROUBLED_RTTS: u64 = 2;
+
+/// A segment's way there and its answer's way back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flight {
+    pub(crate) sent: Time,
+    pub(crate) answered: Time,
+}
+
+impl Flight {
+    #[inline]
+    fn rtt(self) -> Time {
+        self.answered - self.sent
+    }
+}
 
 /// An inexact clock.
 #[derive(Clone, Debug, Default)]
@@ -35,48 +49,48 @@ impl Clock {
         (tick + least_error + error > Time::ZERO).then_some(clock)
     }
 
-    /// The RTT of a segment sent at `sent` and answered at `now`, with the clock's errors and without its ticks.
-    fn stamped(&self, sent: Time, now: Time) -> Time {
-        let error = if now < self.troubled_until { self.error } else { Time::ZERO };
-        (now - sent).max(self.least) + error
+    /// The RTT with the clock's errors and without its ticks.
+    fn stamped(&self, flight: Flight) -> Time {
+        let error = if flight.answered < self.troubled_until { self.error } else { Time::ZERO };
+        flight.rtt().max(self.least) + error
     }
 
     /// The same in ticks passed, at least one.
-    fn measured(&self, sent: Time, now: Time) -> Time {
-        let rtt = self.stamped(sent, now);
+    fn measured(&self, flight: Flight) -> Time {
+        let rtt = self.stamped(flight);
         if self.tick == Time::ZERO {
             return rtt;
         }
         let tick = self.tick.0;
-        Time(((sent + rtt).0 / tick - sent.0 / tick).max(1) * tick)
+        Time(((flight.sent + rtt).0 / tick - flight.sent.0 / tick).max(1) * tick)
     }
 }
 
 impl RttEstimator {
-    /// The RTT of a segment sent at `sent` and answered at `now`, with its clock's errors and without its ticks.
+    /// The RTT with the clock's errors and without its ticks.
     #[inline]
-    pub(crate) fn stamped(&self, sent: Time, now: Time) -> Time {
+    pub(crate) fn stamped(&self, flight: Flight) -> Time {
         if self.is_exact() {
-            now - sent
+            flight.rtt()
         } else {
-            self.by_clock(Clock::stamped, sent, now)
+            self.by_clock(Clock::stamped, flight)
         }
     }
 
     /// The same as the stack's clock shows it: ticks passed, at least one.
     #[inline]
-    pub fn measured(&self, sent: Time, now: Time) -> Time {
+    pub(crate) fn measured(&self, flight: Flight) -> Time {
         if self.is_exact() {
-            now - sent
+            flight.rtt()
         } else {
-            self.by_clock(Clock::measured, sent, now)
+            self.by_clock(Clock::measured, flight)
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn by_clock(&self, shown: fn(&Clock, Time, Time) -> Time, sent: Time, now: Time) -> Time {
-        self.clock.as_ref().map_or(now - sent, |clock| shown(clock, sent, now))
+    fn by_clock(&self, shown: fn(&Clock, Flight) -> Time, flight: Flight) -> Time {
+        self.clock.as_ref().map_or(flight.rtt(), |clock| shown(clock, flight))
     }
 
     /// The handshake took `rtt`: from now on no sample is shorter than that and the error of the smallest.
@@ -86,23 +100,11 @@ impl RttEstimator {
         }
     }
 
-    /// The sender backed off at `now`.
-    pub(crate) fn on_backed_off(&mut self, now: Time) {
-        let span = Time(TROUBLED_RTTS * self.srtt().0);
+    /// The sender backs off.
+    pub(crate) fn on_backed_off(&mut self, c: &Connection) {
+        let srtt = Time::from_us(u64::from(c.srtt8_us >> 3));
         if let Some(clock) = &mut self.clock {
-            clock.troubled_until = now + span;
-        }
-    }
-}
-
-impl<C: CongestionControl> Sender<C> {
-    /// What the algorithm sees of the RTT of a segment sent at `sent`.
-    #[inline]
-    pub(crate) fn rtt_for_algorithm(&self, sent: Time) -> Time {
-        if self.needs.rtt_stamps {
-            self.rtt.stamped(sent, self.c.now)
-        } else {
-            self.rtt.measured(sent, self.c.now)
+            clock.troubled_until = c.now + Time(TROUBLED_RTTS * srtt.0);
         }
     }
 }
@@ -117,7 +119,7 @@ mod tests {
 
     /// Sent and answered at these milliseconds: what is shown.
     fn shown(estimator: &RttEstimator, sent: u64, now: u64) -> u64 {
-        estimator.measured(Time::from_ms(sent), Time::from_ms(now)).as_ms()
+        estimator.measured(Flight { sent: Time::from_ms(sent), answered: Time::from_ms(now) }).as_ms()
     }
 
     /// With HZ = 100 a jiffy is 10 ms, and Linux 2.4 takes no sample of less than one.
@@ -128,7 +130,7 @@ mod tests {
             assert_eq!(shown(&estimator, sent, now), expected, "{sent} to {now}");
         }
         let exact = RttEstimator::new(&options());
-        assert_eq!(exact.measured(Time(7), Time(1_000_008)), Time(1_000_001));
+        assert_eq!(exact.measured(Flight { sent: Time(7), answered: Time(1_000_008) }), Time(1_000_001));
     }
 
     /// A handshake of 100 ms and an error of 20: 120 at least, and what is longer as it is.
@@ -143,8 +145,9 @@ mod tests {
     #[test]
     fn samples_are_too_long_for_two_round_trips_after_a_back_off() {
         let mut estimator = RttEstimator::new(&Options { rtt_error_after_loss_s: 0.3.into(), ..options() });
-        estimator.on_sampled(Time::from_ms(100), 0, 0);
-        estimator.on_backed_off(Time::from_ms(1000));
+        let mut c = Connection { now: Time::from_ms(1000), ..Connection::new(1448) };
+        estimator.on_sampled(&mut c, Time::from_ms(100));
+        estimator.on_backed_off(&c);
         let at = |now| shown(&estimator, now - 100, now);
         assert_eq!([1000, 1199, 1200, 1500].map(at), [400, 400, 100, 100]);
     }

@@ -4,39 +4,27 @@
 //! congestion mark, without a retransmission (Linux since 2.4, `tcp_transmit_skb` and `tcp_enter_cwr`; web100 calls it a send stall).
 //! Departure: a refused retransmission waits for the next ACK or timer, whose back-off goes on; Linux then asks again after half a second.
 
-use cc::{CaState, CongestionControl};
+/// What is known of the device's queue.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Device {
+    is_full: bool,
+    refused: u64,
+}
 
-use crate::sender::{Sender, Wire};
-use crate::timers::{Kind, Timer};
-
-impl<C: CongestionControl> Sender<C> {
-    /// Whether the device takes one more segment. If not, the window is reduced.
-    #[inline]
-    pub(crate) fn is_admitted(&mut self, wire: &mut impl Wire) -> bool {
-        self.care.is_none() || self.ask_device(wire)
+impl Device {
+    /// The queue was asked for room.
+    pub(crate) fn on_asked(&mut self, admits: bool) {
+        self.is_full = !admits;
+        self.refused += u64::from(!admits);
     }
 
-    #[inline(never)]
-    fn ask_device(&mut self, wire: &mut impl Wire) -> bool {
-        let Some(care) = self.care.as_mut().filter(|care| care.has_device) else { return true };
-        care.device_is_full = !wire.admit(self.c.now);
-        if care.device_is_full {
-            care.refused += 1;
-            if self.c.ca_state < CaState::Cwr {
-                wire.on_send_stall(self.c.now, self.w.cwnd);
-                self.undo.forbid();
-                self.enter_cwr(wire);
-            }
-            self.await_device();
-            return false;
-        }
-        true
+    /// It refused the last segment.
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_full
     }
 
-    /// The device is full of other flows' segments, and no ACK will come: asks again after a timeout (Linux's probe timer).
-    pub(crate) fn await_device(&mut self) {
-        if self.c.una == self.c.nxt && self.care.as_ref().is_some_and(|care| care.device_is_full) {
-            self.timer = Timer { kind: Kind::Retransmission, deadline: self.c.now + self.rtt.rto() };
-        }
+    /// Segments that it refused so far.
+    pub(crate) fn refused(&self) -> u64 {
+        self.refused
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Sources: RFC 3168 6.1 (classic), RFC 8257 3.2 (DCTCP), RFC 9768 (accurate), RFC 9331 (L4S); the order of steps and the quick ACKs are Linux's.
 
-use cc::{CaState, CongestionControl, EcnFeedback};
+use cc::{Connection, EcnFeedback};
 
-use crate::sender::{Progress, Sender, Wire};
+use crate::progress::Progress;
 use crate::{Ack, Ecn};
 
 /// What a segment of an ECN-capable connection brings.
@@ -92,11 +92,11 @@ impl Echo {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EcnState {
     /// What [`Ack::ecn`] says when there is nothing new.
-    pub(crate) known: u16,
+    known: u16,
     counts: bool,
     is_on: bool,
     /// The next new segment carries CWR.
-    pub(crate) cwr_due: bool,
+    cwr_due: bool,
 }
 
 impl EcnState {
@@ -108,28 +108,35 @@ impl EcnState {
     pub(crate) fn on_reduced(&mut self) {
         self.cwr_due = self.is_on;
     }
-}
 
-impl<C: CongestionControl> Sender<C> {
-    /// Counts the marks that the ACK tells of; it delivered `progress`.
-    pub(crate) fn take_marks(&mut self, ack: &Ack, progress: &mut Progress) {
-        if ack.ecn == self.ecn.known {
-            return;
-        }
-        progress.ece = true;
-        if self.ecn.counts {
-            self.c.delivered_ce += u64::from(ack.ecn.wrapping_sub(self.ecn.known));
-            self.ecn.known = ack.ecn;
-        } else {
-            self.c.delivered_ce += u64::from(progress.delivered);
-        }
+    /// The window was restored: there is nothing to announce.
+    pub(crate) fn on_restored(&mut self) {
+        self.cwr_due = false;
     }
 
-    /// Linux `tcp_enter_cwr`: one reduction per window, never undone.
-    pub(crate) fn enter_cwr(&mut self, wire: &mut impl Wire) {
-        if self.c.ca_state < CaState::Cwr {
-            self.undo.disarm();
-            self.begin_reduction(CaState::Cwr, wire);
+    /// Whether the segment that is sent next must carry CWR.
+    #[inline]
+    pub(crate) fn takes_announcement(&mut self) -> bool {
+        self.cwr_due && std::mem::take(&mut self.cwr_due)
+    }
+
+    /// The ACK tells of no marks.
+    #[inline]
+    pub(crate) fn is_known(&self, ack: &Ack) -> bool {
+        ack.ecn == self.known
+    }
+
+    /// Step 3 of an ACK: counts the marks that it tells of; it delivered `progress`. Returns whether it told of any.
+    pub(crate) fn take_marks(&mut self, c: &mut Connection, ack: &Ack, progress: &Progress) -> bool {
+        if self.is_known(ack) {
+            return false;
         }
+        if self.counts {
+            c.delivered_ce += u64::from(ack.ecn.wrapping_sub(self.known));
+            self.known = ack.ecn;
+        } else {
+            c.delivered_ce += u64::from(progress.delivered);
+        }
+        true
     }
 }

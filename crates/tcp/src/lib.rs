@@ -4,37 +4,35 @@
 //! Sequence numbers count segments from 0 and never wrap.
 
 mod ack;
-mod application;
 mod autotune;
 mod careful;
 mod clock;
 mod compression;
+mod counting;
 mod device;
 mod ecn;
+mod limits;
 mod offload;
 mod options;
 mod pacing;
+mod probe;
+mod progress;
 mod rack;
 mod ranges;
 mod rate;
 mod receiver;
 mod recovery;
-mod reduction;
 mod rtt;
-mod sampling;
 mod scoreboard;
 mod sender;
 mod timers;
-mod transmit;
 mod undo;
-mod view;
 mod wire;
 
 pub use ack::{Ack, Sack};
 pub use ecn::EcnBits;
-pub use options::{Abc, Ecn, IdleRestart, LossDetection, Micros, Options, Pacing, Recovery, RtoRule};
-pub use pacing::pacing_rate;
+pub use options::{Abc, Ecn, IdleRestart, LossDetection, Micros, Options, Pacing, RecoveryRule, RtoRule};
+pub use pacing::StackPace;
 pub use receiver::{Receiver, ReceiverSpec};
-pub use rtt::RttEstimator;
 pub use sender::{Sender, SenderSpec, SenderTotals};
 pub use wire::Wire;

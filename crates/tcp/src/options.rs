@@ -19,7 +19,7 @@ pub enum LossDetection {
 /// How the window comes down during Recovery and CWR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Recovery {
+pub enum RecoveryRule {
     /// Proportional rate reduction as in Linux 6.1.
     Prr,
     /// One segment less for every second ACK (Linux 2.4 and 2.6).
@@ -126,7 +126,7 @@ pub struct Options {
     /// Loss detection with SACK.
     pub loss_detection: LossDetection,
     /// Window reduction.
-    pub recovery: Recovery,
+    pub recovery: RecoveryRule,
     /// Retransmission timeout.
     pub rto: RtoRule,
     /// Limited transmit (RFC 3042): new data may leave on the first two duplicate ACKs.
@@ -190,7 +190,7 @@ impl Options {
         let linux61 = Options {
             sack: true,
             loss_detection: LossDetection::Rack,
-            recovery: Recovery::Prr,
+            recovery: RecoveryRule::Prr,
             rto: RtoRule::Linux,
             limited_transmit: true,
             undo: true,
@@ -219,7 +219,7 @@ impl Options {
         };
         let linux26 = Options {
             loss_detection: LossDetection::Fack,
-            recovery: Recovery::RateHalving,
+            recovery: RecoveryRule::RateHalving,
             frto: false,
             tlp: false,
             opening_acks: false,
@@ -236,7 +236,7 @@ impl Options {
             "linux-2.4" => Some(Options { initial_window: 2, rtt_granularity_s: 0.01, ..linux26 }),
             "altaimd-2.6.6" => Some(Options {
                 loss_detection: LossDetection::Rfc6675,
-                recovery: Recovery::RateHalving,
+                recovery: RecoveryRule::RateHalving,
                 frto: false,
                 tlp: false,
                 opening_acks: false,

@@ -1,39 +1,62 @@
 //! Pacing: when the next segment may leave, and at what rate (Linux `tcp_update_pacing_rate`).
 
-use cc::{CongestionControl, Needs};
-use units::Time;
+use cc::{Control, Needs};
+use units::{ByteRate, Time};
 
-use crate::sender::Sender;
 use crate::{Options, Pacing};
 
-/// Linux leaves the first ten segments unpaced: the tenth is the first that the next one keeps a distance from.
-const UNPACED_SEGMENTS: u64 = 10;
+/// Linux leaves the first ten segments unpaced: nine leave no distance behind them, the tenth does.
+const UNPACED_SEGMENTS: u8 = 9;
 
 /// The pacing gate.
 #[derive(Clone, Debug)]
 pub(crate) struct Pacer {
     mode: Pacing,
-    sent: u64,
-    burst_left: u32,
-    next: Time,
-    /// When the segment that waits for the gate may leave; never if none waits.
-    opens: Time,
-    /// Between two segments, at the rate for which that was last computed.
-    gap: Time,
-    gap_rate: u64,
-    /// Segments by which the sender may run ahead of the rate.
-    ahead: u16,
     /// Lateness is credited.
     credits: bool,
+    /// Segments that still leave no distance behind them.
+    unpaced: u8,
+    /// Segments by which the sender may run ahead of the rate.
+    ahead: u16,
+    burst_left: u32,
+    /// The rate for which the next four were computed: segments of a burst, the distance that each leaves behind it, how much of a burst's
+    /// lateness is credited at most, and how long the segments take by which the sender may run ahead.
+    rate: ByteRate,
+    burst: u32,
+    gap: Time,
+    credit_max: Time,
+    lead: Time,
+    /// When the rate allows the next segment.
+    next: Time,
+    /// Before this no segment leaves.
+    gate: Time,
+    /// When the segment that waits for the gate may leave; never if none waits.
+    opens: Time,
 }
 
 impl Pacer {
     /// A gate as the stack has it; an algorithm that asks for pacing gets it as it wants it where the stack has none.
     pub(crate) fn new(options: &Options, needs: &Needs) -> Pacer {
-        let is_own = options.pacing == Pacing::None && needs.pacing;
-        let (mode, ahead) = if is_own { (Pacing::Full, needs.ahead as u16) } else { (options.pacing, 0) };
-        let credits = options.pacing_credit && !(is_own && needs.strict_pacing);
-        Pacer { mode, sent: 0, burst_left: 0, next: Time::ZERO, opens: Time::NEVER, gap: Time::ZERO, gap_rate: 0, ahead, credits }
+        let (mode, ahead, credits) = match (options.pacing, needs.control) {
+            (Pacing::None, Control::PacedWindow { ahead }) => (Pacing::Full, ahead as u16, false),
+            (Pacing::None, Control::Full | Control::FullByRate) => (Pacing::Full, 0, options.pacing_credit),
+            (of_stack, _) => (of_stack, 0, options.pacing_credit),
+        };
+        Pacer {
+            mode,
+            credits,
+            unpaced: UNPACED_SEGMENTS,
+            ahead,
+            burst_left: 0,
+            rate: ByteRate(u64::MAX),
+            burst: 1,
+            gap: Time::ZERO,
+            credit_max: Time::ZERO,
+            lead: Time::ZERO,
+            next: Time::ZERO,
+            gate: Time::ZERO,
+            opens: Time::NEVER,
+        }
     }
 
     #[inline]
@@ -53,12 +76,6 @@ impl Pacer {
         self.opens < Time::NEVER
     }
 
-    /// How long the segments take by which the sender may run ahead.
-    #[inline]
-    fn lead(&self) -> Time {
-        Time(self.gap.0 * u64::from(self.ahead))
-    }
-
     /// A new look at what may leave: nothing is known to be waiting.
     #[inline]
     pub(crate) fn release(&mut self) {
@@ -68,80 +85,75 @@ impl Pacer {
     /// Whether a segment may leave now; if not, remembers when it may. Asked again after any other segment left.
     #[inline]
     pub(crate) fn may_send(&mut self, now: Time) -> bool {
-        let opens = self.next.since(self.lead());
-        let is_blocked = self.mode != Pacing::None && self.burst_left == 0 && now < opens;
-        self.opens = if is_blocked { opens } else { Time::NEVER };
-        !is_blocked
+        let is_open = now >= self.gate;
+        self.opens = if is_open { Time::NEVER } else { self.gate };
+        is_open
     }
 
-    /// A segment left; `rate` in bytes per second, 0 before the first RTT sample.
+    /// A segment left; `rate` is zero before the first RTT sample.
     #[inline]
-    pub(crate) fn on_sent(&mut self, now: Time, mss: u32, rate: u64) {
+    pub(crate) fn on_sent(&mut self, now: Time, mss: u32, rate: ByteRate) {
         if self.mode == Pacing::None {
             return;
         }
-        self.sent += 1;
         let late = now.since(self.next);
         if self.burst_left == 0 {
             self.next = self.next.max(now);
         }
-        if self.sent < UNPACED_SEGMENTS || rate == 0 {
+        if self.unpaced > 0 || rate == ByteRate::ZERO {
+            self.unpaced = self.unpaced.saturating_sub(1);
             return;
         }
-        if rate != self.gap_rate {
-            self.gap = Time(u64::from(mss) * 1_000_000_000 / rate);
-            self.gap_rate = rate;
+        if rate != self.rate {
+            self.follow(mss, rate);
         }
         self.next += self.gap;
         if self.burst_left == 0 {
-            self.burst_left = self.quantum(mss, rate);
-            self.next = Time(self.next.0 - self.credit(late).0);
+            self.burst_left = self.burst;
+            self.next = self.next - late.min(self.credit_max);
         }
         self.burst_left -= 1;
+        self.gate = if self.burst_left == 0 { self.next.since(self.lead) } else { Time::ZERO };
     }
 
-    /// What a burst that leaves `late` has of it for the one after: at most half its distance (Linux `tcp_update_skb_after_send`).
-    #[inline]
-    fn credit(&self, late: Time) -> Time {
-        if !self.credits {
-            return Time::ZERO;
-        }
-        Time(self.gap.0 * u64::from(self.burst_left) / 2).min(late)
-    }
-
-    /// Segments that leave back to back: Linux sizes its offload bursts to a millisecond of the rate, 2 to 45 segments.
-    fn quantum(&self, mss: u32, rate: u64) -> u32 {
-        match self.mode {
-            Pacing::Linux => ((rate >> 10) / u64::from(mss)).clamp(2, 45) as u32,
+    /// The rate is another. Linux sizes its offload bursts to a millisecond of it, 2 to 45 segments; and a burst that leaves late has of that
+    /// for the one after at most half its own distance (`tcp_update_skb_after_send`).
+    fn follow(&mut self, mss: u32, rate: ByteRate) {
+        self.rate = rate;
+        self.gap = rate.span(mss);
+        self.burst = match self.mode {
+            Pacing::Linux => (rate.per_tick() / u64::from(mss)).clamp(2, 45) as u32,
             _ => 1,
-        }
+        };
+        self.credit_max = if self.credits { Time(self.gap.0 * u64::from(self.burst) / 2) } else { Time::ZERO };
+        self.lead = Time(self.gap.0 * u64::from(self.ahead));
     }
 }
 
-/// Bytes per second at which Linux paces: twice the window, or what is outstanding, per smoothed RTT below half of
-/// `ssthresh`, else 1.2 times; 0 before the first RTT sample.
-pub fn pacing_rate(mss: u32, srtt8_us: u32, cwnd: f64, ssthresh: f64, outstanding: u64) -> u64 {
-    // Converted and back: rounding down by name is a call on processors without an instruction for it.
-    let half = (ssthresh / 2.0) as u64 as f64;
-    let percent = if cwnd < half { 200 } else { 120 };
-    (u64::from(mss) * 80_000 * percent * u64::from(cwnd as u32).max(outstanding)).checked_div(u64::from(srtt8_us)).unwrap_or(0)
+/// What Linux's own pacing rate follows from.
+#[derive(Clone, Copy, Debug)]
+pub struct StackPace {
+    /// Payload bytes of a segment.
+    pub mss: u32,
+    /// Eight times the smoothed RTT, microseconds; 0 before the first sample.
+    pub srtt8_us: u32,
+    /// Congestion window, segments.
+    pub cwnd: f64,
+    /// Slow-start threshold, segments.
+    pub ssthresh: f64,
+    /// Segments sent and not cumulatively acknowledged.
+    pub outstanding: u64,
 }
 
-impl<C: CongestionControl> Sender<C> {
-    /// Step 9, where the rate has a reader.
-    #[inline]
-    pub(crate) fn refresh_pacing_rate(&mut self) {
-        if self.pacer.is_on() || (self.needs.transport_rate && self.w.in_slow_start()) {
-            self.c.pacing_rate = self.pacing_rate();
-        }
-    }
-
-    /// Bytes per second at which segments are, or would be, paced; 0 before the first RTT sample.
-    pub fn pacing_rate(&self) -> u64 {
-        if let Some(rate) = self.cc.pacing_rate(&self.w, &self.c) {
-            return rate;
-        }
-        pacing_rate(self.c.mss, self.c.srtt8_us, self.w.cwnd, self.w.ssthresh, self.c.nxt - self.c.una)
+impl StackPace {
+    /// Twice the window, or what is outstanding, per smoothed RTT below half of `ssthresh`, else 1.2 times; zero before the
+    /// first RTT sample.
+    pub fn rate(self) -> ByteRate {
+        // Converted and back: rounding down by name is a call on processors without an instruction for it.
+        let half = (self.ssthresh / 2.0) as u64 as f64;
+        let percent = if self.cwnd < half { 200 } else { 120 };
+        let segments = u64::from(self.cwnd as u32).max(self.outstanding);
+        ByteRate((u64::from(self.mss) * 80_000 * percent * segments).checked_div(u64::from(self.srtt8_us)).unwrap_or(0))
     }
 }
 
@@ -150,7 +162,7 @@ mod tests {
     use super::*;
 
     /// 1448 bytes at 1,448,000 bytes/s: a millisecond.
-    const RATE: u64 = 1_448_000;
+    const RATE: ByteRate = ByteRate(1_448_000);
 
     fn gate(pacing: Pacing, needs: &Needs) -> Pacer {
         Pacer::new(&Options { pacing, ..Options::of_profile("linux-6.1").expect("a profile") }, needs)
@@ -170,8 +182,8 @@ mod tests {
     /// A burst of three when it has waited, then one per gap; what was not used within two gaps is lost.
     #[test]
     fn a_sender_may_run_ahead_of_its_rate_by_so_many_segments() {
-        let mut pacer = gate(Pacing::None, &Needs { pacing: true, strict_pacing: true, ahead: 2, ..Needs::default() });
-        pacer.sent = UNPACED_SEGMENTS;
+        let mut pacer = gate(Pacing::None, &Needs { control: Control::PacedWindow { ahead: 2 }, ..Needs::default() });
+        pacer.unpaced = 0;
         pacer.on_sent(Time::ZERO, 1448, RATE);
         assert_eq!(burst(&mut pacer, Time::from_ms(100)), 3);
         assert_eq!(pacer.wakes_at(), Time::from_ms(101));
@@ -185,9 +197,9 @@ mod tests {
     /// 16,795 ns; 50 ns late, 50 ns sooner.
     #[test]
     fn a_late_segment_brings_the_next_one_forward_by_at_most_half_the_distance() {
-        let rate = 86_215_226;
-        let mut pacer = gate(Pacing::None, &Needs { pacing: true, ..Needs::default() });
-        pacer.sent = UNPACED_SEGMENTS;
+        let rate = ByteRate(86_215_226);
+        let mut pacer = gate(Pacing::None, &Needs { control: Control::Full, ..Needs::default() });
+        pacer.unpaced = 0;
         let due = Time::from_ms(1);
         pacer.next = due;
         for (late_ns, distance_ns) in [(22_423, 8_398), (50, 16_745), (0, 16_795)] {

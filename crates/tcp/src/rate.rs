@@ -3,10 +3,8 @@
 //! Every transmission remembers how far delivery had come. When the segment is delivered, what was delivered since, over the time it took
 //! to send or to acknowledge it, whichever was longer, is a sample.
 
-use cc::{CaEvent, CongestionControl, Connection, LostSegment, RateSample};
+use cc::{Connection, LostSegment, RateSample};
 use units::Time;
-
-use crate::sender::{Sender, Wire};
 
 /// The connection when a segment was last sent. There are as many as segments outstanding, and each is written and read once: small.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,28 +32,34 @@ impl Snapshot {
     }
 }
 
+/// A segment that was delivered; of two the greater was sent last.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+struct Newest {
+    sent: Time,
+    seq: u64,
+}
+
 /// The delivery clock of a connection and its segments' snapshots.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rates {
+pub(crate) struct RateSampler {
     /// Of each outstanding segment, in the slot of its number modulo the capacity.
     snapshots: Box<[Snapshot]>,
     /// When something was last delivered (Linux `delivered_mstamp`).
     delivered_at: Time,
     /// When the segment delivered most recently was sent (Linux `first_tx_mstamp`).
     first_sent: Time,
-    /// Of the segments that this ACK delivered the one sent last: when, which, and its snapshot.
-    newest: Option<(Time, u64, Snapshot)>,
-    /// Segments marked lost and not yet reported to the algorithm.
-    lost: Vec<u64>,
+    /// Of the segments that this ACK delivered the one sent last.
+    newest: Option<Newest>,
 }
 
-impl Rates {
+impl RateSampler {
     fn snapshot(&self, seq: u64) -> &Snapshot {
         &self.snapshots[seq as usize & (self.snapshots.len() - 1)]
     }
 
     /// `seq` is about to be sent, or sent again; `lost` segments were ever marked lost.
-    fn on_sent(&mut self, seq: u64, c: &Connection, lost: u64) {
+    #[inline]
+    pub(crate) fn on_sent(&mut self, seq: u64, c: &Connection, lost: u64) {
         if c.nxt == c.una {
             self.first_sent = c.now;
             self.delivered_at = c.now;
@@ -86,18 +90,21 @@ impl Rates {
     /// `seq`, last sent at `sent`, was delivered for the first time.
     #[inline]
     pub(crate) fn on_delivered(&mut self, seq: u64, sent: Time) {
-        if self.newest.is_none_or(|(time, number, _)| (sent, seq) > (time, number)) {
-            self.newest = Some((sent, seq, *self.snapshot(seq)));
+        let delivered = Newest { sent, seq };
+        if self.newest.is_none_or(|newest| delivered > newest) {
+            self.newest = Some(delivered);
         }
     }
 
-    /// `seq` was marked lost.
-    pub(crate) fn on_lost(&mut self, seq: u64) {
-        self.lost.push(seq);
+    /// `seq` is held to be lost, the last of those that `c` counts.
+    pub(crate) fn lost_segment(&self, c: &Connection, seq: u64) -> LostSegment {
+        let snapshot = self.snapshot(seq);
+        let (lost_since_sent, app_limited) = (snapshot.lost_since(c.lost), snapshot.is_app_limited());
+        LostSegment { seq, tx_in_flight: snapshot.in_flight(), lost_since_sent, app_limited }
     }
 
     /// The sample of an ACK that delivered and lost what `change` says.
-    fn take_sample(&mut self, c: &mut Connection, change: Change) -> RateSample {
+    pub(crate) fn take_sample(&mut self, c: &mut Connection, change: Change) -> RateSample {
         if change.acked > 0 {
             self.delivered_at = c.now;
         }
@@ -118,7 +125,9 @@ impl Rates {
             lost_since_sent: 0,
             app_limited: false,
         };
-        let Some((sent, _, snapshot)) = self.newest.take() else { return sample };
+        let Some(Newest { sent, seq }) = self.newest.take() else { return sample };
+        // Nothing was sent since it was delivered: its snapshot is still there.
+        let snapshot = *self.snapshot(seq);
         let sending = sent - snapshot.first_sent;
         let acknowledging = c.now - snapshot.delivered_at;
         let interval = sending.max(acknowledging);
@@ -144,62 +153,6 @@ pub(crate) struct Change {
     pub(crate) prior_in_flight: u32,
 }
 
-impl<C: CongestionControl> Sender<C> {
-    /// Before `seq` is sent, new or again.
-    pub(crate) fn note_rated_sending(&mut self, seq: u64) {
-        let Some(rates) = self.board.rates.as_deref_mut() else { return };
-        rates.on_sent(seq, &self.c, self.board.lost);
-        if self.c.in_flight == 0 && self.c.nxt > 0 {
-            self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
-            self.refresh_pacing_rate();
-        }
-    }
-
-    /// The application gave nothing more to send though the window has room: what is delivered until all this is counts as limited by it.
-    pub(crate) fn note_application_limit(&mut self) {
-        if self.needs.rate_samples && self.c.nxt >= self.limit && self.c.in_flight < self.w.segments() {
-            let all_repaired = self.board.lost_out <= self.board.retrans_out;
-            if all_repaired {
-                self.mark_application_limited();
-            }
-        }
-    }
-
-    fn mark_application_limited(&mut self) {
-        self.c.app_limited_until = (self.c.delivered + u64::from(self.c.in_flight)).max(1);
-    }
-
-    /// Segments marked lost since the last time are told to the algorithm, each with what was known when it was sent.
-    pub(crate) fn report_losses(&mut self) {
-        let Some(rates) = self.board.rates.as_deref_mut().filter(|rates| !rates.lost.is_empty()) else { return };
-        let before = self.board.lost - rates.lost.len() as u64;
-        for (number, &seq) in rates.lost.iter().enumerate() {
-            self.c.lost = before + 1 + number as u64;
-            let snapshot = rates.snapshot(seq);
-            let (lost_since_sent, app_limited) = (snapshot.lost_since(self.c.lost), snapshot.is_app_limited());
-            let segment = LostSegment { seq, tx_in_flight: snapshot.in_flight(), lost_since_sent, app_limited };
-            self.cc.on_segment_lost(&mut self.w, &self.c, &segment);
-        }
-        rates.lost.clear();
-    }
-
-    /// Steps 7 and 8 under full control by rate.
-    pub(crate) fn steer_by_rate(&mut self, change: Change, wire: &mut impl Wire) {
-        self.c.cwnd_limited = self.window_filled;
-        let Some(rates) = self.board.rates.as_deref_mut() else { return };
-        let in_slow_start = self.w.in_slow_start();
-        let sample = rates.take_sample(&mut self.c, change);
-        self.cc.on_rate_sampled(&mut self.w, &self.c, &sample);
-        if self.cc.holds_back() {
-            self.mark_application_limited();
-        }
-        if in_slow_start && !self.w.in_slow_start() {
-            wire.on_slow_start_exit(self.c.now, self.w.cwnd);
-        }
-        assert!(self.w.cwnd >= 1.0, "cwnd {} fell below one segment at {:?}", self.w.cwnd, self.c.now);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,10 +161,10 @@ mod tests {
     /// delivered counts, the interval does not.
     #[test]
     fn an_interval_below_the_minimum_rtt_is_none() {
-        let mut rates = Rates::default();
+        let mut rates = RateSampler::default();
         let mut c = Connection { rtt_min: Time::from_ms(100), ..Connection::new(1448) };
         rates.on_sent(0, &c, 0);
-        let mut at = |rates: &mut Rates, ms: u64, delivers: (u64, u64), sends: u64| {
+        let mut at = |rates: &mut RateSampler, ms: u64, delivers: (u64, u64), sends: u64| {
             c.now = Time::from_ms(ms);
             c.delivered += 1;
             rates.on_delivered(delivers.0, Time::from_ms(delivers.1));

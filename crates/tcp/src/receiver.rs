@@ -200,7 +200,7 @@ impl Receiver {
         self.pending += 1;
         if self.pending == 1 {
             self.echo = sent;
-            self.delay = now.since(sent);
+            self.delay = now - sent;
         }
         if self.pending >= self.ack_at {
             self.spend_quick();
@@ -236,7 +236,7 @@ impl Receiver {
     /// Adapts the delayed-ACK timer to the spacing of segments.
     #[inline]
     fn adapt(&mut self, now: Time) {
-        let gap = now.since(self.last_arrival);
+        let gap = now - self.last_arrival;
         self.last_arrival = now;
         if gap <= self.ato_step {
             self.ato = Time(self.ato.0 / 2) + self.ato_step;
@@ -327,7 +327,7 @@ impl Receiver {
         if seq == self.next {
             if self.pending == 0 {
                 self.echo = sent;
-                self.delay = now.since(sent);
+                self.delay = now - sent;
             }
             self.next = self.out_of_order.containing(seq + 1).map_or(seq + 1, |range| range.1);
             self.out_of_order.remove_below(self.next);

@@ -1,221 +1,250 @@
-//! The state machine of an ACK that is not plain: Open, Disorder, CWR, Recovery, Loss.
+//! The episode under way: where it ends, how the window comes down, and whether a timeout was spurious.
+//!
+//! Recovery and CWR bring the window down by one of four rules. After a timeout forward RTO recovery (RFC 5682) finds out by new data
+//! whether it was spurious.
 
-use cc::{CaEvent, CaState, CongestionControl};
-use units::Time;
+use cc::{CaState, Connection, Needs, Window};
 
-use crate::scoreboard::SACKED;
-use crate::sender::{Progress, Sender, Wire};
+use crate::progress::Progress;
+use crate::{Options, RecoveryRule};
 
-impl<C: CongestionControl> Sender<C> {
-    /// Whether the ACK needs the state machine at all.
-    pub(crate) fn is_alert(&self, progress: &Progress) -> bool {
-        progress.is_duplicate_ack() || progress.sacked > 0 || progress.duplicate || progress.ece || self.c.ca_state != CaState::Open
-    }
+/// The window is being reduced in this state.
+#[inline]
+pub(crate) fn is_reduction(state: CaState) -> bool {
+    matches!(state, CaState::Cwr | CaState::Recovery)
+}
 
-    /// Step 6. Returns whether the reordering timer was armed.
-    pub(crate) fn alert(&mut self, progress: &mut Progress, wire: &mut impl Wire) -> bool {
-        if progress.ece {
-            self.undo.forbid();
-        }
-        if self.c.ca_state == CaState::Open {
-            self.undo.first_retransmission = None;
-        } else if self.c.una >= self.recovery_point {
-            self.leave_reduction(progress, wire);
-        }
-        match self.c.ca_state {
-            CaState::Recovery => self.alert_in_recovery(progress, wire),
-            CaState::Loss => self.alert_in_loss(progress, wire),
-            _ => self.alert_outside(progress, wire),
-        }
-    }
+/// Linux `tcp_current_ssthresh` outside a reduction: at least three quarters of the window.
+pub(crate) fn current_ssthresh(w: &Window) -> f64 {
+    w.ssthresh.max((w.cwnd / 2.0).floor() + (w.cwnd / 4.0).floor())
+}
 
-    fn leave_reduction(&mut self, progress: &Progress, wire: &mut impl Wire) {
-        match self.c.ca_state {
-            CaState::Cwr if self.c.una > self.recovery_point => {
-                self.end_reduction();
-                self.enter(CaState::Open);
-            }
-            CaState::Recovery => {
-                if !self.spec.options.sack {
-                    self.board.sacked_out = 0;
-                    self.publish_in_flight();
-                }
-                self.conclude(progress, wire);
-                self.end_reduction();
-            }
-            _ => {}
-        }
-    }
+/// Counters of the reduction under way.
+#[derive(Clone, Debug, Default)]
+struct Reduction {
+    delivered: u64,
+    sent: u64,
+    ack_parity: bool,
+}
 
-    /// The recovery point is acknowledged (Linux `tcp_try_undo_recovery`).
-    fn conclude(&mut self, progress: &Progress, wire: &mut impl Wire) {
-        if self.is_spurious(progress) {
-            self.restore(false, wire);
-        }
-        self.enter(CaState::Open);
-    }
-
-    fn alert_in_recovery(&mut self, progress: &Progress, wire: &mut impl Wire) -> bool {
-        if progress.acked > 0 && self.spec.options.undo && self.undo.answers_original(progress) {
-            // An original was acknowledged: nothing was lost. With retransmissions in flight, wait for them.
-            if self.board.retrans_out > 0 {
-                return false;
-            }
-            self.clear_episode_stamp();
-            self.restore(true, wire);
-            self.keep_open();
-            return false;
-        }
-        if self.is_spurious_by_duplicates() {
-            self.restore(false, wire);
-            self.keep_open();
-            return false;
-        }
-        self.detect_losses(progress)
-    }
-
-    fn alert_in_loss(&mut self, progress: &Progress, wire: &mut impl Wire) -> bool {
-        self.repair_timeout(progress, wire);
-        let lost_again = self.board.lost_again;
-        let armed = self.detect_losses(progress);
-        if self.c.ca_state == CaState::Open || self.board.lost_again > lost_again {
-            return self.alert_outside(progress, wire) || armed;
-        }
-        armed
-    }
-
-    /// Linux `tcp_process_loss`, with forward RTO recovery (RFC 5682).
-    fn repair_timeout(&mut self, progress: &Progress, wire: &mut impl Wire) {
-        let recovered = self.c.una >= self.recovery_point;
-        if progress.acked > 0 && self.is_spurious(progress) {
-            return self.undo_timeout(wire);
-        }
-        if self.frto {
-            // Step 3.b: a segment sent before the timeout and never again has arrived.
-            if progress.original_delivered && self.undo.is_armed() {
-                return self.undo_timeout(wire);
-            }
-            if self.c.nxt > self.recovery_point {
-                if progress.sacked > 0 || progress.is_duplicate_ack() {
-                    self.frto = false;
-                }
-            } else if progress.acked > 0 && !recovered {
-                self.recovery_point = self.c.nxt;
-                if self.can_send_new() {
-                    self.probing_for_spurious_timeout = true;
-                    return;
-                }
-                self.frto = false;
-            }
-        }
-        if recovered {
-            if !self.spec.options.sack {
-                self.board.sacked_out = 0;
-            }
-            self.conclude(progress, wire);
-        }
-    }
-
-    fn undo_timeout(&mut self, wire: &mut impl Wire) {
-        self.restore(true, wire);
-        self.frto = false;
-        self.expiries = 0;
-        self.enter(CaState::Open);
-    }
-
-    fn alert_outside(&mut self, progress: &Progress, wire: &mut impl Wire) -> bool {
-        if self.c.ca_state <= CaState::Disorder && self.is_spurious_by_duplicates() {
-            self.restore(false, wire);
-        }
-        let armed = self.detect_losses(progress);
-        self.publish_in_flight();
-        if self.board.lost_out == 0 {
-            self.clear_episode_stamp();
-            if progress.ece {
-                self.enter_cwr(wire);
-            }
-            if self.c.ca_state != CaState::Cwr {
-                self.keep_open();
-            }
-            return armed;
-        }
-        self.enter_recovery(wire);
-        if progress.ece {
-            self.undo.forbid();
-        }
-        armed
-    }
-
-    /// Linux `tcp_enter_recovery`.
-    pub(crate) fn enter_recovery(&mut self, wire: &mut impl Wire) {
-        self.arm_undo();
-        if self.in_reduction() {
-            self.enter(CaState::Recovery);
+impl Reduction {
+    /// Segments that proportional rate reduction allows to be sent now (Linux 6.1; RFC 6937 with prior cwnd as base).
+    fn allowance(&mut self, pipe: u64, base: Base, progress: &Progress) -> u64 {
+        let Base { ssthresh, prior_cwnd } = base;
+        let newly = u64::from(progress.delivered);
+        self.delivered += newly;
+        let allowed = if pipe > ssthresh {
+            (self.delivered * ssthresh).div_ceil(prior_cwnd).saturating_sub(self.sent)
         } else {
-            self.begin_reduction(CaState::Recovery, wire);
-        }
-    }
-
-    /// Linux `tcp_enter_loss`: the retransmission timer expired.
-    pub(crate) fn enter_loss(&mut self, wire: &mut impl Wire) {
-        self.mark_timed_out();
-        self.report_losses();
-        let reduced_before = self.c.ca_state >= CaState::Cwr;
-        let new_episode = !reduced_before || self.c.una >= self.recovery_point || (self.c.ca_state == CaState::Loss && self.expiries == 0);
-        let new_recovery = self.c.ca_state < CaState::Recovery;
-        if new_episode {
-            self.arm_undo();
-            self.c.prior_cwnd = self.w.cwnd;
-            self.w.ssthresh = self.cc.ssthresh(&mut self.w, &self.c);
-            self.cc.on_event(&mut self.w, &self.c, CaEvent::TimedOut);
-        }
-        self.rtt.on_backed_off(self.c.now);
-        self.totals.timeouts += 1;
-        wire.on_timeout(self.c.now, self.c.prior_cwnd);
-        self.publish_in_flight();
-        self.w.cwnd = f64::from(self.c.in_flight + 1);
-        self.note_window_set();
-        self.w.cnt = 0;
-        self.ecn.on_reduced();
-        self.enter(CaState::Loss);
-        self.recovery_point = self.c.nxt;
-        self.probe_end = 0;
-        self.frto = self.spec.options.frto && (new_recovery || self.expiries > 0);
-    }
-
-    /// Everything outstanding is lost, except what RACK finds too young.
-    fn mark_timed_out(&mut self) {
-        let rack = self.uses_rack();
-        if !self.spec.options.sack {
-            self.board.sacked_out = 0;
-        }
-        for seq in self.c.una..self.c.nxt {
-            if self.board.flags(seq) & SACKED != 0 {
-                continue;
+            let mut allowed = self.delivered.saturating_sub(self.sent).max(newly);
+            if progress.acked > 0 && progress.lost == 0 {
+                allowed += 1;
             }
-            let due = self.board.sent_at(seq) + self.rack.rtt;
-            let young = rack && seq != self.c.una && self.rack.rtt > Time::ZERO && due > self.c.now;
-            if !young {
-                self.board.mark_lost(seq);
-            }
+            allowed.min(ssthresh - pipe)
+        };
+        allowed.max(u64::from(self.sent == 0))
+    }
+}
+
+/// From where a reduction comes down, and to where, segments.
+#[derive(Clone, Copy, Debug)]
+struct Base {
+    ssthresh: u64,
+    prior_cwnd: u64,
+}
+
+/// The episode, and the stack's rules for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Recovery {
+    rule: RecoveryRule,
+    /// The algorithm sets the window itself: no rule applies.
+    has_full_control: bool,
+    /// The window stays as a timeout left it until the losses are repaired.
+    is_frozen_in_loss: bool,
+    has_frto: bool,
+    /// Forward RTO recovery is under way.
+    in_frto: bool,
+    /// This ACK's new data tells whether the timeout was spurious: no retransmissions before it.
+    sends_new_first: bool,
+    /// Expiries of the retransmission timer since the last progress.
+    expiries: u32,
+    /// End of the episode (Linux `high_seq`).
+    point: u64,
+    reduction: Reduction,
+}
+
+impl Recovery {
+    pub(crate) fn new(options: &Options, needs: &Needs) -> Recovery {
+        Recovery {
+            rule: options.recovery,
+            has_full_control: needs.control.is_full(),
+            is_frozen_in_loss: options.rto_freeze,
+            has_frto: options.frto,
+            in_frto: false,
+            sends_new_first: false,
+            expiries: 0,
+            point: 0,
+            reduction: Reduction::default(),
         }
     }
 
-    /// A tail loss probe is answered (Linux `tcp_process_tlp_ack`; RFC 8985 section 7.4).
-    pub(crate) fn end_probe(&mut self, cumulative: u64, progress: &Progress, wire: &mut impl Wire) {
-        if self.probe_end == 0 || cumulative < self.probe_end {
+    /// One past the last segment of the episode.
+    pub(crate) fn point(&self) -> u64 {
+        self.point
+    }
+
+    /// The episode is acknowledged.
+    pub(crate) fn is_over(&self, c: &Connection) -> bool {
+        c.una >= self.point
+    }
+
+    /// What is outstanding now is the episode.
+    pub(crate) fn on_state_entered(&mut self, c: &Connection) {
+        self.point = c.nxt;
+    }
+
+    /// A reduction begins.
+    pub(crate) fn begin_reduction(&mut self, c: &Connection) {
+        self.point = c.nxt;
+        self.reduction = Reduction::default();
+    }
+
+    /// The window falls to ssthresh when a reduction begins.
+    pub(crate) fn falls_at_once(&self) -> bool {
+        matches!(self.rule, RecoveryRule::AtOnce | RecoveryRule::ToOne) && !self.has_full_control
+    }
+
+    /// Segments were sent; in a reduction they count.
+    pub(crate) fn on_sent(&mut self, c: &Connection, segments: u64) {
+        if is_reduction(c.ca_state) {
+            self.reduction.sent += segments;
+        }
+    }
+
+    /// One ACK's worth of reduction.
+    pub(crate) fn reduce(&mut self, w: &mut Window, c: &Connection, progress: &Progress) {
+        if self.has_full_control {
             return;
         }
-        if !self.probe_retransmitted || progress.duplicate {
-            self.probe_end = 0;
-        } else if cumulative > self.probe_end {
-            // The probe repaired a loss that nothing else told of: one reduction, at once.
-            self.undo.disarm();
-            self.begin_reduction(CaState::Cwr, wire);
-            self.end_reduction();
-            self.keep_open();
-        } else if progress.is_duplicate_ack() && progress.sacked == 0 {
-            self.probe_end = 0;
+        match self.rule {
+            RecoveryRule::Prr if progress.delivered > 0 => {
+                let pipe = u64::from(c.in_flight);
+                let base = Base { ssthresh: w.ssthresh as u64, prior_cwnd: (c.prior_cwnd as u64).max(1) };
+                let allowed = self.reduction.allowance(pipe, base, progress);
+                w.cwnd = (pipe + allowed).max(1) as f64;
+            }
+            RecoveryRule::Prr | RecoveryRule::AtOnce | RecoveryRule::ToOne => {}
+            RecoveryRule::RateHalving => {
+                self.reduction.ack_parity = !self.reduction.ack_parity;
+                if !self.reduction.ack_parity && w.cwnd > w.ssthresh {
+                    w.cwnd -= 1.0;
+                }
+                w.cwnd = w.cwnd.min(f64::from(c.in_flight + 1));
+            }
         }
+    }
+
+    /// The reduction is over; `stands` if it was not undone. Returns whether the window is the stack's to set.
+    pub(crate) fn end_reduction(&self, w: &mut Window, c: &Connection, stands: bool) -> bool {
+        if self.has_full_control {
+            return false;
+        }
+        if w.ssthresh < cc::SSTHRESH_INFINITE && (c.ca_state == CaState::Cwr || stands) {
+            w.cwnd = match self.rule {
+                RecoveryRule::ToOne => 1.0,
+                RecoveryRule::Prr => w.ssthresh,
+                RecoveryRule::RateHalving | RecoveryRule::AtOnce => w.cwnd.min(w.ssthresh),
+            };
+        }
+        true
+    }
+
+    /// No window growth while the losses of a timeout are repaired.
+    pub(crate) fn is_frozen(&self, c: &Connection) -> bool {
+        self.is_frozen_in_loss && c.ca_state == CaState::Loss
+    }
+
+    /// The retransmission timer expired; `is_new` if losses were not being repaired already. The episode is what is outstanding now.
+    pub(crate) fn on_timed_out(&mut self, c: &Connection, is_new: bool) {
+        self.point = c.nxt;
+        self.in_frto = self.has_frto && (is_new || self.expiries > 0);
+    }
+
+    /// The timer expired, and nothing was acknowledged since it last did.
+    pub(crate) fn has_just_expired(&self) -> bool {
+        self.expiries > 0
+    }
+
+    /// One expiry more without progress.
+    pub(crate) fn count_expiry(&mut self) {
+        self.expiries += 1;
+    }
+
+    /// Something was acknowledged, or the timeout was none.
+    pub(crate) fn forget_expiries(&mut self) {
+        self.expiries = 0;
+    }
+
+    /// An original was delivered after the timeout: it was spurious (RFC 5682 step 3.b).
+    pub(crate) fn is_timeout_spurious(&self, progress: &Progress) -> bool {
+        self.in_frto && progress.original_delivered
+    }
+
+    /// The timeout was spurious.
+    pub(crate) fn on_timeout_undone(&mut self) {
+        self.in_frto = false;
+        self.expiries = 0;
+    }
+
+    /// RFC 5682 steps 2 and 3. Returns whether new data, where it can be sent, goes before retransmissions.
+    pub(crate) fn probe_timeout(&mut self, c: &Connection, progress: &Progress, can_send_new: bool) -> bool {
+        if !self.in_frto {
+            return false;
+        }
+        if c.nxt > self.point {
+            if progress.sacked > 0 || progress.is_duplicate_ack() {
+                self.in_frto = false;
+            }
+        } else if progress.acked > 0 && !self.is_over(c) {
+            self.point = c.nxt;
+            self.sends_new_first = can_send_new;
+            self.in_frto = can_send_new;
+            return can_send_new;
+        }
+        false
+    }
+
+    /// Retransmissions wait for the new data that is sent now. Asked once per ACK.
+    pub(crate) fn takes_new_data_first(&mut self) -> bool {
+        std::mem::take(&mut self.sends_new_first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cumulative sends after 1, 2, 3, 10 and 50 deliveries from prior_cwnd 100 (transport specification, PRR vectors).
+    fn sends(ssthresh: u64) -> Vec<u64> {
+        let mut reduction = Reduction::default();
+        let mut pipe = 99;
+        (1..=50)
+            .map(|_| {
+                pipe -= 1;
+                let progress = Progress { delivered: 1, ..Progress::default() };
+                let allowed = reduction.allowance(pipe, Base { ssthresh, prior_cwnd: 100 }, &progress);
+                reduction.sent += allowed;
+                pipe += allowed;
+                reduction.sent
+            })
+            .collect()
+    }
+
+    #[test]
+    fn proportional_reduction_spreads_the_sends() {
+        let halved = sends(50);
+        assert_eq!([halved[0], halved[1], halved[2], halved[9], halved[49]], [1, 1, 2, 5, 25]);
+        let gentle = sends(70);
+        assert_eq!([gentle[0], gentle[1], gentle[2], gentle[9], gentle[49]], [1, 2, 3, 7, 35]);
     }
 }

@@ -1,5 +1,6 @@
-//! RTT estimation and the retransmission timeout.
+//! RTT estimation and the retransmission timeout. The smoothed RTT and the minimum are the connection's: the algorithm sees them there.
 
+use cc::Connection;
 use units::Time;
 
 use crate::clock::Clock;
@@ -13,13 +14,17 @@ const RTO_INITIAL: Time = Time::from_ms(1_000);
 /// The minimum RTT is that of the last 300 s (Linux `tcp_min_rtt_wlen`).
 const RTT_MIN_WINDOW: Time = Time::from_ms(300_000);
 
-/// Smoothed RTT, its variation and the timeout, in the kernel's fixed point: eighths and quarters of microseconds.
+/// A sample that is, or may become, the smallest of the window.
+#[derive(Clone, Copy, Debug)]
+struct Minimum {
+    rtt: Time,
+    at: Time,
+}
+
+/// The variation of the RTT and the timeout, in the kernel's fixed point: quarters of microseconds; and the minima of late.
 #[derive(Clone, Debug)]
-pub struct RttEstimator {
+pub(crate) struct RttEstimator {
     rule: RtoRule,
-    /// The clock that times segments does not show every nanosecond as it is: `clock` says how.
-    is_inexact: bool,
-    srtt8_us: u32,
     /// Four times the smoothed mean deviation.
     mdev4_us: u32,
     /// Its largest value in this round trip.
@@ -29,56 +34,39 @@ pub struct RttEstimator {
     round_end: u64,
     rto: Time,
     backoff: u32,
-    min: [(Time, Time); 3],
+    min: [Minimum; 3],
+    /// Until then no sample changes them that is larger than the last.
+    min_stands_until: Time,
+    /// The clock that times segments, where it does not show every nanosecond as it is.
     pub(crate) clock: Option<Box<Clock>>,
 }
 
 impl RttEstimator {
     /// An estimator without samples, with the timeout and the clock of `options`.
-    pub fn new(options: &Options) -> RttEstimator {
-        let none = (Time::NEVER, Time::ZERO);
-        let clock = Clock::of(options).map(Box::new);
+    pub(crate) fn new(options: &Options) -> RttEstimator {
         RttEstimator {
             rule: options.rto,
-            is_inexact: clock.is_some(),
-            clock,
-            srtt8_us: 0,
             mdev4_us: 0,
             mdev4_max_us: 0,
             rttvar4_us: 0,
             round_end: 0,
             rto: RTO_INITIAL,
             backoff: 0,
-            min: [none; 3],
+            min: [Minimum { rtt: Time::NEVER, at: Time::ZERO }; 3],
+            min_stands_until: Time::ZERO,
+            clock: Clock::of(options).map(Box::new),
         }
     }
 
     /// Whether the clock shows every nanosecond, and shows it right.
     #[inline]
     pub(crate) fn is_exact(&self) -> bool {
-        !self.is_inexact
-    }
-
-    /// Eight times the smoothed RTT, microseconds; 0 before the first sample.
-    #[inline]
-    pub fn srtt8_us(&self) -> u32 {
-        self.srtt8_us
-    }
-
-    /// The smoothed RTT, rounded down to microseconds.
-    pub fn srtt(&self) -> Time {
-        Time::from_us(u64::from(self.srtt8_us >> 3))
-    }
-
-    /// The smallest RTT of the last 300 s.
-    #[inline]
-    pub fn min(&self) -> Time {
-        self.min[0].0
+        self.clock.is_none()
     }
 
     /// The timeout, backed off.
     #[inline]
-    pub fn rto(&self) -> Time {
+    pub(crate) fn rto(&self) -> Time {
         if self.backoff == 0 {
             self.rto
         } else {
@@ -87,24 +75,24 @@ impl RttEstimator {
     }
 
     /// The timer expired: the timeout doubles until the next valid sample.
-    pub fn back_off(&mut self) {
+    pub(crate) fn back_off(&mut self) {
         self.backoff += 1;
     }
 
-    /// A valid sample, taken when the window stood at `una`, `nxt`.
-    #[inline]
-    pub fn on_sampled(&mut self, rtt: Time, una: u64, nxt: u64) {
+    /// A valid sample: the smoothed RTT and the timeout.
+    #[inline(always)]
+    pub(crate) fn on_sampled(&mut self, c: &mut Connection, rtt: Time) {
         let sample = (rtt.as_us() as u32).max(1);
         self.backoff = 0;
-        if self.srtt8_us == 0 {
-            self.start(sample, nxt);
+        if c.srtt8_us == 0 {
+            self.start(sample, c);
         } else {
             match self.rule {
-                RtoRule::Linux => self.update_linux(sample, una, nxt),
-                RtoRule::Rfc6298 => self.update_rfc(sample),
+                RtoRule::Linux => self.update_linux(sample, c),
+                RtoRule::Rfc6298 => self.update_rfc(sample, c),
             }
         }
-        let srtt = self.srtt8_us >> 3;
+        let srtt = c.srtt8_us >> 3;
         self.rto = Time::from_us(u64::from(match self.rule {
             RtoRule::Linux => srtt + self.rttvar4_us,
             RtoRule::Rfc6298 => (srtt + self.rttvar4_us).max(RTO_RFC_MIN_US),
@@ -114,31 +102,30 @@ impl RttEstimator {
 
     /// A sample for the minimum filter: three staggered minima, as in Nichols's windowed filter.
     #[inline]
-    pub fn on_min_sampled(&mut self, rtt: Time, now: Time) {
-        if rtt <= self.min[0].0 {
-            self.min = [(rtt, now); 3];
-        } else if rtt <= self.min[2].0 || now.since(self.min[0].1).0 > RTT_MIN_WINDOW.0 / 4 {
-            self.age_min(rtt, now);
+    pub(crate) fn on_min_sampled(&mut self, c: &mut Connection, rtt: Time) {
+        if rtt <= self.min[2].rtt || c.now > self.min_stands_until {
+            self.update_min(Minimum { rtt, at: c.now });
+            c.rtt_min = self.min[0].rtt;
         }
     }
 
-    fn start(&mut self, sample: u32, nxt: u64) {
-        self.srtt8_us = sample << 3;
+    fn start(&mut self, sample: u32, c: &mut Connection) {
+        c.srtt8_us = sample << 3;
         self.mdev4_us = sample << 1;
         self.rttvar4_us = match self.rule {
             RtoRule::Linux => self.mdev4_us.max(RTO_MIN_US),
             RtoRule::Rfc6298 => self.mdev4_us,
         };
         self.mdev4_max_us = self.rttvar4_us;
-        self.round_end = nxt;
+        self.round_end = c.nxt;
     }
 
     /// Linux: the deviation enters through its maximum over a round, never below 200 ms, and decays by a quarter of the
     /// difference per round. A falling RTT moves the deviation eight times slower.
     #[inline]
-    fn update_linux(&mut self, sample: u32, una: u64, nxt: u64) {
-        let error = sample as i32 - (self.srtt8_us >> 3) as i32;
-        self.srtt8_us = (self.srtt8_us as i32 + error) as u32;
+    fn update_linux(&mut self, sample: u32, c: &mut Connection) {
+        let error = sample as i32 - (c.srtt8_us >> 3) as i32;
+        c.srtt8_us = (c.srtt8_us as i32 + error) as u32;
         let mut deviation = error.abs() - (self.mdev4_us >> 2) as i32;
         if error < 0 && deviation > 0 {
             deviation >>= 3;
@@ -148,42 +135,58 @@ impl RttEstimator {
             self.mdev4_max_us = self.mdev4_us;
             self.rttvar4_us = self.rttvar4_us.max(self.mdev4_us);
         }
-        if una > self.round_end {
+        if c.una > self.round_end {
             if self.mdev4_max_us < self.rttvar4_us {
                 self.rttvar4_us -= (self.rttvar4_us - self.mdev4_max_us) >> 2;
             }
-            self.round_end = nxt;
+            self.round_end = c.nxt;
             self.mdev4_max_us = RTO_MIN_US;
         }
     }
 
     /// RFC 6298 2.3, gains 1/8 and 1/4.
-    fn update_rfc(&mut self, sample: u32) {
-        let error = sample as i32 - (self.srtt8_us >> 3) as i32;
+    fn update_rfc(&mut self, sample: u32, c: &mut Connection) {
+        let error = sample as i32 - (c.srtt8_us >> 3) as i32;
         let deviation = error.abs() - (self.rttvar4_us >> 2) as i32;
         self.rttvar4_us = (self.rttvar4_us as i32 + deviation) as u32;
-        self.srtt8_us = (self.srtt8_us as i32 + error) as u32;
+        c.srtt8_us = (c.srtt8_us as i32 + error) as u32;
+    }
+
+    /// One of the minima, or several, may have to give way.
+    #[inline(never)]
+    fn update_min(&mut self, sample: Minimum) {
+        if sample.rtt <= self.min[0].rtt {
+            self.min = [sample; 3];
+        } else {
+            self.age_min(sample);
+        }
+        let [first, second, third] = self.min.map(|minimum| minimum.at);
+        let span = match (second == first, third == second) {
+            (true, _) => RTT_MIN_WINDOW.0 / 4,
+            (_, true) => RTT_MIN_WINDOW.0 / 2,
+            _ => RTT_MIN_WINDOW.0,
+        };
+        self.min_stands_until = first + Time(span);
     }
 
     /// The minimum stands, but one of those that wait to succeed it may have to give way.
-    fn age_min(&mut self, rtt: Time, now: Time) {
-        if rtt <= self.min[1].0 {
-            self.min[1] = (rtt, now);
-            self.min[2] = (rtt, now);
-        } else if rtt <= self.min[2].0 {
-            self.min[2] = (rtt, now);
+    fn age_min(&mut self, sample: Minimum) {
+        let [first, second, third] = &mut self.min;
+        if sample.rtt <= second.rtt {
+            (*second, *third) = (sample, sample);
+        } else if sample.rtt <= third.rtt {
+            *third = sample;
         }
-        let age = now.since(self.min[0].1);
+        let age = sample.at.since(first.at);
         if age > RTT_MIN_WINDOW {
-            self.min = [self.min[1], self.min[2], (rtt, now)];
-            if now.since(self.min[0].1) > RTT_MIN_WINDOW {
-                self.min = [self.min[1], self.min[2], (rtt, now)];
+            self.min = [self.min[1], self.min[2], sample];
+            if sample.at.since(self.min[0].at) > RTT_MIN_WINDOW {
+                self.min = [self.min[1], self.min[2], sample];
             }
-        } else if self.min[1].1 == self.min[0].1 && age.0 > RTT_MIN_WINDOW.0 / 4 {
-            self.min[1] = (rtt, now);
-            self.min[2] = (rtt, now);
-        } else if self.min[2].1 == self.min[1].1 && age.0 > RTT_MIN_WINDOW.0 / 2 {
-            self.min[2] = (rtt, now);
+        } else if second.at == first.at && age.0 > RTT_MIN_WINDOW.0 / 4 {
+            (*second, *third) = (sample, sample);
+        } else if third.at == second.at && age.0 > RTT_MIN_WINDOW.0 / 2 {
+            *third = sample;
         }
     }
 }
@@ -198,8 +201,10 @@ mod tests {
 
     fn after_samples(rule: RtoRule, samples: &[u64]) -> RttEstimator {
         let mut estimator = estimator(rule);
+        let mut c = Connection::new(1448);
         for (i, &ms) in samples.iter().enumerate() {
-            estimator.on_sampled(Time::from_ms(ms), i as u64 + 1, i as u64);
+            (c.una, c.nxt) = (i as u64 + 1, i as u64);
+            estimator.on_sampled(&mut c, Time::from_ms(ms));
         }
         estimator
     }
@@ -229,19 +234,23 @@ mod tests {
             estimator.back_off();
         }
         assert_eq!(estimator.rto(), Time::from_ms(120_000));
-        estimator.on_sampled(Time::from_ms(100), 9, 9);
+        estimator.on_sampled(&mut Connection::new(1448), Time::from_ms(100));
         assert_eq!(estimator.rto(), Time::from_ms(300));
     }
 
     #[test]
     fn the_minimum_expires_after_300_s() {
         let mut estimator = estimator(RtoRule::Linux);
-        estimator.on_min_sampled(Time::from_ms(10), Time::ZERO);
+        let mut c = Connection::new(1448);
+        let mut sample_at = |s: u64, ms: u64| {
+            c.now = Time::from_ms(s * 1000);
+            estimator.on_min_sampled(&mut c, Time::from_ms(ms));
+            c.rtt_min
+        };
+        sample_at(0, 10);
         for s in 1..301 {
-            estimator.on_min_sampled(Time::from_ms(50), Time::from_ms(s * 1000));
+            assert_eq!(sample_at(s, 50), Time::from_ms(10), "after {s} s");
         }
-        assert_eq!(estimator.min(), Time::from_ms(10));
-        estimator.on_min_sampled(Time::from_ms(50), Time::from_ms(301_000));
-        assert_eq!(estimator.min(), Time::from_ms(50));
+        assert_eq!(sample_at(301, 50), Time::from_ms(50));
     }
 }

@@ -1,16 +1,16 @@
-//! The sender's one timer: retransmission, tail loss probe, or reordering.
+//! The sender's one timer: retransmission, tail loss probe, or reordering. When it expires; what then happens is the sender's.
 
-use cc::{CaState, CongestionControl};
+use cc::Connection;
 use units::Time;
 
-use crate::scoreboard::SACKED;
-use crate::sender::{Progress, Sender, Wire};
+use crate::rtt::RttEstimator;
 
 /// Linux's floor for probe and reordering timers: two ticks.
 const TICKS: Time = Time::from_ms(2);
 const RTO_MIN: Time = Time::from_ms(200);
 const PROBE_INITIAL: Time = Time::from_ms(1000);
 
+/// What the timer was armed for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Kind {
     #[default]
@@ -19,178 +19,162 @@ pub(crate) enum Kind {
     Reordering,
 }
 
-/// The timer armed, and when it expires.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Timer {
-    pub(crate) kind: Kind,
-    pub(crate) deadline: Time,
+/// The timer, and the clock by which its expiry is seen.
+#[derive(Clone, Debug)]
+pub(crate) struct Timers {
+    kind: Kind,
+    /// [`Time::NEVER`] when it is not armed.
+    deadline: Time,
+    /// Interval at which timers are looked at (jiffies); zero for at once.
+    tick: Time,
 }
 
-impl Default for Timer {
-    fn default() -> Timer {
-        Timer { kind: Kind::Retransmission, deadline: Time::NEVER }
-    }
-}
-
-impl<C: CongestionControl> Sender<C> {
-    /// When [`Sender::on_deadline`] must be called; [`Time::NEVER`] for never. May move either way on any event.
-    #[inline]
-    pub fn deadline(&self) -> Time {
-        self.expires().min(self.pacer.wakes_at())
+impl Timers {
+    /// Nothing is armed.
+    pub(crate) fn new(tick: Time) -> Timers {
+        Timers { kind: Kind::default(), deadline: Time::NEVER, tick }
     }
 
     /// When the timer is seen to have expired: with jiffies, at the tick after.
     #[inline]
-    fn expires(&self) -> Time {
-        if self.has_jiffies {
-            self.tick_after(self.timer.deadline)
+    pub(crate) fn expires(&self) -> Time {
+        if self.tick == Time::ZERO {
+            self.deadline
         } else {
-            self.timer.deadline
+            self.tick_after()
         }
     }
 
     #[inline(never)]
-    fn tick_after(&self, deadline: Time) -> Time {
-        match &self.care {
-            Some(care) if deadline < Time::NEVER => Time(deadline.0.next_multiple_of(care.tick.0)),
-            _ => deadline,
+    fn tick_after(&self) -> Time {
+        if self.deadline == Time::NEVER {
+            return Time::NEVER;
         }
+        Time(self.deadline.0.next_multiple_of(self.tick.0))
     }
 
-    /// The deadline has come.
-    pub fn on_deadline(&mut self, now: Time, wire: &mut impl Wire) {
-        self.account(now);
-        let is_pacing = self.expires() > now;
-        if is_pacing && self.c.ca_state == CaState::Open && self.board.is_clean(self.c.una) {
-            // The pacing gate opens, and nothing may be lost.
-            self.pacer.release();
-            self.transmit_one_by_one(self.c.in_flight, wire);
-            return;
-        }
-        if !is_pacing {
-            self.on_expired(wire);
-        }
-        self.recover_and_transmit(wire);
-    }
-
-    #[inline(never)]
-    fn on_expired(&mut self, wire: &mut impl Wire) {
-        self.timer.deadline = Time::NEVER;
-        match self.timer.kind {
-            Kind::Retransmission => self.on_retransmission_timeout(wire),
-            Kind::Probe => self.on_probe_timeout(wire),
-            Kind::Reordering => self.on_reordering_timeout(wire),
-        }
-    }
-
-    fn on_retransmission_timeout(&mut self, wire: &mut impl Wire) {
-        if self.c.una == self.c.nxt {
-            return;
-        }
-        self.enter_loss(wire);
-        self.expiries += 1;
-        self.retransmit(self.c.una, wire);
-        self.rtt.back_off();
-        self.timer = Timer { kind: Kind::Retransmission, deadline: self.c.now + self.rtt.rto() };
-    }
-
-    /// RFC 8985 section 7.3: one new segment, or the last one again.
-    fn on_probe_timeout(&mut self, wire: &mut impl Wire) {
-        if self.c.una == self.c.nxt {
-            return;
-        }
-        if self.probe_end == 0 {
-            self.probe_retransmitted = !self.can_send_new();
-            if self.probe_retransmitted {
-                let last = self.c.nxt - 1;
-                if self.board.flags(last) & SACKED == 0 {
-                    self.probe_end = if self.retransmit(last, wire) { self.c.nxt } else { 0 };
-                }
-            } else if self.is_admitted(wire) {
-                self.send_new(wire);
-                self.probe_end = self.c.nxt;
-            }
-            self.publish_in_flight();
-        }
-        self.arm_retransmission();
-    }
-
-    fn on_reordering_timeout(&mut self, wire: &mut impl Wire) {
-        let before = self.c.in_flight;
-        self.detect_by_time();
-        self.publish_in_flight();
-        self.report_losses();
-        if self.c.in_flight != before && self.c.ca_state != CaState::Recovery {
-            self.enter_recovery(wire);
-            self.reduce(&Progress { delivered: 1, ..Progress::default() });
-        }
-        if self.c.una < self.c.nxt {
-            self.arm_retransmission();
-        }
-    }
-
-    /// After progress: a probe if one may be sent, else the retransmission timer, a full timeout from now.
-    #[inline]
-    pub(crate) fn arm_after_progress(&mut self) {
-        if self.c.una == self.c.nxt {
-            self.timer.deadline = Time::NEVER;
-            self.await_device();
-        } else if self.may_probe() {
-            self.arm_probe(self.c.now + self.rtt.rto());
-        } else {
-            self.arm_retransmission();
-        }
-    }
-
-    /// After new data was sent.
-    #[inline(always)]
-    pub(crate) fn arm_after_sending(&mut self, was_idle: bool) {
-        if self.may_probe() {
-            let head_timeout = self.board.sent_at(self.c.una) + self.rtt.rto();
-            let latest = if head_timeout > self.c.now { head_timeout } else { Time::NEVER };
-            self.arm_probe(latest);
-        } else if was_idle || self.timer.kind == Kind::Probe || self.timer.deadline == Time::NEVER {
-            self.arm_retransmission();
-        }
+    /// The timer has expired: what it was armed for.
+    pub(crate) fn on_expired(&mut self) -> Kind {
+        self.disarm();
+        self.kind
     }
 
     #[inline]
-    pub(crate) fn may_probe(&self) -> bool {
-        self.probes && matches!(self.c.ca_state, CaState::Open | CaState::Cwr)
+    pub(crate) fn disarm(&mut self) {
+        self.deadline = Time::NEVER;
     }
 
-    /// Two smoothed RTTs after now, not later than the retransmission timeout.
+    /// Two smoothed RTTs from now, not later than `latest`.
     #[inline]
-    fn arm_probe(&mut self, latest: Time) {
-        let srtt8 = u64::from(self.rtt.srtt8_us());
-        let wait = if srtt8 == 0 {
+    pub(crate) fn arm_probe(&mut self, c: &Connection, latest: Time) {
+        let wait = if c.srtt8_us == 0 {
             PROBE_INITIAL
         } else {
-            let margin = if self.c.nxt - self.c.una == 1 { RTO_MIN } else { TICKS };
-            Time::from_us(srtt8 >> 2) + margin
+            let margin = if c.nxt - c.una == 1 { RTO_MIN } else { TICKS };
+            Time::from_us(u64::from(c.srtt8_us) >> 2) + margin
         };
-        self.timer = Timer { kind: Kind::Probe, deadline: (self.c.now + wait).min(latest) };
+        self.kind = Kind::Probe;
+        self.deadline = (c.now + wait).min(latest);
+    }
+
+    /// New data was sent, where no probe may follow it: whether the retransmission timer must be armed for it.
+    #[inline]
+    pub(crate) fn wants_retransmission(&self, was_idle: bool) -> bool {
+        was_idle || self.kind == Kind::Probe || self.deadline == Time::NEVER
     }
 
     /// A full timeout from now; after a probe or reordering timer, from when the head was sent.
-    pub(crate) fn arm_retransmission(&mut self) {
-        let rto = self.rtt.rto();
-        let deadline = if self.timer.kind == Kind::Retransmission {
-            self.c.now + rto
-        } else {
-            (self.board.sent_at(self.c.una) + rto).max(self.c.now + Time::from_us(1))
-        };
-        self.timer = Timer { kind: Kind::Retransmission, deadline };
+    pub(crate) fn arm_retransmission(&mut self, c: &Connection, rtt: &RttEstimator, head_sent: Time) {
+        let rto = rtt.rto();
+        self.deadline = if self.kind == Kind::Retransmission { c.now + rto } else { (head_sent + rto).max(c.now + Time::from_us(1)) };
+        self.kind = Kind::Retransmission;
     }
 
-    /// The head was retransmitted: the timer starts anew.
-    pub(crate) fn arm_after_head_retransmission(&mut self) {
-        if self.timer.kind != Kind::Reordering || self.timer.deadline == Time::NEVER {
-            self.timer = Timer { kind: Kind::Retransmission, deadline: self.c.now + self.rtt.rto() };
+    /// A full timeout from now, whatever was armed.
+    pub(crate) fn restart_retransmission(&mut self, c: &Connection, rtt: &RttEstimator) {
+        self.kind = Kind::Retransmission;
+        self.deadline = c.now + rtt.rto();
+    }
+
+    /// The head was retransmitted: the timer starts anew, unless it waits for reordering.
+    pub(crate) fn on_head_retransmitted(&mut self, c: &Connection, rtt: &RttEstimator) {
+        if self.kind != Kind::Reordering || self.deadline == Time::NEVER {
+            self.restart_retransmission(c, rtt);
         }
     }
 
-    pub(crate) fn arm_reorder(&mut self, wait: Time) {
-        self.timer = Timer { kind: Kind::Reordering, deadline: self.c.now + wait + TICKS };
+    /// Segments that may only be late are given `wait` more.
+    pub(crate) fn arm_reordering(&mut self, c: &Connection, wait: Time) {
+        self.kind = Kind::Reordering;
+        self.deadline = c.now + wait + TICKS;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+
+    const NEVER: Time = Time::NEVER;
+
+    /// At 1 s, with a smoothed RTT of 100 ms and so a timeout of 300 ms.
+    fn at_one_second() -> (Connection, RttEstimator) {
+        let mut rtt = RttEstimator::new(&Options::of_profile("linux-6.1").expect("a profile"));
+        let mut c = Connection { now: Time::from_ms(1000), nxt: 2, ..Connection::new(1448) };
+        rtt.on_sampled(&mut c, Time::from_ms(100));
+        (c, rtt)
+    }
+
+    /// RFC 8985 7.2: two smoothed RTTs, and for a lone segment the time for which its ACK may be delayed, here 200 ms; two ticks otherwise.
+    #[test]
+    fn a_probe_waits_two_round_trips() {
+        let (c, _) = at_one_second();
+        let after = |c: &Connection, latest| {
+            let mut timers = Timers::new(Time::ZERO);
+            timers.arm_probe(c, latest);
+            timers.expires().as_ms()
+        };
+        assert_eq!(after(&c, NEVER), 1202);
+        assert_eq!(after(&c, Time::from_ms(1150)), 1150);
+        assert_eq!(after(&Connection { nxt: 1, ..c.clone() }, NEVER), 1400);
+        assert_eq!(after(&Connection { srtt8_us: 0, ..c }, NEVER), 2000);
+    }
+
+    /// The head left at 900 ms. After a probe the 300 ms are its own; a timer that was for it already starts anew.
+    #[test]
+    fn a_timeout_after_a_probe_counts_from_when_the_head_was_sent() {
+        let (c, rtt) = at_one_second();
+        let mut timers = Timers::new(Time::ZERO);
+        timers.arm_probe(&c, NEVER);
+        timers.arm_retransmission(&c, &rtt, Time::from_ms(900));
+        assert_eq!(timers.expires(), Time::from_ms(1200));
+        timers.arm_retransmission(&c, &rtt, Time::from_ms(900));
+        assert_eq!(timers.expires(), Time::from_ms(1300));
+        timers.arm_reordering(&c, Time::from_ms(25));
+        assert_eq!(timers.expires(), Time::from_ms(1027));
+        timers.arm_retransmission(&c, &rtt, Time::from_ms(100));
+        assert_eq!(timers.expires(), Time(1_000_001_000), "not in the past");
+    }
+
+    #[test]
+    fn a_timer_that_waits_for_reordering_outlives_the_retransmission_of_the_head() {
+        let (c, rtt) = at_one_second();
+        let mut timers = Timers::new(Time::ZERO);
+        timers.arm_reordering(&c, Time::from_ms(25));
+        timers.on_head_retransmitted(&c, &rtt);
+        assert_eq!(timers.expires(), Time::from_ms(1027));
+        assert_eq!((timers.on_expired(), timers.expires()), (Kind::Reordering, NEVER));
+        timers.on_head_retransmitted(&c, &rtt);
+        assert_eq!(timers.expires(), Time::from_ms(1300));
+    }
+
+    /// Jiffies of 10 ms: 1202 ms are seen at 1210, and never stays never.
+    #[test]
+    fn a_coarse_clock_sees_an_expiry_at_the_next_tick() {
+        let (c, _) = at_one_second();
+        let mut timers = Timers::new(Time::from_ms(10));
+        assert_eq!(timers.expires(), NEVER);
+        timers.arm_probe(&c, NEVER);
+        assert_eq!(timers.expires(), Time::from_ms(1210));
     }
 }

@@ -2,35 +2,36 @@
 
 use std::num::NonZeroU64;
 
-use cc::{CaState, CongestionControl};
+use cc::Connection;
 use units::Time;
 
-use crate::sender::{Progress, Sender, Wire};
+use crate::progress::Progress;
 
 /// What is remembered of the episode.
 #[derive(Clone, Debug)]
 pub(crate) struct Undo {
+    /// The stack undoes reductions at all.
+    is_on: bool,
     /// One past the first segment outstanding when the episode began (Linux `undo_marker`); none when it cannot be undone.
     past_marker: Option<NonZeroU64>,
     /// Retransmissions not yet reported as duplicates; none before the first.
     retransmissions: Option<u32>,
     /// When the first retransmission of the episode was sent (Linux `retrans_stamp`).
-    pub(crate) first_retransmission: Option<Time>,
+    first_retransmission: Option<Time>,
     /// What an undo restores; NaN when congestion was marked since.
     prior_ssthresh: f64,
 }
 
-impl Default for Undo {
-    fn default() -> Undo {
-        Undo { past_marker: None, retransmissions: None, first_retransmission: None, prior_ssthresh: f64::NAN }
-    }
-}
-
 impl Undo {
-    pub(crate) fn arm(&mut self, una: u64, outstanding: u32, prior_ssthresh: f64) {
-        self.past_marker = NonZeroU64::new(una + 1);
+    pub(crate) fn new(is_on: bool) -> Undo {
+        Undo { is_on, past_marker: None, retransmissions: None, first_retransmission: None, prior_ssthresh: f64::NAN }
+    }
+
+    /// An episode begins with `outstanding` retransmissions under way; without a threshold the one remembered before stands.
+    pub(crate) fn arm(&mut self, c: &Connection, outstanding: u32, prior_ssthresh: Option<f64>) {
+        self.past_marker = NonZeroU64::new(c.una + 1);
         self.retransmissions = (outstanding > 0).then_some(outstanding);
-        self.prior_ssthresh = prior_ssthresh;
+        self.prior_ssthresh = prior_ssthresh.unwrap_or(self.prior_ssthresh);
     }
 
     pub(crate) fn disarm(&mut self) {
@@ -46,9 +47,19 @@ impl Undo {
         self.past_marker.is_some()
     }
 
+    /// The threshold that an undo restores; none when it restores no window.
+    pub(crate) fn restored_ssthresh(&self) -> Option<f64> {
+        Some(self.prior_ssthresh).filter(|ssthresh| !ssthresh.is_nan())
+    }
+
     pub(crate) fn on_retransmitted(&mut self, now: Time) {
         self.first_retransmission.get_or_insert(now);
         self.retransmissions = Some(self.retransmissions.unwrap_or(0) + 1);
+    }
+
+    /// No retransmission of an episode is under way any more.
+    pub(crate) fn forget_retransmissions(&mut self) {
+        self.first_retransmission = None;
     }
 
     /// The receiver reported `seq` as a duplicate.
@@ -58,71 +69,66 @@ impl Undo {
         }
     }
 
-    /// Every retransmission arrived twice.
-    fn all_were_duplicates(&self) -> bool {
-        self.past_marker.is_some() && self.retransmissions == Some(0)
+    /// Every retransmission arrived twice: the episode was spurious.
+    pub(crate) fn is_spurious_by_duplicates(&self) -> bool {
+        self.is_on && self.is_armed() && self.retransmissions == Some(0)
     }
 
     /// The ACK echoes a segment older than the first retransmission: it answers an original.
-    pub(crate) fn answers_original(&self, progress: &Progress) -> bool {
-        self.past_marker.is_some() && progress.acked > 0 && self.first_retransmission.is_some_and(|sent| progress.echo < sent)
+    pub(crate) fn is_spurious_by_echo(&self, progress: &Progress) -> bool {
+        let is_older = |sent: Time| progress.echo < sent;
+        self.is_on && self.is_armed() && progress.acked > 0 && self.first_retransmission.is_some_and(is_older)
+    }
+
+    /// The episode is shown to be spurious by this ACK.
+    pub(crate) fn is_spurious(&self, progress: &Progress) -> bool {
+        self.is_spurious_by_duplicates() || self.is_spurious_by_echo(progress)
     }
 }
 
-impl<C: CongestionControl> Sender<C> {
-    /// Remembers what an undo of the episode that begins would restore.
-    pub(crate) fn arm_undo(&mut self) {
-        let prior = if self.in_reduction() { self.undo.prior_ssthresh } else { self.current_ssthresh() };
-        self.undo.arm(self.c.una, self.board.retrans_out, prior);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An episode that began with segment 7, whose two retransmissions left from 100 ms on.
+    fn episode(is_on: bool) -> Undo {
+        let mut undo = Undo::new(is_on);
+        undo.arm(&Connection { una: 7, ..Connection::new(1448) }, 0, Some(40.0));
+        undo.on_retransmitted(Time::from_ms(100));
+        undo.on_retransmitted(Time::from_ms(101));
+        undo
     }
 
-    /// Linux `tcp_current_ssthresh`: outside a reduction at least three quarters of the window.
-    pub(crate) fn current_ssthresh(&self) -> f64 {
-        let cwnd = self.w.cwnd;
-        self.w.ssthresh.max((cwnd / 2.0).floor() + (cwnd / 4.0).floor())
+    #[test]
+    fn an_episode_is_spurious_when_every_retransmission_arrived_twice() {
+        let mut undo = episode(true);
+        undo.on_duplicate(6);
+        undo.on_duplicate(7);
+        assert!(!undo.is_spurious_by_duplicates(), "one of two, and one of before the episode");
+        undo.on_duplicate(8);
+        assert!(undo.is_spurious_by_duplicates());
+        undo.disarm();
+        assert!(!undo.is_spurious_by_duplicates());
     }
 
-    /// Whether the current episode is shown to be spurious by this ACK.
-    pub(crate) fn is_spurious(&self, progress: &Progress) -> bool {
-        self.spec.options.undo && (self.undo.all_were_duplicates() || self.undo.answers_original(progress))
+    /// Eifel (RFC 4015): an echo from before the first retransmission is of an original; only an ACK that moves the window tells.
+    #[test]
+    fn an_episode_is_spurious_when_an_original_is_acknowledged() {
+        let told = |undo: &Undo, acked, echo_ms| {
+            undo.is_spurious_by_echo(&Progress { acked, echo: Time::from_ms(echo_ms), ..Progress::default() })
+        };
+        let undo = episode(true);
+        assert_eq!([(1, 99), (1, 100), (0, 99)].map(|(acked, echo)| told(&undo, acked, echo)), [true, false, false]);
+        assert!(!told(&episode(false), 1, 99), "a stack that undoes nothing");
     }
 
-    /// Whether duplicates alone show it.
-    pub(crate) fn is_spurious_by_duplicates(&self) -> bool {
-        self.spec.options.undo && self.undo.all_were_duplicates()
-    }
-
-    /// Restores the window; `forget_losses` also takes back the loss marks.
-    pub(crate) fn restore(&mut self, forget_losses: bool, wire: &mut impl Wire) {
-        if forget_losses {
-            self.board.unmark_lost(self.c.una);
-            self.publish_in_flight();
-        }
-        if !self.undo.prior_ssthresh.is_nan() {
-            self.w.cwnd = self.cc.undo(&mut self.w, &self.c);
-            self.w.ssthresh = self.w.ssthresh.max(self.undo.prior_ssthresh);
-            self.ecn.cwr_due = false;
-        }
-        self.note_window_set();
-        self.undo.disarm();
-        self.totals.undos += 1;
-        wire.on_undo(self.c.now, self.w.cwnd);
-    }
-
-    /// Linux `tcp_any_retrans_done`: something outstanding was retransmitted.
-    pub(crate) fn clear_episode_stamp(&mut self) {
-        if self.board.retrans_out == 0 {
-            self.undo.first_retransmission = None;
-        }
-    }
-
-    /// Open, or Disorder while something is missing.
-    pub(crate) fn keep_open(&mut self) {
-        let missing = self.board.sacked_out + self.board.lost_out + self.board.retrans_out > 0;
-        let state = if missing { CaState::Disorder } else { CaState::Open };
-        if self.c.ca_state != state {
-            self.enter(state);
-            self.recovery_point = self.c.nxt;
-        }
+    /// A mark in between forbids the window, not the rest; a second episode within the first keeps what the first remembered.
+    #[test]
+    fn an_undo_restores_what_there_was_unless_congestion_was_marked() {
+        let mut undo = episode(true);
+        undo.arm(&Connection { una: 9, ..Connection::new(1448) }, 1, None);
+        assert_eq!(undo.restored_ssthresh(), Some(40.0));
+        undo.forbid();
+        assert_eq!((undo.restored_ssthresh(), undo.is_armed()), (None, true));
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! This crate must never know what a packet, a window or an event is.
 
+mod byte_rate;
 mod clone;
 mod rate;
 mod stream;
 mod time;
 
+pub use byte_rate::ByteRate;
 pub use rate::{Rate, Serialiser};
 pub use stream::Stream;
 pub use time::Time;

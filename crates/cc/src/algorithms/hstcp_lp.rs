@@ -9,7 +9,7 @@ use super::early_indication::{delta, inference, EarlyIndication, Indication};
 use super::hstcp::HstcpReal;
 use super::{borrows, runs, switch};
 use crate::parameter::{Protocol, Values, Variant};
-use crate::{Algorithm, CongestionControl, Connection, RttSample, Window};
+use crate::{Algorithm, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 const PAPER: &str = "paper";
 
@@ -59,6 +59,10 @@ impl HstcpLp {
 }
 
 impl CongestionControl for HstcpLp {
+    fn needs(&self) -> Needs {
+        Needs { rtt_samples: RttSamples::ByStack, ..Needs::default() }
+    }
+
     #[inline]
     fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
         let Some(indication) = self.early.on_rtt_sampled(w, c, s) else { return };

@@ -13,7 +13,7 @@ use super::reno::Reno;
 use super::vegas_round::Round;
 use crate::parameter::{Parameter, Protocol, Variant};
 use crate::slow_start::Kind;
-use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
+use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 const V61: &str = "linux-6.1";
 
@@ -83,7 +83,7 @@ impl Vegas {
 
 impl CongestionControl for Vegas {
     fn needs(&self) -> Needs {
-        Needs { rtt_stamps: true, ..Needs::default() }
+        Needs { rtt_samples: RttSamples::Exact, ..Needs::default() }
     }
 
     fn slow_start(&self) -> Option<Kind> {

@@ -11,7 +11,7 @@ use super::of_linux61;
 use super::reno::Reno;
 use super::round_rtt::{RoundRtt, UNKNOWN_US};
 use crate::parameter::{Constant, Protocol, Variant};
-use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
+use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 const V61: &str = "linux-6.1";
 
@@ -85,7 +85,7 @@ impl Veno {
 
 impl CongestionControl for Veno {
     fn needs(&self) -> Needs {
-        Needs { rtt_stamps: true, ..Needs::default() }
+        Needs { rtt_samples: RttSamples::Exact, ..Needs::default() }
     }
 
     #[inline]

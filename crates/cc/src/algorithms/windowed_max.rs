@@ -5,6 +5,9 @@
 pub(crate) struct WindowedMax<V> {
     /// Tick and value, the best first.
     best: [(u64, V); 3],
+    /// The window that was last asked for, and the tick until which a value below all three changes nothing in it.
+    span: u64,
+    stands_until: u64,
 }
 
 impl<V: Copy + PartialOrd + Default> WindowedMax<V> {
@@ -17,11 +20,30 @@ impl<V: Copy + PartialOrd + Default> WindowedMax<V> {
     /// Only `value` is known, since `now`.
     pub(crate) fn reset(&mut self, now: u64, value: V) {
         self.best = [(now, value); 3];
+        self.stands_until = 0;
     }
 
     /// A new value. Values older than `span` ticks are forgotten.
     #[inline]
     pub(crate) fn on_sampled(&mut self, now: u64, value: V, span: u64) {
+        if value >= self.best[2].1 || now > self.stands_until || span != self.span {
+            self.update(now, value, span);
+        }
+    }
+
+    fn update(&mut self, now: u64, value: V, span: u64) {
+        self.place(now, value, span);
+        let [first, second, third] = self.best.map(|best| best.0);
+        let stands_for = match (second == first, third == second) {
+            (true, _) => span / 4,
+            (_, true) => span / 2,
+            _ => span,
+        };
+        self.span = span;
+        self.stands_until = first + stands_for;
+    }
+
+    fn place(&mut self, now: u64, value: V, span: u64) {
         let [first, second, third] = &mut self.best;
         if value >= first.1 || now - third.0 > span {
             return self.reset(now, value);

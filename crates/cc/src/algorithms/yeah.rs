@@ -8,7 +8,7 @@
 use super::of_linux61;
 use super::vegas_round::Round;
 use crate::parameter::{Constant, Protocol, Variant};
-use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
+use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 const V61: &str = "linux-6.1";
 
@@ -82,7 +82,7 @@ impl Yeah {
 
 impl CongestionControl for Yeah {
     fn needs(&self) -> Needs {
-        Needs { rtt_stamps: true, ..Needs::default() }
+        Needs { rtt_samples: RttSamples::Exact, ..Needs::default() }
     }
 
     fn on_established(&mut self, _w: &mut Window, c: &Connection) {

@@ -6,8 +6,9 @@
 //! Departures: none from Linux 6.1's under CUBIC, which says which samples show the path and the smallest of them; the other laws
 //! trust every sample, and the smallest is the transport's.
 
-use units::Time;
+use units::ByteRate;
 
+use super::RttOnPath;
 use crate::{Connection, Window};
 
 /// Rounds are counted from the start, but slow start ends only at or above this window.
@@ -40,8 +41,8 @@ impl HyStart {
         self.samples = 0;
     }
 
-    /// Whether this RTT sample ends slow start, by lowering the threshold to the window. `path` is the smallest RTT known.
-    pub(crate) fn ends(&mut self, w: &mut Window, c: &Connection, (rtt, path): (Time, Time)) -> bool {
+    /// Whether this RTT sample ends slow start, by lowering the threshold to the window.
+    pub(crate) fn ends(&mut self, w: &mut Window, c: &Connection, RttOnPath { rtt, path }: RttOnPath) -> bool {
         if c.una > self.round_end {
             self.start_round(c);
         }
@@ -79,6 +80,6 @@ impl HyStart {
 }
 
 /// How long the receiver's side may hold an ACK back: four 64 KiB bursts at the sending rate, at most 1 ms.
-fn ack_delay_us(pacing_rate: u64) -> u64 {
-    (65_536_u64 * 4 * 1_000_000).checked_div(pacing_rate).map_or(0, |us| us.min(1_000))
+fn ack_delay_us(pacing_rate: ByteRate) -> u64 {
+    (65_536_u64 * 4 * 1_000_000).checked_div(pacing_rate.0).map_or(0, |us| us.min(1_000))
 }

@@ -9,7 +9,7 @@ mod limited;
 
 use units::Time;
 
-use crate::{CaState, Connection, Window};
+use crate::{CaState, Connection, RttSamples, Window};
 use hystart::HyStart;
 use hystart_plus_plus::HyStartPlusPlus;
 use limited::Limited;
@@ -48,6 +48,13 @@ impl Kind {
     pub fn of_name(name: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.name() == name)
     }
+}
+
+/// An RTT sample beside the smallest RTT known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RttOnPath {
+    pub(crate) rtt: Time,
+    pub(crate) path: Time,
 }
 
 /// The state of the part that a connection has, and what of it matters to an ACK.
@@ -91,6 +98,16 @@ impl SlowStart {
         matches!(self.part, Part::HyStart(_))
     }
 
+    /// The RTT samples of a law that asks for these, behind this part.
+    pub(crate) fn rtt_samples(&self, of_law: RttSamples) -> RttSamples {
+        let watches = matches!(self.part, Part::HyStart(_) | Part::HyStartPlusPlus(_));
+        if watches && of_law == RttSamples::Unused {
+            RttSamples::ByStack
+        } else {
+            of_law
+        }
+    }
+
     pub(crate) fn on_established(&mut self, w: &mut Window, c: &Connection) {
         match &mut self.part {
             Part::None => w.ssthresh = w.cwnd.max(2.0),
@@ -99,12 +116,12 @@ impl SlowStart {
         }
     }
 
-    /// An RTT sample in slow start; `path` is the smallest RTT known.
-    pub(crate) fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, (rtt, path): (Time, Time)) {
+    /// An RTT sample in slow start.
+    pub(crate) fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, sample: RttOnPath) {
         match &mut self.part {
             // After an exit it rests until a timeout.
-            Part::HyStart(part) => self.watches = !part.ends(w, c, (rtt, path)),
-            Part::HyStartPlusPlus(part) => part.on_rtt_sampled(w, c, rtt),
+            Part::HyStart(part) => self.watches = !part.ends(w, c, sample),
+            Part::HyStartPlusPlus(part) => part.on_rtt_sampled(w, c, sample.rtt),
             _ => {}
         }
     }

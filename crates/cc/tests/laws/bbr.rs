@@ -61,7 +61,7 @@ pub(crate) fn nothing(bench: &Bench) -> RateSample {
 #[test]
 fn it_opens_at_the_high_gain() {
     let bench = open("bbr:linux-6.1", &[], 100);
-    let rate = bench.law.pacing_rate(&bench.w, &bench.c).unwrap() as f64;
+    let rate = bench.law.pacing_rate(&bench.w, &bench.c).unwrap().0 as f64;
     assert!((rate / (100.0 * 1448.0 * 739.0 / 256.0 * 0.99) - 1.0).abs() < 1e-3, "{rate}");
 }
 

@@ -41,7 +41,7 @@ fn lose(bench: &mut Bench, seq: u64, tx_in_flight: u32, lost_since_sent: u32) {
 }
 
 fn rate(bench: &Bench) -> f64 {
-    bench.law.pacing_rate(&bench.w, &bench.c).unwrap() as f64 / 1448.0
+    bench.law.pacing_rate(&bench.w, &bench.c).unwrap().0 as f64 / 1448.0
 }
 
 /// 2 * 500 = 1000 while cruising, 2.25 * 500 + 2 = 1127 in Up, and one segment of aggregation; 99 % and 1.25 * 99 % of the bandwidth.

@@ -135,5 +135,5 @@ fn segments_are_paced_at_twice_the_rate() {
     let mut bench = Bench::new("copa:paper", &[], 10.0);
     assert_eq!(bench.law.pacing_rate(&bench.w, &bench.c), None);
     ack(&mut bench, 100, 0);
-    assert_eq!(bench.law.pacing_rate(&bench.w, &bench.c), Some(2 * 10 * 1448 * 10));
+    assert_eq!(bench.law.pacing_rate(&bench.w, &bench.c), Some(units::ByteRate(2 * 10 * 1448 * 10)));
 }

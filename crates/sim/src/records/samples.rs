@@ -186,7 +186,7 @@ fn for_each_word(sender: &Sender<Controller>, t_ns: u64, variables: usize, mut k
     keep(place::RETRANSMITTED, sender.retransmitted());
     keep(place::SRTT_PIPE, u64::from(connection.srtt8_us) << 32 | u64::from(connection.in_flight));
     keep(place::STATE_HIDDEN, (connection.ca_state as u64) << 32 | u64::from(hidden));
-    keep(place::OWN_RATE, sender.algorithm().pacing_rate(window, connection).unwrap_or(0));
+    keep(place::OWN_RATE, sender.algorithm().pacing_rate(window, connection).map_or(0, |rate| rate.0));
     if variables > 0 {
         let mut values = [f64::NAN; VARIABLES_MAX];
         sender.algorithm().variables(&mut values[..variables]);
@@ -202,7 +202,7 @@ impl Columns {
         let (srtt8_us, in_flight) = ((row[place::SRTT_PIPE] >> 32) as u32, row[place::SRTT_PIPE] as u32);
         let outstanding = in_flight.wrapping_add(row[place::STATE_HIDDEN] as u32);
         let rate = match row[place::OWN_RATE] {
-            0 => tcp::pacing_rate(flow.mss, srtt8_us, cwnd, ssthresh, outstanding.into()),
+            0 => tcp::StackPace { mss: flow.mss, srtt8_us, cwnd, ssthresh, outstanding: outstanding.into() }.rate().0,
             own => own,
         };
         self.t_ns.extend((0..header.rows()).map(|later| row[place::TIME] + later * interval_ns));

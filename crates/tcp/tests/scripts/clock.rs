@@ -1,6 +1,6 @@
 //! The clock that times segments: exact, or in jiffies.
 
-use cc::{CongestionControl, Connection, Needs, RttSample, Window};
+use cc::{CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 use tcp::{Ack, Options, Sender, SenderSpec};
 use units::Time;
 
@@ -15,7 +15,7 @@ struct Listener {
 
 impl CongestionControl for Listener {
     fn needs(&self) -> Needs {
-        Needs { rtt_stamps: self.stamps, ..Needs::default() }
+        Needs { rtt_samples: if self.stamps { RttSamples::Exact } else { RttSamples::ByStack }, ..Needs::default() }
     }
     fn on_rtt_sampled(&mut self, _w: &mut Window, _c: &Connection, s: &RttSample) {
         self.heard.extend(s.rtt);

@@ -1,6 +1,6 @@
 //! What an algorithm hears of the form of an ACK: header prediction as Linux does it (`tcp_rcv_established`).
 
-use cc::{AckArrival, CongestionControl, Connection, Window};
+use cc::{AckArrival, CongestionControl, Connection, Needs, Window};
 use tcp::{Ack, Ecn, Options, Sack, Sender, SenderSpec};
 use units::Time;
 
@@ -13,6 +13,9 @@ struct Recorder {
 }
 
 impl CongestionControl for Recorder {
+    fn needs(&self) -> Needs {
+        Needs { ack_arrivals: true, ..Needs::default() }
+    }
     fn on_ack_arrived(&mut self, _w: &mut Window, _c: &Connection, a: &AckArrival) {
         self.slow.push(a.slow_path);
     }

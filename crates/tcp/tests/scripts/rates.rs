@@ -1,8 +1,8 @@
 //! Delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation), by hand.
 
-use cc::{CongestionControl, Connection, LostSegment, Needs, RateSample, Window};
+use cc::{CongestionControl, Connection, Control, LostSegment, Needs, RateSample, Window};
 use tcp::{Ack, Sack, Sender, SenderSpec};
-use units::Time;
+use units::{ByteRate, Time};
 
 use crate::{options, Tape};
 
@@ -20,7 +20,7 @@ struct Recorder {
 
 impl CongestionControl for Recorder {
     fn needs(&self) -> Needs {
-        Needs { full_control: true, rate_samples: true, pacing: true, ..Needs::default() }
+        Needs { control: Control::FullByRate, ..Needs::default() }
     }
     fn on_acked(&mut self, _w: &mut Window, _c: &Connection, _acked: u32) {
         unreachable!("the window is the rate's alone");
@@ -39,8 +39,8 @@ impl CongestionControl for Recorder {
         w.ssthresh
     }
     /// Or as good as none: a segment takes less than a nanosecond.
-    fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<u64> {
-        Some(self.rate.unwrap_or(u64::MAX >> 1))
+    fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<ByteRate> {
+        Some(ByteRate(self.rate.unwrap_or(u64::MAX >> 1)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Fast retransmit, the reduction that follows, and its undoing.
 
-use tcp::{LossDetection, Options, Recovery};
+use tcp::{LossDetection, Options, RecoveryRule};
 
 use crate::{options, Script, NOTHING};
 
@@ -62,7 +62,7 @@ fn proportional_reduction_sends_one_for_two() {
 #[test]
 fn rate_halving_sends_one_for_two() {
     let base = options(100);
-    let old = Options { recovery: Recovery::RateHalving, loss_detection: LossDetection::Rfc6675, limited_transmit: false, ..base };
+    let old = Options { recovery: RecoveryRule::RateHalving, loss_detection: LossDetection::Rfc6675, limited_transmit: false, ..base };
     let mut script = Script::open(old, u64::MAX, u64::MAX);
     script.sack(100, 0, (1, 2));
     script.sack(100, 0, (1, 3));

@@ -44,7 +44,7 @@ fn after_150_segments(rule: IdleRestart) -> Script {
     assert_eq!(script.write(0, 150), 10);
     (1..=4).for_each(|trip| script.acknowledge_all(100 * trip));
     assert_eq!((script.sender.connection().una, script.cwnd()), (150, 160.0));
-    assert_eq!(script.sender.rtt().rto(), Time::from_ms(300));
+    assert_eq!(script.sender.rto(), Time::from_ms(300));
     assert!(!script.sender.is_finished(), "more will come");
     script
 }

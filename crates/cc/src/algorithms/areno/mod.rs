@@ -15,7 +15,7 @@ use self::bandwidth::Bandwidth;
 use self::congestion_level::CongestionLevel;
 pub use self::protocol::PROTOCOL;
 use crate::parameter::Values;
-use crate::{CaEvent, CaState, CongestionControl, Connection, RttSample, Window};
+use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 /// Adaptive Reno.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +58,10 @@ impl Areno {
 }
 
 impl CongestionControl for Areno {
+    fn needs(&self) -> Needs {
+        Needs { rtt_samples: RttSamples::ByStack, ..Needs::default() }
+    }
+
     fn on_established(&mut self, _w: &mut Window, c: &Connection) {
         self.bandwidth.start(c.now);
     }

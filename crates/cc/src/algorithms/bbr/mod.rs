@@ -20,7 +20,7 @@ mod recorded;
 mod recovery;
 mod startup;
 
-use units::{Stream, Time};
+use units::{ByteRate, Stream, Time};
 
 use self::aggregation::Aggregation;
 use self::mode::{Mode, HIGH_GAIN};
@@ -34,7 +34,7 @@ use self::startup::Pipe;
 use super::rounds::Rounds;
 use super::windowed_max::WindowedMax;
 use crate::parameter::Values;
-use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RateSample, Window, SSTHRESH_INFINITE};
+use crate::{CaEvent, CaState, CongestionControl, Connection, Control, Needs, RateSample, Window, SSTHRESH_INFINITE};
 
 /// Gain one.
 const UNIT: u64 = 256;
@@ -87,7 +87,7 @@ impl Bbr {
 
 impl CongestionControl for Bbr {
     fn needs(&self) -> Needs {
-        Needs { full_control: true, rate_samples: true, rtt_stamps: true, pacing: true, ..Needs::default() }
+        Needs { control: Control::FullByRate, ..Needs::default() }
     }
 
     fn on_seeded(&mut self, stream: Stream) {
@@ -146,8 +146,8 @@ impl CongestionControl for Bbr {
         w.cwnd
     }
 
-    fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<u64> {
-        Some(self.pacing.rate.max(1))
+    fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<ByteRate> {
+        Some(self.pacing.rate.max(ByteRate(1)))
     }
 
     fn variable_names(&self) -> &'static [&'static str] {

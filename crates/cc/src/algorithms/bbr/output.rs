@@ -1,12 +1,14 @@
 //! From the model to pacing rate and window.
 
+use units::ByteRate;
+
 use super::{Bbr, Mode, BW_SHIFT, HIGH_GAIN, UNIT};
 use crate::{Connection, RateSample, Window};
 
 /// Pacing stays 1 % below the bandwidth, in segments per microsecond times a million.
 const BELOW: u128 = 990_000;
 /// Bytes per second below which a burst is one segment.
-const SLOW: u64 = 150_000;
+const SLOW: ByteRate = ByteRate(150_000);
 /// Largest burst, bytes.
 const BURST: u64 = 65_535 - 320;
 
@@ -18,17 +20,18 @@ const WINDOW_INITIAL: u64 = 10;
 /// How fast segments leave.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pacing {
-    /// Bytes per second.
-    pub(super) rate: u64,
+    pub(super) rate: ByteRate,
     /// Segments that Linux would send at once at that rate.
     burst: u64,
     has_seen_rtt: bool,
+    /// Bandwidth and gain whose rate this is.
+    of: Option<(u64, u64)>,
 }
 
-/// The pacing rate of a bandwidth: bytes per second.
-pub(super) fn bytes_per_second(bw: u64, gain: u64, mss: u32) -> u64 {
+/// The pacing rate of a bandwidth.
+pub(super) fn pacing_rate(bw: u64, gain: u64, mss: u32) -> ByteRate {
     let scaled = (u128::from(bw) * u128::from(mss) * u128::from(gain)) >> 8;
-    ((scaled * BELOW) >> BW_SHIFT) as u64
+    ByteRate(((scaled * BELOW) >> BW_SHIFT) as u64)
 }
 
 impl Bbr {
@@ -36,7 +39,7 @@ impl Bbr {
     pub(super) fn pace_from_rtt(&mut self, w: &Window, c: &Connection) {
         self.pacing.has_seen_rtt = c.srtt8_us > 0;
         let rtt_us = if self.pacing.has_seen_rtt { u64::from(c.srtt8_us >> 3).max(1) } else { 1000 };
-        self.set_pacing_rate(bytes_per_second((u64::from(w.segments()) << BW_SHIFT) / rtt_us, HIGH_GAIN, c.mss), c);
+        self.set_pacing_rate(pacing_rate((u64::from(w.segments()) << BW_SHIFT) / rtt_us, HIGH_GAIN, c.mss), c);
     }
 
     pub(super) fn pace(&mut self, w: &Window, c: &Connection) {
@@ -45,20 +48,25 @@ impl Bbr {
 
     /// The rate never falls before the pipe is full.
     pub(super) fn pace_at(&mut self, bw: u64, gain: u64, w: &Window, c: &Connection) {
-        let rate = bytes_per_second(bw, gain, c.mss);
+        if self.pacing.of == Some((bw, gain)) {
+            return;
+        }
+        let rate = pacing_rate(bw, gain, c.mss);
         if !self.pacing.has_seen_rtt && c.srtt8_us > 0 {
             self.pace_from_rtt(w, c);
         }
         if rate != self.pacing.rate && (self.pipe.is_full() || rate > self.pacing.rate) {
             self.set_pacing_rate(rate, c);
         }
+        self.pacing.of = Some((bw, gain)).filter(|_| self.pacing.has_seen_rtt && self.pacing.rate == rate);
     }
 
     /// A burst is a millisecond of the rate, in Linux's offload.
-    fn set_pacing_rate(&mut self, rate: u64, c: &Connection) {
+    fn set_pacing_rate(&mut self, rate: ByteRate, c: &Connection) {
         let least = if rate < SLOW { 1 } else { 2 };
         self.pacing.rate = rate;
-        self.pacing.burst = ((rate >> 10).min(BURST) / u64::from(c.mss)).clamp(least, 127);
+        self.pacing.of = None;
+        self.pacing.burst = (rate.per_tick().min(BURST) / u64::from(c.mss)).clamp(least, 127);
     }
 
     /// `gain` bandwidth-delay products, rounded up to whole segments.
@@ -97,7 +105,8 @@ impl Bbr {
     }
 
     fn towards_target(&self, cwnd: f64, c: &Connection, s: &RateSample) -> f64 {
-        let target = self.with_budget(self.bdp(self.bw(), self.cwnd_gain) + self.aggregation_window()) as f64;
+        // Signed, for the conversion is then one instruction.
+        let target = self.with_budget(self.bdp(self.bw(), self.cwnd_gain) + self.aggregation_window()) as i64 as f64;
         let grown = cwnd + f64::from(s.acked);
         let cwnd = if self.pipe.is_full() {
             grown.min(target)

@@ -1,7 +1,7 @@
 //! The long-term bandwidth: a token-bucket policer lets bursts through and then drops. Two intervals between losses with the same rate
 //! and at least a fifth lost tell one; its rate is then believed for 48 rounds.
 
-use units::Time;
+use units::{ByteRate, Time};
 
 use super::{output, Bbr, Mode, BW_SHIFT, UNIT};
 use crate::{Connection, RateSample};
@@ -11,7 +11,7 @@ const ROUNDS_MIN: u32 = 4;
 /// Lost per delivered, in 1/256.
 const LOSS: u64 = 50;
 /// Rates are the same within an eighth, or within this many bytes per second.
-const NEAR: u64 = 500;
+const NEAR: ByteRate = ByteRate(500);
 /// Rounds for which a policer's rate is believed.
 const ROUNDS_BELIEVED: u32 = 48;
 
@@ -25,6 +25,13 @@ pub(super) struct Policer {
     began_ms: u64,
     delivered: u64,
     lost: u64,
+}
+
+/// What an ACK, or a timeout, tells of the round.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    has_lost: bool,
+    is_app_limited: bool,
 }
 
 impl Policer {
@@ -51,7 +58,7 @@ impl Policer {
     /// An interval ended with this bandwidth. Returns whether it confirms the one before.
     fn conclude(&mut self, bw: u64, at: Time, c: &Connection) -> bool {
         let difference = bw.abs_diff(self.bw);
-        let is_same = 8 * difference <= self.bw || output::bytes_per_second(difference, UNIT, c.mss) <= NEAR;
+        let is_same = 8 * difference <= self.bw || output::pacing_rate(difference, UNIT, c.mss) <= NEAR;
         if self.bw > 0 && is_same {
             self.bw = (self.bw + bw) / 2;
             self.is_believed = true;
@@ -66,15 +73,15 @@ impl Policer {
 
 impl Bbr {
     pub(super) fn sample_policer(&mut self, c: &Connection, s: &RateSample) {
-        self.look_for_policer(c, s.lost > 0, s.app_limited);
+        self.look_for_policer(c, Round { has_lost: s.lost > 0, is_app_limited: s.app_limited });
     }
 
     /// A timeout counts as the end of a round with a loss.
     pub(super) fn on_timeout_for_policer(&mut self, c: &Connection) {
-        self.look_for_policer(c, true, false);
+        self.look_for_policer(c, Round { has_lost: true, is_app_limited: false });
     }
 
-    fn look_for_policer(&mut self, c: &Connection, has_lost: bool, is_app_limited: bool) {
+    fn look_for_policer(&mut self, c: &Connection, Round { has_lost, is_app_limited }: Round) {
         let (began, at) = (self.rounds.just_began, self.delivered_at);
         let policer = &mut self.policer;
         if policer.is_believed {

@@ -21,12 +21,13 @@ fn ticks(at: Time) -> u64 {
 pub(super) struct MinRtt {
     /// Microseconds, `u64::MAX` before the first sample.
     pub(super) us: u64,
-    at: Time,
+    /// It is too old from this moment on.
+    expires: Time,
 }
 
 impl Default for MinRtt {
     fn default() -> MinRtt {
-        MinRtt { us: u64::MAX, at: Time::ZERO }
+        MinRtt { us: u64::MAX, expires: Time::from_ms(WINDOW + 1) }
     }
 }
 
@@ -36,7 +37,12 @@ impl MinRtt {
         if c.rtt_min != Time::NEVER {
             self.us = c.rtt_min.as_us().max(1);
         }
-        self.at = c.now;
+        self.renew(c.now);
+    }
+
+    /// It was seen, or sought, at `now`: it is too old when more than the window's ticks have passed.
+    fn renew(&mut self, now: Time) {
+        self.expires = Time::from_ms(ticks(now) + WINDOW + 1);
     }
 }
 
@@ -52,10 +58,10 @@ pub(super) struct ProbeRtt {
 
 impl Bbr {
     pub(super) fn update_min_rtt(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
-        let expired = ticks(c.now) > ticks(self.min_rtt.at) + WINDOW;
+        let expired = c.now >= self.min_rtt.expires;
         if let Some(rtt_us) = s.rtt.map(Time::as_us).filter(|&rtt_us| rtt_us < self.min_rtt.us || expired) {
             self.min_rtt.us = rtt_us.max(1);
-            self.min_rtt.at = c.now;
+            self.min_rtt.renew(c.now);
         }
         if expired && !self.restarts && self.mode != Mode::ProbeRtt {
             self.mode = Mode::ProbeRtt;
@@ -89,7 +95,7 @@ impl Bbr {
 
     pub(super) fn check_probe_rtt_done(&mut self, w: &mut Window, c: &Connection) {
         if self.probe_rtt.done_at.is_some_and(|at| ticks(c.now) > at) {
-            self.min_rtt.at = c.now;
+            self.min_rtt.renew(c.now);
             w.cwnd = w.cwnd.max(self.recovery.saved_cwnd);
             self.resume();
         }

@@ -20,7 +20,7 @@ impl Bbr {
             "extra_acked_max" => self.aggregation.most(),
             "prior_cwnd" => self.recovery.saved_cwnd as u64,
             "lt_use_bw" => self.policer.bw().is_some().into(),
-            "pacing_rate_Bps" => self.pacing.rate,
+            "pacing_rate_Bps" => self.pacing.rate.0,
             _ => return None,
         };
         Some(value as f64)

@@ -21,7 +21,7 @@ mod state;
 mod undo;
 mod variables;
 
-use units::{Stream, Time};
+use units::{ByteRate, Stream, Time};
 
 use self::bandwidth::{Aggregation, Bandwidth};
 use self::long_term::LongTerm;
@@ -34,7 +34,7 @@ use self::startup::Pipe;
 use self::state::{State, STARTUP_GAIN};
 use self::undo::Undo;
 use super::rounds::Rounds;
-use crate::{CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, Window, SSTHRESH_INFINITE};
+use crate::{CaEvent, CaState, CongestionControl, Connection, Control, LostSegment, Needs, RateSample, Window, SSTHRESH_INFINITE};
 
 /// Tolerated loss of a round trip while probing.
 const LOSS_THRESHOLD: f64 = 0.02;
@@ -69,7 +69,7 @@ pub struct Bbr3 {
 
 impl CongestionControl for Bbr3 {
     fn needs(&self) -> Needs {
-        Needs { full_control: true, rate_samples: true, rtt_stamps: true, pacing: true, ..Needs::default() }
+        Needs { control: Control::FullByRate, ..Needs::default() }
     }
 
     fn on_seeded(&mut self, stream: Stream) {
@@ -139,8 +139,8 @@ impl CongestionControl for Bbr3 {
         w.cwnd
     }
 
-    fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<u64> {
-        Some(((self.pacing_rate * self.mss) as u64).max(1))
+    fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<ByteRate> {
+        Some(ByteRate(((self.pacing_rate * self.mss) as u64).max(1)))
     }
 
     fn variable_names(&self) -> &'static [&'static str] {

@@ -12,7 +12,7 @@ mod real;
 pub use self::protocol::PROTOCOL;
 pub use self::real::BicReal;
 use crate::parameter::Values;
-use crate::{CaState, CongestionControl, Connection, RttSample, Window};
+use crate::{CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 /// B: the search divides the distance by this.
 const B: u32 = 4;
@@ -96,6 +96,10 @@ impl Bic {
 }
 
 impl CongestionControl for Bic {
+    fn needs(&self) -> Needs {
+        Needs { rtt_samples: RttSamples::ByStack, ..Needs::default() }
+    }
+
     #[inline]
     fn on_rtt_sampled(&mut self, _w: &mut Window, c: &Connection, s: &RttSample) {
         if c.ca_state == CaState::Open {

@@ -7,7 +7,7 @@
 //! largest queueing delay seen on the connection. No delayed-ACK compensation, since the transport credits segments.
 
 use crate::parameter::Values;
-use crate::{CaState, CongestionControl, Connection, RttSample, Window};
+use crate::{CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 const B: f64 = 4.0;
 
@@ -89,6 +89,10 @@ impl BicReal {
 }
 
 impl CongestionControl for BicReal {
+    fn needs(&self) -> Needs {
+        Needs { rtt_samples: RttSamples::ByStack, ..Needs::default() }
+    }
+
     #[inline]
     fn on_rtt_sampled(&mut self, _w: &mut Window, c: &Connection, s: &RttSample) {
         let u = &mut self.utilisation;

@@ -13,14 +13,14 @@ mod delays;
 mod protocol;
 mod velocity;
 
-use units::Time;
+use units::{ByteRate, Time};
 
 use self::competition::Competition;
 use self::delays::Delays;
 pub use self::protocol::PROTOCOL;
 use self::velocity::Velocity;
 use crate::parameter::Values;
-use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
+use crate::{CaEvent, CaState, CongestionControl, Connection, Control, Needs, RttSample, RttSamples, Window};
 
 /// The smallest window.
 const WINDOW_MIN: f64 = 2.0;
@@ -85,7 +85,7 @@ impl Copa {
 
 impl CongestionControl for Copa {
     fn needs(&self) -> Needs {
-        Needs { full_control: true, pacing: true, rtt_stamps: true, ..Needs::default() }
+        Needs { control: Control::Full, rtt_samples: RttSamples::Exact, ..Needs::default() }
     }
 
     fn on_established(&mut self, w: &mut Window, c: &Connection) {
@@ -134,8 +134,8 @@ impl CongestionControl for Copa {
         }
     }
 
-    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<u64> {
-        self.delays.are_known().then(|| ((2.0 * w.cwnd * f64::from(c.mss) / self.delays.standing_s) as u64).max(1))
+    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<ByteRate> {
+        self.delays.are_known().then(|| ByteRate(((2.0 * w.cwnd * f64::from(c.mss) / self.delays.standing_s) as u64).max(1)))
     }
 
     fn variable_names(&self) -> &'static [&'static str] {

@@ -16,7 +16,7 @@ use self::protocol::VISTA;
 use self::round::Round;
 use self::tube::Tube;
 use crate::parameter::Values;
-use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, Window};
+use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 /// Compound TCP.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +81,7 @@ impl Ctcp {
 
 impl CongestionControl for Ctcp {
     fn needs(&self) -> Needs {
-        Needs { rtt_stamps: true, ..Needs::default() }
+        Needs { rtt_samples: RttSamples::Exact, ..Needs::default() }
     }
 
     #[inline]

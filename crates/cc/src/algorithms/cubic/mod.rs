@@ -26,7 +26,7 @@ use self::reno_friendly::step_x8;
 pub use self::rfc9438::CubicReal;
 use crate::parameter::Values;
 use crate::slow_start::Kind;
-use crate::{CaEvent, CaState, CongestionControl, Connection, RttSample, Window};
+use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 /// CUBIC in Linux's integers.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +59,10 @@ impl Cubic {
 }
 
 impl CongestionControl for Cubic {
+    fn needs(&self) -> Needs {
+        Needs { rtt_samples: RttSamples::ByStack, ..Needs::default() }
+    }
+
     fn slow_start(&self) -> Option<Kind> {
         Some(self.slow_start)
     }
@@ -74,11 +78,8 @@ impl CongestionControl for Cubic {
             old.on_sampled(s.acked);
         }
         let Some(rtt) = s.rtt else { return };
-        if !self.epoch.shows_path(c) {
-            return;
-        }
         let rtt_us = (rtt.as_us() as u32).max(1);
-        if self.epoch.min_us == 0 || rtt_us < self.epoch.min_us {
+        if (self.epoch.min_us == 0 || rtt_us < self.epoch.min_us) && self.epoch.shows_path(c) {
             self.epoch.min_us = rtt_us;
         }
     }

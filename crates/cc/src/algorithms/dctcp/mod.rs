@@ -56,7 +56,7 @@ impl<A: Arithmetic> Dctcp<A> {
 
 impl<A: Arithmetic> CongestionControl for Dctcp<A> {
     fn needs(&self) -> Needs {
-        Needs { ecn: Some(EcnFeedback::Dctcp), ..Needs::default() }
+        Needs { ack_arrivals: true, ecn: Some(EcnFeedback::Dctcp), ..Needs::default() }
     }
 
     fn on_established(&mut self, _w: &mut Window, c: &Connection) {

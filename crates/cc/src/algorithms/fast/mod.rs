@@ -13,6 +13,8 @@ mod cadence;
 mod delay;
 mod protocol;
 
+use units::ByteRate;
+
 use self::alpha::Alpha;
 use self::cadence::Cadence;
 use self::delay::Delay;
@@ -20,7 +22,7 @@ pub use self::protocol::PROTOCOL;
 pub(super) use self::protocol::{FIXED, PAPER};
 use crate::parameter::Values;
 use crate::slow_start::Kind;
-use crate::{CaState, CongestionControl, Connection, Needs, RttSample, Window};
+use crate::{CaState, CongestionControl, Connection, Control, Needs, RttSample, RttSamples, Window};
 
 /// FAST TCP.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +93,8 @@ impl CongestionControl for Fast {
     }
 
     fn needs(&self) -> Needs {
-        Needs { pacing: self.pacing > 0, strict_pacing: true, ahead: self.pacing.saturating_sub(1), rtt_stamps: true, ..Needs::default() }
+        let control = self.pacing.checked_sub(1).map_or(Control::Window, |ahead| Control::PacedWindow { ahead });
+        Needs { control, rtt_samples: RttSamples::Exact, ..Needs::default() }
     }
 
     #[inline]
@@ -136,13 +139,11 @@ impl CongestionControl for Fast {
         self.round_end = c.nxt;
     }
 
-    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<u64> {
-        if !self.delay.is_known() || self.pacing == 0 {
-            return None;
-        }
+    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<ByteRate> {
+        let is_paced = self.pacing > 0 && self.delay.is_known();
         let gain = if w.in_slow_start() { 2.0 } else { 1.2 };
         // Signed first: the conversion is then shorter, and the rate far below its end.
-        Some((gain * w.cwnd * f64::from(c.mss) / self.delay.avg_s) as i64 as u64)
+        is_paced.then(|| ByteRate((gain * w.cwnd * f64::from(c.mss) / self.delay.avg_s) as i64 as u64))
     }
 
     fn variable_names(&self) -> &'static [&'static str] {

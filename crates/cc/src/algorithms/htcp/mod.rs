@@ -23,7 +23,7 @@ pub use self::real::HtcpReal;
 use self::rtt_range::RttRange;
 use self::throughput::{Throughput, Tick};
 use crate::parameter::Values;
-use crate::{CaState, CongestionControl, Connection, RttSample, Window};
+use crate::{CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 /// H-TCP in Linux's integers.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +71,10 @@ impl Htcp {
 }
 
 impl CongestionControl for Htcp {
+    fn needs(&self) -> Needs {
+        Needs { rtt_samples: RttSamples::ByStack, ..Needs::default() }
+    }
+
     fn on_established(&mut self, _w: &mut Window, c: &Connection) {
         self.last_ms = c.now.as_ms();
     }
@@ -126,11 +130,7 @@ impl CongestionControl for Htcp {
     fn on_state_changed(&mut self, _w: &mut Window, c: &Connection, to: CaState) {
         let now_ms = c.now.as_ms();
         match to {
-            CaState::Open => {
-                if self.undo.take().is_some() {
-                    self.last_ms = now_ms;
-                }
-            }
+            CaState::Open => self.last_ms = self.undo.take().map_or(self.last_ms, |_| now_ms),
             CaState::Cwr | CaState::Recovery | CaState::Loss => {
                 self.undo = Some(Undo { last_ms: self.last_ms, max_ms: self.rtt.max_ms, old_best: self.throughput.old_best });
                 self.last_ms = now_ms;

@@ -8,7 +8,7 @@
 
 use super::real_throughput::{RealThroughput, Tick};
 use crate::parameter::Values;
-use crate::{CaState, CongestionControl, Connection, RttSample, Window};
+use crate::{CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 /// H-TCP in real numbers.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +89,10 @@ impl HtcpReal {
 }
 
 impl CongestionControl for HtcpReal {
+    fn needs(&self) -> Needs {
+        Needs { rtt_samples: RttSamples::ByStack, ..Needs::default() }
+    }
+
     fn on_established(&mut self, _w: &mut Window, c: &Connection) {
         self.last_s = c.now.as_secs_f64();
         self.throughput.pause(self.last_s);
@@ -110,10 +114,7 @@ impl CongestionControl for HtcpReal {
 
     #[inline]
     fn on_acked(&mut self, w: &mut Window, c: &Connection, acked: u32) {
-        if !c.cwnd_limited {
-            return;
-        }
-        let rest = w.slow_start_real(acked);
+        let rest = if c.cwnd_limited { w.slow_start_real(acked) } else { 0.0 };
         if rest > 0.0 {
             self.alpha = self.increase(c.now.as_secs_f64() - self.last_s);
             w.cwnd += self.alpha * rest / w.cwnd;

@@ -17,7 +17,7 @@ use self::curves::Curves;
 use self::protocol::BUG;
 pub use self::protocol::PROTOCOL;
 use crate::parameter::Values;
-use crate::{CaState, CongestionControl, Connection, Needs, RttSample, Window};
+use crate::{CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 const UNKNOWN_US: u64 = 0x7fff_ffff;
 /// Larger samples are cut to this, 3.36 s.
@@ -77,7 +77,7 @@ impl Illinois {
 
 impl CongestionControl for Illinois {
     fn needs(&self) -> Needs {
-        Needs { rtt_stamps: true, ..Needs::default() }
+        Needs { rtt_samples: RttSamples::Exact, ..Needs::default() }
     }
 
     fn on_established(&mut self, _w: &mut Window, c: &Connection) {

@@ -16,7 +16,7 @@ pub use self::plus::LedbatPlus;
 pub use self::protocol::PROTOCOL;
 use crate::parameter::Values;
 use crate::slow_start::Kind;
-use crate::{CongestionControl, Connection, Needs, RttSample, Window};
+use crate::{CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 /// The initial and the smallest window.
 const WINDOW_MIN: f64 = 2.0;
@@ -57,7 +57,7 @@ impl Ledbat {
 
 impl CongestionControl for Ledbat {
     fn needs(&self) -> Needs {
-        Needs { rtt_stamps: true, ..Needs::default() }
+        Needs { rtt_samples: RttSamples::Exact, ..Needs::default() }
     }
 
     fn slow_start(&self) -> Option<Kind> {

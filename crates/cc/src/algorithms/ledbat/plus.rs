@@ -11,7 +11,7 @@ use super::slowdowns::Slowdowns;
 use super::{start, EXIT_SHARE, WINDOW_MIN};
 use crate::parameter::Values;
 use crate::slow_start::Kind;
-use crate::{CongestionControl, Connection, Needs, RttSample, Window};
+use crate::{CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 /// The increase is at least this part of a segment per RTT.
 const GAIN_DIVISOR_MAX: f64 = 16.0;
@@ -54,7 +54,7 @@ impl LedbatPlus {
 
 impl CongestionControl for LedbatPlus {
     fn needs(&self) -> Needs {
-        Needs { rtt_stamps: true, ..Needs::default() }
+        Needs { rtt_samples: RttSamples::Exact, ..Needs::default() }
     }
 
     fn slow_start(&self) -> Option<Kind> {

@@ -19,7 +19,7 @@ pub use self::paper::LpPaper;
 use self::peer_clock::PeerClock;
 pub use self::protocol::PROTOCOL;
 use super::reno::Reno;
-use crate::{CongestionControl, Connection, Needs, RttSample, Window};
+use crate::{CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 /// How long the effect of a reaction is awaited.
 const INFERENCE_RTTS: u32 = 3;
@@ -45,7 +45,7 @@ impl Lp {
 
 impl CongestionControl for Lp {
     fn needs(&self) -> Needs {
-        Needs { rtt_stamps: true, ..Needs::default() }
+        Needs { rtt_samples: RttSamples::Exact, ..Needs::default() }
     }
 
     fn on_seeded(&mut self, mut stream: Stream) {

@@ -6,7 +6,7 @@
 use crate::algorithms::early_indication::{EarlyIndication, Indication};
 use crate::algorithms::reno::RenoReal;
 use crate::parameter::Values;
-use crate::{CongestionControl, Connection, RttSample, Window};
+use crate::{CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 /// TCP-LP in real numbers.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,10 @@ impl LpPaper {
 }
 
 impl CongestionControl for LpPaper {
+    fn needs(&self) -> Needs {
+        Needs { rtt_samples: RttSamples::ByStack, ..Needs::default() }
+    }
+
     #[inline]
     fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
         let Some(indication) = self.early.on_rtt_sampled(w, c, s) else { return };

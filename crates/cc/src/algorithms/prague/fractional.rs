@@ -2,6 +2,8 @@
 //!
 //! Source: draft-briscoe-iccrg-prague-congestion-control-04; the Linux reference. Units: segments.
 
+use units::ByteRate;
+
 use crate::{Connection, Window};
 
 /// The smallest window.
@@ -30,9 +32,10 @@ impl Fractional {
     }
 
     /// Bytes per second: the window per round trip, twice that in slow start.
-    pub(super) fn pacing_rate(self, w: &Window, c: &Connection) -> Option<u64> {
+    pub(super) fn pacing_rate(self, w: &Window, c: &Connection) -> Option<ByteRate> {
         let factor = if w.cwnd < (w.ssthresh / 2.0).floor() { 2.0 } else { 1.0 };
         let window = self.0.floor().max(f64::from(c.in_flight));
-        (c.srtt8_us > 0).then(|| ((factor * window * f64::from(c.mss) * 8e6 / f64::from(c.srtt8_us)) as u64).max(1))
+        let rate = || (factor * window * f64::from(c.mss) * 8e6 / f64::from(c.srtt8_us)) as u64;
+        (c.srtt8_us > 0).then(|| ByteRate(rate().max(1)))
     }
 }

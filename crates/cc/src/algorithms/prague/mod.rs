@@ -14,14 +14,14 @@ mod protocol;
 mod rtt_independence;
 mod share;
 
-use units::Time;
+use units::{ByteRate, Time};
 
 use self::fractional::Fractional;
 pub use self::protocol::PROTOCOL;
 use self::rtt_independence::RttIndependence;
 use self::share::Share;
 use crate::parameter::Values;
-use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, EcnFeedback, Needs, Window};
+use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Control, EcnFeedback, Needs, Window};
 
 /// Prague.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +81,7 @@ impl Prague {
 
 impl CongestionControl for Prague {
     fn needs(&self) -> Needs {
-        Needs { full_control: true, pacing: true, ecn: Some(EcnFeedback::L4s), ..Needs::default() }
+        Needs { control: Control::Full, ack_arrivals: true, ecn: Some(EcnFeedback::L4s), ..Needs::default() }
     }
 
     fn on_established(&mut self, w: &mut Window, c: &Connection) {
@@ -129,7 +129,7 @@ impl CongestionControl for Prague {
         w.cwnd.max(self.before_loss)
     }
 
-    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<u64> {
+    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<ByteRate> {
         self.window.pacing_rate(w, c)
     }
 

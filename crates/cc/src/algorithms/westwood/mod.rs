@@ -12,7 +12,7 @@ mod protocol;
 use self::bandwidth::Bandwidth;
 pub use self::protocol::PROTOCOL;
 use super::reno::Reno;
-use crate::{AckArrival, CaEvent, CongestionControl, Connection, RttSample, Window};
+use crate::{AckArrival, CaEvent, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 /// The RTT before any sample.
 const INITIAL_MS: u64 = 20_000;
@@ -39,6 +39,10 @@ impl Westwood {
 }
 
 impl CongestionControl for Westwood {
+    fn needs(&self) -> Needs {
+        Needs { rtt_samples: RttSamples::ByStack, ack_arrivals: true, ..Needs::default() }
+    }
+
     fn on_established(&mut self, _w: &mut Window, c: &Connection) {
         self.bandwidth.opened_ms = c.now.as_ms();
     }

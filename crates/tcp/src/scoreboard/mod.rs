@@ -1,12 +1,15 @@
 //! What is known of each outstanding segment. Costs O(lost): in-order traffic touches only the ring of send times.
 
+mod losses;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use cc::Connection;
 use units::Time;
 
 use crate::ranges::Ranges;
-use crate::rate::Rates;
+use crate::Sack;
 
 /// Selectively acknowledged.
 pub(crate) const SACKED: u8 = 1;
@@ -41,6 +44,10 @@ impl Segment {
     }
 }
 
+/// Segments marked lost since an algorithm was last told.
+#[derive(Clone, Debug, Default)]
+struct NewlyLost(Vec<u64>);
+
 /// Windows up to this many segments need no allocation.
 const FEW: usize = 16;
 
@@ -51,42 +58,42 @@ const FEW: usize = 16;
 pub(crate) struct Scoreboard {
     /// One past the highest segment that ever had a flag.
     flagged_until: u64,
-    pub(crate) sacked_out: u32,
-    pub(crate) lost_out: u32,
+    sacked_out: u32,
+    lost_out: u32,
     /// The segments, each in its slot: its number modulo the capacity. No flags outside the outstanding window.
     grown: Box<[Segment]>,
     /// In use until more is outstanding than fits.
     own: [Segment; FEW],
-    pub(crate) retrans_out: u32,
+    retrans_out: u32,
     /// One past the highest SACKed segment.
-    pub(crate) highest_sacked: u64,
+    highest_sacked: u64,
     /// Original transmissions below are SACKed or marked lost.
-    pub(crate) classified_until: u64,
-    pub(crate) sacked: Ranges,
+    classified_until: u64,
+    sacked: Ranges,
     /// Retransmissions in the order they were sent.
-    pub(crate) retransmissions: VecDeque<(u64, Time)>,
+    retransmissions: VecDeque<(u64, Time)>,
     to_retransmit: BinaryHeap<Reverse<u64>>,
     /// Segments ever marked lost.
-    pub(crate) lost: u64,
+    lost: u64,
     /// Of those, lost retransmissions.
-    pub(crate) lost_again: u64,
+    lost_again: u64,
     /// Blocks of the latest SACK: an ACK repeats most of those before it.
-    pub(crate) reported: [(u64, u64); 3],
+    reported: [(u64, u64); 3],
     /// Room for what one ACK's SACK blocks bring; empty between ACKs.
-    pub(crate) newly_sacked: Vec<(u64, u64)>,
-    /// For an algorithm that wants delivery-rate samples.
-    pub(crate) rates: Option<Box<Rates>>,
+    newly_sacked: Vec<(u64, u64)>,
+    /// Losses that an algorithm is yet to be told of, if it is told of any.
+    newly_lost: Option<Box<NewlyLost>>,
 }
 
 units::clone_by_field! {
     Scoreboard: flagged_until sacked_out lost_out grown own retrans_out highest_sacked classified_until sacked retransmissions
-    to_retransmit lost lost_again reported newly_sacked rates
+    to_retransmit lost lost_again reported newly_sacked newly_lost
 }
 
 impl Scoreboard {
-    pub(crate) fn new(is_rated: bool) -> Scoreboard {
+    pub(crate) fn new(tells_losses: bool) -> Scoreboard {
         Scoreboard {
-            rates: is_rated.then(Box::default),
+            newly_lost: tells_losses.then(Box::default),
             flagged_until: 0,
             sacked_out: 0,
             lost_out: 0,
@@ -109,6 +116,84 @@ impl Scoreboard {
     #[inline]
     pub(crate) fn is_clean(&self, una: u64) -> bool {
         una >= self.flagged_until && self.sacked_out == 0
+    }
+
+    /// Segments SACKed and not cumulatively acknowledged.
+    #[inline]
+    pub(crate) fn sacked_out(&self) -> u32 {
+        self.sacked_out
+    }
+
+    /// Outstanding segments held to be lost, those retransmitted included.
+    pub(crate) fn lost_out(&self) -> u32 {
+        self.lost_out
+    }
+
+    /// Retransmissions held to be in flight.
+    pub(crate) fn retrans_out(&self) -> u32 {
+        self.retrans_out
+    }
+
+    /// One past the highest SACKed segment.
+    pub(crate) fn highest_sacked(&self) -> u64 {
+        self.highest_sacked
+    }
+
+    /// Segments ever marked lost.
+    pub(crate) fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Of those, lost retransmissions.
+    pub(crate) fn lost_again(&self) -> u64 {
+        self.lost_again
+    }
+
+    /// Something outstanding is SACKed, lost or retransmitted.
+    pub(crate) fn is_troubled(&self) -> bool {
+        self.sacked_out + self.lost_out + self.retrans_out > 0
+    }
+
+    /// Segments sent and not cumulatively acknowledged, less those SACKed or lost, plus those retransmitted.
+    #[inline]
+    pub(crate) fn pipe(&self, c: &Connection) -> u32 {
+        let out = (c.nxt - c.una) as u32 + self.retrans_out;
+        let left = self.sacked_out + self.lost_out;
+        assert!(out >= left, "pipe is negative: {out} < {left} at {:?}", c.now);
+        out - left
+    }
+
+    /// The segments that `sack` is the first to report, as ranges in ascending order. Hand them back with [`Scoreboard::take_back`].
+    pub(crate) fn newly_sacked(&mut self, c: &Connection, sack: &Sack) -> Vec<(u64, u64)> {
+        let Scoreboard { reported, sacked, newly_sacked, .. } = self;
+        for &(from, to) in sack.blocks.iter().filter(|block| block.1 > block.0 && !reported.contains(block)) {
+            assert!(to <= c.nxt, "SACK {from}..{to} above snd_nxt {}", c.nxt);
+            sacked.fill(from.max(c.una), to, |a, b| newly_sacked.push((a, b)));
+        }
+        *reported = sack.blocks;
+        if newly_sacked.len() > 1 {
+            newly_sacked.sort_unstable();
+        }
+        std::mem::take(newly_sacked)
+    }
+
+    /// The room of [`Scoreboard::newly_sacked`] is used again.
+    pub(crate) fn take_back(&mut self, mut room: Vec<(u64, u64)>) {
+        room.clear();
+        self.newly_sacked = room;
+    }
+
+    /// Segments marked lost that the algorithm was not told of; none unless it is told of any.
+    #[inline]
+    pub(crate) fn newly_lost(&self) -> &[u64] {
+        self.newly_lost.as_ref().map_or(&[], |newly_lost| &newly_lost.0)
+    }
+
+    /// The algorithm was told of them.
+    pub(crate) fn on_losses_told(&mut self) {
+        if let Some(newly_lost) = &mut self.newly_lost {
+            newly_lost.0.clear();
+        }
     }
 
     #[inline]
@@ -157,16 +242,22 @@ impl Scoreboard {
         }
     }
 
-    /// The segments from `nxt` to `end` are sent for the first time.
+    /// The next `count` segments, one at least, are sent for the first time.
     #[inline]
-    pub(crate) fn on_sent(&mut self, una: u64, nxt: u64, end: u64, now: Time) {
+    pub(crate) fn on_sent(&mut self, c: &Connection, count: u64) {
+        let &Connection { una, nxt, now, .. } = c;
+        let end = nxt + count;
         let mut segments = self.segments_mut();
         if (end - una) as usize > segments.len() {
-            self.grow(una, nxt, end);
+            self.grow(c, end);
             segments = self.segments_mut();
         }
-        for seq in nxt..end {
-            segments[seq as usize & (segments.len() - 1)] = Segment::sent(now);
+        let last = segments.len() - 1;
+        // What an ACK releases is one or two segments, mostly.
+        segments[nxt as usize & last] = Segment::sent(now);
+        segments[(end - 1) as usize & last] = Segment::sent(now);
+        if end - nxt > 2 {
+            (nxt + 1..end - 1).for_each(|seq| segments[seq as usize & last] = Segment::sent(now));
         }
     }
 
@@ -209,8 +300,8 @@ impl Scoreboard {
             self.lost_out += 1;
         }
         self.lost += 1;
-        if let Some(rates) = &mut self.rates {
-            rates.on_lost(seq);
+        if let Some(newly_lost) = &mut self.newly_lost {
+            newly_lost.0.push(seq);
         }
         self.to_retransmit.push(Reverse(seq));
     }
@@ -267,10 +358,10 @@ impl Scoreboard {
 
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, una: u64, nxt: u64, end: u64) {
-        let capacity = ((end - una) as usize).next_power_of_two();
+    fn grow(&mut self, c: &Connection, end: u64) {
+        let capacity = ((end - c.una) as usize).next_power_of_two();
         let mut grown = vec![Segment::default(); capacity].into_boxed_slice();
-        for seq in una..nxt {
+        for seq in c.una..c.nxt {
             grown[seq as usize & (capacity - 1)] = self.segment(seq);
         }
         self.grown = grown;

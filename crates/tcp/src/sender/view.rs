@@ -3,8 +3,7 @@
 use cc::{CongestionControl, Connection, Window};
 use units::Time;
 
-use crate::sender::{Sender, SenderTotals};
-use crate::RttEstimator;
+use super::{Sender, SenderTotals};
 
 impl<C: CongestionControl> Sender<C> {
     /// The window.
@@ -17,9 +16,9 @@ impl<C: CongestionControl> Sender<C> {
         &self.c
     }
 
-    /// The RTT estimator.
-    pub fn rtt(&self) -> &RttEstimator {
-        &self.rtt
+    /// The retransmission timeout, backed off.
+    pub fn rto(&self) -> Time {
+        self.rtt.rto()
     }
 
     /// The algorithm.
@@ -34,13 +33,13 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Whether everything the application sent is acknowledged.
     pub fn is_finished(&self) -> bool {
-        self.started && self.c.una >= self.limit && self.c.una >= self.spec.segments
+        self.limits.is_finished(&self.c) && self.started
     }
 
     /// Segments known to have arrived, each counted once. Without SACK only the cumulative ACK is sure: the algorithm's
     /// count takes duplicate ACKs for segments, as Linux does, and takes some twice after a timeout.
     pub fn delivered(&self) -> u64 {
-        if self.spec.options.sack {
+        if self.c.selective_acks {
             self.c.delivered
         } else {
             self.c.una
@@ -49,12 +48,12 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Segments that the device refused so far; none without a device.
     pub fn send_stalls(&self) -> Option<u64> {
-        self.care.as_ref().filter(|care| care.has_device).map(|care| care.refused)
+        self.care.as_ref().and_then(|care| care.device.as_ref()).map(|device| device.refused())
     }
 
     /// The receiver's window, segments: the cap, or what has become of it. It never shrinks.
     pub fn receive_window(&self) -> u64 {
-        self.spec.window
+        self.limits.receiver()
     }
 
     /// Retransmissions so far.
@@ -64,7 +63,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Counters as of `at`, not earlier than the last event and not later than the next.
     pub fn totals(&self, at: Time) -> SenderTotals {
-        let since = if self.started { at.since(self.area_at).0 } else { 0 };
+        let since = if self.started { at.since(self.c.now).0 } else { 0 };
         SenderTotals { delivered: self.delivered(), cwnd_area: self.totals.cwnd_area + self.w.cwnd * since as f64, ..self.totals }
     }
 }

@@ -1,0 +1,149 @@
+//! Which segments are lost: by time (RACK, RFC 8985), by what is SACKed above (RFC 6675, forward acknowledgement), or by duplicate ACKs alone.
+
+use cc::{CaState, Connection};
+use units::Time;
+
+use super::{Scoreboard, EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED};
+use crate::progress::Progress;
+use crate::rack::{Rack, DUPTHRESH};
+
+impl Scoreboard {
+    /// RFC 8985 section 6.2 step 5. Returns how long the latest suspect must still be given, zero for none.
+    pub(crate) fn mark_late(&mut self, rack: &Rack, c: &Connection) -> Time {
+        let loss_delay = rack.loss_delay(c, self.sacked_out);
+        let mut wait = Time::ZERO;
+        let mut unresolved = false;
+        let mut seq = self.classified_until.max(c.una);
+        while seq < c.nxt && rack.is_after(seq, self.sent_at(seq)) {
+            let flags = self.flags(seq);
+            if flags & SACKED != 0 {
+                seq = self.sacked.containing(seq).map_or(seq + 1, |range| range.1);
+                continue;
+            }
+            if flags & (LOST | EVER_RETRANSMITTED) == 0 {
+                let due = self.sent_at(seq) + loss_delay;
+                if due <= c.now {
+                    self.mark_lost(seq);
+                } else {
+                    wait = wait.max(due - c.now);
+                    unresolved = true;
+                }
+            }
+            seq += 1;
+            if !unresolved {
+                self.classified_until = seq;
+            }
+        }
+        wait.max(self.mark_late_retransmissions(rack, c, loss_delay))
+    }
+
+    /// Retransmissions are lost by the same rule, in the order they were sent.
+    fn mark_late_retransmissions(&mut self, rack: &Rack, c: &Connection, loss_delay: Time) -> Time {
+        while let Some(&(seq, sent)) = self.retransmissions.front() {
+            let current = seq >= c.una && self.flags(seq) & RETRANSMITTED != 0 && self.sent_at(seq) == sent;
+            if current {
+                if !rack.is_after(seq, sent) {
+                    break;
+                }
+                let due = sent + loss_delay;
+                if due > c.now {
+                    return due - c.now;
+                }
+                self.mark_lost(seq);
+            }
+            self.retransmissions.pop_front();
+        }
+        Time::ZERO
+    }
+
+    /// RFC 6675 IsLost: three segments SACKed above.
+    pub(crate) fn mark_by_count(&mut self, c: &Connection) {
+        let mut missing = u64::from(DUPTHRESH);
+        let mut bound = 0;
+        for (from, to) in self.sacked.descending() {
+            if to - from >= missing {
+                bound = to - missing;
+                break;
+            }
+            missing -= to - from;
+        }
+        self.mark_holes_below(c, bound);
+    }
+
+    /// Forward acknowledgement: more than three segments from the highest SACKed one, what is missing between counted in.
+    pub(crate) fn mark_by_distance(&mut self, c: &Connection) {
+        let bound = if self.sacked_out == 0 { 0 } else { self.highest_sacked.saturating_sub(u64::from(DUPTHRESH)) };
+        self.mark_holes_below(c, bound);
+    }
+
+    /// What is neither SACKed nor known lost below `bound` is lost.
+    fn mark_holes_below(&mut self, c: &Connection, bound: u64) {
+        let mut seq = self.classified_until.max(c.una);
+        while seq < bound {
+            match self.sacked.containing(seq) {
+                Some((_, to)) => seq = to,
+                None => {
+                    if self.flags(seq) & (LOST | EVER_RETRANSMITTED) == 0 {
+                        self.mark_lost(seq);
+                    }
+                    seq += 1;
+                }
+            }
+        }
+        self.classified_until = self.classified_until.max(bound);
+    }
+
+    /// NewReno (RFC 6582): a partial ACK, or the third duplicate, proves the head lost; in Recovery below `point` alone.
+    pub(crate) fn mark_head(&mut self, c: &Connection, progress: &Progress, point: u64) {
+        let in_recovery = c.ca_state == CaState::Recovery;
+        if !(in_recovery && progress.acked > 0 || self.sacked_out >= DUPTHRESH) {
+            return;
+        }
+        let end = if in_recovery { point } else { c.nxt };
+        if self.flags(c.una) & (LOST | RETRANSMITTED) == 0 && c.una < end {
+            self.mark_lost(c.una);
+        }
+    }
+
+    /// After a timeout everything outstanding is lost, except what RACK, where it decides, finds too young.
+    pub(crate) fn mark_timed_out(&mut self, c: &Connection, rack: Option<&Rack>) {
+        let rack_rtt = rack.map_or(Time::ZERO, Rack::rtt);
+        for seq in c.una..c.nxt {
+            if self.flags(seq) & SACKED != 0 {
+                continue;
+            }
+            let is_young = seq != c.una && rack_rtt > Time::ZERO && self.sent_at(seq) + rack_rtt > c.now;
+            if !is_young {
+                self.mark_lost(seq);
+            }
+        }
+    }
+
+    /// Without SACK no more segments can have arrived out of order than are outstanding and not lost.
+    pub(crate) fn limit_counted_duplicates(&mut self, c: &Connection) {
+        let out = (c.nxt - c.una) as u32;
+        self.sacked_out = self.sacked_out.min(out.saturating_sub(self.lost_out));
+    }
+
+    /// Without SACK: what was counted as delivered out of order is counted anew.
+    pub(crate) fn forget_duplicates(&mut self) {
+        self.sacked_out = 0;
+    }
+
+    /// Without SACK each duplicate ACK stands for one segment delivered out of order (RFC 6582; Linux's emulation). Returns how many
+    /// segments this ACK delivered.
+    pub(crate) fn count_duplicate(&mut self, c: &Connection, acked: u64) -> u32 {
+        let out = (c.nxt - c.una) as u32;
+        if acked > 0 {
+            // The retransmission that filled the hole counts itself; the rest of the advance had been counted before.
+            let counted = (acked as u32).saturating_sub(1).min(self.sacked_out);
+            self.sacked_out -= counted;
+            return acked as u32 - counted;
+        }
+        if out > 0 && self.sacked_out + self.lost_out.max(1) < out {
+            self.sacked_out += 1;
+            return 1;
+        }
+        0
+    }
+}

@@ -1,0 +1,57 @@
+//! An application that writes in pieces.
+
+use cc::{CaEvent, CongestionControl};
+use units::Time;
+
+use super::Sender;
+use crate::Wire;
+
+impl<C: CongestionControl> Sender<C> {
+    /// The same with an application that has written nothing yet, and will by [`Sender::on_written`].
+    pub fn waiting(mut self) -> Sender<C> {
+        self.limits.wait();
+        self
+    }
+
+    /// The application has written `segments` in all, counted from the first.
+    pub fn on_written(&mut self, now: Time, segments: u64, wire: &mut impl Wire) {
+        self.account(now);
+        self.note_application_limit();
+        self.limits.on_written(segments);
+        if self.limits.is_all_sent(&self.c) {
+            return;
+        }
+        if self.c.una == self.c.nxt && self.c.nxt > 0 {
+            self.restart_after_idle();
+            // For a law of the rate the event comes with the segment.
+            if !self.needs.control.is_by_rate() {
+                self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
+            }
+        }
+        if self.is_open_and_clean() {
+            self.pacer.release();
+            self.transmit(self.c.in_flight, wire);
+        } else {
+            self.recover_and_transmit(wire);
+        }
+    }
+
+    /// The application writes no more for now; all it has written was sent, for it wrote as fast as that.
+    pub fn on_paused(&mut self) {
+        self.limits.on_paused(&self.c);
+    }
+
+    /// The application has no more data.
+    pub fn on_stopped(&mut self) {
+        self.on_paused();
+        self.limits.on_stopped();
+    }
+
+    fn restart_after_idle(&mut self) {
+        let rto = self.rtt.rto();
+        if self.limits.is_restart_due(&self.c, rto) {
+            self.cc.on_event(&mut self.w, &self.c, CaEvent::WindowRestarted);
+            self.limits.restart(&mut self.w, &self.c, rto);
+        }
+    }
+}

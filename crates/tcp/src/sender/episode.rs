@@ -1,0 +1,136 @@
+//! Congestion episodes: how one begins, ends and is undone. Here alone the algorithm is asked for `ssthresh`.
+
+use cc::{CaEvent, CaState, CongestionControl};
+
+use super::Sender;
+use crate::rack::Detection;
+use crate::recovery::{current_ssthresh, is_reduction};
+use crate::Wire;
+
+impl<C: CongestionControl> Sender<C> {
+    pub(super) fn enter(&mut self, state: CaState) {
+        self.cc.on_state_changed(&mut self.w, &self.c, state);
+        self.c.ca_state = state;
+    }
+
+    /// Linux `tcp_enter_recovery`.
+    pub(super) fn enter_recovery(&mut self, wire: &mut impl Wire) {
+        self.arm_undo();
+        if is_reduction(self.c.ca_state) {
+            self.enter(CaState::Recovery);
+        } else {
+            self.begin_reduction(CaState::Recovery, wire);
+        }
+    }
+
+    /// Linux `tcp_enter_cwr`: one reduction per window, never undone.
+    pub(super) fn enter_cwr(&mut self, wire: &mut impl Wire) {
+        if self.c.ca_state < CaState::Cwr {
+            self.undo.disarm();
+            self.begin_reduction(CaState::Cwr, wire);
+        }
+    }
+
+    /// Step 6: the probe repaired a loss that nothing else told of. One reduction, at once.
+    pub(super) fn on_probe_repaired(&mut self, wire: &mut impl Wire) {
+        self.undo.disarm();
+        self.begin_reduction(CaState::Cwr, wire);
+        self.end_reduction();
+        self.keep_open();
+    }
+
+    /// A reduction begins, in state `to`.
+    fn begin_reduction(&mut self, to: CaState, wire: &mut impl Wire) {
+        self.recovery.begin_reduction(&self.c);
+        self.probe.forget();
+        self.w.cnt = 0;
+        self.c.prior_cwnd = self.w.cwnd;
+        self.ecn.on_reduced();
+        self.w.ssthresh = self.cc.ssthresh(&mut self.w, &self.c);
+        self.rtt.on_backed_off(&self.c);
+        self.enter(to);
+        if self.recovery.falls_at_once() {
+            self.w.cwnd = self.w.ssthresh;
+        }
+        self.totals.loss_episodes += 1;
+        wire.on_loss_episode(self.c.now, self.c.prior_cwnd, self.w.ssthresh);
+    }
+
+    /// The episode is over.
+    pub(super) fn end_reduction(&mut self) {
+        if self.recovery.end_reduction(&mut self.w, &self.c, self.undo.is_armed()) {
+            self.limits.on_window_set(self.c.now);
+            self.cc.on_event(&mut self.w, &self.c, CaEvent::ReductionCompleted);
+        }
+    }
+
+    /// Linux `tcp_enter_loss`: the retransmission timer expired.
+    pub(super) fn enter_loss(&mut self, wire: &mut impl Wire) {
+        if !self.c.selective_acks {
+            self.board.forget_duplicates();
+        }
+        let rack = Some(&self.rack).filter(|_| self.detection == Detection::Time);
+        self.board.mark_timed_out(&self.c, rack);
+        self.report_losses();
+        let state = self.c.ca_state;
+        let is_first = state == CaState::Loss && !self.recovery.has_just_expired();
+        if state < CaState::Cwr || self.recovery.is_over(&self.c) || is_first {
+            self.arm_undo();
+            self.c.prior_cwnd = self.w.cwnd;
+            self.w.ssthresh = self.cc.ssthresh(&mut self.w, &self.c);
+            self.cc.on_event(&mut self.w, &self.c, CaEvent::TimedOut);
+        }
+        self.rtt.on_backed_off(&self.c);
+        self.totals.timeouts += 1;
+        wire.on_timeout(self.c.now, self.c.prior_cwnd);
+        self.publish_in_flight();
+        self.w.cwnd = f64::from(self.c.in_flight + 1);
+        self.limits.on_window_set(self.c.now);
+        self.w.cnt = 0;
+        self.ecn.on_reduced();
+        self.enter(CaState::Loss);
+        self.recovery.on_timed_out(&self.c, state < CaState::Recovery);
+        self.probe.forget();
+    }
+
+    /// Remembers what an undo of the episode that begins would restore.
+    fn arm_undo(&mut self) {
+        let prior = (!is_reduction(self.c.ca_state)).then(|| current_ssthresh(&self.w));
+        self.undo.arm(&self.c, self.board.retrans_out(), prior);
+    }
+
+    /// The episode was spurious: the window of before comes back, unless congestion was marked since.
+    pub(super) fn restore(&mut self, wire: &mut impl Wire) {
+        if let Some(ssthresh) = self.undo.restored_ssthresh() {
+            self.w.cwnd = self.cc.undo(&mut self.w, &self.c);
+            self.w.ssthresh = self.w.ssthresh.max(ssthresh);
+            self.ecn.on_restored();
+        }
+        self.limits.on_window_set(self.c.now);
+        self.undo.disarm();
+        self.totals.undos += 1;
+        wire.on_undo(self.c.now, self.w.cwnd);
+    }
+
+    /// What was held to be lost was not.
+    pub(super) fn forget_losses(&mut self) {
+        self.board.unmark_lost(self.c.una);
+        self.publish_in_flight();
+    }
+
+    /// Linux `tcp_any_retrans_done`: something outstanding was retransmitted.
+    pub(super) fn clear_episode_stamp(&mut self) {
+        if self.board.retrans_out() == 0 {
+            self.undo.forget_retransmissions();
+        }
+    }
+
+    /// Open, or Disorder while something is missing.
+    pub(super) fn keep_open(&mut self) {
+        let state = if self.board.is_troubled() { CaState::Disorder } else { CaState::Open };
+        if self.c.ca_state != state {
+            self.enter(state);
+            self.recovery.on_state_entered(&self.c);
+        }
+    }
+}

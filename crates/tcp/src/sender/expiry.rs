@@ -1,0 +1,125 @@
+//! What happens when a timer expires or the pacing gate opens, and when the timer is armed.
+
+use cc::{CaState, CongestionControl};
+use units::Time;
+
+use super::Sender;
+use crate::progress::Progress;
+use crate::scoreboard::SACKED;
+use crate::timers::Kind;
+use crate::Wire;
+
+impl<C: CongestionControl> Sender<C> {
+    /// The deadline has come.
+    pub fn on_deadline(&mut self, now: Time, wire: &mut impl Wire) {
+        self.account(now);
+        let is_pacing = self.timers.expires() > now;
+        if is_pacing && self.is_open_and_clean() {
+            // The pacing gate opens, and nothing may be lost.
+            self.pacer.release();
+            self.transmit_one_by_one(self.c.in_flight, wire);
+            return;
+        }
+        if !is_pacing {
+            self.on_expired(wire);
+        }
+        self.recover_and_transmit(wire);
+    }
+
+    #[inline(never)]
+    fn on_expired(&mut self, wire: &mut impl Wire) {
+        match self.timers.on_expired() {
+            Kind::Retransmission => self.on_retransmission_timeout(wire),
+            Kind::Probe => self.on_probe_timeout(wire),
+            Kind::Reordering => self.on_reordering_timeout(wire),
+        }
+    }
+
+    fn on_retransmission_timeout(&mut self, wire: &mut impl Wire) {
+        if self.c.una == self.c.nxt {
+            return;
+        }
+        self.enter_loss(wire);
+        self.recovery.count_expiry();
+        self.retransmit(self.c.una, wire);
+        self.rtt.back_off();
+        self.timers.restart_retransmission(&self.c, &self.rtt);
+    }
+
+    /// RFC 8985 section 7.3: one new segment, or the last one again.
+    fn on_probe_timeout(&mut self, wire: &mut impl Wire) {
+        if self.c.una == self.c.nxt {
+            return;
+        }
+        if !self.probe.is_out() {
+            self.send_probe(wire);
+            self.publish_in_flight();
+        }
+        self.arm_retransmission();
+    }
+
+    fn send_probe(&mut self, wire: &mut impl Wire) {
+        if self.limits.can_send_new(&self.c) {
+            if self.is_admitted(wire) {
+                self.send_new(wire);
+                self.probe.on_sent(&self.c, false);
+            }
+            return;
+        }
+        let last = self.c.nxt - 1;
+        if self.board.flags(last) & SACKED == 0 && self.retransmit(last, wire) {
+            self.probe.on_sent(&self.c, true);
+        }
+    }
+
+    fn on_reordering_timeout(&mut self, wire: &mut impl Wire) {
+        let before = self.c.in_flight;
+        self.board.mark_late(&self.rack, &self.c);
+        self.publish_in_flight();
+        self.report_losses();
+        if self.c.in_flight != before && self.c.ca_state != CaState::Recovery {
+            self.enter_recovery(wire);
+            self.recovery.reduce(&mut self.w, &self.c, &Progress { delivered: 1, ..Progress::default() });
+        }
+        if self.c.una < self.c.nxt {
+            self.arm_retransmission();
+        }
+    }
+
+    /// Step 8: a probe if one may be sent, else the retransmission timer, a full timeout from now.
+    #[inline]
+    pub(super) fn arm_after_progress(&mut self) {
+        if self.c.una == self.c.nxt {
+            self.timers.disarm();
+            self.await_device();
+        } else if self.probe.is_possible(self.c.ca_state) {
+            self.timers.arm_probe(&self.c, self.c.now + self.rtt.rto());
+        } else {
+            self.arm_retransmission();
+        }
+    }
+
+    /// After new data was sent.
+    #[inline(always)]
+    pub(super) fn arm_after_sending(&mut self, was_idle: bool) {
+        if self.probe.is_possible(self.c.ca_state) {
+            let head_timeout = self.board.sent_at(self.c.una) + self.rtt.rto();
+            let latest = if head_timeout > self.c.now { head_timeout } else { Time::NEVER };
+            self.timers.arm_probe(&self.c, latest);
+        } else if self.timers.wants_retransmission(was_idle) {
+            self.arm_retransmission();
+        }
+    }
+
+    fn arm_retransmission(&mut self) {
+        self.timers.arm_retransmission(&self.c, &self.rtt, self.board.sent_at(self.c.una));
+    }
+
+    /// The device is full of other flows' segments, and no ACK will come: asks again after a timeout (Linux's probe timer).
+    pub(super) fn await_device(&mut self) {
+        let is_full = self.care.as_ref().and_then(|care| care.device.as_ref()).is_some_and(|device| device.is_full());
+        if self.c.una == self.c.nxt && is_full {
+            self.timers.restart_retransmission(&self.c, &self.rtt);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The sender: one ACK in, segments out, in the kernel's order of processing.
+//!
+//! A sender is made of parts that do not know it. Each keeps its own state, and is shown the connection where it must see more: the
+//! scoreboard and RACK, the RTT estimator, the episode and its undo, the timer, the probe, the limits, the pacing gate, the rate sampler.
+//! The files of this folder are the order in which the parts act, and nothing else.
+//!
+//! # The steps of an ACK
+//!
+//! 1. SACK blocks mark segments as delivered.
+//! 2. Segments below the cumulative ACK leave the window; without SACK, duplicate ACKs are counted.
+//! 3. Congestion marks are counted.
+//! 4. RTT samples: the smoothed RTT and the timeout, the minimum.
+//! 5. The algorithm is told the RTT sample, then the form of the ACK.
+//! 6. A tail loss probe may be answered.
+//! 7. The state machine: undo what was spurious, mark what is lost, change the state.
+//! 8. The timer is armed anew.
+//! 9. The window: a reduction, or growth by the algorithm, or all of it by the algorithm from a rate sample.
+//! 10. The pacing rate.
+//! 11. Segments leave: retransmissions, then new data.
+//!
+//! A plain ACK, which advances a window in which nothing was ever lost, SACKed or retransmitted, needs steps 2, 4, 5 and 9 to 11, and its
+//! timer is armed last: by what it sends, if anything.
+
+mod acks;
+mod application;
+mod episode;
+mod expiry;
+mod plain;
+mod rates;
+mod state;
+mod transmit;
+mod view;
+
+use cc::{CaEvent, CaState, CongestionControl, Connection, Needs, Window};
+use units::{Stream, Time};
+
+use crate::careful::Care;
+use crate::clock::Flight;
+use crate::counting::ByteCounting;
+use crate::ecn::EcnState;
+use crate::limits::Limits;
+use crate::pacing::Pacer;
+use crate::probe::TailLossProbe;
+use crate::rack::{Detection, Rack};
+use crate::rate::RateSampler;
+use crate::recovery::Recovery;
+use crate::rtt::RttEstimator;
+use crate::scoreboard::Scoreboard;
+use crate::timers::Timers;
+use crate::undo::Undo;
+use crate::{Options, Wire};
+
+/// What a sender is told at the start.
+#[derive(Clone, Debug)]
+pub struct SenderSpec {
+    /// The stack's options.
+    pub options: Options,
+    /// Payload bytes of a segment.
+    pub mss: u32,
+    /// Segments the application sends; `u64::MAX` for no end.
+    pub segments: u64,
+    /// Receiver's window, segments; `u64::MAX` for no limit.
+    pub window: u64,
+    /// The host's device queue may refuse a segment.
+    pub device: bool,
+}
+
+/// Counters of a sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SenderTotals {
+    /// Segments sent, retransmissions included.
+    pub sent: u64,
+    /// Retransmissions.
+    pub retransmitted: u64,
+    /// Segments delivered, as far as ACKs told.
+    pub delivered: u64,
+    /// Window reductions by Recovery or CWR.
+    pub loss_episodes: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Spurious reductions undone.
+    pub undos: u64,
+    /// Sum of RTT samples, nanoseconds.
+    pub rtt_sum_ns: u64,
+    /// Number of RTT samples.
+    pub rtt_samples: u64,
+    /// Integral of cwnd over time, segment-nanoseconds.
+    pub cwnd_area: f64,
+}
+
+/// A sender with its algorithm. In memory what a plain ACK looks at comes first.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Sender<C> {
+    c: Connection,
+    w: Window,
+    timers: Timers,
+    needs: Needs,
+    started: bool,
+    /// More than the window may hold a new segment back, pacing or what is in `care`, or each is noted as it leaves, for rate samples.
+    is_careful: bool,
+    detection: Detection,
+    counting: ByteCounting,
+    ecn: EcnState,
+    limits: Limits,
+    probe: TailLossProbe,
+    rack: Rack,
+    rtt: RttEstimator,
+    totals: SenderTotals,
+    pacer: Pacer,
+    cc: C,
+    board: Scoreboard,
+    recovery: Recovery,
+    undo: Undo,
+    care: Option<Box<Care>>,
+    /// For an algorithm that wants delivery-rate samples.
+    rates: Option<Box<RateSampler>>,
+}
+
+units::clone_by_field! {
+    Sender<C>: c w timers needs started is_careful detection counting ecn limits probe rack rtt totals pacer cc board recovery undo care rates
+}
+
+impl<C: CongestionControl> Sender<C> {
+    /// A sender that has not started.
+    pub fn new(mut spec: SenderSpec, cc: C) -> Sender<C> {
+        let needs = cc.needs();
+        let care = Care::of(&mut spec);
+        let options = &spec.options;
+        let pacer = Pacer::new(options, &needs);
+        let is_rated = needs.control.is_by_rate();
+        Sender {
+            c: Connection { is_paced: pacer.is_on(), selective_acks: options.sack, ..Connection::new(spec.mss) },
+            w: Window::starting_at(options.initial_window, options.initial_ssthresh),
+            timers: Timers::new(Time::from_secs_f64(options.timer_tick_s)),
+            needs,
+            started: false,
+            is_careful: pacer.is_on() || care.is_some() || is_rated,
+            detection: Detection::new(options),
+            counting: ByteCounting::new(options),
+            ecn: EcnState::new(options.ecn),
+            limits: Limits::new(&spec, &needs),
+            probe: TailLossProbe::new(options.tlp && options.sack),
+            rack: Rack::default(),
+            rtt: RttEstimator::new(options),
+            totals: SenderTotals::default(),
+            pacer,
+            cc,
+            board: Scoreboard::new(is_rated),
+            recovery: Recovery::new(options, &needs),
+            undo: Undo::new(options.undo),
+            care,
+            rates: is_rated.then(Box::default),
+        }
+    }
+
+    /// The sender, which has not started, is of a connection with `bytes` of payload and an algorithm that draws from `draws`.
+    pub fn on_born(&mut self, bytes: u64, draws: Stream) {
+        self.limits.on_born(bytes.div_ceil(u64::from(self.c.mss)));
+        self.cc.on_seeded(draws);
+    }
+
+    /// The connection opens: the handshake gave one RTT sample, the first window leaves.
+    pub fn on_started(&mut self, now: Time, handshake_rtt: Time, wire: &mut impl Wire) {
+        self.c.now = now;
+        self.started = true;
+        self.rtt.on_handshake(handshake_rtt);
+        let handshake = Flight { sent: now, answered: now + handshake_rtt };
+        self.rtt.on_sampled(&mut self.c, self.rtt.measured(handshake));
+        self.rtt.on_min_sampled(&mut self.c, self.rtt.stamped(handshake));
+        self.cc.on_established(&mut self.w, &self.c);
+        self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
+        self.refresh_pacing_rate();
+        self.recover_and_transmit(wire);
+    }
+
+    /// When [`Sender::on_deadline`] must be called; [`Time::NEVER`] for never. May move either way on any event.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.timers.expires().min(self.pacer.wakes_at())
+    }
+
+    /// Time passes: the time integral of cwnd is kept.
+    #[inline]
+    fn account(&mut self, now: Time) {
+        // Signed, for the conversion is then one instruction.
+        self.totals.cwnd_area += self.w.cwnd * (now - self.c.now).0 as i64 as f64;
+        self.c.now = now;
+    }
+
+    #[inline]
+    fn publish_in_flight(&mut self) {
+        if !self.c.selective_acks {
+            self.board.limit_counted_duplicates(&self.c);
+        }
+        self.c.in_flight = self.board.pipe(&self.c);
+    }
+
+    /// Nothing is missing, and none of what is outstanding was ever held to be.
+    #[inline]
+    fn is_open_and_clean(&self) -> bool {
+        self.c.ca_state == CaState::Open && self.board.is_clean(self.c.una)
+    }
+}

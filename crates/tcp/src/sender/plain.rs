@@ -1,0 +1,81 @@
+//! A plain ACK: in order, nothing lost, SACKed or retransmitted. The kernel's steps without the scoreboard's.
+
+use cc::{AckArrival, CongestionControl, RttSample};
+use units::Time;
+
+use super::acks::Sampled;
+use super::Sender;
+use crate::rate::Change;
+use crate::{Ack, Sack, Wire};
+
+/// A sender that only the window holds back.
+const LEAN: u8 = 0;
+/// One that asks before each segment.
+const CAREFUL: u8 = 1;
+/// The same, whose algorithm wants rate samples.
+const RATED: u8 = 2;
+
+impl<C: CongestionControl> Sender<C> {
+    /// An ACK arrives.
+    #[inline]
+    pub fn on_ack(&mut self, now: Time, ack: &Ack, sack: Option<&Sack>, wire: &mut impl Wire) {
+        self.account(now);
+        let plain =
+            sack.is_none() && ack.cumulative > self.c.una && self.is_open_and_clean() && !self.probe.is_out() && self.ecn.is_known(ack);
+        if plain && !self.is_careful {
+            self.on_plain_ack::<LEAN>(ack, wire);
+        } else if plain {
+            self.on_plain_careful_ack(ack, wire);
+        } else {
+            self.on_troubled_ack(ack, sack, wire);
+        }
+    }
+
+    #[inline(always)]
+    fn on_plain_ack<const KIND: u8>(&mut self, ack: &Ack, wire: &mut impl Wire) {
+        let in_flight = self.c.in_flight;
+        let acked = (ack.cumulative - self.c.una) as u32;
+        let first = self.board.sent_at(self.c.una);
+        let last = self.board.sent_at(ack.cumulative - 1);
+        // Step 2.
+        self.c.una = ack.cumulative;
+        self.c.in_flight = (self.c.nxt - self.c.una) as u32;
+        self.c.delivered += u64::from(acked);
+        self.rack.on_next_delivered(&self.c, ack.cumulative - 1, last);
+        // Steps 4 and 5.
+        let rtt = self.sample_rtt(Sampled { first, last });
+        self.tell_rtt(|| RttSample { acked, rtt: Some(rtt), forward: Some(ack.delay), echoed: Some(ack.echo), in_flight });
+        self.tell_arrival(&AckArrival { slow_path: false, ece: false });
+        // Steps 9 and 10.
+        if KIND == RATED {
+            if let Some(rates) = self.rates.as_deref_mut() {
+                rates.on_delivered(ack.cumulative - 1, last);
+            }
+            self.steer_by_rate(Change { acked, lost: 0, rtt: Some(rtt), prior_in_flight: in_flight }, wire);
+        } else {
+            self.grow(acked, wire);
+        }
+        self.refresh_pacing_rate();
+        // Step 11. Sending arms a probe, but never moves a retransmission timer that already runs.
+        let pipe = self.c.in_flight;
+        let has_sent = if KIND == LEAN {
+            self.transmit_at_once(pipe, wire)
+        } else {
+            self.pacer.release();
+            self.transmit_one_by_one(pipe, wire)
+        } > 0;
+        if !(has_sent && self.probe.is_possible(self.c.ca_state)) {
+            self.arm_after_progress();
+        }
+    }
+
+    /// Out of line, so that the others do not pay for it.
+    #[inline(never)]
+    fn on_plain_careful_ack(&mut self, ack: &Ack, wire: &mut impl Wire) {
+        if self.needs.control.is_by_rate() {
+            self.on_plain_ack::<RATED>(ack, wire);
+        } else {
+            self.on_plain_ack::<CAREFUL>(ack, wire);
+        }
+    }
+}

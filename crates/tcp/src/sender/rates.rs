@@ -1,0 +1,87 @@
+//! Rates: what an algorithm is told of delivery and loss by rate, what of it limits the application, and the rate of pacing.
+
+use cc::{CaEvent, CongestionControl};
+use units::ByteRate;
+
+use super::Sender;
+use crate::rate::Change;
+use crate::{StackPace, Wire};
+
+impl<C: CongestionControl> Sender<C> {
+    /// Before `seq` is sent, new or again.
+    #[inline(always)]
+    pub(super) fn note_rated_sending(&mut self, seq: u64) {
+        let Some(rates) = self.rates.as_deref_mut() else { return };
+        rates.on_sent(seq, &self.c, self.board.lost());
+        if self.c.in_flight == 0 && self.c.nxt > 0 {
+            self.on_sending_resumed();
+        }
+    }
+
+    #[cold]
+    fn on_sending_resumed(&mut self) {
+        self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
+        self.refresh_pacing_rate();
+    }
+
+    /// The application gave nothing more to send though the window has room: what is delivered until all this is counts as limited by it.
+    #[inline]
+    pub(super) fn note_application_limit(&mut self) {
+        if self.rates.is_some() && self.limits.is_all_sent(&self.c) && self.c.in_flight < self.w.segments() {
+            let all_repaired = self.board.lost_out() <= self.board.retrans_out();
+            if all_repaired {
+                self.mark_application_limited();
+            }
+        }
+    }
+
+    fn mark_application_limited(&mut self) {
+        self.c.app_limited_until = (self.c.delivered + u64::from(self.c.in_flight)).max(1);
+    }
+
+    /// Segments marked lost since the last time are told to the algorithm, each with what was known when it was sent.
+    pub(super) fn report_losses(&mut self) {
+        let newly_lost = self.board.newly_lost();
+        let Some(rates) = self.rates.as_deref().filter(|_| !newly_lost.is_empty()) else { return };
+        self.c.lost = self.board.lost() - newly_lost.len() as u64;
+        for &seq in newly_lost {
+            self.c.lost += 1;
+            self.cc.on_segment_lost(&mut self.w, &self.c, &rates.lost_segment(&self.c, seq));
+        }
+        self.board.on_losses_told();
+    }
+
+    /// Step 9 under full control by rate.
+    pub(super) fn steer_by_rate(&mut self, change: Change, wire: &mut impl Wire) {
+        self.c.cwnd_limited = self.limits.is_window_filled();
+        let Some(rates) = self.rates.as_deref_mut() else { return };
+        let in_slow_start = self.w.in_slow_start();
+        let sample = rates.take_sample(&mut self.c, change);
+        self.cc.on_rate_sampled(&mut self.w, &self.c, &sample);
+        if self.cc.holds_back() {
+            self.mark_application_limited();
+        }
+        if in_slow_start && !self.w.in_slow_start() {
+            wire.on_slow_start_exit(self.c.now, self.w.cwnd);
+        }
+        assert!(self.w.cwnd >= 1.0, "cwnd {} fell below one segment at {:?}", self.w.cwnd, self.c.now);
+    }
+
+    /// Step 10, where the rate has a reader.
+    #[inline]
+    pub(super) fn refresh_pacing_rate(&mut self) {
+        if self.pacer.is_on() || (self.needs.transport_rate && self.w.in_slow_start()) {
+            self.c.pacing_rate = self.pacing_rate();
+        }
+    }
+
+    /// At which segments are, or would be, paced; zero before the first RTT sample.
+    #[inline(always)]
+    pub fn pacing_rate(&self) -> ByteRate {
+        if let Some(rate) = self.cc.pacing_rate(&self.w, &self.c) {
+            return rate;
+        }
+        let (c, w) = (&self.c, &self.w);
+        StackPace { mss: c.mss, srtt8_us: c.srtt8_us, cwnd: w.cwnd, ssthresh: w.ssthresh, outstanding: c.nxt - c.una }.rate()
+    }
+}
