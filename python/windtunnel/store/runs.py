@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -112,9 +113,13 @@ class RunStore:
 
     def stored(self) -> dict[str, Path]:
         """Return the folder of every stored run by its key, the one with the most kept where there are several, sorted by key."""
+        if not self.folder.is_dir():
+            return {}
+        with os.scandir(self.folder) as entries:
+            names = {entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir()}
         found: dict[str, Path] = {}
-        for name in reversed(list(KEPT)):
-            found |= {path.name.removesuffix(f".{name}"): path for path in self.folder.glob(f"[!.]*.{name}") if path.is_dir()}
+        for kept in reversed(list(KEPT)):
+            found |= {name.removesuffix(f".{kept}"): self.folder / name for name in names if name.endswith(f".{kept}")}
         return dict(sorted(found.items()))
 
     def sweep(self) -> None:
