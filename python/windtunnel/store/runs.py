@@ -81,7 +81,12 @@ class RunStore:
         return None
 
     def write(self, key: str, run: Records, kept: str) -> Path:
-        """Store a run, whole or not at all.
+        """Store a run as `keep` does, and return its folder."""
+        self.keep(key, run, kept)
+        return self.folder / f"{key}.{kept}"
+
+    def keep(self, key: str, run: Records, kept: str) -> Records:
+        """Store a run, whole or not at all, and return what is stored of it: the records that `read` would give.
 
         Raises
         ------
@@ -89,14 +94,15 @@ class RunStore:
             When the folder cannot be written, as on a full disk.
         """
         target = self.folder / f"{key}.{kept}"
+        thin = _thinned(run, kept)
         try:
             with records.staged(target) as temporary:
-                records.write(_thinned(run, kept), temporary)
+                records.write(thin, temporary)
         except records.FolderError as error:
             raise ResultsError(target, str(error).removeprefix(f"{error.path}: ")) from None
         except pl.exceptions.PolarsError as error:  # What polars makes of a full disk.
             raise not_written(target, error) from None
-        return target
+        return thin
 
     def read(self, path: Path) -> Records:
         """Read a stored run back.
