@@ -26,7 +26,7 @@ from windtunnel.plots.declared import Curves, from_json
 from windtunnel.pool import workers
 from windtunnel.records import Records
 from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, digest
-from windtunnel.store import KEPT, Results, ResultsError, open_results, writing_results
+from windtunnel.store import KEPT, Results, ResultsError, RunStore, open_results, writing_results
 
 COMMAND = "windtunnel suite run {id}"
 COLUMNS = {
@@ -377,6 +377,25 @@ def test_other_measures_are_taken_from_the_stored_runs(bench: Bench, first: pl.D
         assert frame["value"].to_list() != first.filter(pl.col("flow") == "2")["value"].to_list()
     if measures[0].function is not None:
         assert frame["value"].to_list() == [4.0] * 8
+
+
+def test_a_run_is_measured_where_it_is_made_and_a_stored_one_is_read_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    read = RunStore.read
+
+    def noting(self: RunStore, path: Path) -> Records:
+        asked.append(path.name)
+        return read(self, path)
+
+    monkeypatch.setattr(RunStore, "read", noting)
+    both = (made(), made("t.drops", measures=(Measure("drops_pkts"),)))
+    fresh = bench(*both)
+    assert asked == []
+    tables = {id: fresh.measures(id) for id in ("t.pair", "t.drops")}
+    shutil.rmtree(bench.folder / "experiments")
+    again = bench(*both)
+    assert bench.ran == [] and sorted(asked) == bench.runs and len(asked) == 8
+    assert all(again.measures(id).equals(table) for id, table in tables.items())
 
 
 def test_metrics_of_another_version_are_taken_again(bench: Bench, first: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
