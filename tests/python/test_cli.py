@@ -32,6 +32,14 @@ def test_help_answers_at_once_and_loads_nothing_heavy() -> None:
     assert min(taken_s) < 1.0  # 0.3 s is the aim; shared machines get room.
 
 
+@pytest.mark.parametrize("module", ["windtunnel.experiment", "windtunnel.report", "windtunnel.suites", "windtunnel.store.sql"])
+def test_what_every_process_of_a_command_loads_is_what_it_needs(module: str) -> None:
+    # Each of these takes longer to load than to use, and a command has a process per core: they load where they are called.
+    program = f"import sys, {module}; print({{'scipy', 'matplotlib', 'duckdb', 'typer'}} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
 @pytest.mark.parametrize("command", [[], ["run"], ["algorithms"], ["doctor"], ["conform"], ["scenario"], ["scenario", "show"]])
 def test_every_command_has_help(cli: Callable[..., Any], command: list[str]) -> None:
     outcome = cli(*command, "--help")

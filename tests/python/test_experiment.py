@@ -26,21 +26,12 @@ from windtunnel.plots.declared import Curves, from_json
 from windtunnel.pool import workers
 from windtunnel.records import Records
 from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, digest
-from windtunnel.store import KEPT, Results, ResultsError, open_results, writing_results
+from windtunnel.store import KEPT, Results, ResultsError, RunStore, open_results, writing_results
 
 COMMAND = "windtunnel suite run {id}"
-COLUMNS = {
-    "seed": pl.Int64,
-    "metric": pl.String,
-    "flow": pl.String,
-    "state": pl.String,
-    "t0": pl.Float64,
-    "t1": pl.Float64,
-    "value": pl.Float64,
-    "text": pl.String,
-    "run": pl.String,
-    "digest": pl.String,
-}
+TEXTS = dict.fromkeys(("metric", "flow", "state"), pl.String)
+COLUMNS = {"seed": pl.Int64, **TEXTS, "t0": pl.Float64, "t1": pl.Float64, "value": pl.Float64, "text": pl.String, "run": pl.String}
+COLUMNS["digest"] = pl.String
 
 
 def pair(point: Point, draws: Draws) -> Scenario:
@@ -182,21 +173,6 @@ def test_experiments_without_points_at_a_scale_are_left_out() -> None:
 
 
 # Draws.
-
-
-def test_draws_depend_on_seed_and_name_alone() -> None:
-    values = {(seed, name): Draws(seed).uniform(name) for seed in (1, 2, 3) for name in ("start", "delay")}
-    assert len(set(values.values())) == 6
-    assert all(0 <= value < 1 for value in values.values())
-    again = Draws(2)
-    assert [again.uniform("delay"), again.uniform("start"), again.uniform("start")] == [values[2, "delay"], *[values[2, "start"]] * 2]
-
-
-def test_draws_spread_evenly() -> None:
-    values = [Draws(seed).uniform("start") for seed in range(1, 2001)]
-    # Mean of n uniform draws: 1/2 with standard error 1 / sqrt(12 n) = 0.0065; four of them.
-    assert sum(values) / len(values) == pytest.approx(0.5, abs=0.026)
-    assert min(sum(low <= value < low + 0.1 for value in values) for low in (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)) > 140
 
 
 def test_protocols_meet_the_same_draws_and_repeats_others() -> None:
@@ -379,6 +355,25 @@ def test_other_measures_are_taken_from_the_stored_runs(bench: Bench, first: pl.D
         assert frame["value"].to_list() == [4.0] * 8
 
 
+def test_a_run_is_measured_where_it_is_made_and_a_stored_one_is_read_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    read = RunStore.read
+
+    def noting(self: RunStore, path: Path) -> Records:
+        asked.append(path.name)
+        return read(self, path)
+
+    monkeypatch.setattr(RunStore, "read", noting)
+    both = (made(), made("t.drops", measures=(Measure("drops_pkts"),)))
+    fresh = bench(*both)
+    assert asked == []
+    tables = {id: fresh.measures(id) for id in ("t.pair", "t.drops")}
+    shutil.rmtree(bench.folder / "experiments")
+    again = bench(*both)
+    assert bench.ran == [] and sorted(asked) == bench.runs and len(asked) == 8
+    assert all(again.measures(id).equals(table) for id, table in tables.items())
+
+
 def test_metrics_of_another_version_are_taken_again(bench: Bench, first: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "MEASURES_VERSION", MEASURES_VERSION + 1)
     monkeypatch.setattr("windtunnel.experiment.measuring.measured", lambda *_, **__: 7.0)
@@ -453,14 +448,15 @@ def test_a_killed_worker_is_said_and_finished_runs_are_kept(processes: Callable[
     planned = plan([made()], Scale())
     runs = bench.folder.with_name("killed") / "runs"
 
-    def kill_at(*moment: Any) -> Callable[[Step], None]:
+    def kill_at(what: str, done: int | None) -> Callable[[Step], None]:
         def on_step(step: Step) -> None:
-            if (step.what, step.done) == moment:
+            if step.what == what and done in (step.done, None):
                 os.kill(multiprocessing.active_children()[0].pid or 0, signal.SIGKILL)
 
         return on_step
 
-    for moment, finished in ((("runs", 2), range(2, 9)), (("measures", 0), [8])):
+    # What the first one left is measured, as stored, when the second has made the others.
+    for moment, finished in ((("runs", 2), range(2, 9)), (("measures", None), [8])):
         with pytest.raises(WorkerLost, match="finished runs are kept") as caught:
             processes(planned, kill_at(*moment), folder=runs.parent)
         assert "\n" not in str(caught.value)

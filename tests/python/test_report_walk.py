@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -27,7 +28,7 @@ from windtunnel import records, report
 from windtunnel.plots.decimate import thin_together
 from windtunnel.records import Records
 from windtunnel.report.names import places_of
-from windtunnel.report.scripts import data_script
+from windtunnel.report.scripts import data_block, data_script
 from windtunnel.report.series import LARGEST_PAGE, chart_json, charts_of
 from windtunnel.report.verdictgrid import grid_of, named_in
 from windtunnel.scenario import digest, load
@@ -137,15 +138,40 @@ def test_every_loss_episode_is_in_the_chart_of_back_offs(results: tuple[Path, di
     assert sum(int(np.isfinite(line.values).sum()) for line in chart.lines) == episodes.height
 
 
-def test_a_run_without_series_says_so_and_its_scenario_makes_them(folder: Path, results: tuple[Path, dict[str, Records]]) -> None:
+def test_a_run_without_series_says_so_and_its_scenario_makes_them(
+    folder: Path, results: tuple[Path, dict[str, Records]], tmp_path: Path
+) -> None:
     name = walked.key("htcp", 40.0, 2)
     shown = text_of(folder / "runs" / f"{name}.html")
     assert "but no time series" in shown
     command = html.unescape(re.findall(r'<pre class="command"[^>]*><code>(.*?)</code>', shown)[0])
     assert command.split()[:3] == ["windtunnel", "run", f"{name}.json"]
-    assert digest(load(folder / "files" / name / f"{name}.json")) == results[1][name].facts.digest
+    with zipfile.ZipFile(folder / "files" / f"{name}.zip") as archive:
+        archive.extractall(tmp_path)
+    assert digest(load(tmp_path / f"{name}.json")) == results[1][name].facts.digest
     assert "but no time series" not in text_of(folder / "runs" / f"{walked.key('htcp', 40.0, 1)}.html")
     assert not list((folder / "data").glob(f"{name}-cwnd*"))
+
+
+def test_a_run_without_series_is_a_page_and_an_archive(folder: Path, results: tuple[Path, dict[str, Records]]) -> None:
+    name = walked.key("htcp", 40.0, 2)
+    own = [path.relative_to(folder).as_posix() for path in folder.rglob(f"{name}*")]
+    assert sorted(own) == [f"files/{name}.zip", f"runs/{name}.html"]
+    shown = text_of(folder / "runs" / f"{name}.html")
+    stored = results[0] / "runs" / f"{name}.totals"
+    with zipfile.ZipFile(folder / "files" / f"{name}.zip") as archive:
+        listed = re.findall(r"<dt>([^<]+)</dt><dd>", shown.partition('id="files"')[2])
+        assert listed == archive.namelist() == [f"{name}.json", "events.parquet", "flows.parquet", "links.parquet"]
+        assert all(archive.read(file) == (stored / file).read_bytes() for file in listed[1:])
+    [block] = re.findall(r'<script type="application/json" data-name="([^"]+)">(.*?)</script>', shown)
+    [chart] = charts_of(records.read(stored), kept="totals")
+    assert (block[0], json.loads(block[1])) == (f"{name}-backoffs", chart_json(chart))
+
+
+def test_data_in_a_page_ends_no_block() -> None:
+    value = {"label": "</script><b>&amp;<!--", "v": [1.5, None]}
+    name, inside = re.fullmatch(r'<script type="application/json" data-name="(.*?)">([^<>&]*)</script>', data_block('a"<b', value)).groups()
+    assert (html.unescape(name), json.loads(inside)) == ('a"<b', value)
 
 
 def test_every_repeat_is_in_the_csv_in_full_precision(folder: Path) -> None:

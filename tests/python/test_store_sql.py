@@ -10,10 +10,13 @@ import polars as pl
 import pytest
 from stored import DECLARATION, KEY, MEASURES, one_line, tree
 
+import windtunnel.store.sql
 from windtunnel import records
 from windtunnel.records import FRAMES, Records
-from windtunnel.store import KEPT, ResultsError, open_results, writing_results
-from windtunnel.store.sql import QueryError, query
+from windtunnel.store import KEPT, QueryError, ResultsError, open_results, writing_results
+from windtunnel.store.parts import Named
+from windtunnel.store.scans import Scan
+from windtunnel.store.sql import query
 
 
 def ask(folder: Path, statement: str) -> list[tuple[Any, ...]]:
@@ -74,6 +77,58 @@ READING = [
 @pytest.mark.parametrize("statement", READING)
 def test_queries_that_read_are_answered(folder: Path, statement: str) -> None:
     assert ask(folder, statement)
+
+
+# Each takes columns without naming them, or by another name: reading what is named alone would answer otherwise.
+TAKING = [
+    "SELECT f FROM flows f WHERE f.flow = 1",
+    "SELECT flows FROM flows",
+    "SELECT count(a) FROM flows AS f(z, a) WHERE a IS NOT NULL",
+    "SELECT count(*) FROM flows a NATURAL JOIN flows b",
+    "SELECT COLUMNS('window.*') FROM flows",
+    "SELECT sum(s) FROM (SELECT sent_packets AS s FROM flows)",
+    "SELECT a.SENT_packets, b.t_s FROM flows a JOIN events b USING (run, flow) ORDER BY ALL",
+    "SELECT algorithm, (SELECT max(queue_packets) FROM link_samples) FROM flows WHERE EXISTS (SELECT 1 FROM links WHERE link = 0)",
+    "SELECT count(*), count(run), min(start_s) FROM flows ORDER BY max(window_s)",
+    "SELECT flow, max(cwnd_packets) FROM flow_samples GROUP BY flow HAVING max(alpha) IS NOT NULL OR flow = 0 ORDER BY ALL",
+    "SELECT flow FROM flows WINDOW w AS (ORDER BY start_s) QUALIFY row_number() OVER w = 1",
+    "SUMMARIZE SELECT flow, algorithm FROM flows",
+]
+
+
+@pytest.mark.parametrize("statement", TAKING)
+def test_reading_less_answers_the_same(folder: Path, run: Records, statement: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with writing_results(folder) as results:
+        results.runs.write(KEY, run, "all")
+    answer = ask(folder, statement)
+    monkeypatch.setattr("windtunnel.store.parts._columns", lambda parts, tables: None)
+    assert answer == ask(folder, statement) != []
+
+
+def test_what_is_not_named_is_not_read(folder: Path) -> None:
+    asked: list[list[str]] = []
+    scan = windtunnel.store.sql.scan
+
+    def noted(name: str, files: list[Path], named: Named) -> Scan:
+        made = scan(name, files, named)
+        asked.append([name, *made.columns])
+        return made
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(windtunnel.store.sql, "scan", noted)
+        ask(folder, "SELECT run, sum(sent_packets) FROM flows GROUP BY run")
+        ask(folder, "SELECT count(*) FROM links")
+    assert asked == [["flows", "run", "sent_packets"], ["links", "link"]]
+
+
+def test_the_algorithms_own_variables_are_columns_where_some_run_has_them(folder: Path, run: Records) -> None:
+    unknown = "SELECT max(alpha) FROM flow_samples"
+    with pytest.raises(QueryError):
+        ask(folder, unknown)
+    with writing_results(folder) as results:
+        results.runs.write(KEY, run, "all")
+        results.runs.write("1" * 32, run, "totals")
+    assert ask(folder, unknown) == [(run.flow_samples["alpha"].max(),)]
 
 
 # {outside}: a file beside the folder; {inside}: a new file in it; {stored}: a file that is there.
@@ -156,7 +211,7 @@ def test_a_damaged_file_is_one_line_in_sql_too(folder: Path, file: str, content:
     next(folder.glob(file)).write_bytes(content)
     with pytest.raises(ResultsError) as caught:
         ask(folder, f"SELECT count(*) FROM {Path(file).stem}")
-    one_line(caught, folder, "cannot be read")
+    one_line(caught, folder, "cannot be read", Path(file).name if "runs" in file else "")
 
 
 HOSTILE_NAMES = [

@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 from windtunnel.claims.model import PredicateError
 
@@ -93,11 +92,21 @@ def log10(value: Number) -> Number:
 def spearman(x: Sequence[Number], y: Sequence[Number]) -> Number:
     """Return the rank correlation: Pearson's of the ranks, ties sharing their mean rank; nan when one list is constant."""
     rows = _pair(x, y, "spearman")
-    ranks = [np.asarray(rankdata(part, axis=0), dtype=np.float64) for part in rows]
+    ranks = [_ranks(part) for part in rows]
     dx, dy = (part - part.mean(axis=0) for part in ranks)
     result: Array = np.sum(dx * dy, axis=0) / np.sqrt(np.sum(dx**2, axis=0) * np.sum(dy**2, axis=0))
     undefined = np.isnan(rows[0]).any(axis=0) | np.isnan(rows[1]).any(axis=0)
     return _same_kind(np.where(undefined, np.nan, np.clip(result, -1.0, 1.0)), [*x, *y])
+
+
+def _ranks(rows: Array) -> Array:
+    """Return the rank of each element in its column, from 1; ties share their mean rank."""
+    # scipy.stats has a function for it, but takes longer to load than all claims take to judge.
+    ranked = []
+    for column, ordered in zip(rows.T, np.sort(rows, axis=0).T, strict=True):
+        below, not_above = np.searchsorted(ordered, column, side="left"), np.searchsorted(ordered, column, side="right")
+        ranked.append((below + not_above + 1) / 2)
+    return np.stack(ranked, axis=1)
 
 
 def loglog_slope(x: Sequence[Number], y: Sequence[Number]) -> Number:

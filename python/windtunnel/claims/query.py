@@ -5,17 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from windtunnel.claims.derived import DERIVED, Swept, derive, together
 from windtunnel.claims.grammar import DIMENSIONS
-from windtunnel.claims.model import MissingPoint, PointValue, PredicateError
+from windtunnel.claims.model import Experiment, MissingPoint, PointValue, PredicateError
 from windtunnel.claims.several import SEVERAL, Part, Several
-from windtunnel.claims.tables import Key, Repeats
+from windtunnel.claims.tables import Key, MeasuresTable, Repeats
 from windtunnel.scenario.errors import shown
-
-if TYPE_CHECKING:
-    from windtunnel.claims.lookup import Measurements
 
 _REACH = 1.1 + 1e-9  # A selector takes a point within 10 % in ratio; the rest is for 110/100, which is no exact double.
 
@@ -29,12 +26,28 @@ class _Itself:
     of: str
 
 
+class Source(Protocol):
+    """Where a call looks, and what is told what it reads."""
+
+    def experiment(self, name: PointValue | None = None) -> Experiment:
+        """Return an experiment by id; the claim's own without one."""
+        ...
+
+    def table(self, experiment: Experiment) -> MeasuresTable:
+        """Return the measures of an experiment."""
+        ...
+
+    def named(self, metric: str, experiment: Experiment) -> str:
+        """Return the name to look up for a metric, and remember that the predicate reads it."""
+        ...
+
+
 class Query:
     """One call of M, V or R.
 
     Parameters
     ----------
-    source : Measurements
+    source : Source
         Where it looks, and what is told what it read.
     metric : str
         The metric.
@@ -42,7 +55,7 @@ class Query:
         The call's keywords.
     """
 
-    def __init__(self, source: Measurements, metric: str, selectors: Mapping[str, Selector]) -> None:
+    def __init__(self, source: Source, metric: str, selectors: Mapping[str, Selector]) -> None:
         self.experiment = source.experiment(_name(selectors.get("exp"), "exp"))
         self.source = source
         self.table = source.table(self.experiment)

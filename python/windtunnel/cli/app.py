@@ -16,7 +16,7 @@ from windtunnel.cli import advise, agree, algorithms, conform, doctor, kernel, q
 REFUSALS = (
     ("windtunnel.records", "FolderError"),
     ("windtunnel.store", "ResultsError"),
-    ("windtunnel.store.sql", "QueryError"),
+    ("windtunnel.store", "QueryError"),
     ("windtunnel.claims", "RegisterError"),
     ("windtunnel.pool", "WorkerLost"),
     ("windtunnel.suites", "SuiteError"),

@@ -96,8 +96,8 @@ def sql_command(
 ) -> None:
     """Answer an SQL query over a results folder (DuckDB; read only)."""
     from windtunnel.cli.output import print_json, print_table
-    from windtunnel.store import open_results
-    from windtunnel.store.sql import QueryError, query
+    from windtunnel.store import QueryError, open_results
+    from windtunnel.store.sql import query
 
     columns, rows = query(open_results(Path(folder)), statement)
     if json:

@@ -1,10 +1,11 @@
 """Experiments: declared as data, carried out here."""
 
-from windtunnel.experiment.choices import Alternative, Choice, varied
+from windtunnel.experiment.choices import Alternative, Choice, Point
 from windtunnel.experiment.elsewhere import LeftOut
-from windtunnel.experiment.model import Draws, Experiment, Measure, Point, Quick, Scale
+from windtunnel.experiment.model import Draws, Experiment, Measure, Quick, Scale
 from windtunnel.experiment.plan import Plan, plan
 from windtunnel.experiment.runner import Part, Step, execute, execute_all
+from windtunnel.experiment.varying import varied
 from windtunnel.pool import WorkerLost
 
 __all__ = [

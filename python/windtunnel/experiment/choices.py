@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from windtunnel.scenario import Scenario
 
-if TYPE_CHECKING:
-    from windtunnel.experiment.model import Draws, Experiment, Point
-
-    Layout = Callable[[Point, Draws], Scenario]
+Point = Mapping[str, Any]
+"""Value of each dimension, in the register's units: alg, rate (Mbit/s), rtt (ms), q (BDP), p, ..."""
 
 
 @dataclass(frozen=True)
@@ -64,31 +62,3 @@ class Choice:
             "reason": self.reason,
             "alternatives": [one.value for one in self.alternatives],
         }
-
-
-def varied(experiment: Experiment, choice: Choice, alternative: Alternative) -> Experiment:
-    """Return an experiment with another value of an open choice, at every scale.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        As it is declared.
-    choice : Choice
-        What is open.
-    alternative : Alternative
-        The value.
-    """
-    quick = experiment.quick
-    if quick is not None and quick.scenario is not None:
-        quick = replace(quick, scenario=_changed(quick.scenario, alternative))
-    parameters = (*experiment.parameters, (f"changed: {choice.question}", alternative.value))
-    return replace(experiment, scenario=_changed(experiment.scenario, alternative), quick=quick, parameters=parameters)
-
-
-def _changed(layout: Layout, alternative: Alternative) -> Layout:
-    def laid_out(point: Point, draws: Draws) -> Scenario:
-        scenario = alternative.change(layout(point, draws), point)
-        # Copies are not checked: what a change made of a scenario is.
-        return Scenario.model_validate(scenario.model_dump())
-
-    return laid_out

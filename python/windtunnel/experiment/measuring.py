@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -12,7 +11,7 @@ import polars as pl
 from windtunnel.experiment.model import Experiment, Measure
 from windtunnel.experiment.plan import Cell
 from windtunnel.metrics import View, measured
-from windtunnel.store import RunStore
+from windtunnel.records import Records
 
 MEASURE_COLUMNS: Mapping[str, pl.DataType] = {
     "seed": pl.Int64(),
@@ -28,15 +27,13 @@ MEASURE_COLUMNS: Mapping[str, pl.DataType] = {
 }
 
 
-def measured_rows(store: RunStore, path: Path, cell: Cell, measures: Sequence[Measure]) -> list[dict[str, Any]]:
-    """Measure one stored run.
+def measured_rows(records: Records, cell: Cell, measures: Sequence[Measure]) -> list[dict[str, Any]]:
+    """Measure one run.
 
     Parameters
     ----------
-    store : RunStore
-        Where it is stored.
-    path : Path
-        Its folder.
+    records : Records
+        What is stored of it.
     cell : Cell
         The point and repeat it answers.
     measures : sequence of Measure
@@ -47,7 +44,6 @@ def measured_rows(store: RunStore, path: Path, cell: Cell, measures: Sequence[Me
     list of dict
         One row per measure, without the point's dimensions; `value` None where there is none.
     """
-    records = store.read(path)
     view = View(records, cell.point)
     digest = records.digest()
     rows = []

@@ -8,13 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from windtunnel.experiment.choices import Choice
+from windtunnel.experiment.choices import Choice, Point
 from windtunnel.metrics import View
 from windtunnel.plots.declared import Declaration
 from windtunnel.scenario import Scenario
-
-Point = Mapping[str, Any]
-"""Value of each dimension, in the register's units: alg, rate (Mbit/s), rtt (ms), q (BDP), p, ..."""
 
 
 @dataclass(frozen=True)

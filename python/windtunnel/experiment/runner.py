@@ -18,10 +18,11 @@ from windtunnel.experiment.plan import ORDER, Cell, Job, Plan
 from windtunnel.metrics.version import MEASURES_VERSION
 from windtunnel.plots.declared import to_json
 from windtunnel.pool import each, workers
+from windtunnel.records import Records
 from windtunnel.store import Results, ResultsError, RunStore
 from windtunnel.version import __version__
 
-CELLS_PER_TASK = 40
+RUNS_PER_TASK = 20
 
 
 @dataclass(frozen=True)
@@ -46,37 +47,54 @@ class Step:
 
 
 @dataclass(frozen=True)
-class _Run:
-    """A job on its way to a worker."""
-
-    job: Job
-    store: RunStore
-    backend: str
-
-
-@dataclass(frozen=True)
-class _Measuring:
-    """A few cells of an experiment, by its number among those measured, on their way to a worker."""
+class _Wanted:
+    """What one experiment wants of a run: its number among the tables, the point and repeat, and what is measured."""
 
     number: int
-    cells: tuple[Cell, ...]
-    store: RunStore
+    cell: Cell
     measures: tuple[Measure, ...]
     kept: str
 
 
-def _make(task: _Run) -> None:
-    task.store.write(task.job.key, backend_of(task.backend).run(task.job.scenario), task.job.kept)
+@dataclass(frozen=True)
+class _Run:
+    """A job on its way to a worker, and what its run is measured for as soon as it is made."""
+
+    job: Job
+    store: RunStore
+    backend: str
+    wanted: tuple[_Wanted, ...]
 
 
-def _measure(task: _Measuring) -> list[list[dict[str, Any]]]:
+@dataclass(frozen=True)
+class _Measuring:
+    """A few stored runs on their way to a worker, by their keys, and what each is measured for."""
+
+    store: RunStore
+    runs: Mapping[str, tuple[_Wanted, ...]]
+
+
+_Rows = list[tuple[int, Cell, list[dict[str, Any]]]]
+"""Number of a table, point and repeat, and the measured rows."""
+
+
+def _make(task: _Run) -> _Rows:
+    run = task.store.keep(task.job.key, backend_of(task.backend).run(task.job.scenario), task.job.kept)
+    return _rows(run, task.wanted)
+
+
+def _measure(task: _Measuring) -> _Rows:
     rows = []
-    for cell in task.cells:
-        path = task.store.find(cell.key, task.kept)
+    for key, wanted in task.runs.items():
+        path = task.store.find(key, min((one.kept for one in wanted), key=ORDER.index))
         if path is None:
-            raise ResultsError(task.store.folder, f"run {cell.key} has gone; run the suite again")
-        rows.append(measured_rows(task.store, path, cell, task.measures))
+            raise ResultsError(task.store.folder, f"run {key} has gone; run the suite again")
+        rows += _rows(task.store.read(path), wanted)
     return rows
+
+
+def _rows(run: Records, wanted: Sequence[_Wanted]) -> _Rows:
+    return [(one.number, one.cell, measured_rows(run, one.cell, one.measures)) for one in wanted]
 
 
 def execute(plan: Plan, results: Results, *, jobs: int, command: str, on_step: Callable[[Step], None]) -> None:
@@ -126,15 +144,19 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
     """
     store, backend = parts[0].results.runs, parts[0].plan.backend
     missing = _missing(store, [job for part in parts for job in part.plan.jobs.values()])
+    tables = _tables(parts)
+    wanted = _wanted(tables)
     with workers(jobs) as pool:
         total = sum(job.weight for job in missing)
         done = 0.0
         on_step(Step("runs", 0, len(missing), 0.0, total))
-        tasks = [_Run(job, store, backend) for job in missing]
-        for count, (task, _) in enumerate(each(pool, _make, tasks, ahead=jobs + 1), start=1):
+        # A run is measured where it was made: nobody reads it back for that.
+        tasks = [_Run(job, store, backend, wanted.pop(job.key, ())) for job in missing]
+        for count, (task, rows) in enumerate(each(pool, _make, tasks, ahead=jobs + 1), start=1):
+            _take(tables, rows)
             done += task.job.weight
             on_step(Step("runs", count, len(missing), done, total))
-        _measure_all(parts, pool, jobs=jobs, on_step=on_step)
+        _measure_stored(tables, wanted, pool, jobs=jobs, on_step=on_step)
 
 
 def _missing(store: RunStore, wanted: Iterable[Job]) -> list[Job]:
@@ -151,61 +173,88 @@ def _missing(store: RunStore, wanted: Iterable[Job]) -> list[Job]:
 
 @dataclass
 class _Table:
-    """The measures of an experiment as they come in, by run and cell."""
+    """The measures of an experiment as they come in, by run and cell; `uses` counts the cells of each run in its plan."""
 
     part: Part
     experiment: Experiment
     fingerprint: str
     known: dict[tuple[str, str], list[dict[str, Any]]]
-    waiting: int
+    uses: Mapping[str, int]
+    waiting: int = 0
 
     @property
     def cells(self) -> Sequence[Cell]:
         return self.part.plan.cells[self.experiment.id]
 
-    def store(self, uses: Mapping[str, int]) -> None:
+    def take(self, cell: Cell, rows: list[dict[str, Any]]) -> None:
+        """Take the rows of a cell; with those of the last one the table is stored."""
+        self.known[cell.key, _named(cell)] = rows
+        self.waiting -= 1
+        if self.waiting == 0:
+            self.store()
+
+    def store(self) -> None:
         """Store it: every cell is measured."""
         plan, results, experiment = self.part.plan, self.part.results, self.experiment
         points = plan.scale.points(experiment)
         frame = table(experiment, points, [(cell, self.known[cell.key, _named(cell)]) for cell in self.cells])
         declaration = declare(plan, experiment, command=self.part.command.format(id=experiment.id)) | {
             "fingerprint": self.fingerprint,
-            "shared_runs": sum(uses[cell.key] > 1 for cell in self.cells),
+            "shared_runs": sum(self.uses[cell.key] > 1 for cell in self.cells),
         }
         results.store_experiment(experiment.id, declaration, frame, backend=plan.kind)
         self.known = {}
 
 
-def _measure_all(parts: Sequence[Part], pool: ProcessPoolExecutor, *, jobs: int, on_step: Callable[[Step], None]) -> None:
-    """Measure the cells that are not measured yet, of all experiments in one line; each one's table is stored when it is whole."""
-    uses = {id(part): Counter(cell.key for own in part.plan.cells.values() for cell in own) for part in parts}
-    tables: list[_Table] = []
-    tasks: list[_Measuring] = []
-    cells = sum(len(own) for part in parts for own in part.plan.cells.values())
-    measured = 0
+def _tables(parts: Sequence[Part]) -> list[_Table]:
+    """Return the table of every experiment with what is known of it from an earlier suite run."""
+    tables = []
     for part in parts:
+        uses = Counter(cell.key for own in part.plan.cells.values() for cell in own)
         for experiment in part.plan.experiments:
             fingerprint = _fingerprint(experiment)
-            known = _known(part.results, experiment, part.plan.kind, fingerprint)
-            made = _Table(part, experiment, fingerprint, known, 0)
-            fresh = [cell for cell in made.cells if (cell.key, _named(cell)) not in known]
-            made.waiting = len(fresh)
-            groups = [tuple(fresh[at : at + CELLS_PER_TASK]) for at in range(0, len(fresh), CELLS_PER_TASK)]
-            measures = tuple(experiment.measures)
-            tasks += [_Measuring(len(tables), group, part.results.runs, measures, experiment.kept) for group in groups]
-            tables.append(made)
-            measured += len(made.cells) - len(fresh)
-            if not fresh:
-                made.store(uses[id(part)])
-            on_step(Step("measures", measured, cells, measured, cells))
-    for task, rows in each(pool, _measure, tasks, ahead=jobs + 1):
-        made = tables[task.number]
-        made.known |= {(cell.key, _named(cell)): own for cell, own in zip(task.cells, rows, strict=True)}
-        made.waiting -= len(task.cells)
-        measured += len(task.cells)
+            tables.append(_Table(part, experiment, fingerprint, _known(part.results, experiment, part.plan.kind, fingerprint), uses))
+    return tables
+
+
+def _wanted(tables: Sequence[_Table]) -> dict[str, tuple[_Wanted, ...]]:
+    """Return what is not measured yet, by run; a table that lacks nothing is stored."""
+    found: dict[str, list[_Wanted]] = {}
+    for number, one in enumerate(tables):
+        measures, kept = tuple(one.experiment.measures), one.experiment.kept
+        fresh = [cell for cell in one.cells if (cell.key, _named(cell)) not in one.known]
+        one.waiting = len(fresh)
+        for cell in fresh:
+            found.setdefault(cell.key, []).append(_Wanted(number, cell, measures, kept))
+        if not fresh:
+            one.store()
+    return {key: tuple(own) for key, own in found.items()}
+
+
+def _take(tables: Sequence[_Table], rows: _Rows) -> None:
+    for number, cell, own in rows:
+        tables[number].take(cell, own)
+
+
+def _measure_stored(
+    tables: Sequence[_Table],
+    wanted: Mapping[str, tuple[_Wanted, ...]],
+    pool: ProcessPoolExecutor,
+    *,
+    jobs: int,
+    on_step: Callable[[Step], None],
+) -> None:
+    """Measure what an earlier suite run stored, each run read once, whatever number of experiments wants it."""
+    cells = sum(len(one.cells) for one in tables)
+    measured = cells - sum(map(len, wanted.values()))
+    on_step(Step("measures", measured, cells, measured, cells))
+    keys = list(wanted)
+    groups = [keys[at : at + RUNS_PER_TASK] for at in range(0, len(keys), RUNS_PER_TASK)]
+    tasks = [_Measuring(tables[0].part.results.runs, {key: wanted[key] for key in group}) for group in groups]
+    for _, rows in each(pool, _measure, tasks, ahead=jobs + 1):
+        _take(tables, rows)
+        measured += len(rows)
         on_step(Step("measures", measured, cells, measured, cells))
-        if made.waiting == 0:
-            made.store(uses[id(made.part)])
 
 
 def declare(plan: Plan, experiment: Experiment, *, command: str) -> dict[str, Any]:

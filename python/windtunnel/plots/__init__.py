@@ -8,11 +8,10 @@ from windtunnel.plots.declared import (
     History,
     Overlay,
     Published,
-    draw,
     from_json,
-    remarks,
     to_json,
 )
+from windtunnel.plots.drawing import draw, remarks
 from windtunnel.plots.figures import cwnd, overview
 from windtunnel.plots.overlaid import Course, Panel, draw_overlaid
 from windtunnel.plots.portrait import draw_portrait

@@ -1,4 +1,4 @@
-"""Figures as data: what an experiment declares, what is stored beside its results, and what `draw` makes of it.
+"""Figures as data: what an experiment declares, and what is stored beside its results; `windtunnel.plots.drawing` draws it.
 
 A declaration holds no measurement and no colour. It names a metric, the dimension along the x axis, the dimension that makes the
 panels and the one that makes the curves; the drawing follows from it and from the stored tables, so a report is rebuilt without
@@ -8,13 +8,12 @@ running anything.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     import polars as pl
-    from matplotlib.figure import Figure
 
 Value: TypeAlias = str | float | int
 
@@ -282,74 +281,3 @@ def from_json(stored: Mapping[str, Any]) -> Declaration:
         return _KINDS[kind](**fields)
     except TypeError as error:
         raise ValueError(f"figure {fields.get('name')!r}: {error}") from None
-
-
-def draw(
-    declaration: Declaration,
-    *,
-    measures: pl.DataFrame | None = None,
-    histories: Sequence[History] = (),
-    beside: Mapping[str, pl.DataFrame] | None = None,
-) -> Figure:
-    """Draw a declared figure.
-
-    Parameters
-    ----------
-    declaration : Curves, Compared or Histories
-        What to draw.
-    measures : polars.DataFrame, optional
-        The experiment's measures table; needed by `Curves` and `Compared`.
-    histories : sequence of History
-        Runs with samples; needed by `Histories`.
-    beside : mapping of str to polars.DataFrame, optional
-        The measures of other backends by what a reader calls each; drawn half-filled beside the others by `Curves` and `Compared`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        In the size it has in a paper, inches.
-
-    Raises
-    ------
-    ValueError
-        When there is nothing to draw: no row of the metric, or no run of the protocol.
-    """
-    # Matplotlib takes most of a second to load, so the drawing modules load with the first figure.
-    if isinstance(declaration, Curves):
-        from windtunnel.plots.curves import draw_curves
-
-        return draw_curves(declaration, measures, beside or {})
-    if isinstance(declaration, Compared):
-        from windtunnel.plots.compared import draw_compared
-
-        return draw_compared(declaration, measures, beside or {})
-    from windtunnel.plots.histories import draw_histories
-
-    return draw_histories(declaration, histories)
-
-
-def remarks(
-    declaration: Declaration, *, measures: pl.DataFrame | None = None, beside: Mapping[str, pl.DataFrame] | None = None
-) -> list[str]:
-    """Say what a reader must know to read the figure: repeats, error bars, and how many points are missing and why.
-
-    Parameters
-    ----------
-    declaration : Curves, Compared or Histories
-        The figure.
-    measures : polars.DataFrame, optional
-        The experiment's measures table.
-    beside : mapping of str to polars.DataFrame, optional
-        Those of other backends.
-
-    Returns
-    -------
-    list of str
-        Whole sentences for the caption; empty for `Histories`.
-    """
-    if isinstance(declaration, Histories) or measures is None:
-        return []
-    from windtunnel.plots.points import named_points_of, others_of, points_of, remarks_on
-
-    points = named_points_of(declaration, measures) if isinstance(declaration, Compared) else points_of(declaration, measures)
-    return remarks_on(declaration, points, others_of(declaration, beside or {}))

@@ -9,6 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from windtunnel.plots.axes import styled
+from windtunnel.plots.drawing import draw
 from windtunnel.plots.style import DARK, RC, SHADES, shade
 from windtunnel.scenario import ScenarioError
 
@@ -125,8 +127,6 @@ def render(
     OSError
         When a file cannot be written.
     """
-    from windtunnel.plots.declared import draw
-
     return write_forms(draw(declaration, measures=measures, histories=histories, beside=beside), stem, suffixes)
 
 
@@ -150,8 +150,6 @@ def write_forms(figure: Figure, stem: Path, suffixes: Sequence[str]) -> tuple[fl
     OSError
         When a file cannot be written.
     """
-    from windtunnel.plots.axes import styled
-
     with styled():
         for suffix in suffixes:
             path = stem.with_name(stem.name + suffix)

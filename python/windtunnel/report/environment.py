@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from windtunnel.report import text
@@ -11,8 +13,9 @@ VERDICTS = {"holds": "holds", "fails": "fails", "inconclusive": "inconclusive", 
 """Verdict to what is shown, in the order of the counts."""
 
 
+@cache
 def environment() -> Environment:
-    """Return the templates of a report; every text is escaped, and an undefined name is an error."""
+    """Return the templates of a report, compiled once a process; every text is escaped, and an undefined name is an error."""
     made = Environment(
         loader=PackageLoader("windtunnel.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,21 +15,13 @@ from windtunnel.records import FolderError, Records
 from windtunnel.report.environment import environment
 from windtunnel.report.model import StoredRun
 from windtunnel.report.names import Use, file_name, run_href
-from windtunnel.report.scripts import data_script
+from windtunnel.report.runfiles import give
+from windtunnel.report.scripts import data_block, data_script
 from windtunnel.report.series import MOST_FLOWS, chart_json, charts_of, flows_drawn
 from windtunnel.report.text import number
 
 MOST_ROWS = 64
 """Flows in a run page's table; the others are in the Parquet file."""
-_FRAMES = {
-    "flow_samples": "samples of every flow",
-    "link_samples": "samples of every link",
-    "events": "loss episodes, timeouts and other events",
-    "flows": "totals of every flow",
-    "links": "totals of every link",
-    "acks": "the window at every ACK",
-    "host_samples": "time at work of every host's processor",
-}
 
 
 @dataclass(frozen=True)
@@ -78,15 +66,18 @@ def write_runs(tasks: Sequence[Task], folder: Path, frame: Frame) -> None:
             raise FolderError(error.path, f"{error.problem}; remove the run's folder and run the suite again") from None
         charts = charts_of(run, kept=task.stored.kept)
         name = file_name(task.key)
-        for chart in charts:
-            script = data_script(f"{task.key}-{chart.id}", chart_json(chart))
-            (folder / "data" / f"{name}-{file_name(chart.id)}.js").write_text(script, encoding="ascii")
+        data = {chart.id: chart_json(chart) for chart in charts}
+        # What figures of experiments draw too is in files of its own; there are thousands of the other runs, and theirs is little.
+        apart = task.stored.kept == "all"
+        for id, value in data.items() if apart else ():
+            (folder / "data" / f"{name}-{file_name(id)}.js").write_text(data_script(f"{task.key}-{id}", value), encoding="ascii")
         html = template.render(
             root="../",
             report=frame,
             task=task,
             name=name,
             charts=charts,
+            blocks=[] if apart else [data_block(f"{task.key}-{id}", value) for id, value in data.items()],
             title=_title(run),
             facts=_facts(run),
             flows=_flows(run),
@@ -95,32 +86,10 @@ def write_runs(tasks: Sequence[Task], folder: Path, frame: Frame) -> None:
             legend=[(label, both(colour)) for _, colour, label in flows_drawn(run.flows)],
             links=_links(run),
             notes=run.facts.notes,
-            files=_files(task.stored.folder, folder / "files" / name),
+            files=give(task.stored, run.facts.scenario, name, folder),
             command=_command(run, name),
         )
-        (folder / "files" / name / f"{name}.json").write_text(
-            json.dumps(run.facts.scenario, indent=1, sort_keys=True) + "\n", encoding="utf-8"
-        )
         (folder / run_href(task.key)).write_text(html, encoding="utf-8")
-
-
-def _files(source: Path, target: Path) -> list[tuple[str, str]]:
-    """Take the run's Parquet files along, without copying where the file system can; return names and what is in them."""
-    target.mkdir()
-    found = []
-    for frame, what in _FRAMES.items():
-        path = source / f"{frame}.parquet"
-        if path.is_file():
-            _take(path, target / path.name)
-            found.append((path.name, what))
-    return found
-
-
-def _take(source: Path, target: Path) -> None:
-    with contextlib.suppress(OSError):
-        os.link(source, target)
-        return
-    shutil.copyfile(source, target)
 
 
 def _command(run: Records, name: str) -> str:

@@ -1,6 +1,6 @@
 """The store: runs once computed, and what was measured on them, in one results folder."""
 
-from windtunnel.store.errors import ResultsError
+from windtunnel.store.errors import QueryError, ResultsError
 from windtunnel.store.results import CHOICES, CHOSEN, SIMULATOR, Results, open_results, writing_results
 from windtunnel.store.runs import KEPT, RunStore, run_key
 
@@ -9,6 +9,7 @@ __all__ = [
     "CHOSEN",
     "KEPT",
     "SIMULATOR",
+    "QueryError",
     "Results",
     "ResultsError",
     "RunStore",

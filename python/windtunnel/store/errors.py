@@ -1,4 +1,4 @@
-"""What is wrong with a results folder."""
+"""What is wrong with a results folder, or with a question to it."""
 
 from __future__ import annotations
 
@@ -20,3 +20,17 @@ class ResultsError(ValueError):
 
 class OtherFormatError(ResultsError):
     """A results folder of another format than this version's."""
+
+
+class QueryError(ValueError):
+    """A query that cannot be answered; its text is one line."""
+
+
+def words(error: Exception) -> str:
+    """Return DuckDB's message on one line, without the Python traceback it may quote."""
+    return one_line(str(error).partition("Traceback (most recent call last)")[0])[:300]
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line."""
+    return " ".join(text.split())

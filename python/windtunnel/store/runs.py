@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -80,7 +81,12 @@ class RunStore:
         return None
 
     def write(self, key: str, run: Records, kept: str) -> Path:
-        """Store a run, whole or not at all.
+        """Store a run as `keep` does, and return its folder."""
+        self.keep(key, run, kept)
+        return self.folder / f"{key}.{kept}"
+
+    def keep(self, key: str, run: Records, kept: str) -> Records:
+        """Store a run, whole or not at all, and return what is stored of it: the records that `read` would give.
 
         Raises
         ------
@@ -88,14 +94,15 @@ class RunStore:
             When the folder cannot be written, as on a full disk.
         """
         target = self.folder / f"{key}.{kept}"
+        thin = _thinned(run, kept)
         try:
             with records.staged(target) as temporary:
-                records.write(_thinned(run, kept), temporary)
+                records.write(thin, temporary)
         except records.FolderError as error:
             raise ResultsError(target, str(error).removeprefix(f"{error.path}: ")) from None
         except pl.exceptions.PolarsError as error:  # What polars makes of a full disk.
             raise not_written(target, error) from None
-        return target
+        return thin
 
     def read(self, path: Path) -> Records:
         """Read a stored run back.
@@ -112,9 +119,13 @@ class RunStore:
 
     def stored(self) -> dict[str, Path]:
         """Return the folder of every stored run by its key, the one with the most kept where there are several, sorted by key."""
+        if not self.folder.is_dir():
+            return {}
+        with os.scandir(self.folder) as entries:
+            names = {entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir()}
         found: dict[str, Path] = {}
-        for name in reversed(list(KEPT)):
-            found |= {path.name.removesuffix(f".{name}"): path for path in self.folder.glob(f"[!.]*.{name}") if path.is_dir()}
+        for kept in reversed(list(KEPT)):
+            found |= {name.removesuffix(f".{kept}"): self.folder / name for name in names if name.endswith(f".{kept}")}
         return dict(sorted(found.items()))
 
     def sweep(self) -> None:

@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from windtunnel.records import FRAMES
-from windtunnel.store.errors import ResultsError
+from windtunnel.store.errors import QueryError, ResultsError, words
+from windtunnel.store.parts import Named, parsed
 from windtunnel.store.results import Results
+from windtunnel.store.scans import Scan, scan
 
 if TYPE_CHECKING:
     import duckdb
 
-# A query may be made of these and of nothing else: DuckDB's SELECT can hold a COPY that writes files, and functions that read files or
-# run a query given as text.
-_NODES = ("SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE")
-_SOURCES = ("range", "generate_series", "unnest")
-_TYPES: Mapping[pl.DataType, str] = {
-    pl.UInt8(): "UTINYINT",
-    pl.Int32(): "INTEGER",
-    pl.UInt32(): "UINTEGER",
-    pl.UInt64(): "UBIGINT",
-    pl.Float64(): "DOUBLE",
-    pl.String(): "VARCHAR",
-}
-
-
-class QueryError(ValueError):
-    """A query that cannot be answered; its text is one line."""
+_MEASURES = "measures"
+"""The view of what was measured; every other one is a frame of the records."""
 
 
 def query(results: Results, statement: str) -> tuple[list[str], list[tuple[Any, ...]]]:
@@ -65,104 +51,60 @@ def query(results: Results, statement: str) -> tuple[list[str], list[tuple[Any, 
 
     config: dict[str, str | bool | int | float | list[str]] = {"threads": 2, "temp_directory": "", "python_enable_replacements": False}
     with contextlib.closing(duckdb.connect(":memory:", config=config)) as connection:
-        parts = list(_parts(_parsed(connection, statement)))
-        _check(parts)
-        named = {str(part["table_name"]).lower() for part in parts if part.get("type") == "BASE_TABLE"}
-        _add_views(connection, results, named)
+        named = parsed(connection, statement)
+        scans = _add_views(connection, results, named)
         try:
             answer = connection.execute(statement)
             columns = [str(column[0]) for column in answer.description or []]
             return columns, answer.fetchall()
         except duckdb.Error as error:
-            raise QueryError(_words(error)) from None
+            of_a_stream = any(text in str(error) for text in _OF_A_STREAM)
+            for damaged in filter(None, (one.damaged() for one in scans if of_a_stream)):
+                raise damaged from None
+            raise QueryError(words(error)) from None
 
 
-def _parsed(connection: duckdb.DuckDBPyConnection, statement: str) -> list[dict[str, Any]]:
-    """Return DuckDB's own tree of a statement, which must be one query."""
-    import duckdb
-
-    allowed = "allowed: one query (SELECT, FROM, WITH, DESCRIBE, SUMMARIZE, PIVOT with IN)"
-    try:
-        row = connection.execute("SELECT json_serialize_sql(?)", [statement]).fetchone()
-        tree: dict[str, Any] = json.loads(row[0]) if row else {}
-    except duckdb.Error as error:
-        raise QueryError(_words(error)) from None
-    except RecursionError:
-        raise QueryError(f"the query is nested too deeply; {allowed}") from None
-    if tree.get("error_type") == "parser":
-        raise QueryError(f"Parser Error: {_one_line(str(tree.get('error_message')))}")
-    statements: list[dict[str, Any]] = tree.get("statements", [])
-    if tree.get("error") or len(statements) != 1:
-        raise QueryError(f"{_one_line(statement)[:60]!r} is not a query; {allowed}")
-    return statements
+_OF_A_STREAM = ("reading the stream registered as", "get_next failed")
+"""How versions 2 and 1 of DuckDB begin what is wrong with a stream of rows; every stream here reads stored files."""
 
 
-def _parts(tree: Any) -> Iterator[dict[str, Any]]:
-    waiting = [tree]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            yield one
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
-
-
-def _check(parts: Iterable[Mapping[str, Any]]) -> None:
-    for part in parts:
-        kind = str(part.get("type", ""))
-        if kind.endswith("_NODE") and kind not in _NODES:
-            raise QueryError(f"{kind.split('_')[0]} writes; allowed: queries that only read")
-        if kind == "TABLE_FUNCTION":
-            name = str(part["function"].get("function_name", "")).lower()
-            if name not in _SOURCES:
-                raise QueryError(f"{name} is not allowed in FROM; allowed: views, subqueries, {', '.join(_SOURCES)}")
-
-
-def _add_views(connection: duckdb.DuckDBPyConnection, results: Results, named: set[str]) -> None:
+def _add_views(connection: duckdb.DuckDBPyConnection, results: Results, named: Named) -> list[Scan]:
     """Add the views a query names, all of them when it names none (as SHOW TABLES does), and close every other way to files."""
     import duckdb
 
+    scans: list[Scan] = []
     folder = results.folder.resolve()
-    runs = [folder / "runs" / path.name for path in results.runs.stored().values()]
-    files = {name: [path / f"{name}.parquet" for path in runs] for name in FRAMES}
-    files = {name: [path for path in paths if path.exists()] for name, paths in files.items()}
-    keys = dict.fromkeys(files, "split_part(string_split(filename, '/')[-2], '.', 1) AS run")
-    files["measures"] = [
-        folder / results.experiment_folder(id, backend).relative_to(results.folder) / "measures.parquet"
-        for backend in results.backends()
-        for id in results.experiments(backend)
-    ]
-    place = "string_split(filename, '/')[-2]"
-    keys["measures"] = f"split_part({place}, '@', 1) AS experiment, coalesce(nullif(split_part({place}, '@', 2), ''), 'sim') AS backend"
+    wanted = named.tables & {*FRAMES, _MEASURES} or {*FRAMES, _MEASURES}
+    runs = [folder / "runs" / path.name for path in results.runs.stored().values()] if wanted & set(FRAMES) else []
     try:
-        for name in sorted(named & set(files) or set(files)):
-            if files[name]:
-                _add_view(connection, name, files[name], keys[name])
-            elif name in FRAMES and name != "acks":  # Recorded on request; an empty one would look like a run without ACKs.
-                _add_empty_view(connection, name)
+        for name in sorted(wanted & set(FRAMES)):
+            files = [path for path in (run / f"{name}.parquet" for run in runs) if path.exists()]
+            if files or name != "acks":  # Recorded on request; an empty one would look like a run without ACKs.
+                scans.append(scan(name, files, named))
+                connection.register(name, scans[-1])
+        if _MEASURES in wanted:
+            _add_measures(connection, results, folder)
         allowed = ", ".join(_quoted(text) for text in (str(folder), _literal(str(folder))))
         connection.execute(f"SET allowed_directories = [{allowed}]")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
-    except duckdb.Error as error:
-        raise ResultsError(results.folder, f"cannot be read: {_words(error)}") from None
+    except (OSError, duckdb.Error, pl.exceptions.PolarsError) as error:
+        raise ResultsError(results.folder, f"cannot be read: {words(error)}") from None
+    return scans
 
 
-def _add_view(connection: duckdb.DuckDBPyConnection, name: str, files: Sequence[Path], key: str) -> None:
+def _add_measures(connection: duckdb.DuckDBPyConnection, results: Results, folder: Path) -> None:
+    """Add the view of what was measured; the dimensions of the experiments differ, and DuckDB finds the types that hold all of one name."""
+    files = [
+        folder / results.experiment_folder(id, backend).relative_to(results.folder) / "measures.parquet"
+        for backend in results.backends()
+        for id in results.experiments(backend)
+    ]
     listed = ", ".join(_quoted(_literal(str(path))) for path in files)
-    source = f"FROM read_parquet([{listed}], union_by_name = true, filename = true, hive_partitioning = false)"
-    stored = {row[0] for row in connection.execute(f"DESCRIBE SELECT * {source}").fetchall()}
-    # What no run has measured was not stored.
-    absent = [(column, dtype) for column, dtype in FRAMES.get(name, {}).items() if column not in stored]
-    nulls = "".join(f", CAST(NULL AS {_TYPES[dtype]}) AS {column}" for column, dtype in absent)
-    connection.execute(f'CREATE VIEW "{name}" AS SELECT {key}, * EXCLUDE (filename){nulls} {source}')
-
-
-def _add_empty_view(connection: duckdb.DuckDBPyConnection, name: str) -> None:
-    """Add the view of a frame of which no run has kept a row."""
-    columns = ", ".join(f"CAST(NULL AS {_TYPES[dtype]}) AS {column}" for column, dtype in FRAMES[name].items())
-    connection.execute(f'CREATE VIEW "{name}" AS SELECT CAST(NULL AS VARCHAR) AS run, {columns} WHERE false')
+    place = "string_split(filename, '/')[-2]"
+    key = f"split_part({place}, '@', 1) AS experiment, coalesce(nullif(split_part({place}, '@', 2), ''), 'sim') AS backend"
+    source = f"read_parquet([{listed}], union_by_name = true, filename = true, hive_partitioning = false)"
+    connection.execute(f"CREATE VIEW {_MEASURES} AS SELECT {key}, * EXCLUDE (filename) FROM {source}")
 
 
 def _literal(path: str) -> str:
@@ -172,12 +114,3 @@ def _literal(path: str) -> str:
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-def _words(error: Exception) -> str:
-    """Return DuckDB's message on one line, without the Python traceback it may quote."""
-    return _one_line(str(error).partition("Traceback (most recent call last)")[0])[:300]
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

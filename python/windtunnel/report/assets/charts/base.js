@@ -51,6 +51,15 @@ const windtunnel = (() => {
     }).observe(box);
   };
 
+  // Handed over by a script, or held by the page itself.
+  const given = (name) => {
+    if (!stored.has(name)) {
+      const block = document.querySelector(`script[data-name="${CSS.escape(name)}"]`);
+      if (block) stored.set(name, JSON.parse(block.textContent));
+    }
+    return stored.get(name);
+  };
+
   const element = (name, attributes = {}, ...inside) => {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -60,7 +69,7 @@ const windtunnel = (() => {
 
   return {
     data: (name, value) => stored.set(name, value),
-    stored: (name) => stored.get(name),
+    stored: given,
     colour,
     property,
     number,

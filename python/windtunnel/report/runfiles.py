@@ -1,0 +1,99 @@
+"""What a run's page gives away: its scenario and its Parquet files, each by itself or together in one archive."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from windtunnel.report.model import StoredRun
+
+_SCENARIO = "the scenario, complete"
+_FRAMES = {
+    "flow_samples": "samples of every flow",
+    "link_samples": "samples of every link",
+    "events": "loss episodes, timeouts and other events",
+    "flows": "totals of every flow",
+    "links": "totals of every link",
+    "acks": "the window at every ACK",
+    "host_samples": "time at work of every host's processor",
+}
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The time of everything in an archive, so that the same run is the same archive."""
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """The files of a run, as its page lists them.
+
+    Parameters
+    ----------
+    scenario : str
+        Where the scenario is, from the report's root; the archive where it is in one.
+    archive : str
+        The archive, from the report's root; empty where each file is there by itself.
+    listed : sequence of (str, str, str)
+        Name of each file, where it is, from the report's root, and what it holds; no place for a file of the archive.
+    """
+
+    scenario: str
+    archive: str
+    listed: Sequence[tuple[str, str, str]]
+
+
+def give(stored: StoredRun, scenario: Mapping[str, Any], name: str, folder: Path) -> RunFiles:
+    """Put the files of a run into a report.
+
+    A run with its samples has large files: each is a link to the stored one where the file system can, and takes no room. There are
+    thousands of the others, whose files are small: one archive holds those of a run.
+
+    Parameters
+    ----------
+    stored : StoredRun
+        The run.
+    scenario : mapping
+        Its canonical scenario.
+    name : str
+        What its files are named by.
+    folder : Path
+        The report's folder; ``files`` exists.
+
+    Returns
+    -------
+    RunFiles
+        What there is.
+    """
+    text = json.dumps(scenario, indent=1, sort_keys=True) + "\n"
+    there = [(stored.folder / f"{frame}.parquet", what) for frame, what in _FRAMES.items()]
+    taken = [(path, what) for path, what in there if path.is_file()]
+    if stored.kept == "all":
+        return _apart(taken, text, name, folder)
+    place = f"files/{name}.zip"
+    with zipfile.ZipFile(folder / place, "w") as archive:  # What is in it is packed already.
+        archive.writestr(zipfile.ZipInfo(f"{name}.json", _EPOCH), text)
+        for path, _ in taken:
+            archive.writestr(zipfile.ZipInfo(path.name, _EPOCH), path.read_bytes())
+    return RunFiles(place, place, [(f"{name}.json", "", _SCENARIO), *((path.name, "", what) for path, what in taken)])
+
+
+def _apart(taken: Sequence[tuple[Path, str]], scenario: str, name: str, folder: Path) -> RunFiles:
+    place = f"files/{name}"
+    (folder / place).mkdir()
+    (folder / place / f"{name}.json").write_text(scenario, encoding="utf-8")
+    for path, _ in taken:
+        _take(path, folder / place / path.name)
+    listed = [("scenario.json", f"{place}/{name}.json", _SCENARIO), *((path.name, f"{place}/{path.name}", what) for path, what in taken)]
+    return RunFiles(f"{place}/{name}.json", "", listed)
+
+
+def _take(source: Path, target: Path) -> None:
+    with contextlib.suppress(OSError):
+        os.link(source, target)
+        return
+    shutil.copyfile(source, target)
