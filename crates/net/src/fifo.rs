@@ -48,6 +48,8 @@ pub struct Fifo {
     /// More than the queue's length in packets decides about a packet.
     is_picky: bool,
     governor: Option<Box<Governor>>,
+    /// Packets may be lost before the queue.
+    is_lossy: bool,
     loss: Stream,
     losses: Losses,
     changes: Changes,
@@ -72,6 +74,7 @@ impl Fifo {
             window: Window::new(window),
             is_picky,
             governor: None,
+            is_lossy: spec.loss_probability > 0.0,
             loss,
             losses: Losses::default(),
             changes: Changes::default(),
@@ -88,6 +91,7 @@ impl Fifo {
     /// The same with further loss.
     pub fn with_losses(mut self, losses: Losses) -> Fifo {
         self.is_picky |= !losses.is_empty();
+        self.is_lossy |= !losses.is_empty();
         self.losses = losses;
         self
     }
@@ -195,9 +199,11 @@ impl Fifo {
 
     /// The discipline: losses first, then a law if there is one, else drop-tail with a step of marks.
     fn decide(&mut self, now: Time, packet: Packet) -> Decision {
-        let is_lost = self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability);
-        if self.losses.strike(now, packet) | is_lost {
-            return Decision::Lose;
+        if self.is_lossy {
+            let is_lost = self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability);
+            if self.losses.strike(now, packet) | is_lost {
+                return Decision::Lose;
+            }
         }
         let has_room = !self.exceeds(self.spec.limit, now, packet.bytes);
         if self.governor.is_some() {
@@ -221,9 +227,15 @@ impl Fifo {
         decision
     }
 
-    /// What stands in line behind the packet in service.
+    /// Its law looks at bytes.
+    fn counts_bytes(&self) -> bool {
+        self.governor.as_ref().is_some_and(|governor| governor.law.counts_bytes())
+    }
+
+    /// What stands in line behind the packet in service; its bytes, where the law looks at them.
     fn waiting(&self) -> Waiting {
-        Waiting { packets: self.queue.len().saturating_sub(1), bytes: self.queued_bytes() - self.bytes_in_service() }
+        let bytes = if self.counts_bytes() { self.queued_bytes() - self.bytes_in_service() } else { 0 };
+        Waiting { packets: self.queue.len().saturating_sub(1), bytes }
     }
 
     /// Whether a queue of this size has no room for `bytes` more.
@@ -297,8 +309,9 @@ impl Fifo {
 
     /// The same under a law, which hears of every time at which the link asked for the next packet.
     fn release_one_by_one(&mut self, now: Time) {
+        let counts_bytes = self.counts_bytes();
         while let Some(left) = self.queue.pop_if(|head| head.departs <= now) {
-            let waiting = Waiting { packets: self.queue.len(), bytes: self.queued_bytes() };
+            let waiting = Waiting { packets: self.queue.len(), bytes: if counts_bytes { self.queued_bytes() } else { 0 } };
             if let Some(governor) = &mut self.governor {
                 governor.law.on_asked(left.departs, waiting);
                 while governor.marks.front().is_some_and(|&at| at <= left.departs) {

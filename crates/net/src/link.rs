@@ -83,6 +83,11 @@ pub trait Link<T> {
     /// The link, if it knows every departure on arrival.
     fn as_fifo(&mut self) -> Option<&mut Fifo>;
 
+    /// The link, if its queue decides late.
+    fn as_served(&mut self) -> Option<&mut Served<T>> {
+        None
+    }
+
     /// The first moment at which a packet has left, or may leave, that was not taken yet; never if departures are known on arrival.
     #[inline]
     fn next_at(&self) -> Time {
@@ -188,6 +193,7 @@ impl<T: Supersede> AnyLink<T> {
 impl<T: Supersede> Link<T> for AnyLink<T> {
     const LATE: bool = true;
 
+    #[inline]
     fn offer(&mut self, now: Time, packet: Packet, load: T) -> Answer {
         match self {
             AnyLink::Fifo(fifo) => fifo.take(now, packet),
@@ -203,6 +209,14 @@ impl<T: Supersede> Link<T> for AnyLink<T> {
         match self {
             AnyLink::Fifo(fifo) => Some(fifo),
             AnyLink::Served(_) => None,
+        }
+    }
+
+    #[inline]
+    fn as_served(&mut self) -> Option<&mut Served<T>> {
+        match self {
+            AnyLink::Fifo(_) => None,
+            AnyLink::Served(served) => Some(served),
         }
     }
 

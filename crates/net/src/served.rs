@@ -15,22 +15,32 @@ use crate::{Changes, Losses, Packet};
 /// Packets that have left and wait to be taken: what is beyond the nearest cache costs more.
 const UNTOLD_MAX: usize = 64;
 
+/// What counts of the packet in service.
+#[derive(Clone, Copy, Debug)]
+struct InService {
+    bytes: u32,
+    is_marked: bool,
+}
+
 /// The link.
 #[derive(Debug)]
 pub struct Served<T> {
     spec: FifoSpec,
     queue: Queue<T>,
-    in_service: Option<Queued<T>>,
+    in_service: Option<InService>,
     /// When the transmission under way ends, or the queue wants to be asked again.
     free_at: Time,
     /// When the latest transmission ended or will end.
     busy_until: Time,
     serialiser: Serialiser,
+    /// Packets may be lost before the queue.
+    is_lossy: bool,
     loss: Stream,
     losses: Losses,
     changes: Changes,
-    /// Packets that have left, and those that were dropped or lost, until somebody takes them.
-    left: VecDeque<Left<T>>,
+    /// Packets that have left, then the one in service, each with the time at which it leaves; they wait here until somebody takes them.
+    served: VecDeque<(Time, Queued<T>)>,
+    /// Packets that were dropped or lost, until somebody takes them.
     gone: VecDeque<Dropped<T>>,
     /// What the queue has just dropped.
     scratch: Vec<Queued<T>>,
@@ -50,10 +60,11 @@ impl<T: Supersede> Served<T> {
             free_at: Time::NEVER,
             busy_until: Time::ZERO,
             serialiser: Serialiser::new(spec.rate),
+            is_lossy: spec.loss_probability > 0.0,
             loss,
             losses: Losses::default(),
             changes: Changes::default(),
-            left: VecDeque::new(),
+            served: VecDeque::new(),
             gone: VecDeque::new(),
             scratch: Vec::new(),
             sums: Sums::default(),
@@ -64,12 +75,14 @@ impl<T: Supersede> Served<T> {
 
     /// The same link with these models of loss, changing in time; [`Limit::Delay`] looks at its constant rate.
     pub(crate) fn with(mut self, losses: Losses, changes: Changes) -> Served<T> {
+        self.is_lossy |= !losses.is_empty();
         (self.losses, self.changes) = (losses, changes);
         self
     }
 
     /// A packet arrives at `now`, not earlier than whatever happened before.
-    pub(crate) fn offer(&mut self, now: Time, packet: Packet, load: T) {
+    #[inline]
+    pub fn offer(&mut self, now: Time, packet: Packet, load: T) {
         self.settle(now);
         if now >= self.window.read_at {
             self.read(now);
@@ -95,8 +108,8 @@ impl<T: Supersede> Served<T> {
 
     /// The first moment at which a packet has left, or may leave, that was not taken yet.
     #[inline]
-    pub(crate) fn next_at(&self) -> Time {
-        self.left.front().map_or(self.free_at, |left| left.at)
+    pub fn next_at(&self) -> Time {
+        self.served.front().map_or(self.free_at, |&(departs, _)| departs)
     }
 
     /// Serves until `now`: transmissions that end then have ended.
@@ -114,18 +127,16 @@ impl<T: Supersede> Served<T> {
             self.read(now);
         }
         let packet = self.in_service.take();
-        if let Some(packet) = &packet {
-            let marks = u64::from(packet.is_marked);
+        if let Some(InService { bytes, is_marked }) = packet {
+            let marks = u64::from(is_marked);
             self.sums.marked += marks;
             self.sums.sojourn_ns = self.sums.sojourn_ns.wrapping_add(now.0);
             // Several may leave at one time; all but the first find it read.
-            if is_read && self.window.amend(now, packet.packet.bytes, marks) {
+            if is_read && now >= self.window.ends().0 && self.window.amend(now, bytes, marks) {
                 self.sums.max_packets = self.queue.packets();
             }
         }
         self.serve(now, packet.is_none());
-        let at = self.changes.delay.as_mut().map_or(now, |delay| if packet.is_some() { delay.arrival(now) } else { now });
-        self.left.extend(packet.map(|packet| Left { departed: now, at, packet }));
     }
 
     /// Bytes that could have left within the window; none where the rate is constant.
@@ -137,20 +148,28 @@ impl<T: Supersede> Served<T> {
     /// Whether one of the models of loss takes the packet.
     #[inline]
     fn is_struck(&mut self, now: Time, packet: Packet) -> bool {
+        if !self.is_lossy {
+            return false;
+        }
         let is_lost = self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability);
         self.losses.strike(now, packet) | is_lost
     }
 
     /// So many packets have left or are gone that somebody should take them.
     #[inline]
-    pub(crate) fn is_brimming(&self) -> bool {
-        self.left.len() >= UNTOLD_MAX
+    pub fn is_brimming(&self) -> bool {
+        self.served.len() > UNTOLD_MAX
     }
 
     /// Takes one of the packets that have left, oldest first.
     #[inline]
     pub(crate) fn take_left(&mut self) -> Option<Left<T>> {
-        self.left.pop_front()
+        if self.served.len() == usize::from(self.in_service.is_some()) {
+            return None;
+        }
+        let (departed, packet) = self.served.pop_front()?;
+        let at = self.changes.delay.as_mut().map_or(departed, |delay| delay.arrival(departed));
+        Some(Left { departed, at, packet })
     }
 
     /// Takes one of the packets dropped or lost, oldest first.
@@ -172,7 +191,7 @@ impl<T: Supersede> Served<T> {
     }
 
     fn queued_bytes(&self) -> u64 {
-        self.queue.bytes() + self.in_service.as_ref().map_or(0, |served| u64::from(served.packet.bytes))
+        self.queue.bytes() + self.in_service.as_ref().map_or(0, |served| u64::from(served.bytes))
     }
 
     /// Totals at the end of the window, when nothing more happens before it.
@@ -203,7 +222,7 @@ impl<T: Supersede> Served<T> {
             marked: self.sums.marked + ending.map_or(0, |served| u64::from(served.is_marked)),
             max_packets: self.sums.max_packets,
             accepted: self.accepted,
-            delivered_bytes: self.sums.accepted_bytes - self.queued_bytes() + ending.map_or(0, |served| u64::from(served.packet.bytes)),
+            delivered_bytes: self.sums.accepted_bytes - self.queued_bytes() + ending.map_or(0, |served| u64::from(served.bytes)),
             busy_ns: self.busy_until.0.min(at.0) - self.sums.idle_ns,
             // Of each packet inside the time of its arrival is in the sum with a minus.
             sojourn_ns: self.sums.sojourn_ns.wrapping_add(inside * at.0).wrapping_add(ending.map_or(0, |_| self.free_at.0)),
@@ -217,24 +236,26 @@ impl<T: Supersede> Served<T> {
 
     /// Takes the next packet into service, if there is one, after an idle time or after the packet before.
     fn serve(&mut self, now: Time, was_idle: bool) {
-        self.in_service = self.queue.dequeue(now, &mut self.scratch);
+        let next = self.queue.dequeue(now, &mut self.scratch);
         if !self.scratch.is_empty() {
             self.hand_out_dropped(now);
         }
         if was_idle {
             self.serialiser.forget();
         }
-        let Some(served) = &self.in_service else {
+        let Some(packet) = next else {
             self.free_at = self.queue.asks_at();
             return;
         };
-        let bytes = served.packet.bytes;
+        let bytes = packet.packet.bytes;
+        self.in_service = Some(InService { bytes, is_marked: packet.is_marked });
         self.sums.idle_ns += (now - self.busy_until).0;
         self.free_at = match &mut self.changes.service {
             None => now + self.serialiser.serialise(bytes),
             Some(service) => service.departure(now, was_idle, bytes),
         };
         self.busy_until = self.free_at;
+        self.served.push_back((self.free_at, packet));
     }
 
     /// What the queue dropped was accepted, until it was not.
@@ -256,7 +277,7 @@ impl<T: Supersede> Served<T> {
         let mut room = Room { packets: usize::MAX, bytes: u64::MAX, bytes_ahead: Some(u64::MAX) };
         match self.spec.limit {
             Limit::Packets(limit) => room.packets = limit as usize - usize::from(served.is_some()),
-            Limit::Bytes(limit) => room.bytes = limit.saturating_sub(served.map_or(0, |served| u64::from(served.packet.bytes))),
+            Limit::Bytes(limit) => room.bytes = limit.saturating_sub(served.map_or(0, |served| u64::from(served.bytes))),
             Limit::Delay(limit) => {
                 let residual = if self.in_service.is_some() { self.free_at - now } else { Time::ZERO };
                 room.bytes_ahead = limit.0.checked_sub(residual.0).map(|wait| self.serialiser.bytes_within(Time(wait)));

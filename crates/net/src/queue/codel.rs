@@ -61,59 +61,67 @@ impl Codel {
         t + Time((self.spec.interval.0 as f64 / (self.count as f64).sqrt()) as u64)
     }
 
-    /// `dodequeue`: the packet at the head, and whether packets have been too late for too long. `others` counts the bytes that
-    /// wait elsewhere for the same link.
-    fn take<T>(&mut self, now: Time, line: &mut Line<T>, others: u64) -> (Option<Queued<T>>, bool) {
-        let packet = line.pop();
-        let is_late = packet.as_ref().is_some_and(|packet| now - packet.arrived >= self.spec.target);
-        if !is_late || line.bytes() + others <= MAXPACKET {
+    /// `dodequeue`: whether packets have been too late for too long, with the one at the head. `others` counts the bytes that wait elsewhere for
+    /// the same link.
+    #[inline]
+    fn judge<T>(&mut self, now: Time, line: &Line<T>, others: u64) -> bool {
+        let is_late = line.front().is_some_and(|head| {
+            let behind = line.bytes() - u64::from(head.packet.bytes) + others;
+            now - head.arrived >= self.spec.target && behind > MAXPACKET
+        });
+        if !is_late {
             self.first_above = None;
-            return (packet, false);
+            return false;
         }
         // Just above: that moment lies ahead.
-        let above_at = *self.first_above.get_or_insert(now + self.spec.interval);
-        (packet, now >= above_at)
+        now >= *self.first_above.get_or_insert(now + self.spec.interval)
     }
 
     /// `dequeue`: the packet to serve next; those dropped before it go to `dropped`.
     pub(crate) fn dequeue<T>(&mut self, now: Time, line: &mut Line<T>, others: u64, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
-        let (mut packet, mut ok_to_drop) = self.take(now, line, others);
+        let ok_to_drop = self.judge(now, line, others);
+        if self.dropping || ok_to_drop {
+            self.signal(now, line, (others, ok_to_drop), dropped);
+        }
+        line.pop()
+    }
+
+    /// In the dropping state, or about to enter it: drops from the head, or marks there.
+    fn signal<T>(&mut self, now: Time, line: &mut Line<T>, (others, mut ok_to_drop): (u64, bool), dropped: &mut Vec<Queued<T>>) {
         if self.dropping {
             self.dropping = ok_to_drop;
             while self.dropping && now >= self.drop_next {
-                if mark(&mut packet) {
-                    self.count += 1;
+                self.count += 1;
+                if mark(line) {
                     self.drop_next = self.control_law(self.drop_next);
                     break;
                 }
-                dropped.extend(packet.take());
-                self.count += 1;
-                (packet, ok_to_drop) = self.take(now, line, others);
+                dropped.extend(line.pop());
+                ok_to_drop = self.judge(now, line, others);
                 self.dropping = ok_to_drop;
                 if ok_to_drop {
                     self.drop_next = self.control_law(self.drop_next);
                 }
             }
-        } else if ok_to_drop {
-            if !mark(&mut packet) {
-                dropped.extend(packet.take());
-                packet = self.take(now, line, others).0;
-            }
-            self.dropping = true;
-            // A drop rate that was right not long ago is where to start from.
-            let delta = self.count - self.lastcount;
-            let was_recent = now.since(self.drop_next).0 < 16 * self.spec.interval.0;
-            self.count = if delta > 1 && was_recent { delta } else { 1 };
-            self.drop_next = self.control_law(now);
-            self.lastcount = self.count;
+            return;
         }
-        packet
+        if !mark(line) {
+            dropped.extend(line.pop());
+            self.judge(now, line, others);
+        }
+        self.dropping = true;
+        // A drop rate that was right not long ago is where to start from.
+        let delta = self.count - self.lastcount;
+        let was_recent = now.since(self.drop_next).0 < 16 * self.spec.interval.0;
+        self.count = if delta > 1 && was_recent { delta } else { 1 };
+        self.drop_next = self.control_law(now);
+        self.lastcount = self.count;
     }
 }
 
-/// Marks the packet instead of dropping it, if it is ECN-capable.
-fn mark<T>(packet: &mut Option<Queued<T>>) -> bool {
-    packet.as_mut().is_some_and(Queued::mark)
+/// Marks the packet at the head instead of dropping it, if it is ECN-capable.
+fn mark<T>(line: &mut Line<T>) -> bool {
+    line.front_mut().is_some_and(Queued::mark)
 }
 
 /// One queue under CoDel.

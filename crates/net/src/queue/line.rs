@@ -116,6 +116,11 @@ impl<T> Line<T> {
         self.packets.front()
     }
 
+    /// The same, to be marked.
+    pub(crate) fn front_mut(&mut self) -> Option<&mut Queued<T>> {
+        self.packets.front_mut()
+    }
+
     /// Whether `packet` fits.
     pub fn has_room(&self, room: Room, packet: &Queued<T>) -> bool {
         room.fits(self.packets(), self.bytes, packet.packet.bytes)

@@ -44,11 +44,14 @@ pub(crate) enum Decision {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Waiting {
     pub(crate) packets: usize,
+    /// Zero where the law does not look at bytes.
     pub(crate) bytes: u64,
 }
 
 /// A discipline that decides when a packet arrives. Packets leave in their order.
 pub(crate) trait Arriving {
+    /// It looks at the bytes in line, not at packets alone.
+    const COUNTS_BYTES: bool = false;
     /// What becomes of a packet that meets `waiting`, in a queue that has room for it or not.
     fn decide(&mut self, now: Time, packet: Packet, waiting: Waiting, has_room: bool) -> Decision;
     /// The link was free at `at` and asked for the next packet, of those in `waiting`.
@@ -98,6 +101,12 @@ macro_rules! disciplines {
         #[derive(Clone, Debug)]
         pub(crate) enum Law {
             $($law($law::Law),)+
+        }
+
+        impl Law {
+            pub(crate) fn counts_bytes(&self) -> bool {
+                match self { $(Law::$law(_) => <$law::Law as Arriving>::COUNTS_BYTES,)+ }
+            }
         }
 
         impl Arriving for Law {

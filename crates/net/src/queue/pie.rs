@@ -166,6 +166,8 @@ pub(super) fn law(spec: &DisciplineSpec, rate: Rate, draws: Stream) -> Law {
 }
 
 impl Arriving for Law {
+    const COUNTS_BYTES: bool = true;
+
     fn decide(&mut self, now: Time, packet: Packet, waiting: Waiting, has_room: bool) -> Decision {
         self.0.catch_up(now, waiting.bytes);
         if !has_room {

@@ -1,4 +1,7 @@
-//! Who is next when anybody's time may change, not only the winner's.
+//! Who is next: a tournament in which every node remembers who won there.
+//!
+//! Anybody's time may change: one climb from a party's leaf plays its games again, each against the winner next door. Mostly it is the first
+//! party's, whose name stands at every node above its leaf.
 
 /// A party's next event: the time in the upper bits, the party in the lower, so that numbers compare as (time, party).
 type Entry = u64;
@@ -9,24 +12,11 @@ const NEVER: Entry = Entry::MAX;
 /// Among eight parties trains of one party's events are common.
 const FEW_BITS: u32 = 3;
 
-/// Four parties, or the winners of four groups: they lie in one cache line, half of it.
-type Group = [Entry; 4];
-
-/// The earliest of those in a group who play against `place`. Who it is there does not matter: all groups of a climb are asked at once.
-#[inline]
-fn rival(group: &Group, place: usize) -> Entry {
-    group[(place % 4) ^ 1].min(group[(place % 4) ^ 2]).min(group[(place % 4) ^ 3])
-}
-
 /// The times of parties; ties go to the lower number.
 #[derive(Clone, Debug)]
 pub(crate) struct Calendar {
-    /// A tournament of fours: place `p` belongs to group `p / 4`. The first group is the final; the winner of group `g` plays at place
-    /// `g - 1`. Parties play first in the last groups.
-    groups: Vec<Group>,
-    /// The first of the places of parties.
-    parties_at: usize,
-    winner: Entry,
+    /// Node 1 is the final, nodes `2 n` and `2 n + 1` play for node `n`; the second half are the parties. Node 0 is not used.
+    winners: Vec<Entry>,
     /// Bits of an entry that hold the party.
     party_bits: u32,
     /// The party that was first when last asked.
@@ -36,50 +26,57 @@ pub(crate) struct Calendar {
 impl Calendar {
     /// Nobody wants anything.
     pub(crate) fn new(parties: usize) -> Calendar {
-        let places = parties.next_power_of_two();
-        let (mut parties_at, mut last) = (0, 1);
-        while 4 * last < places {
-            parties_at += last;
-            last *= 4;
-        }
-        Calendar {
-            groups: vec![[NEVER; 4]; parties_at + last],
-            parties_at: 4 * parties_at,
-            winner: NEVER,
-            party_bits: places.trailing_zeros(),
-            latest: usize::MAX,
-        }
+        let places = parties.next_power_of_two().max(2);
+        Calendar { winners: vec![NEVER; 2 * places], party_bits: places.trailing_zeros(), latest: usize::MAX }
     }
 
-    /// Party `index`, known or new, is next at `key`; `u64::MAX` for never. What is too late to be told apart (hours) comes last.
+    #[inline]
+    fn entry(&self, index: usize, key: u64) -> Entry {
+        if key == u64::MAX {
+            return NEVER;
+        }
+        // What is too late to be told apart (hours) comes last.
+        let latest = (NEVER >> self.party_bits) - 1;
+        key.min(latest) << self.party_bits | index as Entry
+    }
+
+    /// Party `index`, known or new, is next at `key`; `u64::MAX` for never.
     #[inline]
     pub(crate) fn set(&mut self, index: usize, key: u64) {
         if index >> self.party_bits > 0 {
             self.grow(index + 1);
         }
-        let latest = (NEVER >> self.party_bits) - 1;
-        let mut best = if key == u64::MAX { NEVER } else { key.min(latest) << self.party_bits | index as Entry };
-        let mut place = self.parties_at + index;
-        loop {
-            let group = &mut self.groups[place / 4];
-            if group[place % 4] == best {
+        let mut best = self.entry(index, key);
+        let mut node = (1 << self.party_bits) + index;
+        while self.winners[node] != best {
+            self.winners[node] = best;
+            if node == 1 {
                 return;
             }
-            group[place % 4] = best;
-            best = best.min(rival(group, place));
-            if place < 4 {
-                self.winner = best;
-                return;
-            }
-            place = place / 4 - 1;
+            best = best.min(self.winners[node ^ 1]);
+            node /= 2;
         }
+    }
+
+    /// The first party, which is `index`, is next at `key`.
+    #[inline]
+    pub(crate) fn put_back(&mut self, index: usize, key: u64) {
+        let mut best = self.entry(index, key);
+        let mut node = (1 << self.party_bits) + index;
+        let winners = &mut self.winners[..2 << self.party_bits];
+        while node > 1 {
+            winners[node] = best;
+            best = best.min(winners[node ^ 1]);
+            node /= 2;
+        }
+        winners[1] = best;
     }
 
     #[cold]
     #[inline(never)]
     fn grow(&mut self, parties: usize) {
         let mut grown = Calendar::new(parties);
-        for (index, &entry) in self.groups[self.parties_at / 4..].iter().flatten().enumerate().filter(|(_, &entry)| entry != NEVER) {
+        for (index, &entry) in self.winners[1 << self.party_bits..].iter().enumerate().filter(|(_, &entry)| entry != NEVER) {
             grown.set(index, entry >> self.party_bits);
         }
         *self = grown;
@@ -89,7 +86,7 @@ impl Calendar {
     /// nobody wants anything.
     #[inline]
     pub(crate) fn first(&mut self) -> Option<(usize, u64)> {
-        let entry = self.winner;
+        let entry = self.winners[1];
         if entry == NEVER {
             return None;
         }
@@ -101,15 +98,13 @@ impl Calendar {
     }
 
     /// The smallest time at which the first party comes after the runner-up.
+    #[inline]
     fn bound(&self, first: usize) -> u64 {
         let mut runner_up = NEVER;
-        let mut place = self.parties_at + first;
-        loop {
-            runner_up = runner_up.min(rival(&self.groups[place / 4], place));
-            if place < 4 {
-                break;
-            }
-            place = place / 4 - 1;
+        let mut node = (1 << self.party_bits) + first;
+        while node > 1 {
+            runner_up = runner_up.min(self.winners[node ^ 1]);
+            node /= 2;
         }
         let beyond = (runner_up - first as Entry).saturating_add((1 << self.party_bits) - 1);
         beyond >> self.party_bits
@@ -156,15 +151,20 @@ mod tests {
         assert_eq!(calendar.first(), Some((1000, 14)));
     }
 
+    /// Half of the changes are the first party's own.
     #[test]
     fn the_calendar_names_the_same_party_as_a_scan() {
         let mut stream = units::Stream::named(5, "calendar");
         let mut keys = vec![u64::MAX; 40];
         let mut calendar = Calendar::new(3);
         for round in 0..20_000 {
-            let index = stream.up_to(39) as usize;
+            let winner = first(&mut calendar).filter(|_| round % 2 == 0);
+            let index = winner.unwrap_or(stream.up_to(39) as usize);
             keys[index] = if stream.up_to(9) == 0 { u64::MAX } else { round / 10 + stream.up_to(20) };
-            calendar.set(index, keys[index]);
+            match winner {
+                Some(winner) => calendar.put_back(winner, keys[index]),
+                None => calendar.set(index, keys[index]),
+            }
             let least = (0..40).min_by_key(|&party| keys[party]).filter(|&party| keys[party] < u64::MAX);
             assert_eq!(first(&mut calendar), least);
         }

@@ -73,7 +73,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         flow.path.under_way -= 1;
         match passing.load.content {
             Content::Segment(segment) => flow.path.segment_departs(at, segment),
-            Content::Ack(ack) => flow.path.ack_departs(at, ack),
+            Content::Ack(ack) => flow.path.ack_departs(at, *ack),
             Content::Datagram => {}
         }
         if flow.is_moved() {
@@ -155,7 +155,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
                 path.ack_departs(at, ack);
             } else {
                 path.under_way += 1;
-                self.leave(link, Passing { at, packet, load: Load { owner: index as u32, content: Content::Ack(ack) } });
+                self.leave(link, Passing { at, packet, load: Load { owner: index as u32, content: Content::Ack(Box::new(ack)) } });
             }
         }
     }
@@ -164,7 +164,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     #[inline(never)]
     fn cross_late(&mut self, index: usize, link: usize, (now, packet, ack): (Time, Packet, AckLoad)) {
         self.flows[index].path.under_way += 1;
-        self.offer_late(link, (now, packet), Load { owner: index as u32, content: Content::Ack(ack) });
+        self.offer_late(link, (now, packet), Load { owner: index as u32, content: Content::Ack(Box::new(ack)) });
     }
 
     /// A packet reaches a link that decides late.

@@ -109,7 +109,7 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
                 Party::Datagrams(index) => self.run_source(index, bound, look_at),
                 Party::Arrivals(index) => self.begin_transfer(index)?,
             };
-            calendar.set(number, next);
+            calendar.put_back(number, next);
             while let Some(party) = self.around.changed.pop() {
                 if let Party::Link(index) = party {
                     self.empty_link(index);

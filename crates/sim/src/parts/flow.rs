@@ -185,8 +185,14 @@ impl Flow {
     /// After something reached its path: its next event may be another than the one that is known.
     #[inline]
     pub(crate) fn is_moved(&self) -> bool {
-        let earliest = self.path.arriving_at().min(self.path.crossing_at()).min(self.path.pending_at());
-        earliest <= self.due.0 || self.due.1 == FlowKind::Pending
+        let (at, kind) = self.due;
+        let (ack, crossing, pending) = (self.path.arriving_at(), self.path.crossing_at(), self.path.pending_at());
+        match kind {
+            FlowKind::Ack => ack < at || crossing <= at || pending <= at,
+            FlowKind::Crossing => crossing < at || ack <= at || pending <= at,
+            FlowKind::Pending => true,
+            _ => ack <= at || crossing <= at || pending <= at,
+        }
     }
 
     /// The earliest of every kind; of several at one time, the first in the order of kinds.

@@ -21,15 +21,14 @@ pub(crate) struct Segment {
 #[derive(Clone, Debug)]
 pub(crate) struct AckLoad {
     pub(crate) ack: Ack,
-    /// Few have it.
-    pub(crate) sack: Option<Box<Sack>>,
+    pub(crate) sack: Option<Sack>,
 }
 
-/// What a packet carries.
+/// What a packet carries. Small, for it is copied from queue to queue: ACKs seldom wait where a queue decides late.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
     Segment(Segment),
-    Ack(AckLoad),
+    Ack(Box<AckLoad>),
     /// Nobody answers it.
     Datagram,
 }
@@ -46,7 +45,8 @@ impl Supersede for Load {
     /// that reports every change of marks at once (RFC 8257 3.2) is so understood as if no ACK were missing.
     fn supersedes(&self, waiting: &Load) -> bool {
         match (&self.content, &waiting.content) {
-            (Content::Ack(AckLoad { ack: new, .. }), Content::Ack(AckLoad { ack: old, .. })) => {
+            (Content::Ack(new), Content::Ack(old)) => {
+                let (new, old) = (&new.ack, &old.ack);
                 new.cumulative > old.cumulative && !old.has_sack && new.ecn == old.ecn
             }
             _ => false,

@@ -244,7 +244,7 @@ impl Path {
         let delivery = self.crossing.pop()?;
         let ack = delivery.ack();
         let sack = if ack.has_sack { self.rare.as_mut().and_then(|rare| rare.crossing_sacks.pop_front()) } else { None };
-        Some((delivery.at, AckLoad { ack, sack: sack.map(Box::new) }))
+        Some((delivery.at, AckLoad { ack, sack }))
     }
 
     /// One of its ACKs as the reverse link sees it.
@@ -257,7 +257,9 @@ impl Path {
     #[inline]
     pub(crate) fn ack_departs(&mut self, departs: Time, AckLoad { ack, sack }: AckLoad) {
         self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
-        self.sacks.extend(sack.map(|sack| *sack));
+        if let Some(sack) = sack {
+            self.sacks.push_back(sack);
+        }
     }
 
     /// A segment of a plain path leaves its last link.

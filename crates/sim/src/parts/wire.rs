@@ -1,5 +1,7 @@
 //! What a sender puts its segments on: its path, and the first link of it.
 
+use std::ops::Range;
+
 use net::{Answer, Link, Packet};
 use tcp::Wire;
 use units::Time;
@@ -75,6 +77,21 @@ impl<L: Link<Load>> PathWire<'_, L> {
         }
     }
 
+    /// Segments reach a link that decides late.
+    #[inline(never)]
+    fn queue_train(&mut self, now: Time, packet: Packet, segments: Range<u64>) {
+        let Some(served) = self.link.as_served() else { return };
+        let before = served.next_at();
+        self.path.under_way += (segments.end - segments.start) as u32;
+        for seq in segments {
+            let segment = Segment { seq, sent: now, cwr: false, ce: false };
+            served.offer(now, packet, Load { owner: self.flow as u32, content: Content::Segment(segment) });
+        }
+        if before == Time::NEVER || served.is_brimming() {
+            self.around.changed.push(Party::Link(self.path.data_link()));
+        }
+    }
+
     /// A segment leaves its first link, towards its receiver or the next hop.
     #[inline]
     fn depart(&mut self, departs: Time, packet: Packet, segment: Segment) {
@@ -125,14 +142,14 @@ impl<L: Link<Load>> Wire for PathWire<'_, L> {
     #[inline(always)]
     fn send_train(&mut self, now: Time, first: u64, segments: u64) {
         let packet = self.path.packet();
-        let fifo = if self.path.is_watched { None } else { self.link.as_fifo() };
-        let Some(fifo) = fifo else {
+        if self.path.is_watched {
             for seq in first..first + segments {
                 let cwr = std::mem::take(&mut self.path.cwr_due);
                 self.offer(now, seq, packet, cwr);
             }
             return;
-        };
+        }
+        let Some(fifo) = self.link.as_fifo() else { return self.queue_train(now, packet, first..first + segments) };
         fifo.begin(now);
         let mut refused = 0;
         for seq in first..first + segments {
