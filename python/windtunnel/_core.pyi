@@ -1,17 +1,29 @@
-"""The native core: the simulator, its catalogue and its conformance replay. Only `windtunnel.backends.sim` imports it."""
+"""The native core: scenarios, the simulator, its catalogue and its conformance replay. Only `windtunnel.native` imports it.
+
+A scenario goes in as JSON: its fields as `windtunnel.scenario.Scenario` names them, those not given left out.
+"""
 
 from typing import Any
 
 def catalogue() -> str:
     """Return the catalogue as JSON: engine_version, algorithms, profiles, transport_options."""
 
-def check(spec_json: str) -> None:
-    """Check a resolved scenario without running it.
+def canonical_json(scenario_json: str) -> str:
+    """Return the canonical JSON of a scenario: sorted keys, no spaces, defaults filled in.
 
     Raises
     ------
     ValueError
-        One line naming field, value and allowed range.
+        Two texts, field and problem.
+    """
+
+def check(scenario_json: str) -> None:
+    """Check a scenario without running it.
+
+    Raises
+    ------
+    ValueError
+        Two texts: field and problem, or nothing and one line that names field, value and allowed range.
     """
 
 def conform(text: str, file: str) -> str:
@@ -23,8 +35,40 @@ def conform(text: str, file: str) -> str:
         One line, when the file is damaged or its algorithm is not implemented.
     """
 
-def run(spec_json: str, digest: str | None = None) -> dict[str, dict[str, Any]]:
-    """Run a resolved scenario with the interpreter lock released.
+def fill(scenario_json: str) -> tuple[str, list[str], str]:
+    """Fill in a scenario's defaults.
+
+    Returns
+    -------
+    tuple of (str, list of str, str)
+        The scenario as JSON, its fields in the order of the models; what was adjusted, a line each; the digest.
+
+    Raises
+    ------
+    ValueError
+        Two texts, field and problem.
+    """
+
+def quantity(text: str, unit: str) -> float:
+    """Read a quantity such as ``42ms``; `unit` is ``s``, ``bit/s``, ``bytes``, ``packets``, ``Hz``, or anything else for a plain number.
+
+    Raises
+    ------
+    ValueError
+        When the number or its unit cannot be read, or the value is too large to represent.
+    """
+
+def queue_size(text: str) -> tuple[str, float]:
+    """Read a queue's size such as ``20%bdp``; return the field of a link that holds it and its value there.
+
+    Raises
+    ------
+    ValueError
+        When it is none.
+    """
+
+def run(scenario_json: str) -> dict[str, Any]:
+    """Run a scenario with the interpreter lock released.
 
     A broken invariant of the engine, which is a bug, raises pyo3's PanicException; its message names the time, the seed and the digest.
 
@@ -32,13 +76,22 @@ def run(spec_json: str, digest: str | None = None) -> dict[str, dict[str, Any]]:
     -------
     dict
         Frame name (flows, flow_samples, link_samples, links, events, acks when asked; sources and source_samples, further rows of flows and
-        flow_samples) to columns (arrays of shape (rows,), or lists of text), and `counters` (data_packets, events, wall_s, cpu_s). NaN
-        marks what is absent.
+        flow_samples) to columns (arrays of shape (rows,), or lists of text), and `counters` (data_packets, events, wall_s). NaN
+        marks what is absent. `scenario`, `notes` and `digest` are what `fill` returns.
 
     Raises
     ------
     ValueError
-        One line naming field, value and allowed range.
+        Two texts: field and problem, or nothing and one line that names field, value and allowed range.
     KeyboardInterrupt
         When interrupted.
+    """
+
+def spec(scenario_json: str) -> str:
+    """Return what the engine takes for a scenario, as JSON: integers in nanoseconds, packets and bytes.
+
+    Raises
+    ------
+    ValueError
+        Two texts, field and problem.
     """

@@ -28,7 +28,8 @@ EDGES = {
     "net": {"units"},
     "tcp": {"units", "cc"},
     "sim": {"units", "cc", "net", "tcp"},
-    "py": {"units", "cc", "sim"},
+    "scenario": {"cc", "sim"},
+    "py": {"cc", "scenario", "sim"},
 }
 
 

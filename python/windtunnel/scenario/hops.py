@@ -65,11 +65,6 @@ def forward_links(scenario: Scenario) -> list[tuple[str, Bottleneck]]:
     return [("bottleneck", scenario.bottleneck), *((f"hops[{index}]", hop) for index, hop in enumerate(scenario.hops))]
 
 
-def smallest_rate_bps(scenario: Scenario) -> float:
-    """Return the smallest rate of the forward links, bits per second: what the bandwidth-delay product is computed with."""
-    return min(link.rate_bps for _, link in forward_links(scenario))
-
-
 def between_s(hops: Sequence[Hop], flow: Flow | Source) -> float:
     """Return the propagation between the first and last hop of a flow or of transfers, in seconds."""
     first, last = flow.enter or 1, flow.leave or len(hops) + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from windtunnel.scenario import applications, changes, checks, hosts, units, writes
 from windtunnel.scenario.arrivals import Arrivals
@@ -305,12 +305,6 @@ class Flow(_Model):
             raise refusal(f"{shown(value)} is not a direction; allowed: forward, reverse")
         return value
 
-    @model_serializer(mode="wrap")
-    def _without_absent(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out what flows did not always have where there is none, so that it renames no older scenario."""
-        data: dict[str, Any] = dump(self)
-        return {key: value for key, value in data.items() if key not in _LATER or value != _LATER[key]}
-
     @model_validator(mode="after")
     def _connections_are_made_once(self) -> Flow:
         if self.application is not None and set(self.parameters) & {"streams", "stagger"}:
@@ -327,13 +321,6 @@ class Flow(_Model):
         if self.stop_s is not None and self.stop_s <= self.start_s:
             raise refusal(f"{shown(self.stop_s)} s is not after the start; allowed: above {shown(self.start_s)} s", field="stop_s")
         return self
-
-
-_LATER: dict[str, Any] = {
-    **dict.fromkeys(("application", "window_bytes", "receiver_mtu_bytes", "host", *writes.SHORT.values(), "enter", "leave")),
-    "mtu_bytes": PACKET_BYTES,
-}
-"""Fields that flows did not always have, and their defaults."""
 
 
 class Scenario(_Model):

@@ -107,7 +107,7 @@ class Range:
         number: dict[str, Any] = dict(handler(schema))
         number["exclusiveMinimum" if self.low_open else "minimum"] = self.low
         number["exclusiveMaximum" if self.high_open else "maximum"] = self.high
-        if self.unit not in units.UNITS:
+        if self.unit not in units.EXAMPLES:
             return number
         return {"anyOf": [number, {"type": "string", "description": f"a quantity in {self.unit}, {self.words()}"}]}
 

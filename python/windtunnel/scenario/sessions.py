@@ -97,19 +97,3 @@ def _read_law(value: Any, means: Range) -> dict[str, Any]:
     elif read.get("shape") is not None:
         raise refusal(f"{shown(read['shape'])} is given for a law that is {value['law']}; allowed: with pareto only", field="shape")
     return read
-
-
-def engine(source: Sessions, flows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what the engine takes for one source, whose kinds of transfers are `flows`."""
-
-    def law(given: Law, scale: float = 1.0) -> dict[str, Any]:
-        return {"law": given.law, "mean": given.mean * scale, **({"shape": given.shape} if given.law == "pareto" else {})}
-
-    return {
-        **transfers.engine(source, flows),
-        "count": source.count,
-        "objects": law(source.objects),
-        "connections": source.connections,
-        "sizes": law(source.size_bytes),
-        "think": law(source.think_s, 1e9),
-    }

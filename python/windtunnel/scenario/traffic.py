@@ -108,19 +108,3 @@ def check_within(sources: tuple[Udp, ...], duration_s: float) -> None:
         if source.stop_s is not None and source.stop_s > duration_s:
             problem = f"{shown(source.stop_s)} s is after the end; allowed: above {shown(source.start_s)} to {shown(duration_s)} s"
             raise refusal(problem, field=f"{path}.stop_s")
-
-
-def engine(source: Udp) -> dict[str, Any]:
-    """Return what the engine takes for one source: integers, times in nanoseconds."""
-    wave = None
-    if source.amplitude_bps is not None and source.period_s is not None:
-        wave = {"amplitude_bps": round(source.amplitude_bps), "period_ns": round(source.period_s * 1e9)}
-    return {
-        "rate_bps": round(source.rate_bps),
-        "wave": wave,
-        "packet_bytes": source.packet_bytes,
-        "start_ns": round(source.start_s * 1e9),
-        "stop_ns": None if source.stop_s is None else round(source.stop_s * 1e9),
-        "direction": source.direction,
-        "hops": {"enter": source.enter, "leave": source.leave},
-    }

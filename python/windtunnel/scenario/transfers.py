@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from windtunnel.scenario import checks, hosts
 from windtunnel.scenario.errors import refusal, shown, unknown
@@ -84,19 +84,6 @@ class Source(Table):
             raise refusal(f"{shown(self.stop_s)} s is not after the start; allowed: above {shown(self.start_s)} s", field="stop_s")
         return self
 
-    @model_serializer(mode="wrap")
-    def _without_absent(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out what sources did not always have where there is none, so that it renames no older scenario."""
-        data: dict[str, Any] = dump(self)
-        return {key: value for key, value in data.items() if key not in _LATER or value is not None}
-
-    def fields_of_flow(self) -> dict[str, Any]:
-        """Return what every transfer shares with a flow of the same fields."""
-        return {name: getattr(self, name) for name in _FLOW_FIELDS}
-
-
-AnySource = TypeVar("AnySource", bound=Source)
-
 
 def reader(kind: type[Source]) -> Any:
     """Return the validator of a list of sources of one kind: tables, or lines, or a single one of either."""
@@ -108,19 +95,3 @@ def reader(kind: type[Source]) -> Any:
         return entries
 
     return read
-
-
-def filled(source: AnySource, rtt_s: float | None, profile: str) -> AnySource:
-    """Return the source with the scenario's RTT and profile where it names none."""
-    rtts_s = source.rtts_s or (() if rtt_s is None else (rtt_s,))
-    return source.model_copy(update={"rtts_s": rtts_s, "profile": source.profile or profile})
-
-
-def engine(source: Source, flows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the engine's fields that all sources have, whose kinds of transfers are `flows`."""
-    return {
-        "flows": flows,
-        "max_bytes": source.max_bytes,
-        "start_ns": round(source.start_s * 1e9),
-        "stop_ns": None if source.stop_s is None else round(source.stop_s * 1e9),
-    }
