@@ -49,6 +49,9 @@ def fill(scenario_json: str) -> tuple[str, list[str], str]:
         Two texts, field and problem.
     """
 
+def limits() -> str:
+    """Return what a scenario may say, as JSON: `counts` (how many there may be) and `ranges` (of numbers), both by name."""
+
 def quantity(text: str, unit: str) -> float:
     """Read a quantity such as ``42ms``; `unit` is ``s``, ``bit/s``, ``bytes``, ``packets``, ``Hz``, or anything else for a plain number.
 

@@ -9,6 +9,7 @@ catalogue = _core.catalogue
 check = _core.check
 conform = _core.conform
 fill = _core.fill
+limits = _core.limits
 quantity = _core.quantity
 queue_size = _core.queue_size
 run = _core.run

@@ -26,6 +26,12 @@ fn filled(scenario_json: &str) -> PyResult<Filled> {
     scenario::fill(&scenario).map_err(|error| bad(&error.field, &error.problem))
 }
 
+/// What a scenario may say, as JSON.
+#[pyfunction]
+fn limits() -> String {
+    scenario::limits::json().to_string()
+}
+
 /// The value of a text with a unit, in SI.
 #[pyfunction]
 fn quantity(text: &str, unit: &str) -> PyResult<f64> {
@@ -111,7 +117,7 @@ fn run<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<'py, PyDict>
             Ok(out)
         }
         Err(RunError::Spec(error)) => Err(bad("", error)),
-        Err(RunError::Interrupted(_)) => Err(signal.unwrap_or_else(|| refused("interrupted"))),
+        Err(RunError::Interrupted(_)) => Err(signal.unwrap_or_else(|| bad("", "interrupted"))),
     }
 }
 
@@ -119,6 +125,7 @@ fn run<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<'py, PyDict>
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(conform, module)?)?;
+    module.add_function(wrap_pyfunction!(limits, module)?)?;
     module.add_function(wrap_pyfunction!(quantity, module)?)?;
     module.add_function(wrap_pyfunction!(queue_size, module)?)?;
     module.add_function(wrap_pyfunction!(fill, module)?)?;

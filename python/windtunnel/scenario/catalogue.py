@@ -87,8 +87,6 @@ class Discipline:
     parameters: Mapping[str, Parameter]
 
 
-ACK_FILTER = "ack-filter"
-"""The discipline that acts on ACKs alone."""
 DROP_TAIL = "drop-tail"
 """What every link has: no row of the catalogue, and no parameters."""
 

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from windtunnel.scenario.errors import refusal, shown
-from windtunnel.scenario.ranges import DurationS, ExtraS, InstantS, RateBps
+from windtunnel.scenario.ranges import MOST, DurationS, ExtraS, InstantS, RateBps
 from windtunnel.scenario.table import Table
 
-MOST_STEPS = 100_000
-MOST_OPPORTUNITIES = 1_000_000
+MOST_STEPS = MOST["steps"]
+MOST_OPPORTUNITIES = MOST["trace_opportunities"]
 OPPORTUNITY_BITS = 12_000
-LONGEST_MS = 4 * 3_600_000
+LONGEST_MS = MOST["trace_ms"]
 
 
 class RateStep(Table):

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from windtunnel.scenario.errors import refusal, shown, unknown
 from windtunnel.scenario.lines import pairs
+from windtunnel.scenario.ranges import MOST
 
 if TYPE_CHECKING:
     from windtunnel.scenario.models import Bottleneck, Flow, Hop, Scenario
     from windtunnel.scenario.traffic import Udp
     from windtunnel.scenario.transfers import Source
 
-MOST_HOPS = 64
+MOST_HOPS = MOST["hops"]
 LINE_KEYS = ("rate", "queue", "delay", "mark", "loss", "discipline")
 TEXT = "rate=RATE,queue=SIZE,delay=TIME[,key=value...]"
 

@@ -10,25 +10,18 @@ from pydantic import Field, field_validator, model_validator
 from windtunnel.scenario import changes
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.lines import pairs
-from windtunnel.scenario.ranges import QueuePackets, Range, RateBps
+from windtunnel.scenario.ranges import RANGES, QueuePackets, RateBps
 from windtunnel.scenario.table import Table
 
 if TYPE_CHECKING:
     from windtunnel.scenario.models import Scenario
 
-CostS = Annotated[float, Range(0, 1, "s")]
-ClockHz = Annotated[float, Range(1e6, 1e12, "Hz")]
-PacketRate = Annotated[float, Range(1, 1e9, "packets per second")]
-MtuBytes = Annotated[int, Range(576, 9000, "bytes", whole=True)]
+CostS = Annotated[float, RANGES["cost_s"]]
+ClockHz = Annotated[float, RANGES["clock_hz"]]
+PacketRate = Annotated[float, RANGES["packet_rate"]]
+MtuBytes = Annotated[int, RANGES["mtu_bytes"]]
 
-HEADER_BYTES = 52
-"""IP, TCP and timestamps: what of a packet is no payload."""
 _SOURCES = ("arrivals", "sessions")
-DEVICE_QUEUE_PACKETS = 1000
-"""Linux's default `txqueuelen`."""
-_STUCK_AT_BYTES = 3_148_472
-"""Where the window of a receiver of larger packets stopped growing in Linux 2.4.22 (Hegde et al. 2004, IV.B.2)."""
-_WINDOW_UNIT_BYTES = 1024
 
 
 class Host(Table):

@@ -9,11 +9,11 @@ from pydantic import Field, field_validator
 
 from windtunnel.scenario.errors import refusal, shown, unknown
 from windtunnel.scenario.lines import Listed
-from windtunnel.scenario.ranges import FlowNumber, LossIntervalS, PacketCount, PacketNumber, PositiveShare, Share
+from windtunnel.scenario.ranges import MOST, FlowNumber, LossIntervalS, PacketCount, PacketNumber, PositiveShare, Share
 from windtunnel.scenario.table import Table
 
-MOST_PACKETS = 100_000
-MOST_MODELS = 100
+MOST_PACKETS = MOST["scripted_packets"]
+MOST_MODELS = MOST["loss_models"]
 Among = Literal["all", "data", "acks"]
 
 

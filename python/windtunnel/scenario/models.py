@@ -15,8 +15,7 @@ from windtunnel.scenario.flowtext import parse_flow
 from windtunnel.scenario.hops import check_flow, check_hops, check_source, read_hops, with_rates
 from windtunnel.scenario.losses import LossModel, read
 from windtunnel.scenario.ranges import (
-    MOST_FLOWS,
-    MOST_SAMPLES,
+    MOST,
     Application,
     Count,
     DurationS,
@@ -49,6 +48,8 @@ QUEUE_FIELDS = ("queue_packets", "queue_bytes", "queue_s", "queue_bdp")
 MARK_FIELDS = ("mark_packets", "mark_bytes", "mark_s", "mark_bdp")
 PACKET_BYTES = 1500
 MSS_BYTES = 1448
+MOST_FLOWS = MOST["flows"]
+MOST_SAMPLES = MOST["samples"]
 
 
 class Bottleneck(_Model):

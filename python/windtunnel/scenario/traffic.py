@@ -9,16 +9,16 @@ from pydantic import Field, field_validator, model_validator
 
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.lines import Listed
-from windtunnel.scenario.ranges import HopNumber, InstantS, Range, RateBps
+from windtunnel.scenario.ranges import MOST, RANGES, HopNumber, InstantS, RateBps
 from windtunnel.scenario.table import Table
 
-MOST_SOURCES = 1000
+MOST_SOURCES = MOST["sources_of_datagrams"]
 HEADER_BYTES = 28
 TEXT = "udp,rate=RATE[,key=value...]"
 
-AmplitudeBps = Annotated[float, Range(0, 1e12, "bit/s")]
-PeriodS = Annotated[float, Range(1e-3, 3600, "s")]
-DatagramBytes = Annotated[int, Range(HEADER_BYTES + 1, 65_535, "bytes", whole=True)]
+AmplitudeBps = Annotated[float, RANGES["amplitude_bps"]]
+PeriodS = Annotated[float, RANGES["period_s"]]
+DatagramBytes = Annotated[int, RANGES["datagram_bytes"]]
 
 
 class Udp(Table):

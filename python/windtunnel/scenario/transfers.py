@@ -11,11 +11,11 @@ from windtunnel.scenario import checks, hosts
 from windtunnel.scenario.errors import refusal, shown, unknown
 from windtunnel.scenario.flowtext import parse_flow
 from windtunnel.scenario.hostkeys import HOST_KEYS
-from windtunnel.scenario.ranges import RTT, HopNumber, InstantS, RttS, TransferBytes, WindowPackets
+from windtunnel.scenario.ranges import MOST, RANGES, HopNumber, InstantS, RttS, TransferBytes, WindowPackets
 from windtunnel.scenario.table import Table
 
-MOST_SOURCES = 1000
-MOST_KINDS = 1000
+MOST_SOURCES = MOST["sources_of_transfers"]
+MOST_KINDS = MOST["kinds_of_transfers"]
 SHAPE = 1.2
 SHARED_KEYS = ("max", "rtt", "start", "stop", "window", "profile", "direction", "enter", "leave", *HOST_KEYS)
 _FLOW_FIELDS = ("algorithm", "parameters", "transport", "window_packets", "profile", "direction", "enter", "leave")
@@ -76,7 +76,7 @@ class Source(Table):
         value = value.split("+") if isinstance(value, str) else [value] if isinstance(value, (int, float)) else value
         if not isinstance(value, (list, tuple)) or len(value) > MOST_KINDS:
             raise refusal(f"{shown(value)} is not a list of RTTs; allowed: at most {MOST_KINDS}, as ['30ms', '60ms'] or 30ms+60ms")
-        return [RTT.check(one) for one in value]
+        return [RANGES["rtt_s"].check(one) for one in value]
 
     @model_validator(mode="after")
     def _stops_after_start(self) -> Source:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from windtunnel.scenario import units
 from windtunnel.scenario.errors import refusal
-from windtunnel.scenario.ranges import LONGEST_S, Range
+from windtunnel.scenario.ranges import RANGES
 
 if TYPE_CHECKING:
     from windtunnel.scenario.models import Flow
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CHUNK_S = 2.0
 """Time between two chunks when none is given, seconds: what video is commonly cut into."""
 SHORT = {"on": "on_s", "off": "off_s", "app_rate": "app_rate_bps", "chunk": "chunk_s"}
-SpanS = Annotated[float, Range(1e-3, LONGEST_S, "s")]
+SpanS = Annotated[float, RANGES["span_s"]]
 
 
 def with_chunk(table: dict[str, Any]) -> dict[str, Any]:
