@@ -70,6 +70,16 @@ def queue_size(text: str) -> tuple[str, float]:
         When it is none.
     """
 
+def records_digest(frames: list[tuple[str, int, list[tuple[str, str, Any, Any]]]]) -> str:
+    """Return the digest of records: SHA-256 over every column of every frame, in hexadecimal.
+
+    Parameters
+    ----------
+    frames : list
+        Of each its name, its rows and its columns: name, name of the type, where it is null (array of bool, shape (rows,), or
+        None), and its values, as little-endian bytes (array of uint8) or as a list of text.
+    """
+
 def run(scenario_json: str) -> dict[str, Any]:
     """Run a scenario with the interpreter lock released.
 
@@ -78,9 +88,8 @@ def run(scenario_json: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        Frame name (flows, flow_samples, link_samples, links, events, acks when asked; sources and source_samples, further rows of flows and
-        flow_samples) to columns (arrays of shape (rows,), or lists of text), and `counters` (data_packets, events, wall_s). NaN
-        marks what is absent. `scenario`, `notes` and `digest` are what `fill` returns.
+        `frames`: frame name to columns (arrays of shape (rows,), or lists of text; NaN marks what is absent, and what was not measured at
+        all is left out); `counters`: data_packets, events, wall_s; `scenario`, `notes` and `digest` as `fill` returns them.
 
     Raises
     ------
@@ -89,6 +98,9 @@ def run(scenario_json: str) -> dict[str, Any]:
     KeyboardInterrupt
         When interrupted.
     """
+
+def schema() -> str:
+    """Return the columns every backend writes, as a JSON array: of each frame name, columns (name and type), optional, open, later."""
 
 def spec(scenario_json: str) -> str:
     """Return what the engine takes for a scenario, as JSON: integers in nanoseconds, packets and bytes.

@@ -12,5 +12,7 @@ fill = _core.fill
 limits = _core.limits
 quantity = _core.quantity
 queue_size = _core.queue_size
+records_digest = _core.records_digest
 run = _core.run
+schema = _core.schema
 spec = _core.spec

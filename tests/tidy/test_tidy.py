@@ -29,7 +29,8 @@ EDGES = {
     "tcp": {"units", "cc"},
     "sim": {"units", "cc", "net", "tcp"},
     "scenario": {"cc", "sim"},
-    "py": {"cc", "scenario", "sim"},
+    "records": {"sim"},
+    "py": {"cc", "records", "scenario", "sim"},
 }
 
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use scenario::units::{self, Unit};
 use scenario::{Filled, Scenario};
@@ -70,6 +71,19 @@ fn catalogue() -> String {
     sim::catalogue().to_string()
 }
 
+/// The columns every backend writes, as JSON: frame, its columns with their types, whether it is optional, whether it is open, the
+/// columns that it did not always have.
+#[pyfunction]
+fn schema() -> String {
+    records::schema::json().to_string()
+}
+
+/// The digest of frames: of each its name, its rows, and its columns with name, type, nulls and values.
+#[pyfunction]
+fn records_digest(frames: Vec<(PyBackedStr, usize, Vec<columns::Given<'_>>)>) -> PyResult<String> {
+    columns::digest(&frames)
+}
+
 /// Replays one kernel-vector file against our variant; a JSON report.
 #[pyfunction]
 fn conform(text: &str, file: &str) -> PyResult<String> {
@@ -98,19 +112,25 @@ fn run<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<'py, PyDict>
         signal.is_some()
     };
     let begun = Instant::now();
-    let (result, trace) = py.allow_threads(|| {
+    let result = py.allow_threads(|| {
         let (result, trace) = if spec.per_ack {
             let mut trace = AckTrace::default();
             (sim::run_named(&spec, Some(&digest), &mut trace, &mut interrupted), Some(trace))
         } else {
             (sim::run_named(&spec, Some(&digest), &mut Silent, &mut interrupted), None)
         };
-        (result.map(|records| (records.flow_samples.columns(), records)), trace)
+        result.map(|run| (run.data_packets, run.core_events, records::frames(run, trace)))
     });
     let wall_s = begun.elapsed().as_secs_f64();
     match result {
-        Ok((samples, records)) => {
-            let out = columns::convert(py, records, samples, trace, wall_s)?;
+        Ok((data_packets, events, frames)) => {
+            let counters = PyDict::new(py);
+            counters.set_item("data_packets", data_packets)?;
+            counters.set_item("events", events)?;
+            counters.set_item("wall_s", wall_s)?;
+            let out = PyDict::new(py);
+            out.set_item("frames", columns::tables(py, frames)?)?;
+            out.set_item("counters", counters)?;
             out.set_item("scenario", filled.shown_json())?;
             out.set_item("digest", digest)?;
             out.set_item("notes", filled.notes)?;
@@ -131,6 +151,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fill, module)?)?;
     module.add_function(wrap_pyfunction!(canonical_json, module)?)?;
     module.add_function(wrap_pyfunction!(spec, module)?)?;
+    module.add_function(wrap_pyfunction!(records_digest, module)?)?;
+    module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     Ok(())

@@ -8,11 +8,9 @@ from typing import Any
 
 from windtunnel import native
 from windtunnel.backends.host import host
-from windtunnel.records import Records, RunFacts, build, with_sources
+from windtunnel.records import Records, RunFacts, build
 from windtunnel.scenario import Scenario, asked
 from windtunnel.version import __version__
-
-FRAMES = ("flows", "flow_samples", "link_samples", "links", "events", "acks", "transfers", "pages", "host_samples")
 
 
 class Simulator:
@@ -88,8 +86,7 @@ class Simulator:
             host=host(),
             notes=tuple(measured["notes"]),
         )
-        records = build({name: measured[name] for name in FRAMES if name in measured}, facts)
-        return with_sources(records, measured["sources"], measured["source_samples"])
+        return build(measured["frames"], facts)
 
 
 def catalogue_json() -> str:
