@@ -26,6 +26,23 @@ def check(scenario_json: str) -> None:
         Two texts: field and problem, or nothing and one line that names field, value and allowed range.
     """
 
+def common(
+    delivered: tuple[Any, Any, Any, Any, Any], packets: tuple[Any, Any, Any, Any], is_forward: Any, measured_s: float
+) -> dict[str, float | None]:
+    """Return what flows are together: jain, ratio_min_max, throughput_bps, goodput_bps, loss_overhead, lost_fraction.
+
+    Parameters
+    ----------
+    delivered : tuple of array, each of shape (flows,)
+        As `rates` takes it.
+    packets : tuple of array, each of shape (flows,)
+        Packets sent and retransmitted in the measurement window, sent and lost in the whole run.
+    is_forward : array of bool, shape (flows,)
+        Whether their data goes forward.
+    measured_s : float
+        Length of the whole measured time, seconds.
+    """
+
 def conform(text: str, file: str) -> str:
     """Replay one file of kernel vectors; return the report as JSON: file, algorithm, rows, rows_matched, first_mismatch.
 
@@ -34,6 +51,9 @@ def conform(text: str, file: str) -> str:
     ValueError
         One line, when the file is damaged or its algorithm is not implemented.
     """
+
+def epoch_s(times_s: Any) -> float | None:
+    """Return the mean time between ascending times (array of float, shape (n,), seconds); None with fewer than two."""
 
 def fill(scenario_json: str) -> tuple[str, list[str], str]:
     """Fill in a scenario's defaults.
@@ -48,6 +68,12 @@ def fill(scenario_json: str) -> tuple[str, list[str], str]:
     ValueError
         Two texts, field and problem.
     """
+
+def fraction(part: Any, whole: Any) -> float | None:
+    """Return the sum of one array over that of another; None when one holds NaN, or the second adds up to nothing."""
+
+def jain(rates: list[float]) -> float | None:
+    """Return Jain's fairness index; None without rates or when all are zero."""
 
 def limits() -> str:
     """Return what a scenario may say, as JSON: `counts` (how many there may be) and `ranges` (of numbers), both by name."""
@@ -69,6 +95,18 @@ def queue_size(text: str) -> tuple[str, float]:
     ValueError
         When it is none.
     """
+
+def rates(delivered: tuple[Any, Any, Any, Any, Any]) -> tuple[Any, Any]:
+    """Return each flow's throughput and goodput in bits per second, arrays of shape (flows,), NaN without a measurement window.
+
+    Parameters
+    ----------
+    delivered : tuple of array, each of shape (flows,)
+        Seconds of the window, delivered packets, payload bytes, IP bits of a packet (doubles), whether they are datagrams (bool).
+    """
+
+def ratio_min_max(rates: list[float]) -> float | None:
+    """Return the smallest over the largest rate; None with fewer than two or when all are zero."""
 
 def records_digest(frames: list[tuple[str, int, list[tuple[str, str, Any, Any]]]]) -> str:
     """Return the digest of records: SHA-256 over every column of every frame, in hexadecimal.

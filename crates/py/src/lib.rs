@@ -2,6 +2,7 @@
 //! test can.
 
 mod columns;
+mod metrics;
 
 use std::time::{Duration, Instant};
 
@@ -152,6 +153,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(canonical_json, module)?)?;
     module.add_function(wrap_pyfunction!(spec, module)?)?;
     module.add_function(wrap_pyfunction!(records_digest, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::rates, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::common, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::jain, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::ratio_min_max, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::fraction, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::epoch_s, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;

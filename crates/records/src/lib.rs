@@ -5,6 +5,7 @@
 mod digest;
 mod frame;
 mod frames;
+pub mod metrics;
 pub mod schema;
 
 pub use digest::{digest, ColumnView, FrameView, Payload};
