@@ -100,6 +100,7 @@ bench:
 
 golden:
 	GOLDEN=redraw $(CARGO) test --quiet --locked -p windtunnel-sim --test golden
+	GOLDEN=redraw $(CARGO) test --quiet --locked -p windtunnel-records --test named
 	git --no-pager diff --stat -- tests crates
 
 # docs/reference is generated, and the figures of pages by the commands that they show; guides, concepts and decisions are written by hand.

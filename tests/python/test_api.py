@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 import windtunnel as wt
 from windtunnel.plots import look
-from windtunnel.scenario import parse
+from windtunnel.scenario import canonical, digest, parse
 
 
 def test_the_package_imports_nothing_until_asked() -> None:
@@ -30,19 +31,25 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
     assert "run" in dir(wt)
 
 
-def test_the_engine_is_told_the_digest_for_its_panics(document: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    from windtunnel.backends import sim
+def test_a_run_hands_its_scenario_to_the_core_once(document: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    from windtunnel import native
 
-    told = []
-    run = sim._core.run
+    asked = []
 
-    def listen(text: str, digest: str | None = None) -> dict[str, dict[str, Any]]:
-        told.append(digest)
-        return run(text, digest)
+    def listening(name: str) -> Callable[[str], Any]:
+        call = getattr(native, name)
 
-    monkeypatch.setattr(sim._core, "run", listen)
-    digest = wt.run(parse(document)).digest
-    assert told == [digest]
+        def listen(scenario_json: str) -> Any:
+            asked.append(name)
+            return call(scenario_json)
+
+        return listen
+
+    for name in ("canonical_json", "check", "fill", "run", "spec"):
+        monkeypatch.setattr(native, name, listening(name))
+    run = wt.run(parse(document))
+    assert asked == ["run"]
+    assert run.digest == digest(parse(document)) and dict(run.records.facts.scenario) == canonical(parse(document))
 
 
 def test_samples_are_polars_frames(document: dict[str, Any]) -> None:

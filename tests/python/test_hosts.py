@@ -26,6 +26,7 @@ def test_the_engine_gets_nanoseconds_and_other_scenarios_keep_their_names() -> N
         "stalls": [{"at_ns": 1_000_000_000, "length_ns": 50_000_000}],
         "device": {"rate_bps": 1_000_000_000, "queue_packets": 1000},
         "ack_tick_ns": 1_000_000,
+        "per_transfer": False,
     }
     assert resolve(given)["hosts"] == [host]
     assert digest(parse(canonical(given))) == digest(given)

@@ -14,7 +14,7 @@ from handmade import made, steady
 from windtunnel.metrics import View, measure
 from windtunnel.records import Records
 from windtunnel.records.model import frame_of
-from windtunnel.records.schema import TRANSFERS
+from windtunnel.records.schema import FRAMES
 
 NONE = math.nan
 
@@ -128,7 +128,7 @@ def passing(rows: list[tuple[int, float, float | None, int, int, int]], sources:
     view = made(["ctcp"], given={"warmup_s": 10.0, "arrivals": sources}, completed_s=[NONE], window_delivered_packets=[9000])
     names = ("source", "start_s", "completion_s", "bytes", "sent_packets", "retransmitted_packets")
     table = [dict(zip(names, row, strict=True)) | {"rtt_s": 0.5, "timeouts": 0} for row in rows]
-    return View(dataclasses.replace(view.records, transfers=pl.DataFrame(table, schema=TRANSFERS)), view.point)
+    return View(dataclasses.replace(view.records, transfers=pl.DataFrame(table, schema=FRAMES["transfers"])), view.point)
 
 
 FORWARD, REVERSE = "reno,load=10%,mean=25kB", "reno,load=10%,mean=25kB,direction=reverse"

@@ -28,7 +28,9 @@ EDGES = {
     "net": {"units"},
     "tcp": {"units", "cc"},
     "sim": {"units", "cc", "net", "tcp"},
-    "py": {"units", "cc", "sim"},
+    "scenario": {"cc", "sim"},
+    "records": {"sim"},
+    "py": {"cc", "records", "scenario", "sim"},
 }
 
 

@@ -2,26 +2,87 @@
 //! test can.
 
 mod columns;
+mod metrics;
 
 use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
-use sim::{AckTrace, RunError, Silent, Spec};
+use scenario::units::{self, Unit};
+use scenario::{Filled, Scenario};
+use sim::{AckTrace, RunError, Silent};
 
 fn refused(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-fn parse(spec_json: &str) -> PyResult<Spec> {
-    serde_json::from_str(spec_json).map_err(|error| refused(format!("scenario: {error}")))
+/// The error of a bad scenario: field and problem.
+fn bad(field: &str, problem: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err((field.to_string(), problem.to_string()))
+}
+
+fn filled(scenario_json: &str) -> PyResult<Filled> {
+    let scenario: Scenario = serde_json::from_str(scenario_json).map_err(|error| bad("scenario", error))?;
+    scenario::fill(&scenario).map_err(|error| bad(&error.field, &error.problem))
+}
+
+/// What a scenario may say, as JSON.
+#[pyfunction]
+fn limits() -> String {
+    scenario::limits::json().to_string()
+}
+
+/// The value of a text with a unit, in SI.
+#[pyfunction]
+fn quantity(text: &str, unit: &str) -> PyResult<f64> {
+    units::quantity(text, Unit::of_name(unit)).map_err(refused)
+}
+
+/// The field of a queue's size, and its value there.
+#[pyfunction]
+fn queue_size(text: &str) -> PyResult<(&'static str, f64)> {
+    let size = units::queue_size(text).map_err(refused)?;
+    Ok((size.field(), size.value()))
+}
+
+/// A scenario with defaults filled in, as JSON; what was adjusted; its digest.
+#[pyfunction]
+fn fill(scenario_json: &str) -> PyResult<(String, Vec<String>, String)> {
+    let filled = filled(scenario_json)?;
+    Ok((filled.shown_json(), filled.notes.clone(), filled.digest()))
+}
+
+/// The canonical JSON, of which the digest is made.
+#[pyfunction]
+fn canonical_json(scenario_json: &str) -> PyResult<String> {
+    Ok(filled(scenario_json)?.canonical_json())
+}
+
+/// What the engine takes, as JSON.
+#[pyfunction]
+fn spec(scenario_json: &str) -> PyResult<String> {
+    serde_json::to_string(&filled(scenario_json)?.spec()).map_err(refused)
 }
 
 /// Everything a front end must know to check a scenario, as JSON.
 #[pyfunction]
 fn catalogue() -> String {
     sim::catalogue().to_string()
+}
+
+/// The columns every backend writes, as JSON: frame, its columns with their types, whether it is optional, whether it is open, the
+/// columns that it did not always have.
+#[pyfunction]
+fn schema() -> String {
+    records::schema::json().to_string()
+}
+
+/// The digest of frames: of each its name, its rows, and its columns with name, type, nulls and values.
+#[pyfunction]
+fn records_digest(frames: Vec<(PyBackedStr, usize, Vec<columns::Given<'_>>)>) -> PyResult<String> {
+    columns::digest(&frames)
 }
 
 /// Replays one kernel-vector file against our variant; a JSON report.
@@ -33,15 +94,15 @@ fn conform(text: &str, file: &str) -> PyResult<String> {
 
 /// Raises ValueError if the engine refuses the scenario.
 #[pyfunction]
-fn check(spec_json: &str) -> PyResult<()> {
-    sim::accept(&parse(spec_json)?).map(drop).map_err(refused)
+fn check(scenario_json: &str) -> PyResult<()> {
+    sim::accept(&filled(scenario_json)?.spec()).map(drop).map_err(|error| bad("", error))
 }
 
 /// Runs a scenario without the interpreter lock; signals are looked at every 20 ms. A panic names the digest.
 #[pyfunction]
-#[pyo3(signature = (spec_json, digest=None))]
-fn run<'py>(py: Python<'py>, spec_json: &str, digest: Option<&str>) -> PyResult<Bound<'py, PyDict>> {
-    let spec = parse(spec_json)?;
+fn run<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<'py, PyDict>> {
+    let filled = filled(scenario_json)?;
+    let (spec, digest) = (filled.spec(), filled.digest());
     let mut signal = None;
     let mut looked = Instant::now();
     let mut interrupted = || {
@@ -52,20 +113,32 @@ fn run<'py>(py: Python<'py>, spec_json: &str, digest: Option<&str>) -> PyResult<
         signal.is_some()
     };
     let begun = Instant::now();
-    let (result, trace) = py.allow_threads(|| {
+    let result = py.allow_threads(|| {
         let (result, trace) = if spec.per_ack {
             let mut trace = AckTrace::default();
-            (sim::run_named(&spec, digest, &mut trace, &mut interrupted), Some(trace))
+            (sim::run_named(&spec, Some(&digest), &mut trace, &mut interrupted), Some(trace))
         } else {
-            (sim::run_named(&spec, digest, &mut Silent, &mut interrupted), None)
+            (sim::run_named(&spec, Some(&digest), &mut Silent, &mut interrupted), None)
         };
-        (result.map(|records| (records.flow_samples.columns(), records)), trace)
+        result.map(|run| (run.data_packets, run.core_events, records::frames(run, trace)))
     });
     let wall_s = begun.elapsed().as_secs_f64();
     match result {
-        Ok((samples, records)) => columns::convert(py, records, samples, trace, wall_s),
-        Err(RunError::Spec(error)) => Err(refused(error)),
-        Err(RunError::Interrupted(_)) => Err(signal.unwrap_or_else(|| refused("interrupted"))),
+        Ok((data_packets, events, frames)) => {
+            let counters = PyDict::new(py);
+            counters.set_item("data_packets", data_packets)?;
+            counters.set_item("events", events)?;
+            counters.set_item("wall_s", wall_s)?;
+            let out = PyDict::new(py);
+            out.set_item("frames", columns::tables(py, frames)?)?;
+            out.set_item("counters", counters)?;
+            out.set_item("scenario", filled.shown_json())?;
+            out.set_item("digest", digest)?;
+            out.set_item("notes", filled.notes)?;
+            Ok(out)
+        }
+        Err(RunError::Spec(error)) => Err(bad("", error)),
+        Err(RunError::Interrupted(_)) => Err(signal.unwrap_or_else(|| bad("", "interrupted"))),
     }
 }
 
@@ -73,6 +146,20 @@ fn run<'py>(py: Python<'py>, spec_json: &str, digest: Option<&str>) -> PyResult<
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(conform, module)?)?;
+    module.add_function(wrap_pyfunction!(limits, module)?)?;
+    module.add_function(wrap_pyfunction!(quantity, module)?)?;
+    module.add_function(wrap_pyfunction!(queue_size, module)?)?;
+    module.add_function(wrap_pyfunction!(fill, module)?)?;
+    module.add_function(wrap_pyfunction!(canonical_json, module)?)?;
+    module.add_function(wrap_pyfunction!(spec, module)?)?;
+    module.add_function(wrap_pyfunction!(records_digest, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::rates, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::common, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::jain, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::ratio_min_max, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::fraction, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::epoch_s, module)?)?;
+    module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     Ok(())

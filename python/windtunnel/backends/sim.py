@@ -1,4 +1,4 @@
-"""The packet-level simulator. This is the only module that imports the native core."""
+"""The packet-level simulator."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import json
 import time
 from typing import Any
 
-from windtunnel import _core
+from windtunnel import native
 from windtunnel.backends.host import host
-from windtunnel.records import Records, RunFacts, build, with_sources
-from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, fill, resolve
+from windtunnel.records import Records, RunFacts, build
+from windtunnel.scenario import Scenario, asked
 from windtunnel.version import __version__
-
-FRAMES = ("flows", "flow_samples", "link_samples", "links", "events", "acks", "transfers", "pages", "host_samples")
 
 
 class Simulator:
@@ -55,10 +53,7 @@ class Simulator:
         ScenarioError
             When it does not; the engine's own line.
         """
-        try:
-            _core.check(json.dumps(resolve(scenario)))
-        except ValueError as error:
-            raise ScenarioError("", str(error)) from None
+        asked(native.check, scenario)
 
     def run(self, scenario: Scenario) -> Records:
         """Run the scenario; the interpreter lock is released while it runs.
@@ -78,35 +73,30 @@ class Simulator:
         ScenarioError
             When the engine refuses it.
         """
-        filled = fill(scenario)
-        began, began_cpu = time.perf_counter(), time.process_time()
-        try:
-            measured = _core.run(json.dumps(resolve(scenario)), digest(scenario))
-        except ValueError as error:
-            raise ScenarioError("", str(error)) from None
-        counters = {"wall_s": time.perf_counter() - began, "cpu_s": time.process_time() - began_cpu, **measured["counters"]}
+        began_cpu = time.process_time()
+        measured = asked(native.run, scenario)
+        counters = {"cpu_s": time.process_time() - began_cpu, **measured["counters"]}
         facts = RunFacts(
-            scenario=canonical(scenario),
-            digest=digest(scenario),
+            scenario=json.loads(measured["scenario"]),
+            digest=measured["digest"],
             backend=self.name,
             engine_version=self.version(),
             code_version=__version__,
             counters=counters,
             host=host(),
-            notes=filled.notes,
+            notes=tuple(measured["notes"]),
         )
-        records = build({name: measured[name] for name in FRAMES if name in measured}, facts)
-        return with_sources(records, measured["sources"], measured["source_samples"])
+        return build(measured["frames"], facts)
 
 
 def catalogue_json() -> str:
     """Return the engine's catalogue as JSON text."""
-    return _core.catalogue()
+    return native.catalogue()
 
 
 def engine_version() -> int:
     """Return the engine's version number."""
-    return int(json.loads(_core.catalogue())["engine_version"])
+    return int(json.loads(native.catalogue())["engine_version"])
 
 
 def conform(text: str, file: str) -> dict[str, Any]:
@@ -129,5 +119,5 @@ def conform(text: str, file: str) -> dict[str, Any]:
     ValueError
         When the file is damaged or its algorithm is not implemented; one line.
     """
-    report: dict[str, Any] = json.loads(_core.conform(text, file))
+    report: dict[str, Any] = json.loads(native.conform(text, file))
     return report

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from windtunnel import native
+
 
 def jain(rates: Sequence[float]) -> float | None:
     """Return Jain's fairness index, (sum x)^2 / (n sum x^2).
@@ -23,11 +25,7 @@ def jain(rates: Sequence[float]) -> float | None:
     Source: R. Jain, D. Chiu, W. Hawe, "A quantitative measure of fairness and discrimination for resource allocation in shared computer
     systems", DEC-TR-301, 1984.
     """
-    largest = max(rates, default=0.0)
-    if largest <= 0:
-        return None
-    scaled = [rate / largest for rate in rates]
-    return sum(scaled) ** 2 / (len(scaled) * sum(rate**2 for rate in scaled))
+    return native.jain(list(rates))
 
 
 def ratio_min_max(rates: Sequence[float]) -> float | None:
@@ -48,9 +46,7 @@ def ratio_min_max(rates: Sequence[float]) -> float | None:
     Source: Y.-T. Li, D. Leith, R. Shorten, "Experimental evaluation of TCP protocols for high-speed networks", IEEE/ACM ToN 15(5), 2007:
     the throughput ratio of its fairness tests, made symmetric.
     """
-    if len(rates) < 2 or max(rates) <= 0:
-        return None
-    return min(rates) / max(rates)
+    return native.ratio_min_max(list(rates))
 
 
 def asymmetry(tested: float, opponent: float) -> float:

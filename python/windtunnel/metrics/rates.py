@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import polars as pl
+
+from windtunnel import native
 
 PACKET_BITS = 8 * 1500
 UDP = "udp"
@@ -37,16 +40,8 @@ def throughput_bps(flows: pl.DataFrame, scenario: Mapping[str, Any] | None = Non
     -----
     Source: Li, Leith, Shorten (ToN 2007), eq. 1, with the rate of delivered packets. A datagram is its payload and 28 bytes of headers.
     """
-    packets = pl.col("window_delivered_packets")
-    bits = packets * PACKET_BITS
-    sizes = [packet_bits(flow) for flow in (scenario or {}).get("flows", ())]
-    if not set(sizes) <= {PACKET_BITS}:
-        numbered = dict(enumerate(sizes))
-        bits = packets * pl.col("flow").replace_strict(numbered, default=PACKET_BITS, return_dtype=pl.Int64)
-    if "algorithm" in flows.columns:
-        datagrams = pl.col("window_goodput_bytes") * 8 + packets * UDP_HEADER_BITS
-        bits = pl.when(pl.col("algorithm") == UDP).then(datagrams).otherwise(bits)
-    return _per_second(flows, bits, "throughput_bps")
+    throughput, _ = native.rates(delivered(flows, scenario))
+    return pl.Series("throughput_bps", throughput, nan_to_null=True)
 
 
 def goodput_bps(flows: pl.DataFrame) -> pl.Series:
@@ -66,12 +61,41 @@ def goodput_bps(flows: pl.DataFrame) -> pl.Series:
     -----
     Source: RFC 5166, section 2.1 (goodput); retransmissions and headers are left out.
     """
-    return _per_second(flows, pl.col("window_goodput_bytes") * 8, "goodput_bps")
+    _, goodput = native.rates(delivered(flows))
+    return pl.Series("goodput_bps", goodput, nan_to_null=True)
 
 
-def _per_second(flows: pl.DataFrame, amount: pl.Expr, name: str) -> pl.Series:
-    rate = pl.when(pl.col("window_s") > 0).then(amount.cast(pl.Float64) / pl.col("window_s"))
-    return flows.select(rate.alias(name)).to_series()
+def delivered(flows: pl.DataFrame, scenario: Mapping[str, Any] | None = None) -> tuple[Any, Any, Any, Any, Any]:
+    """Return what flows delivered, as the core takes it.
+
+    Parameters
+    ----------
+    flows : polars.DataFrame, shape (flows, ...)
+        As `throughput_bps` takes them.
+    scenario : mapping, optional
+        The canonical scenario.
+
+    Returns
+    -------
+    tuple of array, each of shape (flows,)
+        Seconds of the measurement window, delivered packets, payload bytes, IP bits of a packet, whether they are datagrams.
+    """
+    sizes = [packet_bits(flow) for flow in (scenario or {}).get("flows", ())]
+    bits = np.full(flows.height, float(PACKET_BITS))
+    if not set(sizes) <= {PACKET_BITS}:
+        bits = np.array([float(sizes[flow]) if flow < len(sizes) else PACKET_BITS for flow in flows["flow"]])
+    datagrams = np.zeros(flows.height, dtype=bool)
+    if "algorithm" in flows.columns:
+        datagrams = (flows["algorithm"] == UDP).fill_null(False).to_numpy()
+    window_s, packets, payload = (doubles(flows, name) for name in ("window_s", "window_delivered_packets", "window_goodput_bytes"))
+    return window_s, packets, payload, bits, datagrams
+
+
+def doubles(flows: pl.DataFrame, name: str) -> Any:
+    """Return a column as doubles, shape (flows,): NaN where nothing was measured, and throughout when there is no such column."""
+    if name not in flows.columns:
+        return np.full(flows.height, np.nan)
+    return np.ascontiguousarray(flows[name].cast(pl.Float64).to_numpy())
 
 
 def loss_overhead(flows: pl.DataFrame) -> float | None:
@@ -115,10 +139,7 @@ def lost_fraction(flows: pl.DataFrame) -> float | None:
 
 
 def _fraction(flows: pl.DataFrame, part: str, whole: str) -> float | None:
-    if flows[part].null_count() or flows[whole].null_count():
-        return None
-    total = int(flows[whole].sum())
-    return int(flows[part].sum()) / total if total else None
+    return native.fraction(doubles(flows, part), doubles(flows, whole))
 
 
 def epoch_s(events: pl.DataFrame, flow: int, *, after_s: float = 0.0) -> float | None:
@@ -145,6 +166,4 @@ def epoch_s(events: pl.DataFrame, flow: int, *, after_s: float = 0.0) -> float |
     """
     chosen = (pl.col("kind") == "loss_episode") & (pl.col("flow") == flow) & (pl.col("t_s") >= after_s)
     times = events.filter(chosen)["t_s"].sort()
-    if times.len() < 2:
-        return None
-    return float((times[-1] - times[0]) / (times.len() - 1))
+    return native.epoch_s(np.ascontiguousarray(times.to_numpy()))

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from windtunnel import native
 from windtunnel.metrics import fairness, rates
 from windtunnel.metrics.applications import applications, are_grouped
 from windtunnel.metrics.arrivals import transfers
@@ -110,38 +111,30 @@ def metrics(records: Records) -> dict[str, Any]:
     """
     flows = connections(records.flows)
     tcp = set(flows["flow"])
-    flows = flows.with_columns(rates.throughput_bps(flows, records.facts.scenario), rates.goodput_bps(flows))
-    forward = flows.filter(pl.col("direction") == "forward")
-    compared = forward if forward.height else flows
-    shares = compared["throughput_bps"].drop_nulls().to_list()
     warmup_s = float(records.facts.scenario.get("warmup_s") or 0.0)
     together = _application_fairness(records) if are_grouped(records) else {}
     measured_s = float(records.facts.scenario["duration_s"]) - warmup_s
+    sent, again, sent_in_all, lost = (rates.doubles(flows, name) for name in _PACKETS)
+    forward = (flows["direction"] == "forward").to_numpy()
+    found = native.common(rates.delivered(flows, records.facts.scenario), (sent, again, sent_in_all, lost), forward, measured_s)
     return _clean(
         {
-            "jain": fairness.jain(shares),
+            "jain": found.pop("jain"),
             **together,
-            "ratio_min_max": fairness.ratio_min_max(shares),
-            "throughput_bps": _total(compared, "throughput_bps", measured_s),
-            "goodput_bps": _total(compared, "goodput_bps", measured_s),
-            "loss_overhead": rates.loss_overhead(flows),
-            "lost_fraction": rates.lost_fraction(flows),
+            **found,
             "epoch_s": [rates.epoch_s(records.events, flow, after_s=warmup_s) for flow in flows["flow"].to_list()],
             "completion_s": [done for flow, done in zip(records.flows["flow"], completions_s(records), strict=True) if flow in tcp],
         }
     )
 
 
+_PACKETS = ("window_sent_packets", "window_retransmitted_packets", "sent_packets", "lost_packets")
+
+
 def _application_fairness(records: Records) -> dict[str, Any]:
     rows = applications(records)
     forward = rows.filter(pl.col("direction") == "forward")
     return {"jain_applications": fairness.jain((forward if forward.height else rows)["throughput_bps"].drop_nulls().to_list())}
-
-
-def _total(flows: pl.DataFrame, rate: str, measured_s: float) -> float | None:
-    """Return the flows' total over the whole measured time: flows that start late or stop early count for the part they had."""
-    carried = (flows[rate] * flows["window_s"]).drop_nulls()
-    return float(carried.sum()) / measured_s if carried.len() else None
 
 
 def _clean(row: dict[str, Any]) -> dict[str, Any]:

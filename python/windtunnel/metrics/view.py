@@ -13,7 +13,7 @@ import polars as pl
 from windtunnel.metrics.backoffs import Array, Backoffs, backoffs_by_flow
 from windtunnel.metrics.rates import PACKET_BITS, UDP, UDP_HEADER_BITS, packet_bits
 from windtunnel.records import Records
-from windtunnel.records.schema import TRANSFERS
+from windtunnel.records.schema import FRAMES
 
 PACKET_BYTES = 1500
 MSS_BYTES = 1448
@@ -117,7 +117,7 @@ class View:
         sources = (*self.scenario.get("arrivals", ()), *self.scenario.get("sessions", ()))
         forward = [number for number, source in enumerate(sources) if source["direction"] == "forward"]
         rows = self.records.transfers
-        return pl.DataFrame(schema=TRANSFERS) if rows is None else rows.filter(pl.col("source").is_in(forward))
+        return pl.DataFrame(schema=FRAMES["transfers"]) if rows is None else rows.filter(pl.col("source").is_in(forward))
 
     @cached_property
     def reverse(self) -> pl.DataFrame:

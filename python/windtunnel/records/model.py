@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,7 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from windtunnel.records.schema import FRAMES, LATER, OPEN_FRAMES, OPTIONAL_FRAMES, SCHEMA_VERSION
+from windtunnel import native
+from windtunnel.records.schema import FRAMES, OPEN_FRAMES, OPTIONAL_FRAMES, SCHEMA_VERSION
 
 
 @dataclass(frozen=True)
@@ -95,16 +95,9 @@ class Records:
 
     @cached_property
     def _digest(self) -> str:
-        total = hashlib.sha256()
-        for name, frame in self.frames().items():
-            total.update(f"{name}:{frame.height}\n".encode())
-            later = LATER.get(name, ())
-            for series in frame.iter_columns():
-                if series.name in later and series.null_count() == series.len():
-                    continue
-                total.update(f"{series.name}:{series.dtype}\n".encode())
-                total.update(_column_bytes(series))
-        return total.hexdigest()
+        return native.records_digest(
+            [(name, frame.height, [_hashed(series) for series in frame.iter_columns()]) for name, frame in self.frames().items()]
+        )
 
 
 def _thin(name: str, frame: pl.DataFrame, kept: Sequence[str]) -> pl.DataFrame:
@@ -114,23 +107,16 @@ def _thin(name: str, frame: pl.DataFrame, kept: Sequence[str]) -> pl.DataFrame:
     return frame.select(pl.col(key) if key in kept else pl.lit(None, dtype).alias(key) for key, dtype in schema.items())
 
 
-def _column_bytes(series: pl.Series) -> bytes:
-    if series.null_count() == 0 and series.dtype != pl.String:
-        return np.packbits(np.zeros(series.len(), dtype=bool)).tobytes() + _little_endian(series)
-    if series.dtype != pl.String and series.null_count() == series.len():
-        zeros = _constant(0, series.name, series.dtype, series.len())
-        return np.packbits(np.ones(series.len(), dtype=bool)).tobytes() + _little_endian(zeros)
-    nulls = np.packbits(series.is_null().to_numpy()).tobytes()
+def _hashed(series: pl.Series) -> tuple[str, str, Any, Any]:
+    """Return a column as the core hashes it: name, type, where it is null, and its values, zeros and empty words where null."""
+    absent = series.null_count()
+    nulls = series.is_null().to_numpy() if absent else None
     if series.dtype == pl.String:
-        texts = [text.encode() for text in series.fill_null("").to_list()]
-        lengths = np.array([len(text) for text in texts], dtype="<u8").tobytes()
-        return nulls + lengths + b"".join(texts)
-    return nulls + _little_endian(series.fill_null(0))
-
-
-def _little_endian(series: pl.Series) -> bytes:
-    values = series.to_numpy()
-    return values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()
+        return series.name, str(series.dtype), nulls, series.fill_null("").to_list()
+    if absent and absent == series.len():
+        series = _constant(0, series.name, series.dtype, series.len())
+    values = (series.fill_null(0) if absent else series).to_numpy()
+    return series.name, str(series.dtype), nulls, values.astype(values.dtype.newbyteorder("<"), copy=False).view(np.uint8)
 
 
 def frame_of(name: str, columns: Mapping[str, Any]) -> pl.DataFrame:

@@ -1,11 +1,11 @@
-"""Scenarios: what is run, checked where it is handed over. This package imports nothing of windtunnel outside itself."""
+"""Scenarios: what is run, checked where it is handed over. Of windtunnel this package imports the core alone."""
 
 from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.catalogue import Catalogue, catalogue
 from windtunnel.scenario.errors import ScenarioError
 from windtunnel.scenario.files import load, parse
 from windtunnel.scenario.models import Bottleneck, Flow, Hop, Scenario
-from windtunnel.scenario.resolve import Resolved, canonical, canonical_json, digest, fill, resolve
+from windtunnel.scenario.resolve import Resolved, asked, canonical, canonical_json, digest, fill, resolve
 from windtunnel.scenario.schema import json_schema
 from windtunnel.scenario.sessions import Sessions
 
@@ -19,6 +19,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Sessions",
+    "asked",
     "canonical",
     "canonical_json",
     "catalogue",

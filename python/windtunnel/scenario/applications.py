@@ -1,8 +1,7 @@
-"""One application on several connections: `ptcp` as the flows it stands for."""
+"""One application on several connections: how many flows `ptcp` stands for, and when they start."""
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING
 
 from windtunnel.scenario.checks import algorithm_of
@@ -27,32 +26,3 @@ def streams(flow: Flow) -> int:
 def stagger_s(flow: Flow) -> float:
     """Return the span within which those connections start, in seconds."""
     return _value(flow, "stagger", 0.0)
-
-
-def connections(flow: Flow, application: int, seed: int) -> list[Flow]:
-    """Return the connections of an application, which share its bytes equally.
-
-    Parameters
-    ----------
-    flow : Flow
-        The application, with `streams` and `stagger` among its parameters or their defaults.
-    application : int
-        The number its connections get.
-    seed : int
-        Of the run: all connections but the first start at random within the stagger.
-
-    Returns
-    -------
-    list of Flow
-        Each without the application's parameters; fewer than `streams` when there are fewer bytes.
-    """
-    count = streams(flow) if flow.bytes is None else min(streams(flow), flow.bytes)
-    draws = random.Random(f"{seed}/application{application}/stagger")
-    span_s = stagger_s(flow)
-    own = {key: value for key, value in flow.parameters.items() if key not in ("streams", "stagger")}
-    made = []
-    for number in range(count):
-        start_s = flow.start_s + (round(span_s * draws.random(), 9) if number else 0.0)
-        size = None if flow.bytes is None else flow.bytes // count + (number < flow.bytes % count)
-        made.append(flow.model_copy(update={"application": application, "parameters": own, "start_s": start_s, "bytes": size}))
-    return made

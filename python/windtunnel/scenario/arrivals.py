@@ -84,19 +84,3 @@ class Arrivals(transfers.Source):
         if self.shape is not None and self.sizes != "pareto":
             raise refusal(f"{shown(self.shape)} is given for {self.sizes} sizes; allowed: with pareto only", field="shape")
         return self
-
-
-def filled(source: Arrivals, rtt_s: float | None, profile: str) -> Arrivals:
-    """Return the source with the scenario's RTT and profile, and the shape, where it names none."""
-    shape = transfers.SHAPE if source.sizes == "pareto" and source.shape is None else source.shape
-    return transfers.filled(source, rtt_s, profile).model_copy(update={"shape": shape})
-
-
-def engine(source: Arrivals, flows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what the engine takes for one source, whose kinds of transfers are `flows`."""
-    shape = {"shape": source.shape} if source.sizes == "pareto" else {}
-    return {
-        **transfers.engine(source, flows),
-        "offered": {"load": source.load} if source.load is not None else {"per_second": source.per_second},
-        "sizes": {"law": source.sizes, "mean": source.mean_bytes, **shape},
-    }

@@ -1,6 +1,6 @@
 """What the engine offers, as data: algorithms, variants, parameters, profiles, transport options.
 
-The file `catalogue.json` beside this module is generated from the engine, so that a scenario can be checked without loading it.
+The file `catalogue.json` beside this module is generated from the engine: tables of names and ranges that reviews and pages read too.
 """
 
 from __future__ import annotations
@@ -87,8 +87,6 @@ class Discipline:
     parameters: Mapping[str, Parameter]
 
 
-ACK_FILTER = "ack-filter"
-"""The discipline that acts on ACKs alone."""
 DROP_TAIL = "drop-tail"
 """What every link has: no row of the catalogue, and no parameters."""
 

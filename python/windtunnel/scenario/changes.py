@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from windtunnel.scenario.errors import refusal, shown
-from windtunnel.scenario.ranges import DurationS, ExtraS, InstantS, RateBps
+from windtunnel.scenario.ranges import MOST, DurationS, ExtraS, InstantS, RateBps
 from windtunnel.scenario.table import Table
 
-MOST_STEPS = 100_000
-MOST_OPPORTUNITIES = 1_000_000
+MOST_STEPS = MOST["steps"]
+MOST_OPPORTUNITIES = MOST["trace_opportunities"]
 OPPORTUNITY_BITS = 12_000
-LONGEST_MS = 4 * 3_600_000
+LONGEST_MS = MOST["trace_ms"]
 
 
 class RateStep(Table):
@@ -108,17 +108,3 @@ def opportunities(value: Any) -> Any:
 def mean_rate_bps(trace_ms: tuple[int, ...]) -> float:
     """Return a trace's mean rate in IP bits per second: 1500 bytes per opportunity, over the time after which it starts over."""
     return len(trace_ms) * OPPORTUNITY_BITS / (trace_ms[-1] / 1000)
-
-
-def engine(link: Any) -> dict[str, Any]:
-    """Return what the engine takes: the changes of a link, times in integer nanoseconds."""
-
-    def ns(seconds: float) -> int:
-        return round(seconds * 1e9)
-
-    return {
-        "rate_steps": [{"at_ns": ns(step.at_s), "rate_bps": round(step.rate_bps)} for step in link.rate_steps],
-        "delay_steps": [{"at_ns": ns(step.at_s), "extra_ns": ns(step.extra_s)} for step in link.delay_steps],
-        "outages": [{"at_ns": ns(outage.at_s), "length_ns": ns(outage.length_s)} for outage in link.outages],
-        "trace_ms": list(link.trace_ms),
-    }

@@ -186,7 +186,9 @@ def discipline(name: str, given: dict[str, Any]) -> dict[str, float]:
 
 def _unit(unit: str) -> str:
     return (
-        unit if unit in units.UNITS else {"1": "", "bps": "bit/s", "segments": "packets", "seconds": "s", "byte": "bytes"}.get(unit, unit)
+        unit
+        if unit in units.EXAMPLES
+        else {"1": "", "bps": "bit/s", "segments": "packets", "seconds": "s", "byte": "bytes"}.get(unit, unit)
     )
 
 

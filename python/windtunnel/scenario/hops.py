@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from windtunnel.scenario.errors import refusal, shown, unknown
 from windtunnel.scenario.lines import pairs
+from windtunnel.scenario.ranges import MOST
 
 if TYPE_CHECKING:
     from windtunnel.scenario.models import Bottleneck, Flow, Hop, Scenario
     from windtunnel.scenario.traffic import Udp
     from windtunnel.scenario.transfers import Source
 
-MOST_HOPS = 64
+MOST_HOPS = MOST["hops"]
 LINE_KEYS = ("rate", "queue", "delay", "mark", "loss", "discipline")
 TEXT = "rate=RATE,queue=SIZE,delay=TIME[,key=value...]"
 
@@ -63,11 +64,6 @@ def with_rates(hops: list[Any], rate: dict[str, Any]) -> list[Any]:
 def forward_links(scenario: Scenario) -> list[tuple[str, Bottleneck]]:
     """Return the forward links in order, each with its path in the scenario."""
     return [("bottleneck", scenario.bottleneck), *((f"hops[{index}]", hop) for index, hop in enumerate(scenario.hops))]
-
-
-def smallest_rate_bps(scenario: Scenario) -> float:
-    """Return the smallest rate of the forward links, bits per second: what the bandwidth-delay product is computed with."""
-    return min(link.rate_bps for _, link in forward_links(scenario))
 
 
 def between_s(hops: Sequence[Hop], flow: Flow | Source) -> float:

@@ -5,31 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from windtunnel.scenario import changes
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.lines import pairs
-from windtunnel.scenario.ranges import QueuePackets, Range, RateBps
+from windtunnel.scenario.ranges import RANGES, QueuePackets, RateBps
 from windtunnel.scenario.table import Table
 
 if TYPE_CHECKING:
-    from windtunnel.scenario.models import Flow, Scenario
-    from windtunnel.scenario.transfers import Source
+    from windtunnel.scenario.models import Scenario
 
-CostS = Annotated[float, Range(0, 1, "s")]
-ClockHz = Annotated[float, Range(1e6, 1e12, "Hz")]
-PacketRate = Annotated[float, Range(1, 1e9, "packets per second")]
-MtuBytes = Annotated[int, Range(576, 9000, "bytes", whole=True)]
+CostS = Annotated[float, RANGES["cost_s"]]
+ClockHz = Annotated[float, RANGES["clock_hz"]]
+PacketRate = Annotated[float, RANGES["packet_rate"]]
+MtuBytes = Annotated[int, RANGES["mtu_bytes"]]
 
-HEADER_BYTES = 52
-"""IP, TCP and timestamps: what of a packet is no payload."""
 _SOURCES = ("arrivals", "sessions")
-DEVICE_QUEUE_PACKETS = 1000
-"""Linux's default `txqueuelen`."""
-_STUCK_AT_BYTES = 3_148_472
-"""Where the window of a receiver of larger packets stopped growing in Linux 2.4.22 (Hegde et al. 2004, IV.B.2)."""
-_WINDOW_UNIT_BYTES = 1024
 
 
 class Host(Table):
@@ -102,32 +94,6 @@ class Host(Table):
         """Whether the processor's work takes time."""
         return self.cpu_pps is not None or self.cpu_packet_s + self.cpu_ack_s + self.cpu_sack_s > 0
 
-    @model_serializer(mode="wrap")
-    def _without_absent(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out what hosts did not always have where there is none, so that it renames no older scenario."""
-        data: dict[str, Any] = dump(self)
-        return {key: value for key, value in data.items() if key != "cpu_hz" or value is not None}
-
-
-def of_flow(flow: Flow | Source, scenario: Scenario) -> Host | None:
-    """Return the host of a flow, or of a source's transfers, with the fields it does not give taken from the scenario's; none without one.
-
-    A scenario's host that is not shared is copied for every flow.
-    """
-    common, own = scenario.host, flow.host
-    if own is None:
-        return None if common is None or common.shared else common
-    if common is None:
-        return own
-    given = {name: getattr(own, name) for name in own.model_fields_set}
-    replaced = {"cpu_packet_s": "cpu_pps", "cpu_pps": "cpu_packet_s"}
-    inherited = {
-        name: getattr(common, name)
-        for name in common.model_fields_set - {"shared"}
-        if name not in given and replaced.get(name) not in given
-    }
-    return Host(**inherited, **given)
-
 
 def check(scenario: Scenario) -> None:
     """Refuse flows and transfers that share a host and differ in base RTT, and receivers' packet sizes that mean nothing.
@@ -151,69 +117,3 @@ def check(scenario: Scenario) -> None:
         if flow.receiver_mtu_bytes is not None and (flow.profile or scenario.profile) != "linux-2.4":
             problem = f"{shown(flow.receiver_mtu_bytes)} bytes matter to linux-2.4 only; allowed: with that profile"
             raise refusal(problem, field=f"flows[{index}].receiver_mtu_bytes")
-
-
-def _stuck_window_bytes(mtu_bytes: int) -> int:
-    """Return the largest window that a Linux 2.4.22 receiver of packets larger than those it gets, of `mtu_bytes`, advertises.
-
-    It grows to 3,148,472 bytes, rounded down to whole segments, then to the 1024 bytes that its window scale can say: 3,147,776 with
-    segments of 1448 bytes (Hegde et al. 2004, IV.B.2).
-    """
-    mss = mtu_bytes - HEADER_BYTES
-    return _STUCK_AT_BYTES // mss * mss // _WINDOW_UNIT_BYTES * _WINDOW_UNIT_BYTES
-
-
-def window_packets(flow: Flow) -> int | None:
-    """Return the cap on a flow's window in its own packets, at least one; none for no cap."""
-    cap = window_bytes(flow)
-    return None if cap is None else max(1, cap // (flow.mtu_bytes - HEADER_BYTES))
-
-
-def window_bytes(flow: Flow) -> int | None:
-    """Return the cap on a flow's window in bytes of payload: the least of those given."""
-    mss = flow.mtu_bytes - HEADER_BYTES
-    caps = [] if flow.window_packets is None else [flow.window_packets * mss]
-    if flow.window_bytes is not None:
-        caps.append(flow.window_bytes)
-    if flow.receiver_mtu_bytes is not None and flow.receiver_mtu_bytes > flow.mtu_bytes:
-        caps.append(_stuck_window_bytes(flow.mtu_bytes))
-    return min(caps, default=None)
-
-
-def engine(full: Scenario) -> tuple[list[dict[str, Any]], list[int | None], dict[str, list[int | None]]]:
-    """Return what the engine takes: the hosts, times in integer nanoseconds, and the number of the host of each flow and source."""
-    made: list[dict[str, Any]] = []
-    numbers: dict[object, int] = {}
-
-    def place(one: Flow | Source, own: object, *, is_source: bool = False) -> int | None:
-        host, shares = (full.host, "all") if one.host is None else (one.host, own)
-        if host is None:
-            return None
-        if shares not in numbers:
-            numbers[shares] = len(made)
-            made.append(_engine(host) | ({"per_transfer": True} if is_source and one.host is not None else {}))
-        return numbers[shares]
-
-    # The connections of one application are on one host.
-    owners = (index if flow.application is None else ("application", flow.application) for index, flow in enumerate(full.flows))
-    of_flows = [place(flow, owner) for flow, owner in zip(full.flows, owners, strict=True)]
-    of_sources = {name: [place(one, (name, index), is_source=True) for index, one in enumerate(getattr(full, name))] for name in _SOURCES}
-    return made, of_flows, of_sources
-
-
-def _engine(host: Host) -> dict[str, Any]:
-    def ns(seconds: float) -> int:
-        return round(seconds * 1e9)
-
-    device = None
-    if host.nic_bps is not None:
-        queue = DEVICE_QUEUE_PACKETS if host.txqueuelen is None else host.txqueuelen
-        device = {"rate_bps": round(host.nic_bps), "queue_packets": queue}
-    return {
-        "packet_ns": ns(host.cpu_packet_s if host.cpu_pps is None else 1 / host.cpu_pps),
-        "ack_ns": ns(host.cpu_ack_s),
-        "sack_ns": ns(host.cpu_sack_s),
-        "stalls": [{"at_ns": ns(stall.at_s), "length_ns": ns(stall.length_s)} for stall in host.stalls],
-        "device": device,
-        "ack_tick_ns": ns(host.ack_tick_s),
-    }

@@ -9,11 +9,11 @@ from pydantic import Field, field_validator
 
 from windtunnel.scenario.errors import refusal, shown, unknown
 from windtunnel.scenario.lines import Listed
-from windtunnel.scenario.ranges import FlowNumber, LossIntervalS, PacketCount, PacketNumber, PositiveShare, Share
+from windtunnel.scenario.ranges import MOST, FlowNumber, LossIntervalS, PacketCount, PacketNumber, PositiveShare, Share
 from windtunnel.scenario.table import Table
 
-MOST_PACKETS = 100_000
-MOST_MODELS = 100
+MOST_PACKETS = MOST["scripted_packets"]
+MOST_MODELS = MOST["loss_models"]
 Among = Literal["all", "data", "acks"]
 
 
@@ -86,13 +86,3 @@ _LISTED = Listed("model", "model", "model of loss", MODELS, MOST_MODELS, TEXT)
 def read(value: Any) -> list[Any]:
     """Read a link's list of models: tables, or lines such as ``"periodic,every=5000"`` (`Listed.read`)."""
     return _LISTED.read(value)
-
-
-def engine(model: Any) -> dict[str, Any]:
-    """Return what the engine takes for one model: its fields, times in integer nanoseconds."""
-    table: dict[str, Any] = model.model_dump()
-    if isinstance(model, Timed):
-        table["interval_ns"] = round(table.pop("interval_s") * 1e9)
-    if isinstance(model, Periodic):
-        table["first"] = model.first or model.every
-    return table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from windtunnel.scenario import applications, changes, checks, hosts, units, writes
 from windtunnel.scenario.arrivals import Arrivals
@@ -15,8 +15,7 @@ from windtunnel.scenario.flowtext import parse_flow
 from windtunnel.scenario.hops import check_flow, check_hops, check_source, read_hops, with_rates
 from windtunnel.scenario.losses import LossModel, read
 from windtunnel.scenario.ranges import (
-    MOST_FLOWS,
-    MOST_SAMPLES,
+    MOST,
     Application,
     Count,
     DurationS,
@@ -49,6 +48,8 @@ QUEUE_FIELDS = ("queue_packets", "queue_bytes", "queue_s", "queue_bdp")
 MARK_FIELDS = ("mark_packets", "mark_bytes", "mark_s", "mark_bdp")
 PACKET_BYTES = 1500
 MSS_BYTES = 1448
+MOST_FLOWS = MOST["flows"]
+MOST_SAMPLES = MOST["samples"]
 
 
 class Bottleneck(_Model):
@@ -305,12 +306,6 @@ class Flow(_Model):
             raise refusal(f"{shown(value)} is not a direction; allowed: forward, reverse")
         return value
 
-    @model_serializer(mode="wrap")
-    def _without_absent(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out what flows did not always have where there is none, so that it renames no older scenario."""
-        data: dict[str, Any] = dump(self)
-        return {key: value for key, value in data.items() if key not in _LATER or value != _LATER[key]}
-
     @model_validator(mode="after")
     def _connections_are_made_once(self) -> Flow:
         if self.application is not None and set(self.parameters) & {"streams", "stagger"}:
@@ -327,13 +322,6 @@ class Flow(_Model):
         if self.stop_s is not None and self.stop_s <= self.start_s:
             raise refusal(f"{shown(self.stop_s)} s is not after the start; allowed: above {shown(self.start_s)} s", field="stop_s")
         return self
-
-
-_LATER: dict[str, Any] = {
-    **dict.fromkeys(("application", "window_bytes", "receiver_mtu_bytes", "host", *writes.SHORT.values(), "enter", "leave")),
-    "mtu_bytes": PACKET_BYTES,
-}
-"""Fields that flows did not always have, and their defaults."""
 
 
 class Scenario(_Model):

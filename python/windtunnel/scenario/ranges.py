@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -9,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from windtunnel import native
 from windtunnel.scenario import units
 from windtunnel.scenario.errors import refusal, shown
 
@@ -107,7 +109,7 @@ class Range:
         number: dict[str, Any] = dict(handler(schema))
         number["exclusiveMinimum" if self.low_open else "minimum"] = self.low
         number["exclusiveMaximum" if self.high_open else "maximum"] = self.high
-        if self.unit not in units.UNITS:
+        if self.unit not in units.EXAMPLES:
             return number
         return {"anyOf": [number, {"type": "string", "description": f"a quantity in {self.unit}, {self.words()}"}]}
 
@@ -116,43 +118,40 @@ def _plain(number: float) -> str:
     return str(int(number)) if float(number).is_integer() and abs(number) < 1e6 else f"{number:g}"
 
 
-LONGEST_S = 4 * 3600.0
-MOST_PACKETS = 10_000_000
-MOST_FLOWS = 100_000
-MOST_SAMPLES = 50_000_000
+_LIMITS: dict[str, Any] = json.loads(native.limits())
+RANGES: dict[str, Range] = {name: Range(**limits) for name, limits in _LIMITS["ranges"].items()}
+"""The allowed ranges by name, as the core has them."""
+MOST: dict[str, int] = _LIMITS["counts"]
+"""How many there may be, by name."""
 
-RATE = Range(1e3, 1e12, "bit/s")
-RTT = Range(1e-6, 10, "s")
-QUEUE_PACKETS = Range(1, MOST_PACKETS, "packets", whole=True)
-
-RateBps = Annotated[float, RATE]
-RttS = Annotated[float, RTT]
-InstantS = Annotated[float, Range(0, LONGEST_S, "s")]
-DurationS = Annotated[float, Range(0, LONGEST_S, "s", low_open=True)]
-SampleS = Annotated[float, Range(0, LONGEST_S, "s")]
-JitterS = Annotated[float, Range(0, 1, "s")]
-QueuePackets = Annotated[int, QUEUE_PACKETS]
-QueueBytes = Annotated[int, Range(1, MOST_PACKETS * 1500, "bytes", whole=True)]
-QueueS = Annotated[float, Range(0, 60, "s", low_open=True)]
-QueueBdp = Annotated[float, Range(0, 1000, "of the bandwidth-delay product", low_open=True)]
-Probability = Annotated[float, Range(0, 1, high_open=True)]
-ExtraS = Annotated[float, Range(0, 10, "s")]
-Share = Annotated[float, Range(0, 1)]
-PositiveShare = Annotated[float, Range(0, 1, low_open=True)]
-LossIntervalS = Annotated[float, Range(1e-3, 3600, "s")]
-PacketNumber = Annotated[int, Range(1, 1e12, whole=True)]
-PacketCount = Annotated[int, Range(2, 1e12, "packets", whole=True)]
-FlowNumber = Annotated[int, Range(0, MOST_FLOWS - 1, whole=True)]
-Load = Annotated[float, Range(0, 10, "of the link's rate", low_open=True)]
-PerSecond = Annotated[float, Range(0, 1e7, "transfers per second", low_open=True)]
-MeanBytes = Annotated[float, Range(1, 1e15, "bytes")]
-Shape = Annotated[float, Range(1, 100, low_open=True)]
-TransferBytes = Annotated[int, Range(1, 1e15, "bytes", whole=True)]
-WindowBytes = Annotated[int, Range(1, 1e12, "bytes", whole=True)]
-WindowPackets = Annotated[int, Range(1, MOST_PACKETS, "packets", whole=True)]
-Count = Annotated[int, Range(1, MOST_FLOWS, whole=True)]
-HopNumber = Annotated[int, Range(1, 65, whole=True)]
-Connections = Annotated[int, Range(1, 1000, "connections at once", whole=True)]
-SessionCount = Annotated[int, Range(1, 100_000, whole=True)]
-Application = Annotated[int, Range(0, MOST_FLOWS, whole=True)]
-Seed = Annotated[int, Range(0, 2**64 - 1, whole=True)]
+RateBps = Annotated[float, RANGES["rate_bps"]]
+RttS = Annotated[float, RANGES["rtt_s"]]
+InstantS = Annotated[float, RANGES["instant_s"]]
+DurationS = Annotated[float, RANGES["duration_s"]]
+SampleS = Annotated[float, RANGES["sample_s"]]
+JitterS = Annotated[float, RANGES["jitter_s"]]
+QueuePackets = Annotated[int, RANGES["queue_packets"]]
+QueueBytes = Annotated[int, RANGES["queue_bytes"]]
+QueueS = Annotated[float, RANGES["queue_s"]]
+QueueBdp = Annotated[float, RANGES["queue_bdp"]]
+Probability = Annotated[float, RANGES["probability"]]
+ExtraS = Annotated[float, RANGES["extra_s"]]
+Share = Annotated[float, RANGES["share"]]
+PositiveShare = Annotated[float, RANGES["positive_share"]]
+LossIntervalS = Annotated[float, RANGES["loss_interval_s"]]
+PacketNumber = Annotated[int, RANGES["packet_number"]]
+PacketCount = Annotated[int, RANGES["packet_count"]]
+FlowNumber = Annotated[int, RANGES["flow_number"]]
+Load = Annotated[float, RANGES["load"]]
+PerSecond = Annotated[float, RANGES["per_second"]]
+MeanBytes = Annotated[float, RANGES["mean_bytes"]]
+Shape = Annotated[float, RANGES["shape"]]
+TransferBytes = Annotated[int, RANGES["transfer_bytes"]]
+WindowBytes = Annotated[int, RANGES["window_bytes"]]
+WindowPackets = Annotated[int, RANGES["window_packets"]]
+Count = Annotated[int, RANGES["count"]]
+HopNumber = Annotated[int, RANGES["hop_number"]]
+Connections = Annotated[int, RANGES["connections"]]
+SessionCount = Annotated[int, RANGES["session_count"]]
+Application = Annotated[int, RANGES["application"]]
+Seed = Annotated[int, RANGES["seed"]]

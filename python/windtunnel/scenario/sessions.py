@@ -9,16 +9,10 @@ from pydantic import Field, field_validator
 
 from windtunnel.scenario import transfers
 from windtunnel.scenario.errors import refusal, shown, unknown
-from windtunnel.scenario.ranges import Connections, Range, SessionCount
+from windtunnel.scenario.ranges import RANGES, Connections, Range, SessionCount
 from windtunnel.scenario.table import Table
 
 Kind = Literal["fixed", "exponential", "pareto"]
-_SHAPE = Range(1, 100, low_open=True)
-_MEANS = {
-    "objects": Range(1, 1e6, "objects"),
-    "size_bytes": Range(1, 1e15, "bytes"),
-    "think_s": Range(1e-9, 1e5, "s"),
-}
 _LAW = "LAW:MEAN[:SHAPE], as fixed:1, exponential:1s, pareto:15kB:1.2"
 
 
@@ -76,7 +70,7 @@ class Sessions(transfers.Source):
     @field_validator("objects", "size_bytes", "think_s", mode="before")
     @classmethod
     def _law(cls, value: Any, info: Any) -> Any:
-        return value if isinstance(value, Law) else _read_law(value, _MEANS[info.field_name])
+        return value if isinstance(value, Law) else _read_law(value, RANGES[info.field_name])
 
 
 def _read_law(value: Any, means: Range) -> dict[str, Any]:
@@ -93,23 +87,7 @@ def _read_law(value: Any, means: Range) -> dict[str, Any]:
     if "mean" in read:
         read["mean"] = means.check(read["mean"])
     if value["law"] == "pareto":
-        read["shape"] = transfers.SHAPE if read.get("shape") is None else _SHAPE.check(read["shape"])
+        read["shape"] = transfers.SHAPE if read.get("shape") is None else RANGES["shape"].check(read["shape"])
     elif read.get("shape") is not None:
         raise refusal(f"{shown(read['shape'])} is given for a law that is {value['law']}; allowed: with pareto only", field="shape")
     return read
-
-
-def engine(source: Sessions, flows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what the engine takes for one source, whose kinds of transfers are `flows`."""
-
-    def law(given: Law, scale: float = 1.0) -> dict[str, Any]:
-        return {"law": given.law, "mean": given.mean * scale, **({"shape": given.shape} if given.law == "pareto" else {})}
-
-    return {
-        **transfers.engine(source, flows),
-        "count": source.count,
-        "objects": law(source.objects),
-        "connections": source.connections,
-        "sizes": law(source.size_bytes),
-        "think": law(source.think_s, 1e9),
-    }

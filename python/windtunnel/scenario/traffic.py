@@ -9,16 +9,16 @@ from pydantic import Field, field_validator, model_validator
 
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.lines import Listed
-from windtunnel.scenario.ranges import HopNumber, InstantS, Range, RateBps
+from windtunnel.scenario.ranges import MOST, RANGES, HopNumber, InstantS, RateBps
 from windtunnel.scenario.table import Table
 
-MOST_SOURCES = 1000
+MOST_SOURCES = MOST["sources_of_datagrams"]
 HEADER_BYTES = 28
 TEXT = "udp,rate=RATE[,key=value...]"
 
-AmplitudeBps = Annotated[float, Range(0, 1e12, "bit/s")]
-PeriodS = Annotated[float, Range(1e-3, 3600, "s")]
-DatagramBytes = Annotated[int, Range(HEADER_BYTES + 1, 65_535, "bytes", whole=True)]
+AmplitudeBps = Annotated[float, RANGES["amplitude_bps"]]
+PeriodS = Annotated[float, RANGES["period_s"]]
+DatagramBytes = Annotated[int, RANGES["datagram_bytes"]]
 
 
 class Udp(Table):
@@ -108,19 +108,3 @@ def check_within(sources: tuple[Udp, ...], duration_s: float) -> None:
         if source.stop_s is not None and source.stop_s > duration_s:
             problem = f"{shown(source.stop_s)} s is after the end; allowed: above {shown(source.start_s)} to {shown(duration_s)} s"
             raise refusal(problem, field=f"{path}.stop_s")
-
-
-def engine(source: Udp) -> dict[str, Any]:
-    """Return what the engine takes for one source: integers, times in nanoseconds."""
-    wave = None
-    if source.amplitude_bps is not None and source.period_s is not None:
-        wave = {"amplitude_bps": round(source.amplitude_bps), "period_ns": round(source.period_s * 1e9)}
-    return {
-        "rate_bps": round(source.rate_bps),
-        "wave": wave,
-        "packet_bytes": source.packet_bytes,
-        "start_ns": round(source.start_s * 1e9),
-        "stop_ns": None if source.stop_s is None else round(source.stop_s * 1e9),
-        "direction": source.direction,
-        "hops": {"enter": source.enter, "leave": source.leave},
-    }

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from windtunnel.scenario import checks, hosts
 from windtunnel.scenario.errors import refusal, shown, unknown
 from windtunnel.scenario.flowtext import parse_flow
 from windtunnel.scenario.hostkeys import HOST_KEYS
-from windtunnel.scenario.ranges import RTT, HopNumber, InstantS, RttS, TransferBytes, WindowPackets
+from windtunnel.scenario.ranges import MOST, RANGES, HopNumber, InstantS, RttS, TransferBytes, WindowPackets
 from windtunnel.scenario.table import Table
 
-MOST_SOURCES = 1000
-MOST_KINDS = 1000
+MOST_SOURCES = MOST["sources_of_transfers"]
+MOST_KINDS = MOST["kinds_of_transfers"]
 SHAPE = 1.2
 SHARED_KEYS = ("max", "rtt", "start", "stop", "window", "profile", "direction", "enter", "leave", *HOST_KEYS)
 _FLOW_FIELDS = ("algorithm", "parameters", "transport", "window_packets", "profile", "direction", "enter", "leave")
@@ -76,26 +76,13 @@ class Source(Table):
         value = value.split("+") if isinstance(value, str) else [value] if isinstance(value, (int, float)) else value
         if not isinstance(value, (list, tuple)) or len(value) > MOST_KINDS:
             raise refusal(f"{shown(value)} is not a list of RTTs; allowed: at most {MOST_KINDS}, as ['30ms', '60ms'] or 30ms+60ms")
-        return [RTT.check(one) for one in value]
+        return [RANGES["rtt_s"].check(one) for one in value]
 
     @model_validator(mode="after")
     def _stops_after_start(self) -> Source:
         if self.stop_s is not None and self.stop_s <= self.start_s:
             raise refusal(f"{shown(self.stop_s)} s is not after the start; allowed: above {shown(self.start_s)} s", field="stop_s")
         return self
-
-    @model_serializer(mode="wrap")
-    def _without_absent(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out what sources did not always have where there is none, so that it renames no older scenario."""
-        data: dict[str, Any] = dump(self)
-        return {key: value for key, value in data.items() if key not in _LATER or value is not None}
-
-    def fields_of_flow(self) -> dict[str, Any]:
-        """Return what every transfer shares with a flow of the same fields."""
-        return {name: getattr(self, name) for name in _FLOW_FIELDS}
-
-
-AnySource = TypeVar("AnySource", bound=Source)
 
 
 def reader(kind: type[Source]) -> Any:
@@ -108,19 +95,3 @@ def reader(kind: type[Source]) -> Any:
         return entries
 
     return read
-
-
-def filled(source: AnySource, rtt_s: float | None, profile: str) -> AnySource:
-    """Return the source with the scenario's RTT and profile where it names none."""
-    rtts_s = source.rtts_s or (() if rtt_s is None else (rtt_s,))
-    return source.model_copy(update={"rtts_s": rtts_s, "profile": source.profile or profile})
-
-
-def engine(source: Source, flows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the engine's fields that all sources have, whose kinds of transfers are `flows`."""
-    return {
-        "flows": flows,
-        "max_bytes": source.max_bytes,
-        "start_ns": round(source.start_s * 1e9),
-        "stop_ns": None if source.stop_s is None else round(source.stop_s * 1e9),
-    }

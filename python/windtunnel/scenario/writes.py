@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from windtunnel.scenario import units
 from windtunnel.scenario.errors import refusal
-from windtunnel.scenario.ranges import LONGEST_S, Range
+from windtunnel.scenario.ranges import RANGES
 
 if TYPE_CHECKING:
     from windtunnel.scenario.models import Flow
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CHUNK_S = 2.0
 """Time between two chunks when none is given, seconds: what video is commonly cut into."""
 SHORT = {"on": "on_s", "off": "off_s", "app_rate": "app_rate_bps", "chunk": "chunk_s"}
-SpanS = Annotated[float, Range(1e-3, LONGEST_S, "s")]
+SpanS = Annotated[float, RANGES["span_s"]]
 
 
 def with_chunk(table: dict[str, Any]) -> dict[str, Any]:
@@ -29,12 +29,10 @@ def window_packets(value: Any, mss_bytes: int) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        number, unit = units.split(value)
-        if unit not in units.SIZE_UNITS or number <= 0:
-            return value
-        return max(1, int(units.parse(value, "bytes") // mss_bytes))
+        field, size = units.parse_queue(value)
     except ValueError:
         return value
+    return max(1, int(size // mss_bytes)) if field == "queue_bytes" and isinstance(size, float) and size > 0 else value
 
 
 def check(flow: Flow) -> None:
@@ -52,12 +50,3 @@ def check(flow: Flow) -> None:
         raise refusal("is missing, and chunk is given; allowed: both, or app_rate alone", field="app_rate_bps")
     if flow.on_s is not None and flow.app_rate_bps is not None:
         raise refusal("on and off, and app_rate are both given; allowed: one of them", field="app_rate_bps")
-
-
-def engine(flow: Flow) -> dict[str, Any] | None:
-    """Return what the engine takes: when the application writes, times in integer nanoseconds; None if it always has more to send."""
-    if flow.on_s is not None and flow.off_s is not None:
-        return {"kind": "on-off", "on_ns": round(flow.on_s * 1e9), "off_ns": round(flow.off_s * 1e9)}
-    if flow.app_rate_bps is not None:
-        return {"kind": "chunks", "rate_bps": round(flow.app_rate_bps), "every_ns": round((flow.chunk_s or CHUNK_S) * 1e9)}
-    return None

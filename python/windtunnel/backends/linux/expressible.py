@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from windtunnel.backends.linux import disciplines
 from windtunnel.backends.linux.modules import MODULES, setting
-from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue, fill, hosts, writes
+from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue, fill, resolve, writes
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.losses import MODELS as MODELS_OF_LOSS
 from windtunnel.scenario.losses import GilbertElliott
@@ -66,8 +66,8 @@ def unsupported(scenario: Scenario) -> list[str]:
     found += _links(full) + _disciplines(full) + _losses(full)
     if len(full.flows) > FLOWS_MOST:
         found.append(f"flows: {len(full.flows)} of them; at most {FLOWS_MOST}, each has a network namespace of its own")
-    for index, flow in enumerate(full.flows):
-        found += _flow(f"flows[{index}]", flow)
+    for index, (flow, exact) in enumerate(zip(full.flows, resolve(full)["flows"], strict=True)):
+        found += _flow(f"flows[{index}]", flow, exact["window_packets"])
     found += _contradicting(full)
     found += [
         f"traffic[{index}].packet_bytes: {source.packet_bytes}; a packet in the kernel's network has at most {PACKET_BYTES} bytes"
@@ -169,7 +169,8 @@ def _losses(full: Scenario) -> list[str]:
     return found
 
 
-def _flow(path: str, flow: Flow) -> list[str]:
+def _flow(path: str, flow: Flow, window: int | None) -> list[str]:
+    """Return what of a flow, whose window is capped at so many packets, a guest cannot express."""
     found = []
     if flow.profile != PROFILE:
         found.append(f"{path}.profile: {flow.profile}; the kernel is its own stack, {PROFILE}")
@@ -184,7 +185,6 @@ def _flow(path: str, flow: Flow) -> list[str]:
         found += [f"{path}.parameters.{key}: {_shown(flow.parameters[key])} is no setting of the kernel's {module.name}" for key in unknown]
     lacking = [(key, value) for key, value in flow.transport.items() if not _has(name, key, value)]
     found += [f"{path}.transport.{key}: {value} is no setting of the kernel" for key, value in lacking]
-    window = hosts.window_packets(flow)
     if window is not None and window > WINDOW_PACKETS_MOST:
         field = "window_packets" if flow.window_packets is not None else "window_bytes"
         found.append(f"{path}.{field}: {getattr(flow, field)}; a TCP window holds at most {WINDOW_PACKETS_MOST} packets")

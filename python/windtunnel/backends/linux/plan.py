@@ -16,7 +16,7 @@ from windtunnel.backends.linux.expressible import (
     unsupported,
 )
 from windtunnel.backends.linux.modules import MODULES
-from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, catalogue, fill, hosts, resolve
+from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, catalogue, fill, resolve
 from windtunnel.scenario.losses import GilbertElliott
 from windtunnel.scenario.models import MSS_BYTES, PACKET_BYTES
 
@@ -153,20 +153,19 @@ def _flow_line(full: Scenario, flow: Flow, exact: dict[str, Any]) -> str:
         exact["start_ns"],
         _or_never(exact["stop_ns"]),
         _or_never(exact["bytes"]),
-        window_packets(full, flow) * MSS_BYTES,
+        _window_packets(full, flow, exact["window_packets"]) * MSS_BYTES,
         _initial_window(flow),
         int(flow.transport.get("pacing") == "full"),
     ]
     return "flow " + " ".join(map(str, words))
 
 
-def window_packets(full: Scenario, flow: Flow) -> int:
-    """Return the receiver's largest window: the flow's own cap, or four times what its path holds, so that it never limits.
+def _window_packets(full: Scenario, flow: Flow, cap: int | None) -> int:
+    """Return the receiver's largest window: the flow's own cap, if it has one, or four times what its path holds, so that it never limits.
 
     Twice what the path holds is sent by the time a first loss is repaired, and as much again while a retransmission is lost. More has a
     price: while the window grows, by two packets for each that arrives, Linux acknowledges every packet instead of every second.
     """
-    cap = hosts.window_packets(flow)
     if cap is not None:
         return cap
     path = _packets_under_way(full, flow.rtt_s or 0.0)

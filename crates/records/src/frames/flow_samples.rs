@@ -1,0 +1,58 @@
+//! Samples of the flows, then those of the sources of datagrams.
+
+use sim::{Columns, Records};
+
+use super::seconds;
+use crate::frame::{Cells, Column};
+
+pub(super) fn columns(records: &Records) -> Vec<Column> {
+    let samples: Columns = records.flow_samples.columns();
+    let mut columns = vec![
+        Column::new("t_s", seconds(&samples.t_ns)),
+        Column::new("flow", samples.flow),
+        Column::new("cwnd_packets", samples.cwnd),
+        Column::new("ssthresh_packets", samples.ssthresh),
+        Column::new("srtt_s", samples.srtt_s),
+        Column::new("min_rtt_s", samples.rtt_min_s),
+        Column::new("inflight_packets", samples.in_flight.into_iter().map(f64::from).collect::<Vec<_>>()),
+        Column::new("delivered_bytes", samples.delivered_bytes),
+        Column::new("retransmitted_packets", samples.retransmitted),
+        Column::new("pacing_rate_bps", samples.pacing_rate_bps),
+        Column::new("state", samples.state),
+    ];
+    for (name, cells) in samples.variables {
+        // A variable of a column's name takes its place, for all flows: that is what records have held of bbr's and bbr3's `min_rtt_s`.
+        columns.retain(|column| column.name != name);
+        columns.push(Column::new(name, cells));
+    }
+    if !records.sources.is_empty() {
+        columns.iter_mut().for_each(|column| append(column, records));
+    }
+    columns
+}
+
+/// Appends what sources have of a column: their number, what they delivered, nothing of the rest.
+fn append(column: &mut Column, records: &Records) {
+    let more = &records.source_samples;
+    let rows = more.t_ns.len();
+    let before = column.cells.len();
+    match (column.name, &mut column.cells) {
+        ("t_s", Cells::Float64(cells)) => cells.extend(seconds(&more.t_ns)),
+        ("flow", Cells::UInt32(cells)) => cells.extend(&more.flow),
+        ("delivered_bytes", Cells::UInt64(cells)) => cells.extend(&more.delivered_bytes),
+        (_, Cells::Float64(cells)) => cells.resize(before + rows, f64::NAN),
+        (_, Cells::UInt64(cells)) => {
+            cells.resize(before + rows, 0);
+            column.nulls = nulls_after(before, rows);
+        }
+        (_, Cells::UInt8(cells)) => {
+            cells.resize(before + rows, 0);
+            column.nulls = nulls_after(before, rows);
+        }
+        (name, cells) => unreachable!("{name} of {:?}", cells.kind()),
+    }
+}
+
+fn nulls_after(before: usize, rows: usize) -> Option<Vec<bool>> {
+    (rows > 0).then(|| (0..before + rows).map(|row| row >= before).collect())
+}

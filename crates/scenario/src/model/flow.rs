@@ -1,0 +1,90 @@
+//! Flows.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sim::Direction;
+
+use super::{is_default, is_packet, one, packet, Host};
+
+/// A value of an algorithm's parameter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ParameterValue {
+    /// A number, in the catalogue's unit.
+    Number(f64),
+    /// A word: the choice of a slow start.
+    Word(String),
+}
+
+/// One TCP flow, or `count` equal ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// `name` or `name:variant`.
+    pub algorithm: String,
+    /// The algorithm's own parameters.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, ParameterValue>,
+    /// Overrides of the profile's transport options.
+    #[serde(default)]
+    pub transport: BTreeMap<String, Value>,
+    /// Base round-trip time, seconds; the scenario's when absent.
+    #[serde(default)]
+    pub rtt_s: Option<f64>,
+    /// Start, seconds.
+    #[serde(default)]
+    pub start_s: f64,
+    /// Stop, seconds; never when absent.
+    #[serde(default)]
+    pub stop_s: Option<f64>,
+    /// Payload bytes to transfer; unlimited when absent.
+    #[serde(default)]
+    pub bytes: Option<u64>,
+    /// How many flows like this one.
+    #[serde(default = "one")]
+    pub count: u32,
+    /// Cap on the window in the flow's packets.
+    #[serde(default)]
+    pub window_packets: Option<u64>,
+    /// Cap on the window in bytes of payload.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub window_bytes: Option<u64>,
+    /// IP bytes of a full packet.
+    #[serde(default = "packet", skip_serializing_if = "is_packet")]
+    pub mtu_bytes: u32,
+    /// IP bytes of the receiver's own packets.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub receiver_mtu_bytes: Option<u32>,
+    /// The sender's host.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub host: Option<Host>,
+    /// Stack profile; the scenario's when absent.
+    #[serde(default)]
+    pub profile: Option<String>,
+    /// Which way the data goes.
+    #[serde(default)]
+    pub direction: Direction,
+    /// Number shared by the connections of one application.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub application: Option<u32>,
+    /// How long the application writes, seconds; always when absent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub on_s: Option<f64>,
+    /// How long it is then silent, seconds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub off_s: Option<f64>,
+    /// Payload rate of an application that writes in chunks, bits per second.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub app_rate_bps: Option<f64>,
+    /// Time from one chunk to the next, seconds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub chunk_s: Option<f64>,
+    /// Number of the first hop, counted from 1.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub enter: Option<u32>,
+    /// Number of the last hop.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub leave: Option<u32>,
+}

@@ -1,0 +1,24 @@
+"""The native core, for every layer above: this is the only module that imports it."""
+
+from __future__ import annotations
+
+from windtunnel import _core
+
+canonical_json = _core.canonical_json
+catalogue = _core.catalogue
+check = _core.check
+common = _core.common
+conform = _core.conform
+epoch_s = _core.epoch_s
+fill = _core.fill
+fraction = _core.fraction
+jain = _core.jain
+limits = _core.limits
+quantity = _core.quantity
+queue_size = _core.queue_size
+rates = _core.rates
+ratio_min_max = _core.ratio_min_max
+records_digest = _core.records_digest
+run = _core.run
+schema = _core.schema
+spec = _core.spec
