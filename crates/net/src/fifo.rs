@@ -28,6 +28,7 @@ struct Place {
 #[derive(Clone, Debug)]
 struct Governor {
     law: Law,
+    counts_bytes: bool,
     /// When the packets leave that it marked, of those that have not: a mark counts when it leaves.
     marks: VecDeque<Time>,
 }
@@ -84,7 +85,7 @@ impl Fifo {
     /// The same under a law that decides on arrival.
     pub(crate) fn governed(mut self, law: Law) -> Fifo {
         self.is_picky = true;
-        self.governor = Some(Box::new(Governor { law, marks: VecDeque::new() }));
+        self.governor = Some(Box::new(Governor { counts_bytes: law.counts_bytes(), law, marks: VecDeque::new() }));
         self
     }
 
@@ -227,14 +228,10 @@ impl Fifo {
         decision
     }
 
-    /// Its law looks at bytes.
-    fn counts_bytes(&self) -> bool {
-        self.governor.as_ref().is_some_and(|governor| governor.law.counts_bytes())
-    }
-
     /// What stands in line behind the packet in service; its bytes, where the law looks at them.
     fn waiting(&self) -> Waiting {
-        let bytes = if self.counts_bytes() { self.queued_bytes() - self.bytes_in_service() } else { 0 };
+        let counts_bytes = self.governor.as_ref().is_some_and(|governor| governor.counts_bytes);
+        let bytes = if counts_bytes { self.queued_bytes() - self.bytes_in_service() } else { 0 };
         Waiting { packets: self.queue.len().saturating_sub(1), bytes }
     }
 
@@ -302,22 +299,33 @@ impl Fifo {
     #[inline]
     fn release(&mut self, now: Time) {
         if self.governor.is_some() {
-            return self.release_one_by_one(now);
+            return self.release_governed(now);
         }
         while self.queue.pop_if(|head| head.departs <= now).is_some() {}
     }
 
-    /// The same under a law, which hears of every time at which the link asked for the next packet.
-    fn release_one_by_one(&mut self, now: Time) {
-        let counts_bytes = self.counts_bytes();
-        while let Some(left) = self.queue.pop_if(|head| head.departs <= now) {
-            let waiting = Waiting { packets: self.queue.len(), bytes: if counts_bytes { self.queued_bytes() } else { 0 } };
-            if let Some(governor) = &mut self.governor {
-                governor.law.on_asked(left.departs, waiting);
-                while governor.marks.front().is_some_and(|&at| at <= left.departs) {
-                    governor.marks.pop_front();
-                }
+    /// The same under a law, which hears of the times at which the link asked for the next packet: of all while it has something to do, else of
+    /// the last at which nothing was left.
+    fn release_governed(&mut self, now: Time) {
+        let Some(governor) = &mut self.governor else { return };
+        let mut last = None;
+        if governor.law.acts_at() > now {
+            while let Some(left) = self.queue.pop_if(|head| head.departs <= now) {
+                last = Some(left.departs);
             }
+            if let (Some(at), true) = (last, self.queue.is_empty()) {
+                governor.law.on_asked(at, Waiting { packets: 0, bytes: 0 });
+            }
+        } else {
+            let accepted = self.sums.accepted_bytes;
+            while let Some(left) = self.queue.pop_if(|head| head.departs <= now) {
+                let bytes = self.queue.front().map_or(0, |head| accepted - head.bytes_ahead);
+                governor.law.on_asked(left.departs, Waiting { packets: self.queue.len(), bytes });
+                last = Some(left.departs);
+            }
+        }
+        while governor.marks.front().is_some_and(|&at| Some(at) <= last) {
+            governor.marks.pop_front();
         }
     }
 }

@@ -54,6 +54,10 @@ pub(crate) trait Arriving {
     const COUNTS_BYTES: bool = false;
     /// What becomes of a packet that meets `waiting`, in a queue that has room for it or not.
     fn decide(&mut self, now: Time, packet: Packet, waiting: Waiting, has_room: bool) -> Decision;
+    /// When it next does something by itself: what was asked of the link before need not be told it, but that nothing was left.
+    fn acts_at(&self) -> Time {
+        Time::NEVER
+    }
     /// The link was free at `at` and asked for the next packet, of those in `waiting`.
     fn on_asked(&mut self, _at: Time, _waiting: Waiting) {}
 }
@@ -113,6 +117,10 @@ macro_rules! disciplines {
             #[inline]
             fn decide(&mut self, now: Time, packet: Packet, waiting: Waiting, has_room: bool) -> Decision {
                 match self { $(Law::$law(law) => law.decide(now, packet, waiting, has_room),)+ }
+            }
+            #[inline]
+            fn acts_at(&self) -> Time {
+                match self { $(Law::$law(law) => law.acts_at(),)+ }
             }
             #[inline]
             fn on_asked(&mut self, at: Time, waiting: Waiting) {

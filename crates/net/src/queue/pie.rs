@@ -182,6 +182,10 @@ impl Arriving for Law {
         }
     }
 
+    fn acts_at(&self) -> Time {
+        self.0.updates_at
+    }
+
     fn on_asked(&mut self, at: Time, waiting: Waiting) {
         self.0.catch_up(at, waiting.bytes);
     }
