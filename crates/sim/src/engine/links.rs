@@ -45,7 +45,10 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             if is_marked {
                 self.mark(departed, link, &mut load);
             }
-            self.leave(link, Passing { at, packet, load });
+            match load.content {
+                Content::Segment(segment) if self.around.gaps.len() == 0 => self.deliver(load.owner, at, segment),
+                _ => self.leave(link, Passing { at, packet, load }),
+            }
         }
         while let Some(Dropped { at, packet }) = self.links[link].take_dropped() {
             self.lose(at, link, &packet.load);
@@ -60,6 +63,17 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         path.marked += u64::from(!segment.ce);
         segment.ce = true;
         self.around.note_mark(at, Noted { flow: (!path.is_transfer).then_some(flow), link });
+    }
+
+    /// A segment that was under way leaves the only link on its way.
+    #[inline]
+    fn deliver(&mut self, owner: u32, at: Time, segment: Segment) {
+        let flow = &mut self.flows[owner as usize];
+        flow.path.under_way -= 1;
+        flow.path.segment_departs(at, segment);
+        if flow.is_moved() {
+            self.around.changed.push(Party::Flow(owner as usize));
+        }
     }
 
     /// A packet that was under way leaves `link`: for its receiver, or for the next hop.

@@ -117,6 +117,8 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
                 calendar.set(numbers.number(party), self.due(party));
             }
         }
+        // The rows need the room.
+        drop(calendar);
         Ok(self.finish())
     }
 
