@@ -97,6 +97,7 @@ fuzz: $(DEPS)
 bench:
 	$(CARGO) bench --quiet --locked -p windtunnel-sim
 	python3 benches/instructions.py
+	python3 benches/ratios.py
 
 golden:
 	GOLDEN=redraw $(CARGO) test --quiet --locked -p windtunnel-sim --test golden
