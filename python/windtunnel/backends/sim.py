@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from functools import cache
 from typing import Any
 
 from windtunnel import native
@@ -94,8 +95,9 @@ def catalogue_json() -> str:
     return native.catalogue()
 
 
+@cache
 def engine_version() -> int:
-    """Return the engine's version number."""
+    """Return the engine's version number; the catalogue that says it is read once a process."""
     return int(json.loads(native.catalogue())["engine_version"])
 
 
