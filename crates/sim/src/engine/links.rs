@@ -31,8 +31,11 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         self.set_link_due(link)
     }
 
-    /// All links serve until `now`, and all that left them goes on.
+    /// All links serve until `now`, and all that left them goes on. Samples that fall before that come first.
     pub(super) fn settle_links(&mut self, now: Time) {
+        if self.links_at <= now {
+            self.sample_links(Time(self.spec.duration_ns.min(now.0)));
+        }
         for link in 0..self.links.len() {
             self.links[link].settle(now);
             self.empty_link(link);
