@@ -1,7 +1,7 @@
 //! What a link counts: sums as of its latest event, and readings of them at the ends of the measurement window.
 //!
-//! Sums grow by additions alone, and some run ahead of the clock: a packet's departure counts when it is known. A reading takes back what is
-//! still to come. So nothing is divided or multiplied per packet, and both kinds of links count alike.
+//! Sums grow by additions alone, and some are ahead of time: a packet's departure counts when it is known. A reading subtracts what is
+//! still to come. So nothing is divided or multiplied per packet, and both kinds of links count in the same way.
 
 use units::Time;
 
@@ -57,7 +57,7 @@ pub(crate) struct Sums {
     pub(crate) marked: u64,
     /// Time without a transmission before the one that began last.
     pub(crate) idle_ns: u64,
-    /// Time that packets are in the link. May wrap while it runs ahead; a reading does not.
+    /// Time that packets are in the link. May wrap while it is ahead of time; a reading does not.
     pub(crate) sojourn_ns: u64,
     pub(crate) max_packets: usize,
 }
@@ -107,7 +107,7 @@ impl Window {
         self.read_at = self.ends.get(end + 1).copied().unwrap_or(Time::NEVER);
     }
 
-    /// A packet leaves at `now`: if that is an end which was read already, it had left there.
+    /// A packet leaves at `now`: if that is an end which was read already, the packet is counted as one that had left by then.
     #[inline]
     pub(crate) fn amend(&mut self, now: Time, bytes: u32, marks: u64) -> bool {
         let Some(end) = self.ends.iter().rposition(|&end| end == now) else { return false };

@@ -4,8 +4,8 @@
 //! transmit-complete event exists, and the queue is the ring of departure times still in the future. A packet whose
 //! transmission ends at the very nanosecond another arrives has left before it.
 //!
-//! What has departed is forgotten late, when the ring holds as many packets as the queue ever held or may hold: until then nothing depends
-//! on how many of them are gone.
+//! What has departed is removed from the ring late, when that holds as many packets as the queue ever held or may hold: until then nothing
+//! depends on how many of them are gone.
 
 use std::collections::VecDeque;
 
@@ -39,7 +39,7 @@ pub struct Fifo {
     spec: FifoSpec,
     /// Packets in the ring from which on a packet may find no room, or the queue be longer than ever: then the ring is looked through.
     look_at: usize,
-    /// Queue length at which a limit in packets refuses; beyond reach for other limits.
+    /// Queue length at which a limit in packets refuses; for other limits larger than any queue.
     full_at: usize,
     free_at: Time,
     serialiser: Serialiser,
@@ -222,7 +222,7 @@ impl Fifo {
         let Some(governor) = &mut self.governor else { return Decision::Drop };
         let decision = governor.law.decide(now, packet, waiting, has_room);
         if decision == Decision::Drop && is_idle {
-            // The link is free still, and finds nothing.
+            // The link is still free: it asks again, and nothing is there.
             governor.law.on_asked(now, waiting);
         }
         decision
@@ -304,8 +304,8 @@ impl Fifo {
         while self.queue.pop_if(|head| head.departs <= now).is_some() {}
     }
 
-    /// The same under a law, which hears of the times at which the link asked for the next packet: of all while it has something to do, else of
-    /// the last at which nothing was left.
+    /// The same under a law, which is told when the link asked for the next packet: each time if it has something to do by `now`, else the
+    /// last time alone, if nothing was left then.
     fn release_governed(&mut self, now: Time) {
         let Some(governor) = &mut self.governor else { return };
         let mut last = None;

@@ -17,7 +17,7 @@ pub enum Limit {
     Delay(Time),
 }
 
-/// What a link is made of.
+/// Rate, queue, random loss and marks of a link.
 #[derive(Clone, Copy, Debug)]
 pub struct FifoSpec {
     /// Service rate.
@@ -35,7 +35,7 @@ pub struct FifoSpec {
 /// The link's answer to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Accepted; its last bit leaves at this time, or is as far as if it had.
+    /// Accepted; its last bit leaves at this time, in which the propagation that the link's changes add is included.
     Departs(Time),
     /// The same, marked "congestion experienced".
     DepartsMarked {
@@ -66,13 +66,13 @@ pub struct Dropped<T> {
 pub struct Left<T> {
     /// When its last bit left.
     pub departed: Time,
-    /// When it is where it would be at once, did the link's propagation not change.
+    /// The same, plus the propagation that the link's changes add.
     pub at: Time,
     /// What.
     pub packet: Queued<T>,
 }
 
-/// A link: losses, a queue, a transmitter, and what it counts. Packets that wait for a decision come back with the load that came with them.
+/// A link: losses, a queue, a transmitter, and what it counts. A packet that waited for a decision is given back with its load.
 pub trait Link<T> {
     /// Packets may wait for a decision.
     const LATE: bool;
@@ -98,7 +98,7 @@ pub trait Link<T> {
     #[inline]
     fn settle(&mut self, _now: Time) {}
 
-    /// So many packets wait for [`Link::take_left`] that it is time.
+    /// So many packets wait for [`Link::take_left`] that they should be taken now.
     #[inline]
     fn is_brimming(&self) -> bool {
         false

@@ -1,4 +1,4 @@
-//! A growing ring buffer with a power-of-two capacity: the FIFO of every hot loop.
+//! A growing ring buffer with a power-of-two capacity: the queue in every loop that has to be fast.
 
 /// First in, first out. Grows by doubling and never shrinks. A ring with `OWN` slots of its own (a power of two) keeps so many
 /// entries and the oldest in itself: of many thousand rings every allocation would be a page of its own to look up.

@@ -1,7 +1,7 @@
 //! A link whose queue decides when it is served: what becomes of a packet is not known when it arrives.
 //!
-//! It serves when somebody looks: whoever offers a packet, or wants to know what is in the queue, makes it serve until then first. Packets that
-//! left it, transmitted or dropped, wait to be taken, with what came with them.
+//! It serves only when it is asked: whoever offers a packet, or wants to know what is in the queue, makes it serve until then first.
+//! Packets that have left it, transmitted or dropped, wait to be taken, with their loads.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use crate::link::{Dropped, FifoSpec, Left, Limit};
 use crate::queue::{Queue, Queued, Room, Serving as _, Supersede};
 use crate::{Changes, Losses, Packet};
 
-/// Packets that have left and wait to be taken: what is beyond the nearest cache costs more.
+/// So many packets that have left may wait to be taken: more would not fit into the nearest cache.
 const UNTOLD_MAX: usize = 64;
 
 /// What counts of the packet in service.
@@ -155,7 +155,7 @@ impl<T: Supersede> Served<T> {
         self.losses.strike(now, packet) | is_lost
     }
 
-    /// So many packets have left or are gone that somebody should take them.
+    /// So many packets have left that they should be taken now.
     #[inline]
     pub fn is_brimming(&self) -> bool {
         self.served.len() > UNTOLD_MAX

@@ -1,4 +1,4 @@
-//! Whole of transfers, and other random numbers: draws, and how many packets sizes make on average.
+//! Random whole numbers, the sizes of transfers among them: draws, and how many packets sizes make on average.
 //!
 //! All mathematics is the pinned library's, so that draws agree across machines.
 

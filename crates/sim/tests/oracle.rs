@@ -161,8 +161,7 @@ fn every_ack_and_counter_equals_the_textbook_event_heap() {
     assert!(compared.marks > 50_000, "only {} marks were compared", compared.marks);
 }
 
-/// The loop with link events and the one without must agree where both can run a scenario: a RED that never reaches its lower
-/// threshold is drop-tail.
+/// A link under a law must decide as one without, where the law never does: a RED that never reaches its lower threshold is drop-tail.
 #[test]
 fn a_queue_that_never_decides_is_drop_tail() {
     for index in 0..scenarios() / 2 {
@@ -184,8 +183,8 @@ fn a_queue_that_never_decides_is_drop_tail() {
     }
 }
 
-/// A hop that no packet crosses moves the whole run to the loop with link events, where a served link must decide as the retimed FIFO does:
-/// sizes in every unit, steps of marks, losses, changes, real reverse links.
+/// A hop that no packet crosses must change nothing, though segments are looked at one by one with it: sizes in every unit, steps of marks,
+/// losses, changes, real reverse links.
 #[test]
 fn drop_tail_with_events_of_its_own_is_drop_tail() {
     let mut marks = 0;

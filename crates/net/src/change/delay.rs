@@ -21,7 +21,7 @@ impl DelaySteps {
         DelaySteps { steps, past: 0, latest: Time::ZERO }
     }
 
-    /// When a packet that leaves at `departs` is where it would be at once without steps. Departures ascend.
+    /// `departs` plus the additional propagation of a packet that leaves then, and not before an earlier packet's. Departures ascend.
     pub fn arrival(&mut self, departs: Time) -> Time {
         while self.steps.get(self.past).is_some_and(|&(at, _)| at <= departs) {
             self.past += 1;

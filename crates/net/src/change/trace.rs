@@ -1,8 +1,9 @@
 //! A link that delivers when a trace says so.
 //!
-//! Source: mahimahi's `mm-link` (Netravali et al., USENIX ATC 2015). A trace lists milliseconds; each is an opportunity to deliver 1500 bytes
-//! then, and the list starts over after its last entry. Several small packets share an opportunity, a packet may use the rest of one and the
-//! beginning of the next, and what finds the queue empty is wasted. A packet that arrives at the very time of an opportunity has missed it.
+//! Source: mahimahi's `mm-link` (Netravali et al., USENIX ATC 2015). A trace lists milliseconds; each is an opportunity to deliver 1500
+//! bytes then, and the list starts over after its last entry. Several small packets share an opportunity, a packet may use the rest of one
+//! and the beginning of the next, and an opportunity that finds the queue empty is lost. A packet that arrives at the very time of an
+//! opportunity has missed it.
 
 use units::Time;
 

@@ -1,4 +1,5 @@
-//! Loss with a memory. Every model of a link sees every packet that arrives there, before the queue; what one of them takes is gone.
+//! Loss with a memory. Every model of a link sees every packet that arrives there, before the queue; a packet that one of them takes is
+//! lost.
 
 mod gilbert_elliott;
 mod periodic;
@@ -73,7 +74,7 @@ impl Losses {
         self.0.is_empty()
     }
 
-    /// Whether the packet that arrives at `now` is lost. No model is spared a packet that another takes.
+    /// Whether the packet that arrives at `now` is lost. A packet that one model takes is seen, and counted, by the others too.
     pub fn strike(&mut self, now: Time, packet: Packet) -> bool {
         let mut is_lost = false;
         for Watched { among, model, stream } in &mut self.0 {

@@ -1,8 +1,8 @@
 //! ACK filter: an ACK that arrives takes the place of those of its connection in line that it makes needless. For the rest drop-tail.
 //!
 //! Source: Balakrishnan, Padmanabhan and Katz, "The effects of asymmetry on TCP performance", MobiCom 1997, section 4.1; RFC 3449 section
-//! 5.2.1. Which ACK makes which needless is for whoever can read them to say, [`Supersede`]. The new one stands where the first of those that
-//! go stood: at the end of the line it would be overtaken by the next, and behind data that keeps coming none would ever leave.
+//! 5.2.1. Which ACK makes which needless is decided by the loads, which can read them ([`Supersede`]). The new one takes the place of the
+//! first that it replaces: at the end of the line the next ACK would replace it, and behind data that keeps coming none would ever leave.
 
 use units::{Rate, Stream, Time};
 
@@ -19,7 +19,7 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
 
 /// A load that may say what another has said, and more.
 pub trait Supersede {
-    /// Whether who gets this needs `waiting`, a packet of the same flow and direction that is ahead of it, no more.
+    /// Whether its receiver does not need `waiting` any more, a packet of the same flow and direction that is ahead of it.
     fn supersedes(&self, waiting: &Self) -> bool;
 }
 

@@ -1,6 +1,7 @@
 //! A token bucket, of policers and shapers.
 //!
-//! Source: the committed bucket of RFC 2697 (one rate, one burst, full at first), as policer and as shaper. Tokens are bytes; state is kept in bit-nanoseconds per second, so that no rate drifts. What has passed by a time t is never more than rate x t + burst.
+//! Source: the committed bucket of RFC 2697 (one rate, one burst, full at first). Tokens are bytes; state is kept in bit-nanoseconds per
+//! second, so that no rate drifts. What has passed by a time t is never more than rate x t + burst.
 
 use units::{Rate, Time};
 

@@ -1,9 +1,9 @@
 //! COBALT: CoDel for those who answer signals, BLUE for those who do not, in one queue.
 //!
 //! Source: Hoeiland-Joergensen, Taht and Morton, "Piece of CAKE: a comprehensive queue management solution for home gateways", IEEE LANMAN
-//! 2018; the order of steps is that of Linux's `sch_cake`, which is where it is defined. Times in nanoseconds. State: CoDel's count, which is
-//! worked off again at the pace at which it grew, its schedule, and BLUE's probability with the time of its latest change.
-//! An ECN-capable packet is marked where CoDel would drop it; BLUE knows no marks.
+//! 2018; the order of steps is that of Linux's `sch_cake`, which is where it is defined. Times in nanoseconds. State: CoDel's count, which
+//! decreases at the pace at which it grew, its schedule, and BLUE's probability with the time of its latest change.
+//! An ECN-capable packet is marked where CoDel would drop it; BLUE never marks.
 
 use units::{Rate, Stream, Time};
 
@@ -128,7 +128,7 @@ impl Cobalt {
             is_behind = now > self.drop_next;
         }
         drops |= self.p_drop > 0.0 && self.stream.unit() < self.p_drop;
-        // The schedule doubles as a timeout of activity.
+        // The schedule is a timeout of activity too.
         if self.count == 0 {
             self.drop_next = now + self.spec.interval;
         } else if is_behind && !drops {
@@ -163,7 +163,7 @@ pub(super) fn queue<T>(spec: &DisciplineSpec, rate: Rate, draws: Stream) -> Queu
 }
 
 impl<T> Serving<T> for Queue<T> {
-    /// A packet joins the line; the oldest pays if there was no room.
+    /// A packet joins the line; the oldest is dropped if there was no room.
     fn enqueue(&mut self, now: Time, packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
         let has_room = self.line.has_room(room, &packet);
         self.line.push(packet);

@@ -61,8 +61,8 @@ impl Codel {
         t + Time((self.spec.interval.0 as f64 / (self.count as f64).sqrt()) as u64)
     }
 
-    /// `dodequeue`: whether packets have been too late for too long, with the one at the head. `others` counts the bytes that wait elsewhere for
-    /// the same link.
+    /// `dodequeue`: whether packets have waited too long for a whole interval, the one at the head included. `others` counts the bytes that
+    /// wait elsewhere for the same link.
     #[inline]
     fn judge<T>(&mut self, now: Time, line: &Line<T>, others: u64) -> bool {
         let is_late = line.front().is_some_and(|head| {

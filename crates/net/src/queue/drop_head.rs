@@ -1,4 +1,4 @@
-//! Drop-head: a full queue drops its oldest packets, so that the news of a loss does not wait in line.
+//! Drop-head: a full queue drops its oldest packets, so that receivers learn of a loss without the queue's delay.
 //!
 //! Source: Lakshman, Neidhardt and Ott, "The drop from front strategy in TCP and in TCP over ATM", INFOCOM 1996.
 

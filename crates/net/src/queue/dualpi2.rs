@@ -3,8 +3,8 @@
 //!
 //! Source: RFC 9332 (De Schepper, Briscoe and White 2023), appendix A with its overload handling, names of its pseudocode. Times in
 //! nanoseconds or seconds. State: the base probability p', the delay at the latest update, what is left of a mark in each queue, the
-//! scheduler's credit. The scheduler is the recommended weighted round robin, by bytes; its credit moves only while both queues have packets
-//! and is forgotten when the link is idle.
+//! scheduler's credit. The scheduler is the recommended weighted round robin, by bytes; its credit changes only while both queues have
+//! packets and is zero again when the link is idle.
 
 use units::{Rate, Stream, Time};
 
@@ -72,7 +72,7 @@ impl DualPi2Spec {
     }
 }
 
-/// One of the two queues, and `recur`'s count: a likelihood that adds up instead of dice.
+/// One of the two queues, and `recur`'s count: probabilities are added up, nothing is drawn.
 #[derive(Debug)]
 struct Side<T> {
     line: Line<T>,

@@ -21,10 +21,10 @@ const DROPPED_AT_ONCE: usize = 64;
 
 /// What governs one of the queues.
 pub(crate) trait Aqm {
-    /// In a full house the longest queue loses its head; otherwise the packet that arrives is lost.
+    /// When the limit of all queues is reached the longest one loses its head; otherwise the packet that arrives is dropped.
     const EVICTS: bool;
 
-    /// A packet for the queue was lost because the house was full.
+    /// A packet for the queue was dropped because the limit of all queues is reached.
     fn on_full(&mut self) {}
 
     /// Bytes that the queue may send in its first turn as a new one, having `left` of what it had (section 4.2: a quantum).
@@ -110,7 +110,7 @@ impl<T, A: Aqm> Fair<T, A> {
 }
 
 impl<T, A: Aqm> Serving<T> for Fair<T, A> {
-    /// A packet joins its queue, if its AQM and the house let it.
+    /// A packet joins its queue, if its AQM and the limit of all queues allow it.
     fn enqueue(&mut self, now: Time, mut packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
         let index = bucket(packet.class(), self.perturbation, self.queues.len());
         let has_room = room.fits(self.packets, self.bytes, packet.packet.bytes);

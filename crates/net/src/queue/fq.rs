@@ -1,8 +1,9 @@
-//! FQ: flows take turns, each in a short queue of its own, and nobody is dropped for how long he waits.
+//! FQ: flows take turns, each in a short queue of its own, and no packet is dropped for how long it waits.
 //!
-//! Source: Linux `sch_fq` (Dumazet 2013) as a forwarding queue, without its pacing. Beside RFC 8290's turns: a flow's first turn is longer, a
-//! flow that comes back keeps the credits that it left with, and after a rest has those of one turn at least. State: per queue when it was
-//! last listed. Departure: a flow that runs empty while no old flow waits keeps its place until those that are new have had their turn.
+//! Source: Linux `sch_fq` (Dumazet 2013) as a forwarding queue, without its pacing. Beside RFC 8290's turns: a flow's first turn is longer,
+//! a flow that comes back keeps the credits that it left with, and after a time without packets has those of one turn at least. State: per
+//! queue when it was last listed. Departure: a flow that runs empty while no old flow waits keeps its place until those that are new have
+//! had their turn.
 
 use units::{Rate, Stream, Time};
 
@@ -24,7 +25,7 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
     ],
 };
 
-/// A rest longer than this fills credits up (Linux `flow_refill_delay`).
+/// A longer time without packets fills credits up (Linux `flow_refill_delay`).
 const REST: Time = Time::from_ms(40);
 
 /// The queues.

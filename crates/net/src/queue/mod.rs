@@ -1,8 +1,8 @@
 //! Queue disciplines: one file each, and one word in the list below.
 //!
-//! Those of the first kind decide when a packet arrives: a file has `DISCIPLINE`, its description, and `Law`, which is [`Arriving`]. Those of the
-//! second kind decide when a packet is served, or serve in another order: a file has `DISCIPLINE` and `Queue`, which is [`Serving`]. A discipline
-//! never sees the packet in service.
+//! Those of the first kind decide when a packet arrives: a file has `DISCIPLINE`, its description, and `Law`, which is [`Arriving`]. Those
+//! of the second kind decide when a packet is served, or serve in another order: a file has `DISCIPLINE` and `Queue`, which is [`Serving`].
+//! A discipline never sees the packet in service.
 
 mod ack_filter;
 mod ared;
@@ -54,7 +54,8 @@ pub(crate) trait Arriving {
     const COUNTS_BYTES: bool = false;
     /// What becomes of a packet that meets `waiting`, in a queue that has room for it or not.
     fn decide(&mut self, now: Time, packet: Packet, waiting: Waiting, has_room: bool) -> Decision;
-    /// When it next does something by itself: what was asked of the link before need not be told it, but that nothing was left.
+    /// When it next does something by itself. Before that it need not be told when the link asked for a packet, but for the last time at which
+    /// none was left.
     fn acts_at(&self) -> Time {
         Time::NEVER
     }
@@ -62,8 +63,8 @@ pub(crate) trait Arriving {
     fn on_asked(&mut self, _at: Time, _waiting: Waiting) {}
 }
 
-/// A discipline that is given each packet that arrives and asked for the next when the link is free. Packets that it drops, whenever it does, it
-/// hands out; a packet that it marks leaves with its mark.
+/// A discipline that is given each packet that arrives and asked for the next when the link is free. It hands out the packets that it
+/// drops, whenever it does; a packet that it marks leaves with its mark.
 pub(crate) trait Serving<T> {
     /// A packet arrives; what is dropped for it, itself perhaps, goes to `dropped`.
     fn enqueue(&mut self, now: Time, packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>);
@@ -79,7 +80,7 @@ pub(crate) trait Serving<T> {
     fn bytes(&self) -> u64;
 }
 
-/// A discipline at work.
+/// A discipline, built.
 #[derive(Debug)]
 pub(crate) enum Built<T> {
     Law(Law),

@@ -1,7 +1,7 @@
 //! A shaper: drop-tail, and each packet waits at the head for its tokens, so that no more than a rate and a burst leave.
 //!
-//! Source: the committed bucket of RFC 2697 (one rate, one burst, full at first), see [`super::bucket`]. A packet that waits for tokens is in line, not
-//! in service: what the limit counts depends on when it had them, so that a link with a shaper asks it when it is free.
+//! Source: the committed bucket of RFC 2697 (one rate, one burst, full at first), see [`super::bucket`]. A packet that waits for tokens is
+//! in line, not in service: what the limit counts depends on when it got them, so a link with a shaper asks it when the link is free.
 
 use units::{Rate, Stream, Time};
 

@@ -1,21 +1,21 @@
-//! Who is next: a tournament in which every node remembers who won there.
+//! Who is next: a tournament, a binary tree in which every node keeps the earliest event below it, the winner.
 //!
-//! Anybody's time may change: one climb from a party's leaf plays its games again, each against the winner next door. Mostly it is the first
-//! party's, whose name stands at every node above its leaf.
+//! Any party's time may change: on the way from its leaf to the root it is compared again at each node, with the winner of the other
+//! branch. Mostly it is the time of the first party, which is the winner at every node above its leaf.
 
 /// A party's next event: the time in the upper bits, the party in the lower, so that numbers compare as (time, party).
 type Entry = u64;
 
-/// Of a party that wants nothing.
+/// Of a party that has no event.
 const NEVER: Entry = Entry::MAX;
 
-/// Among eight parties trains of one party's events are common.
+/// Among eight parties one party often has several events in a row.
 const FEW_BITS: u32 = 3;
 
 /// The times of parties; ties go to the lower number.
 #[derive(Clone, Debug)]
 pub(crate) struct Calendar {
-    /// Node 1 is the final, nodes `2 n` and `2 n + 1` play for node `n`; the second half are the parties. Node 0 is not used.
+    /// Node 1 is the root; the earlier of nodes `2 n` and `2 n + 1` is node `n`; the second half are the parties. Node 0 is not used.
     winners: Vec<Entry>,
     /// Bits of an entry that hold the party.
     party_bits: u32,
@@ -24,7 +24,7 @@ pub(crate) struct Calendar {
 }
 
 impl Calendar {
-    /// Nobody wants anything.
+    /// No party has an event.
     pub(crate) fn new(parties: usize) -> Calendar {
         let places = parties.next_power_of_two().max(2);
         Calendar { winners: vec![NEVER; 2 * places], party_bits: places.trailing_zeros(), latest: usize::MAX }
@@ -83,7 +83,7 @@ impl Calendar {
     }
 
     /// The first party and a bound up to which it may run alone: its events at times below the bound precede those of all others. None if
-    /// nobody wants anything.
+    /// no party has an event.
     #[inline]
     pub(crate) fn first(&mut self) -> Option<(usize, u64)> {
         let entry = self.winners[1];

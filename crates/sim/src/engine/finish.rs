@@ -63,9 +63,9 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         self.records.core_events = self.events;
         let Engine { mut records, flows, around, .. } = self;
         records.events = around.events;
-        // Sorting takes room of its own.
+        // Sorting needs memory of its own.
         drop(flows);
-        // What happens at a link at some time is before what a flow's clock calls by that time.
+        // Of one stored time, events of links come before those of flows: these are stored in the sender's clock.
         records.events.sort_by_key(|event| (event.t_ns, event.link < 0));
         records
     }

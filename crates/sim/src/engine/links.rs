@@ -11,7 +11,7 @@ use crate::parts::load::{AckLoad, Content, Load, Segment};
 use crate::parts::party::Party;
 
 impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
-    /// When what a link does can first be felt elsewhere: until then it need not be looked at.
+    /// When what a link does can first have an effect elsewhere: until then it need not be looked at.
     #[inline]
     pub(super) fn set_link_due(&mut self, link: usize) -> u64 {
         let horizon = &mut self.horizons[link];
@@ -19,7 +19,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         horizon.due.0
     }
 
-    /// What a link does can be felt: it serves until now, and all that left it goes on. Returns when it must be looked at again.
+    /// What a link did can have an effect now: it serves until now, and all that left it goes on. Returns when it must be looked at again.
     pub(super) fn advance_link(&mut self, link: usize) -> u64 {
         self.events += 1;
         let now = self.horizons[link].due;

@@ -1,7 +1,8 @@
 //! The loop: the party whose event is next has its turn.
 //!
 //! Events are totally ordered by (time, party, kind). The party with the earliest event runs alone until another is due, so that a train of
-//! ACKs of one flow is handled in one go. An event that moves the next event of another party says so: it is looked at before anybody has a turn.
+//! ACKs of one flow is handled in one go. An event that moves the next event of another party puts that party on a list, which is looked
+//! through before the next turn.
 
 use net::Link;
 use units::Time;
@@ -25,7 +26,7 @@ use cc::CongestionControl;
 /// Events between two looks at the interrupt flag: a few milliseconds.
 const EVENTS_PER_LOOK: u64 = 1 << 17;
 
-/// A run in progress, over links of one kind: where all decide on arrival, another program than where some do not.
+/// A run in progress. It is compiled once for links that all know departures on arrival, and once for links of any kind.
 pub struct Engine<'a, O, L> {
     pub(super) spec: &'a Spec,
     pub(super) names: Names,
@@ -46,7 +47,7 @@ pub struct Engine<'a, O, L> {
 
 /// When a link whose queue decides late must be looked at.
 pub(super) struct Horizon {
-    /// How much later than a packet leaves it the link is first felt elsewhere, at least.
+    /// From a packet's departure to the first moment at which it can have an effect elsewhere, at least.
     pub(super) lookahead: Time,
     pub(super) due: Time,
 }
@@ -117,7 +118,7 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
                 calendar.set(numbers.number(party), self.due(party));
             }
         }
-        // The rows need the room.
+        // The rows need its memory.
         drop(calendar);
         Ok(self.finish())
     }
@@ -149,7 +150,8 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
     }
 }
 
-/// What is felt of a link elsewhere: what is behind it reaches the next hop then, or a sender or a real link a quarter of the base RTT later and more.
+/// When departures can first have an effect: a packet reaches the next hop after the propagation to it. If it has left its last link, its
+/// ACK reaches a sender, or a real link, a quarter of its flow's base RTT later or more.
 fn horizons(spec: &Spec) -> Vec<Horizon> {
     let nearest = spec.everybody().map(|(_, flow)| access_delay(Time(flow.rtt_ns))).min().unwrap_or(Time::ZERO);
     let of_link = |link: usize| spec.hops.get(link).map_or(nearest, |hop| nearest.min(Time(hop.delay_ns)));

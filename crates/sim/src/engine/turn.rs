@@ -22,8 +22,8 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         next
     }
 
-    /// Handles the event that is due at one flow, and more of its events while they come before `bound` and move nobody else's; returns the time
-    /// of its next. In line: with many flows a turn is one event.
+    /// Handles the event that is due at one flow, and more of its events while they come before `bound` and move no other party's; returns
+    /// the time of its next. Inlined, for with many flows a turn is one event.
     #[inline(always)]
     fn run_events(&mut self, index: usize, bound: u64, look_at: u64) -> u64 {
         let (mut now, mut kind) = self.flows[index].due;

@@ -13,8 +13,8 @@ use crate::spec::Spec;
 pub(crate) struct Notes {
     drops: bool,
     marks: bool,
-    /// Until when, of each link. A link whose queue is drop-tail and the only one on its way notes what happens until all flows' clocks have
-    /// come to the end, the others until their own has.
+    /// Until when, of each link. A link with drop-tail that is no hop of several notes what happens until the clocks of all flows have come
+    /// to the end, the others until their own has.
     until: Vec<Time>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Around {
     pub(crate) machines: Vec<Machine>,
     pub(crate) events: Vec<Event>,
     pub(crate) gaps: Gaps,
-    /// Parties whose next event an event of another has moved, or who have something to tell.
+    /// Parties whose next event was moved by an event of another, and links from which packets should be taken.
     pub(crate) changed: Vec<Party>,
     notes: Notes,
 }

@@ -1,7 +1,7 @@
 //! A source of datagrams: packets at its link, by the clock, whatever becomes of them.
 //!
-//! It stands at its link, and a packet counts as delivered when its last bit leaves that: the sender hears of nothing, and nothing that
-//! happens later changes anything. One event per packet.
+//! It stands at its first link, and a packet counts as delivered when its last bit leaves its last one: the sender is told nothing, and
+//! nothing that happens later changes anything. One event per packet, and one more at each further hop.
 
 use net::{Answer, Link, Packet, Ring};
 use units::Time;

@@ -1,4 +1,4 @@
-//! Segments that others overtake: they wait here until one that arrives later comes by, or until their time can be felt.
+//! Segments that others overtake: they wait here until one that arrives later is there, or until their arrival can have an effect.
 
 use std::collections::VecDeque;
 

@@ -18,8 +18,8 @@ pub(crate) struct Passing {
     pub(crate) load: Load,
 }
 
-/// The way from one hop to the next. Its packets keep their order, for all travel equally long; those that the link before it made late do so
-/// among themselves.
+/// The way from one hop to the next. Its packets keep their order, for all travel equally long; those that the link before it made late
+/// keep theirs among themselves.
 #[derive(Clone, Debug)]
 struct Gap {
     delay: Time,

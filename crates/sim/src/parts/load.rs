@@ -24,7 +24,7 @@ pub(crate) struct AckLoad {
     pub(crate) sack: Option<Sack>,
 }
 
-/// What a packet carries. Small, for it is copied from queue to queue: ACKs seldom wait where a queue decides late.
+/// What a packet carries. Small, for it is copied from queue to queue; ACKs, which are larger, seldom wait in queues and are boxed.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
     Segment(Segment),

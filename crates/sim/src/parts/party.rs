@@ -15,8 +15,8 @@ pub(crate) enum Party {
     Datagrams(usize),
 }
 
-/// The parties' numbers: at one time the lowest comes first. Links come first, then the ways between hops, sources of transfers, flows, datagrams
-/// and, since there may be ever more of them, the slots of transfers.
+/// The parties' numbers: at one time the lowest comes first. Links come first, then the ways between hops, sources of transfers, flows,
+/// datagrams and, since there may be ever more of them, the slots of transfers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Numbers {
     gaps_at: usize,

@@ -1,9 +1,9 @@
-//! What lies between a sender and itself: the link, the receiver behind it, the way of the ACKs back.
+//! What lies between a sender and itself: the links, the receiver behind them, the way of the ACKs back.
 //!
-//! Everything a segment will cause is known the moment it is sent. A FIFO link's departure is known on arrival, the
-//! receiver's input is this flow's departures in order, and its ACKs travel a constant time: so the receiver runs at once,
-//! and at most one ACK enters the flow's ring, stamped with its arrival. Only a second shared queue breaks the chain: when
-//! the reverse link is real, ACKs wait in a second ring until the moment they reach it.
+//! What a segment causes is known once its departure from its last link is: the receiver's input is this flow's departures in order, and
+//! its ACKs travel a constant time. So the receiver runs then, ahead of time, and at most one ACK enters the flow's ring, stamped with its
+//! arrival. On one link that knows departures on arrival this is the moment at which the segment is sent. When the reverse link is real,
+//! ACKs wait in a second ring until the moment they reach it.
 //!
 //! A flow's clock is that of its packets' arrival at their link, a quarter of the base RTT after they leave the sender.
 
@@ -67,9 +67,9 @@ pub struct Path {
     last_arrival: Time,
     /// From the link to the receiver, and from the receiver to the reverse link.
     quarter: Time,
-    /// From the receiver to where its ACK is first felt: a real link, or the sender.
+    /// From the receiver to where its ACK first has an effect: a real link, or the sender.
     felt_after: Time,
-    /// When the first of the segments that are held back can be felt, or something happens at the host.
+    /// When the first of the segments that are held back can have an effect, or something happens at the host.
     beyond_at: Time,
     /// ACKs on their way to a real link.
     pub(crate) crossing: Ring<Delivery>,
@@ -163,7 +163,7 @@ impl Path {
         self.quarter
     }
 
-    /// The delayed ACK that is pending, a segment held back, or what happens at the host, cannot be felt before this moment.
+    /// The delayed ACK that is pending, a segment held back, or what happens at the host, has no effect before this moment.
     #[inline]
     pub(crate) fn pending_at(&self) -> Time {
         self.receiver.deadline().saturating_add(self.felt_after).min(self.beyond_at)
@@ -175,7 +175,7 @@ impl Path {
         self.beyond_at = self.held_until().saturating_add(self.felt_after).min(at_host);
     }
 
-    /// Something at the receiver can be felt now.
+    /// Something at the receiver can have an effect now.
     pub(crate) fn is_receiver_due(&self, now: Time) -> bool {
         self.receiver.deadline().min(self.held_until()).saturating_add(self.felt_after) <= now
     }
@@ -262,7 +262,7 @@ impl Path {
         }
     }
 
-    /// A segment of a plain path leaves its last link.
+    /// A segment leaves its last link.
     #[inline]
     pub(crate) fn segment_departs(&mut self, departs: Time, segment: Segment) {
         if self.is_watched {

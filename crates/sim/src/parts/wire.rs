@@ -47,7 +47,7 @@ impl<L: Link<Load>> PathWire<'_, L> {
         self.around.note_mark(at, self.noted());
     }
 
-    /// A segment that is looked at, or any whose link may decide late, enters its host or reaches its link.
+    /// A segment of a path on which each is looked at enters its host or reaches its link.
     #[inline(never)]
     fn offer(&mut self, now: Time, seq: u64, packet: Packet, cwr: bool) {
         if self.path.is_hosted && self.path.side().is_some_and(|side| side.holds_segments) {

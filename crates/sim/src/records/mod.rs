@@ -1,4 +1,4 @@
-//! What a run leaves behind: rows and columns, no opinion.
+//! What a run measured: rows and columns, without judgement.
 
 use net::LinkTotals;
 use tcp::SenderTotals;
@@ -81,7 +81,7 @@ pub struct LinkColumns {
     pub queue_bytes: Vec<u64>,
     /// Bytes that left so far.
     pub delivered_bytes: Vec<u64>,
-    /// Packets dropped by the full queue so far.
+    /// Packets dropped by the queue so far.
     pub dropped: Vec<u64>,
     /// Packets marked so far.
     pub marked: Vec<u64>,

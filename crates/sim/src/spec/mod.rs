@@ -1,4 +1,4 @@
-//! A scenario as the engine takes it: integers, resolved sizes, no defaults left to guess. Plain data, which knows nothing of the simulator.
+//! A scenario as the engine takes it: integers, sizes resolved, defaults filled in. Plain data, which knows nothing of the simulator.
 
 mod arrivals;
 mod flow;

@@ -101,7 +101,7 @@ fn hop(dice: &mut Dice, spec: &Spec, index: u64) -> LinkSpec {
     counted(hop)
 }
 
-/// A limit in time is refused where the rate changes.
+/// A limit in time becomes one in packets where the link changes: with a discipline it is refused where the rate changes.
 fn counted(link: LinkSpec) -> LinkSpec {
     let is_constant = link.changes == ChangesSpec::default();
     let size = |size: QueueSpec| match size {

@@ -1,9 +1,9 @@
 //! A processor: every segment and every ACK costs it time; at times it does nothing at all.
 //!
 //! Sources: the packet-rate ceiling of the hosts of Bullot, Cottrell and Hughes-Jones 2003 (6.2.2); an ACK with SACK information costs a
-//! walk over the window in Linux 2.4 and 2.6 (Li, Leith and Shorten 2007, III.A). ACKs are interrupts: they wait for ACKs alone, and their work comes
-//! before that of segments handed over later. Departure: it does not hold up segments that wait already, so that when these leave is
-//! known when they come.
+//! walk over the window in Linux 2.4 and 2.6 (Li, Leith and Shorten 2007, III.A). ACKs are interrupts: they wait for ACKs alone, and their
+//! work comes before that of segments handed over later. Departure: it does not delay segments that wait already, so that when these leave
+//! is known when they come.
 
 use net::{Answer, Changes, Fifo, FifoSpec, Limit, Packet, RateSteps, Service};
 use units::{Rate, Stream, Time};
@@ -97,8 +97,8 @@ mod tests {
         Time::from_us(us)
     }
 
-    /// Segments at 10 us, ACKs at 2 us and 1 us for each segment outstanding. The ACK at 1 us does not wait for the segment, the next segment
-    /// waits for both; at 101 us an ACK waits for the one before, and a segment for both.
+    /// Segments at 10 us, ACKs at 2 us and 1 us for each segment outstanding. The ACK at 1 us does not wait for the segment, the next
+    /// segment waits for both; at 101 us an ACK waits for the one before, and a segment for both.
     #[test]
     fn acks_come_before_segments_and_all_work_counts() {
         let spec = CpuSpec { packet: us(10), ack: us(2), sack: us(1), stalls: Vec::new() };

@@ -1,4 +1,4 @@
-//! A host at work.
+//! A host in a run.
 
 use net::{Answer, Fifo, Packet};
 use units::Time;
