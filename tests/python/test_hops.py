@@ -113,7 +113,6 @@ def test_records_have_a_row_and_samples_for_each_hop() -> None:
         ({"arrivals": ["reno,load=10%,mean=25kB,enter=4"]}, ["arrivals[0].enter", "4 is no hop", "1 to 3"]),
         ({"sessions": ["reno,count=5,enter=3,leave=2"]}, ["sessions[0].leave", "2 is no hop", "3 to 3"]),
         ({"arrivals": ["reno,load=10%,mean=25kB,rtt=40ms+12ms"]}, ["arrivals[0].rtts_s", "0.012 s", "0.005 s", "at least 0.02 s"]),
-        ({"hops": [{"queue": "10ms", "outages": ["1s=1s"]}]}, ["hops[0].queue_s", "rate that changes"]),
     ],
 )
 def test_what_cannot_be_is_refused_on_one_line(changes: dict[str, Any], parts: list[str]) -> None:

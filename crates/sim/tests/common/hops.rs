@@ -101,9 +101,9 @@ fn hop(dice: &mut Dice, spec: &Spec, index: u64) -> LinkSpec {
     counted(hop)
 }
 
-/// A limit in time becomes one in packets where the link changes: with a discipline it is refused where the rate changes.
+/// A limit in time becomes one in packets where a link with a discipline changes: it is refused where the rate changes.
 fn counted(link: LinkSpec) -> LinkSpec {
-    let is_constant = link.changes == ChangesSpec::default();
+    let is_constant = link.changes == ChangesSpec::default() || link.discipline.is_none();
     let size = |size: QueueSpec| match size {
         QueueSpec { unit: QueueUnit::Ns, limit } if !is_constant => QueueSpec { unit: QueueUnit::Packets, limit: (limit / 100_000).max(1) },
         size => size,
