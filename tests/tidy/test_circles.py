@@ -45,7 +45,6 @@ KNOWN_IN_RUST: dict[str, set[str]] = {
         "parameter",
         "registry",
     },
-    "net": {"fifo", "loss", "loss::scripted"},
     "tcp": {
         "application",
         "autotune",
