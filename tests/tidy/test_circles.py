@@ -45,22 +45,6 @@ KNOWN_IN_RUST: dict[str, set[str]] = {
         "parameter",
         "registry",
     },
-    "tcp": {
-        "application",
-        "autotune",
-        "careful",
-        "clock",
-        "ecn",
-        "pacing",
-        "rack",
-        "rate",
-        "reduction",
-        "rtt",
-        "scoreboard",
-        "sender",
-        "timers",
-        "undo",
-    },
 }
 
 
