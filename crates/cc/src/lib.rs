@@ -6,7 +6,6 @@
 pub mod algorithms;
 mod boxed;
 pub mod conform;
-mod conform_rated;
 mod connection;
 mod control;
 mod controller;
