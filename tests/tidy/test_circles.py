@@ -37,10 +37,6 @@ KNOWN_IN_PYTHON = {
 KNOWN_IN_RUST: dict[str, set[str]] = {
     "cc": {
         "algorithms",
-        "algorithms::ctcp::protocol",
-        "algorithms::ctcp::tube",
-        "conform",
-        "conform_rated",
         "controller",
         "parameter",
         "registry",

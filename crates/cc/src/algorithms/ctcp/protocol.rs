@@ -1,13 +1,12 @@
 //! Compound TCP's description for the registry.
 
-use super::tube::{GAMMA, GAMMA_SHARE};
+use super::tube::{FIXED, GAMMA, GAMMA_SHARE};
 use super::Ctcp;
 use crate::algorithms::{borrows, runs, switch};
 use crate::parameter::{Constant, Parameter, Protocol, Variant};
 use crate::Algorithm;
 
 const DRAFT: &str = "draft";
-pub(super) const FIXED: &str = "fixed-gamma";
 pub(super) const VISTA: &str = "vista";
 
 /// The registry's description.
