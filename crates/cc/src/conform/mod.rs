@@ -14,7 +14,7 @@ use thiserror::Error;
 use units::{ByteRate, Time};
 
 pub use self::report::{Mismatch, Report};
-use crate::registry::{build, protocol};
+use crate::build::{build, protocol};
 use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, RttSample, Window};
 
 /// Why a file could not be replayed.

@@ -3,8 +3,7 @@
 use super::tube::{FIXED, GAMMA, GAMMA_SHARE};
 use super::Ctcp;
 use crate::algorithms::{borrows, runs, switch};
-use crate::parameter::{Constant, Parameter, Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
 
 const DRAFT: &str = "draft";
 pub(super) const VISTA: &str = "vista";
@@ -97,5 +96,9 @@ pub const PROTOCOL: Protocol = Protocol {
         borrows("linux-2.4", DRAFT),
         borrows("rfc", DRAFT),
     ],
-    build: |values| Algorithm::Ctcp(Box::new(Ctcp::new(values))),
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Box<Ctcp> {
+    Box::new(Ctcp::new(values))
+}
