@@ -161,6 +161,10 @@ class Crate:
 
     def __init__(self, files: Mapping[Place, str]) -> None:
         self.code = {place: rust_code(text) for place, text in files.items()}
+        # A file may name what is in these folders as if it were its own.
+        self.opened: dict[Place, list[Place]] = {place: [] for place in self.code}
+        for place in self.code:
+            self.opened[place] = [path[:-1] for name, path in [*self.uses(place, handed_on=False)] if name == "*"]
         # What a file only hands on is needed from where it is defined.
         self.handed_on = {place: dict(self.uses(place, handed_on=True)) for place in self.code}
 
@@ -182,7 +186,8 @@ class Crate:
         if path[0] == "super":
             ups = sum(1 for name in path if name == "super")
             return (*place[: len(place) - ups], *path[ups:])
-        return (*place, *path) if (*place, path[0]) in self.code else None
+        folders = [place, *self.opened[place]]
+        return next(((*folder, *path) for folder in folders if (*folder, path[0]) in self.code), None)
 
     def defined(self, path: Place) -> Place:
         """The file that defines what a path names."""
@@ -224,6 +229,7 @@ def test_rust_paths_lead_to_the_file_that_defines() -> None:
             ("a", "b"): "use std::mem;\nuse super::{f, c::{self, X}};\n#[cfg(test)]\nmod tests {\n    use crate::z::Q;\n}\n",
             ("a", "c"): "use crate::{Deep, a::Deep as D, z::*};\n",
             ("z",): "pub use crate::a::c::X;\nstruct S(X);\n",
+            ("y",): "use crate::a::*;\nstruct S(c::X);\n",
         }
     )
     assert crate.graph() == {
@@ -232,4 +238,5 @@ def test_rust_paths_lead_to_the_file_that_defines() -> None:
         "crate::a::b": {"crate::a::c"},
         "crate::a::c": {"crate::a::b", "crate::z"},
         "crate::z": {"crate::a::c"},
+        "crate::y": {"crate::a", "crate::a::c"},
     }
