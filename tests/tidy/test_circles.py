@@ -23,13 +23,11 @@ KNOWN_IN_PYTHON = {
         "applications",
         "arrivals",
         "checks",
-        "files",
         "flowtext",
         "hops",
         "hosts",
         "models",
         "sessions",
-        "traces",
         "transfers",
         "writes",
     }
