@@ -13,7 +13,9 @@ from pydantic import ValidationError
 from windtunnel.scenario import changes, hosts, losses, traces, traffic
 from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.errors import ScenarioError, from_validation, one_line
-from windtunnel.scenario.models import QUEUE_FIELDS, Bottleneck, Flow, Scenario
+from windtunnel.scenario.flows import Flow
+from windtunnel.scenario.links import QUEUE_FIELDS, Bottleneck
+from windtunnel.scenario.models import Scenario
 from windtunnel.scenario.reading import read_text
 from windtunnel.scenario.sessions import Law, Sessions
 from windtunnel.scenario.table import Table

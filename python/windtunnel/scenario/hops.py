@@ -10,7 +10,8 @@ from windtunnel.scenario.lines import pairs
 from windtunnel.scenario.ranges import MOST
 
 if TYPE_CHECKING:
-    from windtunnel.scenario.models import Bottleneck, Flow, Hop, Scenario
+    from windtunnel.scenario.flows import Flow
+    from windtunnel.scenario.links import Hop
     from windtunnel.scenario.traffic import Udp
     from windtunnel.scenario.transfers import Source
 
@@ -61,35 +62,10 @@ def with_rates(hops: list[Any], rate: dict[str, Any]) -> list[Any]:
     return [rate | hop if isinstance(hop, dict) and not own & set(hop) else hop for hop in hops]
 
 
-def forward_links(scenario: Scenario) -> list[tuple[str, Bottleneck]]:
-    """Return the forward links in order, each with its path in the scenario."""
-    return [("bottleneck", scenario.bottleneck), *((f"hops[{index}]", hop) for index, hop in enumerate(scenario.hops))]
-
-
 def between_s(hops: Sequence[Hop], flow: Flow | Source) -> float:
     """Return the propagation between the first and last hop of a flow or of transfers, in seconds."""
     first, last = flow.enter or 1, flow.leave or len(hops) + 1
     return sum(hop.delay_s for hop in hops[first - 1 : last - 1])
-
-
-def check_hops(scenario: Scenario) -> None:
-    """Refuse what does not combine with several hops.
-
-    Raises
-    ------
-    pydantic_core.PydanticCustomError
-        When a source's hops do not exist, or a forward link has a queue in time while its rate changes.
-    """
-    for index, source in enumerate(scenario.traffic):
-        check_stretch(f"traffic[{index}]", source, len(scenario.hops) + 1)
-    if not scenario.hops:
-        return
-    for path, link in forward_links(scenario):
-        changes = link.rate_steps or link.outages or link.trace_ms
-        for name in ("queue_s", "mark_s"):
-            if changes and getattr(link, name) is not None:
-                problem = f"{shown(getattr(link, name))} s at a rate that changes, with further hops; allowed: packets, bytes or bdp"
-                raise refusal(problem, field=f"{path}.{name}")
 
 
 def check_flow(path: str, flow: Flow, hops: Sequence[Hop], rtt_s: float) -> None:
