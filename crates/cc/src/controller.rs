@@ -1,8 +1,10 @@
 //! An algorithm behind its slow start: what the transport drives.
 
-use crate::registry::Algorithm;
+use units::{ByteRate, Stream, Time};
+
+use crate::registry::{dispatch, Algorithm};
 use crate::slow_start::{Kind, RttOnPath, SlowStart};
-use crate::{Connection, RttSample, Window};
+use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, RttSample, Window};
 
 /// A law of the registry and the slow start in front of it.
 #[derive(Clone, Debug)]
@@ -28,5 +30,93 @@ impl Controller {
     #[inline(never)]
     pub(crate) fn shape(&mut self, w: &Window, c: &Connection, acked: u32) -> u32 {
         self.slow_start.worth(w, c, acked)
+    }
+}
+
+/// Out of line, so that no law pays for the registers of another: the dispatch is a jump.
+#[inline(never)]
+fn on_rtt_sampled(law: &mut impl CongestionControl, w: &mut Window, c: &Connection, s: &RttSample) {
+    law.on_rtt_sampled(w, c, s);
+}
+
+/// As [`on_rtt_sampled`].
+#[inline(never)]
+fn on_acked(law: &mut impl CongestionControl, w: &mut Window, c: &Connection, acked: u32) {
+    law.on_acked(w, c, acked);
+}
+
+impl CongestionControl for Controller {
+    #[inline]
+    fn needs(&self) -> Needs {
+        let of_law = dispatch!(&self.law, law => law.needs());
+        Needs { transport_rate: self.slow_start.needs_rate(), rtt_samples: self.slow_start.rtt_samples(of_law.rtt_samples), ..of_law }
+    }
+    fn slow_start(&self) -> Option<Kind> {
+        self.law.slow_start()
+    }
+    fn path_rtt(&self, c: &Connection) -> Option<Time> {
+        self.law.path_rtt(c)
+    }
+    fn on_seeded(&mut self, stream: Stream) {
+        dispatch!(&mut self.law, law => law.on_seeded(stream))
+    }
+    #[inline]
+    fn on_established(&mut self, w: &mut Window, c: &Connection) {
+        dispatch!(&mut self.law, law => law.on_established(w, c));
+        self.slow_start.on_established(w, c);
+    }
+    #[inline(always)]
+    fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
+        if self.slow_start.watches && w.in_slow_start() {
+            self.watch(w, c, s);
+        }
+        dispatch!(&mut self.law, law => on_rtt_sampled(law, w, c, s))
+    }
+    #[inline(always)]
+    fn on_ack_arrived(&mut self, w: &mut Window, c: &Connection, a: &AckArrival) {
+        dispatch!(&mut self.law, law => law.on_ack_arrived(w, c, a))
+    }
+    #[inline(always)]
+    fn on_acked(&mut self, w: &mut Window, c: &Connection, acked: u32) {
+        let acked = if self.slow_start.shapes && w.in_slow_start() { self.shape(w, c, acked) } else { acked };
+        dispatch!(&mut self.law, law => on_acked(law, w, c, acked))
+    }
+    #[inline]
+    fn on_rate_sampled(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
+        dispatch!(&mut self.law, law => law.on_rate_sampled(w, c, s))
+    }
+    #[inline]
+    fn holds_back(&self) -> bool {
+        dispatch!(&self.law, law => law.holds_back())
+    }
+    fn on_segment_lost(&mut self, w: &mut Window, c: &Connection, s: &LostSegment) {
+        dispatch!(&mut self.law, law => law.on_segment_lost(w, c, s))
+    }
+    #[inline]
+    fn ssthresh(&mut self, w: &mut Window, c: &Connection) -> f64 {
+        dispatch!(&mut self.law, law => law.ssthresh(w, c))
+    }
+    #[inline]
+    fn on_state_changed(&mut self, w: &mut Window, c: &Connection, to: CaState) {
+        dispatch!(&mut self.law, law => law.on_state_changed(w, c, to));
+        self.slow_start.on_state_changed(c, to);
+    }
+    #[inline]
+    fn on_event(&mut self, w: &mut Window, c: &Connection, e: CaEvent) {
+        dispatch!(&mut self.law, law => law.on_event(w, c, e))
+    }
+    #[inline]
+    fn undo(&mut self, w: &mut Window, c: &Connection) -> f64 {
+        dispatch!(&mut self.law, law => law.undo(w, c))
+    }
+    #[inline]
+    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<ByteRate> {
+        dispatch!(&self.law, law => law.pacing_rate(w, c))
+    }
+    fn variable_names(&self) -> &'static [&'static str] {
+        dispatch!(&self.law, law => law.variable_names())
+    }
+    fn variables(&self, out: &mut [f64]) {
+        dispatch!(&self.law, law => law.variables(out))
     }
 }

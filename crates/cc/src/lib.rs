@@ -5,8 +5,9 @@
 
 pub mod algorithms;
 mod boxed;
+mod build;
+mod catalogue;
 pub mod conform;
-mod conform_rated;
 mod connection;
 mod control;
 mod controller;
@@ -16,9 +17,12 @@ pub mod registry;
 pub mod slow_start;
 mod window;
 
+pub use build::{build, protocol, BuildError, Built};
+pub use catalogue::catalogue;
 pub use connection::{CaState, Connection};
 pub use control::{AckArrival, CaEvent, CongestionControl, LostSegment, RateSample, RttSample};
 pub use controller::Controller;
 pub use needs::{Control, EcnFeedback, Needs, RttSamples};
-pub use registry::{build, catalogue, protocol, Algorithm, BuildError, Built, PROFILES, PROTOCOLS};
+pub use parameter::PROFILES;
+pub use registry::{Algorithm, PROTOCOLS};
 pub use window::{Window, SSTHRESH_INFINITE};

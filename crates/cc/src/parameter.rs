@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::Algorithm;
+/// The stack profiles, the default first.
+pub const PROFILES: [&str; 5] = ["linux-6.1", "linux-2.6.23", "altaimd-2.6.6", "linux-2.4", "rfc"];
 
 /// One way to run a protocol: a stack's arithmetic, a paper's constants.
 #[derive(Clone, Copy, Debug)]
@@ -90,8 +91,6 @@ pub struct Protocol {
     pub constants: &'static [Constant],
     /// One entry per profile.
     pub profiles: &'static [ProfileVariant],
-    /// Makes the state of a new connection.
-    pub build: fn(&Values) -> Algorithm,
 }
 
 impl Protocol {
@@ -135,4 +134,13 @@ impl Values<'_> {
     pub fn on(&self, name: &str) -> bool {
         self.get(name) != 0.0
     }
+}
+
+/// What a protocol makes that needs one kind of state in some variants and another in the rest.
+#[derive(Clone, Copy, Debug)]
+pub enum Either<A, B> {
+    /// The state that its row names first.
+    First(A),
+    /// The other.
+    Second(B),
 }

@@ -11,9 +11,10 @@ use std::collections::VecDeque;
 
 use units::{Serialiser, Stream, Time};
 
+use crate::answer::Answer;
 use crate::books::{LinkTotals, Occupancy, Reading, Sums, Window};
-use crate::link::{Answer, FifoSpec, Limit, Link};
 use crate::queue::{Arriving as _, Decision, Law, Waiting};
+use crate::spec::{FifoSpec, Limit};
 use crate::{Changes, Losses, Packet, Ring};
 
 /// A packet in the queue.
@@ -328,22 +329,9 @@ impl Fifo {
             governor.marks.pop_front();
         }
     }
-}
 
-impl<T> Link<T> for Fifo {
-    const LATE: bool = false;
-
-    #[inline]
-    fn offer(&mut self, now: Time, packet: Packet, _load: T) -> Answer {
-        self.take(now, packet)
-    }
-
-    fn as_fifo(&mut self) -> Option<&mut Fifo> {
-        Some(self)
-    }
-
-    /// Departures up to and including `now` have left, arrivals at `now` are not in yet.
-    fn occupancy(&mut self, now: Time) -> Occupancy {
+    /// Queue content: departures up to and including `now` have left, arrivals at `now` are not in yet.
+    pub(crate) fn occupancy(&mut self, now: Time) -> Occupancy {
         self.begin(now);
         self.release(now);
         Occupancy {
@@ -355,12 +343,14 @@ impl<T> Link<T> for Fifo {
         }
     }
 
-    fn totals(&mut self) -> LinkTotals {
+    /// Totals at the end of the window, which must be over.
+    pub(crate) fn totals(&mut self) -> LinkTotals {
         self.read(self.window.ends().1);
         self.window.totals()
     }
 
-    fn window_capacity_bytes(&self) -> Option<f64> {
+    /// Bytes that could have left within the window; none where the rate is constant.
+    pub(crate) fn window_capacity_bytes(&self) -> Option<f64> {
         let (from, to) = self.window.ends();
         self.changes.service.as_ref().map(|service| service.capacity_bytes(from, to))
     }
@@ -395,8 +385,8 @@ mod tests {
         let spec = link(Limit::Packets(20), false).spec;
         let mut link = Fifo::new(spec, (Time::from_ms(10), Time::from_ms(30)), Stream::named(1, "test"));
         assert!((0..20).all(|_| matches!(link.take(Time::ZERO, PACKET), Answer::Departs(_))));
-        assert_eq!(Link::<()>::occupancy(&mut link, Time::from_ms(15)).packets, 5);
-        let totals = Link::<()>::totals(&mut link);
+        assert_eq!(link.occupancy(Time::from_ms(15)).packets, 5);
+        let totals = link.totals();
         assert_eq!((totals.window_delivered_bytes, totals.window_busy_ns), (10 * 1500, 10_000_000));
         // From 10 ms on 10, 9, ... 1 ms are left to them.
         assert_eq!(totals.window_sojourn_ns, 55_000_000);
@@ -427,8 +417,8 @@ mod tests {
         for _ in 0..3 {
             link.take(Time::ZERO, PACKET);
         }
-        assert_eq!(Link::<()>::occupancy(&mut link, Time::from_ms(1)).packets, 2);
-        let totals = Link::<()>::totals(&mut link);
+        assert_eq!(link.occupancy(Time::from_ms(1)).packets, 2);
+        let totals = link.totals();
         assert_eq!((totals.accepted, totals.delivered_bytes), (3, 4500));
         assert_eq!((totals.window_busy_ns, totals.window_sojourn_ns), (3_000_000, 6_000_000));
     }
@@ -441,7 +431,7 @@ mod tests {
             let answers: Vec<Answer> = (0..10).map(|_| link.take(Time::ZERO, packet)).collect();
             let number = |wanted: fn(&Answer) -> bool| answers.iter().filter(|&answer| wanted(answer)).count();
             let marked = number(|answer| matches!(answer, Answer::DepartsMarked { .. }));
-            assert_eq!(Link::<()>::totals(&mut link).window_marked, marked as u64);
+            assert_eq!(link.totals().window_marked, marked as u64);
             (number(|answer| matches!(answer, Answer::Departs(_))), marked, number(|&answer| answer == Answer::Dropped))
         };
         assert_eq!(count(Limit::Packets(3), false, CAPABLE), (3, 5, 2));
@@ -473,7 +463,7 @@ mod tests {
                 longest = if (Time::from_ms(20)..Time::from_ms(100)).contains(&now) { longest.max(inside) } else { longest };
             }
         }
-        assert_eq!(Link::<()>::totals(&mut link).window_max_packets as usize, longest);
+        assert_eq!(link.totals().window_max_packets as usize, longest);
     }
 
     /// A mark delays nothing: the departures are those of a link without marks.
@@ -483,6 +473,6 @@ mod tests {
         assert_eq!(link.take(Time::ZERO, CAPABLE), Answer::Departs(Time::from_ms(1)));
         assert_eq!(link.take(Time::ZERO, CAPABLE), Answer::DepartsMarked { at: Time::from_ms(2), marked_at: Time::ZERO });
         assert_eq!(link.take(Time::from_ms(2), CAPABLE), Answer::Departs(Time::from_ms(3)));
-        assert_eq!(Link::<()>::occupancy(&mut link, Time::from_ms(3)).marked, 1);
+        assert_eq!(link.occupancy(Time::from_ms(3)).marked, 1);
     }
 }

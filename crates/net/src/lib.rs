@@ -2,6 +2,7 @@
 //!
 //! This crate must never know an event queue, a flow or a window.
 
+mod answer;
 mod books;
 mod change;
 mod disorder;
@@ -12,14 +13,17 @@ mod packet;
 pub mod queue;
 mod ring;
 mod served;
+mod spec;
 
+pub use answer::{Answer, Dropped, Left};
 pub use books::{LinkTotals, Occupancy};
 pub use change::{Changes, DelaySteps, RateSteps, Service, Trace};
 pub use disorder::{Disorder, DisorderSpec, Fate};
 pub use fifo::Fifo;
-pub use link::{Answer, AnyLink, Dropped, FifoSpec, Left, Limit, Link, LinkParts, Streams};
+pub use link::{AnyLink, Link, LinkParts, Streams};
 pub use loss::{Among, GilbertElliott, LossModel, Losses, Periodic, Scripted, Timed};
 pub use packet::Packet;
 pub use queue::{DisciplineSpec, Queued, Supersede};
 pub use ring::Ring;
 pub use served::Served;
+pub use spec::{FifoSpec, Limit};

@@ -1,76 +1,11 @@
 //! What a link is: a packet is offered, and departs at a known time, waits for a decision, or is refused.
 
-use units::{Rate, Stream, Time};
+use units::{Stream, Time};
 
+use crate::answer::{Answer, Dropped, Left};
 use crate::books::{LinkTotals, Occupancy};
-use crate::queue::{Built, DisciplineSpec, Queued, Supersede};
-use crate::{Changes, Fifo, Losses, Packet, Served};
-
-/// How much a queue holds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Limit {
-    /// Whole packets of any size.
-    Packets(u32),
-    /// Bytes.
-    Bytes(u64),
-    /// A packet is taken while those ahead of it need at most this long.
-    Delay(Time),
-}
-
-/// Rate, queue, random loss and marks of a link.
-#[derive(Clone, Copy, Debug)]
-pub struct FifoSpec {
-    /// Service rate.
-    pub rate: Rate,
-    /// Queue size.
-    pub limit: Limit,
-    /// The packet being serialised does not count against the limit (tbf and some routers; netem counts it).
-    pub excludes_in_service: bool,
-    /// Probability that a packet is lost on arrival, before the queue (as netem's `loss`).
-    pub loss_probability: f64,
-    /// Step marking of drop-tail (RFC 8257 3.1): an ECN-capable packet is marked where a queue of this size would have refused it.
-    pub mark_at: Option<Limit>,
-}
-
-/// The link's answer to a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// Accepted; its last bit leaves at this time, in which the propagation that the link's changes add is included.
-    Departs(Time),
-    /// The same, marked "congestion experienced".
-    DepartsMarked {
-        /// As above.
-        at: Time,
-        /// When the mark counts.
-        marked_at: Time,
-    },
-    /// Its queue decides later: what becomes of it is said by [`Link::take_left`] and [`Link::take_dropped`].
-    Waits,
-    /// Dropped by the queue.
-    Dropped,
-    /// Lost at random.
-    Lost,
-}
-
-/// A packet that was dropped, when, and whether by the queue or at random before it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Dropped<T> {
-    /// When.
-    pub at: Time,
-    /// What.
-    pub packet: Queued<T>,
-}
-
-/// A packet that has left a link which decides late.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Left<T> {
-    /// When its last bit left.
-    pub departed: Time,
-    /// The same, plus the propagation that the link's changes add.
-    pub at: Time,
-    /// What.
-    pub packet: Queued<T>,
-}
+use crate::queue::{Built, DisciplineSpec, Supersede};
+use crate::{Changes, Fifo, FifoSpec, Losses, Packet, Served};
 
 /// A link: losses, a queue, a transmitter, and what it counts. A packet that waited for a decision is given back with its load.
 pub trait Link<T> {
@@ -124,6 +59,31 @@ pub trait Link<T> {
 
     /// Bytes that could have left within the window; none where the rate is constant.
     fn window_capacity_bytes(&self) -> Option<f64>;
+}
+
+impl<T> Link<T> for Fifo {
+    const LATE: bool = false;
+
+    #[inline]
+    fn offer(&mut self, now: Time, packet: Packet, _load: T) -> Answer {
+        self.take(now, packet)
+    }
+
+    fn as_fifo(&mut self) -> Option<&mut Fifo> {
+        Some(self)
+    }
+
+    fn occupancy(&mut self, now: Time) -> Occupancy {
+        self.occupancy(now)
+    }
+
+    fn totals(&mut self) -> LinkTotals {
+        self.totals()
+    }
+
+    fn window_capacity_bytes(&self) -> Option<f64> {
+        self.window_capacity_bytes()
+    }
 }
 
 /// A link of either kind.
@@ -262,21 +222,21 @@ impl<T: Supersede> Link<T> for AnyLink<T> {
 
     fn occupancy(&mut self, now: Time) -> Occupancy {
         match self {
-            AnyLink::Fifo(fifo) => Link::<T>::occupancy(&mut **fifo, now),
+            AnyLink::Fifo(fifo) => fifo.occupancy(now),
             AnyLink::Served(served) => served.occupancy(now),
         }
     }
 
     fn totals(&mut self) -> LinkTotals {
         match self {
-            AnyLink::Fifo(fifo) => Link::<T>::totals(&mut **fifo),
+            AnyLink::Fifo(fifo) => fifo.totals(),
             AnyLink::Served(served) => served.totals(),
         }
     }
 
     fn window_capacity_bytes(&self) -> Option<f64> {
         match self {
-            AnyLink::Fifo(fifo) => Link::<T>::window_capacity_bytes(&**fifo),
+            AnyLink::Fifo(fifo) => fifo.window_capacity_bytes(),
             AnyLink::Served(served) => served.window_capacity_bytes(),
         }
     }

@@ -7,9 +7,10 @@ use std::collections::VecDeque;
 
 use units::{Serialiser, Stream, Time};
 
+use crate::answer::{Dropped, Left};
 use crate::books::{LinkTotals, Occupancy, Reading, Sums, Window};
-use crate::link::{Dropped, FifoSpec, Left, Limit};
 use crate::queue::{Queue, Queued, Room, Serving as _, Supersede};
+use crate::spec::{FifoSpec, Limit};
 use crate::{Changes, Losses, Packet};
 
 /// So many packets that have left may wait to be taken: more would not fit into the nearest cache.

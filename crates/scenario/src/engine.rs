@@ -14,20 +14,12 @@ use crate::model::{
     PACKET_BYTES, SHAPE,
 };
 use crate::names;
+use crate::rounding::{ns, whole};
 use crate::sizes::packet_s;
 use crate::windows::{window_bytes, window_packets, HEADER_BYTES};
 
 /// Time between two chunks when none is given, seconds: what video is commonly cut into.
 const CHUNK_S: f64 = 2.0;
-
-/// A time in whole nanoseconds, ties to even.
-pub(crate) fn ns(seconds: f64) -> u64 {
-    whole(seconds * 1e9)
-}
-
-fn whole(value: f64) -> u64 {
-    value.round_ties_even() as u64
-}
 
 impl Filled {
     /// What the engine takes.

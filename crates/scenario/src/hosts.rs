@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use sim::{DeviceSpec, HostSpec, Outage};
 
-use crate::engine::ns;
 use crate::model::{Flow, Host, Scenario, Source};
+use crate::rounding::{ns, whole};
 use crate::text::shown;
 use crate::ScenarioError;
 
@@ -89,7 +89,7 @@ fn spec(host: &Host) -> HostSpec {
         sack_ns: ns(host.cpu_sack_s.unwrap_or(0.0)),
         stalls: stalls.collect(),
         device: host.nic_bps.flatten().map(|rate_bps| DeviceSpec {
-            rate_bps: rate_bps.round_ties_even() as u64,
+            rate_bps: whole(rate_bps),
             queue_packets: host.txqueuelen.flatten().unwrap_or(DEVICE_QUEUE_PACKETS),
         }),
         ack_tick_ns: ns(host.ack_tick_s.unwrap_or(0.0)),

@@ -12,6 +12,7 @@ mod hosts;
 pub mod limits;
 pub mod model;
 mod names;
+mod rounding;
 mod sizes;
 mod text;
 pub mod units;

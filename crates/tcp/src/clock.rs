@@ -7,7 +7,6 @@
 use cc::Connection;
 use units::Time;
 
-use crate::rtt::RttEstimator;
 use crate::Options;
 
 /// Round trips after a back-off for which samples are too long.
@@ -22,7 +21,7 @@ pub(crate) struct Flight {
 
 impl Flight {
     #[inline]
-    fn rtt(self) -> Time {
+    pub(crate) fn rtt(self) -> Time {
         self.answered - self.sent
     }
 }
@@ -50,13 +49,13 @@ impl Clock {
     }
 
     /// The RTT with the clock's errors and without its ticks.
-    fn stamped(&self, flight: Flight) -> Time {
+    pub(crate) fn stamped(&self, flight: Flight) -> Time {
         let error = if flight.answered < self.troubled_until { self.error } else { Time::ZERO };
         flight.rtt().max(self.least) + error
     }
 
     /// The same in ticks passed, at least one.
-    fn measured(&self, flight: Flight) -> Time {
+    pub(crate) fn measured(&self, flight: Flight) -> Time {
         let rtt = self.stamped(flight);
         if self.tick == Time::ZERO {
             return rtt;
@@ -64,48 +63,18 @@ impl Clock {
         let tick = self.tick.0;
         Time(((flight.sent + rtt).0 / tick - flight.sent.0 / tick).max(1) * tick)
     }
-}
-
-impl RttEstimator {
-    /// The RTT with the clock's errors and without its ticks.
-    #[inline]
-    pub(crate) fn stamped(&self, flight: Flight) -> Time {
-        if self.is_exact() {
-            flight.rtt()
-        } else {
-            self.by_clock(Clock::stamped, flight)
-        }
-    }
-
-    /// The same as the stack's clock shows it: ticks passed, at least one.
-    #[inline]
-    pub(crate) fn measured(&self, flight: Flight) -> Time {
-        if self.is_exact() {
-            flight.rtt()
-        } else {
-            self.by_clock(Clock::measured, flight)
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn by_clock(&self, shown: fn(&Clock, Flight) -> Time, flight: Flight) -> Time {
-        self.clock.as_ref().map_or(flight.rtt(), |clock| shown(clock, flight))
-    }
 
     /// The handshake took `rtt`: from now on no sample is shorter than that and the error of the smallest.
     pub(crate) fn on_handshake(&mut self, rtt: Time) {
-        if let Some(clock) = self.clock.as_mut().filter(|clock| clock.least_error > Time::ZERO) {
-            clock.least = rtt + clock.least_error;
+        if self.least_error > Time::ZERO {
+            self.least = rtt + self.least_error;
         }
     }
 
     /// The sender backs off.
     pub(crate) fn on_backed_off(&mut self, c: &Connection) {
         let srtt = Time::from_us(u64::from(c.srtt8_us >> 3));
-        if let Some(clock) = &mut self.clock {
-            clock.troubled_until = c.now + Time(TROUBLED_RTTS * srtt.0);
-        }
+        self.troubled_until = c.now + Time(TROUBLED_RTTS * srtt.0);
     }
 }
 
@@ -117,38 +86,38 @@ mod tests {
         Options::of_profile("linux-6.1").expect("a profile")
     }
 
+    fn clock(options: &Options) -> Clock {
+        Clock::of(options).expect("an inexact clock")
+    }
+
     /// Sent and answered at these milliseconds: what is shown.
-    fn shown(estimator: &RttEstimator, sent: u64, now: u64) -> u64 {
-        estimator.measured(Flight { sent: Time::from_ms(sent), answered: Time::from_ms(now) }).as_ms()
+    fn shown(clock: &Clock, sent: u64, now: u64) -> u64 {
+        clock.measured(Flight { sent: Time::from_ms(sent), answered: Time::from_ms(now) }).as_ms()
     }
 
     /// With HZ = 100 a jiffy is 10 ms, and Linux 2.4 takes no sample of less than one.
     #[test]
     fn a_coarse_clock_counts_ticks() {
-        let estimator = RttEstimator::new(&Options { rtt_granularity_s: 0.01, ..options() });
+        let clock = clock(&Options { rtt_granularity_s: 0.01, ..options() });
         for (sent, now, expected) in [(0, 109, 100), (9, 111, 110), (101, 104, 10), (100, 200, 100)] {
-            assert_eq!(shown(&estimator, sent, now), expected, "{sent} to {now}");
+            assert_eq!(shown(&clock, sent, now), expected, "{sent} to {now}");
         }
-        let exact = RttEstimator::new(&options());
-        assert_eq!(exact.measured(Flight { sent: Time(7), answered: Time(1_000_008) }), Time(1_000_001));
     }
 
     /// A handshake of 100 ms and an error of 20: 120 at least, and what is longer as it is.
     #[test]
     fn no_sample_is_shorter_than_the_base_rtt_with_its_error() {
-        let mut estimator = RttEstimator::new(&Options { min_rtt_error_s: 0.02.into(), ..options() });
-        estimator.on_handshake(Time::from_ms(100));
-        assert_eq!([100, 119, 120, 121].map(|now| shown(&estimator, 0, now)), [120, 120, 120, 121]);
+        let mut clock = clock(&Options { min_rtt_error_s: 0.02.into(), ..options() });
+        clock.on_handshake(Time::from_ms(100));
+        assert_eq!([100, 119, 120, 121].map(|now| shown(&clock, 0, now)), [120, 120, 120, 121]);
     }
 
     /// Smoothed RTT 100 ms, backed off at 1 s: samples are 300 ms too long until 1.2 s.
     #[test]
     fn samples_are_too_long_for_two_round_trips_after_a_back_off() {
-        let mut estimator = RttEstimator::new(&Options { rtt_error_after_loss_s: 0.3.into(), ..options() });
-        let mut c = Connection { now: Time::from_ms(1000), ..Connection::new(1448) };
-        estimator.on_sampled(&mut c, Time::from_ms(100));
-        estimator.on_backed_off(&c);
-        let at = |now| shown(&estimator, now - 100, now);
+        let mut clock = clock(&Options { rtt_error_after_loss_s: 0.3.into(), ..options() });
+        clock.on_backed_off(&Connection { now: Time::from_ms(1000), srtt8_us: 800_000, ..Connection::new(1448) });
+        let at = |now| shown(&clock, now - 100, now);
         assert_eq!([1000, 1199, 1200, 1500].map(at), [400, 400, 100, 100]);
     }
 }

@@ -3,7 +3,7 @@
 use cc::Connection;
 use units::Time;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Flight};
 use crate::{Options, RtoRule};
 
 const RTO_MIN_US: u32 = 200_000;
@@ -38,7 +38,7 @@ pub(crate) struct RttEstimator {
     /// Until then no sample changes them that is larger than the last.
     min_stands_until: Time,
     /// The clock that times segments, where it does not show every nanosecond as it is.
-    pub(crate) clock: Option<Box<Clock>>,
+    clock: Option<Box<Clock>>,
 }
 
 impl RttEstimator {
@@ -62,6 +62,46 @@ impl RttEstimator {
     #[inline]
     pub(crate) fn is_exact(&self) -> bool {
         self.clock.is_none()
+    }
+
+    /// The RTT with the clock's errors and without its ticks.
+    #[inline]
+    pub(crate) fn stamped(&self, flight: Flight) -> Time {
+        if self.is_exact() {
+            flight.rtt()
+        } else {
+            self.by_clock(Clock::stamped, flight)
+        }
+    }
+
+    /// The same as the stack's clock shows it: ticks passed, at least one.
+    #[inline]
+    pub(crate) fn measured(&self, flight: Flight) -> Time {
+        if self.is_exact() {
+            flight.rtt()
+        } else {
+            self.by_clock(Clock::measured, flight)
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn by_clock(&self, shown: fn(&Clock, Flight) -> Time, flight: Flight) -> Time {
+        self.clock.as_ref().map_or(flight.rtt(), |clock| shown(clock, flight))
+    }
+
+    /// The handshake took `rtt`.
+    pub(crate) fn on_handshake(&mut self, rtt: Time) {
+        if let Some(clock) = &mut self.clock {
+            clock.on_handshake(rtt);
+        }
+    }
+
+    /// The sender backs off.
+    pub(crate) fn on_backed_off(&mut self, c: &Connection) {
+        if let Some(clock) = &mut self.clock {
+            clock.on_backed_off(c);
+        }
     }
 
     /// The timeout, backed off.
@@ -236,6 +276,13 @@ mod tests {
         assert_eq!(estimator.rto(), Time::from_ms(120_000));
         estimator.on_sampled(&mut Connection::new(1448), Time::from_ms(100));
         assert_eq!(estimator.rto(), Time::from_ms(300));
+    }
+
+    /// A clock that shows every nanosecond shows this one.
+    #[test]
+    fn an_exact_clock_shows_nanoseconds() {
+        let flight = Flight { sent: Time(7), answered: Time(1_000_008) };
+        assert_eq!(estimator(RtoRule::Linux).measured(flight), Time(1_000_001));
     }
 
     #[test]

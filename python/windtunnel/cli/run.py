@@ -114,7 +114,7 @@ def _scenario(
 ) -> Scenario:
     from windtunnel.scenario import ScenarioError, parse
     from windtunnel.scenario.files import read_document, with_traces
-    from windtunnel.scenario.models import MARK_FIELDS, QUEUE_FIELDS, Bottleneck
+    from windtunnel.scenario.links import MARK_FIELDS, QUEUE_FIELDS, Bottleneck
     from windtunnel.scenario.models import Scenario as Model
 
     document: dict[str, Any] = read_document(Path(file)) if file is not None else {}

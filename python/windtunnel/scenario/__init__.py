@@ -4,7 +4,9 @@ from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.catalogue import Catalogue, catalogue
 from windtunnel.scenario.errors import ScenarioError
 from windtunnel.scenario.files import load, parse
-from windtunnel.scenario.models import Bottleneck, Flow, Hop, Scenario
+from windtunnel.scenario.flows import Flow
+from windtunnel.scenario.links import Bottleneck, Hop
+from windtunnel.scenario.models import Scenario
 from windtunnel.scenario.resolve import Resolved, asked, canonical, canonical_json, digest, fill, resolve
 from windtunnel.scenario.schema import json_schema
 from windtunnel.scenario.sessions import Sessions

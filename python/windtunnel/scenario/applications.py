@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from windtunnel.scenario.checks import algorithm_of
 
 if TYPE_CHECKING:
-    from windtunnel.scenario.models import Flow
+    from windtunnel.scenario.flows import Flow
 
 
 def _value(flow: Flow, name: str, otherwise: float) -> float:

@@ -13,13 +13,14 @@ from pydantic import ValidationError
 from windtunnel.scenario import changes, hosts, losses, traces, traffic
 from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.errors import ScenarioError, from_validation, one_line
-from windtunnel.scenario.models import QUEUE_FIELDS, Bottleneck, Flow, Scenario
+from windtunnel.scenario.flows import Flow
+from windtunnel.scenario.links import QUEUE_FIELDS, Bottleneck
+from windtunnel.scenario.models import Scenario
+from windtunnel.scenario.reading import read_text
 from windtunnel.scenario.sessions import Law, Sessions
 from windtunnel.scenario.table import Table
 
 _toml = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
-
-LARGEST_BYTES = 4_000_000
 
 
 def allowed_keys() -> dict[str, list[str]]:
@@ -80,42 +81,6 @@ def parse(document: Any, *, name: str = "") -> Scenario:
     except RecursionError:
         raise ScenarioError(name, "is nested too deeply; allowed: the tables of a scenario") from None
     return scenario
-
-
-def read_text(path: Path) -> str:
-    """Read a small text file strictly.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    str
-        Its text.
-
-    Raises
-    ------
-    ScenarioError
-        When it is missing, unreadable, too large or not UTF-8.
-    """
-    name = str(path)
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ScenarioError(name, f"cannot be read: {reason}; allowed: a readable file") from None
-    if len(data) > LARGEST_BYTES:
-        raise ScenarioError(name, f"is larger than {LARGEST_BYTES} bytes; allowed: a scenario of at most that size")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ScenarioError(name, f"is not text (byte {error.start} is not UTF-8); allowed: UTF-8 TOML or JSON") from None
-    if "\0" in text:
-        raise ScenarioError(name, "is not text (it holds NUL bytes); allowed: UTF-8 TOML or JSON")
-    return text
 
 
 def read_document(path: Path) -> dict[str, Any]:

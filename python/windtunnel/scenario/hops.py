@@ -10,7 +10,8 @@ from windtunnel.scenario.lines import pairs
 from windtunnel.scenario.ranges import MOST
 
 if TYPE_CHECKING:
-    from windtunnel.scenario.models import Flow, Hop, Scenario
+    from windtunnel.scenario.flows import Flow
+    from windtunnel.scenario.links import Hop
     from windtunnel.scenario.traffic import Udp
     from windtunnel.scenario.transfers import Source
 
@@ -65,18 +66,6 @@ def between_s(hops: Sequence[Hop], flow: Flow | Source) -> float:
     """Return the propagation between the first and last hop of a flow or of transfers, in seconds."""
     first, last = flow.enter or 1, flow.leave or len(hops) + 1
     return sum(hop.delay_s for hop in hops[first - 1 : last - 1])
-
-
-def check_hops(scenario: Scenario) -> None:
-    """Refuse hops of sources that do not exist.
-
-    Raises
-    ------
-    pydantic_core.PydanticCustomError
-        When a source's hops do not exist.
-    """
-    for index, source in enumerate(scenario.traffic):
-        check_stretch(f"traffic[{index}]", source, len(scenario.hops) + 1)
 
 
 def check_flow(path: str, flow: Flow, hops: Sequence[Hop], rtt_s: float) -> None:

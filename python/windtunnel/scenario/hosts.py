@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, field_validator, model_validator
 
@@ -13,15 +13,10 @@ from windtunnel.scenario.lines import pairs
 from windtunnel.scenario.ranges import RANGES, QueuePackets, RateBps
 from windtunnel.scenario.table import Table
 
-if TYPE_CHECKING:
-    from windtunnel.scenario.models import Scenario
-
 CostS = Annotated[float, RANGES["cost_s"]]
 ClockHz = Annotated[float, RANGES["clock_hz"]]
 PacketRate = Annotated[float, RANGES["packet_rate"]]
 MtuBytes = Annotated[int, RANGES["mtu_bytes"]]
-
-_SOURCES = ("arrivals", "sessions")
 
 
 class Host(Table):
@@ -93,27 +88,3 @@ class Host(Table):
     def has_cpu(self) -> bool:
         """Whether the processor's work takes time."""
         return self.cpu_pps is not None or self.cpu_packet_s + self.cpu_ack_s + self.cpu_sack_s > 0
-
-
-def check(scenario: Scenario) -> None:
-    """Refuse flows and transfers that share a host and differ in base RTT, and receivers' packet sizes that mean nothing.
-
-    Raises
-    ------
-    pydantic_core.PydanticCustomError
-        Naming the field.
-    """
-    sources = [(f"{name}[{index}]", source) for name in _SOURCES for index, source in enumerate(getattr(scenario, name))]
-    if scenario.host is not None and scenario.host.shared:
-        rtts = {flow.rtt_s or scenario.rtt_s for flow in scenario.flows if flow.host is None}
-        rtts |= {rtt_s for _, source in sources if source.host is None for rtt_s in source.rtts_s or (scenario.rtt_s,)}
-        if len(rtts) > 1:
-            listed = ", ".join(f"{rtt:g}" for rtt in sorted(rtt or 0.0 for rtt in rtts))
-            raise refusal(f"flows of {listed} s are on it; allowed: one base RTT for all flows on one host", field="host.shared")
-    for path, one in (*((f"flows[{index}]", flow) for index, flow in enumerate(scenario.flows)), *sources):
-        if one.host is not None and one.host.shared:
-            raise refusal("belongs to a scenario's host; allowed: false for any other", field=f"{path}.host.shared")
-    for index, flow in enumerate(scenario.flows):
-        if flow.receiver_mtu_bytes is not None and (flow.profile or scenario.profile) != "linux-2.4":
-            problem = f"{shown(flow.receiver_mtu_bytes)} bytes matter to linux-2.4 only; allowed: with that profile"
-            raise refusal(problem, field=f"flows[{index}].receiver_mtu_bytes")

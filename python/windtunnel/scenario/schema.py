@@ -6,7 +6,9 @@ from typing import Any
 
 from windtunnel.scenario import changes, hops, hosts, losses, traffic
 from windtunnel.scenario.arrivals import Arrivals
-from windtunnel.scenario.models import Bottleneck, Flow, Hop, Scenario
+from windtunnel.scenario.flows import Flow
+from windtunnel.scenario.links import Bottleneck, Hop
+from windtunnel.scenario.models import Scenario
 from windtunnel.scenario.sessions import Sessions
 from windtunnel.scenario.table import Table
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from windtunnel.scenario.changes import LONGEST_MS, MOST_OPPORTUNITIES, OPPORTUNITY_BITS
 from windtunnel.scenario.errors import ScenarioError, shown
+from windtunnel.scenario.reading import read_text
 
 
 def parse(text: str, *, name: str = "trace") -> tuple[int, ...]:
@@ -55,8 +56,6 @@ def read(path: str | Path) -> tuple[int, ...]:
     ScenarioError
         As `parse`, or when the file cannot be read.
     """
-    from windtunnel.scenario.files import read_text
-
     return parse(read_text(Path(path)), name=str(path))
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from windtunnel.scenario import units
-from windtunnel.scenario.errors import refusal
 from windtunnel.scenario.ranges import RANGES
-
-if TYPE_CHECKING:
-    from windtunnel.scenario.models import Flow
 
 CHUNK_S = 2.0
 """Time between two chunks when none is given, seconds: what video is commonly cut into."""
@@ -33,20 +29,3 @@ def window_packets(value: Any, mss_bytes: int) -> Any:
     except ValueError:
         return value
     return max(1, int(size // mss_bytes)) if field == "queue_bytes" and isinstance(size, float) and size > 0 else value
-
-
-def check(flow: Flow) -> None:
-    """Refuse fields that belong together and are not, or that contradict each other.
-
-    Raises
-    ------
-    pydantic_core.PydanticCustomError
-        When they do.
-    """
-    if (flow.on_s is None) != (flow.off_s is None):
-        missing, other = ("off", "on") if flow.off_s is None else ("on", "off")
-        raise refusal(f"is missing, and {other} is given; allowed: both, or none", field=f"{missing}_s")
-    if flow.chunk_s is not None and flow.app_rate_bps is None:
-        raise refusal("is missing, and chunk is given; allowed: both, or app_rate alone", field="app_rate_bps")
-    if flow.on_s is not None and flow.app_rate_bps is not None:
-        raise refusal("on and off, and app_rate are both given; allowed: one of them", field="app_rate_bps")

@@ -6,8 +6,7 @@
 
 use super::synthetic::{Synthetic, PAPER, PARAMETERS};
 use super::{borrows, runs};
-use crate::parameter::{Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Protocol, Values, Variant};
 
 /// The registry's description.
 pub const PROTOCOL: Protocol = Protocol {
@@ -28,5 +27,9 @@ pub const PROTOCOL: Protocol = Protocol {
         borrows("linux-2.4", PAPER),
         borrows("rfc", PAPER),
     ],
-    build: |values| Algorithm::ConcaveConvex(Synthetic::new(values, true)),
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Synthetic {
+    Synthetic::new(values, true)
+}

@@ -8,8 +8,7 @@
 
 use super::borrows;
 use super::fast::{self, Fast};
-use crate::parameter::Protocol;
-use crate::Algorithm;
+use crate::parameter::{Protocol, Values};
 
 /// The registry's description.
 pub const PROTOCOL: Protocol = Protocol {
@@ -30,5 +29,9 @@ pub const PROTOCOL: Protocol = Protocol {
         borrows("linux-2.4", fast::FIXED),
         borrows("rfc", fast::PAPER),
     ],
-    build: |values| Algorithm::FastBqd(Box::new(Fast::forward_only(values))),
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Box<Fast> {
+    Box::new(Fast::forward_only(values))
+}

@@ -9,7 +9,7 @@ use super::early_indication::{delta, inference, EarlyIndication, Indication};
 use super::hstcp::HstcpReal;
 use super::{borrows, runs, switch};
 use crate::parameter::{Protocol, Values, Variant};
-use crate::{Algorithm, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
+use crate::{CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 const PAPER: &str = "paper";
 
@@ -41,8 +41,12 @@ pub const PROTOCOL: Protocol = Protocol {
         runs("linux-2.4", PAPER),
         borrows("rfc", PAPER),
     ],
-    build: |values| Algorithm::HstcpLp(Box::new(HstcpLp::new(values))),
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Box<HstcpLp> {
+    Box::new(HstcpLp::new(values))
+}
 
 /// HSTCP-LP.
 #[derive(Clone, Copy, Debug)]

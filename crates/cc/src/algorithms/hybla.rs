@@ -8,9 +8,9 @@
 
 use super::of_linux61;
 use super::reno::Reno;
-use crate::parameter::{Parameter, Protocol, Variant};
+use crate::parameter::{Parameter, Protocol, Values, Variant};
 use crate::slow_start::Kind;
-use crate::{Algorithm, CaState, CongestionControl, Connection, Window};
+use crate::{CaState, CongestionControl, Connection, Window};
 
 const V61: &str = "linux-6.1";
 
@@ -34,11 +34,13 @@ pub const PROTOCOL: Protocol = Protocol {
     }],
     constants: &[],
     profiles: &of_linux61(V61),
-    build: |values| {
-        let rtt0_ms = (values.get("rtt0") * 1e3 + 0.5) as u32;
-        Algorithm::Hybla(Hybla { rtt0_ms, srtt8_us: 0, rho_x8: 8, rho2_x128: 128, cents: 0, enabled: true })
-    },
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Hybla {
+    let rtt0_ms = (values.get("rtt0") * 1e3 + 0.5) as u32;
+    Hybla { rtt0_ms, srtt8_us: 0, rho_x8: 8, rho2_x128: 128, cents: 0, enabled: true }
+}
 
 /// 128 times 2^(k/8), rounded down.
 const EIGHTHS: [u32; 8] = [128, 139, 152, 165, 181, 197, 215, 234];

@@ -38,8 +38,7 @@ pub mod westwood;
 mod windowed_max;
 pub mod yeah;
 
-use crate::parameter::{Parameter, ProfileVariant};
-use crate::PROFILES;
+use crate::parameter::{Parameter, ProfileVariant, PROFILES};
 
 /// A profile's row for a protocol that has a variant of its own there.
 pub(crate) const fn runs(profile: &'static str, variant: &'static str) -> ProfileVariant {

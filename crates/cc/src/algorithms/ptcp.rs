@@ -7,8 +7,7 @@
 //! parameters are the application's and no connection's.
 
 use super::reno;
-use crate::parameter::{Parameter, Protocol};
-use crate::Algorithm;
+use crate::parameter::{Either, Parameter, Protocol, Values};
 
 const V61: &str = "linux-6.1";
 const RFC: &str = "rfc";
@@ -43,8 +42,12 @@ pub const PROTOCOL: Protocol = Protocol {
     ],
     constants: &[],
     profiles: reno::PROTOCOL.profiles,
-    build: |values| match values.variant() {
-        V61 => Algorithm::Ptcp(reno::Reno),
-        _ => Algorithm::PtcpReal(reno::RenoReal),
-    },
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Either<reno::Reno, reno::RenoReal> {
+    match values.variant() {
+        V61 => Either::First(reno::Reno),
+        _ => Either::Second(reno::RenoReal),
+    }
+}

@@ -6,8 +6,8 @@
 //! Departures: the threshold is half of cwnd, not of FlightSize, as in every Linux module.
 
 use super::runs;
-use crate::parameter::{Protocol, Variant};
-use crate::{Algorithm, CongestionControl, Connection, Window};
+use crate::parameter::{Either, Protocol, Values, Variant};
+use crate::{CongestionControl, Connection, Window};
 
 /// The registry's description.
 pub const PROTOCOL: Protocol = Protocol {
@@ -36,11 +36,15 @@ pub const PROTOCOL: Protocol = Protocol {
         runs("linux-2.4", "linux-6.1"),
         runs("rfc", "rfc"),
     ],
-    build: |values| match values.variant() {
-        "linux-6.1" => Algorithm::Reno(Reno),
-        _ => Algorithm::RenoReal(RenoReal),
-    },
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Either<Reno, RenoReal> {
+    match values.variant() {
+        "linux-6.1" => Either::First(Reno),
+        _ => Either::Second(RenoReal),
+    }
+}
 
 /// Reno in integers.
 #[derive(Clone, Copy, Debug, Default)]

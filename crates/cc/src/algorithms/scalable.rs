@@ -7,8 +7,8 @@
 //! Reno at and below 16 segments, so between 16 and 100 it grows more slowly than Reno, as the 2007 benchmark's rule says.
 
 use super::{borrows, runs};
-use crate::parameter::{Parameter, Protocol, Variant};
-use crate::{Algorithm, CongestionControl, Connection, Window};
+use crate::parameter::{Either, Parameter, Protocol, Values, Variant};
+use crate::{CongestionControl, Connection, Window};
 
 /// The registry's description.
 pub const PROTOCOL: Protocol = Protocol {
@@ -67,11 +67,15 @@ pub const PROTOCOL: Protocol = Protocol {
         runs("linux-2.4", "kelly"),
         borrows("rfc", "kelly"),
     ],
-    build: |values| match values.variant() {
-        "linux-6.1" => Algorithm::Scalable(Scalable),
-        _ => Algorithm::ScalableKelly(Kelly { a: values.get("a"), beta: values.get("beta"), low_window: values.get("low_window") }),
-    },
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Either<Scalable, Kelly> {
+    match values.variant() {
+        "linux-6.1" => Either::First(Scalable),
+        _ => Either::Second(Kelly { a: values.get("a"), beta: values.get("beta"), low_window: values.get("low_window") }),
+    }
+}
 
 /// Window from which Linux's increase is a fixed gain per segment.
 const AI_CNT: u32 = 100;

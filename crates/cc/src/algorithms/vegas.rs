@@ -11,9 +11,9 @@
 use super::of_linux61;
 use super::reno::Reno;
 use super::vegas_round::Round;
-use crate::parameter::{Parameter, Protocol, Variant};
+use crate::parameter::{Parameter, Protocol, Values, Variant};
 use crate::slow_start::Kind;
-use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
+use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 const V61: &str = "linux-6.1";
 
@@ -38,15 +38,12 @@ pub const PROTOCOL: Protocol = Protocol {
     ],
     constants: &[],
     profiles: &of_linux61(V61),
-    build: |values| {
-        Algorithm::Vegas(Vegas {
-            alpha: values.get("alpha") as u64,
-            beta: values.get("beta") as u64,
-            gamma: values.get("gamma") as u64,
-            round: Round::new(),
-        })
-    },
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Vegas {
+    Vegas { alpha: values.get("alpha") as u64, beta: values.get("beta") as u64, gamma: values.get("gamma") as u64, round: Round::new() }
+}
 
 /// Vegas in Linux's integers.
 #[derive(Clone, Copy, Debug)]

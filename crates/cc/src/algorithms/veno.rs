@@ -10,8 +10,8 @@
 use super::of_linux61;
 use super::reno::Reno;
 use super::round_rtt::{RoundRtt, UNKNOWN_US};
-use crate::parameter::{Constant, Protocol, Variant};
-use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
+use crate::parameter::{Constant, Protocol, Values, Variant};
+use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 const V61: &str = "linux-6.1";
 
@@ -31,8 +31,12 @@ pub const PROTOCOL: Protocol = Protocol {
         Constant { name: "keep_uncongested", variant: V61, value: 0.8, unit: "1" },
     ],
     profiles: &of_linux61(V61),
-    build: |_| Algorithm::Veno(Veno { rtt: RoundRtt::new(), estimating: true, counts: true, backlog_x2: 0 }),
 };
+
+/// The state of a new connection.
+pub fn build(_: &Values) -> Veno {
+    Veno { rtt: RoundRtt::new(), estimating: true, counts: true, backlog_x2: 0 }
+}
 
 /// From this backlog on (halves of a segment) a loss is congestion's.
 const CONGESTED: u32 = 3 << 1;

@@ -7,8 +7,8 @@
 
 use super::of_linux61;
 use super::vegas_round::Round;
-use crate::parameter::{Constant, Protocol, Variant};
-use crate::{Algorithm, CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
+use crate::parameter::{Constant, Protocol, Values, Variant};
+use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 
 const V61: &str = "linux-6.1";
 
@@ -30,8 +30,12 @@ pub const PROTOCOL: Protocol = Protocol {
         Constant { name: "zeta", variant: V61, value: ZETA as f64, unit: "RTTs" },
     ],
     profiles: &of_linux61(V61),
-    build: |_| Algorithm::Yeah(Yeah { round: Round::new(), backlog: 0, slow_rounds: 0, fast_rounds: 0, reno_window: 2 }),
 };
+
+/// The state of a new connection.
+pub fn build(_: &Values) -> Yeah {
+    Yeah { round: Round::new(), backlog: 0, slow_rounds: 0, fast_rounds: 0, reno_window: 2 }
+}
 
 /// The largest backlog of its own that it tolerates.
 const Q_MAX: u32 = 80;

@@ -5,37 +5,10 @@ use units::Time;
 
 use super::observer::Observer;
 use super::run::Engine;
-use crate::accept::AcceptedFlow;
 use crate::parts::flow::Flow;
 use crate::parts::load::Load;
 use crate::records::{FlowRow, LinkRow, Records};
 use crate::spec::{Direction, FlowSpec, Spec};
-
-/// Protocol and variant of each flow: each pair once, and two bytes per flow.
-pub(super) struct Names {
-    pairs: Vec<(&'static str, &'static str)>,
-    of_flow: Vec<u16>,
-}
-
-impl Names {
-    pub(super) fn new(flows: &[AcceptedFlow]) -> Names {
-        let mut pairs = Vec::new();
-        let number = |flow: &AcceptedFlow| {
-            let pair = (flow.algorithm, flow.variant);
-            let known = pairs.iter().position(|&known| known == pair);
-            known.unwrap_or_else(|| {
-                pairs.push(pair);
-                pairs.len() - 1
-            }) as u16
-        };
-        let of_flow = flows.iter().map(number).collect();
-        Names { pairs, of_flow }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (&'static str, &'static str)> + '_ {
-        self.of_flow.iter().map(|&number| self.pairs[usize::from(number)])
-    }
-}
 
 impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     pub(super) fn finish(mut self) -> Records {

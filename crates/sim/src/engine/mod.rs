@@ -5,6 +5,7 @@ mod datagrams;
 mod finish;
 mod hosts;
 mod links;
+mod names;
 mod observer;
 mod run;
 mod sampling;

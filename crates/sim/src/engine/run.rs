@@ -8,7 +8,7 @@ use net::Link;
 use units::Time;
 
 use super::calendar::Calendar;
-use super::finish::Names;
+use super::names::Names;
 use super::observer::Observer;
 use crate::accept::Accepted;
 use crate::error::{Interrupted, RunError};

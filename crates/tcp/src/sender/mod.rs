@@ -48,22 +48,7 @@ use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
 use crate::timers::Timers;
 use crate::undo::Undo;
-use crate::{Options, Wire};
-
-/// What a sender is told at the start.
-#[derive(Clone, Debug)]
-pub struct SenderSpec {
-    /// The stack's options.
-    pub options: Options,
-    /// Payload bytes of a segment.
-    pub mss: u32,
-    /// Segments the application sends; `u64::MAX` for no end.
-    pub segments: u64,
-    /// Receiver's window, segments; `u64::MAX` for no limit.
-    pub window: u64,
-    /// The host's device queue may refuse a segment.
-    pub device: bool,
-}
+use crate::{SenderSpec, Wire};
 
 /// Counters of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from windtunnel.scenario import Bottleneck, catalogue
 from windtunnel.scenario.catalogue import DROP_TAIL
-from windtunnel.scenario.models import MARK_FIELDS, PACKET_BYTES
+from windtunnel.scenario.flows import PACKET_BYTES
+from windtunnel.scenario.links import MARK_FIELDS
 
 _2_32 = 2**32
 WEIGHT_WITHIN = 0.03

@@ -10,9 +10,9 @@ from windtunnel.backends.linux import disciplines
 from windtunnel.backends.linux.modules import MODULES, setting
 from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue, fill, resolve, writes
 from windtunnel.scenario.catalogue import DROP_TAIL
+from windtunnel.scenario.flows import MSS_BYTES, PACKET_BYTES
 from windtunnel.scenario.losses import MODELS as MODELS_OF_LOSS
 from windtunnel.scenario.losses import GilbertElliott
-from windtunnel.scenario.models import MSS_BYTES, PACKET_BYTES
 from windtunnel.scenario.traffic import Udp
 
 PROFILE = "linux-6.1"

@@ -17,8 +17,8 @@ from windtunnel.backends.linux.expressible import (
 )
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, catalogue, fill, resolve
+from windtunnel.scenario.flows import MSS_BYTES, PACKET_BYTES
 from windtunnel.scenario.losses import GilbertElliott
-from windtunnel.scenario.models import MSS_BYTES, PACKET_BYTES
 
 VERSION = 1
 WATCH_NS = 10_000_000

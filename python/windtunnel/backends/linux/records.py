@@ -11,7 +11,7 @@ from windtunnel.backends.linux import traffic
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.rows import EVENT, FLOW, FLOW_TOTALS, LINK, LINK_TOTALS, STOP, Array, Columns, RecordsDamaged, Rows
 from windtunnel.scenario import Flow, Scenario, catalogue
-from windtunnel.scenario.models import MSS_BYTES
+from windtunnel.scenario.flows import MSS_BYTES
 
 EVENTS = {1: "start", STOP: "stop", 3: "loss_episode", 4: "timeout", 5: "undo", 6: "slow_start_exit"}
 _NEVER = np.uint64(2**64 - 1)

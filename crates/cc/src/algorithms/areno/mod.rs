@@ -13,7 +13,7 @@ mod protocol;
 
 use self::bandwidth::Bandwidth;
 use self::congestion_level::CongestionLevel;
-pub use self::protocol::PROTOCOL;
+pub use self::protocol::{build, PROTOCOL};
 use crate::parameter::Values;
 use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 

@@ -2,8 +2,7 @@
 
 use super::Areno;
 use crate::algorithms::{borrowed_by_all, switch};
-use crate::parameter::{Parameter, Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Parameter, Protocol, Values, Variant};
 
 const PAPER: &str = "paper";
 
@@ -46,5 +45,9 @@ pub const PROTOCOL: Protocol = Protocol {
     ],
     constants: &[],
     profiles: &borrowed_by_all(PAPER),
-    build: |values| Algorithm::Areno(Box::new(Areno::new(values))),
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Box<Areno> {
+    Box::new(Areno::new(values))
+}

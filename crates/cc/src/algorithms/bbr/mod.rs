@@ -28,7 +28,7 @@ use self::output::Pacing;
 use self::policer::Policer;
 use self::probe_bw::Cycle;
 use self::probe_rtt::{MinRtt, ProbeRtt};
-pub use self::protocol::PROTOCOL;
+pub use self::protocol::{build, PROTOCOL};
 use self::recovery::Recovery;
 use self::startup::Pipe;
 use super::rounds::Rounds;

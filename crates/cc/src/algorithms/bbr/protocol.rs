@@ -3,8 +3,7 @@
 use super::mode::{CWND_GAIN, DRAIN_GAIN, HIGH_GAIN};
 use super::{Bbr, UNIT};
 use crate::algorithms::of_linux61;
-use crate::parameter::{Constant, Parameter, Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
 
 const LINUX61: &str = "linux-6.1";
 
@@ -33,5 +32,9 @@ pub const PROTOCOL: Protocol = Protocol {
         Constant { name: "min_rtt_window", variant: LINUX61, value: 10.0, unit: "s" },
     ],
     profiles: &of_linux61(LINUX61),
-    build: |values| Algorithm::Bbr(Box::new(Bbr::new(values))),
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Box<Bbr> {
+    Box::new(Bbr::new(values))
+}

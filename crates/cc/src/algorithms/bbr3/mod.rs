@@ -27,7 +27,7 @@ use self::bandwidth::{Aggregation, Bandwidth};
 use self::long_term::LongTerm;
 use self::probe_bw::Cycle;
 use self::probe_rtt::MinRtt;
-pub use self::protocol::PROTOCOL;
+pub use self::protocol::{build, PROTOCOL};
 use self::sample::Sample;
 use self::short_term::ShortTerm;
 use self::startup::Pipe;

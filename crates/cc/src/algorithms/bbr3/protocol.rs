@@ -1,10 +1,9 @@
 //! BBR version 3's description for the registry.
 
 use super::state::{CWND_GAIN, DRAIN_GAIN, STARTUP_GAIN};
-use super::{BETA, HEADROOM, LOSS_THRESHOLD};
+use super::{Bbr3, BETA, HEADROOM, LOSS_THRESHOLD};
 use crate::algorithms::borrowed_by_all;
-use crate::parameter::{Constant, Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Constant, Protocol, Values, Variant};
 
 const DRAFT: &str = "draft";
 
@@ -30,5 +29,9 @@ pub const PROTOCOL: Protocol = Protocol {
         Constant { name: "min_rtt_window", variant: DRAFT, value: 10.0, unit: "s" },
     ],
     profiles: &borrowed_by_all(DRAFT),
-    build: |_| Algorithm::Bbr3(Box::default()),
 };
+
+/// The state of a new connection.
+pub fn build(_: &Values) -> Box<Bbr3> {
+    Box::default()
+}

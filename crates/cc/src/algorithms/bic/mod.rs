@@ -9,7 +9,7 @@
 mod protocol;
 mod real;
 
-pub use self::protocol::PROTOCOL;
+pub use self::protocol::{build, PROTOCOL};
 pub use self::real::BicReal;
 use crate::parameter::Values;
 use crate::{CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};

@@ -2,8 +2,7 @@
 
 use super::{Bic, BicReal, B};
 use crate::algorithms::{borrows, runs, switch};
-use crate::parameter::{Constant, Parameter, Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Constant, Either, Parameter, Protocol, Values, Variant};
 
 const ALL: [&str; 2] = ["linux-6.1", "altaimd-2.6.6"];
 
@@ -82,8 +81,12 @@ pub const PROTOCOL: Protocol = Protocol {
         borrows("linux-2.4", ALL[1]),
         borrows("rfc", ALL[1]),
     ],
-    build: |values| match values.variant() {
-        "linux-6.1" => Algorithm::Bic(Bic::new(values)),
-        _ => Algorithm::BicReal(BicReal::new(values)),
-    },
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Either<Bic, BicReal> {
+    match values.variant() {
+        "linux-6.1" => Either::First(Bic::new(values)),
+        _ => Either::Second(BicReal::new(values)),
+    }
+}

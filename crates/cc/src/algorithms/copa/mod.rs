@@ -17,7 +17,7 @@ use units::{ByteRate, Time};
 
 use self::competition::Competition;
 use self::delays::Delays;
-pub use self::protocol::PROTOCOL;
+pub use self::protocol::{build, PROTOCOL};
 use self::velocity::Velocity;
 use crate::parameter::Values;
 use crate::{CaEvent, CaState, CongestionControl, Connection, Control, Needs, RttSample, RttSamples, Window};

@@ -3,8 +3,7 @@
 use super::delays::NEARLY_EMPTY;
 use super::Copa;
 use crate::algorithms::borrowed_by_all;
-use crate::parameter::{Constant, Parameter, Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
 
 pub(super) const PAPER: &str = "paper";
 const DEFAULT_MODE: &str = "default-mode";
@@ -45,5 +44,9 @@ pub const PROTOCOL: Protocol = Protocol {
         Constant { name: "nearly_empty", variant: PAPER, value: NEARLY_EMPTY, unit: "1" },
     ],
     profiles: &borrowed_by_all(PAPER),
-    build: |values| Algorithm::Copa(Box::new(Copa::new(values))),
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Box<Copa> {
+    Box::new(Copa::new(values))
+}

@@ -11,8 +11,8 @@ mod protocol;
 mod round;
 mod tube;
 
-pub use self::protocol::PROTOCOL;
 use self::protocol::VISTA;
+pub use self::protocol::{build, PROTOCOL};
 use self::round::Round;
 use self::tube::Tube;
 use crate::parameter::Values;

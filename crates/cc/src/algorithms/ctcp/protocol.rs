@@ -1,13 +1,11 @@
 //! Compound TCP's description for the registry.
 
-use super::tube::{GAMMA, GAMMA_SHARE};
+use super::tube::{FIXED, GAMMA, GAMMA_SHARE};
 use super::Ctcp;
 use crate::algorithms::{borrows, runs, switch};
-use crate::parameter::{Constant, Parameter, Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
 
 const DRAFT: &str = "draft";
-pub(super) const FIXED: &str = "fixed-gamma";
 pub(super) const VISTA: &str = "vista";
 
 /// The registry's description.
@@ -98,5 +96,9 @@ pub const PROTOCOL: Protocol = Protocol {
         borrows("linux-2.4", DRAFT),
         borrows("rfc", DRAFT),
     ],
-    build: |values| Algorithm::Ctcp(Box::new(Ctcp::new(values))),
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Box<Ctcp> {
+    Box::new(Ctcp::new(values))
+}

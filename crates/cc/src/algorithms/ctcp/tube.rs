@@ -2,9 +2,10 @@
 //!
 //! Source: draft-sridharan-tcpm-ctcp-02. Units: segments.
 
-use super::protocol::FIXED;
 use crate::parameter::Values;
 
+/// The variant without it.
+pub(super) const FIXED: &str = "fixed-gamma";
 /// Range of the tuned gamma.
 pub(super) const GAMMA: (f64, f64) = (5.0, 30.0);
 /// Share of Reno's backlog that becomes gamma.

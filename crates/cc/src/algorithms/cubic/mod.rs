@@ -20,7 +20,7 @@ use units::Time;
 use self::curve::Steepness;
 use self::epoch::Epoch;
 use self::linux2623::Linux2623;
-pub use self::protocol::PROTOCOL;
+pub use self::protocol::{build, PROTOCOL};
 use self::protocol::{V2623, V61};
 use self::reno_friendly::step_x8;
 pub use self::rfc9438::CubicReal;

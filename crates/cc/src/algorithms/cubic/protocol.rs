@@ -2,8 +2,7 @@
 
 use super::{Cubic, CubicReal};
 use crate::algorithms::{borrows, runs, switch};
-use crate::parameter::{Parameter, Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Either, Parameter, Protocol, Values, Variant};
 
 pub(super) const V61: &str = "linux-6.1";
 const NOHYSTART: &str = "nohystart";
@@ -61,8 +60,12 @@ pub const PROTOCOL: Protocol = Protocol {
         borrows("linux-2.4", V2623),
         runs("rfc", RFC),
     ],
-    build: |values| match values.variant() {
-        RFC => Algorithm::CubicReal(Box::new(CubicReal::new(values))),
-        _ => Algorithm::Cubic(Cubic::new(values)),
-    },
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Either<Cubic, Box<CubicReal>> {
+    match values.variant() {
+        RFC => Either::Second(Box::new(CubicReal::new(values))),
+        _ => Either::First(Cubic::new(values)),
+    }
+}

@@ -11,7 +11,7 @@ mod protocol;
 mod reals;
 
 pub use self::integers::Integers;
-pub use self::protocol::PROTOCOL;
+pub use self::protocol::{build, PROTOCOL};
 pub use self::reals::Reals;
 use super::observation_window::ObservationWindow;
 use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, EcnFeedback, Needs, Window};

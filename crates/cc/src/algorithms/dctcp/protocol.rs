@@ -1,9 +1,8 @@
 //! DCTCP's description for the registry.
 
-use super::Dctcp;
+use super::{Dctcp, Integers, Reals};
 use crate::algorithms::{borrows, runs};
-use crate::parameter::{Parameter, Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Either, Parameter, Protocol, Values, Variant};
 
 const V61: &str = "linux-6.1";
 const RFC: &str = "rfc8257";
@@ -49,8 +48,12 @@ pub const PROTOCOL: Protocol = Protocol {
     ],
     constants: &[],
     profiles: &[runs(V61, V61), borrows("linux-2.6.23", V61), borrows("altaimd-2.6.6", RFC), borrows("linux-2.4", V61), runs("rfc", RFC)],
-    build: |values| match values.variant() {
-        V61 => Algorithm::Dctcp(Dctcp::integers(values)),
-        _ => Algorithm::DctcpReal(Dctcp::reals(values)),
-    },
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Either<Dctcp<Integers>, Dctcp<Reals>> {
+    match values.variant() {
+        V61 => Either::First(Dctcp::integers(values)),
+        _ => Either::Second(Dctcp::reals(values)),
+    }
+}

@@ -18,7 +18,7 @@ use units::ByteRate;
 use self::alpha::Alpha;
 use self::cadence::Cadence;
 use self::delay::Delay;
-pub use self::protocol::PROTOCOL;
+pub use self::protocol::{build, PROTOCOL};
 pub(super) use self::protocol::{FIXED, PAPER};
 use crate::parameter::Values;
 use crate::slow_start::Kind;

@@ -3,8 +3,7 @@
 use super::alpha::{ALPHA, DOWN, UP};
 use super::Fast;
 use crate::algorithms::{borrows, runs};
-use crate::parameter::{Constant, Parameter, Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
 
 pub(in crate::algorithms) const PAPER: &str = "paper";
 pub(in crate::algorithms) const FIXED: &str = "fixed-alpha";
@@ -78,5 +77,9 @@ pub const PROTOCOL: Protocol = Protocol {
         runs("linux-2.4", FIXED),
         borrows("rfc", PAPER),
     ],
-    build: |values| Algorithm::Fast(Box::new(Fast::new(values))),
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Box<Fast> {
+    Box::new(Fast::new(values))
+}

@@ -15,7 +15,7 @@ mod table_altaimd;
 
 use self::formula::{Formula, RFC_SET};
 pub use self::linux::HstcpLinux;
-pub use self::protocol::PROTOCOL;
+pub use self::protocol::{build, PROTOCOL};
 use self::table::Row;
 use crate::{CongestionControl, Connection, Window};
 

@@ -5,8 +5,7 @@ use super::table::RFC;
 use super::table_altaimd::ALTAIMD;
 use super::{HstcpLinux, HstcpReal, Law};
 use crate::algorithms::{borrows, runs};
-use crate::parameter::{Constant, Parameter, Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Constant, Either, Parameter, Protocol, Values, Variant};
 
 /// The registry's description.
 pub const PROTOCOL: Protocol = Protocol {
@@ -87,16 +86,20 @@ pub const PROTOCOL: Protocol = Protocol {
         borrows("linux-2.4", "formula"),
         runs("rfc", "formula"),
     ],
-    build: |values| match values.variant() {
-        "table-linux" => Algorithm::HstcpLinux(HstcpLinux::default()),
-        "table-rfc" => Algorithm::HstcpReal(HstcpReal::new(Law::Table(&RFC))),
-        "table-altaimd" => Algorithm::HstcpReal(HstcpReal::new(Law::Table(&ALTAIMD))),
-        _ => Algorithm::HstcpReal(HstcpReal::new(Law::Formula(Formula {
+};
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Either<HstcpLinux, HstcpReal> {
+    match values.variant() {
+        "table-linux" => Either::First(HstcpLinux::default()),
+        "table-rfc" => Either::Second(HstcpReal::new(Law::Table(&RFC))),
+        "table-altaimd" => Either::Second(HstcpReal::new(Law::Table(&ALTAIMD))),
+        _ => Either::Second(HstcpReal::new(Law::Formula(Formula {
             low_window: values.get("low_window"),
             high_window: values.get("high_window"),
             low_p: values.get("low_p"),
             high_p: values.get("high_p"),
             high_decrease: values.get("high_decrease"),
         }))),
-    },
-};
+    }
+}

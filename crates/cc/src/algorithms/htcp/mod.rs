@@ -17,7 +17,7 @@ mod throughput;
 
 use self::backoff::Backoff;
 use self::increase::ONE;
-pub use self::protocol::PROTOCOL;
+pub use self::protocol::{build, PROTOCOL};
 use self::protocol::{BETA08, V61};
 pub use self::real::HtcpReal;
 use self::rtt_range::RttRange;

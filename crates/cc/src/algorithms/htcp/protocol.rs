@@ -2,8 +2,7 @@
 
 use super::{Htcp, HtcpReal};
 use crate::algorithms::{borrows, runs, switch};
-use crate::parameter::{Parameter, Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Either, Parameter, Protocol, Values, Variant};
 
 pub(super) const V61: &str = "linux-6.1";
 const REAL: &str = "altaimd-2.6.6";
@@ -57,8 +56,12 @@ pub const PROTOCOL: Protocol = Protocol {
     ],
     constants: &[],
     profiles: &[runs(V61, V61), runs("linux-2.6.23", V61), runs("altaimd-2.6.6", REAL), borrows("linux-2.4", REAL), runs("rfc", REAL)],
-    build: |values| match values.variant() {
-        REAL => Algorithm::HtcpReal(Box::new(HtcpReal::new(values))),
-        _ => Algorithm::Htcp(Htcp::new(values)),
-    },
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Either<Htcp, Box<HtcpReal>> {
+    match values.variant() {
+        REAL => Either::Second(Box::new(HtcpReal::new(values))),
+        _ => Either::First(Htcp::new(values)),
+    }
+}

@@ -15,7 +15,7 @@ use units::Time;
 
 use self::curves::Curves;
 use self::protocol::BUG;
-pub use self::protocol::PROTOCOL;
+pub use self::protocol::{build, PROTOCOL};
 use crate::parameter::Values;
 use crate::{CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 

@@ -3,8 +3,7 @@
 use super::curves::ALPHA_MIN;
 use super::Illinois;
 use crate::algorithms::{borrows, runs};
-use crate::parameter::{Constant, Parameter, Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
 
 const V61: &str = "linux-6.1";
 pub(super) const BUG: &str = "2.6.23";
@@ -65,5 +64,9 @@ pub const PROTOCOL: Protocol = Protocol {
         Constant { name: "beta_max", variant: V61, value: 0.5, unit: "1" },
     ],
     profiles: &[runs(V61, V61), runs("linux-2.6.23", S5), borrows("altaimd-2.6.6", V61), borrows("linux-2.4", V61), borrows("rfc", V61)],
-    build: |values| Algorithm::Illinois(Illinois::new(values)),
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Illinois {
+    Illinois::new(values)
+}

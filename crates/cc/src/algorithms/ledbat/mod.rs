@@ -13,7 +13,7 @@ mod slowdowns;
 
 use self::delay::Delays;
 pub use self::plus::LedbatPlus;
-pub use self::protocol::PROTOCOL;
+pub use self::protocol::{build, PROTOCOL};
 use crate::parameter::Values;
 use crate::slow_start::Kind;
 use crate::{CongestionControl, Connection, Needs, RttSample, RttSamples, Window};

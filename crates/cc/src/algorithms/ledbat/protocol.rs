@@ -3,8 +3,7 @@
 use super::delay::{BASE_HISTORY, CURRENT_FILTER};
 use super::{Ledbat, LedbatPlus, ALLOWED_INCREASE, WINDOW_MIN};
 use crate::algorithms::{borrows, runs, switch};
-use crate::parameter::{Constant, Parameter, Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Constant, Either, Parameter, Protocol, Values, Variant};
 
 const RFC: &str = "rfc6817";
 const PLUS: &str = "plus-plus";
@@ -69,8 +68,12 @@ pub const PROTOCOL: Protocol = Protocol {
         borrows("linux-2.4", RFC),
         runs("rfc", RFC),
     ],
-    build: |values| match values.variant() {
-        PLUS => Algorithm::LedbatPlus(Box::new(LedbatPlus::new(values))),
-        _ => Algorithm::Ledbat(Box::new(Ledbat::new(values))),
-    },
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Either<Box<Ledbat>, Box<LedbatPlus>> {
+    match values.variant() {
+        PLUS => Either::Second(Box::new(LedbatPlus::new(values))),
+        _ => Either::First(Box::new(Ledbat::new(values))),
+    }
+}

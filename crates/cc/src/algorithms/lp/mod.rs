@@ -17,7 +17,7 @@ use units::Stream;
 use self::forward_delay::ForwardDelay;
 pub use self::paper::LpPaper;
 use self::peer_clock::PeerClock;
-pub use self::protocol::PROTOCOL;
+pub use self::protocol::{build, PROTOCOL};
 use super::reno::Reno;
 use crate::{CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 

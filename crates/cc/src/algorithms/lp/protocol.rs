@@ -4,8 +4,7 @@ use super::forward_delay::PERCENT;
 use super::{Lp, LpPaper, INFERENCE_RTTS};
 use crate::algorithms::early_indication::{delta, inference};
 use crate::algorithms::{borrows, runs};
-use crate::parameter::{Constant, Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Constant, Either, Protocol, Values, Variant};
 
 const V61: &str = "linux-6.1";
 const PAPER: &str = "paper";
@@ -40,8 +39,12 @@ pub const PROTOCOL: Protocol = Protocol {
         runs("linux-2.4", PAPER),
         borrows("rfc", PAPER),
     ],
-    build: |values| match values.variant() {
-        PAPER => Algorithm::LpPaper(LpPaper::new(values)),
-        _ => Algorithm::Lp(Lp::new()),
-    },
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Either<Lp, LpPaper> {
+    match values.variant() {
+        PAPER => Either::Second(LpPaper::new(values)),
+        _ => Either::First(Lp::new()),
+    }
+}

@@ -17,7 +17,7 @@ mod share;
 use units::{ByteRate, Time};
 
 use self::fractional::Fractional;
-pub use self::protocol::PROTOCOL;
+pub use self::protocol::{build, PROTOCOL};
 use self::rtt_independence::RttIndependence;
 use self::share::Share;
 use crate::parameter::Values;

@@ -3,8 +3,7 @@
 use super::fractional::WINDOW_MIN;
 use super::Prague;
 use crate::algorithms::borrowed_by_all;
-use crate::parameter::{Constant, Parameter, Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
 
 const DRAFT: &str = "draft";
 
@@ -39,5 +38,9 @@ pub const PROTOCOL: Protocol = Protocol {
     ],
     constants: &[Constant { name: "window_min", variant: DRAFT, value: WINDOW_MIN, unit: "segments" }],
     profiles: &borrowed_by_all(DRAFT),
-    build: |values| Algorithm::Prague(Box::new(Prague::new(values))),
 };
+
+/// The state of a new connection.
+pub fn build(values: &Values) -> Box<Prague> {
+    Box::new(Prague::new(values))
+}

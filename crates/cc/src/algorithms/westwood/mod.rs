@@ -10,7 +10,7 @@ mod bandwidth;
 mod protocol;
 
 use self::bandwidth::Bandwidth;
-pub use self::protocol::PROTOCOL;
+pub use self::protocol::{build, PROTOCOL};
 use super::reno::Reno;
 use crate::{AckArrival, CaEvent, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 

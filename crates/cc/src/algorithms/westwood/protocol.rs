@@ -3,8 +3,7 @@
 use super::bandwidth::WINDOW_MIN_MS;
 use super::Westwood;
 use crate::algorithms::of_linux61;
-use crate::parameter::{Constant, Protocol, Variant};
-use crate::Algorithm;
+use crate::parameter::{Constant, Protocol, Values, Variant};
 
 const V61: &str = "linux-6.1";
 
@@ -24,5 +23,9 @@ pub const PROTOCOL: Protocol = Protocol {
         Constant { name: "filter", variant: V61, value: 0.875, unit: "1" },
     ],
     profiles: &of_linux61(V61),
-    build: |_| Algorithm::Westwood(Westwood::new()),
 };
+
+/// The state of a new connection.
+pub fn build(_: &Values) -> Westwood {
+    Westwood::new()
+}

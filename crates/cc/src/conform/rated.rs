@@ -4,7 +4,7 @@
 use serde_json::Value;
 use units::Time;
 
-use crate::conform::{Mismatch, Report};
+use super::report::{Mismatch, Report};
 use crate::registry::Algorithm;
 use crate::{CaEvent, CaState, CongestionControl, Connection, Controller, RateSample, Window};
 

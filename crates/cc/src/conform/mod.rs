@@ -4,56 +4,18 @@
 //! module's state after each. The transport here is the one of the recording: an always full window, and no rate reduction, so that
 //! the window rests at ssthresh during recovery.
 
+mod rated;
+mod report;
+
 use std::collections::BTreeMap;
 
-use serde::Serialize;
 use serde_json::Value;
 use thiserror::Error;
 use units::{ByteRate, Time};
 
-use crate::registry::{build, protocol};
-use crate::{conform_rated, AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, RttSample, Window};
-
-/// The result of one file.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Report {
-    /// The file, as the caller calls it.
-    pub file: String,
-    /// Our name of the algorithm, with the variant where it is not the profile's own.
-    pub algorithm: String,
-    /// Rows compared: one per event and one per recorded ACK.
-    pub rows: u32,
-    /// Rows whose cwnd and ssthresh agree.
-    pub rows_matched: u32,
-    /// Rows whose credit counter agrees too. Reported, not judged.
-    pub rows_matched_with_cnt: u32,
-    /// Where they first disagree.
-    pub first_mismatch: Option<Mismatch>,
-}
-
-impl Report {
-    /// Whether every row agrees.
-    pub fn exact(&self) -> bool {
-        self.rows > 0 && self.rows == self.rows_matched
-    }
-}
-
-/// One disagreement.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Mismatch {
-    /// Number of the event, from 0.
-    pub row: u32,
-    /// Number of the recorded ACK within the event, from 0; none when the row after the event disagrees.
-    pub detail: Option<u32>,
-    /// Time of the row, microseconds.
-    pub t_us: u64,
-    /// `cwnd` or `ssthresh`.
-    pub field: &'static str,
-    /// The kernel's value.
-    pub expected: f64,
-    /// Ours.
-    pub got: f64,
-}
+pub use self::report::{Mismatch, Report};
+use crate::build::{build, protocol};
+use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, RttSample, Window};
 
 /// Why a file could not be replayed.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -103,7 +65,7 @@ pub fn replay(text: &str, file: &str) -> Result<Report, ReplayError> {
     };
     let report = Report { file: file.into(), algorithm, rows: 0, rows_matched: 0, rows_matched_with_cnt: 0, first_mismatch: None };
     if built.algorithm.needs().control.is_by_rate() {
-        return conform_rated::replay(built.algorithm, &root, report).map_err(damaged);
+        return rated::replay(built.algorithm, &root, report).map_err(damaged);
     }
     let columns = Columns::read(&root).map_err(damaged)?;
     let mut replay = Replay { flow: Flow::start(built.algorithm, &root["init"]).map_err(damaged)?, columns, report, event: 0 };

@@ -1,0 +1,138 @@
+"""A flow as it is written, as a table or on one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from windtunnel.scenario import checks, hosts, writes
+from windtunnel.scenario.errors import refusal, shown
+from windtunnel.scenario.flowtext import parse_flow
+from windtunnel.scenario.ranges import Application, Count, HopNumber, InstantS, RateBps, RttS, TransferBytes, WindowBytes, WindowPackets
+from windtunnel.scenario.table import Table
+from windtunnel.scenario.windows import read_window
+
+PACKET_BYTES = 1500
+MSS_BYTES = 1448
+
+
+class Flow(Table):
+    """One TCP flow, or `count` equal ones.
+
+    Parameters
+    ----------
+    algorithm : str
+        ``name`` or ``name:variant``; kernel aliases are accepted and replaced by our name.
+    parameters : dict of str to float or str, optional
+        The algorithm's own parameters, in the units the catalogue gives, and the choice ``slow_start``.
+    transport : dict, optional
+        Overrides of the profile's transport options.
+    rtt_s : float, optional
+        Base (propagation) round-trip time in seconds; the scenario's when absent.
+    start_s, stop_s : float, optional
+        Seconds from the beginning; it starts at zero and never stops when absent.
+    bytes : int, optional
+        Payload bytes to transfer; unlimited when absent.
+    count : int
+        How many flows like this one.
+    window_packets, window_bytes : int, optional
+        Cap on the window, in the flow's packets, or in bytes of payload (a socket's buffer), of which whole segments count. ``window``
+        reads either: ``500``, ``4MB``.
+    mtu_bytes : int
+        IP bytes of a full packet, 576 to 9000.
+    receiver_mtu_bytes : int, optional
+        IP bytes of the receiver's own packets. With profile linux-2.4 only, whose window gets stuck if they are larger than the sender's.
+    host : Host, optional
+        The sender's host; fields that it does not give are the scenario's.
+    profile : str, optional
+        Stack profile; the scenario's when absent.
+    direction : {"forward", "reverse"}
+        Which way the data goes.
+    application : int, optional
+        Flows of the same number are connections of one application, whose results are also added up. ``ptcp`` sets it.
+    on_s, off_s : float, optional
+        The application writes as fast as the flow takes it for so long, then nothing for so long, in turns; always when absent.
+    app_rate_bps, chunk_s : float, optional
+        The application writes in chunks, one every so many seconds (2 when absent), each of what this payload rate makes of that time.
+    enter, leave : int, optional
+        Numbers of the first and the last hop that its packets cross in forward direction, counted from 1; all hops when absent.
+    """
+
+    SHORT: ClassVar[Mapping[str, str]] = {
+        "rtt": "rtt_s",
+        "start": "start_s",
+        "stop": "stop_s",
+        "mtu": "mtu_bytes",
+        "receiver_mtu": "receiver_mtu_bytes",
+        **writes.SHORT,
+    }
+
+    algorithm: str = Field(description="name or name:variant")
+    parameters: dict[str, float | str] = Field(default_factory=dict, description="the algorithm's own parameters")
+    transport: dict[str, bool | int | float | str] = Field(default_factory=dict, description="overrides of transport options")
+    rtt_s: RttS | None = Field(None, description="base round-trip time in seconds")
+    start_s: InstantS = Field(0.0, description="start in seconds")
+    stop_s: InstantS | None = Field(None, description="stop in seconds")
+    bytes: TransferBytes | None = Field(None, description="payload bytes to transfer")
+    count: Count = Field(1, description="number of equal flows")
+    window_packets: WindowPackets | None = Field(None, description="cap on the window in packets")
+    window_bytes: WindowBytes | None = Field(None, description="cap on the window in bytes of payload")
+    mtu_bytes: hosts.MtuBytes = Field(PACKET_BYTES, description="IP bytes of a full packet")
+    receiver_mtu_bytes: hosts.MtuBytes | None = Field(None, description="IP bytes of the receiver's own packets")
+    host: hosts.Host | None = Field(None, description="the sender's host")
+    profile: str | None = Field(None, description="stack profile")
+    direction: Literal["forward", "reverse"] = Field("forward", description="which way the data goes")
+    application: Application | None = Field(None, description="number shared by the connections of one application")
+    on_s: writes.SpanS | None = Field(None, description="how long the application writes, in seconds")
+    off_s: writes.SpanS | None = Field(None, description="how long it is then silent, in seconds")
+    app_rate_bps: RateBps | None = Field(None, description="payload rate of an application that writes in chunks, in bits per second")
+    chunk_s: writes.SpanS | None = Field(None, description="time from one chunk to the next, in seconds")
+    enter: HopNumber | None = Field(None, description="number of the first hop, counted from 1")
+    leave: HopNumber | None = Field(None, description="number of the last hop, counted from 1")
+
+    _algorithm = field_validator("algorithm", mode="before")(checks.algorithm_name)
+    _profile = field_validator("profile", mode="before")(checks.profile_name)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tables(cls, data: Any) -> Any:
+        if isinstance(data, str):
+            data = parse_flow(data)
+        if not isinstance(data, dict):
+            return data
+        full = read_window(writes.with_chunk(data))
+        if "window_packets" in full:
+            full = full | {"window_packets": writes.window_packets(full["window_packets"], MSS_BYTES)}
+        return checks.flow_tables(full)
+
+    @field_validator("direction", mode="before")
+    @classmethod
+    def _direction(cls, value: Any) -> Any:
+        if value not in ("forward", "reverse"):
+            raise refusal(f"{shown(value)} is not a direction; allowed: forward, reverse")
+        return value
+
+    @model_validator(mode="after")
+    def _connections_are_made_once(self) -> Flow:
+        if self.application is not None and set(self.parameters) & {"streams", "stagger"}:
+            raise refusal(f"{self.application} and streams are both given; allowed: one of them", field="application")
+        return self
+
+    @model_validator(mode="after")
+    def _writes(self) -> Flow:
+        if (self.on_s is None) != (self.off_s is None):
+            missing, other = ("off", "on") if self.off_s is None else ("on", "off")
+            raise refusal(f"is missing, and {other} is given; allowed: both, or none", field=f"{missing}_s")
+        if self.chunk_s is not None and self.app_rate_bps is None:
+            raise refusal("is missing, and chunk is given; allowed: both, or app_rate alone", field="app_rate_bps")
+        if self.on_s is not None and self.app_rate_bps is not None:
+            raise refusal("on and off, and app_rate are both given; allowed: one of them", field="app_rate_bps")
+        return self
+
+    @model_validator(mode="after")
+    def _stops_after_start(self) -> Flow:
+        if self.stop_s is not None and self.stop_s <= self.start_s:
+            raise refusal(f"{shown(self.stop_s)} s is not after the start; allowed: above {shown(self.start_s)} s", field="stop_s")
+        return self

@@ -1,0 +1,176 @@
+"""A link as it is written: its rate, its queue, its losses and what of it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import Field, field_validator, model_validator
+
+from windtunnel.scenario import changes, checks, units
+from windtunnel.scenario.catalogue import DROP_TAIL
+from windtunnel.scenario.errors import refusal, shown
+from windtunnel.scenario.losses import LossModel, read
+from windtunnel.scenario.ranges import ExtraS, Probability, QueueBdp, QueueBytes, QueuePackets, QueueS, RateBps
+from windtunnel.scenario.table import Table
+
+QUEUE_FIELDS = ("queue_packets", "queue_bytes", "queue_s", "queue_bdp")
+MARK_FIELDS = ("mark_packets", "mark_bytes", "mark_s", "mark_bdp")
+
+
+class Bottleneck(Table):
+    """One link: its rate, its queue and that queue's discipline, random loss.
+
+    Parameters
+    ----------
+    rate_bps : float
+        IP bits per second, 1 kbit/s to 1 Tbit/s.
+    queue_packets, queue_bytes, queue_s, queue_bdp : optional
+        The queue limit, in one of: 1500-byte packets, bytes, seconds at the link's rate, fraction of the bandwidth-delay product (BDP).
+        One BDP when none is given. The limit counts the packet being serialised unless `excludes_in_service`. A computed limit below one
+        packet is raised to one.
+    mark_packets, mark_bytes, mark_s, mark_bdp : optional
+        A step of congestion marks, in the same units: an ECN-capable packet is marked where a queue of this size would have refused it.
+        No marks when none is given; for drop-tail only.
+    discipline : str
+        How the queue decides: ``drop-tail``, or a name of ``windtunnel queues``, with parameters as in ``codel,target=5ms``.
+    discipline_parameters : dict of str to float, optional
+        The discipline's parameters, in the units the catalogue gives.
+    excludes_in_service : bool
+        Whether the packet on the wire no longer counts against the limit.
+    loss_probability : float
+        Independent loss of each packet, in [0, 1), before the queue.
+    losses : sequence, optional
+        Models of loss with a memory, before the queue too: tables, or lines such as ``"periodic,every=5000"``. Each sees every packet.
+    rate_steps, outages, delay_steps : sequence, optional
+        Changes in time, ascending: a new rate, nothing transmitted, propagation besides the base RTT. Tables, or ``"10s=5Mbit"``.
+    trace_ms : sequence of int, optional
+        In place of any rate: milliseconds at which 1500 bytes may leave, as in mahimahi's traces. `rate_bps` is then only what the BDP is
+        computed with, the trace's mean when absent.
+    reorder_probability, reorder_s : float
+        Probability that a data packet arrives so many seconds late, overtaken by those behind it. ACKs keep their order.
+    duplicate_probability : float
+        Probability that a data packet arrives twice.
+    """
+
+    SHORT: ClassVar[Mapping[str, str]] = {
+        "rate": "rate_bps",
+        "loss": "loss_probability",
+        "reorder": "reorder_probability",
+        "reorder_by": "reorder_s",
+        "duplicate": "duplicate_probability",
+    }
+
+    rate_bps: RateBps = Field(description="IP bits per second")
+    queue_packets: QueuePackets | None = Field(None, description="queue limit in 1500-byte packets")
+    queue_bytes: QueueBytes | None = Field(None, description="queue limit in bytes")
+    queue_s: QueueS | None = Field(None, description="queue limit as time at the link's rate, in seconds")
+    queue_bdp: QueueBdp | None = Field(None, description="queue limit as a fraction of the bandwidth-delay product")
+    mark_packets: QueuePackets | None = Field(None, description="step of congestion marks in 1500-byte packets")
+    mark_bytes: QueueBytes | None = Field(None, description="step of congestion marks in bytes")
+    mark_s: QueueS | None = Field(None, description="step of congestion marks as time at the link's rate, in seconds")
+    mark_bdp: QueueBdp | None = Field(None, description="step of congestion marks as a fraction of the bandwidth-delay product")
+    discipline: str = Field(DROP_TAIL, description="queue discipline")
+    discipline_parameters: dict[str, float] = Field(default_factory=dict, description="the discipline's own parameters")
+    excludes_in_service: bool = Field(False, description="whether the packet being serialised does not count against the limit")
+    loss_probability: Probability = Field(0.0, description="independent loss of each packet")
+    losses: tuple[LossModel, ...] = Field((), description="models of loss with a memory")
+
+    rate_steps: tuple[changes.RateStep, ...] = Field((), description="rates that follow, each from its time on")
+    outages: tuple[changes.Outage, ...] = Field((), description="times in which nothing is transmitted")
+    delay_steps: tuple[changes.DelayStep, ...] = Field((), description="propagation besides the base RTT, each from its time on")
+    trace_ms: tuple[int, ...] = Field((), description="milliseconds at which 1500 bytes may leave, in place of a rate")
+    reorder_probability: Probability = Field(0.0, description="probability that a data packet arrives late")
+    reorder_s: ExtraS = Field(0.0, description="how late, in seconds")
+    duplicate_probability: Probability = Field(0.0, description="probability that a data packet arrives twice")
+
+    _losses = field_validator("losses", mode="before")(read)
+    _rate_steps = field_validator("rate_steps", mode="before")(changes.reader(changes.RateStep))
+    _outages = field_validator("outages", mode="before")(changes.reader(changes.Outage))
+    _delay_steps = field_validator("delay_steps", mode="before")(changes.reader(changes.DelayStep))
+    _ascending = field_validator("rate_steps", "outages", "delay_steps", mode="after")(changes.ascending)
+    _trace = field_validator("trace_ms", mode="before")(changes.opportunities)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rate_of_trace(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not data.get("trace_ms") or {"rate", "rate_bps"} & set(data):
+            return data
+        return data | {"rate_bps": changes.mean_rate_bps(changes.opportunities(data["trace_ms"]))}
+
+    @model_validator(mode="after")
+    def _one_service(self) -> Bottleneck:
+        if self.trace_ms and (self.rate_steps or self.outages):
+            raise refusal("a trace and steps or outages are both given; allowed: one of them", field="trace_ms")
+        return self
+
+    @model_validator(mode="before")
+    @classmethod
+    def _sizes(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        return _read_discipline(_read_size(_read_size(data, "queue", QUEUE_FIELDS), "mark", MARK_FIELDS))
+
+    @model_validator(mode="after")
+    def _one_of_each(self) -> Bottleneck:
+        for short, fields in (("queue", QUEUE_FIELDS), ("mark", MARK_FIELDS)):
+            given = [name for name in fields if getattr(self, name) is not None]
+            if len(given) > 1:
+                raise refusal(f"{' and '.join(given)} are all given; allowed: one of {', '.join(fields)}", field=short)
+        if self.discipline != DROP_TAIL and any(getattr(self, name) is not None for name in MARK_FIELDS):
+            raise refusal(f"a step of marks and {self.discipline} are both given; allowed: with {DROP_TAIL} only", field="mark")
+        return self
+
+    @model_validator(mode="after")
+    def _late_by_how_much(self) -> Bottleneck:
+        if (self.reorder_probability > 0) != (self.reorder_s > 0):
+            problem = f"{shown(self.reorder_probability)} and {shown(self.reorder_s)} s late; allowed: both above 0, or none"
+            raise refusal(problem, field="reorder_probability")
+        return self
+
+
+def _read_discipline(data: dict[str, Any]) -> dict[str, Any]:
+    """Check the discipline, written as a name, as ``codel,target=5ms``, or as a name and a table of parameters."""
+    name, table = data.get("discipline", DROP_TAIL), data.get("discipline_parameters", {})
+    if not isinstance(name, str):
+        raise refusal(f"{shown(name)} is a {type(name).__name__}, not a name; allowed: a queue discipline", field="discipline")
+    if not isinstance(table, dict):
+        problem = f"{shown(table)} is a {type(table).__name__}, not a table; allowed: key = value"
+        raise refusal(problem, field="discipline_parameters")
+    name, given = checks.discipline_text(name)
+    parameters = checks.discipline(name, {**given, **table})
+    if name == DROP_TAIL and "discipline" not in data:
+        return data
+    return {**data, "discipline": name, "discipline_parameters": parameters}
+
+
+def _read_size(data: dict[str, Any], short: str, fields: tuple[str, ...]) -> dict[str, Any]:
+    """Replace a size written under its short name, such as ``queue = "20%bdp"``, by the field of its unit."""
+    if short not in data:
+        return data
+    full = dict(data)
+    value = full.pop(short)
+    given = [name for name in fields if full.get(name) is not None]
+    if given:
+        raise refusal(f"{short} and {given[0]} are both given; allowed: one of them", field=short)
+    try:
+        name, size = units.parse_queue(value)
+    except ValueError as error:
+        allowed = "packets (175), 20%bdp, 50ms or 256kB"
+        raise refusal(f"{shown(value)} cannot be read: {error}; allowed: {allowed}", field=short) from None
+    full[name.replace("queue", short)] = size
+    return full
+
+
+class Hop(Bottleneck):
+    """A further forward link.
+
+    Parameters
+    ----------
+    delay_s : float
+        Propagation to it from the hop before, in seconds; part of the base RTT of the flows that cross both.
+    """
+
+    SHORT: ClassVar[Mapping[str, str]] = {**Bottleneck.SHORT, "delay": "delay_s"}
+
+    delay_s: ExtraS = Field(0.0, description="propagation from the hop before, in seconds")
