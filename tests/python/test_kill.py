@@ -279,7 +279,8 @@ def is_deaf(pid: int) -> bool:
 
 def interrupt(program: Path, folder: Path, is_reached: Moment, after_s: float, *, whole_group: bool) -> None:
     process = start(program, folder, jobs=2, output=subprocess.PIPE)
-    wait_for(process, is_reached, folder)
+    # The folder may be there before the first worker is.
+    wait_for(process, lambda folder: is_reached(folder) and bool(descendants(process.pid)), folder)
     time.sleep(after_s)
     children = descendants(process.pid)
     # A traceback of a worker would be more than one line, however young it is.
