@@ -170,11 +170,6 @@ macro_rules! disciplines {
                 })+
                 unreachable!("a discipline comes from the list")
             }
-
-            /// Packets wait for its decision.
-            pub fn decides_late(&self) -> bool {
-                false $(|| self.is(&$queue::DISCIPLINE))+
-            }
         }
     };
 }
