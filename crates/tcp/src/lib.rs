@@ -22,6 +22,7 @@ mod ranges;
 mod rate;
 mod receiver;
 mod recovery;
+mod reordering;
 mod rtt;
 mod scoreboard;
 mod sender;

@@ -31,6 +31,16 @@ impl TailLossProbe {
         self.end > 0
     }
 
+    /// The last segment was sent again, and that is not answered: its duplicate is none of a repair (Linux `tcp_init_undo`).
+    pub(crate) fn is_again_out(&self) -> bool {
+        self.is_out() && self.is_retransmission
+    }
+
+    /// The receiver reported `seq` as a duplicate: whether it is the probe's.
+    pub(crate) fn is_duplicate_of(&self, seq: u64) -> bool {
+        self.is_out() && seq + 1 == self.end
+    }
+
     /// The probe has left, as the last outstanding segment.
     pub(crate) fn on_sent(&mut self, c: &Connection, is_retransmission: bool) {
         self.end = c.nxt;
@@ -48,8 +58,9 @@ impl TailLossProbe {
         if !self.is_out() || cumulative < self.end {
             return false;
         }
-        let has_repaired = self.is_retransmission && !progress.duplicate && cumulative > self.end;
-        let is_answered = !self.is_retransmission || progress.duplicate || (progress.is_duplicate_ack() && progress.sacked == 0);
+        let has_repaired = self.is_retransmission && !progress.duplicate_of_probe && cumulative > self.end;
+        let is_pure_duplicate = progress.is_duplicate_ack() && progress.sacked == 0;
+        let is_answered = !self.is_retransmission || progress.duplicate_of_probe || is_pure_duplicate;
         if has_repaired || is_answered {
             self.forget();
         }
@@ -85,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_duplicate_shows_that_nothing_was_lost() {
-        assert_eq!(answered(true, 10, Progress { duplicate: true, ..advance() }), (false, false));
+        assert_eq!(answered(true, 10, Progress { duplicate_of_probe: true, ..advance() }), (false, false));
         assert_eq!(answered(true, 10, Progress { acked: 0, ..advance() }), (false, false), "a duplicate ACK without SACK blocks");
         assert_eq!(answered(true, 10, Progress { acked: 0, sacked: 1, ..advance() }), (false, true));
     }

@@ -11,16 +11,22 @@ pub(crate) struct Progress {
     pub(crate) acked: u64,
     /// Segments newly SACKed.
     pub(crate) sacked: u32,
-    /// Segments delivered: cumulatively or selectively acknowledged for the first time.
+    /// Segments delivered: cumulatively or selectively acknowledged for the first time, or a second time as duplicates.
     pub(crate) delivered: u32,
     /// A never-retransmitted segment below the recovery point was delivered.
     pub(crate) original_delivered: bool,
-    /// A retransmitted segment was cumulatively acknowledged.
+    /// A segment that was ever retransmitted was cumulatively acknowledged.
     pub(crate) retransmission_acked: bool,
+    /// When the segment that was sent last left, of those that this ACK is the first to acknowledge.
+    pub(crate) latest_sent: Option<Time>,
+    /// The lowest segment sent once that was delivered after one sent later; none if none was.
+    pub(crate) overtaken: Option<u64>,
     /// Segments newly marked lost.
     pub(crate) lost: u32,
-    /// The ACK reported a segment that arrived twice.
+    /// The ACK reported a retransmitted segment that arrived twice.
     pub(crate) duplicate: bool,
+    /// That segment was the tail loss probe.
+    pub(crate) duplicate_of_probe: bool,
     /// The ACK told of congestion marks.
     pub(crate) ece: bool,
     /// Timestamp echo of the ACK.
@@ -34,6 +40,11 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
+    /// `seq`, sent once, was delivered after one sent later.
+    pub(crate) fn on_overtaken(&mut self, seq: u64) {
+        self.overtaken = Some(self.overtaken.map_or(seq, |lowest| lowest.min(seq)));
+    }
+
     /// Neither data nor information: a duplicate ACK.
     pub(crate) fn is_duplicate_ack(&self) -> bool {
         self.acked == 0

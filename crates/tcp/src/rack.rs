@@ -3,6 +3,7 @@
 use cc::{CaState, Connection};
 use units::Time;
 
+use crate::reordering::Reordering;
 use crate::LossDetection;
 use crate::Options;
 
@@ -41,16 +42,42 @@ pub(crate) struct Delivery {
     pub(crate) retransmitted: bool,
 }
 
-/// The most recently sent segment known to be delivered.
-#[derive(Clone, Debug, Default)]
+/// Recoveries that end without an undo before a wider reordering window is the usual one again (Linux `TCP_RACK_RECOVERY_THRESH`).
+const RECOVERIES_KEPT: u8 = 16;
+
+/// The most recently sent segment known to be delivered, and how many quarters of the minimum RTT others may be late.
+#[derive(Clone, Debug)]
 pub(crate) struct Rack {
     sent: Time,
     end: u64,
     rtt: Time,
-    reordering_seen: bool,
+    /// A segment was delivered since losses were looked for: there is something to find.
+    advanced: bool,
+    /// A duplicate showed that a retransmission was not needed, and the window is yet to grow for it.
+    is_too_hasty: bool,
+    /// The reordering window, quarters of the minimum RTT.
+    steps: u8,
+    /// Recoveries for which it stays.
+    kept_for: u8,
+    /// When it grew last.
+    grown_at: Time,
 }
 
 impl Rack {
+    /// Nothing was delivered.
+    pub(crate) fn new() -> Rack {
+        Rack {
+            sent: Time::ZERO,
+            end: 0,
+            rtt: Time::ZERO,
+            advanced: false,
+            is_too_hasty: false,
+            steps: 1,
+            kept_for: 0,
+            grown_at: Time::ZERO,
+        }
+    }
+
     /// A segment was delivered. An ACK too early for a retransmission is of the original.
     #[inline]
     pub(crate) fn on_delivered(&mut self, c: &Connection, segment: Delivery) {
@@ -58,6 +85,7 @@ impl Rack {
         if segment.retransmitted && rtt < c.rtt_min {
             return;
         }
+        self.advanced = true;
         self.rtt = rtt;
         if (segment.sent, segment.seq + 1) > (self.sent, self.end) {
             (self.sent, self.end) = (segment.sent, segment.seq + 1);
@@ -67,6 +95,7 @@ impl Rack {
     /// [`Rack::on_delivered`] when nothing above was delivered and `seq` was sent once, at `sent`.
     #[inline]
     pub(crate) fn on_next_delivered(&mut self, c: &Connection, seq: u64, sent: Time) {
+        self.advanced = true;
         self.rtt = c.now - sent;
         if sent >= self.sent {
             (self.sent, self.end) = (sent, seq + 1);
@@ -78,14 +107,44 @@ impl Rack {
         self.rtt
     }
 
-    /// A segment was delivered after one sent later, or not.
-    pub(crate) fn note_order(&mut self, is_reordered: bool) {
-        self.reordering_seen |= is_reordered;
+    /// Whether a segment was delivered, or an episode undone, since this was last asked: otherwise no loss can be found that was not.
+    pub(crate) fn take_advance(&mut self) -> bool {
+        std::mem::take(&mut self.advanced)
     }
 
-    /// A segment was once delivered after one sent later.
-    pub(crate) fn has_seen_reordering(&self) -> bool {
-        self.reordering_seen
+    /// An episode was undone: what was held to be lost is looked at again.
+    pub(crate) fn on_undone(&mut self) {
+        self.advanced = true;
+    }
+
+    /// A retransmission of a segment that had only been late was not needed.
+    pub(crate) fn on_needless_retransmission(&mut self) {
+        self.is_too_hasty = true;
+    }
+
+    /// An episode was undone since every retransmission of it arrived twice.
+    pub(crate) fn on_undone_by_duplicates(&mut self) {
+        self.kept_for = (self.kept_for + 1).min(RECOVERIES_KEPT);
+    }
+
+    /// An episode was repaired, not undone.
+    pub(crate) fn on_repaired(&mut self) {
+        self.kept_for = self.kept_for.saturating_sub(1);
+    }
+
+    /// An ACK delivered segments, the latest of them sent at `latest` (Linux `tcp_rack_update_reo_wnd`; RFC 8985 6.2 step 4): the window
+    /// grows at most once per round trip.
+    pub(crate) fn adapt(&mut self, c: &Connection, latest: Time) {
+        if latest < self.grown_at {
+            self.is_too_hasty = false;
+        }
+        if std::mem::take(&mut self.is_too_hasty) {
+            self.steps = self.steps.saturating_add(1);
+            self.grown_at = c.now;
+            self.kept_for = RECOVERIES_KEPT;
+        } else if self.kept_for == 0 {
+            self.steps = 1;
+        }
     }
 
     /// Whether segment `seq`, sent at `sent`, was sent before one that has been delivered.
@@ -93,13 +152,13 @@ impl Rack {
         (self.sent, self.end) > (sent, seq + 1)
     }
 
-    /// How long a segment may take before it is lost. RFC 8985 section 6.2 step 4, with Linux's step of one: no longer than the segment
-    /// delivered last while losses are being repaired and no reordering was ever seen, else a quarter of the minimum RTT more.
-    pub(crate) fn loss_delay(&self, c: &Connection, sacked_out: u32) -> Time {
-        let in_trouble = c.ca_state >= CaState::Recovery || sacked_out >= DUPTHRESH;
-        if !self.reordering_seen && in_trouble {
+    /// How long a segment may take before it is lost (RFC 8985 section 6.2 step 4): no longer than the segment delivered last while losses
+    /// are being repaired and no reordering was ever seen, else so many quarters of the minimum RTT more, a smoothed RTT at most.
+    pub(crate) fn loss_delay(&self, c: &Connection, reordering: &Reordering, sacked_out: u32) -> Time {
+        let in_trouble = c.ca_state >= CaState::Recovery || sacked_out >= reordering.degree();
+        if !reordering.has_been_seen() && in_trouble {
             return self.rtt;
         }
-        self.rtt + Time(c.rtt_min.0 / 4).min(Time::from_us(u64::from(c.srtt8_us >> 3)))
+        self.rtt + Time(c.rtt_min.0 / 4 * u64::from(self.steps)).min(Time::from_us(u64::from(c.srtt8_us >> 3)))
     }
 }

@@ -83,7 +83,7 @@ impl Timers {
         was_idle || self.kind == Kind::Probe || self.deadline == Time::NEVER
     }
 
-    /// A full timeout from now; after a probe or reordering timer, from when the head was sent.
+    /// A full timeout from now; where a probe or reordering timer was armed for the same segments, from when the head was sent.
     pub(crate) fn arm_retransmission(&mut self, c: &Connection, rtt: &RttEstimator, head_sent: Time) {
         let rto = rtt.rto();
         self.deadline = if self.kind == Kind::Retransmission { c.now + rto } else { (head_sent + rto).max(c.now + Time::from_us(1)) };

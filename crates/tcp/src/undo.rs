@@ -27,11 +27,11 @@ impl Undo {
         Undo { is_on, past_marker: None, retransmissions: None, first_retransmission: None, prior_ssthresh: f64::NAN }
     }
 
-    /// An episode begins with `outstanding` retransmissions under way; without a threshold the one remembered before stands.
+    /// An episode begins with `outstanding` retransmissions under way; without a threshold an undo restores no window.
     pub(crate) fn arm(&mut self, c: &Connection, outstanding: u32, prior_ssthresh: Option<f64>) {
         self.past_marker = NonZeroU64::new(c.una + 1);
         self.retransmissions = (outstanding > 0).then_some(outstanding);
-        self.prior_ssthresh = prior_ssthresh.unwrap_or(self.prior_ssthresh);
+        self.prior_ssthresh = prior_ssthresh.unwrap_or(f64::NAN);
     }
 
     pub(crate) fn disarm(&mut self) {
@@ -74,15 +74,19 @@ impl Undo {
         self.is_on && self.is_armed() && self.retransmissions == Some(0)
     }
 
-    /// The ACK echoes a segment older than the first retransmission: it answers an original.
-    pub(crate) fn is_spurious_by_echo(&self, progress: &Progress) -> bool {
-        let is_older = |sent: Time| progress.echo < sent;
-        self.is_on && self.is_armed() && progress.acked > 0 && self.first_retransmission.is_some_and(is_older)
+    /// The ACK echoes a segment older than the first retransmission, by the milliseconds of timestamps, or nothing was retransmitted yet: it
+    /// answers an original (Linux `tcp_packet_delayed`). Without SACK the end of an episode says nothing.
+    pub(crate) fn is_spurious_by_echo(&self, c: &Connection, progress: &Progress, is_over: bool) -> bool {
+        let answers_original = match self.first_retransmission {
+            Some(sent) => progress.echo.as_ms() < sent.as_ms(),
+            None => c.selective_acks || !is_over,
+        };
+        self.is_on && self.is_armed() && answers_original
     }
 
     /// The episode is shown to be spurious by this ACK.
-    pub(crate) fn is_spurious(&self, progress: &Progress) -> bool {
-        self.is_spurious_by_duplicates() || self.is_spurious_by_echo(progress)
+    pub(crate) fn is_spurious(&self, c: &Connection, progress: &Progress, is_over: bool) -> bool {
+        self.is_spurious_by_duplicates() || self.is_spurious_by_echo(c, progress, is_over)
     }
 }
 
@@ -111,22 +115,32 @@ mod tests {
         assert!(!undo.is_spurious_by_duplicates());
     }
 
-    /// Eifel (RFC 4015): an echo from before the first retransmission is of an original; only an ACK that moves the window tells.
+    /// Eifel (RFC 4015): an echo from before the first retransmission is of an original. Timestamps tick in milliseconds.
     #[test]
     fn an_episode_is_spurious_when_an_original_is_acknowledged() {
-        let told = |undo: &Undo, acked, echo_ms| {
-            undo.is_spurious_by_echo(&Progress { acked, echo: Time::from_ms(echo_ms), ..Progress::default() })
+        let told = |undo: &Undo, echo_us| {
+            undo.is_spurious_by_echo(&Connection::new(1448), &Progress { echo: Time::from_us(echo_us), ..Progress::default() }, true)
         };
         let undo = episode(true);
-        assert_eq!([(1, 99), (1, 100), (0, 99)].map(|(acked, echo)| told(&undo, acked, echo)), [true, false, false]);
-        assert!(!told(&episode(false), 1, 99), "a stack that undoes nothing");
+        assert_eq!([99_999, 100_000].map(|echo_us| told(&undo, echo_us)), [true, false]);
+        assert!(!told(&episode(false), 99_999), "a stack that undoes nothing");
     }
 
-    /// A mark in between forbids the window, not the rest; a second episode within the first keeps what the first remembered.
+    /// A repair that ends before anything was retransmitted was none; without SACK an episode that ends says nothing.
+    #[test]
+    fn an_episode_without_a_retransmission_is_spurious() {
+        let mut undo = Undo::new(true);
+        undo.arm(&Connection::new(1448), 0, Some(40.0));
+        let told = |selective_acks, is_over| {
+            undo.is_spurious_by_echo(&Connection { selective_acks, ..Connection::new(1448) }, &Progress::default(), is_over)
+        };
+        assert_eq!([told(true, true), told(false, false), told(false, true)], [true, true, false]);
+    }
+
+    /// A mark in between forbids the window, not the rest.
     #[test]
     fn an_undo_restores_what_there_was_unless_congestion_was_marked() {
         let mut undo = episode(true);
-        undo.arm(&Connection { una: 9, ..Connection::new(1448) }, 1, None);
         assert_eq!(undo.restored_ssthresh(), Some(40.0));
         undo.forbid();
         assert_eq!((undo.restored_ssthresh(), undo.is_armed()), (None, true));

@@ -3,27 +3,31 @@
 use cc::{CaState, Connection};
 use units::Time;
 
-use super::{Scoreboard, EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED};
+use super::{Scoreboard, EVER_RETRANSMITTED, FOUND_LATE, LOST, RETRANSMITTED, SACKED};
 use crate::progress::Progress;
 use crate::rack::{Rack, DUPTHRESH};
+use crate::reordering::Reordering;
 
 impl Scoreboard {
     /// RFC 8985 section 6.2 step 5. Returns how long the latest suspect must still be given, zero for none.
-    pub(crate) fn mark_late(&mut self, rack: &Rack, c: &Connection) -> Time {
-        let loss_delay = rack.loss_delay(c, self.sacked_out);
+    pub(crate) fn mark_late(&mut self, rack: &Rack, c: &Connection, reordering: &Reordering) -> Time {
+        let loss_delay = rack.loss_delay(c, reordering, self.sacked_out);
         let mut wait = Time::ZERO;
         let mut unresolved = false;
         let mut seq = self.classified_until.max(c.una);
-        while seq < c.nxt && rack.is_after(seq, self.sent_at(seq)) {
+        while seq < c.nxt {
             let flags = self.flags(seq);
             if flags & SACKED != 0 {
                 seq = self.sacked.containing(seq).map_or(seq + 1, |range| range.1);
                 continue;
             }
-            if flags & (LOST | EVER_RETRANSMITTED) == 0 {
+            if flags & (LOST | EVER_RETRANSMITTED | FOUND_LATE) == 0 {
+                if !rack.is_after(seq, self.sent_at(seq)) {
+                    break;
+                }
                 let due = self.sent_at(seq) + loss_delay;
                 if due <= c.now {
-                    self.mark_lost(seq);
+                    self.find_late(seq);
                 } else {
                     wait = wait.max(due - c.now);
                     unresolved = true;
@@ -37,23 +41,40 @@ impl Scoreboard {
         wait.max(self.mark_late_retransmissions(rack, c, loss_delay))
     }
 
-    /// Retransmissions are lost by the same rule, in the order they were sent.
+    fn find_late(&mut self, seq: u64) {
+        self.mark_lost(seq);
+        self.set(seq, FOUND_LATE);
+    }
+
+    /// Segments sent again are lost by the same rule, in the order in which they were.
     fn mark_late_retransmissions(&mut self, rack: &Rack, c: &Connection, loss_delay: Time) -> Time {
-        while let Some(&(seq, sent)) = self.retransmissions.front() {
-            let current = seq >= c.una && self.flags(seq) & RETRANSMITTED != 0 && self.sent_at(seq) == sent;
-            if current {
+        let mut wait = Time::ZERO;
+        let mut waiting = 0;
+        while let Some(&(seq, sent)) = self.retransmissions.get(waiting) {
+            if self.is_under_way_again(c, seq, sent) {
                 if !rack.is_after(seq, sent) {
                     break;
                 }
                 let due = sent + loss_delay;
                 if due > c.now {
-                    return due - c.now;
+                    wait = due - c.now;
+                } else {
+                    self.find_late(seq);
                 }
-                self.mark_lost(seq);
             }
-            self.retransmissions.pop_front();
+            if wait > Time::ZERO {
+                waiting += 1;
+            } else {
+                self.retransmissions.pop_front();
+            }
         }
-        Time::ZERO
+        wait
+    }
+
+    /// What was sent again at `sent` is the latest transmission of `seq`, and neither known to have arrived nor to be lost.
+    fn is_under_way_again(&self, c: &Connection, seq: u64, sent: Time) -> bool {
+        let flags = self.flags(seq);
+        seq >= c.una && self.sent_at(seq) == sent && flags & (SACKED | FOUND_LATE) == 0 && flags & (LOST | RETRANSMITTED) != LOST
     }
 
     /// RFC 6675 IsLost: three segments SACKed above.
@@ -94,9 +115,9 @@ impl Scoreboard {
     }
 
     /// NewReno (RFC 6582): a partial ACK, or the third duplicate, proves the head lost; in Recovery below `point` alone.
-    pub(crate) fn mark_head(&mut self, c: &Connection, progress: &Progress, point: u64) {
+    pub(crate) fn mark_head(&mut self, c: &Connection, progress: &Progress, reordering: &Reordering, point: u64) {
         let in_recovery = c.ca_state == CaState::Recovery;
-        if !(in_recovery && progress.acked > 0 || self.sacked_out >= DUPTHRESH) {
+        if !(in_recovery && progress.acked > 0 || self.sacked_out >= reordering.degree()) {
             return;
         }
         let end = if in_recovery { point } else { c.nxt };
@@ -130,20 +151,32 @@ impl Scoreboard {
         self.sacked_out = 0;
     }
 
+    /// Without SACK an ACK of `acked` segments: the retransmission that filled the hole counts itself, the rest had been counted by duplicate
+    /// ACKs. Returns how many segments this ACK delivered.
+    pub(crate) fn count_acknowledged(&mut self, c: &Connection, reordering: &mut Reordering, acked: u64) -> u32 {
+        let counted = (acked as u32).saturating_sub(1).min(self.sacked_out);
+        self.sacked_out -= counted;
+        let most = self.most_counted(c);
+        if self.sacked_out > most {
+            self.sacked_out = most;
+            reordering.on_too_many_duplicates(c, acked);
+        }
+        acked as u32 - counted
+    }
+
     /// Without SACK each duplicate ACK stands for one segment delivered out of order (RFC 6582; Linux's emulation). Returns how many
     /// segments this ACK delivered.
-    pub(crate) fn count_duplicate(&mut self, c: &Connection, acked: u64) -> u32 {
-        let out = (c.nxt - c.una) as u32;
-        if acked > 0 {
-            // The retransmission that filled the hole counts itself; the rest of the advance had been counted before.
-            let counted = (acked as u32).saturating_sub(1).min(self.sacked_out);
-            self.sacked_out -= counted;
-            return acked as u32 - counted;
-        }
-        if out > 0 && self.sacked_out + self.lost_out.max(1) < out {
+    pub(crate) fn count_duplicate(&mut self, c: &Connection, reordering: &mut Reordering) -> u32 {
+        if self.sacked_out < self.most_counted(c) {
             self.sacked_out += 1;
             return 1;
         }
+        reordering.on_too_many_duplicates(c, 0);
         0
+    }
+
+    /// Without SACK: one segment at least is missing, or no duplicate ACK would come.
+    fn most_counted(&self, c: &Connection) -> u32 {
+        ((c.nxt - c.una) as u32).saturating_sub(self.lost_out.max(1))
     }
 }

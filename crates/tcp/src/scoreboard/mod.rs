@@ -19,13 +19,15 @@ pub(crate) const LOST: u8 = 2;
 pub(crate) const RETRANSMITTED: u8 = 4;
 /// Was retransmitted at least once.
 pub(crate) const EVER_RETRANSMITTED: u8 = 8;
+/// Was found late, and was not sent since: it is not looked for again, even if the loss is undone (Linux takes it off RACK's list).
+const FOUND_LATE: u8 = 16;
 
-/// A segment: when it was last sent, and its flags in the lowest four bits.
+/// A segment: when it was last sent, and its flags in the lowest five bits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Segment(u64);
 
 impl Segment {
-    const FLAG_BITS: u32 = 4;
+    const FLAG_BITS: u32 = 5;
     const FLAGS: u64 = (1 << Segment::FLAG_BITS) - 1;
 
     #[inline]
@@ -149,9 +151,9 @@ impl Scoreboard {
         self.lost_again
     }
 
-    /// Something outstanding is SACKed, lost or retransmitted.
-    pub(crate) fn is_troubled(&self) -> bool {
-        self.sacked_out + self.lost_out + self.retrans_out > 0
+    /// Something outstanding is SACKed, lost or was retransmitted.
+    pub(crate) fn is_troubled(&self, una: u64) -> bool {
+        self.sacked_out + self.lost_out > 0 || self.was_repaired(una)
     }
 
     /// Segments sent and not cumulatively acknowledged, less those SACKed or lost, plus those retransmitted.
@@ -261,27 +263,39 @@ impl Scoreboard {
         }
     }
 
-    /// `seq` is sent again.
+    /// `seq` is sent again, as a repair.
     pub(crate) fn on_retransmitted(&mut self, seq: u64, now: Time) {
-        *self.segment_mut(seq) = Segment(Segment::sent(now).0 | u64::from(self.flags(seq)));
-        self.set(seq, RETRANSMITTED | EVER_RETRANSMITTED);
+        self.on_probed(seq, now);
+        self.set(seq, RETRANSMITTED);
         self.retrans_out += 1;
+    }
+
+    /// `seq` is sent again, as a probe: it is in flight as before.
+    pub(crate) fn on_probed(&mut self, seq: u64, now: Time) {
+        *self.segment_mut(seq) = Segment(Segment::sent(now).0 | u64::from(self.flags(seq) & !FOUND_LATE));
+        self.set(seq, EVER_RETRANSMITTED);
         self.retransmissions.push_back((seq, now));
     }
 
-    /// Marks `seq` SACKed. It must be outstanding and not SACKed.
+    /// Marks `seq` SACKed. It must be outstanding and not SACKed. A retransmission that is not of a lost segment stays in flight.
     pub(crate) fn mark_sacked(&mut self, seq: u64) {
         let flags = self.flags(seq);
         if flags & LOST != 0 {
             self.lost_out -= 1;
-        }
-        if flags & RETRANSMITTED != 0 {
-            self.retrans_out -= 1;
+            self.retrans_out -= u32::from(flags & RETRANSMITTED != 0);
+            self.clear(seq, LOST | RETRANSMITTED);
         }
         self.set(seq, SACKED);
-        self.clear(seq, LOST | RETRANSMITTED);
         self.sacked_out += 1;
         self.highest_sacked = self.highest_sacked.max(seq + 1);
+    }
+
+    /// `seq`, which is outstanding, arrived twice: its retransmission is not in flight any more.
+    pub(crate) fn on_duplicate(&mut self, seq: u64) {
+        if self.flags(seq) & RETRANSMITTED != 0 {
+            self.clear(seq, RETRANSMITTED);
+            self.retrans_out -= 1;
+        }
     }
 
     /// Marks `seq` lost, or its retransmission lost again. It must be outstanding.
@@ -290,14 +304,13 @@ impl Scoreboard {
         if flags & SACKED != 0 || (flags & LOST != 0 && flags & RETRANSMITTED == 0) {
             return;
         }
-        if flags & RETRANSMITTED != 0 {
-            self.clear(seq, RETRANSMITTED);
-            self.retrans_out -= 1;
-            self.lost_again += 1;
-        }
         if flags & LOST == 0 {
             self.set(seq, LOST);
             self.lost_out += 1;
+        } else {
+            self.clear(seq, RETRANSMITTED);
+            self.retrans_out -= 1;
+            self.lost_again += 1;
         }
         self.lost += 1;
         if let Some(newly_lost) = &mut self.newly_lost {
@@ -306,13 +319,26 @@ impl Scoreboard {
         self.to_retransmit.push(Reverse(seq));
     }
 
-    /// Forgets that `seq` was lost (undo).
+    /// Nothing is lost (undo). What is under way again stays so, and what is late is looked for anew.
     pub(crate) fn unmark_lost(&mut self, una: u64) {
-        while let Some(seq) = self.next_lost(una) {
-            self.clear(seq, LOST);
-            self.lost_out -= 1;
-        }
+        (una..self.flagged_until).for_each(|seq| self.clear(seq, LOST));
+        self.lost_out = 0;
         self.to_retransmit.clear();
+        self.classified_until = una;
+    }
+
+    /// Something outstanding was sent again (Linux `tcp_any_retrans_done`): the head tells of retransmissions that came to nothing.
+    pub(crate) fn was_repaired(&self, una: u64) -> bool {
+        self.retrans_out > 0 || self.flags(una) & EVER_RETRANSMITTED != 0
+    }
+
+    /// One past the highest segment that is SACKed; the window's begin if none is.
+    pub(crate) fn highest(&self, una: u64) -> u64 {
+        if self.sacked_out > 0 {
+            self.highest_sacked
+        } else {
+            una
+        }
     }
 
     /// The lowest lost segment that is not being retransmitted.

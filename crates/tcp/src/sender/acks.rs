@@ -1,6 +1,6 @@
 //! An ACK that is not plain, and the steps that all ACKs share.
 
-use cc::{AckArrival, CongestionControl, RttSample, RttSamples};
+use cc::{AckArrival, CaState, CongestionControl, RttSample, RttSamples};
 use units::Time;
 
 use super::Sender;
@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::rack::Delivery;
 use crate::rate::Change;
 use crate::recovery::is_reduction;
-use crate::scoreboard::{EVER_RETRANSMITTED, RETRANSMITTED, SACKED};
+use crate::scoreboard::{EVER_RETRANSMITTED, SACKED};
 use crate::{Ack, Sack, Wire};
 
 /// Send times of the segments that RTT samples are taken of.
@@ -27,27 +27,35 @@ impl<C: CongestionControl> Sender<C> {
     pub(super) fn on_troubled_ack(&mut self, ack: &Ack, sack: Option<&Sack>, wire: &mut impl Wire) {
         let in_flight = self.c.in_flight;
         let lost_before = self.board.lost();
-        let mut progress = Progress { echo: ack.echo, highest_before: self.board.highest_sacked(), ..Progress::default() };
+        let mut progress = Progress { echo: ack.echo, highest_before: self.board.highest(self.c.una), ..Progress::default() };
+        let is_old = ack.cumulative < self.c.una;
+        let is_answer = !is_old && self.c.una < self.c.nxt;
         if let Some(sack) = sack {
             self.mark_sacked(sack, &mut progress);
         }
         self.advance(ack.cumulative.max(self.c.una), &mut progress);
-        progress.ece = self.ecn.take_marks(&mut self.c, ack, &progress);
+        if !is_old {
+            progress.ece = self.ecn.take_marks(&mut self.c, ack, &progress);
+        }
         self.publish_in_flight();
+        if !is_answer {
+            return self.on_stray_ack(ack, sack, &mut progress, wire);
+        }
         let extends_timer = self.extends_timer(&progress);
         let rtt = self.sampled(&progress).map(|sampled| self.sample_rtt(sampled));
+        if let Some(latest) = progress.latest_sent {
+            self.rack.adapt(&self.c, latest);
+        }
         // Only an ACK that moves the window echoes a segment that it answers (RFC 7323 4.3).
         let forward = (progress.acked > 0).then_some(ack.delay);
         let echoed = forward.map(|_| ack.echo);
         self.tell_rtt(|| RttSample { acked: progress.acked as u32, rtt, forward, echoed, in_flight });
-        // Header prediction knows no connection state: whatever is under way, a plain advance is fast (Linux `tcp_rcv_established`).
-        let slow_path = sack.is_some() || progress.is_duplicate_ack() || progress.ece;
-        self.tell_arrival(&AckArrival { slow_path, ece: progress.ece });
+        self.tell_arrival(&self.arrival(sack, &progress));
         if self.probe.on_acked(ack.cumulative, &progress) {
             self.on_probe_repaired(wire);
         }
         let alerted = self.is_alert(&progress);
-        let armed = alerted && self.alert(&progress, wire);
+        let armed = alerted && self.alert(&mut progress, wire);
         if alerted {
             self.publish_in_flight();
         }
@@ -60,17 +68,42 @@ impl<C: CongestionControl> Sender<C> {
         self.recover_and_transmit(wire);
     }
 
+    /// An ACK from before another, or one when nothing is outstanding: what it says of duplicates, and an old one of SACKed segments, is
+    /// taken in (steps 6, 7 and 11), but no time is taken from it, and the algorithm does not grow the window by it.
+    fn on_stray_ack(&mut self, ack: &Ack, sack: Option<&Sack>, progress: &mut Progress, wire: &mut impl Wire) {
+        let is_old = ack.cumulative < self.c.una;
+        if !is_old {
+            self.tell_arrival(&self.arrival(sack, progress));
+            if self.probe.on_acked(ack.cumulative, progress) {
+                self.on_probe_repaired(wire);
+            }
+        }
+        if progress.duplicate || (is_old && sack.is_some()) {
+            self.alert(progress, wire);
+            self.publish_in_flight();
+            self.report_losses();
+        }
+        self.recover_and_transmit(wire);
+    }
+
+    /// Header prediction knows no connection state: whatever is under way, a plain advance is fast (Linux `tcp_rcv_established`).
+    fn arrival(&self, sack: Option<&Sack>, progress: &Progress) -> AckArrival {
+        AckArrival { slow_path: sack.is_some() || progress.is_duplicate_ack() || progress.ece, ece: progress.ece }
+    }
+
     /// Step 1.
     fn mark_sacked(&mut self, sack: &Sack, progress: &mut Progress) {
-        if let Some(seq) = sack.duplicate {
-            progress.duplicate = true;
-            self.undo.on_duplicate(seq);
-        }
         let ranges = self.board.newly_sacked(&self.c, sack);
         for &(from, to) in &ranges {
             (from..to).for_each(|seq| self.on_sacked(seq, progress));
         }
         self.board.take_back(ranges);
+        if let Some(seq) = sack.duplicate {
+            self.on_duplicate(seq, progress);
+        }
+        if self.c.ca_state != CaState::Loss || self.undo.is_armed() {
+            self.note_overtaken(progress);
+        }
     }
 
     fn on_sacked(&mut self, seq: u64, progress: &mut Progress) {
@@ -78,18 +111,48 @@ impl<C: CongestionControl> Sender<C> {
         let retransmitted = self.board.flags(seq) & EVER_RETRANSMITTED != 0;
         self.rack.on_delivered(&self.c, Delivery { seq, sent, retransmitted });
         if !retransmitted {
-            self.rack.note_order(seq + 1 < self.board.highest_sacked());
+            if seq < self.board.highest_sacked() {
+                progress.on_overtaken(seq);
+            }
             progress.original_delivered |= seq < self.recovery.point();
             progress.first_sacked.get_or_insert(sent);
             progress.last_sacked = Some(sent);
         }
         self.board.mark_sacked(seq);
-        if let Some(rates) = self.rates.as_deref_mut() {
-            rates.on_delivered(seq, sent);
-        }
-        self.c.delivered += 1;
+        self.on_delivered(seq, sent, progress);
         progress.sacked += 1;
+    }
+
+    /// The receiver reported that `seq` arrived twice (Linux `tcp_dsack_seen`). What was not sent twice is no news of ours.
+    fn on_duplicate(&mut self, seq: u64, progress: &mut Progress) {
+        self.duplicates += 1;
+        if self.duplicates > self.totals.retransmitted {
+            return;
+        }
+        progress.duplicate = true;
+        progress.duplicate_of_probe = self.probe.is_duplicate_of(seq);
         progress.delivered += 1;
+        self.c.delivered += 1;
+        if self.reordering.has_been_seen() && !progress.duplicate_of_probe {
+            self.rack.on_needless_retransmission();
+        }
+        let flags = if seq < self.c.una { EVER_RETRANSMITTED } else { self.board.flags(seq) };
+        if flags & EVER_RETRANSMITTED != 0 {
+            self.undo.on_duplicate(seq);
+            if flags & SACKED != 0 {
+                progress.on_overtaken(seq);
+            }
+        }
+        if seq >= self.c.una {
+            self.board.on_duplicate(seq);
+        }
+    }
+
+    /// The lowest segment that was overtaken tells of the degree of reordering.
+    fn note_overtaken(&mut self, progress: &mut Progress) {
+        if let Some(seq) = progress.overtaken.take() {
+            self.reordering.on_overtaken(seq, self.board.highest(self.c.una));
+        }
     }
 
     /// Step 2: segments below `una` leave the window. One below what had been SACKed before this ACK was reordered.
@@ -99,13 +162,17 @@ impl<C: CongestionControl> Sender<C> {
             self.on_acknowledged(seq, progress);
         }
         progress.acked = una - self.c.una;
-        if progress.acked > 0 {
-            self.c.una = una;
-            self.recovery.forget_expiries();
-            self.board.on_advanced(una);
+        if progress.acked == 0 {
+            return;
         }
-        if !self.c.selective_acks {
-            progress.delivered = self.board.count_duplicate(&self.c, progress.acked);
+        self.c.una = una;
+        self.recovery.forget_expiries();
+        self.board.on_advanced(una);
+        if self.c.selective_acks {
+            self.note_overtaken(progress);
+        } else {
+            progress.delivered = self.board.count_acknowledged(&self.c, &mut self.reordering, progress.acked);
+            progress.original_delivered &= !progress.retransmission_acked;
             self.c.delivered += u64::from(progress.delivered);
         }
     }
@@ -114,24 +181,37 @@ impl<C: CongestionControl> Sender<C> {
         let sent = self.board.sent_at(seq);
         let flags = self.board.remove(seq);
         let retransmitted = flags & EVER_RETRANSMITTED != 0;
-        progress.retransmission_acked |= flags & RETRANSMITTED != 0;
+        progress.retransmission_acked |= retransmitted;
         if flags & SACKED != 0 {
             return;
         }
         if !retransmitted {
             progress.first_acked.get_or_insert(sent);
             progress.last_acked = Some(sent);
-            self.rack.note_order(seq + 1 < progress.highest_before);
+            if seq < progress.highest_before {
+                progress.on_overtaken(seq);
+            }
             progress.original_delivered |= seq < self.recovery.point();
         }
+        if self.c.selective_acks {
+            self.on_delivered(seq, sent, progress);
+            // An echo of the time before says that the original arrived.
+            if !(retransmitted && progress.echo.as_ms() < sent.as_ms()) {
+                self.rack.on_delivered(&self.c, Delivery { seq, sent, retransmitted });
+            }
+        } else if let Some(rates) = self.rates.as_deref_mut() {
+            rates.on_delivered(seq, sent);
+        }
+    }
+
+    /// `seq`, sent last at `sent`, is known to have arrived from now on.
+    fn on_delivered(&mut self, seq: u64, sent: Time, progress: &mut Progress) {
         if let Some(rates) = self.rates.as_deref_mut() {
             rates.on_delivered(seq, sent);
         }
-        if self.c.selective_acks {
-            self.c.delivered += 1;
-            progress.delivered += 1;
-        }
-        self.rack.on_delivered(&self.c, Delivery { seq, sent, retransmitted });
+        self.c.delivered += 1;
+        progress.delivered += 1;
+        progress.latest_sent = progress.latest_sent.max(Some(sent));
     }
 
     /// Whether the timeout starts anew though the window did not move: what was SACKed had been sent before the head.
@@ -196,7 +276,7 @@ impl<C: CongestionControl> Sender<C> {
             self.steer_by_rate(change, wire);
         } else if is_reduction(self.c.ca_state) {
             self.recovery.reduce(&mut self.w, &self.c, progress);
-        } else if !self.recovery.is_frozen(&self.c) && (progress.acked > 0 || (self.rack.has_seen_reordering() && progress.delivered > 0)) {
+        } else if !self.recovery.is_frozen(&self.c) && (progress.acked > 0 || (self.reordering.is_high() && progress.sacked > 0)) {
             self.grow(progress.delivered, wire);
         }
     }

@@ -13,18 +13,21 @@ impl<C: CongestionControl> Sender<C> {
         self.c.ca_state = state;
     }
 
-    /// Linux `tcp_enter_recovery`.
-    pub(super) fn enter_recovery(&mut self, wire: &mut impl Wire) {
-        self.arm_undo();
-        if is_reduction(self.c.ca_state) {
-            self.enter(CaState::Recovery);
-        } else {
+    /// Linux `tcp_enter_recovery`. What marks began is never undone.
+    pub(super) fn enter_recovery(&mut self, is_marked: bool, wire: &mut impl Wire) {
+        self.clear_episode_stamp();
+        let begins = !is_reduction(self.c.ca_state);
+        self.arm_undo((begins && !is_marked).then(|| current_ssthresh(&self.w)));
+        if begins {
             self.begin_reduction(CaState::Recovery, wire);
+        } else {
+            self.enter(CaState::Recovery);
         }
     }
 
     /// Linux `tcp_enter_cwr`: one reduction per window, never undone.
     pub(super) fn enter_cwr(&mut self, wire: &mut impl Wire) {
+        self.undo.forbid();
         if self.c.ca_state < CaState::Cwr {
             self.undo.disarm();
             self.begin_reduction(CaState::Cwr, wire);
@@ -71,11 +74,15 @@ impl<C: CongestionControl> Sender<C> {
         }
         let rack = Some(&self.rack).filter(|_| self.detection == Detection::Time);
         self.board.mark_timed_out(&self.c, rack);
+        if self.c.ca_state <= CaState::Disorder {
+            self.reordering.on_overestimated(self.board.sacked_out());
+        }
         self.report_losses();
         let state = self.c.ca_state;
         let is_first = state == CaState::Loss && !self.recovery.has_just_expired();
         if state < CaState::Cwr || self.recovery.is_over(&self.c) || is_first {
-            self.arm_undo();
+            let prior = if is_reduction(state) { self.w.ssthresh } else { current_ssthresh(&self.w) };
+            self.arm_undo(Some(prior));
             self.c.prior_cwnd = self.w.cwnd;
             self.w.ssthresh = self.cc.ssthresh(&mut self.w, &self.c);
             self.cc.on_event(&mut self.w, &self.c, CaEvent::TimedOut);
@@ -93,21 +100,24 @@ impl<C: CongestionControl> Sender<C> {
         self.probe.forget();
     }
 
-    /// Remembers what an undo of the episode that begins would restore.
-    fn arm_undo(&mut self) {
-        let prior = (!is_reduction(self.c.ca_state)).then(|| current_ssthresh(&self.w));
-        self.undo.arm(&self.c, self.board.retrans_out(), prior);
+    /// An episode begins whose undo restores `prior_ssthresh` and the window, if any.
+    fn arm_undo(&mut self, prior_ssthresh: Option<f64>) {
+        let outstanding = self.board.retrans_out() + u32::from(self.probe.is_again_out());
+        self.undo.arm(&self.c, outstanding, prior_ssthresh);
     }
 
     /// The episode was spurious: the window of before comes back, unless congestion was marked since.
     pub(super) fn restore(&mut self, wire: &mut impl Wire) {
         if let Some(ssthresh) = self.undo.restored_ssthresh() {
             self.w.cwnd = self.cc.undo(&mut self.w, &self.c);
-            self.w.ssthresh = self.w.ssthresh.max(ssthresh);
-            self.ecn.on_restored();
+            if ssthresh > self.w.ssthresh {
+                self.w.ssthresh = ssthresh;
+                self.ecn.on_restored();
+            }
         }
         self.limits.on_window_set(self.c.now);
         self.undo.disarm();
+        self.rack.on_undone();
         self.totals.undos += 1;
         wire.on_undo(self.c.now, self.w.cwnd);
     }
@@ -118,16 +128,16 @@ impl<C: CongestionControl> Sender<C> {
         self.publish_in_flight();
     }
 
-    /// Linux `tcp_any_retrans_done`: something outstanding was retransmitted.
+    /// Nothing outstanding was retransmitted: the next retransmission is the first of an episode (Linux `tcp_retrans_stamp_cleanup`).
     pub(super) fn clear_episode_stamp(&mut self) {
-        if self.board.retrans_out() == 0 {
+        if !self.board.was_repaired(self.c.una) {
             self.undo.forget_retransmissions();
         }
     }
 
     /// Open, or Disorder while something is missing.
     pub(super) fn keep_open(&mut self) {
-        let state = if self.board.is_troubled() { CaState::Disorder } else { CaState::Open };
+        let state = if self.board.is_troubled(self.c.una) { CaState::Disorder } else { CaState::Open };
         if self.c.ca_state != state {
             self.enter(state);
             self.recovery.on_state_entered(&self.c);

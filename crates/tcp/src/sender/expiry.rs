@@ -5,7 +5,6 @@ use units::Time;
 
 use super::Sender;
 use crate::progress::Progress;
-use crate::scoreboard::SACKED;
 use crate::timers::Kind;
 use crate::Wire;
 
@@ -51,34 +50,37 @@ impl<C: CongestionControl> Sender<C> {
         if self.c.una == self.c.nxt {
             return;
         }
-        if !self.probe.is_out() {
-            self.send_probe(wire);
+        if !self.probe.is_out() && self.send_probe(wire) {
             self.publish_in_flight();
+            self.timers.restart_retransmission(&self.c, &self.rtt);
+        } else {
+            self.arm_retransmission();
         }
-        self.arm_retransmission();
     }
 
-    fn send_probe(&mut self, wire: &mut impl Wire) {
-        if self.limits.can_send_new(&self.c) {
-            if self.is_admitted(wire) {
-                self.send_new(wire);
-                self.probe.on_sent(&self.c, false);
-            }
-            return;
+    /// Returns whether one left: then a full timeout follows it.
+    fn send_probe(&mut self, wire: &mut impl Wire) -> bool {
+        if !self.is_admitted(wire) {
+            return false;
         }
-        let last = self.c.nxt - 1;
-        if self.board.flags(last) & SACKED == 0 && self.retransmit(last, wire) {
-            self.probe.on_sent(&self.c, true);
+        let is_new = self.limits.can_send_new(&self.c);
+        if is_new {
+            self.send_new(wire);
+        } else {
+            self.send_again(self.c.nxt - 1, wire);
+            self.board.on_probed(self.c.nxt - 1, self.c.now);
         }
+        self.probe.on_sent(&self.c, !is_new);
+        true
     }
 
     fn on_reordering_timeout(&mut self, wire: &mut impl Wire) {
         let before = self.c.in_flight;
-        self.board.mark_late(&self.rack, &self.c);
+        self.board.mark_late(&self.rack, &self.c, &self.reordering);
         self.publish_in_flight();
         self.report_losses();
         if self.c.in_flight != before && self.c.ca_state != CaState::Recovery {
-            self.enter_recovery(wire);
+            self.enter_recovery(false, wire);
             self.recovery.reduce(&mut self.w, &self.c, &Progress { delivered: 1, ..Progress::default() });
         }
         if self.c.una < self.c.nxt {

@@ -44,6 +44,7 @@ use crate::probe::TailLossProbe;
 use crate::rack::{Detection, Rack};
 use crate::rate::RateSampler;
 use crate::recovery::Recovery;
+use crate::reordering::Reordering;
 use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
 use crate::timers::Timers;
@@ -97,13 +98,17 @@ pub struct Sender<C> {
     board: Scoreboard,
     recovery: Recovery,
     undo: Undo,
+    reordering: Reordering,
+    /// Segments that the receiver reported as arrived twice.
+    duplicates: u64,
     care: Option<Box<Care>>,
     /// For an algorithm that wants delivery-rate samples.
     rates: Option<Box<RateSampler>>,
 }
 
 units::clone_by_field! {
-    Sender<C>: c w timers needs started is_careful detection counting ecn limits probe rack rtt totals pacer cc board recovery undo care rates
+    Sender<C>: c w timers needs started is_careful detection counting ecn limits probe rack rtt totals pacer cc board recovery undo reordering
+    duplicates care rates
 }
 
 impl<C: CongestionControl> Sender<C> {
@@ -126,7 +131,7 @@ impl<C: CongestionControl> Sender<C> {
             ecn: EcnState::new(options.ecn),
             limits: Limits::new(&spec, &needs),
             probe: TailLossProbe::new(options.tlp && options.sack),
-            rack: Rack::default(),
+            rack: Rack::new(),
             rtt: RttEstimator::new(options),
             totals: SenderTotals::default(),
             pacer,
@@ -134,6 +139,8 @@ impl<C: CongestionControl> Sender<C> {
             board: Scoreboard::new(is_rated),
             recovery: Recovery::new(options, &needs),
             undo: Undo::new(options.undo),
+            reordering: Reordering::new(),
+            duplicates: 0,
             care,
             rates: is_rated.then(Box::default),
         }

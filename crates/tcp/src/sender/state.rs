@@ -15,14 +15,14 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// Step 7. Returns whether the reordering timer was armed.
-    pub(super) fn alert(&mut self, progress: &Progress, wire: &mut impl Wire) -> bool {
+    pub(super) fn alert(&mut self, progress: &mut Progress, wire: &mut impl Wire) -> bool {
         if progress.ece {
             self.undo.forbid();
         }
         if self.c.ca_state == CaState::Open {
             self.undo.forget_retransmissions();
-        } else if self.recovery.is_over(&self.c) {
-            self.leave_reduction(progress, wire);
+        } else if self.recovery.is_over(&self.c) && self.leave_reduction(progress, wire) {
+            return false;
         }
         match self.c.ca_state {
             CaState::Recovery => self.alert_in_recovery(progress, wire),
@@ -31,7 +31,8 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
-    fn leave_reduction(&mut self, progress: &Progress, wire: &mut impl Wire) {
+    /// Returns whether the episode stays, and nothing else is to be done.
+    fn leave_reduction(&mut self, progress: &Progress, wire: &mut impl Wire) -> bool {
         match self.c.ca_state {
             CaState::Cwr if self.c.una > self.recovery.point() => {
                 self.end_reduction();
@@ -42,24 +43,50 @@ impl<C: CongestionControl> Sender<C> {
                     self.board.forget_duplicates();
                     self.publish_in_flight();
                 }
-                self.conclude(progress, wire);
+                if self.conclude(progress, wire) {
+                    return true;
+                }
                 self.end_reduction();
             }
             _ => {}
         }
+        false
     }
 
-    /// The recovery point is acknowledged (Linux `tcp_try_undo_recovery`).
-    fn conclude(&mut self, progress: &Progress, wire: &mut impl Wire) {
-        if self.undo.is_spurious(progress) {
+    /// The recovery point is acknowledged (Linux `tcp_try_undo_recovery`). Returns whether the state stays, until more than the point is.
+    fn conclude(&mut self, progress: &Progress, wire: &mut impl Wire) -> bool {
+        if self.is_spurious(progress) {
             self.restore(wire);
+        } else {
+            self.rack.on_repaired();
+        }
+        if self.is_held_open() {
+            return true;
         }
         self.enter(CaState::Open);
+        false
     }
 
-    fn alert_in_recovery(&mut self, progress: &Progress, wire: &mut impl Wire) -> bool {
-        if self.undo.is_spurious_by_echo(progress) {
+    fn is_spurious(&self, progress: &Progress) -> bool {
+        self.undo.is_spurious(&self.c, progress, self.recovery.is_over(&self.c))
+    }
+
+    /// Without SACK an episode ends when more than its end is acknowledged, lest duplicate ACKs that are still to come begin another
+    /// (RFC 6582 section 4.1).
+    fn is_held_open(&mut self) -> bool {
+        let is_held = !self.c.selective_acks && self.c.una == self.recovery.point();
+        if is_held {
+            self.clear_episode_stamp();
+        }
+        is_held
+    }
+
+    fn alert_in_recovery(&mut self, progress: &mut Progress, wire: &mut impl Wire) -> bool {
+        if progress.acked == 0 {
+            self.count_duplicate(progress);
+        } else if self.undo.is_spurious_by_echo(&self.c, progress, self.recovery.is_over(&self.c)) {
             // An original was acknowledged: nothing was lost. With retransmissions in flight, wait for them.
+            self.reordering.on_overtaken(self.c.una - progress.acked, self.board.highest(self.c.una));
             if self.board.retrans_out() > 0 {
                 return false;
             }
@@ -67,17 +94,18 @@ impl<C: CongestionControl> Sender<C> {
             self.forget_losses();
             self.restore(wire);
             self.keep_open();
-            return false;
         }
-        if self.undo.is_spurious_by_duplicates() {
-            self.restore(wire);
-            self.keep_open();
-            return false;
+        if self.undo_by_duplicates(wire) {
+            self.try_to_open(progress, wire);
         }
-        self.detect_losses(progress)
+        let armed = self.detect_losses(progress);
+        if self.c.ca_state != CaState::Recovery && self.board.lost_out() > 0 {
+            self.enter_recovery(progress.ece, wire);
+        }
+        armed
     }
 
-    fn alert_in_loss(&mut self, progress: &Progress, wire: &mut impl Wire) -> bool {
+    fn alert_in_loss(&mut self, progress: &mut Progress, wire: &mut impl Wire) -> bool {
         self.repair_timeout(progress, wire);
         let lost_again = self.board.lost_again();
         let armed = self.detect_losses(progress);
@@ -88,65 +116,104 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// Linux `tcp_process_loss`, with forward RTO recovery (RFC 5682).
-    fn repair_timeout(&mut self, progress: &Progress, wire: &mut impl Wire) {
+    fn repair_timeout(&mut self, progress: &mut Progress, wire: &mut impl Wire) {
         let recovered = self.recovery.is_over(&self.c);
-        let is_spurious = progress.acked > 0 && self.undo.is_spurious(progress);
-        if is_spurious || (self.recovery.is_timeout_spurious(progress) && self.undo.is_armed()) {
-            return self.undo_timeout(wire);
+        if progress.acked > 0 && self.is_spurious(progress) {
+            return self.undo_timeout(self.c.selective_acks, wire);
+        }
+        if self.recovery.is_timeout_spurious(progress) {
+            return self.undo_timeout(true, wire);
         }
         let can_send_new = self.limits.can_send_new(&self.c);
-        if self.recovery.probe_timeout(&self.c, progress, can_send_new) || !recovered {
+        if self.recovery.probe_timeout(&self.c, progress, can_send_new) {
             return;
         }
-        if !self.c.selective_acks {
+        if recovered {
+            self.conclude(progress, wire);
+        } else if !self.c.selective_acks && progress.acked > 0 {
             self.board.forget_duplicates();
+        } else if self.c.nxt > self.recovery.point() {
+            // New data in forward recovery was delivered.
+            self.count_duplicate(progress);
         }
-        self.conclude(progress, wire);
     }
 
-    fn undo_timeout(&mut self, wire: &mut impl Wire) {
+    fn undo_timeout(&mut self, opens: bool, wire: &mut impl Wire) {
         self.forget_losses();
         self.restore(wire);
         self.recovery.on_timeout_undone();
-        self.enter(CaState::Open);
+        if !self.is_held_open() && opens {
+            self.enter(CaState::Open);
+        }
     }
 
-    fn alert_outside(&mut self, progress: &Progress, wire: &mut impl Wire) -> bool {
-        if self.c.ca_state <= CaState::Disorder && self.undo.is_spurious_by_duplicates() {
-            self.restore(wire);
+    fn alert_outside(&mut self, progress: &mut Progress, wire: &mut impl Wire) -> bool {
+        if !self.c.selective_acks && progress.acked > 0 {
+            self.board.forget_duplicates();
+        }
+        self.count_duplicate(progress);
+        if self.c.ca_state <= CaState::Disorder {
+            self.undo_by_duplicates(wire);
         }
         let armed = self.detect_losses(progress);
         self.publish_in_flight();
-        if self.board.lost_out() == 0 {
-            self.clear_episode_stamp();
-            if progress.ece {
-                self.enter_cwr(wire);
-            }
-            if self.c.ca_state != CaState::Cwr {
-                self.keep_open();
-            }
-            return armed;
-        }
-        self.enter_recovery(wire);
-        if progress.ece {
-            self.undo.forbid();
+        if self.board.lost_out() > 0 {
+            self.enter_recovery(progress.ece, wire);
+        } else {
+            self.try_to_open(progress, wire);
         }
         armed
     }
 
+    /// Without SACK a duplicate ACK tells that something arrived.
+    fn count_duplicate(&mut self, progress: &mut Progress) {
+        if !self.c.selective_acks && progress.acked == 0 && self.c.nxt > self.c.una {
+            let delivered = self.board.count_duplicate(&self.c, &mut self.reordering);
+            progress.delivered += delivered;
+            self.c.delivered += u64::from(delivered);
+        }
+    }
+
+    /// Every retransmission arrived twice (Linux `tcp_try_undo_dsack`). Returns whether the episode was undone.
+    fn undo_by_duplicates(&mut self, wire: &mut impl Wire) -> bool {
+        let is_spurious = self.undo.is_spurious_by_duplicates();
+        if is_spurious {
+            self.rack.on_undone_by_duplicates();
+            self.restore(wire);
+        }
+        is_spurious
+    }
+
+    /// Nothing is lost: congestion marks begin a reduction, else the state is Open or Disorder.
+    fn try_to_open(&mut self, progress: &Progress, wire: &mut impl Wire) {
+        self.clear_episode_stamp();
+        if progress.ece {
+            self.enter_cwr(wire);
+        }
+        if self.c.ca_state != CaState::Cwr {
+            self.keep_open();
+        }
+    }
+
     /// Marks what is proven lost; returns whether a reordering timer was armed instead of the RTO.
     fn detect_losses(&mut self, progress: &Progress) -> bool {
+        if self.c.una == self.c.nxt {
+            return false;
+        }
         match self.detection {
             Detection::Time => {
-                let wait = self.board.mark_late(&self.rack, &self.c);
+                if !self.rack.take_advance() {
+                    return false;
+                }
+                let wait = self.board.mark_late(&self.rack, &self.c, &self.reordering);
                 if wait > Time::ZERO {
                     self.timers.arm_reordering(&self.c, wait);
                 }
                 return wait > Time::ZERO;
             }
-            Detection::Distance if !self.rack.has_seen_reordering() => self.board.mark_by_distance(&self.c),
+            Detection::Distance if !self.reordering.has_been_seen() => self.board.mark_by_distance(&self.c),
             Detection::Count | Detection::Distance => self.board.mark_by_count(&self.c),
-            Detection::Duplicates => self.board.mark_head(&self.c, progress, self.recovery.point()),
+            Detection::Duplicates => self.board.mark_head(&self.c, progress, &self.reordering, self.recovery.point()),
         }
         false
     }

@@ -39,16 +39,21 @@ impl<C: CongestionControl> Sender<C> {
         if !self.is_admitted(wire) {
             return false;
         }
-        self.note_rated_sending(seq);
+        self.send_again(seq, wire);
         self.board.on_retransmitted(seq, self.c.now);
         self.undo.on_retransmitted(self.c.now);
         self.c.in_flight += 1;
+        true
+    }
+
+    /// `seq` leaves once more, for whatever reason.
+    pub(super) fn send_again(&mut self, seq: u64, wire: &mut impl Wire) {
+        self.note_rated_sending(seq);
         self.c.last_sent = self.c.now;
         self.totals.sent += 1;
         self.totals.retransmitted += 1;
         self.pacer.on_sent(self.c.now, self.c.mss, self.c.pacing_rate);
         wire.resend(self.c.now, seq);
-        true
     }
 
     /// Step 11: new data beside `pipe` segments. Returns how many segments left; if any did, the timer is armed.
