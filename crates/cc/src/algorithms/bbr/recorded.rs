@@ -9,7 +9,7 @@ impl Bbr {
             "mode" => self.mode as u64,
             "pacing_gain_256" => self.pacing_gain,
             "cwnd_gain_256" => self.cwnd_gain,
-            "bw_2p24_pkt_us" => self.bw(),
+            "bw_2p24_pkt_us" => self.max_bw(),
             "min_rtt_us" => self.min_rtt.us,
             "rtt_cnt" => self.rounds.count,
             "round_start" => self.rounds.just_began.into(),
