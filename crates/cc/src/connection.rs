@@ -32,6 +32,8 @@ pub struct Connection {
     pub is_paced: bool,
     /// Segments are acknowledged selectively.
     pub selective_acks: bool,
+    /// ACKs echo when the segment that they answer was sent (RFC 7323).
+    pub timestamps: bool,
     /// Payload bytes of a full segment.
     pub mss: u32,
     /// First segment not cumulatively acknowledged.
@@ -71,6 +73,7 @@ impl Connection {
             cwnd_limited: true,
             is_paced: false,
             selective_acks: true,
+            timestamps: true,
             mss,
             una: 0,
             nxt: 0,

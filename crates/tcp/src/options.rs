@@ -123,6 +123,8 @@ impl From<Micros> for Time {
 pub struct Options {
     /// Selective acknowledgements (RFC 2018); without them, NewReno (RFC 6582).
     pub sack: bool,
+    /// Timestamps (RFC 7323); without them an ACK of a segment that was sent twice gives no RTT sample and proves no reduction spurious.
+    pub timestamps: bool,
     /// Loss detection with SACK.
     pub loss_detection: LossDetection,
     /// Window reduction.
@@ -189,6 +191,7 @@ impl Options {
     pub fn of_profile(name: &str) -> Option<Options> {
         let linux61 = Options {
             sack: true,
+            timestamps: true,
             loss_detection: LossDetection::Rack,
             recovery: RecoveryRule::Prr,
             rto: RtoRule::Linux,

@@ -78,7 +78,7 @@ impl Undo {
     /// answers an original (Linux `tcp_packet_delayed`). Without SACK the end of an episode says nothing.
     pub(crate) fn is_spurious_by_echo(&self, c: &Connection, progress: &Progress, is_over: bool) -> bool {
         let answers_original = match self.first_retransmission {
-            Some(sent) => progress.echo.as_ms() < sent.as_ms(),
+            Some(sent) => c.timestamps && progress.echo.as_ms() < sent.as_ms(),
             None => c.selective_acks || !is_over,
         };
         self.is_on && self.is_armed() && answers_original

@@ -31,10 +31,10 @@ pub struct Info {
     pub min_rtt: u64,
     /// Payload bytes of a segment.
     pub snd_mss: u32,
-    /// The largest distance by which a segment was overtaken, 3 at least; none where the stack keeps no degree.
-    pub reordering: Option<u32>,
-    /// How often a segment was found to have been overtaken; none where the stack knows only that it happened.
-    pub reord_seen: Option<u32>,
+    /// The largest distance by which a segment was overtaken, 3 at least.
+    pub reordering: u32,
+    /// How often a segment was overtaken.
+    pub reord_seen: u32,
 }
 
 impl Info {
@@ -55,8 +55,8 @@ impl Info {
             "rtt" => self.rtt,
             "min_rtt" => self.min_rtt,
             "snd_mss" => self.snd_mss.into(),
-            "reordering" => self.reordering?.into(),
-            "reord_seen" => self.reord_seen?.into(),
+            "reordering" => self.reordering.into(),
+            "reord_seen" => self.reord_seen.into(),
             _ => return None,
         })
     }

@@ -261,8 +261,8 @@ impl Drive {
             rtt: u64::from(c.srtt8_us >> 3),
             min_rtt: c.rtt_min.as_us(),
             snd_mss: c.mss,
-            reordering: None,
-            reord_seen: (!self.sender.has_seen_reordering()).then_some(0),
+            reordering: self.sender.reordering(),
+            reord_seen: self.sender.reorderings_seen(),
         }
     }
 
@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(left(&mut drive), (0..10).map(|seq| (100, seq, false)).collect::<Vec<_>>());
         let info = drive.info();
         assert_eq!((info.snd_cwnd, info.snd_ssthresh, info.unacked, info.delivered), (10, i32::MAX as u32, 10, 1));
-        assert_eq!((info.rto, info.rtt, info.min_rtt, info.reord_seen), (300_000, 100_000, 100_000, Some(0)));
+        assert_eq!((info.rto, info.rtt, info.min_rtt, info.reord_seen), (300_000, 100_000, 100_000, 0));
     }
 
     /// Three segments SACKed above a hole: the head leaves again, ssthresh is 0.7 of 10, and what is acknowledged ends the episode.

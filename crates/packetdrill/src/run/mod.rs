@@ -277,6 +277,7 @@ fn open(settings: &Settings, agreed: &Agreed, device: bool) -> Result<Drive, Sto
     let stack = &settings.stack;
     let mut options = stack.options.clone();
     options.sack = agreed.sack;
+    options.timestamps = agreed.stamp.is_some();
     let ecn = if agreed.ecn { Ecn::Classic } else { Ecn::Off };
     // What an algorithm asks for beyond that was not agreed upon either.
     options.ecn = ecn;

@@ -34,6 +34,11 @@ const OPTIONS: [OptionRow; 28] = [
         kind: Kind::Choice(&["linux", "rfc6298"]),
         doc: "Retransmission timeout: variance floored at 200 ms, or at least 1 s.",
     },
+    OptionRow {
+        name: "timestamps",
+        kind: Kind::Boolean,
+        doc: "Timestamps (RFC 7323). Without them retransmitted segments give no RTT samples, and no ACK shows that a reduction was spurious.",
+    },
     OptionRow { name: "limited_transmit", kind: Kind::Boolean, doc: "New data on the first two duplicate ACKs (RFC 3042)." },
     OptionRow { name: "undo", kind: Kind::Boolean, doc: "Undo reductions shown to be spurious by DSACK or timestamps." },
     OptionRow { name: "frto", kind: Kind::Boolean, doc: "Forward RTO recovery (RFC 5682)." },

@@ -249,6 +249,7 @@ fn flow(dice: &mut Dice, duration_ns: u64, rtts: &Rtts, jitter: u64, is_duplex: 
 fn transport(dice: &mut Dice) -> BTreeMap<String, Value> {
     let choices = [
         ("sack", vec![json!(false)]),
+        ("timestamps", vec![json!(false)]),
         ("loss_detection", vec![json!("rack"), json!("rfc6675"), json!("fack")]),
         ("recovery", vec![json!("prr"), json!("rate-halving")]),
         ("rto", vec![json!("linux"), json!("rfc6298")]),

@@ -47,7 +47,7 @@ impl<C: CongestionControl> Sender<C> {
             self.rack.adapt(&self.c, latest);
         }
         // Only an ACK that moves the window echoes a segment that it answers (RFC 7323 4.3).
-        let forward = (progress.acked > 0).then_some(ack.delay);
+        let forward = (progress.acked > 0 && self.c.timestamps).then_some(ack.delay);
         let echoed = forward.map(|_| ack.echo);
         self.tell_rtt(|| RttSample { acked: progress.acked as u32, rtt, forward, echoed, in_flight });
         self.tell_arrival(&self.arrival(sack, &progress));
@@ -196,7 +196,7 @@ impl<C: CongestionControl> Sender<C> {
         if self.c.selective_acks {
             self.on_delivered(seq, sent, progress);
             // An echo of the time before says that the original arrived.
-            if !(retransmitted && progress.echo.as_ms() < sent.as_ms()) {
+            if !(retransmitted && self.c.timestamps && progress.echo.as_ms() < sent.as_ms()) {
                 self.rack.on_delivered(&self.c, Delivery { seq, sent, retransmitted });
             }
         } else if let Some(rates) = self.rates.as_deref_mut() {
@@ -228,7 +228,7 @@ impl<C: CongestionControl> Sender<C> {
         if let (Some(first), Some(last)) = (first, last) {
             return Some(Sampled { first, last });
         }
-        if progress.acked == 0 {
+        if progress.acked == 0 || !self.c.timestamps {
             return None;
         }
         // Timestamps tick in milliseconds.

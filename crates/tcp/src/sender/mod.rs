@@ -120,7 +120,12 @@ impl<C: CongestionControl> Sender<C> {
         let pacer = Pacer::new(options, &needs);
         let is_rated = needs.control.is_by_rate();
         Sender {
-            c: Connection { is_paced: pacer.is_on(), selective_acks: options.sack, ..Connection::new(spec.mss) },
+            c: Connection {
+                is_paced: pacer.is_on(),
+                selective_acks: options.sack,
+                timestamps: options.timestamps,
+                ..Connection::new(spec.mss)
+            },
             w: Window::starting_at(options.initial_window, options.initial_ssthresh),
             timers: Timers::new(Time::from_secs_f64(options.timer_tick_s)),
             needs,

@@ -44,7 +44,11 @@ impl<C: CongestionControl> Sender<C> {
         self.rack.on_next_delivered(&self.c, ack.cumulative - 1, last);
         // Steps 4 and 5.
         let rtt = self.sample_rtt(Sampled { first, last });
-        self.tell_rtt(|| RttSample { acked, rtt: Some(rtt), forward: Some(ack.delay), echoed: Some(ack.echo), in_flight });
+        let is_timed = self.c.timestamps;
+        self.tell_rtt(|| {
+            let (forward, echoed) = (is_timed.then_some(ack.delay), is_timed.then_some(ack.echo));
+            RttSample { acked, rtt: Some(rtt), forward, echoed, in_flight }
+        });
         self.tell_arrival(&AckArrival { slow_path: false, ece: false });
         // Steps 9 and 10.
         if KIND == RATED {

@@ -71,9 +71,14 @@ impl<C: CongestionControl> Sender<C> {
         self.board.retrans_out()
     }
 
-    /// A segment was once delivered after one sent later.
-    pub fn has_seen_reordering(&self) -> bool {
-        self.rack.has_seen_reordering()
+    /// The most segments by which one was overtaken, three at least (Linux `tcp_info.tcpi_reordering`).
+    pub fn reordering(&self) -> u32 {
+        self.reordering.degree()
+    }
+
+    /// How often a segment was overtaken (Linux `tcpi_reord_seen`).
+    pub fn reorderings_seen(&self) -> u32 {
+        self.reordering.times_seen()
     }
 
     /// Retransmissions so far.

@@ -203,6 +203,7 @@ def kernel_variant(name: str) -> str | None:
 
 SYSCTLS: dict[tuple[str, Any], tuple[str, int]] = {
     ("sack", False): ("net/ipv4/tcp_sack", 0),
+    ("timestamps", False): ("net/ipv4/tcp_timestamps", 0),
     ("loss_detection", "rfc6675"): ("net/ipv4/tcp_recovery", 0),
     ("frto", False): ("net/ipv4/tcp_frto", 0),
     ("tlp", False): ("net/ipv4/tcp_early_retrans", 0),
