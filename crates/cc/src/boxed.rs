@@ -1,6 +1,6 @@
 //! A law with a large state lives in a box: each flow's memory is as large as the largest law's.
 
-use units::{ByteRate, Stream, Time};
+use units::{ByteRate, Duration, Stream};
 
 use crate::slow_start::Kind;
 use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, RttSample, Window};
@@ -20,7 +20,7 @@ macro_rules! forward {
 forward! {
     needs(&Self) -> Needs;
     slow_start(&Self) -> Option<Kind>;
-    path_rtt(&Self, c: &Connection) -> Option<Time>;
+    path_rtt(&Self, c: &Connection) -> Option<Duration>;
     on_seeded(&mut Self, stream: Stream);
     on_established(&mut Self, w: &mut Window, c: &Connection);
     on_rtt_sampled(&mut Self, w: &mut Window, c: &Connection, s: &RttSample);

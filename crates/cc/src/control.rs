@@ -1,6 +1,6 @@
 //! The hooks of a congestion-control algorithm.
 
-use units::{ByteRate, Stream, Time};
+use units::{ByteRate, Duration, Stream, Time};
 
 use crate::slow_start::Kind;
 use crate::{CaState, Connection, Needs, Window};
@@ -11,10 +11,10 @@ pub struct RttSample {
     /// Segments cumulatively acknowledged by this ACK.
     pub acked: u32,
     /// RTT of the latest-sent segment that this ACK newly acknowledged; none if that was ambiguous.
-    pub rtt: Option<Time>,
+    pub rtt: Option<Duration>,
     /// How long the segment whose timestamp this ACK echoes took to the receiver, without the ACK's own wait there. Right up to a
     /// constant, the offset of the clocks; none unless the ACK moved the window.
-    pub forward: Option<Time>,
+    pub forward: Option<Duration>,
     /// When the segment left whose timestamp this ACK echoes; none when `forward` is none.
     pub echoed: Option<Time>,
     /// Pipe before this ACK.
@@ -40,11 +40,11 @@ pub struct RateSample {
     /// Segments delivered over `interval`; none if this ACK delivered nothing that was not known to be delivered.
     pub delivered: Option<u32>,
     /// The sampling interval; none if shorter than the minimum RTT.
-    pub interval: Option<Time>,
+    pub interval: Option<Duration>,
     /// The connection's delivery clock: when something was last delivered (Linux `delivered_mstamp`).
     pub delivered_at: Time,
     /// RTT of the newest delivered segment.
-    pub rtt: Option<Time>,
+    pub rtt: Option<Duration>,
     /// Segments newly found lost by this ACK.
     pub lost: u32,
     /// Segments newly delivered by this ACK.
@@ -102,7 +102,7 @@ pub trait CongestionControl {
     }
 
     /// The path's smallest RTT, for a slow start that compares with it; none while an RTT sample would not show the path.
-    fn path_rtt(&self, c: &Connection) -> Option<Time> {
+    fn path_rtt(&self, c: &Connection) -> Option<Duration> {
         Some(c.rtt_min)
     }
 

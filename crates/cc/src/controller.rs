@@ -1,6 +1,6 @@
 //! An algorithm behind its slow start: what the transport drives.
 
-use units::{ByteRate, Stream, Time};
+use units::{ByteRate, Duration, Stream};
 
 use crate::registry::{dispatch, Algorithm};
 use crate::slow_start::{Kind, RttOnPath, SlowStart};
@@ -54,7 +54,7 @@ impl CongestionControl for Controller {
     fn slow_start(&self) -> Option<Kind> {
         self.law.slow_start()
     }
-    fn path_rtt(&self, c: &Connection) -> Option<Time> {
+    fn path_rtt(&self, c: &Connection) -> Option<Duration> {
         self.law.path_rtt(c)
     }
     fn on_seeded(&mut self, stream: Stream) {

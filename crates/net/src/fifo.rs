@@ -358,7 +358,7 @@ impl Fifo {
 
 #[cfg(test)]
 mod tests {
-    use units::Rate;
+    use units::{Duration, Rate};
 
     use super::*;
 
@@ -399,7 +399,7 @@ mod tests {
         assert_eq!(accepted_of_ten(Limit::Bytes(6000), false), 4);
         assert_eq!(accepted_of_ten(Limit::Bytes(6000), true), 5);
         // 1500 bytes take 1 ms: the packet that waits exactly 4 ms is the fifth.
-        assert_eq!(accepted_of_ten(Limit::Delay(Time::from_ms(4)), false), 5);
+        assert_eq!(accepted_of_ten(Limit::Delay(Duration::from_ms(4)), false), 5);
     }
 
     #[test]
@@ -437,7 +437,7 @@ mod tests {
         assert_eq!(count(Limit::Packets(3), false, CAPABLE), (3, 5, 2));
         assert_eq!(count(Limit::Packets(3), true, CAPABLE), (4, 5, 1));
         assert_eq!(count(Limit::Bytes(4500), false, CAPABLE), (3, 5, 2));
-        assert_eq!(count(Limit::Delay(Time::from_ms(3)), false, CAPABLE), (4, 4, 2));
+        assert_eq!(count(Limit::Delay(Duration::from_ms(3)), false, CAPABLE), (4, 4, 2));
         assert_eq!(count(Limit::Packets(3), false, PACKET), (8, 0, 2));
     }
 
@@ -450,7 +450,7 @@ mod tests {
         let (mut now, mut departures) = (Time::ZERO, Vec::<Time>::new());
         let mut longest = 0;
         while now < Time::from_ms(100) {
-            now += Time(draws.up_to(2_000_000));
+            now += Duration(draws.up_to(2_000_000));
             let mut inside = departures.iter().filter(|&&departs| departs > now).count();
             let burst = draws.up_to(5);
             for _ in 0..burst {

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use units::{Serialiser, Stream, Time};
+use units::{Duration, Serialiser, Stream, Time};
 
 use crate::answer::{Dropped, Left};
 use crate::books::{LinkTotals, Occupancy, Reading, Sums, Window};
@@ -280,8 +280,8 @@ impl<T: Supersede> Served<T> {
             Limit::Packets(limit) => room.packets = limit as usize - usize::from(served.is_some()),
             Limit::Bytes(limit) => room.bytes = limit.saturating_sub(served.map_or(0, |served| u64::from(served.bytes))),
             Limit::Delay(limit) => {
-                let residual = if self.in_service.is_some() { self.free_at - now } else { Time::ZERO };
-                room.bytes_ahead = limit.0.checked_sub(residual.0).map(|wait| self.serialiser.bytes_within(Time(wait)));
+                let residual = if self.in_service.is_some() { self.free_at - now } else { Duration::ZERO };
+                room.bytes_ahead = limit.checked_sub(residual).map(|wait| self.serialiser.bytes_within(wait));
             }
         }
         room

@@ -1,6 +1,6 @@
 //! What an acknowledgement carries.
 
-use units::Time;
+use units::{Duration, Time};
 
 /// SACK information: at most three blocks with timestamps in use (RFC 2018, RFC 7323), the most recent first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Ack {
     /// Timestamp echo: when the segment that RFC 7323 echoes was sent, in the sender's clock.
     pub echo: Time,
     /// The forward delay of the segment that is echoed: when it arrived, in the receiver's clock, less `echo`.
-    pub delay: Time,
+    pub delay: Duration,
     /// ECN feedback: 1 for ECN-Echo, 0 without; with accurate feedback how many marked segments have arrived, modulo 2^16.
     pub ecn: u16,
     /// A [`Sack`] belongs to this ACK.

@@ -2,7 +2,7 @@
 //!
 //! Source: Linux 6.1 `__tcp_ack_snd_check` and `tcp_sack_new_ofo_skb`, observed on the kernel.
 
-use units::Time;
+use units::{Duration, Time};
 
 /// Duplicates of one cumulative ACK that leave at once.
 const PLAIN_DUPLICATES: u32 = 3;
@@ -14,8 +14,8 @@ const BLOCKS_EXPECTED: usize = 2;
 /// What a receiver remembers of the duplicates it sent and held back.
 #[derive(Clone, Debug)]
 pub(crate) struct Compression {
-    /// How long an ACK is held; [`Time::ZERO`] for not at all.
-    wait: Time,
+    /// How long an ACK is held; [`Duration::ZERO`] for not at all.
+    wait: Duration,
     /// The cumulative ACK whose duplicates are counted.
     counted_at: u64,
     plain: u32,
@@ -24,13 +24,13 @@ pub(crate) struct Compression {
 
 impl Compression {
     /// Nothing is held yet.
-    pub(crate) fn new(wait: Time) -> Compression {
+    pub(crate) fn new(wait: Duration) -> Compression {
         Compression { wait, counted_at: 0, plain: 0, held: 0 }
     }
 
     /// ACKs are held back at all.
     pub(crate) fn is_on(&self) -> bool {
-        self.wait > Time::ZERO
+        self.wait > Duration::ZERO
     }
 
     /// An ACK waits for its timer.
@@ -72,14 +72,14 @@ impl Compression {
 
 #[cfg(test)]
 mod tests {
-    use units::Time;
+    use units::{Duration, Time};
 
     use crate::{Options, Receiver, ReceiverSpec};
 
     /// A receiver without quick ACKs that has everything below segment 10, on a path of this RTT.
     fn receiver(rtt_ms: u64) -> Receiver {
         let options = Options { quickack: 0, ..Options::of_profile("linux-6.1").expect("a profile") };
-        let mut receiver = Receiver::new(ReceiverSpec::new(&options, Time::from_ms(rtt_ms)));
+        let mut receiver = Receiver::new(ReceiverSpec::new(&options, Duration::from_ms(rtt_ms)));
         for seq in 0..10 {
             receiver.on_segment(Time::ZERO, seq, Time::ZERO);
         }
@@ -95,7 +95,7 @@ mod tests {
             if receiver.deadline() < now {
                 let at = receiver.deadline();
                 assert!(receiver.on_deadline().has_sack);
-                acks.push((at.0 / 1000 - start_us, receiver.sack().blocks[0].1));
+                acks.push((at.as_us() - start_us, receiver.sack().blocks[0].1));
             }
             if receiver.on_segment(now, 11 + n, Time::ZERO).is_some() {
                 acks.push((n * spacing_us, receiver.sack().blocks[0].1));
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn a_window_that_opens_has_every_segment_acknowledged() {
         let options = Options::of_profile("linux-6.1").expect("a profile");
-        let spec = ReceiverSpec::new(&options, Time::from_ms(42)).with_window(&options, 6_081_600, 1448);
+        let spec = ReceiverSpec::new(&options, Duration::from_ms(42)).with_window(&options, 6_081_600, 1448);
         let mut receiver = Receiver::new(spec);
         let is_acked = |receiver: &mut Receiver, seq| receiver.on_segment(Time::ZERO, seq, Time::ZERO).is_some();
         assert!((0..1000).chain(1001..2095).all(|seq| is_acked(&mut receiver, seq)));

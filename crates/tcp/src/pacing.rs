@@ -1,7 +1,7 @@
 //! Pacing: when the next segment may leave, and at what rate (Linux `tcp_update_pacing_rate`).
 
 use cc::{Control, Needs};
-use units::{ByteRate, Time};
+use units::{ByteRate, Duration, Time};
 
 use crate::{Options, Pacing};
 
@@ -23,9 +23,9 @@ pub(crate) struct Pacer {
     /// lateness is credited at most, and how long the segments take by which the sender may run ahead.
     rate: ByteRate,
     burst: u32,
-    gap: Time,
-    credit_max: Time,
-    lead: Time,
+    gap: Duration,
+    credit_max: Duration,
+    lead: Duration,
     /// When the rate allows the next segment.
     next: Time,
     /// Before this no segment leaves.
@@ -50,9 +50,9 @@ impl Pacer {
             burst_left: 0,
             rate: ByteRate(u64::MAX),
             burst: 1,
-            gap: Time::ZERO,
-            credit_max: Time::ZERO,
-            lead: Time::ZERO,
+            gap: Duration::ZERO,
+            credit_max: Duration::ZERO,
+            lead: Duration::ZERO,
             next: Time::ZERO,
             gate: Time::ZERO,
             opens: Time::NEVER,
@@ -113,7 +113,7 @@ impl Pacer {
             self.next = self.next - late.min(self.credit_max);
         }
         self.burst_left -= 1;
-        self.gate = if self.burst_left == 0 { self.next.since(self.lead) } else { Time::ZERO };
+        self.gate = if self.burst_left == 0 { self.next.saturating_sub(self.lead) } else { Time::ZERO };
     }
 
     /// The rate is another. Linux sizes its offload bursts to a millisecond of it, 2 to 45 segments; and a burst that leaves late has of that
@@ -125,8 +125,8 @@ impl Pacer {
             Pacing::Linux => (rate.per_tick() / u64::from(mss)).clamp(2, 45) as u32,
             _ => 1,
         };
-        self.credit_max = if self.credits { Time(self.gap.0 * u64::from(self.burst) / 2) } else { Time::ZERO };
-        self.lead = Time(self.gap.0 * u64::from(self.ahead));
+        self.credit_max = if self.credits { self.gap * u64::from(self.burst) / 2 } else { Duration::ZERO };
+        self.lead = self.gap * u64::from(self.ahead);
     }
 }
 
@@ -203,9 +203,9 @@ mod tests {
         let due = Time::from_ms(1);
         pacer.next = due;
         for (late_ns, distance_ns) in [(22_423, 8_398), (50, 16_745), (0, 16_795)] {
-            let now = Time(pacer.next.0 + late_ns);
+            let now = pacer.next + Duration(late_ns);
             pacer.on_sent(now, 1448, rate);
-            assert_eq!(pacer.next, Time(now.0 + distance_ns), "{late_ns} ns late");
+            assert_eq!(pacer.next, now + Duration(distance_ns), "{late_ns} ns late");
         }
     }
 

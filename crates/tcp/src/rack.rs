@@ -1,7 +1,7 @@
 //! The most recently sent segment known to be delivered, and how late another may be (RFC 8985).
 
 use cc::{CaState, Connection};
-use units::Time;
+use units::{Duration, Time};
 
 use crate::LossDetection;
 use crate::Options;
@@ -46,7 +46,7 @@ pub(crate) struct Delivery {
 pub(crate) struct Rack {
     sent: Time,
     end: u64,
-    rtt: Time,
+    rtt: Duration,
     reordering_seen: bool,
 }
 
@@ -74,7 +74,7 @@ impl Rack {
     }
 
     /// RTT of the segment delivered last.
-    pub(crate) fn rtt(&self) -> Time {
+    pub(crate) fn rtt(&self) -> Duration {
         self.rtt
     }
 
@@ -95,11 +95,11 @@ impl Rack {
 
     /// How long a segment may take before it is lost. RFC 8985 section 6.2 step 4, with Linux's step of one: no longer than the segment
     /// delivered last while losses are being repaired and no reordering was ever seen, else a quarter of the minimum RTT more.
-    pub(crate) fn loss_delay(&self, c: &Connection, sacked_out: u32) -> Time {
+    pub(crate) fn loss_delay(&self, c: &Connection, sacked_out: u32) -> Duration {
         let in_trouble = c.ca_state >= CaState::Recovery || sacked_out >= DUPTHRESH;
         if !self.reordering_seen && in_trouble {
             return self.rtt;
         }
-        self.rtt + Time(c.rtt_min.0 / 4).min(Time::from_us(u64::from(c.srtt8_us >> 3)))
+        self.rtt + (c.rtt_min / 4).min(Duration::from_us(u64::from(c.srtt8_us >> 3)))
     }
 }

@@ -1,18 +1,18 @@
 //! The receiver: in-order delivery, SACK blocks, delayed acknowledgements (transport rules of Linux; RFC 5681 4.2).
 
-use units::Time;
+use units::{Duration, Time};
 
 use crate::compression::Compression;
 use crate::ecn::{Echo, Haste};
 use crate::ranges::Ranges;
 use crate::{Ack, Ecn, EcnBits, Options, Sack};
 
-const ATO_MIN: Time = Time::from_ms(40);
-const DELAY_MAX: Time = Time::from_ms(200);
+const ATO_MIN: Duration = Duration::from_ms(40);
+const DELAY_MAX: Duration = Duration::from_ms(200);
 /// A compressed ACK waits a twentieth of the RTT, at most this (Linux `tcp_comp_sack_delay_ns`),
-const COMPRESSION_MAX: Time = Time::from_ms(1);
+const COMPRESSION_MAX: Duration = Duration::from_ms(1);
 /// and as much more as its timer is allowed to be late, which it uses up (`tcp_comp_sack_slack_ns`).
-const COMPRESSION_SLACK: Time = Time::from_us(100);
+const COMPRESSION_SLACK: Duration = Duration::from_us(100);
 /// Window that a receiver offers at first: what fits into the header's field without a scale.
 const FIRST_WINDOW_BYTES: u64 = 65_535;
 
@@ -22,24 +22,24 @@ pub struct ReceiverSpec {
     /// In-order segments per ACK.
     pub ack_every: u32,
     /// Minimum of the delayed-ACK timer.
-    pub delayed_ack: Time,
+    pub delayed_ack: Duration,
     /// Segments acknowledged one by one at the start, and after a silence.
     pub quickack: u32,
     /// Segments that open the receiver's window, before those: each is acknowledged at once, for it tells of the wider window.
     pub opening: u32,
-    /// How long ACKs behind a hole are held back for one that stands for all; [`Time::ZERO`] for not at all.
-    pub compression: Time,
+    /// How long ACKs behind a hole are held back for one that stands for all; [`Duration::ZERO`] for not at all.
+    pub compression: Duration,
     /// Whether SACK blocks are sent.
     pub sack: bool,
     /// How marks are told.
     pub ecn: Ecn,
     /// RTT measured in the handshake.
-    pub handshake_rtt: Time,
+    pub handshake_rtt: Duration,
 }
 
 impl ReceiverSpec {
     /// The receiver's part of `options`, on a path of this base RTT.
-    pub fn new(options: &Options, handshake_rtt: Time) -> ReceiverSpec {
+    pub fn new(options: &Options, handshake_rtt: Duration) -> ReceiverSpec {
         ReceiverSpec {
             ack_every: options.ack_every.into(),
             delayed_ack: options.delayed_ack(),
@@ -59,21 +59,21 @@ impl ReceiverSpec {
     }
 
     /// The receiver's own retransmission timeout: a silence longer than this brings quick ACKs back.
-    fn rto(&self) -> Time {
-        Time((3 * self.handshake_rtt.0).max(self.handshake_rtt.0 + 200_000_000))
+    fn rto(&self) -> Duration {
+        (self.handshake_rtt * 3).max(self.handshake_rtt + Duration::from_ms(200))
     }
 
-    fn delay_max(&self) -> Time {
+    fn delay_max(&self) -> Duration {
         self.handshake_rtt.max(ATO_MIN).min(DELAY_MAX).max(self.delayed_ack)
     }
 }
 
 /// How long an ACK behind a hole waits under `options`.
-fn compression(options: &Options, rtt: Time) -> Time {
+fn compression(options: &Options, rtt: Duration) -> Duration {
     if options.ack_compression && options.sack {
-        Time(rtt.0 / 20).min(COMPRESSION_MAX) + COMPRESSION_SLACK
+        (rtt / 20).min(COMPRESSION_MAX) + COMPRESSION_SLACK
     } else {
-        Time::ZERO
+        Duration::ZERO
     }
 }
 
@@ -98,13 +98,13 @@ pub struct Receiver {
     /// Send time of the segment to be echoed: the first of those pending (RFC 7323 4.3).
     echo: Time,
     /// How long that segment was under way.
-    delay: Time,
+    delay: Duration,
     deadline: Time,
-    ato: Time,
-    ato_step: Time,
+    ato: Duration,
+    ato_step: Duration,
     last_arrival: Time,
-    rto: Time,
-    delay_max: Time,
+    rto: Duration,
+    delay_max: Duration,
 }
 
 units::clone_by_field! {
@@ -122,10 +122,10 @@ impl Receiver {
             quick: 0,
             echo_marks: Echo::new(spec.ecn),
             echo: Time::ZERO,
-            delay: Time::ZERO,
+            delay: Duration::ZERO,
             deadline: Time::NEVER,
             ato: spec.delayed_ack,
-            ato_step: Time(spec.delayed_ack.0 / 2),
+            ato_step: spec.delayed_ack / 2,
             last_arrival: Time::ZERO,
             rto: spec.rto(),
             delay_max: spec.delay_max(),
@@ -239,9 +239,9 @@ impl Receiver {
         let gap = now - self.last_arrival;
         self.last_arrival = now;
         if gap <= self.ato_step {
-            self.ato = Time(self.ato.0 / 2) + self.ato_step;
+            self.ato = self.ato / 2 + self.ato_step;
         } else if gap < self.ato {
-            self.ato = Time(self.ato.0 / 2 + gap.0).min(self.rto);
+            self.ato = (self.ato / 2 + gap).min(self.rto);
         } else if gap > self.rto {
             self.acknowledge_quickly(self.quickack.max(self.quick));
         }
@@ -377,7 +377,7 @@ mod tests {
 
     fn receiver(quickack: u32) -> Receiver {
         let options = Options { quickack, ack_compression: false, ..Options::of_profile("linux-6.1").expect("a profile") };
-        Receiver::new(ReceiverSpec::new(&options, Time::from_ms(100)))
+        Receiver::new(ReceiverSpec::new(&options, Duration::from_ms(100)))
     }
 
     fn arrive(receiver: &mut Receiver, ms: u64, seq: u64) -> (Option<u64>, Sack) {
@@ -417,7 +417,7 @@ mod tests {
         assert_eq!(arrive(40, 3, 12), Some((10, 20)));
         assert_eq!(arrive(90, 2, 65), Some((65, 25)));
         assert_eq!(arrive(100, 4, 70), None);
-        assert_eq!(receiver.on_deadline().delay, Time::from_ms(30));
+        assert_eq!(receiver.on_deadline().delay, Duration::from_ms(30));
     }
 
     #[test]
@@ -439,7 +439,7 @@ mod tests {
     /// CWR, `B` both.
     fn told(mode: Ecn, segments: &str) -> Vec<(u64, u16)> {
         let options = Options { quickack: 0, ecn: mode, ..Options::of_profile("linux-6.1").expect("a profile") };
-        let mut receiver = Receiver::new(ReceiverSpec::new(&options, Time::from_ms(100)));
+        let mut receiver = Receiver::new(ReceiverSpec::new(&options, Duration::from_ms(100)));
         let mut acks = Vec::new();
         for (seq, kind) in segments.chars().enumerate() {
             let bits = EcnBits { ce: matches!(kind, 'C' | 'B'), cwr: matches!(kind, 'W' | 'B') };

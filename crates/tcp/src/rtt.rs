@@ -1,23 +1,23 @@
 //! RTT estimation and the retransmission timeout. The smoothed RTT and the minimum are the connection's: the algorithm sees them there.
 
 use cc::Connection;
-use units::Time;
+use units::{Duration, Time};
 
 use crate::clock::{Clock, Flight};
 use crate::{Options, RtoRule};
 
 const RTO_MIN_US: u32 = 200_000;
-const RTO_MAX: Time = Time::from_ms(120_000);
+const RTO_MAX: Duration = Duration::from_ms(120_000);
 const RTO_RFC_MIN_US: u32 = 1_000_000;
 /// Before the first sample (RFC 6298 2.1).
-const RTO_INITIAL: Time = Time::from_ms(1_000);
+const RTO_INITIAL: Duration = Duration::from_ms(1_000);
 /// The minimum RTT is that of the last 300 s (Linux `tcp_min_rtt_wlen`).
-const RTT_MIN_WINDOW: Time = Time::from_ms(300_000);
+const RTT_MIN_WINDOW: Duration = Duration::from_ms(300_000);
 
 /// A sample that is, or may become, the smallest of the window.
 #[derive(Clone, Copy, Debug)]
 struct Minimum {
-    rtt: Time,
+    rtt: Duration,
     at: Time,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct RttEstimator {
     /// Four times the variation that enters the timeout.
     rttvar4_us: u32,
     round_end: u64,
-    rto: Time,
+    rto: Duration,
     backoff: u32,
     min: [Minimum; 3],
     /// Until then no sample changes them that is larger than the last.
@@ -52,7 +52,7 @@ impl RttEstimator {
             round_end: 0,
             rto: RTO_INITIAL,
             backoff: 0,
-            min: [Minimum { rtt: Time::NEVER, at: Time::ZERO }; 3],
+            min: [Minimum { rtt: Duration::FOREVER, at: Time::ZERO }; 3],
             min_stands_until: Time::ZERO,
             clock: Clock::of(options).map(Box::new),
         }
@@ -66,7 +66,7 @@ impl RttEstimator {
 
     /// The RTT with the clock's errors and without its ticks.
     #[inline]
-    pub(crate) fn stamped(&self, flight: Flight) -> Time {
+    pub(crate) fn stamped(&self, flight: Flight) -> Duration {
         if self.is_exact() {
             flight.rtt()
         } else {
@@ -76,7 +76,7 @@ impl RttEstimator {
 
     /// The same as the stack's clock shows it: ticks passed, at least one.
     #[inline]
-    pub(crate) fn measured(&self, flight: Flight) -> Time {
+    pub(crate) fn measured(&self, flight: Flight) -> Duration {
         if self.is_exact() {
             flight.rtt()
         } else {
@@ -86,12 +86,12 @@ impl RttEstimator {
 
     #[cold]
     #[inline(never)]
-    fn by_clock(&self, shown: fn(&Clock, Flight) -> Time, flight: Flight) -> Time {
+    fn by_clock(&self, shown: fn(&Clock, Flight) -> Duration, flight: Flight) -> Duration {
         self.clock.as_ref().map_or(flight.rtt(), |clock| shown(clock, flight))
     }
 
     /// The handshake took `rtt`.
-    pub(crate) fn on_handshake(&mut self, rtt: Time) {
+    pub(crate) fn on_handshake(&mut self, rtt: Duration) {
         if let Some(clock) = &mut self.clock {
             clock.on_handshake(rtt);
         }
@@ -106,11 +106,11 @@ impl RttEstimator {
 
     /// The timeout, backed off.
     #[inline]
-    pub(crate) fn rto(&self) -> Time {
+    pub(crate) fn rto(&self) -> Duration {
         if self.backoff == 0 {
             self.rto
         } else {
-            Time(self.rto.0.saturating_mul(1 << self.backoff.min(16))).min(RTO_MAX)
+            self.rto.saturating_mul(1 << self.backoff.min(16)).min(RTO_MAX)
         }
     }
 
@@ -121,7 +121,7 @@ impl RttEstimator {
 
     /// A valid sample: the smoothed RTT and the timeout.
     #[inline(always)]
-    pub(crate) fn on_sampled(&mut self, c: &mut Connection, rtt: Time) {
+    pub(crate) fn on_sampled(&mut self, c: &mut Connection, rtt: Duration) {
         let sample = (rtt.as_us() as u32).max(1);
         self.backoff = 0;
         if c.srtt8_us == 0 {
@@ -133,7 +133,7 @@ impl RttEstimator {
             }
         }
         let srtt = c.srtt8_us >> 3;
-        self.rto = Time::from_us(u64::from(match self.rule {
+        self.rto = Duration::from_us(u64::from(match self.rule {
             RtoRule::Linux => srtt + self.rttvar4_us,
             RtoRule::Rfc6298 => (srtt + self.rttvar4_us).max(RTO_RFC_MIN_US),
         }))
@@ -142,7 +142,7 @@ impl RttEstimator {
 
     /// A sample for the minimum filter: three staggered minima, as in Nichols's windowed filter.
     #[inline]
-    pub(crate) fn on_min_sampled(&mut self, c: &mut Connection, rtt: Time) {
+    pub(crate) fn on_min_sampled(&mut self, c: &mut Connection, rtt: Duration) {
         if rtt <= self.min[2].rtt || c.now > self.min_stands_until {
             self.update_min(Minimum { rtt, at: c.now });
             c.rtt_min = self.min[0].rtt;
@@ -202,11 +202,11 @@ impl RttEstimator {
         }
         let [first, second, third] = self.min.map(|minimum| minimum.at);
         let span = match (second == first, third == second) {
-            (true, _) => RTT_MIN_WINDOW.0 / 4,
-            (_, true) => RTT_MIN_WINDOW.0 / 2,
-            _ => RTT_MIN_WINDOW.0,
+            (true, _) => RTT_MIN_WINDOW / 4,
+            (_, true) => RTT_MIN_WINDOW / 2,
+            _ => RTT_MIN_WINDOW,
         };
-        self.min_stands_until = first + Time(span);
+        self.min_stands_until = first + span;
     }
 
     /// The minimum stands, but one of those that wait to succeed it may have to give way.
@@ -223,9 +223,9 @@ impl RttEstimator {
             if sample.at.since(self.min[0].at) > RTT_MIN_WINDOW {
                 self.min = [self.min[1], self.min[2], sample];
             }
-        } else if second.at == first.at && age.0 > RTT_MIN_WINDOW.0 / 4 {
+        } else if second.at == first.at && age > RTT_MIN_WINDOW / 4 {
             (*second, *third) = (sample, sample);
-        } else if third.at == second.at && age.0 > RTT_MIN_WINDOW.0 / 2 {
+        } else if third.at == second.at && age > RTT_MIN_WINDOW / 2 {
             *third = sample;
         }
     }
@@ -244,7 +244,7 @@ mod tests {
         let mut c = Connection::new(1448);
         for (i, &ms) in samples.iter().enumerate() {
             (c.una, c.nxt) = (i as u64 + 1, i as u64);
-            estimator.on_sampled(&mut c, Time::from_ms(ms));
+            estimator.on_sampled(&mut c, Duration::from_ms(ms));
         }
         estimator
     }
@@ -252,16 +252,16 @@ mod tests {
     /// RTO = srtt + max(4 mdev, 200 ms): the floor is on the variance term.
     #[test]
     fn linux_timeout_is_srtt_plus_at_least_200_ms() {
-        assert_eq!(after_samples(RtoRule::Linux, &[100]).rto(), Time::from_ms(300));
-        assert_eq!(after_samples(RtoRule::Linux, &[100; 100]).rto(), Time::from_ms(300));
-        assert_eq!(after_samples(RtoRule::Linux, &[20; 100]).rto(), Time::from_ms(220));
+        assert_eq!(after_samples(RtoRule::Linux, &[100]).rto(), Duration::from_ms(300));
+        assert_eq!(after_samples(RtoRule::Linux, &[100; 100]).rto(), Duration::from_ms(300));
+        assert_eq!(after_samples(RtoRule::Linux, &[20; 100]).rto(), Duration::from_ms(220));
     }
 
     #[test]
     fn rfc_6298_timeout_is_at_least_one_second() {
-        assert_eq!(after_samples(RtoRule::Rfc6298, &[100; 50]).rto(), Time::from_ms(1000));
+        assert_eq!(after_samples(RtoRule::Rfc6298, &[100; 50]).rto(), Duration::from_ms(1000));
         // RFC 6298 2.2: first sample R gives RTO = R + 4 * R/2 = 3 R.
-        assert_eq!(after_samples(RtoRule::Rfc6298, &[800]).rto(), Time::from_ms(2400));
+        assert_eq!(after_samples(RtoRule::Rfc6298, &[800]).rto(), Duration::from_ms(2400));
     }
 
     #[test]
@@ -269,20 +269,20 @@ mod tests {
         let mut estimator = after_samples(RtoRule::Linux, &[100]);
         estimator.back_off();
         estimator.back_off();
-        assert_eq!(estimator.rto(), Time::from_ms(1200));
+        assert_eq!(estimator.rto(), Duration::from_ms(1200));
         for _ in 0..20 {
             estimator.back_off();
         }
-        assert_eq!(estimator.rto(), Time::from_ms(120_000));
-        estimator.on_sampled(&mut Connection::new(1448), Time::from_ms(100));
-        assert_eq!(estimator.rto(), Time::from_ms(300));
+        assert_eq!(estimator.rto(), Duration::from_ms(120_000));
+        estimator.on_sampled(&mut Connection::new(1448), Duration::from_ms(100));
+        assert_eq!(estimator.rto(), Duration::from_ms(300));
     }
 
     /// A clock that shows every nanosecond shows this one.
     #[test]
     fn an_exact_clock_shows_nanoseconds() {
         let flight = Flight { sent: Time(7), answered: Time(1_000_008) };
-        assert_eq!(estimator(RtoRule::Linux).measured(flight), Time(1_000_001));
+        assert_eq!(estimator(RtoRule::Linux).measured(flight), Duration(1_000_001));
     }
 
     #[test]
@@ -291,13 +291,13 @@ mod tests {
         let mut c = Connection::new(1448);
         let mut sample_at = |s: u64, ms: u64| {
             c.now = Time::from_ms(s * 1000);
-            estimator.on_min_sampled(&mut c, Time::from_ms(ms));
+            estimator.on_min_sampled(&mut c, Duration::from_ms(ms));
             c.rtt_min
         };
         sample_at(0, 10);
         for s in 1..301 {
-            assert_eq!(sample_at(s, 50), Time::from_ms(10), "after {s} s");
+            assert_eq!(sample_at(s, 50), Duration::from_ms(10), "after {s} s");
         }
-        assert_eq!(sample_at(301, 50), Time::from_ms(50));
+        assert_eq!(sample_at(301, 50), Duration::from_ms(50));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Whole nanoseconds, as on a link of one rate: what does not fill one is handed to the next packet, so that no bit is gained or lost.
 
-use units::Time;
+use units::{Duration, Time};
 
 /// Work is counted in units of which a link of 1 bit/s does one in a nanosecond.
 const UNITS_PER_BYTE: u128 = 8_000_000_000;
@@ -39,7 +39,7 @@ impl RateSteps {
                 let left = (end - now).0;
                 if work < rate * (u128::from(left) + 1) {
                     self.owed = work % rate;
-                    return now + Time((work / rate) as u64);
+                    return now + Duration((work / rate) as u64);
                 }
                 work -= rate * u128::from(left);
                 now = end;

@@ -5,7 +5,7 @@
 //! and the beginning of the next, and an opportunity that finds the queue empty is lost. A packet that arrives at the very time of an
 //! opportunity has missed it.
 
-use units::Time;
+use units::{Duration, Time};
 
 /// Bytes per opportunity.
 pub const OPPORTUNITY_BYTES: u32 = 1500;
@@ -26,19 +26,20 @@ impl Trace {
         Trace { at_ms, current: 0, left: OPPORTUNITY_BYTES }
     }
 
-    fn period(&self) -> Time {
-        Time::from_ms(self.at_ms[self.at_ms.len() - 1])
+    fn period(&self) -> Duration {
+        Duration::from_ms(self.at_ms[self.at_ms.len() - 1])
     }
 
     fn at(&self, number: u64) -> Time {
         let entries = self.at_ms.len() as u64;
-        Time(number / entries * self.period().0) + Time::from_ms(self.at_ms[(number % entries) as usize])
+        Time::ZERO + self.period() * (number / entries) + Duration::from_ms(self.at_ms[(number % entries) as usize])
     }
 
     /// Number of opportunities up to and including `now`.
     fn up_to(&self, now: Time) -> u64 {
-        let (whole, rest) = (now.0 / self.period().0, Time(now.0 % self.period().0));
-        let in_rest = self.at_ms.partition_point(|&ms| Time::from_ms(ms) <= rest) as u64;
+        let (passed, period) = (now - Time::ZERO, self.period());
+        let (whole, rest) = (passed / period, passed % period);
+        let in_rest = self.at_ms.partition_point(|&ms| Duration::from_ms(ms) <= rest) as u64;
         // The last entry of a list falls on the beginning of the next.
         whole * self.at_ms.len() as u64 + in_rest
     }

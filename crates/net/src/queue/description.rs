@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use units::Time;
+use units::Duration;
 
 use super::DISCIPLINES;
 
@@ -85,8 +85,8 @@ impl DisciplineSpec {
     }
 
     /// The same as a time.
-    pub fn time(&self, name: &str) -> Time {
-        Time::from_secs_f64(self.value(name))
+    pub fn duration(&self, name: &str) -> Duration {
+        Duration::from_secs_f64(self.value(name))
     }
 }
 

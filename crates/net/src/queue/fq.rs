@@ -5,7 +5,7 @@
 //! queue when it was last listed. Departure: a flow that runs empty while no old flow waits keeps its place until those that are new have
 //! had their turn.
 
-use units::{Rate, Stream, Time};
+use units::{Duration, Rate, Stream, Time};
 
 use super::description::packets;
 use super::fair::{Aqm, Fair, FLOWS, QUANTUM};
@@ -26,7 +26,7 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
 };
 
 /// A longer time without packets fills credits up (Linux `flow_refill_delay`).
-const REST: Time = Time::from_ms(40);
+const REST: Duration = Duration::from_ms(40);
 
 /// The queues.
 pub(crate) type Queue<T> = Fair<T, Short>;

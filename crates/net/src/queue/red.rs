@@ -5,7 +5,7 @@
 //! fell idle, and max_p.
 //! At and above the upper threshold (with `gentle`, above twice that) packets are dropped, ECN-capable or not.
 
-use units::{Rate, Stream, Time};
+use units::{Duration, Rate, Stream, Time};
 
 use super::description::{number, packets};
 use super::{Arriving, Decision, Discipline, DisciplineSpec, Waiting};
@@ -29,7 +29,7 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
 /// Bits of the packet whose transmission is the unit of idle time.
 const PACKET_BITS: f64 = 12_000.0;
 /// How often adaptive RED looks at the average.
-const INTERVAL: Time = Time::from_ms(500);
+const INTERVAL: Duration = Duration::from_ms(500);
 const MAX_P_MIN: f64 = 0.01;
 const MAX_P_MAX: f64 = 0.5;
 
@@ -167,7 +167,7 @@ pub(super) fn law(spec: &DisciplineSpec, rate: Rate, draws: Stream) -> Law {
 
 impl Law {
     pub(super) fn new(spec: RedSpec, stream: Stream) -> Law {
-        let (idle_since, adapts_at) = (Some(Time::ZERO), INTERVAL);
+        let (idle_since, adapts_at) = (Some(Time::ZERO), Time::ZERO + INTERVAL);
         Law { spec, avg: 0.0, count: -1, max_p: spec.max_p, idle_since, adapts_at, stream }
     }
 }

@@ -1,7 +1,7 @@
 //! What of a link changes in time, checked and built.
 
 use net::{Changes, DelaySteps, RateSteps, Service, Trace};
-use units::{Rate, Time};
+use units::{Duration, Rate, Time};
 
 use super::limits::{refuse, seconds, RATE_MAX_BPS, RTT_MAX_NS};
 use crate::error::SpecError;
@@ -61,7 +61,7 @@ pub(crate) fn accept_changes(name: &str, link: &LinkSpec, duration_ns: u64) -> R
     } else {
         None
     };
-    let delays: Vec<(Time, Time)> = given.delay_steps.iter().map(|step| (Time(step.at_ns), Time(step.extra_ns))).collect();
+    let delays: Vec<(Time, Duration)> = given.delay_steps.iter().map(|step| (Time(step.at_ns), Duration(step.extra_ns))).collect();
     Ok(Changes { service, delay: (!delays.is_empty()).then(|| DelaySteps::new(delays)) })
 }
 

@@ -4,7 +4,7 @@ use cc::{CongestionControl, Controller};
 use net::Limit;
 use serde_json::Value;
 use tcp::{Options, Receiver, ReceiverSpec, SenderSpec};
-use units::{Stream, Time};
+use units::{Duration, Stream};
 
 use super::changes::Most;
 use super::hops::{accept_base_rtt, accept_stretch};
@@ -38,7 +38,7 @@ impl AcceptedFlow<'_> {
     /// The flow's receiver, at its start.
     pub fn receiver(&self) -> Receiver {
         let SenderSpec { options, mss, .. } = &self.sender;
-        let spec = ReceiverSpec::new(options, Time(self.spec.rtt_ns));
+        let spec = ReceiverSpec::new(options, Duration(self.spec.rtt_ns));
         Receiver::new(spec.with_window(options, self.receives.saturating_mul(u64::from(*mss)), *mss))
     }
 
@@ -81,7 +81,7 @@ pub(super) fn ample_window<'a>(crossed: impl Iterator<Item = (&'a AcceptedLink, 
             Limit::Bytes(bytes) => bytes as f64 * 8.0 / packet_bits,
             Limit::Delay(delay) => delay.as_secs_f64() * most.rate_bps / packet_bits,
         };
-        queue + most.rate_bps * Time(flow.rtt_ns + most.extra_ns).as_secs_f64() / packet_bits
+        queue + most.rate_bps * Duration(flow.rtt_ns + most.extra_ns).as_secs_f64() / packet_bits
     };
     (4.0 * crossed.map(held).sum::<f64>()).clamp(WINDOW_LEAST, WINDOW_MOST) as u64
 }

@@ -1,7 +1,7 @@
 //! A link, checked.
 
 use net::{Changes, DisciplineSpec, FifoSpec, Limit, Losses};
-use units::{Rate, Time};
+use units::{Duration, Rate};
 
 use super::changes::accept_changes;
 use super::limits::{refuse, seconds, QUEUE_MAX_PACKETS, RATE_MAX_BPS, RTT_MAX_NS};
@@ -74,7 +74,7 @@ fn accept_size(field: &str, size: QueueSpec) -> Result<Limit, SpecError> {
     match size.unit {
         QueueUnit::Packets if (1..=QUEUE_MAX_PACKETS).contains(&limit) => Ok(Limit::Packets(limit as u32)),
         QueueUnit::Bytes if (1500..=1500 * QUEUE_MAX_PACKETS).contains(&limit) => Ok(Limit::Bytes(limit)),
-        QueueUnit::Ns if (1..=600_000_000_000).contains(&limit) => Ok(Limit::Delay(Time(limit))),
+        QueueUnit::Ns if (1..=600_000_000_000).contains(&limit) => Ok(Limit::Delay(Duration(limit))),
         QueueUnit::Packets => refuse(field, limit, "give 1 to 100000000 packets"),
         QueueUnit::Bytes => refuse(field, limit, "give 1500 to 150000000000 bytes"),
         QueueUnit::Ns => refuse(field, limit, "give 1 ns to 600 s"),

@@ -1,7 +1,7 @@
 //! The models of loss of a link, checked and built.
 
 use net::{Among, GilbertElliott, LossModel, Losses, Periodic, Scripted, Timed};
-use units::{Stream, Time};
+use units::{Duration, Stream};
 
 use super::limits::{refuse, seconds};
 use crate::error::SpecError;
@@ -65,7 +65,7 @@ fn accept_model(path: &str, model: &LossModelSpec, flows: usize) -> Result<LossM
             if !(probability > 0.0 && probability <= 1.0) {
                 return refuse(field("probability"), probability, "give a probability above 0, at most 1");
             }
-            Ok(LossModel::Timed(Timed::new(Time(interval_ns), probability)))
+            Ok(LossModel::Timed(Timed::new(Duration(interval_ns), probability)))
         }
     }
 }

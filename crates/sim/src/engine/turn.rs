@@ -112,7 +112,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             _ => flow.started(if application.is_some() { now } else { Time::NEVER }),
         }
         let Flow { sender, path, .. } = flow;
-        let at = now.since(path.access_delay());
+        let at = now.saturating_sub(path.access_delay());
         let link = &mut self.links[path.data_link()];
         let mut wire = PathWire { path, link, around: &mut self.around, flow: index };
         if kind == FlowKind::Start {
@@ -137,7 +137,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         if flow.completed == Time::NEVER {
             flow.close_area(now);
             flow.completed = now;
-            let at = now.since(flow.path.access_delay());
+            let at = now.saturating_sub(flow.path.access_delay());
             if flow.path.is_transfer {
                 self.arrivals.on_completed(index, flow, (now, at), &mut self.records.transfers);
                 self.around.changed.extend(self.arrivals.take_woken().map(Party::Arrivals));

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use net::{Packet, Ring};
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack};
-use units::{Stream, Time};
+use units::{Duration, Stream, Time};
 
 use super::delivery::Delivery;
 use super::disorder::{Held, Unordered};
@@ -55,7 +55,7 @@ pub struct Path {
     pub(crate) is_l4s: bool,
     data_link: u8,
     ack_link: Option<u8>,
-    pub(crate) rtt: Time,
+    pub(crate) rtt: Duration,
     /// SACK information of the ACKs in `arriving` (or still crossing), in order.
     sacks: VecDeque<Sack>,
     pub(crate) receiver: Receiver,
@@ -66,9 +66,9 @@ pub struct Path {
     jitter_ns: u64,
     last_arrival: Time,
     /// From the link to the receiver, and from the receiver to the reverse link.
-    quarter: Time,
+    quarter: Duration,
     /// From the receiver to where its ACK first has an effect: a real link, or the sender.
-    felt_after: Time,
+    felt_after: Duration,
     /// When the first of the segments that are held back can have an effect, or something happens at the host.
     beyond_at: Time,
     /// ACKs on their way to a real link.
@@ -105,7 +105,7 @@ impl Path {
         self.ack_link.map(usize::from)
     }
 
-    pub(crate) fn new(receiver: Receiver, rtt: Time, traffic: (Packet, Ecn), links: (u8, Option<u8>), jitter: (u64, Stream)) -> Path {
+    pub(crate) fn new(receiver: Receiver, rtt: Duration, traffic: (Packet, Ecn), links: (u8, Option<u8>), jitter: (u64, Stream)) -> Path {
         let (packet, ecn) = traffic;
         let quarter = access_delay(rtt);
         Path {
@@ -159,7 +159,7 @@ impl Path {
     }
 
     /// The flow's clock runs this much behind real time at the sender.
-    pub(crate) fn access_delay(&self) -> Time {
+    pub(crate) fn access_delay(&self) -> Duration {
         self.quarter
     }
 
@@ -197,7 +197,7 @@ impl Path {
     pub(crate) fn commit_pending(&mut self) {
         let held_until = self.held_until();
         if held_until <= self.receiver.deadline() {
-            return self.release(held_until.since(self.quarter));
+            return self.release(held_until.saturating_sub(self.quarter));
         }
         let at = self.receiver.deadline();
         let ack = self.receiver.on_deadline();
@@ -234,7 +234,7 @@ impl Path {
     #[inline(always)]
     pub(crate) fn arrival(&mut self, at: Time) -> Time {
         let jitter = if self.jitter_ns > 0 { self.jitter.up_to(self.jitter_ns) } else { 0 };
-        self.last_arrival = self.last_arrival.max(at + Time(jitter));
+        self.last_arrival = self.last_arrival.max(at + Duration(jitter));
         self.last_arrival
     }
 
@@ -313,7 +313,7 @@ impl Path {
         let Some(unordered) = self.unordered() else { return self.receive_held(segment) };
         let fate = unordered.disorder.draw();
         let segment = Held { departs: departs + fate.late_by, ..segment };
-        if fate.late_by > Time::ZERO {
+        if fate.late_by > Duration::ZERO {
             (0..fate.copies).for_each(|_| unordered.hold(segment));
             self.refresh_beyond();
         } else {

@@ -28,7 +28,7 @@ impl<L: Link<Load>> PathWire<'_, L> {
         if self.path.is_transfer {
             return;
         }
-        let t_ns = now.since(self.path.access_delay()).0;
+        let t_ns = now.saturating_sub(self.path.access_delay()).0;
         self.around.events.push(Event { t_ns, flow: self.flow as i32, link: -1, kind, value, value2 });
     }
 

@@ -1,7 +1,7 @@
 //! Which segments are lost: by time (RACK, RFC 8985), by what is SACKed above (RFC 6675, forward acknowledgement), or by duplicate ACKs alone.
 
 use cc::{CaState, Connection};
-use units::Time;
+use units::Duration;
 
 use super::{Scoreboard, EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED};
 use crate::progress::Progress;
@@ -9,9 +9,9 @@ use crate::rack::{Rack, DUPTHRESH};
 
 impl Scoreboard {
     /// RFC 8985 section 6.2 step 5. Returns how long the latest suspect must still be given, zero for none.
-    pub(crate) fn mark_late(&mut self, rack: &Rack, c: &Connection) -> Time {
+    pub(crate) fn mark_late(&mut self, rack: &Rack, c: &Connection) -> Duration {
         let loss_delay = rack.loss_delay(c, self.sacked_out);
-        let mut wait = Time::ZERO;
+        let mut wait = Duration::ZERO;
         let mut unresolved = false;
         let mut seq = self.classified_until.max(c.una);
         while seq < c.nxt && rack.is_after(seq, self.sent_at(seq)) {
@@ -38,7 +38,7 @@ impl Scoreboard {
     }
 
     /// Retransmissions are lost by the same rule, in the order they were sent.
-    fn mark_late_retransmissions(&mut self, rack: &Rack, c: &Connection, loss_delay: Time) -> Time {
+    fn mark_late_retransmissions(&mut self, rack: &Rack, c: &Connection, loss_delay: Duration) -> Duration {
         while let Some(&(seq, sent)) = self.retransmissions.front() {
             let current = seq >= c.una && self.flags(seq) & RETRANSMITTED != 0 && self.sent_at(seq) == sent;
             if current {
@@ -53,7 +53,7 @@ impl Scoreboard {
             }
             self.retransmissions.pop_front();
         }
-        Time::ZERO
+        Duration::ZERO
     }
 
     /// RFC 6675 IsLost: three segments SACKed above.
@@ -107,12 +107,12 @@ impl Scoreboard {
 
     /// After a timeout everything outstanding is lost, except what RACK, where it decides, finds too young.
     pub(crate) fn mark_timed_out(&mut self, c: &Connection, rack: Option<&Rack>) {
-        let rack_rtt = rack.map_or(Time::ZERO, Rack::rtt);
+        let rack_rtt = rack.map_or(Duration::ZERO, Rack::rtt);
         for seq in c.una..c.nxt {
             if self.flags(seq) & SACKED != 0 {
                 continue;
             }
-            let is_young = seq != c.una && rack_rtt > Time::ZERO && self.sent_at(seq) + rack_rtt > c.now;
+            let is_young = seq != c.una && rack_rtt > Duration::ZERO && self.sent_at(seq) + rack_rtt > c.now;
             if !is_young {
                 self.mark_lost(seq);
             }

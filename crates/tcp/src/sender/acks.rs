@@ -1,7 +1,7 @@
 //! An ACK that is not plain, and the steps that all ACKs share.
 
 use cc::{AckArrival, CongestionControl, RttSample, RttSamples};
-use units::Time;
+use units::{Duration, Time};
 
 use super::Sender;
 use crate::clock::Flight;
@@ -152,14 +152,14 @@ impl<C: CongestionControl> Sender<C> {
             return None;
         }
         // Timestamps tick in milliseconds.
-        let rtt = Time::from_ms((self.c.now.as_ms() - progress.echo.as_ms()).max(1));
-        let sent = self.c.now.since(rtt);
+        let rtt = Duration::from_ms((self.c.now.as_ms() - progress.echo.as_ms()).max(1));
+        let sent = self.c.now.saturating_sub(rtt);
         Some(Sampled { first: sent, last: sent })
     }
 
     /// Step 4. Returns what the algorithm sees of the RTT.
     #[inline(always)]
-    pub(super) fn sample_rtt(&mut self, Sampled { first, last }: Sampled) -> Time {
+    pub(super) fn sample_rtt(&mut self, Sampled { first, last }: Sampled) -> Duration {
         let [first, last] = [first, last].map(|sent| Flight { sent, answered: self.c.now });
         let rtt = self.rtt.stamped(last);
         self.rtt.on_min_sampled(&mut self.c, rtt);

@@ -32,7 +32,7 @@ mod transmit;
 mod view;
 
 use cc::{CaEvent, CaState, CongestionControl, Connection, Needs, Window};
-use units::{Stream, Time};
+use units::{Duration, Stream, Time};
 
 use crate::careful::Care;
 use crate::clock::Flight;
@@ -117,7 +117,7 @@ impl<C: CongestionControl> Sender<C> {
         Sender {
             c: Connection { is_paced: pacer.is_on(), selective_acks: options.sack, ..Connection::new(spec.mss) },
             w: Window::starting_at(options.initial_window, options.initial_ssthresh),
-            timers: Timers::new(Time::from_secs_f64(options.timer_tick_s)),
+            timers: Timers::new(Duration::from_secs_f64(options.timer_tick_s)),
             needs,
             started: false,
             is_careful: pacer.is_on() || care.is_some() || is_rated,
@@ -146,7 +146,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// The connection opens: the handshake gave one RTT sample, the first window leaves.
-    pub fn on_started(&mut self, now: Time, handshake_rtt: Time, wire: &mut impl Wire) {
+    pub fn on_started(&mut self, now: Time, handshake_rtt: Duration, wire: &mut impl Wire) {
         self.c.now = now;
         self.started = true;
         self.rtt.on_handshake(handshake_rtt);

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use cc::Controller;
 use tcp::{Ack, Options, Sack, Sender, SenderSpec, Wire};
-use units::Time;
+use units::{Duration, Time};
 
 /// No segment, or no time.
 pub(crate) const NOTHING: [u64; 0] = [];
@@ -81,7 +81,7 @@ impl Script {
         let reno = cc::build("reno", None, "linux-6.1", &BTreeMap::new()).expect("reno").algorithm;
         let mut sender = Sender::new(SenderSpec { options, mss: 1448, segments, window, device: false }, reno);
         let mut tape = Tape::default();
-        sender.on_started(Time::ZERO, Time::from_ms(100), &mut tape);
+        sender.on_started(Time::ZERO, Duration::from_ms(100), &mut tape);
         Script { sender, tape }
     }
 
@@ -91,7 +91,7 @@ impl Script {
         let spec = SenderSpec { options, mss: 1448, segments: u64::MAX, window: u64::MAX, device: true };
         let mut sender = Sender::new(spec, reno);
         let mut tape = Tape { room: Some(room), ..Tape::default() };
-        sender.on_started(Time::ZERO, Time::from_ms(100), &mut tape);
+        sender.on_started(Time::ZERO, Duration::from_ms(100), &mut tape);
         Script { sender, tape }
     }
 

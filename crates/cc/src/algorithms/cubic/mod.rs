@@ -15,7 +15,7 @@ mod protocol;
 mod reno_friendly;
 mod rfc9438;
 
-use units::Time;
+use units::Duration;
 
 use self::curve::Steepness;
 use self::epoch::Epoch;
@@ -67,8 +67,8 @@ impl CongestionControl for Cubic {
         Some(self.slow_start)
     }
 
-    fn path_rtt(&self, c: &Connection) -> Option<Time> {
-        let known = if self.epoch.min_us == 0 { Time::NEVER } else { Time::from_us(u64::from(self.epoch.min_us)) };
+    fn path_rtt(&self, c: &Connection) -> Option<Duration> {
+        let known = if self.epoch.min_us == 0 { Duration::FOREVER } else { Duration::from_us(u64::from(self.epoch.min_us)) };
         self.epoch.shows_path(c).then_some(known)
     }
 

@@ -11,7 +11,7 @@
 mod curves;
 mod protocol;
 
-use units::Time;
+use units::{Duration, Time};
 
 use self::curves::Curves;
 use self::protocol::BUG;
@@ -119,7 +119,7 @@ impl CongestionControl for Illinois {
 
     fn ssthresh(&mut self, w: &mut Window, c: &Connection) -> f64 {
         if self.ignored_rtts > 0.0 {
-            self.blind_until = c.now + Time::from_secs_f64(self.ignored_rtts * f64::from(c.srtt8_us) / 8e6);
+            self.blind_until = c.now + Duration::from_secs_f64(self.ignored_rtts * f64::from(c.srtt8_us) / 8e6);
         }
         let cwnd = u64::from(w.segments());
         let part = (cwnd * self.curves.beta) >> 6;

@@ -1,6 +1,6 @@
 //! Transfers that begin at the times of a Poisson process.
 
-use units::{Stream, Time};
+use units::{Duration, Stream, Time};
 
 use super::birth::Birth;
 use crate::accept::AcceptedSource;
@@ -62,7 +62,7 @@ impl Poisson {
     /// The gap to the next transfer is exponential.
     fn wait(&mut self) {
         let gap = libm::round(-self.mean_gap_ns * libm::log(1.0 - self.gaps.unit()));
-        let next = self.next.saturating_add(Time(gap as u64));
+        let next = self.next.saturating_add(Duration(gap as u64));
         self.next = if next < self.stop { next } else { Time::NEVER };
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Its clock is that of its transfers' packets, as a flow's: so that it may begin one at the very moment at which another completes.
 
-use units::{Stream, Time};
+use units::{Duration, Stream, Time};
 
 use super::birth::Birth;
 use crate::laws::Whole;
@@ -25,7 +25,7 @@ pub(crate) struct Session {
     next: Time,
     stop: Time,
     /// What its clock runs behind.
-    access: Time,
+    access: Duration,
     counted: Stream,
     sized: Stream,
     thoughts: Stream,
@@ -34,7 +34,7 @@ pub(crate) struct Session {
 
 impl Session {
     /// Session number `number` of source `index`, whose transfers' clocks run `access` behind, in a run of this seed and length.
-    pub(crate) fn new((index, number): (usize, u32), given: &SessionSpec, access: Time, (seed, end): (u64, Time)) -> Session {
+    pub(crate) fn new((index, number): (usize, u32), given: &SessionSpec, access: Duration, (seed, end): (u64, Time)) -> Session {
         let stream = |part: &str| Stream::named(seed, &format!("sessions{index}/{number}/{part}"));
         let mut session = Session {
             kind: number as usize % given.flows.len(),
@@ -85,7 +85,7 @@ impl Session {
     }
 
     fn think(&mut self, now: Time) {
-        let next = now.saturating_add(Time(self.think.draw(&mut self.thoughts)));
+        let next = now.saturating_add(Duration(self.think.draw(&mut self.thoughts)));
         self.next = if next < self.stop { next } else { Time::NEVER };
     }
 }
