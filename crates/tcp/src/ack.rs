@@ -2,11 +2,13 @@
 
 use units::{Duration, Time};
 
+use crate::Range;
+
 /// SACK information: at most three blocks with timestamps in use (RFC 2018, RFC 7323), the most recent first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sack {
-    /// Half-open segment ranges; an empty range is no block.
-    pub blocks: [(u64, u64); 3],
+    /// An empty range is no block.
+    pub blocks: [Range; 3],
     /// A segment that arrived twice (RFC 2883).
     pub duplicate: Option<u64>,
 }

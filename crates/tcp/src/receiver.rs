@@ -5,7 +5,7 @@ use units::{Duration, Time};
 use crate::compression::Compression;
 use crate::ecn::{Echo, Haste};
 use crate::ranges::Ranges;
-use crate::{Ack, Ecn, EcnBits, Options, Sack};
+use crate::{Ack, Ecn, EcnBits, Options, Range, Sack};
 
 const ATO_MIN: Duration = Duration::from_ms(40);
 const DELAY_MAX: Duration = Duration::from_ms(200);
@@ -74,6 +74,25 @@ fn compression(options: &Options, rtt: Duration) -> Duration {
         (rtt / 20).min(COMPRESSION_MAX) + COMPRESSION_SLACK
     } else {
         Duration::ZERO
+    }
+}
+
+/// A segment that reaches the receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// When it does.
+    pub at: Time,
+    /// Its number.
+    pub seq: u64,
+    /// When it was sent.
+    pub sent: Time,
+}
+
+impl Arrival {
+    /// How long it was under way.
+    #[inline]
+    fn delay(self) -> Duration {
+        self.at - self.sent
     }
 }
 
@@ -176,13 +195,13 @@ impl Receiver {
         flushed
     }
 
-    /// Segment `seq`, sent at `sent`, arrives at `now`. Returns the ACK if one is sent at once.
+    /// A segment arrives. Returns the ACK if one is sent at once.
     #[inline(always)]
-    pub fn on_segment(&mut self, now: Time, seq: u64, sent: Time) -> Option<Ack> {
-        if self.expects(seq) {
-            self.on_expected(now, sent)
+    pub fn on_segment(&mut self, segment: Arrival) -> Option<Ack> {
+        if self.expects(segment.seq) {
+            self.on_expected(segment)
         } else {
-            self.on_disordered(now, seq, sent)
+            self.on_disordered(segment)
         }
     }
 
@@ -194,19 +213,19 @@ impl Receiver {
 
     /// [`Receiver::on_segment`] for the segment that the receiver expects: its ACK has no SACK information.
     #[inline(always)]
-    pub fn on_expected(&mut self, now: Time, sent: Time) -> Option<Ack> {
-        self.adapt(now);
+    pub fn on_expected(&mut self, segment: Arrival) -> Option<Ack> {
+        self.adapt(segment.at);
         self.next += 1;
         self.pending += 1;
         if self.pending == 1 {
-            self.echo = sent;
-            self.delay = now - sent;
+            self.echo = segment.sent;
+            self.delay = segment.delay();
         }
         if self.pending >= self.ack_at {
             self.spend_quick();
             return Some(self.acknowledge());
         }
-        self.deadline = now + self.ato.min(self.delay_max);
+        self.deadline = segment.at + self.ato.min(self.delay_max);
         None
     }
 
@@ -249,19 +268,20 @@ impl Receiver {
 
     /// Anything but the plain next segment is acknowledged at once (RFC 5681 4.2), unless its ACK is compressed.
     #[inline(never)]
-    fn on_disordered(&mut self, now: Time, seq: u64, sent: Time) -> Option<Ack> {
-        self.adapt(now);
+    fn on_disordered(&mut self, segment: Arrival) -> Option<Ack> {
+        self.adapt(segment.at);
         if self.compression.is_on() {
-            return self.compress(now, seq, sent);
+            return self.compress(segment);
         }
-        if !self.prolongs_first_block(seq) {
-            self.place(now, seq, sent);
+        if !self.prolongs_first_block(segment.seq) {
+            self.place(segment);
         }
         Some(self.acknowledge_disorder())
     }
 
     /// Segments that fill a hole, repeat another or find quick ACKs left are acknowledged at once; of the others the first.
-    fn compress(&mut self, now: Time, seq: u64, sent: Time) -> Option<Ack> {
+    fn compress(&mut self, segment: Arrival) -> Option<Ack> {
+        let seq = segment.seq;
         let is_new = seq > self.next && self.out_of_order.containing(seq).is_none();
         if is_new && self.yields_to(seq) {
             // What this segment brings waits for the next ACK.
@@ -271,14 +291,14 @@ impl Receiver {
         }
         let next = self.next;
         if !self.prolongs_first_block(seq) {
-            self.place(now, seq, sent);
+            self.place(segment);
         }
         let fills_much = self.next > next + 1 || (self.next > next && self.out_of_order.is_empty());
         let at_once = fills_much || self.quick > 0 || self.sack.duplicate.is_some();
         if at_once || !self.compression.holds(self.next) {
             return Some(self.acknowledge_disorder());
         }
-        if let Some(deadline) = self.compression.deadline(now) {
+        if let Some(deadline) = self.compression.deadline(segment.at) {
             self.deadline = deadline;
         }
         None
@@ -287,8 +307,8 @@ impl Receiver {
     /// Whether the ACK held back must leave before `seq` is placed, or a block might never be reported.
     fn yields_to(&self, seq: u64) -> bool {
         let blocks = &self.sack.blocks;
-        let place = blocks.iter().position(|&(from, to)| to > 0 && (to == seq || from == seq + 1));
-        self.compression.yields_to(place, blocks.iter().filter(|block| block.1 > 0).count())
+        let place = blocks.iter().position(|block| block.to > 0 && (block.to == seq || block.from == seq + 1));
+        self.compression.yields_to(place, blocks.iter().filter(|block| block.to > 0).count())
     }
 
     /// An ACK that tells what has arrived behind holes.
@@ -298,13 +318,13 @@ impl Receiver {
             self.compression.on_acknowledged();
         }
         let mut ack = self.acknowledge();
-        ack.has_sack = self.has_sack && (self.sack.duplicate.is_some() || self.sack.blocks[0].1 > 0);
+        ack.has_sack = self.has_sack && (self.sack.duplicate.is_some() || self.sack.blocks[0].to > 0);
         ack
     }
 
     /// `seq`, which is new, lies behind a hole.
     fn insert(&mut self, seq: u64) {
-        self.out_of_order.insert(seq, seq + 1);
+        self.out_of_order.insert(Range::of(seq));
         self.remember(seq);
     }
 
@@ -312,24 +332,25 @@ impl Receiver {
     #[inline]
     fn prolongs_first_block(&mut self, seq: u64) -> bool {
         let sack = &mut self.sack;
-        let prolongs = seq > self.next && sack.blocks[0].1 == seq && sack.duplicate.is_none() && self.recent[0] == seq - 1;
+        let prolongs = seq > self.next && sack.blocks[0].to == seq && sack.duplicate.is_none() && self.recent[0] == seq - 1;
         if !prolongs || self.out_of_order.end() != seq {
             return false;
         }
-        self.out_of_order.insert(seq, seq + 1);
+        self.out_of_order.insert(Range::of(seq));
         self.recent[0] = seq;
-        sack.blocks[0].1 = seq + 1;
+        sack.blocks[0].to = seq + 1;
         true
     }
 
-    fn place(&mut self, now: Time, seq: u64, sent: Time) {
+    fn place(&mut self, segment: Arrival) {
+        let seq = segment.seq;
         self.sack = Sack::default();
         if seq == self.next {
             if self.pending == 0 {
-                self.echo = sent;
-                self.delay = now - sent;
+                self.echo = segment.sent;
+                self.delay = segment.delay();
             }
-            self.next = self.out_of_order.containing(seq + 1).map_or(seq + 1, |range| range.1);
+            self.next = self.out_of_order.containing(seq + 1).map_or(seq + 1, |range| range.to);
             self.out_of_order.remove_below(self.next);
         } else if seq < self.next || self.out_of_order.containing(seq).is_some() {
             self.sack.duplicate = Some(seq);
@@ -344,7 +365,7 @@ impl Receiver {
     /// `seq` was the latest to arrive: its range is reported first.
     fn remember(&mut self, seq: u64) {
         let range = self.out_of_order.containing(seq);
-        if range.is_some_and(|(from, to)| from <= self.recent[0] && self.recent[0] < seq && to == seq + 1) {
+        if range.is_some_and(|range| range.from <= self.recent[0] && self.recent[0] < seq && range.to == seq + 1) {
             // It prolongs the range reported first, and joins it to no other.
             self.recent[0] = seq;
             return;
@@ -381,8 +402,12 @@ mod tests {
     }
 
     fn arrive(receiver: &mut Receiver, ms: u64, seq: u64) -> (Option<u64>, Sack) {
-        let ack = receiver.on_segment(Time::from_ms(ms), seq, Time::ZERO);
+        let ack = receiver.on_segment(Arrival { at: Time::from_ms(ms), seq, sent: Time::ZERO });
         (ack.map(|ack| ack.cumulative), *receiver.sack())
+    }
+
+    fn blocks(sack: Sack) -> Vec<(u64, u64)> {
+        sack.blocks.iter().filter(|block| !block.is_empty()).map(|block| (block.from, block.to)).collect()
     }
 
     #[test]
@@ -409,7 +434,7 @@ mod tests {
     fn the_delay_is_that_of_the_echoed_segment() {
         let mut receiver = receiver(0);
         let mut arrive = |at: u64, seq, sent| {
-            let ack = receiver.on_segment(Time::from_ms(at), seq, Time::from_ms(sent));
+            let ack = receiver.on_segment(Arrival { at: Time::from_ms(at), seq, sent: Time::from_ms(sent) });
             ack.map(|ack| (ack.echo.as_ms(), ack.delay.as_ms()))
         };
         assert_eq!(arrive(30, 0, 10), None);
@@ -423,12 +448,12 @@ mod tests {
     #[test]
     fn a_gap_is_reported_at_once_most_recent_block_first() {
         let mut receiver = receiver(0);
-        assert_eq!(arrive(&mut receiver, 1, 2).1.blocks, [(2, 3), (0, 0), (0, 0)]);
-        assert_eq!(arrive(&mut receiver, 1, 4).1.blocks, [(4, 5), (2, 3), (0, 0)]);
-        assert_eq!(arrive(&mut receiver, 1, 6).1.blocks, [(6, 7), (4, 5), (2, 3)]);
-        assert_eq!(arrive(&mut receiver, 1, 8).1.blocks, [(8, 9), (6, 7), (4, 5)]);
+        assert_eq!(blocks(arrive(&mut receiver, 1, 2).1), [(2, 3)]);
+        assert_eq!(blocks(arrive(&mut receiver, 1, 4).1), [(4, 5), (2, 3)]);
+        assert_eq!(blocks(arrive(&mut receiver, 1, 6).1), [(6, 7), (4, 5), (2, 3)]);
+        assert_eq!(blocks(arrive(&mut receiver, 1, 8).1), [(8, 9), (6, 7), (4, 5)]);
         let (cumulative, sack) = arrive(&mut receiver, 1, 3);
-        assert_eq!((cumulative, sack.blocks), (Some(0), [(2, 5), (8, 9), (6, 7)]));
+        assert_eq!((cumulative, blocks(sack)), (Some(0), vec![(2, 5), (8, 9), (6, 7)]));
         let (cumulative, _) = arrive(&mut receiver, 1, 0);
         assert_eq!(cumulative, Some(1));
         assert_eq!(arrive(&mut receiver, 1, 1).0, Some(5));
@@ -444,7 +469,7 @@ mod tests {
         for (seq, kind) in segments.chars().enumerate() {
             let bits = EcnBits { ce: matches!(kind, 'C' | 'B'), cwr: matches!(kind, 'W' | 'B') };
             acks.extend(receiver.on_ecn_bits(bits));
-            acks.extend(receiver.on_segment(Time::from_ms(1), seq as u64, Time::ZERO));
+            acks.extend(receiver.on_segment(Arrival { at: Time::from_ms(1), seq: seq as u64, sent: Time::ZERO }));
         }
         acks.iter().map(|ack| (ack.cumulative, ack.ecn)).collect()
     }

@@ -2,6 +2,8 @@
 
 use units::Time;
 
+use crate::Range;
+
 /// Where segments and notes of a sender go.
 pub trait Wire {
     /// The device takes one more segment, which is sent next; false if its queue is full. Asked of senders only that were told of one.
@@ -20,9 +22,9 @@ pub trait Wire {
     /// The next new segment tells the receiver that the window was reduced (RFC 3168).
     fn announce_reduction(&mut self) {}
 
-    /// `segments` new segments from `first` on leave the sender at once.
-    fn send_train(&mut self, now: Time, first: u64, segments: u64) {
-        for seq in first..first + segments {
+    /// New segments leave the sender at once.
+    fn send_train(&mut self, now: Time, segments: Range) {
+        for seq in segments.from..segments.to {
             self.send(now, seq);
         }
     }

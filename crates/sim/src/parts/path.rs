@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 
 use net::{Packet, Ring};
-use tcp::{Ack, Ecn, EcnBits, Receiver, Sack};
+use tcp::{Ack, Arrival, Ecn, EcnBits, Receiver, Sack};
 use units::{Duration, Stream, Time};
 
 use super::delivery::Delivery;
@@ -292,7 +292,7 @@ impl Path {
         if !self.receiver.expects(seq) {
             return self.receive_disordered(arrives, seq, sent);
         }
-        if let Some(ack) = self.receiver.on_expected(arrives, sent) {
+        if let Some(ack) = self.receiver.on_expected(Arrival { at: arrives, seq, sent }) {
             self.send_ack(arrives, ack);
         }
     }
@@ -301,7 +301,7 @@ impl Path {
     #[cold]
     #[inline(never)]
     fn receive_disordered(&mut self, arrives: Time, seq: u64, sent: Time) {
-        if let Some(ack) = self.receiver.on_segment(arrives, seq, sent) {
+        if let Some(ack) = self.receiver.on_segment(Arrival { at: arrives, seq, sent }) {
             self.send_ack(arrives, ack);
         }
     }

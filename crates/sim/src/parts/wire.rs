@@ -1,9 +1,7 @@
 //! What a sender puts its segments on: its path, and the first link of it.
 
-use std::ops::Range;
-
 use net::{Answer, Link, Packet};
-use tcp::Wire;
+use tcp::{Range, Wire};
 use units::Time;
 
 use super::around::{Around, Noted};
@@ -79,11 +77,11 @@ impl<L: Link<Load>> PathWire<'_, L> {
 
     /// Segments reach a link that decides late.
     #[inline(never)]
-    fn queue_train(&mut self, now: Time, packet: Packet, segments: Range<u64>) {
+    fn queue_train(&mut self, now: Time, packet: Packet, segments: Range) {
         let Some(served) = self.link.as_served() else { return };
         let before = served.next_at();
-        self.path.under_way += (segments.end - segments.start) as u32;
-        for seq in segments {
+        self.path.under_way += (segments.to - segments.from) as u32;
+        for seq in segments.from..segments.to {
             let segment = Segment { seq, sent: now, cwr: false, ce: false };
             served.offer(now, packet, Load { owner: self.flow as u32, content: Content::Segment(segment) });
         }
@@ -123,7 +121,7 @@ impl<L: Link<Load>> Wire for PathWire<'_, L> {
 
     #[inline(never)]
     fn send(&mut self, now: Time, seq: u64) {
-        self.send_train(now, seq, 1);
+        self.send_train(now, Range::of(seq));
     }
 
     fn resend(&mut self, now: Time, seq: u64) {
@@ -140,19 +138,19 @@ impl<L: Link<Load>> Wire for PathWire<'_, L> {
     }
 
     #[inline(always)]
-    fn send_train(&mut self, now: Time, first: u64, segments: u64) {
+    fn send_train(&mut self, now: Time, segments: Range) {
         let packet = self.path.packet();
         if self.path.is_watched {
-            for seq in first..first + segments {
+            for seq in segments.from..segments.to {
                 let cwr = std::mem::take(&mut self.path.cwr_due);
                 self.offer(now, seq, packet, cwr);
             }
             return;
         }
-        let Some(fifo) = self.link.as_fifo() else { return self.queue_train(now, packet, first..first + segments) };
+        let Some(fifo) = self.link.as_fifo() else { return self.queue_train(now, packet, segments) };
         fifo.begin(now);
         let mut refused = 0;
-        for seq in first..first + segments {
+        for seq in segments.from..segments.to {
             match fifo.admit(now, packet) {
                 Answer::Departs(departs) => self.path.receive(departs, seq, now),
                 _ => refused += 1,

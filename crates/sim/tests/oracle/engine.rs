@@ -451,7 +451,7 @@ impl<'a> Textbook<'a> {
             }
         }
         let receiver = &mut self.flows[index].receiver;
-        match receiver.on_segment(now, seq, sent) {
+        match receiver.on_segment(tcp::Arrival { at: now, seq, sent }) {
             Some(ack) => {
                 let sack = ack.has_sack.then_some(*receiver.sack());
                 self.acknowledge(now, index, ack, sack);

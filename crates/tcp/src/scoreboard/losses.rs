@@ -6,6 +6,7 @@ use units::Duration;
 use super::{Scoreboard, EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED};
 use crate::progress::Progress;
 use crate::rack::{Rack, DUPTHRESH};
+use crate::Range;
 
 impl Scoreboard {
     /// RFC 8985 section 6.2 step 5. Returns how long the latest suspect must still be given, zero for none.
@@ -17,7 +18,7 @@ impl Scoreboard {
         while seq < c.nxt && rack.is_after(seq, self.sent_at(seq)) {
             let flags = self.flags(seq);
             if flags & SACKED != 0 {
-                seq = self.sacked.containing(seq).map_or(seq + 1, |range| range.1);
+                seq = self.sacked.containing(seq).map_or(seq + 1, |range| range.to);
                 continue;
             }
             if flags & (LOST | EVER_RETRANSMITTED) == 0 {
@@ -60,7 +61,7 @@ impl Scoreboard {
     pub(crate) fn mark_by_count(&mut self, c: &Connection) {
         let mut missing = u64::from(DUPTHRESH);
         let mut bound = 0;
-        for (from, to) in self.sacked.descending() {
+        for Range { from, to } in self.sacked.descending() {
             if to - from >= missing {
                 bound = to - missing;
                 break;
@@ -81,7 +82,7 @@ impl Scoreboard {
         let mut seq = self.classified_until.max(c.una);
         while seq < bound {
             match self.sacked.containing(seq) {
-                Some((_, to)) => seq = to,
+                Some(range) => seq = range.to,
                 None => {
                     if self.flags(seq) & (LOST | EVER_RETRANSMITTED) == 0 {
                         self.mark_lost(seq);

@@ -9,7 +9,7 @@ use cc::Connection;
 use units::Time;
 
 use crate::ranges::Ranges;
-use crate::Sack;
+use crate::{Range, Sack};
 
 /// Selectively acknowledged.
 pub(crate) const SACKED: u8 = 1;
@@ -78,9 +78,9 @@ pub(crate) struct Scoreboard {
     /// Of those, lost retransmissions.
     lost_again: u64,
     /// Blocks of the latest SACK: an ACK repeats most of those before it.
-    reported: [(u64, u64); 3],
+    reported: [Range; 3],
     /// Room for what one ACK's SACK blocks bring; empty between ACKs.
-    newly_sacked: Vec<(u64, u64)>,
+    newly_sacked: Vec<Range>,
     /// Losses that an algorithm is yet to be told of, if it is told of any.
     newly_lost: Option<Box<NewlyLost>>,
 }
@@ -107,7 +107,7 @@ impl Scoreboard {
             to_retransmit: BinaryHeap::new(),
             lost: 0,
             lost_again: 0,
-            reported: [(0, 0); 3],
+            reported: [Range::default(); 3],
             newly_sacked: Vec::new(),
         }
     }
@@ -164,11 +164,11 @@ impl Scoreboard {
     }
 
     /// The segments that `sack` is the first to report, as ranges in ascending order. Hand them back with [`Scoreboard::take_back`].
-    pub(crate) fn newly_sacked(&mut self, c: &Connection, sack: &Sack) -> Vec<(u64, u64)> {
+    pub(crate) fn newly_sacked(&mut self, c: &Connection, sack: &Sack) -> Vec<Range> {
         let Scoreboard { reported, sacked, newly_sacked, .. } = self;
-        for &(from, to) in sack.blocks.iter().filter(|block| block.1 > block.0 && !reported.contains(block)) {
+        for &Range { from, to } in sack.blocks.iter().filter(|block| !block.is_empty() && !reported.contains(block)) {
             assert!(to <= c.nxt, "SACK {from}..{to} above snd_nxt {}", c.nxt);
-            sacked.fill(from.max(c.una), to, |a, b| newly_sacked.push((a, b)));
+            sacked.fill(Range { from: from.max(c.una), to }, |range| newly_sacked.push(range));
         }
         *reported = sack.blocks;
         if newly_sacked.len() > 1 {
@@ -178,7 +178,7 @@ impl Scoreboard {
     }
 
     /// The room of [`Scoreboard::newly_sacked`] is used again.
-    pub(crate) fn take_back(&mut self, mut room: Vec<(u64, u64)>) {
+    pub(crate) fn take_back(&mut self, mut room: Vec<Range>) {
         room.clear();
         self.newly_sacked = room;
     }

@@ -67,8 +67,8 @@ impl<C: CongestionControl> Sender<C> {
             self.undo.on_duplicate(seq);
         }
         let ranges = self.board.newly_sacked(&self.c, sack);
-        for &(from, to) in &ranges {
-            (from..to).for_each(|seq| self.on_sacked(seq, progress));
+        for range in &ranges {
+            (range.from..range.to).for_each(|seq| self.on_sacked(seq, progress));
         }
         self.board.take_back(ranges);
     }

@@ -4,7 +4,7 @@ use cc::{CaState, CongestionControl};
 
 use super::Sender;
 use crate::limits::Use;
-use crate::Wire;
+use crate::{Range, Wire};
 
 impl<C: CongestionControl> Sender<C> {
     /// Step 11 when something may be lost.
@@ -176,7 +176,7 @@ impl<C: CongestionControl> Sender<C> {
         if self.ecn.takes_announcement() {
             wire.announce_reduction();
         }
-        wire.send_train(self.c.now, first, segments);
+        wire.send_train(self.c.now, Range { from: first, to: first + segments });
         segments
     }
 

@@ -13,7 +13,7 @@ mod windows;
 use std::collections::BTreeMap;
 
 use cc::Controller;
-use tcp::{Ack, Options, Sack, Sender, SenderSpec, Wire};
+use tcp::{Ack, Options, Range, Sack, Sender, SenderSpec, Wire};
 use units::{Duration, Time};
 
 /// No segment, or no time.
@@ -107,13 +107,14 @@ impl Script {
 
     /// An ACK with one SACK block.
     pub(crate) fn sack(&mut self, ms: u64, cumulative: u64, block: (u64, u64)) -> Vec<u64> {
-        let sack = Sack { blocks: [block, (0, 0), (0, 0)], duplicate: None };
+        let block = Range { from: block.0, to: block.1 };
+        let sack = Sack { blocks: [block, Range::default(), Range::default()], duplicate: None };
         self.deliver(ms, Ack { cumulative, echo: Time::ZERO, has_sack: true, ..Ack::default() }, Some(sack))
     }
 
     /// An ACK that reports `seq` as having arrived twice, and echoes time `echo`.
     pub(crate) fn duplicate(&mut self, ms: u64, cumulative: u64, seq: u64, echo: u64) -> Vec<u64> {
-        let sack = Sack { blocks: [(0, 0); 3], duplicate: Some(seq) };
+        let sack = Sack { blocks: [Range::default(); 3], duplicate: Some(seq) };
         self.deliver(ms, Ack { cumulative, echo: Time::from_ms(echo), has_sack: true, ..Ack::default() }, Some(sack))
     }
 

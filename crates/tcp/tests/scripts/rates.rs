@@ -1,7 +1,7 @@
 //! Delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation), by hand.
 
 use cc::{CongestionControl, Connection, Control, LostSegment, Needs, RateSample, Window};
-use tcp::{Ack, Sack, Sender, SenderSpec};
+use tcp::{Ack, Range, Sack, Sender, SenderSpec};
 use units::{ByteRate, Duration, Time};
 
 use crate::{options, Tape};
@@ -60,7 +60,7 @@ impl Script {
 
     /// The sample that an ACK at `ms` gives, with one SACK block or none.
     fn ack(&mut self, ms: u64, cumulative: u64, block: Option<(u64, u64)>) -> RateSample {
-        let sack = block.map(|block| Sack { blocks: [block, (0, 0), (0, 0)], duplicate: None });
+        let sack = block.map(|(from, to)| Sack { blocks: [Range { from, to }, Range::default(), Range::default()], duplicate: None });
         let ack = Ack { cumulative, echo: Time::ZERO, has_sack: sack.is_some(), ..Ack::default() };
         self.sender.on_ack(Time::from_ms(ms), &ack, sack.as_ref(), &mut self.tape);
         *self.sender.algorithm().samples.last().expect("a sample for each ACK")
