@@ -25,4 +25,4 @@ pub use controller::Controller;
 pub use needs::{Control, EcnFeedback, Needs, RttSamples};
 pub use parameter::PROFILES;
 pub use registry::{Algorithm, PROTOCOLS};
-pub use window::{Window, SSTHRESH_INFINITE};
+pub use window::{Credit, Window, SSTHRESH_INFINITE};

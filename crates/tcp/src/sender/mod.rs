@@ -116,7 +116,7 @@ impl<C: CongestionControl> Sender<C> {
         let is_rated = needs.control.is_by_rate();
         Sender {
             c: Connection { is_paced: pacer.is_on(), selective_acks: options.sack, ..Connection::new(spec.mss) },
-            w: Window::starting_at(options.initial_window, options.initial_ssthresh),
+            w: Window::new(options.initial_window).until(options.initial_ssthresh),
             timers: Timers::new(Duration::from_secs_f64(options.timer_tick_s)),
             needs,
             started: false,

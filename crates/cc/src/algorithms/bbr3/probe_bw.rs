@@ -110,7 +110,7 @@ impl Bbr3 {
 
     fn is_time_to_cruise(&self, c: &Connection) -> bool {
         let in_flight = f64::from(c.in_flight);
-        in_flight <= self.long.with_headroom() && in_flight <= self.inflight_at(self.bandwidth.largest(), 1.0)
+        in_flight <= self.long.with_headroom() && in_flight <= self.inflight_at(self.bandwidth.largest())
     }
 
     fn is_time_to_go_down(&mut self, w: &Window, c: &Connection, s: &Sample) -> bool {

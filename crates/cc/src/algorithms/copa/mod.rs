@@ -105,7 +105,7 @@ impl CongestionControl for Copa {
         }
         if c.una > self.round_end && !self.starting {
             self.round_end = c.nxt;
-            self.velocity.close_round(w.cwnd, self.competition.queued);
+            self.velocity.close_round(w, self.competition.queued);
             self.competition.close_round();
         }
         self.step(w, acked as f64, c.cwnd_limited);

@@ -26,7 +26,7 @@ use self::reno_friendly::step_x8;
 pub use self::rfc9438::CubicReal;
 use crate::parameter::Values;
 use crate::slow_start::Kind;
-use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
+use crate::{CaEvent, CaState, CongestionControl, Connection, Credit, Needs, RttSample, RttSamples, Window};
 
 /// CUBIC in Linux's integers.
 #[derive(Clone, Copy, Debug)]
@@ -91,8 +91,8 @@ impl CongestionControl for Cubic {
         }
         let rest = if w.in_slow_start() { w.slow_start(acked) } else { acked };
         if rest > 0 {
-            self.update(w.segments(), rest, c.now.as_ms());
-            w.add_credit(rest, self.epoch.per_segment);
+            self.update(w, c, rest);
+            w.add_credit(Credit { acked: rest, per_segment: self.epoch.per_segment });
         }
     }
 

@@ -13,7 +13,7 @@ mod protocol;
 
 use units::{Duration, Time};
 
-use self::curves::Curves;
+use self::curves::{Curves, Delays};
 use self::protocol::BUG;
 pub use self::protocol::{build, PROTOCOL};
 use crate::parameter::Values;
@@ -69,7 +69,8 @@ impl Illinois {
         if w.segments() < self.win_thresh {
             self.curves.be_reno();
         } else if let Some(mean) = self.sum_us.checked_div(self.samples) {
-            self.curves.follow(mean - self.base_us, self.max_us + self.max_bias_us - self.base_us);
+            let largest = self.max_us + self.max_bias_us - self.base_us;
+            self.curves.follow(Delays { mean: mean - self.base_us, largest });
         }
         self.start_round(c);
     }
