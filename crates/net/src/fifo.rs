@@ -8,6 +8,7 @@
 //! depends on how many of them are gone.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use units::{Serialiser, Stream, Time};
 
@@ -59,7 +60,7 @@ pub struct Fifo {
 
 impl Fifo {
     /// An idle drop-tail link that measures over `window` (from, to) and draws its random loss from `loss`.
-    pub fn new(spec: FifoSpec, window: (Time, Time), loss: Stream) -> Fifo {
+    pub fn new(spec: FifoSpec, window: Range<Time>, loss: Stream) -> Fifo {
         let full_at = match spec.limit {
             Limit::Packets(limit) => limit as usize + usize::from(spec.excludes_in_service),
             _ => usize::MAX,
@@ -345,14 +346,13 @@ impl Fifo {
 
     /// Totals at the end of the window, which must be over.
     pub(crate) fn totals(&mut self) -> LinkTotals {
-        self.read(self.window.ends().1);
+        self.read(self.window.ends().end);
         self.window.totals()
     }
 
     /// Bytes that could have left within the window; none where the rate is constant.
     pub(crate) fn window_capacity_bytes(&self) -> Option<f64> {
-        let (from, to) = self.window.ends();
-        self.changes.service.as_ref().map(|service| service.capacity_bytes(from, to))
+        self.changes.service.as_ref().map(|service| service.capacity_bytes(self.window.ends()))
     }
 }
 
@@ -371,7 +371,7 @@ mod tests {
 
     fn marking_link(limit: Limit, mark_at: Option<Limit>, excludes_in_service: bool) -> Fifo {
         let spec = FifoSpec { rate: Rate(12_000_000), limit, excludes_in_service, loss_probability: 0.0, mark_at };
-        Fifo::new(spec, (Time::ZERO, Time::from_ms(10)), Stream::named(1, "test"))
+        Fifo::new(spec, Time::ZERO..Time::from_ms(10), Stream::named(1, "test"))
     }
 
     fn accepted_of_ten(limit: Limit, excludes_in_service: bool) -> usize {
@@ -383,7 +383,7 @@ mod tests {
     #[test]
     fn a_look_at_the_queue_does_not_move_the_begin_of_the_window() {
         let spec = link(Limit::Packets(20), false).spec;
-        let mut link = Fifo::new(spec, (Time::from_ms(10), Time::from_ms(30)), Stream::named(1, "test"));
+        let mut link = Fifo::new(spec, Time::from_ms(10)..Time::from_ms(30), Stream::named(1, "test"));
         assert!((0..20).all(|_| matches!(link.take(Time::ZERO, PACKET), Answer::Departs(_))));
         assert_eq!(link.occupancy(Time::from_ms(15)).packets, 5);
         let totals = link.totals();
@@ -445,7 +445,7 @@ mod tests {
     /// packets are in it, and its longest is counted anew from the begin of the window.
     #[test]
     fn what_has_departed_may_be_forgotten_late() {
-        let mut link = Fifo::new(link(Limit::Packets(8), false).spec, (Time::from_ms(20), Time::from_ms(100)), Stream::named(1, "test"));
+        let mut link = Fifo::new(link(Limit::Packets(8), false).spec, Time::from_ms(20)..Time::from_ms(100), Stream::named(1, "test"));
         let mut draws = Stream::named(2, "arrivals");
         let (mut now, mut departures) = (Time::ZERO, Vec::<Time>::new());
         let mut longest = 0;

@@ -2,6 +2,8 @@
 //!
 //! Whole nanoseconds, as on a link of one rate: what does not fill one is handed to the next packet, so that no bit is gained or lost.
 
+use std::ops::Range;
+
 use units::{Duration, Time};
 
 /// Work is counted in units of which a link of 1 bit/s does one in a nanosecond.
@@ -48,12 +50,12 @@ impl RateSteps {
         }
     }
 
-    pub(super) fn capacity_bytes(&self, from: Time, to: Time) -> f64 {
-        let spans = self.steps.iter().enumerate().map(|(step, &(at, rate))| {
-            let span = self.end(step).min(to).since(at.max(from));
-            u128::from(rate) * u128::from(span.0)
+    pub(super) fn capacity_bytes(&self, span: Range<Time>) -> f64 {
+        let parts = self.steps.iter().enumerate().map(|(step, &(at, rate))| {
+            let part = self.end(step).min(span.end).since(at.max(span.start));
+            u128::from(rate) * u128::from(part.0)
         });
-        spans.sum::<u128>() as f64 / UNITS_PER_BYTE as f64
+        parts.sum::<u128>() as f64 / UNITS_PER_BYTE as f64
     }
 }
 
@@ -102,7 +104,7 @@ mod tests {
     #[test]
     fn the_capacity_is_the_integral() {
         let steps = steps();
-        assert_eq!(steps.capacity_bytes(Time::ZERO, Time::from_ms(11)), 2.5 * 1500.0 + 1.75 * 1500.0 + 1500.0);
-        assert_eq!(steps.capacity_bytes(Time::from_ms(5), Time::from_ms(8)), 750.0);
+        assert_eq!(steps.capacity_bytes(Time::ZERO..Time::from_ms(11)), 2.5 * 1500.0 + 1.75 * 1500.0 + 1500.0);
+        assert_eq!(steps.capacity_bytes(Time::from_ms(5)..Time::from_ms(8)), 750.0);
     }
 }

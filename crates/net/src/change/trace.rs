@@ -5,6 +5,8 @@
 //! and the beginning of the next, and an opportunity that finds the queue empty is lost. A packet that arrives at the very time of an
 //! opportunity has missed it.
 
+use std::ops::Range;
+
 use units::{Duration, Time};
 
 /// Bytes per opportunity.
@@ -62,8 +64,8 @@ impl Trace {
         self.at(self.current)
     }
 
-    pub(super) fn capacity_bytes(&self, from: Time, to: Time) -> f64 {
-        (self.up_to(to) - self.up_to(from)) as f64 * f64::from(OPPORTUNITY_BYTES)
+    pub(super) fn capacity_bytes(&self, span: Range<Time>) -> f64 {
+        (self.up_to(span.end) - self.up_to(span.start)) as f64 * f64::from(OPPORTUNITY_BYTES)
     }
 }
 
@@ -96,7 +98,7 @@ mod tests {
     #[test]
     fn the_capacity_counts_opportunities() {
         let trace = Trace::new(vec![0, 4, 4, 10]);
-        let bytes = |from, to| trace.capacity_bytes(Time::from_ms(from), Time::from_ms(to)) / 1500.0;
+        let bytes = |from, to| trace.capacity_bytes(Time::from_ms(from)..Time::from_ms(to)) / 1500.0;
         assert_eq!((bytes(0, 4), bytes(4, 10), bytes(0, 10), bytes(0, 100), bytes(9, 21)), (2.0, 2.0, 4.0, 40.0, 6.0));
     }
 }

@@ -81,13 +81,13 @@ impl Codel {
     pub(crate) fn dequeue<T>(&mut self, now: Time, line: &mut Line<T>, others: u64, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
         let ok_to_drop = self.judge(now, line, others);
         if self.dropping || ok_to_drop {
-            self.signal(now, line, (others, ok_to_drop), dropped);
+            self.signal(now, line, others, ok_to_drop, dropped);
         }
         line.pop()
     }
 
     /// In the dropping state, or about to enter it: drops from the head, or marks there.
-    fn signal<T>(&mut self, now: Time, line: &mut Line<T>, (others, mut ok_to_drop): (u64, bool), dropped: &mut Vec<Queued<T>>) {
+    fn signal<T>(&mut self, now: Time, line: &mut Line<T>, others: u64, mut ok_to_drop: bool, dropped: &mut Vec<Queued<T>>) {
         if self.dropping {
             self.dropping = ok_to_drop;
             while self.dropping && now >= self.drop_next {

@@ -1,6 +1,6 @@
 //! The models of loss of a link, checked and built.
 
-use net::{Among, GilbertElliott, LossModel, Losses, Periodic, Scripted, Timed};
+use net::{Among, GilbertElliott, GilbertElliottSpec, LossModel, Losses, Periodic, Scripted, Timed};
 use units::{Duration, Stream};
 
 use super::limits::{refuse, seconds};
@@ -38,7 +38,7 @@ fn accept_model(path: &str, model: &LossModelSpec, flows: usize) -> Result<LossM
             if to_good == 0.0 {
                 return refuse(field("to_good"), to_good, "give more than 0: the bad state must end");
             }
-            Ok(LossModel::GilbertElliott(GilbertElliott::new((to_bad, to_good), (loss_bad, loss_good))))
+            Ok(LossModel::GilbertElliott(GilbertElliott::new(GilbertElliottSpec { to_bad, to_good, loss_bad, loss_good })))
         }
         LossModelSpec::Periodic { every, first } => {
             if every < 2 {

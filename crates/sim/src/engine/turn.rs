@@ -139,7 +139,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             flow.completed = now;
             let at = now.saturating_sub(flow.path.access_delay());
             if flow.path.is_transfer {
-                self.arrivals.on_completed(index, flow, (now, at), &mut self.records.transfers);
+                self.arrivals.on_completed(index, flow, now, &mut self.records.transfers);
                 self.around.changed.extend(self.arrivals.take_woken().map(Party::Arrivals));
             } else {
                 self.around.note(at, index, EventKind::Stop);

@@ -5,6 +5,7 @@
 use units::{Duration, Stream, Time};
 
 use super::birth::Birth;
+use super::source::Origin;
 use crate::laws::Whole;
 use crate::spec::SessionSpec;
 
@@ -33,8 +34,8 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Session number `number` of source `index`, whose transfers' clocks run `access` behind, in a run of this seed and length.
-    pub(crate) fn new((index, number): (usize, u32), given: &SessionSpec, access: Duration, (seed, end): (u64, Time)) -> Session {
+    /// Session number `number` of a source, whose transfers' clocks run `access` behind.
+    pub(crate) fn new(Origin { index, seed, end }: Origin, number: u32, given: &SessionSpec, access: Duration) -> Session {
         let stream = |part: &str| Stream::named(seed, &format!("sessions{index}/{number}/{part}"));
         let mut session = Session {
             kind: number as usize % given.flows.len(),

@@ -6,7 +6,7 @@ use super::cpu::{Cpu, CpuSpec};
 use super::device::device;
 use super::machine::Machine;
 use super::meter::Meter;
-use super::side::Side;
+use super::side::{Equipment, Side};
 use super::ticks::Ticks;
 use crate::spec::{access_delay, FlowSpec, HostSpec, Spec};
 
@@ -22,7 +22,7 @@ pub(crate) fn machines(spec: &Spec) -> Vec<Machine> {
     let machine = |(index, host): (usize, &HostSpec)| {
         // Nothing is drawn from it: a host loses nothing at random.
         let idle = || Stream::named(spec.seed, &format!("host{index}"));
-        let stalls = host.stalls.iter().map(|stall| (Time(stall.at_ns), Time(stall.at_ns + stall.length_ns))).collect();
+        let stalls = host.stalls.iter().map(|stall| Time(stall.at_ns)..Time(stall.at_ns) + Duration(stall.length_ns)).collect();
         let cpu = CpuSpec { packet: Duration(host.packet_ns), ack: Duration(host.ack_ns), sack: Duration(host.sack_ns), stalls };
         let interval = if host.per_transfer { Duration::ZERO } else { Duration(spec.sample_ns) };
         let meter = || Meter::new(interval, clocks[index]);
@@ -47,5 +47,5 @@ pub(crate) fn clocks(spec: &Spec) -> Vec<Duration> {
 pub(crate) fn side(spec: &Spec, flow: &FlowSpec, access: Duration) -> Option<Side> {
     let host = spec.hosts.get(flow.host? as usize)?;
     let ticks = Ticks::new(Duration(host.ack_tick_ns), access);
-    Some(Side::new(flow.host? as usize, (host.has_cpu(), host.device.is_some()), ticks))
+    Some(Side::new(flow.host? as usize, Equipment { cpu: host.has_cpu(), device: host.device.is_some() }, ticks))
 }

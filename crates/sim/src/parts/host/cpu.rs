@@ -5,6 +5,8 @@
 //! work comes before that of segments handed over later. Departure: it does not delay segments that wait already, so that when these leave
 //! is known when they come.
 
+use std::ops::Range;
+
 use net::{Answer, Changes, Fifo, FifoSpec, Limit, Packet, RateSteps, Service};
 use units::{Duration, Rate, Stream, Time};
 
@@ -22,8 +24,8 @@ pub(crate) struct CpuSpec {
     pub(crate) ack: Duration,
     /// For an ACK with SACK information, for each segment outstanding besides.
     pub(crate) sack: Duration,
-    /// When nothing is done: from, to; ascending, apart.
-    pub(crate) stalls: Vec<(Time, Time)>,
+    /// When nothing is done: ascending, apart.
+    pub(crate) stalls: Vec<Range<Time>>,
 }
 
 /// The processor.
@@ -46,12 +48,12 @@ impl Cpu {
             loss_probability: 0.0,
             mark_at: None,
         };
-        let edges = spec.stalls.iter().flat_map(|&(from, to)| [(from, 0), (to, BYTE_PER_NS)]);
+        let edges = spec.stalls.iter().flat_map(|stall| [(stall.start, 0), (stall.end, BYTE_PER_NS)]);
         let start = [(Time::ZERO, BYTE_PER_NS)];
         // Of two rates from one moment on, the stall's.
-        let start = start.into_iter().filter(|_| spec.stalls.first().is_none_or(|stall| stall.0 > Time::ZERO));
+        let start = start.into_iter().filter(|_| spec.stalls.first().is_none_or(|stall| stall.start > Time::ZERO));
         let service = (!spec.stalls.is_empty()).then(|| Service::Steps(RateSteps::new(start.chain(edges).collect())));
-        let acks = Fifo::new(fifo, (Time::NEVER, Time::NEVER), idle).with_changes(Changes { service, delay: None });
+        let acks = Fifo::new(fifo, Time::NEVER..Time::NEVER, idle).with_changes(Changes { service, delay: None });
         Cpu { spec, all: acks.clone(), acks, meter: Meter::new(Duration::ZERO, Duration::ZERO) }
     }
 
@@ -118,7 +120,7 @@ mod tests {
     /// Half of the first is done when the stall begins; the second comes within it.
     #[test]
     fn nothing_is_done_in_a_stall() {
-        let spec = CpuSpec { packet: cost(10), stalls: vec![(us(5), us(1000))], ..CpuSpec::default() };
+        let spec = CpuSpec { packet: cost(10), stalls: vec![us(5)..us(1000)], ..CpuSpec::default() };
         let mut cpu = Cpu::new(spec, Stream::named(1, "idle"));
         assert_eq!(cpu.take_segment(us(0)), us(1005));
         assert_eq!(cpu.take_ack(us(500), false, 0), us(1000));
@@ -128,7 +130,7 @@ mod tests {
     /// 10 us of work from 0 and 20 us: each counts when it is done, a stall does not count.
     #[test]
     fn what_is_done_is_metered() {
-        let spec = CpuSpec { packet: cost(10), stalls: vec![(us(25), us(42))], ..CpuSpec::default() };
+        let spec = CpuSpec { packet: cost(10), stalls: vec![us(25)..us(42)], ..CpuSpec::default() };
         let mut cpu = Cpu::new(spec, Stream::named(1, "idle")).metered(Meter::new(Duration::from_us(10), Duration::from_us(5)));
         assert_eq!((cpu.take_segment(us(0)), cpu.take_segment(us(20))), (us(10), us(47)));
         let samples = [(5, 0), (15, 10_000), (25, 10_000), (35, 10_000), (45, 10_000), (55, 20_000)];
@@ -137,7 +139,7 @@ mod tests {
 
     #[test]
     fn an_idle_processor_may_stall_from_the_start() {
-        let spec = CpuSpec { ack: cost(1), stalls: vec![(us(0), us(7))], ..CpuSpec::default() };
+        let spec = CpuSpec { ack: cost(1), stalls: vec![us(0)..us(7)], ..CpuSpec::default() };
         assert_eq!(Cpu::new(spec, Stream::named(1, "idle")).take_ack(us(3), false, 0), us(8));
     }
 }
