@@ -59,7 +59,7 @@ pub struct Fifo {
 }
 
 impl Fifo {
-    /// An idle drop-tail link that measures over `window` (from, to) and draws its random loss from `loss`.
+    /// An idle drop-tail link that measures over `window` and draws its random loss from `loss`.
     pub fn new(spec: FifoSpec, window: Range<Time>, loss: Stream) -> Fifo {
         let full_at = match spec.limit {
             Limit::Packets(limit) => limit as usize + usize::from(spec.excludes_in_service),

@@ -53,7 +53,7 @@ pub struct Served<T> {
 }
 
 impl<T: Supersede> Served<T> {
-    /// An idle link that measures over `window` (from, to); random losses come from `loss`.
+    /// An idle link that measures over `window`; random losses come from `loss`.
     pub(crate) fn new(spec: FifoSpec, queue: Queue<T>, window: Range<Time>, loss: Stream) -> Served<T> {
         Served {
             spec,

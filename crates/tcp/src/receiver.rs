@@ -5,7 +5,7 @@ use units::{Duration, Time};
 use crate::compression::Compression;
 use crate::ecn::{Echo, Haste};
 use crate::ranges::Ranges;
-use crate::{Ack, Ecn, EcnBits, Options, Range, Sack};
+use crate::{Ack, Arrival, Ecn, EcnBits, Options, Range, Sack};
 
 const ATO_MIN: Duration = Duration::from_ms(40);
 const DELAY_MAX: Duration = Duration::from_ms(200);
@@ -74,25 +74,6 @@ fn compression(options: &Options, rtt: Duration) -> Duration {
         (rtt / 20).min(COMPRESSION_MAX) + COMPRESSION_SLACK
     } else {
         Duration::ZERO
-    }
-}
-
-/// A segment that reaches the receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arrival {
-    /// When it does.
-    pub at: Time,
-    /// Its number.
-    pub seq: u64,
-    /// When it was sent.
-    pub sent: Time,
-}
-
-impl Arrival {
-    /// How long it was under way.
-    #[inline]
-    fn delay(self) -> Duration {
-        self.at - self.sent
     }
 }
 

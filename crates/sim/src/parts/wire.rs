@@ -1,7 +1,7 @@
 //! What a sender puts its segments on: its path, and the first link of it.
 
 use net::{Answer, Link, Packet};
-use tcp::{Range, Wire};
+use tcp::{Range, Reduction, Wire};
 use units::Time;
 
 use super::around::{Around, Noted};
@@ -161,8 +161,8 @@ impl<L: Link<Load>> Wire for PathWire<'_, L> {
         }
     }
 
-    fn on_loss_episode(&mut self, now: Time, cwnd: f64, ssthresh: f64) {
-        self.note(now, EventKind::LossEpisode, cwnd, ssthresh);
+    fn on_loss_episode(&mut self, now: Time, reduction: Reduction) {
+        self.note(now, EventKind::LossEpisode, reduction.cwnd, reduction.ssthresh);
     }
 
     fn on_timeout(&mut self, now: Time, cwnd: f64) {

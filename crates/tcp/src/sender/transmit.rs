@@ -123,7 +123,7 @@ impl<C: CongestionControl> Sender<C> {
     /// How many of `free` segments the receiver, whose window may grow, and the application allow, as whole bursts.
     fn room_for_bursts(&mut self, free: u32) -> u64 {
         let Some(care) = self.care.as_deref_mut() else { return self.limits.room(&self.c, free) };
-        if let Some(window) = care.autotune.as_mut().and_then(|autotune| autotune.on_acked(self.c.una, self.c.nxt)) {
+        if let Some(window) = care.autotune.as_mut().and_then(|autotune| autotune.on_acked(Range { from: self.c.una, to: self.c.nxt })) {
             self.limits.on_window_offered(window);
         }
         let room = self.limits.room(&self.c, free);

@@ -13,7 +13,7 @@ mod windows;
 use std::collections::BTreeMap;
 
 use cc::Controller;
-use tcp::{Ack, Options, Range, Sack, Sender, SenderSpec, Wire};
+use tcp::{Ack, Options, Range, Reduction, Sack, Sender, SenderSpec, Wire};
 use units::{Duration, Time};
 
 /// No segment, or no time.
@@ -50,8 +50,8 @@ impl Wire for Tape {
     fn announce_reduction(&mut self) {
         self.announced.push(None);
     }
-    fn on_loss_episode(&mut self, _now: Time, cwnd: f64, ssthresh: f64) {
-        self.episodes.push((cwnd, ssthresh));
+    fn on_loss_episode(&mut self, _now: Time, reduction: Reduction) {
+        self.episodes.push((reduction.cwnd, reduction.ssthresh));
     }
     fn on_timeout(&mut self, now: Time, _cwnd: f64) {
         self.timeouts.push(now.0 / 1000);
