@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import os
+import re
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from windtunnel.backends.linux import plan
+from windtunnel.backends.linux import config, plan
 from windtunnel.backends.linux.expressible import unsupported
 from windtunnel.scenario import Scenario, catalogue
 
@@ -114,6 +116,7 @@ def test_a_discipline_that_counts_bytes_is_refused_where_acks_pass_it() -> None:
     assert [one.partition(":")[0] for one in found] == ["bottleneck.discipline", "reverse.discipline"]
     assert unsupported(scenario(*flows, discipline="codel")) == []
 
+
 def swept() -> list[str]:
     """Every discipline at its defaults and with each parameter moved, on two rates: the orders, or what is refused."""
     lines = []
@@ -147,3 +150,13 @@ def test_every_discipline_becomes_the_orders_that_are_recorded() -> None:
     if os.environ.get("GOLDEN") == "redraw":
         RECORDED.write_text(text, encoding="utf-8")
     assert RECORDED.read_text(encoding="utf-8") == text
+
+
+def test_a_guest_knows_every_kernel_discipline_by_its_numbers_and_its_kernel_has_it() -> None:
+    source = (files("windtunnel.backends.linux") / "guest" / "discipline.c").read_text(encoding="utf-8")
+    known = {name: int(values) for name, values in re.findall(r'^\t\{ "(\w+)", "\w+", (\d+),', source, re.MULTILINE)}
+    qdiscs = [discipline.qdisc for discipline in catalogue().disciplines.values() if discipline.qdisc is not None]
+    assert len(qdiscs) >= 7
+    assert [(qdisc["kind"], known.get(qdisc["kind"])) for qdisc in qdiscs] == [(qdisc["kind"], len(qdisc["numbers"])) for qdisc in qdiscs]
+    options = [qdisc["option"] for qdisc in qdiscs if qdisc["option"] is not None]
+    assert [option for option in options if f"CONFIG_{option}=y" not in config.fragment().splitlines()] == []
