@@ -23,6 +23,7 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
         number("increment", (0.0, 1.0), 1.0 / 256.0, "Added to BLUE's probability when the queue overflows."),
         number("decrement", (0.0, 1.0), 1.0 / 4096.0, "Taken from it when the queue is empty."),
     ],
+    qdisc: None,
 };
 
 const MTU: u64 = 1500;

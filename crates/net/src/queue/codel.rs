@@ -7,7 +7,9 @@
 use units::{Duration, Rate, Stream, Time};
 
 use super::description::seconds;
-use super::{Discipline, DisciplineSpec, Line, Parameter, Queued, Room, Serving};
+use super::Number::{Limit, Of};
+use super::Unit::{Microseconds, Whole};
+use super::{Discipline, DisciplineSpec, Line, Parameter, Qdisc, Queued, Room, Serving};
 
 /// What is said of it.
 pub(super) static DISCIPLINE: Discipline = Discipline {
@@ -16,6 +18,16 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
     source: "RFC 8289",
     summary: "Drops or marks at the head, ever more often, while packets wait too long.",
     parameters: &[TARGET, INTERVAL],
+    qdisc: Some(QDISC),
+};
+
+/// In the kernel.
+const QDISC: Qdisc = Qdisc {
+    kind: "codel",
+    option: Some("NET_SCH_CODEL"),
+    counts_bytes: false,
+    numbers: &[Limit(Whole), Of("target_s", Microseconds), Of("interval_s", Microseconds)],
+    demands: &[],
 };
 
 /// Bytes of the largest packet: no drop while no more than that is left behind.

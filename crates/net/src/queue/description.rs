@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use units::Duration;
 
-use super::DISCIPLINES;
+use super::{Qdisc, DISCIPLINES};
 
 /// A number that a discipline takes.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +52,8 @@ pub struct Discipline {
     pub summary: &'static str,
     /// Its parameters.
     pub parameters: &'static [Parameter],
+    /// What stands for it in a Linux kernel; none where nothing does.
+    pub qdisc: Option<Qdisc>,
 }
 
 /// A discipline with its parameters.

@@ -27,6 +27,7 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
         seconds("range_s", (0.0, 10.0), 0.0004, "From there to where it marks every packet."),
         number("classic_share", (0.001, 0.999), 1.0 / 16.0, "Share of the link kept for the classic queue."),
     ],
+    qdisc: None,
 };
 
 /// The native AQM does not mark while no more than this many packets are left behind.

@@ -7,7 +7,9 @@
 use units::{Duration, Rate, Stream, Time};
 
 use super::description::{gain, number, seconds};
-use super::{Arriving, Decision, Discipline, DisciplineSpec, Parameter, Queued, Waiting};
+use super::Number::{Limit, Of};
+use super::Unit::{Microseconds, Sixteenths, Whole};
+use super::{Arriving, Decision, Demand, Discipline, DisciplineSpec, Is, Number, Parameter, Qdisc, Queued, Waiting};
 use crate::Packet;
 
 /// What is said of it.
@@ -17,7 +19,43 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
     source: "RFC 8033",
     summary: "Drops or marks at random, with a probability that a controller moves towards a target delay.",
     parameters: &[TARGET, UPDATE, BURST, ALPHA, BETA, ECN],
+    qdisc: Some(QDISC),
 };
+
+/// In the kernel.
+const QDISC: Qdisc = Qdisc {
+    kind: "pie",
+    option: Some("NET_SCH_PIE"),
+    counts_bytes: false,
+    numbers: &[Limit(Whole), TARGET_IN_KERNEL, UPDATE_IN_KERNEL, ALPHA_IN_KERNEL, BETA_IN_KERNEL],
+    demands: &[
+        ALPHA_DEMANDED,
+        BETA_DEMANDED,
+        UPDATE_DEMANDED,
+        BURST_DEMANDED,
+        Demand { parameter: "ecn_max_p", is: Is::Exactly(0.1), otherwise: "{value}; the kernel's PIE marks up to {bound}" },
+    ],
+};
+
+/// What the kernel's PIE and FQ-PIE share.
+pub(super) const TARGET_IN_KERNEL: Number = Of("target_s", Microseconds);
+pub(super) const UPDATE_IN_KERNEL: Number = Of("t_update_s", Microseconds);
+pub(super) const ALPHA_IN_KERNEL: Number = Of("alpha", Sixteenths);
+pub(super) const BETA_IN_KERNEL: Number = Of("beta", Sixteenths);
+pub(super) const ALPHA_DEMANDED: Demand = sixteenths("alpha");
+pub(super) const BETA_DEMANDED: Demand = sixteenths("beta");
+pub(super) const UPDATE_DEMANDED: Demand = Demand {
+    parameter: "t_update_s",
+    is: Is::Multiple { times: 1e3, most: 10.0 },
+    otherwise: "{value}; the kernel's PIE updates at whole milliseconds",
+};
+pub(super) const BURST_DEMANDED: Demand =
+    Demand { parameter: "max_burst_s", is: Is::Exactly(0.15), otherwise: "{value}; the kernel's PIE lets {bound} s of a burst through" };
+
+const fn sixteenths(parameter: &'static str) -> Demand {
+    let otherwise = "{value}; the kernel's PIE takes sixteenths from 0 to 2";
+    Demand { parameter, is: Is::Multiple { times: 16.0, most: 2.0 }, otherwise }
+}
 
 const MEAN_PKTSIZE: u64 = 1500;
 /// No drop before this much probability has accumulated since the last, and no later than that much.
