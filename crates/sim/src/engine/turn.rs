@@ -88,11 +88,9 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         }
         let link = &mut self.links[path.data_link()];
         let mut wire = PathWire { path, link, around: &mut self.around, flow: index };
+        // Nothing is acknowledged by that: a transfer does not end here.
         sender.on_deadline(now, &mut wire);
         agenda.wake = sender.deadline();
-        if sender.is_finished() {
-            self.complete(index, now);
-        }
     }
 
     /// What happens once to a flow, or now and then.

@@ -13,15 +13,17 @@ impl<C: CongestionControl> Sender<C> {
     pub(super) fn note_rated_sending(&mut self, seq: u64) {
         let Some(rates) = self.rates.as_deref_mut() else { return };
         rates.on_sent(seq, &self.c, self.board.lost());
-        if self.c.in_flight == 0 && self.c.nxt > 0 {
+        if self.c.in_flight == 0 {
             self.on_sending_resumed();
         }
     }
 
     #[cold]
     fn on_sending_resumed(&mut self) {
-        self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
-        self.refresh_pacing_rate();
+        if self.c.nxt > 0 {
+            self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
+            self.refresh_pacing_rate();
+        }
     }
 
     /// The application gave nothing more to send though the window has room: what is delivered until all this is counts as limited by it.
