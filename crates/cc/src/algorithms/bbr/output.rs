@@ -42,15 +42,17 @@ impl Bbr {
         self.set_pacing_rate(pacing_rate((u64::from(w.segments()) << BW_SHIFT) / rtt_us, HIGH_GAIN, c.mss), c);
     }
 
+    #[inline]
     pub(super) fn pace(&mut self, w: &Window, c: &Connection) {
-        self.pace_at(self.bw(), self.pacing_gain, w, c);
+        let (bw, gain) = (self.bw(), self.pacing_gain);
+        if self.pacing.of != Some((bw, gain)) {
+            self.pace_at(bw, gain, w, c);
+        }
     }
 
     /// The rate never falls before the pipe is full.
+    #[inline(never)]
     pub(super) fn pace_at(&mut self, bw: u64, gain: u64, w: &Window, c: &Connection) {
-        if self.pacing.of == Some((bw, gain)) {
-            return;
-        }
         let rate = pacing_rate(bw, gain, c.mss);
         if !self.pacing.has_seen_rtt && c.srtt8_us > 0 {
             self.pace_from_rtt(w, c);
