@@ -3,7 +3,7 @@
 use units::{ByteRate, Duration, Stream};
 
 use crate::slow_start::Kind;
-use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, RttSample, Window};
+use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, RttSample, Steering, Window};
 
 /// Every hook goes to the law in the box.
 macro_rules! forward {
@@ -27,6 +27,7 @@ forward! {
     on_ack_arrived(&mut Self, w: &mut Window, c: &Connection, a: &AckArrival);
     on_acked(&mut Self, w: &mut Window, c: &Connection, acked: u32);
     on_rate_sampled(&mut Self, w: &mut Window, c: &Connection, s: &RateSample);
+    steer(&mut Self, w: &mut Window, c: &Connection, s: &RateSample) -> Steering;
     holds_back(&Self) -> bool;
     on_segment_lost(&mut Self, w: &mut Window, c: &Connection, s: &LostSegment);
     ssthresh(&mut Self, w: &mut Window, c: &Connection) -> f64;

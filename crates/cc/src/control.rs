@@ -72,6 +72,15 @@ pub struct LostSegment {
     pub app_limited: bool,
 }
 
+/// What follows from a rate sample, besides the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Steering {
+    /// As [`CongestionControl::holds_back`].
+    pub holds_back: bool,
+    /// As [`CongestionControl::pacing_rate`].
+    pub pacing_rate: Option<ByteRate>,
+}
+
 /// Notifications that carry no data (Linux `tcp_ca_event`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaEvent {
@@ -126,6 +135,13 @@ pub trait CongestionControl {
     /// Asked after `on_rate_sampled`.
     fn holds_back(&self) -> bool {
         false
+    }
+
+    /// `on_rate_sampled`, and what follows from it: one question for whoever must find out first which law it is that answers.
+    #[inline]
+    fn steer(&mut self, w: &mut Window, c: &Connection, s: &RateSample) -> Steering {
+        self.on_rate_sampled(w, c, s);
+        Steering { holds_back: self.holds_back(), pacing_rate: self.pacing_rate(w, c) }
     }
 
     /// A segment is held to be lost. Comes before the rate sample of the same ACK, only under full control by rate.

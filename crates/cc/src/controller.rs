@@ -4,7 +4,7 @@ use units::{ByteRate, Duration, Stream};
 
 use crate::registry::{dispatch, Algorithm};
 use crate::slow_start::{Kind, RttOnPath, SlowStart};
-use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, RttSample, Window};
+use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, RttSample, Steering, Window};
 
 /// A law of the registry and the slow start in front of it.
 #[derive(Clone, Debug)]
@@ -84,6 +84,10 @@ impl CongestionControl for Controller {
     #[inline]
     fn on_rate_sampled(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
         dispatch!(&mut self.law, law => law.on_rate_sampled(w, c, s))
+    }
+    #[inline]
+    fn steer(&mut self, w: &mut Window, c: &Connection, s: &RateSample) -> Steering {
+        dispatch!(&mut self.law, law => law.steer(w, c, s))
     }
     #[inline]
     fn holds_back(&self) -> bool {

@@ -20,7 +20,7 @@ mod window;
 pub use build::{build, protocol, BuildError, Built};
 pub use catalogue::catalogue;
 pub use connection::{CaState, Connection};
-pub use control::{AckArrival, CaEvent, CongestionControl, LostSegment, RateSample, RttSample};
+pub use control::{AckArrival, CaEvent, CongestionControl, LostSegment, RateSample, RttSample, Steering};
 pub use controller::Controller;
 pub use needs::{Control, EcnFeedback, Needs, RttSamples};
 pub use parameter::PROFILES;

@@ -85,35 +85,56 @@ impl Pacer {
     /// Whether a segment may leave now; if not, remembers when it may. Asked again after any other segment left.
     #[inline]
     pub(crate) fn may_send(&mut self, now: Time) -> bool {
-        let is_open = now >= self.gate;
+        let is_open = self.is_open(now);
         self.opens = if is_open { Time::NEVER } else { self.gate };
         is_open
+    }
+
+    /// The same, without remembering.
+    #[inline]
+    pub(crate) fn is_open(&self, now: Time) -> bool {
+        now >= self.gate
+    }
+
+    /// A segment waits for the gate, which is closed.
+    #[inline]
+    pub(crate) fn block(&mut self) {
+        self.opens = self.gate;
     }
 
     /// A segment left; `rate` is zero before the first RTT sample.
     #[inline]
     pub(crate) fn on_sent(&mut self, now: Time, mss: u32, rate: ByteRate) {
-        if self.mode == Pacing::None {
+        // Without pacing, and until segments are paced, no rate is the one for which the distances were computed.
+        if rate != self.rate && !self.is_paced_at(now, mss, rate) {
             return;
         }
-        let late = now.since(self.next);
         if self.burst_left == 0 {
-            self.next = self.next.max(now);
-        }
-        if self.unpaced > 0 || rate == ByteRate::ZERO {
-            self.unpaced = self.unpaced.saturating_sub(1);
-            return;
-        }
-        if rate != self.rate {
-            self.follow(mss, rate);
-        }
-        self.next += self.gap;
-        if self.burst_left == 0 {
+            let late = now.since(self.next);
+            self.next = self.next.max(now) + self.gap - late.min(self.credit_max);
             self.burst_left = self.burst;
-            self.next = self.next - late.min(self.credit_max);
+        } else {
+            self.next += self.gap;
         }
         self.burst_left -= 1;
         self.gate = if self.burst_left == 0 { self.next.saturating_sub(self.lead) } else { Time::ZERO };
+    }
+
+    /// A segment leaves at another rate: computes the distances, if it leaves any behind it.
+    #[inline(never)]
+    fn is_paced_at(&mut self, now: Time, mss: u32, rate: ByteRate) -> bool {
+        if self.mode == Pacing::None {
+            return false;
+        }
+        if self.unpaced > 0 || rate == ByteRate::ZERO {
+            if self.burst_left == 0 {
+                self.next = self.next.max(now);
+            }
+            self.unpaced = self.unpaced.saturating_sub(1);
+            return false;
+        }
+        self.follow(mss, rate);
+        true
     }
 
     /// The rate is another. Linux sizes its offload bursts to a millisecond of it, 2 to 45 segments; and a burst that leaves late has of that

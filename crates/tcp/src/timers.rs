@@ -23,8 +23,8 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Timers {
     kind: Kind,
-    /// [`Time::NEVER`] when it is not armed.
-    deadline: Time,
+    /// When the timer is seen to have expired: with jiffies, at the tick after. [`Time::NEVER`] when it is not armed.
+    expires: Time,
     /// Interval at which timers are looked at (jiffies); zero for at once.
     tick: Duration,
 }
@@ -32,25 +32,24 @@ pub(crate) struct Timers {
 impl Timers {
     /// Nothing is armed.
     pub(crate) fn new(tick: Duration) -> Timers {
-        Timers { kind: Kind::default(), deadline: Time::NEVER, tick }
+        Timers { kind: Kind::default(), expires: Time::NEVER, tick }
     }
 
-    /// When the timer is seen to have expired: with jiffies, at the tick after.
+    /// When the timer is seen to have expired.
     #[inline]
     pub(crate) fn expires(&self) -> Time {
-        if self.tick == Duration::ZERO {
-            self.deadline
-        } else {
-            self.tick_after()
-        }
+        self.expires
+    }
+
+    #[inline]
+    fn arm(&mut self, kind: Kind, deadline: Time) {
+        self.kind = kind;
+        self.expires = if self.tick == Duration::ZERO { deadline } else { self.tick_after(deadline) };
     }
 
     #[inline(never)]
-    fn tick_after(&self) -> Time {
-        if self.deadline == Time::NEVER {
-            return Time::NEVER;
-        }
-        self.deadline.next_multiple_of(self.tick)
+    fn tick_after(&self, deadline: Time) -> Time {
+        deadline.next_multiple_of(self.tick)
     }
 
     /// The timer has expired: what it was armed for.
@@ -61,7 +60,7 @@ impl Timers {
 
     #[inline]
     pub(crate) fn disarm(&mut self) {
-        self.deadline = Time::NEVER;
+        self.expires = Time::NEVER;
     }
 
     /// Two smoothed RTTs from now, not later than `latest`.
@@ -73,40 +72,37 @@ impl Timers {
             let margin = if c.nxt - c.una == 1 { RTO_MIN } else { TICKS };
             Duration::from_us(u64::from(c.srtt8_us) >> 2) + margin
         };
-        self.kind = Kind::Probe;
-        self.deadline = (c.now + wait).min(latest);
+        self.arm(Kind::Probe, (c.now + wait).min(latest));
     }
 
     /// New data was sent, where no probe may follow it: whether the retransmission timer must be armed for it.
     #[inline]
     pub(crate) fn wants_retransmission(&self, was_idle: bool) -> bool {
-        was_idle || self.kind == Kind::Probe || self.deadline == Time::NEVER
+        was_idle || self.kind == Kind::Probe || self.expires == Time::NEVER
     }
 
     /// A full timeout from now; after a probe or reordering timer, from when the head was sent.
     pub(crate) fn arm_retransmission(&mut self, c: &Connection, rtt: &RttEstimator, head_sent: Time) {
         let rto = rtt.rto();
-        self.deadline = if self.kind == Kind::Retransmission { c.now + rto } else { (head_sent + rto).max(c.now + Duration::from_us(1)) };
-        self.kind = Kind::Retransmission;
+        let deadline = if self.kind == Kind::Retransmission { c.now + rto } else { (head_sent + rto).max(c.now + Duration::from_us(1)) };
+        self.arm(Kind::Retransmission, deadline);
     }
 
     /// A full timeout from now, whatever was armed.
     pub(crate) fn restart_retransmission(&mut self, c: &Connection, rtt: &RttEstimator) {
-        self.kind = Kind::Retransmission;
-        self.deadline = c.now + rtt.rto();
+        self.arm(Kind::Retransmission, c.now + rtt.rto());
     }
 
     /// The head was retransmitted: the timer starts anew, unless it waits for reordering.
     pub(crate) fn on_head_retransmitted(&mut self, c: &Connection, rtt: &RttEstimator) {
-        if self.kind != Kind::Reordering || self.deadline == Time::NEVER {
+        if self.kind != Kind::Reordering || self.expires == Time::NEVER {
             self.restart_retransmission(c, rtt);
         }
     }
 
     /// Segments that may only be late are given `wait` more.
     pub(crate) fn arm_reordering(&mut self, c: &Connection, wait: Duration) {
-        self.kind = Kind::Reordering;
-        self.deadline = c.now + wait + TICKS;
+        self.arm(Kind::Reordering, c.now + wait + TICKS);
     }
 }
 

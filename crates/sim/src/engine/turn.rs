@@ -35,6 +35,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
                 FlowKind::Ack => self.take_acks(index, Time(bound).min(self.links_at), look_at),
                 FlowKind::Crossing => self.cross(index),
                 FlowKind::Deadline => self.wake(index, now),
+                FlowKind::Pending => self.handle_pending(index, now),
                 _ => self.handle_rare(index, now, kind),
             }
             let flow = &mut self.flows[index];
@@ -88,11 +89,9 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         }
         let link = &mut self.links[path.data_link()];
         let mut wire = PathWire { path, link, around: &mut self.around, flow: index };
+        // Nothing is acknowledged by that: a transfer does not end here.
         sender.on_deadline(now, &mut wire);
         agenda.wake = sender.deadline();
-        if sender.is_finished() {
-            self.complete(index, now);
-        }
     }
 
     /// What happens once to a flow, or now and then.
@@ -103,7 +102,6 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         let application = self.applications.get_mut(index).and_then(Option::as_mut);
         let rtt = flow.base_rtt();
         match kind {
-            FlowKind::Pending => return self.handle_pending(index, now),
             FlowKind::Stop => {
                 flow.close_area(now);
                 flow.stopped();

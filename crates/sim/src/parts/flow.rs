@@ -158,7 +158,8 @@ impl Flow {
     #[inline]
     pub(crate) fn next(&self) -> (Time, FlowKind) {
         let (ack, crossing, wake) = (self.path.arriving_at(), self.path.crossing_at(), self.agenda.wake);
-        let other = self.agenda.turn.min(self.path.pending_at());
+        let (turn, pending) = (self.agenda.turn, self.path.pending_at());
+        let other = turn.min(pending);
         if ack < other.min(crossing).min(wake) {
             return (ack, FlowKind::Ack);
         }
@@ -167,6 +168,9 @@ impl Flow {
         }
         if crossing < other.min(wake) {
             return (crossing, FlowKind::Crossing);
+        }
+        if pending < turn.min(crossing).min(ack) && pending <= wake {
+            return (pending, FlowKind::Pending);
         }
         self.next_of_all()
     }

@@ -54,8 +54,8 @@ impl<C: CongestionControl> Sender<C> {
             self.steer_by_rate(Change { acked, lost: 0, rtt: Some(rtt), prior_in_flight: in_flight }, wire);
         } else {
             self.grow(acked, wire);
+            self.refresh_pacing_rate();
         }
-        self.refresh_pacing_rate();
         // Step 11. Sending arms a probe, but never moves a retransmission timer that already runs.
         let pipe = self.c.in_flight;
         let has_sent = if KIND == LEAN {

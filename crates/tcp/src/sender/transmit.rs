@@ -95,15 +95,16 @@ impl<C: CongestionControl> Sender<C> {
         }
         let room = self.limits.room(&self.c, free);
         let mut sent = 0;
-        while sent < room {
-            if !self.pacer.may_send(self.c.now) {
-                return sent;
-            }
+        while sent < room && self.pacer.is_open(self.c.now) {
             self.send_new(wire);
             sent += 1;
         }
-        self.note_application_limit();
-        room
+        if sent < room {
+            self.pacer.block();
+        } else {
+            self.note_application_limit();
+        }
+        sent
     }
 
     /// The same as the receiver follows, in bursts, and as the device takes them.

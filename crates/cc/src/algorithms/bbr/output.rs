@@ -52,16 +52,23 @@ impl Bbr {
         self.set_pacing_rate(pacing_rate(Point { bw, gain: HIGH_GAIN }, c.mss), c);
     }
 
+    #[inline]
     pub(super) fn pace(&mut self, w: &Window, c: &Connection) {
         self.pace_at(self.pacing_gain, w, c);
     }
 
-    /// The rate never falls before the pipe is full.
+    /// The rate is that of the bandwidth believed in and this gain.
+    #[inline]
     pub(super) fn pace_at(&mut self, gain: u64, w: &Window, c: &Connection) {
         let point = Point { bw: self.bw(), gain };
-        if self.pacing.of == Some(point) {
-            return;
+        if self.pacing.of != Some(point) {
+            self.change_pace(point, w, c);
         }
+    }
+
+    /// The rate never falls before the pipe is full.
+    #[inline(never)]
+    fn change_pace(&mut self, point: Point, w: &Window, c: &Connection) {
         let rate = pacing_rate(point, c.mss);
         if !self.pacing.has_seen_rtt && c.srtt8_us > 0 {
             self.pace_from_rtt(w, c);
