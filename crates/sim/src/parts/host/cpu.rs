@@ -26,12 +26,33 @@ pub(crate) struct CpuSpec {
     pub(crate) stalls: Vec<(Time, Time)>,
 }
 
+/// Pieces of work one after another, of which nobody asks but when each is done.
+#[derive(Clone, Debug)]
+struct Line {
+    free_at: Time,
+    /// The rates of a processor that stalls.
+    rates: Option<RateSteps>,
+}
+
+impl Line {
+    /// When work of `cost_ns` that comes in at `now` is done.
+    fn take(&mut self, now: Time, cost_ns: u64) -> Time {
+        let was_idle = self.free_at <= now;
+        let starts = self.free_at.max(now);
+        self.free_at = match &mut self.rates {
+            None => starts + Time(cost_ns),
+            Some(rates) => rates.departure(starts, was_idle, bytes(cost_ns)),
+        };
+        self.free_at
+    }
+}
+
 /// The processor.
 #[derive(Clone, Debug)]
 pub(crate) struct Cpu {
     spec: CpuSpec,
     /// ACKs alone.
-    acks: Fifo,
+    acks: Line,
     /// Segments, and the ACKs before them.
     all: Fifo,
     meter: Meter,
@@ -50,9 +71,10 @@ impl Cpu {
         let start = [(Time::ZERO, BYTE_PER_NS)];
         // Of two rates from one moment on, the stall's.
         let start = start.into_iter().filter(|_| spec.stalls.first().is_none_or(|stall| stall.0 > Time::ZERO));
-        let service = (!spec.stalls.is_empty()).then(|| Service::Steps(RateSteps::new(start.chain(edges).collect())));
-        let acks = Fifo::new(fifo, (Time::NEVER, Time::NEVER), idle).with_changes(Changes { service, delay: None });
-        Cpu { spec, all: acks.clone(), acks, meter: Meter::new(Time::ZERO, Time::ZERO) }
+        let rates = (!spec.stalls.is_empty()).then(|| RateSteps::new(start.chain(edges).collect()));
+        let service = rates.clone().map(Service::Steps);
+        let all = Fifo::new(fifo, (Time::NEVER, Time::NEVER), idle).with_changes(Changes { service, delay: None });
+        Cpu { spec, all, acks: Line { free_at: Time::ZERO, rates }, meter: Meter::new(Time::ZERO, Time::ZERO) }
     }
 
     /// The same, idle, with this meter.
@@ -73,17 +95,21 @@ impl Cpu {
 
     pub(crate) fn take_ack(&mut self, now: Time, has_sack: bool, outstanding: u64) -> Time {
         let walk = if has_sack { self.spec.sack.0 * outstanding } else { 0 };
-        let cost_ns = self.spec.ack.0 + walk;
+        let cost_ns = u64::from(bytes(self.spec.ack.0 + walk));
         self.meter.settle(now, &mut self.all);
         take(&mut self.all, now, cost_ns);
-        take(&mut self.acks, now, cost_ns)
+        self.acks.take(now, cost_ns)
     }
+}
+
+/// Work as a link carries it: of four seconds at most.
+fn bytes(cost_ns: u64) -> u32 {
+    cost_ns.min(u64::from(u32::MAX)) as u32
 }
 
 /// When work of `cost_ns` that comes in at `now` is done.
 fn take(work: &mut Fifo, now: Time, cost_ns: u64) -> Time {
-    let bytes = cost_ns.min(u64::from(u32::MAX)) as u32;
-    match work.take(now, Packet::data(bytes, 0)) {
+    match work.take(now, Packet::data(bytes(cost_ns), 0)) {
         Answer::Departs(at) | Answer::DepartsMarked { at, .. } => at,
         Answer::Dropped | Answer::Lost | Answer::Waits => unreachable!("a processor takes all work"),
     }
