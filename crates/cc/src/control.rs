@@ -95,7 +95,7 @@ pub enum CaEvent {
 }
 
 /// A congestion-control algorithm. On one ACK the transport calls, in this order: `on_rtt_sampled`, `on_ack_arrived`,
-/// state changes if any, then `on_acked` (or `on_rate_sampled` under full control). At most one `ssthresh` per episode.
+/// state changes if any, then `on_acked` (or `steer` under full control). At most one `ssthresh` per episode.
 pub trait CongestionControl {
     /// What this algorithm asks of the transport.
     fn needs(&self) -> Needs {

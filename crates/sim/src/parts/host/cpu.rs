@@ -28,12 +28,33 @@ pub(crate) struct CpuSpec {
     pub(crate) stalls: Vec<Range<Time>>,
 }
 
+/// Pieces of work one after another, of which nobody asks but when each is done.
+#[derive(Clone, Debug)]
+struct Line {
+    free_at: Time,
+    /// The rates of a processor that stalls.
+    rates: Option<RateSteps>,
+}
+
+impl Line {
+    /// When work that comes in at `now` is done.
+    fn take(&mut self, now: Time, bytes: u32) -> Time {
+        let was_idle = self.free_at <= now;
+        let starts = self.free_at.max(now);
+        self.free_at = match &mut self.rates {
+            None => starts + Duration(u64::from(bytes)),
+            Some(rates) => rates.departure(starts, was_idle, bytes),
+        };
+        self.free_at
+    }
+}
+
 /// The processor.
 #[derive(Clone, Debug)]
 pub(crate) struct Cpu {
     spec: CpuSpec,
     /// ACKs alone.
-    acks: Fifo,
+    acks: Line,
     /// Segments, and the ACKs before them.
     all: Fifo,
     meter: Meter,
@@ -52,9 +73,10 @@ impl Cpu {
         let start = [(Time::ZERO, BYTE_PER_NS)];
         // Of two rates from one moment on, the stall's.
         let start = start.into_iter().filter(|_| spec.stalls.first().is_none_or(|stall| stall.start > Time::ZERO));
-        let service = (!spec.stalls.is_empty()).then(|| Service::Steps(RateSteps::new(start.chain(edges).collect())));
-        let acks = Fifo::new(fifo, Time::NEVER..Time::NEVER, idle).with_changes(Changes { service, delay: None });
-        Cpu { spec, all: acks.clone(), acks, meter: Meter::new(Duration::ZERO, Duration::ZERO) }
+        let rates = (!spec.stalls.is_empty()).then(|| RateSteps::new(start.chain(edges).collect()));
+        let service = rates.clone().map(Service::Steps);
+        let all = Fifo::new(fifo, Time::NEVER..Time::NEVER, idle).with_changes(Changes { service, delay: None });
+        Cpu { spec, all, acks: Line { free_at: Time::ZERO, rates }, meter: Meter::new(Duration::ZERO, Duration::ZERO) }
     }
 
     /// The same, idle, with this meter.
@@ -70,21 +92,25 @@ impl Cpu {
 
     pub(crate) fn take_segment(&mut self, now: Time) -> Time {
         self.meter.settle(now, &mut self.all);
-        take(&mut self.all, now, self.spec.packet)
+        take(&mut self.all, now, bytes(self.spec.packet))
     }
 
     pub(crate) fn take_ack(&mut self, now: Time, has_sack: bool, outstanding: u64) -> Time {
         let walk = if has_sack { self.spec.sack * outstanding } else { Duration::ZERO };
-        let cost = self.spec.ack + walk;
+        let work = bytes(self.spec.ack + walk);
         self.meter.settle(now, &mut self.all);
-        take(&mut self.all, now, cost);
-        take(&mut self.acks, now, cost)
+        take(&mut self.all, now, work);
+        self.acks.take(now, work)
     }
 }
 
-/// When work that takes so long and comes in at `now` is done.
-fn take(work: &mut Fifo, now: Time, cost: Duration) -> Time {
-    let bytes = cost.0.min(u64::from(u32::MAX)) as u32;
+/// Work as a link carries it, a byte per nanosecond: of four seconds at most.
+fn bytes(cost: Duration) -> u32 {
+    cost.0.min(u64::from(u32::MAX)) as u32
+}
+
+/// When work that comes in at `now` is done.
+fn take(work: &mut Fifo, now: Time, bytes: u32) -> Time {
     match work.take(now, Packet::data(bytes, 0)) {
         Answer::Departs(at) | Answer::DepartsMarked { at, .. } => at,
         Answer::Dropped | Answer::Lost | Answer::Waits => unreachable!("a processor takes all work"),
