@@ -243,7 +243,7 @@ impl Path {
     pub(crate) fn take_crossing(&mut self) -> Option<(Time, AckLoad)> {
         let delivery = self.crossing.pop()?;
         let ack = delivery.ack();
-        let sack = if ack.has_sack { self.rare.as_mut().and_then(|rare| rare.crossing_sacks.pop_front()) } else { None };
+        let sack = if ack.has_sack { self.take_crossing_sack() } else { None };
         Some((delivery.at, AckLoad { ack, sack }))
     }
 
@@ -259,6 +259,29 @@ impl Path {
         self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
         if let Some(sack) = sack {
             self.sacks.push_back(sack);
+    fn take_crossing_sack(&mut self) -> Option<Sack> {
+        self.rare.as_mut().and_then(|rare| rare.crossing_sacks.pop_front())
+    }
+
+    /// What has just been taken from `crossing` leaves the real link.
+    #[inline(always)]
+    pub(crate) fn ack_crosses(&mut self, departs: Time, delivery: Delivery) {
+        let ack = delivery.ack();
+        if ack.has_sack {
+            let sack = self.take_crossing_sack();
+            self.sacks.extend(sack);
+        }
+        self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
+    }
+
+    /// What has just been taken from `crossing` is dropped at the real link.
+    #[inline(never)]
+    pub(crate) fn drop_ack(&mut self, delivery: Delivery) {
+        if delivery.ack().has_sack {
+            self.take_crossing_sack();
+        }
+    }
+
         }
     }
 
