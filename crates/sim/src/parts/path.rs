@@ -158,6 +158,12 @@ impl Path {
         Packet { bytes: self.packet_bytes, flow: self.flow, ecn_capable: self.is_ecn_capable, is_l4s: self.is_l4s, is_ack: false }
     }
 
+    /// IP bytes of its segments.
+    #[inline]
+    pub(crate) fn packet_bytes(&self) -> u32 {
+        self.packet_bytes
+    }
+
     /// The flow's clock runs this much behind real time at the sender.
     pub(crate) fn access_delay(&self) -> Time {
         self.quarter
@@ -325,6 +331,22 @@ impl Path {
     #[inline(never)]
     fn receive_disordered(&mut self, arrives: Time, seq: u64, sent: Time) {
         if let Some(ack) = self.receiver.on_segment(arrives, seq, sent) {
+    /// Two segments from `seq` on, both sent at `sent`, leave their link: [`Path::receive`] twice, with one look at the receiver.
+    #[inline(always)]
+    pub(crate) fn receive_pair(&mut self, departs: [Time; 2], seq: u64, sent: Time) {
+        let arrives = departs.map(|departs| departs + self.quarter);
+        match self.receiver.on_pair(arrives, seq, sent) {
+            Some((at, ack)) => self.send_ack(at, ack),
+            None => self.receive_apart(departs, seq, sent),
+        }
+    }
+
+    #[inline(never)]
+    fn receive_apart(&mut self, departs: [Time; 2], seq: u64, sent: Time) {
+        self.receive(departs[0], seq, sent);
+        self.receive(departs[1], seq + 1, sent);
+    }
+
             self.send_ack(arrives, ack);
         }
     }
