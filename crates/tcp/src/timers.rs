@@ -35,6 +35,11 @@ impl Timers {
         Timers { kind: Kind::default(), deadline: Time::NEVER, tick }
     }
 
+    /// Timers are looked at at once.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.tick == Time::ZERO
+    }
+
     /// When the timer is seen to have expired: with jiffies, at the tick after.
     #[inline]
     pub(crate) fn expires(&self) -> Time {
@@ -67,14 +72,17 @@ impl Timers {
     /// Two smoothed RTTs from now, not later than `latest`.
     #[inline]
     pub(crate) fn arm_probe(&mut self, c: &Connection, latest: Time) {
-        let wait = if c.srtt8_us == 0 {
-            PROBE_INITIAL
-        } else {
-            let margin = if c.nxt - c.una == 1 { RTO_MIN } else { TICKS };
-            Time::from_us(u64::from(c.srtt8_us) >> 2) + margin
-        };
+        let wait = if c.srtt8_us == 0 { PROBE_INITIAL } else { probe_wait(c) };
         self.kind = Kind::Probe;
         self.deadline = (c.now + wait).min(latest);
+    }
+
+    /// [`Timers::arm_probe`] after a sample, where timers are looked at at once: when it expires.
+    #[inline(always)]
+    pub(crate) fn arm_usual_probe(&mut self, c: &Connection) -> Time {
+        self.kind = Kind::Probe;
+        self.deadline = c.now + probe_wait(c);
+        self.deadline
     }
 
     /// New data was sent, where no probe may follow it: whether the retransmission timer must be armed for it.
@@ -108,6 +116,13 @@ impl Timers {
         self.kind = Kind::Reordering;
         self.deadline = c.now + wait + TICKS;
     }
+}
+
+/// How long a probe waits, once the smoothed RTT is known.
+#[inline]
+pub(crate) fn probe_wait(c: &Connection) -> Time {
+    let margin = if c.nxt - c.una == 1 { RTO_MIN } else { TICKS };
+    Time::from_us(u64::from(c.srtt8_us) >> 2) + margin
 }
 
 #[cfg(test)]

@@ -175,6 +175,13 @@ impl Path {
         self.receiver.deadline().saturating_add(self.felt_after).min(self.beyond_at)
     }
 
+    /// Nothing but ACKs on their way to the sender has an effect up to `now`.
+    #[inline(always)]
+    pub(crate) fn is_calm_at(&self, now: Time) -> bool {
+        // The receiver's deadline may be never, to which nothing can be added.
+        now.since(self.felt_after) < self.receiver.deadline() && now < self.beyond_at && now < self.crossing_at()
+    }
+
     /// After a change of what is held back, or of what is in the host.
     pub(crate) fn refresh_beyond(&mut self) {
         let at_host = self.rare.as_ref().and_then(|rare| rare.side.as_ref()).map_or(Time::NEVER, Side::next_at);
@@ -245,7 +252,6 @@ impl Path {
     }
 
     /// The oldest crossing ACK reaches the real link: when, and what it is.
-    #[inline]
     pub(crate) fn take_crossing(&mut self) -> Option<(Time, AckLoad)> {
         let delivery = self.crossing.pop()?;
         let ack = delivery.ack();
@@ -253,18 +259,6 @@ impl Path {
         Some((delivery.at, AckLoad { ack, sack }))
     }
 
-    /// One of its ACKs as the reverse link sees it.
-    #[inline]
-    pub(crate) fn ack_packet(&self) -> Packet {
-        Packet::ack(ACK_BYTES, self.flow)
-    }
-
-    /// An ACK leaves its real link.
-    #[inline]
-    pub(crate) fn ack_departs(&mut self, departs: Time, AckLoad { ack, sack }: AckLoad) {
-        self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
-        if let Some(sack) = sack {
-            self.sacks.push_back(sack);
     fn take_crossing_sack(&mut self) -> Option<Sack> {
         self.rare.as_mut().and_then(|rare| rare.crossing_sacks.pop_front())
     }
@@ -288,6 +282,17 @@ impl Path {
         }
     }
 
+    /// One of its ACKs as the reverse link sees it.
+    #[inline]
+    pub(crate) fn ack_packet(&self) -> Packet {
+        Packet::ack(ACK_BYTES, self.flow)
+    }
+
+    /// An ACK leaves its real link.
+    pub(crate) fn ack_departs(&mut self, departs: Time, AckLoad { ack, sack }: AckLoad) {
+        self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
+        if let Some(sack) = sack {
+            self.sacks.push_back(sack);
         }
     }
 
@@ -326,11 +331,6 @@ impl Path {
         }
     }
 
-    /// Apart, so that the ACKs of the others need not look for SACK information.
-    #[cold]
-    #[inline(never)]
-    fn receive_disordered(&mut self, arrives: Time, seq: u64, sent: Time) {
-        if let Some(ack) = self.receiver.on_segment(arrives, seq, sent) {
     /// Two segments from `seq` on, both sent at `sent`, leave their link: [`Path::receive`] twice, with one look at the receiver.
     #[inline(always)]
     pub(crate) fn receive_pair(&mut self, departs: [Time; 2], seq: u64, sent: Time) {
@@ -347,6 +347,11 @@ impl Path {
         self.receive(departs[1], seq + 1, sent);
     }
 
+    /// Apart, so that the ACKs of the others need not look for SACK information.
+    #[cold]
+    #[inline(never)]
+    fn receive_disordered(&mut self, arrives: Time, seq: u64, sent: Time) {
+        if let Some(ack) = self.receiver.on_segment(arrives, seq, sent) {
             self.send_ack(arrives, ack);
         }
     }

@@ -34,7 +34,7 @@ fn forms(ecn: Ecn, acks: &[(u64, u64, u16)]) -> Vec<bool> {
     for (count, &(cumulative, sacked, ecn)) in acks.iter().enumerate() {
         let sack = (sacked > 0).then(|| Sack { blocks: [(cumulative + 1, sacked), (0, 0), (0, 0)], duplicate: None });
         let ack = Ack { cumulative, ecn, has_sack: sack.is_some(), ..Ack::default() };
-        sender.on_ack(Time::from_ms(100 + count as u64), &ack, sack.as_ref(), &mut tape);
+        sender.on_ack(Time::from_ms(100 + count as u64), ack, sack.as_ref(), &mut tape);
     }
     sender.algorithm().slow.clone()
 }
