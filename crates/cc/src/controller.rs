@@ -70,7 +70,10 @@ impl CongestionControl for Controller {
         if self.slow_start.watches && w.in_slow_start() {
             self.watch(w, c, s);
         }
-        dispatch!(&mut self.law, law => on_rtt_sampled(law, w, c, s))
+        match &mut self.law {
+            Algorithm::Cubic(law) if law.ignores(s) => {}
+            law => dispatch!(law, law => on_rtt_sampled(law, w, c, s)),
+        }
     }
     #[inline(always)]
     fn on_ack_arrived(&mut self, w: &mut Window, c: &Connection, a: &AckArrival) {
@@ -79,7 +82,12 @@ impl CongestionControl for Controller {
     #[inline(always)]
     fn on_acked(&mut self, w: &mut Window, c: &Connection, acked: u32) {
         let acked = if self.slow_start.shapes && w.in_slow_start() { self.shape(w, c, acked) } else { acked };
-        dispatch!(&mut self.law, law => on_acked(law, w, c, acked))
+        match &mut self.law {
+            // Shorter than a call, and the next needs no table of jumps: most flows have one of these laws.
+            Algorithm::Reno(law) => law.on_acked(w, c, acked),
+            Algorithm::Cubic(law) => on_acked(law, w, c, acked),
+            law => dispatch!(law, law => on_acked(law, w, c, acked)),
+        }
     }
     #[inline]
     fn on_rate_sampled(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {

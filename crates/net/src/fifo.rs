@@ -41,15 +41,13 @@ pub struct Fifo {
     spec: FifoSpec,
     /// Packets in the ring from which on a packet may find no room, or the queue be longer than ever: then the ring is looked through.
     look_at: usize,
-    /// Queue length at which a limit in packets refuses; for other limits larger than any queue.
+    /// Queue length at which a limit in packets refuses; 0 where more than the length decides about a packet.
     full_at: usize,
     free_at: Time,
     serialiser: Serialiser,
     queue: Ring<Place>,
     sums: Sums,
     window: Window,
-    /// More than the queue's length in packets decides about a packet.
-    is_picky: bool,
     governor: Option<Box<Governor>>,
     /// Packets may be lost before the queue.
     is_lossy: bool,
@@ -62,10 +60,11 @@ impl Fifo {
     /// An idle drop-tail link that measures over `window` and draws its random loss from `loss`.
     pub fn new(spec: FifoSpec, window: Range<Time>, loss: Stream) -> Fifo {
         let full_at = match spec.limit {
-            Limit::Packets(limit) => limit as usize + usize::from(spec.excludes_in_service),
-            _ => usize::MAX,
+            Limit::Packets(limit) if spec.loss_probability == 0.0 && spec.mark_at.is_none() => {
+                limit as usize + usize::from(spec.excludes_in_service)
+            }
+            _ => 0,
         };
-        let is_picky = full_at == usize::MAX || spec.loss_probability > 0.0 || spec.mark_at.is_some();
         Fifo {
             spec,
             look_at: 0,
@@ -75,7 +74,6 @@ impl Fifo {
             queue: Ring::default(),
             sums: Sums::default(),
             window: Window::new(window),
-            is_picky,
             governor: None,
             is_lossy: spec.loss_probability > 0.0,
             loss,
@@ -86,22 +84,25 @@ impl Fifo {
 
     /// The same under a law that decides on arrival.
     pub(crate) fn governed(mut self, law: Law) -> Fifo {
-        self.is_picky = true;
+        self.full_at = 0;
         self.governor = Some(Box::new(Governor { counts_bytes: law.counts_bytes(), law, marks: VecDeque::new() }));
         self
     }
 
     /// The same with further loss.
     pub fn with_losses(mut self, losses: Losses) -> Fifo {
-        self.is_picky |= !losses.is_empty();
-        self.is_lossy |= !losses.is_empty();
+        if !losses.is_empty() {
+            (self.full_at, self.is_lossy) = (0, true);
+        }
         self.losses = losses;
         self
     }
 
     /// The same with changes in time.
     pub fn with_changes(mut self, changes: Changes) -> Fifo {
-        self.is_picky |= !changes.is_empty();
+        if !changes.is_empty() {
+            self.full_at = 0;
+        }
         self.changes = changes;
         self
     }
@@ -124,10 +125,26 @@ impl Fifo {
     /// [`Fifo::take`] at a time that has begun.
     #[inline(always)]
     pub fn admit(&mut self, now: Time, packet: Packet) -> Answer {
-        if self.queue.len() >= self.look_at || self.is_picky {
+        if self.queue.len() >= self.look_at {
             return self.admit_or_refuse(now, packet);
         }
         Answer::Departs(self.accept(now, packet.bytes))
+    }
+
+    /// [`Fifo::admit`] of two packets of so many bytes that arrive together, if nothing needs a look: when they depart.
+    #[inline(always)]
+    pub fn admit_pair(&mut self, now: Time, bytes: u32) -> Option<[Time; 2]> {
+        if self.queue.len() + 1 >= self.look_at {
+            return None;
+        }
+        let first = self.transmit(now, bytes);
+        let second = self.transmit(now, bytes);
+        let ahead = self.sums.accepted_bytes;
+        self.sums.accepted_bytes += 2 * u64::from(bytes);
+        self.sums.sojourn_ns += (first - now).0 + (second - now).0;
+        let places = [(first, ahead), (second, ahead + u64::from(bytes))];
+        self.queue.push_pair(places.map(|(departs, bytes_ahead)| Place { departs, bytes_ahead }));
+        Some([first, second])
     }
 
     /// The ring is looked through first, and more than its length may decide.
@@ -165,6 +182,13 @@ impl Fifo {
 
     #[inline(always)]
     fn accept(&mut self, now: Time, bytes: u32) -> Time {
+        let departs = self.transmit(now, bytes);
+        self.enqueue(now, departs, bytes)
+    }
+
+    /// The transmission of a packet that arrives at `now` follows the others; returns when it ends.
+    #[inline(always)]
+    fn transmit(&mut self, now: Time, bytes: u32) -> Time {
         let starts = if self.free_at > now {
             self.free_at
         } else {
@@ -172,8 +196,8 @@ impl Fifo {
             self.sums.idle_ns += (now - self.free_at).0;
             now
         };
-        let departs = starts + self.serialiser.serialise(bytes);
-        self.enqueue(now, departs, bytes)
+        self.free_at = starts + self.serialiser.serialise(bytes);
+        self.free_at
     }
 
     /// The same on a link that may change in time; the time returned includes what its changes add behind the link.

@@ -105,6 +105,11 @@ impl Limits {
         self.receiver
     }
 
+    /// The application writes everything at once.
+    pub(crate) fn is_usual(&self) -> bool {
+        self.usage.is_none()
+    }
+
     /// Everything that the application writes is acknowledged.
     #[inline]
     pub(crate) fn is_finished(&self, c: &Connection) -> bool {

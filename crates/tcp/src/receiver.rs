@@ -210,6 +210,31 @@ impl Receiver {
         None
     }
 
+    /// Two segments from `seq` on, both sent at `sent`, arrive at these times: [`Receiver::on_expected`] twice, if the receiver expects
+    /// them and answers every second segment, and neither a timer expires nor one follows a silence. Returns the one ACK that they
+    /// cause, and when it is sent.
+    #[inline(always)]
+    pub fn on_pair(&mut self, [first, second]: [Time; 2], seq: u64, sent: Time) -> Option<(Time, Ack)> {
+        let is_dense = first - self.last_arrival <= self.ato_step && second - first <= self.ato_step;
+        if !is_dense || self.ack_at != 2 || !self.expects(seq) || self.deadline < first {
+            return None;
+        }
+        self.last_arrival = second;
+        self.ato = self.ato / 2 + self.ato_step;
+        self.ato = self.ato / 2 + self.ato_step;
+        self.next += 2;
+        let ecn = self.echo_marks.said;
+        if self.pending == 0 {
+            (self.echo, self.delay) = (sent, first - sent);
+            return Some((second, Ack { cumulative: self.next, echo: sent, delay: self.delay, ecn, has_sack: false }));
+        }
+        // The first one completes a pair, the second begins another.
+        let ack = Ack { cumulative: self.next - 1, echo: self.echo, delay: self.delay, ecn, has_sack: false };
+        (self.echo, self.delay) = (sent, second - sent);
+        self.deadline = second + self.ato.min(self.delay_max);
+        Some((first, ack))
+    }
+
     /// The timer of the ACK that waits expires.
     pub fn on_deadline(&mut self) -> Ack {
         if self.compression.is_holding() {

@@ -10,7 +10,7 @@ const RTO_MIN_US: u32 = 200_000;
 const RTO_MAX: Duration = Duration::from_ms(120_000);
 const RTO_RFC_MIN_US: u32 = 1_000_000;
 /// Before the first sample (RFC 6298 2.1).
-const RTO_INITIAL: Duration = Duration::from_ms(1_000);
+const RTO_INITIAL_US: u32 = 1_000_000;
 /// The minimum RTT is that of the last 300 s (Linux `tcp_min_rtt_wlen`).
 const RTT_MIN_WINDOW: Duration = Duration::from_ms(300_000);
 
@@ -32,7 +32,8 @@ pub(crate) struct RttEstimator {
     /// Four times the variation that enters the timeout.
     rttvar4_us: u32,
     round_end: u64,
-    rto: Duration,
+    /// The timeout, not backed off.
+    rto_us: u32,
     backoff: u32,
     min: [Minimum; 3],
     /// Until then no sample changes them that is larger than the last.
@@ -50,7 +51,7 @@ impl RttEstimator {
             mdev4_max_us: 0,
             rttvar4_us: 0,
             round_end: 0,
-            rto: RTO_INITIAL,
+            rto_us: RTO_INITIAL_US,
             backoff: 0,
             min: [Minimum { rtt: Duration::FOREVER, at: Time::ZERO }; 3],
             min_stands_until: Time::ZERO,
@@ -107,11 +108,17 @@ impl RttEstimator {
     /// The timeout, backed off.
     #[inline]
     pub(crate) fn rto(&self) -> Duration {
+        let rto = Duration::from_us(self.rto_us.into()).min(RTO_MAX);
         if self.backoff == 0 {
-            self.rto
+            rto
         } else {
-            self.rto.saturating_mul(1 << self.backoff.min(16)).min(RTO_MAX)
+            rto.saturating_mul(1 << self.backoff.min(16)).min(RTO_MAX)
         }
+    }
+
+    /// The stack times segments exactly and computes the timeout as Linux does.
+    pub(crate) fn is_usual(&self) -> bool {
+        self.is_exact() && self.rule == RtoRule::Linux
     }
 
     /// The timer expired: the timeout doubles until the next valid sample.
@@ -122,8 +129,8 @@ impl RttEstimator {
     /// A valid sample: the smoothed RTT and the timeout.
     #[inline(always)]
     pub(crate) fn on_sampled(&mut self, c: &mut Connection, rtt: Duration) {
-        let sample = (rtt.as_us() as u32).max(1);
         self.backoff = 0;
+        let sample = kernel_us(rtt);
         if c.srtt8_us == 0 {
             self.start(sample, c);
         } else {
@@ -132,12 +139,16 @@ impl RttEstimator {
                 RtoRule::Rfc6298 => self.update_rfc(sample, c),
             }
         }
-        let srtt = c.srtt8_us >> 3;
-        self.rto = Duration::from_us(u64::from(match self.rule {
-            RtoRule::Linux => srtt + self.rttvar4_us,
-            RtoRule::Rfc6298 => (srtt + self.rttvar4_us).max(RTO_RFC_MIN_US),
-        }))
-        .min(RTO_MAX);
+        let least_us = if self.rule == RtoRule::Rfc6298 { RTO_RFC_MIN_US } else { 0 };
+        self.rto_us = ((c.srtt8_us >> 3) + self.rttvar4_us).max(least_us);
+    }
+
+    /// [`RttEstimator::on_sampled`] of a usual stack that has had samples.
+    #[inline(always)]
+    pub(crate) fn on_next_sampled(&mut self, c: &mut Connection, rtt: Duration) {
+        self.backoff = 0;
+        self.update_linux(kernel_us(rtt), c);
+        self.rto_us = (c.srtt8_us >> 3) + self.rttvar4_us;
     }
 
     /// A sample for the minimum filter: three staggered minima, as in Nichols's windowed filter.
@@ -229,6 +240,12 @@ impl RttEstimator {
             *third = sample;
         }
     }
+}
+
+/// A sample in the kernel's unit, never 0.
+#[inline]
+fn kernel_us(rtt: Duration) -> u32 {
+    (rtt.as_us() as u32).max(1)
 }
 
 #[cfg(test)]

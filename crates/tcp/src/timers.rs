@@ -35,6 +35,11 @@ impl Timers {
         Timers { kind: Kind::default(), expires: Time::NEVER, tick }
     }
 
+    /// Timers are looked at at once.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.tick == Duration::ZERO
+    }
+
     /// When the timer is seen to have expired.
     #[inline]
     pub(crate) fn expires(&self) -> Time {
@@ -66,13 +71,16 @@ impl Timers {
     /// Two smoothed RTTs from now, not later than `latest`.
     #[inline]
     pub(crate) fn arm_probe(&mut self, c: &Connection, latest: Time) {
-        let wait = if c.srtt8_us == 0 {
-            PROBE_INITIAL
-        } else {
-            let margin = if c.nxt - c.una == 1 { RTO_MIN } else { TICKS };
-            Duration::from_us(u64::from(c.srtt8_us) >> 2) + margin
-        };
+        let wait = if c.srtt8_us == 0 { PROBE_INITIAL } else { probe_wait(c) };
         self.arm(Kind::Probe, (c.now + wait).min(latest));
+    }
+
+    /// [`Timers::arm_probe`] after a sample, where timers are looked at at once: when it expires.
+    #[inline(always)]
+    pub(crate) fn arm_usual_probe(&mut self, c: &Connection) -> Time {
+        self.kind = Kind::Probe;
+        self.expires = c.now + probe_wait(c);
+        self.expires
     }
 
     /// New data was sent, where no probe may follow it: whether the retransmission timer must be armed for it.
@@ -104,6 +112,13 @@ impl Timers {
     pub(crate) fn arm_reordering(&mut self, c: &Connection, wait: Duration) {
         self.arm(Kind::Reordering, c.now + wait + TICKS);
     }
+}
+
+/// How long a probe waits, once the smoothed RTT is known.
+#[inline]
+pub(crate) fn probe_wait(c: &Connection) -> Duration {
+    let margin = if c.nxt - c.una == 1 { RTO_MIN } else { TICKS };
+    Duration::from_us(u64::from(c.srtt8_us) >> 2) + margin
 }
 
 #[cfg(test)]

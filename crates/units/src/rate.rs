@@ -30,15 +30,15 @@ struct Transmission {
 #[derive(Clone, Copy, Debug)]
 pub struct Serialiser {
     rate: Rate,
-    latest: Transmission,
-    other: Transmission,
+    first: Transmission,
+    second: Transmission,
     remainder: u64,
 }
 
 impl Serialiser {
     /// A link of `rate` that owes nothing.
     pub fn new(rate: Rate) -> Serialiser {
-        Serialiser { rate, latest: Transmission::default(), other: Transmission::default(), remainder: 0 }
+        Serialiser { rate, first: Transmission::default(), second: Transmission::default(), remainder: 0 }
     }
 
     /// The link stood idle: no remainder is carried over.
@@ -56,25 +56,28 @@ impl Serialiser {
     /// As [`Rate::serialisation`], with the remainder kept here.
     #[inline]
     pub fn serialise(&mut self, bytes: u32) -> Duration {
-        if bytes != self.latest.bytes {
-            std::mem::swap(&mut self.latest, &mut self.other);
-            if bytes != self.latest.bytes {
-                self.divide(bytes);
-            }
-        }
-        self.remainder += self.latest.left;
+        let (whole, left) = if bytes == self.first.bytes {
+            (self.first.whole, self.first.left)
+        } else if bytes == self.second.bytes {
+            (self.second.whole, self.second.left)
+        } else {
+            self.divide(bytes)
+        };
+        self.remainder += left;
         if self.remainder < self.rate.0 {
-            return self.latest.whole;
+            return whole;
         }
         self.remainder -= self.rate.0;
-        self.latest.whole + Duration::NANOSECOND
+        whole + Duration::NANOSECOND
     }
 
+    /// Another size: the one that was new before is remembered with it.
     #[cold]
-    fn divide(&mut self, bytes: u32) {
+    fn divide(&mut self, bytes: u32) -> (Duration, u64) {
         let mut left = 0;
         let whole = self.rate.serialisation(bytes, &mut left);
-        self.latest = Transmission { bytes, whole, left };
+        self.second = std::mem::replace(&mut self.first, Transmission { bytes, whole, left });
+        (whole, left)
     }
 }
 

@@ -63,9 +63,9 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         while let Some(delivery) = next {
             let (at, ack) = (delivery.at, delivery.ack());
             let sack = wire.path.take_sack(&ack);
-            sender.on_ack(at, &ack, sack.as_ref(), &mut wire);
+            let deadline = sender.on_ack(at, ack, sack.as_ref(), &mut wire);
             self.observer.on_acked(at, index, sender);
-            agenda.rearm(sender.deadline());
+            agenda.rearm(deadline);
             self.events += 1;
             if sender.is_finished() {
                 return self.complete(index, at);
@@ -73,8 +73,11 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             if L::LATE && !wire.around.changed.is_empty() {
                 return;
             }
-            let before = until.min(agenda.wake).min(wire.path.pending_at()).min(wire.path.crossing_at());
-            next = wire.path.arriving.pop_if(|delivery| delivery.at < before && self.events < look_at);
+            let at = wire.path.arriving_at();
+            if at >= until || at >= agenda.wake || !wire.path.is_calm_at(at) || self.events >= look_at {
+                return;
+            }
+            next = wire.path.arriving.pop();
         }
     }
 

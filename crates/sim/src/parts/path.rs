@@ -158,6 +158,12 @@ impl Path {
         Packet { bytes: self.packet_bytes, flow: self.flow, ecn_capable: self.is_ecn_capable, is_l4s: self.is_l4s, is_ack: false }
     }
 
+    /// IP bytes of its segments.
+    #[inline]
+    pub(crate) fn packet_bytes(&self) -> u32 {
+        self.packet_bytes
+    }
+
     /// The flow's clock runs this much behind real time at the sender.
     pub(crate) fn access_delay(&self) -> Duration {
         self.quarter
@@ -167,6 +173,13 @@ impl Path {
     #[inline]
     pub(crate) fn pending_at(&self) -> Time {
         self.receiver.deadline().saturating_add(self.felt_after).min(self.beyond_at)
+    }
+
+    /// Nothing but ACKs on their way to the sender has an effect up to `now`.
+    #[inline(always)]
+    pub(crate) fn is_calm_at(&self, now: Time) -> bool {
+        // The receiver's deadline may be never, to which nothing can be added.
+        now.saturating_sub(self.felt_after) < self.receiver.deadline() && now < self.beyond_at && now < self.crossing_at()
     }
 
     /// After a change of what is held back, or of what is in the host.
@@ -239,12 +252,34 @@ impl Path {
     }
 
     /// The oldest crossing ACK reaches the real link: when, and what it is.
-    #[inline]
     pub(crate) fn take_crossing(&mut self) -> Option<(Time, AckLoad)> {
         let delivery = self.crossing.pop()?;
         let ack = delivery.ack();
-        let sack = if ack.has_sack { self.rare.as_mut().and_then(|rare| rare.crossing_sacks.pop_front()) } else { None };
+        let sack = if ack.has_sack { self.take_crossing_sack() } else { None };
         Some((delivery.at, AckLoad { ack, sack }))
+    }
+
+    fn take_crossing_sack(&mut self) -> Option<Sack> {
+        self.rare.as_mut().and_then(|rare| rare.crossing_sacks.pop_front())
+    }
+
+    /// What has just been taken from `crossing` leaves the real link.
+    #[inline(always)]
+    pub(crate) fn ack_crosses(&mut self, departs: Time, delivery: Delivery) {
+        let ack = delivery.ack();
+        if ack.has_sack {
+            let sack = self.take_crossing_sack();
+            self.sacks.extend(sack);
+        }
+        self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
+    }
+
+    /// What has just been taken from `crossing` is dropped at the real link.
+    #[inline(never)]
+    pub(crate) fn drop_ack(&mut self, delivery: Delivery) {
+        if delivery.ack().has_sack {
+            self.take_crossing_sack();
+        }
     }
 
     /// One of its ACKs as the reverse link sees it.
@@ -254,7 +289,6 @@ impl Path {
     }
 
     /// An ACK leaves its real link.
-    #[inline]
     pub(crate) fn ack_departs(&mut self, departs: Time, AckLoad { ack, sack }: AckLoad) {
         self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
         if let Some(sack) = sack {
@@ -295,6 +329,22 @@ impl Path {
         if let Some(ack) = self.receiver.on_expected(Arrival { at: arrives, seq, sent }) {
             self.send_ack(arrives, ack);
         }
+    }
+
+    /// Two segments from `seq` on, both sent at `sent`, leave their link: [`Path::receive`] twice, with one look at the receiver.
+    #[inline(always)]
+    pub(crate) fn receive_pair(&mut self, departs: [Time; 2], seq: u64, sent: Time) {
+        let arrives = departs.map(|departs| departs + self.quarter);
+        match self.receiver.on_pair(arrives, seq, sent) {
+            Some((at, ack)) => self.send_ack(at, ack),
+            None => self.receive_apart(departs, seq, sent),
+        }
+    }
+
+    #[inline(never)]
+    fn receive_apart(&mut self, departs: [Time; 2], seq: u64, sent: Time) {
+        self.receive(departs[0], seq, sent);
+        self.receive(departs[1], seq + 1, sent);
     }
 
     /// Apart, so that the ACKs of the others need not look for SACK information.

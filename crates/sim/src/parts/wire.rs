@@ -75,9 +75,53 @@ impl<L: Link<Load>> PathWire<'_, L> {
         }
     }
 
+    /// New segments of a path on which each is looked at.
+    #[inline(never)]
+    fn offer_train(&mut self, now: Time, segments: Range) {
+        let packet = self.path.packet();
+        for seq in segments.from..segments.to {
+            let cwr = std::mem::take(&mut self.path.cwr_due);
+            self.offer(now, seq, packet, cwr);
+        }
+    }
+
+    /// A segment reaches a link that knows departures, now that `now` has begun there.
+    #[inline(always)]
+    fn admit_one(&mut self, now: Time, seq: u64) {
+        let Some(fifo) = self.link.as_fifo() else { return };
+        match fifo.admit(now, self.path.packet()) {
+            Answer::Departs(departs) => self.path.receive(departs, seq, now),
+            _ => self.lose(now),
+        }
+    }
+
+    /// Segments reach a link that knows departures, now that `now` has begun there; they go on in pairs, for so the receiver takes them.
+    #[inline(never)]
+    fn admit_train(&mut self, now: Time, segments: Range) {
+        let Some(fifo) = self.link.as_fifo() else { return };
+        let packet = self.path.packet();
+        let (mut refused, mut seq) = (0, segments.from);
+        while seq < segments.to {
+            let first = fifo.admit(now, packet);
+            let second = if seq + 1 < segments.to { fifo.admit(now, packet) } else { Answer::Waits };
+            match (first, second) {
+                (Answer::Departs(first), Answer::Departs(second)) => self.path.receive_pair([first, second], seq, now),
+                (Answer::Departs(first), _) => self.path.receive(first, seq, now),
+                (_, Answer::Departs(second)) => self.path.receive(second, seq + 1, now),
+                _ => {}
+            }
+            refused += [first, second].iter().filter(|answer| matches!(answer, Answer::Dropped | Answer::Lost)).count();
+            seq += 2;
+        }
+        for _ in 0..refused {
+            self.lose(now);
+        }
+    }
+
     /// Segments reach a link that decides late.
     #[inline(never)]
-    fn queue_train(&mut self, now: Time, packet: Packet, segments: Range) {
+    fn queue_train(&mut self, now: Time, segments: Range) {
+        let packet = self.path.packet();
         let Some(served) = self.link.as_served() else { return };
         let before = served.next_at();
         self.path.under_way += (segments.to - segments.from) as u32;
@@ -139,25 +183,19 @@ impl<L: Link<Load>> Wire for PathWire<'_, L> {
 
     #[inline(always)]
     fn send_train(&mut self, now: Time, segments: Range) {
-        let packet = self.path.packet();
+        let Range { from, to } = segments;
         if self.path.is_watched {
-            for seq in segments.from..segments.to {
-                let cwr = std::mem::take(&mut self.path.cwr_due);
-                self.offer(now, seq, packet, cwr);
-            }
-            return;
+            return self.offer_train(now, segments);
         }
-        let Some(fifo) = self.link.as_fifo() else { return self.queue_train(now, packet, segments) };
+        let Some(fifo) = self.link.as_fifo() else { return self.queue_train(now, segments) };
         fifo.begin(now);
-        let mut refused = 0;
-        for seq in segments.from..segments.to {
-            match fifo.admit(now, packet) {
-                Answer::Departs(departs) => self.path.receive(departs, seq, now),
-                _ => refused += 1,
-            }
+        if to - from == 1 {
+            return self.admit_one(now, from);
         }
-        for _ in 0..refused {
-            self.lose(now);
+        let departures = if to - from == 2 { fifo.admit_pair(now, self.path.packet_bytes()) } else { None };
+        match departures {
+            Some(departures) => self.path.receive_pair(departures, from, now),
+            None => self.admit_train(now, segments),
         }
     }
 

@@ -235,7 +235,9 @@ impl<'a> Textbook<'a> {
             }
             (Kind::Ack | Kind::Processed, Some(Load::Ack { ack, sack })) => {
                 self.flows[index].under_way -= 1;
-                self.drive(index, |sender, outbox| sender.on_ack(now, &ack, sack.as_ref(), outbox));
+                self.drive(index, |sender, outbox| {
+                    sender.on_ack(now, ack, sack.as_ref(), outbox);
+                });
                 observer.on_acked(now, index, &self.flows[index].sender);
             }
             (Kind::Start, _) => {

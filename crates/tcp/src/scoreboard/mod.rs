@@ -118,6 +118,15 @@ impl Scoreboard {
         una >= self.flagged_until && self.sacked_out == 0
     }
 
+    /// From where on [`Scoreboard::is_clean`] holds; never if not.
+    pub(crate) fn clean_from(&self) -> u64 {
+        if self.sacked_out == 0 {
+            self.flagged_until
+        } else {
+            u64::MAX
+        }
+    }
+
     /// Segments SACKed and not cumulatively acknowledged.
     #[inline]
     pub(crate) fn sacked_out(&self) -> u32 {
@@ -197,33 +206,38 @@ impl Scoreboard {
     }
 
     #[inline]
-    fn segments(&self) -> &[Segment] {
-        if self.grown.is_empty() {
-            &self.own
-        } else {
-            &self.grown
-        }
-    }
-
-    #[inline]
-    fn segments_mut(&mut self) -> &mut [Segment] {
-        if self.grown.is_empty() {
-            &mut self.own
-        } else {
-            &mut self.grown
-        }
-    }
-
-    #[inline]
     fn segment(&self, seq: u64) -> Segment {
-        let segments = self.segments();
-        segments[seq as usize & (segments.len() - 1)]
+        if self.grown.is_empty() {
+            self.own[seq as usize & (FEW - 1)]
+        } else {
+            self.grown[seq as usize & (self.grown.len() - 1)]
+        }
     }
 
     #[inline]
     fn segment_mut(&mut self, seq: u64) -> &mut Segment {
-        let segments = self.segments_mut();
-        &mut segments[seq as usize & (segments.len() - 1)]
+        if self.grown.is_empty() {
+            &mut self.own[seq as usize & (FEW - 1)]
+        } else {
+            let last = self.grown.len() - 1;
+            &mut self.grown[seq as usize & last]
+        }
+    }
+
+    /// When the first and the last of these segments, which are outstanding, were last sent.
+    #[inline(always)]
+    pub(crate) fn sent_between(&self, first: u64, last: u64) -> (Time, Time) {
+        if self.grown.is_empty() {
+            return self.own_sent_between(first, last);
+        }
+        let mask = self.grown.len() - 1;
+        (self.grown[first as usize & mask].sent_at(), self.grown[last as usize & mask].sent_at())
+    }
+
+    /// Out of line, for otherwise both places would be computed before one is chosen.
+    #[inline(never)]
+    fn own_sent_between(&self, first: u64, last: u64) -> (Time, Time) {
+        (self.own[first as usize & (FEW - 1)].sent_at(), self.own[last as usize & (FEW - 1)].sent_at())
     }
 
     /// When `seq` was last sent.
@@ -247,17 +261,13 @@ impl Scoreboard {
     pub(crate) fn on_sent(&mut self, c: &Connection, count: u64) {
         let &Connection { una, nxt, now, .. } = c;
         let end = nxt + count;
-        let mut segments = self.segments_mut();
-        if (end - una) as usize > segments.len() {
+        if (end - una) as usize > self.grown.len().max(FEW) {
             self.grow(c, end);
-            segments = self.segments_mut();
         }
-        let last = segments.len() - 1;
-        // What an ACK releases is one or two segments, mostly.
-        segments[nxt as usize & last] = Segment::sent(now);
-        segments[(end - 1) as usize & last] = Segment::sent(now);
-        if end - nxt > 2 {
-            (nxt + 1..end - 1).for_each(|seq| segments[seq as usize & last] = Segment::sent(now));
+        if self.grown.is_empty() {
+            note_sent(&mut self.own, Range { from: nxt, to: end }, now);
+        } else {
+            note_sent(&mut self.grown, Range { from: nxt, to: end }, now);
         }
     }
 
@@ -365,5 +375,18 @@ impl Scoreboard {
             grown[seq as usize & (capacity - 1)] = self.segment(seq);
         }
         self.grown = grown;
+    }
+}
+
+/// These segments, one at least, are sent now, each in its slot.
+#[inline(always)]
+fn note_sent(slots: &mut [Segment], segments: Range, now: Time) {
+    let Range { from, to } = segments;
+    let last = slots.len() - 1;
+    // What an ACK releases is one or two segments, mostly.
+    slots[from as usize & last] = Segment::sent(now);
+    slots[(to - 1) as usize & last] = Segment::sent(now);
+    if to - from > 2 {
+        (from + 1..to - 1).for_each(|seq| slots[seq as usize & last] = Segment::sent(now));
     }
 }

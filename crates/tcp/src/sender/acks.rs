@@ -24,7 +24,7 @@ pub(super) struct Sampled {
 impl<C: CongestionControl> Sender<C> {
     /// All steps, in their order.
     #[inline(never)]
-    pub(super) fn on_troubled_ack(&mut self, ack: &Ack, sack: Option<&Sack>, wire: &mut impl Wire) {
+    pub(super) fn on_troubled_ack(&mut self, ack: Ack, sack: Option<&Sack>, wire: &mut impl Wire) {
         let in_flight = self.c.in_flight;
         let lost_before = self.board.lost();
         let mut progress = Progress { echo: ack.echo, highest_before: self.board.highest_sacked(), ..Progress::default() };
@@ -32,7 +32,7 @@ impl<C: CongestionControl> Sender<C> {
             self.mark_sacked(sack, &mut progress);
         }
         self.advance(ack.cumulative.max(self.c.una), &mut progress);
-        progress.ece = self.ecn.take_marks(&mut self.c, ack, &progress);
+        progress.ece = self.ecn.take_marks(&mut self.c, &ack, &progress);
         self.publish_in_flight();
         let extends_timer = self.extends_timer(&progress);
         let rtt = self.sampled(&progress).map(|sampled| self.sample_rtt(sampled));
@@ -58,6 +58,7 @@ impl<C: CongestionControl> Sender<C> {
         self.steer(Change { acked: progress.delivered, lost: progress.lost, rtt, prior_in_flight: in_flight }, &progress, wire);
         self.refresh_pacing_rate();
         self.recover_and_transmit(wire);
+        self.look_for_trouble();
     }
 
     /// Step 1.
@@ -171,6 +172,17 @@ impl<C: CongestionControl> Sender<C> {
         } else {
             self.rtt.measured(last)
         }
+    }
+
+    /// [`Sender::sample_rtt`] of a usual ACK.
+    #[inline(always)]
+    pub(super) fn sample_rtt_usually(&mut self, Sampled { first, last }: Sampled) -> Duration {
+        let [longest, rtt] = [first, last].map(|sent| self.c.now - sent);
+        self.rtt.on_min_sampled(&mut self.c, rtt);
+        self.rtt.on_next_sampled(&mut self.c, longest);
+        self.totals.rtt_sum_ns += rtt.0;
+        self.totals.rtt_samples += 1;
+        rtt
     }
 
     /// Step 5: the RTT sample, if the algorithm wants any.

@@ -69,6 +69,15 @@ impl<C: CongestionControl> Sender<C> {
         self.note_sending::<false>(window, was_idle, sent)
     }
 
+    /// Step 11 of a usual ACK; whether anything was sent. Arms no timer.
+    #[inline(always)]
+    pub(super) fn transmit_usually(&mut self, wire: &mut impl Wire) -> bool {
+        let window = self.w.segments();
+        let sent = self.send_train(self.limits.room(&self.c, window.saturating_sub(self.c.in_flight)), wire);
+        self.limits.on_used(&self.c, Use { filled: self.c.in_flight >= window, sent });
+        sent > 0
+    }
+
     /// Step 11 of a sender that asks before each segment.
     #[inline(always)]
     pub(super) fn transmit_one_by_one(&mut self, pipe: u32, wire: &mut impl Wire) -> u64 {

@@ -125,7 +125,7 @@ impl Script {
 
     fn deliver(&mut self, ms: u64, ack: Ack, sack: Option<Sack>) -> Vec<u64> {
         let before = self.tape.sent.len();
-        self.sender.on_ack(Time::from_ms(ms), &ack, sack.as_ref(), &mut self.tape);
+        self.sender.on_ack(Time::from_ms(ms), ack, sack.as_ref(), &mut self.tape);
         self.tape.sent[before..].iter().map(|&(_, seq)| seq).collect()
     }
 

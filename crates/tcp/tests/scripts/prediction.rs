@@ -35,7 +35,7 @@ fn forms(ecn: Ecn, acks: &[(u64, u64, u16)]) -> Vec<bool> {
         let sack = (sacked > 0)
             .then(|| Sack { blocks: [Range { from: cumulative + 1, to: sacked }, Range::default(), Range::default()], duplicate: None });
         let ack = Ack { cumulative, ecn, has_sack: sack.is_some(), ..Ack::default() };
-        sender.on_ack(Time::from_ms(100 + count as u64), &ack, sack.as_ref(), &mut tape);
+        sender.on_ack(Time::from_ms(100 + count as u64), ack, sack.as_ref(), &mut tape);
     }
     sender.algorithm().slow.clone()
 }

@@ -62,7 +62,7 @@ impl Script {
     fn ack(&mut self, ms: u64, cumulative: u64, block: Option<(u64, u64)>) -> RateSample {
         let sack = block.map(|(from, to)| Sack { blocks: [Range { from, to }, Range::default(), Range::default()], duplicate: None });
         let ack = Ack { cumulative, echo: Time::ZERO, has_sack: sack.is_some(), ..Ack::default() };
-        self.sender.on_ack(Time::from_ms(ms), &ack, sack.as_ref(), &mut self.tape);
+        self.sender.on_ack(Time::from_ms(ms), ack, sack.as_ref(), &mut self.tape);
         *self.sender.algorithm().samples.last().expect("a sample for each ACK")
     }
 }

@@ -148,9 +148,10 @@ fn the_algorithm_hears_of_starts_and_restarts() {
     assert_eq!(sender.algorithm().0, [CaEvent::TxStarted]);
     let mut heard = |ms: u64, written: u64, acked: Option<u64>| {
         let before = sender.algorithm().0.len();
-        match acked {
-            Some(cumulative) => sender.on_ack(Time::from_ms(ms), &Ack { cumulative, ..Ack::default() }, None, &mut tape),
-            None => sender.on_written(Time::from_ms(ms), written, &mut tape),
+        if let Some(cumulative) = acked {
+            sender.on_ack(Time::from_ms(ms), Ack { cumulative, ..Ack::default() }, None, &mut tape);
+        } else {
+            sender.on_written(Time::from_ms(ms), written, &mut tape);
         }
         sender.algorithm().0[before..].to_vec()
     };

@@ -56,6 +56,13 @@ impl Cubic {
             epoch: Epoch::default(),
         }
     }
+
+    /// Most RTT samples change nothing: there was a smaller one.
+    #[inline]
+    pub(crate) fn ignores(&self, s: &RttSample) -> bool {
+        let known = Duration::from_us(u64::from(self.epoch.min_us));
+        self.old.is_none() && known > Duration::ZERO && s.rtt.is_some_and(|rtt| rtt >= known)
+    }
 }
 
 impl CongestionControl for Cubic {
