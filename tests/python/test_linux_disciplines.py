@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
+import os
+import re
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from windtunnel.backends.linux import plan
+from windtunnel.backends.linux import config, plan
 from windtunnel.backends.linux.expressible import unsupported
-from windtunnel.scenario import Scenario
+from windtunnel.scenario import Scenario, catalogue
+
+RECORDED = Path(__file__).parents[1] / "names" / "kernel-disciplines.txt"
 
 
 def scenario(*flows: Any, **link: Any) -> Scenario:
@@ -109,3 +115,48 @@ def test_a_discipline_that_counts_bytes_is_refused_where_acks_pass_it() -> None:
     found = unsupported(scenario(*flows, discipline="red,gentle=0"))
     assert [one.partition(":")[0] for one in found] == ["bottleneck.discipline", "reverse.discipline"]
     assert unsupported(scenario(*flows, discipline="codel")) == []
+
+
+def swept() -> list[str]:
+    """Every discipline at its defaults and with each parameter moved, on two rates: the orders, or what is refused."""
+    lines = []
+    for discipline in catalogue().disciplines.values():
+        for rate in ("10Mbit", "1Gbit"):
+            lines += [_said(discipline.name, {}, rate)]
+            for parameter in discipline.parameters.values():
+                low, high = parameter.low or 0.0, parameter.high or 0.0
+                default = float(parameter.default or 0.0)
+                for value in dict.fromkeys((low, high, default * 1.03, default * 3, round(default * 7) + 1)):
+                    if low <= value <= high:
+                        # A gentle RED is refused, so that nothing else of it would be looked at.
+                        given = ({"gentle": 0.0} if discipline.name == "red" else {}) | {parameter.name: value}
+                        lines += [_said(discipline.name, given, rate)]
+    return lines
+
+
+def _said(name: str, given: dict[str, float], rate: str) -> str:
+    words = ",".join([name, *(f"{key}={value:g}" for key, value in given.items())])
+    made = scenario(discipline=name, discipline_parameters=given, rate=rate)
+    refused = [one.partition("bottleneck.")[2] for one in unsupported(made)]
+    if refused:
+        return f"{words} at {rate}: refused, {'; '.join(refused)}"
+    notes = "".join(f"; {note}" for note in plan.make(made).notes)
+    return f"{words} at {rate}: {' '.join(ordered(made)[0][2:])}{notes}"
+
+
+def test_every_discipline_becomes_the_orders_that_are_recorded() -> None:
+    """The file is what was sent to kernels so far: `GOLDEN=redraw` writes it anew."""
+    text = "\n".join(swept()) + "\n"
+    if os.environ.get("GOLDEN") == "redraw":
+        RECORDED.write_text(text, encoding="utf-8")
+    assert RECORDED.read_text(encoding="utf-8") == text
+
+
+def test_a_guest_knows_every_kernel_discipline_by_its_numbers_and_its_kernel_has_it() -> None:
+    source = (files("windtunnel.backends.linux") / "guest" / "discipline.c").read_text(encoding="utf-8")
+    known = {name: int(values) for name, values in re.findall(r'^\t\{ "(\w+)", "\w+", (\d+),', source, re.MULTILINE)}
+    qdiscs = [discipline.qdisc for discipline in catalogue().disciplines.values() if discipline.qdisc is not None]
+    assert len(qdiscs) >= 7
+    assert [(qdisc["kind"], known.get(qdisc["kind"])) for qdisc in qdiscs] == [(qdisc["kind"], len(qdisc["numbers"])) for qdisc in qdiscs]
+    options = [qdisc["option"] for qdisc in qdiscs if qdisc["option"] is not None]
+    assert [option for option in options if f"CONFIG_{option}=y" not in config.fragment().splitlines()] == []

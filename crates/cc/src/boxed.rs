@@ -1,9 +1,9 @@
 //! A law with a large state lives in a box: each flow's memory is as large as the largest law's.
 
-use units::{ByteRate, Stream, Time};
+use units::{ByteRate, Duration, Stream};
 
 use crate::slow_start::Kind;
-use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, RttSample, Window};
+use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, RttSample, Steering, Window};
 
 /// Every hook goes to the law in the box.
 macro_rules! forward {
@@ -20,13 +20,14 @@ macro_rules! forward {
 forward! {
     needs(&Self) -> Needs;
     slow_start(&Self) -> Option<Kind>;
-    path_rtt(&Self, c: &Connection) -> Option<Time>;
+    path_rtt(&Self, c: &Connection) -> Option<Duration>;
     on_seeded(&mut Self, stream: Stream);
     on_established(&mut Self, w: &mut Window, c: &Connection);
     on_rtt_sampled(&mut Self, w: &mut Window, c: &Connection, s: &RttSample);
     on_ack_arrived(&mut Self, w: &mut Window, c: &Connection, a: &AckArrival);
     on_acked(&mut Self, w: &mut Window, c: &Connection, acked: u32);
     on_rate_sampled(&mut Self, w: &mut Window, c: &Connection, s: &RateSample);
+    steer(&mut Self, w: &mut Window, c: &Connection, s: &RateSample) -> Steering;
     holds_back(&Self) -> bool;
     on_segment_lost(&mut Self, w: &mut Window, c: &Connection, s: &LostSegment);
     ssthresh(&mut Self, w: &mut Window, c: &Connection) -> f64;

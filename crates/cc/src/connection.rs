@@ -1,6 +1,6 @@
 //! What the transport shows an algorithm of its connection.
 
-use units::{ByteRate, Time};
+use units::{ByteRate, Duration, Time};
 
 /// The congestion state of the connection (Linux `tcp_ca_state`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,8 +53,8 @@ pub struct Connection {
     pub app_limited_until: u64,
     /// Eight times the smoothed RTT, in microseconds (Linux `srtt_us`); 0 before the first sample.
     pub srtt8_us: u32,
-    /// Smallest RTT of the last 300 s, or `Time::NEVER` before the first sample.
-    pub rtt_min: Time,
+    /// Smallest RTT of the last 300 s, or `Duration::FOREVER` before the first sample.
+    pub rtt_min: Duration,
     /// At which the transport would pace (Linux `sk_pacing_rate`); zero before the first RTT sample. Kept for connections
     /// that are paced, and in slow start for algorithms that need it.
     pub pacing_rate: ByteRate,
@@ -83,7 +83,7 @@ impl Connection {
             lost: 0,
             app_limited_until: 0,
             srtt8_us: 0,
-            rtt_min: Time::NEVER,
+            rtt_min: Duration::FOREVER,
             pacing_rate: ByteRate::ZERO,
             prior_cwnd: 0.0,
             last_sent: Time::ZERO,

@@ -1,6 +1,6 @@
 //! The hooks of a congestion-control algorithm.
 
-use units::{ByteRate, Stream, Time};
+use units::{ByteRate, Duration, Stream, Time};
 
 use crate::slow_start::Kind;
 use crate::{CaState, Connection, Needs, Window};
@@ -11,10 +11,10 @@ pub struct RttSample {
     /// Segments cumulatively acknowledged by this ACK.
     pub acked: u32,
     /// RTT of the latest-sent segment that this ACK newly acknowledged; none if that was ambiguous.
-    pub rtt: Option<Time>,
+    pub rtt: Option<Duration>,
     /// How long the segment whose timestamp this ACK echoes took to the receiver, without the ACK's own wait there. Right up to a
     /// constant, the offset of the clocks; none unless the ACK moved the window.
-    pub forward: Option<Time>,
+    pub forward: Option<Duration>,
     /// When the segment left whose timestamp this ACK echoes; none when `forward` is none.
     pub echoed: Option<Time>,
     /// Pipe before this ACK.
@@ -40,11 +40,11 @@ pub struct RateSample {
     /// Segments delivered over `interval`; none if this ACK delivered nothing that was not known to be delivered.
     pub delivered: Option<u32>,
     /// The sampling interval; none if shorter than the minimum RTT.
-    pub interval: Option<Time>,
+    pub interval: Option<Duration>,
     /// The connection's delivery clock: when something was last delivered (Linux `delivered_mstamp`).
     pub delivered_at: Time,
     /// RTT of the newest delivered segment.
-    pub rtt: Option<Time>,
+    pub rtt: Option<Duration>,
     /// Segments newly found lost by this ACK.
     pub lost: u32,
     /// Segments newly delivered by this ACK.
@@ -72,6 +72,15 @@ pub struct LostSegment {
     pub app_limited: bool,
 }
 
+/// What follows from a rate sample, besides the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Steering {
+    /// As [`CongestionControl::holds_back`].
+    pub holds_back: bool,
+    /// As [`CongestionControl::pacing_rate`].
+    pub pacing_rate: Option<ByteRate>,
+}
+
 /// Notifications that carry no data (Linux `tcp_ca_event`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaEvent {
@@ -86,7 +95,7 @@ pub enum CaEvent {
 }
 
 /// A congestion-control algorithm. On one ACK the transport calls, in this order: `on_rtt_sampled`, `on_ack_arrived`,
-/// state changes if any, then `on_acked` (or `on_rate_sampled` under full control). At most one `ssthresh` per episode.
+/// state changes if any, then `on_acked` (or `steer` under full control). At most one `ssthresh` per episode.
 pub trait CongestionControl {
     /// What this algorithm asks of the transport.
     fn needs(&self) -> Needs {
@@ -102,7 +111,7 @@ pub trait CongestionControl {
     }
 
     /// The path's smallest RTT, for a slow start that compares with it; none while an RTT sample would not show the path.
-    fn path_rtt(&self, c: &Connection) -> Option<Time> {
+    fn path_rtt(&self, c: &Connection) -> Option<Duration> {
         Some(c.rtt_min)
     }
 
@@ -126,6 +135,13 @@ pub trait CongestionControl {
     /// Asked after `on_rate_sampled`.
     fn holds_back(&self) -> bool {
         false
+    }
+
+    /// `on_rate_sampled`, and what follows from it: one question for whoever must find out first which law it is that answers.
+    #[inline]
+    fn steer(&mut self, w: &mut Window, c: &Connection, s: &RateSample) -> Steering {
+        self.on_rate_sampled(w, c, s);
+        Steering { holds_back: self.holds_back(), pacing_rate: self.pacing_rate(w, c) }
     }
 
     /// A segment is held to be lost. Comes before the rate sample of the same ACK, only under full control by rate.

@@ -1,10 +1,10 @@
 //! An algorithm behind its slow start: what the transport drives.
 
-use units::{ByteRate, Stream, Time};
+use units::{ByteRate, Duration, Stream};
 
 use crate::registry::{dispatch, Algorithm};
 use crate::slow_start::{Kind, RttOnPath, SlowStart};
-use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, RttSample, Window};
+use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, RttSample, Steering, Window};
 
 /// A law of the registry and the slow start in front of it.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl CongestionControl for Controller {
     fn slow_start(&self) -> Option<Kind> {
         self.law.slow_start()
     }
-    fn path_rtt(&self, c: &Connection) -> Option<Time> {
+    fn path_rtt(&self, c: &Connection) -> Option<Duration> {
         self.law.path_rtt(c)
     }
     fn on_seeded(&mut self, stream: Stream) {
@@ -70,7 +70,10 @@ impl CongestionControl for Controller {
         if self.slow_start.watches && w.in_slow_start() {
             self.watch(w, c, s);
         }
-        dispatch!(&mut self.law, law => on_rtt_sampled(law, w, c, s))
+        match &mut self.law {
+            Algorithm::Cubic(law) if law.ignores(s) => {}
+            law => dispatch!(law, law => on_rtt_sampled(law, w, c, s)),
+        }
     }
     #[inline(always)]
     fn on_ack_arrived(&mut self, w: &mut Window, c: &Connection, a: &AckArrival) {
@@ -79,11 +82,20 @@ impl CongestionControl for Controller {
     #[inline(always)]
     fn on_acked(&mut self, w: &mut Window, c: &Connection, acked: u32) {
         let acked = if self.slow_start.shapes && w.in_slow_start() { self.shape(w, c, acked) } else { acked };
-        dispatch!(&mut self.law, law => on_acked(law, w, c, acked))
+        match &mut self.law {
+            // Shorter than a call, and the next needs no table of jumps: most flows have one of these laws.
+            Algorithm::Reno(law) => law.on_acked(w, c, acked),
+            Algorithm::Cubic(law) => on_acked(law, w, c, acked),
+            law => dispatch!(law, law => on_acked(law, w, c, acked)),
+        }
     }
     #[inline]
     fn on_rate_sampled(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
         dispatch!(&mut self.law, law => law.on_rate_sampled(w, c, s))
+    }
+    #[inline]
+    fn steer(&mut self, w: &mut Window, c: &Connection, s: &RateSample) -> Steering {
+        dispatch!(&mut self.law, law => law.steer(w, c, s))
     }
     #[inline]
     fn holds_back(&self) -> bool {

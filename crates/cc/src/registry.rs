@@ -1,6 +1,6 @@
 //! The registry: every protocol, one row each, and the state of any of them.
 
-use units::Time;
+use units::Duration;
 
 use crate::algorithms::*;
 use crate::parameter::{Either, Protocol, Values};
@@ -54,7 +54,7 @@ macro_rules! protocols {
             }
 
             /// The smallest RTT known; none while samples do not show the path.
-            pub(crate) fn path_rtt(&self, c: &Connection) -> Option<Time> {
+            pub(crate) fn path_rtt(&self, c: &Connection) -> Option<Duration> {
                 match self { $($(Algorithm::$state(law) => law.path_rtt(c),)+)+ }
             }
         }

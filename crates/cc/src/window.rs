@@ -14,16 +14,25 @@ pub struct Window {
     pub cnt: u32,
 }
 
+/// What additive increase is made from: segments acknowledged, and how many of them raise the window by one.
+#[derive(Clone, Copy, Debug)]
+pub struct Credit {
+    /// Segments acknowledged.
+    pub acked: u32,
+    /// For one segment of growth.
+    pub per_segment: u32,
+}
+
 impl Window {
     /// A window of `initial` segments and no threshold yet.
     pub fn new(initial: u32) -> Window {
         Window { cwnd: f64::from(initial), ssthresh: SSTHRESH_INFINITE, cnt: 0 }
     }
 
-    /// A window of `initial` segments in slow start until `ssthresh` segments, 0 for no threshold.
-    pub fn starting_at(initial: u32, ssthresh: u32) -> Window {
+    /// The same in slow start until `ssthresh` segments, 0 for no threshold.
+    pub fn until(self, ssthresh: u32) -> Window {
         let ssthresh = if ssthresh == 0 { SSTHRESH_INFINITE } else { f64::from(ssthresh) };
-        Window { ssthresh, ..Window::new(initial) }
+        Window { ssthresh, ..self }
     }
 
     /// Linux's convention: slow start while `cwnd < ssthresh`.
@@ -60,10 +69,10 @@ impl Window {
         rest
     }
 
-    /// Linux's additive increase in integers: one segment per `per_segment` acknowledged. The credit keeps the remainder; credit
+    /// Linux's additive increase in integers. The credit keeps the remainder; credit
     /// left from a larger divisor buys one segment and is void.
     #[inline]
-    pub fn add_credit(&mut self, acked: u32, per_segment: u32) {
+    pub fn add_credit(&mut self, Credit { acked, per_segment }: Credit) {
         let per_segment = per_segment.max(1);
         if self.cnt >= per_segment {
             self.cnt = 0;

@@ -8,7 +8,7 @@ use cc::{
     PROFILES, PROTOCOLS,
 };
 use proptest::prelude::*;
-use units::{ByteRate, Time};
+use units::{ByteRate, Duration, Time};
 
 #[derive(Clone, Debug)]
 enum Event {
@@ -59,7 +59,7 @@ impl Flow {
     }
 
     fn wait(&mut self, gap_us: u64) {
-        self.c.now += Time::from_us(gap_us);
+        self.c.now += Duration::from_us(gap_us);
     }
 
     fn notify(&mut self, to: CaState) {
@@ -78,14 +78,14 @@ impl Flow {
     }
 
     fn sample(&mut self, rtt_us: u64, acked: u32) {
-        let rtt = (rtt_us > 0).then(|| Time::from_us(rtt_us));
+        let rtt = (rtt_us > 0).then(|| Duration::from_us(rtt_us));
         if let Some(rtt) = rtt {
             self.c.rtt_min = self.c.rtt_min.min(rtt);
             self.c.srtt8_us = (rtt_us * 8) as u32;
             self.c.pacing_rate = ByteRate((1.2e6 * self.w.cwnd * 1448.0 / rtt_us as f64) as u64);
         }
-        let forward = rtt.filter(|_| acked > 0).map(|rtt| Time(rtt.0 / 2));
-        let echoed = rtt.filter(|_| acked > 0).map(|rtt| self.c.now.since(rtt));
+        let forward = rtt.filter(|_| acked > 0).map(|rtt| rtt / 2);
+        let echoed = rtt.filter(|_| acked > 0).map(|rtt| self.c.now.saturating_sub(rtt));
         let sample = RttSample { acked, rtt, forward, echoed, in_flight: self.c.in_flight };
         let arrival = AckArrival { slow_path: acked == 0, ece: false };
         let needs = self.law.needs();
@@ -96,7 +96,7 @@ impl Flow {
     /// A round trip's delivery rate, or the ACK's own where there was no RTT sample.
     fn sample_rate(&mut self, rtt_us: u64, acked: u32, app_limited: bool) {
         let (prior_delivered, prior_time) = self.sent_at;
-        let rtt = (rtt_us > 0).then(|| Time::from_us(rtt_us));
+        let rtt = (rtt_us > 0).then(|| Duration::from_us(rtt_us));
         let sample = RateSample {
             prior_time,
             prior_delivered,

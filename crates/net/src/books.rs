@@ -3,6 +3,8 @@
 //! Sums grow by additions alone, and some are ahead of time: a packet's departure counts when it is known. A reading subtracts what is
 //! still to come. So nothing is divided or multiplied per packet, and both kinds of links count in the same way.
 
+use std::ops::Range;
+
 use units::Time;
 
 /// Queue content at one moment.
@@ -85,14 +87,13 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// From, to.
-    pub(crate) fn new((from, to): (Time, Time)) -> Window {
-        Window { ends: [from, to], readings: [None; 2], read_at: from }
+    pub(crate) fn new(span: Range<Time>) -> Window {
+        Window { ends: [span.start, span.end], readings: [None; 2], read_at: span.start }
     }
 
-    /// The ends, from and to.
-    pub(crate) fn ends(&self) -> (Time, Time) {
-        (self.ends[0], self.ends[1])
+    /// The ends.
+    pub(crate) fn ends(&self) -> Range<Time> {
+        self.ends[0]..self.ends[1]
     }
 
     /// Which end falls due at `now`, if one does, and when it was.

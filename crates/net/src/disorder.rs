@@ -1,6 +1,6 @@
 //! What a path does to the order of packets behind its link: it holds some back, so that later ones overtake them, and doubles some.
 
-use units::{Stream, Time};
+use units::{Duration, Stream};
 
 /// How often, and how long.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -8,7 +8,7 @@ pub struct DisorderSpec {
     /// Probability that a packet is held back.
     pub late_probability: f64,
     /// How long then: it is overtaken by as many packets as leave the link in this time.
-    pub late_by: Time,
+    pub late_by: Duration,
     /// Probability that a packet arrives twice, the copy right behind it.
     pub double_probability: f64,
 }
@@ -24,7 +24,7 @@ impl DisorderSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fate {
     /// How much later it arrives.
-    pub late_by: Time,
+    pub late_by: Duration,
     /// How often.
     pub copies: u32,
 }
@@ -49,7 +49,7 @@ impl Disorder {
 
     /// The next packet's fate.
     pub fn draw(&mut self) -> Fate {
-        let late_by = if self.stream.chance(self.spec.late_probability) { self.spec.late_by } else { Time::ZERO };
+        let late_by = if self.stream.chance(self.spec.late_probability) { self.spec.late_by } else { Duration::ZERO };
         Fate { late_by, copies: 1 + u32::from(self.stream.chance(self.spec.double_probability)) }
     }
 }
@@ -61,12 +61,12 @@ mod tests {
     /// Binomial: five standard deviations.
     #[test]
     fn shares_are_the_probabilities() {
-        let spec = DisorderSpec { late_probability: 0.1, late_by: Time::from_ms(3), double_probability: 0.02 };
+        let spec = DisorderSpec { late_probability: 0.1, late_by: Duration::from_ms(3), double_probability: 0.02 };
         let mut disorder = Disorder::new(spec, Stream::named(1, "test"));
         let fates: Vec<Fate> = (0..100_000).map(|_| disorder.draw()).collect();
-        let late = fates.iter().filter(|fate| fate.late_by == Time::from_ms(3)).count() as f64;
+        let late = fates.iter().filter(|fate| fate.late_by == Duration::from_ms(3)).count() as f64;
         let doubled = fates.iter().filter(|fate| fate.copies == 2).count() as f64;
         assert!((late - 10_000.0).abs() < 5.0 * 95.0 && (doubled - 2000.0).abs() < 5.0 * 44.3, "{late} {doubled}");
-        assert!(fates.iter().all(|fate| fate.late_by == Time::ZERO || fate.late_by == Time::from_ms(3)));
+        assert!(fates.iter().all(|fate| fate.late_by == Duration::ZERO || fate.late_by == Duration::from_ms(3)));
     }
 }

@@ -8,6 +8,7 @@
 //! depends on how many of them are gone.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use units::{Serialiser, Stream, Time};
 
@@ -40,15 +41,13 @@ pub struct Fifo {
     spec: FifoSpec,
     /// Packets in the ring from which on a packet may find no room, or the queue be longer than ever: then the ring is looked through.
     look_at: usize,
-    /// Queue length at which a limit in packets refuses; for other limits larger than any queue.
+    /// Queue length at which a limit in packets refuses; 0 where more than the length decides about a packet.
     full_at: usize,
     free_at: Time,
     serialiser: Serialiser,
     queue: Ring<Place>,
     sums: Sums,
     window: Window,
-    /// More than the queue's length in packets decides about a packet.
-    is_picky: bool,
     governor: Option<Box<Governor>>,
     /// Packets may be lost before the queue.
     is_lossy: bool,
@@ -58,13 +57,14 @@ pub struct Fifo {
 }
 
 impl Fifo {
-    /// An idle drop-tail link that measures over `window` (from, to) and draws its random loss from `loss`.
-    pub fn new(spec: FifoSpec, window: (Time, Time), loss: Stream) -> Fifo {
+    /// An idle drop-tail link that measures over `window` and draws its random loss from `loss`.
+    pub fn new(spec: FifoSpec, window: Range<Time>, loss: Stream) -> Fifo {
         let full_at = match spec.limit {
-            Limit::Packets(limit) => limit as usize + usize::from(spec.excludes_in_service),
-            _ => usize::MAX,
+            Limit::Packets(limit) if spec.loss_probability == 0.0 && spec.mark_at.is_none() => {
+                limit as usize + usize::from(spec.excludes_in_service)
+            }
+            _ => 0,
         };
-        let is_picky = full_at == usize::MAX || spec.loss_probability > 0.0 || spec.mark_at.is_some();
         Fifo {
             spec,
             look_at: 0,
@@ -74,7 +74,6 @@ impl Fifo {
             queue: Ring::default(),
             sums: Sums::default(),
             window: Window::new(window),
-            is_picky,
             governor: None,
             is_lossy: spec.loss_probability > 0.0,
             loss,
@@ -85,22 +84,25 @@ impl Fifo {
 
     /// The same under a law that decides on arrival.
     pub(crate) fn governed(mut self, law: Law) -> Fifo {
-        self.is_picky = true;
+        self.full_at = 0;
         self.governor = Some(Box::new(Governor { counts_bytes: law.counts_bytes(), law, marks: VecDeque::new() }));
         self
     }
 
     /// The same with further loss.
     pub fn with_losses(mut self, losses: Losses) -> Fifo {
-        self.is_picky |= !losses.is_empty();
-        self.is_lossy |= !losses.is_empty();
+        if !losses.is_empty() {
+            (self.full_at, self.is_lossy) = (0, true);
+        }
         self.losses = losses;
         self
     }
 
     /// The same with changes in time.
     pub fn with_changes(mut self, changes: Changes) -> Fifo {
-        self.is_picky |= !changes.is_empty();
+        if !changes.is_empty() {
+            self.full_at = 0;
+        }
         self.changes = changes;
         self
     }
@@ -123,10 +125,26 @@ impl Fifo {
     /// [`Fifo::take`] at a time that has begun.
     #[inline(always)]
     pub fn admit(&mut self, now: Time, packet: Packet) -> Answer {
-        if self.queue.len() >= self.look_at || self.is_picky {
+        if self.queue.len() >= self.look_at {
             return self.admit_or_refuse(now, packet);
         }
         Answer::Departs(self.accept(now, packet.bytes))
+    }
+
+    /// [`Fifo::admit`] of two packets of so many bytes that arrive together, if nothing needs a look: when they depart.
+    #[inline(always)]
+    pub fn admit_pair(&mut self, now: Time, bytes: u32) -> Option<[Time; 2]> {
+        if self.queue.len() + 1 >= self.look_at {
+            return None;
+        }
+        let first = self.transmit(now, bytes);
+        let second = self.transmit(now, bytes);
+        let ahead = self.sums.accepted_bytes;
+        self.sums.accepted_bytes += 2 * u64::from(bytes);
+        self.sums.sojourn_ns += (first - now).0 + (second - now).0;
+        let places = [(first, ahead), (second, ahead + u64::from(bytes))];
+        self.queue.push_pair(places.map(|(departs, bytes_ahead)| Place { departs, bytes_ahead }));
+        Some([first, second])
     }
 
     /// The ring is looked through first, and more than its length may decide.
@@ -164,6 +182,13 @@ impl Fifo {
 
     #[inline(always)]
     fn accept(&mut self, now: Time, bytes: u32) -> Time {
+        let departs = self.transmit(now, bytes);
+        self.enqueue(now, departs, bytes)
+    }
+
+    /// The transmission of a packet that arrives at `now` follows the others; returns when it ends.
+    #[inline(always)]
+    fn transmit(&mut self, now: Time, bytes: u32) -> Time {
         let starts = if self.free_at > now {
             self.free_at
         } else {
@@ -171,8 +196,8 @@ impl Fifo {
             self.sums.idle_ns += (now - self.free_at).0;
             now
         };
-        let departs = starts + self.serialiser.serialise(bytes);
-        self.enqueue(now, departs, bytes)
+        self.free_at = starts + self.serialiser.serialise(bytes);
+        self.free_at
     }
 
     /// The same on a link that may change in time; the time returned includes what its changes add behind the link.
@@ -345,20 +370,19 @@ impl Fifo {
 
     /// Totals at the end of the window, which must be over.
     pub(crate) fn totals(&mut self) -> LinkTotals {
-        self.read(self.window.ends().1);
+        self.read(self.window.ends().end);
         self.window.totals()
     }
 
     /// Bytes that could have left within the window; none where the rate is constant.
     pub(crate) fn window_capacity_bytes(&self) -> Option<f64> {
-        let (from, to) = self.window.ends();
-        self.changes.service.as_ref().map(|service| service.capacity_bytes(from, to))
+        self.changes.service.as_ref().map(|service| service.capacity_bytes(self.window.ends()))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use units::Rate;
+    use units::{Duration, Rate};
 
     use super::*;
 
@@ -371,7 +395,7 @@ mod tests {
 
     fn marking_link(limit: Limit, mark_at: Option<Limit>, excludes_in_service: bool) -> Fifo {
         let spec = FifoSpec { rate: Rate(12_000_000), limit, excludes_in_service, loss_probability: 0.0, mark_at };
-        Fifo::new(spec, (Time::ZERO, Time::from_ms(10)), Stream::named(1, "test"))
+        Fifo::new(spec, Time::ZERO..Time::from_ms(10), Stream::named(1, "test"))
     }
 
     fn accepted_of_ten(limit: Limit, excludes_in_service: bool) -> usize {
@@ -383,7 +407,7 @@ mod tests {
     #[test]
     fn a_look_at_the_queue_does_not_move_the_begin_of_the_window() {
         let spec = link(Limit::Packets(20), false).spec;
-        let mut link = Fifo::new(spec, (Time::from_ms(10), Time::from_ms(30)), Stream::named(1, "test"));
+        let mut link = Fifo::new(spec, Time::from_ms(10)..Time::from_ms(30), Stream::named(1, "test"));
         assert!((0..20).all(|_| matches!(link.take(Time::ZERO, PACKET), Answer::Departs(_))));
         assert_eq!(link.occupancy(Time::from_ms(15)).packets, 5);
         let totals = link.totals();
@@ -399,7 +423,7 @@ mod tests {
         assert_eq!(accepted_of_ten(Limit::Bytes(6000), false), 4);
         assert_eq!(accepted_of_ten(Limit::Bytes(6000), true), 5);
         // 1500 bytes take 1 ms: the packet that waits exactly 4 ms is the fifth.
-        assert_eq!(accepted_of_ten(Limit::Delay(Time::from_ms(4)), false), 5);
+        assert_eq!(accepted_of_ten(Limit::Delay(Duration::from_ms(4)), false), 5);
     }
 
     #[test]
@@ -437,7 +461,7 @@ mod tests {
         assert_eq!(count(Limit::Packets(3), false, CAPABLE), (3, 5, 2));
         assert_eq!(count(Limit::Packets(3), true, CAPABLE), (4, 5, 1));
         assert_eq!(count(Limit::Bytes(4500), false, CAPABLE), (3, 5, 2));
-        assert_eq!(count(Limit::Delay(Time::from_ms(3)), false, CAPABLE), (4, 4, 2));
+        assert_eq!(count(Limit::Delay(Duration::from_ms(3)), false, CAPABLE), (4, 4, 2));
         assert_eq!(count(Limit::Packets(3), false, PACKET), (8, 0, 2));
     }
 
@@ -445,12 +469,12 @@ mod tests {
     /// packets are in it, and its longest is counted anew from the begin of the window.
     #[test]
     fn what_has_departed_may_be_forgotten_late() {
-        let mut link = Fifo::new(link(Limit::Packets(8), false).spec, (Time::from_ms(20), Time::from_ms(100)), Stream::named(1, "test"));
+        let mut link = Fifo::new(link(Limit::Packets(8), false).spec, Time::from_ms(20)..Time::from_ms(100), Stream::named(1, "test"));
         let mut draws = Stream::named(2, "arrivals");
         let (mut now, mut departures) = (Time::ZERO, Vec::<Time>::new());
         let mut longest = 0;
         while now < Time::from_ms(100) {
-            now += Time(draws.up_to(2_000_000));
+            now += Duration(draws.up_to(2_000_000));
             let mut inside = departures.iter().filter(|&&departs| departs > now).count();
             let burst = draws.up_to(5);
             for _ in 0..burst {

@@ -21,7 +21,7 @@ pub use change::{Changes, DelaySteps, RateSteps, Service, Trace};
 pub use disorder::{Disorder, DisorderSpec, Fate};
 pub use fifo::Fifo;
 pub use link::{AnyLink, Link, LinkParts, Streams};
-pub use loss::{Among, GilbertElliott, LossModel, Losses, Periodic, Scripted, Timed};
+pub use loss::{Among, GilbertElliott, GilbertElliottSpec, LossModel, Losses, Periodic, Scripted, Timed};
 pub use packet::Packet;
 pub use queue::{DisciplineSpec, Queued, Supersede};
 pub use ring::Ring;

@@ -1,5 +1,7 @@
 //! What a link is: a packet is offered, and departs at a known time, waits for a decision, or is refused.
 
+use std::ops::Range;
+
 use units::{Stream, Time};
 
 use crate::answer::{Answer, Dropped, Left};
@@ -116,7 +118,7 @@ pub struct LinkParts {
     /// What changes in time.
     pub changes: Changes,
     /// From, to.
-    pub window: (Time, Time),
+    pub window: Range<Time>,
     /// Where its draws come from.
     pub streams: Streams,
 }

@@ -1,16 +1,16 @@
 //! A growing ring buffer with a power-of-two capacity: the queue in every loop that has to be fast.
 
 /// First in, first out. Grows by doubling and never shrinks. A ring with `OWN` slots of its own (a power of two) keeps so many
-/// entries and the oldest in itself: of many thousand rings every allocation would be a page of its own to look up.
+/// entries and the oldest in itself until that is too little: of many thousand rings every allocation would be a page of its own to look up.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Ring<T, const OWN: usize = 0> {
     /// Entries ever popped and pushed: entry number `n` is in slot `n` modulo the capacity.
     popped: usize,
     pushed: usize,
-    /// The oldest entry if the ring has slots of its own: not in its slot, so that who asks need not wait for that.
+    /// The oldest entry while it is not in `grown`: not in its slot, so that who asks need not wait for that.
     head: T,
-    /// In use instead of `own` once that was too small.
+    /// In use instead of `head` and `own` once those were too small.
     grown: Box<[T]>,
     own: [T; OWN],
 }
@@ -39,9 +39,6 @@ impl<T: Copy, const OWN: usize> Clone for Ring<T, OWN> {
 }
 
 impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
-    /// Entries in `head`.
-    const HEAD: usize = if OWN > 0 { 1 } else { 0 };
-
     /// Whether nothing is queued.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -60,19 +57,22 @@ impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
         self.pushed
     }
 
+    /// The slots of its own are in use.
     #[inline]
-    fn slots(&self) -> &[T] {
-        if OWN > 0 && self.grown.is_empty() {
-            &self.own
-        } else {
-            &self.grown
-        }
+    fn is_small(&self) -> bool {
+        OWN > 0 && self.grown.is_empty()
     }
 
+    /// Entry `number`, where slots have been allocated.
     #[inline]
-    fn slot(&self, number: usize) -> &T {
-        let slots = self.slots();
-        &slots[number & slots.len().wrapping_sub(1)]
+    fn grown(&self, number: usize) -> &T {
+        &self.grown[number & self.grown.len().wrapping_sub(1)]
+    }
+
+    /// Entry `number`, which is not the oldest, where none have.
+    #[inline]
+    fn own(&self, number: usize) -> &T {
+        &self.own[number & OWN.wrapping_sub(1)]
     }
 
     /// The oldest entry.
@@ -80,10 +80,10 @@ impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
     pub fn front(&self) -> Option<&T> {
         if self.is_empty() {
             None
-        } else if OWN > 0 {
+        } else if self.is_small() {
             Some(&self.head)
         } else {
-            Some(self.slot(self.popped))
+            Some(self.grown(self.popped))
         }
     }
 
@@ -94,47 +94,77 @@ impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
     }
 
     /// Takes the oldest entry if it is as wanted.
-    #[inline]
+    #[inline(always)]
     pub fn pop_if(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<T> {
         let entry = *self.front().filter(|&entry| is_wanted(entry))?;
         self.popped += 1;
-        if OWN > 0 && !self.is_empty() {
-            self.head = *self.slot(self.popped);
+        if self.is_small() {
+            self.lead();
         }
         Some(entry)
     }
 
+    /// The next entry of a ring that has allocated nothing yet becomes the oldest.
+    #[inline(never)]
+    fn lead(&mut self) {
+        if !self.is_empty() {
+            self.head = *self.own(self.popped);
+        }
+    }
+
     /// Appends an entry.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, entry: T) {
-        if OWN > 0 && self.is_empty() {
+        if self.is_small() {
+            return self.push_small(entry);
+        }
+        if self.len() == self.grown.len() {
+            self.grow();
+        }
+        let last = self.grown.len().wrapping_sub(1);
+        self.grown[self.pushed & last] = entry;
+        self.pushed += 1;
+    }
+
+    /// Appends two entries.
+    #[inline(always)]
+    pub fn push_pair(&mut self, [first, second]: [T; 2]) {
+        if self.len() + 2 > self.grown.len() {
+            self.push(first);
+            return self.push(second);
+        }
+        let last = self.grown.len().wrapping_sub(1);
+        self.grown[self.pushed & last] = first;
+        self.grown[(self.pushed + 1) & last] = second;
+        self.pushed += 2;
+    }
+
+    /// Appends an entry to a ring that has allocated nothing yet.
+    #[inline(never)]
+    fn push_small(&mut self, entry: T) {
+        if self.is_empty() {
             self.head = entry;
+        } else if self.len() > OWN {
+            self.grow();
+            return self.push(entry);
         } else {
-            self.append(entry);
+            self.own[self.pushed & OWN.wrapping_sub(1)] = entry;
         }
         self.pushed += 1;
     }
 
-    #[inline]
-    fn append(&mut self, entry: T) {
-        if self.len() - Self::HEAD == self.slots().len() {
-            self.grow();
-        }
-        let slots = if OWN > 0 && self.grown.is_empty() { &mut self.own[..] } else { &mut self.grown };
-        slots[self.pushed & slots.len().wrapping_sub(1)] = entry;
-    }
-
     /// The entries, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.front().into_iter().chain((self.popped + 1..self.pushed).map(|number| self.slot(number)))
+        let slot = |number| if self.is_small() { self.own(number) } else { self.grown(number) };
+        self.front().into_iter().chain((self.popped + 1..self.pushed).map(slot))
     }
 
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        let mut slots = vec![T::default(); (self.slots().len() * 2).max(8)].into_boxed_slice();
-        for number in self.popped + Self::HEAD..self.pushed {
-            slots[number & (slots.len() - 1)] = *self.slot(number);
+        let mut slots = vec![T::default(); (self.len() * 2).next_power_of_two().max(8)].into_boxed_slice();
+        for (number, &entry) in (self.popped..).zip(self.iter()) {
+            slots[number & (slots.len() - 1)] = entry;
         }
         self.grown = slots;
     }

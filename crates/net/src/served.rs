@@ -4,8 +4,9 @@
 //! Packets that have left it, transmitted or dropped, wait to be taken, with their loads.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
-use units::{Serialiser, Stream, Time};
+use units::{Duration, Serialiser, Stream, Time};
 
 use crate::answer::{Dropped, Left};
 use crate::books::{LinkTotals, Occupancy, Reading, Sums, Window};
@@ -52,8 +53,8 @@ pub struct Served<T> {
 }
 
 impl<T: Supersede> Served<T> {
-    /// An idle link that measures over `window` (from, to); random losses come from `loss`.
-    pub(crate) fn new(spec: FifoSpec, queue: Queue<T>, window: (Time, Time), loss: Stream) -> Served<T> {
+    /// An idle link that measures over `window`; random losses come from `loss`.
+    pub(crate) fn new(spec: FifoSpec, queue: Queue<T>, window: Range<Time>, loss: Stream) -> Served<T> {
         Served {
             spec,
             queue,
@@ -133,7 +134,7 @@ impl<T: Supersede> Served<T> {
             self.sums.marked += marks;
             self.sums.sojourn_ns = self.sums.sojourn_ns.wrapping_add(now.0);
             // Several may leave at one time; all but the first find it read.
-            if is_read && now >= self.window.ends().0 && self.window.amend(now, bytes, marks) {
+            if is_read && now >= self.window.ends().start && self.window.amend(now, bytes, marks) {
                 self.sums.max_packets = self.queue.packets();
             }
         }
@@ -142,8 +143,7 @@ impl<T: Supersede> Served<T> {
 
     /// Bytes that could have left within the window; none where the rate is constant.
     pub(crate) fn window_capacity_bytes(&self) -> Option<f64> {
-        let (from, to) = self.window.ends();
-        self.changes.service.as_ref().map(|service| service.capacity_bytes(from, to))
+        self.changes.service.as_ref().map(|service| service.capacity_bytes(self.window.ends()))
     }
 
     /// Whether one of the models of loss takes the packet.
@@ -197,7 +197,7 @@ impl<T: Supersede> Served<T> {
 
     /// Totals at the end of the window, when nothing more happens before it.
     pub(crate) fn totals(&mut self) -> LinkTotals {
-        self.read(self.window.ends().1);
+        self.read(self.window.ends().end);
         self.window.totals()
     }
 
@@ -280,8 +280,8 @@ impl<T: Supersede> Served<T> {
             Limit::Packets(limit) => room.packets = limit as usize - usize::from(served.is_some()),
             Limit::Bytes(limit) => room.bytes = limit.saturating_sub(served.map_or(0, |served| u64::from(served.bytes))),
             Limit::Delay(limit) => {
-                let residual = if self.in_service.is_some() { self.free_at - now } else { Time::ZERO };
-                room.bytes_ahead = limit.0.checked_sub(residual.0).map(|wait| self.serialiser.bytes_within(Time(wait)));
+                let residual = if self.in_service.is_some() { self.free_at - now } else { Duration::ZERO };
+                room.bytes_ahead = limit.checked_sub(residual).map(|wait| self.serialiser.bytes_within(wait));
             }
         }
         room

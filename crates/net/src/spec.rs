@@ -1,6 +1,6 @@
 //! What a link is given: its rate, how much its queue holds, losses and marks.
 
-use units::{Rate, Time};
+use units::{Duration, Rate};
 
 /// How much a queue holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,7 +10,7 @@ pub enum Limit {
     /// Bytes.
     Bytes(u64),
     /// A packet is taken while those ahead of it need at most this long.
-    Delay(Time),
+    Delay(Duration),
 }
 
 /// Rate, queue, random loss and marks of a link.

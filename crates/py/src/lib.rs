@@ -31,7 +31,7 @@ fn filled(scenario_json: &str) -> PyResult<Filled> {
 /// What a scenario may say, as JSON.
 #[pyfunction]
 fn limits() -> String {
-    scenario::limits::json().to_string()
+    sim::limits::json().to_string()
 }
 
 /// The value of a text with a unit, in SI.

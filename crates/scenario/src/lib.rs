@@ -9,7 +9,6 @@ mod decimal;
 mod engine;
 mod fill;
 mod hosts;
-pub mod limits;
 pub mod model;
 mod names;
 mod rounding;

@@ -1,6 +1,7 @@
 //! Sizes of queues and of steps of marks, from the bandwidth-delay product where they are fractions of it.
 
-use crate::limits::MOST_PACKETS;
+use sim::limits::MOST_PACKETS;
+
 use crate::model::{Link, PACKET_BYTES};
 use crate::text::general;
 use crate::ScenarioError;

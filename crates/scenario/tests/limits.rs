@@ -1,8 +1,8 @@
 //! What the limits allow the engine takes: nobody writes a scenario by them and is refused later.
 
-use scenario::limits::{COUNTS, LONGEST_S, MOST_FLOWS, MOST_HOPS, MOST_PACKETS};
 use scenario::Scenario;
 use serde_json::{json, Value};
+use sim::limits::{COUNTS, LONGEST_S, MOST_FLOWS, MOST_HOPS, MOST_PACKETS};
 
 fn refusal(document: &Value) -> Option<String> {
     let scenario: Scenario = serde_json::from_value(document.clone()).expect("a scenario");

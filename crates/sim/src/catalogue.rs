@@ -1,5 +1,6 @@
 //! What there is to choose from, for front ends.
 
+use net::queue::{Demand, Is, Number, Qdisc};
 use serde_json::{json, Value};
 use tcp::Options;
 
@@ -17,7 +18,37 @@ fn discipline(row: &&net::queue::Discipline) -> Value {
     let described =
         |p: &net::queue::Parameter| json!({"name": p.name, "unit": p.unit, "min": p.min, "max": p.max, "default": p.default, "doc": p.doc});
     let parameters: Vec<Value> = row.parameters.iter().map(described).collect();
-    json!({"name": row.name, "year": row.year, "source": row.source, "summary": row.summary, "parameters": parameters})
+    let qdisc = row.qdisc.as_ref().map(qdisc);
+    json!({"name": row.name, "year": row.year, "source": row.source, "summary": row.summary, "parameters": parameters, "qdisc": qdisc})
+}
+
+/// What stands for a discipline in a Linux kernel.
+fn qdisc(row: &Qdisc) -> Value {
+    let number = |number: &Number| match *number {
+        Number::Limit(unit) => json!({"of": "limit", "unit": unit.name()}),
+        Number::Of(parameter, unit) => json!({"of": "parameter", "parameter": parameter, "unit": unit.name()}),
+        Number::Beyond(parameter, other, unit) => {
+            json!({"of": "parameter", "parameter": parameter, "beyond": other, "unit": unit.name()})
+        }
+        Number::Constant(value) => json!({"of": "constant", "value": value}),
+    };
+    let demand = |demand: &Demand| {
+        let is = match demand.is {
+            Is::Exactly(bound) => json!({"is": "exactly", "bound": bound}),
+            Is::AtLeast(bound) => json!({"is": "at_least", "bound": bound}),
+            Is::Multiple { times, most } => json!({"is": "multiple", "times": times, "bound": most}),
+            Is::PowerOfTwo(within) => json!({"is": "power_of_two", "bound": within}),
+            Is::Fits(bits, other) => json!({"is": "fits", "bound": bits, "weight": other}),
+        };
+        json!({"parameter": demand.parameter, "demand": is, "otherwise": demand.otherwise})
+    };
+    json!({
+        "kind": row.kind,
+        "option": row.option,
+        "counts_bytes": row.counts_bytes,
+        "numbers": row.numbers.iter().map(number).collect::<Vec<_>>(),
+        "demands": row.demands.iter().map(demand).collect::<Vec<_>>(),
+    })
 }
 
 /// Everything a front end must know to check a scenario: algorithms, disciplines, profiles, transport options, engine version.

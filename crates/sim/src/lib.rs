@@ -7,6 +7,7 @@ mod catalogue;
 mod engine;
 mod error;
 mod laws;
+pub mod limits;
 mod parts;
 mod records;
 mod spec;

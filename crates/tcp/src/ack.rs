@@ -1,12 +1,14 @@
 //! What an acknowledgement carries.
 
-use units::Time;
+use units::{Duration, Time};
+
+use crate::Range;
 
 /// SACK information: at most three blocks with timestamps in use (RFC 2018, RFC 7323), the most recent first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sack {
-    /// Half-open segment ranges; an empty range is no block.
-    pub blocks: [(u64, u64); 3],
+    /// An empty range is no block.
+    pub blocks: [Range; 3],
     /// A segment that arrived twice (RFC 2883).
     pub duplicate: Option<u64>,
 }
@@ -19,7 +21,7 @@ pub struct Ack {
     /// Timestamp echo: when the segment that RFC 7323 echoes was sent, in the sender's clock.
     pub echo: Time,
     /// The forward delay of the segment that is echoed: when it arrived, in the receiver's clock, less `echo`.
-    pub delay: Time,
+    pub delay: Duration,
     /// ECN feedback: 1 for ECN-Echo, 0 without; with accurate feedback how many marked segments have arrived, modulo 2^16.
     pub ecn: u16,
     /// A [`Sack`] belongs to this ACK.

@@ -5,7 +5,7 @@
 //! what a processor costs is the host's part. Delays of one way are timed by the network's clock and are exact.
 
 use cc::Connection;
-use units::Time;
+use units::{Duration, Time};
 
 use crate::Options;
 
@@ -21,7 +21,7 @@ pub(crate) struct Flight {
 
 impl Flight {
     #[inline]
-    pub(crate) fn rtt(self) -> Time {
+    pub(crate) fn rtt(self) -> Duration {
         self.answered - self.sent
     }
 }
@@ -30,51 +30,50 @@ impl Flight {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clock {
     /// Its tick; zero for a continuous one.
-    tick: Time,
+    tick: Duration,
     /// How much too long the smallest RTT is, and what that makes of it once there was a handshake.
-    least_error: Time,
-    least: Time,
+    least_error: Duration,
+    least: Duration,
     /// How much too long samples are for a while after a back-off, and until when.
-    error: Time,
+    error: Duration,
     troubled_until: Time,
 }
 
 impl Clock {
     /// The clock of these options, if it is inexact.
     pub(crate) fn of(options: &Options) -> Option<Clock> {
-        let tick = Time::from_secs_f64(options.rtt_granularity_s);
-        let [least_error, error] = [options.min_rtt_error_s, options.rtt_error_after_loss_s].map(Time::from);
+        let tick = Duration::from_secs_f64(options.rtt_granularity_s);
+        let [least_error, error] = [options.min_rtt_error_s, options.rtt_error_after_loss_s].map(Duration::from);
         let clock = Clock { tick, least_error, error, ..Clock::default() };
-        (tick + least_error + error > Time::ZERO).then_some(clock)
+        (tick + least_error + error > Duration::ZERO).then_some(clock)
     }
 
     /// The RTT with the clock's errors and without its ticks.
-    pub(crate) fn stamped(&self, flight: Flight) -> Time {
-        let error = if flight.answered < self.troubled_until { self.error } else { Time::ZERO };
+    pub(crate) fn stamped(&self, flight: Flight) -> Duration {
+        let error = if flight.answered < self.troubled_until { self.error } else { Duration::ZERO };
         flight.rtt().max(self.least) + error
     }
 
     /// The same in ticks passed, at least one.
-    pub(crate) fn measured(&self, flight: Flight) -> Time {
+    pub(crate) fn measured(&self, flight: Flight) -> Duration {
         let rtt = self.stamped(flight);
-        if self.tick == Time::ZERO {
+        if self.tick == Duration::ZERO {
             return rtt;
         }
-        let tick = self.tick.0;
-        Time(((flight.sent + rtt).0 / tick - flight.sent.0 / tick).max(1) * tick)
+        self.tick * ((flight.sent + rtt).ticks(self.tick) - flight.sent.ticks(self.tick)).max(1)
     }
 
     /// The handshake took `rtt`: from now on no sample is shorter than that and the error of the smallest.
-    pub(crate) fn on_handshake(&mut self, rtt: Time) {
-        if self.least_error > Time::ZERO {
+    pub(crate) fn on_handshake(&mut self, rtt: Duration) {
+        if self.least_error > Duration::ZERO {
             self.least = rtt + self.least_error;
         }
     }
 
     /// The sender backs off.
     pub(crate) fn on_backed_off(&mut self, c: &Connection) {
-        let srtt = Time::from_us(u64::from(c.srtt8_us >> 3));
-        self.troubled_until = c.now + Time(TROUBLED_RTTS * srtt.0);
+        let srtt = Duration::from_us(u64::from(c.srtt8_us >> 3));
+        self.troubled_until = c.now + srtt * TROUBLED_RTTS;
     }
 }
 
@@ -108,7 +107,7 @@ mod tests {
     #[test]
     fn no_sample_is_shorter_than_the_base_rtt_with_its_error() {
         let mut clock = clock(&Options { min_rtt_error_s: 0.02.into(), ..options() });
-        clock.on_handshake(Time::from_ms(100));
+        clock.on_handshake(Duration::from_ms(100));
         assert_eq!([100, 119, 120, 121].map(|now| shown(&clock, 0, now)), [120, 120, 120, 121]);
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Source: Linux 6.1 `__tcp_ack_snd_check` and `tcp_sack_new_ofo_skb`, observed on the kernel.
 
-use units::Time;
+use units::{Duration, Time};
 
 /// Duplicates of one cumulative ACK that leave at once.
 const PLAIN_DUPLICATES: u32 = 3;
@@ -14,8 +14,8 @@ const BLOCKS_EXPECTED: usize = 2;
 /// What a receiver remembers of the duplicates it sent and held back.
 #[derive(Clone, Debug)]
 pub(crate) struct Compression {
-    /// How long an ACK is held; [`Time::ZERO`] for not at all.
-    wait: Time,
+    /// How long an ACK is held; [`Duration::ZERO`] for not at all.
+    wait: Duration,
     /// The cumulative ACK whose duplicates are counted.
     counted_at: u64,
     plain: u32,
@@ -24,13 +24,13 @@ pub(crate) struct Compression {
 
 impl Compression {
     /// Nothing is held yet.
-    pub(crate) fn new(wait: Time) -> Compression {
+    pub(crate) fn new(wait: Duration) -> Compression {
         Compression { wait, counted_at: 0, plain: 0, held: 0 }
     }
 
     /// ACKs are held back at all.
     pub(crate) fn is_on(&self) -> bool {
-        self.wait > Time::ZERO
+        self.wait > Duration::ZERO
     }
 
     /// An ACK waits for its timer.
@@ -72,16 +72,21 @@ impl Compression {
 
 #[cfg(test)]
 mod tests {
-    use units::Time;
+    use units::{Duration, Time};
 
-    use crate::{Options, Receiver, ReceiverSpec};
+    use crate::{Arrival, Options, Range, Receiver, ReceiverSpec};
+
+    /// Segment `seq` after so many microseconds.
+    fn at(us: u64, seq: u64) -> Arrival {
+        Arrival { at: Time::from_us(us), seq, sent: Time::ZERO }
+    }
 
     /// A receiver without quick ACKs that has everything below segment 10, on a path of this RTT.
     fn receiver(rtt_ms: u64) -> Receiver {
         let options = Options { quickack: 0, ..Options::of_profile("linux-6.1").expect("a profile") };
-        let mut receiver = Receiver::new(ReceiverSpec::new(&options, Time::from_ms(rtt_ms)));
+        let mut receiver = Receiver::new(ReceiverSpec::new(&options, Duration::from_ms(rtt_ms)));
         for seq in 0..10 {
-            receiver.on_segment(Time::ZERO, seq, Time::ZERO);
+            receiver.on_segment(at(0, seq));
         }
         receiver
     }
@@ -95,10 +100,10 @@ mod tests {
             if receiver.deadline() < now {
                 let at = receiver.deadline();
                 assert!(receiver.on_deadline().has_sack);
-                acks.push((at.0 / 1000 - start_us, receiver.sack().blocks[0].1));
+                acks.push((at.as_us() - start_us, receiver.sack().blocks[0].to));
             }
-            if receiver.on_segment(now, 11 + n, Time::ZERO).is_some() {
-                acks.push((n * spacing_us, receiver.sack().blocks[0].1));
+            if receiver.on_segment(Arrival { at: now, seq: 11 + n, sent: Time::ZERO }).is_some() {
+                acks.push((n * spacing_us, receiver.sack().blocks[0].to));
             }
         }
         acks
@@ -123,12 +128,15 @@ mod tests {
     fn what_fills_a_hole_or_opens_a_third_one_does_not_wait() {
         let mut receiver = receiver(42);
         acks_behind_a_hole(&mut receiver, 48, 5);
-        let mut arrive = |seq| receiver.on_segment(Time::from_us(1300), seq, Time::ZERO).map(|ack| (ack.cumulative, *receiver.sack()));
+        let mut arrive = |seq| receiver.on_segment(at(1300, seq)).map(|ack| (ack.cumulative, *receiver.sack()));
         assert_eq!(arrive(20), None);
         // Two blocks wait to be told; the third finds no room to wait in, and is told by the next ACK.
-        assert_eq!(arrive(30).map(|(_, sack)| sack.blocks), Some([(20, 21), (11, 16), (0, 0)]));
+        assert_eq!(arrive(30).map(|(_, sack)| sack.blocks), Some([Range::of(20), Range { from: 11, to: 16 }, Range::default()]));
         assert_eq!(arrive(31), None);
-        assert_eq!(arrive(10).map(|(cumulative, sack)| (cumulative, sack.blocks)), Some((16, [(30, 32), (20, 21), (0, 0)])));
+        assert_eq!(
+            arrive(10).map(|(cumulative, sack)| (cumulative, sack.blocks)),
+            Some((16, [Range { from: 30, to: 32 }, Range::of(20), Range::default()]))
+        );
     }
 
     /// Recorded on Linux 6.1: a window that opens to 6,081,600 bytes has 2078 segments of 1448 bytes acknowledged one by one, and
@@ -136,9 +144,9 @@ mod tests {
     #[test]
     fn a_window_that_opens_has_every_segment_acknowledged() {
         let options = Options::of_profile("linux-6.1").expect("a profile");
-        let spec = ReceiverSpec::new(&options, Time::from_ms(42)).with_window(&options, 6_081_600, 1448);
+        let spec = ReceiverSpec::new(&options, Duration::from_ms(42)).with_window(&options, 6_081_600, 1448);
         let mut receiver = Receiver::new(spec);
-        let is_acked = |receiver: &mut Receiver, seq| receiver.on_segment(Time::ZERO, seq, Time::ZERO).is_some();
+        let is_acked = |receiver: &mut Receiver, seq| receiver.on_segment(at(0, seq)).is_some();
         assert!((0..1000).chain(1001..2095).all(|seq| is_acked(&mut receiver, seq)));
         let acked = [2095, 2096, 2097, 2098].map(|seq| is_acked(&mut receiver, seq));
         assert_eq!(acked, [true, true, true, false]);

@@ -17,6 +17,11 @@ impl ByteCounting {
         ByteCounting { rule: options.abc, limit: options.abc_limit }
     }
 
+    /// Each segment counts, whatever ACK tells of it.
+    pub(crate) fn is_usual(self) -> bool {
+        self.rule == Abc::Linux
+    }
+
     /// What `delivered` segments are worth.
     #[inline]
     pub(crate) fn worth(self, delivered: u32, in_slow_start: bool, state: CaState) -> u32 {

@@ -4,6 +4,7 @@
 //! Sequence numbers count segments from 0 and never wrap.
 
 mod ack;
+mod arrival;
 mod autotune;
 mod careful;
 mod clock;
@@ -32,10 +33,12 @@ mod undo;
 mod wire;
 
 pub use ack::{Ack, Sack};
+pub use arrival::Arrival;
 pub use ecn::EcnBits;
 pub use options::{Abc, Ecn, IdleRestart, LossDetection, Micros, Options, Pacing, RecoveryRule, RtoRule};
 pub use pacing::StackPace;
+pub use ranges::Range;
 pub use receiver::{Receiver, ReceiverSpec};
 pub use sender::{Sender, SenderTotals};
 pub use spec::SenderSpec;
-pub use wire::Wire;
+pub use wire::{Reduction, Wire};

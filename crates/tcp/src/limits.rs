@@ -7,7 +7,7 @@
 //! the restart window at once.
 
 use cc::{CaState, Connection, Needs, Window};
-use units::Time;
+use units::{Duration, Time};
 
 use crate::rack::DUPTHRESH;
 use crate::recovery::{current_ssthresh, is_reduction};
@@ -110,6 +110,11 @@ impl Limits {
         self.receiver
     }
 
+    /// The application writes everything at once.
+    pub(crate) fn is_usual(&self) -> bool {
+        self.usage.is_none()
+    }
+
     /// Everything that the application writes is acknowledged.
     #[inline]
     pub(crate) fn is_finished(&self, c: &Connection) -> bool {
@@ -181,7 +186,7 @@ impl Limits {
 
     /// Linux `tcp_cwnd_validate`, second half: something was sent, or the window is full, of an application that writes in pieces.
     #[cold]
-    pub(crate) fn validate(&mut self, w: &mut Window, c: &Connection, rto: Time) {
+    pub(crate) fn validate(&mut self, w: &mut Window, c: &Connection, rto: Duration) {
         let is_used = self.is_window_used(w);
         let Some(usage) = self.usage.as_deref_mut() else { return };
         if is_used {
@@ -206,12 +211,12 @@ impl Limits {
     }
 
     /// The silence before now asks for an idle restart.
-    pub(crate) fn is_restart_due(&self, c: &Connection, rto: Time) -> bool {
+    pub(crate) fn is_restart_due(&self, c: &Connection, rto: Duration) -> bool {
         self.idle_restart != IdleRestart::None && c.now - c.last_sent > rto
     }
 
     /// The window after that silence.
-    pub(crate) fn restart(&mut self, w: &mut Window, c: &Connection, rto: Time) {
+    pub(crate) fn restart(&mut self, w: &mut Window, c: &Connection, rto: Duration) {
         let cwnd = w.segments();
         let least = self.initial_window.min(cwnd);
         if self.idle_restart == IdleRestart::Rfc5681 {
@@ -222,7 +227,7 @@ impl Limits {
             w.ssthresh = current_ssthresh(w);
         }
         // Not halved for the timeout that is not over.
-        let timeouts = ((c.now - c.last_sent).0 - 1) / rto.0;
+        let timeouts = (c.now - c.last_sent - Duration::NANOSECOND) / rto;
         w.cwnd = f64::from(cwnd.checked_shr(timeouts.min(32) as u32).unwrap_or(0).max(least));
         if let Some(usage) = self.usage.as_deref_mut() {
             *usage = Usage { used: 0, since: c.now };
@@ -262,7 +267,7 @@ mod tests {
     #[test]
     fn a_silence_of_three_timeouts_halves_the_window_thrice() {
         let c = Connection { now: Time::from_ms(1050), ..Connection::new(1448) };
-        let rto = Time::from_ms(300);
+        let rto = Duration::from_ms(300);
         let after = |rule| {
             let mut w = Window { cwnd: 100.0, ssthresh: 20.0, cnt: 0 };
             let mut limits = limits(u64::MAX, rule);
@@ -273,7 +278,7 @@ mod tests {
         assert_eq!(after(IdleRestart::Linux), (true, 12.0, 75.0));
         assert_eq!(after(IdleRestart::Rfc5681), (true, 10.0, 20.0));
         assert!(!limits(1, IdleRestart::None).is_restart_due(&c, rto));
-        assert!(!limits(1, IdleRestart::Linux).is_restart_due(&Connection { now: rto, ..c.clone() }, rto));
+        assert!(!limits(1, IdleRestart::Linux).is_restart_due(&Connection { now: Time::ZERO + rto, ..c.clone() }, rto));
     }
 
     /// Outside slow start a window is used when it was full within the round trip; in slow start half of it is enough.

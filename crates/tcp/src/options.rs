@@ -1,7 +1,7 @@
 //! The stack's options, and the profiles that choose them together.
 
 use serde::{Deserialize, Serialize};
-use units::Time;
+use units::Duration;
 
 /// How segments are found lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,9 +112,9 @@ impl From<Micros> for f64 {
     }
 }
 
-impl From<Micros> for Time {
-    fn from(span: Micros) -> Time {
-        Time::from_us(u64::from(span.0))
+impl From<Micros> for Duration {
+    fn from(span: Micros) -> Duration {
+        Duration::from_us(u64::from(span.0))
     }
 }
 
@@ -269,7 +269,7 @@ impl Options {
     }
 
     /// The delayed-ACK timer as a span.
-    pub fn delayed_ack(&self) -> Time {
-        Time::from_secs_f64(self.delayed_ack_s)
+    pub fn delayed_ack(&self) -> Duration {
+        Duration::from_secs_f64(self.delayed_ack_s)
     }
 }

@@ -1,7 +1,7 @@
 //! Pacing: when the next segment may leave, and at what rate (Linux `tcp_update_pacing_rate`).
 
 use cc::{Control, Needs};
-use units::{ByteRate, Time};
+use units::{ByteRate, Duration, Time};
 
 use crate::{Options, Pacing};
 
@@ -25,9 +25,9 @@ pub(crate) struct Pacer {
     /// lateness is credited at most, and how long the segments take by which the sender may run ahead.
     rate: ByteRate,
     burst: u32,
-    gap: Time,
-    credit_max: Time,
-    lead: Time,
+    gap: Duration,
+    credit_max: Duration,
+    lead: Duration,
     /// When the rate allows the next segment.
     next: Time,
     /// Before this no segment leaves.
@@ -53,9 +53,9 @@ impl Pacer {
             burst_left: 0,
             rate: ByteRate(u64::MAX),
             burst: 1,
-            gap: Time::ZERO,
-            credit_max: Time::ZERO,
-            lead: Time::ZERO,
+            gap: Duration::ZERO,
+            credit_max: Duration::ZERO,
+            lead: Duration::ZERO,
             next: Time::ZERO,
             gate: Time::ZERO,
             opens: Time::NEVER,
@@ -88,35 +88,54 @@ impl Pacer {
     /// Whether a segment may leave now; if not, remembers when it may. Asked again after any other segment left.
     #[inline]
     pub(crate) fn may_send(&mut self, now: Time) -> bool {
-        let is_open = now >= self.gate;
+        let is_open = self.is_open(now);
         self.opens = if is_open { Time::NEVER } else { self.gate };
         is_open
+    }
+
+    /// The same, without remembering.
+    #[inline]
+    pub(crate) fn is_open(&self, now: Time) -> bool {
+        now >= self.gate
+    }
+
+    /// A segment waits for the gate, which is closed.
+    #[inline]
+    pub(crate) fn block(&mut self) {
+        self.opens = self.gate;
     }
 
     /// A segment left; `rate` is zero before the first RTT sample.
     #[inline]
     pub(crate) fn on_sent(&mut self, now: Time, mss: u32, rate: ByteRate) {
-        if self.mode == Pacing::None {
+        // Without pacing, and until segments are paced, no rate is the one for which the distances were computed.
+        if rate != self.rate && !self.is_paced_at(now, mss, rate) {
             return;
-        }
-        if rate == ByteRate::ZERO {
-            self.next = self.next.max(now);
-            self.unpaced = self.unpaced.saturating_sub(1);
-            return;
-        }
-        if rate != self.rate {
-            self.follow(mss, rate);
         }
         if self.burst_left == 0 {
             self.begin_burst(now);
         }
         self.burst_left -= 1;
-        self.unpaced = self.unpaced.saturating_sub(1);
         if self.is_free {
             return;
         }
         self.next += self.gap;
-        self.gate = if self.burst_left == 0 { self.next.since(self.lead) } else { Time::ZERO };
+        self.gate = if self.burst_left == 0 { self.next.saturating_sub(self.lead) } else { Time::ZERO };
+    }
+
+    /// A segment leaves at another rate than that of the distances: computes them. False if it leaves none behind it whatever the rate.
+    #[inline(never)]
+    fn is_paced_at(&mut self, now: Time, mss: u32, rate: ByteRate) -> bool {
+        if self.mode == Pacing::None {
+            return false;
+        }
+        if rate == ByteRate::ZERO {
+            self.next = self.next.max(now);
+            self.unpaced = self.unpaced.saturating_sub(1);
+            return false;
+        }
+        self.follow(mss, rate);
+        true
     }
 
     /// A burst leaves at `now`, which brings the next one forward by what it is late.
@@ -125,6 +144,7 @@ impl Pacer {
         let late = now.since(self.next);
         self.burst_left = self.burst;
         self.is_free = self.unpaced > self.burst;
+        self.unpaced = self.unpaced.saturating_sub(self.burst);
         self.next = self.next.max(now);
         if !self.is_free {
             self.next = self.next - late.min(self.credit_max);
@@ -140,8 +160,8 @@ impl Pacer {
             Pacing::Linux => (rate.per_tick() / u64::from(mss)).clamp(2, 45) as u32,
             _ => 1,
         };
-        self.credit_max = if self.credits { Time(self.gap.0 * u64::from(self.burst) / 2) } else { Time::ZERO };
-        self.lead = Time(self.gap.0 * u64::from(self.ahead));
+        self.credit_max = if self.credits { self.gap * u64::from(self.burst) / 2 } else { Duration::ZERO };
+        self.lead = self.gap * u64::from(self.ahead);
     }
 }
 
@@ -218,9 +238,9 @@ mod tests {
         let due = Time::from_ms(1);
         pacer.next = due;
         for (late_ns, distance_ns) in [(22_423, 8_398), (50, 16_745), (0, 16_795)] {
-            let now = Time(pacer.next.0 + late_ns);
+            let now = pacer.next + Duration(late_ns);
             pacer.on_sent(now, 1448, rate);
-            assert_eq!(pacer.next, Time(now.0 + distance_ns), "{late_ns} ns late");
+            assert_eq!(pacer.next, now + Duration(distance_ns), "{late_ns} ns late");
         }
     }
 

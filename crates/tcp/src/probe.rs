@@ -19,6 +19,11 @@ impl TailLossProbe {
         TailLossProbe { is_on, is_retransmission: false, end: 0 }
     }
 
+    /// The stack sends probes.
+    pub(crate) fn is_on(&self) -> bool {
+        self.is_on
+    }
+
     /// A probe may follow what is sent in this state.
     #[inline]
     pub(crate) fn is_possible(&self, state: CaState) -> bool {

@@ -1,7 +1,7 @@
 //! The most recently sent segment known to be delivered, and how late another may be (RFC 8985).
 
 use cc::{CaState, Connection};
-use units::Time;
+use units::{Duration, Time};
 
 use crate::reordering::Reordering;
 use crate::LossDetection;
@@ -50,7 +50,7 @@ const RECOVERIES_KEPT: u8 = 16;
 pub(crate) struct Rack {
     sent: Time,
     end: u64,
-    rtt: Time,
+    rtt: Duration,
     /// A segment was delivered since losses were looked for: there is something to find.
     advanced: bool,
     /// A duplicate showed that a retransmission was not needed, and the window is yet to grow for it.
@@ -69,7 +69,7 @@ impl Rack {
         Rack {
             sent: Time::ZERO,
             end: 0,
-            rtt: Time::ZERO,
+            rtt: Duration::ZERO,
             advanced: false,
             is_too_hasty: false,
             steps: 1,
@@ -103,7 +103,7 @@ impl Rack {
     }
 
     /// RTT of the segment delivered last.
-    pub(crate) fn rtt(&self) -> Time {
+    pub(crate) fn rtt(&self) -> Duration {
         self.rtt
     }
 
@@ -154,11 +154,11 @@ impl Rack {
 
     /// How long a segment may take before it is lost (RFC 8985 section 6.2 step 4): no longer than the segment delivered last while losses
     /// are being repaired and no reordering was ever seen, else so many quarters of the minimum RTT more, a smoothed RTT at most.
-    pub(crate) fn loss_delay(&self, c: &Connection, reordering: &Reordering, sacked_out: u32) -> Time {
+    pub(crate) fn loss_delay(&self, c: &Connection, reordering: &Reordering, sacked_out: u32) -> Duration {
         let in_trouble = c.ca_state >= CaState::Recovery || sacked_out >= reordering.degree();
         if !reordering.has_been_seen() && in_trouble {
             return self.rtt;
         }
-        self.rtt + Time(c.rtt_min.0 / 4 * u64::from(self.steps)).min(Time::from_us(u64::from(c.srtt8_us >> 3)))
+        self.rtt + (c.rtt_min / 4 * u64::from(self.steps)).min(Duration::from_us(u64::from(c.srtt8_us >> 3)))
     }
 }

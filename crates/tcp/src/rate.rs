@@ -4,7 +4,7 @@
 //! to send or to acknowledge it, whichever was longer, is a sample.
 
 use cc::{Connection, LostSegment, RateSample};
-use units::Time;
+use units::{Duration, Time};
 
 /// The connection when a segment was last sent. There are as many as segments outstanding, and each is written and read once: small.
 #[derive(Clone, Copy, Debug, Default)]
@@ -136,7 +136,7 @@ impl RateSampler {
         sample.prior_delivered = snapshot.delivered;
         sample.delivered = Some((c.delivered - snapshot.delivered) as u32);
         // Shorter than the minimum RTT: the ACKs were compressed, or the segment's retransmission was not what was acknowledged.
-        sample.interval = Some(interval).filter(|&interval| interval >= c.rtt_min && interval > Time::ZERO);
+        sample.interval = Some(interval).filter(|&interval| interval >= c.rtt_min && interval > Duration::ZERO);
         sample.tx_in_flight = snapshot.in_flight();
         sample.lost_since_sent = snapshot.lost_since(c.lost);
         sample.app_limited = snapshot.is_app_limited();
@@ -148,7 +148,7 @@ impl RateSampler {
 pub(crate) struct Change {
     pub(crate) acked: u32,
     pub(crate) lost: u32,
-    pub(crate) rtt: Option<Time>,
+    pub(crate) rtt: Option<Duration>,
     /// Pipe before the ACK.
     pub(crate) prior_in_flight: u32,
 }
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn an_interval_below_the_minimum_rtt_is_none() {
         let mut rates = RateSampler::default();
-        let mut c = Connection { rtt_min: Time::from_ms(100), ..Connection::new(1448) };
+        let mut c = Connection { rtt_min: Duration::from_ms(100), ..Connection::new(1448) };
         rates.on_sent(0, &c, 0);
         let mut at = |rates: &mut RateSampler, ms: u64, delivers: (u64, u64), sends: u64| {
             c.now = Time::from_ms(ms);
@@ -171,7 +171,7 @@ mod tests {
             let sample = rates.take_sample(&mut c, Change { acked: 1, lost: 0, rtt: None, prior_in_flight: 1 });
             c.nxt = sends;
             rates.on_sent(sends, &c, 0);
-            sample.interval.map(Time::as_ms)
+            sample.interval.map(Duration::as_ms)
         };
         assert_eq!(at(&mut rates, 100, (0, 0), 1), Some(100));
         assert_eq!(at(&mut rates, 101, (1, 100), 2), Some(100));

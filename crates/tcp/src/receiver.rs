@@ -1,18 +1,18 @@
 //! The receiver: in-order delivery, SACK blocks, delayed acknowledgements (transport rules of Linux; RFC 5681 4.2).
 
-use units::Time;
+use units::{Duration, Time};
 
 use crate::compression::Compression;
 use crate::ecn::{Echo, Haste};
 use crate::ranges::Ranges;
-use crate::{Ack, Ecn, EcnBits, Options, Sack};
+use crate::{Ack, Arrival, Ecn, EcnBits, Options, Range, Sack};
 
-const ATO_MIN: Time = Time::from_ms(40);
-const DELAY_MAX: Time = Time::from_ms(200);
+const ATO_MIN: Duration = Duration::from_ms(40);
+const DELAY_MAX: Duration = Duration::from_ms(200);
 /// A compressed ACK waits a twentieth of the RTT, at most this (Linux `tcp_comp_sack_delay_ns`),
-const COMPRESSION_MAX: Time = Time::from_ms(1);
+const COMPRESSION_MAX: Duration = Duration::from_ms(1);
 /// and as much more as its timer is allowed to be late, which it uses up (`tcp_comp_sack_slack_ns`).
-const COMPRESSION_SLACK: Time = Time::from_us(100);
+const COMPRESSION_SLACK: Duration = Duration::from_us(100);
 /// Window that a receiver offers at first: what fits into the header's field without a scale.
 const FIRST_WINDOW_BYTES: u64 = 65_535;
 
@@ -22,24 +22,24 @@ pub struct ReceiverSpec {
     /// In-order segments per ACK.
     pub ack_every: u32,
     /// Minimum of the delayed-ACK timer.
-    pub delayed_ack: Time,
+    pub delayed_ack: Duration,
     /// Segments acknowledged one by one at the start, and after a silence.
     pub quickack: u32,
     /// Segments that open the receiver's window, before those: each is acknowledged at once, for it tells of the wider window.
     pub opening: u32,
-    /// How long ACKs behind a hole are held back for one that stands for all; [`Time::ZERO`] for not at all.
-    pub compression: Time,
+    /// How long ACKs behind a hole are held back for one that stands for all; [`Duration::ZERO`] for not at all.
+    pub compression: Duration,
     /// Whether SACK blocks are sent.
     pub sack: bool,
     /// How marks are told.
     pub ecn: Ecn,
     /// RTT measured in the handshake.
-    pub handshake_rtt: Time,
+    pub handshake_rtt: Duration,
 }
 
 impl ReceiverSpec {
     /// The receiver's part of `options`, on a path of this base RTT.
-    pub fn new(options: &Options, handshake_rtt: Time) -> ReceiverSpec {
+    pub fn new(options: &Options, handshake_rtt: Duration) -> ReceiverSpec {
         ReceiverSpec {
             ack_every: options.ack_every.into(),
             delayed_ack: options.delayed_ack(),
@@ -59,21 +59,21 @@ impl ReceiverSpec {
     }
 
     /// The receiver's own retransmission timeout: a silence longer than this brings quick ACKs back.
-    fn rto(&self) -> Time {
-        Time((3 * self.handshake_rtt.0).max(self.handshake_rtt.0 + 200_000_000))
+    fn rto(&self) -> Duration {
+        (self.handshake_rtt * 3).max(self.handshake_rtt + Duration::from_ms(200))
     }
 
-    fn delay_max(&self) -> Time {
+    fn delay_max(&self) -> Duration {
         self.handshake_rtt.max(ATO_MIN).min(DELAY_MAX).max(self.delayed_ack)
     }
 }
 
 /// How long an ACK behind a hole waits under `options`.
-fn compression(options: &Options, rtt: Time) -> Time {
+fn compression(options: &Options, rtt: Duration) -> Duration {
     if options.ack_compression && options.sack {
-        Time(rtt.0 / 20).min(COMPRESSION_MAX) + COMPRESSION_SLACK
+        (rtt / 20).min(COMPRESSION_MAX) + COMPRESSION_SLACK
     } else {
-        Time::ZERO
+        Duration::ZERO
     }
 }
 
@@ -98,13 +98,13 @@ pub struct Receiver {
     /// Send time of the segment to be echoed: the first of those pending (RFC 7323 4.3).
     echo: Time,
     /// How long that segment was under way.
-    delay: Time,
+    delay: Duration,
     deadline: Time,
-    ato: Time,
-    ato_step: Time,
+    ato: Duration,
+    ato_step: Duration,
     last_arrival: Time,
-    rto: Time,
-    delay_max: Time,
+    rto: Duration,
+    delay_max: Duration,
 }
 
 units::clone_by_field! {
@@ -122,10 +122,10 @@ impl Receiver {
             quick: 0,
             echo_marks: Echo::new(spec.ecn),
             echo: Time::ZERO,
-            delay: Time::ZERO,
+            delay: Duration::ZERO,
             deadline: Time::NEVER,
             ato: spec.delayed_ack,
-            ato_step: Time(spec.delayed_ack.0 / 2),
+            ato_step: spec.delayed_ack / 2,
             last_arrival: Time::ZERO,
             rto: spec.rto(),
             delay_max: spec.delay_max(),
@@ -176,13 +176,13 @@ impl Receiver {
         flushed
     }
 
-    /// Segment `seq`, sent at `sent`, arrives at `now`. Returns the ACK if one is sent at once.
+    /// A segment arrives. Returns the ACK if one is sent at once.
     #[inline(always)]
-    pub fn on_segment(&mut self, now: Time, seq: u64, sent: Time) -> Option<Ack> {
-        if self.expects(seq) {
-            self.on_expected(now, sent)
+    pub fn on_segment(&mut self, segment: Arrival) -> Option<Ack> {
+        if self.expects(segment.seq) {
+            self.on_expected(segment)
         } else {
-            self.on_disordered(now, seq, sent)
+            self.on_disordered(segment)
         }
     }
 
@@ -194,20 +194,45 @@ impl Receiver {
 
     /// [`Receiver::on_segment`] for the segment that the receiver expects: its ACK has no SACK information.
     #[inline(always)]
-    pub fn on_expected(&mut self, now: Time, sent: Time) -> Option<Ack> {
-        self.adapt(now);
+    pub fn on_expected(&mut self, segment: Arrival) -> Option<Ack> {
+        self.adapt(segment.at);
         self.next += 1;
         self.pending += 1;
         if self.pending == 1 {
-            self.echo = sent;
-            self.delay = now - sent;
+            self.echo = segment.sent;
+            self.delay = segment.delay();
         }
         if self.pending >= self.ack_at {
             self.spend_quick();
             return Some(self.acknowledge());
         }
-        self.deadline = now + self.ato.min(self.delay_max);
+        self.deadline = segment.at + self.ato.min(self.delay_max);
         None
+    }
+
+    /// Two segments from `seq` on, both sent at `sent`, arrive at these times: [`Receiver::on_expected`] twice, if the receiver expects
+    /// them and answers every second segment, and neither a timer expires nor one follows a silence. Returns the one ACK that they
+    /// cause, and when it is sent.
+    #[inline(always)]
+    pub fn on_pair(&mut self, [first, second]: [Time; 2], seq: u64, sent: Time) -> Option<(Time, Ack)> {
+        let is_dense = first - self.last_arrival <= self.ato_step && second - first <= self.ato_step;
+        if !is_dense || self.ack_at != 2 || !self.expects(seq) || self.deadline < first {
+            return None;
+        }
+        self.last_arrival = second;
+        self.ato = self.ato / 2 + self.ato_step;
+        self.ato = self.ato / 2 + self.ato_step;
+        self.next += 2;
+        let ecn = self.echo_marks.said;
+        if self.pending == 0 {
+            (self.echo, self.delay) = (sent, first - sent);
+            return Some((second, Ack { cumulative: self.next, echo: sent, delay: self.delay, ecn, has_sack: false }));
+        }
+        // The first one completes a pair, the second begins another.
+        let ack = Ack { cumulative: self.next - 1, echo: self.echo, delay: self.delay, ecn, has_sack: false };
+        (self.echo, self.delay) = (sent, second - sent);
+        self.deadline = second + self.ato.min(self.delay_max);
+        Some((first, ack))
     }
 
     /// The timer of the ACK that waits expires.
@@ -239,9 +264,9 @@ impl Receiver {
         let gap = now - self.last_arrival;
         self.last_arrival = now;
         if gap <= self.ato_step {
-            self.ato = Time(self.ato.0 / 2) + self.ato_step;
+            self.ato = self.ato / 2 + self.ato_step;
         } else if gap < self.ato {
-            self.ato = Time(self.ato.0 / 2 + gap.0).min(self.rto);
+            self.ato = (self.ato / 2 + gap).min(self.rto);
         } else if gap > self.rto {
             self.acknowledge_quickly(self.quickack.max(self.quick));
         }
@@ -249,19 +274,20 @@ impl Receiver {
 
     /// Anything but the plain next segment is acknowledged at once (RFC 5681 4.2), unless its ACK is compressed.
     #[inline(never)]
-    fn on_disordered(&mut self, now: Time, seq: u64, sent: Time) -> Option<Ack> {
-        self.adapt(now);
+    fn on_disordered(&mut self, segment: Arrival) -> Option<Ack> {
+        self.adapt(segment.at);
         if self.compression.is_on() {
-            return self.compress(now, seq, sent);
+            return self.compress(segment);
         }
-        if !self.prolongs_first_block(seq) {
-            self.place(now, seq, sent);
+        if !self.prolongs_first_block(segment.seq) {
+            self.place(segment);
         }
         Some(self.acknowledge_disorder())
     }
 
     /// Segments that fill a hole, repeat another or find quick ACKs left are acknowledged at once; of the others the first.
-    fn compress(&mut self, now: Time, seq: u64, sent: Time) -> Option<Ack> {
+    fn compress(&mut self, segment: Arrival) -> Option<Ack> {
+        let seq = segment.seq;
         let is_new = seq > self.next && self.out_of_order.containing(seq).is_none();
         if is_new && self.yields_to(seq) {
             // What this segment brings waits for the next ACK.
@@ -271,14 +297,14 @@ impl Receiver {
         }
         let next = self.next;
         if !self.prolongs_first_block(seq) {
-            self.place(now, seq, sent);
+            self.place(segment);
         }
         let fills_much = self.next > next + 1 || (self.next > next && self.out_of_order.is_empty());
         let at_once = fills_much || self.quick > 0 || self.sack.duplicate.is_some();
         if at_once || !self.compression.holds(self.next) {
             return Some(self.acknowledge_disorder());
         }
-        if let Some(deadline) = self.compression.deadline(now) {
+        if let Some(deadline) = self.compression.deadline(segment.at) {
             self.deadline = deadline;
         }
         None
@@ -287,8 +313,8 @@ impl Receiver {
     /// Whether the ACK held back must leave before `seq` is placed, or a block might never be reported.
     fn yields_to(&self, seq: u64) -> bool {
         let blocks = &self.sack.blocks;
-        let place = blocks.iter().position(|&(from, to)| to > 0 && (to == seq || from == seq + 1));
-        self.compression.yields_to(place, blocks.iter().filter(|block| block.1 > 0).count())
+        let place = blocks.iter().position(|block| block.to > 0 && (block.to == seq || block.from == seq + 1));
+        self.compression.yields_to(place, blocks.iter().filter(|block| block.to > 0).count())
     }
 
     /// An ACK that tells what has arrived behind holes.
@@ -298,13 +324,13 @@ impl Receiver {
             self.compression.on_acknowledged();
         }
         let mut ack = self.acknowledge();
-        ack.has_sack = self.has_sack && (self.sack.duplicate.is_some() || self.sack.blocks[0].1 > 0);
+        ack.has_sack = self.has_sack && (self.sack.duplicate.is_some() || self.sack.blocks[0].to > 0);
         ack
     }
 
     /// `seq`, which is new, lies behind a hole.
     fn insert(&mut self, seq: u64) {
-        self.out_of_order.insert(seq, seq + 1);
+        self.out_of_order.insert(Range::of(seq));
         self.remember(seq);
     }
 
@@ -312,24 +338,25 @@ impl Receiver {
     #[inline]
     fn prolongs_first_block(&mut self, seq: u64) -> bool {
         let sack = &mut self.sack;
-        let prolongs = seq > self.next && sack.blocks[0].1 == seq && sack.duplicate.is_none() && self.recent[0] == seq - 1;
+        let prolongs = seq > self.next && sack.blocks[0].to == seq && sack.duplicate.is_none() && self.recent[0] == seq - 1;
         if !prolongs || self.out_of_order.end() != seq {
             return false;
         }
-        self.out_of_order.insert(seq, seq + 1);
+        self.out_of_order.insert(Range::of(seq));
         self.recent[0] = seq;
-        sack.blocks[0].1 = seq + 1;
+        sack.blocks[0].to = seq + 1;
         true
     }
 
-    fn place(&mut self, now: Time, seq: u64, sent: Time) {
+    fn place(&mut self, segment: Arrival) {
+        let seq = segment.seq;
         self.sack = Sack::default();
         if seq == self.next {
             if self.pending == 0 {
-                self.echo = sent;
-                self.delay = now - sent;
+                self.echo = segment.sent;
+                self.delay = segment.delay();
             }
-            self.next = self.out_of_order.containing(seq + 1).map_or(seq + 1, |range| range.1);
+            self.next = self.out_of_order.containing(seq + 1).map_or(seq + 1, |range| range.to);
             self.out_of_order.remove_below(self.next);
         } else if seq < self.next || self.out_of_order.containing(seq).is_some() {
             self.sack.duplicate = Some(seq);
@@ -344,7 +371,7 @@ impl Receiver {
     /// `seq` was the latest to arrive: its range is reported first.
     fn remember(&mut self, seq: u64) {
         let range = self.out_of_order.containing(seq);
-        if range.is_some_and(|(from, to)| from <= self.recent[0] && self.recent[0] < seq && to == seq + 1) {
+        if range.is_some_and(|range| range.from <= self.recent[0] && self.recent[0] < seq && range.to == seq + 1) {
             // It prolongs the range reported first, and joins it to no other.
             self.recent[0] = seq;
             return;
@@ -377,12 +404,16 @@ mod tests {
 
     fn receiver(quickack: u32) -> Receiver {
         let options = Options { quickack, ack_compression: false, ..Options::of_profile("linux-6.1").expect("a profile") };
-        Receiver::new(ReceiverSpec::new(&options, Time::from_ms(100)))
+        Receiver::new(ReceiverSpec::new(&options, Duration::from_ms(100)))
     }
 
     fn arrive(receiver: &mut Receiver, ms: u64, seq: u64) -> (Option<u64>, Sack) {
-        let ack = receiver.on_segment(Time::from_ms(ms), seq, Time::ZERO);
+        let ack = receiver.on_segment(Arrival { at: Time::from_ms(ms), seq, sent: Time::ZERO });
         (ack.map(|ack| ack.cumulative), *receiver.sack())
+    }
+
+    fn blocks(sack: Sack) -> Vec<(u64, u64)> {
+        sack.blocks.iter().filter(|block| !block.is_empty()).map(|block| (block.from, block.to)).collect()
     }
 
     #[test]
@@ -409,7 +440,7 @@ mod tests {
     fn the_delay_is_that_of_the_echoed_segment() {
         let mut receiver = receiver(0);
         let mut arrive = |at: u64, seq, sent| {
-            let ack = receiver.on_segment(Time::from_ms(at), seq, Time::from_ms(sent));
+            let ack = receiver.on_segment(Arrival { at: Time::from_ms(at), seq, sent: Time::from_ms(sent) });
             ack.map(|ack| (ack.echo.as_ms(), ack.delay.as_ms()))
         };
         assert_eq!(arrive(30, 0, 10), None);
@@ -417,18 +448,18 @@ mod tests {
         assert_eq!(arrive(40, 3, 12), Some((10, 20)));
         assert_eq!(arrive(90, 2, 65), Some((65, 25)));
         assert_eq!(arrive(100, 4, 70), None);
-        assert_eq!(receiver.on_deadline().delay, Time::from_ms(30));
+        assert_eq!(receiver.on_deadline().delay, Duration::from_ms(30));
     }
 
     #[test]
     fn a_gap_is_reported_at_once_most_recent_block_first() {
         let mut receiver = receiver(0);
-        assert_eq!(arrive(&mut receiver, 1, 2).1.blocks, [(2, 3), (0, 0), (0, 0)]);
-        assert_eq!(arrive(&mut receiver, 1, 4).1.blocks, [(4, 5), (2, 3), (0, 0)]);
-        assert_eq!(arrive(&mut receiver, 1, 6).1.blocks, [(6, 7), (4, 5), (2, 3)]);
-        assert_eq!(arrive(&mut receiver, 1, 8).1.blocks, [(8, 9), (6, 7), (4, 5)]);
+        assert_eq!(blocks(arrive(&mut receiver, 1, 2).1), [(2, 3)]);
+        assert_eq!(blocks(arrive(&mut receiver, 1, 4).1), [(4, 5), (2, 3)]);
+        assert_eq!(blocks(arrive(&mut receiver, 1, 6).1), [(6, 7), (4, 5), (2, 3)]);
+        assert_eq!(blocks(arrive(&mut receiver, 1, 8).1), [(8, 9), (6, 7), (4, 5)]);
         let (cumulative, sack) = arrive(&mut receiver, 1, 3);
-        assert_eq!((cumulative, sack.blocks), (Some(0), [(2, 5), (8, 9), (6, 7)]));
+        assert_eq!((cumulative, blocks(sack)), (Some(0), vec![(2, 5), (8, 9), (6, 7)]));
         let (cumulative, _) = arrive(&mut receiver, 1, 0);
         assert_eq!(cumulative, Some(1));
         assert_eq!(arrive(&mut receiver, 1, 1).0, Some(5));
@@ -439,12 +470,12 @@ mod tests {
     /// CWR, `B` both.
     fn told(mode: Ecn, segments: &str) -> Vec<(u64, u16)> {
         let options = Options { quickack: 0, ecn: mode, ..Options::of_profile("linux-6.1").expect("a profile") };
-        let mut receiver = Receiver::new(ReceiverSpec::new(&options, Time::from_ms(100)));
+        let mut receiver = Receiver::new(ReceiverSpec::new(&options, Duration::from_ms(100)));
         let mut acks = Vec::new();
         for (seq, kind) in segments.chars().enumerate() {
             let bits = EcnBits { ce: matches!(kind, 'C' | 'B'), cwr: matches!(kind, 'W' | 'B') };
             acks.extend(receiver.on_ecn_bits(bits));
-            acks.extend(receiver.on_segment(Time::from_ms(1), seq as u64, Time::ZERO));
+            acks.extend(receiver.on_segment(Arrival { at: Time::from_ms(1), seq: seq as u64, sent: Time::ZERO }));
         }
         acks.iter().map(|ack| (ack.cumulative, ack.ecn)).collect()
     }

@@ -1,23 +1,23 @@
 //! RTT estimation and the retransmission timeout. The smoothed RTT and the minimum are the connection's: the algorithm sees them there.
 
 use cc::Connection;
-use units::Time;
+use units::{Duration, Time};
 
 use crate::clock::{Clock, Flight};
 use crate::{Options, RtoRule};
 
 const RTO_MIN_US: u32 = 200_000;
-const RTO_MAX: Time = Time::from_ms(120_000);
+const RTO_MAX: Duration = Duration::from_ms(120_000);
 const RTO_RFC_MIN_US: u32 = 1_000_000;
 /// Before the first sample (RFC 6298 2.1).
-const RTO_INITIAL: Time = Time::from_ms(1_000);
+const RTO_INITIAL_US: u32 = 1_000_000;
 /// The minimum RTT is that of the last 300 s (Linux `tcp_min_rtt_wlen`).
-const RTT_MIN_WINDOW: Time = Time::from_ms(300_000);
+const RTT_MIN_WINDOW: Duration = Duration::from_ms(300_000);
 
 /// A sample that is, or may become, the smallest of the window.
 #[derive(Clone, Copy, Debug)]
 struct Minimum {
-    rtt: Time,
+    rtt: Duration,
     at: Time,
 }
 
@@ -32,7 +32,8 @@ pub(crate) struct RttEstimator {
     /// Four times the variation that enters the timeout.
     rttvar4_us: u32,
     round_end: u64,
-    rto: Time,
+    /// The timeout, not backed off.
+    rto_us: u32,
     backoff: u32,
     min: [Minimum; 3],
     /// Until then no sample changes them that is larger than the last.
@@ -50,9 +51,9 @@ impl RttEstimator {
             mdev4_max_us: 0,
             rttvar4_us: 0,
             round_end: 0,
-            rto: RTO_INITIAL,
+            rto_us: RTO_INITIAL_US,
             backoff: 0,
-            min: [Minimum { rtt: Time::NEVER, at: Time::ZERO }; 3],
+            min: [Minimum { rtt: Duration::FOREVER, at: Time::ZERO }; 3],
             min_stands_until: Time::ZERO,
             clock: Clock::of(options).map(Box::new),
         }
@@ -66,7 +67,7 @@ impl RttEstimator {
 
     /// The RTT with the clock's errors and without its ticks.
     #[inline]
-    pub(crate) fn stamped(&self, flight: Flight) -> Time {
+    pub(crate) fn stamped(&self, flight: Flight) -> Duration {
         if self.is_exact() {
             flight.rtt()
         } else {
@@ -76,7 +77,7 @@ impl RttEstimator {
 
     /// The same as the stack's clock shows it: ticks passed, at least one.
     #[inline]
-    pub(crate) fn measured(&self, flight: Flight) -> Time {
+    pub(crate) fn measured(&self, flight: Flight) -> Duration {
         if self.is_exact() {
             flight.rtt()
         } else {
@@ -86,12 +87,12 @@ impl RttEstimator {
 
     #[cold]
     #[inline(never)]
-    fn by_clock(&self, shown: fn(&Clock, Flight) -> Time, flight: Flight) -> Time {
+    fn by_clock(&self, shown: fn(&Clock, Flight) -> Duration, flight: Flight) -> Duration {
         self.clock.as_ref().map_or(flight.rtt(), |clock| shown(clock, flight))
     }
 
     /// The handshake took `rtt`.
-    pub(crate) fn on_handshake(&mut self, rtt: Time) {
+    pub(crate) fn on_handshake(&mut self, rtt: Duration) {
         if let Some(clock) = &mut self.clock {
             clock.on_handshake(rtt);
         }
@@ -106,12 +107,18 @@ impl RttEstimator {
 
     /// The timeout, backed off.
     #[inline]
-    pub(crate) fn rto(&self) -> Time {
+    pub(crate) fn rto(&self) -> Duration {
+        let rto = Duration::from_us(self.rto_us.into()).min(RTO_MAX);
         if self.backoff == 0 {
-            self.rto
+            rto
         } else {
-            Time(self.rto.0.saturating_mul(1 << self.backoff.min(16))).min(RTO_MAX)
+            rto.saturating_mul(1 << self.backoff.min(16)).min(RTO_MAX)
         }
+    }
+
+    /// The stack times segments exactly and computes the timeout as Linux does.
+    pub(crate) fn is_usual(&self) -> bool {
+        self.is_exact() && self.rule == RtoRule::Linux
     }
 
     /// The timer expired: the timeout doubles until the next valid sample.
@@ -121,9 +128,9 @@ impl RttEstimator {
 
     /// A valid sample: the smoothed RTT and the timeout.
     #[inline(always)]
-    pub(crate) fn on_sampled(&mut self, c: &mut Connection, rtt: Time) {
-        let sample = (rtt.as_us() as u32).max(1);
+    pub(crate) fn on_sampled(&mut self, c: &mut Connection, rtt: Duration) {
         self.backoff = 0;
+        let sample = kernel_us(rtt);
         if c.srtt8_us == 0 {
             self.start(sample, c);
         } else {
@@ -132,17 +139,21 @@ impl RttEstimator {
                 RtoRule::Rfc6298 => self.update_rfc(sample, c),
             }
         }
-        let srtt = c.srtt8_us >> 3;
-        self.rto = Time::from_us(u64::from(match self.rule {
-            RtoRule::Linux => srtt + self.rttvar4_us,
-            RtoRule::Rfc6298 => (srtt + self.rttvar4_us).max(RTO_RFC_MIN_US),
-        }))
-        .min(RTO_MAX);
+        let least_us = if self.rule == RtoRule::Rfc6298 { RTO_RFC_MIN_US } else { 0 };
+        self.rto_us = ((c.srtt8_us >> 3) + self.rttvar4_us).max(least_us);
+    }
+
+    /// [`RttEstimator::on_sampled`] of a usual stack that has had samples.
+    #[inline(always)]
+    pub(crate) fn on_next_sampled(&mut self, c: &mut Connection, rtt: Duration) {
+        self.backoff = 0;
+        self.update_linux(kernel_us(rtt), c);
+        self.rto_us = (c.srtt8_us >> 3) + self.rttvar4_us;
     }
 
     /// A sample for the minimum filter: three staggered minima, as in Nichols's windowed filter.
     #[inline]
-    pub(crate) fn on_min_sampled(&mut self, c: &mut Connection, rtt: Time) {
+    pub(crate) fn on_min_sampled(&mut self, c: &mut Connection, rtt: Duration) {
         if rtt <= self.min[2].rtt || c.now > self.min_stands_until {
             self.update_min(Minimum { rtt, at: c.now });
             c.rtt_min = self.min[0].rtt;
@@ -202,11 +213,11 @@ impl RttEstimator {
         }
         let [first, second, third] = self.min.map(|minimum| minimum.at);
         let span = match (second == first, third == second) {
-            (true, _) => RTT_MIN_WINDOW.0 / 4,
-            (_, true) => RTT_MIN_WINDOW.0 / 2,
-            _ => RTT_MIN_WINDOW.0,
+            (true, _) => RTT_MIN_WINDOW / 4,
+            (_, true) => RTT_MIN_WINDOW / 2,
+            _ => RTT_MIN_WINDOW,
         };
-        self.min_stands_until = first + Time(span);
+        self.min_stands_until = first + span;
     }
 
     /// The minimum stands, but one of those that wait to succeed it may have to give way.
@@ -223,12 +234,18 @@ impl RttEstimator {
             if sample.at.since(self.min[0].at) > RTT_MIN_WINDOW {
                 self.min = [self.min[1], self.min[2], sample];
             }
-        } else if second.at == first.at && age.0 > RTT_MIN_WINDOW.0 / 4 {
+        } else if second.at == first.at && age > RTT_MIN_WINDOW / 4 {
             (*second, *third) = (sample, sample);
-        } else if third.at == second.at && age.0 > RTT_MIN_WINDOW.0 / 2 {
+        } else if third.at == second.at && age > RTT_MIN_WINDOW / 2 {
             *third = sample;
         }
     }
+}
+
+/// A sample in the kernel's unit, never 0.
+#[inline]
+fn kernel_us(rtt: Duration) -> u32 {
+    (rtt.as_us() as u32).max(1)
 }
 
 #[cfg(test)]
@@ -244,7 +261,7 @@ mod tests {
         let mut c = Connection::new(1448);
         for (i, &ms) in samples.iter().enumerate() {
             (c.una, c.nxt) = (i as u64 + 1, i as u64);
-            estimator.on_sampled(&mut c, Time::from_ms(ms));
+            estimator.on_sampled(&mut c, Duration::from_ms(ms));
         }
         estimator
     }
@@ -252,16 +269,16 @@ mod tests {
     /// RTO = srtt + max(4 mdev, 200 ms): the floor is on the variance term.
     #[test]
     fn linux_timeout_is_srtt_plus_at_least_200_ms() {
-        assert_eq!(after_samples(RtoRule::Linux, &[100]).rto(), Time::from_ms(300));
-        assert_eq!(after_samples(RtoRule::Linux, &[100; 100]).rto(), Time::from_ms(300));
-        assert_eq!(after_samples(RtoRule::Linux, &[20; 100]).rto(), Time::from_ms(220));
+        assert_eq!(after_samples(RtoRule::Linux, &[100]).rto(), Duration::from_ms(300));
+        assert_eq!(after_samples(RtoRule::Linux, &[100; 100]).rto(), Duration::from_ms(300));
+        assert_eq!(after_samples(RtoRule::Linux, &[20; 100]).rto(), Duration::from_ms(220));
     }
 
     #[test]
     fn rfc_6298_timeout_is_at_least_one_second() {
-        assert_eq!(after_samples(RtoRule::Rfc6298, &[100; 50]).rto(), Time::from_ms(1000));
+        assert_eq!(after_samples(RtoRule::Rfc6298, &[100; 50]).rto(), Duration::from_ms(1000));
         // RFC 6298 2.2: first sample R gives RTO = R + 4 * R/2 = 3 R.
-        assert_eq!(after_samples(RtoRule::Rfc6298, &[800]).rto(), Time::from_ms(2400));
+        assert_eq!(after_samples(RtoRule::Rfc6298, &[800]).rto(), Duration::from_ms(2400));
     }
 
     #[test]
@@ -269,20 +286,20 @@ mod tests {
         let mut estimator = after_samples(RtoRule::Linux, &[100]);
         estimator.back_off();
         estimator.back_off();
-        assert_eq!(estimator.rto(), Time::from_ms(1200));
+        assert_eq!(estimator.rto(), Duration::from_ms(1200));
         for _ in 0..20 {
             estimator.back_off();
         }
-        assert_eq!(estimator.rto(), Time::from_ms(120_000));
-        estimator.on_sampled(&mut Connection::new(1448), Time::from_ms(100));
-        assert_eq!(estimator.rto(), Time::from_ms(300));
+        assert_eq!(estimator.rto(), Duration::from_ms(120_000));
+        estimator.on_sampled(&mut Connection::new(1448), Duration::from_ms(100));
+        assert_eq!(estimator.rto(), Duration::from_ms(300));
     }
 
     /// A clock that shows every nanosecond shows this one.
     #[test]
     fn an_exact_clock_shows_nanoseconds() {
         let flight = Flight { sent: Time(7), answered: Time(1_000_008) };
-        assert_eq!(estimator(RtoRule::Linux).measured(flight), Time(1_000_001));
+        assert_eq!(estimator(RtoRule::Linux).measured(flight), Duration(1_000_001));
     }
 
     #[test]
@@ -291,13 +308,13 @@ mod tests {
         let mut c = Connection::new(1448);
         let mut sample_at = |s: u64, ms: u64| {
             c.now = Time::from_ms(s * 1000);
-            estimator.on_min_sampled(&mut c, Time::from_ms(ms));
+            estimator.on_min_sampled(&mut c, Duration::from_ms(ms));
             c.rtt_min
         };
         sample_at(0, 10);
         for s in 1..301 {
-            assert_eq!(sample_at(s, 50), Time::from_ms(10), "after {s} s");
+            assert_eq!(sample_at(s, 50), Duration::from_ms(10), "after {s} s");
         }
-        assert_eq!(sample_at(301, 50), Time::from_ms(50));
+        assert_eq!(sample_at(301, 50), Duration::from_ms(50));
     }
 }

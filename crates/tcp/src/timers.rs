@@ -1,14 +1,14 @@
 //! The sender's one timer: retransmission, tail loss probe, or reordering. When it expires; what then happens is the sender's.
 
 use cc::Connection;
-use units::Time;
+use units::{Duration, Time};
 
 use crate::rtt::RttEstimator;
 
 /// Linux's floor for probe and reordering timers: two ticks.
-const TICKS: Time = Time::from_ms(2);
-const RTO_MIN: Time = Time::from_ms(200);
-const PROBE_INITIAL: Time = Time::from_ms(1000);
+const TICKS: Duration = Duration::from_ms(2);
+const RTO_MIN: Duration = Duration::from_ms(200);
+const PROBE_INITIAL: Duration = Duration::from_ms(1000);
 
 /// What the timer was armed for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,34 +23,38 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Timers {
     kind: Kind,
-    /// [`Time::NEVER`] when it is not armed.
-    deadline: Time,
+    /// When the timer is seen to have expired: with jiffies, at the tick after. [`Time::NEVER`] when it is not armed.
+    expires: Time,
     /// Interval at which timers are looked at (jiffies); zero for at once.
-    tick: Time,
+    tick: Duration,
 }
 
 impl Timers {
     /// Nothing is armed.
-    pub(crate) fn new(tick: Time) -> Timers {
-        Timers { kind: Kind::default(), deadline: Time::NEVER, tick }
+    pub(crate) fn new(tick: Duration) -> Timers {
+        Timers { kind: Kind::default(), expires: Time::NEVER, tick }
     }
 
-    /// When the timer is seen to have expired: with jiffies, at the tick after.
+    /// Timers are looked at at once.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.tick == Duration::ZERO
+    }
+
+    /// When the timer is seen to have expired.
     #[inline]
     pub(crate) fn expires(&self) -> Time {
-        if self.tick == Time::ZERO {
-            self.deadline
-        } else {
-            self.tick_after()
-        }
+        self.expires
+    }
+
+    #[inline]
+    fn arm(&mut self, kind: Kind, deadline: Time) {
+        self.kind = kind;
+        self.expires = if self.tick == Duration::ZERO { deadline } else { self.tick_after(deadline) };
     }
 
     #[inline(never)]
-    fn tick_after(&self) -> Time {
-        if self.deadline == Time::NEVER {
-            return Time::NEVER;
-        }
-        Time(self.deadline.0.next_multiple_of(self.tick.0))
+    fn tick_after(&self, deadline: Time) -> Time {
+        deadline.next_multiple_of(self.tick)
     }
 
     /// The timer has expired: what it was armed for.
@@ -61,53 +65,60 @@ impl Timers {
 
     #[inline]
     pub(crate) fn disarm(&mut self) {
-        self.deadline = Time::NEVER;
+        self.expires = Time::NEVER;
     }
 
     /// Two smoothed RTTs from now, not later than `latest`.
     #[inline]
     pub(crate) fn arm_probe(&mut self, c: &Connection, latest: Time) {
-        let wait = if c.srtt8_us == 0 {
-            PROBE_INITIAL
-        } else {
-            let margin = if c.nxt - c.una == 1 { RTO_MIN } else { TICKS };
-            Time::from_us(u64::from(c.srtt8_us) >> 2) + margin
-        };
+        let wait = if c.srtt8_us == 0 { PROBE_INITIAL } else { probe_wait(c) };
+        self.arm(Kind::Probe, (c.now + wait).min(latest));
+    }
+
+    /// [`Timers::arm_probe`] after a sample, where timers are looked at at once: when it expires.
+    #[inline(always)]
+    pub(crate) fn arm_usual_probe(&mut self, c: &Connection) -> Time {
         self.kind = Kind::Probe;
-        self.deadline = (c.now + wait).min(latest);
+        self.expires = c.now + probe_wait(c);
+        self.expires
     }
 
     /// New data was sent, where no probe may follow it: whether the retransmission timer must be armed for it.
     #[inline]
     pub(crate) fn wants_retransmission(&self, was_idle: bool) -> bool {
-        was_idle || self.kind == Kind::Probe || self.deadline == Time::NEVER
+        was_idle || self.kind == Kind::Probe || self.expires == Time::NEVER
     }
 
     /// A full timeout from now; where a probe or reordering timer was armed for the same segments, from when the head was sent.
     pub(crate) fn arm_retransmission(&mut self, c: &Connection, rtt: &RttEstimator, head_sent: Time) {
         let rto = rtt.rto();
-        self.deadline = if self.kind == Kind::Retransmission { c.now + rto } else { (head_sent + rto).max(c.now + Time::from_us(1)) };
-        self.kind = Kind::Retransmission;
+        let deadline = if self.kind == Kind::Retransmission { c.now + rto } else { (head_sent + rto).max(c.now + Duration::from_us(1)) };
+        self.arm(Kind::Retransmission, deadline);
     }
 
     /// A full timeout from now, whatever was armed.
     pub(crate) fn restart_retransmission(&mut self, c: &Connection, rtt: &RttEstimator) {
-        self.kind = Kind::Retransmission;
-        self.deadline = c.now + rtt.rto();
+        self.arm(Kind::Retransmission, c.now + rtt.rto());
     }
 
     /// The head was retransmitted: the timer starts anew, unless it waits for reordering.
     pub(crate) fn on_head_retransmitted(&mut self, c: &Connection, rtt: &RttEstimator) {
-        if self.kind != Kind::Reordering || self.deadline == Time::NEVER {
+        if self.kind != Kind::Reordering || self.expires == Time::NEVER {
             self.restart_retransmission(c, rtt);
         }
     }
 
     /// Segments that may only be late are given `wait` more.
-    pub(crate) fn arm_reordering(&mut self, c: &Connection, wait: Time) {
-        self.kind = Kind::Reordering;
-        self.deadline = c.now + wait + TICKS;
+    pub(crate) fn arm_reordering(&mut self, c: &Connection, wait: Duration) {
+        self.arm(Kind::Reordering, c.now + wait + TICKS);
     }
+}
+
+/// How long a probe waits, once the smoothed RTT is known.
+#[inline]
+pub(crate) fn probe_wait(c: &Connection) -> Duration {
+    let margin = if c.nxt - c.una == 1 { RTO_MIN } else { TICKS };
+    Duration::from_us(u64::from(c.srtt8_us) >> 2) + margin
 }
 
 #[cfg(test)]
@@ -121,7 +132,7 @@ mod tests {
     fn at_one_second() -> (Connection, RttEstimator) {
         let mut rtt = RttEstimator::new(&Options::of_profile("linux-6.1").expect("a profile"));
         let mut c = Connection { now: Time::from_ms(1000), nxt: 2, ..Connection::new(1448) };
-        rtt.on_sampled(&mut c, Time::from_ms(100));
+        rtt.on_sampled(&mut c, Duration::from_ms(100));
         (c, rtt)
     }
 
@@ -130,7 +141,7 @@ mod tests {
     fn a_probe_waits_two_round_trips() {
         let (c, _) = at_one_second();
         let after = |c: &Connection, latest| {
-            let mut timers = Timers::new(Time::ZERO);
+            let mut timers = Timers::new(Duration::ZERO);
             timers.arm_probe(c, latest);
             timers.expires().as_ms()
         };
@@ -144,13 +155,13 @@ mod tests {
     #[test]
     fn a_timeout_after_a_probe_counts_from_when_the_head_was_sent() {
         let (c, rtt) = at_one_second();
-        let mut timers = Timers::new(Time::ZERO);
+        let mut timers = Timers::new(Duration::ZERO);
         timers.arm_probe(&c, NEVER);
         timers.arm_retransmission(&c, &rtt, Time::from_ms(900));
         assert_eq!(timers.expires(), Time::from_ms(1200));
         timers.arm_retransmission(&c, &rtt, Time::from_ms(900));
         assert_eq!(timers.expires(), Time::from_ms(1300));
-        timers.arm_reordering(&c, Time::from_ms(25));
+        timers.arm_reordering(&c, Duration::from_ms(25));
         assert_eq!(timers.expires(), Time::from_ms(1027));
         timers.arm_retransmission(&c, &rtt, Time::from_ms(100));
         assert_eq!(timers.expires(), Time(1_000_001_000), "not in the past");
@@ -159,8 +170,8 @@ mod tests {
     #[test]
     fn a_timer_that_waits_for_reordering_outlives_the_retransmission_of_the_head() {
         let (c, rtt) = at_one_second();
-        let mut timers = Timers::new(Time::ZERO);
-        timers.arm_reordering(&c, Time::from_ms(25));
+        let mut timers = Timers::new(Duration::ZERO);
+        timers.arm_reordering(&c, Duration::from_ms(25));
         timers.on_head_retransmitted(&c, &rtt);
         assert_eq!(timers.expires(), Time::from_ms(1027));
         assert_eq!((timers.on_expired(), timers.expires()), (Kind::Reordering, NEVER));
@@ -172,7 +183,7 @@ mod tests {
     #[test]
     fn a_coarse_clock_sees_an_expiry_at_the_next_tick() {
         let (c, _) = at_one_second();
-        let mut timers = Timers::new(Time::from_ms(10));
+        let mut timers = Timers::new(Duration::from_ms(10));
         assert_eq!(timers.expires(), NEVER);
         timers.arm_probe(&c, NEVER);
         assert_eq!(timers.expires(), Time::from_ms(1210));

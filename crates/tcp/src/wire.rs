@@ -2,6 +2,17 @@
 
 use units::Time;
 
+use crate::Range;
+
+/// A reduction of the window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reduction {
+    /// cwnd at back-off, segments.
+    pub cwnd: f64,
+    /// The new ssthresh, segments.
+    pub ssthresh: f64,
+}
+
 /// Where segments and notes of a sender go.
 pub trait Wire {
     /// The device takes one more segment, which is sent next; false if its queue is full. Asked of senders only that were told of one.
@@ -20,15 +31,15 @@ pub trait Wire {
     /// The next new segment tells the receiver that the window was reduced (RFC 3168).
     fn announce_reduction(&mut self) {}
 
-    /// `segments` new segments from `first` on leave the sender at once.
-    fn send_train(&mut self, now: Time, first: u64, segments: u64) {
-        for seq in first..first + segments {
+    /// New segments leave the sender at once.
+    fn send_train(&mut self, now: Time, segments: Range) {
+        for seq in segments.from..segments.to {
             self.send(now, seq);
         }
     }
 
-    /// The window was reduced: cwnd at back-off and the new ssthresh, segments.
-    fn on_loss_episode(&mut self, now: Time, cwnd: f64, ssthresh: f64);
+    /// The window was reduced.
+    fn on_loss_episode(&mut self, now: Time, reduction: Reduction);
 
     /// The retransmission timer expired with this cwnd.
     fn on_timeout(&mut self, now: Time, cwnd: f64);

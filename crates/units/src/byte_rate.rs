@@ -1,6 +1,6 @@
 //! Rates as stacks count them: bytes of payload per second.
 
-use crate::Time;
+use crate::Duration;
 
 /// A rate in payload bytes per second: at which a sender paces, or would.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,8 +11,8 @@ impl ByteRate {
     pub const ZERO: ByteRate = ByteRate(0);
 
     /// How long `bytes` take, in whole nanoseconds, rounded down. The rate must not be zero.
-    pub fn span(self, bytes: u32) -> Time {
-        Time(u64::from(bytes) * 1_000_000_000 / self.0)
+    pub fn span(self, bytes: u32) -> Duration {
+        Duration(u64::from(bytes) * 1_000_000_000 / self.0)
     }
 
     /// Bytes per tick of 1/1024 s, rounded down: a millisecond as Linux's pacing reckons it.
@@ -28,8 +28,8 @@ mod tests {
     /// 1448 bytes at 1.448 MB/s: a millisecond, in which 1414 bytes fit if it is a 1024th.
     #[test]
     fn a_segment_takes_its_bytes_over_the_rate() {
-        assert_eq!(ByteRate(1_448_000).span(1448), Time::from_ms(1));
-        assert_eq!(ByteRate(3).span(1), Time(333_333_333));
+        assert_eq!(ByteRate(1_448_000).span(1448), Duration::from_ms(1));
+        assert_eq!(ByteRate(3).span(1), Duration(333_333_333));
         assert_eq!(ByteRate(1_448_000).per_tick(), 1414);
     }
 }

@@ -1,4 +1,4 @@
-//! Time, rates and named random streams: the vocabulary of every other crate.
+//! Instants and durations, rates and named random streams: the vocabulary of every other crate.
 //!
 //! This crate must never know what a packet, a window or an event is.
 
@@ -11,4 +11,4 @@ mod time;
 pub use byte_rate::ByteRate;
 pub use rate::{Rate, Serialiser};
 pub use stream::Stream;
-pub use time::Time;
+pub use time::{Duration, Time};

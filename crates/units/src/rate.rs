@@ -1,6 +1,6 @@
 //! Link rates, and the exact time a packet takes on one.
 
-use crate::Time;
+use crate::Duration;
 
 /// A rate in IP bits per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -9,20 +9,20 @@ pub struct Rate(pub u64);
 impl Rate {
     /// The serialisation time of `bytes`, in whole nanoseconds. What does not fill a nanosecond is kept in `remainder`
     /// (units of 1/rate ns) and handed to the next packet, so that a link never drifts from its rate.
-    pub fn serialisation(self, bytes: u32, remainder: &mut u64) -> Time {
+    pub fn serialisation(self, bytes: u32, remainder: &mut u64) -> Duration {
         let work = u64::from(bytes) * 8_000_000_000 + *remainder;
         let span = work / self.0;
         *remainder = work - span * self.0;
-        Time(span)
+        Duration(span)
     }
 }
 
 /// How long packets of one size take.
 #[derive(Clone, Copy, Debug, Default)]
-struct Span {
+struct Transmission {
     bytes: u32,
     /// Whole nanoseconds, and what is left over in units of 1/rate ns.
-    whole: Time,
+    whole: Duration,
     left: u64,
 }
 
@@ -30,15 +30,15 @@ struct Span {
 #[derive(Clone, Copy, Debug)]
 pub struct Serialiser {
     rate: Rate,
-    latest: Span,
-    other: Span,
+    first: Transmission,
+    second: Transmission,
     remainder: u64,
 }
 
 impl Serialiser {
     /// A link of `rate` that owes nothing.
     pub fn new(rate: Rate) -> Serialiser {
-        Serialiser { rate, latest: Span::default(), other: Span::default(), remainder: 0 }
+        Serialiser { rate, first: Transmission::default(), second: Transmission::default(), remainder: 0 }
     }
 
     /// The link stood idle: no remainder is carried over.
@@ -48,33 +48,36 @@ impl Serialiser {
     }
 
     /// The most bytes, in whatever packets, that the link transmits from now on within `span`.
-    pub fn bytes_within(&self, span: Time) -> u64 {
+    pub fn bytes_within(&self, span: Duration) -> u64 {
         let work = (u128::from(span.0) + 1) * u128::from(self.rate.0) - 1 - u128::from(self.remainder);
         (work / 8_000_000_000) as u64
     }
 
     /// As [`Rate::serialisation`], with the remainder kept here.
     #[inline]
-    pub fn serialise(&mut self, bytes: u32) -> Time {
-        if bytes != self.latest.bytes {
-            std::mem::swap(&mut self.latest, &mut self.other);
-            if bytes != self.latest.bytes {
-                self.divide(bytes);
-            }
-        }
-        self.remainder += self.latest.left;
+    pub fn serialise(&mut self, bytes: u32) -> Duration {
+        let (whole, left) = if bytes == self.first.bytes {
+            (self.first.whole, self.first.left)
+        } else if bytes == self.second.bytes {
+            (self.second.whole, self.second.left)
+        } else {
+            self.divide(bytes)
+        };
+        self.remainder += left;
         if self.remainder < self.rate.0 {
-            return self.latest.whole;
+            return whole;
         }
         self.remainder -= self.rate.0;
-        self.latest.whole + Time(1)
+        whole + Duration::NANOSECOND
     }
 
+    /// Another size: the one that was new before is remembered with it.
     #[cold]
-    fn divide(&mut self, bytes: u32) {
+    fn divide(&mut self, bytes: u32) -> (Duration, u64) {
         let mut left = 0;
         let whole = self.rate.serialisation(bytes, &mut left);
-        self.latest = Span { bytes, whole, left };
+        self.second = std::mem::replace(&mut self.first, Transmission { bytes, whole, left });
+        (whole, left)
     }
 }
 
@@ -84,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_1500_byte_packet_at_250_mbit_takes_48_us() {
-        assert_eq!(Rate(250_000_000).serialisation(1500, &mut 0), Time::from_us(48));
+        assert_eq!(Rate(250_000_000).serialisation(1500, &mut 0), Duration::from_us(48));
     }
 
     #[test]
@@ -100,8 +103,8 @@ mod tests {
     fn what_fits_in_a_span_is_what_is_transmitted_in_it() {
         let mut serialiser = Serialiser::new(Rate(7_000_000));
         for _ in 0..2 {
-            assert_eq!(serialiser.bytes_within(Time(5_142_857)), 4500);
-            assert_eq!(serialiser.bytes_within(Time(5_142_856)), 4499);
+            assert_eq!(serialiser.bytes_within(Duration(5_142_857)), 4500);
+            assert_eq!(serialiser.bytes_within(Duration(5_142_856)), 4499);
             serialiser.serialise(1500);
         }
     }

@@ -78,13 +78,14 @@ class Profile:
 
 @dataclass(frozen=True)
 class Discipline:
-    """One queue discipline under its one name."""
+    """One queue discipline under its one name; `qdisc` is what stands for it in a Linux kernel, as the discipline's file says it."""
 
     name: str
     year: int
     source: str
     summary: str
     parameters: Mapping[str, Parameter]
+    qdisc: Mapping[str, Any] | None = None
 
 
 DROP_TAIL = "drop-tail"
@@ -152,7 +153,7 @@ def _algorithm(entry: dict[str, Any]) -> Algorithm:
 
 def _discipline(entry: dict[str, Any]) -> Discipline:
     parameters = {p["name"]: _parameter(p) for p in entry["parameters"]}
-    return Discipline(entry["name"], int(entry["year"]), entry["source"], entry["summary"], parameters)
+    return Discipline(entry["name"], int(entry["year"]), entry["source"], entry["summary"], parameters, entry.get("qdisc"))
 
 
 def _constants(entries: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:

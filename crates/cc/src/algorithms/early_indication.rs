@@ -5,7 +5,7 @@
 //! sent after it, and a flow's own queue would stop it. Indications count in congestion avoidance and outside of recovery; the first
 //! slow start only measures.
 
-use units::Time;
+use units::{Duration, Time};
 
 use crate::parameter::{Parameter, Values};
 use crate::{CaState, Connection, RttSample, Window};
@@ -98,7 +98,7 @@ impl EarlyIndication {
             return None;
         }
         self.reacted = c.now;
-        self.infers_until = c.now + Time::from_secs_f64(self.inference * rtt.as_secs_f64());
+        self.infers_until = c.now + Duration::from_secs_f64(self.inference * rtt.as_secs_f64());
         Some(if infers { Indication::Again } else { Indication::First })
     }
 

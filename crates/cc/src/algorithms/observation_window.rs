@@ -10,6 +10,13 @@ pub(super) struct ObservationWindow {
     marked: u64,
 }
 
+/// Segments delivered in a window of data, and those of them that were marked.
+#[derive(Clone, Copy, Debug)]
+pub struct Observed {
+    pub(super) delivered: u64,
+    pub(super) marked: u64,
+}
+
 impl ObservationWindow {
     pub(super) fn starting(c: &Connection) -> ObservationWindow {
         ObservationWindow { end: c.nxt, delivered: c.delivered, marked: c.delivered_ce }
@@ -20,13 +27,13 @@ impl ObservationWindow {
         c.una >= self.end
     }
 
-    /// Segments delivered and marked, if the window of data is over; a new one then begins.
+    /// What was counted, if the window of data is over; a new one then begins.
     #[inline]
-    pub(super) fn close(&mut self, c: &Connection) -> Option<(u64, u64)> {
+    pub(super) fn close(&mut self, c: &Connection) -> Option<Observed> {
         if !self.is_over(c) {
             return None;
         }
-        let counted = (c.delivered - self.delivered, c.delivered_ce - self.marked);
+        let counted = Observed { delivered: c.delivered - self.delivered, marked: c.delivered_ce - self.marked };
         *self = ObservationWindow::starting(c);
         Some(counted)
     }

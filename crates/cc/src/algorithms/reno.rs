@@ -7,7 +7,7 @@
 
 use super::runs;
 use crate::parameter::{Either, Protocol, Values, Variant};
-use crate::{CongestionControl, Connection, Window};
+use crate::{CongestionControl, Connection, Credit, Window};
 
 /// The registry's description.
 pub const PROTOCOL: Protocol = Protocol {
@@ -58,7 +58,7 @@ impl CongestionControl for Reno {
         }
         let rest = if w.in_slow_start() { w.slow_start(acked) } else { acked };
         if rest > 0 {
-            w.add_credit(rest, w.segments());
+            w.add_credit(Credit { acked: rest, per_segment: w.segments() });
         }
     }
 

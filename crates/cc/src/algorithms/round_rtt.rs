@@ -1,6 +1,6 @@
 //! RTT samples as Vegas, Veno and YeAH keep them in Linux: the smallest ever, the smallest of the round, and their number.
 
-use units::Time;
+use units::Duration;
 
 /// No sample yet: the kernel's largest signed number.
 pub(super) const UNKNOWN_US: u32 = 0x7fff_ffff;
@@ -22,7 +22,7 @@ impl RoundRtt {
     }
 
     #[inline]
-    pub(super) fn on_sampled(&mut self, rtt: Option<Time>) {
+    pub(super) fn on_sampled(&mut self, rtt: Option<Duration>) {
         let Some(rtt) = rtt else { return };
         let rtt_us = rtt.as_us().min(u64::from(UNKNOWN_US) - 1) as u32 + 1;
         self.base_us = self.base_us.min(rtt_us);

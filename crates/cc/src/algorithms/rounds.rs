@@ -1,5 +1,7 @@
 //! Round trips counted in deliveries: a round ends when a segment is delivered that was sent after the round had begun.
 
+use crate::{Connection, RateSample};
+
 /// Packet-timed rounds (Cardwell et al. 2016; draft-ietf-ccwg-bbr, "Tracking Packet-Timed Round Trips").
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rounds {
@@ -12,12 +14,12 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    /// A segment was delivered that was sent when `prior` had been delivered; now `delivered` are.
+    /// The segment of this sample was delivered.
     #[inline]
-    pub(crate) fn on_delivered(&mut self, prior: u64, delivered: u64) {
-        self.just_began = prior >= self.began_at;
+    pub(crate) fn on_delivered(&mut self, c: &Connection, s: &RateSample) {
+        self.just_began = s.prior_delivered >= self.began_at;
         if self.just_began {
-            self.began_at = delivered;
+            self.began_at = c.delivered;
             self.count += 1;
         }
     }

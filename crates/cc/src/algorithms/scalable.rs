@@ -8,7 +8,7 @@
 
 use super::{borrows, runs};
 use crate::parameter::{Either, Parameter, Protocol, Values, Variant};
-use crate::{CongestionControl, Connection, Window};
+use crate::{CongestionControl, Connection, Credit, Window};
 
 /// The registry's description.
 pub const PROTOCOL: Protocol = Protocol {
@@ -92,7 +92,7 @@ impl CongestionControl for Scalable {
         }
         let rest = if w.in_slow_start() { w.slow_start(acked) } else { acked };
         if rest > 0 {
-            w.add_credit(rest, w.segments().min(AI_CNT));
+            w.add_credit(Credit { acked: rest, per_segment: w.segments().min(AI_CNT) });
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use units::Time;
+use units::{Duration, Time};
 
 /// A minimum over a sliding window of time. For a maximum, negate.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +13,7 @@ pub(crate) struct SlidingMin {
 
 impl SlidingMin {
     /// A new value; those older than `span` are forgotten. Returns the smallest.
-    pub(crate) fn on_sampled(&mut self, value: f64, now: Time, span: Time) -> f64 {
+    pub(crate) fn on_sampled(&mut self, value: f64, now: Time, span: Duration) -> f64 {
         while self.rising.back().is_some_and(|&(_, old)| old >= value) {
             self.rising.pop_back();
         }
@@ -35,7 +35,7 @@ mod tests {
         let rows =
             [(0, 5.0, 5.0), (4, 3.0, 3.0), (6, 4.0, 3.0), (14, 9.0, 3.0), (15, 8.0, 4.0), (16, 7.0, 4.0), (17, 8.0, 7.0), (40, 9.0, 9.0)];
         for (ms, value, smallest) in rows {
-            assert_eq!(least.on_sampled(value, Time::from_ms(ms), Time::from_ms(10)), smallest, "at {ms} ms");
+            assert_eq!(least.on_sampled(value, Time::from_ms(ms), Duration::from_ms(10)), smallest, "at {ms} ms");
         }
     }
 }

@@ -11,7 +11,7 @@ use super::of_linux61;
 use super::reno::Reno;
 use super::round_rtt::{RoundRtt, UNKNOWN_US};
 use crate::parameter::{Constant, Protocol, Values, Variant};
-use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
+use crate::{CaEvent, CaState, CongestionControl, Connection, Credit, Needs, RttSample, RttSamples, Window};
 
 const V61: &str = "linux-6.1";
 
@@ -67,7 +67,7 @@ impl Veno {
         let rest = if w.in_slow_start() { w.slow_start(acked) } else { acked };
         if rest > 0 {
             if self.backlog_x2 < CONGESTED {
-                w.add_credit(rest, w.segments());
+                w.add_credit(Credit { acked: rest, per_segment: w.segments() });
             } else {
                 self.grow_every_other_round(w, rest);
             }

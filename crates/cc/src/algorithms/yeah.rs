@@ -8,7 +8,7 @@
 use super::of_linux61;
 use super::vegas_round::Round;
 use crate::parameter::{Constant, Protocol, Values, Variant};
-use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
+use crate::{CaEvent, CaState, CongestionControl, Connection, Credit, Needs, RttSample, RttSamples, Window};
 
 const V61: &str = "linux-6.1";
 
@@ -106,7 +106,8 @@ impl CongestionControl for Yeah {
         let rest = if w.in_slow_start() { w.slow_start(acked) } else { acked };
         if rest > 0 {
             let cwnd = w.segments();
-            w.add_credit(rest, if self.slow_rounds == 0 { cwnd.min(FAST_DIVISOR) } else { cwnd });
+            let per_segment = if self.slow_rounds == 0 { cwnd.min(FAST_DIVISOR) } else { cwnd };
+            w.add_credit(Credit { acked: rest, per_segment });
         }
         if c.una > self.round.end {
             if self.round.rtt.count > 2 {

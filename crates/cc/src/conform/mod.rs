@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use thiserror::Error;
-use units::{ByteRate, Time};
+use units::{ByteRate, Duration, Time};
 
 pub use self::report::{Mismatch, Report};
 use crate::build::{build, protocol};
@@ -191,7 +191,7 @@ struct Flow {
     recovery_point: u64,
     prior_ssthresh: f64,
     /// The way back: what the forward delay leaves of the RTT.
-    backward: Time,
+    backward: Duration,
 }
 
 fn whole(value: f64) -> u64 {
@@ -209,7 +209,7 @@ impl Flow {
             return Err("init: srtt_us, cwnd or ssthresh is out of range".into());
         }
         let w = Window::new(cwnd as u32);
-        let backward = Time::from_us(number("base_rtt_us")? / 2);
+        let backward = Duration::from_us(number("base_rtt_us")? / 2);
         let mut flow = Flow { law, w, c, out: 0, sacked: 0, lost: 0, retransmitted: 0, recovery_point: 0, prior_ssthresh: 0.0, backward };
         flow.law.on_established(&mut flow.w, &flow.c);
         flow.w.cwnd = cwnd as f64;
@@ -272,15 +272,15 @@ impl Flow {
         self.out -= acked;
         self.c.delivered += u64::from(acked);
         self.c.delivered_ce += if ack.ece { u64::from(acked) } else { 0 };
-        let rtt = u64::try_from(ack.rtt_us).ok().map(Time::from_us);
+        let rtt = u64::try_from(ack.rtt_us).ok().map(Duration::from_us);
         if let Some(rtt) = rtt {
             let error = rtt.as_us() as i64 - i64::from(self.c.srtt8_us >> 3);
             self.c.srtt8_us = (i64::from(self.c.srtt8_us) + error).max(1) as u32;
             self.c.rtt_min = self.c.rtt_min.min(rtt);
         }
         self.c.in_flight = self.in_flight();
-        let forward = rtt.map(|rtt| rtt.since(self.backward));
-        let echoed = rtt.map(|rtt| self.c.now.since(rtt));
+        let forward = rtt.map(|rtt| rtt.saturating_sub(self.backward));
+        let echoed = rtt.map(|rtt| self.c.now.saturating_sub(rtt));
         self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt, forward, echoed, in_flight: before });
         self.law.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: ack.slow_path, ece: ack.ece });
     }

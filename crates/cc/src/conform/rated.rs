@@ -2,7 +2,7 @@
 //! the whole recorded state is compared.
 
 use serde_json::Value;
-use units::Time;
+use units::{Duration, Time};
 
 use super::report::{Mismatch, Report};
 use crate::registry::Algorithm;
@@ -97,7 +97,7 @@ impl Flow {
         let mut c = Connection::new(small("mss")?.max(1));
         c.now = Time::from_us(number("t_us")?);
         c.srtt8_us = small("srtt_us")?.saturating_mul(8);
-        c.rtt_min = Time::from_us(number("min_rtt_us")?);
+        c.rtt_min = Duration::from_us(number("min_rtt_us")?);
         let mut flow = Flow { law, w: Window::new(small("cwnd")?), delivered_at: c.now, c };
         flow.law.on_established(&mut flow.w, &flow.c);
         Ok(flow)
@@ -147,7 +147,7 @@ impl Flow {
     fn ack(&mut self, args: &[i64]) -> Result<(), String> {
         let count = |at: usize| u32::try_from(args[at]).map_err(|_| format!("ack: argument {at} is not a count"));
         let (prior_delivered, delivered, lost) = (count(4)?, count(5)?, if args.len() > 10 { count(10)? } else { 0 });
-        let span = |at: usize| u64::try_from(args[at]).ok().map(Time::from_us);
+        let us = |at: usize| u64::try_from(args[at]).ok();
         let acked = count(1)?;
         if acked > 0 {
             self.delivered_at = self.c.now;
@@ -159,12 +159,12 @@ impl Flow {
             self.c.app_limited_until = 0;
         }
         let sample = RateSample {
-            prior_time: span(3).unwrap_or(Time::ZERO),
+            prior_time: us(3).map_or(Time::ZERO, Time::from_us),
             prior_delivered: u64::from(prior_delivered.saturating_sub(1)),
             delivered: Some(delivered),
-            interval: span(6).filter(|&interval| interval > Time::ZERO),
+            interval: us(6).map(Duration::from_us).filter(|&interval| interval > Duration::ZERO),
             delivered_at: self.delivered_at,
-            rtt: span(2),
+            rtt: us(2).map(Duration::from_us),
             lost,
             acked,
             prior_in_flight: count(7)?,

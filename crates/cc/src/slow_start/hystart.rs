@@ -18,6 +18,13 @@ const ACK_GAP_US: u64 = 2_000;
 /// Samples of a round that only feed the minimum.
 const SAMPLES: u32 = 8;
 
+/// An RTT sample beside the smallest RTT.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    rtt_us: u32,
+    min_us: u32,
+}
+
 /// HyStart's state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HyStart {
@@ -50,7 +57,7 @@ impl HyStart {
             return false;
         }
         let [rtt_us, min_us] = [rtt, rtt.min(path)].map(|span| (span.as_us() as u32).max(1));
-        let ends = self.train_is_long(c, min_us) || self.delay_has_risen(rtt_us, min_us);
+        let ends = self.train_is_long(c, min_us) || self.delay_has_risen(Sample { rtt_us, min_us });
         if ends {
             w.ssthresh = w.cwnd;
         }
@@ -69,7 +76,7 @@ impl HyStart {
         now_us.saturating_sub(self.round_start_us) > long_us
     }
 
-    fn delay_has_risen(&mut self, rtt_us: u32, min_us: u32) -> bool {
+    fn delay_has_risen(&mut self, Sample { rtt_us, min_us }: Sample) -> bool {
         self.round_min_us = self.round_min_us.min(rtt_us);
         if self.samples < SAMPLES {
             self.samples += 1;

@@ -7,7 +7,7 @@
 //! acknowledged towards the next one of growth.
 //! Departures: the window rises by whole segments, one per four acknowledged in CSS.
 
-use units::Time;
+use units::Duration;
 
 use crate::{Connection, Window, SSTHRESH_INFINITE};
 
@@ -49,7 +49,7 @@ impl HyStartPlusPlus {
         w.ssthresh >= SSTHRESH_INFINITE
     }
 
-    pub(crate) fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, rtt: Time) {
+    pub(crate) fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, rtt: Duration) {
         if !Self::applies(w) {
             return;
         }

@@ -7,7 +7,7 @@ mod hystart;
 mod hystart_plus_plus;
 mod limited;
 
-use units::Time;
+use units::Duration;
 
 use crate::{CaState, Connection, RttSamples, Window};
 use hystart::HyStart;
@@ -53,8 +53,8 @@ impl Kind {
 /// An RTT sample beside the smallest RTT known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RttOnPath {
-    pub(crate) rtt: Time,
-    pub(crate) path: Time,
+    pub(crate) rtt: Duration,
+    pub(crate) path: Duration,
 }
 
 /// The state of the part that a connection has, and what of it matters to an ACK.

@@ -1,15 +1,15 @@
 //! Adaptive Reno: Winc(c) and the back-off, worked out by hand from the printed formulas.
 
-use units::Time;
+use units::Duration;
 
 use crate::{near, Bench};
 
 /// One that has measured `w_m` times 1000 segments/s and 100 ms, now at the congestion level `c`: 100 ms more are level 1 before a loss.
 fn adaptive(parameters: &[(&str, f64)], cwnd: f64, w_m: f64, c: f64) -> Bench {
     let mut bench = Bench::new("areno:paper", parameters, cwnd);
-    bench.wait(Time::from_ms(1_000));
-    bench.rtt(Time::from_ms(100), (w_m * 1_000.0) as u32);
-    bench.rtt(Time::from_secs_f64(0.1 + 0.1 * c), 0);
+    bench.wait(Duration::from_ms(1_000));
+    bench.rtt(Duration::from_ms(100), (w_m * 1_000.0) as u32);
+    bench.rtt(Duration::from_secs_f64(0.1 + 0.1 * c), 0);
     bench
 }
 
@@ -49,7 +49,7 @@ fn the_probe_shrinks_when_the_path_fills() {
     let mut bench = adaptive(&[], 100.0, 50.0, 0.1);
     bench.ack(100);
     near(bench.variable("probe_packets"), 10.40, 5e-3);
-    bench.rtt(Time::from_ms(150), 0);
+    bench.rtt(Duration::from_ms(150), 0);
     for probe in [10.40 - 3.663, 10.40 - 2.0 * 3.663, 0.0] {
         let base = bench.w.cwnd - bench.variable("probe_packets");
         // Half a segment of 110 is not acknowledged.
@@ -72,7 +72,7 @@ fn the_back_off_follows_the_level_of_congestion() {
 fn the_rtt_at_losses_is_smoothed() {
     let mut bench = adaptive(&[], 100.0, 1.0, 1.0);
     bench.lose();
-    bench.rtt(Time::from_ms(150), 0);
+    bench.rtt(Duration::from_ms(150), 0);
     near(bench.variable("level"), 0.5, 1e-9);
     bench.lose();
     near(bench.variable("level"), 50.0 / 92.5, 1e-9);
@@ -84,10 +84,10 @@ fn the_rtt_at_losses_is_smoothed() {
 fn the_bandwidth_is_smoothed() {
     let mut bench = adaptive(&[], 100.0, 1.0, 0.0);
     near(bench.variable("bandwidth_packets_s"), 1000.0, 1e-9);
-    bench.wait(Time::from_ms(80));
-    bench.rtt(Time::from_ms(100), 160);
+    bench.wait(Duration::from_ms(80));
+    bench.rtt(Duration::from_ms(100), 160);
     near(bench.variable("bandwidth_packets_s"), 1000.0, 1e-9);
-    bench.wait(Time::from_ms(80));
-    bench.rtt(Time::from_ms(100), 160);
+    bench.wait(Duration::from_ms(80));
+    bench.rtt(Duration::from_ms(100), 160);
     near(bench.variable("bandwidth_packets_s"), 1100.0, 1e-9);
 }

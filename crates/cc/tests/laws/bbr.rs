@@ -1,14 +1,14 @@
 //! BBR: the worked numbers of a path of 8333 segments per second and 100 ms. Everything else is in the kernel's recordings.
 
 use cc::{CaState, CongestionControl, RateSample};
-use units::Time;
+use units::Duration;
 
 use crate::Bench;
 
 /// A connection of that RTT which has just opened.
 pub(crate) fn open(spec: &str, parameters: &[(&str, f64)], rtt_ms: u64) -> Bench {
     let mut bench = Bench::new(spec, parameters, 10.0);
-    bench.c.rtt_min = Time::from_ms(rtt_ms);
+    bench.c.rtt_min = Duration::from_ms(rtt_ms);
     bench.c.srtt8_us = rtt_ms as u32 * 8000;
     bench.law.on_established(&mut bench.w, &bench.c);
     bench
@@ -21,7 +21,7 @@ pub(crate) fn round(bench: &mut Bench, rate: u32, rtt_ms: u64, in_flight: u32) {
 
 /// As [`round`], with what else the ACK says.
 pub(crate) fn ack(bench: &mut Bench, rate: u32, rtt_ms: u64, sample: RateSample, in_flight: u32) {
-    let rtt = Time::from_ms(rtt_ms);
+    let rtt = Duration::from_ms(rtt_ms);
     bench.wait(rtt);
     let prior = bench.c.delivered;
     bench.c.delivered += u64::from(sample.acked);

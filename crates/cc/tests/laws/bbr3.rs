@@ -1,7 +1,7 @@
 //! BBR version 3: the draft's rules on a path of 10000 segments per second and 50 ms, a pipe of 500.
 
 use cc::{CaState, CongestionControl, LostSegment, RateSample};
-use units::Time;
+use units::Duration;
 
 use crate::bbr::{ack, nothing, open, round};
 use crate::{near, Bench};
@@ -26,7 +26,7 @@ fn cruising() -> Bench {
 /// On into Up.
 fn probing() -> Bench {
     let mut bench = cruising();
-    bench.wait(Time::from_ms(3_001));
+    bench.wait(Duration::from_ms(3_001));
     round(&mut bench, 10_000, 50, 500);
     assert_eq!(bench.variable("mode"), REFILL);
     round(&mut bench, 10_000, 50, 500);
@@ -120,7 +120,7 @@ fn the_long_term_bound_grows_faster_each_round() {
         // The window's ACKs; the last begins the next round.
         for _ in 1..bench.w.cwnd as u32 {
             let within =
-                RateSample { acked: 1, prior_delivered: 0, delivered: Some(500), interval: Some(Time::from_ms(50)), ..nothing(&bench) };
+                RateSample { acked: 1, prior_delivered: 0, delivered: Some(500), interval: Some(Duration::from_ms(50)), ..nothing(&bench) };
             bench.c.delivered += 1;
             bench.law.on_rate_sampled(&mut bench.w, &bench.c, &within);
         }
@@ -148,7 +148,7 @@ fn each_lossy_round_lowers_the_short_term_by_thirty_percent_at_most() {
     lose(&mut bench, 1, 500, 1);
     round(&mut bench, 5_000, 50, 400);
     near(bench.variable("bw_short_segments_s"), 6_300.0, 1e-6);
-    bench.wait(Time::from_ms(3_001));
+    bench.wait(Duration::from_ms(3_001));
     round(&mut bench, 10_000, 50, 400);
     assert!(bench.variable("bw_short_segments_s").is_nan());
     near(bench.variable("bw_segments_s"), 10_000.0, 1e-6);
@@ -158,7 +158,7 @@ fn each_lossy_round_lowers_the_short_term_by_thirty_percent_at_most() {
 #[test]
 fn the_rtt_is_probed_at_half_the_pipe() {
     let mut bench = cruising();
-    bench.wait(Time::from_ms(5_001));
+    bench.wait(Duration::from_ms(5_001));
     round(&mut bench, 10_000, 50, 500);
     assert_eq!((bench.variable("mode"), bench.law.holds_back()), (PROBE_RTT, true));
     near(bench.w.cwnd, 250.0, 1e-9);

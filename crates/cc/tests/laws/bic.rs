@@ -1,6 +1,6 @@
 //! BIC: reduction, fast convergence and the growth curve, evaluated by hand from the 2007 benchmark's formula.
 
-use units::Time;
+use units::Duration;
 
 use crate::{near, Bench};
 
@@ -74,11 +74,11 @@ fn growth_with_smax_16() {
 fn linux_grows_nearly_twice_the_nominal_increase() {
     let mut bench = Bench::new("bic:linux-6.1", &[], 1000.0);
     for _ in 0..100 {
-        bench.rtt(Time::from_ms(100), 1);
+        bench.rtt(Duration::from_ms(100), 1);
     }
     bench.lose();
     for window in [830.0, 861.0, 893.0, 924.0, 952.0, 970.0, 981.0, 988.0, 992.0] {
-        bench.round(Time::from_ms(100));
+        bench.round(Duration::from_ms(100));
         near(bench.w.cwnd, window, 1.0);
     }
 }

@@ -1,6 +1,6 @@
 //! Leith/Shorten 2008, II.B: beta w + c T^3.
 
-use units::Time;
+use units::Duration;
 
 use crate::{near, Bench};
 
@@ -10,7 +10,7 @@ pub(crate) fn after(name: &str, parameters: &[(&str, f64)], ms: u64) -> f64 {
     bench.lose();
     // Whole windows, since one goes at most half a window up.
     for _ in 0..4 {
-        bench.wait(Time::from_ms(ms / 4));
+        bench.wait(Duration::from_ms(ms / 4));
         bench.ack(bench.w.segments() + 1);
     }
     bench.w.cwnd
@@ -41,8 +41,8 @@ fn a_loss_keeps_beta() {
 fn an_ack_goes_its_part_of_the_way() {
     let mut bench = Bench::new("convex:paper", &[], 1000.0);
     bench.lose();
-    bench.wait(Time::from_ms(7_900));
-    bench.rtt(Time::from_ms(100), 0);
+    bench.wait(Duration::from_ms(7_900));
+    bench.rtt(Duration::from_ms(100), 0);
     bench.ack(1);
     // 500 + 0.5 8^3 = 756 is more than half a window away: 1/500 of 250.
     near(bench.w.cwnd, 500.5, 1e-9);
@@ -61,7 +61,7 @@ fn before_the_first_loss_time_starts_with_congestion_avoidance() {
     let mut bench = Bench::new("convex:paper", &[], 100.0);
     bench.ack(1);
     assert_eq!(bench.w.cwnd, 100.0);
-    bench.wait(Time::from_ms(4_000));
+    bench.wait(Duration::from_ms(4_000));
     bench.ack(200);
     near(bench.w.cwnd, 132.0, 1e-9);
 }

@@ -1,15 +1,15 @@
 //! Copa: the rule of Arun/Balakrishnan 2018, section 2, worked out by hand.
 
 use cc::{CaEvent, CaState, CongestionControl};
-use units::Time;
+use units::Duration;
 
 use crate::{near, Bench};
 
 /// An ACK of `acked` segments with this RTT, long enough after the last for it to be the standing one.
 fn ack(bench: &mut Bench, rtt_ms: u64, acked: u32) {
-    bench.wait(Time::from_ms(rtt_ms));
+    bench.wait(Duration::from_ms(rtt_ms));
     bench.c.una += u64::from(acked);
-    bench.sample(Time::from_ms(rtt_ms), None, acked);
+    bench.sample(Duration::from_ms(rtt_ms), None, acked);
 }
 
 /// RTTmin 50 ms, RTTstanding 150 ms: 10 segments are 66.7 a second, against 2/0.1 s = 20.

@@ -1,14 +1,14 @@
 //! Compound TCP: the draft's rules per round trip, TUBE, and the back-off, worked out by hand.
 
 use cc::{CaEvent, CaState, CongestionControl};
-use units::Time;
+use units::Duration;
 
 use crate::{near, Bench};
 
-const T: Time = Time::from_ms(100);
+const T: Duration = Duration::from_ms(100);
 
 /// The round in which `sent` segments left closes, after three samples of `rtt`; no growth yet.
-fn close(bench: &mut Bench, rtt: Time, sent: u64) {
+fn close(bench: &mut Bench, rtt: Duration, sent: u64) {
     for _ in 0..3 {
         bench.rtt(rtt, 0);
     }
@@ -61,9 +61,9 @@ fn the_delay_window_gives_back_what_is_queued() {
     // Slow start ended here.
     bench.w.ssthresh = bench.w.cwnd;
     let (cwnd, dwnd) = (bench.w.cwnd, bench.variable("dwnd_packets"));
-    close(&mut bench, Time::from_ms(102), 1000);
+    close(&mut bench, Duration::from_ms(102), 1000);
     assert_eq!((bench.w.cwnd, bench.variable("dwnd_packets")), (cwnd, dwnd));
-    close(&mut bench, Time::from_ms(110), 1000);
+    close(&mut bench, Duration::from_ms(110), 1000);
     near(bench.w.cwnd, cwnd - 90.909, 1e-3);
     near(bench.variable("dwnd_packets"), dwnd - 90.909, 1e-3);
     // The step down is not taken for slow start, and nothing but Reno's one segment comes back.
@@ -71,7 +71,7 @@ fn the_delay_window_gives_back_what_is_queued() {
     near(bench.w.cwnd, cwnd - 90.909 + 1.0, 2e-3);
     // It never gives more than it has.
     for _ in 0..3 {
-        close(&mut bench, Time::from_ms(110), 1000);
+        close(&mut bench, Duration::from_ms(110), 1000);
     }
     assert_eq!(bench.variable("dwnd_packets"), 0.0);
     near(bench.w.cwnd, cwnd - dwnd + 1.0, 2e-3);
@@ -115,7 +115,7 @@ fn gamma_is_emulated() {
     let mut bench = compound("ctcp:draft", &[], 220.0);
     for gamma in [26.25, 23.4375, 21.328] {
         bench.w.cwnd = 220.0;
-        close(&mut bench, Time::from_ms(110), 220);
+        close(&mut bench, Duration::from_ms(110), 220);
         bench.lose();
         near(bench.variable("gamma_packets"), gamma, 5e-4);
     }
@@ -125,13 +125,13 @@ fn gamma_is_emulated() {
     for (queue_ms, gamma) in [(1, 5.0), (900, 30.0)] {
         for _ in 0..20 {
             bench.w.cwnd = 220.0;
-            close(&mut bench, T + Time::from_ms(queue_ms), 220);
+            close(&mut bench, T + Duration::from_ms(queue_ms), 220);
             bench.lose();
         }
         near(bench.variable("gamma_packets"), gamma, 1e-9);
     }
     let mut fixed = compound("ctcp:fixed-gamma", &[("gamma", 12.0)], 220.0);
-    close(&mut fixed, Time::from_ms(110), 220);
+    close(&mut fixed, Duration::from_ms(110), 220);
     fixed.lose();
     assert_eq!(fixed.variable("gamma_packets"), 12.0);
 }

@@ -1,6 +1,6 @@
 //! RFC 9438: K and W(t) worked out by hand for C = 0.4; Linux's integer reduction.
 
-use units::Time;
+use units::{Duration, Time};
 
 use crate::{near, Bench};
 
@@ -35,14 +35,14 @@ fn window_follows_equation_1() {
         let mut bench = after_loss(beta, 1000.0);
         bench.ack(1);
         while bench.c.now < Time::from_ms(2_000) {
-            bench.round(Time::from_ms(2));
+            bench.round(Duration::from_ms(2));
         }
         near(bench.w.cwnd, at_1s, 0.5);
     }
     let mut bench = after_loss(0.7, 1000.0);
     bench.ack(1);
     while bench.c.now < Time::from_ms(1_000 + 4_543) {
-        bench.round(Time::from_ms(2));
+        bench.round(Duration::from_ms(2));
     }
     near(bench.w.cwnd, 962.5, 0.5);
 }
@@ -64,7 +64,7 @@ fn reno_friendly_region_grows_by_nine_seventeenths() {
     let mut bench = Bench::new("cubic:rfc9438", &[], 20.0);
     assert_eq!(bench.lose(), 14.0);
     for _ in 0..4 {
-        bench.round(Time::from_ms(5));
+        bench.round(Duration::from_ms(5));
     }
     near(bench.w.cwnd, 14.0 + 4.0 * 9.0 / 17.0, 0.1);
 }
@@ -92,14 +92,14 @@ fn linux_k_after_a_loss_at_a_thousand() {
 /// of whole sixteenths stays at 31. After a loss at 10 000, K = cbrt(0.2 x 10 000/0.4) = 17.1 s. A hundred ACKs share a tick here.
 #[test]
 fn growth_of_2_6_23_does_not_depend_on_how_many_acks_share_a_tick() {
-    let rtt = Time::from_ms(100);
+    let rtt = Duration::from_ms(100);
     let mut bench = Bench::new("cubic:2.6.23", &[], 10_000.0);
     bench.round(rtt);
     near(bench.w.cwnd, 11_000.0, 10.0);
     bench.w.cwnd = 10_000.0;
     bench.lose();
     let loss = bench.c.now;
-    while bench.c.now < loss + Time::from_ms(16_000) {
+    while bench.c.now < loss + Duration::from_ms(16_000) {
         bench.round(rtt);
     }
     // 0.4 (17.1 - 16)^3 below the old window.

@@ -1,15 +1,15 @@
 //! FAST: the window update of Hegde et al. 2004 worked out by hand.
 
-use units::Time;
+use units::Duration;
 
 use crate::{near, Bench};
 
 /// One update after `avgRTT` has settled at `rtt`.
-fn update(bench: &mut Bench, rtt: Time) -> f64 {
+fn update(bench: &mut Bench, rtt: Duration) -> f64 {
     for _ in 0..30_000 {
         bench.rtt(rtt, 0);
     }
-    bench.wait(Time::from_ms(100));
+    bench.wait(Duration::from_ms(100));
     bench.c.nxt = bench.c.una + 1;
     // The ACK that closes the round sets the target, a window's worth of ACKs reaches it.
     for _ in 0..3 {
@@ -23,35 +23,35 @@ fn update(bench: &mut Bench, rtt: Time) -> f64 {
 #[test]
 fn one_step_towards_equilibrium() {
     let mut bench = Bench::new("fast:fixed-alpha", &[("alpha", 200.0), ("period", 1.0)], 1000.0);
-    bench.rtt(Time::from_ms(100), 0);
-    near(update(&mut bench, Time::from_ms(110)), 1054.545, 1e-3);
+    bench.rtt(Duration::from_ms(100), 0);
+    near(update(&mut bench, Duration::from_ms(110)), 1054.545, 1e-3);
 }
 
 /// Without queueing delay the update is 0.5 w + 0.5 (w + w).
 #[test]
 fn multiplicative_increase_without_queue() {
     let mut bench = Bench::new("fast:fixed-alpha", &[("alpha", 200.0), ("period", 1.0)], 1000.0);
-    near(update(&mut bench, Time::from_ms(100)), 1500.0, 1e-6);
+    near(update(&mut bench, Duration::from_ms(100)), 1500.0, 1e-6);
 }
 
 /// Jin/Wei/Low 2004, IV.C: the window moves in one round trip and rests in the next.
 #[test]
 fn the_window_rests_every_other_round_trip() {
     let mut bench = Bench::new("fast:fixed-alpha", &[("alpha", 200.0)], 1000.0);
-    bench.rtt(Time::from_ms(100), 0);
-    near(update(&mut bench, Time::from_ms(110)), 1000.0, 0.0);
+    bench.rtt(Duration::from_ms(100), 0);
+    near(update(&mut bench, Duration::from_ms(110)), 1000.0, 0.0);
     bench.c.una = bench.c.nxt;
-    near(update(&mut bench, Time::from_ms(110)), 1054.545, 1e-3);
+    near(update(&mut bench, Duration::from_ms(110)), 1054.545, 1e-3);
 }
 
 /// 10 Mbit/s (833.33 segments/s), 100 ms, alpha 20: the window goes to 103.33, the queue to 20.
 #[test]
 fn approach_to_equilibrium() {
     let mut bench = Bench::new("fast:fixed-alpha", &[("alpha", 20.0), ("period", 1.0)], 100.0);
-    bench.rtt(Time::from_ms(100), 0);
+    bench.rtt(Duration::from_ms(100), 0);
     for window in [101.6667, 102.5, 102.9167, 103.125, 103.2292, 103.2812, 103.3073, 103.3203] {
         let rtt_s = (bench.w.cwnd / (10e6 / 12_000.0)).max(0.1);
-        near(update(&mut bench, Time::from_secs_f64(rtt_s)), window, 1e-3);
+        near(update(&mut bench, Duration::from_secs_f64(rtt_s)), window, 1e-3);
         bench.c.una = bench.c.nxt;
     }
 }
@@ -60,10 +60,10 @@ fn approach_to_equilibrium() {
 #[test]
 fn a_step_down_stays() {
     let mut bench = Bench::new("fast:fixed-alpha", &[("alpha", 100.0), ("period", 1.0)], 1002.0);
-    bench.rtt(Time::from_ms(90), 0);
+    bench.rtt(Duration::from_ms(90), 0);
     // Slow start ended here.
     bench.w.ssthresh = 1002.0;
-    near(update(&mut bench, Time::from_ms(100)), 0.5 * 1002.0 + 0.5 * (0.9 * 1002.0 + 100.0), 1e-6);
+    near(update(&mut bench, Duration::from_ms(100)), 0.5 * 1002.0 + 0.5 * (0.9 * 1002.0 + 100.0), 1e-6);
     for _ in 0..10 {
         bench.ack(2);
     }
@@ -85,7 +85,7 @@ fn alpha_follows_the_rate_with_hysteresis() {
         (13_000.0, 200.0),
         (12_000.0, 20.0),
     ] {
-        bench.rtt(Time::from_ms(100), 0);
+        bench.rtt(Duration::from_ms(100), 0);
         bench.w.cwnd = rate * 1000.0 * 0.1 / 1448.0;
         bench.c.nxt = bench.c.una + 1;
         bench.ack(2);
@@ -97,7 +97,7 @@ fn alpha_follows_the_rate_with_hysteresis() {
 #[test]
 fn only_forward_queueing_counts_in_fast_bqd() {
     let mut bench = Bench::new("fast-bqd:fixed-alpha", &[("alpha", 200.0), ("period", 1.0)], 1000.0);
-    let ms = Time::from_ms;
+    let ms = Duration::from_ms;
     bench.sample(ms(100), Some(ms(50)), 0);
     for _ in 0..30_000 {
         bench.sample(ms(130), Some(ms(60)), 0);

@@ -1,10 +1,10 @@
 //! HSTCP-LP: TCP-LP's early indications on RFC 3649's law.
 
-use units::Time;
+use units::Duration;
 
 use crate::{near, Bench};
 
-const RTT: Time = Time::from_ms(100);
+const RTT: Duration = Duration::from_ms(100);
 
 /// Forward delays of 20 and 80 ms seen: threshold 20 + 0.15 60 = 29 ms, smoothed delay 20 + 60/8 = 27.5 ms.
 fn low_priority(parameters: &[(&str, f64)], cwnd: f64) -> Bench {
@@ -16,7 +16,7 @@ fn low_priority(parameters: &[(&str, f64)], cwnd: f64) -> Bench {
 }
 
 fn see(bench: &mut Bench, forward_us: u64) {
-    bench.sample(RTT, Some(Time::from_us(forward_us)), 1);
+    bench.sample(RTT, Some(Duration::from_us(forward_us)), 1);
 }
 
 /// 27.5 + (38.7 - 27.5)/8 = 28.9 ms is no indication, 28.9 + (30.5 - 28.9)/8 = 29.1 ms is one; another two RTTs later is the second.
@@ -28,10 +28,10 @@ fn early_indications_halve_and_then_stop() {
     see(&mut bench, 30_500);
     assert_eq!((bench.w.cwnd, bench.w.ssthresh), (50.0, 2.0));
     // The queue cannot have heard of it yet.
-    bench.wait(Time::from_ms(199));
+    bench.wait(Duration::from_ms(199));
     see(&mut bench, 30_500);
     assert_eq!(bench.w.cwnd, 50.0);
-    bench.wait(Time::from_ms(1));
+    bench.wait(Duration::from_ms(1));
     see(&mut bench, 30_500);
     assert_eq!(bench.w.cwnd, 1.0);
 }
@@ -45,10 +45,10 @@ fn nothing_grows_while_it_infers() {
     for _ in 0..100 {
         see(&mut bench, 20_000);
     }
-    bench.wait(Time::from_ms(299));
+    bench.wait(Duration::from_ms(299));
     bench.ack(30);
     assert_eq!(bench.w.cwnd, 30.0);
-    bench.wait(Time::from_ms(1));
+    bench.wait(Duration::from_ms(1));
     bench.ack(30);
     near(bench.w.cwnd, 31.0, 1e-9);
     for _ in 0..3 {

@@ -1,6 +1,6 @@
 //! H-TCP: f(Delta), the adaptive backoff and epoch durations, worked out by hand from the closed forms.
 
-use units::Time;
+use units::Duration;
 
 use crate::{near, Bench};
 
@@ -9,7 +9,7 @@ const REAL: &str = "htcp:altaimd-2.6.6";
 /// Rising RTT samples, in steps that the spike filter accepts.
 fn see(bench: &mut Bench, min_ms: u64, max_ms: u64) {
     for ms in (min_ms..=max_ms).step_by(10) {
-        bench.rtt(Time::from_ms(ms), 0);
+        bench.rtt(Duration::from_ms(ms), 0);
     }
 }
 
@@ -20,9 +20,9 @@ fn increase_by_the_time_since_backoff() {
         [(0.5, 1.0), (1.0, 1.0), (1.5, 6.0625), (2.0, 11.25), (3.0, 22.0), (5.0, 45.0), (10.0, 111.25), (20.0, 281.25), (30.0, 501.25)];
     for (delta_s, f) in rows {
         let mut bench = Bench::new(REAL, &[], 1000.0);
-        bench.rtt(Time::from_ms(100), 0);
+        bench.rtt(Duration::from_ms(100), 0);
         bench.lose();
-        bench.wait(Time::from_secs_f64(delta_s));
+        bench.wait(Duration::from_secs_f64(delta_s));
         bench.ack(1);
         near(bench.variable("alpha"), f, 1e-6);
     }
@@ -50,7 +50,7 @@ fn increase_scaled_by_the_rtt() {
             see(&mut bench, 200, 320);
             bench.lose();
         }
-        bench.wait(Time::from_ms(5_000));
+        bench.wait(Duration::from_ms(5_000));
         bench.ack(1);
         near(bench.variable("alpha"), alpha, 1e-6);
     }
@@ -60,11 +60,11 @@ fn increase_scaled_by_the_rtt() {
 #[test]
 fn epoch_duration() {
     let mut bench = Bench::new(REAL, &[("bandwidth_switch", 0.0), ("adaptive_backoff", 0.0)], 1000.0);
-    bench.rtt(Time::from_ms(100), 0);
+    bench.rtt(Duration::from_ms(100), 0);
     assert_eq!(bench.lose(), 500.0);
     let start = bench.c.now;
     while bench.w.cwnd < 1000.0 {
-        bench.round(Time::from_ms(100));
+        bench.round(Duration::from_ms(100));
     }
     near((bench.c.now - start).as_secs_f64(), 3.962, 0.11);
 }
@@ -76,9 +76,9 @@ fn integer_increase() {
         [("linux-6.1", 1_500, 6.0), ("linux-6.1", 2_000, 11.0), ("beta08", 3_000, 8.9375), ("beta08", 500, 0.40625)]
     {
         let mut bench = Bench::new(&format!("htcp:{variant}"), &[], 1000.0);
-        bench.rtt(Time::from_ms(100), 0);
+        bench.rtt(Duration::from_ms(100), 0);
         bench.lose();
-        bench.wait(Time::from_ms(delta_ms));
+        bench.wait(Duration::from_ms(delta_ms));
         // alpha moves with the next whole segment.
         bench.w.cnt = 1_000_000;
         bench.ack(1);

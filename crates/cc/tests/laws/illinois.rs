@@ -1,12 +1,12 @@
 //! Illinois: alpha and beta by the delay, with d_m = 100 ms unless said otherwise; fixed point worked out by hand.
 
-use units::Time;
+use units::Duration;
 
 use crate::{near, Bench};
 
 fn round(bench: &mut Bench, rtts_ms: &[u64]) {
     for &rtt_ms in rtts_ms {
-        bench.rtt(Time::from_ms(rtt_ms), 0);
+        bench.rtt(Duration::from_ms(rtt_ms), 0);
     }
     bench.ack(1);
 }
@@ -74,7 +74,7 @@ fn five_calm_rounds_restore_the_increase() {
 fn a_window_below_15_is_renos() {
     for (cwnd, alpha, kept) in [(14.0, 1.0, 7.0), (15.0, 10.0, 14.0)] {
         let mut bench = Bench::new("illinois:linux-6.1", &[], cwnd);
-        bench.rtt(Time::from_ms(200), 0);
+        bench.rtt(Duration::from_ms(200), 0);
         round(&mut bench, &[100; 99]);
         bench.w.cwnd = cwnd;
         round(&mut bench, &[100]);
@@ -107,9 +107,9 @@ fn rtts_after_a_loss_may_be_ignored() {
         let mut bench = at(spec, &[], 80);
         bench.c.srtt8_us = 800_000;
         bench.lose();
-        bench.wait(Time::from_ms(199));
-        bench.rtt(Time::from_ms(3_000), 0);
-        bench.wait(Time::from_ms(1));
+        bench.wait(Duration::from_ms(199));
+        bench.rtt(Duration::from_ms(3_000), 0);
+        bench.wait(Duration::from_ms(1));
         bench.w.cwnd = 1000.0;
         round(&mut bench, &[150]);
         near(bench.variable("alpha"), alpha / 128.0, 0.0);

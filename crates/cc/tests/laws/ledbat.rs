@@ -1,14 +1,14 @@
 //! RFC 6817, 2.4.2, and LEDBAT++'s rules, worked out by hand.
 
 use cc::CongestionControl;
-use units::Time;
+use units::{Duration, Time};
 
 use crate::{near, Bench};
 
 /// Base delay `base_ms`, then four samples with `queue_ms` more, as forward delay and as RTT.
 fn see(bench: &mut Bench, base_ms: u64, queue_ms: u64) {
     for ms in [base_ms, base_ms + queue_ms, base_ms + queue_ms, base_ms + queue_ms, base_ms + queue_ms] {
-        bench.sample(Time::from_ms(ms), Some(Time::from_ms(ms)), 0);
+        bench.sample(Duration::from_ms(ms), Some(Duration::from_ms(ms)), 0);
     }
 }
 
@@ -35,7 +35,7 @@ fn a_single_low_sample_counts() {
     let mut bench = Bench::new("ledbat:rfc6817", &[], 100.0);
     see(&mut bench, 20, 150);
     for ms in [70, 170, 170, 170] {
-        bench.sample(Time::from_ms(ms), Some(Time::from_ms(ms)), 0);
+        bench.sample(Duration::from_ms(ms), Some(Duration::from_ms(ms)), 0);
     }
     bench.ack(100);
     near(bench.w.cwnd, 100.5, 1e-9);

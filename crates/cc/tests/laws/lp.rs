@@ -1,13 +1,13 @@
 //! TCP-LP: its reactions to the forward delay, in whole milliseconds, worked out by hand.
 
-use units::Time;
+use units::Duration;
 
 use crate::{near, Bench};
 
 /// After `wait_ms`, an ACK with this RTT and forward delay.
 fn sample(bench: &mut Bench, wait_ms: u64, rtt_ms: u64, forward_ms: u64) {
-    bench.wait(Time::from_ms(wait_ms));
-    bench.sample(Time::from_ms(rtt_ms), Some(Time::from_ms(forward_ms)), 1);
+    bench.wait(Duration::from_ms(wait_ms));
+    bench.sample(Duration::from_ms(rtt_ms), Some(Duration::from_ms(forward_ms)), 1);
 }
 
 /// 100 segments, and the two samples after which the peer's clock and the delay are known. That delay is smallest and largest at
@@ -83,7 +83,7 @@ fn the_paper_halves_then_stops_and_stays_in_avoidance() {
     let mut bench = Bench::new("lp:paper", &[], 100.0);
     bench.w.ssthresh = 100.0;
     for (forward_us, cwnd) in [(20_000, 100.0), (80_000, 100.0), (38_700, 100.0), (30_500, 50.0)] {
-        bench.sample(Time::from_ms(100), Some(Time::from_us(forward_us)), 1);
+        bench.sample(Duration::from_ms(100), Some(Duration::from_us(forward_us)), 1);
         assert_eq!(bench.w.cwnd, cwnd);
     }
     assert_eq!(bench.w.ssthresh, 50.0);

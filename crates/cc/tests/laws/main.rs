@@ -30,7 +30,7 @@ mod yeah;
 use std::collections::BTreeMap;
 
 use cc::{build, AckArrival, CaState, CongestionControl, Connection, Controller, RttSample, Window};
-use units::Time;
+use units::{Duration, Time};
 
 /// One connection in congestion avoidance, driven by hand.
 pub(crate) struct Bench {
@@ -60,17 +60,17 @@ impl Bench {
     }
 
     /// An RTT sample on an ACK of `acked` segments, without growth.
-    pub(crate) fn rtt(&mut self, rtt: Time, acked: u32) {
+    pub(crate) fn rtt(&mut self, rtt: Duration, acked: u32) {
         self.sample(rtt, None, acked);
     }
 
     /// The same with the forward delay that the ACK's timestamps give.
-    pub(crate) fn sample(&mut self, rtt: Time, forward: Option<Time>, acked: u32) {
+    pub(crate) fn sample(&mut self, rtt: Duration, forward: Option<Duration>, acked: u32) {
         self.c.rtt_min = self.c.rtt_min.min(rtt);
         self.c.srtt8_us = (rtt.as_us() * 8) as u32;
         self.c.delivered += u64::from(acked);
         let in_flight = self.w.segments();
-        let echoed = forward.map(|_| self.c.now.since(rtt));
+        let echoed = forward.map(|_| self.c.now.saturating_sub(rtt));
         self.law.on_rtt_sampled(&mut self.w, &self.c, &RttSample { acked, rtt: Some(rtt), forward, echoed, in_flight });
         self.law.on_ack_arrived(&mut self.w, &self.c, &AckArrival { slow_path: false, ece: false });
     }
@@ -89,12 +89,12 @@ impl Bench {
     }
 
     /// One round trip of one-segment ACKs, evenly spread.
-    pub(crate) fn round(&mut self, rtt: Time) {
+    pub(crate) fn round(&mut self, rtt: Duration) {
         let n = self.w.segments();
         let start = self.c.now;
         self.c.nxt = self.c.una + u64::from(n);
         for i in 1..=u64::from(n) {
-            self.c.now = start + Time(rtt.0 * i / u64::from(n));
+            self.c.now = start + rtt * i / u64::from(n);
             self.rtt(rtt, 1);
             self.ack(1);
         }
@@ -108,7 +108,7 @@ impl Bench {
     }
 
     /// The clock moves on.
-    pub(crate) fn wait(&mut self, span: Time) {
+    pub(crate) fn wait(&mut self, span: Duration) {
         self.c.now += span;
     }
 }

@@ -1,13 +1,13 @@
 //! The draft's rules: alpha, additive increase by unmarked segments, round trips below 25 ms.
 
 use cc::{AckArrival, CaState, CongestionControl};
-use units::Time;
+use units::Duration;
 
 use crate::{near, Bench};
 
 const PARAMETERS: [(&str, f64); 1] = [("rtt_transition", 0.0)];
 
-fn at(rtt: Time, cwnd: f64) -> Bench {
+fn at(rtt: Duration, cwnd: f64) -> Bench {
     let mut bench = Bench::new("prague:draft", &PARAMETERS, cwnd);
     // The window is taken over when the connection is established.
     bench.law.on_established(&mut bench.w, &bench.c);
@@ -24,10 +24,10 @@ fn ack(bench: &mut Bench, acked: u64, marked: u64) {
 }
 
 /// A round of 100 one-segment ACKs, the first `marked` of them marked.
-fn round(bench: &mut Bench, rtt: Time, marked: u64) {
+fn round(bench: &mut Bench, rtt: Duration, marked: u64) {
     bench.c.nxt = bench.c.una + 100;
     for i in 0..100 {
-        bench.c.now += Time(rtt.0 / 100);
+        bench.c.now += rtt / 100;
         ack(bench, 1, u64::from(i < marked));
     }
 }
@@ -43,7 +43,7 @@ fn enter(bench: &mut Bench, to: CaState) {
 #[test]
 fn short_round_trips_grow_at_the_rate_of_25_ms() {
     for (rtt_ms, step) in [(100, 1.0), (25, 1.0), (5, 0.04), (10, 0.16)] {
-        let rtt = Time::from_ms(rtt_ms);
+        let rtt = Duration::from_ms(rtt_ms);
         let mut bench = at(rtt, 100.0);
         round(&mut bench, rtt, 0);
         near(bench.variable("window") - 100.0, step, 0.01 * step);
@@ -51,7 +51,7 @@ fn short_round_trips_grow_at_the_rate_of_25_ms() {
     let mut bench = Bench::new("prague:draft", &[("rtt_target", 0.0)], 100.0);
     bench.law.on_established(&mut bench.w, &bench.c);
     bench.c.srtt8_us = 8 * 1000;
-    round(&mut bench, Time::from_ms(1), 0);
+    round(&mut bench, Duration::from_ms(1), 0);
     near(bench.variable("window"), 101.0, 0.01);
 }
 
@@ -59,7 +59,7 @@ fn short_round_trips_grow_at_the_rate_of_25_ms() {
 /// segment per ACK. In the same round the other 40 segments add theirs: 40/50 of a segment.
 #[test]
 fn the_first_mark_halves() {
-    let rtt = Time::from_ms(50);
+    let rtt = Duration::from_ms(50);
     let mut bench = at(rtt, 100.0);
     bench.w.ssthresh = 1000.0;
     // What was counted so far ends here.
@@ -80,9 +80,9 @@ fn the_first_mark_halves() {
 /// alpha is given up, and a second time only when 25 ms have passed.
 #[test]
 fn marks_cost_half_of_alpha_once_per_25_ms() {
-    let mut bench = at(Time::from_ms(10), 100.0);
+    let mut bench = at(Duration::from_ms(10), 100.0);
     for (acked, marked, alpha) in [(1, 1, 0.0625), (100, 50, 0.089_843_75), (100, 50, 0.115_478_515_625)] {
-        bench.c.now += Time::from_ms(30);
+        bench.c.now += Duration::from_ms(30);
         ack(&mut bench, acked, marked);
         near(bench.variable("alpha"), alpha, 1e-12);
         bench.c.nxt = bench.c.una + 100;
@@ -91,11 +91,11 @@ fn marks_cost_half_of_alpha_once_per_25_ms() {
     enter(&mut bench, CaState::Cwr);
     near(bench.variable("window"), before * (1.0 - alpha / 2.0), 1e-9);
     enter(&mut bench, CaState::Open);
-    bench.c.now += Time::from_ms(24);
+    bench.c.now += Duration::from_ms(24);
     enter(&mut bench, CaState::Cwr);
     near(bench.variable("window"), before * (1.0 - alpha / 2.0), 1e-9);
     enter(&mut bench, CaState::Open);
-    bench.c.now += Time::from_ms(1);
+    bench.c.now += Duration::from_ms(1);
     enter(&mut bench, CaState::Cwr);
     near(bench.variable("window"), before * (1.0 - alpha / 2.0) * (1.0 - alpha / 2.0), 1e-9);
 }
@@ -103,7 +103,7 @@ fn marks_cost_half_of_alpha_once_per_25_ms() {
 /// A loss is answered like Reno's, and nothing is added before it is repaired.
 #[test]
 fn a_loss_halves_and_stops_growth() {
-    let rtt = Time::from_ms(50);
+    let rtt = Duration::from_ms(50);
     let mut bench = at(rtt, 100.0);
     enter(&mut bench, CaState::Recovery);
     assert_eq!((bench.variable("window"), bench.w.ssthresh), (50.0, 50.0));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cc::slow_start::Kind;
 use cc::{build, BuildError, CaState, CongestionControl, Connection, RttSample, Window, PROTOCOLS, SSTHRESH_INFINITE};
-use units::Time;
+use units::{Duration, Time};
 
 /// A connection at its start, driven round by round.
 struct Start {
@@ -25,7 +25,7 @@ impl Start {
     }
 
     /// An ACK of `acked` segments with this RTT, the window filled again after it.
-    fn ack(&mut self, acked: u32, rtt: Time) {
+    fn ack(&mut self, acked: u32, rtt: Duration) {
         self.c.una += u64::from(acked);
         self.c.rtt_min = self.c.rtt_min.min(rtt);
         let s = RttSample { acked, rtt: Some(rtt), forward: None, echoed: None, in_flight: self.w.segments() };
@@ -35,10 +35,10 @@ impl Start {
     }
 
     /// A round trip of `rtt`, an ACK per segment, 3 ms between them: no train for HyStart.
-    fn round(&mut self, rtt: Time) {
+    fn round(&mut self, rtt: Duration) {
         let end = self.c.nxt;
         while self.c.una < end {
-            self.c.now += Time::from_ms(3);
+            self.c.now += Duration::from_ms(3);
             self.ack(1, rtt);
         }
     }
@@ -48,8 +48,8 @@ impl Start {
     }
 }
 
-fn ms(x: u64) -> Time {
-    Time::from_ms(x)
+fn ms(x: u64) -> Duration {
+    Duration::from_ms(x)
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn limited_grows_by_one_in_k() {
 #[test]
 fn hystart_ends_above_its_threshold() {
     for (base, rise) in [(16, 4), (80, 10), (200, 16)] {
-        for (rtt, ends) in [(ms(base + rise), false), (ms(base + rise) + Time::from_us(1), true)] {
+        for (rtt, ends) in [(ms(base + rise), false), (ms(base + rise) + Duration::from_us(1), true)] {
             let mut start = Start::new("reno", Kind::HyStart);
             start.round(ms(base));
             start.round(ms(base));
@@ -138,7 +138,7 @@ fn hystart_rests_after_its_exit_until_a_timeout() {
 #[test]
 fn hystart_plus_plus_slows_down_at_its_threshold() {
     for (base, rise) in [(16, 4), (32, 4), (80, 10), (200, 16)] {
-        for (rtt, grows) in [(ms(base + rise) - Time::from_us(1), 80.0), (ms(base + rise), 40.0 + 7.0 + 33.0 / 4.0)] {
+        for (rtt, grows) in [(ms(base + rise) - Duration::from_us(1), 80.0), (ms(base + rise), 40.0 + 7.0 + 33.0 / 4.0)] {
             let mut start = Start::new("reno", Kind::HyStartPlusPlus);
             start.round(ms(base));
             start.round(ms(base));

@@ -1,13 +1,13 @@
 //! Vegas: Linux's backlog w (rtt - base)/base with base 100.001 ms, worked out by hand, and the steps it leads to.
 
-use units::Time;
+use units::Duration;
 
 use crate::Bench;
 
 /// A round of `samples` samples at `rtt_ms` and the ACK that closes it.
 fn round(bench: &mut Bench, rtt_ms: u64, samples: u32) {
     for _ in 0..samples {
-        bench.rtt(Time::from_ms(rtt_ms), 0);
+        bench.rtt(Duration::from_ms(rtt_ms), 0);
     }
     bench.ack(1);
 }

@@ -1,6 +1,6 @@
 //! Veno: the backlog that tells two kinds of loss apart, and the slow step, worked out by hand.
 
-use units::Time;
+use units::Duration;
 
 use crate::{near, Bench};
 
@@ -8,10 +8,10 @@ use crate::{near, Bench};
 fn at(rtt_ms: u64, cwnd: f64) -> Bench {
     let mut bench = Bench::new("veno:linux-6.1", &[], cwnd);
     for _ in 0..3 {
-        bench.rtt(Time::from_ms(100), 0);
+        bench.rtt(Duration::from_ms(100), 0);
     }
     bench.ack(1);
-    bench.rtt(Time::from_ms(rtt_ms), 1);
+    bench.rtt(Duration::from_ms(rtt_ms), 1);
     bench.ack(1);
     bench
 }
@@ -34,7 +34,7 @@ fn congested_growth_is_a_segment_in_two_windows() {
     let mut raised = vec![];
     for ack in 2..=40 {
         let before = bench.w.cwnd;
-        bench.rtt(Time::from_ms(150), 1);
+        bench.rtt(Duration::from_ms(150), 1);
         bench.ack(1);
         if bench.w.cwnd > before {
             raised.push(ack);

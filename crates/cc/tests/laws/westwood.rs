@@ -1,7 +1,7 @@
 //! Westwood+: the two-pole filter and the window after a loss, worked out by hand.
 
 use cc::{AckArrival, CaEvent, CongestionControl, RttSample};
-use units::Time;
+use units::{Duration, Time};
 
 use crate::{near, Bench};
 
@@ -9,7 +9,7 @@ use crate::{near, Bench};
 fn ack(bench: &mut Bench, ms: u64, segments: u64, rtt_ms: u64, slow_path: bool) {
     bench.c.now = Time::from_ms(ms);
     bench.c.una += segments;
-    let sample = RttSample { acked: segments as u32, rtt: Some(Time::from_ms(rtt_ms)), in_flight: 0, forward: None, echoed: None };
+    let sample = RttSample { acked: segments as u32, rtt: Some(Duration::from_ms(rtt_ms)), in_flight: 0, forward: None, echoed: None };
     bench.law.on_rtt_sampled(&mut bench.w, &bench.c, &sample);
     bench.law.on_ack_arrived(&mut bench.w, &bench.c, &AckArrival { slow_path, ece: false });
 }

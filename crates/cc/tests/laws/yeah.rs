@@ -1,10 +1,10 @@
 //! YeAH: backlog, decongestion and decrease, worked out by hand from 1000 segments and a base of 100.001 ms.
 
-use units::Time;
+use units::Duration;
 
 use crate::{near, Bench};
 
-fn round(bench: &mut Bench, rtt: Time) {
+fn round(bench: &mut Bench, rtt: Duration) {
     for _ in 0..3 {
         bench.rtt(rtt, 0);
     }
@@ -14,9 +14,9 @@ fn round(bench: &mut Bench, rtt: Time) {
 /// 1000 segments, a base of 100 ms, then a round at `rtt_us`.
 fn after(rtt_us: u64) -> Bench {
     let mut bench = Bench::new("yeah:linux-6.1", &[], 1000.0);
-    round(&mut bench, Time::from_ms(100));
+    round(&mut bench, Duration::from_ms(100));
     assert_eq!(bench.w.cwnd, 1000.0);
-    round(&mut bench, Time::from_us(rtt_us));
+    round(&mut bench, Duration::from_us(rtt_us));
     bench
 }
 
@@ -44,11 +44,11 @@ fn a_loss_after_sixteen_slow_rounds_halves() {
     let mut bench = after(112_600);
     assert_eq!((bench.w.cwnd, bench.variable("reno_window_packets")), (889.0, 444.0));
     for _ in 0..14 {
-        round(&mut bench, Time::from_us(112_600));
+        round(&mut bench, Duration::from_us(112_600));
     }
     assert_eq!(bench.variable("reno_window_packets"), 458.0);
     bench.w.cwnd = 700.0;
-    round(&mut bench, Time::from_us(112_600));
+    round(&mut bench, Duration::from_us(112_600));
     bench.w.cwnd = 700.0;
     assert_eq!(bench.lose(), 350.0);
 }

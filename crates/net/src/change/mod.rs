@@ -8,6 +8,8 @@ pub use delay::DelaySteps;
 pub use rate::RateSteps;
 pub use trace::Trace;
 
+use std::ops::Range;
+
 use units::Time;
 
 /// How a link serves that has no constant rate.
@@ -29,10 +31,10 @@ impl Service {
     }
 
     /// Bytes that could have left after `from` up to `to`.
-    pub(crate) fn capacity_bytes(&self, from: Time, to: Time) -> f64 {
+    pub(crate) fn capacity_bytes(&self, span: Range<Time>) -> f64 {
         match self {
-            Service::Steps(steps) => steps.capacity_bytes(from, to),
-            Service::Trace(trace) => trace.capacity_bytes(from, to),
+            Service::Steps(steps) => steps.capacity_bytes(span),
+            Service::Trace(trace) => trace.capacity_bytes(span),
         }
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! Whole nanoseconds, as on a link of one rate: what does not fill one is handed to the next packet, so that no bit is gained or lost.
 
-use units::Time;
+use std::ops::Range;
+
+use units::{Duration, Time};
 
 /// Work is counted in units of which a link of 1 bit/s does one in a nanosecond.
 const UNITS_PER_BYTE: u128 = 8_000_000_000;
@@ -28,7 +30,8 @@ impl RateSteps {
         self.steps.get(step + 1).map_or(Time::NEVER, |&(at, _)| at)
     }
 
-    pub(super) fn departure(&mut self, starts: Time, was_idle: bool, bytes: u32) -> Time {
+    /// When a packet of `bytes` leaves that follows one which left at `starts`, or after idle time arrives at `starts`.
+    pub fn departure(&mut self, starts: Time, was_idle: bool, bytes: u32) -> Time {
         let owed = if was_idle { 0 } else { self.owed };
         let mut work = u128::from(bytes) * UNITS_PER_BYTE + owed;
         let mut now = starts;
@@ -39,7 +42,7 @@ impl RateSteps {
                 let left = (end - now).0;
                 if work < rate * (u128::from(left) + 1) {
                     self.owed = work % rate;
-                    return now + Time((work / rate) as u64);
+                    return now + Duration((work / rate) as u64);
                 }
                 work -= rate * u128::from(left);
                 now = end;
@@ -48,12 +51,12 @@ impl RateSteps {
         }
     }
 
-    pub(super) fn capacity_bytes(&self, from: Time, to: Time) -> f64 {
-        let spans = self.steps.iter().enumerate().map(|(step, &(at, rate))| {
-            let span = self.end(step).min(to).since(at.max(from));
-            u128::from(rate) * u128::from(span.0)
+    pub(super) fn capacity_bytes(&self, span: Range<Time>) -> f64 {
+        let parts = self.steps.iter().enumerate().map(|(step, &(at, rate))| {
+            let part = self.end(step).min(span.end).since(at.max(span.start));
+            u128::from(rate) * u128::from(part.0)
         });
-        spans.sum::<u128>() as f64 / UNITS_PER_BYTE as f64
+        parts.sum::<u128>() as f64 / UNITS_PER_BYTE as f64
     }
 }
 
@@ -102,7 +105,7 @@ mod tests {
     #[test]
     fn the_capacity_is_the_integral() {
         let steps = steps();
-        assert_eq!(steps.capacity_bytes(Time::ZERO, Time::from_ms(11)), 2.5 * 1500.0 + 1.75 * 1500.0 + 1500.0);
-        assert_eq!(steps.capacity_bytes(Time::from_ms(5), Time::from_ms(8)), 750.0);
+        assert_eq!(steps.capacity_bytes(Time::ZERO..Time::from_ms(11)), 2.5 * 1500.0 + 1.75 * 1500.0 + 1500.0);
+        assert_eq!(steps.capacity_bytes(Time::from_ms(5)..Time::from_ms(8)), 750.0);
     }
 }

@@ -5,7 +5,9 @@
 //! and the beginning of the next, and an opportunity that finds the queue empty is lost. A packet that arrives at the very time of an
 //! opportunity has missed it.
 
-use units::Time;
+use std::ops::Range;
+
+use units::{Duration, Time};
 
 /// Bytes per opportunity.
 pub const OPPORTUNITY_BYTES: u32 = 1500;
@@ -26,19 +28,20 @@ impl Trace {
         Trace { at_ms, current: 0, left: OPPORTUNITY_BYTES }
     }
 
-    fn period(&self) -> Time {
-        Time::from_ms(self.at_ms[self.at_ms.len() - 1])
+    fn period(&self) -> Duration {
+        Duration::from_ms(self.at_ms[self.at_ms.len() - 1])
     }
 
     fn at(&self, number: u64) -> Time {
         let entries = self.at_ms.len() as u64;
-        Time(number / entries * self.period().0) + Time::from_ms(self.at_ms[(number % entries) as usize])
+        Time::ZERO + self.period() * (number / entries) + Duration::from_ms(self.at_ms[(number % entries) as usize])
     }
 
     /// Number of opportunities up to and including `now`.
     fn up_to(&self, now: Time) -> u64 {
-        let (whole, rest) = (now.0 / self.period().0, Time(now.0 % self.period().0));
-        let in_rest = self.at_ms.partition_point(|&ms| Time::from_ms(ms) <= rest) as u64;
+        let (passed, period) = (now - Time::ZERO, self.period());
+        let (whole, rest) = (passed / period, passed % period);
+        let in_rest = self.at_ms.partition_point(|&ms| Duration::from_ms(ms) <= rest) as u64;
         // The last entry of a list falls on the beginning of the next.
         whole * self.at_ms.len() as u64 + in_rest
     }
@@ -61,8 +64,8 @@ impl Trace {
         self.at(self.current)
     }
 
-    pub(super) fn capacity_bytes(&self, from: Time, to: Time) -> f64 {
-        (self.up_to(to) - self.up_to(from)) as f64 * f64::from(OPPORTUNITY_BYTES)
+    pub(super) fn capacity_bytes(&self, span: Range<Time>) -> f64 {
+        (self.up_to(span.end) - self.up_to(span.start)) as f64 * f64::from(OPPORTUNITY_BYTES)
     }
 }
 
@@ -95,7 +98,7 @@ mod tests {
     #[test]
     fn the_capacity_counts_opportunities() {
         let trace = Trace::new(vec![0, 4, 4, 10]);
-        let bytes = |from, to| trace.capacity_bytes(Time::from_ms(from), Time::from_ms(to)) / 1500.0;
+        let bytes = |from, to| trace.capacity_bytes(Time::from_ms(from)..Time::from_ms(to)) / 1500.0;
         assert_eq!((bytes(0, 4), bytes(4, 10), bytes(0, 10), bytes(0, 100), bytes(9, 21)), (2.0, 2.0, 4.0, 40.0, 6.0));
     }
 }

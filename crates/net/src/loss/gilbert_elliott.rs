@@ -7,9 +7,9 @@
 
 use units::Stream;
 
-/// The chain. It begins in the good state.
+/// The chain's probabilities.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GilbertElliott {
+pub struct GilbertElliottSpec {
     /// Probability per packet that the good state turns bad: p.
     pub to_bad: f64,
     /// Probability per packet that the bad state turns good: r.
@@ -18,18 +18,23 @@ pub struct GilbertElliott {
     pub loss_bad: f64,
     /// Loss probability in the good state: 1 - k.
     pub loss_good: f64,
-    /// The state.
+}
+
+/// The chain. It begins in the good state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GilbertElliott {
+    spec: GilbertElliottSpec,
     is_bad: bool,
 }
 
 impl GilbertElliott {
-    /// A chain that turns bad and good with these probabilities, and loses with those in the bad and in the good state.
-    pub fn new(turns: (f64, f64), losses: (f64, f64)) -> GilbertElliott {
-        GilbertElliott { to_bad: turns.0, to_good: turns.1, loss_bad: losses.0, loss_good: losses.1, is_bad: false }
+    /// A chain with these probabilities.
+    pub fn new(spec: GilbertElliottSpec) -> GilbertElliott {
+        GilbertElliott { spec, is_bad: false }
     }
 
     pub(super) fn strikes(&mut self, stream: &mut Stream) -> bool {
-        let (loss, turn) = if self.is_bad { (self.loss_bad, self.to_good) } else { (self.loss_good, self.to_bad) };
+        let (loss, turn) = if self.is_bad { (self.spec.loss_bad, self.spec.to_good) } else { (self.spec.loss_good, self.spec.to_bad) };
         let is_lost = stream.chance(loss);
         self.is_bad ^= stream.chance(turn);
         is_lost
@@ -66,7 +71,7 @@ mod tests {
 
     #[test]
     fn losses_and_gaps_are_geometric_runs() {
-        let lost = lost(GilbertElliott::new((0.01, 0.25), (1.0, 0.0)));
+        let lost = lost(GilbertElliott::new(GilbertElliottSpec { to_bad: 0.01, to_good: 0.25, loss_bad: 1.0, loss_good: 0.0 }));
         assert_geometric(&runs(&lost, true), 0.25);
         assert_geometric(&runs(&lost, false), 0.01);
     }
@@ -75,7 +80,7 @@ mod tests {
     /// (1 + 0.89)/(1 - 0.89) = 17 times the variance of independent ones.
     #[test]
     fn the_share_lost_is_the_states_average() {
-        let lost = lost(GilbertElliott::new((0.01, 0.1), (0.5, 0.01)));
+        let lost = lost(GilbertElliott::new(GilbertElliottSpec { to_bad: 0.01, to_good: 0.1, loss_bad: 0.5, loss_good: 0.01 }));
         let share = lost.iter().filter(|&&lost| lost).count() as f64 / PACKETS as f64;
         let expected = (0.5 + 10.0 * 0.01) / 11.0;
         let error = (17.0 * expected * (1.0 - expected) / PACKETS as f64).sqrt();

@@ -6,7 +6,7 @@ mod periodic;
 mod scripted;
 mod timed;
 
-pub use gilbert_elliott::GilbertElliott;
+pub use gilbert_elliott::{GilbertElliott, GilbertElliottSpec};
 pub use periodic::Periodic;
 pub use scripted::Scripted;
 pub use timed::Timed;

@@ -4,13 +4,13 @@
 //! last back-off, with parameter p per unit of time. Each interval since the last loss brings the next one with the same probability, at
 //! its end; the first packet from then on is lost.
 
-use units::{Stream, Time};
+use units::{Duration, Stream, Time};
 
 /// The clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timed {
     /// The unit of time.
-    pub interval: Time,
+    pub interval: Duration,
     /// Probability that an interval brings a loss.
     pub probability: f64,
     /// When the current interval ends.
@@ -21,8 +21,8 @@ pub struct Timed {
 
 impl Timed {
     /// A clock that starts with the run.
-    pub fn new(interval: Time, probability: f64) -> Timed {
-        Timed { interval, probability, ends: interval, is_due: false }
+    pub fn new(interval: Duration, probability: f64) -> Timed {
+        Timed { interval, probability, ends: Time::ZERO + interval, is_due: false }
     }
 
     pub(super) fn strikes(&mut self, now: Time, stream: &mut Stream) -> bool {
@@ -45,10 +45,10 @@ mod tests {
     /// A packet at every tick of the clock: gaps are whole intervals, geometric with p = 0.05: mean 20, standard deviation sqrt(0.95)/0.05.
     #[test]
     fn gaps_are_geometric_whatever_the_packet_rate() {
-        let interval = Time::from_ms(1000);
+        let interval = Duration::from_ms(1000);
         for packets_per_interval in [1, 20] {
             let (mut timed, mut stream) = (Timed::new(interval, 0.05), Stream::named(5, "test"));
-            let times = (0..400_000 * packets_per_interval).map(|n| Time(n * interval.0 / packets_per_interval));
+            let times = (0..400_000 * packets_per_interval).map(|n| Time::ZERO + interval * n / packets_per_interval);
             let lost: Vec<Time> = times.filter(|&now| timed.strikes(now, &mut stream)).collect();
             assert!(lost.iter().all(|lost| lost.0 % interval.0 == 0));
             let gaps: Vec<f64> = lost.windows(2).map(|pair| ((pair[1] - pair[0]).0 / interval.0) as f64).collect();
@@ -63,7 +63,7 @@ mod tests {
     /// Silence does not pile up losses.
     #[test]
     fn one_packet_pays_for_a_silence() {
-        let (mut timed, mut stream) = (Timed::new(Time::from_ms(1), 1.0), Stream::named(5, "test"));
+        let (mut timed, mut stream) = (Timed::new(Duration::from_ms(1), 1.0), Stream::named(5, "test"));
         let lost = [10_000, 10_000, 10_500, 11_000].map(|us| timed.strikes(Time::from_us(us), &mut stream));
         assert_eq!(lost, [true, false, false, true]);
     }

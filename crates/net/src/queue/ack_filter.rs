@@ -15,6 +15,7 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
     source: "RFC 3449, section 5.2.1",
     summary: "An ACK replaces those of its connection in line that it makes needless.",
     parameters: &[],
+    qdisc: None,
 };
 
 /// A load that may say what another has said, and more.

@@ -15,6 +15,7 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
     source: "Floyd, Gummadi and Shenker 2001",
     summary: "RED that tunes its probability to keep the average queue in the middle of its range.",
     parameters: &[seconds("target_s", (1e-6, 10.0), 0.005, "Average queueing delay aimed at; no less than a range of 5 to 15 packets.")],
+    qdisc: None,
 };
 
 pub(crate) use super::red::Law;

@@ -3,7 +3,7 @@
 //! Source: the committed bucket of RFC 2697 (one rate, one burst, full at first). Tokens are bytes; state is kept in bit-nanoseconds per
 //! second, so that no rate drifts. What has passed by a time t is never more than rate x t + burst.
 
-use units::{Rate, Time};
+use units::{Duration, Rate, Time};
 
 use super::{DisciplineSpec, Parameter};
 
@@ -52,6 +52,6 @@ impl Bucket {
     /// When there will be tokens for `bytes`: at the first nanosecond.
     pub(super) fn ready_at(&self, bytes: u32) -> Time {
         let lacking = (u128::from(bytes) * BYTE).saturating_sub(self.tokens);
-        self.filled_at + Time(lacking.div_ceil(u128::from(self.rate.0)) as u64)
+        self.filled_at + Duration(lacking.div_ceil(u128::from(self.rate.0)) as u64)
     }
 }

@@ -5,7 +5,7 @@
 //! decreases at the pace at which it grew, its schedule, and BLUE's probability with the time of its latest change.
 //! An ECN-capable packet is marked where CoDel would drop it; BLUE never marks.
 
-use units::{Rate, Stream, Time};
+use units::{Duration, Rate, Stream, Time};
 
 use super::codel::{INTERVAL, TARGET};
 use super::description::number;
@@ -23,6 +23,7 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
         number("increment", (0.0, 1.0), 1.0 / 256.0, "Added to BLUE's probability when the queue overflows."),
         number("decrement", (0.0, 1.0), 1.0 / 4096.0, "Taken from it when the queue is empty."),
     ],
+    qdisc: None,
 };
 
 const MTU: u64 = 1500;
@@ -30,22 +31,22 @@ const MTU: u64 = 1500;
 /// COBALT's numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CobaltSpec {
-    target: Time,
-    interval: Time,
+    target: Duration,
+    interval: Duration,
     increment: f64,
     decrement: f64,
     /// How long the link takes for a packet.
-    mtu_time: Time,
+    mtu_time: Duration,
 }
 
 impl CobaltSpec {
     pub(crate) fn new(spec: &DisciplineSpec, rate: Rate) -> CobaltSpec {
         CobaltSpec {
-            target: spec.time("target_s"),
-            interval: spec.time("interval_s"),
+            target: spec.duration("target_s"),
+            interval: spec.duration("interval_s"),
             increment: spec.value("increment"),
             decrement: spec.value("decrement"),
-            mtu_time: Time(MTU * 8 * 1_000_000_000 / rate.0),
+            mtu_time: Duration(MTU * 8 * 1_000_000_000 / rate.0),
         }
     }
 }
@@ -69,7 +70,7 @@ impl Cobalt {
 
     /// CoDel's control law; a count of 0 is as one of 1.
     fn control(&self, t: Time) -> Time {
-        t + Time((self.spec.interval.0 as f64 / f64::from(self.count.max(1)).sqrt()) as u64)
+        t + Duration((self.spec.interval.0 as f64 / f64::from(self.count.max(1)).sqrt()) as u64)
     }
 
     /// BLUE's probability changes at most once per target.
@@ -138,8 +139,8 @@ impl Cobalt {
     }
 
     /// Whether packets wait too long.
-    fn judge(&mut self, now: Time, sojourn: Time) {
-        let is_late = sojourn > self.spec.target && sojourn.0 > 4 * self.spec.mtu_time.0;
+    fn judge(&mut self, now: Time, sojourn: Duration) {
+        let is_late = sojourn > self.spec.target && sojourn > self.spec.mtu_time * 4;
         if is_late && !self.dropping {
             self.drop_next = self.control(now);
         }

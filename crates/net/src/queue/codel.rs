@@ -4,10 +4,12 @@
 //! sojourn time will have been above target for an interval, and the drop schedule.
 //! An ECN-capable packet is marked where it would be dropped, and then leaves the queue.
 
-use units::{Rate, Stream, Time};
+use units::{Duration, Rate, Stream, Time};
 
 use super::description::seconds;
-use super::{Discipline, DisciplineSpec, Line, Parameter, Queued, Room, Serving};
+use super::Number::{Limit, Of};
+use super::Unit::{Microseconds, Whole};
+use super::{Discipline, DisciplineSpec, Line, Parameter, Qdisc, Queued, Room, Serving};
 
 /// What is said of it.
 pub(super) static DISCIPLINE: Discipline = Discipline {
@@ -16,6 +18,16 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
     source: "RFC 8289",
     summary: "Drops or marks at the head, ever more often, while packets wait too long.",
     parameters: &[TARGET, INTERVAL],
+    qdisc: Some(QDISC),
+};
+
+/// In the kernel.
+const QDISC: Qdisc = Qdisc {
+    kind: "codel",
+    option: Some("NET_SCH_CODEL"),
+    counts_bytes: false,
+    numbers: &[Limit(Whole), Of("target_s", Microseconds), Of("interval_s", Microseconds)],
+    demands: &[],
 };
 
 /// Bytes of the largest packet: no drop while no more than that is left behind.
@@ -29,13 +41,13 @@ pub(super) const INTERVAL: Parameter =
 /// CoDel's two numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CodelSpec {
-    target: Time,
-    interval: Time,
+    target: Duration,
+    interval: Duration,
 }
 
 impl CodelSpec {
     pub(crate) fn new(spec: &DisciplineSpec) -> CodelSpec {
-        CodelSpec { target: spec.time("target_s"), interval: spec.time("interval_s") }
+        CodelSpec { target: spec.duration("target_s"), interval: spec.duration("interval_s") }
     }
 }
 
@@ -58,7 +70,7 @@ impl Codel {
 
     /// `control_law`: the next drop comes sooner by the inverse square root of the count.
     fn control_law(&self, t: Time) -> Time {
-        t + Time((self.spec.interval.0 as f64 / (self.count as f64).sqrt()) as u64)
+        t + Duration((self.spec.interval.0 as f64 / (self.count as f64).sqrt()) as u64)
     }
 
     /// `dodequeue`: whether packets have waited too long for a whole interval, the one at the head included. `others` counts the bytes that
@@ -81,13 +93,13 @@ impl Codel {
     pub(crate) fn dequeue<T>(&mut self, now: Time, line: &mut Line<T>, others: u64, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
         let ok_to_drop = self.judge(now, line, others);
         if self.dropping || ok_to_drop {
-            self.signal(now, line, (others, ok_to_drop), dropped);
+            self.signal(now, line, others, ok_to_drop, dropped);
         }
         line.pop()
     }
 
     /// In the dropping state, or about to enter it: drops from the head, or marks there.
-    fn signal<T>(&mut self, now: Time, line: &mut Line<T>, (others, mut ok_to_drop): (u64, bool), dropped: &mut Vec<Queued<T>>) {
+    fn signal<T>(&mut self, now: Time, line: &mut Line<T>, others: u64, mut ok_to_drop: bool, dropped: &mut Vec<Queued<T>>) {
         if self.dropping {
             self.dropping = ok_to_drop;
             while self.dropping && now >= self.drop_next {
@@ -112,7 +124,7 @@ impl Codel {
         self.dropping = true;
         // A drop rate that was right not long ago is where to start from.
         let delta = self.count - self.lastcount;
-        let was_recent = now.since(self.drop_next).0 < 16 * self.spec.interval.0;
+        let was_recent = now.since(self.drop_next) < self.spec.interval * 16;
         self.count = if delta > 1 && was_recent { delta } else { 1 };
         self.drop_next = self.control_law(now);
         self.lastcount = self.count;
@@ -163,16 +175,16 @@ mod tests {
     use super::super::line::samples::{capable, packet, ENDLESS};
     use super::*;
 
-    const SPEC: CodelSpec = CodelSpec { target: Time::from_ms(5), interval: Time::from_ms(100) };
+    const SPEC: CodelSpec = CodelSpec { target: Duration::from_ms(5), interval: Duration::from_ms(100) };
 
     /// One packet leaves per millisecond, and each has waited for `wait`: times of drops and of marks, ms.
-    fn drops(wait: Time, until_ms: u64, make: impl Fn(Time) -> Queued<u32>) -> (Vec<u64>, Vec<u64>) {
+    fn drops(wait: Duration, until_ms: u64, make: impl Fn(Time) -> Queued<u32>) -> (Vec<u64>, Vec<u64>) {
         let mut queue = Queue { line: Line::default(), codel: Codel::new(SPEC) };
         let (mut dropped, mut times, mut marks) = (Vec::new(), Vec::new(), Vec::new());
         for ms in 100..until_ms {
             let now = Time::from_ms(ms);
             while queue.packets() < 20 {
-                queue.enqueue(now, make(now.since(wait)), ENDLESS, &mut dropped);
+                queue.enqueue(now, make(now.saturating_sub(wait)), ENDLESS, &mut dropped);
             }
             let served = queue.dequeue(now, &mut dropped).expect("a packet");
             times.extend(dropped.drain(..).map(|_| ms));
@@ -182,7 +194,7 @@ mod tests {
                 queue.line.pop();
             }
             while queue.packets() < 20 {
-                queue.enqueue(now, make((now + Time::from_ms(1)).since(wait)), ENDLESS, &mut dropped);
+                queue.enqueue(now, make((now + Duration::from_ms(1)).saturating_sub(wait)), ENDLESS, &mut dropped);
             }
         }
         (times, marks)
@@ -192,19 +204,19 @@ mod tests {
     /// 200, 300, 370.7, 428.4, 478.4, 523.2 ms, each taken at the next millisecond.
     #[test]
     fn drops_come_after_an_interval_and_then_closer_by_the_root_of_their_number() {
-        let (times, _) = drops(Time::from_ms(10), 530, |arrived| packet(arrived, 0));
+        let (times, _) = drops(Duration::from_ms(10), 530, |arrived| packet(arrived, 0));
         assert_eq!(times, [200, 300, 371, 429, 479, 524]);
     }
 
     #[test]
     fn what_waits_less_than_the_target_is_let_through() {
-        assert_eq!(drops(Time::from_ms(5), 301, |arrived| packet(arrived, 0)).0, [200, 300]);
-        assert_eq!(drops(Time(4_999_999), 1000, |arrived| packet(arrived, 0)), (vec![], vec![]));
+        assert_eq!(drops(Duration::from_ms(5), 301, |arrived| packet(arrived, 0)).0, [200, 300]);
+        assert_eq!(drops(Duration(4_999_999), 1000, |arrived| packet(arrived, 0)), (vec![], vec![]));
     }
 
     #[test]
     fn ecn_capable_packets_are_marked_where_others_are_dropped() {
-        let (times, marks) = drops(Time::from_ms(10), 530, capable);
+        let (times, marks) = drops(Duration::from_ms(10), 530, capable);
         assert_eq!((times, marks), (vec![], vec![200, 300, 371, 429, 479, 524]));
     }
 
@@ -216,7 +228,7 @@ mod tests {
         for ms in 0..1000 {
             let now = Time::from_ms(1000 + ms);
             while queue.packets() < 2 {
-                queue.enqueue(now, packet(now.since(Time::from_ms(50)), 0), ENDLESS, &mut dropped);
+                queue.enqueue(now, packet(now.saturating_sub(Duration::from_ms(50)), 0), ENDLESS, &mut dropped);
             }
             queue.dequeue(now, &mut dropped);
         }
@@ -246,7 +258,7 @@ mod tests {
             let mut dropped = Vec::new();
             (0..5).for_each(|_| queue.enqueue(now, packet(Time::ZERO, 0), ENDLESS, &mut dropped));
             queue.dequeue(now, &mut dropped);
-            assert_eq!((dropped.len(), queue.codel.drop_next), (1, now + Time::from_ms(next_ms)));
+            assert_eq!((dropped.len(), queue.codel.drop_next), (1, now + Duration::from_ms(next_ms)));
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use units::Time;
+use units::Duration;
 
-use super::DISCIPLINES;
+use super::{Qdisc, DISCIPLINES};
 
 /// A number that a discipline takes.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +52,8 @@ pub struct Discipline {
     pub summary: &'static str,
     /// Its parameters.
     pub parameters: &'static [Parameter],
+    /// What stands for it in a Linux kernel; none where nothing does.
+    pub qdisc: Option<Qdisc>,
 }
 
 /// A discipline with its parameters.
@@ -85,8 +87,8 @@ impl DisciplineSpec {
     }
 
     /// The same as a time.
-    pub fn time(&self, name: &str) -> Time {
-        Time::from_secs_f64(self.value(name))
+    pub fn duration(&self, name: &str) -> Duration {
+        Duration::from_secs_f64(self.value(name))
     }
 }
 

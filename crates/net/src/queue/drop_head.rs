@@ -4,7 +4,7 @@
 
 use units::{Rate, Stream, Time};
 
-use super::{Discipline, DisciplineSpec, Line, Queued, Room, Serving};
+use super::{Discipline, DisciplineSpec, Line, Number, Qdisc, Queued, Room, Serving, Unit};
 
 /// What is said of it.
 pub(super) static DISCIPLINE: Discipline = Discipline {
@@ -13,7 +13,12 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
     source: "Lakshman, Neidhardt and Ott 1996",
     summary: "A full queue drops its oldest packets.",
     parameters: &[],
+    qdisc: Some(QDISC),
 };
+
+/// In the kernel.
+const QDISC: Qdisc =
+    Qdisc { kind: "pfifo_head_drop", option: None, counts_bytes: false, numbers: &[Number::Limit(Unit::Whole)], demands: &[] };
 
 /// The queue.
 #[derive(Debug)]

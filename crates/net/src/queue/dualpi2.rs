@@ -6,7 +6,7 @@
 //! scheduler's credit. The scheduler is the recommended weighted round robin, by bytes; its credit changes only while both queues have
 //! packets and is zero again when the link is idle.
 
-use units::{Rate, Stream, Time};
+use units::{Duration, Rate, Stream, Time};
 
 use super::description::{gain, number, seconds};
 use super::{Discipline, DisciplineSpec, Line, Queued, Room, Serving};
@@ -27,6 +27,7 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
         seconds("range_s", (0.0, 10.0), 0.0004, "From there to where it marks every packet."),
         number("classic_share", (0.001, 0.999), 1.0 / 16.0, "Share of the link kept for the classic queue."),
     ],
+    qdisc: None,
 };
 
 /// The native AQM does not mark while no more than this many packets are left behind.
@@ -36,7 +37,7 @@ const TH_LEN: usize = 1;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DualPi2Spec {
     target_s: f64,
-    t_update: Time,
+    t_update: Duration,
     /// Per second.
     alpha: f64,
     beta: f64,
@@ -50,7 +51,7 @@ impl DualPi2Spec {
     pub(crate) fn new(spec: &DisciplineSpec) -> DualPi2Spec {
         DualPi2Spec {
             target_s: spec.value("target_s"),
-            t_update: spec.time("t_update_s"),
+            t_update: spec.duration("t_update_s"),
             alpha: spec.value("alpha"),
             beta: spec.value("beta"),
             k: spec.value("k"),
@@ -114,7 +115,7 @@ pub(crate) struct Queue<T> {
 /// It, empty.
 pub(super) fn queue<T>(spec: &DisciplineSpec, _rate: Rate, _draws: Stream) -> Queue<T> {
     let spec = DualPi2Spec::new(spec);
-    let updates_at = spec.t_update;
+    let updates_at = Time::ZERO + spec.t_update;
     Queue { spec, l4s: Side::empty(), classic: Side::empty(), p: 0.0, prevq_s: 0.0, updates_at, credit: 0.0 }
 }
 
@@ -191,8 +192,8 @@ impl<T> Queue<T> {
     fn catch_up(&mut self, now: Time) {
         while self.updates_at <= now {
             if self.packets() == 0 && self.p == 0.0 && self.prevq_s == 0.0 {
-                let updates = (now - self.updates_at).0 / self.spec.t_update.0 + 1;
-                self.updates_at += Time(updates * self.spec.t_update.0);
+                let updates = (now - self.updates_at) / self.spec.t_update + 1;
+                self.updates_at += self.spec.t_update * updates;
                 return;
             }
             let DualPi2Spec { target_s, alpha, beta, .. } = self.spec;

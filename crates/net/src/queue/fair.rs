@@ -9,12 +9,16 @@ use std::collections::VecDeque;
 use units::{Stream, Time};
 
 use super::description::number;
-use super::{DisciplineSpec, Line, Parameter, Queued, Room, Serving};
+use super::{Demand, DisciplineSpec, Is, Line, Parameter, Queued, Room, Serving};
 
 /// Parameters of all that take turns.
 pub(super) const QUANTUM: Parameter =
     Parameter { name: "quantum", unit: "bytes", min: 1.0, max: 1e6, default: 1514.0, doc: "Bytes that a queue may send per turn." };
 pub(super) const FLOWS: Parameter = number("flows", (1.0, 65_536.0), 1024.0, "Queues that flows are hashed to.");
+
+/// The kernel's turns are not shorter.
+pub(super) const QUANTUM_IN_KERNEL: Demand =
+    Demand { parameter: "quantum", is: Is::AtLeast(256.0), otherwise: "{value}; the kernel's turns are of at least {bound} bytes" };
 
 /// Most packets that one overflow costs (section 4.1).
 const DROPPED_AT_ONCE: usize = 64;

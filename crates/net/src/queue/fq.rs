@@ -5,11 +5,13 @@
 //! queue when it was last listed. Departure: a flow that runs empty while no old flow waits keeps its place until those that are new have
 //! had their turn.
 
-use units::{Rate, Stream, Time};
+use units::{Duration, Rate, Stream, Time};
 
 use super::description::packets;
 use super::fair::{Aqm, Fair, FLOWS, QUANTUM};
-use super::{Discipline, DisciplineSpec, Line, Parameter, Queued};
+use super::Number::{Limit, Of};
+use super::Unit::{Mask, Whole};
+use super::{Demand, Discipline, DisciplineSpec, Is, Line, Parameter, Qdisc, Queued};
 
 /// What is said of it.
 pub(super) static DISCIPLINE: Discipline = Discipline {
@@ -23,10 +25,20 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
         Parameter { name: "initial_quantum", default: 15_140.0, doc: "Bytes that a queue may send in its first turn of all.", ..QUANTUM },
         FLOWS,
     ],
+    qdisc: Some(QDISC),
+};
+
+/// In the kernel.
+const QDISC: Qdisc = Qdisc {
+    kind: "fq",
+    option: Some("NET_SCH_FQ"),
+    counts_bytes: false,
+    numbers: &[Limit(Whole), Of("flow_limit", Whole), Of("quantum", Whole), Of("initial_quantum", Whole), Of("flows", Mask)],
+    demands: &[Demand { parameter: "flows", is: Is::PowerOfTwo(0.0), otherwise: "{value}; the kernel's FQ hashes to a power of two" }],
 };
 
 /// A longer time without packets fills credits up (Linux `flow_refill_delay`).
-const REST: Time = Time::from_ms(40);
+const REST: Duration = Duration::from_ms(40);
 
 /// The queues.
 pub(crate) type Queue<T> = Fair<T, Short>;

@@ -5,8 +5,10 @@
 use units::{Rate, Stream, Time};
 
 use super::codel::{Codel, CodelSpec, INTERVAL, TARGET};
-use super::fair::{Aqm, Fair, FLOWS, QUANTUM};
-use super::{Discipline, DisciplineSpec, Line, Queued};
+use super::fair::{Aqm, Fair, FLOWS, QUANTUM, QUANTUM_IN_KERNEL};
+use super::Number::{Limit, Of};
+use super::Unit::{Microseconds, Whole};
+use super::{Discipline, DisciplineSpec, Line, Qdisc, Queued};
 
 /// What is said of it.
 pub(super) static DISCIPLINE: Discipline = Discipline {
@@ -15,6 +17,16 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
     source: "RFC 8290",
     summary: "Flows take turns, new ones first; each has a queue of its own under CoDel.",
     parameters: &[TARGET, INTERVAL, QUANTUM, FLOWS],
+    qdisc: Some(QDISC),
+};
+
+/// In the kernel.
+const QDISC: Qdisc = Qdisc {
+    kind: "fq_codel",
+    option: Some("NET_SCH_FQ_CODEL"),
+    counts_bytes: false,
+    numbers: &[Limit(Whole), Of("target_s", Microseconds), Of("interval_s", Microseconds), Of("quantum", Whole), Of("flows", Whole)],
+    demands: &[QUANTUM_IN_KERNEL],
 };
 
 /// The queues.

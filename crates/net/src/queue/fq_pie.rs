@@ -5,9 +5,14 @@
 
 use units::{Rate, Stream, Time};
 
-use super::fair::{Aqm, Fair, FLOWS, QUANTUM};
+use super::fair::{Aqm, Fair, FLOWS, QUANTUM, QUANTUM_IN_KERNEL};
 use super::pie::{Pie, PieSpec, ALPHA, BETA, BURST, ECN, TARGET, UPDATE};
-use super::{Discipline, DisciplineSpec, Line, Queued};
+use super::pie::{
+    ALPHA_DEMANDED, ALPHA_IN_KERNEL, BETA_DEMANDED, BETA_IN_KERNEL, BURST_DEMANDED, TARGET_IN_KERNEL, UPDATE_DEMANDED, UPDATE_IN_KERNEL,
+};
+use super::Number::{Limit, Of};
+use super::Unit::{Percent, Whole};
+use super::{Demand, Discipline, DisciplineSpec, Is, Line, Qdisc, Queued};
 
 /// What is said of it.
 pub(super) static DISCIPLINE: Discipline = Discipline {
@@ -16,6 +21,36 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
     source: "RFC 8033 with the queues of RFC 8290",
     summary: "Flows take turns, new ones first; each has a queue of its own under PIE.",
     parameters: &[TARGET, UPDATE, BURST, ALPHA, BETA, ECN, QUANTUM, FLOWS],
+    qdisc: Some(QDISC),
+};
+
+/// In the kernel.
+const QDISC: Qdisc = Qdisc {
+    kind: "fq_pie",
+    option: Some("NET_SCH_FQ_PIE"),
+    counts_bytes: false,
+    numbers: &[
+        Limit(Whole),
+        TARGET_IN_KERNEL,
+        UPDATE_IN_KERNEL,
+        ALPHA_IN_KERNEL,
+        BETA_IN_KERNEL,
+        Of("ecn_max_p", Percent),
+        Of("quantum", Whole),
+        Of("flows", Whole),
+    ],
+    demands: &[
+        ALPHA_DEMANDED,
+        BETA_DEMANDED,
+        UPDATE_DEMANDED,
+        BURST_DEMANDED,
+        QUANTUM_IN_KERNEL,
+        Demand {
+            parameter: "ecn_max_p",
+            is: Is::Multiple { times: 100.0, most: 1.0 },
+            otherwise: "{value}; the kernel's FQ-PIE takes whole percent",
+        },
+    ],
 };
 
 /// The queues.

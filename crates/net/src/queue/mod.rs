@@ -19,6 +19,7 @@ mod fq_pie;
 mod line;
 mod pie;
 mod policer;
+mod qdisc;
 mod red;
 mod shaper;
 
@@ -30,6 +31,7 @@ pub use ack_filter::Supersede;
 pub use description::{discipline, Discipline, DisciplineSpec, Parameter};
 pub use fair::bucket;
 pub use line::{Line, Queued, Room};
+pub use qdisc::{Demand, Is, Number, Qdisc, Unit};
 
 /// What a law on arrival, or a link, decides about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,10 +4,12 @@
 //! a cap on the growth of the probability. Times in nanoseconds or seconds. State: the probability, the delay at the
 //! latest update, the burst allowance. The queue's delay is its bytes over the link's rate (a rate that is known).
 
-use units::{Rate, Stream, Time};
+use units::{Duration, Rate, Stream, Time};
 
 use super::description::{gain, number, seconds};
-use super::{Arriving, Decision, Discipline, DisciplineSpec, Parameter, Queued, Waiting};
+use super::Number::{Limit, Of};
+use super::Unit::{Microseconds, Sixteenths, Whole};
+use super::{Arriving, Decision, Demand, Discipline, DisciplineSpec, Is, Number, Parameter, Qdisc, Queued, Waiting};
 use crate::Packet;
 
 /// What is said of it.
@@ -17,7 +19,43 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
     source: "RFC 8033",
     summary: "Drops or marks at random, with a probability that a controller moves towards a target delay.",
     parameters: &[TARGET, UPDATE, BURST, ALPHA, BETA, ECN],
+    qdisc: Some(QDISC),
 };
+
+/// In the kernel.
+const QDISC: Qdisc = Qdisc {
+    kind: "pie",
+    option: Some("NET_SCH_PIE"),
+    counts_bytes: false,
+    numbers: &[Limit(Whole), TARGET_IN_KERNEL, UPDATE_IN_KERNEL, ALPHA_IN_KERNEL, BETA_IN_KERNEL],
+    demands: &[
+        ALPHA_DEMANDED,
+        BETA_DEMANDED,
+        UPDATE_DEMANDED,
+        BURST_DEMANDED,
+        Demand { parameter: "ecn_max_p", is: Is::Exactly(0.1), otherwise: "{value}; the kernel's PIE marks up to {bound}" },
+    ],
+};
+
+/// What the kernel's PIE and FQ-PIE share.
+pub(super) const TARGET_IN_KERNEL: Number = Of("target_s", Microseconds);
+pub(super) const UPDATE_IN_KERNEL: Number = Of("t_update_s", Microseconds);
+pub(super) const ALPHA_IN_KERNEL: Number = Of("alpha", Sixteenths);
+pub(super) const BETA_IN_KERNEL: Number = Of("beta", Sixteenths);
+pub(super) const ALPHA_DEMANDED: Demand = sixteenths("alpha");
+pub(super) const BETA_DEMANDED: Demand = sixteenths("beta");
+pub(super) const UPDATE_DEMANDED: Demand = Demand {
+    parameter: "t_update_s",
+    is: Is::Multiple { times: 1e3, most: 10.0 },
+    otherwise: "{value}; the kernel's PIE updates at whole milliseconds",
+};
+pub(super) const BURST_DEMANDED: Demand =
+    Demand { parameter: "max_burst_s", is: Is::Exactly(0.15), otherwise: "{value}; the kernel's PIE lets {bound} s of a burst through" };
+
+const fn sixteenths(parameter: &'static str) -> Demand {
+    let otherwise = "{value}; the kernel's PIE takes sixteenths from 0 to 2";
+    Demand { parameter, is: Is::Multiple { times: 16.0, most: 2.0 }, otherwise }
+}
 
 const MEAN_PKTSIZE: u64 = 1500;
 /// No drop before this much probability has accumulated since the last, and no later than that much.
@@ -36,8 +74,8 @@ pub(super) const ECN: Parameter = number("ecn_max_p", (0.0, 1.0), 0.1, "Probabil
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PieSpec {
     qdelay_ref_s: f64,
-    t_update: Time,
-    max_burst: Time,
+    t_update: Duration,
+    max_burst: Duration,
     /// Per second.
     alpha: f64,
     beta: f64,
@@ -50,8 +88,8 @@ impl PieSpec {
     pub(crate) fn new(spec: &DisciplineSpec, rate: Rate) -> PieSpec {
         PieSpec {
             qdelay_ref_s: spec.value("target_s"),
-            t_update: spec.time("t_update_s"),
-            max_burst: spec.time("max_burst_s"),
+            t_update: spec.duration("t_update_s"),
+            max_burst: spec.duration("max_burst_s"),
             alpha: spec.value("alpha"),
             beta: spec.value("beta"),
             mark_ecnth: spec.value("ecn_max_p"),
@@ -67,14 +105,14 @@ pub(crate) struct Pie {
     drop_prob: f64,
     accu_prob: f64,
     qdelay_old_s: f64,
-    burst_allowance: Time,
+    burst_allowance: Duration,
     updates_at: Time,
     stream: Stream,
 }
 
 impl Pie {
     pub(crate) fn new(spec: PieSpec, stream: Stream) -> Pie {
-        let (burst_allowance, updates_at) = (spec.max_burst, spec.t_update);
+        let (burst_allowance, updates_at) = (spec.max_burst, Time::ZERO + spec.t_update);
         Pie { spec, drop_prob: 0.0, accu_prob: 0.0, qdelay_old_s: 0.0, burst_allowance, updates_at, stream }
     }
 
@@ -89,8 +127,8 @@ impl Pie {
             if qdelay_s == 0.0 && self.qdelay_old_s == 0.0 && self.drop_prob == 0.0 {
                 // Nothing changes in an idle queue.
                 self.burst_allowance = self.spec.max_burst;
-                let updates = (now - self.updates_at).0 / self.spec.t_update.0 + 1;
-                self.updates_at += Time(updates * self.spec.t_update.0);
+                let updates = (now - self.updates_at) / self.spec.t_update + 1;
+                self.updates_at += self.spec.t_update * updates;
                 return;
             }
             self.updates_at += self.spec.t_update;
@@ -121,13 +159,13 @@ impl Pie {
         self.drop_prob = self.drop_prob.clamp(0.0, 1.0);
         let is_calm = self.drop_prob == 0.0 && qdelay_s < qdelay_ref_s / 2.0 && self.qdelay_old_s < qdelay_ref_s / 2.0;
         self.qdelay_old_s = qdelay_s;
-        self.burst_allowance = if is_calm { self.spec.max_burst } else { self.burst_allowance.since(self.spec.t_update) };
+        self.burst_allowance = if is_calm { self.spec.max_burst } else { self.burst_allowance.saturating_sub(self.spec.t_update) };
     }
 
     /// Whether a packet that meets `bytes` is dropped, or marked.
     pub(crate) fn drops_early(&mut self, bytes: u64) -> bool {
         let is_light = self.qdelay_old_s < self.spec.qdelay_ref_s / 2.0 && self.drop_prob < 0.2;
-        if self.burst_allowance > Time::ZERO || is_light || bytes <= 2 * MEAN_PKTSIZE {
+        if self.burst_allowance > Duration::ZERO || is_light || bytes <= 2 * MEAN_PKTSIZE {
             return false;
         }
         self.accu_prob = if self.drop_prob == 0.0 { 0.0 } else { self.accu_prob + self.drop_prob };
@@ -245,20 +283,20 @@ mod tests {
     fn a_burst_is_let_through_and_a_calm_queue_earns_the_next() {
         let mut pie = pie();
         for update in 1..=10 {
-            assert!(pie.burst_allowance > Time::ZERO && !pie.drops_early(1_000_000));
+            assert!(pie.burst_allowance > Duration::ZERO && !pie.drops_early(1_000_000));
             pie.catch_up(Time::from_ms(15 * update), 75_000);
         }
-        assert_eq!(pie.burst_allowance, Time::ZERO);
+        assert_eq!(pie.burst_allowance, Duration::ZERO);
         pie.drop_prob = 0.0;
         pie.qdelay_old_s = 0.005;
         pie.catch_up(Time::from_ms(165), 1500);
-        assert_eq!(pie.burst_allowance, Time::from_ms(150));
+        assert_eq!(pie.burst_allowance, Duration::from_ms(150));
     }
 
     /// At 10 % the ninth packet after a drop is the first that may go (0.8 < 0.85 <= 0.9), the 85th must.
     #[test]
     fn drops_are_neither_bunched_nor_far_apart() {
-        let mut pie = Pie { drop_prob: 0.1, qdelay_old_s: 0.05, burst_allowance: Time::ZERO, ..pie() };
+        let mut pie = Pie { drop_prob: 0.1, qdelay_old_s: 0.05, burst_allowance: Duration::ZERO, ..pie() };
         let mut gaps = Vec::new();
         for _ in 0..20_000 {
             gaps.push((1..).find(|_| pie.drops_early(100_000)).expect("a drop"));
@@ -280,7 +318,8 @@ mod tests {
     #[test]
     fn marks_take_the_place_of_drops_up_to_a_tenth() {
         let decided = |drop_prob, packet: Packet| {
-            let law = Pie { drop_prob, accu_prob: 8.5, qdelay_old_s: 0.05, burst_allowance: Time::ZERO, updates_at: Time::NEVER, ..pie() };
+            let law =
+                Pie { drop_prob, accu_prob: 8.5, qdelay_old_s: 0.05, burst_allowance: Duration::ZERO, updates_at: Time::NEVER, ..pie() };
             Law(law).decide(Time::ZERO, packet, Waiting { packets: 3, bytes: 4500 }, true)
         };
         let (plain, capable) = (Packet::data(1500, 0), Packet { ecn_capable: true, ..Packet::data(1500, 0) });

@@ -15,6 +15,7 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
     source: "RFC 2697, one bucket",
     summary: "Drops what exceeds a rate and a burst before it reaches the queue.",
     parameters: &[RATE, BURST],
+    qdisc: None,
 };
 
 /// The law.

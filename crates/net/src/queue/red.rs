@@ -5,10 +5,12 @@
 //! fell idle, and max_p.
 //! At and above the upper threshold (with `gentle`, above twice that) packets are dropped, ECN-capable or not.
 
-use units::{Rate, Stream, Time};
+use units::{Duration, Rate, Stream, Time};
 
 use super::description::{number, packets};
-use super::{Arriving, Decision, Discipline, DisciplineSpec, Waiting};
+use super::Number::{Beyond, Constant, Limit, Of};
+use super::Unit::{BytesButOne, Halvings, IdleCell, IdleDecay, Of32Bits};
+use super::{Arriving, Decision, Demand, Discipline, DisciplineSpec, Is, Qdisc, Waiting};
 use crate::Packet;
 
 /// What is said of it.
@@ -24,12 +26,44 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
         number("weight", (1e-9, 1.0), 0.002, "Weight of a new sample in the average."),
         number("gentle", (0.0, 1.0), 1.0, "Beyond max the probability rises to 1 at twice max, instead of at once."),
     ],
+    qdisc: Some(QDISC),
+};
+
+/// In the kernel, where those who wait are one fewer (see `discipline.h` of the guest). With ECN and harddrop, 1 and 2: beyond its range the
+/// simulator's RED drops those who could be marked, too.
+const QDISC: Qdisc = Qdisc {
+    kind: "red",
+    option: Some("NET_SCH_RED"),
+    counts_bytes: true,
+    numbers: &[
+        Limit(BytesButOne),
+        Of("min", BytesButOne),
+        Beyond("max", "min", BytesButOne),
+        Of("weight", Halvings),
+        Of("weight", IdleCell),
+        Of("weight", IdleDecay),
+        Of("max_p", Of32Bits),
+        Constant(3),
+    ],
+    demands: &[
+        Demand {
+            parameter: "weight",
+            is: Is::PowerOfTwo(0.03),
+            otherwise: "{value} is no power of two, as the kernel's is; {nearest} is the nearest",
+        },
+        Demand { parameter: "gentle", is: Is::Exactly(0.0), otherwise: "the kernel's RED has no slope beyond max; give gentle={bound}" },
+        Demand {
+            parameter: "max",
+            is: Is::Fits(32, "weight"),
+            otherwise: "{value} packets at a weight of {nearest} do not fit into the kernel's {bound} bits",
+        },
+    ],
 };
 
 /// Bits of the packet whose transmission is the unit of idle time.
 const PACKET_BITS: f64 = 12_000.0;
 /// How often adaptive RED looks at the average.
-const INTERVAL: Time = Time::from_ms(500);
+const INTERVAL: Duration = Duration::from_ms(500);
 const MAX_P_MIN: f64 = 0.01;
 const MAX_P_MAX: f64 = 0.5;
 
@@ -167,7 +201,7 @@ pub(super) fn law(spec: &DisciplineSpec, rate: Rate, draws: Stream) -> Law {
 
 impl Law {
     pub(super) fn new(spec: RedSpec, stream: Stream) -> Law {
-        let (idle_since, adapts_at) = (Some(Time::ZERO), INTERVAL);
+        let (idle_since, adapts_at) = (Some(Time::ZERO), Time::ZERO + INTERVAL);
         Law { spec, avg: 0.0, count: -1, max_p: spec.max_p, idle_since, adapts_at, stream }
     }
 }

@@ -15,6 +15,7 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
     source: "RFC 2697, one bucket",
     summary: "Lets packets wait for tokens, so that no more than a rate and a burst leave.",
     parameters: &[RATE, BURST],
+    qdisc: None,
 };
 
 /// Drop-tail, and each packet waits at the head for its tokens.

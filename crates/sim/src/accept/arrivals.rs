@@ -3,23 +3,14 @@
 use units::Rate;
 
 use super::flow::{accept_flow, accept_packet, AcceptedFlow};
-use super::limits::{refuse, seconds, ALIVE_MAX};
 use super::link::AcceptedLink;
+use super::refusal::{refuse, seconds, ALIVE_MAX};
 use crate::error::SpecError;
 use crate::laws::Whole;
+use crate::limits::{
+    Range, CONNECTIONS, LOAD, MEAN_BYTES, MOST_KINDS, MOST_SOURCES, OBJECTS, PER_SECOND, SESSION_COUNT, SHAPE, THINK_S, TRANSFER_BYTES,
+};
 use crate::spec::{ArrivalSpec, Direction, FlowSpec, Law, Offered, SessionSpec, Spec};
-
-const SOURCES_MAX: usize = 1000;
-const KINDS_MAX: usize = 1000;
-const SESSIONS_MAX: u32 = 100_000;
-/// More than ten times what a link carries tells nothing more.
-const LOAD_MAX: f64 = 10.0;
-const PER_SECOND_MAX: f64 = 10_000_000.0;
-const BYTES_MAX: u64 = 1_000_000_000_000_000;
-const CONNECTIONS_MAX: u32 = 1000;
-const OBJECTS_MAX: f64 = 1_000_000.0;
-const THINK_MAX_NS: f64 = 1e14;
-const SHAPE_MAX: f64 = 100.0;
 
 /// The most that may have events at once because of a scenario's sources.
 pub(crate) fn most_transfers_and_sources(spec: &Spec) -> usize {
@@ -50,8 +41,8 @@ pub struct AcceptedSource<'a> {
 /// The sources of a scenario with these links: open loops, then closed ones.
 pub(crate) fn accept_sources<'a>(spec: &'a Spec, links: &[AcceptedLink]) -> Result<Vec<AcceptedSource<'a>>, SpecError> {
     for (field, count) in [("arrivals", spec.arrivals.len()), ("sessions", spec.sessions.len())] {
-        if count > SOURCES_MAX {
-            return refuse(field, count, "give at most 1000 sources");
+        if count as u64 > MOST_SOURCES {
+            return refuse(field, count, format!("give at most {MOST_SOURCES} sources"));
         }
     }
     let open = spec.arrivals.iter().enumerate().map(|(index, given)| accept_open(&format!("arrivals[{index}]"), given, spec, links));
@@ -77,14 +68,14 @@ fn accept_closed<'a>(path: &str, given: &'a SessionSpec, run: &Spec, links: &[Ac
     let kinds = accept_kinds(path, &given.flows, run, links)?;
     accept_span(&field, (given.start_ns, given.stop_ns), run.duration_ns)?;
     accept_sizes(&field, given.sizes, given.max_bytes)?;
-    if !(1..=SESSIONS_MAX).contains(&given.count) {
-        return refuse(field("count"), given.count, "give 1 to 100000 sessions");
+    if !SESSION_COUNT.holds(given.count.into()) {
+        return refuse(field("count"), given.count, format!("give {SESSION_COUNT} sessions"));
     }
-    if !(1..=CONNECTIONS_MAX).contains(&given.connections) {
-        return refuse(field("connections"), given.connections, "give 1 to 1000 connections at once");
+    if !CONNECTIONS.holds(given.connections.into()) {
+        return refuse(field("connections"), given.connections, format!("give {CONNECTIONS}"));
     }
-    accept_law(&field("objects"), given.objects, (1.0, OBJECTS_MAX), "give 1 to 1000000 objects")?;
-    accept_law(&field("think"), given.think, (1.0, THINK_MAX_NS), "give 1 ns to 100000 s")?;
+    accept_law(&field("objects"), given.objects, 1.0, OBJECTS)?;
+    accept_law(&field("think"), given.think, 1e9, THINK_S)?;
     Ok(AcceptedSource { kinds, mean_gap_ns: f64::INFINITY, spec: Loop::Closed(given) })
 }
 
@@ -100,8 +91,8 @@ fn accept_span(field: &dyn Fn(&str) -> String, (start_ns, stop_ns): (u64, Option
 
 fn accept_kinds<'a>(path: &str, flows: &'a [FlowSpec], run: &Spec, links: &[AcceptedLink]) -> Result<Vec<AcceptedFlow<'a>>, SpecError> {
     let field = format!("{path}.flows");
-    if flows.is_empty() || flows.len() > KINDS_MAX {
-        return refuse(field, flows.len(), "give 1 to 1000 kinds of transfers");
+    if flows.is_empty() || flows.len() as u64 > MOST_KINDS {
+        return refuse(field, flows.len(), format!("give 1 to {MOST_KINDS} kinds of transfers"));
     }
     let mut kinds = Vec::with_capacity(flows.len());
     for (index, flow) in flows.iter().enumerate() {
@@ -120,19 +111,20 @@ fn accept_kinds<'a>(path: &str, flows: &'a [FlowSpec], run: &Spec, links: &[Acce
 }
 
 fn accept_sizes(field: &dyn Fn(&str) -> String, sizes: Law, max_bytes: Option<u64>) -> Result<(), SpecError> {
-    if let Some(max) = max_bytes.filter(|max| !(1..=BYTES_MAX).contains(max)) {
-        return refuse(field("max"), max, "give 1 to 1e15 bytes");
+    if let Some(max) = max_bytes.filter(|&max| !TRANSFER_BYTES.holds(max as f64)) {
+        return refuse(field("max"), max, format!("give {TRANSFER_BYTES}"));
     }
-    accept_law(&field("sizes"), sizes, (1.0, BYTES_MAX as f64), "give 1 to 1e15 bytes")
+    accept_law(&field("sizes"), sizes, 1.0, MEAN_BYTES)
 }
 
-fn accept_law(field: &str, law: Law, (least, most): (f64, f64), allowed: &str) -> Result<(), SpecError> {
-    if !(least..=most).contains(&law.mean()) {
-        return refuse(field, law.mean(), allowed);
+/// Refuses a law whose mean, of which so many are one of the range's unit, is out of range.
+fn accept_law(field: &str, law: Law, of_unit: f64, range: Range) -> Result<(), SpecError> {
+    if !range.holds(law.mean() / of_unit) {
+        return refuse(field, law.mean(), format!("give {range}"));
     }
     match law {
-        Law::Pareto { shape, .. } if !(shape > 1.0 && shape <= SHAPE_MAX) => {
-            refuse(format!("{field}.shape"), shape, "give more than 1, at most 100: at 1 and below there is no mean")
+        Law::Pareto { shape, .. } if !SHAPE.holds(shape) => {
+            refuse(format!("{field}.shape"), shape, format!("give {SHAPE}: at 1 and below there is no mean"))
         }
         _ => Ok(()),
     }
@@ -143,14 +135,14 @@ fn mean_gap_ns(field: &dyn Fn(&str) -> String, given: &ArrivalSpec, Rate(rate_bp
     let flow = &given.flows[0];
     let mean_bits = Whole::new(given.sizes, given.max_bytes).mean_segments(flow.mss_bytes) * f64::from(flow.packet_bytes) * 8.0;
     let (name, value, per_second) = match given.offered {
-        Offered::Load(load) if !(load > 0.0 && load <= LOAD_MAX) => {
-            return refuse(field("load"), load, "give more than 0, at most 10 times the link's rate");
+        Offered::Load(load) if !LOAD.holds(load) => {
+            return refuse(field("load"), load, format!("give {LOAD}"));
         }
         Offered::Load(load) => ("load", load, load * rate_bps as f64 / mean_bits),
         Offered::PerSecond(rate) => ("rate", rate, rate),
     };
-    if !(per_second > 0.0 && per_second <= PER_SECOND_MAX) {
-        return refuse(field(name), value, "give what makes more than 0, at most 10000000 transfers per second");
+    if !PER_SECOND.holds(per_second) {
+        return refuse(field(name), value, format!("give what makes {PER_SECOND}"));
     }
     Ok(1e9 / per_second)
 }

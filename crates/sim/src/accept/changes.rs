@@ -1,13 +1,12 @@
 //! What of a link changes in time, checked and built.
 
 use net::{Changes, DelaySteps, RateSteps, Service, Trace};
-use units::{Rate, Time};
+use units::{Duration, Rate, Time};
 
-use super::limits::{refuse, seconds, RATE_MAX_BPS, RTT_MAX_NS};
+use super::refusal::{refuse, seconds};
 use crate::error::SpecError;
+use crate::limits::{EXTRA_S, MOST_OPPORTUNITIES, RATE_BPS};
 use crate::spec::{LinkSpec, Outage};
-
-const TRACE_MAX: usize = 10_000_000;
 
 /// The most that a link ever holds, whatever changes.
 pub(crate) struct Most {
@@ -38,13 +37,13 @@ pub(crate) fn accept_changes(name: &str, link: &LinkSpec, duration_ns: u64) -> R
     check_times(&field("delay_steps"), given.delay_steps.iter().map(|step| step.at_ns))?;
     check_outages(&field("outages"), &given.outages, duration_ns)?;
     for (index, step) in given.rate_steps.iter().enumerate() {
-        if !(1000..=RATE_MAX_BPS).contains(&step.rate_bps) {
-            return refuse(format!("{}[{index}].rate", field("rate_steps")), step.rate_bps, "give 1 kbit/s to 1 Tbit/s, or an outage");
+        if !RATE_BPS.holds(step.rate_bps as f64) {
+            return refuse(format!("{}[{index}].rate", field("rate_steps")), step.rate_bps, format!("give {RATE_BPS}, or an outage"));
         }
     }
     for (index, step) in given.delay_steps.iter().enumerate() {
-        if step.extra_ns > RTT_MAX_NS {
-            return refuse(format!("{}[{index}].extra", field("delay_steps")), seconds(step.extra_ns), "give at most 10 s");
+        if !EXTRA_S.holds_ns(step.extra_ns) {
+            return refuse(format!("{}[{index}].extra", field("delay_steps")), seconds(step.extra_ns), format!("give {EXTRA_S}"));
         }
     }
     let is_stepped = !given.rate_steps.is_empty() || !given.outages.is_empty();
@@ -52,7 +51,7 @@ pub(crate) fn accept_changes(name: &str, link: &LinkSpec, duration_ns: u64) -> R
         if is_stepped {
             return refuse(field("trace"), "a trace with steps or outages", "give one of them: a trace is the whole service");
         }
-        if given.trace_ms.len() > TRACE_MAX || !given.trace_ms.is_sorted() || given.trace_ms.last() == Some(&0) {
+        if given.trace_ms.len() as u64 > MOST_OPPORTUNITIES || !given.trace_ms.is_sorted() || given.trace_ms.last() == Some(&0) {
             return refuse(field("trace"), format!("{} entries", given.trace_ms.len()), "give ascending milliseconds, the last above 0");
         }
         Some(Service::Trace(Trace::new(given.trace_ms.clone())))
@@ -61,7 +60,7 @@ pub(crate) fn accept_changes(name: &str, link: &LinkSpec, duration_ns: u64) -> R
     } else {
         None
     };
-    let delays: Vec<(Time, Time)> = given.delay_steps.iter().map(|step| (Time(step.at_ns), Time(step.extra_ns))).collect();
+    let delays: Vec<(Time, Duration)> = given.delay_steps.iter().map(|step| (Time(step.at_ns), Duration(step.extra_ns))).collect();
     Ok(Changes { service, delay: (!delays.is_empty()).then(|| DelaySteps::new(delays)) })
 }
 

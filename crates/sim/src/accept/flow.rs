@@ -4,15 +4,16 @@ use cc::{CongestionControl, Controller};
 use net::Limit;
 use serde_json::Value;
 use tcp::{Options, Receiver, ReceiverSpec, SenderSpec};
-use units::{Stream, Time};
+use units::{Duration, Stream};
 
 use super::changes::Most;
 use super::hops::{accept_base_rtt, accept_stretch};
-use super::limits::{refuse, seconds, RTT_MAX_NS};
 use super::link::AcceptedLink;
 use super::options::override_option;
+use super::refusal::{refuse, seconds};
 use super::writes::accept_writes;
 use crate::error::SpecError;
+use crate::limits::RTT_S;
 use crate::spec::{Direction, FlowSpec, Spec};
 
 /// A receiver's window without a cap, segments: some at least, and no more than a TCP header can say (RFC 7323 2.3).
@@ -38,7 +39,7 @@ impl AcceptedFlow<'_> {
     /// The flow's receiver, at its start.
     pub fn receiver(&self) -> Receiver {
         let SenderSpec { options, mss, .. } = &self.sender;
-        let spec = ReceiverSpec::new(options, Time(self.spec.rtt_ns));
+        let spec = ReceiverSpec::new(options, Duration(self.spec.rtt_ns));
         Receiver::new(spec.with_window(options, self.receives.saturating_mul(u64::from(*mss)), *mss))
     }
 
@@ -65,7 +66,7 @@ pub(crate) fn accept_packet(path: &str, flow: &FlowSpec, links: &[AcceptedLink],
     for link in &links[first..=last] {
         let Limit::Bytes(limit) = link.fifo.limit else { continue };
         if limit < u64::from(flow.packet_bytes) {
-            return refuse(format!("{path}.packet"), flow.packet_bytes, &format!("give at most the queue's {limit} bytes"));
+            return refuse(format!("{path}.packet"), flow.packet_bytes, format!("give at most the queue's {limit} bytes"));
         }
     }
     Ok(())
@@ -81,15 +82,15 @@ pub(super) fn ample_window<'a>(crossed: impl Iterator<Item = (&'a AcceptedLink, 
             Limit::Bytes(bytes) => bytes as f64 * 8.0 / packet_bits,
             Limit::Delay(delay) => delay.as_secs_f64() * most.rate_bps / packet_bits,
         };
-        queue + most.rate_bps * Time(flow.rtt_ns + most.extra_ns).as_secs_f64() / packet_bits
+        queue + most.rate_bps * Duration(flow.rtt_ns + most.extra_ns).as_secs_f64() / packet_bits
     };
     (4.0 * crossed.map(held).sum::<f64>()).clamp(WINDOW_LEAST, WINDOW_MOST) as u64
 }
 
 pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<AcceptedFlow<'a>, SpecError> {
     let field = |name: &str| format!("flows[{index}].{name}");
-    if flow.rtt_ns < 1000 || flow.rtt_ns > RTT_MAX_NS {
-        return refuse(field("rtt"), seconds(flow.rtt_ns), "give 1 us to 10 s");
+    if !RTT_S.holds_ns(flow.rtt_ns) {
+        return refuse(field("rtt"), seconds(flow.rtt_ns), format!("give {RTT_S}"));
     }
     if flow.jitter_ns > flow.rtt_ns {
         return refuse(field("jitter"), seconds(flow.jitter_ns), "give at most the base RTT");
@@ -106,6 +107,7 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> 
     if flow.window_packets == Some(0) {
         return refuse(field("window"), 0, "give at least 1 packet");
     }
+    // People give the MTU of a link (`MTU_BYTES`), but what IP carries is a packet too.
     if !(1..=65_000).contains(&flow.mss_bytes) || flow.packet_bytes < flow.mss_bytes || flow.packet_bytes > 65_535 {
         return refuse(field("mss"), flow.mss_bytes, "give 1 to 65000 bytes of payload, and packets no smaller than that");
     }
@@ -118,7 +120,7 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> 
         accept_writes(index, writes)?;
     }
     let Some(mut options) = Options::of_profile(&flow.profile) else {
-        return refuse(field("profile"), &flow.profile, &format!("choose one of {}", Options::PROFILES.join(", ")));
+        return refuse(field("profile"), &flow.profile, format!("choose one of {}", Options::PROFILES.join(", ")));
     };
     for (name, value) in &flow.transport {
         override_option(&mut options, name, value).map_err(|allowed| SpecError { field: field(name), value: show(value), allowed })?;

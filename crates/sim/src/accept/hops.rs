@@ -1,20 +1,18 @@
 //! Several bottlenecks in a row, checked.
 
-use super::limits::{refuse, seconds, RTT_MAX_NS};
+use super::refusal::{refuse, seconds};
 use crate::error::SpecError;
+use crate::limits::{EXTRA_S, MOST_HOPS};
 use crate::spec::{Spec, StretchSpec};
-
-/// So many, and numbers of links stay small.
-const HOPS_MAX: usize = 64;
 
 /// Refuses hops that cannot be.
 pub(crate) fn accept_hops(spec: &Spec) -> Result<(), SpecError> {
-    if spec.hops.len() > HOPS_MAX {
-        return refuse("hops", spec.hops.len(), &format!("give at most {HOPS_MAX} hops after the bottleneck"));
+    if spec.hops.len() as u64 > MOST_HOPS {
+        return refuse("hops", spec.hops.len(), format!("give at most {MOST_HOPS} hops after the bottleneck"));
     }
     for (index, hop) in spec.hops.iter().enumerate() {
-        if hop.delay_ns > RTT_MAX_NS {
-            return refuse(format!("hops[{index}].delay"), seconds(hop.delay_ns), "give at most 10 s");
+        if !EXTRA_S.holds_ns(hop.delay_ns) {
+            return refuse(format!("hops[{index}].delay"), seconds(hop.delay_ns), format!("give {EXTRA_S}"));
         }
     }
     Ok(())
@@ -25,11 +23,11 @@ pub(crate) fn accept_stretch(path: &str, stretch: StretchSpec, spec: &Spec) -> R
     let hops = 1 + spec.hops.len() as u32;
     let enter = stretch.enter.unwrap_or(1);
     if !(1..=hops).contains(&enter) {
-        return refuse(format!("{path}.enter"), enter, &format!("give a hop's number, 1 to {hops}"));
+        return refuse(format!("{path}.enter"), enter, format!("give a hop's number, 1 to {hops}"));
     }
     let leave = stretch.leave.unwrap_or(hops);
     if !(enter..=hops).contains(&leave) {
-        return refuse(format!("{path}.leave"), leave, &format!("give a hop's number not before the first, {enter} to {hops}"));
+        return refuse(format!("{path}.leave"), leave, format!("give a hop's number not before the first, {enter} to {hops}"));
     }
     Ok(())
 }
@@ -38,7 +36,7 @@ pub(crate) fn accept_stretch(path: &str, stretch: StretchSpec, spec: &Spec) -> R
 pub(crate) fn accept_base_rtt(path: &str, rtt_ns: u64, between_ns: u64) -> Result<(), SpecError> {
     if between_ns > rtt_ns / 4 {
         let allowed = format!("give at least four times the {} between the flow's first and last hop", seconds(between_ns));
-        return refuse(format!("{path}.rtt"), seconds(rtt_ns), &allowed);
+        return refuse(format!("{path}.rtt"), seconds(rtt_ns), allowed);
     }
     Ok(())
 }

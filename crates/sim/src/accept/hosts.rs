@@ -1,13 +1,10 @@
 //! Hosts, checked.
 
 use super::changes::check_outages;
-use super::limits::{refuse, seconds, RATE_MAX_BPS};
+use super::refusal::{refuse, seconds};
 use crate::error::SpecError;
+use crate::limits::{COST_S, QUEUE_PACKETS, RATE_BPS};
 use crate::spec::Spec;
-
-/// Most that one piece of work costs.
-const COST_MAX_NS: u64 = 1_000_000_000;
-const QUEUE_MAX_PACKETS: u64 = 100_000_000;
 
 /// Checks the hosts, and which flows are on them.
 pub(crate) fn accept_hosts(spec: &Spec) -> Result<(), SpecError> {
@@ -15,17 +12,17 @@ pub(crate) fn accept_hosts(spec: &Spec) -> Result<(), SpecError> {
         let field = |name: &str| format!("hosts[{index}].{name}");
         let times = [("packet", host.packet_ns), ("ack", host.ack_ns), ("sack", host.sack_ns), ("ack_tick", host.ack_tick_ns)];
         for (name, ns) in times {
-            if ns > COST_MAX_NS {
-                return refuse(field(name), seconds(ns), "give at most 1 s");
+            if !COST_S.holds_ns(ns) {
+                return refuse(field(name), seconds(ns), format!("give {COST_S}"));
             }
         }
         check_outages(&field("stalls"), &host.stalls, spec.duration_ns)?;
         let Some(device) = host.device else { continue };
-        if !(1000..=RATE_MAX_BPS).contains(&device.rate_bps) {
-            return refuse(field("device.rate"), device.rate_bps, "give 1 kbit/s to 1 Tbit/s");
+        if !RATE_BPS.holds(device.rate_bps as f64) {
+            return refuse(field("device.rate"), device.rate_bps, format!("give {RATE_BPS}"));
         }
-        if !(1..=QUEUE_MAX_PACKETS).contains(&device.queue_packets) {
-            return refuse(field("device.queue"), device.queue_packets, "give 1 to 100000000 packets");
+        if !QUEUE_PACKETS.holds(device.queue_packets as f64) {
+            return refuse(field("device.queue"), device.queue_packets, format!("give {QUEUE_PACKETS}"));
         }
     }
     accept_places(spec)

@@ -1,12 +1,13 @@
 //! A link, checked.
 
 use net::{Changes, DisciplineSpec, FifoSpec, Limit, Losses};
-use units::{Rate, Time};
+use units::{Duration, Rate};
 
 use super::changes::accept_changes;
-use super::limits::{refuse, seconds, QUEUE_MAX_PACKETS, RATE_MAX_BPS, RTT_MAX_NS};
 use super::losses::accept_losses;
+use super::refusal::{refuse, seconds};
 use crate::error::SpecError;
+use crate::limits::{Bound, Range, EXTRA_S, PROBABILITY, QUEUE_BYTES, QUEUE_PACKETS, QUEUE_S, RATE_BPS};
 use crate::spec::{DisorderSpec, NamedLink, QueueSpec, QueueUnit, Spec};
 
 /// A link that can be built.
@@ -26,11 +27,11 @@ pub struct AcceptedLink {
 
 pub(super) fn accept_link(named: &NamedLink, run: &Spec) -> Result<AcceptedLink, SpecError> {
     let (name, link) = (&*named.field, named.spec);
-    if link.rate_bps < 1000 || link.rate_bps > RATE_MAX_BPS {
-        return refuse(format!("{name}.rate"), link.rate_bps, "give 1 kbit/s to 1 Tbit/s");
+    if !RATE_BPS.holds(link.rate_bps as f64) {
+        return refuse(format!("{name}.rate"), link.rate_bps, format!("give {RATE_BPS}"));
     }
-    if !(0.0..1.0).contains(&link.loss_probability) {
-        return refuse(format!("{name}.loss"), link.loss_probability, "give a probability from 0 to below 1");
+    if !PROBABILITY.holds(link.loss_probability) {
+        return refuse(format!("{name}.loss"), link.loss_probability, format!("give a probability {PROBABILITY}"));
     }
     accept_disorder(name, &link.disorder)?;
     let limit = accept_size(&format!("{name}.queue"), link.queue)?;
@@ -46,7 +47,7 @@ pub(super) fn accept_link(named: &NamedLink, run: &Spec) -> Result<AcceptedLink,
     }
     if drop_tail.changes.service.is_some() && matches!(limit, Limit::Delay(_)) {
         let allowed = format!("give packets or bytes: {} at a rate that changes cannot know how long its queue takes", choice.name);
-        return refuse(format!("{name}.queue"), "a limit in time", &allowed);
+        return refuse(format!("{name}.queue"), "a limit in time", allowed);
     }
     let discipline = net::queue::discipline(&choice.name, &choice.parameters).map_err(|allowed| SpecError {
         field: format!("{name}.discipline"),
@@ -58,25 +59,28 @@ pub(super) fn accept_link(named: &NamedLink, run: &Spec) -> Result<AcceptedLink,
 
 fn accept_disorder(name: &str, disorder: &DisorderSpec) -> Result<(), SpecError> {
     for (field, p) in [("reorder", disorder.late_probability), ("duplicate", disorder.double_probability)] {
-        if !(0.0..1.0).contains(&p) {
-            return refuse(format!("{name}.{field}"), p, "give a probability from 0 to below 1");
+        if !PROBABILITY.holds(p) {
+            return refuse(format!("{name}.{field}"), p, format!("give a probability {PROBABILITY}"));
         }
     }
     let is_late = disorder.late_probability > 0.0;
-    if disorder.late_ns > RTT_MAX_NS || is_late != (disorder.late_ns > 0) {
-        return refuse(format!("{name}.reorder_by"), seconds(disorder.late_ns), "give more than 0 s, at most 10 s, and a probability");
+    if !EXTRA_S.holds_ns(disorder.late_ns) || is_late != (disorder.late_ns > 0) {
+        let allowed = format!("give more than 0 s, {EXTRA_S}, and a probability");
+        return refuse(format!("{name}.reorder_by"), seconds(disorder.late_ns), allowed);
     }
     Ok(())
 }
 
 fn accept_size(field: &str, size: QueueSpec) -> Result<Limit, SpecError> {
+    // Of what people give, what does not hold a packet has been raised.
+    const FILLED_BYTES: Range = Range { low: Bound::Whole(1500), ..QUEUE_BYTES };
     let limit = size.limit;
     match size.unit {
-        QueueUnit::Packets if (1..=QUEUE_MAX_PACKETS).contains(&limit) => Ok(Limit::Packets(limit as u32)),
-        QueueUnit::Bytes if (1500..=1500 * QUEUE_MAX_PACKETS).contains(&limit) => Ok(Limit::Bytes(limit)),
-        QueueUnit::Ns if (1..=600_000_000_000).contains(&limit) => Ok(Limit::Delay(Time(limit))),
-        QueueUnit::Packets => refuse(field, limit, "give 1 to 100000000 packets"),
-        QueueUnit::Bytes => refuse(field, limit, "give 1500 to 150000000000 bytes"),
-        QueueUnit::Ns => refuse(field, limit, "give 1 ns to 600 s"),
+        QueueUnit::Packets if QUEUE_PACKETS.holds(limit as f64) => Ok(Limit::Packets(limit as u32)),
+        QueueUnit::Bytes if FILLED_BYTES.holds(limit as f64) => Ok(Limit::Bytes(limit)),
+        QueueUnit::Ns if QUEUE_S.holds_ns(limit) => Ok(Limit::Delay(Duration(limit))),
+        QueueUnit::Packets => refuse(field, limit, format!("give {QUEUE_PACKETS}")),
+        QueueUnit::Bytes => refuse(field, limit, format!("give {FILLED_BYTES}")),
+        QueueUnit::Ns => refuse(field, limit, format!("give {QUEUE_S}")),
     }
 }

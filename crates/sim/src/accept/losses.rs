@@ -1,15 +1,12 @@
 //! The models of loss of a link, checked and built.
 
-use net::{Among, GilbertElliott, LossModel, Losses, Periodic, Scripted, Timed};
-use units::{Stream, Time};
+use net::{Among, GilbertElliott, GilbertElliottSpec, LossModel, Losses, Periodic, Scripted, Timed};
+use units::{Duration, Stream};
 
-use super::limits::{refuse, seconds};
+use super::refusal::{refuse, seconds};
 use crate::error::SpecError;
+use crate::limits::{LOSS_INTERVAL_S, POSITIVE_SHARE, SHARE};
 use crate::spec::{AmongSpec, LossModelSpec, LossSpec, Spec};
-
-/// A shorter unit of time would cost more to look at than the packets.
-const INTERVAL_MIN_NS: u64 = 1_000_000;
-const INTERVAL_MAX_NS: u64 = 3_600_000_000_000;
 
 /// The models of the link with this name, and with random streams whose names begin so.
 pub(crate) fn accept_losses((name, stream): (&str, &str), given: &[LossSpec], run: &Spec) -> Result<Losses, SpecError> {
@@ -31,14 +28,14 @@ fn accept_model(path: &str, model: &LossModelSpec, flows: usize) -> Result<LossM
     match *model {
         LossModelSpec::GilbertElliott { to_bad, to_good, loss_bad, loss_good } => {
             for (name, p) in [("to_bad", to_bad), ("to_good", to_good), ("loss_bad", loss_bad), ("loss_good", loss_good)] {
-                if !(0.0..=1.0).contains(&p) {
-                    return refuse(field(name), p, "give a probability from 0 to 1");
+                if !SHARE.holds(p) {
+                    return refuse(field(name), p, format!("give a probability from {SHARE}"));
                 }
             }
             if to_good == 0.0 {
                 return refuse(field("to_good"), to_good, "give more than 0: the bad state must end");
             }
-            Ok(LossModel::GilbertElliott(GilbertElliott::new((to_bad, to_good), (loss_bad, loss_good))))
+            Ok(LossModel::GilbertElliott(GilbertElliott::new(GilbertElliottSpec { to_bad, to_good, loss_bad, loss_good })))
         }
         LossModelSpec::Periodic { every, first } => {
             if every < 2 {
@@ -51,7 +48,7 @@ fn accept_model(path: &str, model: &LossModelSpec, flows: usize) -> Result<LossM
         }
         LossModelSpec::Scripted { flow, ref packets } => {
             if let Some(flow) = flow.filter(|&flow| flow as usize >= flows) {
-                return refuse(field("flow"), flow, &format!("give a flow's number, 0 to {}", flows - 1));
+                return refuse(field("flow"), flow, format!("give a flow's number, 0 to {}", flows - 1));
             }
             if packets.first().is_none_or(|&first| first == 0) || packets.windows(2).any(|pair| pair[0] >= pair[1]) {
                 return refuse(field("packets"), format!("{packets:?}"), "give ascending numbers, counted from 1");
@@ -59,13 +56,13 @@ fn accept_model(path: &str, model: &LossModelSpec, flows: usize) -> Result<LossM
             Ok(LossModel::Scripted(Scripted::new(flow, packets.clone())))
         }
         LossModelSpec::Timed { interval_ns, probability } => {
-            if !(INTERVAL_MIN_NS..=INTERVAL_MAX_NS).contains(&interval_ns) {
-                return refuse(field("interval"), seconds(interval_ns), "give 1 ms to 1 h");
+            if !LOSS_INTERVAL_S.holds_ns(interval_ns) {
+                return refuse(field("interval"), seconds(interval_ns), format!("give {LOSS_INTERVAL_S}"));
             }
-            if !(probability > 0.0 && probability <= 1.0) {
+            if !POSITIVE_SHARE.holds(probability) {
                 return refuse(field("probability"), probability, "give a probability above 0, at most 1");
             }
-            Ok(LossModel::Timed(Timed::new(Time(interval_ns), probability)))
+            Ok(LossModel::Timed(Timed::new(Duration(interval_ns), probability)))
         }
     }
 }

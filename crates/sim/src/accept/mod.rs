@@ -5,29 +5,30 @@ mod changes;
 mod flow;
 mod hops;
 mod hosts;
-mod limits;
 mod link;
 mod losses;
 mod options;
+mod refusal;
 mod traffic;
 mod writes;
 
 pub use arrivals::{AcceptedSource, Loop};
 pub use flow::AcceptedFlow;
-pub(crate) use limits::{time_max, ALIVE_MAX};
 pub use link::AcceptedLink;
 pub(crate) use options::described_options;
+pub(crate) use refusal::{time_max, ALIVE_MAX};
 
 use arrivals::{accept_sources, most_transfers_and_sources};
 use changes::Most;
 use flow::{accept_flow, accept_packet, ample_window};
 use hops::accept_hops;
 use hosts::accept_hosts;
-use limits::{refuse, seconds, DURATION_MAX_NS, FLOWS_MAX, RTT_MAX_NS};
 use link::accept_link;
+use refusal::{refuse, seconds};
 use traffic::accept_traffic;
 
 use crate::error::SpecError;
+use crate::limits::{DURATION_S, MOST_FLOWS, RTT_S};
 use crate::spec::Spec;
 
 /// A scenario that can be run.
@@ -48,8 +49,8 @@ pub struct Accepted<'a> {
 /// # Errors
 /// The first field that is out of range, with its value and what is allowed.
 pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
-    if spec.duration_ns == 0 || spec.duration_ns > DURATION_MAX_NS {
-        return refuse("duration", seconds(spec.duration_ns), "give more than 0 s and at most 86400 s");
+    if !DURATION_S.holds_ns(spec.duration_ns) {
+        return refuse("duration", seconds(spec.duration_ns), format!("give {DURATION_S}"));
     }
     if spec.warmup_ns >= spec.duration_ns {
         return refuse("warmup", seconds(spec.warmup_ns), "give less than the duration");
@@ -57,16 +58,14 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     if spec.sample_ns != 0 && spec.sample_ns < 1000 {
         return refuse("sample", seconds(spec.sample_ns), "give 0 or at least 1 us");
     }
-    if (spec.flows.is_empty() && spec.arrivals.is_empty() && spec.sessions.is_empty()) || spec.flows.len() > FLOWS_MAX {
-        return refuse("flows", spec.flows.len(), "give 1 to 1000000 flows");
-    }
-    if spec.traffic.len() > FLOWS_MAX - spec.flows.len() {
-        return refuse("traffic", spec.traffic.len(), "give at most 1000000 flows and sources");
+    if (spec.flows.is_empty() && spec.arrivals.is_empty() && spec.sessions.is_empty()) || spec.flows.len() as u64 > MOST_FLOWS {
+        return refuse("flows", spec.flows.len(), format!("give 1 to {MOST_FLOWS} flows"));
     }
     // Flows' clocks run behind by a part of their base RTT; links, ways between hops, sources and transfers may have events too.
     let parties = spec.flows.len() + spec.traffic.len() + 2 * (1 + spec.hops.len()) + most_transfers_and_sources(spec);
-    if spec.duration_ns + RTT_MAX_NS > time_max(parties) {
-        return refuse("duration", seconds(spec.duration_ns), "give at most 4 hours with so many flows");
+    let latest = time_max(parties).saturating_sub((RTT_S.high.value() * 1e9) as u64);
+    if spec.duration_ns > latest {
+        return refuse("duration", seconds(spec.duration_ns), format!("give at most {} with so many sessions", seconds(latest)));
     }
     accept_hosts(spec)?;
     accept_hops(spec)?;

@@ -1,25 +1,26 @@
 //! The sources of a run, checked.
 
 use super::hops::accept_stretch;
-use super::limits::{refuse, seconds, RATE_MAX_BPS};
+use super::refusal::{refuse, seconds};
 use crate::error::SpecError;
-use crate::spec::{Direction, Spec, UdpSpec, UDP_HEADER_BYTES};
-
-const PERIOD_MIN_NS: u64 = 1_000_000;
-const PERIOD_MAX_NS: u64 = 3_600_000_000_000;
+use crate::limits::{DATAGRAM_BYTES, MOST_DATAGRAM_SOURCES, PERIOD_S, RATE_BPS};
+use crate::spec::{Direction, Spec, UdpSpec};
 
 /// Refuses what no source can be.
 pub(crate) fn accept_traffic(spec: &Spec) -> Result<(), SpecError> {
+    if spec.traffic.len() as u64 > MOST_DATAGRAM_SOURCES {
+        return refuse("traffic", spec.traffic.len(), format!("give at most {MOST_DATAGRAM_SOURCES} sources"));
+    }
     spec.traffic.iter().enumerate().try_for_each(|(index, source)| accept_source(index, source, spec))
 }
 
 fn accept_source(index: usize, source: &UdpSpec, spec: &Spec) -> Result<(), SpecError> {
     let field = |name: &str| format!("traffic[{index}].{name}");
-    if !(1000..=RATE_MAX_BPS).contains(&source.rate_bps) {
-        return refuse(field("rate"), source.rate_bps, "give 1 kbit/s to 1 Tbit/s");
+    if !RATE_BPS.holds(source.rate_bps as f64) {
+        return refuse(field("rate"), source.rate_bps, format!("give {RATE_BPS}"));
     }
-    if !(UDP_HEADER_BYTES + 1..=65_535).contains(&source.packet_bytes) {
-        return refuse(field("packet"), source.packet_bytes, "give 29 to 65535 bytes of IP");
+    if !DATAGRAM_BYTES.holds(source.packet_bytes.into()) {
+        return refuse(field("packet"), source.packet_bytes, format!("give {DATAGRAM_BYTES} of IP"));
     }
     if source.start_ns >= spec.duration_ns {
         return refuse(field("start"), seconds(source.start_ns), "give a time before the end of the run");
@@ -35,8 +36,8 @@ fn accept_source(index: usize, source: &UdpSpec, spec: &Spec) -> Result<(), Spec
     if wave.amplitude_bps > source.rate_bps {
         return refuse(field("amplitude"), wave.amplitude_bps, "give at most the rate: nothing is sent backwards");
     }
-    if !(PERIOD_MIN_NS..=PERIOD_MAX_NS).contains(&wave.period_ns) {
-        return refuse(field("period"), seconds(wave.period_ns), "give 1 ms to 1 h");
+    if !PERIOD_S.holds_ns(wave.period_ns) {
+        return refuse(field("period"), seconds(wave.period_ns), format!("give {PERIOD_S}"));
     }
     Ok(())
 }

@@ -15,7 +15,8 @@ const FEW_BITS: u32 = 3;
 /// The times of parties; ties go to the lower number.
 #[derive(Clone, Debug)]
 pub(crate) struct Calendar {
-    /// Node 1 is the root; the earlier of nodes `2 n` and `2 n + 1` is node `n`; the second half are the parties. Node 0 is not used.
+    /// Node 1 is the root; the earlier of nodes `2 n` and `2 n + 1` is node `n`; the second half are the parties. Node 0 is not used. There
+    /// are as many as a power of two: a number cut to its lower bits needs no other check.
     winners: Vec<Entry>,
     /// Bits of an entry that hold the party.
     party_bits: u32,
@@ -62,11 +63,12 @@ impl Calendar {
     #[inline]
     pub(crate) fn put_back(&mut self, index: usize, key: u64) {
         let mut best = self.entry(index, key);
-        let mut node = (1 << self.party_bits) + index;
-        let winners = &mut self.winners[..2 << self.party_bits];
+        let winners = &mut self.winners[..];
+        let cut = winners.len() - 1;
+        let mut node = winners.len() / 2 + index;
         while node > 1 {
-            winners[node] = best;
-            best = best.min(winners[node ^ 1]);
+            winners[node & cut] = best;
+            best = best.min(winners[(node ^ 1) & cut]);
             node /= 2;
         }
         winners[1] = best;
@@ -90,7 +92,7 @@ impl Calendar {
         if entry == NEVER {
             return None;
         }
-        let party = entry as usize & ((1 << self.party_bits) - 1);
+        let party = entry as usize & (self.winners.len() / 2 - 1);
         let is_repeated = std::mem::replace(&mut self.latest, party) == party;
         // Of many parties hardly one has two events in a row: the runner-up is asked for when one had.
         let bound = if is_repeated || self.party_bits <= FEW_BITS { self.bound(party) } else { (entry >> self.party_bits) + 1 };
@@ -100,14 +102,16 @@ impl Calendar {
     /// The smallest time at which the first party comes after the runner-up.
     #[inline]
     fn bound(&self, first: usize) -> u64 {
+        let winners = &self.winners[..];
+        let cut = winners.len() - 1;
         let mut runner_up = NEVER;
-        let mut node = (1 << self.party_bits) + first;
+        let mut node = winners.len() / 2 + first;
         while node > 1 {
-            runner_up = runner_up.min(self.winners[node ^ 1]);
+            runner_up = runner_up.min(winners[(node ^ 1) & cut]);
             node /= 2;
         }
-        let beyond = (runner_up - first as Entry).saturating_add((1 << self.party_bits) - 1);
-        beyond >> self.party_bits
+        // Rounded up: the runner-up's entry is greater than the first party's at time zero.
+        ((runner_up - first as Entry - 1) >> self.party_bits) + 1
     }
 }
 

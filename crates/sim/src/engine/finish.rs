@@ -46,7 +46,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
 
 fn flow_row(flow: &Flow, given: &FlowSpec, (algorithm, variant): (&'static str, &'static str), spec: &Spec) -> FlowRow {
     let access = flow.path.access_delay();
-    let completed_ns = if flow.completed == Time::NEVER { u64::MAX } else { flow.completed.since(access).0 };
+    let completed_ns = if flow.completed == Time::NEVER { u64::MAX } else { flow.completed.saturating_sub(access).0 };
     let from = spec.warmup_ns.max(given.start_ns);
     let to = spec.duration_ns.min(given.stop_ns.unwrap_or(u64::MAX)).min(if given.bytes.is_some() { completed_ns } else { u64::MAX });
     FlowRow {

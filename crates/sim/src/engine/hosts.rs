@@ -13,7 +13,9 @@ use crate::parts::wire::PathWire;
 
 impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     /// What is due at the receiver of flow `index`, or at its host, happens.
+    #[inline(never)]
     pub(crate) fn handle_pending(&mut self, index: usize, now: Time) {
+        self.events += 1;
         let path = &mut self.flows[index].path;
         if path.is_receiver_due(now) {
             path.commit_pending();
@@ -49,7 +51,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         self.around.machines[side.machine] = fresh;
     }
 
-    #[inline(never)]
+    #[inline]
     fn run_host(&mut self, index: usize, now: Time) {
         let Flow { path, sender, .. } = &mut self.flows[index];
         let Some(side) = path.side() else { return };

@@ -7,7 +7,7 @@ use super::observer::Observer;
 use super::run::Engine;
 use crate::parts::around::Noted;
 use crate::parts::gaps::Passing;
-use crate::parts::load::{AckLoad, Content, Load, Segment};
+use crate::parts::load::{Content, Load, Segment};
 use crate::parts::party::Party;
 
 impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
@@ -164,24 +164,25 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     pub(super) fn cross(&mut self, index: usize) {
         self.events += 1;
         let path = &mut self.flows[index].path;
-        let (Some(link), Some((now, ack))) = (path.ack_link(), path.take_crossing()) else { return };
-        let packet = path.ack_packet();
-        let Some(fifo) = self.links[link].as_fifo() else { return self.cross_late(index, link, (now, packet, ack)) };
-        if let Answer::Departs(at) | Answer::DepartsMarked { at, .. } = fifo.take(now, packet) {
-            if self.around.gaps.len() == 0 {
-                path.ack_departs(at, ack);
-            } else {
-                path.under_way += 1;
-                self.leave(link, Passing { at, packet, load: Load { owner: index as u32, content: Content::Ack(Box::new(ack)) } });
-            }
+        let (Some(link), Some(&delivery)) = (path.ack_link(), path.crossing.front()) else { return };
+        let Some(fifo) = self.links[link].as_fifo().filter(|_| self.around.gaps.len() == 0) else { return self.pass_ack(index, link) };
+        path.crossing.pop();
+        fifo.begin(delivery.at);
+        match fifo.admit(delivery.at, path.ack_packet()) {
+            Answer::Departs(at) | Answer::DepartsMarked { at, .. } => path.ack_crosses(at, delivery),
+            Answer::Dropped | Answer::Lost | Answer::Waits => path.drop_ack(delivery),
         }
     }
 
-    /// The same where the link decides late.
+    /// The same where the link decides late, or is followed by another.
     #[inline(never)]
-    fn cross_late(&mut self, index: usize, link: usize, (now, packet, ack): (Time, Packet, AckLoad)) {
-        self.flows[index].path.under_way += 1;
-        self.offer_late(link, (now, packet), Load { owner: index as u32, content: Content::Ack(Box::new(ack)) });
+    fn pass_ack(&mut self, index: usize, link: usize) {
+        let path = &mut self.flows[index].path;
+        let Some((now, ack)) = path.take_crossing() else { return };
+        let packet = path.ack_packet();
+        let load = Load { owner: index as u32, content: Content::Ack(Box::new(ack)) };
+        path.under_way += 1;
+        self.reach(link, Passing { at: now, packet, load });
     }
 
     /// A packet reaches a link that decides late.

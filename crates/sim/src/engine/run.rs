@@ -5,7 +5,7 @@
 //! through before the next turn.
 
 use net::Link;
-use units::Time;
+use units::{Duration, Time};
 
 use super::calendar::Calendar;
 use super::names::Names;
@@ -48,7 +48,7 @@ pub struct Engine<'a, O, L> {
 /// When a link whose queue decides late must be looked at.
 pub(super) struct Horizon {
     /// From a packet's departure to the first moment at which it can have an effect elsewhere, at least.
-    pub(super) lookahead: Time,
+    pub(super) lookahead: Duration,
     pub(super) due: Time,
 }
 
@@ -153,7 +153,7 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
 /// When departures can first have an effect: a packet reaches the next hop after the propagation to it. If it has left its last link, its
 /// ACK reaches a sender, or a real link, a quarter of its flow's base RTT later or more.
 fn horizons(spec: &Spec) -> Vec<Horizon> {
-    let nearest = spec.everybody().map(|(_, flow)| access_delay(Time(flow.rtt_ns))).min().unwrap_or(Time::ZERO);
-    let of_link = |link: usize| spec.hops.get(link).map_or(nearest, |hop| nearest.min(Time(hop.delay_ns)));
+    let nearest = spec.everybody().map(|(_, flow)| access_delay(Duration(flow.rtt_ns))).min().unwrap_or(Duration::ZERO);
+    let of_link = |link: usize| spec.hops.get(link).map_or(nearest, |hop| nearest.min(Duration(hop.delay_ns)));
     (0..spec.links().len()).map(|link| Horizon { lookahead: of_link(link), due: Time::NEVER }).collect()
 }

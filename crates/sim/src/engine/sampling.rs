@@ -1,7 +1,7 @@
 //! Samples are taken when a flow's, or a link's, next event has passed the sampling time: between its own events its state does not change.
 
 use net::Link;
-use units::Time;
+use units::{Duration, Time};
 
 use super::observer::Observer;
 use super::run::Engine;
@@ -29,7 +29,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             let interval = self.spec.sample_ns;
             let first = agenda.next_sample;
             let rows = (until - first).0 / interval + 1;
-            agenda.next_sample += Time(rows * interval);
+            agenda.next_sample += Duration(rows * interval);
             if flow.sender.has_started() {
                 let first_ns = (first - flow.path.access_delay()).0;
                 self.records.flow_samples.push(index, &flow.sender, first_ns, rows);
@@ -42,7 +42,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     pub(super) fn sample_links(&mut self, until: Time) {
         while self.links_at <= until {
             let t = self.links_at;
-            let next = t + Time(self.spec.sample_ns);
+            let next = t + Duration(self.spec.sample_ns);
             // Flows' clocks run on for a while after the links'.
             self.links_at = if next.0 > self.spec.duration_ns { Time::NEVER } else { next };
             for (index, link) in self.links.iter_mut().enumerate() {

@@ -1,6 +1,7 @@
 //! A scenario is checked, run and handed back; a broken invariant names it.
 
 use std::any::Any;
+use std::ops::Range;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use net::{AnyLink, Fifo, LinkParts, Streams};
@@ -44,8 +45,8 @@ pub fn run_named<O: Observer>(
     interrupted: impl FnMut() -> bool,
 ) -> Result<Records, RunError> {
     let mut accepted = accept(spec)?;
-    let window = (Time(spec.warmup_ns), Time(spec.duration_ns));
-    let links: Vec<AnyLink<Load>> = accepted.links.drain(..).map(|link| AnyLink::new(parts(link, window, spec.seed))).collect();
+    let window = Time(spec.warmup_ns)..Time(spec.duration_ns);
+    let links: Vec<AnyLink<Load>> = accepted.links.drain(..).map(|link| AnyLink::new(parts(link, window.clone(), spec.seed))).collect();
     // Nothing of a run that panicked is looked at again.
     let run = AssertUnwindSafe(|| {
         if links.iter().all(AnyLink::is_fifo) {
@@ -65,7 +66,7 @@ pub fn run_named<O: Observer>(
 }
 
 /// What a link is built from.
-fn parts(link: AcceptedLink, window: (Time, Time), seed: u64) -> LinkParts {
+fn parts(link: AcceptedLink, window: Range<Time>, seed: u64) -> LinkParts {
     let AcceptedLink { fifo, discipline, losses, changes, stream: name } = link;
     let stream = |part| Stream::named(seed, &format!("{name}/{part}"));
     LinkParts { fifo, discipline, losses, changes, window, streams: Streams { loss: stream("loss"), queue: stream("queue") } }

@@ -35,6 +35,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
                 FlowKind::Ack => self.take_acks(index, Time(bound).min(self.links_at), look_at),
                 FlowKind::Crossing => self.cross(index),
                 FlowKind::Deadline => self.wake(index, now),
+                FlowKind::Pending => self.handle_pending(index, now),
                 _ => self.handle_rare(index, now, kind),
             }
             let flow = &mut self.flows[index];
@@ -62,9 +63,9 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         while let Some(delivery) = next {
             let (at, ack) = (delivery.at, delivery.ack());
             let sack = wire.path.take_sack(&ack);
-            sender.on_ack(at, &ack, sack.as_ref(), &mut wire);
+            let deadline = sender.on_ack(at, ack, sack.as_ref(), &mut wire);
             self.observer.on_acked(at, index, sender);
-            agenda.rearm(sender.deadline());
+            agenda.rearm(deadline);
             self.events += 1;
             if sender.is_finished() {
                 return self.complete(index, at);
@@ -72,8 +73,11 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             if L::LATE && !wire.around.changed.is_empty() {
                 return;
             }
-            let before = until.min(agenda.wake).min(wire.path.pending_at()).min(wire.path.crossing_at());
-            next = wire.path.arriving.pop_if(|delivery| delivery.at < before && self.events < look_at);
+            let at = wire.path.arriving_at();
+            if at >= until || at >= agenda.wake || !wire.path.is_calm_at(at) || self.events >= look_at {
+                return;
+            }
+            next = wire.path.arriving.pop();
         }
     }
 
@@ -88,11 +92,9 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         }
         let link = &mut self.links[path.data_link()];
         let mut wire = PathWire { path, link, around: &mut self.around, flow: index };
+        // Nothing is acknowledged by that: a transfer does not end here.
         sender.on_deadline(now, &mut wire);
         agenda.wake = sender.deadline();
-        if sender.is_finished() {
-            self.complete(index, now);
-        }
     }
 
     /// What happens once to a flow, or now and then.
@@ -103,7 +105,6 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         let application = self.applications.get_mut(index).and_then(Option::as_mut);
         let rtt = flow.base_rtt();
         match kind {
-            FlowKind::Pending => return self.handle_pending(index, now),
             FlowKind::Stop => {
                 flow.close_area(now);
                 flow.stopped();
@@ -112,7 +113,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             _ => flow.started(if application.is_some() { now } else { Time::NEVER }),
         }
         let Flow { sender, path, .. } = flow;
-        let at = now.since(path.access_delay());
+        let at = now.saturating_sub(path.access_delay());
         let link = &mut self.links[path.data_link()];
         let mut wire = PathWire { path, link, around: &mut self.around, flow: index };
         if kind == FlowKind::Start {
@@ -137,9 +138,9 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         if flow.completed == Time::NEVER {
             flow.close_area(now);
             flow.completed = now;
-            let at = now.since(flow.path.access_delay());
+            let at = now.saturating_sub(flow.path.access_delay());
             if flow.path.is_transfer {
-                self.arrivals.on_completed(index, flow, (now, at), &mut self.records.transfers);
+                self.arrivals.on_completed(index, flow, now, &mut self.records.transfers);
                 self.around.changed.extend(self.arrivals.take_woken().map(Party::Arrivals));
             } else {
                 self.around.note(at, index, EventKind::Stop);

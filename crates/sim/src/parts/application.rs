@@ -2,7 +2,7 @@
 
 use cc::Controller;
 use tcp::{Sender, Wire};
-use units::Time;
+use units::{Duration, Time};
 
 use crate::spec::{FlowSpec, Spec, WritesSpec};
 
@@ -33,11 +33,11 @@ impl Application {
         match self.writes {
             WritesSpec::OnOff { on_ns, .. } if self.turns % 2 == 1 => {
                 sender.on_written(now, u64::MAX, wire);
-                now + Time(on_ns)
+                now + Duration(on_ns)
             }
             WritesSpec::OnOff { off_ns, .. } => {
                 sender.on_paused();
-                now + Time(off_ns)
+                now + Duration(off_ns)
             }
             WritesSpec::Chunks { rate_bps, every_ns } => {
                 let bits = u128::from(rate_bps) * u128::from(every_ns) * u128::from(self.turns) / 1_000_000_000;
@@ -48,7 +48,7 @@ impl Application {
                 }
                 // What fills no segment waits for the next chunk, as if the application had said that more will come.
                 sender.on_written(now, written / u64::from(self.mss), wire);
-                now + Time(every_ns)
+                now + Duration(every_ns)
             }
         }
     }

@@ -4,7 +4,7 @@
 //! nothing that happens later changes anything. One event per packet, and one more at each further hop.
 
 use net::{Answer, Link, Packet, Ring};
-use units::Time;
+use units::{Duration, Time};
 
 use super::around::{Around, Noted};
 use super::gaps::Passing;
@@ -84,7 +84,7 @@ impl Source {
             }
             if self.next_sample == next {
                 self.samples.push((next, self.totals.delivered));
-                self.next_sample = next + Time(self.sample_ns);
+                self.next_sample = next + Duration(self.sample_ns);
             }
         }
     }

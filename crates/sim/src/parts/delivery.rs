@@ -1,7 +1,7 @@
 //! An ACK on its way to its sender.
 
 use tcp::Ack;
-use units::Time;
+use units::{Duration, Time};
 
 /// An ACK under way, and when it arrives. Small, for there are many, and without padding, which would be copied along.
 #[derive(Clone, Copy, Debug, Default)]
@@ -9,7 +9,7 @@ pub struct Delivery {
     /// Arrival.
     pub at: Time,
     echo: Time,
-    delay: Time,
+    delay: Duration,
     /// The cumulative acknowledgement, then 16 bits of ECN feedback, then one if SACK information belongs to the ACK.
     cumulative_ecn_sack: u64,
 }

@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 
 use net::Disorder;
 use tcp::EcnBits;
-use units::{Stream, Time};
+use units::{Duration, Stream, Time};
 
 use crate::spec::DisorderSpec;
 
 /// The disorder that `given` says, drawn from `stream`; none if nothing ever happens.
 pub(crate) fn drawn(given: &DisorderSpec, stream: Stream) -> Option<Disorder> {
     let DisorderSpec { late_probability, late_ns, double_probability } = *given;
-    let disorder = net::DisorderSpec { late_probability, late_by: Time(late_ns), double_probability };
+    let disorder = net::DisorderSpec { late_probability, late_by: Duration(late_ns), double_probability };
     (!disorder.is_empty()).then(|| Disorder::new(disorder, stream))
 }
 

@@ -3,7 +3,7 @@
 use cc::Controller;
 use net::{Disorder, Packet};
 use tcp::{Sender, SenderTotals};
-use units::{Stream, Time};
+use units::{Duration, Stream, Time};
 
 use super::arrivals::Birth;
 use super::disorder::drawn;
@@ -86,7 +86,7 @@ units::clone_by_field! { Flow: at_window completed path agenda due sender area_a
 impl Flow {
     pub(crate) fn new(index: usize, accepted: AcceptedFlow, spec: &Spec) -> Flow {
         let given = accepted.spec;
-        let rtt = Time(given.rtt_ns);
+        let rtt = Duration(given.rtt_ns);
         let receiver = accepted.receiver();
         let (entry, reverse) = (given.hops.links(spec).0 as u8, spec.reverse_link().map(|link| link as u8));
         let links = match given.direction {
@@ -158,7 +158,8 @@ impl Flow {
     #[inline]
     pub(crate) fn next(&self) -> (Time, FlowKind) {
         let (ack, crossing, wake) = (self.path.arriving_at(), self.path.crossing_at(), self.agenda.wake);
-        let other = self.agenda.turn.min(self.path.pending_at());
+        let (turn, pending) = (self.agenda.turn, self.path.pending_at());
+        let other = turn.min(pending);
         if ack < other.min(crossing).min(wake) {
             return (ack, FlowKind::Ack);
         }
@@ -167,6 +168,9 @@ impl Flow {
         }
         if crossing < other.min(wake) {
             return (crossing, FlowKind::Crossing);
+        }
+        if pending < turn.min(crossing).min(ack) && pending <= wake {
+            return (pending, FlowKind::Pending);
         }
         self.next_of_all()
     }
@@ -212,7 +216,7 @@ impl Flow {
         .fold((Time::NEVER, FlowKind::Stop), |first, next| if next.0 < first.0 { next } else { first })
     }
 
-    pub(crate) fn base_rtt(&self) -> Time {
+    pub(crate) fn base_rtt(&self) -> Duration {
         self.path.rtt
     }
 

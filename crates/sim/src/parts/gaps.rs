@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use net::{Disorder, Fate, Packet};
-use units::{Stream, Time};
+use units::{Duration, Stream, Time};
 
 use super::disorder::drawn;
 use super::load::{Content, Load};
@@ -22,7 +22,7 @@ pub(crate) struct Passing {
 /// keep theirs among themselves.
 #[derive(Clone, Debug)]
 struct Gap {
-    delay: Time,
+    delay: Duration,
     /// What happens to the order of segments on it.
     disorder: Option<Disorder>,
     under_way: VecDeque<Passing>,
@@ -35,10 +35,10 @@ impl Gap {
         passing.at += self.delay;
         let fate = match (&mut self.disorder, &passing.load.content) {
             (Some(disorder), Content::Segment(_)) => disorder.draw(),
-            _ => Fate { late_by: Time::ZERO, copies: 1 },
+            _ => Fate { late_by: Duration::ZERO, copies: 1 },
         };
         passing.at += fate.late_by;
-        let line = if fate.late_by > Time::ZERO { &mut self.late } else { &mut self.under_way };
+        let line = if fate.late_by > Duration::ZERO { &mut self.late } else { &mut self.under_way };
         for _ in 1..fate.copies {
             line.push_back(passing.clone());
         }
@@ -61,7 +61,7 @@ fn front(line: &VecDeque<Passing>) -> Time {
 struct Exit {
     link: u32,
     /// Propagation between its first and last hop, taken from the way behind it; a datagram has no such way.
-    between: Time,
+    between: Duration,
 }
 
 /// The gaps of a run, none if it has one bottleneck.
@@ -81,14 +81,14 @@ impl Gaps {
         let gap = |(hop, link): (&HopSpec, NamedLink)| {
             let stream = Stream::named(spec.seed, &format!("{}/disorder", link.stream));
             Gap {
-                delay: Time(hop.delay_ns),
+                delay: Duration(hop.delay_ns),
                 disorder: drawn(&link.spec.disorder, stream),
                 under_way: VecDeque::new(),
                 late: VecDeque::new(),
             }
         };
         let gaps: Vec<Gap> = spec.hops.iter().zip(spec.links()).map(gap).collect();
-        let exit = |stretch: StretchSpec, between_ns| Exit { link: stretch.links(spec).1 as u32, between: Time(between_ns) };
+        let exit = |stretch: StretchSpec, between_ns| Exit { link: stretch.links(spec).1 as u32, between: Duration(between_ns) };
         if gaps.is_empty() {
             return Gaps { gaps, of_flows: Vec::new(), of_sources: Vec::new(), of_kinds: Vec::new() };
         }
@@ -119,10 +119,10 @@ impl Gaps {
     /// Whether a packet at the far end of `link` goes no further; then by how much earlier it counts as there, a segment by what its flow's
     /// base RTT holds between the hops.
     #[inline]
-    pub(crate) fn leaves(&self, link: usize, load: &Load) -> Option<Time> {
+    pub(crate) fn leaves(&self, link: usize, load: &Load) -> Option<Duration> {
         // Behind the last hop, and behind the reverse link, nothing is left to cross.
         if self.gaps.is_empty() || link > self.gaps.len() {
-            return Some(Time::ZERO);
+            return Some(Duration::ZERO);
         }
         let exits = if let Content::Datagram = load.content { &self.of_sources } else { &self.of_flows };
         let exit = exits[load.owner as usize];

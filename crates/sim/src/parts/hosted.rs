@@ -32,8 +32,11 @@ impl Path {
         let Some(side) = self.side() else { return };
         let delivery = Delivery::new(side.ticks.not_before(at), ack);
         if side.has_cpu {
+            let is_next = side.coming.is_empty();
             side.coming.push_back(delivery);
-            self.refresh_beyond();
+            if is_next {
+                self.refresh_beyond();
+            }
         } else {
             self.arriving.push(delivery);
         }
@@ -54,8 +57,11 @@ impl<L: Link<Load>> PathWire<'_, L> {
         let Some(side) = self.path.side() else { return };
         let admitted = side.admitted.take().or_else(|| self.around.machines[side.machine].take_segment(now, packet));
         let at = admitted.expect("a device that may be full is asked first");
+        let is_next = side.leaving.is_empty();
         side.leaving.push_back(Leaving { at, seq, sent: now, ecn_capable: packet.ecn_capable, bits: EcnBits { ce: false, cwr } });
-        self.path.refresh_beyond();
+        if is_next {
+            self.path.refresh_beyond();
+        }
     }
 
     /// A segment has left the host.

@@ -4,7 +4,7 @@
 //! rounded down. A sine is a staircase of [`STEPS`] rates per period, each the sine's at the middle of its step: over a period the sum is
 //! the mean's, and within one the bits accrued are the integral's to a part in 10^6 of the amplitude's.
 
-use units::{Rate, Serialiser, Time};
+use units::{Duration, Rate, Serialiser, Time};
 
 use crate::spec::UdpSpec;
 
@@ -30,7 +30,7 @@ impl Pace {
             libm::round(mean + amplitude * libm::sin(phase)).max(1.0) as u64
         };
         let rates = (0..STEPS).map(rate).collect();
-        Pace::Sine(Box::new(Sine { rates, start: Time(given.start_ns), period: Time(wave.period_ns), step: 0, owed: 0 }))
+        Pace::Sine(Box::new(Sine { rates, start: Time(given.start_ns), period: Duration(wave.period_ns), step: 0, owed: 0 }))
     }
 
     /// When the packet after the one sent at `now` is sent, if each has `bytes`.
@@ -48,7 +48,7 @@ pub(crate) struct Sine {
     /// Bits per second in each step.
     rates: Box<[u64]>,
     start: Time,
-    period: Time,
+    period: Duration,
     /// The step under way, counted from the start.
     step: u64,
     /// Bits times 10^9 that had not accrued when the last packet was sent: less than a nanosecond's.
@@ -61,12 +61,12 @@ impl Sine {
         let mut work = u128::from(bytes) * 8_000_000_000 + u128::from(self.owed);
         loop {
             let rate = u128::from(self.rates[(self.step % STEPS) as usize]);
-            let edge = self.start + Time((self.step + 1) * self.period.0 / STEPS);
+            let edge = self.start + self.period * (self.step + 1) / STEPS;
             let accrued = rate * u128::from((edge - now).0);
             if work <= accrued {
                 let took = work / rate;
                 self.owed = (work - took * rate) as u64;
-                return now + Time(took as u64);
+                return now + Duration(took as u64);
             }
             work -= accrued;
             (now, self.step) = (edge, self.step + 1);

@@ -10,8 +10,8 @@
 use std::collections::VecDeque;
 
 use net::{Packet, Ring};
-use tcp::{Ack, Ecn, EcnBits, Receiver, Sack};
-use units::{Stream, Time};
+use tcp::{Ack, Arrival, Ecn, EcnBits, Receiver, Sack};
+use units::{Duration, Stream, Time};
 
 use super::delivery::Delivery;
 use super::disorder::{Held, Unordered};
@@ -55,7 +55,7 @@ pub struct Path {
     pub(crate) is_l4s: bool,
     data_link: u8,
     ack_link: Option<u8>,
-    pub(crate) rtt: Time,
+    pub(crate) rtt: Duration,
     /// SACK information of the ACKs in `arriving` (or still crossing), in order.
     sacks: VecDeque<Sack>,
     pub(crate) receiver: Receiver,
@@ -66,9 +66,9 @@ pub struct Path {
     jitter_ns: u64,
     last_arrival: Time,
     /// From the link to the receiver, and from the receiver to the reverse link.
-    quarter: Time,
+    quarter: Duration,
     /// From the receiver to where its ACK first has an effect: a real link, or the sender.
-    felt_after: Time,
+    felt_after: Duration,
     /// When the first of the segments that are held back can have an effect, or something happens at the host.
     beyond_at: Time,
     /// ACKs on their way to a real link.
@@ -105,7 +105,7 @@ impl Path {
         self.ack_link.map(usize::from)
     }
 
-    pub(crate) fn new(receiver: Receiver, rtt: Time, traffic: (Packet, Ecn), links: (u8, Option<u8>), jitter: (u64, Stream)) -> Path {
+    pub(crate) fn new(receiver: Receiver, rtt: Duration, traffic: (Packet, Ecn), links: (u8, Option<u8>), jitter: (u64, Stream)) -> Path {
         let (packet, ecn) = traffic;
         let quarter = access_delay(rtt);
         Path {
@@ -158,8 +158,14 @@ impl Path {
         Packet { bytes: self.packet_bytes, flow: self.flow, ecn_capable: self.is_ecn_capable, is_l4s: self.is_l4s, is_ack: false }
     }
 
+    /// IP bytes of its segments.
+    #[inline]
+    pub(crate) fn packet_bytes(&self) -> u32 {
+        self.packet_bytes
+    }
+
     /// The flow's clock runs this much behind real time at the sender.
-    pub(crate) fn access_delay(&self) -> Time {
+    pub(crate) fn access_delay(&self) -> Duration {
         self.quarter
     }
 
@@ -167,6 +173,13 @@ impl Path {
     #[inline]
     pub(crate) fn pending_at(&self) -> Time {
         self.receiver.deadline().saturating_add(self.felt_after).min(self.beyond_at)
+    }
+
+    /// Nothing but ACKs on their way to the sender has an effect up to `now`.
+    #[inline(always)]
+    pub(crate) fn is_calm_at(&self, now: Time) -> bool {
+        // The receiver's deadline may be never, to which nothing can be added.
+        now.saturating_sub(self.felt_after) < self.receiver.deadline() && now < self.beyond_at && now < self.crossing_at()
     }
 
     /// After a change of what is held back, or of what is in the host.
@@ -197,7 +210,7 @@ impl Path {
     pub(crate) fn commit_pending(&mut self) {
         let held_until = self.held_until();
         if held_until <= self.receiver.deadline() {
-            return self.release(held_until.since(self.quarter));
+            return self.release(held_until.saturating_sub(self.quarter));
         }
         let at = self.receiver.deadline();
         let ack = self.receiver.on_deadline();
@@ -234,17 +247,39 @@ impl Path {
     #[inline(always)]
     pub(crate) fn arrival(&mut self, at: Time) -> Time {
         let jitter = if self.jitter_ns > 0 { self.jitter.up_to(self.jitter_ns) } else { 0 };
-        self.last_arrival = self.last_arrival.max(at + Time(jitter));
+        self.last_arrival = self.last_arrival.max(at + Duration(jitter));
         self.last_arrival
     }
 
     /// The oldest crossing ACK reaches the real link: when, and what it is.
-    #[inline]
     pub(crate) fn take_crossing(&mut self) -> Option<(Time, AckLoad)> {
         let delivery = self.crossing.pop()?;
         let ack = delivery.ack();
-        let sack = if ack.has_sack { self.rare.as_mut().and_then(|rare| rare.crossing_sacks.pop_front()) } else { None };
+        let sack = if ack.has_sack { self.take_crossing_sack() } else { None };
         Some((delivery.at, AckLoad { ack, sack }))
+    }
+
+    fn take_crossing_sack(&mut self) -> Option<Sack> {
+        self.rare.as_mut().and_then(|rare| rare.crossing_sacks.pop_front())
+    }
+
+    /// What has just been taken from `crossing` leaves the real link.
+    #[inline(always)]
+    pub(crate) fn ack_crosses(&mut self, departs: Time, delivery: Delivery) {
+        let ack = delivery.ack();
+        if ack.has_sack {
+            let sack = self.take_crossing_sack();
+            self.sacks.extend(sack);
+        }
+        self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
+    }
+
+    /// What has just been taken from `crossing` is dropped at the real link.
+    #[inline(never)]
+    pub(crate) fn drop_ack(&mut self, delivery: Delivery) {
+        if delivery.ack().has_sack {
+            self.take_crossing_sack();
+        }
     }
 
     /// One of its ACKs as the reverse link sees it.
@@ -254,7 +289,6 @@ impl Path {
     }
 
     /// An ACK leaves its real link.
-    #[inline]
     pub(crate) fn ack_departs(&mut self, departs: Time, AckLoad { ack, sack }: AckLoad) {
         self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
         if let Some(sack) = sack {
@@ -292,16 +326,32 @@ impl Path {
         if !self.receiver.expects(seq) {
             return self.receive_disordered(arrives, seq, sent);
         }
-        if let Some(ack) = self.receiver.on_expected(arrives, sent) {
+        if let Some(ack) = self.receiver.on_expected(Arrival { at: arrives, seq, sent }) {
             self.send_ack(arrives, ack);
         }
+    }
+
+    /// Two segments from `seq` on, both sent at `sent`, leave their link: [`Path::receive`] twice, with one look at the receiver.
+    #[inline(always)]
+    pub(crate) fn receive_pair(&mut self, departs: [Time; 2], seq: u64, sent: Time) {
+        let arrives = departs.map(|departs| departs + self.quarter);
+        match self.receiver.on_pair(arrives, seq, sent) {
+            Some((at, ack)) => self.send_ack(at, ack),
+            None => self.receive_apart(departs, seq, sent),
+        }
+    }
+
+    #[inline(never)]
+    fn receive_apart(&mut self, departs: [Time; 2], seq: u64, sent: Time) {
+        self.receive(departs[0], seq, sent);
+        self.receive(departs[1], seq + 1, sent);
     }
 
     /// Apart, so that the ACKs of the others need not look for SACK information.
     #[cold]
     #[inline(never)]
     fn receive_disordered(&mut self, arrives: Time, seq: u64, sent: Time) {
-        if let Some(ack) = self.receiver.on_segment(arrives, seq, sent) {
+        if let Some(ack) = self.receiver.on_segment(Arrival { at: arrives, seq, sent }) {
             self.send_ack(arrives, ack);
         }
     }
@@ -313,7 +363,7 @@ impl Path {
         let Some(unordered) = self.unordered() else { return self.receive_held(segment) };
         let fate = unordered.disorder.draw();
         let segment = Held { departs: departs + fate.late_by, ..segment };
-        if fate.late_by > Time::ZERO {
+        if fate.late_by > Duration::ZERO {
             (0..fate.copies).for_each(|_| unordered.hold(segment));
             self.refresh_beyond();
         } else {

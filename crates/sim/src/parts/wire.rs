@@ -1,9 +1,7 @@
 //! What a sender puts its segments on: its path, and the first link of it.
 
-use std::ops::Range;
-
 use net::{Answer, Link, Packet};
-use tcp::Wire;
+use tcp::{Range, Reduction, Wire};
 use units::Time;
 
 use super::around::{Around, Noted};
@@ -28,7 +26,7 @@ impl<L: Link<Load>> PathWire<'_, L> {
         if self.path.is_transfer {
             return;
         }
-        let t_ns = now.since(self.path.access_delay()).0;
+        let t_ns = now.saturating_sub(self.path.access_delay()).0;
         self.around.events.push(Event { t_ns, flow: self.flow as i32, link: -1, kind, value, value2 });
     }
 
@@ -77,13 +75,57 @@ impl<L: Link<Load>> PathWire<'_, L> {
         }
     }
 
+    /// New segments of a path on which each is looked at.
+    #[inline(never)]
+    fn offer_train(&mut self, now: Time, segments: Range) {
+        let packet = self.path.packet();
+        for seq in segments.from..segments.to {
+            let cwr = std::mem::take(&mut self.path.cwr_due);
+            self.offer(now, seq, packet, cwr);
+        }
+    }
+
+    /// A segment reaches a link that knows departures, now that `now` has begun there.
+    #[inline(always)]
+    fn admit_one(&mut self, now: Time, seq: u64) {
+        let Some(fifo) = self.link.as_fifo() else { return };
+        match fifo.admit(now, self.path.packet()) {
+            Answer::Departs(departs) => self.path.receive(departs, seq, now),
+            _ => self.lose(now),
+        }
+    }
+
+    /// Segments reach a link that knows departures, now that `now` has begun there; they go on in pairs, for so the receiver takes them.
+    #[inline(never)]
+    fn admit_train(&mut self, now: Time, segments: Range) {
+        let Some(fifo) = self.link.as_fifo() else { return };
+        let packet = self.path.packet();
+        let (mut refused, mut seq) = (0, segments.from);
+        while seq < segments.to {
+            let first = fifo.admit(now, packet);
+            let second = if seq + 1 < segments.to { fifo.admit(now, packet) } else { Answer::Waits };
+            match (first, second) {
+                (Answer::Departs(first), Answer::Departs(second)) => self.path.receive_pair([first, second], seq, now),
+                (Answer::Departs(first), _) => self.path.receive(first, seq, now),
+                (_, Answer::Departs(second)) => self.path.receive(second, seq + 1, now),
+                _ => {}
+            }
+            refused += [first, second].iter().filter(|answer| matches!(answer, Answer::Dropped | Answer::Lost)).count();
+            seq += 2;
+        }
+        for _ in 0..refused {
+            self.lose(now);
+        }
+    }
+
     /// Segments reach a link that decides late.
     #[inline(never)]
-    fn queue_train(&mut self, now: Time, packet: Packet, segments: Range<u64>) {
+    fn queue_train(&mut self, now: Time, segments: Range) {
+        let packet = self.path.packet();
         let Some(served) = self.link.as_served() else { return };
         let before = served.next_at();
-        self.path.under_way += (segments.end - segments.start) as u32;
-        for seq in segments {
+        self.path.under_way += (segments.to - segments.from) as u32;
+        for seq in segments.from..segments.to {
             let segment = Segment { seq, sent: now, cwr: false, ce: false };
             served.offer(now, packet, Load { owner: self.flow as u32, content: Content::Segment(segment) });
         }
@@ -123,7 +165,7 @@ impl<L: Link<Load>> Wire for PathWire<'_, L> {
 
     #[inline(never)]
     fn send(&mut self, now: Time, seq: u64) {
-        self.send_train(now, seq, 1);
+        self.send_train(now, Range::of(seq));
     }
 
     fn resend(&mut self, now: Time, seq: u64) {
@@ -140,31 +182,25 @@ impl<L: Link<Load>> Wire for PathWire<'_, L> {
     }
 
     #[inline(always)]
-    fn send_train(&mut self, now: Time, first: u64, segments: u64) {
-        let packet = self.path.packet();
+    fn send_train(&mut self, now: Time, segments: Range) {
+        let Range { from, to } = segments;
         if self.path.is_watched {
-            for seq in first..first + segments {
-                let cwr = std::mem::take(&mut self.path.cwr_due);
-                self.offer(now, seq, packet, cwr);
-            }
-            return;
+            return self.offer_train(now, segments);
         }
-        let Some(fifo) = self.link.as_fifo() else { return self.queue_train(now, packet, first..first + segments) };
+        let Some(fifo) = self.link.as_fifo() else { return self.queue_train(now, segments) };
         fifo.begin(now);
-        let mut refused = 0;
-        for seq in first..first + segments {
-            match fifo.admit(now, packet) {
-                Answer::Departs(departs) => self.path.receive(departs, seq, now),
-                _ => refused += 1,
-            }
+        if to - from == 1 {
+            return self.admit_one(now, from);
         }
-        for _ in 0..refused {
-            self.lose(now);
+        let departures = if to - from == 2 { fifo.admit_pair(now, self.path.packet_bytes()) } else { None };
+        match departures {
+            Some(departures) => self.path.receive_pair(departures, from, now),
+            None => self.admit_train(now, segments),
         }
     }
 
-    fn on_loss_episode(&mut self, now: Time, cwnd: f64, ssthresh: f64) {
-        self.note(now, EventKind::LossEpisode, cwnd, ssthresh);
+    fn on_loss_episode(&mut self, now: Time, reduction: Reduction) {
+        self.note(now, EventKind::LossEpisode, reduction.cwnd, reduction.ssthresh);
     }
 
     fn on_timeout(&mut self, now: Time, cwnd: f64) {

@@ -178,10 +178,6 @@ pub struct PageRow {
 }
 
 impl PageRow {
-    pub(crate) fn begun(at: Time, (source, session): (u32, u32), objects: u64) -> PageRow {
-        PageRow { start_ns: at.0, bytes: 0, completion_ns: u64::MAX, objects, source, session }
-    }
-
     /// How long until everything was acknowledged, seconds; NaN if that did not happen.
     pub fn completion_s(&self) -> f64 {
         span_s(self.completion_ns)

@@ -8,7 +8,7 @@ use std::iter::repeat_n;
 
 use cc::{CongestionControl, Controller, SSTHRESH_INFINITE};
 use tcp::Sender;
-use units::Time;
+use units::Duration;
 
 /// Most variables an algorithm may show.
 const VARIABLES_MAX: usize = 16;
@@ -210,7 +210,7 @@ impl Columns {
         self.cwnd.extend(repeat_n(cwnd, rows));
         self.ssthresh.extend(repeat_n(if ssthresh < SSTHRESH_INFINITE { ssthresh } else { f64::NAN }, rows));
         self.srtt_s.extend(repeat_n(f64::from(srtt8_us) / 8e6, rows));
-        self.rtt_min_s.extend(repeat_n(Time(row[place::RTT_MIN]).as_secs_f64(), rows));
+        self.rtt_min_s.extend(repeat_n(Duration(row[place::RTT_MIN]).as_secs_f64(), rows));
         self.in_flight.extend(repeat_n(in_flight, rows));
         self.delivered_bytes.extend(repeat_n(row[place::DELIVERED] * u64::from(flow.mss), rows));
         self.retransmitted.extend(repeat_n(row[place::RETRANSMITTED], rows));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use units::Time;
+use units::Duration;
 
 use super::hops::StretchSpec;
 
@@ -113,6 +113,6 @@ fn default_packet() -> u32 {
 }
 
 /// From a sender to its first link: a flow's clock runs so much behind the sender's.
-pub(crate) fn access_delay(rtt: Time) -> Time {
-    Time(rtt.0 / 4)
+pub(crate) fn access_delay(rtt: Duration) -> Duration {
+    rtt / 4
 }

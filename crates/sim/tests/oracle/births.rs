@@ -1,7 +1,7 @@
 //! When transfers begin, and what they are like: the same laws once more.
 
 use sim::{Accepted, Law, Loop};
-use units::{Stream, Time};
+use units::{Duration, Stream, Time};
 
 /// A transfer.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +42,7 @@ struct Session {
     connections: usize,
     /// The page that is being transferred.
     page: Option<Page>,
-    access: Time,
+    access: Duration,
 }
 
 struct Page {
@@ -80,7 +80,7 @@ pub fn sources(accepted: &Accepted) -> Vec<Source> {
             Loop::Closed(given) => {
                 for number in 0..given.count as usize {
                     let kind = kinds.start + number % source.kinds.len();
-                    let access = Time(source.kinds[number % source.kinds.len()].spec.rtt_ns / 4);
+                    let access = Duration(source.kinds[number % source.kinds.len()].spec.rtt_ns / 4);
                     let mut session = Source {
                         kinds: kind..kind + 1,
                         sizes: (given.sizes, given.max_bytes),
@@ -163,7 +163,7 @@ impl Source {
 
     fn wait(&mut self) {
         let gap = (self.mean_gap_ns * -libm::log(1.0 - self.streams[0].unit())).round() as u64;
-        self.next = self.next.saturating_add(Time(gap));
+        self.next = self.next.saturating_add(Duration(gap));
         if self.next.0 >= self.end {
             self.next = Time::NEVER;
         }

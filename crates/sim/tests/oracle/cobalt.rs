@@ -30,12 +30,12 @@ impl Cobalt {
     }
 
     fn control(&self, t: i64) -> i64 {
-        let interval = self.spec.time("interval_s").0 as f64;
+        let interval = self.spec.duration("interval_s").0 as f64;
         t + if self.count < 2 { interval } else { interval / (self.count as f64).sqrt() } as i64
     }
 
     fn target(&self) -> i64 {
-        self.spec.time("target_s").0 as i64
+        self.spec.duration("target_s").0 as i64
     }
 
     fn should_drop(&mut self, now: i64, arrived: i64, packet: &mut Packet) -> bool {
@@ -68,7 +68,7 @@ impl Cobalt {
             drop = true;
         }
         if self.count == 0 {
-            self.drop_next = now + self.spec.time("interval_s").0 as i64;
+            self.drop_next = now + self.spec.duration("interval_s").0 as i64;
         } else if schedule > 0 && !drop {
             self.drop_next = now;
         }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use net::DisciplineSpec;
-use units::Time;
+use units::{Duration, Time};
 
 use super::disciplines::{bytes_of, mark, Discipline, Fits};
 use super::link::Packet;
@@ -13,8 +13,8 @@ use super::link::Packet;
 pub struct Codel {
     /// Packets and when they came.
     pub line: VecDeque<(Time, Packet)>,
-    target: Time,
-    interval: Time,
+    target: Duration,
+    interval: Duration,
     first_above_time: u64,
     drop_next: u64,
     count: u64,
@@ -25,7 +25,7 @@ pub struct Codel {
 impl Codel {
     /// An empty queue.
     pub fn new(spec: &DisciplineSpec) -> Codel {
-        let (target, interval) = (spec.time("target_s"), spec.time("interval_s"));
+        let (target, interval) = (spec.duration("target_s"), spec.duration("interval_s"));
         let line = VecDeque::new();
         Codel { line, target, interval, first_above_time: 0, drop_next: 0, count: 0, lastcount: 0, dropping: false }
     }

@@ -16,7 +16,7 @@ struct Queue {
 
 impl Queue {
     fn time(&self, now_ns: u64) -> f64 {
-        self.line.front().map_or(0.0, |(arrived, _)| Time(now_ns.saturating_sub(arrived.0)).as_secs_f64())
+        self.line.front().map_or(0.0, |(arrived, _)| Time(now_ns).since(*arrived).as_secs_f64())
     }
 
     fn recur(&mut self, likelihood: f64) -> bool {
@@ -51,7 +51,7 @@ impl DualPi2 {
     }
 
     fn tick(&mut self, now: Time) {
-        let period = self.spec.time("t_update_s").0;
+        let period = self.spec.duration("t_update_s").0;
         while (self.ticks + 1) * period <= now.0 {
             self.ticks += 1;
             let at = self.ticks * period;

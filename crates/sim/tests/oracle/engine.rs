@@ -4,7 +4,7 @@
 use cc::Controller;
 use sim::{Accepted, Observer, PageRow, TransferRow};
 use tcp::{Ack, Ecn, EcnBits, Sack, Sender, SenderTotals};
-use units::{Stream, Time};
+use units::{Duration, Stream, Time};
 
 use super::agenda::{Agenda, Event, Kind, Owner};
 use super::births;
@@ -52,7 +52,7 @@ struct Textbook<'a> {
     hosts: Vec<Host>,
     agenda: Agenda,
     /// From each hop to the next: propagation, and what the hop before does to the order of segments.
-    gaps: Vec<(Time, Unordered)>,
+    gaps: Vec<(Duration, Unordered)>,
     /// The last hop of each source of datagrams.
     exits: Vec<usize>,
     births: Vec<births::Source>,
@@ -113,7 +113,7 @@ impl<'a> Textbook<'a> {
         let mut agenda = Agenda::of(accepted.flows.len());
         let mut flows = Vec::new();
         for (index, given) in accepted.flows.iter().enumerate() {
-            let quarter = Time(given.spec.rtt_ns / 4);
+            let quarter = Duration(given.spec.rtt_ns / 4);
             agenda.add(Time(given.spec.start_ns) + quarter, index, Kind::Start, None);
             if let Some(stop) = given.spec.stop_ns {
                 agenda.add(Time(stop) + quarter, index, Kind::Stop, None);
@@ -235,7 +235,9 @@ impl<'a> Textbook<'a> {
             }
             (Kind::Ack | Kind::Processed, Some(Load::Ack { ack, sack })) => {
                 self.flows[index].under_way -= 1;
-                self.drive(index, |sender, outbox| sender.on_ack(now, &ack, sack.as_ref(), outbox));
+                self.drive(index, |sender, outbox| {
+                    sender.on_ack(now, ack, sack.as_ref(), outbox);
+                });
                 observer.on_acked(now, index, &self.flows[index].sender);
             }
             (Kind::Start, _) => {
@@ -419,8 +421,8 @@ impl<'a> Textbook<'a> {
             }
             Load::Datagram => {}
             Load::Ack { ack, sack } => {
-                let crossed: u64 = if link <= self.gaps.len() { flow.between_of_acks.0 } else { 0 };
-                let travels = flow.rtt - flow.quarter - flow.quarter - Time(crossed);
+                let crossed = if link <= self.gaps.len() { flow.between_of_acks } else { Duration::ZERO };
+                let travels = flow.rtt - flow.quarter - flow.quarter - crossed;
                 self.bring_back(now + travels, packet.flow, ack, sack);
             }
         }
@@ -433,7 +435,7 @@ impl<'a> Textbook<'a> {
         }
         packet.is_l4s |= packet.was_marked;
         let (delay, unordered) = &mut self.gaps[link];
-        let (late_by, copies) = if let Load::Segment { .. } = packet.load { unordered.draw() } else { (Time::ZERO, 1) };
+        let (late_by, copies) = if let Load::Segment { .. } = packet.load { unordered.draw() } else { (Duration::ZERO, 1) };
         if copies > 1 {
             self.flows[packet.flow].under_way += copies - 1;
         }
@@ -451,7 +453,7 @@ impl<'a> Textbook<'a> {
             }
         }
         let receiver = &mut self.flows[index].receiver;
-        match receiver.on_segment(now, seq, sent) {
+        match receiver.on_segment(tcp::Arrival { at: now, seq, sent }) {
             Some(ack) => {
                 let sack = ack.has_sack.then_some(*receiver.sack());
                 self.acknowledge(now, index, ack, sack);
@@ -485,7 +487,7 @@ impl<'a> Textbook<'a> {
     fn bring_back(&mut self, at: Time, index: usize, ack: Ack, sack: Option<Sack>) {
         let flow = &mut self.flows[index];
         let jitter = if flow.jitter_ns > 0 { flow.jitter.up_to(flow.jitter_ns) } else { 0 };
-        flow.last_arrival = flow.last_arrival.max(at + Time(jitter));
+        flow.last_arrival = flow.last_arrival.max(at + Duration(jitter));
         let at = flow.host.map_or(flow.last_arrival, |host| self.hosts[host].tick(flow.last_arrival, flow.quarter));
         self.agenda.add(at, index, Kind::Ack, Some(Load::Ack { ack, sack }));
     }

@@ -3,7 +3,7 @@
 use cc::Controller;
 use sim::{AcceptedFlow, Direction, DisorderSpec, HopSpec, LinkSpec, Spec, StretchSpec};
 use tcp::{Ecn, Receiver, Sender, SenderTotals};
-use units::{Stream, Time};
+use units::{Duration, Stream, Time};
 
 use super::births::Birth;
 use super::writes::Writes;
@@ -13,12 +13,12 @@ pub(super) struct Unordered(pub(super) Stream, pub(super) DisorderSpec);
 
 impl Unordered {
     /// How late the next one is, and how many of it there are.
-    pub(super) fn draw(&mut self) -> (Time, u64) {
+    pub(super) fn draw(&mut self) -> (Duration, u64) {
         let DisorderSpec { late_probability, late_ns, double_probability } = self.1;
         if late_probability + double_probability == 0.0 {
-            return (Time::ZERO, 1);
+            return (Duration::ZERO, 1);
         }
-        let late_by = if self.0.unit() < late_probability { Time(late_ns) } else { Time::ZERO };
+        let late_by = if self.0.unit() < late_probability { Duration(late_ns) } else { Duration::ZERO };
         (late_by, 1 + u64::from(self.0.unit() < double_probability))
     }
 }
@@ -27,12 +27,12 @@ impl Unordered {
 pub(super) struct Flow {
     pub(super) sender: Sender<Controller>,
     pub(super) receiver: Receiver,
-    pub(super) rtt: Time,
-    pub(super) quarter: Time,
+    pub(super) rtt: Duration,
+    pub(super) quarter: Duration,
     /// From its last link to where its packets are received.
-    pub(super) last_leg: Time,
+    pub(super) last_leg: Duration,
     /// Propagation between the hops that its ACKs cross.
-    pub(super) between_of_acks: Time,
+    pub(super) between_of_acks: Duration,
     pub(super) end: Time,
     pub(super) jitter: Stream,
     /// What the last link does to the order of its segments.
@@ -64,7 +64,7 @@ pub(super) struct Flow {
 
 impl Flow {
     pub(super) fn new(given: &AcceptedFlow, (index, seed): (usize, u64), spec: &Spec) -> Flow {
-        let rtt = Time(given.spec.rtt_ns);
+        let rtt = Duration(given.spec.rtt_ns);
         let is_forward = given.spec.direction == Direction::Forward;
         let (first, reverse) = (first_hop(given.spec.hops), spec.hops.len() + 1);
         let last = match last_hop(given.spec.hops, spec) {
@@ -72,15 +72,15 @@ impl Flow {
             0 => &spec.forward,
             last => &spec.hops[last - 1].link,
         };
-        let between = Time(between(spec, given.spec.hops));
+        let between = Duration(between(spec, given.spec.hops));
         Flow {
             sender: Sender::new(given.sender.clone(), given.control(index, seed)),
             receiver: given.receiver(),
             rtt,
-            quarter: Time(rtt.0 / 4),
-            last_leg: Time(rtt.0 / 4) - if is_forward { between } else { Time::ZERO },
-            between_of_acks: if is_forward { Time::ZERO } else { between },
-            end: Time(spec.duration_ns) + Time(rtt.0 / 4),
+            quarter: rtt / 4,
+            last_leg: rtt / 4 - if is_forward { between } else { Duration::ZERO },
+            between_of_acks: if is_forward { Duration::ZERO } else { between },
+            end: Time(spec.duration_ns) + rtt / 4,
             jitter: Stream::named(seed, &format!("flow{index}/jitter")),
             disorder: Unordered(Stream::named(seed, &format!("flow{index}/disorder")), last.disorder),
             jitter_ns: given.spec.jitter_ns,
@@ -135,11 +135,11 @@ fn first_hop(stretch: StretchSpec) -> usize {
 }
 
 /// From each hop to the next: propagation, and what the hop before does to the order of segments.
-pub(super) fn gaps(spec: &Spec) -> Vec<(Time, Unordered)> {
+pub(super) fn gaps(spec: &Spec) -> Vec<(Duration, Unordered)> {
     let links = std::iter::once(&spec.forward).chain(spec.hops.iter().map(|hop| &hop.link));
     let gap = |((number, before), hop): ((usize, &LinkSpec), &HopSpec)| {
         let name = if number == 1 { "link0".to_owned() } else { format!("forward{number}") };
-        (Time(hop.delay_ns), Unordered(Stream::named(spec.seed, &format!("{name}/disorder")), before.disorder))
+        (Duration(hop.delay_ns), Unordered(Stream::named(spec.seed, &format!("{name}/disorder")), before.disorder))
     };
     (1..).zip(links).zip(&spec.hops).map(gap).collect()
 }

@@ -1,7 +1,7 @@
 //! A host as a textbook has it: all that ever came in is written down, and when each piece of work is done follows from the one before.
 
 use sim::HostSpec;
-use units::Time;
+use units::{Duration, Time};
 
 /// The host.
 pub struct Host {
@@ -35,7 +35,7 @@ impl Host {
     }
 
     /// When an ACK is looked at that arrives at `at`, where the host's clock shows `behind` less.
-    pub fn tick(&self, at: Time, behind: Time) -> Time {
+    pub fn tick(&self, at: Time, behind: Duration) -> Time {
         match self.spec.ack_tick_ns {
             0 => at,
             tick => Time((at.0 - behind.0).div_ceil(tick) * tick + behind.0),

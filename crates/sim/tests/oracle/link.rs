@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use net::{FifoSpec, Limit, LinkTotals};
 use sim::{AcceptedLink, DelayStep};
 use tcp::{Ack, EcnBits, Sack};
-use units::{Stream, Time};
+use units::{Duration, Stream, Time};
 
 use super::disciplines::{self, Discipline};
 use super::loss::Loss;
@@ -156,7 +156,7 @@ impl Link {
         let (spec, served, left_over) = (self.spec, self.in_service.as_ref(), self.left_over);
         let counted = served.filter(|_| !spec.excludes_in_service).map(|(packet, _)| packet);
         let (counted, counted_bytes) = (usize::from(counted.is_some()), counted.map_or(0, |packet| u64::from(packet.bytes)));
-        let residual = served.map_or(Time::ZERO, |(_, done)| *done - now);
+        let residual = served.map_or(Duration::ZERO, |(_, done)| *done - now);
         let fits = |packets: usize, bytes: u64, arriving: u32| match spec.limit {
             Limit::Packets(limit) => packets + counted < limit as usize,
             Limit::Bytes(limit) => bytes + counted_bytes + u64::from(arriving) <= limit,
@@ -252,7 +252,7 @@ impl Link {
     pub fn far_end(&mut self, now: Time) -> Time {
         let steps = self.delay_steps.iter().filter(|step| step.at_ns <= now.0);
         let extra = steps.max_by_key(|step| step.at_ns).map_or(0, |step| step.extra_ns);
-        self.far_end_at = self.far_end_at.max(now + Time(extra));
+        self.far_end_at = self.far_end_at.max(now + Duration(extra));
         self.far_end_at
     }
 
@@ -291,8 +291,8 @@ impl Link {
     }
 
     /// How long a packet that arrives now waits for its service.
-    fn wait(&self, now: Time) -> Time {
-        let Some((_, done)) = &self.in_service else { return Time::ZERO };
+    fn wait(&self, now: Time) -> Duration {
+        let Some((_, done)) = &self.in_service else { return Duration::ZERO };
         let (mut until, mut left_over) = (*done, self.left_over);
         for packet in &self.waiting {
             let (end, rest) = self.service.end(until, packet.bytes, left_over);

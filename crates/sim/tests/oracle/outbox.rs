@@ -58,7 +58,7 @@ impl Wire for Outbox<'_> {
     fn announce_reduction(&mut self) {
         self.cwr = true;
     }
-    fn on_loss_episode(&mut self, _now: Time, _cwnd: f64, _ssthresh: f64) {}
+    fn on_loss_episode(&mut self, _now: Time, _reduction: tcp::Reduction) {}
     fn on_timeout(&mut self, _now: Time, _cwnd: f64) {}
     fn on_undo(&mut self, _now: Time, _cwnd: f64) {}
     fn on_slow_start_exit(&mut self, _now: Time, _cwnd: f64) {}

@@ -26,7 +26,7 @@ pub struct Pie {
 impl Pie {
     /// An empty queue.
     pub fn new(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Pie {
-        let burst_ns = spec.time("max_burst_s").0 as i64;
+        let burst_ns = spec.duration("max_burst_s").0 as i64;
         let (line, rate) = (VecDeque::new(), rate as f64);
         Pie { line, stream, spec: *spec, rate, ticks: 0, drop_prob: 0.0, accu_prob: 0.0, qdelay_old: 0.0, burst_ns }
     }
@@ -38,7 +38,7 @@ impl Pie {
 
     /// The updates up to `now` of a queue with this delay.
     pub fn tick_at(&mut self, now: Time, qdelay: f64) {
-        let period = self.spec.time("t_update_s").0;
+        let period = self.spec.duration("t_update_s").0;
         let target = self.spec.value("target_s");
         while (self.ticks + 1) * period <= now.0 {
             self.ticks += 1;
@@ -57,7 +57,7 @@ impl Pie {
             self.drop_prob = self.drop_prob.clamp(0.0, 1.0);
             self.burst_ns = (self.burst_ns - period as i64).max(0);
             if self.drop_prob == 0.0 && qdelay < target / 2.0 && self.qdelay_old < target / 2.0 {
-                self.burst_ns = self.spec.time("max_burst_s").0 as i64;
+                self.burst_ns = self.spec.duration("max_burst_s").0 as i64;
             }
             self.qdelay_old = qdelay;
         }

@@ -1,24 +1,25 @@
 //! Which segments are lost: by time (RACK, RFC 8985), by what is SACKed above (RFC 6675, forward acknowledgement), or by duplicate ACKs alone.
 
 use cc::{CaState, Connection};
-use units::Time;
+use units::{Duration, Time};
 
 use super::{Scoreboard, EVER_RETRANSMITTED, FOUND_LATE, LOST, RETRANSMITTED, SACKED};
 use crate::progress::Progress;
 use crate::rack::{Rack, DUPTHRESH};
 use crate::reordering::Reordering;
+use crate::Range;
 
 impl Scoreboard {
     /// RFC 8985 section 6.2 step 5. Returns how long the latest suspect must still be given, zero for none.
-    pub(crate) fn mark_late(&mut self, rack: &Rack, c: &Connection, reordering: &Reordering) -> Time {
+    pub(crate) fn mark_late(&mut self, rack: &Rack, c: &Connection, reordering: &Reordering) -> Duration {
         let loss_delay = rack.loss_delay(c, reordering, self.sacked_out);
-        let mut wait = Time::ZERO;
+        let mut wait = Duration::ZERO;
         let mut unresolved = false;
         let mut seq = self.classified_until.max(c.una);
         while seq < c.nxt {
             let flags = self.flags(seq);
             if flags & SACKED != 0 {
-                seq = self.sacked.containing(seq).map_or(seq + 1, |range| range.1);
+                seq = self.sacked.containing(seq).map_or(seq + 1, |range| range.to);
                 continue;
             }
             if flags & (LOST | EVER_RETRANSMITTED | FOUND_LATE) == 0 {
@@ -47,8 +48,8 @@ impl Scoreboard {
     }
 
     /// Segments sent again are lost by the same rule, in the order in which they were.
-    fn mark_late_retransmissions(&mut self, rack: &Rack, c: &Connection, loss_delay: Time) -> Time {
-        let mut wait = Time::ZERO;
+    fn mark_late_retransmissions(&mut self, rack: &Rack, c: &Connection, loss_delay: Duration) -> Duration {
+        let mut wait = Duration::ZERO;
         let mut waiting = 0;
         while let Some(&(seq, sent)) = self.retransmissions.get(waiting) {
             if self.is_under_way_again(c, seq, sent) {
@@ -62,7 +63,7 @@ impl Scoreboard {
                     self.find_late(seq);
                 }
             }
-            if wait > Time::ZERO {
+            if wait > Duration::ZERO {
                 waiting += 1;
             } else {
                 self.retransmissions.pop_front();
@@ -81,7 +82,7 @@ impl Scoreboard {
     pub(crate) fn mark_by_count(&mut self, c: &Connection) {
         let mut missing = u64::from(DUPTHRESH);
         let mut bound = 0;
-        for (from, to) in self.sacked.descending() {
+        for Range { from, to } in self.sacked.descending() {
             if to - from >= missing {
                 bound = to - missing;
                 break;
@@ -102,7 +103,7 @@ impl Scoreboard {
         let mut seq = self.classified_until.max(c.una);
         while seq < bound {
             match self.sacked.containing(seq) {
-                Some((_, to)) => seq = to,
+                Some(range) => seq = range.to,
                 None => {
                     if self.flags(seq) & (LOST | EVER_RETRANSMITTED) == 0 {
                         self.mark_lost(seq);
@@ -128,12 +129,12 @@ impl Scoreboard {
 
     /// After a timeout everything outstanding is lost, except what RACK, where it decides, finds too young.
     pub(crate) fn mark_timed_out(&mut self, c: &Connection, rack: Option<&Rack>) {
-        let rack_rtt = rack.map_or(Time::ZERO, Rack::rtt);
+        let rack_rtt = rack.map_or(Duration::ZERO, Rack::rtt);
         for seq in c.una..c.nxt {
             if self.flags(seq) & SACKED != 0 {
                 continue;
             }
-            let is_young = seq != c.una && rack_rtt > Time::ZERO && self.sent_at(seq) + rack_rtt > c.now;
+            let is_young = seq != c.una && rack_rtt > Duration::ZERO && self.sent_at(seq) + rack_rtt > c.now;
             if !is_young {
                 self.mark_lost(seq);
             }

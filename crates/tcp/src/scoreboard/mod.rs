@@ -9,7 +9,7 @@ use cc::Connection;
 use units::Time;
 
 use crate::ranges::Ranges;
-use crate::Sack;
+use crate::{Range, Sack};
 
 /// Selectively acknowledged.
 pub(crate) const SACKED: u8 = 1;
@@ -80,9 +80,9 @@ pub(crate) struct Scoreboard {
     /// Of those, lost retransmissions.
     lost_again: u64,
     /// Blocks of the latest SACK: an ACK repeats most of those before it.
-    reported: [(u64, u64); 3],
+    reported: [Range; 3],
     /// Room for what one ACK's SACK blocks bring; empty between ACKs.
-    newly_sacked: Vec<(u64, u64)>,
+    newly_sacked: Vec<Range>,
     /// Losses that an algorithm is yet to be told of, if it is told of any.
     newly_lost: Option<Box<NewlyLost>>,
 }
@@ -109,7 +109,7 @@ impl Scoreboard {
             to_retransmit: BinaryHeap::new(),
             lost: 0,
             lost_again: 0,
-            reported: [(0, 0); 3],
+            reported: [Range::default(); 3],
             newly_sacked: Vec::new(),
         }
     }
@@ -118,6 +118,15 @@ impl Scoreboard {
     #[inline]
     pub(crate) fn is_clean(&self, una: u64) -> bool {
         una >= self.flagged_until && self.sacked_out == 0
+    }
+
+    /// From where on [`Scoreboard::is_clean`] holds; never if not.
+    pub(crate) fn clean_from(&self) -> u64 {
+        if self.sacked_out == 0 {
+            self.flagged_until
+        } else {
+            u64::MAX
+        }
     }
 
     /// Segments SACKed and not cumulatively acknowledged.
@@ -166,11 +175,11 @@ impl Scoreboard {
     }
 
     /// The segments that `sack` is the first to report, as ranges in ascending order. Hand them back with [`Scoreboard::take_back`].
-    pub(crate) fn newly_sacked(&mut self, c: &Connection, sack: &Sack) -> Vec<(u64, u64)> {
+    pub(crate) fn newly_sacked(&mut self, c: &Connection, sack: &Sack) -> Vec<Range> {
         let Scoreboard { reported, sacked, newly_sacked, .. } = self;
-        for &(from, to) in sack.blocks.iter().filter(|block| block.1 > block.0 && !reported.contains(block)) {
+        for &Range { from, to } in sack.blocks.iter().filter(|block| !block.is_empty() && !reported.contains(block)) {
             assert!(to <= c.nxt, "SACK {from}..{to} above snd_nxt {}", c.nxt);
-            sacked.fill(from.max(c.una), to, |a, b| newly_sacked.push((a, b)));
+            sacked.fill(Range { from: from.max(c.una), to }, |range| newly_sacked.push(range));
         }
         *reported = sack.blocks;
         if newly_sacked.len() > 1 {
@@ -180,7 +189,7 @@ impl Scoreboard {
     }
 
     /// The room of [`Scoreboard::newly_sacked`] is used again.
-    pub(crate) fn take_back(&mut self, mut room: Vec<(u64, u64)>) {
+    pub(crate) fn take_back(&mut self, mut room: Vec<Range>) {
         room.clear();
         self.newly_sacked = room;
     }
@@ -199,33 +208,38 @@ impl Scoreboard {
     }
 
     #[inline]
-    fn segments(&self) -> &[Segment] {
-        if self.grown.is_empty() {
-            &self.own
-        } else {
-            &self.grown
-        }
-    }
-
-    #[inline]
-    fn segments_mut(&mut self) -> &mut [Segment] {
-        if self.grown.is_empty() {
-            &mut self.own
-        } else {
-            &mut self.grown
-        }
-    }
-
-    #[inline]
     fn segment(&self, seq: u64) -> Segment {
-        let segments = self.segments();
-        segments[seq as usize & (segments.len() - 1)]
+        if self.grown.is_empty() {
+            self.own[seq as usize & (FEW - 1)]
+        } else {
+            self.grown[seq as usize & (self.grown.len() - 1)]
+        }
     }
 
     #[inline]
     fn segment_mut(&mut self, seq: u64) -> &mut Segment {
-        let segments = self.segments_mut();
-        &mut segments[seq as usize & (segments.len() - 1)]
+        if self.grown.is_empty() {
+            &mut self.own[seq as usize & (FEW - 1)]
+        } else {
+            let last = self.grown.len() - 1;
+            &mut self.grown[seq as usize & last]
+        }
+    }
+
+    /// When the first and the last of these segments, which are outstanding, were last sent.
+    #[inline(always)]
+    pub(crate) fn sent_between(&self, first: u64, last: u64) -> (Time, Time) {
+        if self.grown.is_empty() {
+            return self.own_sent_between(first, last);
+        }
+        let mask = self.grown.len() - 1;
+        (self.grown[first as usize & mask].sent_at(), self.grown[last as usize & mask].sent_at())
+    }
+
+    /// Out of line, for otherwise both places would be computed before one is chosen.
+    #[inline(never)]
+    fn own_sent_between(&self, first: u64, last: u64) -> (Time, Time) {
+        (self.own[first as usize & (FEW - 1)].sent_at(), self.own[last as usize & (FEW - 1)].sent_at())
     }
 
     /// When `seq` was last sent.
@@ -249,17 +263,13 @@ impl Scoreboard {
     pub(crate) fn on_sent(&mut self, c: &Connection, count: u64) {
         let &Connection { una, nxt, now, .. } = c;
         let end = nxt + count;
-        let mut segments = self.segments_mut();
-        if (end - una) as usize > segments.len() {
+        if (end - una) as usize > self.grown.len().max(FEW) {
             self.grow(c, end);
-            segments = self.segments_mut();
         }
-        let last = segments.len() - 1;
-        // What an ACK releases is one or two segments, mostly.
-        segments[nxt as usize & last] = Segment::sent(now);
-        segments[(end - 1) as usize & last] = Segment::sent(now);
-        if end - nxt > 2 {
-            (nxt + 1..end - 1).for_each(|seq| segments[seq as usize & last] = Segment::sent(now));
+        if self.grown.is_empty() {
+            note_sent(&mut self.own, Range { from: nxt, to: end }, now);
+        } else {
+            note_sent(&mut self.grown, Range { from: nxt, to: end }, now);
         }
     }
 
@@ -391,5 +401,18 @@ impl Scoreboard {
             grown[seq as usize & (capacity - 1)] = self.segment(seq);
         }
         self.grown = grown;
+    }
+}
+
+/// These segments, one at least, are sent now, each in its slot.
+#[inline(always)]
+fn note_sent(slots: &mut [Segment], segments: Range, now: Time) {
+    let Range { from, to } = segments;
+    let last = slots.len() - 1;
+    // What an ACK releases is one or two segments, mostly.
+    slots[from as usize & last] = Segment::sent(now);
+    slots[(to - 1) as usize & last] = Segment::sent(now);
+    if to - from > 2 {
+        (from + 1..to - 1).for_each(|seq| slots[seq as usize & last] = Segment::sent(now));
     }
 }

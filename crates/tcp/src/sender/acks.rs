@@ -1,7 +1,7 @@
 //! An ACK that is not plain, and the steps that all ACKs share.
 
 use cc::{AckArrival, CaState, CongestionControl, RttSample, RttSamples};
-use units::Time;
+use units::{Duration, Time};
 
 use super::Sender;
 use crate::clock::Flight;
@@ -24,7 +24,7 @@ pub(super) struct Sampled {
 impl<C: CongestionControl> Sender<C> {
     /// All steps, in their order.
     #[inline(never)]
-    pub(super) fn on_troubled_ack(&mut self, ack: &Ack, sack: Option<&Sack>, wire: &mut impl Wire) {
+    pub(super) fn on_troubled_ack(&mut self, ack: Ack, sack: Option<&Sack>, wire: &mut impl Wire) {
         let in_flight = self.c.in_flight;
         let lost_before = self.board.lost();
         let mut progress = Progress { echo: ack.echo, highest_before: self.board.highest(self.c.una), ..Progress::default() };
@@ -35,7 +35,7 @@ impl<C: CongestionControl> Sender<C> {
         }
         self.advance(ack.cumulative.max(self.c.una), &mut progress);
         if !is_old {
-            progress.ece = self.ecn.take_marks(&mut self.c, ack, &progress);
+            progress.ece = self.ecn.take_marks(&mut self.c, &ack, &progress);
         }
         self.publish_in_flight();
         if !is_answer {
@@ -66,11 +66,12 @@ impl<C: CongestionControl> Sender<C> {
         self.steer(Change { acked: progress.delivered, lost: progress.lost, rtt, prior_in_flight: in_flight }, &progress, wire);
         self.refresh_pacing_rate();
         self.recover_and_transmit(wire);
+        self.look_for_trouble();
     }
 
     /// An ACK from before another, or one when nothing is outstanding: what it says of duplicates, and an old one of SACKed segments, is
     /// taken in (steps 6, 7 and 11), but no time is taken from it, and the algorithm does not grow the window by it.
-    fn on_stray_ack(&mut self, ack: &Ack, sack: Option<&Sack>, progress: &mut Progress, wire: &mut impl Wire) {
+    fn on_stray_ack(&mut self, ack: Ack, sack: Option<&Sack>, progress: &mut Progress, wire: &mut impl Wire) {
         let is_old = ack.cumulative < self.c.una;
         if !is_old {
             self.tell_arrival(&self.arrival(sack, progress));
@@ -84,6 +85,7 @@ impl<C: CongestionControl> Sender<C> {
             self.report_losses();
         }
         self.recover_and_transmit(wire);
+        self.look_for_trouble();
     }
 
     /// Header prediction knows no connection state: whatever is under way, a plain advance is fast (Linux `tcp_rcv_established`).
@@ -94,8 +96,8 @@ impl<C: CongestionControl> Sender<C> {
     /// Step 1.
     fn mark_sacked(&mut self, sack: &Sack, progress: &mut Progress) {
         let ranges = self.board.newly_sacked(&self.c, sack);
-        for &(from, to) in &ranges {
-            (from..to).for_each(|seq| self.on_sacked(seq, progress));
+        for range in &ranges {
+            (range.from..range.to).for_each(|seq| self.on_sacked(seq, progress));
         }
         self.board.take_back(ranges);
         if let Some(seq) = sack.duplicate {
@@ -232,14 +234,14 @@ impl<C: CongestionControl> Sender<C> {
             return None;
         }
         // Timestamps tick in milliseconds.
-        let rtt = Time::from_ms((self.c.now.as_ms() - progress.echo.as_ms()).max(1));
-        let sent = self.c.now.since(rtt);
+        let rtt = Duration::from_ms((self.c.now.as_ms() - progress.echo.as_ms()).max(1));
+        let sent = self.c.now.saturating_sub(rtt);
         Some(Sampled { first: sent, last: sent })
     }
 
     /// Step 4. Returns what the algorithm sees of the RTT.
     #[inline(always)]
-    pub(super) fn sample_rtt(&mut self, Sampled { first, last }: Sampled) -> Time {
+    pub(super) fn sample_rtt(&mut self, Sampled { first, last }: Sampled) -> Duration {
         let [first, last] = [first, last].map(|sent| Flight { sent, answered: self.c.now });
         let rtt = self.rtt.stamped(last);
         self.rtt.on_min_sampled(&mut self.c, rtt);
@@ -251,6 +253,17 @@ impl<C: CongestionControl> Sender<C> {
         } else {
             self.rtt.measured(last)
         }
+    }
+
+    /// [`Sender::sample_rtt`] of a usual ACK.
+    #[inline(always)]
+    pub(super) fn sample_rtt_usually(&mut self, Sampled { first, last }: Sampled) -> Duration {
+        let [longest, rtt] = [first, last].map(|sent| self.c.now - sent);
+        self.rtt.on_min_sampled(&mut self.c, rtt);
+        self.rtt.on_next_sampled(&mut self.c, longest);
+        self.totals.rtt_sum_ns += rtt.0;
+        self.totals.rtt_samples += 1;
+        rtt
     }
 
     /// Step 5: the RTT sample, if the algorithm wants any.

@@ -34,6 +34,7 @@ impl<C: CongestionControl> Sender<C> {
         } else {
             self.recover_and_transmit(wire);
         }
+        self.look_for_trouble();
     }
 
     /// The application writes no more for now; all it has written was sent, for it wrote as fast as that.

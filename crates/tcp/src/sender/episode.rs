@@ -5,7 +5,7 @@ use cc::{CaEvent, CaState, CongestionControl};
 use super::Sender;
 use crate::rack::Detection;
 use crate::recovery::{current_ssthresh, is_reduction};
-use crate::Wire;
+use crate::{Reduction, Wire};
 
 impl<C: CongestionControl> Sender<C> {
     pub(super) fn enter(&mut self, state: CaState) {
@@ -56,7 +56,7 @@ impl<C: CongestionControl> Sender<C> {
             self.w.cwnd = self.w.ssthresh;
         }
         self.totals.loss_episodes += 1;
-        wire.on_loss_episode(self.c.now, self.c.prior_cwnd, self.w.ssthresh);
+        wire.on_loss_episode(self.c.now, Reduction { cwnd: self.c.prior_cwnd, ssthresh: self.w.ssthresh });
     }
 
     /// The episode is over.

@@ -1,11 +1,11 @@
 //! What happens when a timer expires or the pacing gate opens, and when the timer is armed.
 
 use cc::{CaState, CongestionControl};
-use units::Time;
+use units::{Duration, Time};
 
 use super::Sender;
 use crate::progress::Progress;
-use crate::timers::Kind;
+use crate::timers::{probe_wait, Kind};
 use crate::Wire;
 
 impl<C: CongestionControl> Sender<C> {
@@ -23,6 +23,7 @@ impl<C: CongestionControl> Sender<C> {
             self.on_expired(wire);
         }
         self.recover_and_transmit(wire);
+        self.look_for_trouble();
     }
 
     #[inline(never)]
@@ -89,7 +90,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// Step 8: a probe if one may be sent, else the retransmission timer, a full timeout from now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn arm_after_progress(&mut self) {
         if self.c.una == self.c.nxt {
             self.timers.disarm();
@@ -111,6 +112,27 @@ impl<C: CongestionControl> Sender<C> {
         } else if self.timers.wants_retransmission(was_idle) {
             self.arm_retransmission();
         }
+    }
+
+    /// Steps 8 and 11 of a usual ACK, the last of whose segments took `rtt`. Returns when the timer expires.
+    ///
+    /// What is outstanding was sent after that segment: where the timeout of one as old comes after the probe, so does the head's.
+    #[inline(always)]
+    pub(super) fn arm_usually(&mut self, rtt: Duration, has_sent: bool) -> Time {
+        if self.c.una < self.c.nxt && rtt + probe_wait(&self.c) <= self.rtt.rto() {
+            return self.timers.arm_usual_probe(&self.c);
+        }
+        self.arm_unusually(has_sent)
+    }
+
+    #[inline(never)]
+    fn arm_unusually(&mut self, has_sent: bool) -> Time {
+        if has_sent {
+            self.arm_after_sending(false);
+        } else {
+            self.arm_after_progress();
+        }
+        self.timers.expires()
     }
 
     fn arm_retransmission(&mut self) {

@@ -20,6 +20,10 @@
 //!
 //! A plain ACK, which advances a window in which nothing was ever lost, SACKed or retransmitted, needs steps 2, 4, 5 and 9 to 11, and its
 //! timer is armed last: by what it sends, if anything.
+//!
+//! A usual ACK is a plain one to a sender about which nothing is special: no pacing, no pieces, no coarse clock, Linux's timeout and probes.
+//! Whether the next ACK may be one is a single number, [`Sender`]'s `usual_from`, which whatever may be trouble sets anew. It takes the
+//! steps of a plain ACK without asking what is known already.
 
 mod acks;
 mod application;
@@ -32,7 +36,7 @@ mod transmit;
 mod view;
 
 use cc::{CaEvent, CaState, CongestionControl, Connection, Needs, Window};
-use units::{Stream, Time};
+use units::{Duration, Stream, Time};
 
 use crate::careful::Care;
 use crate::clock::Flight;
@@ -83,6 +87,11 @@ pub struct Sender<C> {
     timers: Timers,
     needs: Needs,
     started: bool,
+    /// Only the window holds back what it sends, its law does not ask what ACKs look like, and its stack is the usual one.
+    is_usual: bool,
+    /// From this `una` on an ACK that advances the window is a usual one: nothing is in trouble, and nothing about the sender is special.
+    /// [`u64::MAX`] while not.
+    usual_from: u64,
     /// More than the window may hold a new segment back, pacing or what is in `care`, or each is noted as it leaves, for rate samples.
     is_careful: bool,
     detection: Detection,
@@ -107,8 +116,8 @@ pub struct Sender<C> {
 }
 
 units::clone_by_field! {
-    Sender<C>: c w timers needs started is_careful detection counting ecn limits probe rack rtt totals pacer cc board recovery undo reordering
-    duplicates care rates
+    Sender<C>: c w timers needs started is_usual usual_from is_careful detection counting ecn limits probe rack rtt totals pacer cc board
+    recovery undo reordering duplicates care rates
 }
 
 impl<C: CongestionControl> Sender<C> {
@@ -126,10 +135,12 @@ impl<C: CongestionControl> Sender<C> {
                 timestamps: options.timestamps,
                 ..Connection::new(spec.mss)
             },
-            w: Window::starting_at(options.initial_window, options.initial_ssthresh),
-            timers: Timers::new(Time::from_secs_f64(options.timer_tick_s)),
+            w: Window::new(options.initial_window).until(options.initial_ssthresh),
+            timers: Timers::new(Duration::from_secs_f64(options.timer_tick_s)),
             needs,
             started: false,
+            is_usual: false,
+            usual_from: u64::MAX,
             is_careful: pacer.is_on() || care.is_some() || is_rated,
             detection: Detection::new(options),
             counting: ByteCounting::new(options),
@@ -158,7 +169,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// The connection opens: the handshake gave one RTT sample, the first window leaves.
-    pub fn on_started(&mut self, now: Time, handshake_rtt: Time, wire: &mut impl Wire) {
+    pub fn on_started(&mut self, now: Time, handshake_rtt: Duration, wire: &mut impl Wire) {
         self.c.now = now;
         self.started = true;
         self.rtt.on_handshake(handshake_rtt);
@@ -169,6 +180,8 @@ impl<C: CongestionControl> Sender<C> {
         self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
         self.refresh_pacing_rate();
         self.recover_and_transmit(wire);
+        self.is_usual = !self.is_careful && !self.needs.ack_arrivals && self.is_of_usual_stack();
+        self.look_for_trouble();
     }
 
     /// When [`Sender::on_deadline`] must be called; [`Time::NEVER`] for never. May move either way on any event.
@@ -191,6 +204,22 @@ impl<C: CongestionControl> Sender<C> {
             self.board.limit_counted_duplicates(&self.c);
         }
         self.c.in_flight = self.board.pipe(&self.c);
+    }
+
+    /// After trouble may have begun or ended: whether the next ACK may be a usual one.
+    fn look_for_trouble(&mut self) {
+        let is_calm = self.is_usual && self.c.ca_state == CaState::Open && !self.probe.is_out();
+        self.usual_from = if is_calm { self.board.clean_from() } else { u64::MAX };
+    }
+
+    /// The stack does what Linux does, with an exact clock, for an application that writes all at once.
+    fn is_of_usual_stack(&self) -> bool {
+        self.c.timestamps
+            && self.rtt.is_usual()
+            && self.timers.is_exact()
+            && self.probe.is_on()
+            && self.counting.is_usual()
+            && self.limits.is_usual()
     }
 
     /// Nothing is missing, and none of what is outstanding was ever held to be.

@@ -16,23 +16,72 @@ const CAREFUL: u8 = 1;
 const RATED: u8 = 2;
 
 impl<C: CongestionControl> Sender<C> {
-    /// An ACK arrives.
-    #[inline]
-    pub fn on_ack(&mut self, now: Time, ack: &Ack, sack: Option<&Sack>, wire: &mut impl Wire) {
+    /// An ACK arrives. Returns [`Sender::deadline`] as it is then.
+    #[inline(always)]
+    pub fn on_ack(&mut self, now: Time, ack: Ack, sack: Option<&Sack>, wire: &mut impl Wire) -> Time {
         self.account(now);
-        let plain =
-            sack.is_none() && ack.cumulative > self.c.una && self.is_open_and_clean() && !self.probe.is_out() && self.ecn.is_known(ack);
-        if plain && !self.is_careful {
-            self.on_plain_ack::<LEAN>(ack, wire);
-        } else if plain {
+        let is_advance = !ack.has_sack && ack.cumulative > self.c.una && self.ecn.is_known(&ack);
+        if is_advance && self.c.una >= self.usual_from {
+            return self.on_usual_ack(ack, wire);
+        }
+        // A copy, for otherwise every ACK would lie in memory for the sake of these calls.
+        let ack = Ack { ..ack };
+        let plain = is_advance && self.is_open_and_clean() && !self.probe.is_out();
+        if plain && self.is_careful {
             self.on_plain_careful_ack(ack, wire);
+        } else if plain {
+            self.on_plain_lean_ack(ack, wire);
         } else {
             self.on_troubled_ack(ack, sack, wire);
         }
+        self.deadline()
+    }
+
+    /// A plain ACK to a sender about which nothing is special: the same steps without the questions.
+    #[inline(always)]
+    fn on_usual_ack(&mut self, ack: Ack, wire: &mut impl Wire) -> Time {
+        let acked = (ack.cumulative - self.c.una) as u32;
+        let (first, last) = self.board.sent_between(self.c.una, ack.cumulative - 1);
+        // Step 2.
+        self.c.una = ack.cumulative;
+        self.c.in_flight = (self.c.nxt - self.c.una) as u32;
+        self.c.delivered += u64::from(acked);
+        self.rack.on_next_delivered(&self.c, ack.cumulative - 1, last);
+        // Steps 4 and 5.
+        let rtt = self.sample_rtt_usually(Sampled { first, last });
+        let in_flight = self.c.in_flight + acked;
+        self.tell_rtt(|| RttSample { acked, rtt: Some(rtt), forward: Some(ack.delay), echoed: Some(ack.echo), in_flight });
+        // Steps 9 and 10.
+        if self.w.in_slow_start() {
+            self.grow_in_slow_start(acked, wire);
+        } else {
+            self.c.cwnd_limited = self.limits.is_window_filled();
+            self.cc.on_acked(&mut self.w, &self.c, acked);
+            assert!(self.w.cwnd >= 1.0, "cwnd {} fell below one segment at {:?}", self.w.cwnd, self.c.now);
+            if self.needs.transport_rate && self.w.in_slow_start() {
+                self.resume_rate();
+            }
+        }
+        // Step 11.
+        let has_sent = self.transmit_usually(wire);
+        self.arm_usually(rtt, has_sent)
+    }
+
+    /// Few ACKs find a sender in slow start.
+    #[inline(never)]
+    fn grow_in_slow_start(&mut self, acked: u32, wire: &mut impl Wire) {
+        self.grow(acked, wire);
+        self.refresh_pacing_rate();
+    }
+
+    /// Step 10 where the law has just returned to slow start.
+    #[inline(never)]
+    fn resume_rate(&mut self) {
+        self.refresh_pacing_rate();
     }
 
     #[inline(always)]
-    fn on_plain_ack<const KIND: u8>(&mut self, ack: &Ack, wire: &mut impl Wire) {
+    fn on_plain_ack<const KIND: u8>(&mut self, ack: Ack, wire: &mut impl Wire) {
         let in_flight = self.c.in_flight;
         let acked = (ack.cumulative - self.c.una) as u32;
         let first = self.board.sent_at(self.c.una);
@@ -58,8 +107,8 @@ impl<C: CongestionControl> Sender<C> {
             self.steer_by_rate(Change { acked, lost: 0, rtt: Some(rtt), prior_in_flight: in_flight }, wire);
         } else {
             self.grow(acked, wire);
+            self.refresh_pacing_rate();
         }
-        self.refresh_pacing_rate();
         // Step 11. Sending arms a probe, but never moves a retransmission timer that already runs.
         let pipe = self.c.in_flight;
         let has_sent = if KIND == LEAN {
@@ -73,9 +122,14 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
-    /// Out of line, so that the others do not pay for it.
+    /// Out of line, as the next, so that usual ACKs do not pay for it.
     #[inline(never)]
-    fn on_plain_careful_ack(&mut self, ack: &Ack, wire: &mut impl Wire) {
+    fn on_plain_lean_ack(&mut self, ack: Ack, wire: &mut impl Wire) {
+        self.on_plain_ack::<LEAN>(ack, wire);
+    }
+
+    #[inline(never)]
+    fn on_plain_careful_ack(&mut self, ack: Ack, wire: &mut impl Wire) {
         if self.needs.control.is_by_rate() {
             self.on_plain_ack::<RATED>(ack, wire);
         } else {

@@ -1,6 +1,6 @@
 //! Rates: what an algorithm is told of delivery and loss by rate, what of it limits the application, and the rate of pacing.
 
-use cc::{CaEvent, CongestionControl};
+use cc::{CaEvent, CongestionControl, Steering};
 use units::ByteRate;
 
 use super::Sender;
@@ -13,15 +13,17 @@ impl<C: CongestionControl> Sender<C> {
     pub(super) fn note_rated_sending(&mut self, seq: u64) {
         let Some(rates) = self.rates.as_deref_mut() else { return };
         rates.on_sent(seq, &self.c, self.board.lost());
-        if self.c.in_flight == 0 && self.c.nxt > 0 {
+        if self.c.in_flight == 0 {
             self.on_sending_resumed();
         }
     }
 
     #[cold]
     fn on_sending_resumed(&mut self) {
-        self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
-        self.refresh_pacing_rate();
+        if self.c.nxt > 0 {
+            self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
+            self.refresh_pacing_rate();
+        }
     }
 
     /// The application gave nothing more to send though the window has room: what is delivered until all this is counts as limited by it.
@@ -51,16 +53,17 @@ impl<C: CongestionControl> Sender<C> {
         self.board.on_losses_told();
     }
 
-    /// Step 9 under full control by rate.
+    /// Steps 9 and 10 under full control by rate.
     pub(super) fn steer_by_rate(&mut self, change: Change, wire: &mut impl Wire) {
         self.c.cwnd_limited = self.limits.is_window_filled();
         let Some(rates) = self.rates.as_deref_mut() else { return };
         let in_slow_start = self.w.in_slow_start();
         let sample = rates.take_sample(&mut self.c, change);
-        self.cc.on_rate_sampled(&mut self.w, &self.c, &sample);
-        if self.cc.holds_back() {
+        let Steering { holds_back, pacing_rate } = self.cc.steer(&mut self.w, &self.c, &sample);
+        if holds_back {
             self.mark_application_limited();
         }
+        self.c.pacing_rate = self.rate_of(pacing_rate);
         if in_slow_start && !self.w.in_slow_start() {
             wire.on_slow_start_exit(self.c.now, self.w.cwnd);
         }
@@ -78,7 +81,13 @@ impl<C: CongestionControl> Sender<C> {
     /// At which segments are, or would be, paced; zero before the first RTT sample.
     #[inline(always)]
     pub fn pacing_rate(&self) -> ByteRate {
-        if let Some(rate) = self.cc.pacing_rate(&self.w, &self.c) {
+        self.rate_of(self.cc.pacing_rate(&self.w, &self.c))
+    }
+
+    /// The rate of the law, if it has one, else the stack's.
+    #[inline(always)]
+    fn rate_of(&self, law: Option<ByteRate>) -> ByteRate {
+        if let Some(rate) = law {
             return rate;
         }
         let (c, w) = (&self.c, &self.w);

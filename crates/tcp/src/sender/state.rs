@@ -1,7 +1,7 @@
 //! The state machine of an ACK that is not plain: Open, Disorder, CWR, Recovery, Loss.
 
 use cc::{CaState, CongestionControl};
-use units::Time;
+use units::Duration;
 
 use super::Sender;
 use crate::progress::Progress;
@@ -206,10 +206,10 @@ impl<C: CongestionControl> Sender<C> {
                     return false;
                 }
                 let wait = self.board.mark_late(&self.rack, &self.c, &self.reordering);
-                if wait > Time::ZERO {
+                if wait > Duration::ZERO {
                     self.timers.arm_reordering(&self.c, wait);
                 }
-                return wait > Time::ZERO;
+                return wait > Duration::ZERO;
             }
             Detection::Distance if !self.reordering.has_been_seen() => self.board.mark_by_distance(&self.c),
             Detection::Count | Detection::Distance => self.board.mark_by_count(&self.c),

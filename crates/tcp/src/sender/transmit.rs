@@ -4,7 +4,7 @@ use cc::{CaState, CongestionControl};
 
 use super::Sender;
 use crate::limits::Use;
-use crate::Wire;
+use crate::{Range, Wire};
 
 impl<C: CongestionControl> Sender<C> {
     /// Step 11 when something may be lost.
@@ -74,6 +74,15 @@ impl<C: CongestionControl> Sender<C> {
         self.note_sending::<false>(window, was_idle, sent)
     }
 
+    /// Step 11 of a usual ACK; whether anything was sent. Arms no timer.
+    #[inline(always)]
+    pub(super) fn transmit_usually(&mut self, wire: &mut impl Wire) -> bool {
+        let window = self.w.segments();
+        let sent = self.send_train(self.limits.room(&self.c, window.saturating_sub(self.c.in_flight)), wire);
+        self.limits.on_used(&self.c, Use { filled: self.c.in_flight >= window, sent });
+        sent > 0
+    }
+
     /// Step 11 of a sender that asks before each segment.
     #[inline(always)]
     pub(super) fn transmit_one_by_one(&mut self, pipe: u32, wire: &mut impl Wire) -> u64 {
@@ -100,15 +109,16 @@ impl<C: CongestionControl> Sender<C> {
         }
         let room = self.limits.room(&self.c, free);
         let mut sent = 0;
-        while sent < room {
-            if !self.pacer.may_send(self.c.now) {
-                return sent;
-            }
+        while sent < room && self.pacer.is_open(self.c.now) {
             self.send_new(wire);
             sent += 1;
         }
-        self.note_application_limit();
-        room
+        if sent < room {
+            self.pacer.block();
+        } else {
+            self.note_application_limit();
+        }
+        sent
     }
 
     /// The same as the receiver follows, in bursts, and as the device takes them.
@@ -128,7 +138,7 @@ impl<C: CongestionControl> Sender<C> {
     /// How many of `free` segments the receiver, whose window may grow, and the application allow, as whole bursts.
     fn room_for_bursts(&mut self, free: u32) -> u64 {
         let Some(care) = self.care.as_deref_mut() else { return self.limits.room(&self.c, free) };
-        if let Some(window) = care.autotune.as_mut().and_then(|autotune| autotune.on_acked(self.c.una, self.c.nxt)) {
+        if let Some(window) = care.autotune.as_mut().and_then(|autotune| autotune.on_acked(Range { from: self.c.una, to: self.c.nxt })) {
             self.limits.on_window_offered(window);
         }
         let room = self.limits.room(&self.c, free);
@@ -181,7 +191,7 @@ impl<C: CongestionControl> Sender<C> {
         if self.ecn.takes_announcement() {
             wire.announce_reduction();
         }
-        wire.send_train(self.c.now, first, segments);
+        wire.send_train(self.c.now, Range { from: first, to: first + segments });
         segments
     }
 

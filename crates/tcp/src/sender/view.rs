@@ -1,7 +1,7 @@
 //! What a sender shows to those who watch it.
 
 use cc::{CongestionControl, Connection, Window};
-use units::Time;
+use units::{Duration, Time};
 
 use super::{Sender, SenderTotals};
 
@@ -17,7 +17,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// The retransmission timeout, backed off.
-    pub fn rto(&self) -> Time {
+    pub fn rto(&self) -> Duration {
         self.rtt.rto()
     }
 

@@ -2,7 +2,7 @@
 
 use cc::{CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
 use tcp::{Ack, Options, Sender, SenderSpec};
-use units::Time;
+use units::{Duration, Time};
 
 use crate::{options, Tape};
 
@@ -10,7 +10,7 @@ use crate::{options, Tape};
 #[derive(Default)]
 struct Listener {
     stamps: bool,
-    heard: Vec<Time>,
+    heard: Vec<Duration>,
 }
 
 impl CongestionControl for Listener {
@@ -32,7 +32,7 @@ fn open(rtt_granularity_s: f64, stamps: bool) -> (Sender<Listener>, Tape) {
     let spec = SenderSpec { options, mss: 1448, segments: 10, window: u64::MAX, device: false };
     let mut sender = Sender::new(spec, Listener { stamps, ..Listener::default() });
     let mut tape = Tape::default();
-    sender.on_started(Time::ZERO, Time::from_ms(104), &mut tape);
+    sender.on_started(Time::ZERO, Duration::from_ms(104), &mut tape);
     (sender, tape)
 }
 
@@ -50,9 +50,9 @@ fn an_algorithm_that_stamps_its_segments_sees_no_ticks() {
     for (stamps, heard_ms) in [(false, [100, 110]), (true, [104, 115])] {
         let (mut sender, mut tape) = open(0.01, stamps);
         let plain = Ack { cumulative: 2, ..Ack::default() };
-        sender.on_ack(Time::from_ms(104), &plain, None, &mut tape);
-        let sack = tcp::Sack { blocks: [(5, 6), (0, 0), (0, 0)], duplicate: None };
-        sender.on_ack(Time::from_ms(115), &Ack { has_sack: true, ..plain }, Some(&sack), &mut tape);
-        assert_eq!(sender.algorithm().heard, heard_ms.map(Time::from_ms));
+        sender.on_ack(Time::from_ms(104), plain, None, &mut tape);
+        let sack = tcp::Sack { blocks: [tcp::Range::of(5), tcp::Range::default(), tcp::Range::default()], duplicate: None };
+        sender.on_ack(Time::from_ms(115), Ack { has_sack: true, ..plain }, Some(&sack), &mut tape);
+        assert_eq!(sender.algorithm().heard, heard_ms.map(Duration::from_ms));
     }
 }

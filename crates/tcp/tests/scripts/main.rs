@@ -13,8 +13,8 @@ mod windows;
 use std::collections::BTreeMap;
 
 use cc::Controller;
-use tcp::{Ack, Options, Sack, Sender, SenderSpec, Wire};
-use units::Time;
+use tcp::{Ack, Options, Range, Reduction, Sack, Sender, SenderSpec, Wire};
+use units::{Duration, Time};
 
 /// No segment, or no time.
 pub(crate) const NOTHING: [u64; 0] = [];
@@ -50,8 +50,8 @@ impl Wire for Tape {
     fn announce_reduction(&mut self) {
         self.announced.push(None);
     }
-    fn on_loss_episode(&mut self, _now: Time, cwnd: f64, ssthresh: f64) {
-        self.episodes.push((cwnd, ssthresh));
+    fn on_loss_episode(&mut self, _now: Time, reduction: Reduction) {
+        self.episodes.push((reduction.cwnd, reduction.ssthresh));
     }
     fn on_timeout(&mut self, now: Time, _cwnd: f64) {
         self.timeouts.push(now.0 / 1000);
@@ -81,7 +81,7 @@ impl Script {
         let reno = cc::build("reno", None, "linux-6.1", &BTreeMap::new()).expect("reno").algorithm;
         let mut sender = Sender::new(SenderSpec { options, mss: 1448, segments, window, device: false }, reno);
         let mut tape = Tape::default();
-        sender.on_started(Time::ZERO, Time::from_ms(100), &mut tape);
+        sender.on_started(Time::ZERO, Duration::from_ms(100), &mut tape);
         Script { sender, tape }
     }
 
@@ -91,7 +91,7 @@ impl Script {
         let spec = SenderSpec { options, mss: 1448, segments: u64::MAX, window: u64::MAX, device: true };
         let mut sender = Sender::new(spec, reno);
         let mut tape = Tape { room: Some(room), ..Tape::default() };
-        sender.on_started(Time::ZERO, Time::from_ms(100), &mut tape);
+        sender.on_started(Time::ZERO, Duration::from_ms(100), &mut tape);
         Script { sender, tape }
     }
 
@@ -107,13 +107,14 @@ impl Script {
 
     /// An ACK with one SACK block.
     pub(crate) fn sack(&mut self, ms: u64, cumulative: u64, block: (u64, u64)) -> Vec<u64> {
-        let sack = Sack { blocks: [block, (0, 0), (0, 0)], duplicate: None };
+        let block = Range { from: block.0, to: block.1 };
+        let sack = Sack { blocks: [block, Range::default(), Range::default()], duplicate: None };
         self.deliver(ms, Ack { cumulative, echo: Time::ZERO, has_sack: true, ..Ack::default() }, Some(sack))
     }
 
     /// An ACK that reports `seq` as having arrived twice, and echoes time `echo`.
     pub(crate) fn duplicate(&mut self, ms: u64, cumulative: u64, seq: u64, echo: u64) -> Vec<u64> {
-        let sack = Sack { blocks: [(0, 0); 3], duplicate: Some(seq) };
+        let sack = Sack { blocks: [Range::default(); 3], duplicate: Some(seq) };
         self.deliver(ms, Ack { cumulative, echo: Time::from_ms(echo), has_sack: true, ..Ack::default() }, Some(sack))
     }
 
@@ -124,7 +125,7 @@ impl Script {
 
     fn deliver(&mut self, ms: u64, ack: Ack, sack: Option<Sack>) -> Vec<u64> {
         let before = self.tape.sent.len();
-        self.sender.on_ack(Time::from_ms(ms), &ack, sack.as_ref(), &mut self.tape);
+        self.sender.on_ack(Time::from_ms(ms), ack, sack.as_ref(), &mut self.tape);
         self.tape.sent[before..].iter().map(|&(_, seq)| seq).collect()
     }
 

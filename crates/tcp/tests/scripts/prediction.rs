@@ -1,8 +1,8 @@
 //! What an algorithm hears of the form of an ACK: header prediction as Linux does it (`tcp_rcv_established`).
 
 use cc::{AckArrival, CongestionControl, Connection, Needs, Window};
-use tcp::{Ack, Ecn, Options, Sack, Sender, SenderSpec};
-use units::Time;
+use tcp::{Ack, Ecn, Options, Range, Sack, Sender, SenderSpec};
+use units::{Duration, Time};
 
 use crate::{options, Tape};
 
@@ -30,11 +30,12 @@ fn forms(ecn: Ecn, acks: &[(u64, u64, u16)]) -> Vec<bool> {
     let spec = SenderSpec { options: Options { ecn, ..options(10) }, mss: 1448, segments: u64::MAX, window: u64::MAX, device: false };
     let mut sender = Sender::new(spec, Recorder::default());
     let mut tape = Tape::default();
-    sender.on_started(Time::ZERO, Time::from_ms(100), &mut tape);
+    sender.on_started(Time::ZERO, Duration::from_ms(100), &mut tape);
     for (count, &(cumulative, sacked, ecn)) in acks.iter().enumerate() {
-        let sack = (sacked > 0).then(|| Sack { blocks: [(cumulative + 1, sacked), (0, 0), (0, 0)], duplicate: None });
+        let sack = (sacked > 0)
+            .then(|| Sack { blocks: [Range { from: cumulative + 1, to: sacked }, Range::default(), Range::default()], duplicate: None });
         let ack = Ack { cumulative, ecn, has_sack: sack.is_some(), ..Ack::default() };
-        sender.on_ack(Time::from_ms(100 + count as u64), &ack, sack.as_ref(), &mut tape);
+        sender.on_ack(Time::from_ms(100 + count as u64), ack, sack.as_ref(), &mut tape);
     }
     sender.algorithm().slow.clone()
 }

@@ -1,8 +1,8 @@
 //! Delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation), by hand.
 
 use cc::{CongestionControl, Connection, Control, LostSegment, Needs, RateSample, Window};
-use tcp::{Ack, Sack, Sender, SenderSpec};
-use units::{ByteRate, Time};
+use tcp::{Ack, Range, Sack, Sender, SenderSpec};
+use units::{ByteRate, Duration, Time};
 
 use crate::{options, Tape};
 
@@ -54,15 +54,15 @@ impl Script {
     fn open(segments: u64, recorder: Recorder) -> Script {
         let mut sender = Sender::new(SenderSpec { options: options(10), mss: 1448, segments, window: u64::MAX, device: false }, recorder);
         let mut tape = Tape::default();
-        sender.on_started(Time::ZERO, Time::from_ms(100), &mut tape);
+        sender.on_started(Time::ZERO, Duration::from_ms(100), &mut tape);
         Script { sender, tape }
     }
 
     /// The sample that an ACK at `ms` gives, with one SACK block or none.
     fn ack(&mut self, ms: u64, cumulative: u64, block: Option<(u64, u64)>) -> RateSample {
-        let sack = block.map(|block| Sack { blocks: [block, (0, 0), (0, 0)], duplicate: None });
+        let sack = block.map(|(from, to)| Sack { blocks: [Range { from, to }, Range::default(), Range::default()], duplicate: None });
         let ack = Ack { cumulative, echo: Time::ZERO, has_sack: sack.is_some(), ..Ack::default() };
-        self.sender.on_ack(Time::from_ms(ms), &ack, sack.as_ref(), &mut self.tape);
+        self.sender.on_ack(Time::from_ms(ms), ack, sack.as_ref(), &mut self.tape);
         *self.sender.algorithm().samples.last().expect("a sample for each ACK")
     }
 }
@@ -72,19 +72,19 @@ impl Script {
 fn a_sample_is_what_was_delivered_since_the_newest_segment_left() {
     let mut script = Script::open(u64::MAX, Recorder::default());
     let first = script.ack(100, 2, None);
-    assert_eq!((first.delivered, first.interval), (Some(2), Some(Time::from_ms(100))));
+    assert_eq!((first.delivered, first.interval), (Some(2), Some(Duration::from_ms(100))));
     assert_eq!((first.prior_delivered, first.prior_in_flight, first.tx_in_flight, first.acked), (0, 10, 2, 2));
     // Nothing was delivered before: the clock runs from the start.
     let second = script.ack(110, 5, None);
-    assert_eq!((second.delivered, second.interval), (Some(5), Some(Time::from_ms(110))));
+    assert_eq!((second.delivered, second.interval), (Some(5), Some(Duration::from_ms(110))));
     // Segment 11 left at 100 ms, when two were delivered: ten since, sent over 100 ms, acknowledged over 120 ms.
     let third = script.ack(220, 12, None);
     assert_eq!((third.prior_delivered, third.prior_time), (2, Time::from_ms(100)));
-    assert_eq!((third.delivered, third.interval, third.rtt), (Some(10), Some(Time::from_ms(120)), Some(Time::from_ms(120))));
+    assert_eq!((third.delivered, third.interval, third.rtt), (Some(10), Some(Duration::from_ms(120)), Some(Duration::from_ms(120))));
     assert_eq!((third.tx_in_flight, third.app_limited, third.lost), (10, false, 0));
     // Segment 14, the last of three, left at 110 ms after a segment of 0 ms: 110 ms to send, and again 120 to acknowledge.
     let fourth = script.ack(225, 15, None);
-    assert_eq!((fourth.delivered, fourth.interval), (Some(10), Some(Time::from_ms(115))));
+    assert_eq!((fourth.delivered, fourth.interval), (Some(10), Some(Duration::from_ms(115))));
 }
 
 /// Selective acknowledgements deliver too; an ACK that delivers nothing gives a sample of nothing.

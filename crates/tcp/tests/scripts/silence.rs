@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use cc::{CaEvent, CongestionControl, Connection, Window, SSTHRESH_INFINITE};
 use tcp::{Ack, IdleRestart, Options, Sender, SenderSpec};
-use units::Time;
+use units::{Duration, Time};
 
 use crate::{options, Script, Tape, NOTHING};
 
@@ -15,7 +15,7 @@ impl Script {
         let reno = cc::build("reno", None, "linux-6.1", &BTreeMap::new()).expect("reno").algorithm;
         let sender = Sender::new(SenderSpec { options, mss: 1448, segments: u64::MAX, window: u64::MAX, device: false }, reno).waiting();
         let mut script = Script { sender, tape: Tape::default() };
-        script.sender.on_started(Time::ZERO, Time::from_ms(100), &mut script.tape);
+        script.sender.on_started(Time::ZERO, Duration::from_ms(100), &mut script.tape);
         script
     }
 
@@ -44,7 +44,7 @@ fn after_150_segments(rule: IdleRestart) -> Script {
     assert_eq!(script.write(0, 150), 10);
     (1..=4).for_each(|trip| script.acknowledge_all(100 * trip));
     assert_eq!((script.sender.connection().una, script.cwnd()), (150, 160.0));
-    assert_eq!(script.sender.rto(), Time::from_ms(300));
+    assert_eq!(script.sender.rto(), Duration::from_ms(300));
     assert!(!script.sender.is_finished(), "more will come");
     script
 }
@@ -144,13 +144,14 @@ fn the_algorithm_hears_of_starts_and_restarts() {
     let spec = SenderSpec { options: options(10), mss: 1448, segments: u64::MAX, window: u64::MAX, device: false };
     let mut sender = Sender::new(spec, Listener::default()).waiting();
     let mut tape = Tape::default();
-    sender.on_started(Time::ZERO, Time::from_ms(100), &mut tape);
+    sender.on_started(Time::ZERO, Duration::from_ms(100), &mut tape);
     assert_eq!(sender.algorithm().0, [CaEvent::TxStarted]);
     let mut heard = |ms: u64, written: u64, acked: Option<u64>| {
         let before = sender.algorithm().0.len();
-        match acked {
-            Some(cumulative) => sender.on_ack(Time::from_ms(ms), &Ack { cumulative, ..Ack::default() }, None, &mut tape),
-            None => sender.on_written(Time::from_ms(ms), written, &mut tape),
+        if let Some(cumulative) = acked {
+            sender.on_ack(Time::from_ms(ms), Ack { cumulative, ..Ack::default() }, None, &mut tape);
+        } else {
+            sender.on_written(Time::from_ms(ms), written, &mut tape);
         }
         sender.algorithm().0[before..].to_vec()
     };

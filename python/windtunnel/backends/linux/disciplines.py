@@ -1,10 +1,15 @@
-"""A link's queue discipline as one of the kernel's: its name, its numbers in the kernel's units, or why it cannot be had."""
+"""A link's queue discipline as one of the kernel's: its name, its numbers in the kernel's units, or why it cannot be had.
+
+What stands for a discipline is data of its own file in the core (`qdisc` in the catalogue): which of its parameters make the kernel's
+numbers, in which unit, and what the kernel demands of them. Here is what the units and the demands mean.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from windtunnel.scenario import Bottleneck, catalogue
 from windtunnel.scenario.catalogue import DROP_TAIL
@@ -12,13 +17,7 @@ from windtunnel.scenario.flows import PACKET_BYTES
 from windtunnel.scenario.links import MARK_FIELDS
 
 _2_32 = 2**32
-WEIGHT_WITHIN = 0.03
-"""RED's weight is a power of two in the kernel; the nearest one stands for it when it is as near as this."""
-
-_BURST_S = 0.15
-_ECN_MAX_P = 0.1
-_QUANTUM_LEAST = 256
-_RED_HARDDROP, _RED_ECN, _RED_NODROP = 2, 1, 8
+_RED_ECN, _RED_NODROP = 1, 8
 _SHIFT_MOST = 31
 
 
@@ -71,12 +70,13 @@ def kernel_discipline(link: Bottleneck, limit_packets: int) -> KernelDiscipline 
     waiting = limit_packets - 1
     if link.discipline == DROP_TAIL:
         return _step_of_marks(_marks(link) or 0, waiting)
-    make = _DISCIPLINES.get(link.discipline)
-    if make is None:
+    known = catalogue().disciplines[link.discipline]
+    if known.qdisc is None:
         return None
-    rows = catalogue().disciplines[link.discipline].parameters.values()
-    defaults = {row.name: float(row.default) for row in rows if row.default is not None}
-    return make(defaults | link.discipline_parameters, waiting, link.rate_bps)
+    defaults = {row.name: float(row.default) for row in known.parameters.values() if row.default is not None}
+    made = _Wanted(known.qdisc, defaults | link.discipline_parameters, waiting, link.rate_bps)
+    problems, notes = made.demands()
+    return KernelDiscipline(known.qdisc["kind"], made.numbers(), problems, known.qdisc["counts_bytes"], notes)
 
 
 def _marks(link: Bottleneck) -> int | None:
@@ -101,27 +101,60 @@ def _step_of_marks(packets: int, waiting: int) -> KernelDiscipline:
     return KernelDiscipline("step", values, () if packets >= 2 else (field,), counts_bytes=True)
 
 
-def _red(given: Mapping[str, float], waiting: int, rate_bps: float) -> KernelDiscipline:
-    problems, notes = [], []
-    weight_log = max(0, round(-math.log2(given["weight"])))
-    weight = 2.0**-weight_log
-    if abs(weight / given["weight"] - 1) > WEIGHT_WITHIN:
-        problems.append(f"weight: {given['weight']:g} is no power of two, as the kernel's is; {weight:g} is the nearest")
-    elif weight != given["weight"]:
-        notes.append(f"weight: {given['weight']:g} is {weight:g} in the kernel, a power of two")
-    if given["gentle"]:
-        problems.append("gentle: the kernel's RED has no slope beyond max; give gentle=0")
-    low, high = given["min"], max(given["max"], given["min"] + 1)
-    # One of those who wait is out of RED's sight, see discipline.h of the guest.
-    thresholds = round((low - 1) * PACKET_BYTES), round((high - 1) * PACKET_BYTES)
-    if thresholds[1].bit_length() + weight_log >= 32:
-        problems.append(f"max: {high:g} packets at a weight of {weight:g} do not fit into the kernel's 32 bits")
-    cell_log, decay = _idle(weight, rate_bps)
-    max_p = min(round(given["max_p"] * _2_32), _2_32 - 1)
-    # Beyond its range the simulator's RED drops those who could be marked, too.
-    flags = _RED_ECN | _RED_HARDDROP
-    values = ((waiting - 1) * PACKET_BYTES, *thresholds, weight_log, cell_log, decay, max_p, flags)
-    return KernelDiscipline("red", values, tuple(problems), counts_bytes=True, notes=tuple(notes))
+@dataclass(frozen=True)
+class _Wanted:
+    """A discipline of the kernel's for these values of the parameters."""
+
+    qdisc: Mapping[str, Any]
+    given: Mapping[str, float]
+    waiting: int
+    rate_bps: float
+
+    def numbers(self) -> tuple[int, ...]:
+        return tuple(self._number(row) for row in self.qdisc["numbers"])
+
+    def _number(self, row: Mapping[str, Any]) -> int:
+        return int(row["value"]) if row["of"] == "constant" else _UNITS[row["unit"]](self._value(row), self.rate_bps)
+
+    def _value(self, row: Mapping[str, Any]) -> float:
+        if row["of"] == "limit":
+            return self.waiting
+        value = self.given[row["parameter"]]
+        return max(value, self.given[row["beyond"]] + 1) if "beyond" in row else value
+
+    def demands(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return what is not met, and what is met nearly enough: a parameter's name and why, each."""
+        problems, notes = [], []
+        for row in self.qdisc["demands"]:
+            name, demand = row["parameter"], row["demand"]
+            value, bound = self.given[name], demand["bound"]
+            nearest = _power_of_two(self.given[demand.get("weight", name)])
+            if demand["is"] == "fits":
+                # What the number of the kernel is made of, see `_value`.
+                made = next(number for number in self.qdisc["numbers"] if number.get("parameter") == name)
+                value = self._value(made)
+                is_met = self._number(made).bit_length() + _halvings(nearest) < bound
+            elif demand["is"] == "power_of_two":
+                # The kernel's numbers have no fractions beyond one.
+                value = math.floor(value) if value >= 1 else value
+                is_met = abs(nearest / value - 1) <= bound
+                if is_met and nearest != value:
+                    notes.append(f"{name}: {value:g} is {nearest:g} in the kernel, a power of two")
+            else:
+                is_met = _DEMANDS[demand["is"]](value, demand)
+            if not is_met:
+                why = row["otherwise"].format(value=f"{value:g}", bound=f"{bound:g}", nearest=f"{nearest:g}")
+                problems.append(f"{name}: {why}")
+        return tuple(problems), tuple(notes)
+
+
+def _power_of_two(value: float) -> float:
+    """Return the nearest power of two, 0 for 0."""
+    return 2.0 ** -_halvings(value) if value > 0 else 0.0
+
+
+def _halvings(value: float) -> int:
+    return round(-math.log2(math.floor(value) if value >= 1 else value))
 
 
 def _idle(weight: float, rate_bps: float) -> tuple[int, int]:
@@ -138,80 +171,30 @@ def _idle(weight: float, rate_bps: float) -> tuple[int, int]:
     return cell_log, max(1, round(per_us * 2**cell_log * 65536))
 
 
-def _codel(given: Mapping[str, float], waiting: int, _rate_bps: float) -> KernelDiscipline:
-    return KernelDiscipline("codel", (waiting, _us(given["target_s"]), _us(given["interval_s"])))
-
-
-def _fq_codel(given: Mapping[str, float], waiting: int, _rate_bps: float) -> KernelDiscipline:
-    values = (waiting, _us(given["target_s"]), _us(given["interval_s"]), int(given["quantum"]), int(given["flows"]))
-    return KernelDiscipline("fq_codel", values, _quantum(given))
-
-
-def _fq(given: Mapping[str, float], waiting: int, _rate_bps: float) -> KernelDiscipline:
-    flows = int(given["flows"])
-    problems = () if flows & (flows - 1) == 0 else (f"flows: {flows}; the kernel's FQ hashes to a power of two",)
-    numbers = (int(given[name]) for name in ("flow_limit", "quantum", "initial_quantum"))
-    return KernelDiscipline("fq", (waiting, *numbers, flows - 1), problems)
-
-
-def _pie(given: Mapping[str, float], waiting: int, _rate_bps: float) -> KernelDiscipline:
-    problems = _pie_problems(given)
-    if given["ecn_max_p"] != _ECN_MAX_P:
-        problems += (f"ecn_max_p: {given['ecn_max_p']:g}; the kernel's PIE marks up to {_ECN_MAX_P:g}",)
-    return KernelDiscipline("pie", (waiting, *_pie_numbers(given)), problems)
-
-
-def _fq_pie(given: Mapping[str, float], waiting: int, _rate_bps: float) -> KernelDiscipline:
-    problems, percent = _pie_problems(given) + _quantum(given), given["ecn_max_p"] * 100
-    if not _is_whole(percent):
-        problems += (f"ecn_max_p: {given['ecn_max_p']:g}; the kernel's FQ-PIE takes whole percent",)
-    values = (waiting, *_pie_numbers(given), round(percent), int(given["quantum"]), int(given["flows"]))
-    return KernelDiscipline("fq_pie", values, problems)
-
-
-def _pie_numbers(given: Mapping[str, float]) -> tuple[int, int, int, int]:
-    return _us(given["target_s"]), _us(given["t_update_s"]), round(given["alpha"] * 16), round(given["beta"] * 16)
-
-
-def _pie_problems(given: Mapping[str, float]) -> tuple[str, ...]:
-    found = [
-        f"{name}: {given[name]:g}; the kernel's PIE takes sixteenths from 0 to 2"
-        for name in ("alpha", "beta")
-        if not _is_whole(given[name] * 16) or given[name] > 2
-    ]
-    if not _is_whole(given["t_update_s"] * 1e3):
-        found.append(f"t_update_s: {given['t_update_s']:g}; the kernel's PIE updates at whole milliseconds")
-    if given["max_burst_s"] != _BURST_S:
-        found.append(f"max_burst_s: {given['max_burst_s']:g}; the kernel's PIE lets {_BURST_S:g} s of a burst through")
-    return tuple(found)
-
-
-def _quantum(given: Mapping[str, float]) -> tuple[str, ...]:
-    if given["quantum"] >= _QUANTUM_LEAST:
-        return ()
-    return (f"quantum: {given['quantum']:g}; the kernel's turns are of at least {_QUANTUM_LEAST} bytes",)
-
-
-def _drop_head(_given: Mapping[str, float], waiting: int, _rate_bps: float) -> KernelDiscipline:
-    return KernelDiscipline("pfifo_head_drop", (waiting,))
-
-
-def _us(seconds: float) -> int:
-    return max(1, round(seconds * 1e6))
-
-
 def _is_whole(value: float) -> bool:
     return abs(value - round(value)) < 1e-9 * max(1.0, abs(value))
 
 
-_DISCIPLINES: dict[str, Callable[[Mapping[str, float], int, float], KernelDiscipline]] = {
-    "drop-head": _drop_head,
-    "red": _red,
-    "codel": _codel,
-    "fq": _fq,
-    "fq-codel": _fq_codel,
-    "pie": _pie,
-    "fq-pie": _fq_pie,
+_UNITS: Mapping[str, Callable[[float, float], int]] = {
+    "whole": lambda value, _: int(value),
+    "mask": lambda value, _: int(value) - 1,
+    "microseconds": lambda value, _: max(1, round(value * 1e6)),
+    "sixteenths": lambda value, _: round(value * 16),
+    "percent": lambda value, _: round(value * 100),
+    "of_32_bits": lambda value, _: min(round(value * _2_32), _2_32 - 1),
+    # One of those who wait is out of RED's sight, see discipline.h of the guest.
+    "bytes_but_one": lambda value, _: round((value - 1) * PACKET_BYTES),
+    "halvings": lambda value, _: _halvings(value),
+    "idle_cell": lambda value, rate_bps: _idle(_power_of_two(value), rate_bps)[0],
+    "idle_decay": lambda value, rate_bps: _idle(_power_of_two(value), rate_bps)[1],
 }
+"""A number of the kernel's from a parameter's value and the link's rate, by the unit's name."""
+
+_DEMANDS: Mapping[str, Callable[[float, Mapping[str, Any]], bool]] = {
+    "exactly": lambda value, demand: value == demand["bound"],
+    "at_least": lambda value, demand: value >= demand["bound"],
+    "multiple": lambda value, demand: _is_whole(value * demand["times"]) and value <= demand["bound"],
+}
+
 FIELDS = frozenset({"discipline", "discipline_parameters", *MARK_FIELDS})
 """Fields of a link that are read here."""

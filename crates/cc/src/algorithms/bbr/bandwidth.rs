@@ -23,7 +23,7 @@ impl Bbr {
     pub(super) fn update_bw(&mut self, c: &Connection, s: &RateSample) {
         self.rounds.just_began = false;
         let (Some(delivered), Some(interval)) = (s.delivered, s.interval) else { return };
-        self.rounds.on_delivered(s.prior_delivered, c.delivered);
+        self.rounds.on_delivered(c, s);
         if self.rounds.just_began {
             self.recovery.conserves = false;
         }

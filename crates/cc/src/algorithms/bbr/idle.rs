@@ -10,7 +10,7 @@ impl Bbr {
         self.restarts = true;
         self.aggregation.restart(c.now);
         if self.mode == Mode::ProbeBw {
-            self.pace_at(self.bw(), UNIT, w, c);
+            self.pace_at(UNIT, w, c);
         } else if self.mode == Mode::ProbeRtt {
             self.check_probe_rtt_done(w, c);
         }

@@ -21,13 +21,22 @@ pub(super) enum Mode {
 }
 
 impl Bbr {
+    #[inline]
     pub(super) fn update_gains(&mut self) {
-        (self.pacing_gain, self.cwnd_gain) = match self.mode {
+        (self.pacing_gain, self.cwnd_gain) = if self.mode == Mode::ProbeBw {
+            (if self.policer.bw().is_some() { UNIT } else { self.cycle.gain() }, CWND_GAIN)
+        } else {
+            self.gains_outside_probe_bw()
+        };
+    }
+
+    #[inline(never)]
+    fn gains_outside_probe_bw(&self) -> (u64, u64) {
+        match self.mode {
             Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
             Mode::Drain => (DRAIN_GAIN, HIGH_GAIN),
-            Mode::ProbeBw => (if self.policer.bw().is_some() { UNIT } else { self.cycle.gain() }, CWND_GAIN),
-            Mode::ProbeRtt => (UNIT, UNIT),
-        };
+            Mode::ProbeRtt | Mode::ProbeBw => (UNIT, UNIT),
+        }
     }
 
     /// Leaves ProbeRTT or a timeout for what comes next.

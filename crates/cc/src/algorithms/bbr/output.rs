@@ -17,6 +17,15 @@ pub(super) const WINDOW_MIN: u32 = 4;
 /// The initial window, segments.
 const WINDOW_INITIAL: u64 = 10;
 
+/// Where the model wants to be: a bandwidth and a gain on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Point {
+    /// Segments per microsecond, times 2^24.
+    pub(super) bw: u64,
+    /// In 256ths.
+    pub(super) gain: u64,
+}
+
 /// How fast segments leave.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pacing {
@@ -24,12 +33,12 @@ pub(super) struct Pacing {
     /// Segments that Linux would send at once at that rate.
     burst: u64,
     has_seen_rtt: bool,
-    /// Bandwidth and gain whose rate this is.
-    of: Option<(u64, u64)>,
+    /// Whose rate this is.
+    of: Option<Point>,
 }
 
 /// The pacing rate of a bandwidth.
-pub(super) fn pacing_rate(bw: u64, gain: u64, mss: u32) -> ByteRate {
+pub(super) fn pacing_rate(Point { bw, gain }: Point, mss: u32) -> ByteRate {
     let scaled = (u128::from(bw) * u128::from(mss) * u128::from(gain)) >> 8;
     ByteRate(((scaled * BELOW) >> BW_SHIFT) as u64)
 }
@@ -39,26 +48,35 @@ impl Bbr {
     pub(super) fn pace_from_rtt(&mut self, w: &Window, c: &Connection) {
         self.pacing.has_seen_rtt = c.srtt8_us > 0;
         let rtt_us = if self.pacing.has_seen_rtt { u64::from(c.srtt8_us >> 3).max(1) } else { 1000 };
-        self.set_pacing_rate(pacing_rate((u64::from(w.segments()) << BW_SHIFT) / rtt_us, HIGH_GAIN, c.mss), c);
+        let bw = (u64::from(w.segments()) << BW_SHIFT) / rtt_us;
+        self.set_pacing_rate(pacing_rate(Point { bw, gain: HIGH_GAIN }, c.mss), c);
     }
 
+    #[inline]
     pub(super) fn pace(&mut self, w: &Window, c: &Connection) {
-        self.pace_at(self.bw(), self.pacing_gain, w, c);
+        self.pace_at(self.pacing_gain, w, c);
+    }
+
+    /// The rate is that of the bandwidth believed in and this gain.
+    #[inline]
+    pub(super) fn pace_at(&mut self, gain: u64, w: &Window, c: &Connection) {
+        let point = Point { bw: self.bw(), gain };
+        if self.pacing.of != Some(point) {
+            self.change_pace(point, w, c);
+        }
     }
 
     /// The rate never falls before the pipe is full.
-    pub(super) fn pace_at(&mut self, bw: u64, gain: u64, w: &Window, c: &Connection) {
-        if self.pacing.of == Some((bw, gain)) {
-            return;
-        }
-        let rate = pacing_rate(bw, gain, c.mss);
+    #[inline(never)]
+    fn change_pace(&mut self, point: Point, w: &Window, c: &Connection) {
+        let rate = pacing_rate(point, c.mss);
         if !self.pacing.has_seen_rtt && c.srtt8_us > 0 {
             self.pace_from_rtt(w, c);
         }
         if rate != self.pacing.rate && (self.pipe.is_full() || rate > self.pacing.rate) {
             self.set_pacing_rate(rate, c);
         }
-        self.pacing.of = Some((bw, gain)).filter(|_| self.pacing.has_seen_rtt && self.pacing.rate == rate);
+        self.pacing.of = Some(point).filter(|_| self.pacing.has_seen_rtt && self.pacing.rate == rate);
     }
 
     /// A burst is a millisecond of the rate, in Linux's offload.
@@ -70,7 +88,7 @@ impl Bbr {
     }
 
     /// `gain` bandwidth-delay products, rounded up to whole segments.
-    fn bdp(&self, bw: u64, gain: u64) -> u64 {
+    fn bdp(&self, Point { bw, gain }: Point) -> u64 {
         if self.min_rtt.us == u64::MAX {
             return WINDOW_INITIAL;
         }
@@ -84,9 +102,9 @@ impl Bbr {
         even + if self.mode == Mode::ProbeBw && self.cycle.phase == 0 { 2 } else { 0 }
     }
 
-    /// The in-flight that goes with a bandwidth and a gain.
-    pub(super) fn inflight_at(&self, bw: u64, gain: u64) -> u64 {
-        self.with_budget(self.bdp(bw, gain))
+    /// The in-flight that goes with the largest bandwidth and a gain.
+    pub(super) fn inflight_at(&self, gain: u64) -> u64 {
+        self.with_budget(self.bdp(Point { bw: self.max_bw(), gain }))
     }
 
     /// What is in flight, and while probing the burst about to leave.
@@ -106,7 +124,8 @@ impl Bbr {
 
     fn towards_target(&self, cwnd: f64, c: &Connection, s: &RateSample) -> f64 {
         // Signed, for the conversion is then one instruction.
-        let target = self.with_budget(self.bdp(self.bw(), self.cwnd_gain) + self.aggregation_window()) as i64 as f64;
+        let point = Point { bw: self.bw(), gain: self.cwnd_gain };
+        let target = self.with_budget(self.bdp(point) + self.aggregation_window()) as i64 as f64;
         let grown = cwnd + f64::from(s.acked);
         let cwnd = if self.pipe.is_full() {
             grown.min(target)

@@ -3,7 +3,8 @@
 
 use units::{ByteRate, Time};
 
-use super::{output, Bbr, Mode, BW_SHIFT, UNIT};
+use super::output::{self, Point};
+use super::{Bbr, Mode, BW_SHIFT, UNIT};
 use crate::{Connection, RateSample};
 
 /// Rounds of a sampling interval, at least; four times as many at most.
@@ -58,7 +59,7 @@ impl Policer {
     /// An interval ended with this bandwidth. Returns whether it confirms the one before.
     fn conclude(&mut self, bw: u64, at: Time, c: &Connection) -> bool {
         let difference = bw.abs_diff(self.bw);
-        let is_same = 8 * difference <= self.bw || output::pacing_rate(difference, UNIT, c.mss) <= NEAR;
+        let is_same = 8 * difference <= self.bw || output::pacing_rate(Point { bw: difference, gain: UNIT }, c.mss) <= NEAR;
         if self.bw > 0 && is_same {
             self.bw = (self.bw + bw) / 2;
             self.is_believed = true;
@@ -72,7 +73,11 @@ impl Policer {
 }
 
 impl Bbr {
+    #[inline]
     pub(super) fn sample_policer(&mut self, c: &Connection, s: &RateSample) {
+        if s.lost == 0 && !self.policer.is_believed && !self.policer.is_sampling {
+            return;
+        }
         self.look_for_policer(c, Round { has_lost: s.lost > 0, is_app_limited: s.app_limited });
     }
 

@@ -56,8 +56,8 @@ impl Bbr {
         }
         let in_flight = self.in_flight_at_departure(s.prior_in_flight);
         if self.pacing_gain > UNIT {
-            return is_long && (s.lost > 0 || in_flight >= self.inflight_at(self.max_bw(), self.pacing_gain));
+            return is_long && (s.lost > 0 || in_flight >= self.inflight_at(self.pacing_gain));
         }
-        is_long || in_flight <= self.inflight_at(self.max_bw(), UNIT)
+        is_long || in_flight <= self.inflight_at(UNIT)
     }
 }

@@ -1,6 +1,6 @@
 //! The minimum RTT, and ProbeRTT: four segments in flight for 200 ms when no smaller RTT was seen for ten seconds.
 
-use units::Time;
+use units::{Duration, Time};
 
 use super::output::WINDOW_MIN;
 use super::{Bbr, Mode};
@@ -34,7 +34,7 @@ impl Default for MinRtt {
 impl MinRtt {
     /// Of the handshake, if it had a sample.
     pub(super) fn start(&mut self, c: &Connection) {
-        if c.rtt_min != Time::NEVER {
+        if c.rtt_min != Duration::FOREVER {
             self.us = c.rtt_min.as_us().max(1);
         }
         self.renew(c.now);
@@ -59,7 +59,7 @@ pub(super) struct ProbeRtt {
 impl Bbr {
     pub(super) fn update_min_rtt(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
         let expired = c.now >= self.min_rtt.expires;
-        if let Some(rtt_us) = s.rtt.map(Time::as_us).filter(|&rtt_us| rtt_us < self.min_rtt.us || expired) {
+        if let Some(rtt_us) = s.rtt.map(Duration::as_us).filter(|&rtt_us| rtt_us < self.min_rtt.us || expired) {
             self.min_rtt.us = rtt_us.max(1);
             self.min_rtt.renew(c.now);
         }

@@ -56,9 +56,9 @@ impl Bbr {
     pub(super) fn check_drain(&mut self, w: &mut Window, c: &Connection) {
         if self.mode == Mode::Startup && self.pipe.full {
             self.mode = Mode::Drain;
-            w.ssthresh = self.inflight_at(self.max_bw(), UNIT) as f64;
+            w.ssthresh = self.inflight_at(UNIT) as f64;
         }
-        if self.mode == Mode::Drain && self.in_flight_at_departure(c.in_flight) <= self.inflight_at(self.max_bw(), UNIT) {
+        if self.mode == Mode::Drain && self.in_flight_at_departure(c.in_flight) <= self.inflight_at(UNIT) {
             self.enter_probe_bw();
         }
     }

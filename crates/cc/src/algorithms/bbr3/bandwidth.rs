@@ -53,7 +53,7 @@ impl Bbr3 {
     pub(super) fn update_max_bw(&mut self, c: &Connection, s: &Sample) {
         self.rounds.just_began = false;
         if s.of.delivered.is_some() {
-            self.rounds.on_delivered(s.of.prior_delivered, c.delivered);
+            self.rounds.on_delivered(c, s.of);
             self.cycle.rounds += u64::from(self.rounds.just_began);
         }
         if s.rate > 0.0 && (s.rate >= self.bandwidth.largest() || !s.of.app_limited) {

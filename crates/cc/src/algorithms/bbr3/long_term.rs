@@ -2,7 +2,7 @@
 
 use super::probe_bw::Feedback;
 use super::{Bbr3, Sample, State, BETA, HEADROOM, LOSS_THRESHOLD, WINDOW_MIN};
-use crate::{Connection, LostSegment, Window};
+use crate::{Connection, LostSegment, RateSample, Window};
 
 /// The bound and how it is probed.
 #[derive(Clone, Copy, Debug)]
@@ -27,9 +27,26 @@ impl Default for LongTerm {
     }
 }
 
-/// The in-flight at which losses crossed the threshold, when `before` segments with `lost` of them lost preceded the last lost segment.
-fn inflight_at_loss(before: f64, lost: f64) -> f64 {
-    before + (LOSS_THRESHOLD * before - lost) / (1.0 - LOSS_THRESHOLD)
+/// Segments in flight, and how many of them were lost.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Losses {
+    in_flight: f64,
+    lost: f64,
+}
+
+impl Losses {
+    pub(super) fn of_segment(s: &LostSegment) -> Losses {
+        Losses { in_flight: f64::from(s.tx_in_flight), lost: f64::from(s.lost_since_sent) }
+    }
+
+    pub(super) fn of_sample(s: &RateSample) -> Losses {
+        Losses { in_flight: f64::from(s.tx_in_flight), lost: f64::from(s.lost_since_sent) }
+    }
+
+    /// The in-flight at which losses crossed the threshold, when these preceded the last lost segment.
+    fn crossing(self) -> f64 {
+        self.in_flight + (LOSS_THRESHOLD * self.in_flight - self.lost) / (1.0 - LOSS_THRESHOLD)
+    }
 }
 
 impl LongTerm {
@@ -70,20 +87,21 @@ impl LongTerm {
 
 impl Bbr3 {
     /// IsInflightTooHigh.
-    pub(super) fn is_inflight_too_high(&self, c: &Connection, lost: u32, in_flight: u32) -> bool {
-        f64::from(lost) > LOSS_THRESHOLD * f64::from(in_flight) || (lost > 0 && !c.selective_acks)
+    pub(super) fn is_inflight_too_high(&self, c: &Connection, Losses { in_flight, lost }: Losses) -> bool {
+        lost > LOSS_THRESHOLD * in_flight || (lost > 0.0 && !c.selective_acks)
     }
 
     /// HandleLostPacket, after the loss was noted: reacts once per probe.
     pub(super) fn check_lost_probe(&mut self, w: &Window, c: &Connection, s: &LostSegment) {
-        if !self.long.is_probe_sample || !self.is_inflight_too_high(c, s.lost_since_sent, s.tx_in_flight) {
+        if !self.long.is_probe_sample || !self.is_inflight_too_high(c, Losses::of_segment(s)) {
             return;
         }
         self.long.was_too_high = true;
         self.long.is_probe_sample = false;
         if !s.app_limited {
-            let at = inflight_at_loss(f64::from(s.tx_in_flight) - 1.0, f64::from(s.lost_since_sent) - 1.0);
-            self.long.inflight = at.max(BETA * self.target_inflight(w));
+            let Losses { in_flight, lost } = Losses::of_segment(s);
+            let before = Losses { in_flight: in_flight - 1.0, lost: lost - 1.0 };
+            self.long.inflight = before.crossing().max(BETA * self.target_inflight(w));
         }
         if self.state == State::Up {
             self.undo.state = Some(State::Up);
@@ -105,7 +123,7 @@ impl Bbr3 {
             }
         }
         let is_bound = self.long.inflight.is_finite();
-        if is_bound && !self.is_inflight_too_high(c, s.of.lost_since_sent, s.of.tx_in_flight) {
+        if is_bound && !self.is_inflight_too_high(c, Losses::of_sample(s.of)) {
             self.long.inflight = self.long.inflight.max(f64::from(s.of.tx_in_flight));
             if self.state == State::Up {
                 self.probe_upward(w, c, s);
@@ -133,7 +151,7 @@ mod tests {
     /// 700 in flight, 4 lost: (14 - 4)/0.98 = 10.2 more lost segments make it 2 %: (4 + 10.2)/(700 + 10.2).
     #[test]
     fn the_prefix_that_crosses_two_percent() {
-        let at = inflight_at_loss(700.0, 4.0);
+        let at = Losses { in_flight: 700.0, lost: 4.0 }.crossing();
         assert!((at - 710.2041).abs() < 1e-4, "{at}");
         assert!(((4.0 + at - 700.0) / at - 0.02).abs() < 1e-12);
     }

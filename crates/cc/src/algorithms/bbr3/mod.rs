@@ -1,7 +1,7 @@
 //! BBR version 3: BBR that bounds rate and in-flight by what loss tells, over a long and a short term.
 //!
 //! Source: draft-ietf-ccwg-bbr (head of August 2026). Its names inflight_longterm and so on are here `inflight_long`.
-//! Units: segments, segments per second, seconds, real-valued; times in `Time`.
+//! Units: segments, segments per second, seconds, real-valued; instants in `Time`, spans in `Duration`.
 //! State: one part per file: bandwidth and aggregation, the pipe filled or not, the short and the long term, the probing cycle, the RTT
 //! probe, what an undo restores.
 //! Departures: the bandwidth filter holds the current and the previous cycle, as the draft's text has it, which is one cycle less than
@@ -21,7 +21,7 @@ mod state;
 mod undo;
 mod variables;
 
-use units::{ByteRate, Stream, Time};
+use units::{ByteRate, Duration, Stream};
 
 use self::bandwidth::{Aggregation, Bandwidth};
 use self::long_term::LongTerm;
@@ -79,11 +79,11 @@ impl CongestionControl for Bbr3 {
     fn on_established(&mut self, w: &mut Window, c: &Connection) {
         w.ssthresh = SSTHRESH_INFINITE;
         self.mss = f64::from(c.mss);
-        let srtt = Time::from_us(u64::from(c.srtt8_us >> 3));
+        let srtt = Duration::from_us(u64::from(c.srtt8_us >> 3));
         self.rtt.start(srtt, c.now);
         self.aggregation.restart(c.now);
         self.rounds.restart(c.delivered);
-        let per = if srtt > Time::ZERO { srtt } else { Time::from_ms(1) };
+        let per = if srtt > Duration::ZERO { srtt } else { Duration::from_ms(1) };
         self.pacing_rate = STARTUP_GAIN * w.cwnd / per.as_secs_f64();
     }
 

@@ -51,9 +51,9 @@ impl Bbr3 {
         inflight.max(self.offload_budget()).max(WINDOW_MIN) + extra
     }
 
-    /// Inflight.
-    pub(super) fn inflight_at(&self, bw: f64, gain: f64) -> f64 {
-        self.with_budget(gain * self.bdp(bw))
+    /// Inflight, at gain 1.
+    pub(super) fn inflight_at(&self, bw: f64) -> f64 {
+        self.with_budget(self.bdp(bw))
     }
 
     /// ProbeRTTCwnd.

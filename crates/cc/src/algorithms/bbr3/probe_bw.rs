@@ -1,6 +1,6 @@
 //! ProbeBW: DOWN drains, CRUISE waits, REFILL fills the pipe for a round, UP probes for more.
 
-use units::{Stream, Time};
+use units::{Duration, Stream, Time};
 
 use super::{Bbr3, Sample, State};
 use crate::{Connection, Window};
@@ -27,7 +27,7 @@ pub(super) enum Feedback {
 #[derive(Clone, Debug)]
 pub(super) struct Cycle {
     began: Time,
-    wait: Time,
+    wait: Duration,
     /// Rounds since the last probe (BBR.rounds_since_probe_up).
     pub(super) rounds: u64,
     pub(super) feedback: Feedback,
@@ -40,7 +40,7 @@ impl Default for Cycle {
     fn default() -> Cycle {
         Cycle {
             began: Time::ZERO,
-            wait: Time::ZERO,
+            wait: Duration::ZERO,
             rounds: 0,
             feedback: Feedback::None,
             was_precautionary: false,
@@ -54,7 +54,7 @@ impl Bbr3 {
         self.short.reset_signals();
         self.long.stop_growing();
         self.cycle.rounds = self.cycle.stream.up_to(1);
-        self.cycle.wait = Time(WAIT_NS + self.cycle.stream.up_to(WAIT_SPREAD_NS));
+        self.cycle.wait = Duration(WAIT_NS + self.cycle.stream.up_to(WAIT_SPREAD_NS));
         self.cycle.began = c.now;
         self.cycle.feedback = Feedback::Stopping;
         self.rounds.restart(c.delivered);
@@ -110,7 +110,7 @@ impl Bbr3 {
 
     fn is_time_to_cruise(&self, c: &Connection) -> bool {
         let in_flight = f64::from(c.in_flight);
-        in_flight <= self.long.with_headroom() && in_flight <= self.inflight_at(self.bandwidth.largest(), 1.0)
+        in_flight <= self.long.with_headroom() && in_flight <= self.inflight_at(self.bandwidth.largest())
     }
 
     fn is_time_to_go_down(&mut self, w: &Window, c: &Connection, s: &Sample) -> bool {

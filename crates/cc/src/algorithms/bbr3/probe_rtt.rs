@@ -1,22 +1,22 @@
 //! The minimum RTT of ten seconds, and ProbeRTT: half a bandwidth-delay product for 200 ms when five seconds brought no new minimum.
 
-use units::Time;
+use units::{Duration, Time};
 
 use super::probe_bw::Feedback;
 use super::{Bbr3, Sample, State};
 use crate::{Connection, Window};
 
-const WINDOW: Time = Time::from_ms(10_000);
-const INTERVAL: Time = Time::from_ms(5_000);
-const HOLD: Time = Time::from_ms(200);
+const WINDOW: Duration = Duration::from_ms(10_000);
+const INTERVAL: Duration = Duration::from_ms(5_000);
+const HOLD: Duration = Duration::from_ms(200);
 
 /// Both minima, and a probe under way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MinRtt {
-    min: Time,
+    min: Duration,
     min_at: Time,
     /// The minimum since the last probe, and when the next is due (BBR.probe_rtt_min_delay).
-    recent: Time,
+    recent: Duration,
     recent_at: Time,
     expired: bool,
     done_at: Option<Time>,
@@ -28,9 +28,9 @@ pub(super) struct MinRtt {
 impl Default for MinRtt {
     fn default() -> MinRtt {
         MinRtt {
-            min: Time::NEVER,
+            min: Duration::FOREVER,
             min_at: Time::ZERO,
-            recent: Time::NEVER,
+            recent: Duration::FOREVER,
             recent_at: Time::ZERO,
             expired: false,
             done_at: None,
@@ -42,15 +42,15 @@ impl Default for MinRtt {
 
 impl MinRtt {
     /// The connection opens with this smoothed RTT, zero for none.
-    pub(super) fn start(&mut self, srtt: Time, now: Time) {
-        self.min = if srtt > Time::ZERO { srtt } else { Time::NEVER };
+    pub(super) fn start(&mut self, srtt: Duration, now: Time) {
+        self.min = if srtt > Duration::ZERO { srtt } else { Duration::FOREVER };
         self.min_at = now;
         self.recent_at = now;
     }
 
     /// Seconds; infinite before the first sample.
     pub(super) fn min_s(&self) -> f64 {
-        if self.min == Time::NEVER {
+        if self.min == Duration::FOREVER {
             f64::INFINITY
         } else {
             self.min.as_secs_f64()
@@ -64,7 +64,7 @@ impl Bbr3 {
         let seen = &mut self.rtt;
         seen.expired = c.now > seen.recent_at + INTERVAL;
         if let Some(rtt) = s.of.rtt.filter(|&rtt| rtt < seen.recent || seen.expired) {
-            seen.recent = rtt.max(Time(1));
+            seen.recent = rtt.max(Duration::NANOSECOND);
             seen.recent_at = c.now;
         }
         if seen.recent < seen.min || c.now > seen.min_at + WINDOW {

@@ -56,9 +56,9 @@ impl ShortTerm {
     }
 
     /// InitLowerBounds and LossLowerBounds.
-    fn lower(&mut self, max_bw: f64, cwnd: f64) {
+    fn lower(&mut self, max_bw: f64, w: &Window) {
         let bw = if self.bw.is_finite() { self.bw } else { max_bw };
-        let inflight = if self.inflight.is_finite() { self.inflight } else { cwnd };
+        let inflight = if self.inflight.is_finite() { self.inflight } else { w.cwnd };
         self.bw = self.bw_latest.max(BETA * bw);
         self.inflight = self.inflight_latest.max(BETA * inflight);
     }
@@ -100,7 +100,7 @@ impl Bbr3 {
             return;
         }
         if !self.state.accelerates() && self.short.lost_in_round {
-            self.short.lower(self.bandwidth.largest(), w.cwnd);
+            self.short.lower(self.bandwidth.largest(), w);
         }
         self.short.lost_in_round = false;
     }

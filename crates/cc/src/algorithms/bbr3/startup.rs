@@ -1,6 +1,7 @@
 //! Startup and Drain. The pipe is full when three rounds raise the delivery rate by less than a quarter, or when a round of recovery lost
 //! more than 2 % in six places.
 
+use super::long_term::Losses;
 use super::{Bbr3, Sample, State};
 use crate::{CaState, Connection, Window};
 
@@ -60,7 +61,7 @@ impl Bbr3 {
         if self.pipe.reached {
             self.state = State::Drain;
             self.pipe.drain_began = self.rounds.count;
-            w.ssthresh = self.inflight_at(self.bandwidth.largest(), 1.0).floor();
+            w.ssthresh = self.inflight_at(self.bandwidth.largest()).floor();
         }
     }
 
@@ -72,14 +73,12 @@ impl Bbr3 {
         if !c.selective_acks {
             return self.short.lost_in_round;
         }
-        self.short.round_began
-            && self.short.losses_before >= LOSSES
-            && self.is_inflight_too_high(c, s.of.lost_since_sent, s.of.tx_in_flight)
+        self.short.round_began && self.short.losses_before >= LOSSES && self.is_inflight_too_high(c, Losses::of_sample(s.of))
     }
 
     /// CheckDrainDone.
     pub(super) fn check_drain_done(&mut self, c: &Connection) {
-        let drained = f64::from(c.in_flight) <= self.inflight_at(self.bw, 1.0);
+        let drained = f64::from(c.in_flight) <= self.inflight_at(self.bw);
         if self.state == State::Drain && (drained || self.rounds.count > self.pipe.drain_began + DRAIN_ROUNDS) {
             self.start_down(c);
         }

@@ -12,7 +12,7 @@ mod real;
 pub use self::protocol::{build, PROTOCOL};
 pub use self::real::BicReal;
 use crate::parameter::Values;
-use crate::{CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
+use crate::{CaState, CongestionControl, Connection, Credit, Needs, RttSample, RttSamples, Window};
 
 /// B: the search divides the distance by this.
 const B: u32 = 4;
@@ -115,7 +115,7 @@ impl CongestionControl for Bic {
         let rest = if w.in_slow_start() { w.slow_start(acked) } else { acked };
         if rest > 0 {
             self.update(w.segments(), c.now.as_ms());
-            w.add_credit(rest, self.found.per_segment);
+            w.add_credit(Credit { acked: rest, per_segment: self.found.per_segment });
         }
     }
 

@@ -3,7 +3,7 @@
 //! Source: Arun/Balakrishnan, NSDI 2018, section 2.2. Units: segments.
 //! Departures: it competes after ten RTTs without a nearly empty queue, not five, as the law's file says.
 
-use units::Time;
+use units::{Duration, Time};
 
 use super::protocol::PAPER;
 use crate::parameter::Values;
@@ -32,7 +32,7 @@ impl Competition {
     }
 
     /// Takes the mode that the age of the last nearly empty queue asks for.
-    pub(super) fn choose_mode(&mut self, now: Time, srtt: Time) {
+    pub(super) fn choose_mode(&mut self, now: Time, srtt: Duration) {
         let age = now.since(self.empty_at).0 as f64 / srtt.0.max(1) as f64;
         let competes = self.empty_within.is_some_and(|rtts| age > rtts);
         if competes != self.competes {

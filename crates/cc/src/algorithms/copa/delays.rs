@@ -2,12 +2,12 @@
 //!
 //! Source: Arun/Balakrishnan, NSDI 2018: d_q = RTTstanding - RTTmin (section 2), and "nearly empty" (section 2.2). Seconds.
 
-use units::Time;
+use units::{Duration, Time};
 
 use crate::algorithms::sliding::SlidingMin;
 
 /// RTTmin is that of the last 10 s.
-const RTT_MIN_SPAN: Time = Time::from_ms(10_000);
+const RTT_MIN_SPAN: Duration = Duration::from_ms(10_000);
 /// RTTmax is that of this many RTTs.
 const MAX_RTTS: u64 = 4;
 /// A queueing delay below this part of RTTmax - RTTmin is nearly empty.
@@ -36,10 +36,10 @@ impl Delays {
     }
 
     /// Takes a sample. True when the queue is nearly empty.
-    pub(super) fn on_sampled(&mut self, rtt_s: f64, now: Time, srtt: Time) -> bool {
+    pub(super) fn on_sampled(&mut self, rtt_s: f64, now: Time, srtt: Duration) -> bool {
         self.min_s = self.least.on_sampled(rtt_s, now, RTT_MIN_SPAN);
-        self.standing_s = self.standing.on_sampled(rtt_s, now, Time(srtt.0 / 2));
-        let max_s = -self.most.on_sampled(-rtt_s, now, Time(MAX_RTTS * srtt.0));
+        self.standing_s = self.standing.on_sampled(rtt_s, now, srtt / 2);
+        let max_s = -self.most.on_sampled(-rtt_s, now, srtt * MAX_RTTS);
         self.standing_s - self.min_s <= NEARLY_EMPTY * (max_s - self.min_s)
     }
 

@@ -13,7 +13,7 @@ mod delays;
 mod protocol;
 mod velocity;
 
-use units::{ByteRate, Time};
+use units::{ByteRate, Duration, Time};
 
 use self::competition::Competition;
 use self::delays::Delays;
@@ -48,7 +48,7 @@ impl Copa {
         }
     }
 
-    fn measure(&mut self, rtt_s: f64, now: Time, srtt: Time) {
+    fn measure(&mut self, rtt_s: f64, now: Time, srtt: Duration) {
         let is_empty = self.delays.on_sampled(rtt_s, now, srtt);
         // While it starts the queue is its own.
         if self.starting || is_empty {
@@ -98,14 +98,14 @@ impl CongestionControl for Copa {
         let acked = c.delivered.saturating_sub(self.delivered);
         self.delivered = c.delivered;
         if let Some(rtt) = s.rtt {
-            self.measure(rtt.as_secs_f64().max(1e-9), c.now, Time::from_us(u64::from(c.srtt8_us >> 3)));
+            self.measure(rtt.as_secs_f64().max(1e-9), c.now, Duration::from_us(u64::from(c.srtt8_us >> 3)));
         }
         if !self.delays.are_known() {
             return;
         }
         if c.una > self.round_end && !self.starting {
             self.round_end = c.nxt;
-            self.velocity.close_round(w.cwnd, self.competition.queued);
+            self.velocity.close_round(w, self.competition.queued);
             self.competition.close_round();
         }
         self.step(w, acked as f64, c.cwnd_limited);

@@ -3,6 +3,8 @@
 //! Source: Arun/Balakrishnan, NSDI 2018, section 2.1.
 //! Departures: the direction is looked at once per round trip, and a round trip changes the window by no more than itself.
 
+use crate::Window;
+
 /// Rounds in one direction before the velocity doubles.
 const STEADY_ROUNDS: u32 = 3;
 
@@ -27,9 +29,9 @@ impl Velocity {
         self.round_cwnd = cwnd;
     }
 
-    /// A round has ended with `cwnd`, while `queued` segments, 1/delta, are to be kept queued.
-    pub(super) fn close_round(&mut self, cwnd: f64, queued: f64) {
-        let rose = cwnd > self.round_cwnd;
+    /// A round has ended, while `queued` segments, 1/delta, are to be kept queued.
+    pub(super) fn close_round(&mut self, w: &Window, queued: f64) {
+        let rose = w.cwnd > self.round_cwnd;
         if rose == self.rises {
             self.rounds += 1;
             if self.rounds > STEADY_ROUNDS {
@@ -38,8 +40,8 @@ impl Velocity {
         } else {
             self.turn(rose);
         }
-        self.value = self.value.min(cwnd / queued).max(1.0);
-        self.start_round(cwnd);
+        self.value = self.value.min(w.cwnd / queued).max(1.0);
+        self.start_round(w.cwnd);
     }
 
     /// Starts anew, in that direction.

@@ -3,6 +3,7 @@
 //! Source: Ha/Rhee/Xu 2008, equations 1 and 2; Linux 6.1. Units: segments; time and K in 1/1024 s.
 
 use super::cube_root::cube_root;
+use crate::Window;
 
 /// C.
 #[derive(Clone, Copy, Debug)]
@@ -29,8 +30,9 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    /// From `cwnd` up to the window of the last loss, or on from `cwnd` beyond it.
-    pub(super) fn starting(cwnd: u32, last_max: u32, c: Steepness) -> Curve {
+    /// From this window up to that of the last loss, or on from this one beyond it.
+    pub(super) fn starting(w: &Window, last_max: u32, c: Steepness) -> Curve {
+        let cwnd = w.segments();
         let k = if last_max <= cwnd { 0 } else { cube_root(c.cube_factor.saturating_mul(u64::from(last_max - cwnd))) };
         Curve { origin: last_max.max(cwnd), k }
     }

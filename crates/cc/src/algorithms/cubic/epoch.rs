@@ -5,7 +5,7 @@
 use super::curve::Curve;
 use super::reno_friendly::RenoWindow;
 use super::Cubic;
-use crate::Connection;
+use crate::{Connection, Window};
 
 /// `per_segment` stands this long while the window does, ms.
 const HOLD_MS: u64 = 31;
@@ -36,7 +36,8 @@ impl Epoch {
 
 impl Cubic {
     #[inline]
-    pub(super) fn update(&mut self, cwnd: u32, acked: u32, now_ms: u64) {
+    pub(super) fn update(&mut self, w: &Window, c: &Connection, acked: u32) {
+        let (cwnd, now_ms) = (w.segments(), c.now.as_ms());
         self.epoch.reno.on_acked(acked);
         if self.epoch.computed_for == cwnd && now_ms <= self.epoch.computed_ms + HOLD_MS {
             return;
@@ -44,22 +45,23 @@ impl Cubic {
         // Within one tick the cubic cannot have moved: only the Reno-friendly part is done again. 2.6.23 did all of it again; compensating
         // twice what stands from the ACK before would halve it with every ACK of a tick.
         if self.old.is_some() || self.epoch.start_ms.is_none() || now_ms != self.epoch.computed_ms {
-            self.follow_cubic(cwnd, acked, now_ms);
+            self.follow_cubic(w, c, acked);
         }
         let e = &mut self.epoch;
-        if let Some(enough) = self.reno_step_x8.and_then(|step_x8| e.reno.advance(cwnd, step_x8)) {
+        if let Some(enough) = self.reno_step_x8.and_then(|step_x8| e.reno.advance(w, step_x8)) {
             e.per_segment = e.per_segment.min(enough);
         }
         e.per_segment = self.old.map_or(e.per_segment.max(2), |old| old.compensated(e.per_segment));
     }
 
-    fn follow_cubic(&mut self, cwnd: u32, acked: u32, now_ms: u64) {
+    fn follow_cubic(&mut self, w: &Window, c: &Connection, acked: u32) {
+        let (cwnd, now_ms) = (w.segments(), c.now.as_ms());
         let e = &mut self.epoch;
         e.computed_for = cwnd;
         e.computed_ms = now_ms;
         let start_ms = *e.start_ms.get_or_insert_with(|| {
-            e.reno = RenoWindow::starting(cwnd, acked);
-            e.curve = Curve::starting(cwnd, e.last_max, self.c);
+            e.reno = RenoWindow::starting(w, acked);
+            e.curve = Curve::starting(w, e.last_max, self.c);
             now_ms
         });
         // One smallest RTT ahead, since the window set now acts a round trip later.
@@ -67,7 +69,7 @@ impl Cubic {
         let target = e.curve.at(t, self.c);
         e.per_segment = if target > cwnd { cwnd / (target - cwnd) } else { cwnd.saturating_mul(100) };
         if let Some(old) = self.old {
-            e.per_segment = e.per_segment.max(old.per_segment_min(cwnd, e.min_us));
+            e.per_segment = e.per_segment.max(old.per_segment_min(w, e.min_us));
         }
         if e.last_max == 0 {
             e.per_segment = e.per_segment.min(20);

@@ -2,6 +2,8 @@
 //!
 //! Source: the history of Linux's `tcp_cubic.c`. Units: segments; the delayed-ACK ratio in sixteenths.
 
+use crate::Window;
+
 /// Two segments per ACK.
 const DELAYED: u32 = 2 << 4;
 
@@ -26,9 +28,9 @@ impl Linux2623 {
     }
 
     /// Segments per increment at the largest increase.
-    pub(super) fn per_segment_min(&self, cwnd: u32, min_us: u32) -> u32 {
+    pub(super) fn per_segment_min(&self, w: &Window, min_us: u32) -> u32 {
         let min_ms = min_us.div_ceil(1_000).max(1);
-        (u64::from(cwnd) * 100 / (u64::from(self.s_max) * u64::from(min_ms))) as u32
+        (u64::from(w.segments()) * 100 / (u64::from(self.s_max) * u64::from(min_ms))) as u32
     }
 
     /// `per_segment` in ACKs.

@@ -15,7 +15,7 @@ mod protocol;
 mod reno_friendly;
 mod rfc9438;
 
-use units::Time;
+use units::Duration;
 
 use self::curve::Steepness;
 use self::epoch::Epoch;
@@ -26,7 +26,7 @@ use self::reno_friendly::step_x8;
 pub use self::rfc9438::CubicReal;
 use crate::parameter::Values;
 use crate::slow_start::Kind;
-use crate::{CaEvent, CaState, CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
+use crate::{CaEvent, CaState, CongestionControl, Connection, Credit, Needs, RttSample, RttSamples, Window};
 
 /// CUBIC in Linux's integers.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +56,13 @@ impl Cubic {
             epoch: Epoch::default(),
         }
     }
+
+    /// Most RTT samples change nothing: there was a smaller one.
+    #[inline]
+    pub(crate) fn ignores(&self, s: &RttSample) -> bool {
+        let known = Duration::from_us(u64::from(self.epoch.min_us));
+        self.old.is_none() && known > Duration::ZERO && s.rtt.is_some_and(|rtt| rtt >= known)
+    }
 }
 
 impl CongestionControl for Cubic {
@@ -67,8 +74,8 @@ impl CongestionControl for Cubic {
         Some(self.slow_start)
     }
 
-    fn path_rtt(&self, c: &Connection) -> Option<Time> {
-        let known = if self.epoch.min_us == 0 { Time::NEVER } else { Time::from_us(u64::from(self.epoch.min_us)) };
+    fn path_rtt(&self, c: &Connection) -> Option<Duration> {
+        let known = if self.epoch.min_us == 0 { Duration::FOREVER } else { Duration::from_us(u64::from(self.epoch.min_us)) };
         self.epoch.shows_path(c).then_some(known)
     }
 
@@ -91,8 +98,8 @@ impl CongestionControl for Cubic {
         }
         let rest = if w.in_slow_start() { w.slow_start(acked) } else { acked };
         if rest > 0 {
-            self.update(w.segments(), rest, c.now.as_ms());
-            w.add_credit(rest, self.epoch.per_segment);
+            self.update(w, c, rest);
+            w.add_credit(Credit { acked: rest, per_segment: self.epoch.per_segment });
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Source: Ha/Rhee/Xu 2008, the TCP-friendly region (W_tcp); Linux 6.1. Units: segments.
 
+use crate::Window;
+
 /// Eight times the part of a window whose acknowledgement raises such a Reno by one segment: (1 + beta)/(3 (1 - beta)), `beta` in 1024ths.
 pub(super) fn step_x8(beta: u32) -> u32 {
     8 * (1024 + beta) / 3 / (1024 - beta)
@@ -17,8 +19,8 @@ pub(super) struct RenoWindow {
 
 impl RenoWindow {
     /// At the beginning of an epoch.
-    pub(super) fn starting(cwnd: u32, acked: u32) -> RenoWindow {
-        RenoWindow { w_est: cwnd, acked }
+    pub(super) fn starting(w: &Window, acked: u32) -> RenoWindow {
+        RenoWindow { w_est: w.segments(), acked }
     }
 
     #[inline]
@@ -27,7 +29,8 @@ impl RenoWindow {
     }
 
     /// Lets it grow. Returns the segments per increment that suffice to catch up with it; none while it is not ahead.
-    pub(super) fn advance(&mut self, cwnd: u32, step_x8: u32) -> Option<u32> {
+    pub(super) fn advance(&mut self, w: &Window, step_x8: u32) -> Option<u32> {
+        let cwnd = w.segments();
         let step = ((u64::from(cwnd) * u64::from(step_x8)) >> 3).max(1) as u32;
         if self.acked > step {
             // The window rises by one whenever the count exceeds a step; a count equal to a step stays.

@@ -50,7 +50,8 @@ impl CubicReal {
         }
     }
 
-    fn start_epoch(&mut self, cwnd: f64, now_s: f64) -> f64 {
+    fn start_epoch(&mut self, w: &Window, now_s: f64) -> f64 {
+        let cwnd = w.cwnd;
         let e = &mut self.now;
         if e.fresh {
             e.w_max = cwnd;
@@ -86,7 +87,7 @@ impl CongestionControl for CubicReal {
         let now_s = c.now.as_secs_f64();
         let start_s = match self.now.start_s {
             Some(start_s) => start_s,
-            None => self.start_epoch(w.cwnd, now_s),
+            None => self.start_epoch(w, now_s),
         };
         let t = now_s - start_s;
         let srtt_s = f64::from(c.srtt8_us) * 0.125e-6;

@@ -3,6 +3,7 @@
 //! Source: Linux 6.1 `tcp_dctcp.c`, reproduced exactly. Units: alpha in 1024ths.
 
 use super::{Arithmetic, Dctcp};
+use crate::algorithms::observation_window::Observed;
 use crate::algorithms::reno::Reno;
 use crate::parameter::Values;
 use crate::{CongestionControl, Connection, Window};
@@ -25,7 +26,7 @@ impl Dctcp<Integers> {
 
 impl Arithmetic for Integers {
     #[inline]
-    fn update(&mut self, delivered: u64, marked: u64) {
+    fn update(&mut self, Observed { delivered, marked }: Observed) {
         // A small alpha, whose part would be rounded to nothing, vanishes at once.
         let part = self.alpha >> self.shift_g;
         self.alpha -= if part > 0 { part } else { self.alpha };

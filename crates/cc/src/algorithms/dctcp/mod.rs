@@ -13,13 +13,13 @@ mod reals;
 pub use self::integers::Integers;
 pub use self::protocol::{build, PROTOCOL};
 pub use self::reals::Reals;
-use super::observation_window::ObservationWindow;
+use super::observation_window::{ObservationWindow, Observed};
 use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, EcnFeedback, Needs, Window};
 
 /// What the variants compute differently: alpha, and the windows.
 pub trait Arithmetic {
     /// RFC 8257 3.3: alpha = (1 - g) alpha + g M, M the share marked in the window of data that is over.
-    fn update(&mut self, delivered: u64, marked: u64);
+    fn update(&mut self, observed: Observed);
 
     /// `acked` segments without a mark: as Reno.
     fn grow(w: &mut Window, c: &Connection, acked: u32);
@@ -65,8 +65,8 @@ impl<A: Arithmetic> CongestionControl for Dctcp<A> {
 
     #[inline(never)]
     fn on_ack_arrived(&mut self, _w: &mut Window, c: &Connection, _a: &AckArrival) {
-        if let Some((delivered, marked)) = self.observed.close(c) {
-            self.arithmetic.update(delivered, marked);
+        if let Some(observed) = self.observed.close(c) {
+            self.arithmetic.update(observed);
         }
     }
 

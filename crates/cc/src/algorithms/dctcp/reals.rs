@@ -1,6 +1,7 @@
 //! DCTCP's alpha as RFC 8257 writes it, in real numbers.
 
 use super::{Arithmetic, Dctcp};
+use crate::algorithms::observation_window::Observed;
 use crate::algorithms::reno::RenoReal;
 use crate::parameter::Values;
 use crate::{CongestionControl, Connection, Window};
@@ -20,7 +21,7 @@ impl Dctcp<Reals> {
 
 impl Arithmetic for Reals {
     #[inline]
-    fn update(&mut self, delivered: u64, marked: u64) {
+    fn update(&mut self, Observed { delivered, marked }: Observed) {
         let m = marked as f64 / delivered.max(1) as f64;
         self.alpha += self.g * (m.min(1.0) - self.alpha);
     }

@@ -3,7 +3,7 @@
 //!
 //! Source: Jin/Wei/Low, INFOCOM 2004; Hegde et al. 2004. Seconds.
 
-use crate::RttSample;
+use crate::{RttSample, Window};
 
 /// The queue on the way there: the smallest forward delay, and the smoothed excess over it.
 #[derive(Clone, Copy, Debug)]
@@ -35,11 +35,11 @@ impl Delay {
         self.avg_s > 0.0
     }
 
-    /// Takes a sample at a window of `w` segments; weight min(3/w, 1/4).
+    /// Takes a sample at this window; weight min(3/w, 1/4).
     #[inline]
-    pub(super) fn on_sampled(&mut self, w: f64, rtt_s: f64, s: &RttSample) {
+    pub(super) fn on_sampled(&mut self, w: &Window, rtt_s: f64, s: &RttSample) {
         self.base_s = self.base_s.min(rtt_s);
-        let weight = (3.0 / w).min(0.25);
+        let weight = (3.0 / w.cwnd).min(0.25);
         if let Some(forward) = &mut self.forward {
             if let Some(delay) = s.forward {
                 forward.min_s = forward.min_s.min(delay.as_secs_f64());

@@ -101,7 +101,7 @@ impl CongestionControl for Fast {
     fn on_rtt_sampled(&mut self, w: &mut Window, _c: &Connection, s: &RttSample) {
         let Some(rtt) = s.rtt else { return };
         let rtt_s = rtt.as_secs_f64().max(1e-9);
-        self.delay.on_sampled(w.cwnd, rtt_s, s);
+        self.delay.on_sampled(w, rtt_s, s);
         // The own backlog has reached its aim: slow start is over.
         if w.in_slow_start() && w.cwnd * self.delay.queueing_s() > self.alpha.segments * self.delay.avg_s {
             w.ssthresh = w.cwnd.max(2.0);

@@ -92,8 +92,8 @@ impl CongestionControl for Htcp {
         }
         if matches!(c.ca_state, CaState::Open | CaState::Disorder) {
             let enough = w.segments().saturating_sub((self.alpha >> 7).max(1));
-            let now = Tick { now_ms: c.now.as_ms(), backoff_ms: self.last_ms, min_rtt_ms: self.rtt.min_ms };
-            self.throughput.measure(s.acked, enough, now);
+            let at = Tick { enough, now_ms: c.now.as_ms(), backoff_ms: self.last_ms, min_rtt_ms: self.rtt.min_ms };
+            self.throughput.measure(s.acked, at);
         } else {
             self.throughput.pause(c.now.as_ms());
         }

@@ -106,7 +106,7 @@ impl CongestionControl for HtcpReal {
         let now_s = c.now.as_secs_f64();
         if matches!(c.ca_state, CaState::Open | CaState::Disorder) {
             let enough = w.cwnd - self.alpha.max(1.0);
-            self.throughput.measure(s.acked, enough, Tick { now_s, backoff_s: self.last_s, min_rtt_s: self.min_s });
+            self.throughput.measure(s.acked, Tick { enough, now_s, backoff_s: self.last_s, min_rtt_s: self.min_s });
         } else {
             self.throughput.pause(now_s);
         }

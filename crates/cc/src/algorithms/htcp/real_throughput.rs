@@ -12,21 +12,23 @@ pub(super) struct RealThroughput {
     since_s: f64,
 }
 
-/// The times a measurement depends on.
+/// What a measurement depends on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tick {
+    /// Segments that make a sample.
+    pub(super) enough: f64,
     pub(super) now_s: f64,
     pub(super) backoff_s: f64,
     pub(super) min_rtt_s: f64,
 }
 
 impl RealThroughput {
-    /// `acked` more segments; a sample is due after `enough` of them and one smallest RTT.
+    /// `acked` more segments; a sample is due after enough of them and one smallest RTT.
     #[inline]
-    pub(super) fn measure(&mut self, acked: u32, enough: f64, at: Tick) {
+    pub(super) fn measure(&mut self, acked: u32, at: Tick) {
         self.packets += f64::from(acked);
         let elapsed_s = at.now_s - self.since_s;
-        if self.packets < enough || elapsed_s < at.min_rtt_s || elapsed_s <= 0.0 {
+        if self.packets < at.enough || elapsed_s < at.min_rtt_s || elapsed_s <= 0.0 {
             return;
         }
         let now = self.packets / elapsed_s;

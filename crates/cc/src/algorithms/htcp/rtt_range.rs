@@ -2,7 +2,7 @@
 //!
 //! Source: Linux 6.1. Milliseconds, rounded up.
 
-use units::Time;
+use units::Duration;
 
 use crate::CaState;
 
@@ -18,7 +18,7 @@ pub(super) struct RttRange {
 
 impl RttRange {
     #[inline]
-    pub(super) fn on_sampled(&mut self, rtt: Time, state: CaState) {
+    pub(super) fn on_sampled(&mut self, rtt: Duration, state: CaState) {
         let rtt_ms = rtt.as_us().div_ceil(1_000) as u32;
         if self.min_ms == 0 || rtt_ms < self.min_ms {
             self.min_ms = rtt_ms;

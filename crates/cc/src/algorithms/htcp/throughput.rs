@@ -10,21 +10,23 @@ pub(super) struct Throughput {
     since_ms: u64,
 }
 
-/// The times a measurement depends on.
+/// What a measurement depends on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tick {
+    /// Segments that make a sample.
+    pub(super) enough: u32,
     pub(super) now_ms: u64,
     pub(super) backoff_ms: u64,
     pub(super) min_rtt_ms: u32,
 }
 
 impl Throughput {
-    /// `acked` more segments; a sample is due after `enough` of them and one smallest RTT.
+    /// `acked` more segments; a sample is due after enough of them and one smallest RTT.
     #[inline]
-    pub(super) fn measure(&mut self, acked: u32, enough: u32, at: Tick) {
+    pub(super) fn measure(&mut self, acked: u32, at: Tick) {
         self.packets += acked;
         let elapsed_ms = at.now_ms.saturating_sub(self.since_ms);
-        if self.packets < enough || elapsed_ms < u64::from(at.min_rtt_ms) || at.min_rtt_ms == 0 {
+        if self.packets < at.enough || elapsed_ms < u64::from(at.min_rtt_ms) || at.min_rtt_ms == 0 {
             return;
         }
         let now = (u64::from(self.packets) * 1_000 / elapsed_ms) as u32;

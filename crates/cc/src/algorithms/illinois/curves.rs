@@ -9,6 +9,13 @@ pub(super) const ALPHA_MIN: u64 = 38;
 pub(super) const BETA_MIN: u64 = 8;
 pub(super) const BETA_MAX: u64 = 32;
 
+/// Queueing delays: the mean of a round, and the largest of the connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delays {
+    pub(super) mean: u64,
+    pub(super) largest: u64,
+}
+
 /// alpha, and beta, and what keeps a short calm from taking alpha to its largest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Curves {
@@ -40,14 +47,14 @@ impl Curves {
         self.delayed = false;
     }
 
-    /// A round had this mean queueing delay; `largest` is that of the connection.
-    pub(super) fn follow(&mut self, mean: u64, largest: u64) {
-        self.update_alpha(mean, largest);
-        self.beta = beta(mean, largest);
+    /// A round had these delays.
+    pub(super) fn follow(&mut self, delays: Delays) {
+        self.update_alpha(delays);
+        self.beta = beta(delays);
     }
 
     /// alpha = k1/(k2 + d_a) above d1, 10 below it: at once before the first delay, after theta rounds otherwise.
-    fn update_alpha(&mut self, mean: u64, largest: u64) {
+    fn update_alpha(&mut self, Delays { mean, largest }: Delays) {
         let d1 = largest / 100;
         if mean > d1 {
             self.delayed = true;
@@ -68,7 +75,7 @@ impl Curves {
 }
 
 /// 1/8 up to a tenth of the largest delay, 1/2 from eight tenths on, linear between.
-fn beta(mean: u64, largest: u64) -> u64 {
+fn beta(Delays { mean, largest }: Delays) -> u64 {
     let (d2, d3) = (largest / 10, 8 * largest / 10);
     if mean <= d2 {
         BETA_MIN

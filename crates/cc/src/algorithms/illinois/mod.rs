@@ -11,9 +11,9 @@
 mod curves;
 mod protocol;
 
-use units::Time;
+use units::{Duration, Time};
 
-use self::curves::Curves;
+use self::curves::{Curves, Delays};
 use self::protocol::BUG;
 pub use self::protocol::{build, PROTOCOL};
 use crate::parameter::Values;
@@ -69,7 +69,8 @@ impl Illinois {
         if w.segments() < self.win_thresh {
             self.curves.be_reno();
         } else if let Some(mean) = self.sum_us.checked_div(self.samples) {
-            self.curves.follow(mean - self.base_us, self.max_us + self.max_bias_us - self.base_us);
+            let largest = self.max_us + self.max_bias_us - self.base_us;
+            self.curves.follow(Delays { mean: mean - self.base_us, largest });
         }
         self.start_round(c);
     }
@@ -119,7 +120,7 @@ impl CongestionControl for Illinois {
 
     fn ssthresh(&mut self, w: &mut Window, c: &Connection) -> f64 {
         if self.ignored_rtts > 0.0 {
-            self.blind_until = c.now + Time::from_secs_f64(self.ignored_rtts * f64::from(c.srtt8_us) / 8e6);
+            self.blind_until = c.now + Duration::from_secs_f64(self.ignored_rtts * f64::from(c.srtt8_us) / 8e6);
         }
         let cwnd = u64::from(w.segments());
         let part = (cwnd * self.curves.beta) >> 6;

@@ -43,11 +43,11 @@ impl LedbatPlus {
     }
 
     /// Segments per RTT at this queueing delay.
-    fn increase(&self, w: f64, queueing_s: f64) -> f64 {
+    fn increase(&self, w: &Window, queueing_s: f64) -> f64 {
         if queueing_s <= self.target_s {
             self.gain()
         } else {
-            (self.gain() - self.c * w * (queueing_s / self.target_s - 1.0)).max(-0.5 * w)
+            (self.gain() - self.c * w.cwnd * (queueing_s / self.target_s - 1.0)).max(-0.5 * w.cwnd)
         }
     }
 }
@@ -88,7 +88,7 @@ impl CongestionControl for LedbatPlus {
             }
             return;
         }
-        let step = self.increase(w.cwnd, queueing_s) * f64::from(acked) / w.cwnd;
+        let step = self.increase(w, queueing_s) * f64::from(acked) / w.cwnd;
         if step < 0.0 || c.cwnd_limited {
             w.cwnd = (w.cwnd + step).max(WINDOW_MIN);
             w.ssthresh = w.ssthresh.min(w.cwnd);

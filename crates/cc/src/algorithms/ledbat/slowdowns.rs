@@ -2,7 +2,7 @@
 //!
 //! Source: draft-irtf-iccrg-ledbat-plus-plus-06.
 
-use units::Time;
+use units::{Duration, Time};
 
 use super::WINDOW_MIN;
 use crate::{CaState, Connection, Window};
@@ -51,7 +51,7 @@ impl Slowdowns {
 
     /// Moves the window in and out of slowdowns. True while it is held.
     pub(super) fn turn(&mut self, w: &mut Window, c: &Connection) -> bool {
-        let rtts = |n: u64| Time::from_us(n * u64::from(c.srtt8_us >> 3));
+        let rtts = |n: u64| Duration::from_us(n * u64::from(c.srtt8_us >> 3));
         if let Some(from) = self.began_from() {
             // A reduction undone gives back a threshold from before the slowdown, perhaps an infinite one.
             w.ssthresh = w.ssthresh.min(from);
@@ -65,7 +65,7 @@ impl Slowdowns {
                 Phase::Slowed { since: c.now, until: c.now + rtts(SLOW_RTTS), from: w.ssthresh }
             }
             Phase::Slowed { since, until, from } if c.now >= until => Phase::Returning { since, from },
-            Phase::Returning { since, .. } if !w.in_slow_start() => Phase::Steady { until: c.now + Time(PERIOD * c.now.since(since).0) },
+            Phase::Returning { since, .. } if !w.in_slow_start() => Phase::Steady { until: c.now + c.now.since(since) * PERIOD },
             same => same,
         };
         matches!(self.phase, Phase::Slowed { .. })

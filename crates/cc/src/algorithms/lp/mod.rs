@@ -16,7 +16,7 @@ use units::Stream;
 
 use self::forward_delay::ForwardDelay;
 pub use self::paper::LpPaper;
-use self::peer_clock::PeerClock;
+use self::peer_clock::{PeerClock, Stamps};
 pub use self::protocol::{build, PROTOCOL};
 use super::reno::Reno;
 use crate::{CongestionControl, Connection, Needs, RttSample, RttSamples, Window};
@@ -57,7 +57,8 @@ impl CongestionControl for Lp {
         let now_ms = c.now.as_ms() as u32;
         if let (Some(_), Some(echoed), Some(forward)) = (s.rtt, s.echoed, s.forward) {
             self.echoed_ms = echoed.as_ms() as u32;
-            if let Some(delay) = self.clock.delay((echoed + forward).as_ms() as u32, self.echoed_ms) {
+            let value = ((echoed + forward).as_ms() as u32).wrapping_add(self.clock.ahead_ms);
+            if let Some(delay) = self.clock.delay(Stamps { value, echo: self.echoed_ms }) {
                 self.delay.on_sampled(delay);
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! Source: draft-briscoe-iccrg-prague-congestion-control-04; the Linux reference.
 
-use units::Time;
+use units::{Duration, Time};
 
 use crate::parameter::Values;
 use crate::{Connection, Window};
@@ -10,7 +10,7 @@ use crate::{Connection, Window};
 /// The target RTT, and how long it has not counted yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RttIndependence {
-    target: Time,
+    target: Duration,
     /// Rounds since slow start from which it counts.
     transition: f64,
     rounds: f64,
@@ -18,7 +18,7 @@ pub(super) struct RttIndependence {
 
 impl RttIndependence {
     pub(super) fn new(values: &Values) -> RttIndependence {
-        let target = Time::from_secs_f64(values.get("rtt_target"));
+        let target = Duration::from_secs_f64(values.get("rtt_target"));
         RttIndependence { target, transition: values.get("rtt_transition"), rounds: 0.0 }
     }
 

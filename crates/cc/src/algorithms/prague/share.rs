@@ -5,7 +5,7 @@
 use units::Time;
 
 use super::rtt_independence::RttIndependence;
-use crate::algorithms::observation_window::ObservationWindow;
+use crate::algorithms::observation_window::{ObservationWindow, Observed};
 use crate::{Connection, Window};
 
 /// alpha, and what is counted for it.
@@ -38,7 +38,7 @@ impl Share {
         if !self.observed.is_over(c) || independence.is_early(w, c, self.alpha_at) {
             return;
         }
-        let Some((delivered, marked)) = self.observed.close(c) else { return };
+        let Some(Observed { delivered, marked }) = self.observed.close(c) else { return };
         if self.seen {
             let f = (marked as f64 / delivered.max(1) as f64).min(1.0);
             self.alpha += self.g * (f - self.alpha);

@@ -2,6 +2,8 @@
 //!
 //! Source: Grieco/Mascolo, ACM CCR 2004; Linux 6.1. Units: bytes per millisecond; milliseconds (kernel ticks).
 
+use crate::Connection;
+
 /// A measurement window is longer than this and than the RTT.
 pub(super) const WINDOW_MIN_MS: u64 = 50;
 
@@ -22,16 +24,17 @@ pub(super) struct Bandwidth {
 }
 
 impl Bandwidth {
-    /// Counts an ACK up to segment `una`; one off the fast path may be a duplicate.
+    /// Counts an ACK; one off the fast path may be a duplicate.
     #[inline]
-    pub(super) fn count(&mut self, una: u64, mss: u64, slow_path: bool) {
-        let advance = una.saturating_sub(self.counted_to.unwrap_or(una)) * mss;
-        self.bytes += if slow_path { self.worth(advance, mss) } else { advance };
-        self.counted_to = Some(una);
+    pub(super) fn count(&mut self, c: &Connection, slow_path: bool) {
+        let advance = c.una.saturating_sub(self.counted_to.unwrap_or(c.una)) * u64::from(c.mss);
+        self.bytes += if slow_path { self.worth(advance, c.mss) } else { advance };
+        self.counted_to = Some(c.una);
     }
 
     /// What an ACK off the fast path is worth: a duplicate one segment, an advance no more than duplicates have left of it.
-    fn worth(&mut self, advance: u64, mss: u64) -> u64 {
+    fn worth(&mut self, advance: u64, mss: u32) -> u64 {
+        let mss = u64::from(mss);
         if advance == 0 {
             self.ahead += mss;
             mss
@@ -47,7 +50,8 @@ impl Bandwidth {
 
     /// Makes a sample of the open window if it is long enough.
     #[inline]
-    pub(super) fn close_window(&mut self, now_ms: u64, rtt_ms: u64) {
+    pub(super) fn close_window(&mut self, c: &Connection, rtt_ms: u64) {
+        let now_ms = c.now.as_ms();
         let elapsed_ms = now_ms.saturating_sub(self.opened_ms);
         if rtt_ms == 0 || elapsed_ms <= rtt_ms.max(WINDOW_MIN_MS) {
             return;

@@ -56,8 +56,8 @@ impl CongestionControl for Westwood {
 
     #[inline]
     fn on_ack_arrived(&mut self, _w: &mut Window, c: &Connection, a: &AckArrival) {
-        self.bandwidth.close_window(c.now.as_ms(), self.rtt_ms);
-        self.bandwidth.count(c.una, u64::from(c.mss), a.slow_path);
+        self.bandwidth.close_window(c, self.rtt_ms);
+        self.bandwidth.count(c, a.slow_path);
         self.min_ms = if self.forget_min { self.rtt_ms } else { self.min_ms.min(self.rtt_ms) };
         self.forget_min = false;
     }

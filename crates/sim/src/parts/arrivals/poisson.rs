@@ -1,8 +1,9 @@
 //! Transfers that begin at the times of a Poisson process.
 
-use units::{Stream, Time};
+use units::{Duration, Stream, Time};
 
 use super::birth::Birth;
+use super::source::Origin;
 use crate::accept::AcceptedSource;
 use crate::laws::Whole;
 use crate::spec::ArrivalSpec;
@@ -23,8 +24,8 @@ pub(crate) struct Poisson {
 }
 
 impl Poisson {
-    /// Source number `index` of a run of this seed and length.
-    pub(crate) fn new(index: usize, (accepted, given): (&AcceptedSource, &ArrivalSpec), (seed, end): (u64, Time)) -> Poisson {
+    /// The source of this origin.
+    pub(crate) fn new(Origin { index, seed, end }: Origin, accepted: &AcceptedSource, given: &ArrivalSpec) -> Poisson {
         let stream = |part: &str| Stream::named(seed, &format!("arrivals{index}/{part}"));
         let mut source = Poisson {
             mean_gap_ns: accepted.mean_gap_ns,
@@ -62,7 +63,7 @@ impl Poisson {
     /// The gap to the next transfer is exponential.
     fn wait(&mut self) {
         let gap = libm::round(-self.mean_gap_ns * libm::log(1.0 - self.gaps.unit()));
-        let next = self.next.saturating_add(Time(gap as u64));
+        let next = self.next.saturating_add(Duration(gap as u64));
         self.next = if next < self.stop { next } else { Time::NEVER };
     }
 }

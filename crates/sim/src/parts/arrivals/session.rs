@@ -2,9 +2,10 @@
 //!
 //! Its clock is that of its transfers' packets, as a flow's: so that it may begin one at the very moment at which another completes.
 
-use units::{Stream, Time};
+use units::{Duration, Stream, Time};
 
 use super::birth::Birth;
+use super::source::Origin;
 use crate::laws::Whole;
 use crate::spec::SessionSpec;
 
@@ -25,7 +26,7 @@ pub(crate) struct Session {
     next: Time,
     stop: Time,
     /// What its clock runs behind.
-    access: Time,
+    access: Duration,
     counted: Stream,
     sized: Stream,
     thoughts: Stream,
@@ -33,8 +34,8 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Session number `number` of source `index`, whose transfers' clocks run `access` behind, in a run of this seed and length.
-    pub(crate) fn new((index, number): (usize, u32), given: &SessionSpec, access: Time, (seed, end): (u64, Time)) -> Session {
+    /// Session number `number` of a source, whose transfers' clocks run `access` behind.
+    pub(crate) fn new(Origin { index, seed, end }: Origin, number: u32, given: &SessionSpec, access: Duration) -> Session {
         let stream = |part: &str| Stream::named(seed, &format!("sessions{index}/{number}/{part}"));
         let mut session = Session {
             kind: number as usize % given.flows.len(),
@@ -85,7 +86,7 @@ impl Session {
     }
 
     fn think(&mut self, now: Time) {
-        let next = now.saturating_add(Time(self.think.draw(&mut self.thoughts)));
+        let next = now.saturating_add(Duration(self.think.draw(&mut self.thoughts)));
         self.next = if next < self.stop { next } else { Time::NEVER };
     }
 }

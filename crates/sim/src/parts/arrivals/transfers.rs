@@ -7,7 +7,7 @@ use units::Time;
 
 use super::poisson::Poisson;
 use super::session::Session;
-use super::source::{Completion, Source};
+use super::source::{Completion, Origin, Source};
 use crate::accept::{AcceptedFlow, AcceptedSource, Loop, ALIVE_MAX};
 use crate::error::SpecError;
 use crate::parts::flow::Flow;
@@ -54,13 +54,13 @@ impl Arrivals {
                 transfers.kinds.push(described(index, kind));
                 arrivals.prototypes.push(Flow::new(0, kind.clone(), spec).prototype());
             }
-            let run = (spec.seed, Time(spec.duration_ns));
+            let origin = Origin { index, seed: spec.seed, end: Time(spec.duration_ns) };
             match given.spec {
-                Loop::Open(open) => arrivals.sources.push(Source::Poisson(Poisson::new(index, (given, open), run))),
+                Loop::Open(open) => arrivals.sources.push(Source::Poisson(Poisson::new(origin, given, open))),
                 Loop::Closed(closed) => {
                     arrivals.sources.extend((0..closed.count).map(|number| {
                         let access = arrivals.prototypes[first + number as usize % given.kinds.len()].path.access_delay();
-                        Source::Session(Session::new((index, number), closed, access, run))
+                        Source::Session(Session::new(origin, number, closed, access))
                     }));
                 }
             }
@@ -84,7 +84,9 @@ impl Arrivals {
         if let Some(session) = source.checked_sub(self.first_session as usize) {
             if let Some(objects) = birth.page {
                 self.pages[session] = transfers.pages.len() as u32;
-                transfers.pages.push(PageRow::begun(birth.at, (transfers.kinds[kind].source, session as u32), objects));
+                let source = transfers.kinds[kind].source;
+                let page = PageRow { start_ns: birth.at.0, bytes: 0, completion_ns: u64::MAX, objects, source, session: session as u32 };
+                transfers.pages.push(page);
             }
             transfers.pages[self.pages[session] as usize].bytes += birth.bytes;
         }
@@ -112,8 +114,10 @@ impl Arrivals {
         Ok(index)
     }
 
-    /// Flow `index`, a transfer, has everything acknowledged at `now` in its clock, `at` in the sender's.
-    pub(crate) fn on_completed(&mut self, index: usize, flow: &Flow, (now, at): (Time, Time), transfers: &mut Transfers) {
+    /// Flow `index`, a transfer, has everything acknowledged at `now` in its clock.
+    pub(crate) fn on_completed(&mut self, index: usize, flow: &Flow, now: Time, transfers: &mut Transfers) {
+        // In the sender's clock.
+        let at = now.saturating_sub(flow.path.access_delay());
         let row = &mut transfers.rows[self.rows[index - self.before] as usize];
         row.completion_ns = at.0 - row.start_ns;
         row.count(&flow.sender.totals(now));

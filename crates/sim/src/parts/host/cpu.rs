@@ -5,8 +5,10 @@
 //! work comes before that of segments handed over later. Departure: it does not delay segments that wait already, so that when these leave
 //! is known when they come.
 
+use std::ops::Range;
+
 use net::{Answer, Changes, Fifo, FifoSpec, Limit, Packet, RateSteps, Service};
-use units::{Rate, Stream, Time};
+use units::{Duration, Rate, Stream, Time};
 
 use super::meter::Meter;
 
@@ -17,13 +19,34 @@ const BYTE_PER_NS: u64 = 8_000_000_000;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct CpuSpec {
     /// To send a segment.
-    pub(crate) packet: Time,
+    pub(crate) packet: Duration,
     /// To process an ACK.
-    pub(crate) ack: Time,
+    pub(crate) ack: Duration,
     /// For an ACK with SACK information, for each segment outstanding besides.
-    pub(crate) sack: Time,
-    /// When nothing is done: from, to; ascending, apart.
-    pub(crate) stalls: Vec<(Time, Time)>,
+    pub(crate) sack: Duration,
+    /// When nothing is done: ascending, apart.
+    pub(crate) stalls: Vec<Range<Time>>,
+}
+
+/// Pieces of work one after another, of which nobody asks but when each is done.
+#[derive(Clone, Debug)]
+struct Line {
+    free_at: Time,
+    /// The rates of a processor that stalls.
+    rates: Option<RateSteps>,
+}
+
+impl Line {
+    /// When work that comes in at `now` is done.
+    fn take(&mut self, now: Time, bytes: u32) -> Time {
+        let was_idle = self.free_at <= now;
+        let starts = self.free_at.max(now);
+        self.free_at = match &mut self.rates {
+            None => starts + Duration(u64::from(bytes)),
+            Some(rates) => rates.departure(starts, was_idle, bytes),
+        };
+        self.free_at
+    }
 }
 
 /// The processor.
@@ -31,7 +54,7 @@ pub(crate) struct CpuSpec {
 pub(crate) struct Cpu {
     spec: CpuSpec,
     /// ACKs alone.
-    acks: Fifo,
+    acks: Line,
     /// Segments, and the ACKs before them.
     all: Fifo,
     meter: Meter,
@@ -46,13 +69,14 @@ impl Cpu {
             loss_probability: 0.0,
             mark_at: None,
         };
-        let edges = spec.stalls.iter().flat_map(|&(from, to)| [(from, 0), (to, BYTE_PER_NS)]);
+        let edges = spec.stalls.iter().flat_map(|stall| [(stall.start, 0), (stall.end, BYTE_PER_NS)]);
         let start = [(Time::ZERO, BYTE_PER_NS)];
         // Of two rates from one moment on, the stall's.
-        let start = start.into_iter().filter(|_| spec.stalls.first().is_none_or(|stall| stall.0 > Time::ZERO));
-        let service = (!spec.stalls.is_empty()).then(|| Service::Steps(RateSteps::new(start.chain(edges).collect())));
-        let acks = Fifo::new(fifo, (Time::NEVER, Time::NEVER), idle).with_changes(Changes { service, delay: None });
-        Cpu { spec, all: acks.clone(), acks, meter: Meter::new(Time::ZERO, Time::ZERO) }
+        let start = start.into_iter().filter(|_| spec.stalls.first().is_none_or(|stall| stall.start > Time::ZERO));
+        let rates = (!spec.stalls.is_empty()).then(|| RateSteps::new(start.chain(edges).collect()));
+        let service = rates.clone().map(Service::Steps);
+        let all = Fifo::new(fifo, Time::NEVER..Time::NEVER, idle).with_changes(Changes { service, delay: None });
+        Cpu { spec, all, acks: Line { free_at: Time::ZERO, rates }, meter: Meter::new(Duration::ZERO, Duration::ZERO) }
     }
 
     /// The same, idle, with this meter.
@@ -68,21 +92,25 @@ impl Cpu {
 
     pub(crate) fn take_segment(&mut self, now: Time) -> Time {
         self.meter.settle(now, &mut self.all);
-        take(&mut self.all, now, self.spec.packet.0)
+        take(&mut self.all, now, bytes(self.spec.packet))
     }
 
     pub(crate) fn take_ack(&mut self, now: Time, has_sack: bool, outstanding: u64) -> Time {
-        let walk = if has_sack { self.spec.sack.0 * outstanding } else { 0 };
-        let cost_ns = self.spec.ack.0 + walk;
+        let walk = if has_sack { self.spec.sack * outstanding } else { Duration::ZERO };
+        let work = bytes(self.spec.ack + walk);
         self.meter.settle(now, &mut self.all);
-        take(&mut self.all, now, cost_ns);
-        take(&mut self.acks, now, cost_ns)
+        take(&mut self.all, now, work);
+        self.acks.take(now, work)
     }
 }
 
-/// When work of `cost_ns` that comes in at `now` is done.
-fn take(work: &mut Fifo, now: Time, cost_ns: u64) -> Time {
-    let bytes = cost_ns.min(u64::from(u32::MAX)) as u32;
+/// Work as a link carries it, a byte per nanosecond: of four seconds at most.
+fn bytes(cost: Duration) -> u32 {
+    cost.0.min(u64::from(u32::MAX)) as u32
+}
+
+/// When work that comes in at `now` is done.
+fn take(work: &mut Fifo, now: Time, bytes: u32) -> Time {
     match work.take(now, Packet::data(bytes, 0)) {
         Answer::Departs(at) | Answer::DepartsMarked { at, .. } => at,
         Answer::Dropped | Answer::Lost | Answer::Waits => unreachable!("a processor takes all work"),
@@ -97,11 +125,15 @@ mod tests {
         Time::from_us(us)
     }
 
+    fn cost(us: u64) -> Duration {
+        Duration::from_us(us)
+    }
+
     /// Segments at 10 us, ACKs at 2 us and 1 us for each segment outstanding. The ACK at 1 us does not wait for the segment, the next
     /// segment waits for both; at 101 us an ACK waits for the one before, and a segment for both.
     #[test]
     fn acks_come_before_segments_and_all_work_counts() {
-        let spec = CpuSpec { packet: us(10), ack: us(2), sack: us(1), stalls: Vec::new() };
+        let spec = CpuSpec { packet: cost(10), ack: cost(2), sack: cost(1), stalls: Vec::new() };
         let mut cpu = Cpu::new(spec, Stream::named(1, "idle"));
         assert_eq!(cpu.take_segment(us(0)), us(10));
         assert_eq!(cpu.take_ack(us(1), false, 25), us(3));
@@ -114,7 +146,7 @@ mod tests {
     /// Half of the first is done when the stall begins; the second comes within it.
     #[test]
     fn nothing_is_done_in_a_stall() {
-        let spec = CpuSpec { packet: us(10), stalls: vec![(us(5), us(1000))], ..CpuSpec::default() };
+        let spec = CpuSpec { packet: cost(10), stalls: vec![us(5)..us(1000)], ..CpuSpec::default() };
         let mut cpu = Cpu::new(spec, Stream::named(1, "idle"));
         assert_eq!(cpu.take_segment(us(0)), us(1005));
         assert_eq!(cpu.take_ack(us(500), false, 0), us(1000));
@@ -124,8 +156,8 @@ mod tests {
     /// 10 us of work from 0 and 20 us: each counts when it is done, a stall does not count.
     #[test]
     fn what_is_done_is_metered() {
-        let spec = CpuSpec { packet: us(10), stalls: vec![(us(25), us(42))], ..CpuSpec::default() };
-        let mut cpu = Cpu::new(spec, Stream::named(1, "idle")).metered(Meter::new(us(10), us(5)));
+        let spec = CpuSpec { packet: cost(10), stalls: vec![us(25)..us(42)], ..CpuSpec::default() };
+        let mut cpu = Cpu::new(spec, Stream::named(1, "idle")).metered(Meter::new(Duration::from_us(10), Duration::from_us(5)));
         assert_eq!((cpu.take_segment(us(0)), cpu.take_segment(us(20))), (us(10), us(47)));
         let samples = [(5, 0), (15, 10_000), (25, 10_000), (35, 10_000), (45, 10_000), (55, 20_000)];
         assert_eq!(cpu.close(us(60)), samples.map(|(at, ns)| (us(at), ns)));
@@ -133,7 +165,7 @@ mod tests {
 
     #[test]
     fn an_idle_processor_may_stall_from_the_start() {
-        let spec = CpuSpec { ack: us(1), stalls: vec![(us(0), us(7))], ..CpuSpec::default() };
+        let spec = CpuSpec { ack: cost(1), stalls: vec![us(0)..us(7)], ..CpuSpec::default() };
         assert_eq!(Cpu::new(spec, Stream::named(1, "idle")).take_ack(us(3), false, 0), us(8));
     }
 }

@@ -1,21 +1,21 @@
 //! How much a processor has worked, at the sampling times.
 
 use net::{Fifo, Link};
-use units::Time;
+use units::{Duration, Time};
 
 /// Samples of one processor. A piece of work counts when it is done.
 #[derive(Clone, Debug)]
 pub(crate) struct Meter {
     next: Time,
-    interval: Time,
+    interval: Duration,
     /// When, and processor time in nanoseconds until then.
     pub(crate) samples: Vec<(Time, u64)>,
 }
 
 impl Meter {
     /// Samples every `interval` of a clock that runs `offset` behind the flows'; zero for none.
-    pub(crate) fn new(interval: Time, offset: Time) -> Meter {
-        let next = if interval == Time::ZERO { Time::NEVER } else { offset };
+    pub(crate) fn new(interval: Duration, offset: Duration) -> Meter {
+        let next = if interval == Duration::ZERO { Time::NEVER } else { Time::ZERO + offset };
         Meter { next, interval, samples: Vec::new() }
     }
 

@@ -20,6 +20,13 @@ pub(crate) struct Leaving {
     pub(crate) bits: EcnBits,
 }
 
+/// What of a host costs time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Equipment {
+    pub(crate) cpu: bool,
+    pub(crate) device: bool,
+}
+
 /// The flow's part.
 #[derive(Clone, Debug)]
 pub(crate) struct Side {
@@ -40,10 +47,10 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    pub(crate) fn new(host: usize, (has_cpu, has_device): (bool, bool), ticks: Ticks) -> Side {
+    pub(crate) fn new(host: usize, equipment: Equipment, ticks: Ticks) -> Side {
         let (leaving, coming) = (VecDeque::new(), VecDeque::new());
-        let holds_segments = has_cpu || has_device;
-        Side { host, machine: host, has_cpu, holds_segments, ticks, admitted: None, leaving, coming }
+        let Equipment { cpu, device } = equipment;
+        Side { host, machine: host, has_cpu: cpu, holds_segments: cpu || device, ticks, admitted: None, leaving, coming }
     }
 
     /// When the next ACK reaches the host.
