@@ -27,6 +27,7 @@ EDGES = {
     "cc": {"units"},
     "net": {"units"},
     "tcp": {"units", "cc"},
+    "packetdrill": {"units", "cc", "tcp"},
     "sim": {"units", "cc", "net", "tcp"},
     "scenario": {"cc", "sim"},
     "records": {"sim"},

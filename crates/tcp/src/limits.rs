@@ -100,6 +100,11 @@ impl Limits {
         self.receiver = self.receiver.max(window);
     }
 
+    /// The receiver's window is `window` segments now.
+    pub(crate) fn on_window_told(&mut self, window: u64) {
+        self.receiver = window;
+    }
+
     /// The receiver's window, segments.
     pub(crate) fn receiver(&self) -> u64 {
         self.receiver
@@ -126,7 +131,7 @@ impl Limits {
     #[inline]
     pub(crate) fn room(&self, c: &Connection, free: u32) -> u64 {
         let out = c.nxt - c.una;
-        let allowed = (self.written - c.nxt).min(self.receiver - out);
+        let allowed = (self.written - c.nxt).min(self.receiver.saturating_sub(out));
         allowed.min(u64::from(free))
     }
 

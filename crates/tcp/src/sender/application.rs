@@ -47,6 +47,12 @@ impl<C: CongestionControl> Sender<C> {
         self.limits.on_stopped();
     }
 
+    /// The receiver's window is `segments` from now on, more or fewer than before. Nothing leaves for it: the ACK that told of it comes next.
+    /// A window of none is not probed.
+    pub fn on_window_told(&mut self, segments: u64) {
+        self.limits.on_window_told(segments);
+    }
+
     fn restart_after_idle(&mut self) {
         let rto = self.rtt.rto();
         if self.limits.is_restart_due(&self.c, rto) {

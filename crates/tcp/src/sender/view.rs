@@ -51,9 +51,29 @@ impl<C: CongestionControl> Sender<C> {
         self.care.as_ref().and_then(|care| care.device.as_ref()).map(|device| device.refused())
     }
 
-    /// The receiver's window, segments: the cap, or what has become of it. It never shrinks.
+    /// The receiver's window, segments: the cap, or what has become of it. It shrinks only where [`Sender::on_window_told`] says so.
     pub fn receive_window(&self) -> u64 {
         self.limits.receiver()
+    }
+
+    /// Segments SACKed and not cumulatively acknowledged; without SACK duplicate ACKs (Linux `sacked_out`).
+    pub fn sacked_out(&self) -> u32 {
+        self.board.sacked_out()
+    }
+
+    /// Outstanding segments held to be lost, those retransmitted included (Linux `lost_out`).
+    pub fn lost_out(&self) -> u32 {
+        self.board.lost_out()
+    }
+
+    /// Retransmissions held to be in flight (Linux `retrans_out`).
+    pub fn retrans_out(&self) -> u32 {
+        self.board.retrans_out()
+    }
+
+    /// A segment was once delivered after one sent later.
+    pub fn has_seen_reordering(&self) -> bool {
+        self.rack.has_seen_reordering()
     }
 
     /// Retransmissions so far.

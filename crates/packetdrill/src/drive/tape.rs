@@ -1,0 +1,51 @@
+//! Everything that leaves a sender, written down.
+
+use tcp::Wire;
+use units::Time;
+
+/// A segment that left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// When.
+    pub at: Time,
+    /// Its number, from 0.
+    pub seq: u64,
+    /// It had left before.
+    pub again: bool,
+    /// It tells the receiver that the window was reduced (CWR of RFC 3168).
+    pub reduced: bool,
+}
+
+/// The wire of a driven sender, and the device in front of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tape {
+    pub(super) sent: Vec<Sent>,
+    /// The device refuses every segment.
+    pub(super) is_full: bool,
+    /// The next new segment tells of a reduction.
+    announces: bool,
+}
+
+impl Wire for Tape {
+    fn admit(&mut self, _now: Time) -> bool {
+        !self.is_full
+    }
+
+    fn send(&mut self, now: Time, seq: u64) {
+        let reduced = std::mem::take(&mut self.announces);
+        self.sent.push(Sent { at: now, seq, again: false, reduced });
+    }
+
+    fn resend(&mut self, now: Time, seq: u64) {
+        self.sent.push(Sent { at: now, seq, again: true, reduced: false });
+    }
+
+    fn announce_reduction(&mut self) {
+        self.announces = true;
+    }
+
+    fn on_loss_episode(&mut self, _now: Time, _cwnd: f64, _ssthresh: f64) {}
+    fn on_timeout(&mut self, _now: Time, _cwnd: f64) {}
+    fn on_undo(&mut self, _now: Time, _cwnd: f64) {}
+    fn on_slow_start_exit(&mut self, _now: Time, _cwnd: f64) {}
+}
