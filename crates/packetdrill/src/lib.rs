@@ -4,3 +4,11 @@
 //! down and compared. This crate must never know a link, a queue, an event loop or a kernel: what a kernel did comes as text.
 
 pub mod drive;
+mod outcome;
+pub mod python;
+pub mod rows;
+mod run;
+pub mod script;
+
+pub use outcome::{Counts, Outcome, Verdict};
+pub use run::{run, Stack};

@@ -216,6 +216,11 @@ impl Drive {
         self.now = until;
     }
 
+    /// Until when time has passed.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
     /// When the next timer expires; [`Time::NEVER`] if none is armed.
     pub fn deadline(&self) -> Time {
         self.sender.deadline().min(self.receiver.deadline())

@@ -1,0 +1,77 @@
+//! What a segment of the peer's tells the sender, in segments instead of bytes.
+
+use crate::drive::{Drive, Told};
+use crate::outcome::Stop;
+use crate::script::Packet;
+
+use super::handshake::Agreed;
+
+/// What the header of `packet` tells; none if it tells the sender nothing.
+pub(super) fn told(packet: &Packet, agreed: &Agreed, drive: &Drive) -> Result<Option<Told>, Stop> {
+    let refused = |what: String| Stop::NotDrivable(what);
+    let ack = packet.ack.ok_or_else(|| refused("a segment without an ACK".into()))?;
+    let c = drive.sender().connection();
+    // An ACK of what was never sent is dropped (RFC 9293 3.10.7.4).
+    let sent_bytes = c.nxt.checked_sub(1).map_or(0, |last| drive.bytes(last).1);
+    if ack > sent_bytes + 1 {
+        return Ok(None);
+    }
+    let cumulative = segment(drive, ack)?;
+    let (sack, duplicate) = blocks(packet, drive, cumulative)?;
+    let window_bytes = packet.win.unwrap_or(0) << agreed.scale;
+    let window = window_bytes / u64::from(agreed.mss);
+    if window == 0 {
+        return Err(refused("zero window".into()));
+    }
+    let is_update = window != drive.sender().receive_window();
+    let has_sack = duplicate.is_some() || sack.iter().any(|block| block.1 > 0);
+    let ecn = u16::from(agreed.ecn && packet.has('E'));
+    let is_plain = cumulative <= c.una && !has_sack && ecn == 0 && !is_update;
+    // Data is no duplicate ACK, and where nothing is outstanding there is none.
+    if is_plain && (packet.length > 0 || c.una == c.nxt) {
+        return Ok(None);
+    }
+    let echo = agreed.stamp.zip(packet.stamp).and_then(|((first, at), stamp)| {
+        let ticks = stamp.ecr.checked_sub(first)?;
+        Some(at + units::Time::from_ms(ticks))
+    });
+    Ok(Some(Told { cumulative, sack, duplicate, ecn, window: is_update.then_some(window), echo }))
+}
+
+/// The segment that begins with the byte of this number.
+fn segment(drive: &Drive, number: u64) -> Result<u64, Stop> {
+    let byte = number.checked_sub(1).ok_or_else(|| Stop::NotDrivable("ACK of the SYN".into()))?;
+    drive.segment_at(byte).ok_or_else(|| Stop::NotDrivable(format!("byte {number} within a segment, or never sent")))
+}
+
+type Blocks = ([(u64, u64); 3], Option<u64>);
+
+/// SACK blocks, and the segment that a DSACK in front of them reports (RFC 2883): below the ACK, or within the next block.
+fn blocks(packet: &Packet, drive: &Drive, cumulative: u64) -> Result<Blocks, Stop> {
+    let mut ranges = Vec::new();
+    for &(from, to) in &packet.sack {
+        ranges.push((segment(drive, from)?, segment(drive, to)?));
+    }
+    let first_is_old = match ranges[..] {
+        [first, second, ..] => first.1 <= cumulative || (second.0 <= first.0 && first.1 <= second.1),
+        [first] => first.1 <= cumulative,
+        [] => false,
+    };
+    let mut duplicate = None;
+    if first_is_old {
+        let (from, to) = ranges.remove(0);
+        if to != from + 1 {
+            return Err(Stop::NotDrivable("DSACK of more than one segment".into()));
+        }
+        duplicate = Some(from);
+    }
+    if ranges.len() > 3 {
+        return Err(Stop::NotDrivable("four SACK blocks".into()));
+    }
+    if ranges.iter().any(|range| range.1 > drive.sender().connection().nxt || range.0 >= range.1 || range.1 <= cumulative) {
+        return Err(Stop::NotDrivable("a SACK block that a sender must not believe".into()));
+    }
+    let mut blocks = [(0, 0); 3];
+    blocks[..ranges.len()].copy_from_slice(&ranges);
+    Ok((blocks, duplicate))
+}
