@@ -35,7 +35,7 @@ pub(super) fn told(packet: &Packet, agreed: &Agreed, drive: &Drive) -> Result<Op
         let ticks = stamp.ecr.checked_sub(first)?;
         Some(at + units::Time::from_ms(ticks))
     });
-    Ok(Some(Told { cumulative, sack, duplicate, ecn, window: is_update.then_some(window), echo }))
+    Ok(Some(Told { cumulative, sack, duplicate, ecn, window: is_update.then_some(window), echo, ..Told::default() }))
 }
 
 /// The segment that begins with the byte of this number.

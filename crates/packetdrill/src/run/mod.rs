@@ -290,6 +290,7 @@ fn open(settings: &Settings, agreed: &Agreed, device: bool) -> Result<Drive, Sto
         device,
         opened: agreed.opened,
         handshake_rtt: agreed.rtt,
+        seed: 0,
     };
     Drive::connect(connect).map_err(|error| Stop::NotDrivable(error.to_string()))
 }

@@ -71,6 +71,11 @@ impl<C: CongestionControl> Sender<C> {
         self.board.retrans_out()
     }
 
+    /// When the pacing gate opens for a segment that waits; [`Time::NEVER`] if none does.
+    pub fn gate_opens_at(&self) -> Time {
+        self.pacer.wakes_at()
+    }
+
     /// A segment was once delivered after one sent later.
     pub fn has_seen_reordering(&self) -> bool {
         self.rack.has_seen_reordering()

@@ -18,9 +18,9 @@
 #include "tape.h"
 
 #define GRAIN_NS 4096000000ull
-#define EPOCH_MS 100000		/* of the peer's timestamps */
-/* The clock has grains of 256 ns: this much after a microsecond begins it shows that microsecond, and would for three more readings. */
-#define WITHIN_NS 260
+/* The clock has grains of 256 ns, and each reading costs one: just after a microsecond begins, the first that counts shows it. */
+#define WITHIN_NS 10
+#define LATE_NS 450
 #define NEVER UINT64_MAX
 #define PENDING_MAX 65536
 
@@ -53,6 +53,7 @@ struct run {
 	struct transmission transmission[SENT_MAX];
 	uint32_t transmissions;
 	uint64_t zero_ns, epoch_ns;	/* of the script in the clock, and of the clock in the segments' times */
+	uint32_t stamp;			/* of the peer's clock at zero, which agrees with the kernel's: delays of one way are true */
 	uint64_t busy_until_us;	/* the clock has gone on so far */
 	uint32_t first_seq, mss, written, acknowledged;
 	uint16_t port;
@@ -130,30 +131,54 @@ static uint64_t take(struct run *run, struct sent_segment *segment)
 	return NEVER;
 }
 
-static void close_row(struct run *run)
+/* Whatever reads the clock moves it: the next event is one that it has not passed. */
+static void note_clock(struct run *run)
 {
-	struct state state;
-
-	host_ask(&run->host, &run->script, &state);
-	tape_write_state(&run->tape, &state);
+	run->busy_until_us = (clock_now() - run->zero_ns) / 1000 + 1;
 }
 
-/* Segments that nothing of ours has caused, each moment a row. */
+/*
+ * Takes what was sent in answer to the row under way, and closes it with the state. To take costs time, in which the kernel may send
+ * more: those rows follow. To ask costs none, so that a state after which nothing is left to take is that of the row.
+ */
+static void close_row(struct run *run, uint64_t row_us)
+{
+	struct sent_segment segment;
+	struct state state;
+	uint64_t at_us;
+	bool is_quiet;
+
+	do {
+		host_ask(&run->host, &run->script, &state);
+		is_quiet = true;
+		while ((at_us = take(run, &segment)) != NEVER) {
+			is_quiet = false;
+			if (at_us < row_us)
+				fail("script %s: a segment of %llu us after %llu us", run->script.name, (unsigned long long)at_us,
+				     (unsigned long long)row_us);
+			if (at_us > row_us) {
+				tape_write_state(&run->tape, NULL);
+				tape_write_timer(&run->tape, row_us = at_us);
+			}
+			on_sent(run, &segment, at_us);
+		}
+	} while (!is_quiet);
+	tape_write_state(&run->tape, &state);
+	note_clock(run);
+}
+
+/* Segments that nothing of ours has caused. */
 static bool note_unasked(struct run *run)
 {
 	struct sent_segment segment;
-	uint64_t at_us = take(run, &segment), row_us = NEVER;
+	const uint64_t at_us = take(run, &segment);
 
-	for (; at_us != NEVER; at_us = take(run, &segment)) {
-		if (row_us != NEVER && at_us != row_us)
-			tape_write_state(&run->tape, NULL);
-		if (at_us != row_us)
-			tape_write_timer(&run->tape, row_us = at_us);
-		on_sent(run, &segment, at_us);
-	}
-	if (row_us != NEVER)
-		close_row(run);
-	return row_us != NEVER;
+	if (at_us == NEVER)
+		return false;
+	tape_write_timer(&run->tape, at_us);
+	on_sent(run, &segment, at_us);
+	close_row(run, at_us);
+	return true;
 }
 
 /* A timer that sent nothing still may have changed the state. */
@@ -168,20 +193,12 @@ static void note_silent(struct run *run, uint64_t at_us)
 	}
 }
 
-/* Whatever reads the clock moves it: the next event is one that it has not passed. */
-static void note_clock(struct run *run)
-{
-	run->busy_until_us = (clock_now() - run->zero_ns) / 1000 + 1;
-}
-
 static void on_ack(struct run *run, const struct ack *ack, uint64_t at_us)
 {
 	const struct transmission *echoed = &run->transmission[ack->echoed];
 	struct answer answer = { .port = run->port, .echoes_marks = ack->echoes_marks, .has_stamps = run->script.timestamps,
 				 .ack = run->first_seq + ack->cumulative * run->mss, .window = run->script.window * run->mss,
-				 .stamp = EPOCH_MS + ack->left_us / 1000, .echo = echoed->stamp };
-	struct sent_segment segment;
-	uint64_t sent_us;
+				 .stamp = run->stamp + ack->left_us / 1000, .echo = echoed->stamp };
 	uint32_t i;
 
 	if (ack->duplicate != NO_SEGMENT) {
@@ -196,16 +213,9 @@ static void on_ack(struct run *run, const struct ack *ack, uint64_t at_us)
 	note_silent(run, at_us);
 	tape_write_ack(&run->tape, at_us, ack, ack->left_us - echoed->at_us);
 	host_inject(&run->host, &answer);
-	while ((sent_us = take(run, &segment)) != NEVER) {
-		if (sent_us != at_us)
-			fail("script %s: an ACK of %llu us was answered at %llu us", run->script.name, (unsigned long long)at_us,
-			     (unsigned long long)sent_us);
-		on_sent(run, &segment, at_us);
-	}
 	if (ack->cumulative > run->acknowledged)
 		run->acknowledged = ack->cumulative;
-	close_row(run);
-	note_clock(run);
+	close_row(run, at_us);
 }
 
 /* The kernel sends while it takes the data, and its clock goes on meanwhile: a row for each microsecond of that. */
@@ -231,8 +241,7 @@ static void on_write(struct run *run, uint32_t segments, uint64_t at_us)
 		on_sent(run, &segment, sent_us);
 	}
 	tape_write_written(&run->tape, row_us, left);
-	close_row(run);
-	note_clock(run);
+	close_row(run, row_us);
 }
 
 static void happen(struct run *run, const struct pending *event)
@@ -247,6 +256,19 @@ static void happen(struct run *run, const struct pending *event)
 	case WRITE:
 		on_write(run, event->segments, event->at_us);
 		break;
+	}
+}
+
+/*
+ * The microsecond that the kernel will see in what happens now: at least the one given, and not so far gone that it would not last.
+ */
+static uint64_t settled(const struct run *run, uint64_t at_us)
+{
+	for (;;) {
+		const uint64_t passed_ns = clock_now() - run->zero_ns;
+
+		if (passed_ns / 1000 >= at_us && passed_ns % 1000 < LATE_NS)
+			return passed_ns / 1000;
 	}
 }
 
@@ -266,6 +288,14 @@ static bool wait_until(struct run *run, uint64_t at_ns)
 	}
 }
 
+/* Whether the kernel has sent in the meantime; to ask costs no time, to look does. */
+static bool has_sent(const struct run *run)
+{
+	struct epoll_event event;
+
+	return epoll_wait(run->epoll, &event, 1, 0) == 1 && event.data.fd == run->host.tap;
+}
+
 static bool is_over(const struct run *run)
 {
 	uint32_t i;
@@ -278,7 +308,6 @@ static bool is_over(const struct run *run)
 	return run->acknowledged == run->written;
 }
 
-/* What belongs to the peer alone needs no clock of the guest's. */
 static void step(struct run *run, uint64_t at_us)
 {
 	struct pending *first = earliest(run);
@@ -292,7 +321,11 @@ static void step(struct run *run, uint64_t at_us)
 	}
 	event = *first;
 	*first = run->pending[--run->pendings];
-	event.at_us = at_us;
+	/* What belongs to the peer alone needs no clock of the guest's. */
+	if (event.kind != ARRIVAL)
+		do
+			event.at_us = settled(run, at_us);
+		while (has_sent(run) && note_unasked(run));
 	happen(run, &event);
 }
 
@@ -328,7 +361,7 @@ static void play(struct run *run)
 static void shake_hands(struct run *run)
 {
 	const struct script *script = &run->script;
-	struct answer answer = { .is_syn = true, .has_stamps = script->timestamps, .stamp = EPOCH_MS - 1, .mss = script->mss,
+	struct answer answer = { .is_syn = true, .has_stamps = script->timestamps, .mss = script->mss,
 				 .is_selective = script->sack, .window = script->window * run->mss };
 	const uint64_t rtt_ns = (uint64_t)(script->there + script->back) * 1000;
 	struct sent_segment segment;
@@ -336,6 +369,7 @@ static void shake_hands(struct run *run)
 
 	while (!wait_until(run, run->zero_ns - rtt_ns + WITHIN_NS))
 		;
+	clock_now();
 	host_connect(&run->host);
 	if (!host_take(&run->host, &segment, &at_ns) || !segment.is_syn)
 		fail("script %s: no SYN", script->name);
@@ -344,12 +378,14 @@ static void shake_hands(struct run *run)
 	answer.echoes_marks = run->is_marking;
 	answer.ack = run->first_seq = segment.seq + 1;
 	answer.echo = segment.stamp;
+	run->stamp = segment.stamp + rtt_ns / 1000000;
+	answer.stamp = run->stamp - script->back / 1000;
 	if (!wait_until(run, run->zero_ns + WITHIN_NS))
 		fail("script %s: sent before the handshake", script->name);
+	clock_now();
 	tape_write_start(&run->tape);
 	host_inject(&run->host, &answer);
-	host_take(&run->host, &segment, &at_ns);
-	close_row(run);
+	close_row(run, 0);
 }
 
 static void begin(struct run *run)

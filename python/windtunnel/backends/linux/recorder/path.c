@@ -48,11 +48,23 @@ static bool is_lost(struct path *path, uint32_t number)
 	return true;
 }
 
+/* By how much a segment falls behind those sent after it. */
+static uint64_t lateness(struct path *path, uint32_t number)
+{
+	const struct list *lates = &path->script->lates;
+	uint32_t i;
+
+	for (i = 0; i < lates->length; i++)
+		if (lates->first[i] == number)
+			return lates->second[i];
+	return draws_happens(&path->segments, path->script->late_ppm) ? path->script->late : 0;
+}
+
 struct journey path_there(struct path *path, uint64_t now_us, bool is_capable)
 {
 	const struct script *script = path->script;
 	struct journey journey = { .arrives_us = LOST, .again_us = LOST };
-	const bool is_late = draws_happens(&path->segments, script->late_ppm);
+	const uint64_t late = lateness(path, path->offered);
 	uint64_t leaves_us = now_us, waiting = 0;
 
 	if (is_lost(path, path->offered++))
@@ -66,8 +78,8 @@ struct journey path_there(struct path *path, uint64_t now_us, bool is_capable)
 	}
 	journey.is_marked = is_capable && ((script->mark && waiting > script->mark) || draws_happens(&path->segments, script->mark_ppm));
 	journey.arrives_us = after_stalls(&script->stalls, leaves_us + script->there + longer_by(&script->steps, now_us));
-	if (is_late) {
-		journey.arrives_us += script->late;
+	if (late) {
+		journey.arrives_us += late;
 	} else {
 		if (journey.arrives_us < path->last_us)
 			journey.arrives_us = path->last_us;

@@ -19,7 +19,7 @@ static const struct key {
 	NUMBER("frto", frto), NUMBER("idle", idle), NUMBER("hystart", hystart), NUMBER("pacing", pacing), NUMBER("iw", initial_window),
 	NUMBER("mss", mss), NUMBER("there", there), NUMBER("back", back), NUMBER("service", service), NUMBER("queue", queue),
 	NUMBER("mark", mark), NUMBER("mark_ppm", mark_ppm), NUMBER("drop_ppm", drop_ppm), NUMBER("burst", burst), LIST("drops", drops),
-	NUMBER("late_ppm", late_ppm), NUMBER("late", late), NUMBER("twice_ppm", twice_ppm), NUMBER("twice", twice),
+	NUMBER("late_ppm", late_ppm), NUMBER("late", late), LIST("lates", lates), NUMBER("twice_ppm", twice_ppm), NUMBER("twice", twice),
 	NUMBER("ack_drop_ppm", ack_drop_ppm), LIST("ack_drops", ack_drops), NUMBER("gather", gather),
 	NUMBER("ack_late_ppm", ack_late_ppm), NUMBER("ack_late", ack_late), LIST("stalls", stalls), LIST("ack_stalls", ack_stalls),
 	LIST("steps", steps), NUMBER("every", every), NUMBER("delayed", delayed), NUMBER("quick", quick), NUMBER("window", window),

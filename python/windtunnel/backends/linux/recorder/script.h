@@ -37,6 +37,7 @@ struct script {
 	uint32_t drop_ppm, burst;	/* a loss, and how many segments it takes */
 	struct list drops;	/* by number of transmission, and how many from there on */
 	uint32_t late_ppm, late;
+	struct list lates;	/* by number of transmission, and by how much: others overtake them */
 	uint32_t twice_ppm, twice;	/* a segment that arrives again so much later */
 	uint32_t ack_drop_ppm;
 	struct list ack_drops;

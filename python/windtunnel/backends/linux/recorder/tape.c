@@ -30,7 +30,6 @@ OF_INFO(total_retrans, tcpi_total_retrans)
 OF_INFO(delivered, tcpi_delivered)
 OF_INFO(rto, tcpi_rto / 1000)
 OF_INFO(rtt, tcpi_rtt)
-OF_INFO(rttvar, tcpi_rttvar)
 OF_INFO(min_rtt, tcpi_min_rtt)
 OF_INFO(reordering, tcpi_reordering)
 OF_INFO(reord_seen, tcpi_reord_seen)
@@ -53,7 +52,7 @@ static uint64_t alpha(const struct state *state)
 static const struct column columns[] = {
 	{ 'c', cwnd, false }, { 'h', ssthresh, false }, { 's', ca_state, false }, { 'k', sacked, false }, { 'l', lost, false },
 	{ 'x', retrans, false }, { 'u', unacked, false }, { 'y', total_retrans, false }, { 'd', delivered, false }, { 'o', rto, false },
-	{ 'r', rtt, false }, { 'v', rttvar, false }, { 'm', min_rtt, false }, { 'q', reordering, false }, { 'n', reord_seen, false },
+	{ 'r', rtt, false }, { 'm', min_rtt, false }, { 'q', reordering, false }, { 'n', reord_seen, false },
 	{ 'z', dsack_dups, false }, { 'f', delivered_ce, false }, { 'j', alpha, false }, { 'i', app_limited, false },
 	{ 'p', pacing_rate, true }, { 'b', delivery_rate, true }, { 'g', pacing_gain, true },
 };
