@@ -123,5 +123,7 @@ mod tests {
         assert!(refused("assert x ==").is_some());
         assert!(refused("assert 1 / 0 == 1").is_some());
         assert!(refused("f(3)").is_some());
+        assert!(refused(&format!("assert {}1", "(".repeat(100_000))).is_some());
+        assert!(refused(&format!("assert {}1", "not ".repeat(100_000))).is_some());
     }
 }

@@ -64,7 +64,7 @@ impl Expression {
                 value => Value::Int((!value.is_true()).into()),
             },
             Expression::Negative(inner) => match inner.value(known)? {
-                Value::Int(value) => Value::Int(-value),
+                Value::Int(value) => Value::Int(value.wrapping_neg()),
                 unknown @ Value::Unknown(_) => unknown,
                 value => return Err(format!("-{value}")),
             },

@@ -14,6 +14,9 @@ pub(super) fn told(packet: &Packet, agreed: &Agreed, drive: &Drive) -> Result<Op
     // An ACK of what was never sent is dropped (RFC 9293 3.10.7.4).
     let sent_bytes = c.nxt.checked_sub(1).map_or(0, |last| drive.bytes(last).1);
     if ack > sent_bytes + 1 {
+        if packet.length > 0 {
+            return Err(refused("data with an ACK of what was never sent".into()));
+        }
         return Ok(None);
     }
     let cumulative = segment(drive, ack)?;
