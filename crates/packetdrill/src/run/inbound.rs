@@ -20,7 +20,8 @@ pub(super) fn told(packet: &Packet, agreed: &Agreed, drive: &Drive) -> Result<Op
         return Ok(None);
     }
     let cumulative = segment(drive, ack)?;
-    let (sack, duplicate) = blocks(packet, drive, cumulative)?;
+    // Who did not agree to SACK reads none.
+    let (sack, duplicate) = if agreed.sack { blocks(packet, drive, cumulative)? } else { Blocks::default() };
     let window_bytes = packet.win.unwrap_or(0) << agreed.scale;
     let window = window_bytes / u64::from(agreed.mss);
     if window == 0 {
