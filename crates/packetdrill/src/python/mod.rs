@@ -4,6 +4,7 @@
 //! gave a value, such as a field that the stack does not know, is [`Value::Unknown`], and so is whatever depends on it: an assertion
 //! of that is neither held nor broken.
 
+mod evaluate;
 mod parse;
 mod token;
 mod value;
