@@ -21,7 +21,7 @@ CHECKERS := .venv/.stamp-checkers
 CORE := .venv/.stamp-core
 DEMO := build/demo
 
-.PHONY: build test test-kernel test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench golden docs validation validation-kernel agreement wheel demo clean
+.PHONY: build test test-kernel packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench golden docs validation validation-kernel agreement wheel demo clean
 
 build: $(CORE)
 
@@ -74,7 +74,7 @@ kernel-segments: $(CORE)
 
 # The list of what still differs from it.
 segments-redraw: $(DEPS)
-	SEGMENTS=redraw $(CARGO) test --quiet --locked -p windtunnel-packetdrill --test kernel_segments
+	SEGMENTS=redraw $(CARGO) test --quiet --locked -p windtunnel-packetdrill --test recorded_segments
 	git --no-pager diff --stat -- data/kernel-segments/recorded
 
 # A suite run of real experiments, killed at fifty random moments and finished: what is left is what an undisturbed run leaves.
@@ -102,6 +102,10 @@ lint-python: $(CORE) $(CHECKERS)
 SCENARIOS ?= 10000
 fuzz: $(DEPS)
 	SCENARIOS=$(SCENARIOS) $(CARGO) test --quiet --locked --release -p windtunnel-sim --test oracle
+
+# Packetdrill's public scripts against the stack: those of an installed Linux source of 6.12 or newer, and of the folders that PACKETDRILL names.
+packetdrill: $(DEPS)
+	folders="$$(.ci/packetdrill-scripts)" && PACKETDRILL="$$folders" $(CARGO) test --quiet --locked -p windtunnel-packetdrill --test suite -- --nocapture
 
 bench:
 	$(CARGO) bench --quiet --locked -p windtunnel-sim

@@ -1,4 +1,4 @@
-/* The recording: one line per event, with what was sent in answer and what changed of the connection's state. See data/kernel-segments/recorded. */
+/* The recording: one line per event, with what was sent in answer and what changed of the connection's state. See data/kernel-segments. */
 #ifndef WINDTUNNEL_TAPE_H
 #define WINDTUNNEL_TAPE_H
 
