@@ -169,3 +169,36 @@ impl Scene<'_> {
         self.difference.fields.iter().map(|field| field.0).collect::<Vec<_>>().join("+")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::read;
+    use super::*;
+
+    /// A probe that repeats segment 1 at row 3, then an ACK with a DSACK.
+    fn told(keys: &str, difference: &Difference) -> String {
+        let text = format!("script s cc=reno{keys}\n0 o c10 h9 d1\n1 w2 >0-1 u2\n9 a1 u1 d2\n300 t >1 y1\n20 a1!0@0 z1\n20 a2 u0 d3\n");
+        cause(&read(&text).expect("a recording")[0], difference)
+    }
+
+    fn fields(row: usize, fields: &[(&'static str, u64, u64)]) -> Difference {
+        Difference { row, sent: None, fields: fields.to_vec() }
+    }
+
+    #[test]
+    fn a_cause_is_told_by_what_differs_and_where() {
+        assert_eq!(told("", &fields(3, &[("retrans", 1, 0)])), "probe-in-pipe");
+        assert_eq!(told("", &fields(4, &[("delivered", 2, 3)])), "dsack-delivered");
+        assert_eq!(told(" sack=0", &fields(2, &[("ca_state", 0, 3)])), "newreno-hold");
+        assert_eq!(told(" ts=0", &fields(2, &[("rtt", 8, 9)])), "no-timestamps");
+        assert_eq!(told("", &fields(2, &[("rtt", 8, 9)])), "unknown:rtt");
+    }
+
+    #[test]
+    fn what_follows_a_probe_is_laid_to_it_until_all_is_acknowledged() {
+        let sent = |row| Difference { row, sent: Some((vec![1, 2], vec![1])), fields: Vec::new() };
+        assert_eq!(told("", &sent(2)), "unknown:sent");
+        assert_eq!(told("", &sent(5)), "after-probe");
+        assert_eq!(told("", &sent(4)), "dsack-undo");
+    }
+}
