@@ -52,6 +52,24 @@ def conform(text: str, file: str) -> str:
         One line, when the file is damaged or its algorithm is not implemented.
     """
 
+def conform_rows(stimulus: str, rows: str, algorithm: str, variant: str | None) -> str:
+    """Replay what a kernel answered segment by segment; return the report as JSON: rows, rows_matched, first_mismatch.
+
+    Parameters
+    ----------
+    stimulus : str
+        Text of a script in packetdrill's language that prints rows.
+    rows : str
+        What the kernel printed, a line per row.
+    algorithm, variant : str
+        Whose sender answers on our side.
+
+    Raises
+    ------
+    ValueError
+        One line, when the script cannot be driven or the rows are not its.
+    """
+
 def epoch_s(times_s: Any) -> float | None:
     """Return the mean time between ascending times (array of float, shape (n,), seconds); None with fewer than two."""
 

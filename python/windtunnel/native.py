@@ -9,6 +9,7 @@ catalogue = _core.catalogue
 check = _core.check
 common = _core.common
 conform = _core.conform
+conform_rows = _core.conform_rows
 epoch_s = _core.epoch_s
 fill = _core.fill
 fraction = _core.fraction

@@ -59,3 +59,48 @@ def test_a_difference_is_exit_code_one(cli: Callable[..., Any], folder: Path) ->
     assert outcome.code == 1
     report = next(report for report in outcome.json() if report["file"] == "S1_reno.json")
     assert report["rows_matched"] < report["rows"] and report["first_mismatch"] is not None
+
+
+SEGMENTS = VECTORS.parent / "kernel-segments"
+
+
+@pytest.fixture
+def stimuli(tmp_path: Path) -> Path:
+    for name in ("reorder-large", "tlp-tail"):
+        for suffix in (".pkt", ".rows"):
+            shutil.copy((SEGMENTS / name).with_suffix(suffix), tmp_path)
+    return tmp_path
+
+
+def test_rows_of_segments_are_reported_as_vectors_are(cli: Callable[..., Any], stimuli: Path) -> None:
+    large, _ = cli("conform", str(stimuli), "--json").json()
+    assert large == {"file": "reorder-large.rows", "algorithm": "cubic", "rows": 9, "rows_matched": 9, "first_mismatch": None}
+    (stimuli / "tlp-tail.rows").unlink()
+    outcome = cli("conform", str(stimuli))
+    assert outcome.code == 0 and "9 of 9 rows match in 1 files" in outcome.out
+    rows = (stimuli / "reorder-large.rows").read_text(encoding="utf-8")
+    (stimuli / "reorder-large.rows").write_text(rows.replace("10", "11", 1), encoding="utf-8")
+    outcome = cli("conform", str(stimuli), "--json")
+    assert outcome.code == 1
+    assert outcome.json()[0]["first_mismatch"] == {"row": 1, "field": "snd_cwnd", "expected": 11, "got": 10}
+
+
+def test_alg_chooses_whose_sender_answers(cli: Callable[..., Any], stimuli: Path) -> None:
+    (stimuli / "reorder-large.rows").unlink()
+    names = ("cubic", "reno", "cubic:nohystart")
+    cubic, reno, nohystart = (cli("conform", str(stimuli), "--alg", name, "--json").json()[0] for name in names)
+    assert (reno["algorithm"], reno["rows"], nohystart["rows_matched"]) == ("reno", 18, cubic["rows_matched"])
+    assert cli("conform", str(stimuli), "--alg", "cubic:nope").code == 2
+
+
+@pytest.mark.parametrize("damage", ["1 2 3\n", "", "x"])
+def test_rows_that_are_not_the_stimulus_s_are_bad_input(cli: Callable[..., Any], stimuli: Path, damage: str) -> None:
+    (stimuli / "tlp-tail.rows").write_text(damage, encoding="utf-8")
+    outcome = cli("conform", str(stimuli))
+    assert outcome.code == 2
+    assert outcome.err.splitlines()[-1].startswith("error: tlp-tail.rows")
+
+
+def test_rows_without_a_stimulus_are_bad_input(cli: Callable[..., Any], stimuli: Path) -> None:
+    (stimuli / "tlp-tail.pkt").unlink()
+    assert cli("conform", str(stimuli)).code == 2

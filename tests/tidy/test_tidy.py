@@ -31,7 +31,7 @@ EDGES = {
     "sim": {"units", "cc", "net", "tcp"},
     "scenario": {"cc", "sim"},
     "records": {"sim"},
-    "py": {"cc", "records", "scenario", "sim"},
+    "py": {"cc", "packetdrill", "records", "scenario", "sim"},
 }
 
 

@@ -9,6 +9,7 @@ pub mod python;
 pub mod rows;
 mod run;
 pub mod script;
+pub mod segments;
 
 pub use outcome::{Counts, Outcome, Verdict};
 pub use run::{run, Stack};

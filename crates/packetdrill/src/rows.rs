@@ -58,10 +58,28 @@ pub struct Replay {
 }
 
 impl Replay {
+    /// What a front end shows.
+    pub fn summary(&self) -> Summary {
+        let first = self.differences.first().and_then(|difference| Some((difference.row, difference.fields.first()?)));
+        let first_mismatch = first.map(|(row, (field, ours, kernels))| (row, field.clone(), *kernels, *ours));
+        Summary { rows: self.rows, rows_matched: self.matched(), first_mismatch }
+    }
+
     /// Rows in which everything compared is the kernel's.
     pub fn matched(&self) -> usize {
         self.rows - self.differences.len()
     }
+}
+
+/// A replay as a front end shows it, with the keys of a replay of kernel vectors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// Rows compared.
+    pub rows: usize,
+    /// Of those, how many are the kernel's.
+    pub rows_matched: usize,
+    /// The first that is not: its number from 1, the field, the kernel's value and ours.
+    pub first_mismatch: Option<(usize, String, i64, i64)>,
 }
 
 /// The recordings of a folder, by name: every `NAME.rows` with its `NAME.pkt`.

@@ -6,6 +6,8 @@ mod metrics;
 
 use std::time::{Duration, Instant};
 
+use packetdrill::rows::Recording;
+use packetdrill::Stack;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -92,6 +94,19 @@ fn conform(text: &str, file: &str) -> PyResult<String> {
     serde_json::to_string(&report).map_err(refused)
 }
 
+/// Replays what a kernel answered segment by segment: `stimulus` is the text of a script, `rows` what the kernel printed, and `variant` of
+/// `algorithm` the sender; a JSON report.
+#[pyfunction]
+fn conform_rows(stimulus: String, rows: String, algorithm: &str, variant: Option<String>) -> PyResult<String> {
+    let stack = Stack { variant, ..Stack::linux(algorithm) };
+    let recording = Recording { name: "rows".into(), stimulus, rows };
+    let summary = packetdrill::rows::replay(&recording, &stack).map_err(refused)?.summary();
+    let mismatch = summary
+        .first_mismatch
+        .map(|(row, field, expected, got)| serde_json::json!({ "row": row, "field": field, "expected": expected, "got": got }));
+    Ok(serde_json::json!({ "rows": summary.rows, "rows_matched": summary.rows_matched, "first_mismatch": mismatch }).to_string())
+}
+
 /// Raises ValueError if the engine refuses the scenario.
 #[pyfunction]
 fn check(scenario_json: &str) -> PyResult<()> {
@@ -146,6 +161,7 @@ fn run<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<'py, PyDict>
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(conform, module)?)?;
+    module.add_function(wrap_pyfunction!(conform_rows, module)?)?;
     module.add_function(wrap_pyfunction!(limits, module)?)?;
     module.add_function(wrap_pyfunction!(quantity, module)?)?;
     module.add_function(wrap_pyfunction!(queue_size, module)?)?;

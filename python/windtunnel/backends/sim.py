@@ -123,3 +123,30 @@ def conform(text: str, file: str) -> dict[str, Any]:
     """
     report: dict[str, Any] = json.loads(native.conform(text, file))
     return report
+
+
+def conform_rows(stimulus: str, rows: str, *, algorithm: str) -> dict[str, Any]:
+    """Replay what a kernel answered segment by segment against the ``linux-6.1`` stack.
+
+    Parameters
+    ----------
+    stimulus : str
+        Text of a script in packetdrill's language that prints rows.
+    rows : str
+        What the kernel printed, a line per row.
+    algorithm : str
+        Name of the sender's algorithm, with ``:variant`` where it is not the profile's own.
+
+    Returns
+    -------
+    dict
+        `rows`, `rows_matched`, `first_mismatch` (None when every row matches).
+
+    Raises
+    ------
+    ValueError
+        When the script cannot be driven, or the rows are not its; one line.
+    """
+    name, _, variant = algorithm.partition(":")
+    report: dict[str, Any] = json.loads(native.conform_rows(stimulus, rows, name, variant or None))
+    return report

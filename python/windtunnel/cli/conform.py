@@ -1,4 +1,4 @@
-"""``windtunnel conform``: replay kernel vectors against our algorithms."""
+"""``windtunnel conform``: replay what kernels answered, of their modules against our algorithms, of their sender against our stack."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ import typer
 
 
 def conform_command(
-    directory: Annotated[str, typer.Argument(metavar="DIR", help="Folder of kernel vectors (*.json).")],
-    alg: Annotated[str | None, typer.Option(metavar="NAME", help="Only the files of this algorithm.")] = None,
+    directory: Annotated[str, typer.Argument(metavar="DIR", help="Folder of vectors (.json), or of stimuli with rows (.pkt and .rows).")],
+    alg: Annotated[str | None, typer.Option(metavar="NAME", help="Only this algorithm's vectors; whose sender answers to stimuli.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print a JSON list.")] = False,
 ) -> None:
-    """Replay kernel vectors against the linux-6.1 variants; exit code 1 if any row differs."""
+    """Replay a kernel's recorded answers against the linux-6.1 variants; exit code 1 if any row differs."""
     from windtunnel.cli.output import note, print_json
     from windtunnel.scenario import ScenarioError
 
     files = _files(Path(directory))
     wanted = _wanted(alg)
-    reports = [report for path in files if (report := _replay(path, wanted)) is not None]
+    replays = (_replay_rows(path, alg or "cubic") if path.suffix == ".rows" else _replay(path, wanted) for path in files)
+    reports = [report for report in replays if report is not None]
     if not reports:
         raise ScenarioError("alg", f"{alg!r} has no vectors in {directory}; allowed: an algorithm with files there")
     if json:
@@ -40,12 +41,12 @@ def _files(directory: Path) -> list[Path]:
     from windtunnel.scenario import ScenarioError
 
     try:
-        files = sorted(path for path in directory.iterdir() if path.suffix == ".json" and path.is_file())
+        files = sorted(path for path in directory.iterdir() if path.suffix in (".json", ".rows") and path.is_file())
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ScenarioError(str(directory), f"cannot be read: {reason}; allowed: a folder of vectors") from None
     if not files:
-        raise ScenarioError(str(directory), "holds no *.json; allowed: a folder of vectors")
+        raise ScenarioError(str(directory), "holds no *.json and no *.rows; allowed: a folder of vectors or rows")
     return files
 
 
@@ -97,6 +98,20 @@ def _replay(path: Path, wanted: str | None) -> dict[str, Any] | None:
     return {**report, "file": path.name}
 
 
+def _replay_rows(path: Path, algorithm: str) -> dict[str, Any]:
+    """Replay the stimulus beside a file of rows."""
+    from windtunnel.backends import sim
+    from windtunnel.scenario import ScenarioError
+
+    empty: dict[str, Any] = {"file": path.name, "algorithm": algorithm, "rows": None, "rows_matched": None, "first_mismatch": None}
+    try:
+        stimulus = path.with_suffix(".pkt").read_text(encoding="utf-8")
+        report = sim.conform_rows(stimulus, path.read_text(encoding="utf-8"), algorithm=algorithm)
+    except (OSError, ValueError) as error:
+        return {**empty, "damaged": str(ScenarioError("", " ".join(str(error).split())))[:160]}
+    return {**empty, **report}
+
+
 def _public(report: dict[str, Any]) -> dict[str, Any]:
     keys = ("file", "algorithm", "rows", "rows_matched", "first_mismatch")
     public = {key: report.get(key) for key in keys}
@@ -117,7 +132,7 @@ def _print(reports: list[dict[str, Any]]) -> None:
         return ", ".join(f"{key} {value}" for key, value in mismatch.items() if value is not None)
 
     rows = [(r["file"], r["algorithm"], r["rows"], r["rows_matched"], remark(r)) for r in reports]
-    print_table("Conformance with recorded kernel vectors", ["file", "algorithm", "rows", "matched", "first mismatch"], rows)
+    print_table("Conformance with what kernels answered", ["file", "algorithm", "rows", "matched", "first mismatch"], rows)
     replayed = [r for r in reports if r["rows"] is not None]
     matched = sum(r["rows_matched"] for r in replayed)
     total = sum(r["rows"] for r in replayed)

@@ -91,6 +91,39 @@ def test_command(which: Annotated[str | None, typer.Argument(metavar="[KERNEL]",
         raise typer.Exit(1)
 
 
+@app.command("record-segments")
+def record_segments_command(
+    out: Annotated[Path, typer.Option(help="The folder for the recordings; what is there already is not made again.")] = Path(
+        "data/kernel-segments/recorded"
+    ),
+    kernel: Annotated[str | None, typer.Option(help=WHICH)] = None,
+    alg: Annotated[str | None, typer.Option(help="Of these algorithms only, with commas between them.")] = None,
+) -> None:
+    """Play random paths and receivers against a kernel's TCP, and record what it answers segment by segment, a file per algorithm."""
+    from windtunnel.backends.linux import segments, stimuli, store
+    from windtunnel.backends.linux.errors import KernelError
+    from windtunnel.cli.output import stoppable
+
+    chosen = alg.split(",") if alg else list(stimuli.ALGORITHMS)
+    unknown = [name for name in chosen if name not in stimuli.ALGORITHMS]
+    if unknown:
+        raise KernelError(f"alg {unknown[0]!r} is refused; allowed: {', '.join(stimuli.ALGORITHMS)}")
+    found = store.find(kernel)
+    segments.check(found)
+    scripts = len(chosen) * len(stimuli.KINDS) * stimuli.OF_EACH_KIND
+    cost_s = scripts * segments.CPU_S_PER_SCRIPT
+    print(
+        f"{scripts} scripts of {len(chosen)} algorithms on kernel {found.name}: {cost_s:.0f} CPU seconds, less for what is there",
+        flush=True,
+    )
+
+    def tell(made: segments.Recorded) -> None:
+        print(f"{made.path}: {'recorded' if made.fresh else 'there already'}", flush=True)
+
+    with stoppable("whole files were kept"):
+        segments.record(found, out, chosen, tell)
+
+
 @app.command("remove")
 def remove_command(which: Annotated[str, typer.Argument(metavar="KERNEL", help=WHICH)], json: JSON = False) -> None:
     """Remove a built kernel."""

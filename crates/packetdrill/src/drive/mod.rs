@@ -53,6 +53,8 @@ pub struct Connect {
     pub opened: Time,
     /// What it measured.
     pub handshake_rtt: Time,
+    /// From which an algorithm that draws does so.
+    pub seed: u64,
 }
 
 impl Connect {
@@ -69,6 +71,7 @@ impl Connect {
             device: false,
             opened: rtt,
             handshake_rtt: rtt,
+            seed: 0,
         }
     }
 }
@@ -86,6 +89,8 @@ pub struct Told {
     pub ecn: u16,
     /// The peer's window from now on, segments; none if it stands.
     pub window: Option<u64>,
+    /// The forward delay of the segment that is echoed: when it arrived, in the receiver's clock, less when it was sent.
+    pub delay: Time,
     /// Timestamp echo. None is an echo that proves nothing: of the last transmission of what the ACK brings, or of a later retransmission.
     pub echo: Option<Time>,
 }
@@ -116,6 +121,8 @@ pub struct Drive {
     last_sent: Vec<Time>,
     last_resent: Time,
     noted: usize,
+    /// Timers wait until they are told to expire.
+    held: bool,
 }
 
 impl Drive {
@@ -124,16 +131,29 @@ impl Drive {
     /// # Errors
     /// When there is no such algorithm or variant.
     pub fn connect(connect: Connect) -> Result<Drive, BuildError> {
-        let Connect { algorithm, variant, profile, mut options, mss, window, device, opened, handshake_rtt } = connect;
+        let Connect { algorithm, variant, profile, mut options, mss, window, device, opened, handshake_rtt, seed } = connect;
         let built = cc::build(&algorithm, variant.as_deref(), &profile, &BTreeMap::new())?;
         options.ecn = options.ecn.resolved(cc::CongestionControl::needs(&built.algorithm).ecn);
         let receiver = Receiver::new(ReceiverSpec::new(&options, handshake_rtt));
         let spec = SenderSpec { options, mss, segments: u64::MAX, window, device };
-        let mut sender = Sender::new(spec, built.algorithm).waiting();
+        let mut sender = Sender::new(spec, built.algorithm);
+        sender.on_born(u64::MAX, units::Stream::named(seed, "drive"));
+        let mut sender = sender.waiting();
         let mut tape = Tape::default();
         sender.on_started(opened, handshake_rtt, &mut tape);
         let (answers, last_sent) = (Vec::new(), Vec::new());
-        Ok(Drive { sender, receiver, stream: Stream::new(mss), tape, answers, now: opened, last_sent, last_resent: Time::ZERO, noted: 0 })
+        Ok(Drive {
+            sender,
+            receiver,
+            stream: Stream::new(mss),
+            tape,
+            answers,
+            now: opened,
+            last_sent,
+            last_resent: Time::ZERO,
+            noted: 0,
+            held: false,
+        })
     }
 
     /// The application writes `bytes`. A short last segment leaves as any other: there is no rule of Nagle's.
@@ -157,7 +177,7 @@ impl Drive {
             self.sender.on_written(at, self.stream.segments(), &mut self.tape);
         } else {
             let echo = told.echo.unwrap_or_else(|| self.neutral_echo(told));
-            let ack = Ack { cumulative: told.cumulative, echo, delay: Time::ZERO, ecn: told.ecn, has_sack };
+            let ack = Ack { cumulative: told.cumulative, echo, delay: told.delay, ecn: told.ecn, has_sack };
             let sack = Sack { blocks: told.sack, duplicate: told.duplicate };
             self.sender.on_ack(at, &ack, has_sack.then_some(&sack), &mut self.tape);
         }
@@ -199,7 +219,7 @@ impl Drive {
     /// Time passes: every timer that is due until then expires.
     pub fn advance(&mut self, until: Time) {
         assert!(until >= self.now, "time runs backwards: {until:?} after {:?}", self.now);
-        loop {
+        while !self.held {
             let (sender, receiver) = (self.sender.deadline(), self.receiver.deadline());
             let at = sender.min(receiver);
             if at > until {
@@ -214,6 +234,19 @@ impl Drive {
             }
         }
         self.now = until;
+    }
+
+    /// Timers wait from now on until [`Drive::expire`] says so, as those of a kernel whose clock ticks do.
+    pub fn hold_timers(&mut self) {
+        self.held = true;
+    }
+
+    /// The sender's timer expires now, at its deadline or after it.
+    pub fn expire(&mut self, at: Time) {
+        assert!(at >= self.sender.deadline(), "the timer of {:?} expires at {at:?}", self.sender.deadline());
+        self.now = at;
+        self.sender.on_deadline(at, &mut self.tape);
+        self.note_sent();
     }
 
     /// Until when time has passed.

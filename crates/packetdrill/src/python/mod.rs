@@ -4,6 +4,7 @@
 //! gave a value, such as a field that the stack does not know, is [`Value::Unknown`], and so is whatever depends on it: an assertion
 //! of that is neither held nor broken.
 
+mod evaluate;
 mod parse;
 mod token;
 mod value;
@@ -123,5 +124,7 @@ mod tests {
         assert!(refused("assert x ==").is_some());
         assert!(refused("assert 1 / 0 == 1").is_some());
         assert!(refused("f(3)").is_some());
+        assert!(refused(&format!("assert {}1", "(".repeat(100_000))).is_some());
+        assert!(refused(&format!("assert {}1", "not ".repeat(100_000))).is_some());
     }
 }

@@ -30,10 +30,12 @@ pub(super) enum Expression {
 
 /// Signs that bind operands, weakest first.
 const BINDING: [&[&str]; 6] = [&["|"], &["^"], &["&"], &["<<", ">>"], &["+", "-"], &["*", "/", "//", "%"]];
+/// How deep operands may lie within operands.
+const DEPTH_MAX: usize = 50;
 const COMPARISONS: [&str; 6] = ["==", "!=", "<=", ">=", "<", ">"];
 
 pub(super) fn parse(code: &str) -> Result<Vec<Statement>, String> {
-    let mut parser = Parser { code, tokens: tokens(code)?, at: 0 };
+    let mut parser = Parser { code, tokens: tokens(code)?, at: 0, depth: 0 };
     let mut statements = Vec::new();
     while parser.at < parser.tokens.len() {
         statements.push(parser.statement()?);
@@ -49,6 +51,8 @@ struct Parser<'a> {
     code: &'a str,
     tokens: Vec<Token>,
     at: usize,
+    /// Operands within operands.
+    depth: usize,
 }
 
 impl Parser<'_> {
@@ -140,7 +144,10 @@ impl Parser<'_> {
 
     fn negation(&mut self) -> Result<Expression, String> {
         if self.takes_word("not") {
-            return Ok(Expression::Not(Box::new(self.negation()?)));
+            self.depth += 1;
+            let inner = if self.depth > DEPTH_MAX { Err("not, too often".into()) } else { self.negation() };
+            self.depth -= 1;
+            return Ok(Expression::Not(Box::new(inner?)));
         }
         let first = self.binary(0)?;
         let mut rest = Vec::new();
@@ -160,6 +167,16 @@ impl Parser<'_> {
     }
 
     fn unary(&mut self) -> Result<Expression, String> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            return Err("brackets too deep".into());
+        }
+        let expression = self.operand();
+        self.depth -= 1;
+        expression
+    }
+
+    fn operand(&mut self) -> Result<Expression, String> {
         if self.takes_sign(&["-"]).is_some() {
             return Ok(Expression::Negative(Box::new(self.unary()?)));
         }

@@ -3,6 +3,9 @@
 use crate::outcome::Stop;
 use crate::script::Call;
 
+/// Bytes of a write: no buffer takes more.
+const WRITE_MAX: u64 = 1 << 30;
+
 /// What a call means for the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
@@ -55,7 +58,7 @@ fn written(call: &Call, length: &str, flags: &str, blocks: bool) -> Result<Meani
         return Err(Stop::NotDrivable(format!("{} that blocks", call.name)));
     }
     match (length.parse(), call.result.parse::<u64>()) {
-        (Ok(bytes), Ok(taken)) if bytes == taken => Ok(Meaning::Write(bytes)),
+        (Ok(bytes), Ok(taken)) if bytes == taken && bytes <= WRITE_MAX => Ok(Meaning::Write(bytes)),
         _ => Err(Stop::NotDrivable(format!("{} that is not taken whole", call.name))),
     }
 }

@@ -11,6 +11,10 @@ use super::settings::Settings;
 const MSS_DEFAULT: u32 = 536;
 /// What the device of packetdrill allows.
 const MSS_OWN: u32 = 1460;
+/// Linux's least, less a timestamp (`tcp_min_snd_mss`).
+const MSS_MIN: u32 = 36;
+/// RFC 7323 2.3.
+const SCALE_MAX: u32 = 14;
 /// What a timestamp takes of each segment.
 const STAMP_BYTES: u32 = 12;
 
@@ -78,7 +82,11 @@ impl Handshake {
         let (own, own_at, peer) = if is_client { (syn, asked, syn_ack) } else { (syn_ack, answered, syn) };
         let mss = peer.mss.unwrap_or(MSS_DEFAULT).min(self.own_mss.unwrap_or(MSS_OWN));
         let is_stamped = settings.timestamps && peer.stamp.is_some();
-        let scale = peer.wscale.unwrap_or(0);
+        let mss = if is_stamped { mss.saturating_sub(STAMP_BYTES) } else { mss };
+        if mss < MSS_MIN {
+            return Err(Stop::NotDrivable(format!("segments of {mss} bytes")));
+        }
+        let scale = peer.wscale.unwrap_or(0).min(SCALE_MAX);
         let shift = if is_client { 0 } else { scale };
         let window_bytes = last.win.unwrap_or(0) << shift;
         if window_bytes < u64::from(mss) {
@@ -88,7 +96,7 @@ impl Handshake {
             opened: at,
             // A round trip of no time is not measured as such.
             rtt: at.since(*own_at).max(Time::from_us(1)),
-            mss: if is_stamped { mss - STAMP_BYTES } else { mss },
+            mss,
             scale,
             window_bytes,
             sack: settings.stack.options.sack && peer.sack_ok,

@@ -14,10 +14,14 @@ pub(super) fn told(packet: &Packet, agreed: &Agreed, drive: &Drive) -> Result<Op
     // An ACK of what was never sent is dropped (RFC 9293 3.10.7.4).
     let sent_bytes = c.nxt.checked_sub(1).map_or(0, |last| drive.bytes(last).1);
     if ack > sent_bytes + 1 {
+        if packet.length > 0 {
+            return Err(refused("data with an ACK of what was never sent".into()));
+        }
         return Ok(None);
     }
     let cumulative = segment(drive, ack)?;
-    let (sack, duplicate) = blocks(packet, drive, cumulative)?;
+    // Who did not agree to SACK reads none.
+    let (sack, duplicate) = if agreed.sack { blocks(packet, drive, cumulative)? } else { Blocks::default() };
     let window_bytes = packet.win.unwrap_or(0) << agreed.scale;
     let window = window_bytes / u64::from(agreed.mss);
     if window == 0 {
@@ -35,7 +39,7 @@ pub(super) fn told(packet: &Packet, agreed: &Agreed, drive: &Drive) -> Result<Op
         let ticks = stamp.ecr.checked_sub(first)?;
         Some(at + units::Time::from_ms(ticks))
     });
-    Ok(Some(Told { cumulative, sack, duplicate, ecn, window: is_update.then_some(window), echo }))
+    Ok(Some(Told { cumulative, sack, duplicate, ecn, window: is_update.then_some(window), echo, ..Told::default() }))
 }
 
 /// The segment that begins with the byte of this number.

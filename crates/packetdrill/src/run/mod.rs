@@ -30,6 +30,8 @@ use crate::script::{Direction, Event, Packet, Script, What};
 
 /// Packetdrill's own, nanoseconds.
 const TOLERANCE: u64 = 4_000_000;
+/// A script is over by then: some four months.
+const TIME_MAX: u64 = 10_u64.pow(16);
 /// Options of the command line that mean nothing here.
 const OPTIONS: [&str; 6] = ["ip_version", "local_ip", "remote_ip", "gateway_ip", "strict_segments", "bind_port"];
 
@@ -114,9 +116,9 @@ impl Run {
         let when = event.when;
         let base = if when.is_relative { self.before } else { 0 };
         let span = Span {
-            from: base + when.from,
-            to: if when.is_any { u64::MAX / 2 } else { base + when.to },
-            tolerance: self.tolerance.max((base + when.from).saturating_sub(self.before) / 8),
+            from: base.saturating_add(when.from),
+            to: if when.is_any { u64::MAX / 2 } else { base.saturating_add(when.to) },
+            tolerance: self.tolerance.max(base.saturating_add(when.from).saturating_sub(self.before) / 8),
         };
         let is_expected = matches!(&event.what, What::Packet(packet) if packet.direction == Direction::Outbound);
         if !is_expected {
@@ -140,6 +142,9 @@ impl Run {
 
     fn advance(&mut self) -> Result<(), Stop> {
         let now = self.now();
+        if now.0 > TIME_MAX {
+            return Err(Stop::NotDrivable("a time too far away".into()));
+        }
         if let Some(drive) = &mut self.drive {
             if drive.now() > now {
                 return Err(Stop::NotDrivable("an event before what must come first".into()));
@@ -247,7 +252,7 @@ impl Run {
         if packet.has('F') || packet.has('R') {
             return Err(Stop::End);
         }
-        if packet.has('S') {
+        if packet.has('S') || packet.seq == 0 {
             return Err(Stop::NotDrivable("retransmission in the handshake".into()));
         }
         if packet.length == 0 && !self.has_received {
@@ -291,6 +296,7 @@ fn open(settings: &Settings, agreed: &Agreed, device: bool) -> Result<Drive, Sto
         device,
         opened: agreed.opened,
         handshake_rtt: agreed.rtt,
+        seed: 0,
     };
     Drive::connect(connect).map_err(|error| Stop::NotDrivable(error.to_string()))
 }

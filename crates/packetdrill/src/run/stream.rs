@@ -12,7 +12,8 @@ pub(super) struct PeerStream {
 impl PeerStream {
     /// The cuts of all data that the script injects.
     pub(super) fn of(script: &Script) -> PeerStream {
-        let mut cuts = vec![];
+        // The first byte has number 1, whether or not it comes.
+        let mut cuts = vec![1];
         for event in &script.events {
             let What::Packet(packet) = &event.what else { continue };
             if packet.direction == Direction::Inbound && packet.length > 0 {

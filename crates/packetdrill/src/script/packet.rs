@@ -98,6 +98,9 @@ pub(super) fn parse(text: &str) -> Result<Packet, String> {
         let value = words.next().ok_or_else(|| format!("{word} without a number"))?;
         *slot = Some(value.parse().map_err(|_| format!("{word} {value}"))?);
     }
+    if packet.win.is_some_and(|win| win > u16::MAX.into()) {
+        return Err(format!("win {}", packet.win.unwrap_or(0)));
+    }
     for option in options.into_iter().flat_map(|options| options.split(',')) {
         read_option(&mut packet, option.trim())?;
     }

@@ -38,8 +38,9 @@ pub(super) fn take(cursor: &mut Cursor<'_>) -> Result<When, String> {
         cursor.advance(blanks(cursor) + 3);
         cursor.advance(blanks(cursor));
         when.returns = Some(take_seconds(cursor)?);
-    } else if cursor.rest().starts_with('~') {
-        cursor.advance(1);
+    } else if cursor.rest()[blanks(cursor)..].starts_with('~') {
+        cursor.advance(blanks(cursor) + 1);
+        cursor.advance(blanks(cursor));
         when.to = take_seconds(cursor)?;
     }
     Ok(when)
@@ -56,7 +57,8 @@ fn take_seconds(cursor: &mut Cursor<'_>) -> Result<u64, String> {
     end = text.find("...").map_or(end, |dots| end.min(dots));
     let number = cursor.advance(end);
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if whole.len() + fraction.len() == 0 || fraction.len() > 9 || fraction.contains('.') {
+    // Eleven days are enough for a script.
+    if whole.len() + fraction.len() == 0 || whole.len() > 6 || fraction.len() > 9 || fraction.contains('.') {
         return Err(format!("no time: {}", text.lines().next().unwrap_or("").chars().take(40).collect::<String>()));
     }
     let digits = |text: &str| if text.is_empty() { Ok(0) } else { text.parse::<u64>().map_err(|e| format!("no time: {e}")) };
@@ -77,6 +79,7 @@ mod tests {
         assert_eq!(read("+.1 <"), (true, 100_000, 100_000, None));
         assert_eq!(read("0.25 <"), (false, 250_000, 250_000, None));
         assert_eq!(read("+.1~+.105 >"), (true, 100_000, 105_000, None));
+        assert_eq!(read("+.1 ~ +.105 >"), (true, 100_000, 105_000, None));
         assert_eq!(read("+.01...0.011 connect"), (true, 10_000, 10_000, Some(11_000)));
         assert_eq!(read("+.002 ... 0.004 connect"), (true, 2_000, 2_000, Some(4_000)));
         assert_eq!(read("0...5 read"), (false, 0, 0, Some(5_000_000)));

@@ -81,6 +81,11 @@ impl<C: CongestionControl> Sender<C> {
         self.reordering.times_seen()
     }
 
+    /// When the pacing gate opens for a segment that waits; [`Time::NEVER`] if none does.
+    pub fn gate_opens_at(&self) -> Time {
+        self.pacer.wakes_at()
+    }
+
     /// Retransmissions so far.
     pub fn retransmitted(&self) -> u64 {
         self.totals.retransmitted

@@ -6,6 +6,9 @@
 
 uint64_t clock_now(void);
 
+/* The wall clock less that of the guest, in nanoseconds: what the kernel stamps on packets is of the former. */
+uint64_t clock_epoch(void);
+
 /* A timer for epoll. */
 int clock_timer(void);
 

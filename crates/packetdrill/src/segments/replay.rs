@@ -1,0 +1,225 @@
+//! A recording's stimuli, given to our stack: timers expire when the kernel's did, where its clock of jiffies explains the difference.
+
+use tcp::{Ecn, IdleRestart, Options, Pacing};
+use units::Time;
+
+use super::recording::{Acked, Event, Recording, Row, COLUMNS};
+use super::{Difference, Replay};
+use crate::drive::{Connect, Drive, Told};
+
+/// When the handshake is over: the recording's zero. A whole number of milliseconds, in which timestamps tick.
+const ZERO: Time = Time::from_ms(10_000);
+const JIFFY: Time = Time::from_ms(1);
+/// Segments that wait for pacing leave by a fine clock, whose readings cost the recorded kernel a quarter of a microsecond each.
+const FINE: Time = Time::from_us(2);
+/// Timestamps in every segment.
+const STAMP_BYTES: u64 = 12;
+/// By which part of ours a timeout may be another: a jiffy of 200 ms, the shortest there is, and both double.
+const RTO_PARTS: u64 = 200;
+/// Seeds tried for an algorithm that draws at random.
+const SEEDS: u64 = 16;
+
+/// Replays a recording and compares every row.
+///
+/// # Errors
+/// A recording that asks for what the stack has not.
+pub fn replay(recording: &Recording) -> Result<Replay, String> {
+    let seeds = if recording.keys.get("cc").is_some_and(|cc| cc == "bbr") { SEEDS } else { 1 };
+    let mut best: Option<Replay> = None;
+    for seed in 0..seeds {
+        let one = replay_with(recording, seed)?;
+        let is_whole = one.first.is_none();
+        if best.as_ref().is_none_or(|best| one.agreed > best.agreed) {
+            best = Some(one);
+        }
+        if is_whole {
+            break;
+        }
+    }
+    best.ok_or_else(|| format!("{}: not replayed", recording.name))
+}
+
+fn replay_with(recording: &Recording, seed: u64) -> Result<Replay, String> {
+    let transmissions = recording.transmissions();
+    let opening = recording.rows.first().and_then(|row| row.state).ok_or_else(|| format!("{}: no rows", recording.name))?;
+    let mut connect = connect(recording, Time::from_us(opening[column('r')]))?;
+    connect.seed = seed;
+    let mut drive = Drive::connect(connect).map_err(|error| format!("{}: {error}", recording.name))?;
+    drive.hold_timers();
+    let mut player = Player {
+        drive,
+        armed: (Time::NEVER, ZERO),
+        transmissions: &transmissions,
+        has_stamps: recording.number("ts", 1)? != 0,
+        grain_us: u64::from(is_paced(recording)),
+    };
+    let mut replay = Replay { name: recording.name.clone(), rows: recording.rows.len(), ..Replay::default() };
+    for (index, row) in recording.rows.iter().enumerate() {
+        if !player.play(row) {
+            replay.first.get_or_insert_with(|| Difference::of_segments(index, Vec::new(), row.sent.clone()));
+            break;
+        }
+        let difference = player.compare(index, row);
+        replay.equal += usize::from(difference.is_none());
+        replay.first = replay.first.or(difference);
+        replay.agreed = if replay.first.is_none() { index + 1 } else { replay.agreed };
+    }
+    Ok(replay)
+}
+
+fn is_paced(recording: &Recording) -> bool {
+    recording.keys.contains_key("pacing") || recording.keys.get("cc").is_some_and(|cc| cc == "bbr")
+}
+
+fn column(letter: char) -> usize {
+    COLUMNS.iter().position(|column| column.0 == letter).expect("a column")
+}
+
+fn connect(recording: &Recording, handshake_rtt: Time) -> Result<Connect, String> {
+    let number = |key, usual| recording.number(key, usual);
+    let is_on = |key| number(key, 1).map(|value| value != 0);
+    let module = recording.keys.get("cc").map_or("cubic", String::as_str);
+    let algorithm = if module == "highspeed" { "hstcp" } else { module };
+    let mut options = Options::of_profile("linux-6.1").expect("a profile");
+    options.sack = is_on("sack")?;
+    options.tlp = is_on("tlp")?;
+    options.frto = is_on("frto")?;
+    options.initial_window = number("iw", 10)? as u32;
+    if !is_on("idle")? {
+        options.idle_restart = IdleRestart::None;
+    }
+    if number("ecn", 0)? != 0 && algorithm != "dctcp" {
+        options.ecn = Ecn::Classic;
+    }
+    if number("pacing", 0)? != 0 {
+        options.pacing = Pacing::Full;
+    }
+    let stamps = if is_on("ts")? { STAMP_BYTES } else { 0 };
+    Ok(Connect {
+        variant: (!is_on("hystart")?).then(|| "nohystart".into()),
+        options,
+        mss: (number("mss", 1460)? - stamps) as u32,
+        window: number("window", 10_000)?,
+        opened: ZERO,
+        handshake_rtt,
+        ..Connect::to(algorithm, handshake_rtt)
+    })
+}
+
+/// A stack that is given a recording.
+struct Player<'a> {
+    drive: Drive,
+    /// The deadline that was seen last, and when.
+    armed: (Time, Time),
+    transmissions: &'a [Time],
+    has_stamps: bool,
+    /// The kernel times segments in whole microseconds, and those of a pacing clock leave between two.
+    grain_us: u64,
+}
+
+impl Player<'_> {
+    /// Gives the row's event to the stack; false if it has not sent what the event is about.
+    fn play(&mut self, row: &Row) -> bool {
+        self.wait(row);
+        let at = (ZERO + row.at).max(self.drive.now());
+        match &row.event {
+            Event::Opened | Event::Expired => {}
+            Event::Written(segments) => {
+                self.drive.write(at, segments * u64::from(self.drive.sender().connection().mss));
+            }
+            Event::Acked(acked) => {
+                let sent = self.drive.sender().connection().nxt;
+                let highest = acked.blocks.iter().map(|block| block.1).max().unwrap_or(0);
+                if acked.cumulative.max(highest) > sent {
+                    return false;
+                }
+                self.drive.ack(at, &self.told(acked));
+            }
+        }
+        self.note_armed();
+        true
+    }
+
+    fn told(&self, acked: &Acked) -> Told {
+        let mut sack = [(0, 0); 3];
+        for (to, &block) in sack.iter_mut().zip(&acked.blocks) {
+            *to = block;
+        }
+        let echo = self.has_stamps.then(|| ZERO + self.transmissions[acked.echoed]);
+        Told {
+            cumulative: acked.cumulative,
+            sack,
+            duplicate: acked.duplicate,
+            ecn: u16::from(acked.marked),
+            window: None,
+            delay: acked.delay,
+            echo,
+        }
+    }
+
+    /// Lets timers expire until the row: the pacing gate at its own time, the others when the kernel's did, or as late as they may.
+    fn wait(&mut self, row: &Row) {
+        let at = ZERO + row.at;
+        let is_expiry = row.event == Event::Expired;
+        loop {
+            let due = self.drive.deadline();
+            let expires = if due == Time::NEVER {
+                return;
+            } else if due == self.drive.sender().gate_opens_at() {
+                if due > at + if is_expiry { FINE } else { Time::ZERO } {
+                    return;
+                }
+                due
+            } else if is_expiry && due <= at {
+                at
+            } else {
+                due + self.lateness(due)
+            };
+            if expires > at + FINE {
+                return;
+            }
+            self.drive.expire(expires.max(self.drive.now()));
+            self.note_armed();
+        }
+    }
+
+    fn note_armed(&mut self) {
+        let due = self.drive.deadline();
+        if due != self.armed.0 {
+            self.armed = (due, self.drive.now());
+        }
+    }
+
+    /// How late the kernel's timer may be: rounded up to a jiffy when it is armed, and to the grain of the wheel's level: a jiffy below 63, then
+    /// eight times as many for eight times as long.
+    fn lateness(&self, due: Time) -> Time {
+        let (mut grain, mut reach) = (JIFFY, Time(63 * JIFFY.0));
+        while due.since(self.armed.1) > reach {
+            (grain, reach) = (Time(8 * grain.0), Time(8 * reach.0));
+        }
+        grain + JIFFY + JIFFY
+    }
+
+    fn compare(&mut self, index: usize, row: &Row) -> Option<Difference> {
+        let sent: Vec<u64> = self.drive.take_sent().iter().map(|sent| sent.seq).collect();
+        if sent != row.sent {
+            return Some(Difference::of_segments(index, sent, row.sent.clone()));
+        }
+        let state = row.state?;
+        let info = self.drive.info();
+        let grain = self.grain_us;
+        let compared = COLUMNS.iter().zip(state).filter_map(|((_, name), kernels)| Some(((*name)?, info.field((*name)?)?, kernels)));
+        let fields: Vec<_> = compared.filter(|&(name, ours, kernels)| !is_same(name, ours, kernels, grain)).collect();
+        (!fields.is_empty()).then_some(Difference { row: index, sent: None, fields })
+    }
+}
+
+/// The kernel's timeout is a number of jiffies, recorded in milliseconds, of a timeout that was rounded up before it was doubled. RTTs agree
+/// but for `grain` microseconds.
+fn is_same(name: &str, ours: u64, kernels: u64, grain: u64) -> bool {
+    match name {
+        "rto" => ours.abs_diff(kernels * 1000) <= 1000.max(ours / RTO_PARTS),
+        "rtt" | "min_rtt" => ours.abs_diff(kernels) <= grain,
+        _ => ours == kernels,
+    }
+}
