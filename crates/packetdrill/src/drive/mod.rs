@@ -2,9 +2,9 @@
 //!
 //! ```
 //! use packetdrill::drive::{Connect, Drive, Told};
-//! use units::Time;
+//! use units::{Duration, Time};
 //!
-//! let mut drive = Drive::connect(Connect::to("cubic", Time::from_ms(100)))?;
+//! let mut drive = Drive::connect(Connect::to("cubic", Duration::from_ms(100)))?;
 //! drive.write(Time::from_ms(100), 20_000);
 //! assert_eq!(drive.take_sent().len(), 10);
 //! drive.ack(Time::from_ms(200), &Told { cumulative: 2, ..Told::default() });
@@ -24,8 +24,8 @@ mod tape;
 use std::collections::BTreeMap;
 
 use cc::{BuildError, Controller};
-use tcp::{Ack, EcnBits, Options, Receiver, ReceiverSpec, Sack, Sender, SenderSpec};
-use units::Time;
+use tcp::{Ack, Arrival, EcnBits, Options, Range, Receiver, ReceiverSpec, Sack, Sender, SenderSpec};
+use units::{Duration, Time};
 
 pub use self::info::Info;
 use self::stream::Stream;
@@ -52,7 +52,7 @@ pub struct Connect {
     /// When the handshake was over.
     pub opened: Time,
     /// What it measured.
-    pub handshake_rtt: Time,
+    pub handshake_rtt: Duration,
     /// From which an algorithm that draws does so.
     pub seed: u64,
 }
@@ -60,7 +60,7 @@ pub struct Connect {
 impl Connect {
     /// `algorithm` on a path of `rtt`, opened one round trip after time zero, with segments of 1000 bytes, the stack of Linux 6.1 and no limit
     /// of the peer's.
-    pub fn to(algorithm: &str, rtt: Time) -> Connect {
+    pub fn to(algorithm: &str, rtt: Duration) -> Connect {
         Connect {
             algorithm: algorithm.into(),
             variant: None,
@@ -69,7 +69,7 @@ impl Connect {
             mss: 1000,
             window: u64::MAX,
             device: false,
-            opened: rtt,
+            opened: Time::ZERO + rtt,
             handshake_rtt: rtt,
             seed: 0,
         }
@@ -82,7 +82,7 @@ pub struct Told {
     /// Next segment that the receiver expects.
     pub cumulative: u64,
     /// SACK blocks as half-open ranges of segments, the latest first; an empty range is no block.
-    pub sack: [(u64, u64); 3],
+    pub sack: [Range; 3],
     /// A segment that arrived twice.
     pub duplicate: Option<u64>,
     /// ECN feedback: 1 for ECN-Echo; with accurate feedback how many marked segments have arrived.
@@ -90,7 +90,7 @@ pub struct Told {
     /// The peer's window from now on, segments; none if it stands.
     pub window: Option<u64>,
     /// The forward delay of the segment that is echoed: when it arrived, in the receiver's clock, less when it was sent.
-    pub delay: Time,
+    pub delay: Duration,
     /// Timestamp echo. None is an echo that proves nothing: of the last transmission of what the ACK brings, or of a later retransmission.
     pub echo: Option<Time>,
 }
@@ -103,7 +103,7 @@ pub struct Answered {
     /// Next segment expected.
     pub cumulative: u64,
     /// SACK blocks; an empty range is no block.
-    pub sack: [(u64, u64); 3],
+    pub sack: [Range; 3],
     /// A segment that arrived twice.
     pub duplicate: Option<u64>,
 }
@@ -167,7 +167,7 @@ impl Drive {
     /// An ACK arrives. One that tells of nothing but another window is no duplicate ACK.
     pub fn ack(&mut self, at: Time, told: &Told) {
         self.advance(at);
-        let has_blocks = told.sack.iter().any(|block| block.1 > block.0);
+        let has_blocks = told.sack.iter().any(|block| !block.is_empty());
         let has_sack = has_blocks || told.duplicate.is_some();
         let is_update = told.window.is_some_and(|window| window != self.sender.receive_window());
         if let Some(window) = told.window {
@@ -179,7 +179,7 @@ impl Drive {
             let echo = told.echo.unwrap_or_else(|| self.neutral_echo(told));
             let ack = Ack { cumulative: told.cumulative, echo, delay: told.delay, ecn: told.ecn, has_sack };
             let sack = Sack { blocks: told.sack, duplicate: told.duplicate };
-            self.sender.on_ack(at, &ack, has_sack.then_some(&sack), &mut self.tape);
+            self.sender.on_ack(at, ack, has_sack.then_some(&sack), &mut self.tape);
         }
         self.note_sent();
     }
@@ -197,7 +197,7 @@ impl Drive {
         if let Some(ack) = self.receiver.on_ecn_bits(bits) {
             self.note_answer(at, &ack);
         }
-        if let Some(ack) = self.receiver.on_segment(at, seq, at) {
+        if let Some(ack) = self.receiver.on_segment(Arrival { at, seq, sent: at }) {
             self.note_answer(at, &ack);
         }
     }
@@ -331,10 +331,11 @@ mod tests {
     use super::*;
 
     const MS: fn(u64) -> Time = Time::from_ms;
+    const RTT: Duration = Duration::from_ms(100);
 
     /// Opened at 100 ms with `segments` written.
     fn opened(segments: u64) -> Drive {
-        let mut drive = Drive::connect(Connect::to("cubic", MS(100))).expect("cubic");
+        let mut drive = Drive::connect(Connect::to("cubic", RTT)).expect("cubic");
         drive.write(MS(100), segments * 1000);
         drive
     }
@@ -358,7 +359,7 @@ mod tests {
         let mut drive = opened(20);
         drive.take_sent();
         for high in 2..=4 {
-            drive.ack(MS(200 + high), &Told { sack: [(1, high), (0, 0), (0, 0)], ..Told::default() });
+            drive.ack(MS(200 + high), &Told { sack: [Range { from: 1, to: high }, Range::default(), Range::default()], ..Told::default() });
         }
         assert_eq!(left(&mut drive), [(202, 10, false), (203, 11, false), (204, 0, true)]);
         let info = drive.info();
@@ -379,7 +380,7 @@ mod tests {
     /// Four segments fit the peer's window, then six: the update sends two, and is no duplicate ACK without SACK either.
     #[test]
     fn a_wider_window_of_the_peer_lets_segments_leave() {
-        let mut connect = Connect { window: 4, ..Connect::to("reno", MS(100)) };
+        let mut connect = Connect { window: 4, ..Connect::to("reno", RTT) };
         connect.options.sack = false;
         let mut drive = Drive::connect(connect).expect("reno");
         drive.write(MS(100), 20_000);
@@ -396,7 +397,7 @@ mod tests {
     /// A device that is full: nothing leaves, the window is reduced as for a mark.
     #[test]
     fn a_full_device_refuses_segments() {
-        let mut drive = Drive::connect(Connect { device: true, ..Connect::to("reno", MS(100)) }).expect("reno");
+        let mut drive = Drive::connect(Connect { device: true, ..Connect::to("reno", RTT) }).expect("reno");
         drive.fill_device(true);
         drive.write(MS(100), 20_000);
         assert_eq!((left(&mut drive), drive.info().ca_state), (vec![], 2));
@@ -409,6 +410,6 @@ mod tests {
         drive.receive(MS(200), 0, EcnBits::default());
         drive.receive(MS(201), 2, EcnBits::default());
         let answers: Vec<_> = drive.take_answers().iter().map(|ack| (ack.at.as_ms(), ack.cumulative, ack.sack[0])).collect();
-        assert_eq!(answers, [(200, 1, (0, 0)), (201, 1, (2, 3))]);
+        assert_eq!(answers, [(200, 1, Range::default()), (201, 1, Range::of(2))]);
     }
 }

@@ -1,6 +1,6 @@
 //! Everything that leaves a sender, written down.
 
-use tcp::Wire;
+use tcp::{Reduction, Wire};
 use units::Time;
 
 /// A segment that left.
@@ -44,7 +44,7 @@ impl Wire for Tape {
         self.announces = true;
     }
 
-    fn on_loss_episode(&mut self, _now: Time, _cwnd: f64, _ssthresh: f64) {}
+    fn on_loss_episode(&mut self, _now: Time, _reduction: Reduction) {}
     fn on_timeout(&mut self, _now: Time, _cwnd: f64) {}
     fn on_undo(&mut self, _now: Time, _cwnd: f64) {}
     fn on_slow_start_exit(&mut self, _now: Time, _cwnd: f64) {}

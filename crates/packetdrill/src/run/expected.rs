@@ -123,7 +123,7 @@ impl Left {
 fn same_ack(packet: &Packet, answer: &Answered, peer: &PeerStream) -> Result<(), Stop> {
     let number = |segment: u64| peer.number(segment);
     let mut blocks: Vec<(u64, u64)> = answer.duplicate.map(|seq| (number(seq), number(seq + 1))).into_iter().collect();
-    blocks.extend(answer.sack.iter().filter(|block| block.1 > block.0).map(|&(from, to)| (number(from), number(to))));
+    blocks.extend(answer.sack.iter().filter(|block| !block.is_empty()).map(|block| (number(block.from), number(block.to))));
     let said = (number(answer.cumulative), blocks);
     let expected = (packet.ack.unwrap_or(0), &packet.sack);
     if said.0 != expected.0 || (!packet.any_options && said.1 != *expected.1) {

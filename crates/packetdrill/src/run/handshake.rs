@@ -1,6 +1,6 @@
 //! How a connection opens: who asked whom, what they agreed on, and how long it took.
 
-use units::Time;
+use units::{Duration, Time};
 
 use crate::outcome::Stop;
 use crate::script::{Direction, Packet};
@@ -23,7 +23,7 @@ const STAMP_BYTES: u32 = 12;
 pub(super) struct Agreed {
     /// When the stack under test knew the connection to be open.
     pub(super) opened: Time,
-    pub(super) rtt: Time,
+    pub(super) rtt: Duration,
     pub(super) mss: u32,
     /// By how many bits the peer's windows are shifted.
     pub(super) scale: u32,
@@ -95,7 +95,7 @@ impl Handshake {
         Ok(Agreed {
             opened: at,
             // A round trip of no time is not measured as such.
-            rtt: at.since(*own_at).max(Time::from_us(1)),
+            rtt: at.since(*own_at).max(Duration::from_us(1)),
             mss,
             scale,
             window_bytes,

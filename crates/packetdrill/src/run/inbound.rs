@@ -1,5 +1,7 @@
 //! What a segment of the peer's tells the sender, in segments instead of bytes.
 
+use tcp::Range;
+
 use crate::drive::{Drive, Told};
 use crate::outcome::Stop;
 use crate::script::Packet;
@@ -28,7 +30,7 @@ pub(super) fn told(packet: &Packet, agreed: &Agreed, drive: &Drive) -> Result<Op
         return Err(refused("zero window".into()));
     }
     let is_update = window != drive.sender().receive_window();
-    let has_sack = duplicate.is_some() || sack.iter().any(|block| block.1 > 0);
+    let has_sack = duplicate.is_some() || sack.iter().any(|block| !block.is_empty());
     let ecn = u16::from(agreed.ecn && packet.has('E'));
     let is_plain = cumulative <= c.una && !has_sack && ecn == 0 && !is_update;
     // Data is no duplicate ACK, and where nothing is outstanding there is none.
@@ -37,7 +39,7 @@ pub(super) fn told(packet: &Packet, agreed: &Agreed, drive: &Drive) -> Result<Op
     }
     let echo = agreed.stamp.zip(packet.stamp).and_then(|((first, at), stamp)| {
         let ticks = stamp.ecr.checked_sub(first)?;
-        Some(at + units::Time::from_ms(ticks))
+        Some(at + units::Duration::from_ms(ticks))
     });
     Ok(Some(Told { cumulative, sack, duplicate, ecn, window: is_update.then_some(window), echo, ..Told::default() }))
 }
@@ -48,22 +50,22 @@ fn segment(drive: &Drive, number: u64) -> Result<u64, Stop> {
     drive.segment_at(byte).ok_or_else(|| Stop::NotDrivable(format!("byte {number} within a segment, or never sent")))
 }
 
-type Blocks = ([(u64, u64); 3], Option<u64>);
+type Blocks = ([Range; 3], Option<u64>);
 
 /// SACK blocks, and the segment that a DSACK in front of them reports (RFC 2883): below the ACK, or within the next block.
 fn blocks(packet: &Packet, drive: &Drive, cumulative: u64) -> Result<Blocks, Stop> {
     let mut ranges = Vec::new();
     for &(from, to) in &packet.sack {
-        ranges.push((segment(drive, from)?, segment(drive, to)?));
+        ranges.push(Range { from: segment(drive, from)?, to: segment(drive, to)? });
     }
     let first_is_old = match ranges[..] {
-        [first, second, ..] => first.1 <= cumulative || (second.0 <= first.0 && first.1 <= second.1),
-        [first] => first.1 <= cumulative,
+        [first, second, ..] => first.to <= cumulative || (second.from <= first.from && first.to <= second.to),
+        [first] => first.to <= cumulative,
         [] => false,
     };
     let mut duplicate = None;
     if first_is_old {
-        let (from, to) = ranges.remove(0);
+        let Range { from, to } = ranges.remove(0);
         if to != from + 1 {
             return Err(Stop::NotDrivable("DSACK of more than one segment".into()));
         }
@@ -72,10 +74,10 @@ fn blocks(packet: &Packet, drive: &Drive, cumulative: u64) -> Result<Blocks, Sto
     if ranges.len() > 3 {
         return Err(Stop::NotDrivable("four SACK blocks".into()));
     }
-    if ranges.iter().any(|range| range.1 > drive.sender().connection().nxt || range.0 >= range.1 || range.1 <= cumulative) {
+    if ranges.iter().any(|range| range.to > drive.sender().connection().nxt || range.is_empty() || range.to <= cumulative) {
         return Err(Stop::NotDrivable("a SACK block that a sender must not believe".into()));
     }
-    let mut blocks = [(0, 0); 3];
+    let mut blocks = [Range::default(); 3];
     blocks[..ranges.len()].copy_from_slice(&ranges);
     Ok((blocks, duplicate))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use units::Time;
+use units::Duration;
 
 /// The letters of what the kernel says of its connection, and the names in `tcp_info` of those that the stack may know too.
 pub const COLUMNS: [(char, Option<&str>); 21] = [
@@ -56,14 +56,14 @@ pub struct Acked {
     /// Which transmission's timestamp is echoed, counted from 0.
     pub echoed: usize,
     /// How long that had travelled when the ACK left.
-    pub delay: Time,
+    pub delay: Duration,
 }
 
 /// An event and the answer.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// From the end of the handshake.
-    pub at: Time,
+    pub at: Duration,
     /// What happened.
     pub event: Event,
     /// The segments that the kernel sent, in their order.
@@ -94,7 +94,7 @@ impl Recording {
     }
 
     /// When each transmission left.
-    pub fn transmissions(&self) -> Vec<Time> {
+    pub fn transmissions(&self) -> Vec<Duration> {
         self.rows.iter().flat_map(|row| row.sent.iter().map(|_| row.at)).collect()
     }
 }
@@ -130,7 +130,7 @@ fn begin(script: &str) -> Result<Recording, String> {
 /// What a row leaves out because it stands in an earlier one.
 #[derive(Debug, Default)]
 struct Reader {
-    at: Time,
+    at: Duration,
     state: [u64; COLUMNS.len()],
     /// Which transmission was the first of each segment.
     first: BTreeMap<u64, usize>,
@@ -141,7 +141,7 @@ struct Reader {
 impl Reader {
     fn row(&mut self, line: &str) -> Result<Row, String> {
         let mut words = line.split(' ');
-        self.at += Time::from_us(number(words.next().unwrap_or_default())?);
+        self.at += Duration::from_us(number(words.next().unwrap_or_default())?);
         let event = self.event(words.next().ok_or("no event")?)?;
         let mut row = Row { at: self.at, event, sent: Vec::new(), state: None };
         let mut is_known = true;
@@ -189,7 +189,7 @@ impl Reader {
                 }
                 "!" => acked.duplicate = Some(number(rest)?),
                 "@" => acked.echoed = number(rest)? as usize,
-                "+" => acked.delay = Time::from_us(number(rest)?),
+                "+" => acked.delay = Duration::from_us(number(rest)?),
                 _ => acked.marked = true,
             }
         }
@@ -232,7 +232,7 @@ mod tests {
         let recording = &recordings[0];
         assert_eq!((recordings.len(), recording.name.as_str(), recording.number("ts", 1)), (1, "tail-1", Ok(0)));
         let rows = &recording.rows;
-        assert_eq!((rows[1].at, rows[1].sent.as_slice(), rows[1].state), (Time::from_us(5), [0, 1].as_slice(), None));
+        assert_eq!((rows[1].at, rows[1].sent.as_slice(), rows[1].state), (Duration::from_us(5), [0, 1].as_slice(), None));
         let state = rows[4].state.expect("a state");
         assert_eq!((state[0], state[2], state[6], state[7]), (10, 1, 3, 1));
         assert_eq!(recording.transmissions().len(), 5);
@@ -242,7 +242,7 @@ mod tests {
     fn an_ack_echoes_what_the_one_before_expected_unless_it_says_otherwise() {
         let recordings = read(TEXT).expect("a recording");
         let Event::Acked(ack) = &recordings[0].rows[3].event else { panic!("an ACK") };
-        let delay = Time::from_us(7);
+        let delay = Duration::from_us(7);
         assert_eq!(*ack, Acked { cumulative: 1, blocks: vec![(2, 3)], duplicate: Some(0), marked: true, echoed: 2, delay });
         let plain = read(&TEXT.replace("@2", "")).expect("a recording");
         let Event::Acked(ack) = &plain[0].rows[3].event else { panic!("an ACK") };

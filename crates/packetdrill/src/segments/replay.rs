@@ -1,7 +1,7 @@
 //! A recording's stimuli, given to our stack: timers expire when the kernel's did, where its clock of jiffies explains the difference.
 
-use tcp::{Ecn, IdleRestart, Options, Pacing};
-use units::Time;
+use tcp::{Ecn, IdleRestart, Options, Pacing, Range};
+use units::{Duration, Time};
 
 use super::recording::{Acked, Event, Recording, Row, COLUMNS};
 use super::{Difference, Replay};
@@ -9,9 +9,9 @@ use crate::drive::{Connect, Drive, Told};
 
 /// When the handshake is over: the recording's zero. A whole number of milliseconds, in which timestamps tick.
 const ZERO: Time = Time::from_ms(10_000);
-const JIFFY: Time = Time::from_ms(1);
+const JIFFY: Duration = Duration::from_ms(1);
 /// Segments that wait for pacing leave by a fine clock, whose readings cost the recorded kernel a quarter of a microsecond each.
-const FINE: Time = Time::from_us(2);
+const FINE: Duration = Duration::from_us(2);
 /// Timestamps in every segment.
 const STAMP_BYTES: u64 = 12;
 /// By which part of ours a timeout may be another: a jiffy of 200 ms, the shortest there is, and both double.
@@ -42,7 +42,7 @@ pub fn replay(recording: &Recording) -> Result<Replay, String> {
 fn replay_with(recording: &Recording, seed: u64) -> Result<Replay, String> {
     let transmissions = recording.transmissions();
     let opening = recording.rows.first().and_then(|row| row.state).ok_or_else(|| format!("{}: no rows", recording.name))?;
-    let mut connect = connect(recording, Time::from_us(opening[column('r')]))?;
+    let mut connect = connect(recording, Duration::from_us(opening[column('r')]))?;
     connect.seed = seed;
     let mut drive = Drive::connect(connect).map_err(|error| format!("{}: {error}", recording.name))?;
     drive.hold_timers();
@@ -75,13 +75,14 @@ fn column(letter: char) -> usize {
     COLUMNS.iter().position(|column| column.0 == letter).expect("a column")
 }
 
-fn connect(recording: &Recording, handshake_rtt: Time) -> Result<Connect, String> {
+fn connect(recording: &Recording, handshake_rtt: Duration) -> Result<Connect, String> {
     let number = |key, usual| recording.number(key, usual);
     let is_on = |key| number(key, 1).map(|value| value != 0);
     let module = recording.keys.get("cc").map_or("cubic", String::as_str);
     let algorithm = if module == "highspeed" { "hstcp" } else { module };
     let mut options = Options::of_profile("linux-6.1").expect("a profile");
     options.sack = is_on("sack")?;
+    options.timestamps = is_on("ts")?;
     options.tlp = is_on("tlp")?;
     options.frto = is_on("frto")?;
     options.initial_window = number("iw", 10)? as u32;
@@ -111,7 +112,7 @@ struct Player<'a> {
     drive: Drive,
     /// The deadline that was seen last, and when.
     armed: (Time, Time),
-    transmissions: &'a [Time],
+    transmissions: &'a [Duration],
     has_stamps: bool,
     /// The kernel times segments in whole microseconds, and those of a pacing clock leave between two.
     grain_us: u64,
@@ -141,9 +142,9 @@ impl Player<'_> {
     }
 
     fn told(&self, acked: &Acked) -> Told {
-        let mut sack = [(0, 0); 3];
-        for (to, &block) in sack.iter_mut().zip(&acked.blocks) {
-            *to = block;
+        let mut sack = [Range::default(); 3];
+        for (block, &(from, to)) in sack.iter_mut().zip(&acked.blocks) {
+            *block = Range { from, to };
         }
         let echo = self.has_stamps.then(|| ZERO + self.transmissions[acked.echoed]);
         Told {
@@ -166,7 +167,7 @@ impl Player<'_> {
             let expires = if due == Time::NEVER {
                 return;
             } else if due == self.drive.sender().gate_opens_at() {
-                if due > at + if is_expiry { FINE } else { Time::ZERO } {
+                if due > at + if is_expiry { FINE } else { Duration::ZERO } {
                     return;
                 }
                 due
@@ -192,10 +193,10 @@ impl Player<'_> {
 
     /// How late the kernel's timer may be: rounded up to a jiffy when it is armed, and to the grain of the wheel's level: a jiffy below 63, then
     /// eight times as many for eight times as long.
-    fn lateness(&self, due: Time) -> Time {
-        let (mut grain, mut reach) = (JIFFY, Time(63 * JIFFY.0));
+    fn lateness(&self, due: Time) -> Duration {
+        let (mut grain, mut reach) = (JIFFY, JIFFY * 63);
         while due.since(self.armed.1) > reach {
-            (grain, reach) = (Time(8 * grain.0), Time(8 * reach.0));
+            (grain, reach) = (grain * 8, reach * 8);
         }
         grain + JIFFY + JIFFY
     }
