@@ -60,8 +60,7 @@ fn every_row_is_the_kernels_but_for_those_listed() {
         let [shown, values] = [shown.collect::<Vec<_>>(), values.collect()].map(|lines| lines.join("\n"));
         panic!("other rows differ than differences.txt lists. These do:\n{shown}\nwhich are\n{values}");
     }
-    // The degree of reordering is not known, nor how often it was met.
-    assert!(replays.iter().all(|replay| replay.not_judged <= 2 * replay.rows));
+    assert!(replays.iter().all(|replay| replay.not_judged == 0), "a field that the stack does not know");
 }
 
 /// Three stimuli, 40 rows, in which Linux and the stack agree in every count of segments.
