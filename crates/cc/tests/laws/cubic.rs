@@ -70,6 +70,30 @@ fn reno_friendly_region_grows_by_nine_seventeenths() {
     near(bench.w.cwnd, 14.0 + 4.0 * 9.0 / 17.0, 0.1);
 }
 
+/// Section 4.2: however far the cubic is ahead, an ACK adds at most half of a segment: the target is one and a half windows.
+#[test]
+fn an_ack_adds_at_most_half_a_segment() {
+    let mut bench = after_loss(0.7, 20.0);
+    bench.ack(1);
+    bench.w.cwnd = 14.0;
+    bench.wait(Time::from_ms(100_000));
+    bench.ack(1);
+    near(bench.w.cwnd, 14.5, 1e-9);
+}
+
+/// Section 4.2: the ten seconds in which the application wrote nothing are no part of the epoch.
+#[test]
+fn a_silence_is_no_part_of_the_epoch() {
+    let mut bench = after_loss(0.7, 1000.0);
+    bench.ack(1);
+    bench.c.last_sent = bench.c.now;
+    bench.wait(Time::from_ms(10_000));
+    bench.law.on_event(&mut bench.w, &bench.c, CaEvent::TxStarted);
+    bench.w.cwnd = 700.0;
+    bench.ack(1);
+    near(bench.w.cwnd, 700.0, 0.01);
+}
+
 /// A timeout at `peak`, and slow start up to the threshold of 0.7 times that.
 fn after_timeout(peak: f64) -> Bench {
     let mut bench = Bench::new("cubic:rfc9438", &[], peak);
