@@ -78,7 +78,8 @@ def _print_verdicts(verdicts: list[Verdict]) -> None:
 
     def text(verdict: Verdict) -> str:
         on = f"on {verdict.judged_on}" if verdict.judged_on else ""
-        said = "; ".join(part for part in (on, f"by construction: {verdict.by_construction}" if verdict.by_construction else "", verdict.reason) if part)
+        put_in = f"by construction: {verdict.by_construction}" if verdict.by_construction else ""
+        said = "; ".join(part for part in (on, put_in, verdict.reason) if part)
         return f"{verdict.claim} ({said})" if said else verdict.claim
 
     rows = [

@@ -17,7 +17,7 @@ VERDICTS = {
     "not_run": "not run",
 }
 """What a claim counts as to what is shown, in the order of the counts."""
-MARKS = {"holds": "✓", "by_construction": "=", "fails": "✕", "inconclusive": "?", "not_run": "–"}
+MARKS = {"holds": "✓", "by_construction": "=", "fails": "✕", "inconclusive": "?", "not_run": "\N{EN DASH}"}
 
 
 @cache

@@ -113,9 +113,9 @@ def _share(sim: Sequence[Verdict], reasons: Mapping[str, str]) -> str:
     share = f"{met / len(open_ones):.0%}" if open_ones else "none"
     put_in = sum(1 for one in sim if one.counted == "by_construction")
     return (
-        f"{len(sim)} claims need no model of a host or of a wide-area path. {put_in} of them hold by construction: their outcome follows from "
-        f"how the experiment or the algorithm is defined. Of the {len(open_ones)} whose outcome was open, {met} hold: {share}. Of the others "
-        f"{explained} are shown below to rest on an ambiguity or an artefact of the paper, which explains them; they count as not holding."
+        f"{len(sim)} claims need no model of a host or of a wide-area path. {put_in} of them hold by construction: their outcome follows "
+        f"from how the experiment or the algorithm is defined. Of the {len(open_ones)} whose outcome was open, {met} hold: {share}. Of the "
+        f"others {explained} are shown below to rest on an ambiguity or an artefact of the paper, which explains them; they count as not holding."
     )
 
 
