@@ -115,7 +115,8 @@ def _share(sim: Sequence[Verdict], reasons: Mapping[str, str]) -> str:
     return (
         f"{len(sim)} claims need no model of a host or of a wide-area path. {put_in} of them hold by construction: their outcome follows "
         f"from how the experiment or the algorithm is defined. Of the {len(open_ones)} whose outcome was open, {met} hold: {share}. Of the "
-        f"others {explained} are shown below to rest on an ambiguity or an artefact of the paper, which explains them; they count as not holding."
+        f"others {explained} are shown below to rest on an ambiguity or an artefact of the paper, which explains them; they count as not "
+        "holding."
     )
 
 
