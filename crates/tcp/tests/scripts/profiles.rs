@@ -58,6 +58,23 @@ fn a_retransmitted_segment_is_timed_by_its_timestamp() {
     assert_eq!(script.sender.totals(Time::from_ms(1100)).rtt_samples, samples + 1);
 }
 
+/// RFC 8985 6.1 and 6.2: segment 0 is lost and so is its retransmission of 103 ms; what was sent 1 ms later is SACKed at 205 ms, an RTT of
+/// 101 ms, when that retransmission is 102 ms old. RFC 6675 cannot tell, and waits for the timer.
+#[test]
+fn a_lost_retransmission_is_found_by_what_was_sent_after_it() {
+    for (profile, again) in [("linux-6.1", true), ("rfc", false)] {
+        let o = Options { limited_transmit: false, ..Options::of_profile(profile).expect("a profile") };
+        let mut script = Script::open(o, u64::MAX, u64::MAX);
+        script.sack(101, 0, (1, 2));
+        script.sack(102, 0, (1, 3));
+        assert_eq!(script.sack(103, 0, (1, 4)), [0]);
+        let sent = (5..=10).flat_map(|high| script.sack(104, 0, (1, high))).collect::<Vec<u64>>();
+        assert!(!sent.is_empty() && !sent.contains(&0), "{profile}: {sent:?}");
+        let last = *sent.last().expect("new data");
+        assert_eq!(script.sack(205, 0, (1, last + 1)).contains(&0), again, "{profile}");
+    }
+}
+
 /// RFC 5681 3.1: the first slow start goes as far as the path.
 #[test]
 fn the_first_slow_start_has_no_threshold_unless_asked_for() {
