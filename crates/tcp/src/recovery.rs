@@ -22,21 +22,22 @@ pub(crate) fn current_ssthresh(w: &Window) -> f64 {
 /// Counters of the reduction under way.
 #[derive(Clone, Debug, Default)]
 struct Reduction {
-    delivered: u64,
-    sent: u64,
+    delivered: u32,
+    sent: u32,
     ack_parity: bool,
-    /// What may be delivered in all, as the connection counts it: once it is, the segments outstanding at the beginning are.
-    end: u64,
-    /// RecoverFS of RFC 9937 6.1, segments; 0 before the first ACK.
+    /// An ACK has reduced: `flight` is what it says.
+    has_begun: bool,
+    /// RecoverFS of RFC 9937 6.1, segments. Before the first ACK: what the connection will have delivered in all when these are.
     flight: u64,
 }
 
 impl Reduction {
     /// RecoverFS: outstanding at the beginning, less what had been SACKed before the ACK that began it all.
     fn recovery_flight(&mut self, c: &Connection, progress: &Progress) -> u64 {
-        if self.flight == 0 {
-            let before = c.delivered - u64::from(progress.delivered).min(c.delivered);
-            self.flight = (self.end - before.min(self.end)).max(1);
+        if !self.has_begun {
+            self.has_begun = true;
+            let before = c.delivered.saturating_sub(progress.delivered.into());
+            self.flight = self.flight.saturating_sub(before).max(1);
         }
         self.flight
     }
@@ -44,12 +45,11 @@ impl Reduction {
     /// Segments that proportional rate reduction allows to be sent now (RFC 9937 6.2; Linux 6.1 differs in the base alone).
     fn allowance(&mut self, pipe: u64, base: Base, progress: &Progress) -> u64 {
         let Base { ssthresh, from } = base;
-        let newly = u64::from(progress.delivered);
-        self.delivered += newly;
+        self.delivered += progress.delivered;
         let allowed = if pipe > ssthresh {
-            (self.delivered * ssthresh).div_ceil(from).saturating_sub(self.sent)
+            (u64::from(self.delivered) * ssthresh).div_ceil(from).saturating_sub(self.sent.into())
         } else {
-            let mut allowed = self.delivered.saturating_sub(self.sent).max(newly);
+            let mut allowed = u64::from(self.delivered.saturating_sub(self.sent).max(progress.delivered));
             if progress.acked > 0 && progress.lost == 0 {
                 allowed += 1;
             }
@@ -119,7 +119,7 @@ impl Recovery {
     /// A reduction begins, with so many segments SACKed.
     pub(crate) fn begin_reduction(&mut self, c: &Connection, sacked_out: u32) {
         self.point = c.nxt;
-        self.reduction = Reduction { end: c.delivered + (c.nxt - c.una).saturating_sub(sacked_out.into()), ..Reduction::default() };
+        self.reduction = Reduction { flight: c.delivered + (c.nxt - c.una).saturating_sub(sacked_out.into()), ..Reduction::default() };
     }
 
     /// The window falls to ssthresh when a reduction begins.
@@ -130,7 +130,7 @@ impl Recovery {
     /// Segments were sent; in a reduction they count.
     pub(crate) fn on_sent(&mut self, c: &Connection, segments: u64) {
         if is_reduction(c.ca_state) {
-            self.reduction.sent += segments;
+            self.reduction.sent += segments as u32;
         }
     }
 
@@ -253,9 +253,9 @@ mod tests {
                 pipe -= 1;
                 let progress = Progress { delivered: 1, ..Progress::default() };
                 let allowed = reduction.allowance(pipe, Base { ssthresh, from: 100 }, &progress);
-                reduction.sent += allowed;
+                reduction.sent += allowed as u32;
                 pipe += allowed;
-                reduction.sent
+                u64::from(reduction.sent)
             })
             .collect()
     }
