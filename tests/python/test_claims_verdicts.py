@@ -254,6 +254,7 @@ def test_json_holds_every_key_and_spells_out_infinity() -> None:
         "sensitivity": {},
         "backend": "sim",
         "judged_on": "",
+        "by_construction": "",
     }
 
 

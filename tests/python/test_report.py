@@ -148,6 +148,18 @@ def test_a_row_that_does_not_fit_its_headings_is_refused() -> None:
         report.Table(["a", "b"], [[1, 2], [3]])
 
 
+def test_what_holds_by_construction_is_counted_apart(synthetic: ModuleType, tmp_path: Path) -> None:
+    holds, fails, *_ = synthetic.verdicts()
+    put_in = dataclasses.replace(holds, id="made.c09", by_construction="The rate is set to this number.")
+    index = report.write(small(sections=[section(verdicts=[holds, put_in, fails])]), tmp_path / "r")
+    text = index.read_text(encoding="utf-8")
+    tiles = re.findall(r'<li class="tile (\w+)"><span class="count">(\d+)</span>', text)
+    assert dict(tiles) == {"holds": "1", "by_construction": "1", "fails": "1", "inconclusive": "0", "not_run": "0"}
+    (page,) = (tmp_path / "r" / "experiments").glob("*.html")
+    said = page.read_text(encoding="utf-8")
+    assert "The rate is set to this number." in said and said.count("holds by construction") >= 2
+
+
 def test_hostile_text_stays_text_everywhere(synthetic: ModuleType, tmp_path: Path) -> None:
     fields = {"id": HOSTILE, "claim": HOSTILE, "predicate": HOSTILE, "published": HOSTILE, "section": HOSTILE, "reason": HOSTILE}
     verdict = dataclasses.replace(synthetic.verdicts()[2], **fields, sensitivity={HOSTILE: "fails"})
@@ -270,7 +282,7 @@ def test_the_overview_shows_every_experiment_small(written: Path) -> None:
 def test_the_overview_counts_the_verdicts_and_each_has_a_word_and_a_sign(written: Path) -> None:
     text = written.read_text(encoding="utf-8")
     counts = dict(re.findall(r'<li class="tile (\w+)"><span class="count">(\d+)</span>', text))
-    assert counts == {"holds": "1", "fails": "1", "inconclusive": "1", "not_run": "1"}
+    assert counts == {"holds": "1", "by_construction": "0", "fails": "1", "inconclusive": "1", "not_run": "1"}
     for sign, word in (("✓", "holds"), ("✕", "fails"), ("?", "inconclusive"), (MISSING, "not run")):
         assert f'aria-hidden="true">{sign}</span>{word}</span>' in text
 

@@ -20,8 +20,10 @@ pub enum LossDetection {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecoveryRule {
-    /// Proportional rate reduction as in Linux 6.1.
+    /// Proportional rate reduction as in Linux 6.1: in proportion to the window before.
     Prr,
+    /// The same as RFC 9937 has it, which replaces RFC 6937: in proportion to what may be delivered in the episode.
+    Rfc9937,
     /// One segment less for every second ACK (Linux 2.4 and 2.6).
     RateHalving,
     /// At once (RFC 6675, RFC 8257): nothing leaves before as much has arrived.
@@ -251,6 +253,7 @@ impl Options {
             }),
             "rfc" => Some(Options {
                 loss_detection: LossDetection::Rfc6675,
+                recovery: RecoveryRule::Rfc9937,
                 rto: RtoRule::Rfc6298,
                 undo: false,
                 frto: false,

@@ -1,6 +1,6 @@
 //! The episode under way: where it ends, how the window comes down, and whether a timeout was spurious.
 //!
-//! Recovery and CWR bring the window down by one of four rules. After a timeout forward RTO recovery (RFC 5682) finds out by new data
+//! Recovery and CWR bring the window down by one of five rules. After a timeout forward RTO recovery (RFC 5682) finds out by new data
 //! whether it was spurious.
 
 use cc::{CaState, Connection, Needs, Window};
@@ -22,21 +22,34 @@ pub(crate) fn current_ssthresh(w: &Window) -> f64 {
 /// Counters of the reduction under way.
 #[derive(Clone, Debug, Default)]
 struct Reduction {
-    delivered: u64,
-    sent: u64,
+    delivered: u32,
+    sent: u32,
     ack_parity: bool,
+    /// An ACK has reduced: `flight` is what it says.
+    has_begun: bool,
+    /// RecoverFS of RFC 9937 6.1, segments. Before the first ACK: what the connection will have delivered in all when these are.
+    flight: u64,
 }
 
 impl Reduction {
-    /// Segments that proportional rate reduction allows to be sent now (Linux 6.1; RFC 6937 with prior cwnd as base).
+    /// RecoverFS: outstanding at the beginning, less what had been SACKed before the ACK that began it all.
+    fn recovery_flight(&mut self, c: &Connection, progress: &Progress) -> u64 {
+        if !self.has_begun {
+            self.has_begun = true;
+            let before = c.delivered.saturating_sub(progress.delivered.into());
+            self.flight = self.flight.saturating_sub(before).max(1);
+        }
+        self.flight
+    }
+
+    /// Segments that proportional rate reduction allows to be sent now (RFC 9937 6.2; Linux 6.1 differs in the base alone).
     fn allowance(&mut self, pipe: u64, base: Base, progress: &Progress) -> u64 {
-        let Base { ssthresh, prior_cwnd } = base;
-        let newly = u64::from(progress.delivered);
-        self.delivered += newly;
+        let Base { ssthresh, from } = base;
+        self.delivered += progress.delivered;
         let allowed = if pipe > ssthresh {
-            (self.delivered * ssthresh).div_ceil(prior_cwnd).saturating_sub(self.sent)
+            (u64::from(self.delivered) * ssthresh).div_ceil(from).saturating_sub(self.sent.into())
         } else {
-            let mut allowed = self.delivered.saturating_sub(self.sent).max(newly);
+            let mut allowed = u64::from(self.delivered.saturating_sub(self.sent).max(progress.delivered));
             if progress.acked > 0 && progress.lost == 0 {
                 allowed += 1;
             }
@@ -50,7 +63,7 @@ impl Reduction {
 #[derive(Clone, Copy, Debug)]
 struct Base {
     ssthresh: u64,
-    prior_cwnd: u64,
+    from: u64,
 }
 
 /// The episode, and the stack's rules for it.
@@ -103,10 +116,10 @@ impl Recovery {
         self.point = c.nxt;
     }
 
-    /// A reduction begins.
-    pub(crate) fn begin_reduction(&mut self, c: &Connection) {
+    /// A reduction begins, with so many segments SACKed.
+    pub(crate) fn begin_reduction(&mut self, c: &Connection, sacked_out: u32) {
         self.point = c.nxt;
-        self.reduction = Reduction::default();
+        self.reduction = Reduction { flight: c.delivered + (c.nxt - c.una).saturating_sub(sacked_out.into()), ..Reduction::default() };
     }
 
     /// The window falls to ssthresh when a reduction begins.
@@ -117,7 +130,7 @@ impl Recovery {
     /// Segments were sent; in a reduction they count.
     pub(crate) fn on_sent(&mut self, c: &Connection, segments: u64) {
         if is_reduction(c.ca_state) {
-            self.reduction.sent += segments;
+            self.reduction.sent += segments as u32;
         }
     }
 
@@ -127,13 +140,12 @@ impl Recovery {
             return;
         }
         match self.rule {
-            RecoveryRule::Prr if progress.delivered > 0 => {
-                let pipe = u64::from(c.in_flight);
-                let base = Base { ssthresh: w.ssthresh as u64, prior_cwnd: (c.prior_cwnd as u64).max(1) };
-                let allowed = self.reduction.allowance(pipe, base, progress);
-                w.cwnd = (pipe + allowed).max(1) as f64;
+            RecoveryRule::Prr => self.reduce_in_proportion(w, c, progress, (c.prior_cwnd as u64).max(1)),
+            RecoveryRule::Rfc9937 => {
+                let from = self.reduction.recovery_flight(c, progress);
+                self.reduce_in_proportion(w, c, progress, from);
             }
-            RecoveryRule::Prr | RecoveryRule::AtOnce | RecoveryRule::ToOne => {}
+            RecoveryRule::AtOnce | RecoveryRule::ToOne => {}
             RecoveryRule::RateHalving => {
                 self.reduction.ack_parity = !self.reduction.ack_parity;
                 if !self.reduction.ack_parity && w.cwnd > w.ssthresh {
@@ -141,6 +153,14 @@ impl Recovery {
                 }
                 w.cwnd = w.cwnd.min(f64::from(c.in_flight + 1));
             }
+        }
+    }
+
+    fn reduce_in_proportion(&mut self, w: &mut Window, c: &Connection, progress: &Progress, from: u64) {
+        if progress.delivered > 0 {
+            let pipe = u64::from(c.in_flight);
+            let allowed = self.reduction.allowance(pipe, Base { ssthresh: w.ssthresh as u64, from }, progress);
+            w.cwnd = (pipe + allowed).max(1) as f64;
         }
     }
 
@@ -152,7 +172,7 @@ impl Recovery {
         if w.ssthresh < cc::SSTHRESH_INFINITE && (c.ca_state == CaState::Cwr || stands) {
             w.cwnd = match self.rule {
                 RecoveryRule::ToOne => 1.0,
-                RecoveryRule::Prr => w.ssthresh,
+                RecoveryRule::Prr | RecoveryRule::Rfc9937 => w.ssthresh,
                 RecoveryRule::RateHalving | RecoveryRule::AtOnce => w.cwnd.min(w.ssthresh),
             };
         }
@@ -232,10 +252,10 @@ mod tests {
             .map(|_| {
                 pipe -= 1;
                 let progress = Progress { delivered: 1, ..Progress::default() };
-                let allowed = reduction.allowance(pipe, Base { ssthresh, prior_cwnd: 100 }, &progress);
-                reduction.sent += allowed;
+                let allowed = reduction.allowance(pipe, Base { ssthresh, from: 100 }, &progress);
+                reduction.sent += allowed as u32;
                 pipe += allowed;
-                reduction.sent
+                u64::from(reduction.sent)
             })
             .collect()
     }

@@ -281,6 +281,13 @@ mod tests {
         assert_eq!(after_samples(RtoRule::Rfc6298, &[800]).rto(), Duration::from_ms(2400));
     }
 
+    /// RFC 6298 2.3 with 1/8 and 1/4, the variation first: from 800 and 400 ms a sample of 1600 makes 3/4 400 + 1/4 800 = 500, and 900; then
+    /// RTO = 900 + 4 * 500.
+    #[test]
+    fn rfc_6298_smooths_by_an_eighth_and_a_quarter() {
+        assert_eq!(after_samples(RtoRule::Rfc6298, &[800, 1600]).rto(), Duration::from_ms(2900));
+    }
+
     #[test]
     fn expiry_doubles_the_timeout_and_a_sample_resets_it() {
         let mut estimator = after_samples(RtoRule::Linux, &[100]);

@@ -24,7 +24,7 @@ _EXPERIMENT_OPTIONAL = (
     *("reproducible_note", "emulation", "notes", "data", "tables"),
 )
 _CLAIM = ("id", "experiment", "paper", "claim", "check", "judge")
-_CLAIM_OPTIONAL = ("kind", "published", "strength", "section", "algorithms", "expected_theory", "caveat")
+_CLAIM_OPTIONAL = ("kind", "published", "strength", "section", "algorithms", "expected_theory", "caveat", "by_construction")
 
 _Named = TypeVar("_Named", Experiment, Claim)
 
@@ -253,4 +253,5 @@ def _claim(entry: Entry, papers: Mapping[str, str], experiments: Mapping[str, Ex
         published=entry.text("published", needed=False),
         strength=entry.text("strength", needed=False),
         section=entry.text("section", needed=False),
+        by_construction=entry.text("by_construction", needed=False),
     )

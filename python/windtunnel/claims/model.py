@@ -14,6 +14,8 @@ JUDGES: tuple[Judge, ...] = ("sim", "needs-host-model", "wan-only")
 """How a claim can be judged, easiest first."""
 
 Outcome = Literal["holds", "fails", "inconclusive", "not_run"]
+Counted = Literal["holds", "by_construction", "fails", "inconclusive", "not_run"]
+"""What a claim counts as: one that holds because of how its experiment or its algorithm is defined is no evidence, and counts apart."""
 
 PointValue = float | str
 """A value along a dimension: a number in the register's unit, or a name."""
@@ -154,6 +156,8 @@ class Claim:
         The predicate, parsed and found to be of the grammar.
     judge : str
         How it can be judged, one of `JUDGES`.
+    by_construction : str
+        Why the outcome follows from how the experiment or the algorithm is defined; empty where it does not.
     """
 
     id: str
@@ -166,6 +170,7 @@ class Claim:
     published: str = ""
     strength: str = ""
     section: str = ""
+    by_construction: str = ""
 
 
 @dataclass(frozen=True)
@@ -205,6 +210,8 @@ class Verdict:
         What made the runs it was judged by.
     judged_on : str
         Of a claim that only an emulation can judge: what was emulated, and how. Empty for all others.
+    by_construction : str
+        As the register has it.
     """
 
     id: str
@@ -223,3 +230,9 @@ class Verdict:
     sensitivity: Mapping[str, Outcome] = field(default_factory=dict)
     backend: str = "sim"
     judged_on: str = ""
+    by_construction: str = ""
+
+    @property
+    def counted(self) -> Counted:
+        """What the claim counts as, wherever verdicts are counted."""
+        return "by_construction" if self.verdict == "holds" and self.by_construction else self.verdict

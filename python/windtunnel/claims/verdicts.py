@@ -69,6 +69,7 @@ def _judge_claim(register: Register, claim: Claim, tables: Mapping[str, Measures
         section=claim.section,
         judge=claim.judge,
         verdict="not_run",
+        by_construction=claim.by_construction,
     )
     if claim.judge in _NOT_ATTEMPTED and not emulation:
         return replace(unjudged, reason=_NOT_ATTEMPTED[claim.judge])
@@ -167,8 +168,8 @@ def claims_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        Keys id, verdict, estimate, interval, runs, experiment, claim, published, reason, sensitivity, backend, judged_on. Infinite and
-        undefined numbers are the texts ``inf``, ``-inf`` and ``nan``.
+        Keys id, verdict, estimate, interval, runs, experiment, claim, published, reason, sensitivity, backend, judged_on, by_construction.
+        Infinite and undefined numbers are the texts ``inf``, ``-inf`` and ``nan``.
     """
     return [
         {
@@ -184,6 +185,7 @@ def claims_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
             "sensitivity": dict(verdict.sensitivity),
             "backend": verdict.backend,
             "judged_on": verdict.judged_on,
+            "by_construction": verdict.by_construction,
         }
         for verdict in verdicts
     ]

@@ -77,16 +77,22 @@ def _print_verdicts(verdicts: list[Verdict]) -> None:
         return "; ".join(f"{cell(low)} to {cell(high)}" for low, high in verdict.interval or [])
 
     def text(verdict: Verdict) -> str:
-        said = "; ".join(part for part in (f"on {verdict.judged_on}" if verdict.judged_on else "", verdict.reason) if part)
+        on = f"on {verdict.judged_on}" if verdict.judged_on else ""
+        put_in = f"by construction: {verdict.by_construction}" if verdict.by_construction else ""
+        said = "; ".join(part for part in (on, put_in, verdict.reason) if part)
         return f"{verdict.claim} ({said})" if said else verdict.claim
 
     rows = [
-        (one.id, one.backend, one.verdict.replace("_", " "), one.published, cell(one.estimate), interval(one), one.runs, text(one))
+        (one.id, one.backend, _named(one.counted), one.published, cell(one.estimate), interval(one), one.runs, text(one))
         for one in verdicts
     ]
     print_table("Claims", ["claim", "backend", "verdict", "published", "estimate", "95 % interval", "runs", "what"], rows)
-    counts = Counter(one.verdict for one in verdicts)
-    print(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.most_common()))
+    counts = Counter(one.counted for one in verdicts)
+    print(", ".join(f"{count} {_named(name)}" for name, count in counts.most_common()))
+
+
+def _named(counted: str) -> str:
+    return "holds by construction" if counted == "by_construction" else counted.replace("_", " ")
 
 
 def sql_command(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Experiments of papers and standards: list them, run them.", no_args_is_help=True)
 app.command("diff")(diff_command)
 app.command("sensitivity")(sensitivity_command)
-OUTCOMES = ("holds", "fails", "inconclusive", "not_run")
+OUTCOMES = ("holds", "by_construction", "fails", "inconclusive", "not_run")
 
 
 @app.command("list")
@@ -122,7 +122,7 @@ def _print_summary(results: Results, plan: Plan, out: str, *, as_json: bool) -> 
         return
     rows = []
     for experiment in plan.experiments:
-        counts: Counter[str] = Counter(one.verdict for one in verdicts if one.experiment == experiment.id)
+        counts: Counter[str] = Counter(one.counted for one in verdicts if one.experiment == experiment.id)
         rows.append((experiment.id, experiment.title, len(plan.cells[experiment.id]), *(counts[name] for name in OUTCOMES)))
     print_table("Experiments", ["experiment", "title", "runs", *(name.replace("_", " ") for name in OUTCOMES)], rows)
     note(f"windtunnel report {shlex.quote(out)} draws the figures; windtunnel claims {shlex.quote(out)} lists the verdicts")

@@ -9,8 +9,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from windtunnel.report import text
 from windtunnel.report.names import file_name, value_title
 
-VERDICTS = {"holds": "holds", "fails": "fails", "inconclusive": "inconclusive", "not_run": "not run"}
-"""Verdict to what is shown, in the order of the counts."""
+VERDICTS = {
+    "holds": "holds",
+    "by_construction": "holds by construction",
+    "fails": "fails",
+    "inconclusive": "inconclusive",
+    "not_run": "not run",
+}
+"""What a claim counts as to what is shown, in the order of the counts."""
+MARKS = {"holds": "✓", "by_construction": "=", "fails": "✕", "inconclusive": "?", "not_run": "\N{EN DASH}"}
 
 
 @cache
@@ -21,5 +28,5 @@ def environment() -> Environment:
     )
     made.filters.update(cell=text.cell, detail=text.detail, slug=file_name, value_title=value_title)
     made.tests["numeric"] = text.is_number
-    made.globals.update(estimates=text.estimates, usual_repeats=text.usual_repeats, verdict_names=VERDICTS)
+    made.globals.update(estimates=text.estimates, usual_repeats=text.usual_repeats, verdict_names=VERDICTS, verdict_marks=MARKS)
     return made

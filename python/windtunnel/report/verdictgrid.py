@@ -97,5 +97,5 @@ def _row(id: str, title: str, section: Section | None, claims: Sequence[tuple[Ve
     cells: dict[str, Counter[str]] = {name: Counter() for name in columns}
     for verdict, names in claims:
         for name in names or [GENERAL]:
-            cells[name][verdict.verdict] += 1
-    return GridRow(id, title, section, [cells[name] for name in columns], Counter(verdict.verdict for verdict, _ in claims))
+            cells[name][verdict.counted] += 1
+    return GridRow(id, title, section, [cells[name] for name in columns], Counter(verdict.counted for verdict, _ in claims))

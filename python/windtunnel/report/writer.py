@@ -176,7 +176,7 @@ def _shown(report: Report, places: Places, page: str, figure: Figure) -> _Shown:
 
 
 def _counts(verdicts: Sequence[Verdict]) -> dict[str, int]:
-    found: Counter[str] = Counter(verdict.verdict for verdict in verdicts)
+    found: Counter[str] = Counter(verdict.counted for verdict in verdicts)
     return {name: found[name] for name in VERDICTS}
 
 

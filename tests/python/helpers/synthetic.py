@@ -43,6 +43,11 @@ class Verdict:
     reason: str = ""
     sensitivity: Mapping[str, str] = field(default_factory=dict)
     judged_on: str = ""
+    by_construction: str = ""
+
+    @property
+    def counted(self) -> str:
+        return "by_construction" if self.verdict == "holds" and self.by_construction else self.verdict
 
 
 def table(metric: str, dimensions: Mapping[str, tuple[Any, ...]], value: Callable[..., float | None]) -> pl.DataFrame:

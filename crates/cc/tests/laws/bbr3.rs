@@ -77,6 +77,22 @@ fn a_probe_that_loses_more_than_two_percent_bounds_the_long_term() {
     near(bench.variable("inflight_long"), 350.0, 1e-9);
 }
 
+/// SetCwnd: while less than the initial window is delivered the window grows, however little the model allows: here 2 * 5 and a segment of
+/// aggregation. The draft's C.InitialCwnd is the stack's, 20 segments or 10.
+#[test]
+fn the_first_window_grows_the_window_whatever_the_model_says() {
+    for (initial, grows) in [(10.0, false), (20.0, true)] {
+        let mut bench = Bench::new("bbr3:draft", &[], initial);
+        bench.c.srtt8_us = 50 * 8000;
+        bench.law.on_established(&mut bench.w, &bench.c);
+        round(&mut bench, 100, 50, 20);
+        let before = bench.w.cwnd;
+        bench.c.delivered = 14;
+        round(&mut bench, 100, 50, 20);
+        near(bench.w.cwnd - before, f64::from(u8::from(grows)), 1e-9);
+    }
+}
+
 /// 15 % of 600, 90, stay free: 510 while cruising, 600 on the way down.
 #[test]
 fn headroom_is_left_while_cruising() {

@@ -95,8 +95,8 @@ fn a_round_trip_changes_the_window_by_no_more_than_itself() {
 /// and halved by one.
 #[test]
 fn in_competitive_mode_it_is_aimd_on_the_inverse_of_delta() {
-    for (spec, parameters, competes) in [("copa:paper", &[("empty_within", 5.0)][..], true), ("copa:default-mode", &[], false)] {
-        let mut bench = Bench::new(spec, parameters, 100.0);
+    for (spec, competes) in [("copa:paper", true), ("copa:default-mode", false)] {
+        let mut bench = Bench::new(spec, &[], 100.0);
         ack(&mut bench, 100, 0);
         let mut queued = vec![];
         for _ in 0..10 {

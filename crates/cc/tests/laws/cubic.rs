@@ -1,5 +1,6 @@
 //! RFC 9438: K and W(t) worked out by hand for C = 0.4; Linux's integer reduction.
 
+use cc::{CaEvent, CaState, CongestionControl};
 use units::{Duration, Time};
 
 use crate::{near, Bench};
@@ -67,6 +68,83 @@ fn reno_friendly_region_grows_by_nine_seventeenths() {
         bench.round(Duration::from_ms(5));
     }
     near(bench.w.cwnd, 14.0 + 4.0 * 9.0 / 17.0, 0.1);
+}
+
+/// Section 4.2: however far the cubic is ahead, an ACK adds at most half of a segment: the target is one and a half windows.
+#[test]
+fn an_ack_adds_at_most_half_a_segment() {
+    let mut bench = after_loss(0.7, 20.0);
+    bench.ack(1);
+    bench.w.cwnd = 14.0;
+    bench.wait(Time::from_ms(100_000));
+    bench.ack(1);
+    near(bench.w.cwnd, 14.5, 1e-9);
+}
+
+/// Section 4.2: the ten seconds in which the application wrote nothing are no part of the epoch.
+#[test]
+fn a_silence_is_no_part_of_the_epoch() {
+    let mut bench = after_loss(0.7, 1000.0);
+    bench.ack(1);
+    bench.c.last_sent = bench.c.now;
+    bench.wait(Time::from_ms(10_000));
+    bench.law.on_event(&mut bench.w, &bench.c, CaEvent::TxStarted);
+    bench.w.cwnd = 700.0;
+    bench.ack(1);
+    near(bench.w.cwnd, 700.0, 0.01);
+}
+
+/// A timeout at `peak`, and slow start up to the threshold of 0.7 times that.
+fn after_timeout(peak: f64) -> Bench {
+    let mut bench = Bench::new("cubic:rfc9438", &[], peak);
+    bench.c.prior_cwnd = peak;
+    bench.w.ssthresh = bench.law.ssthresh(&mut bench.w, &bench.c);
+    bench.law.on_event(&mut bench.w, &bench.c, CaEvent::TimedOut);
+    bench.law.on_state_changed(&mut bench.w, &bench.c, CaState::Loss);
+    bench.w.cwnd = 1.0;
+    bench
+}
+
+/// Section 4.3: W_est must reach cwnd_prior, the window of when ssthresh was last set, before alpha is 1; a timeout sets ssthresh too. From
+/// 14 of 20: 9/17 of a segment for every window acknowledged, and 6 segments later a whole one. No time passes: the cubic, K = 0, stays at 14.
+#[test]
+fn after_a_timeout_reno_friendly_growth_stays_at_nine_seventeenths_up_to_the_old_window() {
+    let mut bench = after_timeout(20.0);
+    bench.ack(13);
+    assert_eq!((bench.w.cwnd, bench.w.ssthresh), (14.0, 14.0));
+    let mut grown = vec![];
+    for _ in 0..20 {
+        let before = bench.w.cwnd;
+        for _ in 0..10 {
+            bench.ack(1);
+        }
+        grown.push((before, (bench.w.cwnd - before) * bench.w.cwnd / 10.0));
+    }
+    for (at, per_window) in grown {
+        let expected = if at < 19.5 { 9.0 / 17.0 } else { 1.0 };
+        if !(19.5..20.0).contains(&at) {
+            near(per_window, expected, 0.05);
+        }
+    }
+}
+
+/// Sections 4.7 and 4.8: only congestion avoidance sets W_max anew after a timeout. A loss before that, in slow start at 500 of once 1000,
+/// is one below W_max: 500 (1 + 0.7)/2.
+#[test]
+fn a_loss_in_the_slow_start_after_a_timeout_aims_lower() {
+    let mut bench = after_timeout(1000.0);
+    bench.w.cwnd = 500.0;
+    near(bench.lose(), 350.0, 1e-9);
+    near(bench.variable("w_max_packets"), 425.0, 1e-9);
+}
+
+/// Section 4.8: the first stage of congestion avoidance after a timeout has K = 0 and begins at its plateau.
+#[test]
+fn after_a_timeout_the_plateau_is_where_congestion_avoidance_begins() {
+    let mut bench = after_timeout(1000.0);
+    bench.w.cwnd = 700.0;
+    bench.ack(1);
+    assert_eq!((bench.variable("k_s"), bench.variable("w_max_packets")), (0.0, 700.0));
 }
 
 /// 1000 times 717/1024 and 819/1024, rounded down.

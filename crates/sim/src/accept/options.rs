@@ -17,7 +17,7 @@ enum Kind {
     Choice(&'static [&'static str]),
 }
 
-const OPTIONS: [OptionRow; 28] = [
+const OPTIONS: [OptionRow; 29] = [
     OptionRow { name: "sack", kind: Kind::Boolean, doc: "Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)." },
     OptionRow {
         name: "loss_detection",
@@ -26,8 +26,8 @@ const OPTIONS: [OptionRow; 28] = [
     },
     OptionRow {
         name: "recovery",
-        kind: Kind::Choice(&["prr", "rate-halving", "at-once", "to-one"]),
-        doc: "Window reduction: proportional (Linux 6.1), one segment per second ACK (Linux 2.4 and 2.6), at once (RFC 6675), or at once and then slow start from one segment (Windows Vista before SP1).",
+        kind: Kind::Choice(&["prr", "rfc9937", "rate-halving", "at-once", "to-one"]),
+        doc: "Window reduction: proportional to the window before (Linux 6.1) or to what was in flight (RFC 9937), one segment per second ACK (Linux 2.4 and 2.6), at once (RFC 6675), or at once and then slow start from one segment (Windows Vista before SP1).",
     },
     OptionRow {
         name: "rto",

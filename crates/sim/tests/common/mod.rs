@@ -251,7 +251,7 @@ fn transport(dice: &mut Dice) -> BTreeMap<String, Value> {
         ("sack", vec![json!(false)]),
         ("timestamps", vec![json!(false)]),
         ("loss_detection", vec![json!("rack"), json!("rfc6675"), json!("fack")]),
-        ("recovery", vec![json!("prr"), json!("rate-halving")]),
+        ("recovery", vec![json!("prr"), json!("rate-halving"), json!("rfc9937")]),
         ("rto", vec![json!("linux"), json!("rfc6298")]),
         ("limited_transmit", vec![json!(false)]),
         ("undo", vec![json!(true), json!(false)]),

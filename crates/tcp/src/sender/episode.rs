@@ -44,7 +44,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// A reduction begins, in state `to`.
     fn begin_reduction(&mut self, to: CaState, wire: &mut impl Wire) {
-        self.recovery.begin_reduction(&self.c);
+        self.recovery.begin_reduction(&self.c, self.board.sacked_out());
         self.probe.forget();
         self.w.cnt = 0;
         self.c.prior_cwnd = self.w.cwnd;

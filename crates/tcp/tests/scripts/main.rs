@@ -4,6 +4,7 @@ mod clock;
 mod device;
 mod marks;
 mod prediction;
+mod profiles;
 mod rates;
 mod recovery;
 mod silence;

@@ -48,6 +48,13 @@ fn an_accurate_count_is_taken_exactly() {
     assert_eq!(script.tape.episodes.len(), 1);
 }
 
+/// RFC 3168 6.1.5 forbids it; RFC 8257 and RFC 9331 ask for it.
+#[test]
+fn retransmissions_are_ecn_capable_only_where_the_text_allows_it() {
+    let allowed = [Ecn::Off, Ecn::Classic, Ecn::Dctcp, Ecn::Accurate, Ecn::L4s].map(Ecn::marks_retransmissions);
+    assert_eq!(allowed, [false, false, true, true, true]);
+}
+
 /// A sender that is not ECN-capable has nothing to announce; timeouts of one that is are announced too.
 #[test]
 fn losses_are_announced_only_with_ecn() {

@@ -58,6 +58,52 @@ fn proportional_reduction_sends_one_for_two() {
     assert_eq!((script.cwnd(), script.tape.episodes.len()), (50.0, 1));
 }
 
+/// Of a window of 100, as far as the receiver takes it, the first is missing. After each of `acks` ACKs that follow two duplicates: what has
+/// left since, and the window.
+fn reduced(recovery: RecoveryRule, receiver: u64, acks: u64) -> (Vec<usize>, Vec<f64>) {
+    let mut script = Script::open(Options { recovery, limited_transmit: false, ..options(100) }, u64::MAX, receiver);
+    script.sack(100, 0, (1, 2));
+    script.sack(100, 0, (1, 3));
+    let before = script.tape.sent.len();
+    let steps = (4..4 + acks).map(|high| {
+        script.sack(100, 0, (1, high));
+        (script.tape.sent.len() - before, script.cwnd())
+    });
+    steps.unzip()
+}
+
+/// RFC 9937 6.1 and 6.2. RecoverFS is what may still be delivered: 100 outstanding less the two SACKed before. ssthresh is 50, so n
+/// deliveries release ceil(50 n/98): 50 at the end, a round trip's.
+#[test]
+fn rfc_9937_reduces_in_proportion_to_what_was_in_flight() {
+    let (sends, _) = reduced(RecoveryRule::Rfc9937, u64::MAX, 97);
+    assert_eq!([sends[0], sends[1], sends[2], sends[9], sends[48], sends[96]], [1, 2, 2, 6, 25, 50]);
+}
+
+/// The receiver takes 60 of a window of 100: RecoverFS is 58, and the pipe is to fall from 58 to 50 alone: ceil(50 n/58) = n at first, so the
+/// window stays. Linux's base is the window before, which allows one for every two delivered. Nothing but the first segment leaves.
+#[test]
+fn rfc_9937_does_not_count_a_window_that_was_not_used() {
+    assert_eq!(reduced(RecoveryRule::Rfc9937, 60, 6).1, [57.0; 6]);
+    assert_eq!(reduced(RecoveryRule::Prr, 60, 6).1, [57.0, 56.0, 56.0, 55.0, 55.0, 54.0]);
+}
+
+/// RFC 9937 6.4: at the end of the episode the window is ssthresh, and 6.2: the first ACK sends one, whatever the sum says.
+#[test]
+fn rfc_9937_sends_one_at_once_and_ends_at_ssthresh() {
+    let rfc = Options { recovery: RecoveryRule::Rfc9937, limited_transmit: false, ..options(20) };
+    let mut script = Script::open(rfc, u64::MAX, u64::MAX);
+    script.sack(100, 0, (1, 2));
+    script.sack(100, 0, (1, 3));
+    assert_eq!(script.sack(100, 0, (1, 4)), [0]);
+    script.sack(100, 0, (1, 20));
+    let point = script.sender.connection().nxt;
+    assert!(script.cwnd() <= 10.0 + 1e-9, "{}", script.cwnd());
+    script.ack(200, point, 100);
+    assert_eq!(script.tape.episodes, [(20.0, 10.0)]);
+    assert!((10.0..12.5).contains(&script.cwnd()), "{}", script.cwnd());
+}
+
 /// Rate halving takes one segment off the window for every second ACK, so that one leaves for every two that arrive.
 #[test]
 fn rate_halving_sends_one_for_two() {

@@ -1,11 +1,11 @@
 //! BBR version 3: BBR that bounds rate and in-flight by what loss tells, over a long and a short term.
 //!
-//! Source: draft-ietf-ccwg-bbr (head of August 2026). Its names inflight_longterm and so on are here `inflight_long`.
+//! Source: draft-ietf-ccwg-bbr-06 (July 2026). Its names inflight_longterm and so on are here `inflight_long`.
 //! Units: segments, segments per second, seconds, real-valued; instants in `Time`, spans in `Duration`.
 //! State: one part per file: bandwidth and aggregation, the pipe filled or not, the short and the long term, the probing cycle, the RTT
 //! probe, what an undo restores.
 //! Departures: the bandwidth filter holds the current and the previous cycle, as the draft's text has it, which is one cycle less than
-//! the general filter it names. `ssthresh` shows where Startup ended and has no effect. No response to ECN, as in the draft.
+//! the general filter it names. `ssthresh` shows where Startup ended and has no effect. No response to ECN: the draft has none.
 
 mod bandwidth;
 mod idle;
@@ -54,6 +54,8 @@ pub struct Bbr3 {
     /// Segments per second.
     pacing_rate: f64,
     mss: f64,
+    /// C.InitialCwnd, segments.
+    initial: f64,
     rounds: Rounds,
     /// Something was sent after an idle time, and nothing of it delivered yet.
     restarts: bool,
@@ -79,6 +81,7 @@ impl CongestionControl for Bbr3 {
     fn on_established(&mut self, w: &mut Window, c: &Connection) {
         w.ssthresh = SSTHRESH_INFINITE;
         self.mss = f64::from(c.mss);
+        self.initial = w.cwnd;
         let srtt = Duration::from_us(u64::from(c.srtt8_us >> 3));
         self.rtt.start(srtt, c.now);
         self.aggregation.restart(c.now);

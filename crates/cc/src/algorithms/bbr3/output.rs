@@ -13,9 +13,6 @@ const BURST_MIN: f64 = 2.0;
 /// Bursts in the sender, on the way and in the receiver (BBR.offload_budget).
 const BURSTS: f64 = 3.0;
 
-/// The initial window, segments.
-const WINDOW_INITIAL: u64 = 10;
-
 impl Bbr3 {
     /// SetPacingRateWithGain: never lower before the pipe is full.
     pub(super) fn pace(&mut self, gain: f64) {
@@ -25,14 +22,19 @@ impl Bbr3 {
         }
     }
 
-    /// The bandwidth-delay product, segments.
-    pub(super) fn bdp(&self, bw: f64) -> f64 {
+    /// BDPMultiple: the initial window, whatever the gain, while no RTT is known.
+    fn bdp_times(&self, gain: f64, bw: f64) -> f64 {
         let min_s = self.rtt.min_s();
         if min_s.is_finite() {
-            bw * min_s
+            gain * (bw * min_s)
         } else {
-            WINDOW_INITIAL as f64
+            self.initial
         }
+    }
+
+    /// The bandwidth-delay product, segments.
+    pub(super) fn bdp(&self, bw: f64) -> f64 {
+        self.bdp_times(1.0, bw)
     }
 
     /// TargetInflight.
@@ -58,16 +60,16 @@ impl Bbr3 {
 
     /// ProbeRTTCwnd.
     pub(super) fn probe_rtt_cwnd(&self) -> f64 {
-        (PROBE_RTT_CWND_GAIN * self.bdp(self.bw)).max(WINDOW_MIN)
+        self.bdp_times(PROBE_RTT_CWND_GAIN, self.bw).max(WINDOW_MIN)
     }
 
     /// SetCwnd.
     pub(super) fn set_cwnd(&self, w: &mut Window, c: &Connection, s: &Sample) {
-        let most = self.with_budget(self.state.cwnd_gain() * self.bdp(self.bw) + self.aggregation.most());
+        let most = self.with_budget(self.bdp_times(self.state.cwnd_gain(), self.bw) + self.aggregation.most());
         let grown = w.cwnd + f64::from(s.of.acked);
         if self.pipe.reached {
             w.cwnd = grown.min(most);
-        } else if w.cwnd < most || c.delivered < WINDOW_INITIAL {
+        } else if w.cwnd < most || (c.delivered as f64) < self.initial {
             w.cwnd = grown;
         }
         w.cwnd = w.cwnd.max(WINDOW_MIN);

@@ -13,10 +13,10 @@ pub const PROTOCOL: Protocol = Protocol {
     aliases: &["bbrv3"],
     family: "model-based",
     year: 2023,
-    source: "draft-ietf-ccwg-bbr",
+    source: "draft-ietf-ccwg-bbr-06",
     summary: "BBR with bounds on rate and in-flight that loss teaches it.",
     signals: &["rate", "rtt", "loss"],
-    variants: &[Variant { name: DRAFT, aliases: &["ietf"], summary: "The IETF draft.", exact_kernel: false }],
+    variants: &[Variant { name: DRAFT, aliases: &["ietf"], summary: "The IETF draft, revision 06.", exact_kernel: false }],
     parameters: &[],
     constants: &[
         Constant { name: "startup_pacing_gain", variant: DRAFT, value: STARTUP_GAIN, unit: "1" },

@@ -1,6 +1,6 @@
 //! The states, and the gains of each over the bandwidth and the bandwidth-delay product.
 //!
-//! Source: draft-ietf-ccwg-bbr.
+//! Source: draft-ietf-ccwg-bbr-06.
 
 /// 4 ln 2, as the draft rounds it: doubles the rate each round trip.
 pub(super) const STARTUP_GAIN: f64 = 2.77;

@@ -1,7 +1,6 @@
 //! Copa's competitive mode: while somebody keeps the queue full, 1/delta follows an AIMD of its own.
 //!
 //! Source: Arun/Balakrishnan, NSDI 2018, section 2.2. Units: segments.
-//! Departures: it competes after ten RTTs without a nearly empty queue, not five, as the law's file says.
 
 use units::{Duration, Time};
 

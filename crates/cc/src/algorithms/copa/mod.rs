@@ -5,8 +5,7 @@
 //! State: one part per file: the filters of RTTmin, RTTstanding and RTTmax, the velocity and its direction, the mode.
 //! Departures: the direction is looked at once per round trip; the velocity also falls to 1 on the ACK that reverses it, and a round
 //! trip changes the window by no more than itself (third-party notes on the authors' code). A loss moves nothing but delta, and delta
-//! only in competitive mode; after a timeout Copa starts anew. It competes after ten RTTs without a nearly empty queue, not five: its own
-//! cycle is five and a half here, and it would take itself for a competitor. The start's queue is its own.
+//! only in competitive mode; after a timeout Copa starts anew. The start's queue is its own.
 
 mod competition;
 mod delays;

@@ -27,7 +27,7 @@ pub const PROTOCOL: Protocol = Protocol {
             unit: "RTTs",
             min: 1.0,
             max: 1e3,
-            defaults: &[(PAPER, 10.0)],
+            defaults: &[(PAPER, 5.0)],
             doc: "Competes after so long without a nearly empty queue.",
         },
         Parameter {

@@ -4,7 +4,7 @@
 //! Units: segments; seconds.
 //! State: W_max, K, the epoch (start, its window), W_est, cwnd_prior; the whole state at the last reduction, for undo.
 //! Departures: the reduction starts from cwnd, not from the flight size. The slow start is the standard one unless HyStart++ is
-//! asked for. With no loss before it, an epoch has K = 0 and W_max = cwnd (section 4.8).
+//! asked for. With no loss before it, an epoch has K = 0 and W_max = cwnd (section 4.10).
 
 use crate::parameter::Values;
 use crate::{CaEvent, CaState, CongestionControl, Connection, Window};
@@ -55,8 +55,11 @@ impl CubicReal {
         let e = &mut self.now;
         if e.fresh {
             e.w_max = cwnd;
-            e.cwnd_prior = cwnd;
             e.fresh = false;
+            // Of a timeout it is the window before: ssthresh was set then (sections 4.3 and 4.6). Without any loss section 4.10.
+            if e.cwnd_prior == 0.0 {
+                e.cwnd_prior = cwnd;
+            }
         }
         // Equation 2.
         e.k = if e.w_max > cwnd { libm::cbrt((e.w_max - cwnd) / self.c) } else { 0.0 };
@@ -104,7 +107,7 @@ impl CongestionControl for CubicReal {
 
     fn ssthresh(&mut self, w: &mut Window, _c: &Connection) -> f64 {
         self.before = self.now;
-        let aims_lower = self.fast_convergence && !self.now.fresh && w.cwnd < self.now.w_max;
+        let aims_lower = self.fast_convergence && w.cwnd < self.now.w_max;
         self.now.w_max = if aims_lower { w.cwnd * (1.0 + self.beta) / 2.0 } else { w.cwnd };
         self.now.cwnd_prior = w.cwnd;
         self.now.start_s = None;
