@@ -76,7 +76,7 @@ fn an_ack_adds_at_most_half_a_segment() {
     let mut bench = after_loss(0.7, 20.0);
     bench.ack(1);
     bench.w.cwnd = 14.0;
-    bench.wait(Time::from_ms(100_000));
+    bench.wait(Duration::from_ms(100_000));
     bench.ack(1);
     near(bench.w.cwnd, 14.5, 1e-9);
 }
@@ -87,7 +87,7 @@ fn a_silence_is_no_part_of_the_epoch() {
     let mut bench = after_loss(0.7, 1000.0);
     bench.ack(1);
     bench.c.last_sent = bench.c.now;
-    bench.wait(Time::from_ms(10_000));
+    bench.wait(Duration::from_ms(10_000));
     bench.law.on_event(&mut bench.w, &bench.c, CaEvent::TxStarted);
     bench.w.cwnd = 700.0;
     bench.ack(1);
