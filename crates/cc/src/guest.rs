@@ -70,10 +70,10 @@ pub trait GuestProtocol: Debug + Send + Sync {
 #[derive(Clone, Debug, Default)]
 pub struct Guests(BTreeMap<String, Arc<dyn GuestProtocol>>);
 
-impl Guests {
-    /// No guest.
-    pub const NONE: Guests = Guests(BTreeMap::new());
+/// No guest.
+pub static NO_GUESTS: Guests = Guests(BTreeMap::new());
 
+impl Guests {
     /// Adds a guest under a name; that of a registered protocol then means the guest.
     pub fn insert(&mut self, name: &str, guest: Arc<dyn GuestProtocol>) {
         self.0.insert(name.to_owned(), guest);
