@@ -439,6 +439,9 @@ int tcp_update_congestion_control(struct tcp_congestion_ops *ops, struct tcp_con
 
 /* Around every hook. */
 
+/* The clock of ticks at the beginning of a run: modules take 0 for a time that is not set, and a kernel has run for a while. */
+#define FIRST_TICK (10 * HZ)
+
 static inline struct flow *enter(void *state, const struct wt_window *w, const struct wt_connection *c)
 {
 	struct flow *f = state;
@@ -450,7 +453,7 @@ static inline struct flow *enter(void *state, const struct wt_window *w, const s
 	tp->tcp_clock_cache = c->now_ns;
 	tp->tcp_wstamp_ns = c->now_ns;
 	tp->tcp_mstamp = us;
-	wt_kernel_jiffies = us / WT_TICK_US;
+	wt_kernel_jiffies = FIRST_TICK + us / WT_TICK_US;
 	tp->snd_cwnd = (u32)w->cwnd;
 	tp->snd_ssthresh = (u32)w->ssthresh;
 	tp->snd_cwnd_cnt = w->cnt;
@@ -479,7 +482,7 @@ static void enter_rarely(struct flow *f, const struct wt_connection *c)
 {
 	struct tcp_sock *tp = &f->tp;
 
-	tp->lsndtime = (u32)(c->last_sent_ns / 1000 / WT_TICK_US);
+	tp->lsndtime = FIRST_TICK + (u32)(c->last_sent_ns / 1000 / WT_TICK_US);
 	tp->lost = (u32)c->lost;
 	tp->app_limited = c->app_limited_until ? (u32)c->app_limited_until + 1 : 0;
 	tp->write_seq = tp->snd_nxt;
