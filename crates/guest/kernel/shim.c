@@ -42,6 +42,8 @@ struct flow {
 	u64 random;
 	u64 now_ns;
 	u32 ack_flags;
+	u32 peer_ahead_ms; /* by which the peer's timestamps are ahead of ours (RFC 7323 5.4) */
+	u64 backward_ns;   /* the last ACK's way back */
 	u32 cwr_until;    /* the end of a reduction that the module began */
 	bool in_own_cwr;
 	bool held_back;
@@ -439,8 +441,8 @@ int tcp_update_congestion_control(struct tcp_congestion_ops *ops, struct tcp_con
 
 /* Around every hook. */
 
-/* The clock of ticks at the beginning of a run: modules take 0 for a time that is not set, and a kernel has run for a while. */
-#define FIRST_TICK (10 * HZ)
+/* The clock of ticks at the beginning of a run: modules take 0 for a time that is not set. */
+#define FIRST_TICK 1
 
 static inline struct flow *enter(void *state, const struct wt_window *w, const struct wt_connection *c)
 {
@@ -472,8 +474,10 @@ static inline struct flow *enter(void *state, const struct wt_window *w, const s
 		tp->sacked_out = (c->ca_state == WT_DISORDER || c->ca_state == WT_RECOVERY) && c->has_selective_acks;
 		tp->packets_out += tp->sacked_out;
 	}
-	if (!ops_of(f)->cong_control)
+	if (!ops_of(f)->cong_control) {
 		tp->inet_conn.icsk_inet.sk.sk_pacing_rate = c->pacing_rate_bytes_per_s;
+		tp->inet_conn.icsk_inet.sk.sk_pacing_status = c->is_paced ? SK_PACING_NEEDED : SK_PACING_NONE;
+	}
 	return f;
 }
 
@@ -600,7 +604,13 @@ static void needs(const void *state, struct wt_needs *n)
 	};
 }
 
-static void on_seeded(void *state, uint64_t seed) { ((struct flow *)state)->random = seed; }
+static void on_seeded(void *state, uint64_t seed)
+{
+	struct flow *f = state;
+
+	f->random = seed;
+	f->peer_ahead_ms = (u32)(seed >> 32);
+}
 
 static void on_established(void *state, struct wt_window *w, const struct wt_connection *c)
 {
@@ -620,9 +630,13 @@ static void on_rtt_sampled(void *state, struct wt_window *w, const struct wt_con
 	struct ack_sample sample = { s->acked, s->rtt_ns == WT_NONE ? -1 : (s32)(s->rtt_ns / 1000), s->in_flight };
 
 	if (s->sent_ns != WT_NONE) {
-		f->tp.rx_opt.rcv_tsval = (u32)((s->sent_ns + s->forward_ns) / 1000000);
+		f->backward_ns = c->now_ns - s->sent_ns - s->forward_ns;
+		f->tp.rx_opt.rcv_tsval = f->peer_ahead_ms + (u32)((s->sent_ns + s->forward_ns) / 1000000);
 		f->tp.rx_opt.rcv_tsecr = (u32)(s->sent_ns / 1000000);
 		f->tp.rx_opt.saw_tstamp = 1;
+	} else if (f->tp.rx_opt.saw_tstamp && c->now_ns > f->backward_ns) {
+		/* A duplicate: the peer's time is new, what it echoes is not. */
+		f->tp.rx_opt.rcv_tsval = f->peer_ahead_ms + (u32)((c->now_ns - f->backward_ns) / 1000000);
 	}
 	settle(f);
 	ops_of(f)->pkts_acked(sock_of(f), &sample);
@@ -642,6 +656,7 @@ static void on_state_changed(void *state, struct wt_window *w, const struct wt_c
 {
 	struct flow *f = enter(state, w, c);
 
+	enter_rarely(f, c);
 	if (to >= TCP_CA_CWR)
 		f->in_own_cwr = false;
 	if (ops_of(f)->set_state && !f->in_own_cwr)
@@ -699,6 +714,7 @@ static double ssthresh(void *state, struct wt_window *w, const struct wt_connect
 	struct flow *f = enter(state, w, c);
 	u32 answer;
 
+	enter_rarely(f, c);
 	/* An episode that the module began goes on. */
 	answer = f->in_own_cwr ? f->tp.snd_ssthresh : ops_of(f)->ssthresh(sock_of(f));
 	f->in_own_cwr = false;
@@ -709,8 +725,10 @@ static double ssthresh(void *state, struct wt_window *w, const struct wt_connect
 static double undo(void *state, struct wt_window *w, const struct wt_connection *c)
 {
 	struct flow *f = enter(state, w, c);
-	u32 answer = ops_of(f)->undo_cwnd(sock_of(f));
+	u32 answer;
 
+	enter_rarely(f, c);
+	answer = ops_of(f)->undo_cwnd(sock_of(f));
 	leave(f, w);
 	return answer;
 }

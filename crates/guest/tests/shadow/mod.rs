@@ -72,11 +72,14 @@ impl Pair {
         self.seconds = w.clone();
         let answer = call(&mut self.first, w);
         let seconds = call(&mut self.second, &mut self.seconds);
-        let same = answer == seconds && w.cwnd == self.seconds.cwnd && w.ssthresh == self.seconds.ssthresh;
+        let same = answer == seconds && w.cwnd == self.seconds.cwnd && w.ssthresh.max(2.0) == self.seconds.ssthresh.max(2.0);
         self.calls.push(format!("{:.6} {:?} {what} {before:?}", c.now.as_secs_f64(), c.ca_state));
-        if !same {
+        if !same && self.note.lock().unwrap().is_none() {
             let tail = self.calls[self.calls.len().saturating_sub(12)..].join("\n    ");
-            let said = format!("ours {answer:?} {w:?}, file's {seconds:?} {:?}\n    {c:?}\n    {tail}\n    {:?}", self.seconds, self.first);
+            let said = format!(
+                "ours {answer:?} {w:?}, file's {seconds:?} {:?}\n    {c:?}\n    {tail}\n    {:?}\n    {:?}",
+                self.seconds, self.first, self.second
+            );
             self.note.lock().unwrap().get_or_insert(said);
         }
         answer
