@@ -464,15 +464,15 @@ static inline struct flow *enter(void *state, const struct wt_window *w, const s
 	tp->delivered = (u32)c->delivered + 1;
 	tp->delivered_ce = (u32)c->delivered_ce;
 	tp->srtt_us = c->srtt8_us;
-	tp->mss_cache = c->mss_bytes;
 	tp->is_cwnd_limited = c->is_cwnd_limited;
 	tp->packets_out = c->in_flight;
-	if (!f->in_own_cwr) {
-		tp->prior_cwnd = (u32)c->prior_cwnd;
+	if (likely(!f->in_own_cwr)) {
+		/* How many are SACKed is not known: that some are is the meaning of these states. */
+		u32 sacked = ((1u << WT_DISORDER | 1u << WT_RECOVERY) >> c->ca_state) & c->has_selective_acks;
+
 		tp->inet_conn.icsk_ca_state = c->ca_state;
-		/* How many is not known: that some are is the meaning of these states. */
-		tp->sacked_out = (c->ca_state == WT_DISORDER || c->ca_state == WT_RECOVERY) && c->has_selective_acks;
-		tp->packets_out += tp->sacked_out;
+		tp->sacked_out = sacked;
+		tp->packets_out += sacked;
 	}
 	if (!ops_of(f)->cong_control) {
 		tp->inet_conn.icsk_inet.sk.sk_pacing_rate = c->pacing_rate_bytes_per_s;
@@ -481,11 +481,14 @@ static inline struct flow *enter(void *state, const struct wt_window *w, const s
 	return f;
 }
 
-/* What only some hooks read. */
+/* What only some hooks read, or what changes only where these hooks are called. */
 static void enter_rarely(struct flow *f, const struct wt_connection *c)
 {
 	struct tcp_sock *tp = &f->tp;
 
+	tp->mss_cache = c->mss_bytes;
+	if (!f->in_own_cwr)
+		tp->prior_cwnd = (u32)c->prior_cwnd;
 	tp->lsndtime = FIRST_TICK + (u32)(c->last_sent_ns / 1000 / WT_TICK_US);
 	tp->lost = (u32)c->lost;
 	tp->app_limited = c->app_limited_until ? (u32)c->app_limited_until + 1 : 0;
@@ -504,9 +507,8 @@ static inline void leave(struct flow *f, struct wt_window *w)
 	if (tp->snd_ssthresh != (u32)w->ssthresh)
 		w->ssthresh = tp->snd_ssthresh;
 	w->cnt = tp->snd_cwnd_cnt;
-	if (unlikely(tp->inet_conn.wt_guard[0] != GUARD || tp->inet_conn.wt_guard[1] != GUARD))
+	if (unlikely(tp->inet_conn.wt_guard[0] != GUARD))
 		w->fault = "its state is larger than the 104 bytes of ICSK_CA_PRIV_SIZE: it wrote past their end";
-	current = NULL;
 }
 
 static void *create(const double *values)
@@ -521,7 +523,7 @@ static void *create(const double *values)
 		.sk_max_pacing_rate = ~0UL, .sk_pacing_shift = 10, .sk_state = TCP_ESTABLISHED, .sk_gso_max_size = GSO_MAX_SIZE,
 		.sk_gso_max_segs = 65535,
 	};
-	f->tp.inet_conn.wt_guard[0] = f->tp.inet_conn.wt_guard[1] = GUARD;
+	f->tp.inet_conn.wt_guard[0] = GUARD;
 	f->tp.inet_conn.icsk_ca_initialized = 1;
 	f->tp.inet_conn.icsk_rto = HZ;
 	f->tp.inet_conn.icsk_rto_min = HZ / 5;

@@ -78,13 +78,19 @@ impl Law {
     ) -> A {
         let mut shown = abi::Window { cwnd: w.cwnd, ssthresh: w.ssthresh, cnt: w.cnt, reserved: 0, fault: std::ptr::null() };
         let answer = call(self.state, &mut shown, &connection(c));
-        let is_sound = shown.cwnd >= 1.0 && shown.cwnd <= CWND_MAX && shown.ssthresh >= 0.0 && shown.ssthresh <= CWND_MAX;
-        if !is_sound || !shown.fault.is_null() {
+        if !shown.fault.is_null() {
             self.complain(hook, c, &shown);
         }
-        w.cwnd = shown.cwnd;
-        w.ssthresh = shown.ssthresh;
         w.cnt = shown.cnt;
+        // What has not changed was looked at before.
+        if shown.cwnd.to_bits() != w.cwnd.to_bits() || shown.ssthresh.to_bits() != w.ssthresh.to_bits() {
+            let is_sound = shown.cwnd >= 1.0 && shown.cwnd <= CWND_MAX && shown.ssthresh >= 0.0 && shown.ssthresh <= CWND_MAX;
+            if !is_sound {
+                self.complain(hook, c, &shown);
+            }
+            w.cwnd = shown.cwnd;
+            w.ssthresh = shown.ssthresh;
+        }
         answer
     }
 

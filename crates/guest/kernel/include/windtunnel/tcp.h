@@ -196,7 +196,7 @@ struct inet_connection_sock {
 	u8 icsk_retransmits;
 	struct { u8 pending; u8 quick; u8 pingpong; u8 retry; u32 ato; unsigned long timeout; u16 rcv_mss; } icsk_ack;
 	u64 icsk_ca_priv[ICSK_CA_PRIV_SIZE / sizeof(u64)];
-	u64 wt_guard[2]; /* whoever writes here wrote past the end */
+	u64 wt_guard[1]; /* whoever writes here wrote past the end */
 };
 struct tcp_options_received { u32 rcv_tsval; u32 rcv_tsecr; u8 saw_tstamp : 1, tstamp_ok : 1, sack_ok : 4; u16 mss_clamp; };
 struct tcp_sock {
@@ -241,7 +241,8 @@ struct tcp_sock {
 	struct minmax rtt_min;
 	struct tcp_options_received rx_opt;
 	u8 ecn_flags;
-	u8 is_cwnd_limited : 1, is_sack_reneg : 1, tlp_retrans : 1, fast_ack_mode : 2;
+	u8 is_cwnd_limited;
+	u8 is_sack_reneg : 1, tlp_retrans : 1, fast_ack_mode : 2;
 	u8 tlp_orig_data_app_limited;
 };
 
