@@ -25,6 +25,7 @@ MAX_LAW_LINES = 160
 EDGES = {
     "units": set(),
     "cc": {"units"},
+    "guest": {"units", "cc"},
     "net": {"units"},
     "tcp": {"units", "cc"},
     "sim": {"units", "cc", "net", "tcp"},

@@ -95,7 +95,7 @@ fn the_compilers_errors_name_the_users_line_and_none_of_ours() {
     let error = refused(&written("macro", &RENO.replace("module_param(step, int, 0644)", "module_param(step, charp, 0644)")));
     assert!(error.what.contains("mine.c:5: "), "{}", error.what);
     let large = refusal("large", &RENO.replace("u32 acks;", "u32 acks, more[26];"));
-    assert!(large.contains("mine.c:31: ") && large.contains("ICSK_CA_PRIV_SIZE"), "{large}");
+    assert!(large.contains("mine.c:34: ") && large.contains("ICSK_CA_PRIV_SIZE"), "{large}");
     let unknown = refusal("unknown", &RENO.replace("/* here */", "tcp_fly(sk);"));
     assert!(unknown.contains("mine.c:19: implicit declaration of function 'tcp_fly'"), "{unknown}");
     let field = refusal("field", &RENO.replace("/* here */", "tcp_sk(sk)->snd_wl1 = 0;"));
