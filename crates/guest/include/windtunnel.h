@@ -4,7 +4,7 @@
  *
  * A shared library that exports `windtunnel_controller` is a congestion controller: it stands wherever the name of a built-in one may
  * stand. The function answers with a table: what the controller is called, which parameters it has, and its hooks. The hooks are those
- * of the built-in laws, in the same order; their names follow the Linux kernel's (docs/reference/c-abi.md has both beside each other).
+ * of the built-in laws, in the same order; their names follow the Linux kernel's (docs/guides/controllers.md has both beside each other).
  *
  * Units: segments for windows and counts, nanoseconds for times, bytes per second for rates. Segments are numbered from 0.
  *

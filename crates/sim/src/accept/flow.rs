@@ -135,11 +135,8 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, run: &Run<'a>) -
         override_option(&mut options, name, value).map_err(|allowed| SpecError { field: field(name), value: show(value), allowed })?;
     }
     let built = cc::build_with(guests, &flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters);
-    let mut built = built.map_err(|error| SpecError {
-        field: field("algorithm"),
-        value: flow.algorithm.clone(),
-        allowed: error.to_string(),
-    })?;
+    let mut built =
+        built.map_err(|error| SpecError { field: field("algorithm"), value: flow.algorithm.clone(), allowed: error.to_string() })?;
     if let (true, Some((key, value))) = (built.name == cc::algorithms::ptcp::PROTOCOL.name, flow.parameters.first_key_value()) {
         return refuse(field(key), value, "belongs to an application: give each of its connections as a flow");
     }
