@@ -3,6 +3,9 @@
  * Between a congestion-control module of the kernel's and the controller interface: one per library. The module's globals are the
  * library's: every run and set of parameters has a copy of it.
  */
+#include <stdarg.h>
+#include <stddef.h>
+
 #include <windtunnel/tcp.h>
 #undef jiffies
 #undef min

@@ -86,8 +86,9 @@ pub(crate) const NAMED: &str = "#include <windtunnel/tcp.h>\n";
 pub(crate) const FLAGS: [&str; 8] =
     ["-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-fwrapv", "-funsigned-char", "-fno-common"];
 
-/// Flags for files of the user's: as in the kernel there are no floating-point numbers, and nothing is assumed.
-pub(crate) const FLAGS_OF_FILE: [&str; 8] = [
+/// Flags for files of the user's: as in the kernel there are no floating-point numbers and no headers of the system, and nothing is assumed.
+pub(crate) const FLAGS_OF_FILE: [&str; 9] = [
+    "-nostdinc",
     "-mgeneral-regs-only",
     "-fno-builtin",
     "-fdiagnostics-color=never",

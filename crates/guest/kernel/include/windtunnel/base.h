@@ -8,9 +8,13 @@
 
 #define __KERNEL__ 1
 
-#include <stdarg.h>
-#include <stddef.h>
-
+typedef __SIZE_TYPE__ size_t;
+#ifndef NULL
+#define NULL ((void *)0)
+#endif
+#ifndef offsetof
+#define offsetof(type, member) __builtin_offsetof(type, member)
+#endif
 typedef _Bool bool;
 enum { false = 0, true = 1 };
 
