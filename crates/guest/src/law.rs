@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::fmt;
+use std::mem::{offset_of, size_of};
 use std::sync::Arc;
 
 use cc::{
@@ -77,7 +78,7 @@ impl Law {
         call: impl FnOnce(State, &mut abi::Window, &abi::Connection) -> A,
     ) -> A {
         let mut shown = abi::Window { cwnd: w.cwnd, ssthresh: w.ssthresh, cnt: w.cnt, reserved: 0, fault: std::ptr::null() };
-        let answer = call(self.state, &mut shown, &connection(c));
+        let answer = call(self.state, &mut shown, connection(c));
         if !shown.fault.is_null() {
             self.complain(hook, c, &shown);
         }
@@ -114,28 +115,40 @@ impl Law {
     }
 }
 
+/// The core's own connection is what the header declares: nothing is copied.
 #[inline]
-fn connection(c: &Connection) -> abi::Connection {
-    abi::Connection {
-        now_ns: c.now.0,
-        una: c.una,
-        nxt: c.nxt,
-        delivered: c.delivered,
-        delivered_ce: c.delivered_ce,
-        lost: c.lost,
-        app_limited_until: c.app_limited_until,
-        rtt_min_ns: c.rtt_min.0,
-        pacing_rate_bytes_per_s: c.pacing_rate.0,
-        last_sent_ns: c.last_sent.0,
-        prior_cwnd: c.prior_cwnd,
-        in_flight: c.in_flight,
-        mss_bytes: c.mss,
-        srtt8_us: c.srtt8_us,
-        ca_state: c.ca_state as u8,
-        is_cwnd_limited: c.cwnd_limited.into(),
-        is_paced: c.is_paced.into(),
-        has_selective_acks: c.selective_acks.into(),
+fn connection(c: &Connection) -> &abi::Connection {
+    macro_rules! same_places {
+        ($($ours:ident is $theirs:ident,)+) => {
+            const {
+                $(assert!(offset_of!(Connection, $ours) == offset_of!(abi::Connection, $theirs));)+
+                assert!(size_of::<Connection>() == size_of::<abi::Connection>());
+                assert!(size_of::<Time>() == 8 && size_of::<ByteRate>() == 8 && size_of::<CaState>() == 1);
+            }
+        };
     }
+    same_places! {
+        now is now_ns,
+        una is una,
+        nxt is nxt,
+        delivered is delivered,
+        delivered_ce is delivered_ce,
+        lost is lost,
+        app_limited_until is app_limited_until,
+        rtt_min is rtt_min_ns,
+        pacing_rate is pacing_rate_bytes_per_s,
+        last_sent is last_sent_ns,
+        prior_cwnd is prior_cwnd,
+        in_flight is in_flight,
+        mss is mss_bytes,
+        srtt8_us is srtt8_us,
+        ca_state is ca_state,
+        cwnd_limited is is_cwnd_limited,
+        is_paced is is_paced,
+        selective_acks is has_selective_acks,
+    }
+    // SAFETY: every field of the one stands where that of the other does; times and rates are one word, and all words are whole.
+    unsafe { &*std::ptr::from_ref(c).cast::<abi::Connection>() }
 }
 
 fn rate_sample(c: &Connection, s: &RateSample) -> abi::RateSample {
@@ -262,7 +275,7 @@ impl CongestionControl for Law {
     fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<ByteRate> {
         let hook = self.shared.copy.table.pacing_rate?;
         let shown = abi::Window { cwnd: w.cwnd, ssthresh: w.ssthresh, cnt: w.cnt, reserved: 0, fault: std::ptr::null() };
-        let rate = unsafe { hook(self.state, &shown, &connection(c)) };
+        let rate = unsafe { hook(self.state, &shown, connection(c)) };
         (rate > 0).then_some(ByteRate(rate))
     }
 
