@@ -25,6 +25,7 @@ MAX_LAW_LINES = 160
 EDGES = {
     "units": set(),
     "cc": {"units"},
+    "guest": {"units", "cc"},
     "net": {"units"},
     "tcp": {"units", "cc"},
     "packetdrill": {"units", "cc", "tcp"},

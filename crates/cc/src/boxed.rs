@@ -1,9 +1,11 @@
-//! A law with a large state lives in a box: each flow's memory is as large as the largest law's.
+//! A law with a large state lives in a box: each flow's memory is as large as the largest law's. So does one from outside.
 
 use units::{ByteRate, Duration, Stream};
 
 use crate::slow_start::Kind;
-use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, RttSample, Steering, Window};
+use crate::{
+    AckArrival, CaEvent, CaState, CongestionControl, Connection, Guest, LostSegment, Needs, RateSample, RttSample, Steering, Window,
+};
 
 /// Every hook goes to the law in the box.
 macro_rules! forward {
@@ -12,6 +14,12 @@ macro_rules! forward {
             $(#[inline]
             fn $hook(self: $me $(, $name: $type)*) $(-> $answer)? {
                 (**self).$hook($($name),*)
+            })+
+        }
+
+        impl CongestionControl for Guest {
+            $(fn $hook(self: $me $(, $name: $type)*) $(-> $answer)? {
+                self.0.$hook($($name),*)
             })+
         }
     };

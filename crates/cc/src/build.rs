@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::parameter::{Protocol, Values, PROFILES};
 use crate::registry::{Algorithm, PROTOCOLS};
 use crate::slow_start::Kind;
-use crate::{CongestionControl, Controller};
+use crate::{CongestionControl, Controller, Guest, GuestProtocol, Guests};
 
 /// Why a protocol cannot be built as asked.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -82,6 +82,44 @@ pub enum BuildError {
         /// Unit of the parameter.
         unit: &'static str,
     },
+    /// A guest has no variants.
+    #[error("variant: {guest} comes from a file and has no variant {value:?}; leave it out")]
+    GuestVariant {
+        /// The guest.
+        guest: String,
+        /// What was asked for.
+        value: String,
+    },
+    /// The guest has no such parameter.
+    #[error("parameter: {guest} has no {value:?}; allowed: {allowed}")]
+    GuestParameter {
+        /// The guest.
+        guest: String,
+        /// What was given.
+        value: String,
+        /// Its parameters.
+        allowed: String,
+    },
+    /// The value is not one that the guest's parameter can have.
+    #[error("{parameter}: {value} is outside {allowed} of {guest}")]
+    GuestValue {
+        /// The guest.
+        guest: String,
+        /// The parameter.
+        parameter: String,
+        /// What was given.
+        value: f64,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// The guest refuses its parameters, or cannot start.
+    #[error("{guest}: {what}")]
+    GuestRefuses {
+        /// The guest.
+        guest: String,
+        /// Why.
+        what: String,
+    },
 }
 
 /// A new algorithm state and what it is.
@@ -98,6 +136,9 @@ pub struct Built {
 }
 
 impl Built {
+    /// What stands for the variant of a guest.
+    pub const GUEST_VARIANT: &'static str = "file";
+
     /// The same with the slow start of that name in front of the law.
     ///
     /// # Errors
@@ -116,6 +157,49 @@ impl Built {
 /// The protocol of that name or alias.
 pub fn protocol(name: &str) -> Option<&'static Protocol> {
     PROTOCOLS.iter().copied().find(|p| p.name == name || p.aliases.contains(&name))
+}
+
+/// As [`build`], where `name` may also be that of one of these guests.
+///
+/// # Errors
+/// As [`build`], or what the guest says.
+pub fn build_with(
+    guests: &Guests,
+    name: &str,
+    variant: Option<&str>,
+    profile: &str,
+    parameters: &BTreeMap<String, f64>,
+) -> Result<Built, BuildError> {
+    let Some(found) = guests.of_name(name) else { return build(name, variant, profile, parameters) };
+    if let Some(value) = variant.filter(|&variant| variant != Built::GUEST_VARIANT) {
+        return Err(BuildError::GuestVariant { guest: name.into(), value: value.into() });
+    }
+    for (key, &value) in parameters {
+        check_of_guest(name, found, key, value)?;
+    }
+    let values: Vec<f64> = found.parameters().iter().map(|p| parameters.get(&p.name).copied().unwrap_or(p.default)).collect();
+    let law = found.start(&values).map_err(|what| BuildError::GuestRefuses { guest: name.into(), what })?;
+    Ok(Built {
+        algorithm: Controller::new(Algorithm::Guest(Guest(law)), Kind::Standard),
+        name: found.name(),
+        variant: Built::GUEST_VARIANT,
+        belongs_to_profile: false,
+    })
+}
+
+fn check_of_guest(guest: &str, found: &dyn GuestProtocol, key: &str, value: f64) -> Result<(), BuildError> {
+    let parameter = found.parameters().iter().find(|p| p.name == key).ok_or_else(|| BuildError::GuestParameter {
+        guest: guest.into(),
+        value: key.into(),
+        allowed: list(found.parameters().iter().map(|p| p.name.as_str())),
+    })?;
+    let is_allowed = value >= parameter.min && value <= parameter.max && value.is_finite();
+    if is_allowed && !(parameter.is_integer && value.fract() != 0.0) {
+        return Ok(());
+    }
+    let whole = if parameter.is_integer { "whole numbers from " } else { "" };
+    let allowed = format!("{whole}{} .. {} ({})", parameter.min, parameter.max, parameter.unit);
+    Err(BuildError::GuestValue { guest: guest.into(), parameter: key.into(), value, allowed })
 }
 
 /// The state of a new connection under `name`, in `variant` or, without one, in what `profile` runs.

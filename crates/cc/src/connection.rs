@@ -19,11 +19,40 @@ pub enum CaState {
     Loss = 4,
 }
 
-/// Read-only state of a connection, owned and kept current by the transport. Counts are in segments.
+/// Read-only state of a connection, owned and kept current by the transport. Counts are in segments. In C's order: guests read it as it is.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Connection {
     /// The time of the event being handled.
     pub now: Time,
+    /// First segment not cumulatively acknowledged.
+    pub una: u64,
+    /// Next segment to be sent for the first time.
+    pub nxt: u64,
+    /// Segments delivered so far (cumulatively or selectively acknowledged for the first time).
+    pub delivered: u64,
+    /// Of those, segments whose delivery was echoed as ECN-marked.
+    pub delivered_ce: u64,
+    /// Segments ever held to be lost, kept for algorithms that need rate samples.
+    pub lost: u64,
+    /// Deliveries up to this count are limited by the application, not by the window (Linux `app_limited`); 0 when they are not. Kept for
+    /// algorithms that need rate samples.
+    pub app_limited_until: u64,
+    /// Smallest RTT of the last 300 s, or `Duration::FOREVER` before the first sample.
+    pub rtt_min: Duration,
+    /// At which the transport would pace (Linux `sk_pacing_rate`); zero before the first RTT sample. Kept for connections
+    /// that are paced, and in slow start for algorithms that need it.
+    pub pacing_rate: ByteRate,
+    /// When the last data segment was sent (Linux `lsndtime`).
+    pub last_sent: Time,
+    /// Window when the current reduction began (Linux `prior_cwnd`).
+    pub prior_cwnd: f64,
+    /// Segments sent and not cumulatively acknowledged, less those SACKed or lost, plus those retransmitted ("pipe").
+    pub in_flight: u32,
+    /// Payload bytes of a full segment.
+    pub mss: u32,
+    /// Eight times the smoothed RTT, in microseconds (Linux `srtt_us`); 0 before the first sample.
+    pub srtt8_us: u32,
     /// The state the connection is in (during `on_state_changed`: the one it leaves).
     pub ca_state: CaState,
     /// Whether the window limited the sender (Linux `tcp_is_cwnd_limited`).
@@ -34,34 +63,6 @@ pub struct Connection {
     pub selective_acks: bool,
     /// ACKs echo when the segment that they answer was sent (RFC 7323).
     pub timestamps: bool,
-    /// Payload bytes of a full segment.
-    pub mss: u32,
-    /// First segment not cumulatively acknowledged.
-    pub una: u64,
-    /// Next segment to be sent for the first time.
-    pub nxt: u64,
-    /// Segments sent and not cumulatively acknowledged, less those SACKed or lost, plus those retransmitted ("pipe").
-    pub in_flight: u32,
-    /// Segments delivered so far (cumulatively or selectively acknowledged for the first time).
-    pub delivered: u64,
-    /// Of those, segments whose delivery was echoed as ECN-marked.
-    pub delivered_ce: u64,
-    /// Segments ever held to be lost, kept for algorithms that need rate samples.
-    pub lost: u64,
-    /// Deliveries up to this count are limited by the application, not by the window (Linux `app_limited`); 0 when they are not. Kept for
-    /// algorithms that need rate samples.
-    pub app_limited_until: u64,
-    /// Eight times the smoothed RTT, in microseconds (Linux `srtt_us`); 0 before the first sample.
-    pub srtt8_us: u32,
-    /// Smallest RTT of the last 300 s, or `Duration::FOREVER` before the first sample.
-    pub rtt_min: Duration,
-    /// At which the transport would pace (Linux `sk_pacing_rate`); zero before the first RTT sample. Kept for connections
-    /// that are paced, and in slow start for algorithms that need it.
-    pub pacing_rate: ByteRate,
-    /// Window when the current reduction began (Linux `prior_cwnd`).
-    pub prior_cwnd: f64,
-    /// When the last data segment was sent (Linux `lsndtime`).
-    pub last_sent: Time,
 }
 
 impl Connection {

@@ -18,6 +18,13 @@ impl Controller {
         Controller { slow_start: SlowStart::new(slow_start), law }
     }
 
+    /// The flow that the law is of. Only a guest's wants to know.
+    pub fn on_seated(&mut self, flow: usize) {
+        if let Algorithm::Guest(guest) = &mut self.law {
+            guest.0.on_seated(flow);
+        }
+    }
+
     /// An RTT sample in slow start, seen by a part that may end it. Out of line, as [`Controller::shape`]: few ACKs get here.
     #[inline(never)]
     pub(crate) fn watch(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
@@ -49,7 +56,8 @@ impl CongestionControl for Controller {
     #[inline]
     fn needs(&self) -> Needs {
         let of_law = dispatch!(&self.law, law => law.needs());
-        Needs { transport_rate: self.slow_start.needs_rate(), rtt_samples: self.slow_start.rtt_samples(of_law.rtt_samples), ..of_law }
+        let transport_rate = of_law.transport_rate || self.slow_start.needs_rate();
+        Needs { transport_rate, rtt_samples: self.slow_start.rtt_samples(of_law.rtt_samples), ..of_law }
     }
     fn slow_start(&self) -> Option<Kind> {
         self.law.slow_start()

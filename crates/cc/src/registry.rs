@@ -5,7 +5,7 @@ use units::Duration;
 use crate::algorithms::*;
 use crate::parameter::{Either, Protocol, Values};
 use crate::slow_start::Kind;
-use crate::{CongestionControl, Connection};
+use crate::{CongestionControl, Connection, Guest};
 
 /// What a module made, as the state of its row: the only one, or one of two.
 macro_rules! made {
@@ -29,13 +29,18 @@ macro_rules! protocols {
         #[repr(u8)]
         pub enum Algorithm {
             $($(#[doc = concat!("A state of `", stringify!($module), "`.")] $state($type),)+)+
+            /// A state of a law from outside.
+            Guest(Guest),
         }
 
         /// Every registered protocol.
         pub static PROTOCOLS: &[&Protocol] = &[$(&$module::PROTOCOL),+];
 
         macro_rules! dispatch {
-            ($me:expr, $law:ident => $call:expr) => { match $me { $($(Algorithm::$state($law) => $call,)+)+ } };
+            ($me:expr, $law:ident => $call:expr) => { match $me {
+                $($(Algorithm::$state($law) => $call,)+)+
+                Algorithm::Guest($law) => $call,
+            } };
         }
 
         impl Algorithm {
@@ -50,12 +55,12 @@ macro_rules! protocols {
 
             /// The slow start of the law unless another is asked for; none when it has one of its own.
             pub(crate) fn slow_start(&self) -> Option<Kind> {
-                match self { $($(Algorithm::$state(law) => law.slow_start(),)+)+ }
+                dispatch!(self, law => law.slow_start())
             }
 
             /// The smallest RTT known; none while samples do not show the path.
             pub(crate) fn path_rtt(&self, c: &Connection) -> Option<Duration> {
-                match self { $($(Algorithm::$state(law) => law.path_rtt(c),)+)+ }
+                dispatch!(self, law => law.path_rtt(c))
             }
         }
     };

@@ -153,6 +153,7 @@ fn run<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<'py, PyDict>
             Ok(out)
         }
         Err(RunError::Spec(error)) => Err(bad("", error)),
+        Err(RunError::Guest(fault)) => Err(bad("", fault)),
         Err(RunError::Interrupted(_)) => Err(signal.unwrap_or_else(|| bad("", "interrupted"))),
     }
 }

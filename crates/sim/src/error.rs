@@ -28,4 +28,7 @@ pub enum RunError {
     /// The caller asked to stop.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
+    /// A law from outside did what none may.
+    #[error(transparent)]
+    Guest(#[from] cc::GuestFault),
 }

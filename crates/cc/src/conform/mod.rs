@@ -15,7 +15,9 @@ use units::{ByteRate, Duration, Time};
 
 pub use self::report::{Mismatch, Report};
 use crate::build::{build, protocol};
-use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, RttSample, Window};
+use crate::registry::Algorithm;
+use crate::slow_start::Kind;
+use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, Guest, GuestLaw, RttSample, Window};
 
 /// Why a file could not be replayed.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -42,7 +44,7 @@ pub enum ReplayError {
 pub fn replay(text: &str, file: &str) -> Result<Report, ReplayError> {
     let damaged = |what: String| ReplayError::Damaged { file: file.into(), what };
     let root: Value = serde_json::from_str(text).map_err(|e| damaged(format!("not JSON: {e}")))?;
-    let kernel_name = root["algorithm"].as_str().ok_or_else(|| damaged("algorithm: missing".into()))?;
+    let kernel_name = root_name(&root).ok_or_else(|| damaged("algorithm: missing".into()))?;
     let (name, variant) = match kernel_name.strip_suffix("_nohystart") {
         Some(name) => (name, Some("nohystart")),
         None => (kernel_name, None),
@@ -63,12 +65,33 @@ pub fn replay(text: &str, file: &str) -> Result<Report, ReplayError> {
         Some(variant) => format!("{}:{variant}", built.name),
         None => built.name.into(),
     };
+    replay_law(built.algorithm, algorithm, &root, file)
+}
+
+/// Replays the vector file with this content against a guest's law, which must be what was recorded. Of a law that controls the window
+/// by rate samples windows, threshold and pacing rate are compared.
+///
+/// # Errors
+/// When the file is damaged.
+pub fn replay_guest(law: Box<dyn GuestLaw>, text: &str, file: &str) -> Result<Report, ReplayError> {
+    let root = serde_json::from_str(text).map_err(|e| ReplayError::Damaged { file: file.into(), what: format!("not JSON: {e}") })?;
+    let algorithm = root_name(&root).unwrap_or_default().to_owned();
+    replay_law(Controller::new(Algorithm::Guest(Guest(law)), Kind::Standard), algorithm, &root, file)
+}
+
+/// The kernel's name of what is recorded.
+fn root_name(root: &Value) -> Option<&str> {
+    root["algorithm"].as_str()
+}
+
+fn replay_law(law: Controller, algorithm: String, root: &Value, file: &str) -> Result<Report, ReplayError> {
+    let damaged = |what: String| ReplayError::Damaged { file: file.into(), what };
     let report = Report { file: file.into(), algorithm, rows: 0, rows_matched: 0, rows_matched_with_cnt: 0, first_mismatch: None };
-    if built.algorithm.needs().control.is_by_rate() {
-        return rated::replay(built.algorithm, &root, report).map_err(damaged);
+    if law.needs().control.is_by_rate() {
+        return rated::replay(law, root, report).map_err(damaged);
     }
-    let columns = Columns::read(&root).map_err(damaged)?;
-    let mut replay = Replay { flow: Flow::start(built.algorithm, &root["init"]).map_err(damaged)?, columns, report, event: 0 };
+    let columns = Columns::read(root).map_err(damaged)?;
+    let mut replay = Replay { flow: Flow::start(law, &root["init"]).map_err(damaged)?, columns, report, event: 0 };
     let events = root["events"].as_array().ok_or_else(|| damaged("events: missing".into()))?;
     for (number, event) in events.iter().enumerate() {
         replay.event = number as u32;

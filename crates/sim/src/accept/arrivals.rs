@@ -2,7 +2,7 @@
 
 use units::Rate;
 
-use super::flow::{accept_flow, accept_packet, AcceptedFlow};
+use super::flow::{accept_flow, accept_packet, AcceptedFlow, Run};
 use super::link::AcceptedLink;
 use super::refusal::{refuse, seconds, ALIVE_MAX};
 use crate::error::SpecError;
@@ -39,34 +39,35 @@ pub struct AcceptedSource<'a> {
 }
 
 /// The sources of a scenario with these links: open loops, then closed ones.
-pub(crate) fn accept_sources<'a>(spec: &'a Spec, links: &[AcceptedLink]) -> Result<Vec<AcceptedSource<'a>>, SpecError> {
+pub(crate) fn accept_sources<'a>(run: &Run<'a>, links: &[AcceptedLink]) -> Result<Vec<AcceptedSource<'a>>, SpecError> {
+    let spec = run.spec;
     for (field, count) in [("arrivals", spec.arrivals.len()), ("sessions", spec.sessions.len())] {
         if count as u64 > MOST_SOURCES {
             return refuse(field, count, format!("give at most {MOST_SOURCES} sources"));
         }
     }
-    let open = spec.arrivals.iter().enumerate().map(|(index, given)| accept_open(&format!("arrivals[{index}]"), given, spec, links));
-    let closed = spec.sessions.iter().enumerate().map(|(index, given)| accept_closed(&format!("sessions[{index}]"), given, spec, links));
+    let open = spec.arrivals.iter().enumerate().map(|(index, given)| accept_open(&format!("arrivals[{index}]"), given, run, links));
+    let closed = spec.sessions.iter().enumerate().map(|(index, given)| accept_closed(&format!("sessions[{index}]"), given, run, links));
     open.chain(closed).collect()
 }
 
-fn accept_open<'a>(path: &str, given: &'a ArrivalSpec, run: &Spec, links: &[AcceptedLink]) -> Result<AcceptedSource<'a>, SpecError> {
+fn accept_open<'a>(path: &str, given: &'a ArrivalSpec, run: &Run<'a>, links: &[AcceptedLink]) -> Result<AcceptedSource<'a>, SpecError> {
     let field = |name: &str| format!("{path}.{name}");
     let kinds = accept_kinds(path, &given.flows, run, links)?;
-    accept_span(&field, (given.start_ns, given.stop_ns), run.duration_ns)?;
+    accept_span(&field, (given.start_ns, given.stop_ns), run.spec.duration_ns)?;
     accept_sizes(&field, given.sizes, given.max_bytes)?;
     let first = match given.flows[0].direction {
-        Direction::Forward => given.flows[0].hops.links(run).0,
-        Direction::Reverse => 1 + run.hops.len(),
+        Direction::Forward => given.flows[0].hops.links(run.spec).0,
+        Direction::Reverse => 1 + run.spec.hops.len(),
     };
     let link = &links[first];
     Ok(AcceptedSource { kinds, mean_gap_ns: mean_gap_ns(&field, given, link.fifo.rate)?, spec: Loop::Open(given) })
 }
 
-fn accept_closed<'a>(path: &str, given: &'a SessionSpec, run: &Spec, links: &[AcceptedLink]) -> Result<AcceptedSource<'a>, SpecError> {
+fn accept_closed<'a>(path: &str, given: &'a SessionSpec, run: &Run<'a>, links: &[AcceptedLink]) -> Result<AcceptedSource<'a>, SpecError> {
     let field = |name: &str| format!("{path}.{name}");
     let kinds = accept_kinds(path, &given.flows, run, links)?;
-    accept_span(&field, (given.start_ns, given.stop_ns), run.duration_ns)?;
+    accept_span(&field, (given.start_ns, given.stop_ns), run.spec.duration_ns)?;
     accept_sizes(&field, given.sizes, given.max_bytes)?;
     if !SESSION_COUNT.holds(given.count.into()) {
         return refuse(field("count"), given.count, format!("give {SESSION_COUNT} sessions"));
@@ -89,7 +90,7 @@ fn accept_span(field: &dyn Fn(&str) -> String, (start_ns, stop_ns): (u64, Option
     }
 }
 
-fn accept_kinds<'a>(path: &str, flows: &'a [FlowSpec], run: &Spec, links: &[AcceptedLink]) -> Result<Vec<AcceptedFlow<'a>>, SpecError> {
+fn accept_kinds<'a>(path: &str, flows: &'a [FlowSpec], run: &Run<'a>, links: &[AcceptedLink]) -> Result<Vec<AcceptedFlow<'a>>, SpecError> {
     let field = format!("{path}.flows");
     if flows.is_empty() || flows.len() as u64 > MOST_KINDS {
         return refuse(field, flows.len(), format!("give 1 to {MOST_KINDS} kinds of transfers"));
@@ -105,7 +106,7 @@ fn accept_kinds<'a>(path: &str, flows: &'a [FlowSpec], run: &Spec, links: &[Acce
         }
         let accepted = accept_flow(index, flow, run);
         kinds.push(accepted.map_err(|error| SpecError { field: format!("{path}.{}", error.field), ..error })?);
-        accept_packet(&format!("{path}.flows[{index}]"), flow, links, run)?;
+        accept_packet(&format!("{path}.flows[{index}]"), flow, links, run.spec)?;
     }
     Ok(kinds)
 }

@@ -1,6 +1,6 @@
 //! A flow, checked.
 
-use cc::{CongestionControl, Controller};
+use cc::{CongestionControl, Controller, Guests};
 use net::Limit;
 use serde_json::Value;
 use tcp::{Options, Receiver, ReceiverSpec, SenderSpec};
@@ -20,6 +20,13 @@ use crate::spec::{Direction, FlowSpec, Spec};
 const WINDOW_LEAST: f64 = 64.0;
 const WINDOW_MOST: f64 = (1_u64 << 29) as f64 / 1448.0;
 
+/// What a flow is checked against.
+#[derive(Clone, Copy)]
+pub(crate) struct Run<'a> {
+    pub(crate) spec: &'a Spec,
+    pub(crate) guests: &'a Guests,
+}
+
 /// A flow that can be built.
 #[derive(Clone, Debug)]
 pub struct AcceptedFlow<'a> {
@@ -33,6 +40,8 @@ pub struct AcceptedFlow<'a> {
     pub receives: u64,
     /// The flow as given.
     pub spec: &'a FlowSpec,
+    /// The laws from outside that its name may mean.
+    pub(crate) guests: &'a Guests,
 }
 
 impl AcceptedFlow<'_> {
@@ -45,13 +54,14 @@ impl AcceptedFlow<'_> {
 
     /// The algorithm of flow number `index`, at its start. Built when wanted: with very many flows a second copy of each would show.
     pub fn control(&self, index: usize, seed: u64) -> Controller {
-        let FlowSpec { profile, parameters, slow_start, .. } = self.spec;
-        let built = cc::build(self.algorithm, Some(self.variant), profile, parameters);
+        let FlowSpec { algorithm, profile, parameters, slow_start, .. } = self.spec;
+        let built = cc::build_with(self.guests, algorithm, Some(self.variant), profile, parameters);
         let built = match slow_start {
             None => built,
             Some(name) => built.and_then(|built| built.with_slow_start(name)),
         };
         let mut control = built.expect("built once before").algorithm;
+        control.on_seated(index);
         control.on_seeded(Stream::named(seed, &format!("flow{index}/algorithm")));
         control
     }
@@ -87,7 +97,8 @@ pub(super) fn ample_window<'a>(crossed: impl Iterator<Item = (&'a AcceptedLink, 
     (4.0 * crossed.map(held).sum::<f64>()).clamp(WINDOW_LEAST, WINDOW_MOST) as u64
 }
 
-pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> Result<AcceptedFlow<'a>, SpecError> {
+pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, run: &Run<'a>) -> Result<AcceptedFlow<'a>, SpecError> {
+    let &Run { spec, guests } = run;
     let field = |name: &str| format!("flows[{index}].{name}");
     if !RTT_S.holds_ns(flow.rtt_ns) {
         return refuse(field("rtt"), seconds(flow.rtt_ns), format!("give {RTT_S}"));
@@ -125,11 +136,9 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> 
     for (name, value) in &flow.transport {
         override_option(&mut options, name, value).map_err(|allowed| SpecError { field: field(name), value: show(value), allowed })?;
     }
-    let mut built = cc::build(&flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters).map_err(|error| SpecError {
-        field: field("algorithm"),
-        value: flow.algorithm.clone(),
-        allowed: error.to_string(),
-    })?;
+    let built = cc::build_with(guests, &flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters);
+    let mut built =
+        built.map_err(|error| SpecError { field: field("algorithm"), value: flow.algorithm.clone(), allowed: error.to_string() })?;
     if let (true, Some((key, value))) = (built.name == cc::algorithms::ptcp::PROTOCOL.name, flow.parameters.first_key_value()) {
         return refuse(field(key), value, "belongs to an application: give each of its connections as a flow");
     }
@@ -145,7 +154,7 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, spec: &Spec) -> 
     let device = flow.host.is_some_and(|host| spec.hosts[host as usize].device.is_some());
     let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(u64::MAX), device };
     let receives = sender.window;
-    Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, receives, spec: flow })
+    Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, receives, spec: flow, guests })
 }
 
 fn show(value: &Value) -> String {

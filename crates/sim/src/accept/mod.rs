@@ -20,12 +20,14 @@ pub(crate) use refusal::{time_max, ALIVE_MAX};
 
 use arrivals::{accept_sources, most_transfers_and_sources};
 use changes::Most;
-use flow::{accept_flow, accept_packet, ample_window};
+use flow::{accept_flow, accept_packet, ample_window, Run};
 use hops::accept_hops;
 use hosts::accept_hosts;
 use link::accept_link;
 use refusal::{refuse, seconds};
 use traffic::accept_traffic;
+
+use cc::{Guests, NO_GUESTS};
 
 use crate::error::SpecError;
 use crate::limits::{DURATION_S, MOST_FLOWS, RTT_S};
@@ -49,6 +51,14 @@ pub struct Accepted<'a> {
 /// # Errors
 /// The first field that is out of range, with its value and what is allowed.
 pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
+    accept_with(spec, &NO_GUESTS)
+}
+
+/// As [`accept`], where algorithms may also be these guests.
+///
+/// # Errors
+/// As [`accept`].
+pub fn accept_with<'a>(spec: &'a Spec, guests: &'a Guests) -> Result<Accepted<'a>, SpecError> {
     if !DURATION_S.holds_ns(spec.duration_ns) {
         return refuse("duration", seconds(spec.duration_ns), format!("give {DURATION_S}"));
     }
@@ -71,12 +81,13 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
     accept_hops(spec)?;
     let links = spec.links().iter().map(|link| accept_link(link, spec)).collect::<Result<Vec<_>, _>>()?;
     accept_traffic(spec)?;
-    let mut flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, spec)).collect::<Result<Vec<_>, _>>()?;
+    let run = Run { spec, guests };
+    let mut flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, &run)).collect::<Result<Vec<_>, _>>()?;
     let most: Vec<Most> = links.iter().zip(spec.links()).map(|(link, given)| Most::of(link.fifo.rate, given.spec)).collect();
     for (index, flow) in flows.iter().enumerate() {
         accept_packet(&format!("flows[{index}]"), flow.spec, &links, spec)?;
     }
-    let mut sources = accept_sources(spec, &links)?;
+    let mut sources = accept_sources(&run, &links)?;
     for flow in flows.iter_mut().chain(sources.iter_mut().flat_map(|source| &mut source.kinds)) {
         let (first, last) = flow.spec.hops.links(spec);
         let crossed = (first..=last).chain(spec.reverse_link()).map(|link| (&links[link], &most[link]));

@@ -4,12 +4,13 @@ use std::any::Any;
 use std::ops::Range;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
+use cc::{GuestFault, Guests, NO_GUESTS};
 use net::{AnyLink, Fifo, LinkParts, Streams};
 use units::{Stream, Time};
 
 use super::observer::{Observer, Silent};
 use super::run::Engine;
-use crate::accept::{accept, AcceptedLink};
+use crate::accept::{accept_with, AcceptedLink};
 use crate::error::RunError;
 use crate::parts::load::Load;
 use crate::records::Records;
@@ -44,7 +45,34 @@ pub fn run_named<O: Observer>(
     observer: &mut O,
     interrupted: impl FnMut() -> bool,
 ) -> Result<Records, RunError> {
-    let mut accepted = accept(spec)?;
+    run_with(spec, Beside { digest, guests: &NO_GUESTS }, observer, interrupted)
+}
+
+/// What a run takes beside its scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct Beside<'a> {
+    /// The scenario's name, if it has one.
+    pub digest: Option<&'a str>,
+    /// The laws from outside, by the names under which the scenario knows them. The run makes states of its own of them.
+    pub guests: &'a Guests,
+}
+
+/// As [`run_named`], with laws from outside.
+///
+/// # Errors
+/// As [`run`], and what a guest did wrong.
+///
+/// # Panics
+/// As [`run_named`].
+pub fn run_with<O: Observer>(
+    spec: &Spec,
+    beside: Beside<'_>,
+    observer: &mut O,
+    interrupted: impl FnMut() -> bool,
+) -> Result<Records, RunError> {
+    let Beside { digest, guests } = beside;
+    let guests = guests.for_another_run();
+    let mut accepted = accept_with(spec, &guests)?;
     let window = Time(spec.warmup_ns)..Time(spec.duration_ns);
     let links: Vec<AnyLink<Load>> = accepted.links.drain(..).map(|link| AnyLink::new(parts(link, window.clone(), spec.seed))).collect();
     // Nothing of a run that panicked is looked at again.
@@ -56,9 +84,10 @@ pub fn run_named<O: Observer>(
             Engine::new(accepted, links, observer).run(interrupted)
         }
     });
-    match catch_unwind(run) {
+    match catch_unwind(run).map_err(|panic| panic.downcast::<GuestFault>()) {
         Ok(records) => records,
-        Err(panic) => {
+        Err(Ok(fault)) => Err(RunError::Guest(*fault)),
+        Err(Err(panic)) => {
             let scenario = digest.map_or_else(|| serde_json::to_string(spec).unwrap_or_default(), str::to_owned);
             panic!("{}; seed {}, scenario {scenario}", said(panic.as_ref()), spec.seed)
         }

@@ -55,7 +55,8 @@ impl Bbr {
             seen.on_round();
         }
         let acked = u64::from(s.acked);
-        let mut expected = (bw * now.since(seen.epoch_began).as_us()) >> BW_SHIFT;
+        // Linux's clock counts microseconds: it subtracts what is rounded down already.
+        let mut expected = (bw * now.as_us().saturating_sub(seen.epoch_began.as_us())) >> BW_SHIFT;
         if seen.epoch_acked <= expected || seen.epoch_acked + acked >= EPOCH_MAX {
             seen.restart(now);
             expected = 0;

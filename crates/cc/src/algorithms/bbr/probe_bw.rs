@@ -50,7 +50,8 @@ impl Bbr {
 
     /// A phase above lasts until it had its effect, one below not longer than it must.
     fn is_phase_over(&self, s: &RateSample) -> bool {
-        let is_long = self.delivered_at.since(self.cycle.began).as_us() > self.min_rtt.us;
+        // Between two stamps in whole microseconds, as in Linux.
+        let is_long = self.delivered_at.as_us().saturating_sub(self.cycle.began.as_us()) > self.min_rtt.us;
         if self.pacing_gain == UNIT {
             return is_long;
         }

@@ -91,7 +91,8 @@ impl CongestionControl for Htcp {
             return;
         }
         if matches!(c.ca_state, CaState::Open | CaState::Disorder) {
-            let enough = w.segments().saturating_sub((self.alpha >> 7).max(1));
+            // Unsigned in Linux: a window smaller than the step of growth wraps, and nothing is measured.
+            let enough = w.segments().wrapping_sub((self.alpha >> 7).max(1));
             let at = Tick { enough, now_ms: c.now.as_ms(), backoff_ms: self.last_ms, min_rtt_ms: self.rtt.min_ms };
             self.throughput.measure(s.acked, at);
         } else {

@@ -12,7 +12,7 @@ mod paper;
 mod peer_clock;
 mod protocol;
 
-use units::Stream;
+use units::{Duration, Stream, Time};
 
 use self::forward_delay::ForwardDelay;
 pub use self::paper::LpPaper;
@@ -28,8 +28,11 @@ const INFERENCE_RTTS: u32 = 3;
 #[derive(Clone, Copy, Debug)]
 pub struct Lp {
     clock: PeerClock,
-    /// The newest echoed timestamp, 0 before the first.
+    /// The peer's newest timestamp, by our clock, and the newest echoed one; 0 before the first.
+    stamp_ms: u32,
     echoed_ms: u32,
+    /// How long the last ACK that moved the window took back.
+    backward: Duration,
     delay: ForwardDelay,
     reacted_ms: u32,
     inference_ms: u32,
@@ -39,7 +42,28 @@ pub struct Lp {
 
 impl Lp {
     const fn new() -> Lp {
-        Lp { clock: PeerClock::new(), echoed_ms: 0, delay: ForwardDelay::new(), reacted_ms: 0, inference_ms: 0, inferring: false }
+        Lp {
+            clock: PeerClock::new(),
+            stamp_ms: 0,
+            echoed_ms: 0,
+            backward: Duration::ZERO,
+            delay: ForwardDelay::new(),
+            reacted_ms: 0,
+            inference_ms: 0,
+            inferring: false,
+        }
+    }
+
+    /// Every ACK brings the peer's time; a duplicate echoes what the ACK before it did.
+    fn read_stamps(&mut self, now: Time, s: &RttSample) {
+        if let (Some(echoed), Some(forward)) = (s.echoed, s.forward) {
+            let stamp = echoed + forward;
+            self.stamp_ms = stamp.as_ms() as u32;
+            self.echoed_ms = echoed.as_ms() as u32;
+            self.backward = now.since(stamp);
+        } else if self.echoed_ms != 0 {
+            self.stamp_ms = now.saturating_sub(self.backward).as_ms() as u32;
+        }
     }
 }
 
@@ -55,9 +79,9 @@ impl CongestionControl for Lp {
     #[inline]
     fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
         let now_ms = c.now.as_ms() as u32;
-        if let (Some(_), Some(echoed), Some(forward)) = (s.rtt, s.echoed, s.forward) {
-            self.echoed_ms = echoed.as_ms() as u32;
-            let value = ((echoed + forward).as_ms() as u32).wrapping_add(self.clock.ahead_ms);
+        self.read_stamps(c.now, s);
+        if self.echoed_ms != 0 && s.rtt.is_some_and(|rtt| rtt.as_us() > 0) {
+            let value = self.stamp_ms.wrapping_add(self.clock.ahead_ms);
             if let Some(delay) = self.clock.delay(Stamps { value, echo: self.echoed_ms }) {
                 self.delay.on_sampled(delay);
             }

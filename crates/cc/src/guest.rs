@@ -1,0 +1,114 @@
+//! A law from outside the registry: it stands wherever the name of a registered one may stand.
+//!
+//! This crate knows no file and no library: whoever loads one hands in a [`GuestProtocol`] under the name that scenarios use for it.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use units::Time;
+
+use crate::CongestionControl;
+
+/// The state of a guest's law.
+pub trait GuestLaw: CongestionControl + Debug + Send {
+    /// A clone in a box of its own.
+    fn boxed_clone(&self) -> Box<dyn GuestLaw>;
+
+    /// Before anything else: the number of the flow whose law this is, for what is said of a fault.
+    fn on_seated(&mut self, flow: usize);
+}
+
+/// A state in its box.
+#[derive(Debug)]
+pub struct Guest(pub(crate) Box<dyn GuestLaw>);
+
+impl Clone for Guest {
+    fn clone(&self) -> Guest {
+        Guest(self.0.boxed_clone())
+    }
+}
+
+/// A number that the user of a guest may set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GuestParameter {
+    /// Its name in scenarios.
+    pub name: String,
+    /// Its unit, `1` for a plain number.
+    pub unit: String,
+    /// One line.
+    pub doc: String,
+    /// Its value unless another is given.
+    pub default: f64,
+    /// Smallest value accepted.
+    pub min: f64,
+    /// Largest value accepted.
+    pub max: f64,
+    /// Only whole numbers are accepted.
+    pub is_integer: bool,
+}
+
+/// What makes states of a guest's law.
+pub trait GuestProtocol: Debug + Send + Sync {
+    /// What it calls itself.
+    fn name(&self) -> &'static str;
+
+    /// Its parameters.
+    fn parameters(&self) -> &[GuestParameter];
+
+    /// The state of a new connection; `values` are one per parameter, each within its range.
+    ///
+    /// # Errors
+    /// When the guest refuses them, in one line.
+    fn start(&self, values: &[f64]) -> Result<Box<dyn GuestLaw>, String>;
+
+    /// The same protocol for another run, which shares no state with this one.
+    fn for_another_run(&self) -> Arc<dyn GuestProtocol>;
+}
+
+/// The guests of a run by the names under which its scenario knows them.
+#[derive(Clone, Debug, Default)]
+pub struct Guests(BTreeMap<String, Arc<dyn GuestProtocol>>);
+
+/// No guest.
+pub static NO_GUESTS: Guests = Guests(BTreeMap::new());
+
+impl Guests {
+    /// Adds a guest under a name; that of a registered protocol then means the guest.
+    pub fn insert(&mut self, name: &str, guest: Arc<dyn GuestProtocol>) {
+        self.0.insert(name.to_owned(), guest);
+    }
+
+    /// The guest of that name.
+    pub fn of_name(&self, name: &str) -> Option<&dyn GuestProtocol> {
+        self.0.get(name).map(AsRef::as_ref)
+    }
+
+    /// The same guests for another run: no state is shared between runs.
+    pub fn for_another_run(&self) -> Guests {
+        Guests(self.0.iter().map(|(name, guest)| (name.clone(), guest.for_another_run())).collect())
+    }
+}
+
+/// What a guest did wrong. A guest's law unwinds with it, for no hook has an error to return; the run ends with it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{file}: {hook} of flow {flow} at {:.6} s: {what}", now.as_secs_f64())]
+pub struct GuestFault {
+    /// Where the guest comes from.
+    pub file: String,
+    /// The hook that was called.
+    pub hook: &'static str,
+    /// Number of the flow.
+    pub flow: usize,
+    /// Simulated time.
+    pub now: Time,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl GuestFault {
+    /// Unwinds to whoever runs the simulation, without a message on the way.
+    pub fn raise(self) -> ! {
+        std::panic::resume_unwind(Box::new(self))
+    }
+}

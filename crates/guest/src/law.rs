@@ -1,0 +1,306 @@
+//! The state of a guest: every hook crosses the border here, and what comes back is looked at.
+#![allow(unsafe_code)]
+
+use std::fmt;
+use std::mem::{offset_of, size_of};
+use std::sync::Arc;
+
+use cc::{
+    AckArrival, CaEvent, CaState, CongestionControl, Connection, GuestFault, GuestLaw, LostSegment, Needs, RateSample, RttSample, Window,
+};
+use units::{ByteRate, Duration, Stream, Time};
+
+use crate::abi::{self, NONE};
+use crate::library::{owned, Copy, State};
+
+/// The largest window that is believed, segments: that of no threshold.
+const CWND_MAX: f64 = cc::SSTHRESH_INFINITE;
+
+/// What all states of a copy share.
+pub(crate) struct Shared {
+    pub(crate) copy: Copy,
+    /// As the user calls it.
+    pub(crate) file: String,
+    pub(crate) variables: &'static [&'static str],
+}
+
+/// A state.
+pub(crate) struct Law {
+    shared: Arc<Shared>,
+    needs: Needs,
+    flow: usize,
+    state: State,
+}
+
+// SAFETY: the header demands that states may go from one thread to another between two hooks.
+unsafe impl Send for Law {}
+
+impl Drop for Law {
+    fn drop(&mut self) {
+        if let Some(destroy) = self.shared.copy.table.destroy {
+            // SAFETY: the state is the library's own, and nobody else has it.
+            unsafe { destroy(self.state) }
+        }
+    }
+}
+
+impl fmt::Debug for Law {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut values = vec![f64::NAN; self.shared.variables.len()];
+        self.variables(&mut values);
+        write!(f, "Law {{ file: {:?}, flow: {}, variables: {values:?} }}", self.shared.file, self.flow)
+    }
+}
+
+/// A span that may not be known.
+fn ns(span: Option<Duration>) -> u64 {
+    span.map_or(NONE, |span| span.0)
+}
+
+impl Law {
+    /// A state that the library has made.
+    pub(crate) fn new(shared: Arc<Shared>, state: State, needs: Needs) -> Law {
+        Law { shared, needs, flow: 0, state }
+    }
+
+    #[cold]
+    fn fault(&self, hook: &'static str, c: &Connection, what: String) -> ! {
+        GuestFault { file: self.shared.file.clone(), hook, flow: self.flow, now: c.now, what }.raise()
+    }
+
+    /// Calls a hook and looks at the window that it leaves.
+    #[inline]
+    fn call<A>(
+        &self,
+        hook: &'static str,
+        w: &mut Window,
+        c: &Connection,
+        call: impl FnOnce(State, &mut abi::Window, &abi::Connection) -> A,
+    ) -> A {
+        let mut shown = abi::Window { cwnd: w.cwnd, ssthresh: w.ssthresh, cnt: w.cnt, reserved: 0, fault: std::ptr::null() };
+        let answer = call(self.state, &mut shown, connection(c));
+        if !shown.fault.is_null() {
+            self.complain(hook, c, &shown);
+        }
+        w.cnt = shown.cnt;
+        // What has not changed was looked at before.
+        if shown.cwnd.to_bits() != w.cwnd.to_bits() || shown.ssthresh.to_bits() != w.ssthresh.to_bits() {
+            let is_sound = shown.cwnd >= 1.0 && shown.cwnd <= CWND_MAX && shown.ssthresh >= 0.0 && shown.ssthresh <= CWND_MAX;
+            if !is_sound {
+                self.complain(hook, c, &shown);
+            }
+            w.cwnd = shown.cwnd;
+            w.ssthresh = shown.ssthresh;
+        }
+        answer
+    }
+
+    #[cold]
+    fn complain(&self, hook: &'static str, c: &Connection, shown: &abi::Window) -> ! {
+        // SAFETY: a text that a hook leaves is valid as long as its state.
+        let what = unsafe { owned(shown.fault) }.unwrap_or_else(|| {
+            let (name, value, least) =
+                if shown.cwnd >= 1.0 && shown.cwnd <= CWND_MAX { ("ssthresh", shown.ssthresh, 0) } else { ("cwnd", shown.cwnd, 1) };
+            format!("{name} is {value}; allowed: {least} .. {CWND_MAX} segments")
+        });
+        self.fault(hook, c, what)
+    }
+
+    /// A window that a hook answers with.
+    fn judged(&self, hook: &'static str, c: &Connection, answer: f64) -> f64 {
+        if !(1.0..=CWND_MAX).contains(&answer) {
+            self.fault(hook, c, format!("it answers {answer}; allowed: 1 .. {CWND_MAX} segments"));
+        }
+        answer
+    }
+}
+
+/// The core's own connection is what the header declares: nothing is copied.
+#[inline]
+fn connection(c: &Connection) -> &abi::Connection {
+    macro_rules! same_places {
+        ($($ours:ident is $theirs:ident,)+) => {
+            const {
+                $(assert!(offset_of!(Connection, $ours) == offset_of!(abi::Connection, $theirs));)+
+                assert!(size_of::<Connection>() == size_of::<abi::Connection>());
+                assert!(size_of::<Time>() == 8 && size_of::<Duration>() == 8 && size_of::<ByteRate>() == 8 && size_of::<CaState>() == 1);
+            }
+        };
+    }
+    same_places! {
+        now is now_ns,
+        una is una,
+        nxt is nxt,
+        delivered is delivered,
+        delivered_ce is delivered_ce,
+        lost is lost,
+        app_limited_until is app_limited_until,
+        rtt_min is rtt_min_ns,
+        pacing_rate is pacing_rate_bytes_per_s,
+        last_sent is last_sent_ns,
+        prior_cwnd is prior_cwnd,
+        in_flight is in_flight,
+        mss is mss_bytes,
+        srtt8_us is srtt8_us,
+        ca_state is ca_state,
+        cwnd_limited is is_cwnd_limited,
+        is_paced is is_paced,
+        selective_acks is has_selective_acks,
+        timestamps is has_timestamps,
+    }
+    // SAFETY: every field of the one stands where that of the other does; times and rates are one word, and all words are whole.
+    unsafe { &*std::ptr::from_ref(c).cast::<abi::Connection>() }
+}
+
+fn rate_sample(c: &Connection, s: &RateSample) -> abi::RateSample {
+    abi::RateSample {
+        interval_ns: ns(s.interval),
+        rtt_ns: ns(s.rtt),
+        sent_ns: s.rtt.map_or(NONE, |rtt| c.now.0.saturating_sub(rtt.0)),
+        delivered_ns: s.delivered_at.0,
+        prior_delivered_ns: s.prior_time.0,
+        prior_delivered: s.prior_delivered,
+        delivered: s.delivered.map_or(-1, i64::from),
+        lost: s.lost,
+        acked: s.acked,
+        prior_in_flight: s.prior_in_flight,
+        tx_in_flight: s.tx_in_flight,
+        lost_since_sent: s.lost_since_sent,
+        is_app_limited: s.app_limited.into(),
+    }
+}
+
+// SAFETY of every call below: the library's functions have the types of the header, the state is one that it made and has not
+// destroyed, and what is pointed to outlives the call.
+impl CongestionControl for Law {
+    fn needs(&self) -> Needs {
+        self.needs
+    }
+
+    fn slow_start(&self) -> Option<cc::slow_start::Kind> {
+        None
+    }
+
+    fn on_seeded(&mut self, mut stream: Stream) {
+        if let Some(hook) = self.shared.copy.table.on_seeded {
+            unsafe { hook(self.state, stream.up_to(u64::MAX)) }
+        }
+    }
+
+    fn on_established(&mut self, w: &mut Window, c: &Connection) {
+        if let Some(hook) = self.shared.copy.table.on_established {
+            self.call("on_established", w, c, |state, w, c| unsafe { hook(state, w, c) });
+        }
+    }
+
+    fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
+        if let Some(hook) = self.shared.copy.table.on_rtt_sampled {
+            let sample = abi::RttSample {
+                rtt_ns: ns(s.rtt),
+                forward_ns: ns(s.forward),
+                sent_ns: if s.forward.is_some() { s.echoed.map_or(NONE, |echoed| echoed.0) } else { NONE },
+                acked: s.acked,
+                in_flight: s.in_flight,
+            };
+            self.call("on_rtt_sampled", w, c, |state, w, c| unsafe { hook(state, w, c, &sample) });
+        }
+    }
+
+    fn on_ack_arrived(&mut self, w: &mut Window, c: &Connection, a: &AckArrival) {
+        if let Some(hook) = self.shared.copy.table.on_ack_arrived {
+            let ack = abi::Ack { is_slow_path: a.slow_path.into(), has_ece: a.ece.into() };
+            self.call("on_ack_arrived", w, c, |state, w, c| unsafe { hook(state, w, c, &ack) });
+        }
+    }
+
+    fn on_acked(&mut self, w: &mut Window, c: &Connection, acked: u32) {
+        if let Some(hook) = self.shared.copy.table.on_acked {
+            self.call("on_acked", w, c, |state, w, c| unsafe { hook(state, w, c, acked) });
+        }
+    }
+
+    fn on_rate_sampled(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
+        if let Some(hook) = self.shared.copy.table.on_rate_sampled {
+            let sample = rate_sample(c, s);
+            self.call("on_rate_sampled", w, c, |state, w, c| unsafe { hook(state, w, c, &sample) });
+        }
+    }
+
+    fn holds_back(&self) -> bool {
+        self.shared.copy.table.holds_back.is_some_and(|hook| unsafe { hook(self.state) } != 0)
+    }
+
+    fn on_segment_lost(&mut self, w: &mut Window, c: &Connection, s: &LostSegment) {
+        if let Some(hook) = self.shared.copy.table.on_segment_lost {
+            let lost = abi::LostSegment {
+                seq: s.seq,
+                tx_in_flight: s.tx_in_flight,
+                lost_since_sent: s.lost_since_sent,
+                is_app_limited: s.app_limited.into(),
+                reserved: 0,
+            };
+            self.call("on_segment_lost", w, c, |state, w, c| unsafe { hook(state, w, c, &lost) });
+        }
+    }
+
+    fn ssthresh(&mut self, w: &mut Window, c: &Connection) -> f64 {
+        let hook = self.shared.copy.table.ssthresh.expect("a table without ssthresh is refused");
+        let answer = self.call("ssthresh", w, c, |state, w, c| unsafe { hook(state, w, c) });
+        self.judged("ssthresh", c, answer)
+    }
+
+    fn on_state_changed(&mut self, w: &mut Window, c: &Connection, to: CaState) {
+        if let Some(hook) = self.shared.copy.table.on_state_changed {
+            self.call("on_state_changed", w, c, |state, w, c| unsafe { hook(state, w, c, to as u32) });
+        }
+    }
+
+    fn on_event(&mut self, w: &mut Window, c: &Connection, e: CaEvent) {
+        if let Some(hook) = self.shared.copy.table.on_event {
+            let event = match e {
+                CaEvent::TxStarted => 0,
+                CaEvent::WindowRestarted => 1,
+                CaEvent::ReductionCompleted => 2,
+                CaEvent::TimedOut => 3,
+            };
+            self.call("on_event", w, c, |state, w, c| unsafe { hook(state, w, c, event) });
+        }
+    }
+
+    fn undo(&mut self, w: &mut Window, c: &Connection) -> f64 {
+        let Some(hook) = self.shared.copy.table.undo else { return w.cwnd.max(c.prior_cwnd) };
+        let answer = self.call("undo", w, c, |state, w, c| unsafe { hook(state, w, c) });
+        self.judged("undo", c, answer)
+    }
+
+    fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<ByteRate> {
+        let hook = self.shared.copy.table.pacing_rate?;
+        let shown = abi::Window { cwnd: w.cwnd, ssthresh: w.ssthresh, cnt: w.cnt, reserved: 0, fault: std::ptr::null() };
+        let rate = unsafe { hook(self.state, &shown, connection(c)) };
+        (rate > 0).then_some(ByteRate(rate))
+    }
+
+    fn variable_names(&self) -> &'static [&'static str] {
+        self.shared.variables
+    }
+
+    fn variables(&self, out: &mut [f64]) {
+        if let (Some(hook), false) = (self.shared.copy.table.variables_now, out.is_empty()) {
+            unsafe { hook(self.state, out.as_mut_ptr()) }
+        }
+    }
+}
+
+impl GuestLaw for Law {
+    fn boxed_clone(&self) -> Box<dyn GuestLaw> {
+        let clone = self.shared.copy.table.clone.expect("a table without clone is refused");
+        // SAFETY: as above.
+        let state = unsafe { clone(self.state) };
+        assert!(!state.is_null(), "{}: clone answers NULL: it has no memory", self.shared.file);
+        Box::new(Law { shared: Arc::clone(&self.shared), needs: self.needs, flow: self.flow, state })
+    }
+
+    fn on_seated(&mut self, flow: usize) {
+        self.flow = flow;
+    }
+}
