@@ -61,8 +61,6 @@ pub struct Connection {
     pub is_paced: bool,
     /// Segments are acknowledged selectively.
     pub selective_acks: bool,
-    /// ACKs echo when the segment that they answer was sent (RFC 7323).
-    pub timestamps: bool,
 }
 
 impl Connection {
@@ -74,7 +72,6 @@ impl Connection {
             cwnd_limited: true,
             is_paced: false,
             selective_acks: true,
-            timestamps: true,
             mss,
             una: 0,
             nxt: 0,

@@ -115,7 +115,6 @@ struct wt_connection {
 	uint8_t is_cwnd_limited;          /* the window limited the sender */
 	uint8_t is_paced;                 /* segments leave spread over the round trip */
 	uint8_t has_selective_acks;
-	uint8_t has_timestamps;           /* ACKs echo when the segment that they answer left */
 };
 
 /* What an ACK says of the RTT. */

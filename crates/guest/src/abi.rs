@@ -82,7 +82,6 @@ twins! {
         is_cwnd_limited: u8,
         is_paced: u8,
         has_selective_acks: u8,
-        has_timestamps: u8,
     }
 
     /// `struct wt_rtt_sample`

@@ -146,7 +146,6 @@ fn connection(c: &Connection) -> &abi::Connection {
         cwnd_limited is is_cwnd_limited,
         is_paced is is_paced,
         selective_acks is has_selective_acks,
-        timestamps is has_timestamps,
     }
     // SAFETY: every field of the one stands where that of the other does; times and rates are one word, and all words are whole.
     unsafe { &*std::ptr::from_ref(c).cast::<abi::Connection>() }

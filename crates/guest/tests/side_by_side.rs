@@ -39,8 +39,9 @@ static int __init counting_register(void)
 module_init(counting_register);
 "#;
 
-fn file() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("side-by-side");
+/// A copy of the file, for tests that run at one time.
+fn file(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("side-by-side").join(test);
     fs::create_dir_all(&folder).unwrap();
     let path = folder.join("counting.c");
     fs::write(&path, COUNTING).unwrap();
@@ -67,7 +68,7 @@ fn hash(steps: &[u32], guests: &Guests) -> AckHash {
 #[test]
 fn runs_and_sets_of_parameters_share_no_globals_on_any_number_of_threads() {
     let mut guests = Guests::default();
-    guests.insert("counting", Arc::new(guest::open(&file(), &workshop()).unwrap()));
+    guests.insert("counting", Arc::new(guest::open(&file("runs"), &workshop()).unwrap()));
     let sets: [&[u32]; 4] = [&[1], &[4], &[1, 4], &[4, 4]];
     let alone: Vec<AckHash> = sets.iter().map(|steps| hash(steps, &guests)).collect();
     let again: Vec<AckHash> = sets.iter().map(|steps| hash(steps, &guests)).collect();
@@ -85,7 +86,7 @@ fn runs_and_sets_of_parameters_share_no_globals_on_any_number_of_threads() {
 #[test]
 fn flows_of_one_set_share_the_modules_globals() {
     let mut guests = Guests::default();
-    let protocol = Arc::new(guest::open(&file(), &workshop()).unwrap());
+    let protocol = Arc::new(guest::open(&file("flows"), &workshop()).unwrap());
     guests.insert("counting", protocol);
     let mut shown = Vec::new();
     for steps in [&[4, 4][..], &[4, 2]] {

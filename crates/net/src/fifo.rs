@@ -1,11 +1,8 @@
 //! A link whose departures are known on arrival: packets are served in order, and the queue decides about each when it arrives.
 //!
-//! Serving in order at a known rate means that the departure time of a packet is fixed the moment it is accepted: no
-//! transmit-complete event exists, and the queue is the ring of departure times still in the future. A packet whose
-//! transmission ends at the very nanosecond another arrives has left before it.
-//!
-//! What has departed is removed from the ring late, when that holds as many packets as the queue ever held or may hold: until then nothing
-//! depends on how many of them are gone.
+//! Serving in order at a known rate means that the departure time of a packet is fixed the moment it is accepted: no transmit-complete event
+//! exists, and the queue is the ring of departure times still in the future. A packet whose transmission ends at the very nanosecond another
+//! arrives has left before it. What has departed is removed from the ring late, when that holds as many packets as the queue ever held or may hold.
 
 use std::collections::VecDeque;
 use std::ops::Range;

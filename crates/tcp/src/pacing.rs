@@ -6,7 +6,7 @@ use units::{ByteRate, Duration, Time};
 use crate::{Options, Pacing};
 
 /// Linux leaves the first segments unpaced: a burst with which fewer than ten have left leaves no distance behind it.
-const PACED_FROM: u32 = 10;
+const PACED_FROM: u8 = 10;
 
 /// The pacing gate.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub(crate) struct Pacer {
     /// Lateness is credited.
     credits: bool,
     /// Segments to be sent until the one with which pacing begins has left.
-    unpaced: u32,
+    unpaced: u8,
     /// The burst under way leaves no distance behind it.
     is_free: bool,
     /// Segments by which the sender may run ahead of the rate.
@@ -143,8 +143,8 @@ impl Pacer {
     fn begin_burst(&mut self, now: Time) {
         let late = now.since(self.next);
         self.burst_left = self.burst;
-        self.is_free = self.unpaced > self.burst;
-        self.unpaced = self.unpaced.saturating_sub(self.burst);
+        self.is_free = u32::from(self.unpaced) > self.burst;
+        self.unpaced = self.unpaced.saturating_sub(self.burst.min(u32::from(PACED_FROM)) as u8);
         self.next = self.next.max(now);
         if !self.is_free {
             self.next = self.next - late.min(self.credit_max);

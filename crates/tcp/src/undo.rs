@@ -6,31 +6,43 @@ use cc::Connection;
 use units::Time;
 
 use crate::progress::Progress;
+use crate::Options;
+
+/// No retransmission yet.
+const NONE: i32 = -1;
 
 /// What is remembered of the episode.
 #[derive(Clone, Debug)]
 pub(crate) struct Undo {
     /// The stack undoes reductions at all.
     is_on: bool,
+    has_timestamps: bool,
     /// One past the first segment outstanding when the episode began (Linux `undo_marker`); none when it cannot be undone.
     past_marker: Option<NonZeroU64>,
-    /// Retransmissions not yet reported as duplicates; none before the first.
-    retransmissions: Option<u32>,
-    /// When the first retransmission of the episode was sent (Linux `retrans_stamp`).
-    first_retransmission: Option<Time>,
+    /// Retransmissions not yet reported as duplicates; none, a number below zero, before the first (Linux `undo_retrans`).
+    retransmissions: i32,
+    /// When the first retransmission of the episode was sent (Linux `retrans_stamp`); never if none was.
+    first_retransmission: Time,
     /// What an undo restores; NaN when congestion was marked since.
     prior_ssthresh: f64,
 }
 
 impl Undo {
-    pub(crate) fn new(is_on: bool) -> Undo {
-        Undo { is_on, past_marker: None, retransmissions: None, first_retransmission: None, prior_ssthresh: f64::NAN }
+    pub(crate) fn new(options: &Options) -> Undo {
+        Undo {
+            is_on: options.undo,
+            has_timestamps: options.timestamps,
+            past_marker: None,
+            retransmissions: NONE,
+            first_retransmission: Time::NEVER,
+            prior_ssthresh: f64::NAN,
+        }
     }
 
     /// An episode begins with `outstanding` retransmissions under way; without a threshold an undo restores no window.
     pub(crate) fn arm(&mut self, c: &Connection, outstanding: u32, prior_ssthresh: Option<f64>) {
         self.past_marker = NonZeroU64::new(c.una + 1);
-        self.retransmissions = (outstanding > 0).then_some(outstanding);
+        self.retransmissions = if outstanding > 0 { outstanding as i32 } else { NONE };
         self.prior_ssthresh = prior_ssthresh.unwrap_or(f64::NAN);
     }
 
@@ -53,33 +65,33 @@ impl Undo {
     }
 
     pub(crate) fn on_retransmitted(&mut self, now: Time) {
-        self.first_retransmission.get_or_insert(now);
-        self.retransmissions = Some(self.retransmissions.unwrap_or(0) + 1);
+        self.first_retransmission = self.first_retransmission.min(now);
+        self.retransmissions = self.retransmissions.max(0) + 1;
     }
 
     /// No retransmission of an episode is under way any more.
     pub(crate) fn forget_retransmissions(&mut self) {
-        self.first_retransmission = None;
+        self.first_retransmission = Time::NEVER;
     }
 
     /// The receiver reported `seq` as a duplicate.
     pub(crate) fn on_duplicate(&mut self, seq: u64) {
         if self.past_marker.is_some_and(|marker| seq + 1 >= marker.get()) {
-            self.retransmissions = self.retransmissions.map(|count| count.saturating_sub(1));
+            self.retransmissions -= i32::from(self.retransmissions > 0);
         }
     }
 
     /// Every retransmission arrived twice: the episode was spurious.
     pub(crate) fn is_spurious_by_duplicates(&self) -> bool {
-        self.is_on && self.is_armed() && self.retransmissions == Some(0)
+        self.is_on && self.is_armed() && self.retransmissions == 0
     }
 
     /// The ACK echoes a segment older than the first retransmission, by the milliseconds of timestamps, or nothing was retransmitted yet: it
     /// answers an original (Linux `tcp_packet_delayed`). Without SACK the end of an episode says nothing.
     pub(crate) fn is_spurious_by_echo(&self, c: &Connection, progress: &Progress, is_over: bool) -> bool {
         let answers_original = match self.first_retransmission {
-            Some(sent) => c.timestamps && progress.echo.as_ms() < sent.as_ms(),
-            None => c.selective_acks || !is_over,
+            Time::NEVER => c.selective_acks || !is_over,
+            sent => self.has_timestamps && progress.echo.as_ms() < sent.as_ms(),
         };
         self.is_on && self.is_armed() && answers_original
     }
@@ -94,9 +106,13 @@ impl Undo {
 mod tests {
     use super::*;
 
+    fn options(undo: bool) -> Options {
+        Options { undo, ..Options::of_profile("linux-6.1").expect("a profile") }
+    }
+
     /// An episode that began with segment 7, whose two retransmissions left from 100 ms on.
     fn episode(is_on: bool) -> Undo {
-        let mut undo = Undo::new(is_on);
+        let mut undo = Undo::new(&options(is_on));
         undo.arm(&Connection { una: 7, ..Connection::new(1448) }, 0, Some(40.0));
         undo.on_retransmitted(Time::from_ms(100));
         undo.on_retransmitted(Time::from_ms(101));
@@ -129,7 +145,7 @@ mod tests {
     /// A repair that ends before anything was retransmitted was none; without SACK an episode that ends says nothing.
     #[test]
     fn an_episode_without_a_retransmission_is_spurious() {
-        let mut undo = Undo::new(true);
+        let mut undo = Undo::new(&options(true));
         undo.arm(&Connection::new(1448), 0, Some(40.0));
         let told = |selective_acks, is_over| {
             undo.is_spurious_by_echo(&Connection { selective_acks, ..Connection::new(1448) }, &Progress::default(), is_over)

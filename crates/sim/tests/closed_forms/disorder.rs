@@ -17,8 +17,9 @@ fn little_disorder_is_no_loss() {
     assert_eq!((row.at_end.retransmitted, row.at_end.loss_episodes, row.lost_packets), (0, 0, 0));
 }
 
-/// 30 ms late: more than RACK's reordering window, a quarter of the 40 ms RTT, which on Linux grows only as duplicates are reported and here
-/// does not. Late segments are sent again though nothing was lost; the receiver reports each as a duplicate, and every reduction is undone.
+/// 30 ms late: more than RACK's reordering window, a quarter of the 40 ms RTT. Late segments are sent again though nothing was lost; the
+/// receiver reports each as a duplicate, and the window grows by a quarter of the RTT for it, once per round trip (RFC 8985 6.2 step 4): of some
+/// thousand late segments only the first few are sent again. Every reduction is undone.
 #[test]
 fn much_disorder_is_mistaken_for_loss_and_undone() {
     for seed in 1..=3 {
@@ -27,7 +28,7 @@ fn much_disorder_is_mistaken_for_loss_and_undone() {
         assert_eq!((row.lost_packets, records.links[0].totals.lost), (0, 0));
         let late = 0.02 * row.at_end.sent as f64;
         let again = row.at_end.retransmitted as f64;
-        assert!(again > 0.5 * late && again < 2.0 * late, "{again} sent again, {late} late");
+        assert!(again > 0.0 && again < 0.05 * late, "{again} sent again, {late} late");
         // The last reduction may be under way when the run ends.
         let reductions: Vec<_> =
             records.events.iter().filter(|event| matches!(event.kind, EventKind::LossEpisode | EventKind::Undo)).collect();

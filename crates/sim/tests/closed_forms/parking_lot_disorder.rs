@@ -45,8 +45,7 @@ fn a_copy_takes_room_at_the_hops_behind() {
 }
 
 /// As behind one link: a first hop of 12 Mbit/s sends a packet in a millisecond, and one that is 2.5 ms late is overtaken by two, which is no
-/// loss; one that is 30 ms late is sent again, and the reduction undone. With other seeds one link, too,
-/// leaves two reductions of some 600 that are not: 1 % is allowed.
+/// loss; of those that are 30 ms late the first few are sent again, until RACK's window has grown, and every reduction is undone.
 #[test]
 fn the_order_that_one_hop_disturbs_is_disturbed_behind_the_next() {
     let disturbed = |late_ns| {
@@ -61,7 +60,7 @@ fn the_order_that_one_hop_disturbs_is_disturbed_behind_the_next() {
     let much = disturbed(30 * MS);
     let row = &much.flows[0];
     let (late, again) = (0.02 * row.at_end.sent as f64, row.at_end.retransmitted as f64);
-    assert!(again > 0.5 * late && again < 2.0 * late, "{again} sent again, {late} late");
+    assert!(again > 0.0 && again < 0.05 * late, "{again} sent again, {late} late");
     assert_eq!(row.lost_packets, 0);
-    assert!(row.at_end.undos * 100 >= row.at_end.loss_episodes * 99, "{:?}", row.at_end);
+    assert_eq!(row.at_end.undos, row.at_end.loss_episodes, "{:?}", row.at_end);
 }

@@ -67,6 +67,8 @@ pub(crate) struct Scoreboard {
     /// In use until more is outstanding than fits.
     own: [Segment; FEW],
     retrans_out: u32,
+    /// Retransmissions ever marked lost.
+    lost_again: u32,
     /// One past the highest SACKed segment.
     highest_sacked: u64,
     /// Original transmissions below are SACKed or marked lost.
@@ -77,8 +79,6 @@ pub(crate) struct Scoreboard {
     to_retransmit: BinaryHeap<Reverse<u64>>,
     /// Segments ever marked lost.
     lost: u64,
-    /// Of those, lost retransmissions.
-    lost_again: u64,
     /// Blocks of the latest SACK: an ACK repeats most of those before it.
     reported: [Range; 3],
     /// Room for what one ACK's SACK blocks bring; empty between ACKs.
@@ -155,8 +155,8 @@ impl Scoreboard {
         self.lost
     }
 
-    /// Of those, lost retransmissions.
-    pub(crate) fn lost_again(&self) -> u64 {
+    /// Retransmissions ever marked lost.
+    pub(crate) fn lost_again(&self) -> u32 {
         self.lost_again
     }
 

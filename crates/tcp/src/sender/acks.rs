@@ -47,7 +47,7 @@ impl<C: CongestionControl> Sender<C> {
             self.rack.adapt(&self.c, latest);
         }
         // Only an ACK that moves the window echoes a segment that it answers (RFC 7323 4.3).
-        let forward = (progress.acked > 0 && self.c.timestamps).then_some(ack.delay);
+        let forward = (progress.acked > 0 && self.has_timestamps).then_some(ack.delay);
         let echoed = forward.map(|_| ack.echo);
         self.tell_rtt(|| RttSample { acked: progress.acked as u32, rtt, forward, echoed, in_flight });
         self.tell_arrival(&self.arrival(sack, &progress));
@@ -128,13 +128,14 @@ impl<C: CongestionControl> Sender<C> {
     /// The receiver reported that `seq` arrived twice (Linux `tcp_dsack_seen`). What was not sent twice is no news of ours.
     fn on_duplicate(&mut self, seq: u64, progress: &mut Progress) {
         self.duplicates += 1;
-        if self.duplicates > self.totals.retransmitted {
+        if u64::from(self.duplicates) > self.totals.retransmitted {
             return;
         }
         progress.duplicate = true;
         progress.duplicate_of_probe = self.probe.is_duplicate_of(seq);
         progress.delivered += 1;
         self.c.delivered += 1;
+        self.delivered_twice += 1;
         if self.reordering.has_been_seen() && !progress.duplicate_of_probe {
             self.rack.on_needless_retransmission();
         }
@@ -198,7 +199,7 @@ impl<C: CongestionControl> Sender<C> {
         if self.c.selective_acks {
             self.on_delivered(seq, sent, progress);
             // An echo of the time before says that the original arrived.
-            if !(retransmitted && self.c.timestamps && progress.echo.as_ms() < sent.as_ms()) {
+            if !(retransmitted && self.has_timestamps && progress.echo.as_ms() < sent.as_ms()) {
                 self.rack.on_delivered(&self.c, Delivery { seq, sent, retransmitted });
             }
         } else if let Some(rates) = self.rates.as_deref_mut() {
@@ -230,7 +231,7 @@ impl<C: CongestionControl> Sender<C> {
         if let (Some(first), Some(last)) = (first, last) {
             return Some(Sampled { first, last });
         }
-        if progress.acked == 0 || !self.c.timestamps {
+        if progress.acked == 0 || !self.has_timestamps {
             return None;
         }
         // Timestamps tick in milliseconds.

@@ -92,6 +92,7 @@ pub struct Sender<C> {
     /// From this `una` on an ACK that advances the window is a usual one: nothing is in trouble, and nothing about the sender is special.
     /// [`u64::MAX`] while not.
     usual_from: u64,
+    has_timestamps: bool,
     /// More than the window may hold a new segment back, pacing or what is in `care`, or each is noted as it leaves, for rate samples.
     is_careful: bool,
     detection: Detection,
@@ -108,8 +109,9 @@ pub struct Sender<C> {
     recovery: Recovery,
     undo: Undo,
     reordering: Reordering,
-    /// Segments that the receiver reported as arrived twice.
-    duplicates: u64,
+    /// Segments that the receiver reported as arrived twice, and those of them that were delivered by us.
+    duplicates: u32,
+    delivered_twice: u32,
     care: Option<Box<Care>>,
     /// For an algorithm that wants delivery-rate samples.
     rates: Option<Box<RateSampler>>,
@@ -117,7 +119,7 @@ pub struct Sender<C> {
 
 units::clone_by_field! {
     Sender<C>: c w timers needs started is_usual usual_from is_careful detection counting ecn limits probe rack rtt totals pacer cc board
-    recovery undo reordering duplicates care rates
+    recovery undo reordering duplicates delivered_twice has_timestamps care rates
 }
 
 impl<C: CongestionControl> Sender<C> {
@@ -129,12 +131,7 @@ impl<C: CongestionControl> Sender<C> {
         let pacer = Pacer::new(options, &needs);
         let is_rated = needs.control.is_by_rate();
         Sender {
-            c: Connection {
-                is_paced: pacer.is_on(),
-                selective_acks: options.sack,
-                timestamps: options.timestamps,
-                ..Connection::new(spec.mss)
-            },
+            c: Connection { is_paced: pacer.is_on(), selective_acks: options.sack, ..Connection::new(spec.mss) },
             w: Window::new(options.initial_window).until(options.initial_ssthresh),
             timers: Timers::new(Duration::from_secs_f64(options.timer_tick_s)),
             needs,
@@ -154,9 +151,11 @@ impl<C: CongestionControl> Sender<C> {
             cc,
             board: Scoreboard::new(is_rated),
             recovery: Recovery::new(options, &needs),
-            undo: Undo::new(options.undo),
+            undo: Undo::new(options),
             reordering: Reordering::new(),
             duplicates: 0,
+            delivered_twice: 0,
+            has_timestamps: options.timestamps,
             care,
             rates: is_rated.then(Box::default),
         }
@@ -214,7 +213,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// The stack does what Linux does, with an exact clock, for an application that writes all at once.
     fn is_of_usual_stack(&self) -> bool {
-        self.c.timestamps
+        self.has_timestamps
             && self.rtt.is_usual()
             && self.timers.is_exact()
             && self.probe.is_on()

@@ -93,7 +93,7 @@ impl<C: CongestionControl> Sender<C> {
         self.rack.on_next_delivered(&self.c, ack.cumulative - 1, last);
         // Steps 4 and 5.
         let rtt = self.sample_rtt(Sampled { first, last });
-        let is_timed = self.c.timestamps;
+        let is_timed = self.has_timestamps;
         self.tell_rtt(|| {
             let (forward, echoed) = (is_timed.then_some(ack.delay), is_timed.then_some(ack.echo));
             RttSample { acked, rtt: Some(rtt), forward, echoed, in_flight }

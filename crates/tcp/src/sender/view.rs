@@ -40,7 +40,7 @@ impl<C: CongestionControl> Sender<C> {
     /// count takes duplicate ACKs for segments, as Linux does, and takes some twice after a timeout.
     pub fn delivered(&self) -> u64 {
         if self.c.selective_acks {
-            self.c.delivered
+            self.c.delivered - u64::from(self.delivered_twice)
         } else {
             self.c.una
         }

@@ -5,6 +5,7 @@
 //! takes the lowest free one, so that memory follows from how many there are at once, not from how many there were.
 
 mod birth;
+mod origin;
 mod poisson;
 mod session;
 mod source;

@@ -3,7 +3,7 @@
 use units::{Duration, Stream, Time};
 
 use super::birth::Birth;
-use super::source::Origin;
+use super::origin::Origin;
 use crate::accept::AcceptedSource;
 use crate::laws::Whole;
 use crate::spec::ArrivalSpec;

@@ -5,7 +5,7 @@
 use units::{Duration, Stream, Time};
 
 use super::birth::Birth;
-use super::source::Origin;
+use super::origin::Origin;
 use crate::laws::Whole;
 use crate::spec::SessionSpec;
 

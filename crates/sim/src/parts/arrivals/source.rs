@@ -6,17 +6,6 @@ use super::birth::Birth;
 use super::poisson::Poisson;
 use super::session::Session;
 
-/// Where a source comes from.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Origin {
-    /// Its number.
-    pub(crate) index: usize,
-    /// The run's seed.
-    pub(crate) seed: u64,
-    /// When the run ends.
-    pub(crate) end: Time,
-}
-
 /// What the end of a transfer means to its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Completion {

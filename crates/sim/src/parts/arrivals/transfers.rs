@@ -5,9 +5,10 @@ use std::collections::BinaryHeap;
 
 use units::Time;
 
+use super::origin::Origin;
 use super::poisson::Poisson;
 use super::session::Session;
-use super::source::{Completion, Origin, Source};
+use super::source::{Completion, Source};
 use crate::accept::{AcceptedFlow, AcceptedSource, Loop, ALIVE_MAX};
 use crate::error::SpecError;
 use crate::parts::flow::Flow;
