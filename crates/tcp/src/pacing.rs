@@ -143,12 +143,19 @@ impl Pacer {
     fn begin_burst(&mut self, now: Time) {
         let late = now.since(self.next);
         self.burst_left = self.burst;
-        self.is_free = u32::from(self.unpaced) > self.burst;
-        self.unpaced = self.unpaced.saturating_sub(self.burst.min(u32::from(PACED_FROM)) as u8);
         self.next = self.next.max(now);
+        self.is_free = self.unpaced > 0 && self.is_early();
         if !self.is_free {
             self.next = self.next - late.min(self.credit_max);
         }
+    }
+
+    /// One of the first bursts leaves: whether the tenth segment is still to come after it.
+    #[cold]
+    fn is_early(&mut self) -> bool {
+        let is_early = u32::from(self.unpaced) > self.burst;
+        self.unpaced = self.unpaced.saturating_sub(self.burst.min(u32::from(PACED_FROM)) as u8);
+        is_early
     }
 
     /// The rate is another. Linux sizes its offload bursts to a millisecond of it, 2 to 45 segments; and a burst that leaves late has of that
