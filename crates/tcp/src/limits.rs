@@ -9,8 +9,8 @@
 use cc::{CaState, Connection, Needs, Window};
 use units::{Duration, Time};
 
-use crate::rack::DUPTHRESH;
 use crate::recovery::{current_ssthresh, is_reduction};
+use crate::reordering::DUPTHRESH;
 use crate::{IdleRestart, SenderSpec};
 
 /// What was used of the window since it was last full.

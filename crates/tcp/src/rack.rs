@@ -7,9 +7,6 @@ use crate::reordering::Reordering;
 use crate::LossDetection;
 use crate::Options;
 
-/// Duplicate ACKs, or segments SACKed above, that prove a loss (RFC 5681).
-pub(crate) const DUPTHRESH: u32 = 3;
-
 /// How segments are found lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detection {

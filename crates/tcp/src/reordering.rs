@@ -2,8 +2,8 @@
 
 use cc::Connection;
 
-use crate::rack::DUPTHRESH;
-
+/// Duplicate ACKs, or segments SACKed above, that prove a loss (RFC 5681).
+pub(crate) const DUPTHRESH: u32 = 3;
 /// Linux `tcp_max_reordering`.
 const DEGREE_MAX: u64 = 300;
 

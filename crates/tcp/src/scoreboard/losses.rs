@@ -5,8 +5,8 @@ use units::{Duration, Time};
 
 use super::{Scoreboard, EVER_RETRANSMITTED, FOUND_LATE, LOST, RETRANSMITTED, SACKED};
 use crate::progress::Progress;
-use crate::rack::{Rack, DUPTHRESH};
-use crate::reordering::Reordering;
+use crate::rack::Rack;
+use crate::reordering::{Reordering, DUPTHRESH};
 use crate::Range;
 
 impl Scoreboard {
