@@ -31,7 +31,7 @@ def test_a_half_given_or_impossible_disorder_is_refused(link: dict[str, Any]) ->
 
 
 def test_disorder_within_racks_patience_costs_nothing() -> None:
-    # RACK waits a quarter of the smallest RTT: more than 10 ms. When duplicates are reported it waits longer, so that only the first are sent again.
+    # RACK waits a quarter of the smallest RTT: more than 10 ms; and longer once duplicates are reported: only the first are sent again.
     patient, hasty = wt.run(scenario(reorder=0.02, reorder_by="3ms")), wt.run(scenario(reorder=0.02, reorder_by="30ms"))
     assert patient.flows["retransmitted_packets"].to_list() == [0]
     assert 0 < hasty.flows["retransmitted_packets"][0] < 20 and hasty.flows["undos"][0] > 0
