@@ -122,7 +122,7 @@ def metrics(records: Records) -> dict[str, Any]:
             "jain": found.pop("jain"),
             **together,
             **found,
-            "epoch_s": [rates.epoch_s(records.events, flow, after_s=warmup_s) for flow in flows["flow"].to_list()],
+            "epoch_s": rates.epochs_s(records.events, flows["flow"].to_list(), after_s=warmup_s),
             "completion_s": [done for flow, done in zip(records.flows["flow"], completions_s(records), strict=True) if flow in tcp],
         }
     )
