@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from windtunnel import metrics
+from windtunnel.metrics import rates
 
 
 @pytest.mark.parametrize(
@@ -71,3 +72,9 @@ def test_epochs_are_the_mean_time_between_loss_episodes() -> None:
     assert metrics.epoch_s(events, 0) == 2.0
     assert metrics.epoch_s(events, 0, after_s=3.0) == 3.0
     assert metrics.epoch_s(events, 1) is None
+
+
+def test_loss_epochs_of_many_flows_are_taken_in_one_pass() -> None:
+    events = pl.DataFrame({"t_s": [3.0, 1.0, 2.0, 8.0, 4.0], "flow": [0, 0, 1, 0, 1], "kind": ["loss_episode"] * 4 + ["timeout"]})
+    assert rates.epochs_s(events, [0, 1, 2]) == [3.5, None, None]
+    assert rates.epochs_s(events, [0], after_s=2.0) == [5.0]

@@ -10,6 +10,11 @@ from typing import Any
 
 import typer
 
+MOST_ITEMS = 100
+"""Flows of a run, and items of a cell, of which all are shown."""
+FIRST_ITEMS = 20
+"""How many are shown of more."""
+
 
 def print_json(data: Any) -> None:
     """Print one JSON value, indented; keys keep their order."""
@@ -38,7 +43,7 @@ def stoppable(left: str = "nothing was written") -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, is_cut: bool = False) -> None:
     """Print a table; a pipe gets the same table, wide enough to keep every cell whole.
 
     Parameters
@@ -49,12 +54,16 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]
         Headings, with units.
     rows : iterable of sequences
         Cells; numbers are aligned to the right, None is shown as a dash.
+    is_cut : bool
+        Of very many rows only the first are shown, and a note says so.
     """
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    cells = [[cell(value) for value in row] for row in rows]
+    every = list(rows)
+    shown = every[:FIRST_ITEMS] if is_cut and len(every) > MOST_ITEMS else every
+    cells = [[cell(value) for value in row] for row in shown]
     numeric = [_is_numeric(cells, index) for index in range(len(columns))]
     plain = not (sys.stdout.encoding or "").lower().startswith("utf")
     table = Table(title=title, title_justify="left", box=box.ASCII2 if plain else box.SIMPLE_HEAD, pad_edge=False)
@@ -66,6 +75,8 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]
     if not sys.stdout.isatty():
         console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False, width=200)
     console.print(table)
+    if len(shown) < len(every):
+        note(f"{title}: the first {len(shown)} of {len(every)} rows; --json prints all")
 
 
 def cell(value: Any) -> str:
@@ -76,6 +87,8 @@ def cell(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.5g}" if abs(value) < 1e5 else f"{value:.0f}"
+    if isinstance(value, (list, tuple)) and len(value) > MOST_ITEMS:
+        return f"{cell(value[:FIRST_ITEMS])}, ... ({len(value)} in all)"
     if isinstance(value, (list, tuple)):
         return ", ".join(cell(item) for item in value) or "-"
     text = str(value)

@@ -206,7 +206,7 @@ def _print_tables(summary: dict[str, Any]) -> None:
     ]
     heads = ["flow", "algorithm", "throughput (Mbit/s)", "goodput (Mbit/s)", "retransmitted", "loss episodes", "timeouts"]
     if flows:
-        print_table("Flows", [*heads, "mean cwnd (packets)", "mean RTT (ms)", *(["completion (s)"] if sized else [])], flows)
+        print_table("Flows", [*heads, "mean cwnd (packets)", "mean RTT (ms)", *(["completion (s)"] if sized else [])], flows, is_cut=True)
     if "applications" in summary:
         rows = [
             (
