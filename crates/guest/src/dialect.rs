@@ -1,8 +1,20 @@
 //! What a C file of the kernel's dialect is compiled against: our headers under the kernel's names, and what connects the file to the
 //! interface.
 
-/// The shim, compiled once per compiler.
-pub(crate) const SHIM: &str = include_str!("../kernel/shim.c");
+/// The shim, compiled once per compiler: one file of six parts, each of which uses those before it.
+pub(crate) const SHIM: &str = concat!(
+    include_str!("../kernel/shim/connection.c"),
+    "\n",
+    include_str!("../kernel/shim/support.c"),
+    "\n",
+    include_str!("../kernel/shim/parameters.c"),
+    "\n",
+    include_str!("../kernel/shim/kernel.c"),
+    "\n",
+    include_str!("../kernel/shim/hooks.c"),
+    "\n",
+    include_str!("../kernel/shim/module.c"),
+);
 
 /// The headers that hold something.
 pub(crate) const HEADERS: [(&str, &str); 5] = [
