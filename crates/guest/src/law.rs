@@ -2,15 +2,15 @@
 #![allow(unsafe_code)]
 
 use std::fmt;
-use std::mem::{offset_of, size_of};
 use std::sync::Arc;
 
 use cc::{
     AckArrival, CaEvent, CaState, CongestionControl, Connection, GuestFault, GuestLaw, LostSegment, Needs, RateSample, RttSample, Window,
 };
-use units::{ByteRate, Duration, Stream, Time};
+use units::{ByteRate, Duration, Stream};
 
 use crate::abi::{self, NONE};
+use crate::connection::shown as connection;
 use crate::library::{owned, Copy, State};
 
 /// The largest window that is believed, segments: that of no threshold.
@@ -113,42 +113,6 @@ impl Law {
         }
         answer
     }
-}
-
-/// The core's own connection is what the header declares: nothing is copied.
-#[inline]
-fn connection(c: &Connection) -> &abi::Connection {
-    macro_rules! same_places {
-        ($($ours:ident is $theirs:ident,)+) => {
-            const {
-                $(assert!(offset_of!(Connection, $ours) == offset_of!(abi::Connection, $theirs));)+
-                assert!(size_of::<Connection>() == size_of::<abi::Connection>());
-                assert!(size_of::<Time>() == 8 && size_of::<Duration>() == 8 && size_of::<ByteRate>() == 8 && size_of::<CaState>() == 1);
-            }
-        };
-    }
-    same_places! {
-        now is now_ns,
-        una is una,
-        nxt is nxt,
-        delivered is delivered,
-        delivered_ce is delivered_ce,
-        lost is lost,
-        app_limited_until is app_limited_until,
-        rtt_min is rtt_min_ns,
-        pacing_rate is pacing_rate_bytes_per_s,
-        last_sent is last_sent_ns,
-        prior_cwnd is prior_cwnd,
-        in_flight is in_flight,
-        mss is mss_bytes,
-        srtt8_us is srtt8_us,
-        ca_state is ca_state,
-        cwnd_limited is is_cwnd_limited,
-        is_paced is is_paced,
-        selective_acks is has_selective_acks,
-    }
-    // SAFETY: every field of the one stands where that of the other does; times and rates are one word, and all words are whole.
-    unsafe { &*std::ptr::from_ref(c).cast::<abi::Connection>() }
 }
 
 fn rate_sample(c: &Connection, s: &RateSample) -> abi::RateSample {

@@ -4,8 +4,9 @@
 //! This crate must never know a scenario, a run or a record: it turns a file into a [`cc::GuestProtocol`], which a run takes.
 //! It is the only crate that loads foreign code, and the only one below the bindings that reads files and starts programs.
 
-mod abi;
+pub mod abi;
 mod compile;
+mod connection;
 mod diagnostics;
 mod dialect;
 mod error;
@@ -17,6 +18,7 @@ use std::path::Path;
 
 pub use abi::{layout, ABI, HEADER};
 pub use compile::Workshop;
+pub use connection::from_shown;
 pub use error::GuestError;
 pub use protocol::Protocol;
 
