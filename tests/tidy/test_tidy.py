@@ -32,7 +32,7 @@ EDGES = {
     "sim": {"units", "cc", "net", "tcp"},
     "scenario": {"cc", "sim"},
     "records": {"sim"},
-    "py": {"cc", "packetdrill", "records", "scenario", "sim"},
+    "py": {"cc", "guest", "packetdrill", "records", "scenario", "sim"},
 }
 
 
