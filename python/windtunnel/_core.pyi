@@ -17,8 +17,17 @@ def canonical_json(scenario_json: str) -> str:
         Two texts, field and problem.
     """
 
-def check(scenario_json: str) -> None:
-    """Check a scenario without running it.
+def check(scenario_json: str, guests: list[tuple[str, str]] = ..., page_fd: int | None = None) -> None:
+    """Check a scenario without running it; the libraries of `guests` are loaded for that.
+
+    Parameters
+    ----------
+    scenario_json : str
+        The scenario.
+    guests : list of (str, str)
+        Controllers from files: the name that the scenario has for each, and its library.
+    page_fd : int, optional
+        An open file, on whose first bytes the core says what of them it calls.
 
     Raises
     ------
@@ -90,6 +99,45 @@ def fill(scenario_json: str) -> tuple[str, list[str], str]:
 def fraction(part: Any, whole: Any) -> float | None:
     """Return the sum of one array over that of another; None when one holds NaN, or the second adds up to nothing."""
 
+def guest_conform(text: str, file: str, guest: tuple[str, str], page_fd: int | None = None) -> str:
+    """Replay one file of kernel vectors against a controller from a file, which is loaded; return the report as JSON, as `conform` does.
+
+    Parameters
+    ----------
+    text, file : str
+        The vectors, and what they are called in the report.
+    guest : (str, str)
+        Name and library.
+    page_fd : int, optional
+        As for `check`.
+
+    Raises
+    ------
+    ValueError
+        One line, when the file is damaged or the controller does what none may.
+    """
+
+def guest_described(library: str, file: str, page_fd: int | None = None) -> str:
+    """Load a library and return what it says of itself, as JSON: name, summary, parameters, variables, needs.
+
+    Raises
+    ------
+    ValueError
+        The file, the problem, and a list of lines, as `guest_made`.
+    """
+
+def guest_last_call(page: bytes) -> tuple[str, tuple[int, float] | None] | None:
+    """Return the hook that was called last by a copy of a page, and its flow with the simulated time in seconds; None when none was."""
+
+def guest_made(file: str, cache: str, compiler: str) -> tuple[str, str]:
+    """Make a file into a library of the cache; return what tells its content and what built it from others, and the library.
+
+    Raises
+    ------
+    ValueError
+        The file, the problem, and a list of the compiler's lines about the file.
+    """
+
 def jain(rates: list[float]) -> float | None:
     """Return Jain's fairness index; None without rates or when all are zero."""
 
@@ -136,8 +184,13 @@ def records_digest(frames: list[tuple[str, int, list[tuple[str, str, Any, Any]]]
         None), and its values, as little-endian bytes (array of uint8) or as a list of text.
     """
 
-def run(scenario_json: str) -> dict[str, Any]:
+def run(scenario_json: str, guests: list[tuple[str, str]] = ..., page_fd: int | None = None) -> dict[str, Any]:
     """Run a scenario with the interpreter lock released.
+
+    Parameters
+    ----------
+    scenario_json, guests, page_fd
+        As for `check`.
 
     A broken invariant of the engine, which is a bug, raises pyo3's PanicException; its message names the time, the seed and the digest.
 

@@ -53,6 +53,11 @@ pub trait GuestProtocol: Debug + Send + Sync {
     /// What it calls itself.
     fn name(&self) -> &'static str;
 
+    /// What stands for its variant in records.
+    fn variant(&self) -> &'static str {
+        crate::Built::GUEST_VARIANT
+    }
+
     /// Its parameters.
     fn parameters(&self) -> &[GuestParameter];
 

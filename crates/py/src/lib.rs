@@ -2,6 +2,7 @@
 //! test can.
 
 mod columns;
+mod guests;
 mod metrics;
 
 use std::time::{Duration, Instant};
@@ -14,7 +15,9 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use scenario::units::{self, Unit};
 use scenario::{Filled, Scenario};
-use sim::{AckTrace, RunError, Silent};
+use sim::{AckTrace, Beside, RunError, Silent};
+
+use guests::Named;
 
 fn refused(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
@@ -107,20 +110,30 @@ fn conform_rows(stimulus: String, rows: String, algorithm: &str, variant: Option
     Ok(serde_json::json!({ "rows": summary.rows, "rows_matched": summary.rows_matched, "first_mismatch": mismatch }).to_string())
 }
 
-/// Raises ValueError if the engine refuses the scenario.
+/// Raises ValueError if the engine refuses the scenario; what `guests` names is loaded for that.
 #[pyfunction]
-fn check(scenario_json: &str) -> PyResult<()> {
-    sim::accept(&filled(scenario_json)?.spec()).map(drop).map_err(|error| bad("", error))
+#[pyo3(signature = (scenario_json, guests = Vec::new(), page_fd = None))]
+fn check(scenario_json: &str, guests: Vec<Named>, page_fd: Option<i32>) -> PyResult<()> {
+    let page = guests::page(page_fd)?;
+    let guests = guests::guests(&guests, &page)?;
+    let checked = sim::accept_with(&filled(scenario_json)?.spec(), &guests).map(drop).map_err(|error| bad("", error));
+    page.leave();
+    checked
 }
 
-/// Runs a scenario without the interpreter lock; signals are looked at every 20 ms. A panic names the digest.
+/// Runs a scenario without the interpreter lock; signals are looked at every 20 ms. A panic names the digest. What `guests` names is
+/// loaded into this process.
 #[pyfunction]
-fn run<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<'py, PyDict>> {
+#[pyo3(signature = (scenario_json, guests = Vec::new(), page_fd = None))]
+fn run<'py>(py: Python<'py>, scenario_json: &str, guests: Vec<Named>, page_fd: Option<i32>) -> PyResult<Bound<'py, PyDict>> {
+    let page = guests::page(page_fd)?;
+    let guests = guests::guests(&guests, &page)?;
     let filled = filled(scenario_json)?;
     let (spec, digest) = (filled.spec(), filled.digest());
     let mut signal = None;
     let mut looked = Instant::now();
     let mut interrupted = || {
+        page.beat();
         if looked.elapsed() > Duration::from_millis(20) {
             looked = Instant::now();
             signal = Python::with_gil(|py| py.check_signals()).err();
@@ -129,12 +142,14 @@ fn run<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<'py, PyDict>
     };
     let begun = Instant::now();
     let result = py.allow_threads(|| {
+        let beside = Beside { digest: Some(&digest), guests: &guests };
         let (result, trace) = if spec.per_ack {
             let mut trace = AckTrace::default();
-            (sim::run_named(&spec, Some(&digest), &mut trace, &mut interrupted), Some(trace))
+            (sim::run_with(&spec, beside, &mut trace, &mut interrupted), Some(trace))
         } else {
-            (sim::run_named(&spec, Some(&digest), &mut Silent, &mut interrupted), None)
+            (sim::run_with(&spec, beside, &mut Silent, &mut interrupted), None)
         };
+        page.leave();
         result.map(|run| (run.data_packets, run.core_events, records::frames(run, trace)))
     });
     let wall_s = begun.elapsed().as_secs_f64();
@@ -170,6 +185,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(canonical_json, module)?)?;
     module.add_function(wrap_pyfunction!(spec, module)?)?;
     module.add_function(wrap_pyfunction!(records_digest, module)?)?;
+    module.add_function(wrap_pyfunction!(guests::guest_made, module)?)?;
+    module.add_function(wrap_pyfunction!(guests::guest_described, module)?)?;
+    module.add_function(wrap_pyfunction!(guests::guest_conform, module)?)?;
+    module.add_function(wrap_pyfunction!(guests::guest_last_call, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::rates, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::common, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::jain, module)?)?;
