@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from windtunnel import _core
 
+AckArrival = _core.AckArrival
+Connection = _core.Connection
+LostSegment = _core.LostSegment
+RateSample = _core.RateSample
+RttSample = _core.RttSample
+Window = _core.Window
 canonical_json = _core.canonical_json
 catalogue = _core.catalogue
 check = _core.check

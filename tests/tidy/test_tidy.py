@@ -33,7 +33,7 @@ EDGES = {
     "scenario": {"cc", "sim"},
     "records": {"sim"},
     "windtunnel": {"cc", "guest", "records", "scenario", "sim", "units"},
-    "py": {"cc", "guest", "packetdrill", "records", "scenario", "sim"},
+    "py": {"cc", "guest", "packetdrill", "records", "scenario", "sim", "units"},
 }
 
 

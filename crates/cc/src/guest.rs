@@ -10,6 +10,9 @@ use units::Time;
 
 use crate::CongestionControl;
 
+/// What stands for the variant of a guest that has no other.
+pub const GUEST_VARIANT: &str = "file";
+
 /// The state of a guest's law.
 pub trait GuestLaw: CongestionControl + Debug + Send {
     /// A clone in a box of its own.
@@ -55,7 +58,7 @@ pub trait GuestProtocol: Debug + Send + Sync {
 
     /// What stands for its variant in records.
     fn variant(&self) -> &'static str {
-        crate::Built::GUEST_VARIANT
+        GUEST_VARIANT
     }
 
     /// Its parameters.

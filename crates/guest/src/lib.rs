@@ -23,7 +23,7 @@ pub use abi::{layout, ABI, HEADER};
 pub use compile::{Made, Workshop};
 pub use connection::from_shown;
 pub use error::GuestError;
-pub use page::{LastCall, Page};
+pub use page::{Hook, LastCall, Page};
 pub use protocol::Protocol;
 
 /// What a file is made into: a C file (`.c`) is compiled, a shared library is copied; nothing is loaded.

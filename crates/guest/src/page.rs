@@ -6,10 +6,11 @@ use std::os::fd::RawFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What of a library is called.
+/// What of a guest is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
-pub(crate) enum Hook {
+#[allow(missing_docs)]
+pub enum Hook {
     Load = 1,
     Create,
     Established,
@@ -50,7 +51,8 @@ const NAMES: [&str; 17] = [
 ];
 
 impl Hook {
-    pub(crate) const fn name(self) -> &'static str {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
         NAMES[self as usize]
     }
 }
@@ -142,6 +144,13 @@ impl Page {
     pub(crate) fn enter(&self, hook: Hook) {
         self.beat();
         self.at().enter(hook, 0, 0);
+    }
+
+    /// A hook of a flow is called at this simulated time.
+    #[inline]
+    pub fn call(&self, hook: Hook, flow: usize, now_ns: u64) {
+        self.beat();
+        self.at().enter(hook, flow, now_ns);
     }
 
     /// No hook is called any more.

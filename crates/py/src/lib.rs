@@ -2,6 +2,7 @@
 //! test can.
 
 mod columns;
+mod controllers;
 mod guests;
 mod metrics;
 
@@ -17,6 +18,7 @@ use scenario::units::{self, Unit};
 use scenario::{Filled, Scenario};
 use sim::{AckTrace, Beside, RunError, Silent};
 
+use controllers::{Described, Watched};
 use guests::Named;
 
 fn refused(error: impl std::fmt::Display) -> PyErr {
@@ -110,24 +112,35 @@ fn conform_rows(stimulus: String, rows: String, algorithm: &str, variant: Option
     Ok(serde_json::json!({ "rows": summary.rows, "rows_matched": summary.rows_matched, "first_mismatch": mismatch }).to_string())
 }
 
-/// Raises ValueError if the engine refuses the scenario; what `guests` names is loaded for that.
+/// Raises ValueError if the engine refuses the scenario; what `guests` names is loaded for that, and of each of `classes` an instance made.
 #[pyfunction]
-#[pyo3(signature = (scenario_json, guests = Vec::new(), page_fd = None))]
-fn check(scenario_json: &str, guests: Vec<Named>, page_fd: Option<i32>) -> PyResult<()> {
+#[pyo3(signature = (scenario_json, guests = Vec::new(), page_fd = None, classes = Vec::new()))]
+fn check(py: Python<'_>, scenario_json: &str, guests: Vec<Named>, page_fd: Option<i32>, classes: Vec<(String, Described)>) -> PyResult<()> {
     let page = guests::page(page_fd)?;
-    let guests = guests::guests(&guests, &page)?;
-    let checked = sim::accept_with(&filled(scenario_json)?.spec(), &guests).map(drop).map_err(|error| bad("", error));
+    let mut guests = guests::guests(&guests, &page)?;
+    let watched = Watched::new(&page);
+    controllers::seat(classes, &watched, &mut guests)?;
+    let checked = sim::accept_with(&filled(scenario_json)?.spec(), &guests).map(drop).map_err(|error| watched.caused(py, bad("", error)));
     page.leave();
     checked
 }
 
-/// Runs a scenario without the interpreter lock; signals are looked at every 20 ms. A panic names the digest. What `guests` names is
-/// loaded into this process.
+/// Runs a scenario without the interpreter lock, but for one whose controllers are classes; signals are looked at every 20 ms. A panic
+/// names the digest. What `guests` names is loaded into this process.
 #[pyfunction]
-#[pyo3(signature = (scenario_json, guests = Vec::new(), page_fd = None))]
-fn run<'py>(py: Python<'py>, scenario_json: &str, guests: Vec<Named>, page_fd: Option<i32>) -> PyResult<Bound<'py, PyDict>> {
+#[pyo3(signature = (scenario_json, guests = Vec::new(), page_fd = None, classes = Vec::new()))]
+fn run<'py>(
+    py: Python<'py>,
+    scenario_json: &str,
+    guests: Vec<Named>,
+    page_fd: Option<i32>,
+    classes: Vec<(String, Described)>,
+) -> PyResult<Bound<'py, PyDict>> {
     let page = guests::page(page_fd)?;
-    let guests = guests::guests(&guests, &page)?;
+    let mut guests = guests::guests(&guests, &page)?;
+    let watched = Watched::new(&page);
+    let holds_lock = !classes.is_empty();
+    controllers::seat(classes, &watched, &mut guests)?;
     let filled = filled(scenario_json)?;
     let (spec, digest) = (filled.spec(), filled.digest());
     let mut signal = None;
@@ -141,7 +154,7 @@ fn run<'py>(py: Python<'py>, scenario_json: &str, guests: Vec<Named>, page_fd: O
         signal.is_some()
     };
     let begun = Instant::now();
-    let result = py.allow_threads(|| {
+    let mut simulate = || {
         let beside = Beside { digest: Some(&digest), guests: &guests };
         let (result, trace) = if spec.per_ack {
             let mut trace = AckTrace::default();
@@ -151,7 +164,9 @@ fn run<'py>(py: Python<'py>, scenario_json: &str, guests: Vec<Named>, page_fd: O
         };
         page.leave();
         result.map(|run| (run.data_packets, run.core_events, records::frames(run, trace)))
-    });
+    };
+    // Hooks in Python need the lock on every ACK: taking it each time would cost more than the hooks.
+    let result = if holds_lock { simulate() } else { py.allow_threads(&mut simulate) };
     let wall_s = begun.elapsed().as_secs_f64();
     match result {
         Ok((data_packets, events, frames)) => {
@@ -167,14 +182,15 @@ fn run<'py>(py: Python<'py>, scenario_json: &str, guests: Vec<Named>, page_fd: O
             out.set_item("notes", filled.notes)?;
             Ok(out)
         }
-        Err(RunError::Spec(error)) => Err(bad("", error)),
-        Err(RunError::Guest(fault)) => Err(bad("", fault)),
+        Err(RunError::Spec(error)) => Err(watched.caused(py, bad("", error))),
+        Err(RunError::Guest(fault)) => Err(watched.caused(py, bad("", fault))),
         Err(RunError::Interrupted(_)) => Err(signal.unwrap_or_else(|| bad("", "interrupted"))),
     }
 }
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    controllers::declare(module)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(conform, module)?)?;
     module.add_function(wrap_pyfunction!(conform_rows, module)?)?;

@@ -97,18 +97,33 @@ def _asked(function: str, scenario: Scenario) -> Any:
     named = guests(scenario)
     if not named:
         return asked(getattr(native, function), scenario)
-    from windtunnel.foreign.process import ask
-
     try:
-        return asked(lambda text: ask(function, text, named), scenario)
+        return asked(lambda text: _elsewhere(function, text, named), scenario)
     except foreign.Unreachable as error:
         raise _fault(scenario, _culprit(scenario, error.flow), error.said) from None
     except ScenarioError as error:
         files = {foreign.shown(name) for name, _ in named}
         file, colon, what = error.problem.partition(": ")
         if function == "run" and not error.field and colon and file in files:
-            raise _fault(scenario, file, what) from None
+            raise _fault(scenario, file, what) from error.__cause__
         raise
+
+
+def _elsewhere(function: str, text: str, named: list[tuple[str, str]]) -> Any:
+    """Ask in the process for foreign code; what is handed over as a class has no file to be loaded there and runs in this one."""
+    described = {name: found.described for name, _ in named if (found := foreign.required(name)).described is not None}
+    if not described:
+        from windtunnel.foreign.process import ask
+
+        return ask(function, text, named)
+    from windtunnel.foreign import here
+
+    apart = [foreign.shown(name) for name, _ in named if name not in described]
+    if apart:
+        raise ValueError(
+            "flows", f"a class runs in this process and {apart[0]} in one of its own; write the class to a file, as ./mine.py:Mine"
+        )
+    return here.ask(function, text, described)
 
 
 def _culprit(scenario: Scenario, flow: int | None) -> str:

@@ -5,6 +5,6 @@ A file becomes a name that covers its content and what built it, ``mine.c:3f9a12
 
 from windtunnel.foreign.errors import ForeignError, Unreachable
 from windtunnel.foreign.kinds import is_file, is_made, shown
-from windtunnel.foreign.made import Controller, controller, make, required
+from windtunnel.foreign.made import Controller, adopt, controller, make, required
 
-__all__ = ["Controller", "ForeignError", "Unreachable", "controller", "is_file", "is_made", "make", "required", "shown"]
+__all__ = ["Controller", "ForeignError", "Unreachable", "adopt", "controller", "is_file", "is_made", "make", "required", "shown"]

@@ -8,6 +8,9 @@ from collections.abc import Iterable
 NATIVE = (".c", ".so", ".dylib")
 """How files end that the core makes into a library and loads."""
 
+PYTHON = ".py"
+"""How a file ends whose controller is a class; its name may stand behind a colon."""
+
 _MADE = re.compile(r"([A-Za-z0-9_+-][A-Za-z0-9._+-]*):([0-9a-f]{16})")
 
 
@@ -19,7 +22,7 @@ def is_file(text: str) -> bool:
     if is_made(text):
         return False
     head = text.partition(":")[0]
-    return "/" in head or head in (".", "..") or head.endswith((*NATIVE, ".py"))
+    return "/" in head or head in (".", "..") or head.endswith((*NATIVE, PYTHON))
 
 
 def is_made(name: str) -> bool:

@@ -8,14 +8,17 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from windtunnel import native
 from windtunnel.foreign.errors import ForeignError, Unreachable
-from windtunnel.foreign.kinds import NATIVE, is_made, named
+from windtunnel.foreign.kinds import NATIVE, PYTHON, is_made, named
 from windtunnel.usercache import cache
 
-ROW_VERSION = 1
+if TYPE_CHECKING:
+    from windtunnel.controllers import Description
+
+ROW_VERSION = 2
 """Raised by hand when rows say something else; older ones are asked for again."""
 
 
@@ -31,11 +34,14 @@ class Controller:
         What was made of it, in the cache.
     row : mapping
         What it says of itself: `name` (its own), `summary`, `parameters`, `variables`, `needs`.
+    described : Description, optional
+        The class, where it was handed over and runs in this process; it has no library.
     """
 
     name: str
     library: Path
     row: Mapping[str, Any]
+    described: Description | None = None
 
     @property
     def file(self) -> str:
@@ -83,6 +89,8 @@ def make(text: str, *, beside: Path | None = None) -> Controller:
         When the file is none, does not compile, or holds no controller.
     """
     head, colon, rest = text.partition(":")
+    if head.endswith(PYTHON):
+        return _make_class(head, rest, beside)
     if colon and head.endswith(NATIVE):
         raise ForeignError(head, f"holds one controller and has no variant {rest!r}; leave it out")
     path = Path(head).expanduser()
@@ -98,6 +106,39 @@ def make(text: str, *, beside: Path | None = None) -> Controller:
     return found
 
 
+def _make_class(head: str, cls: str, beside: Path | None) -> Controller:
+    from windtunnel.foreign import classes
+
+    path = Path(head).expanduser() if beside is None else beside / Path(head).expanduser()
+    key, library = classes.made(path, cls, folder())
+    name = named(f"{cls}{PYTHON}" if cls else path.name, key)
+    found = _found(name) or _described(name, library, str(path), "class_described", cls)
+    _known[name] = found
+    return found
+
+
+def adopt(cls: type) -> Controller:
+    """Take a class as a controller; it runs in this process.
+
+    Raises
+    ------
+    ForeignError
+        When it is none.
+    """
+    from windtunnel import controllers
+    from windtunnel.foreign import classes
+
+    try:
+        described = controllers.describe(cls)
+    except controllers.ControllerError as error:
+        raise ForeignError("", str(error)) from error
+    name = named(f"{described.name}{PYTHON}", described.content)
+    row = classes.row(described)
+    _check(described.name, row)
+    found = _known[name] = Controller(name, Path(), row, described)
+    return found
+
+
 def _told(error: ValueError) -> tuple[str, str, tuple[str, ...]]:
     """Return file, problem and the compiler's lines of an error of the core."""
     file, problem, *details = error.args if len(error.args) > 1 else ("", str(error))
@@ -106,8 +147,9 @@ def _told(error: ValueError) -> tuple[str, str, tuple[str, ...]]:
 
 def controller(name: str) -> Controller | None:
     """Return the controller of this name, None when it is not in the cache."""
-    if name in _known and _known[name].library.is_file():
-        return _known[name]
+    known = _known.get(name)
+    if known is not None and (known.described is not None or known.library.is_file()):
+        return known
     found = _found(name) if is_made(name) else None
     if found is not None:
         _known[name] = found
@@ -131,9 +173,10 @@ def required(name: str) -> Controller:
 
 def _found(name: str) -> Controller | None:
     key = name.partition(":")[2]
-    library, row = folder() / f"{key}.so", folder() / f"{key}.json"
+    row = folder() / f"{key}.json"
     try:
         kept = json.loads(row.read_text(encoding="utf-8"))
+        library = folder() / kept["library"]
         if kept["version"] != ROW_VERSION or kept["name"] != name or not library.is_file():
             return None
         found = Controller(name, library, kept["row"])
@@ -144,20 +187,20 @@ def _found(name: str) -> Controller | None:
     return found
 
 
-def _described(name: str, library: Path, file: str) -> Controller:
+def _described(name: str, library: Path, file: str, function: str = "guest_described", *more: str) -> Controller:
     """Ask a process of its own what the library says of itself, and keep the answer."""
     import tempfile
 
     from windtunnel.foreign.process import ask
 
     try:
-        row = json.loads(ask("guest_described", str(library), file))
+        row = json.loads(ask(function, str(library), file, *more))
     except ValueError as error:
         raise ForeignError(*_told(error)) from None
     except Unreachable as error:
         raise ForeignError(file, error.said) from None
     _check(file, row)
-    text = json.dumps({"version": ROW_VERSION, "name": name, "row": row}, indent=1) + "\n"
+    text = json.dumps({"version": ROW_VERSION, "name": name, "library": library.name, "file": file, "row": row}, indent=1) + "\n"
     place = library.with_suffix(".json")
     try:
         with tempfile.NamedTemporaryFile("w", dir=place.parent, suffix=".row", delete=False, encoding="utf-8") as kept:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import multiprocessing.connection
 import os
 import signal
 import sys
 import threading
 from multiprocessing.connection import Connection
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from windtunnel.controllers import Description
 
 
 def main(arguments: list[str]) -> None:
@@ -21,7 +27,7 @@ def main(arguments: list[str]) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the asker's.
     connection, page = Connection(int(arguments[0])), int(arguments[1])
-    from windtunnel import native
+    import windtunnel.native  # noqa: F401 - before anybody waits
 
     connection.send(None)
     while True:
@@ -31,7 +37,7 @@ def main(arguments: list[str]) -> None:
             return
         answered = threading.Event()
         threading.Thread(target=_end_without_asker, args=(connection, answered), daemon=True).start()
-        answer = _answer(getattr(native, function), given, page)
+        answer = _answer(function, given, page)
         answered.set()
         try:
             connection.send(answer)
@@ -46,13 +52,41 @@ def _end_without_asker(connection: Connection, answered: threading.Event) -> Non
             os._exit(1)
 
 
-def _answer(function: Any, given: tuple[Any, ...], page: int) -> tuple[str, Any]:
+def _answer(function: str, given: tuple[Any, ...], page: int) -> tuple[str, Any]:
     try:
-        return "answer", function(*given, page_fd=page)
+        return "answer", _asked(function, given, page)
     except ValueError as error:
         return "refusal", error.args
     except BaseException as error:  # A broken invariant of the core is no Exception.
         return "bug", f"{type(error).__name__}: {error}"
+
+
+def _asked(function: str, given: tuple[Any, ...], page: int) -> Any:
+    from windtunnel import native
+
+    if function in ("check", "run"):
+        text, named = given
+        in_python = [(name, library) for name, library in named if library.endswith(".py")]
+        if in_python:
+            from windtunnel.foreign import classes
+
+            rest = [one for one in named if one not in in_python]
+            return classes.with_classes(function, text, rest, dict(map(_loaded, in_python)), page_fd=page)
+    elif function == "class_described":
+        from windtunnel.foreign import classes
+
+        return classes.class_described(*given)
+    return getattr(native, function)(*given, page_fd=page)
+
+
+@functools.lru_cache(maxsize=64)
+def _loaded(one: tuple[str, str]) -> tuple[str, Description]:
+    """Load a class under the name that scenarios have for it."""
+    from windtunnel.foreign import classes
+
+    name, library = one
+    kept = json.loads(Path(library).with_suffix(".json").read_text(encoding="utf-8"))
+    return name, classes.loaded(library, kept["file"], kept["row"]["name"])
 
 
 if __name__ == "__main__":

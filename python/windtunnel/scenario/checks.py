@@ -37,6 +37,8 @@ def algorithm_name(value: Any) -> str:
     pydantic_core.PydanticCustomError
         When the protocol or the variant is unknown.
     """
+    if isinstance(value, type):
+        return _adopted(value)
     if isinstance(value, os.PathLike):
         value = f"./{value}" if not os.path.dirname(value) else os.fspath(value)
     if not isinstance(value, str):
@@ -55,6 +57,13 @@ def algorithm_name(value: Any) -> str:
     if variant not in found.variants:
         raise refusal(unknown(f"variant of {found.name}", variant, found.variants))
     return f"{found.name}:{variant}"
+
+
+def _adopted(cls: type) -> str:
+    try:
+        return foreign.adopt(cls).name
+    except foreign.ForeignError as error:
+        raise refusal(str(error)) from None
 
 
 def _made(text: str) -> str:
@@ -80,7 +89,7 @@ def flow_tables(data: dict[str, Any], keys: Sequence[str] = FLOW_KEYS) -> dict[s
         When one is no table, or holds something that is unknown or out of range.
     """
     full = dict(data)
-    if isinstance(full.get("algorithm"), (str, os.PathLike)):
+    if isinstance(full.get("algorithm"), (str, type, os.PathLike)):
         full["algorithm"] = algorithm_name(full["algorithm"])  # A file is made once.
     for table in ("parameters", "transport"):
         if not isinstance(full.get(table, {}), dict):

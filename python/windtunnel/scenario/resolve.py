@@ -47,7 +47,7 @@ def asked(call: Callable[[str], _Answer], scenario: Scenario) -> _Answer:
         return call(scenario.model_dump_json(exclude_unset=True))
     except ValueError as error:
         field, problem, *_ = error.args
-        raise ScenarioError(field, problem) from None
+        raise ScenarioError(field, problem) from error.__cause__
 
 
 def guests(scenario: Scenario) -> list[tuple[str, str]]:
