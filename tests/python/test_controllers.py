@@ -80,7 +80,7 @@ def test_the_rfcs_law_as_a_class_gives_the_records_of_ours() -> None:
     assert own.flow_samples.drop("before").equals(ours.flow_samples)
     assert own.link_samples.equals(ours.link_samples) and own.events.equals(ours.events)
     assert own.flows["algorithm"].to_list() == ["Real.py"] * 2
-    assert own.digest == wt.run(scenario(Real, Real)).digest
+    assert own.records.digest() == wt.run(scenario(Real, Real)).records.digest()
 
 
 def test_the_same_law_in_a_file_runs_in_a_process_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
