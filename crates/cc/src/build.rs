@@ -136,9 +136,6 @@ pub struct Built {
 }
 
 impl Built {
-    /// What stands for the variant of a guest that has no other.
-    pub const GUEST_VARIANT: &'static str = "file";
-
     /// The same with the slow start of that name in front of the law.
     ///
     /// # Errors

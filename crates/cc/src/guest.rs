@@ -48,6 +48,9 @@ pub struct GuestParameter {
     pub is_integer: bool,
 }
 
+/// What stands for the variant of a guest that has no other.
+pub const GUEST_VARIANT: &str = "file";
+
 /// What makes states of a guest's law.
 pub trait GuestProtocol: Debug + Send + Sync {
     /// What it calls itself.
@@ -55,7 +58,7 @@ pub trait GuestProtocol: Debug + Send + Sync {
 
     /// What stands for its variant in records.
     fn variant(&self) -> &'static str {
-        crate::Built::GUEST_VARIANT
+        GUEST_VARIANT
     }
 
     /// Its parameters.

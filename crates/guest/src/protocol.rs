@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cc::{Built, CongestionControl, Control, EcnFeedback, GuestLaw, GuestParameter, GuestProtocol, Needs, RttSamples};
+use cc::{CongestionControl, Control, EcnFeedback, GuestLaw, GuestParameter, GuestProtocol, Needs, RttSamples};
 
 use crate::abi;
 use crate::error::GuestError;
@@ -165,7 +165,7 @@ impl GuestProtocol for Protocol {
     }
 
     fn variant(&self) -> &'static str {
-        self.known_as.map_or(Built::GUEST_VARIANT, |(_, variant)| variant)
+        self.known_as.map_or(cc::GUEST_VARIANT, |(_, variant)| variant)
     }
 
     fn parameters(&self) -> &[GuestParameter] {

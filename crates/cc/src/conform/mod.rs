@@ -5,6 +5,7 @@
 //! the window rests at ssthresh during recovery.
 
 mod rated;
+mod recorded;
 mod report;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,8 @@ use serde_json::Value;
 use thiserror::Error;
 use units::{ByteRate, Duration, Time};
 
+use self::recorded::root_name;
+pub use self::recorded::{recorded, Recorded};
 pub use self::report::{Mismatch, Report};
 use crate::build::{build, protocol};
 use crate::registry::Algorithm;
@@ -38,33 +41,6 @@ pub enum ReplayError {
         /// What is wrong, and where.
         what: String,
     },
-}
-
-/// What a recording says of itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
-    /// The kernel's name of the module.
-    pub module: String,
-    /// It ran with `hystart=0`.
-    pub is_without_hystart: bool,
-    /// What the module drew at random, where it does.
-    pub phase_draw: Option<i64>,
-}
-
-/// What the vector file says of itself whose content is `text`; `file` is only named in the answer.
-///
-/// # Errors
-/// When it is damaged.
-pub fn recorded(text: &str, file: &str) -> Result<Recorded, ReplayError> {
-    let damaged = |what: String| ReplayError::Damaged { file: file.into(), what };
-    let root: Value = serde_json::from_str(text).map_err(|e| damaged(format!("not JSON: {e}")))?;
-    let name = root_name(&root).ok_or_else(|| damaged("algorithm: missing".into()))?;
-    let module = name.strip_suffix("_nohystart");
-    Ok(Recorded {
-        module: module.unwrap_or(name).into(),
-        is_without_hystart: module.is_some(),
-        phase_draw: root["init"]["phase_draw"].as_i64(),
-    })
 }
 
 /// Replays the vector file whose content is `text`; `file` is only named in the answer.
@@ -104,11 +80,6 @@ pub fn replay_guest(law: Box<dyn GuestLaw>, text: &str, file: &str) -> Result<Re
     let root = serde_json::from_str(text).map_err(|e| ReplayError::Damaged { file: file.into(), what: format!("not JSON: {e}") })?;
     let algorithm = root_name(&root).unwrap_or_default().to_owned();
     replay_law(Controller::new(Algorithm::Guest(Guest(law)), Kind::Standard), algorithm, &root, file)
-}
-
-/// The kernel's name of what is recorded.
-fn root_name(root: &Value) -> Option<&str> {
-    root["algorithm"].as_str()
 }
 
 fn replay_law(law: Controller, algorithm: String, root: &Value, file: &str) -> Result<Report, ReplayError> {
