@@ -133,6 +133,7 @@ docs: $(CORE)
 	ls docs/queues | sed -n 's/\.md$$//p' | grep -v -e README -e ack-filter | \
 	  xargs -P $$(nproc) -I NAME $(BIN)/windtunnel run --rate 50Mbit --rtt 40ms --queue 400 --duration 30s --aqm NAME \
 	    --flow cubic --flow cubic,start=10s --flow cubic,start=20s --plot docs/queues/figures/NAME.svg > /dev/null
+	$(BIN)/windtunnel run --rate 100Mbit --rtt 40ms --flow examples/c-controller/mine.c --flow cubic --plot docs/figures/own-controller.svg > /dev/null
 	mkdir -p docs/concepts/figures
 	grep -h '^windtunnel run .*--plot docs/' docs/concepts/*.md docs/queues/*.md | PATH=$(BIN):$$PATH sh -e > /dev/null
 	export COLUMNS=100 TERM=dumb NO_COLOR=1; { \

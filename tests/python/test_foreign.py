@@ -260,7 +260,7 @@ def test_advice_includes_a_file_beside_the_protocols(cli: Cli, written: Write, t
     outcome = cli(*asked, "--include", written(), "--out", "advice")
     assert outcome.code == 0, outcome.err
     assert " mine.c " in outcome.out and "mine.c:" not in outcome.out
-    page = (tmp_path / "advice/index.html").read_text(encoding="utf-8")
+    page = Path(outcome.out.splitlines()[-1].removeprefix("report: ")).read_text(encoding="utf-8")
     assert "reno, mine.c" in page and '<th scope="row" style="vertical-align: top">mine.c</th>' in page and "--include ./mine.c" in page
     refused = cli(*asked, "--include", "./nobody.c")
     assert refused.code == 2 and refused.err == "error: include: nobody.c: does not exist\n"
