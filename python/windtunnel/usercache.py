@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +68,8 @@ def remove(chosen: Iterable[Entry]) -> None:
     OSError
         When one cannot be removed.
     """
+    import shutil
+
     for entry in chosen:
         for path in entry.paths:
             with contextlib.suppress(FileNotFoundError):

@@ -13,6 +13,7 @@ from windtunnel.agreement.grid import ALGORITHMS, experiments
 from windtunnel.backends.linux import store
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.experiment import Experiment, Scale, Step
+from windtunnel.foreign import is_made, shown
 from windtunnel.scenario import ScenarioError, catalogue
 from windtunnel.store import Results, open_results, writing_results
 from windtunnel.version import __version__
@@ -80,7 +81,12 @@ def make(grid: str, algorithms: Sequence[str] | None = None, *, kernel: str | No
     ------
     KernelError
         When no kernel is built, or none of that name.
+    ScenarioError
+        When one of the protocols is a controller from a file.
     """
+    from_files = [shown(name) for name in algorithms or () if is_made(name)]
+    if from_files:
+        raise ScenarioError("alg", f"{from_files[0]} is a controller from a file, which only the simulator runs; allowed: names")
     chosen = store.find(kernel)
     left_out: list[str] = []
     if algorithms is None:

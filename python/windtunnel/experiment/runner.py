@@ -294,7 +294,7 @@ def _failed(points: Mapping[str, Sequence[Any]], lacking: Sequence[tuple[Cell, F
     """Gather the points whose runs failed, with the first fault of each file."""
     first: dict[str, str] = {}
     for _, fault in lacking:
-        first.setdefault(fault.where, str(fault))
+        first.setdefault(fault.where, f"ended early: {fault.problem}")
     return left_out(points, [(cell.point, [first[fault.where]]) for cell, fault in lacking])
 
 

@@ -32,27 +32,13 @@ class Unreachable(Exception):
 
     Parameters
     ----------
-    what : str
-        What became of it, as ``crashed (SIGSEGV)``.
-    hook : str
-        What was called last; empty when nothing was.
+    said : str
+        What became of it: as ``crashed (SIGSEGV) in on_acked of flow 0 at 5.000086 s``.
     flow : int, optional
-        Whose hook.
-    now_s : float, optional
-        When, in seconds of simulated time.
+        Whose hook was called last.
     """
 
-    def __init__(self, what: str, hook: str = "", flow: int | None = None, now_s: float | None = None) -> None:
-        self.what = what
-        self.hook = hook
+    def __init__(self, said: str, flow: int | None = None) -> None:
+        self.said = said
         self.flow = flow
-        self.now_s = now_s
-        super().__init__(self.said)
-
-    @property
-    def said(self) -> str:
-        """The whole of it: what, in which hook, of which flow, when."""
-        place = f" in {self.hook}" if self.hook else ""
-        if self.flow is not None and self.now_s is not None:
-            place += f" of flow {self.flow} at {self.now_s:.6f} s"
-        return self.what + place
+        super().__init__(said)

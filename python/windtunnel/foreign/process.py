@@ -76,7 +76,9 @@ class _Process:
             kind, answer = self.connection.recv()
         except (EOFError, OSError):
             self.process.wait()
-            raise self._unreachable(_ending(self.process.returncode)) from None
+            hook, flow = self._last_call()
+            ending = _ending(self.process.returncode)
+            raise Unreachable(f"{ending} in {hook}" if hook else ending, flow) from None
         except BaseException:
             self.end()
             raise
@@ -95,14 +97,19 @@ class _Process:
             if words != seen or native.guest_last_call(words) is None:
                 seen, since = words, now
             elif now - since > longest_s:
-                raise self._unreachable(f"stood still for {longest_s:g} s and was ended,")
+                hook, flow = self._last_call()
+                raise Unreachable(f"{hook} did not return within {longest_s:g} s", flow)
 
-    def _unreachable(self, what: str) -> Unreachable:
+    def _last_call(self) -> tuple[str, int | None]:
+        """Return what was called last, in words (empty when nothing was), and whose it was."""
         last = native.guest_last_call(self.page[:64])
         if last is None:
-            return Unreachable(what.rstrip(","))
+            return "", None
         hook, place = last
-        return Unreachable(what, hook, *(place or ()))
+        if place is None:
+            return hook, None
+        flow, now_s = place
+        return f"{hook} of flow {flow} at {now_s:.6f} s", flow
 
     @property
     def is_alive(self) -> bool:
@@ -118,7 +125,7 @@ class _Process:
 def _ending(code: int) -> str:
     """Say how a process ended."""
     if code >= 0:
-        return f"ended the process it ran in (exit code {code})"
+        return f"ended its process (exit code {code})"
     try:
         name = signal.Signals(-code).name
     except ValueError:

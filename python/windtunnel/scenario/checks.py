@@ -39,12 +39,10 @@ def algorithm_name(value: Any) -> str:
     """
     if isinstance(value, type):
         return _adopted(value)
-    if isinstance(value, os.PathLike):
-        value = f"./{value}" if not os.path.dirname(value) else os.fspath(value)
     if not isinstance(value, str):
         raise refusal(f"{shown(value)} is a {type(value).__name__}, not a name; allowed: {', '.join(catalogue().algorithms)}")
     if foreign.is_file(value.strip()):
-        return _made(value.strip())
+        return made(value, field="")
     if foreign.is_made(value):
         return value
     name, colon, variant = value.strip().partition(":")
@@ -66,11 +64,25 @@ def _adopted(cls: type) -> str:
         raise refusal(str(error)) from None
 
 
-def _made(text: str) -> str:
+def made(file: str | os.PathLike[str], *, field: str = "algorithm") -> str:
+    """Return the name of what is made of a file.
+
+    Parameters
+    ----------
+    file : str or path
+        What the user wrote.
+    field : str
+        Which field of a flow says so, for the error.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When it is no controller.
+    """
     try:
-        return foreign.make(text).name
+        return foreign.make(os.fspath(file).strip()).name
     except foreign.ForeignError as error:
-        raise refusal(str(error)) from None
+        raise refusal(str(error), field=field) from None
 
 
 def profile_name(value: Any) -> Any:
@@ -89,8 +101,11 @@ def flow_tables(data: dict[str, Any], keys: Sequence[str] = FLOW_KEYS) -> dict[s
         When one is no table, or holds something that is unknown or out of range.
     """
     full = dict(data)
-    if isinstance(full.get("algorithm"), (str, type, os.PathLike)):
-        full["algorithm"] = algorithm_name(full["algorithm"])  # A file is made once.
+    written = full.get("algorithm")
+    if isinstance(written, type):
+        full["algorithm"] = _adopted(written)
+    elif isinstance(written, os.PathLike) or (isinstance(written, str) and foreign.is_file(written.strip())):
+        full["algorithm"] = made(written)  # Once: what reads the other fields asks for its parameters.
     for table in ("parameters", "transport"):
         if not isinstance(full.get(table, {}), dict):
             raise refusal(f"{shown(full[table])} is a {type(full[table]).__name__}, not a table; allowed: key = value", field=table)

@@ -24,7 +24,7 @@ def _parameters(flow: dict[str, Any]) -> set[str]:
         try:
             name = flow["algorithm"] = foreign.make(name).name
         except foreign.ForeignError as error:
-            raise refusal(str(error)) from None
+            raise refusal(str(error), field="algorithm") from None
     found = controllers.algorithm(name) if foreign.is_made(name) else catalogue().find(name.partition(":")[0])
     return set(found.parameters) if found else set()
 

@@ -60,7 +60,6 @@ pub fn replay_guest(law: Box<dyn GuestLaw>, text: &str, file: &str) -> Result<Re
     replay_law(Controller::new(Algorithm::Guest(Guest(law)), Kind::Standard), algorithm, &root, file)
 }
 
-/// The kernel's name of what is recorded.
 fn replay_law(law: Controller, algorithm: String, root: &Value, file: &str) -> Result<Report, ReplayError> {
     let damaged = |what: String| ReplayError::Damaged { file: file.into(), what };
     let report = Report { file: file.into(), algorithm, rows: 0, rows_matched: 0, rows_matched_with_cnt: 0, first_mismatch: None };

@@ -31,6 +31,7 @@ pub fn recorded(text: &str, file: &str) -> Result<Recorded, ReplayError> {
     })
 }
 
+/// The kernel's name of what is recorded.
 pub(super) fn root_name(root: &Value) -> Option<&str> {
     root["algorithm"].as_str()
 }
