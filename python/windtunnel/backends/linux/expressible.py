@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from windtunnel.backends.linux import disciplines
 from windtunnel.backends.linux.modules import MODULES, setting
+from windtunnel.backends.linux.profiles import PROFILE
 from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue, fill, resolve, writes
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.flows import MSS_BYTES, PACKET_BYTES
@@ -15,7 +16,6 @@ from windtunnel.scenario.losses import MODELS as MODELS_OF_LOSS
 from windtunnel.scenario.losses import GilbertElliott
 from windtunnel.scenario.traffic import Udp
 
-PROFILE = "linux-6.1"
 FLOWS_MOST = 1000
 INITIAL_WINDOW_MOST = 45
 """Packets: the receiver's first window is 65535 bytes in any kernel."""
@@ -48,13 +48,15 @@ _EXPRESSED: dict[type[BaseModel], set[str]] = {
 }
 
 
-def unsupported(scenario: Scenario) -> list[str]:
+def unsupported(scenario: Scenario, profile: str = PROFILE) -> list[str]:
     """Return what a guest cannot express.
 
     Parameters
     ----------
     scenario : Scenario
         As written or filled in.
+    profile : str, optional
+        The one that stands for the kernel's stack; the default profile means it too, for it is what a scenario has that names none.
 
     Returns
     -------
@@ -67,7 +69,7 @@ def unsupported(scenario: Scenario) -> list[str]:
     if len(full.flows) > FLOWS_MOST:
         found.append(f"flows: {len(full.flows)} of them; at most {FLOWS_MOST}, each has a network namespace of its own")
     for index, (flow, exact) in enumerate(zip(full.flows, resolve(full)["flows"], strict=True)):
-        found += _flow(f"flows[{index}]", flow, exact["window_packets"])
+        found += _flow(f"flows[{index}]", flow, exact["window_packets"], profile)
     found += _contradicting(full)
     found += [
         f"traffic[{index}].packet_bytes: {source.packet_bytes}; a packet in the kernel's network has at most {PACKET_BYTES} bytes"
@@ -169,11 +171,11 @@ def _losses(full: Scenario) -> list[str]:
     return found
 
 
-def _flow(path: str, flow: Flow, window: int | None) -> list[str]:
+def _flow(path: str, flow: Flow, window: int | None, profile: str) -> list[str]:
     """Return what of a flow, whose window is capped at so many packets, a guest cannot express."""
     found = []
-    if flow.profile != PROFILE:
-        found.append(f"{path}.profile: {flow.profile}; the kernel is its own stack, {PROFILE}")
+    if flow.profile not in (profile, PROFILE):
+        found.append(f"{path}.profile: {flow.profile}; the kernel is its own stack, {profile}")
     name, _, variant = flow.algorithm.partition(":")
     module = MODULES.get(name)
     if module is None:
@@ -183,7 +185,7 @@ def _flow(path: str, flow: Flow, window: int | None) -> list[str]:
     else:
         unknown = [key for key, value in flow.parameters.items() if setting(name, key, value) is None]
         found += [f"{path}.parameters.{key}: {_shown(flow.parameters[key])} is no setting of the kernel's {module.name}" for key in unknown]
-    lacking = [(key, value) for key, value in flow.transport.items() if not _has(name, key, value)]
+    lacking = [(key, value) for key, value in flow.transport.items() if not _has(name, key, value, profile)]
     found += [f"{path}.transport.{key}: {value} is no setting of the kernel" for key, value in lacking]
     if window is not None and window > WINDOW_PACKETS_MOST:
         field = "window_packets" if flow.window_packets is not None else "window_bytes"
@@ -214,8 +216,8 @@ SYSCTLS: dict[tuple[str, Any], tuple[str, int]] = {
 """Transport options of ours as settings of a flow's own network namespace."""
 
 
-def _has(name: str, key: str, value: Any) -> bool:
-    default = catalogue().profiles[PROFILE].transport.get(key)
+def _has(name: str, key: str, value: Any, profile: str) -> bool:
+    default = catalogue().profiles[profile].transport.get(key)
     if (name, key, value) == ("dctcp", "ecn", "off"):
         # The module asks for it whatever the setting is.
         return False

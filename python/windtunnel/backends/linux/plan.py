@@ -7,7 +7,6 @@ from typing import Any
 
 from windtunnel.backends.linux import disciplines, traffic
 from windtunnel.backends.linux.expressible import (
-    PROFILE,
     SYSCTLS,
     WINDOW_PACKETS_MOST,
     counts_bytes,
@@ -16,6 +15,7 @@ from windtunnel.backends.linux.expressible import (
     unsupported,
 )
 from windtunnel.backends.linux.modules import MODULES
+from windtunnel.backends.linux.profiles import PROFILE
 from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, catalogue, fill, resolve
 from windtunnel.scenario.flows import MSS_BYTES, PACKET_BYTES
 from windtunnel.scenario.losses import GilbertElliott
@@ -58,15 +58,15 @@ class Plan:
     notes: tuple[str, ...]
 
 
-def check(scenario: Scenario) -> None:
-    """Refuse a scenario that a guest cannot express.
+def check(scenario: Scenario, profile: str = PROFILE) -> None:
+    """Refuse a scenario that a guest cannot express; `profile` stands for the kernel's stack.
 
     Raises
     ------
     ScenarioError
         Naming every field.
     """
-    found = unsupported(scenario)
+    found = unsupported(scenario, profile)
     if found:
         raise ScenarioError("backend", f"linux cannot express {'; '.join(found)}; allowed: --backend sim")
 
