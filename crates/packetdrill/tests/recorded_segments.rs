@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use packetdrill::segments::{cause, read, replay, Recording};
+use packetdrill::segments::{cause, read, replay, replay_text, Recording};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/kernel-segments").join(name)
@@ -101,4 +101,18 @@ fn a_changed_answer_is_found() {
     recording.rows[row].state.as_mut().expect("a state")[0] += 1;
     let difference = replay(recording).expect("a replay").first.expect("a difference");
     assert_eq!((difference.row, difference.fields.len(), difference.fields[0].0), (row, 1, "snd_cwnd"));
+}
+
+/// What the front end shows of a file is the sum of its scripts.
+#[test]
+fn a_file_s_rows_are_those_of_its_scripts() {
+    let path = folder("recorded-6.12").join("vegas.txt");
+    let text = std::fs::read_to_string(path).expect("a file");
+    let recordings = read(&text).expect("recordings");
+    let played: Vec<_> = recordings.iter().map(|recording| replay(recording).expect("a replay")).collect();
+    let all = replay_text(&text).expect("a file");
+    assert_eq!((all.scripts, all.rows), (16, recordings.iter().map(|recording| recording.rows.len()).sum::<usize>()));
+    assert_eq!(all.equal, played.iter().map(|one| one.equal).sum::<usize>());
+    assert_eq!(all.exact, played.iter().filter(|one| one.first.is_none()).count());
+    assert_eq!(replay_text("# Linux 6.1, reno: 0 scripts\n").err(), Some("there is no script in it".into()));
 }
