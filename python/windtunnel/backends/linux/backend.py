@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from windtunnel.backends.host import host
@@ -10,6 +12,7 @@ from windtunnel.backends.linux import records as guest_records
 from windtunnel.backends.linux.errors import GuestFailed, KernelError
 from windtunnel.backends.linux.guest import Limits, guest
 from windtunnel.backends.linux.profiles import numbers, profile_of
+from windtunnel.backends.linux.rows import Columns
 from windtunnel.records import Records, RunFacts, build, with_sources
 from windtunnel.scenario import Scenario, canonical, digest, fill
 from windtunnel.version import __version__
@@ -153,7 +156,7 @@ class LinuxKernel:
             engine_version=self.version(),
             code_version=__version__,
             counters={
-                "data_packets": int(np.nansum(frames["flows"]["sent_packets"])),
+                "data_packets": _sent(frames),
                 "events": None,
                 "wall_s": report.wall_s,
                 "cpu_s": report.cpu_s,
@@ -170,3 +173,9 @@ def _stack_notes(full: Scenario, version: str) -> list[str]:
     own = profile_of(version)
     others = dict.fromkeys(flow.profile for flow in full.flows if flow.profile != own)
     return [f"profile: {name}; the kernel has its own stack, {own}" for name in others]
+
+
+def _sent(frames: Mapping[str, Columns]) -> int:
+    """Return how many packets with data all senders sent."""
+    sent = (frames.get(name, {}).get("sent_packets", ()) for name in ("flows", "transfers"))
+    return int(sum(np.nansum(np.asarray(column, dtype=np.float64)) for column in sent))

@@ -97,7 +97,8 @@ void flow_open(struct flow *flow, const struct topology *topology, int epoll)
 	namespace_enter(topology_receiving(topology, flow->plan->direction));
 	listen_for(flow, epoll);
 	namespace_enter(flow->host);
-	flow->snmp = snmp_open();
+	/* Transfers share their hosts, and the counters there. */
+	flow->snmp = flow->plan->is_transfer ? -1 : snmp_open();
 	flow->receiver = -1;
 	flow->sender = tcp_socket();
 	choose_algorithm(flow, flow->sender);
