@@ -83,6 +83,15 @@ def conform_rows(stimulus: str, rows: str, algorithm: str, variant: str | None) 
         One line, when the script cannot be driven or the rows are not its.
     """
 
+def conform_segments(text: str) -> str:
+    """Replay a file of recorded segments; return the report as JSON: scripts, scripts_matched, rows, rows_matched, first_mismatch.
+
+    Raises
+    ------
+    ValueError
+        One line, when a line cannot be read, or a recording asks for what the stack has not.
+    """
+
 def epoch_s(times_s: Any) -> float | None:
     """Return the mean time between ascending times (array of float, shape (n,), seconds); None with fewer than two."""
 

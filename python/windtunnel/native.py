@@ -16,6 +16,7 @@ check = _core.check
 common = _core.common
 conform = _core.conform
 conform_rows = _core.conform_rows
+conform_segments = _core.conform_segments
 epoch_s = _core.epoch_s
 fill = _core.fill
 fraction = _core.fraction

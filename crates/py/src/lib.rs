@@ -112,6 +112,17 @@ fn conform_rows(stimulus: String, rows: String, algorithm: &str, variant: Option
     Ok(serde_json::json!({ "rows": summary.rows, "rows_matched": summary.rows_matched, "first_mismatch": mismatch }).to_string())
 }
 
+/// Replays a file of recorded segments; a JSON report. A row is counted from 1 within its script.
+#[pyfunction]
+fn conform_segments(py: Python<'_>, text: &str) -> PyResult<String> {
+    let all = py.allow_threads(|| packetdrill::segments::replay_text(text)).map_err(refused)?;
+    let mismatch = all.first.map(|(script, first)| serde_json::json!({"script": script, "row": first.row + 1, "what": first.to_string()}));
+    Ok(serde_json::json!({
+        "scripts": all.scripts, "scripts_matched": all.exact, "rows": all.rows, "rows_matched": all.equal, "first_mismatch": mismatch,
+    })
+    .to_string())
+}
+
 /// Raises ValueError if the engine refuses the scenario; what `guests` names is loaded for that, and of each of `classes` an instance made.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, guests = Vec::new(), page_fd = None, classes = Vec::new()))]
@@ -194,6 +205,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(conform, module)?)?;
     module.add_function(wrap_pyfunction!(conform_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(conform_segments, module)?)?;
     module.add_function(wrap_pyfunction!(limits, module)?)?;
     module.add_function(wrap_pyfunction!(quantity, module)?)?;
     module.add_function(wrap_pyfunction!(queue_size, module)?)?;

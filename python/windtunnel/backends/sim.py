@@ -228,3 +228,25 @@ def conform_rows(stimulus: str, rows: str, *, algorithm: str) -> dict[str, Any]:
     name, _, variant = algorithm.partition(":")
     report: dict[str, Any] = json.loads(native.conform_rows(stimulus, rows, name, variant or None))
     return report
+
+
+def conform_segments(text: str) -> dict[str, Any]:
+    """Replay a file of recorded segments, on the profile that stands for the kernel that its first line names.
+
+    Parameters
+    ----------
+    text : str
+        The file's text, see ``data/kernel-segments/recorded/README.md``.
+
+    Returns
+    -------
+    dict
+        `scripts`, `scripts_matched`, `rows`, `rows_matched`, `first_mismatch` (None when every row matches).
+
+    Raises
+    ------
+    ValueError
+        When a line cannot be read, or a recording asks for what the stack has not; one line.
+    """
+    report: dict[str, Any] = json.loads(native.conform_segments(text))
+    return report

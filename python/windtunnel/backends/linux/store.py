@@ -139,7 +139,9 @@ def find(wanted: str | None = None) -> Kernel:
     if wanted is None:
         return known[0]
     exact = [kernel for kernel in known if wanted in (kernel.name, kernel.id, kernel.digest)]
-    matches = exact or [kernel for kernel in known if wanted and (kernel.id.startswith(wanted) or kernel.digest.startswith(wanted))]
+    # 6.1 is 6.1.192, and not 6.12.117.
+    series = [kernel for kernel in known if kernel.version.startswith(f"{wanted}.")]
+    matches = exact or series or [one for one in known if wanted and (one.id.startswith(wanted) or one.digest.startswith(wanted))]
     if len(matches) == 1:
         return matches[0]
     names = ", ".join(kernel.name for kernel in matches or known)
