@@ -20,6 +20,8 @@ DEPS := .venv/.stamp-deps
 CHECKERS := .venv/.stamp-checkers
 CORE := .venv/.stamp-core
 DEMO := build/demo
+# `fast` compiles an edit in seconds (no optimisation across crates); what is measured and shipped is `release`.
+PROFILE ?= release
 
 .PHONY: build test test-kernel packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench golden docs validation validation-kernel agreement wheel demo clean
 
@@ -46,9 +48,9 @@ $(CHECKERS): $(DEPS)
 
 # Python sources are used in place; only the core and the package's metadata need building.
 $(CORE): $(DEPS) pyproject.toml $(RUST_SOURCES)
-	echo 'building the core (release)'
+	echo 'building the core ($(PROFILE))'
 	VIRTUAL_ENV=$(VENV) PATH=$(BIN):$$PATH CARGO_INCREMENTAL=0 PYO3_PYTHON=$(BIN)/python \
-	  $(BIN)/maturin develop --release --locked --group build > .venv/maturin.log 2>&1 || { cat .venv/maturin.log; exit 1; }
+	  $(BIN)/maturin develop --profile $(PROFILE) --locked --group build > .venv/maturin.log 2>&1 || { cat .venv/maturin.log; exit 1; }
 	touch $@
 
 # pytest comes last, so that its closing line ends the output.
