@@ -62,6 +62,7 @@ def test_a_folder_in_rust_builds_passes_its_test_and_runs_its_scenario(
         (["Gentle"], "name: 'Gentle' cannot be a controller's; allowed: a lowercase letter"),
         (["a" * 16], "cannot be a controller's"),
         (["class"], "cannot be a controller's"),
+        (["newreno"], "name: 'newreno' is a built-in algorithm's; allowed: another"),
         (["gentle", "--language", "go"], "language: 'go' is not known; allowed: c, python, rust"),
         (["gentle", "--to", "."], ": exists; name another folder with --to"),
         (["gentle", "--language", "rust", "--sources", "/no/such"], "has no crates/windtunnel"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel.records import staged
+from windtunnel.scenario import catalogue
 
 LANGUAGES = ("c", "python", "rust")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,14}")
@@ -47,6 +48,8 @@ def create(name: str, language: str, folder: Path, *, sources: Path | None = Non
     if not _NAME.fullmatch(name) or name in _TAKEN:
         allowed = "a lowercase letter, then up to 14 of a-z, 0-9 and _, and no word of C, Rust or Python"
         raise StarterError(f"name: {name!r} cannot be a controller's; allowed: {allowed}")
+    if catalogue().find(name) is not None:
+        raise StarterError(f"name: {name!r} is a built-in algorithm's; allowed: another")
     if language not in LANGUAGES:
         raise StarterError(f"language: {language!r} is not known; allowed: {', '.join(LANGUAGES)}")
     if folder.exists():
