@@ -24,7 +24,7 @@ WINDOW_PACKETS_MOST = (1 << 29) // MSS_BYTES
 # A field that is not named here came later than this module, and is refused unless it has its default.
 _EXPRESSED: dict[type[BaseModel], set[str]] = {
     Scenario: {"bottleneck", "flows", "traffic", "reverse", "rtt_s", "duration_s", "warmup_s", "seed", "sample_s", "jitter_s"}
-    | {"profile"},
+    | {"profile", "handshake"},
     Bottleneck: {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service"}
     | {"loss_probability", "losses"}
     | disciplines.FIELDS,
@@ -42,6 +42,7 @@ _EXPRESSED: dict[type[BaseModel], set[str]] = {
         "window_bytes",
         "profile",
         "direction",
+        "handshake",
         *writes.SHORT.values(),
     },
     Udp: {*Udp.SHORT.values(), "kind", "direction"},
