@@ -17,6 +17,7 @@ from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.profiles import profile_of
 from windtunnel.backends.linux.store import Kernel
 from windtunnel.experiment import Experiment, Scale, Step
+from windtunnel.foreign import is_made, shown
 from windtunnel.scenario import ScenarioError, catalogue
 from windtunnel.store import Results, open_results, writing_results
 from windtunnel.version import __version__
@@ -78,7 +79,12 @@ def make(grid: str, algorithms: Sequence[str] | None = None, *, kernels: Sequenc
     ------
     KernelError
         When no kernel is built, or none of that name, or two names are of one kernel.
+    ScenarioError
+        When one of the protocols is a controller from a file.
     """
+    from_files = [shown(name) for name in algorithms or () if is_made(name)]
+    if from_files:
+        raise ScenarioError("alg", f"{from_files[0]} is a controller from a file, which only the simulator runs; allowed: names")
     chosen = [store.find(name) for name in kernels] or [store.find()]
     left_out: list[str] = []
     if algorithms is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,16 +20,26 @@ def conform_command(
             metavar="DIR", help="Folder of vectors (.json), of stimuli with rows (.pkt and .rows), or of recorded segments (.txt)."
         ),
     ],
-    alg: Annotated[str | None, typer.Option(metavar="NAME", help="Only this algorithm's vectors; whose sender answers to stimuli.")] = None,
+    alg: Annotated[
+        str | None,
+        typer.Option(metavar="NAME|FILE", help="Only this algorithm's vectors, or a file, as ./mine.c; whose sender answers to stimuli."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print a JSON list.")] = False,
 ) -> None:
-    """Replay a kernel's recorded answers against the variants and the stack of its profile; exit code 1 if any row differs."""
+    """Replay a kernel's recorded answers against the variants and the stack of its profile; exit code 1 if any row differs.
+
+    A controller from a file answers to the vectors of the module whose name it registers, with whatever it is compiled from.
+    """
     from windtunnel.cli.output import note, print_json
+    from windtunnel.foreign import is_file
     from windtunnel.scenario import ScenarioError
 
     files = _files(Path(directory))
-    wanted = _wanted(alg)
-    replays = (_replayed(path, alg, wanted) for path in files)
+    if alg is not None and is_file(alg):
+        replays: Iterable[dict[str, Any] | None] = _replays_of_file(files, alg)
+    else:
+        wanted = _wanted(alg)
+        replays = (_replayed(path, alg, wanted) for path in files)
     reports = [report for report in replays if report is not None]
     if not reports:
         raise ScenarioError("alg", f"{alg!r} has no vectors in {directory}; allowed: an algorithm with files there")
@@ -112,6 +123,36 @@ def _replay(path: Path, wanted: str | None) -> dict[str, Any] | None:
         kind = "skipped" if "not implemented" in reason else "damaged"
         return {**empty, "algorithm": name, kind: reason}
     return {**report, "file": path.name}
+
+
+def _replays_of_file(files: Sequence[Path], text: str) -> Iterator[dict[str, Any]]:
+    """Replay the vectors of the module that a controller from a file calls itself."""
+    from windtunnel import foreign
+    from windtunnel.backends import sim
+    from windtunnel.cli.grids import algorithm_of
+    from windtunnel.scenario import ScenarioError
+
+    found = foreign.required(algorithm_of(text))
+    module = found.row["name"]
+    of_module = {path: own for path in files if path.suffix == ".json" and (own := _recorded(path)).removesuffix("_nohystart") == module}
+    if not of_module:
+        said = f"calls itself {module}, of which there are no vectors here; allowed: a file that registers the name of a recorded module"
+        raise ScenarioError(text, said)
+    for path in of_module:
+        report: dict[str, Any] = {"file": path.name, "algorithm": found.file, "rows": None, "rows_matched": None, "first_mismatch": None}
+        try:
+            answer = sim.conform_file(path.read_text(encoding="utf-8"), path.name, found)
+            yield {**report, **answer, "file": path.name, "algorithm": found.file}
+        except ValueError as error:
+            yield {**report, "damaged": str(error)[:160]}
+
+
+def _recorded(path: Path) -> str:
+    """Return the name of the module that was recorded; empty where the file does not say."""
+    try:
+        return str(json_module.loads(path.read_text(encoding="utf-8"))["algorithm"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return ""
 
 
 def _replay_rows(path: Path, algorithm: str) -> dict[str, Any]:

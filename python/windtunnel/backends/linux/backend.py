@@ -137,6 +137,7 @@ class LinuxKernel:
         """
         self.check(scenario)
         kernel, orders, filled = store.find(self._kernel), plan.make(scenario), fill(scenario)
+        store.used(kernel)
         limits = Limits(wall_s=orders.wall_s, memory_bytes=orders.memory_bytes)
         contents = {"plan": orders.text.encode()}
         with guest(kernel.binary, init.binary(), contents, seed=scenario.seed, limits=limits, extra=orders.arguments) as ended:

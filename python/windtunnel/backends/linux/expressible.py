@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from windtunnel.backends.linux import disciplines, transfers
 from windtunnel.backends.linux.modules import MODULES, setting
 from windtunnel.backends.linux.profiles import PROFILE
+from windtunnel.foreign import is_made
 from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue, fill, resolve, writes
 from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.catalogue import DROP_TAIL
@@ -192,7 +193,9 @@ def _flow(path: str, flow: Flow, window: int | None, profile: str) -> list[str]:
         found.append(f"{path}.profile: {flow.profile}; the kernel is its own stack, {profile}")
     name, _, variant = flow.algorithm.partition(":")
     module = MODULES.get(name)
-    if module is None:
+    if is_made(flow.algorithm):
+        found.append(f"{path}.algorithm: {name} is a controller from a file; a guest's kernel runs those that it was built with")
+    elif module is None:
         found.append(f"{path}.algorithm: no Linux kernel has {name}")
     elif variant not in ("", kernel_variant(name), *module.fixed):
         found.append(f"{path}.algorithm: the kernel's {name} is not the variant {variant}")

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from windtunnel.backends.linux.errors import KernelError
+from windtunnel.usercache import cache
 
 _FACTS = "kernel.json"
 _BINARY = "linux"
@@ -90,12 +91,6 @@ class Kernel:
 def identity(version: str, digest: str) -> str:
     """Return the name of a kernel's folder."""
     return f"{version}-{digest[:12]}"
-
-
-def cache() -> Path:
-    """Return the user's cache folder of ours: ``$XDG_CACHE_HOME/windtunnel`` or ``~/.cache/windtunnel``."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "windtunnel"
 
 
 def root() -> Path:
@@ -222,6 +217,12 @@ def keep(kernel: Kernel, files: Path) -> Kernel:
     files.chmod(0o755)
     files.rename(target)
     return replace(kernel, folder=target)
+
+
+def used(kernel: Kernel) -> None:
+    """Note that a kernel is used now; a cache that cannot be written keeps the time before."""
+    with contextlib.suppress(OSError):
+        os.utime(kernel.folder)
 
 
 def rename(kernel: Kernel, name: str) -> Kernel:
