@@ -35,10 +35,15 @@ def test_a_plan_says_everything_in_integers() -> None:
     assert lines(made, "link") == [["link", "forward", "1250000", "7", "0"]]
     # Windows: 4 x (35 + 7) packets of 1448 bytes without a cap, 20 with one.
     assert lines(made, "flow") == [
-        ["flow", "forward", "reno", "42000000", "0", "0", "-", "-", "243264", "0", "0"],
-        ["flow", "forward", "htcp", "84000000", "0", "1500000000", "9000000000", "5000", "28960", "0", "0"],
+        ["flow", "forward", "reno", "42000000", "0", "0", "-", "-", "243264", "0", "0", "0"],
+        ["flow", "forward", "htcp", "84000000", "0", "1500000000", "9000000000", "5000", "28960", "0", "0", "0"],
     ]
     assert made.algorithms == ("reno", "htcp") and made.arguments == () and made.notes == ()
+
+
+def test_a_flow_with_a_handshake_connects_at_its_start() -> None:
+    made = plan.make(scenario("reno", "reno,handshake=true"))
+    assert [line[11] for line in lines(made, "flow")] == ["0", "1"]
 
 
 def test_the_default_jitter_is_a_packet_time() -> None:
@@ -114,7 +119,7 @@ def test_stack_options_are_settings_of_the_flows_own_namespace() -> None:
     options = {"sack": False, "loss_detection": "rfc6675", "initial_window": 4, "pacing": "full"}
     made = plan.make(scenario("reno", {"algorithm": "reno", "transport": options}))
     assert lines(made, "sysctl") == [["sysctl", "1", "net/ipv4/tcp_recovery", "0"], ["sysctl", "1", "net/ipv4/tcp_sack", "0"]]
-    assert [line[9:] for line in lines(made, "flow")] == [["0", "0"], ["4", "1"]]
+    assert [line[9:] for line in lines(made, "flow")] == [["0", "0", "0"], ["4", "1", "0"]]
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,8 @@ def passing(rows: list[tuple[int, float, float | None, int, int, int]], sources:
     return View(dataclasses.replace(view.records, transfers=pl.DataFrame(table, schema=FRAMES["transfers"])), view.point)
 
 
-FORWARD, REVERSE = "reno,load=10%,mean=25kB", "reno,load=10%,mean=25kB,direction=reverse"
+FORWARD = "reno,load=10%,mean=25kB,handshake=false"
+REVERSE = FORWARD + ",direction=reverse"
 
 
 def test_transfers_that_sources_make_are_cross_traffic_and_those_in_reverse_are_not() -> None:
@@ -151,6 +152,12 @@ def test_transfers_that_sources_make_are_cross_traffic_and_those_in_reverse_are_
     assert measure("xt_mbps", view) == pytest.approx((500 + 87 + 87 + 400) * 12_000 / 90 / 1e6)
     # From 22 s to 32 s: half of the third.
     assert measure("xt_mbps", view, t0=22.0, t1=32.0) == pytest.approx(43.5 * 12_000 / 10 / 1e6)
+
+
+def test_a_handshake_that_was_there_is_left_out_or_not_added() -> None:
+    view = passing([(0, 20.0, 1.5, 125_000, 90, 3), (0, 30.0, 4.5, 125_000, 87, 0)], [FORWARD.replace("false", "true")])
+    assert measure("xt_EbT_mbps", view) == pytest.approx(0.625)
+    assert measure("xt_EbT_mbps@handshake", view) == pytest.approx((1 / 1.5 + 1 / 4.5) / 2)
 
 
 def test_sources_that_made_nothing_deliver_nothing() -> None:

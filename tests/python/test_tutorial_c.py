@@ -16,8 +16,9 @@ BLOCKS = re.findall(r"^```(\w+)( fails)?\n(.*?)^```$", PAGE.read_text(encoding="
 
 
 def done(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Do one line of a shell block; `windtunnel` is the one under test."""
+    """Do one line of a shell block; `windtunnel` and `python` are those under test."""
     line = re.sub(r"^windtunnel\b", f"{shlex.quote(sys.executable)} -m windtunnel", line)
+    line = re.sub(r"&& python\b", f"&& {shlex.quote(sys.executable)}", line)
     return subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True, check=False)
 
 
@@ -31,7 +32,7 @@ def test_every_block_does_what_the_page_says(tmp_path: Path) -> None:
     require_compiler()
     kinds = [kind for kind, _, _ in BLOCKS]
     assert set(kinds) == {"c", "sh", "text", "toml", "python"}
-    assert kinds.count("sh") == 6
+    assert kinds.count("sh") == 7
     said = ""
     for kind, fails, text in BLOCKS:
         if kind == "c":

@@ -89,6 +89,7 @@ fn transfer(source: &Source, rtt_s: f64) -> Flow {
         chunk_s: None,
         enter: source.enter,
         leave: source.leave,
+        handshake: source.handshake,
     }
 }
 
@@ -112,6 +113,7 @@ fn flow_spec(full: &Scenario, flow: &Flow) -> FlowSpec {
         transport: flow.transport.clone(),
         rtt_ns: ns(flow.rtt_s.unwrap_or(0.0)),
         start_ns: ns(flow.start_s),
+        handshake: flow.handshake.unwrap_or(false),
         stop_ns: flow.stop_s.map(ns),
         bytes: flow.bytes,
         window_packets: window_packets(flow),

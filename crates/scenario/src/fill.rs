@@ -60,7 +60,8 @@ pub fn fill(scenario: &Scenario) -> Result<Filled, ScenarioError> {
     });
     let host = scenario.host.clone().filter(|host| host.is_shared());
     let (traffic, profile) = (scenario.traffic.clone(), scenario.profile.clone());
-    let scenario = Scenario { bottleneck, hops, flows, reverse, rtt_s: None, host, arrivals, sessions, traffic, profile, ..*scenario };
+    let (rtt_s, handshake) = (None, None);
+    let scenario = Scenario { bottleneck, hops, flows, reverse, rtt_s, handshake, host, arrivals, sessions, traffic, profile, ..*scenario };
     Ok(Filled { scenario, notes: unlike })
 }
 
@@ -74,6 +75,8 @@ fn filled_flows(scenario: &Scenario, notes: &mut Vec<String>) -> Result<Vec<Flow
             profile: Some(flow.profile.as_ref().unwrap_or(&scenario.profile).clone()),
             count: 1,
             host: hosts::of_flow(flow.host.as_ref(), scenario, &format!("flows[{index}]"))?,
+            // What flows did not always have is left out where it is not asked for.
+            handshake: flow.handshake.or(scenario.handshake).filter(|&asked| asked),
             ..flow.clone()
         };
         notes.extend(variant_note(&one.algorithm, one.profile.as_deref()));
@@ -96,6 +99,7 @@ fn filled_source(source: &Source, scenario: &Scenario, path: &str) -> Result<Sou
         rtts_s: own(),
         profile: Some(source.profile.as_ref().unwrap_or(&scenario.profile).clone()),
         host: hosts::of_flow(source.host.as_ref(), scenario, path)?,
+        handshake: Some(source.handshake.or(scenario.handshake).unwrap_or(true)),
         ..source.clone()
     })
 }

@@ -26,6 +26,7 @@ fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         transport: Default::default(),
         rtt_ns: rtt_ms * 1_000_000,
         start_ns: 0,
+        handshake: false,
         stop_ns: None,
         bytes: None,
         window_packets: None,

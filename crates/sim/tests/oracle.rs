@@ -21,6 +21,7 @@ mod oracle {
     pub mod outbox;
     pub mod outcome;
     pub mod pie;
+    pub mod receiving;
     pub mod service;
     pub mod shrink;
     pub mod source;

@@ -13,7 +13,7 @@ use crate::Options;
 const TROUBLED_RTTS: u64 = 2;
 
 /// A segment's way there and its answer's way back.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Flight {
     pub(crate) sent: Time,
     pub(crate) answered: Time,

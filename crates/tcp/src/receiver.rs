@@ -5,7 +5,7 @@ use units::{Duration, Time};
 use crate::compression::Compression;
 use crate::ecn::{Echo, Haste};
 use crate::ranges::Ranges;
-use crate::{Ack, Arrival, EcnBits, Range, ReceiverSpec, Sack};
+use crate::{Ack, Arrival, EcnBits, Opening, Range, ReceiverSpec, Sack};
 
 /// State of a receiver. Segments reach it in the order of their arrival times. In memory what only trouble looks at comes first.
 #[derive(Debug)]
@@ -14,12 +14,16 @@ pub struct Receiver {
     quickack: u32,
     ack_every: u32,
     has_sack: bool,
+    /// A SYN has arrived.
+    is_open: bool,
     recent: [u64; 3],
     compression: Compression,
     /// What the latest ACK with SACK information said.
     sack: Sack,
     out_of_order: Ranges,
     next: u64,
+    /// The segment that ends the connection (FIN): it is acknowledged at once.
+    last: u64,
     pending: u32,
     /// An ACK is due when this many segments are pending: one while quick ACKs last.
     ack_at: u32,
@@ -38,7 +42,7 @@ pub struct Receiver {
 }
 
 units::clone_by_field! {
-    Receiver: quickack ack_every has_sack recent compression sack out_of_order next pending ack_at quick echo_marks echo delay deadline
+    Receiver: quickack ack_every has_sack is_open recent compression sack out_of_order next last pending ack_at quick echo_marks echo delay deadline
     ato ato_step last_arrival rto delay_max
 }
 
@@ -47,6 +51,8 @@ impl Receiver {
     pub fn new(spec: ReceiverSpec) -> Receiver {
         let mut receiver = Receiver {
             next: 0,
+            last: u64::MAX,
+            is_open: false,
             pending: 0,
             ack_at: 0,
             quick: 0,
@@ -69,6 +75,11 @@ impl Receiver {
         };
         receiver.acknowledge_quickly(spec.opening + spec.quickack);
         receiver
+    }
+
+    /// The connection ends with the last of so many segments.
+    pub fn ends_after(&mut self, segments: u64) {
+        self.last = segments - 1;
     }
 
     /// The next `segments` in order are acknowledged one by one.
@@ -136,6 +147,9 @@ impl Receiver {
             self.spend_quick();
             return Some(self.acknowledge());
         }
+        if segment.seq == self.last {
+            return Some(self.acknowledge());
+        }
         self.deadline = segment.at + self.ato.min(self.delay_max);
         None
     }
@@ -161,7 +175,8 @@ impl Receiver {
         // The first one completes a pair, the second begins another.
         let ack = Ack { cumulative: self.next - 1, echo: self.echo, delay: self.delay, ecn, has_sack: false };
         (self.echo, self.delay) = (sent, second - sent);
-        self.deadline = second + self.ato.min(self.delay_max);
+        let wait = if seq + 1 == self.last { Duration::ZERO } else { self.ato.min(self.delay_max) };
+        self.deadline = second + wait;
         Some((first, ack))
     }
 
@@ -205,6 +220,9 @@ impl Receiver {
     /// Anything but the plain next segment is acknowledged at once (RFC 5681 4.2), unless its ACK is compressed.
     #[inline(never)]
     fn on_disordered(&mut self, segment: Arrival) -> Option<Ack> {
+        if let Some(part) = Opening::of(segment.seq) {
+            return self.on_opening(part, segment);
+        }
         self.adapt(segment.at);
         if self.compression.is_on() {
             return self.compress(segment);
@@ -213,6 +231,16 @@ impl Receiver {
             self.place(segment);
         }
         Some(self.acknowledge_disorder())
+    }
+
+    /// Every SYN is answered; the answer echoes the first that arrived, as a connection that is being opened remembers it.
+    fn on_opening(&mut self, part: Opening, segment: Arrival) -> Option<Ack> {
+        let is_news = part == Opening::Ack || !self.is_open;
+        if is_news && self.next == 0 {
+            (self.echo, self.delay) = (segment.sent, segment.delay());
+        }
+        self.is_open = true;
+        (part == Opening::Syn).then(|| Ack::of_syn(self.echo, self.delay))
     }
 
     /// Segments that fill a hole, repeat another or find quick ACKs left are acknowledged at once; of the others the first.

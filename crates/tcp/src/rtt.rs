@@ -11,6 +11,8 @@ const RTO_MAX: Duration = Duration::from_ms(120_000);
 const RTO_RFC_MIN_US: u32 = 1_000_000;
 /// Before the first sample (RFC 6298 2.1).
 const RTO_INITIAL_US: u32 = 1_000_000;
+/// After a handshake without one (RFC 6298 5.7).
+const RTO_UNTIMED_US: u32 = 3_000_000;
 /// The minimum RTT is that of the last 300 s (Linux `tcp_min_rtt_wlen`).
 const RTT_MIN_WINDOW: Duration = Duration::from_ms(300_000);
 
@@ -96,6 +98,11 @@ impl RttEstimator {
         if let Some(clock) = &mut self.clock {
             clock.on_handshake(rtt);
         }
+    }
+
+    /// The handshake gave no sample.
+    pub(crate) fn on_handshake_untimed(&mut self) {
+        self.rto_us = RTO_UNTIMED_US;
     }
 
     /// The sender backs off.

@@ -17,6 +17,8 @@ pub(crate) enum Kind {
     Retransmission,
     Probe,
     Reordering,
+    /// Of a SYN.
+    Opening,
 }
 
 /// The timer, and the clock by which its expiry is seen.
@@ -99,6 +101,11 @@ impl Timers {
     /// A full timeout from now, whatever was armed.
     pub(crate) fn restart_retransmission(&mut self, c: &Connection, rtt: &RttEstimator) {
         self.arm(Kind::Retransmission, c.now + rtt.rto());
+    }
+
+    /// A SYN was sent: so long it is waited for.
+    pub(crate) fn arm_opening(&mut self, c: &Connection, wait: Duration) {
+        self.arm(Kind::Opening, c.now + wait);
     }
 
     /// The head was retransmitted: the timer starts anew, unless it waits for reordering.

@@ -2,7 +2,7 @@
 
 use units::Time;
 
-use crate::Range;
+use crate::{Opening, Range};
 
 /// A reduction of the window.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,6 +19,9 @@ pub trait Wire {
     fn admit(&mut self, _now: Time) -> bool {
         true
     }
+
+    /// A part of the handshake leaves the sender. Asked of senders only that open their connection.
+    fn open(&mut self, _now: Time, _part: Opening) {}
 
     /// Segment `seq` leaves the sender.
     fn send(&mut self, now: Time, seq: u64);

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from windtunnel.cli import advise, agree, algorithms, cache, check, conform, doctor, kernel, queues, results, run, scenario, suite
+from windtunnel.cli import advise, agree, algorithms, cache, check, conform, doctor, kernel, new, queues, results, run, scenario, suite
 
 # Looked up only in modules that are loaded: an error that was raised has its module there.
 REFUSALS = (
@@ -21,6 +21,7 @@ REFUSALS = (
     ("windtunnel.claims", "RegisterError"),
     ("windtunnel.pool", "WorkerLost"),
     ("windtunnel.suites", "SuiteError"),
+    ("windtunnel.starters", "StarterError"),
     ("windtunnel.backends.linux.errors", "KernelError"),
     ("windtunnel.backends.linux.errors", "GuestFailed"),
 )
@@ -58,6 +59,7 @@ app.command("claims")(results.claims_command)
 app.command("sql")(results.sql_command)
 app.command("advise")(advise.advise_command)
 app.command("agree")(agree.agree_command)
+app.command("new")(new.new_command)
 app.command("check")(check.check_command)
 app.command("algorithms")(algorithms.algorithms_command)
 app.command("queues")(queues.queues_command)

@@ -60,6 +60,9 @@ def run_command(
     ] = None,
     sample: Annotated[str | None, typer.Option(metavar="TIME", help="Sampling interval, 0 for none.", show_default="10ms")] = None,
     profile: Annotated[str | None, typer.Option(metavar="NAME", help="Stack profile.", show_default="linux-6.1")] = None,
+    handshake: Annotated[
+        str | None, typer.Option(metavar="true|false", help="Connections begin with a handshake.", show_default="transfers only")
+    ] = None,
     backend: Annotated[str, typer.Option(metavar="NAME", help="What runs it: sim, or linux (a built kernel).")] = "sim",
     per_ack: Annotated[bool, typer.Option("--per-ack", help="Record every ACK.")] = False,
     drops: Annotated[bool, typer.Option("--drops", help="Record every drop as an event.")] = False,
@@ -72,19 +75,19 @@ def run_command(
 ) -> None:
     """Run a scenario, in the simulator or on a built Linux kernel.
 
-    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, mtu, enter and leave (hops); on and off, or app_rate and chunk;
-    application (a number that its connections share); those of its host; transport options, and the algorithm's own parameters (see:
-    windtunnel algorithms NAME). Keys of --udp: rate, amplitude and period, packet, start, stop, direction, enter and leave.
+    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, mtu, handshake, enter and leave (hops); on and off, or app_rate
+    and chunk; application (a number that its connections share); those of its host; transport options, and the algorithm's own parameters
+    (see: windtunnel algorithms NAME). Keys of --udp: rate, amplitude and period, packet, start, stop, direction, enter and leave.
 
     Keys of arrivals: load or rate (transfers per second), sizes (pareto, exponential, fixed), mean, shape, max, rtt (one, or several as
-    30ms+60ms), start, stop, window, profile, direction, enter, leave; of sessions: count, think, objects and sizes (laws, as
+    30ms+60ms), start, stop, window, profile, direction, handshake, enter, leave; of sessions: count, think, objects and sizes (laws, as
     pareto:15kB:1.2), connections (objects at once), and the same from max on. Both take the keys of a host, transport
     options and the algorithm's parameters.
 
     ALG may be a file: a controller in the kernel's dialect of C (./mine.c) or a library (./libmine.so).
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
-    top |= {"host": host}
+    top |= {"host": host, "handshake": handshake}
     disorder = {"reorder": reorder, "reorder_by": reorder_by, "duplicate": duplicate}
     service = {"rate": rate, "queue": queue, "mark": mark, "discipline": aqm, "trace": trace and str(Path(trace).absolute())}
     links = {

@@ -50,7 +50,8 @@ def made(path: Path, cls: str, folder: Path) -> tuple[str, Path]:
     try:
         source = path.read_bytes() if path.stat().st_size <= LONGEST_BYTES else b""
     except OSError as error:
-        raise ForeignError(str(path), error.strerror or "cannot be read") from None
+        reason = "does not exist" if isinstance(error, FileNotFoundError) else error.strerror or "cannot be read"
+        raise ForeignError(str(path), reason) from None
     if not source:
         raise ForeignError(str(path), f"is empty or longer than {LONGEST_BYTES} bytes")
     text = f"{INTERFACE} {platform.python_version()} {cls}\n".encode()

@@ -136,6 +136,7 @@ def cross_traffic_rates(view: View, t0: float, t1: float, *, handshake: bool = F
     Notes
     -----
     Source: Leith et al. (PFLDnet 2008), Table I. E[b/T] weighs every flow alike, and so the short ones; E[b]/E[T] weighs by time.
+    The handshake of a transfer that begins with one is held to have taken its base RTT.
     """
     chosen = (pl.col("start_s") >= t0) & (pl.col("start_s") <= t1) & (pl.col("completed_s") > pl.col("start_s"))
     flows = view.background.filter(chosen & (pl.col("delivered_bytes") > 0)).select(
@@ -143,8 +144,9 @@ def cross_traffic_rates(view: View, t0: float, t1: float, *, handshake: bool = F
         (pl.col("completed_s") - pl.col("start_s")).alias("time_s"),
         pl.col("mean_rtt_s").alias("rtt_s"),
     )
+    opened_s = pl.when(pl.col("source").is_in(view.opening)).then(pl.col("rtt_s")).otherwise(0.0)
     passed = view.passing.filter((pl.col("start_s") >= t0) & (pl.col("start_s") <= t1) & (pl.col("completion_s") > 0)).select(
-        "bytes", pl.col("completion_s").alias("time_s"), "rtt_s"
+        "bytes", (pl.col("completion_s") - opened_s).alias("time_s"), "rtt_s"
     )
     found = pl.concat([flows, passed], how="vertical_relaxed")
     if not found.height:

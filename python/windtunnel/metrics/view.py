@@ -120,6 +120,12 @@ class View:
         return pl.DataFrame(schema=FRAMES["transfers"]) if rows is None else rows.filter(pl.col("source").is_in(forward))
 
     @cached_property
+    def opening(self) -> list[int]:
+        """The numbers of the sources whose transfers begin with a handshake."""
+        sources = (*self.scenario.get("arrivals", ()), *self.scenario.get("sessions", ()))
+        return [number for number, source in enumerate(sources) if source.get("handshake")]
+
+    @cached_property
     def reverse(self) -> pl.DataFrame:
         """The rows of `flows` of the flows whose data goes in reverse."""
         return self.records.flows.filter(pl.col("direction") == "reverse")

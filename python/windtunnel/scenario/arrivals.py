@@ -40,6 +40,8 @@ class Arrivals(transfers.Source):
         Seconds between which transfers begin; the whole run when absent. Those begun go on to their end.
     enter, leave : int, optional
         Numbers of the first and the last hop that its packets cross in forward direction, counted from 1; all hops when absent.
+    handshake : bool, optional
+        Every transfer begins with a handshake and ends with a FIN; when absent as the scenario says, which is so by default.
     host : Host, optional
         The host of a transfer's sender: each has one like it, new and idle; fields that it does not give are the scenario's.
     """

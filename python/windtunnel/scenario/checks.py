@@ -268,6 +268,32 @@ def transport(given: dict[str, Any]) -> dict[str, Any]:
     return dict(sorted(checked.items()))
 
 
+def truth(value: Any) -> Any:
+    """Return a field that is true or false, or absent, as people write it.
+
+    Parameters
+    ----------
+    value : object
+        ``True``, ``"true"``, ``"yes"``, or None.
+
+    Returns
+    -------
+    bool or None
+        None as it is.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When it is anything else.
+    """
+    text = str(value).lower()
+    if value is None or isinstance(value, bool):
+        return value
+    if not isinstance(value, str) or text not in _TRUE + _FALSE:
+        raise refusal(f"{shown(value)} is neither; allowed: true or false")
+    return text in _TRUE
+
+
 def _option(option: TransportOption, value: Any) -> Any:
     field = f"transport.{option.name}"
     if option.kind == "boolean":

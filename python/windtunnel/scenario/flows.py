@@ -58,6 +58,9 @@ class Flow(Table):
         The application writes in chunks, one every so many seconds (2 when absent), each of what this payload rate makes of that time.
     enter, leave : int, optional
         Numbers of the first and the last hop that its packets cross in forward direction, counted from 1; all hops when absent.
+    handshake : bool, optional
+        It begins with a handshake, and with `bytes` its last segment ends it; when absent as the scenario says, which is not by default:
+        then it is established when it starts.
     """
 
     SHORT: ClassVar[Mapping[str, str]] = {
@@ -91,9 +94,11 @@ class Flow(Table):
     chunk_s: writes.SpanS | None = Field(None, description="time from one chunk to the next, in seconds")
     enter: HopNumber | None = Field(None, description="number of the first hop, counted from 1")
     leave: HopNumber | None = Field(None, description="number of the last hop, counted from 1")
+    handshake: bool | None = Field(None, description="whether it begins with a handshake")
 
     _algorithm = field_validator("algorithm", mode="before")(checks.algorithm_name)
     _profile = field_validator("profile", mode="before")(checks.profile_name)
+    _handshake = field_validator("handshake", mode="before")(checks.truth)
 
     @model_validator(mode="before")
     @classmethod

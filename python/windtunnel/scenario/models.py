@@ -59,6 +59,8 @@ class Scenario(Table):
         the flow's base RTT.
     profile : str
         Stack profile of the flows that name none.
+    handshake : bool, optional
+        Whether flows and transfers that do not say so begin with a handshake; when absent, transfers of `arrivals` and `sessions` do.
     host : Host, optional
         The host of the senders: one for each, or one for all if it is `shared`.
     per_ack, record_drops, record_marks : bool
@@ -89,6 +91,7 @@ class Scenario(Table):
     sample_s: SampleS = Field(0.01, description="sampling interval in seconds, 0 for none")
     jitter_s: JitterS | None = Field(None, description="largest delay of an ACK in seconds; null for the default rule")
     profile: str = Field("linux-6.1", description="stack profile of flows that name none")
+    handshake: bool | None = Field(None, description="whether flows and transfers that do not say so begin with a handshake")
     host: hosts.Host | None = Field(None, description="the host of the senders")
     per_ack: bool = Field(False, description="record every ACK")
     record_drops: bool = Field(False, description="record every drop")
@@ -98,6 +101,7 @@ class Scenario(Table):
     traffic: tuple[Udp, ...] = Field((), description="sources of datagrams beside the flows")
 
     _profile = field_validator("profile", mode="before")(checks.profile_name)
+    _handshake = field_validator("handshake", mode="before")(checks.truth)
     _arrivals = field_validator("arrivals", mode="before")(sources_of(Arrivals))
     _sessions = field_validator("sessions", mode="before")(sources_of(Sessions))
     _traffic = field_validator("traffic", mode="before")(read_traffic)

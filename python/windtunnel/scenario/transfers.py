@@ -17,7 +17,7 @@ from windtunnel.scenario.table import Table
 MOST_SOURCES = MOST["sources_of_transfers"]
 MOST_KINDS = MOST["kinds_of_transfers"]
 SHAPE = 1.2
-SHARED_KEYS = ("max", "rtt", "start", "stop", "window", "profile", "direction", "enter", "leave", *HOST_KEYS)
+SHARED_KEYS = ("max", "rtt", "start", "stop", "window", "profile", "direction", "enter", "leave", "handshake", *HOST_KEYS)
 _FLOW_FIELDS = ("algorithm", "parameters", "transport", "window_packets", "profile", "direction", "enter", "leave")
 _LATER = ("host", "enter", "leave")
 """Fields that sources did not always have."""
@@ -51,9 +51,11 @@ class Source(Table):
     enter: HopNumber | None = Field(None, description="number of the first hop, counted from 1")
     leave: HopNumber | None = Field(None, description="number of the last hop, counted from 1")
     host: hosts.Host | None = Field(None, description="what the host of every transfer's sender is like")
+    handshake: bool | None = Field(None, description="whether every transfer begins with a handshake; yes when absent")
 
     _algorithm = field_validator("algorithm", mode="before")(checks.algorithm_name)
     _profile = field_validator("profile", mode="before")(checks.profile_name)
+    _handshake = field_validator("handshake", mode="before")(checks.truth)
 
     @model_validator(mode="before")
     @classmethod

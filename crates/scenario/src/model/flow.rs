@@ -87,6 +87,9 @@ pub struct Flow {
     /// Number of the last hop.
     #[serde(default, skip_serializing_if = "is_default")]
     pub leave: Option<u32>,
+    /// Whether it begins with a handshake; as the scenario says, or not, when absent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub handshake: Option<bool>,
 }
 
 impl Flow {

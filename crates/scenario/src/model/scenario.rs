@@ -41,6 +41,9 @@ pub struct Scenario {
     /// Stack profile of flows that name none.
     #[serde(default = "profile")]
     pub profile: String,
+    /// Whether flows and transfers that do not say so begin with a handshake; transfers alone when absent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub handshake: Option<bool>,
     /// The host of the senders: one for each, or one for all if it is shared.
     #[serde(default, skip_serializing_if = "is_default")]
     pub host: Option<Host>,

@@ -53,6 +53,9 @@ pub struct Source {
     /// What the host of every transfer's sender is like.
     #[serde(default, skip_serializing_if = "is_default")]
     pub host: Option<Host>,
+    /// Whether every transfer begins with a handshake; as the scenario says, or yes, when absent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub handshake: Option<bool>,
 }
 
 /// A kind of law.

@@ -48,7 +48,12 @@ fn accept_model(path: &str, model: &LossModelSpec, flows: usize) -> Result<LossM
         }
         LossModelSpec::Scripted { flow, ref packets } => {
             if let Some(flow) = flow.filter(|&flow| flow as usize >= flows) {
-                return refuse(field("flow"), flow, format!("give a flow's number, 0 to {}", flows - 1));
+                let most = flows.checked_sub(1);
+                return refuse(
+                    field("flow"),
+                    flow,
+                    most.map_or("give none: there are no flows".into(), |most| format!("give a flow's number, 0 to {most}")),
+                );
             }
             if packets.first().is_none_or(|&first| first == 0) || packets.windows(2).any(|pair| pair[0] >= pair[1]) {
                 return refuse(field("packets"), format!("{packets:?}"), "give ascending numbers, counted from 1");

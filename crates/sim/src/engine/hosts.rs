@@ -19,7 +19,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         let path = &mut self.flows[index].path;
         if path.is_receiver_due(now) {
             path.commit_pending();
-        } else {
+        } else if !path.forget_opening(now) {
             self.run_host(index, now);
         }
     }

@@ -168,7 +168,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         let Some(fifo) = self.links[link].as_fifo().filter(|_| self.around.gaps.len() == 0) else { return self.pass_ack(index, link) };
         path.crossing.pop();
         fifo.begin(delivery.at);
-        match fifo.admit(delivery.at, path.ack_packet()) {
+        match fifo.admit(delivery.at, path.ack_packet(&delivery.ack())) {
             Answer::Departs(at) | Answer::DepartsMarked { at, .. } => path.ack_crosses(at, delivery),
             Answer::Dropped | Answer::Lost | Answer::Waits => path.drop_ack(delivery),
         }
@@ -179,7 +179,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     fn pass_ack(&mut self, index: usize, link: usize) {
         let path = &mut self.flows[index].path;
         let Some((now, ack)) = path.take_crossing() else { return };
-        let packet = path.ack_packet();
+        let packet = path.ack_packet(&ack.ack);
         let load = Load { owner: index as u32, content: Content::Ack(Box::new(ack)) };
         path.under_way += 1;
         self.reach(link, Passing { at: now, packet, load });

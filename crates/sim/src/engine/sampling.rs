@@ -30,7 +30,8 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             let first = agenda.next_sample;
             let rows = (until - first).0 / interval + 1;
             agenda.next_sample += Duration(rows * interval);
-            if flow.sender.has_started() {
+            // A flow that waits for its first RTT sample, in a handshake, has nothing to show.
+            if flow.sender.connection().srtt8_us > 0 {
                 let first_ns = (first - flow.path.access_delay()).0;
                 self.records.flow_samples.push(index, &flow.sender, first_ns, rows);
             }

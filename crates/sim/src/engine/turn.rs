@@ -103,7 +103,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         self.events += 1;
         let flow = &mut self.flows[index];
         let application = self.applications.get_mut(index).and_then(Option::as_mut);
-        let rtt = flow.base_rtt();
+        let (rtt, opens) = (flow.base_rtt(), flow.opens);
         match kind {
             FlowKind::Stop => {
                 flow.close_area(now);
@@ -120,7 +120,11 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             if !wire.path.is_transfer {
                 wire.around.note(at, index, EventKind::Start);
             }
-            sender.on_started(now, rtt, &mut wire);
+            if opens {
+                sender.on_opened(now, &mut wire);
+            } else {
+                sender.on_started(now, rtt, &mut wire);
+            }
         }
         if let (FlowKind::Write, Some(application)) = (kind, application) {
             let next = application.write(now, sender, &mut wire);

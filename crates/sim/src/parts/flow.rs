@@ -77,17 +77,22 @@ pub struct Flow {
     /// The event that the engine will handle next.
     pub(crate) due: (Time, FlowKind),
     pub(crate) sender: Sender<Controller>,
+    /// It begins with a handshake.
+    pub(crate) opens: bool,
     /// Integral of cwnd when the application stopped, or had everything acknowledged; NaN before.
     pub(crate) area_at_end: f64,
 }
 
-units::clone_by_field! { Flow: at_window completed path agenda due sender area_at_end }
+units::clone_by_field! { Flow: at_window completed path agenda due sender opens area_at_end }
 
 impl Flow {
     pub(crate) fn new(index: usize, accepted: AcceptedFlow, spec: &Spec) -> Flow {
         let given = accepted.spec;
         let rtt = Duration(given.rtt_ns);
-        let receiver = accepted.receiver();
+        let mut receiver = accepted.receiver();
+        if given.handshake && given.bytes.is_some() {
+            receiver.ends_after(accepted.sender.segments);
+        }
         let (entry, reverse) = (given.hops.links(spec).0 as u8, spec.reverse_link().map(|link| link as u8));
         let links = match given.direction {
             Direction::Forward => (entry, reverse),
@@ -114,7 +119,8 @@ impl Flow {
         let sender = Sender::new(accepted.sender.clone(), accepted.control(index, spec.seed));
         let sender = if given.writes.is_some() { sender.waiting() } else { sender };
         let due = (agenda.start, FlowKind::Start);
-        Flow { due, agenda, path, sender, at_window: SenderTotals::default(), completed: Time::NEVER, area_at_end: f64::NAN }
+        let (at_window, completed, opens) = (SenderTotals::default(), Time::NEVER, given.handshake);
+        Flow { due, agenda, path, sender, at_window, completed, opens, area_at_end: f64::NAN }
     }
 
     /// The same as what transfers are copies of: it is not sampled, and nothing of it is noted.
@@ -131,7 +137,10 @@ impl Flow {
         let start = birth.at + self.path.access_delay();
         self.agenda.start = start;
         self.agenda.refresh();
-        self.sender.on_born(birth.bytes, Stream::named(birth.seed, "algorithm"));
+        let segments = self.sender.on_born(birth.bytes, Stream::named(birth.seed, "algorithm"));
+        if self.opens {
+            self.path.receiver.ends_after(segments);
+        }
         self.due = (start, FlowKind::Start);
     }
 

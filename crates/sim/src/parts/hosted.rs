@@ -52,6 +52,15 @@ impl<L: Link<Load>> PathWire<'_, L> {
         side.admitted.is_some()
     }
 
+    /// The sender hands a part of its handshake to its host: nobody asks whether there is room, and without any it is gone.
+    pub(crate) fn open_on_host(&mut self, now: Time, seq: u64, packet: Packet) {
+        let Some(side) = self.path.side() else { return };
+        side.admitted = self.around.machines[side.machine].take_segment(now, packet);
+        if side.admitted.is_some() {
+            self.enter_host(now, seq, packet, false);
+        }
+    }
+
     /// The sender hands a segment to its host.
     pub(crate) fn enter_host(&mut self, now: Time, seq: u64, packet: Packet, cwr: bool) {
         let Some(side) = self.path.side() else { return };
@@ -67,7 +76,7 @@ impl<L: Link<Load>> PathWire<'_, L> {
     /// A segment has left the host.
     pub(crate) fn leave_host(&mut self, segment: Leaving) {
         let Leaving { at, seq, sent, ecn_capable, bits } = segment;
-        let packet = Packet { ecn_capable, ..self.path.packet() };
+        let packet = Packet { ecn_capable, ..self.path.packet_of(seq) };
         self.reach_link(at, packet, Segment { seq, sent, cwr: bits.cwr, ce: false });
     }
 }

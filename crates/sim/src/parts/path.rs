@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 
 use net::{Packet, Ring};
-use tcp::{Ack, Arrival, Ecn, EcnBits, Receiver, Sack};
+use tcp::{Ack, Arrival, Ecn, EcnBits, Opening, Receiver, Sack, SYN_BYTES};
 use units::{Duration, Stream, Time};
 
 use super::delivery::Delivery;
@@ -39,6 +39,8 @@ pub(crate) struct Rare {
 #[repr(C)]
 pub struct Path {
     pub(crate) rare: Option<Box<Rare>>,
+    /// When an answer to the ACK of the handshake would have had an effect, were it answered: until then it counts as under way.
+    forgotten_at: Time,
     pub(crate) lost: u64,
     /// Packets that links marked.
     pub(crate) marked: u64,
@@ -82,7 +84,7 @@ pub struct Path {
 }
 
 units::clone_by_field! {
-    Path: rare lost marked resends_capable cwr_due is_watched is_hosted is_ecn_capable is_l4s data_link ack_link rtt sacks receiver
+    Path: rare forgotten_at lost marked resends_capable cwr_due is_watched is_hosted is_ecn_capable is_l4s data_link ack_link rtt sacks receiver
     packet_bytes flow jitter jitter_ns last_arrival quarter felt_after beyond_at crossing arriving under_way is_transfer
 }
 
@@ -134,6 +136,7 @@ impl Path {
             is_transfer: false,
             data_link: links.0,
             ack_link: links.1,
+            forgotten_at: Time::NEVER,
             lost: 0,
         }
     }
@@ -185,7 +188,23 @@ impl Path {
     /// After a change of what is held back, or of what is in the host.
     pub(crate) fn refresh_beyond(&mut self) {
         let at_host = self.rare.as_ref().and_then(|rare| rare.side.as_ref()).map_or(Time::NEVER, Side::next_at);
-        self.beyond_at = self.held_until().saturating_add(self.felt_after).min(at_host);
+        self.beyond_at = self.held_until().saturating_add(self.felt_after).min(at_host).min(self.forgotten_at);
+    }
+
+    /// The ACK of the handshake arrives, perhaps late. Nobody answers it.
+    fn remember_opening(&mut self, arrives: Time) {
+        self.forgotten_at = arrives + self.felt_after;
+        self.refresh_beyond();
+    }
+
+    /// Forgets the ACK of the handshake, if its time has come; says whether it did.
+    pub(crate) fn forget_opening(&mut self, now: Time) -> bool {
+        let is_due = self.forgotten_at <= now;
+        if is_due {
+            self.forgotten_at = Time::NEVER;
+            self.refresh_beyond();
+        }
+        is_due
     }
 
     /// Something at the receiver can have an effect now.
@@ -284,8 +303,19 @@ impl Path {
 
     /// One of its ACKs as the reverse link sees it.
     #[inline]
-    pub(crate) fn ack_packet(&self) -> Packet {
-        Packet::ack(ACK_BYTES, self.flow)
+    pub(crate) fn ack_packet(&self, ack: &Ack) -> Packet {
+        Packet::ack(if ack.is_syn_ack() { SYN_BYTES } else { ACK_BYTES }, self.flow)
+    }
+
+    /// A part of the handshake as links see it. ECN-capable where all that the stack sends is (Linux `tcp_ecn_send_syn`).
+    pub(crate) fn opening_packet(&self, part: Opening) -> Packet {
+        let bytes = if part == Opening::Syn { SYN_BYTES } else { ACK_BYTES };
+        Packet { bytes, ecn_capable: self.resends_capable, ..self.packet() }
+    }
+
+    /// Segment `seq` as links see it.
+    pub(crate) fn packet_of(&self, seq: u64) -> Packet {
+        Opening::of(seq).map_or_else(|| self.packet(), |part| self.opening_packet(part))
     }
 
     /// An ACK leaves its real link.
@@ -351,6 +381,9 @@ impl Path {
     #[cold]
     #[inline(never)]
     fn receive_disordered(&mut self, arrives: Time, seq: u64, sent: Time) {
+        if Opening::of(seq) == Some(Opening::Ack) {
+            self.remember_opening(arrives);
+        }
         if let Some(ack) = self.receiver.on_segment(Arrival { at: arrives, seq, sent }) {
             self.send_ack(arrives, ack);
         }
@@ -382,7 +415,7 @@ impl Path {
     }
 
     fn receive_held(&mut self, Held { departs, seq, sent, bits }: Held) {
-        if self.is_ecn_capable {
+        if self.is_ecn_capable && Opening::of(seq).is_none() {
             self.receive_bits(departs, seq, sent, bits);
         } else {
             self.receive(departs, seq, sent);

@@ -1,7 +1,7 @@
 //! What a sender puts its segments on: its path, and the first link of it.
 
 use net::{Answer, Link, Packet};
-use tcp::{Range, Reduction, Wire};
+use tcp::{Opening, Range, Reduction, Wire};
 use units::Time;
 
 use super::around::{Around, Noted};
@@ -45,10 +45,16 @@ impl<L: Link<Load>> PathWire<'_, L> {
         self.around.note_mark(at, self.noted());
     }
 
+    /// Its segments wait in their host.
+    #[inline]
+    fn is_held_by_host(&mut self) -> bool {
+        self.path.is_hosted && self.path.side().is_some_and(|side| side.holds_segments)
+    }
+
     /// A segment of a path on which each is looked at enters its host or reaches its link.
     #[inline(never)]
     fn offer(&mut self, now: Time, seq: u64, packet: Packet, cwr: bool) {
-        if self.path.is_hosted && self.path.side().is_some_and(|side| side.holds_segments) {
+        if self.is_held_by_host() {
             self.enter_host(now, seq, packet, cwr);
         } else {
             self.reach_link(now, packet, Segment { seq, sent: now, cwr, ce: false });
@@ -161,6 +167,15 @@ impl<L: Link<Load>> PathWire<'_, L> {
 impl<L: Link<Load>> Wire for PathWire<'_, L> {
     fn admit(&mut self, now: Time) -> bool {
         self.ask_device(now)
+    }
+
+    fn open(&mut self, now: Time, part: Opening) {
+        let (seq, packet) = (part.seq(), self.path.opening_packet(part));
+        if self.is_held_by_host() {
+            self.open_on_host(now, seq, packet);
+        } else {
+            self.reach_link(now, packet, Segment { seq, sent: now, cwr: false, ce: false });
+        }
     }
 
     #[inline(never)]

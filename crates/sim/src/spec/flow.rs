@@ -42,9 +42,12 @@ pub struct FlowSpec {
     pub transport: BTreeMap<String, Value>,
     /// Base RTT: propagation only.
     pub rtt_ns: u64,
-    /// When the connection is established.
+    /// When the connection is established, or opens.
     #[serde(default)]
     pub start_ns: u64,
+    /// It begins with a handshake, and its last segment ends it.
+    #[serde(default)]
+    pub handshake: bool,
     /// When the application stops; none for never.
     #[serde(default)]
     pub stop_ns: Option<u64>,

@@ -15,6 +15,7 @@ mod disorder;
 mod equilibrium;
 mod fast_bqd;
 mod fast_bursts;
+mod handshakes;
 mod hosts;
 mod illinois;
 mod loss_models;

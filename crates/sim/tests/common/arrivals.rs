@@ -29,6 +29,8 @@ pub fn scenario_with_arrivals(index: u64) -> Spec {
     if dice.one_in(4) && !spec.sessions.is_empty() {
         spec.arrivals.clear();
     }
+    spec.arrivals.iter_mut().for_each(|source| super::traffic::open(index, &mut source.flows));
+    spec.sessions.iter_mut().for_each(|source| super::traffic::open(index + 1, &mut source.flows));
     spec
 }
 

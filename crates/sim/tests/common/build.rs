@@ -18,6 +18,7 @@ pub fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         transport: BTreeMap::new(),
         rtt_ns: rtt_ms * MS,
         start_ns: 0,
+        handshake: false,
         stop_ns: None,
         bytes: None,
         window_packets: None,

@@ -35,6 +35,14 @@ fn source(dice: &mut Dice, (link_bps, duration_ns): (u64, u64), is_duplex: bool)
     }
 }
 
+/// Handshakes for the flows of half of the scenarios, drawn apart for the same reason.
+pub fn open(index: u64, flows: &mut [FlowSpec]) {
+    let mut dice = Dice(Stream::named(SEED, &format!("handshakes{index}")));
+    if dice.one_in(2) {
+        flows.iter_mut().for_each(|flow| flow.handshake = !dice.one_in(4));
+    }
+}
+
 /// Applications that write in pieces, for some flows of a third of the scenarios.
 pub fn write_in_pieces(index: u64, duration_ns: u64, flows: &mut [FlowSpec]) {
     let mut dice = Dice(Stream::named(SEED, &format!("writes{index}")));

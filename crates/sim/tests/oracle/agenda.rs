@@ -25,6 +25,8 @@ pub(super) enum Kind {
     Leaving,
     /// A segment reaches the receiver.
     Segment,
+    /// The ACK of a handshake, which nobody answers, is forgotten: when an answer would first have been felt.
+    Forgotten,
     /// The receiver's timer expires.
     DelayedAck,
     /// The sender's timer expires.

@@ -98,6 +98,9 @@ struct AckFilter(Vec<Packet>);
 impl Discipline for AckFilter {
     fn arrive(&mut self, _now: Time, packet: Packet, fits: Fits) -> Vec<Packet> {
         let Load::Ack { ack, .. } = packet.load else { return self.append(packet, fits) };
+        if ack.is_syn_ack() {
+            return self.append(packet, fits);
+        }
         let is_old = |waiting: &Packet| match &waiting.load {
             Load::Ack { ack: old, sack: None } => {
                 waiting.connection == packet.connection && old.cumulative < ack.cumulative && old.ecn == ack.ecn

@@ -3,7 +3,7 @@
 
 use cc::Controller;
 use sim::{Accepted, Observer, PageRow, TransferRow};
-use tcp::{Ack, Ecn, EcnBits, Sack, Sender, SenderTotals};
+use tcp::{Ecn, EcnBits, Opening, Sender, SenderTotals, SYN_BYTES};
 use units::{Duration, Stream, Time};
 
 use super::agenda::{Agenda, Event, Kind, Owner};
@@ -18,8 +18,8 @@ use super::service::Service;
 use super::source::Source;
 use super::writes::Writes;
 
-/// IP bytes of an ACK.
-const ACK_BYTES: u32 = 52;
+/// IP bytes of an ACK, and of the handshake's last.
+pub(super) const ACK_BYTES: u32 = 52;
 
 /// Events at one moment that no scenario needs: time has stopped.
 const EVENTS_AT_ONCE_MAX: u64 = 100_000;
@@ -42,15 +42,28 @@ impl Carried {
     }
 }
 
+/// IP bytes of a segment of a flow with full packets of `full`, or of a part of its handshake.
+fn bytes_of(load: &Load, full: u32) -> u32 {
+    match load {
+        Load::Segment { seq, .. } if *seq == Opening::Syn.seq() => SYN_BYTES,
+        Load::Segment { seq, .. } if *seq == Opening::Ack.seq() => ACK_BYTES,
+        _ => full,
+    }
+}
+
+fn is_syn_ack(load: &Load) -> bool {
+    matches!(load, Load::Ack { ack, .. } if ack.is_syn_ack())
+}
+
 /// The core.
-struct Textbook<'a> {
+pub(super) struct Textbook<'a> {
     accepted: &'a Accepted<'a>,
     /// Transfers behind the others: the lowest place of one that is gone is taken by the next.
-    flows: Vec<Flow>,
+    pub(super) flows: Vec<Flow>,
     sources: Vec<Source>,
     links: Vec<Link>,
-    hosts: Vec<Host>,
-    agenda: Agenda,
+    pub(super) hosts: Vec<Host>,
+    pub(super) agenda: Agenda,
     /// From each hop to the next: propagation, and what the hop before does to the order of segments.
     gaps: Vec<(Duration, Unordered)>,
     /// The last hop of each source of datagrams.
@@ -213,15 +226,18 @@ impl<'a> Textbook<'a> {
         match (event.kind, event.load) {
             (Kind::Segment, Some(Load::Segment { seq, sent, ecn })) => self.on_segment(now, index, (seq, sent), ecn),
             (Kind::DelayedAck, _) => self.on_delayed_ack(now, index),
+            (Kind::Forgotten, _) => self.flows[index].under_way -= 1,
             // The flow's part of the run is over.
             _ if now >= self.flows[index].end => {}
             (Kind::Crossing, Some(load)) => {
                 let link = self.flows[index].ack_link.expect("a link to cross");
                 let connection = self.connection(index);
-                self.put(now, link, Packet { flow: index, connection, bytes: ACK_BYTES, is_l4s: false, was_marked: false, load });
+                let bytes = if is_syn_ack(&load) { SYN_BYTES } else { ACK_BYTES };
+                self.put(now, link, Packet { flow: index, connection, bytes, is_l4s: false, was_marked: false, load });
             }
             (Kind::Leaving, Some(load)) => {
-                let Flow { data_link, packet_bytes: bytes, ecn, .. } = self.flows[index];
+                let Flow { data_link, packet_bytes, ecn, .. } = self.flows[index];
+                let bytes = bytes_of(&load, packet_bytes);
                 let connection = self.connection(index);
                 self.flows[index].under_way -= 1;
                 self.put(now, data_link, Packet { flow: index, connection, bytes, is_l4s: ecn == Ecn::L4s, was_marked: false, load });
@@ -241,8 +257,8 @@ impl<'a> Textbook<'a> {
                 observer.on_acked(now, index, &self.flows[index].sender);
             }
             (Kind::Start, _) => {
-                let rtt = self.flows[index].rtt;
-                self.drive(index, |sender, outbox| sender.on_started(now, rtt, outbox));
+                let Flow { rtt, opens, .. } = self.flows[index];
+                self.drive(index, |sender, outbox| if opens { sender.on_opened(now, outbox) } else { sender.on_started(now, rtt, outbox) });
             }
             (Kind::Stop, _) => {
                 let flow = &mut self.flows[index];
@@ -315,7 +331,7 @@ impl<'a> Textbook<'a> {
         if deadline < Time::NEVER {
             self.agenda.add(deadline, index, Kind::Deadline, None);
         }
-        let (link, bytes, mode) = (flow.data_link, flow.packet_bytes, flow.ecn);
+        let (link, packet_bytes, mode) = (flow.data_link, flow.packet_bytes, flow.ecn);
         for Sent { at: sent, leaves, seq, bits } in segments {
             // RFC 3168 6.1.5: a retransmission is not ECN-capable; RFC 8257 and RFC 9768 lift that.
             let is_capable = match mode {
@@ -329,6 +345,7 @@ impl<'a> Textbook<'a> {
                 self.agenda.add(leaves, index, Kind::Leaving, Some(load));
                 continue;
             }
+            let bytes = bytes_of(&load, packet_bytes);
             let connection = self.connection(index);
             self.put(sent, link, Packet { flow: index, connection, bytes, is_l4s: mode == Ecn::L4s, was_marked: false, load });
         }
@@ -442,53 +459,5 @@ impl<'a> Textbook<'a> {
         for _ in 0..copies {
             self.agenda.add_hop(now + *delay + late_by, link + 1, packet.clone());
         }
-    }
-
-    fn on_segment(&mut self, now: Time, index: usize, (seq, sent): (u64, Time), ecn: Option<EcnBits>) {
-        self.flows[index].under_way -= 1;
-        let (mode, receiver) = (self.flows[index].ecn, &mut self.flows[index].receiver);
-        if !matches!(mode, Ecn::Auto | Ecn::Off) {
-            if let Some(ack) = receiver.on_ecn_bits(ecn.unwrap_or_default()) {
-                self.acknowledge(now, index, ack, None);
-            }
-        }
-        let receiver = &mut self.flows[index].receiver;
-        match receiver.on_segment(tcp::Arrival { at: now, seq, sent }) {
-            Some(ack) => {
-                let sack = ack.has_sack.then_some(*receiver.sack());
-                self.acknowledge(now, index, ack, sack);
-            }
-            None => self.agenda.add(receiver.deadline(), index, Kind::DelayedAck, None),
-        }
-    }
-
-    fn on_delayed_ack(&mut self, now: Time, index: usize) {
-        if self.flows[index].receiver.deadline() == now {
-            let receiver = &mut self.flows[index].receiver;
-            let ack = receiver.on_deadline();
-            let sack = ack.has_sack.then_some(*receiver.sack());
-            self.acknowledge(now, index, ack, sack);
-        }
-    }
-
-    /// The receiver sends an ACK.
-    fn acknowledge(&mut self, now: Time, index: usize, ack: Ack, sack: Option<Sack>) {
-        let flow = &mut self.flows[index];
-        flow.under_way += 1;
-        if flow.ack_link.is_some() {
-            self.agenda.add(now + flow.quarter, index, Kind::Crossing, Some(Load::Ack { ack, sack }));
-        } else {
-            let travels = flow.rtt - flow.quarter;
-            self.bring_back(now + travels, index, ack, sack);
-        }
-    }
-
-    /// Only propagation and jitter lie between an ACK and its sender; it never overtakes the one ahead of it.
-    fn bring_back(&mut self, at: Time, index: usize, ack: Ack, sack: Option<Sack>) {
-        let flow = &mut self.flows[index];
-        let jitter = if flow.jitter_ns > 0 { flow.jitter.up_to(flow.jitter_ns) } else { 0 };
-        flow.last_arrival = flow.last_arrival.max(at + Duration(jitter));
-        let at = flow.host.map_or(flow.last_arrival, |host| self.hosts[host].tick(flow.last_arrival, flow.quarter));
-        self.agenda.add(at, index, Kind::Ack, Some(Load::Ack { ack, sack }));
     }
 }

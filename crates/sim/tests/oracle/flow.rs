@@ -27,6 +27,8 @@ impl Unordered {
 pub(super) struct Flow {
     pub(super) sender: Sender<Controller>,
     pub(super) receiver: Receiver,
+    /// It begins with a handshake.
+    pub(super) opens: bool,
     pub(super) rtt: Duration,
     pub(super) quarter: Duration,
     /// From its last link to where its packets are received.
@@ -75,7 +77,8 @@ impl Flow {
         let between = Duration(between(spec, given.spec.hops));
         Flow {
             sender: Sender::new(given.sender.clone(), given.control(index, seed)),
-            receiver: given.receiver(),
+            receiver: receiver(given, given.spec.bytes.map(|_| given.sender.segments)),
+            opens: given.spec.handshake,
             rtt,
             quarter: rtt / 4,
             last_leg: rtt / 4 - if is_forward { between } else { Duration::ZERO },
@@ -110,6 +113,7 @@ impl Flow {
         cc::CongestionControl::on_seeded(&mut control, Stream::named(birth.seed, "algorithm"));
         let like = Flow::new(given, (0, 0), spec);
         Flow {
+            receiver: receiver(given, Some(sender.segments)),
             sender: Sender::new(sender, control),
             jitter: Stream::named(birth.seed, "jitter"),
             disorder: Unordered(Stream::named(birth.seed, "disorder"), like.disorder.1),
@@ -128,6 +132,15 @@ impl Flow {
         let at_end = self.sender.totals(self.end);
         SenderTotals { cwnd_area: self.area.unwrap_or(at_end.cwnd_area), ..at_end }
     }
+}
+
+/// The flow's receiver, told where the connection ends if its beginning is seen too.
+fn receiver(given: &AcceptedFlow, segments: Option<u64>) -> Receiver {
+    let mut receiver = given.receiver();
+    if let Some(segments) = segments.filter(|_| given.spec.handshake) {
+        receiver.ends_after(segments);
+    }
+    receiver
 }
 
 fn first_hop(stretch: StretchSpec) -> usize {

@@ -1,8 +1,9 @@
 //! What a sender sends while it acts.
 
-use tcp::{EcnBits, Wire};
+use tcp::{EcnBits, Opening, Wire, SYN_BYTES};
 use units::Time;
 
+use super::engine::ACK_BYTES;
 use super::host::Host;
 
 /// Takes down what a sender sends.
@@ -46,6 +47,16 @@ impl Wire for Outbox<'_> {
         self.admitted = host.take_segment(now, *bytes);
         self.refused += u64::from(self.admitted.is_none());
         self.admitted.is_some()
+    }
+    fn open(&mut self, now: Time, part: Opening) {
+        let bytes = if part == Opening::Syn { SYN_BYTES } else { ACK_BYTES };
+        if let Some((host, _)) = &mut self.host {
+            self.admitted = host.take_segment(now, bytes);
+            if self.admitted.is_none() {
+                return;
+            }
+        }
+        self.resend(now, part.seq());
     }
     fn send(&mut self, now: Time, seq: u64) {
         let cwr = std::mem::take(&mut self.cwr);

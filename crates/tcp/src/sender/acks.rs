@@ -25,6 +25,9 @@ impl<C: CongestionControl> Sender<C> {
     /// All steps, in their order.
     #[inline(never)]
     pub(super) fn on_troubled_ack(&mut self, ack: Ack, sack: Option<&Sack>, wire: &mut impl Wire) {
+        if ack.is_syn_ack() {
+            return self.on_answered(&ack, wire);
+        }
         let in_flight = self.c.in_flight;
         let lost_before = self.board.lost();
         let mut progress = Progress { echo: ack.echo, highest_before: self.board.highest(self.c.una), ..Progress::default() };

@@ -18,7 +18,7 @@ impl<C: CongestionControl> Sender<C> {
         self.account(now);
         self.note_application_limit();
         self.limits.on_written(segments);
-        if self.limits.is_all_sent(&self.c) {
+        if self.limits.is_all_sent(&self.c) || self.is_opening() {
             return;
         }
         if self.c.una == self.c.nxt && self.c.nxt > 0 {
@@ -46,6 +46,7 @@ impl<C: CongestionControl> Sender<C> {
     pub fn on_stopped(&mut self) {
         self.on_paused();
         self.limits.on_stopped();
+        self.give_up_opening();
     }
 
     /// The receiver's window is `segments` from now on, more or fewer than before. Nothing leaves for it: the ACK that told of it comes next.

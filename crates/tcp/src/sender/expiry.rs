@@ -21,6 +21,9 @@ impl<C: CongestionControl> Sender<C> {
         }
         if !is_pacing {
             self.on_expired(wire);
+            if self.is_opening() {
+                return;
+            }
         }
         self.recover_and_transmit(wire);
         self.look_for_trouble();
@@ -32,6 +35,7 @@ impl<C: CongestionControl> Sender<C> {
             Kind::Retransmission => self.on_retransmission_timeout(wire),
             Kind::Probe => self.on_probe_timeout(wire),
             Kind::Reordering => self.on_reordering_timeout(wire),
+            Kind::Opening => self.on_syn_timeout(wire),
         }
     }
 

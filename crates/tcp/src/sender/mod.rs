@@ -29,19 +29,20 @@ mod acks;
 mod application;
 mod episode;
 mod expiry;
+mod opening;
 mod plain;
 mod rates;
 mod state;
 mod transmit;
 mod view;
 
-use cc::{CaEvent, CaState, CongestionControl, Connection, Needs, Window};
+use cc::{CaState, CongestionControl, Connection, Needs, Window};
 use units::{Duration, Stream, Time};
 
 use crate::careful::Care;
-use crate::clock::Flight;
 use crate::counting::ByteCounting;
 use crate::ecn::EcnState;
+use crate::handshake::Handshake;
 use crate::limits::Limits;
 use crate::pacing::Pacer;
 use crate::probe::TailLossProbe;
@@ -53,7 +54,7 @@ use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
 use crate::timers::Timers;
 use crate::undo::Undo;
-use crate::{SenderSpec, Wire};
+use crate::SenderSpec;
 
 /// Counters of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -113,13 +114,15 @@ pub struct Sender<C> {
     duplicates: u32,
     delivered_twice: u32,
     care: Option<Box<Care>>,
+    /// While the SYN has no answer.
+    handshake: Option<Box<Handshake>>,
     /// For an algorithm that wants delivery-rate samples.
     rates: Option<Box<RateSampler>>,
 }
 
 units::clone_by_field! {
     Sender<C>: c w timers needs started is_usual usual_from is_careful detection counting ecn limits probe rack rtt totals pacer cc board
-    recovery undo reordering duplicates delivered_twice has_timestamps care rates
+    recovery undo reordering duplicates delivered_twice has_timestamps care handshake rates
 }
 
 impl<C: CongestionControl> Sender<C> {
@@ -157,30 +160,18 @@ impl<C: CongestionControl> Sender<C> {
             delivered_twice: 0,
             has_timestamps: options.timestamps,
             care,
+            handshake: None,
             rates: is_rated.then(Box::default),
         }
     }
 
-    /// The sender, which has not started, is of a connection with `bytes` of payload and an algorithm that draws from `draws`.
-    pub fn on_born(&mut self, bytes: u64, draws: Stream) {
-        self.limits.on_born(bytes.div_ceil(u64::from(self.c.mss)));
+    /// The sender, which has not started, is of a connection with `bytes` of payload and an algorithm that draws from `draws`;
+    /// returns how many segments it sends.
+    pub fn on_born(&mut self, bytes: u64, draws: Stream) -> u64 {
+        let segments = bytes.div_ceil(u64::from(self.c.mss));
+        self.limits.on_born(segments);
         self.cc.on_seeded(draws);
-    }
-
-    /// The connection opens: the handshake gave one RTT sample, the first window leaves.
-    pub fn on_started(&mut self, now: Time, handshake_rtt: Duration, wire: &mut impl Wire) {
-        self.c.now = now;
-        self.started = true;
-        self.rtt.on_handshake(handshake_rtt);
-        let handshake = Flight { sent: now, answered: now + handshake_rtt };
-        self.rtt.on_sampled(&mut self.c, self.rtt.measured(handshake));
-        self.rtt.on_min_sampled(&mut self.c, self.rtt.stamped(handshake));
-        self.cc.on_established(&mut self.w, &self.c);
-        self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
-        self.refresh_pacing_rate();
-        self.recover_and_transmit(wire);
-        self.is_usual = !self.is_careful && !self.needs.ack_arrivals && self.is_of_usual_stack();
-        self.look_for_trouble();
+        segments
     }
 
     /// When [`Sender::on_deadline`] must be called; [`Time::NEVER`] for never. May move either way on any event.

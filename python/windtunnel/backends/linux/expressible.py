@@ -26,7 +26,7 @@ WINDOW_PACKETS_MOST = (1 << 29) // MSS_BYTES
 # A field that is not named here came later than this module, and is refused unless it has its default.
 _EXPRESSED: dict[type[BaseModel], set[str]] = {
     Scenario: {"bottleneck", "flows", "traffic", "reverse", "rtt_s", "duration_s", "warmup_s", "seed", "sample_s", "jitter_s"}
-    | {"profile", "arrivals"},
+    | {"profile", "handshake", "arrivals"},
     Bottleneck: {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service"}
     | {"loss_probability", "losses"}
     | disciplines.FIELDS,
@@ -44,10 +44,11 @@ _EXPRESSED: dict[type[BaseModel], set[str]] = {
         "window_bytes",
         "profile",
         "direction",
+        "handshake",
         *writes.SHORT.values(),
     },
     Arrivals: {"algorithm", "parameters", "transport", "window_packets", "profile", "direction", "rtts_s", "start_s", "stop_s"}
-    | {"load", "per_second", "sizes", "mean_bytes", "shape", "max_bytes"},
+    | {"load", "per_second", "sizes", "mean_bytes", "shape", "max_bytes", "handshake"},
     Udp: {*Udp.SHORT.values(), "kind", "direction"},
 }
 

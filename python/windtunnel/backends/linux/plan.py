@@ -165,6 +165,7 @@ def _flow_line(full: Scenario, flow: Flow, exact: Mapping[str, Any]) -> str:
         _window_packets(full, flow, exact["window_packets"]) * MSS_BYTES,
         _initial_window(flow),
         int(flow.transport.get("pacing") == "full"),
+        int(bool(flow.handshake)),
     ]
     return "flow " + " ".join(map(str, words))
 

@@ -57,7 +57,7 @@ def kinds(full: Scenario) -> list[Kind]:
 
 
 def _flow(source: Arrivals, rtt_ns: int) -> Flow:
-    shared = ("algorithm", "parameters", "transport", "window_packets", "profile", "direction")
+    shared = ("algorithm", "parameters", "transport", "window_packets", "profile", "direction", "handshake")
     return Flow(rtt_s=rtt_ns * 1e-9, **{name: getattr(source, name) for name in shared})
 
 

@@ -111,6 +111,8 @@ def short_flows(rtts_ms: Sequence[float], *, load: float, direction: str = "forw
         "shape": 1.2,
         "rtts_s": [rtt * 1e-3 for rtt in rtts_ms],
         "direction": direction,
+        # Their times are the paper's: from the first data packet on.
+        "handshake": False,
     }
 
 

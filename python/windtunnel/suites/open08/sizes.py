@@ -16,7 +16,7 @@ DSL_UPLINK_PACKETS = 20
 
 def _pair(point: Point) -> tuple[Flow, Flow]:
     size = round(point["size_mb"] * 1e6)
-    return Flow(algorithm=point["alg"]), Flow(algorithm=point["alg"], start_s=JOINS_S, bytes=size)
+    return Flow(algorithm=point["alg"]), Flow(algorithm=point["alg"], start_s=JOINS_S, bytes=size, handshake=True)
 
 
 def joins_on_wan(point: Point, draws: Draws) -> Scenario:
@@ -56,7 +56,7 @@ def _times(title: str) -> Curves:
 
 
 _MEASURES = (Measure("completion_s"), Measure("completion_s", flow="2"), Measure("util"))
-_FLOWS = ("flows", "one from 0 s without end, one of the swept size from 5 s")
+_FLOWS = ("flows", "one from 0 s without end, one of the swept size that opens its connection at 5 s")
 
 EXPERIMENTS = (
     Experiment(

@@ -104,8 +104,9 @@ void flow_open(struct flow *flow, const struct topology *topology, int epoll)
 	choose_algorithm(flow, flow->sender);
 	set(flow->sender, IPPROTO_TCP, TCP_NOTSENT_LOWAT,
 	    flow->plan->writes.writing == WRITES_ON_OFF ? UNSENT_BYTES_ON_OFF : UNSENT_BYTES);
-	/* The handshake's last ACK leaves with the first data: alone it would take a packet's place in the queue. */
-	set(flow->sender, IPPROTO_TCP, TCP_QUICKACK, 0);
+	/* The last ACK of a handshake before the start leaves with the first data: alone it would take a packet's place in the queue. */
+	if (!flow->plan->opens)
+		set(flow->sender, IPPROTO_TCP, TCP_QUICKACK, 0);
 	if (flow->plan->paced && setsockopt(flow->sender, SOL_SOCKET, SO_MAX_PACING_RATE, &pacing, sizeof(pacing)) < 0)
 		fail("SO_MAX_PACING_RATE");
 	flow->to_write = flow->plan->bytes;

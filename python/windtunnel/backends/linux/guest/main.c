@@ -51,12 +51,14 @@ static uint64_t transmission_ns(const struct link_plan *link, uint64_t bytes)
 	return link->exists ? bytes * SECOND_NS / link->rate_bytes : 0;
 }
 
-/* From connect() to the first data packet, when nobody else is there. */
+/* From connect() to the first data packet, when nobody else is there; of a flow that opens before it starts. */
 static uint64_t handshake_ns(const struct run *run, const struct flow_plan *flow)
 {
 	uint64_t all_ns = flow->rtt_ns + plan_wire_ns(&run->plan, flow->direction);
 	int i;
 
+	if (flow->opens)
+		return 0;
 	for (i = FORWARD; i <= REVERSE; i++)
 		if (!run->plan.link[i].discipline.kind[0])
 			all_ns += transmission_ns(&run->plan.link[i], SYN_IP_BYTES);

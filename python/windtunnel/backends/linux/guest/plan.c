@@ -90,6 +90,7 @@ static void read_flow(struct plan *plan, char **word)
 	flow->window_bytes = number(word[8]);
 	flow->initial_window = number(word[9]);
 	flow->paced = number(word[10]);
+	flow->opens = number(word[11]);
 	flow->host = -1;
 }
 
@@ -200,7 +201,7 @@ static void read_line(struct plan *plan, char **word, int words)
 		read_burst(plan, word);
 	else if (words > 3 && words <= 3 + DISCIPLINE_VALUES && strcmp(word[0], "discipline") == 0)
 		read_discipline(plan, word, words);
-	else if (is_line(word, words, "flow", 11))
+	else if (is_line(word, words, "flow", 12))
 		read_flow(plan, word);
 	else if (is_line(word, words, "transfers", 1))
 		read_transfers(plan);

@@ -1,0 +1,82 @@
+//! How a connection begins: with a handshake, or established already.
+
+use cc::{CaEvent, CongestionControl};
+use units::{Duration, Time};
+
+use super::Sender;
+use crate::clock::Flight;
+use crate::handshake::{Established, Handshake};
+use crate::{Ack, Opening, Wire};
+
+impl<C: CongestionControl> Sender<C> {
+    /// The connection is established: its handshake, which is over, gave one RTT sample. The first window leaves.
+    pub fn on_started(&mut self, now: Time, handshake_rtt: Duration, wire: &mut impl Wire) {
+        self.c.now = now;
+        self.started = true;
+        self.establish(Some(Flight { sent: now, answered: now + handshake_rtt }), wire);
+    }
+
+    /// The connection opens: a SYN leaves.
+    pub fn on_opened(&mut self, now: Time, wire: &mut impl Wire) {
+        self.c.now = now;
+        self.started = true;
+        self.handshake = Some(Box::new(Handshake::new(now)));
+        self.send_syn(wire);
+    }
+
+    /// A SYN was sent and has no answer.
+    pub(super) fn is_opening(&self) -> bool {
+        self.handshake.is_some()
+    }
+
+    fn send_syn(&mut self, wire: &mut impl Wire) {
+        wire.open(self.c.now, Opening::Syn);
+        if let Some(handshake) = &self.handshake {
+            self.timers.arm_opening(&self.c, handshake.timeout());
+        }
+    }
+
+    /// The SYN has no answer in time: it leaves again, or the connection never opens.
+    pub(super) fn on_syn_timeout(&mut self, wire: &mut impl Wire) {
+        self.totals.timeouts += 1;
+        if self.handshake.as_mut().is_some_and(|handshake| handshake.on_timeout()) {
+            self.send_syn(wire);
+        }
+    }
+
+    /// The application is gone before the connection was there.
+    pub(super) fn give_up_opening(&mut self) {
+        if self.handshake.take().is_some() {
+            self.timers.disarm();
+        }
+    }
+
+    /// A SYN-ACK arrives. Only the first one counts. Its ACK leaves, and the first window behind it.
+    pub(super) fn on_answered(&mut self, ack: &Ack, wire: &mut impl Wire) {
+        let Some(handshake) = self.handshake.take() else { return };
+        self.timers.disarm();
+        let Established { sample, is_cut } = handshake.on_answered(self.c.now, self.has_timestamps.then_some(ack.echo));
+        if is_cut {
+            self.w.cwnd = 1.0;
+        }
+        wire.open(self.c.now, Opening::Ack);
+        self.establish(sample, wire);
+    }
+
+    /// With the RTT sample of the handshake, if there is one.
+    fn establish(&mut self, handshake: Option<Flight>, wire: &mut impl Wire) {
+        if let Some(flight) = handshake {
+            self.rtt.on_handshake(flight.rtt());
+            self.rtt.on_sampled(&mut self.c, self.rtt.measured(flight));
+            self.rtt.on_min_sampled(&mut self.c, self.rtt.stamped(flight));
+        } else {
+            self.rtt.on_handshake_untimed();
+        }
+        self.cc.on_established(&mut self.w, &self.c);
+        self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
+        self.refresh_pacing_rate();
+        self.recover_and_transmit(wire);
+        self.is_usual = !self.is_careful && !self.needs.ack_arrivals && self.is_of_usual_stack();
+        self.look_for_trouble();
+    }
+}
