@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from windtunnel.cli.decide import kernel_command
 from windtunnel.cli.diff import diff_command
 from windtunnel.cli.grids import algorithms, options, progress, repeats, worker_count
 from windtunnel.cli.output import stoppable
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Experiments of papers and standards: list them, run them.", no_args_is_help=True)
 app.command("diff")(diff_command)
+app.command("kernel")(kernel_command)
 app.command("sensitivity")(sensitivity_command)
 OUTCOMES = ("holds", "by_construction", "fails", "inconclusive", "not_run")
 

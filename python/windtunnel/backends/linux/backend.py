@@ -91,7 +91,7 @@ class LinuxKernel:
         """
         kernel = store.find(self._kernel)
         found = expressible.unsupported(scenario, profile_of(kernel.version))
-        lacking = () if found else [name for name in plan.make(scenario).algorithms if name not in kernel.algorithms]
+        lacking = () if found else [name for name in plan.algorithms(fill(scenario).scenario) if name not in kernel.algorithms]
         return [*found, *(f"flows: kernel {kernel.name} was built without {name}" for name in lacking)]
 
     def check(self, scenario: Scenario) -> None:
@@ -111,7 +111,7 @@ class LinuxKernel:
             plan.check(scenario)
             raise
         plan.check(scenario, profile_of(kernel.version))
-        for algorithm in plan.make(scenario).algorithms:
+        for algorithm in plan.algorithms(fill(scenario).scenario):
             kernel.require(algorithm)
         init.binary()
 

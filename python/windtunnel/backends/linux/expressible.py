@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from windtunnel.backends.linux import disciplines, transfers
 from windtunnel.backends.linux.modules import MODULES, setting
@@ -68,8 +68,14 @@ def unsupported(scenario: Scenario, profile: str = PROFILE) -> list[str]:
     list of str
         One entry per field, beginning with its path; empty when the scenario can be run.
     """
-    full = fill(scenario).scenario
     found = _later(scenario, "")
+    try:
+        full = fill(scenario).scenario
+    except ValidationError:
+        # An experiment's field that only the profile knows in whose place the kernel's stack runs.
+        if found:
+            return found
+        raise
     found += _links(full) + _disciplines(full) + _losses(full)
     hosts = transfers.senders(full)
     if len(hosts) > FLOWS_MOST:

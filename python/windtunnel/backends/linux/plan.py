@@ -74,6 +74,11 @@ def check(scenario: Scenario, profile: str = PROFILE) -> None:
         raise ScenarioError("backend", f"linux cannot express {'; '.join(found)}; allowed: --backend sim")
 
 
+def algorithms(full: Scenario) -> tuple[str, ...]:
+    """Return the congestion controls that a scenario needs, by the kernel's names."""
+    return tuple(dict.fromkeys(_module(flow) for flow in transfers.senders(full)))
+
+
 def make(scenario: Scenario) -> Plan:
     """Return the guest's orders.
 
@@ -107,7 +112,7 @@ def make(scenario: Scenario) -> Plan:
     return Plan(
         text="\n".join(lines) + "\n",
         arguments=_arguments(full),
-        algorithms=tuple(dict.fromkeys(_module(flow) for flow in transfers.senders(full))),
+        algorithms=algorithms(full),
         memory_bytes=_memory_bytes(full),
         wall_s=_wall_s(full),
         notes=tuple(notes),
