@@ -68,6 +68,6 @@ impl<L: Link<Load>> PathWire<'_, L> {
     pub(crate) fn leave_host(&mut self, segment: Leaving) {
         let Leaving { at, seq, sent, ecn_capable, bits } = segment;
         let packet = Packet { ecn_capable, ..self.path.packet() };
-        self.reach_link(at, packet, Segment { seq, sent, cwr: bits.cwr, ce: false });
+        self.reach_link(at, packet, Segment::new(seq, sent, bits));
     }
 }

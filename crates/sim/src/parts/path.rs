@@ -302,7 +302,7 @@ impl Path {
         if self.is_watched {
             self.pass(departs, segment);
         } else {
-            self.receive(departs, segment.seq, segment.sent);
+            self.receive(departs, segment.seq(), segment.sent);
         }
     }
 
@@ -358,8 +358,7 @@ impl Path {
 
     /// A segment that is looked at leaves its link.
     fn pass(&mut self, departs: Time, segment: Segment) {
-        let Segment { seq, sent, cwr, ce } = segment;
-        let segment = Held { departs, seq, sent, bits: EcnBits { ce, cwr } };
+        let segment = Held { departs, seq: segment.seq(), sent: segment.sent, bits: segment.bits() };
         let Some(unordered) = self.unordered() else { return self.receive_held(segment) };
         let fate = unordered.disorder.draw();
         let segment = Held { departs: departs + fate.late_by, ..segment };
