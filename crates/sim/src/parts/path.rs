@@ -306,14 +306,9 @@ impl Path {
         }
     }
 
-    /// SACK information of `ack`, just taken from `arriving`.
-    #[inline]
-    pub(crate) fn take_sack(&mut self, ack: &Ack) -> Option<Sack> {
-        if ack.has_sack {
-            self.sacks.pop_front()
-        } else {
-            None
-        }
+    /// The SACK information that belongs to the ACK just taken from `arriving`.
+    pub(crate) fn take_sack(&mut self) -> Option<Sack> {
+        self.sacks.pop_front()
     }
 
     /// Segment `seq`, sent at `sent`, leaves its link.
