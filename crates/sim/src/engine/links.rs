@@ -176,9 +176,9 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     pub(super) fn cross(&mut self, index: usize) {
         self.events += 1;
         let path = &mut self.flows[index].path;
-        let (Some(link), Some(&delivery)) = (path.ack_link(), path.crossing.front()) else { return };
+        let Some(link) = path.ack_link() else { return };
         let Some(fifo) = self.links[link].as_fifo().filter(|_| self.around.gaps.len() == 0) else { return self.pass_ack(index, link) };
-        path.crossing.pop();
+        let Some(delivery) = path.pop_crossing() else { return };
         fifo.begin(delivery.at);
         match fifo.admit(delivery.at, path.ack_packet()) {
             Answer::Departs(at) | Answer::DepartsMarked { at, .. } => path.ack_crosses(at, delivery),

@@ -64,7 +64,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         let mut wire = PathWire { path, link, around: &mut self.around, flow: index };
         let calm_until = agenda.calm_until;
         let until = until.min(calm_until);
-        let mut next = wire.path.arriving.pop();
+        let mut next = wire.path.take_arriving();
         while let Some(delivery) = next {
             let (at, ack) = (delivery.at, delivery.ack());
             let deadline = if ack.has_sack {
@@ -91,7 +91,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
                 }
                 return None;
             }
-            next = wire.path.arriving.pop();
+            next = wire.path.take_arriving();
         }
         None
     }

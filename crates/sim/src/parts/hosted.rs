@@ -38,7 +38,7 @@ impl Path {
                 self.refresh_beyond();
             }
         } else {
-            self.arriving.push(delivery);
+            self.push_arriving(delivery);
         }
     }
 }
