@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-pytest_plugins = ["stored"]
+pytest_plugins = ["stored", "controllers"]
 """Fixtures of tests/python/helpers, which pyproject.toml puts on the path."""
 
 

@@ -11,19 +11,42 @@ from typing import TYPE_CHECKING, Any
 from windtunnel.version import __version__
 
 if TYPE_CHECKING:
+    from windtunnel.controllers import Controller, Needs, Parameter
+    from windtunnel.native import Connection, Window
     from windtunnel.run import Run, load_run, run
     from windtunnel.scenario import Bottleneck, Flow, Hop, Scenario, ScenarioError
     from windtunnel.scenario import load as load_scenario
 
-__all__ = ["Bottleneck", "Flow", "Hop", "Run", "Scenario", "ScenarioError", "__version__", "load_run", "load_scenario", "run"]
+__all__ = [
+    "Bottleneck",
+    "Connection",
+    "Controller",
+    "Flow",
+    "Hop",
+    "Needs",
+    "Parameter",
+    "Run",
+    "Scenario",
+    "ScenarioError",
+    "Window",
+    "__version__",
+    "load_run",
+    "load_scenario",
+    "run",
+]
 
 _HOMES = {
     "Bottleneck": ("windtunnel.scenario", "Bottleneck"),
+    "Connection": ("windtunnel.native", "Connection"),
+    "Controller": ("windtunnel.controllers", "Controller"),
     "Flow": ("windtunnel.scenario", "Flow"),
     "Hop": ("windtunnel.scenario", "Hop"),
+    "Needs": ("windtunnel.controllers", "Needs"),
+    "Parameter": ("windtunnel.controllers", "Parameter"),
     "Run": ("windtunnel.run", "Run"),
     "Scenario": ("windtunnel.scenario", "Scenario"),
     "ScenarioError": ("windtunnel.scenario", "ScenarioError"),
+    "Window": ("windtunnel.native", "Window"),
     "load_run": ("windtunnel.run", "load_run"),
     "load_scenario": ("windtunnel.scenario", "load"),
     "run": ("windtunnel.run", "run"),

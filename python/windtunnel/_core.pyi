@@ -17,8 +17,21 @@ def canonical_json(scenario_json: str) -> str:
         Two texts, field and problem.
     """
 
-def check(scenario_json: str) -> None:
-    """Check a scenario without running it.
+def check(
+    scenario_json: str, guests: list[tuple[str, str]] = ..., page_fd: int | None = None, classes: list[tuple[str, dict[str, Any]]] = ...
+) -> None:
+    """Check a scenario without running it; the libraries of `guests` are loaded for that.
+
+    Parameters
+    ----------
+    scenario_json : str
+        The scenario.
+    guests : list of (str, str)
+        Controllers from files: the name that the scenario has for each, and its library.
+    page_fd : int, optional
+        An open file, on whose first bytes the core says what of them it calls.
+    classes : list of (str, dict)
+        Controllers in Python: the name that the scenario has for each, and its `windtunnel.controllers.Description.for_core`.
 
     Raises
     ------
@@ -70,6 +83,15 @@ def conform_rows(stimulus: str, rows: str, algorithm: str, variant: str | None) 
         One line, when the script cannot be driven or the rows are not its.
     """
 
+def conform_segments(text: str) -> str:
+    """Replay a file of recorded segments; return the report as JSON: scripts, scripts_matched, rows, rows_matched, first_mismatch.
+
+    Raises
+    ------
+    ValueError
+        One line, when a line cannot be read, or a recording asks for what the stack has not.
+    """
+
 def epoch_s(times_s: Any) -> float | None:
     """Return the mean time between ascending times (array of float, shape (n,), seconds); None with fewer than two."""
 
@@ -89,6 +111,45 @@ def fill(scenario_json: str) -> tuple[str, list[str], str]:
 
 def fraction(part: Any, whole: Any) -> float | None:
     """Return the sum of one array over that of another; None when one holds NaN, or the second adds up to nothing."""
+
+def guest_conform(text: str, file: str, guest: tuple[str, str], page_fd: int | None = None) -> str:
+    """Replay one file of kernel vectors against a controller from a file, which is loaded; return the report as JSON, as `conform` does.
+
+    Parameters
+    ----------
+    text, file : str
+        The vectors, and what they are called in the report.
+    guest : (str, str)
+        Name and library.
+    page_fd : int, optional
+        As for `check`.
+
+    Raises
+    ------
+    ValueError
+        One line, when the file is damaged or the controller does what none may.
+    """
+
+def guest_described(library: str, file: str, page_fd: int | None = None) -> str:
+    """Load a library and return what it says of itself, as JSON: name, summary, parameters, variables, needs.
+
+    Raises
+    ------
+    ValueError
+        The file, the problem, and a list of lines, as `guest_made`.
+    """
+
+def guest_last_call(page: bytes) -> tuple[str, tuple[int, float] | None] | None:
+    """Return the hook that was called last by a copy of a page, and its flow with the simulated time in seconds; None when none was."""
+
+def guest_made(file: str, cache: str, compiler: str) -> tuple[str, str]:
+    """Make a file into a library of the cache; return what tells its content and what built it from others, and the library.
+
+    Raises
+    ------
+    ValueError
+        The file, the problem, and a list of the compiler's lines about the file.
+    """
 
 def jain(rates: list[float]) -> float | None:
     """Return Jain's fairness index; None without rates or when all are zero."""
@@ -136,8 +197,15 @@ def records_digest(frames: list[tuple[str, int, list[tuple[str, str, Any, Any]]]
         None), and its values, as little-endian bytes (array of uint8) or as a list of text.
     """
 
-def run(scenario_json: str) -> dict[str, Any]:
-    """Run a scenario with the interpreter lock released.
+def run(
+    scenario_json: str, guests: list[tuple[str, str]] = ..., page_fd: int | None = None, classes: list[tuple[str, dict[str, Any]]] = ...
+) -> dict[str, Any]:
+    """Run a scenario; the interpreter lock is released unless it has `classes`.
+
+    Parameters
+    ----------
+    scenario_json, guests, page_fd, classes
+        As for `check`.
 
     A broken invariant of the engine, which is a bug, raises pyo3's PanicException; its message names the time, the seed and the digest.
 
@@ -150,7 +218,7 @@ def run(scenario_json: str) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        Two texts: field and problem, or nothing and one line that names field, value and allowed range.
+        Two texts: field and problem, or nothing and one line that names field, value and allowed range. What a hook raised is its cause.
     KeyboardInterrupt
         When interrupted.
     """
@@ -166,3 +234,120 @@ def spec(scenario_json: str) -> str:
     ValueError
         Two texts, field and problem.
     """
+
+class Window:
+    """The congestion window: what a controller writes.
+
+    Attributes
+    ----------
+    cwnd, ssthresh : float
+        Segments.
+    cnt : int
+        Credit towards the next whole segment (Linux `snd_cwnd_cnt`).
+    """
+
+    cwnd: float
+    ssthresh: float
+    cnt: int
+    def __init__(self, cwnd: float = ..., ssthresh: float = ...) -> None: ...
+    @property
+    def in_slow_start(self) -> bool:
+        """Whether it is below the threshold."""
+    def slow_start(self, acked: int) -> float:
+        """Grow by so many acknowledged segments, never past the threshold; return what is left of them."""
+
+class Connection:
+    """The connection, as the transport keeps it. One object serves all calls of a flow: it shows the connection of the latest call.
+
+    Attributes
+    ----------
+    now_s : float
+        Time of what is being handled, seconds.
+    srtt_s, rtt_min_s : float or None
+        Smoothed RTT, and the smallest of the last 300 s, seconds; None before the first sample.
+    una, nxt : int
+        First segment not cumulatively acknowledged, next segment to be sent for the first time.
+    delivered, delivered_ce, lost : int
+        Segments delivered so far, of those echoed as ECN-marked, segments ever held to be lost (kept for controllers by rate).
+    in_flight : int
+        Segments: the pipe.
+    mss_bytes : int
+        Payload of a full segment.
+    prior_cwnd : float
+        Window when the current reduction began, segments.
+    pacing_rate_bytes_per_s : int
+        At which the transport would pace.
+    last_sent_s : float
+        When the last data segment was sent, seconds.
+    ca_state : str
+        ``open``, ``disorder``, ``cwr``, ``recovery`` or ``loss``; during `on_state_changed` the one that is left.
+    cwnd_limited, is_paced : bool
+        The window limited the sender; segments leave spread over the round trip.
+    """
+
+    now_s: float
+    srtt_s: float | None
+    rtt_min_s: float | None
+    una: int
+    nxt: int
+    delivered: int
+    delivered_ce: int
+    lost: int
+    in_flight: int
+    mss_bytes: int
+    prior_cwnd: float
+    pacing_rate_bytes_per_s: int
+    last_sent_s: float
+    ca_state: str
+    cwnd_limited: bool
+    is_paced: bool
+    def __init__(
+        self,
+        *,
+        now_s: float = ...,
+        srtt_s: float | None = ...,
+        rtt_min_s: float | None = ...,
+        in_flight: int = ...,
+        delivered: int = ...,
+        mss_bytes: int = ...,
+        cwnd_limited: bool = ...,
+    ) -> None: ...
+
+class RttSample:
+    """One ACK's contribution to RTT measurement; times in seconds, None where ambiguous."""
+
+    acked: int
+    rtt_s: float | None
+    forward_s: float | None
+    sent_s: float | None
+    in_flight: int
+
+class AckArrival:
+    """What an ACK looked like: more than a plain advance, with ECN-Echo."""
+
+    is_slow_path: bool
+    has_ece: bool
+
+class RateSample:
+    """A delivery-rate sample, made of the newest delivered segment and the connection when that was sent; counts in segments."""
+
+    delivered: int | None
+    interval_s: float | None
+    rtt_s: float | None
+    delivered_s: float
+    prior_delivered_s: float
+    prior_delivered: int
+    lost: int
+    acked: int
+    prior_in_flight: int
+    tx_in_flight: int
+    lost_since_sent: int
+    is_app_limited: bool
+
+class LostSegment:
+    """A segment that is held to be lost, and the connection when it was sent."""
+
+    seq: int
+    tx_in_flight: int
+    lost_since_sent: int
+    is_app_limited: bool

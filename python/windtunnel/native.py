@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from windtunnel import _core
 
+AckArrival = _core.AckArrival
+Connection = _core.Connection
+LostSegment = _core.LostSegment
+RateSample = _core.RateSample
+RttSample = _core.RttSample
+Window = _core.Window
 canonical_json = _core.canonical_json
 catalogue = _core.catalogue
 check = _core.check
 common = _core.common
 conform = _core.conform
 conform_rows = _core.conform_rows
+conform_segments = _core.conform_segments
 epoch_s = _core.epoch_s
 fill = _core.fill
 fraction = _core.fraction
+guest_conform = _core.guest_conform
+guest_described = _core.guest_described
+guest_last_call = _core.guest_last_call
+guest_made = _core.guest_made
 jain = _core.jain
 limits = _core.limits
 quantity = _core.quantity

@@ -281,15 +281,16 @@ def test_one_flow_starts_at_five_places_between_the_steps_of_the_kernel_s_clock(
     assert {one.jitter_s for one in found} == {0.0}
 
 
-def built(cache: Path, algorithms: Sequence[str]) -> None:
+def built(cache: Path, algorithms: Sequence[str], version: str = "6.1", name: str = "mine") -> None:
     """A kernel's folder with nothing in it that would run."""
-    folder = cache / "windtunnel" / "kernels" / "6.1-0123456789ab"
+    digest = "0123456789ab" if name == "mine" else "ba9876543210"
+    folder = cache / "windtunnel" / "kernels" / f"{version}-{digest}"
     folder.mkdir(parents=True)
     (folder / "linux").touch()
     facts = {
-        "version": "6.1",
-        "digest": "0123456789ab" + "0" * 52,
-        "name": "mine",
+        "version": version,
+        "digest": digest + "0" * 52,
+        "name": name,
         "algorithms": list(algorithms),
         "source": "",
         "changes": [],
@@ -310,6 +311,13 @@ def test_without_a_kernel_the_command_says_how_to_build_one(cli: Any, cache: Pat
     assert not (tmp_path / "out").exists()
 
 
+def test_three_kernels_are_too_many(cli: Any, cache: Path, tmp_path: Path) -> None:
+    built(cache, ["reno"])
+    outcome = cli("agree", *("--kernel", "mine") * 3, "--out", str(tmp_path / "out"))
+    assert (outcome.code, outcome.err.count("\n")) == (2, 1)
+    assert "3 of them" in outcome.err
+
+
 @pytest.mark.parametrize("bad", [("--grid", "half"), ("--alg", "renoo"), ("--seeds", "0"), ("--jobs", "0"), ("--kernel", "theirs")])
 def test_bad_input_is_refused_by_name(cli: Any, cache: Path, tmp_path: Path, bad: tuple[str, str]) -> None:
     built(cache, ["reno"])
@@ -324,7 +332,40 @@ def test_what_one_side_lacks_is_left_out_and_said(cache: Path) -> None:
     study = agreement.make("quick")
     assert study.algorithms == ("reno", "cubic")
     assert "htcp: the kernel has none" in study.left_out
-    assert study.backends == ("sim", f"linux:{store.find().digest}")
+    assert [side.backend for side in study.sides] == ["sim", f"linux:{store.find().digest}"]
+    assert {one.scenario({"alg": "reno", "rate": 10, "rtt": 42, "q": 0.2}, Draws(1)).profile for one in study.experiments} == {"linux-6.1"}
+
+
+def test_the_simulator_runs_the_profile_of_the_kernel_it_is_compared_with(cache: Path) -> None:
+    built(cache, ["reno"], version="6.12.117", name="newer")
+    study = agreement.make("quick", kernels=["newer"])
+    scenarios = [one.scenario({"alg": "reno", "rate": 10, "rtt": 42, "q": 0.2}, Draws(1)) for one in study.experiments]
+    assert {made.profile for made in scenarios} == {"linux-6.12"}
+    assert backend("linux:newer").stack == "linux-6.12"
+    # What names no profile is run too, and what names another is refused.
+    assert backend("linux:newer").unsupported(scenarios[0].model_copy(update={"profile": "linux-6.1"})) == []
+    assert backend("linux:newer").unsupported(scenarios[0].model_copy(update={"profile": "rfc"})) == [
+        "flows[0].profile: rfc; the kernel is its own stack, linux-6.12"
+    ]
+
+
+def test_two_kernels_are_compared_without_the_simulator(cache: Path) -> None:
+    built(cache, ["reno", "cubic"])
+    built(cache, ["reno", "bbr"], version="6.12.117", name="newer")
+    study = agreement.make("quick", kernels=["mine", "newer"])
+    assert [side.name for side in study.sides] == ["Linux 6.1", "Linux 6.12.117"]
+    assert [side.backend.partition(":")[0] for side in study.sides] == ["linux", "linux"]
+    assert len({side.folder for side in study.sides}) == 2
+    assert study.algorithms == ("reno",)
+    assert "cubic: one of the kernels has none" in study.left_out
+    with pytest.raises(store.KernelError, match="named twice"):
+        agreement.make("quick", kernels=["mine", "mine"])
+
+
+def test_a_newer_kernel_runs_no_older_one_s_profile_on_an_older_kernel(cache: Path) -> None:
+    built(cache, ["reno"])
+    made = Scenario(bottleneck={"rate": "10Mbit", "queue": 7}, flows=["reno"], rtt="42ms", duration="1s", profile="linux-6.12")
+    assert backend("linux").unsupported(made) == ["flows[0].profile: linux-6.12; the kernel is its own stack, linux-6.1"]
 
 
 def test_a_backend_s_kernel_is_chosen_by_name_and_the_simulator_has_none(cache: Path) -> None:
@@ -340,8 +381,9 @@ def test_a_backend_s_kernel_is_chosen_by_name_and_the_simulator_has_none(cache: 
 def mirrored(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the simulator stand in for the kernel too."""
 
-    def make(grid: str, algorithms: Sequence[str] | None, *, kernel: str | None, seeds: int | None) -> Study:
-        return Study(grid, small("reno"), ("reno",), ("sim", "sim"), "a mirror", seeds, ("bbr: the mirror has none",))
+    def make(grid: str, algorithms: Sequence[str] | None, *, kernels: Sequence[str], seeds: int | None) -> Study:
+        mirror = agreement.Side("linux", "sim", "kernel", "a mirror")
+        return Study(grid, small("reno"), ("reno",), (agreement.SIMULATOR, mirror), seeds, ("bbr: the mirror has none",))
 
     monkeypatch.setattr(agreement, "make", make)
 

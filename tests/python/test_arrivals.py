@@ -12,8 +12,9 @@ import pytest
 
 import windtunnel as wt
 from windtunnel import records
+from windtunnel.backends.linux import plan, transfers
 from windtunnel.backends.linux.expressible import unsupported
-from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, load, parse, resolve
+from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, fill, load, parse, resolve
 
 WEB = "reno,load=10%,mean=25kB,shape=1.2,rtt=30ms+60ms+90ms+120ms"
 
@@ -139,8 +140,31 @@ def test_a_link_that_never_catches_up_is_one_line() -> None:
         wt.run(scenario("reno,rate=1000000,sizes=fixed,mean=9kB"))
 
 
-def test_a_guest_refuses_arrivals_by_name() -> None:
-    assert "arrivals" in unsupported(scenario(WEB, flows=["reno"]))
+def test_a_guest_is_given_the_transfers_that_the_simulator_draws() -> None:
+    made = scenario(WEB, "cubic,rate=20,sizes=fixed,mean=9kB,rtt=30ms+60ms", flows=["reno"])
+    assert unsupported(made) == []
+    told = wt.run(made).transfers
+    assert told is not None
+    mine = transfers.drawn(fill(made).scenario)
+    assert [one.bytes for one in mine] == told["bytes"].to_list()
+    assert [one.start_ns for one in mine] == [round(1e9 * start_s) for start_s in told["start_s"]]
+    lines = [line.split() for line in plan.make(made).text.splitlines()]
+    flows = [line for line in lines if line[0] in ("flow", "transfer")]
+    assert len(flows) == 1 + len(mine)
+    # A host for the flow, and one for each source and RTT; what shares it says whose it is.
+    hosts = [place for place, line in enumerate(flows) if line[0] == "flow"]
+    assert len(hosts) == len([line for line in lines if line[0] == "transfers"]) + 1 == 7
+    assert {int(line[1]) for line in flows if line[0] == "transfer"} <= set(hosts[1:])
+    starts = sorted(int(line[5] if line[0] == "flow" else line[2]) for line in flows[1:])
+    assert starts == sorted(one.start_ns for one in mine)
+
+
+def test_a_guest_refuses_what_its_transfers_cannot_be() -> None:
+    assert unsupported(scenario("fast,rate=20,mean=9kB")) == ["arrivals[0].algorithm: no Linux kernel has fast"]
+    assert unsupported(scenario("reno,rate=20,mean=9kB,enter=1")) == ["arrivals[0].enter"]
+    assert unsupported(scenario("reno,rate=100000,mean=9kB"))[0].startswith("arrivals: some ")
+    mixed = scenario("vegas,rate=20,mean=9kB,alpha=3", flows=["vegas"])
+    assert unsupported(mixed) == ["arrivals[0].parameters: differ from those of flows[0]; the kernel has one vegas, for all flows"]
 
 
 def test_the_command_line_takes_sources_and_prints_them(cli: Callable[..., Any]) -> None:

@@ -104,3 +104,43 @@ def test_rows_that_are_not_the_stimulus_s_are_bad_input(cli: Callable[..., Any],
 def test_rows_without_a_stimulus_are_bad_input(cli: Callable[..., Any], stimuli: Path) -> None:
     (stimuli / "tlp-tail.pkt").unlink()
     assert cli("conform", str(stimuli)).code == 2
+
+
+RECORDED = Path(__file__).parents[2] / "data" / "kernel-segments" / "recorded-6.12"
+
+
+def test_recorded_segments_are_replayed_and_counted(cli: Callable[..., Any], tmp_path: Path) -> None:
+    for name in ("htcp.txt", "cubic-nohystart.txt"):
+        shutil.copy(RECORDED / name, tmp_path / name)
+    outcome = cli("conform", str(tmp_path), "--json")
+    reports = {report["file"]: report for report in outcome.json()}
+    assert {report["algorithm"] for report in reports.values()} == {"htcp", "cubic"}
+    for report in reports.values():
+        text = (RECORDED / report["file"]).read_text(encoding="utf-8")
+        assert report["rows"] == sum(line[0].isdigit() for line in text.splitlines())
+        assert report["scripts"] == 16 and report["scripts_matched"] <= 16
+        assert (report["rows"] == report["rows_matched"]) == (report["first_mismatch"] is None)
+    assert outcome.code == int(any(report["first_mismatch"] is not None for report in reports.values()))
+    assert [report["file"] for report in cli("conform", str(tmp_path), "--alg", "htcp", "--json").json()] == ["htcp.txt"]
+    told = cli("conform", str(tmp_path)).out
+    assert f"of {sum(report['rows'] for report in reports.values())} rows match in 2 files" in told
+
+
+def test_a_changed_row_of_segments_is_named(cli: Callable[..., Any], tmp_path: Path) -> None:
+    text = (RECORDED / "htcp.txt").read_text(encoding="utf-8")
+    row = text.index("\n0 o c10 ") + 4
+    script = text[:row].rpartition("\nscript ")[2].split()[0]
+    (tmp_path / "htcp.txt").write_text(text[:row] + " c11 " + text[row + 5 :], encoding="utf-8")
+    outcome = cli("conform", str(tmp_path), "--json")
+    mismatch = outcome.json()[0]["first_mismatch"]
+    assert outcome.code == 1
+    assert (mismatch["script"], mismatch["row"]) == (script, 1)
+    assert "snd_cwnd 10, the kernel's 11" in mismatch["what"]
+
+
+@pytest.mark.parametrize("text", ["", "script tail-1 cc=reno\n0 x\n", "these are notes\n"])
+def test_a_text_that_holds_no_recordings_is_bad_input(cli: Callable[..., Any], tmp_path: Path, text: str) -> None:
+    (tmp_path / "reno.txt").write_text(text, encoding="utf-8")
+    outcome = cli("conform", str(tmp_path))
+    assert outcome.code == 2
+    assert outcome.err.splitlines()[-1].startswith("error: reno.txt")

@@ -94,6 +94,18 @@ def test_an_edited_source_is_another_kernel(tmp_path: Path) -> None:
     assert store.kernels() == [second] and store.find("6.1.9") == second
 
 
+def test_a_series_is_found_by_its_two_numbers_though_another_begins_with_them(tmp_path: Path) -> None:
+    first = _built(kernel_tree.tree(tmp_path / "one")).kernel
+    newer = kernel_tree.tree(tmp_path / "two")
+    makefile = newer / "Makefile"
+    makefile.write_text(makefile.read_text().replace("PATCHLEVEL = 1\n", "PATCHLEVEL = 12\n"))
+    second = _built(newer).kernel
+    assert (first.version, second.version) == ("6.1.9", "6.12.9")
+    assert store.find("6.1") == first and store.find("6.12") == second
+    with pytest.raises(KernelError, match="means several kernels"):
+        store.find("6")
+
+
 def test_a_taken_name_is_refused_before_anything_is_copied(tmp_path: Path) -> None:
     tree = kernel_tree.tree(tmp_path / "tree")
     _built(tree, "mine")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_python_lines_run_and_draw(tmp_path: Path) -> None:
@@ -19,10 +21,14 @@ def test_the_python_lines_run_and_draw(tmp_path: Path) -> None:
     assert (tmp_path / "overview.svg").stat().st_size > 1000
 
 
-def test_the_first_run_of_the_shell_section_works(tmp_path: Path) -> None:
-    command = next(line for line in README.splitlines() if line.startswith("    .venv/bin/windtunnel run --rate"))
-    done = subprocess.run(
-        [sys.executable, "-m", "windtunnel", *shlex.split(command)[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "htcp" in done.stdout
+def test_the_runs_in_the_simulator_work(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("target"))
+    lines = [line for line in README.splitlines() if line.startswith("    .venv/bin/windtunnel run ") and "--backend" not in line]
+    said = []
+    for line in lines:
+        command = [sys.executable, "-m", "windtunnel", *shlex.split(line)[1:]]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), line
+        said.append(done.stdout)
+    assert [word in text for word, text in zip(("mine.c", "htcp"), said, strict=True)] == [True, True]
+    assert "mine.c" in (tmp_path / "mine.svg").read_text(encoding="utf-8")

@@ -32,7 +32,8 @@ EDGES = {
     "sim": {"units", "cc", "net", "tcp"},
     "scenario": {"cc", "sim"},
     "records": {"sim"},
-    "py": {"cc", "packetdrill", "records", "scenario", "sim"},
+    "windtunnel": {"cc", "guest", "records", "scenario", "sim", "units"},
+    "py": {"cc", "guest", "packetdrill", "records", "scenario", "sim", "units"},
 }
 
 
@@ -215,6 +216,13 @@ def test_a_crate_depends_on_no_workspace_crate_but_those_below_it(crate: str) ->
 
 def test_the_workspace_has_exactly_the_crates_of_the_map() -> None:
     assert {path.parent.name for path in (ROOT / "crates").glob("*/Cargo.toml")} == set(EDGES)
+
+
+def test_what_an_outsider_depends_on_can_be_packaged_from_the_lock() -> None:
+    crates = [f"-pwindtunnel-{name}" for name in sorted(EDGES.keys() - {"py", "packetdrill", "windtunnel"})] + ["-pwindtunnel"]
+    command = ["cargo", "package", "--offline", "--locked", "--allow-dirty", "--no-verify", "--quiet", *crates]
+    packaged = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert packaged.returncode == 0, packaged.stderr
 
 
 @pytest.mark.parametrize("crate", sorted(EDGES))

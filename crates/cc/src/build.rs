@@ -136,9 +136,6 @@ pub struct Built {
 }
 
 impl Built {
-    /// What stands for the variant of a guest.
-    pub const GUEST_VARIANT: &'static str = "file";
-
     /// The same with the slow start of that name in front of the law.
     ///
     /// # Errors
@@ -171,7 +168,7 @@ pub fn build_with(
     parameters: &BTreeMap<String, f64>,
 ) -> Result<Built, BuildError> {
     let Some(found) = guests.of_name(name) else { return build(name, variant, profile, parameters) };
-    if let Some(value) = variant.filter(|&variant| variant != Built::GUEST_VARIANT) {
+    if let Some(value) = variant.filter(|&variant| variant != found.variant()) {
         return Err(BuildError::GuestVariant { guest: name.into(), value: value.into() });
     }
     for (key, &value) in parameters {
@@ -182,7 +179,7 @@ pub fn build_with(
     Ok(Built {
         algorithm: Controller::new(Algorithm::Guest(Guest(law)), Kind::Standard),
         name: found.name(),
-        variant: Built::GUEST_VARIANT,
+        variant: found.variant(),
         belongs_to_profile: false,
     })
 }

@@ -10,6 +10,9 @@ use units::Time;
 
 use crate::CongestionControl;
 
+/// What stands for the variant of a guest that has no other.
+pub const GUEST_VARIANT: &str = "file";
+
 /// The state of a guest's law.
 pub trait GuestLaw: CongestionControl + Debug + Send {
     /// A clone in a box of its own.
@@ -52,6 +55,11 @@ pub struct GuestParameter {
 pub trait GuestProtocol: Debug + Send + Sync {
     /// What it calls itself.
     fn name(&self) -> &'static str;
+
+    /// What stands for its variant in records.
+    fn variant(&self) -> &'static str {
+        GUEST_VARIANT
+    }
 
     /// Its parameters.
     fn parameters(&self) -> &[GuestParameter];

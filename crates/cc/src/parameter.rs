@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// The stack profiles, the default first.
-pub const PROFILES: [&str; 5] = ["linux-6.1", "linux-2.6.23", "altaimd-2.6.6", "linux-2.4", "rfc"];
+pub const PROFILES: [&str; 6] = ["linux-6.1", "linux-6.12", "linux-2.6.23", "altaimd-2.6.6", "linux-2.4", "rfc"];
 
 /// One way to run a protocol: a stack's arithmetic, a paper's constants.
 #[derive(Clone, Copy, Debug)]

@@ -74,7 +74,7 @@ fn refusals_name_the_field_the_value_and_what_is_allowed() {
     let names: Vec<&str> = PROTOCOLS.iter().map(|row| row.name).collect();
     assert_eq!(says("ren", None, "rfc", &none), format!("algorithm: \"ren\" is not known; allowed: {}", names.join(", ")));
     assert_eq!(says("reno", Some("x"), "rfc", &none), "variant: reno has no \"x\"; allowed: linux-6.1, rfc");
-    assert!(says("reno", None, "bsd", &none).starts_with("profile: \"bsd\" is not known; allowed: linux-6.1, linux-2.6.23,"));
+    assert!(says("reno", None, "bsd", &none).starts_with("profile: \"bsd\" is not known; allowed: linux-6.1, linux-6.12, linux-2.6.23,"));
     assert_eq!(says("reno", None, "rfc", &given("beta", 0.5)), "parameter: reno:rfc has no \"beta\"; allowed: none");
     assert_eq!(says("fast", Some("paper"), "rfc", &given("alpha", 5.0)).split(';').next(), Some("parameter: fast:paper has no \"alpha\""));
     for (value, shown) in [(2.0, "2"), (f64::NAN, "NaN"), (f64::INFINITY, "inf"), (f64::NEG_INFINITY, "-inf")] {

@@ -1,4 +1,6 @@
-//! The types of `windtunnel.h`, field by field. `tests/abi.rs` compares sizes and places with those of a C compiler.
+//! The types of `windtunnel.h`, field by field; what they mean stands there. `tests/abi.rs` compares sizes and places with those of a C
+//! compiler.
+#![allow(missing_docs)]
 
 use std::ffi::{c_char, c_void};
 use std::mem::{offset_of, size_of};
@@ -8,16 +10,18 @@ pub const ABI: u32 = 1;
 /// The header itself, for those who write a controller.
 pub const HEADER: &str = include_str!("../include/windtunnel.h");
 
-pub(crate) const NONE: u64 = u64::MAX;
-pub(crate) const STATELESS: u32 = 1;
+/// A time that is not known.
+pub const NONE: u64 = u64::MAX;
+/// The flag of a library that keeps nothing outside its states.
+pub const STATELESS: u32 = 1;
 
 /// Declares structures as C lays them out, and lists where their fields are.
 macro_rules! twins {
     ($($(#[$doc:meta])* $name:ident as $in_c:literal { $($field:ident: $type:ty,)+ })+) => {
         $($(#[$doc])*
-        #[derive(Clone, Copy)]
+        #[derive(Clone, Copy, Debug)]
         #[repr(C)]
-        pub(crate) struct $name { $(pub(crate) $field: $type,)+ }
+        pub struct $name { $(pub $field: $type,)+ }
         )+
 
         /// Every structure: its name in C, its size, the names of its fields with their places.

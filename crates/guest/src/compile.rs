@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 
 use sha2::{Digest, Sha256};
 
+use crate::abi::ABI;
 use crate::diagnostics;
 use crate::dialect::{FLAGS, FLAGS_OF_FILE, HEADERS, NAMED, NAMES, SHIM};
 use crate::error::GuestError;
@@ -82,7 +83,7 @@ fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
     }
-    hash.finalize()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+    hash.finalize()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A folder for what is half done, gone when this is.
@@ -109,8 +110,31 @@ fn unwritable(workshop: &Workshop, file: &Path, error: &std::io::Error) -> Guest
     GuestError::new(file, format!("{} cannot be written: {error}; give a writable cache", workshop.cache.display()))
 }
 
+/// A shared library in the cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// What tells it from every other: sixteen hexadecimal digits over the content of the file, of what belongs to it, and what built it.
+    pub key: String,
+    /// Where it is.
+    pub library: PathBuf,
+}
+
+/// A copy of a shared library in the cache: what happens to the file later changes nothing.
+pub(crate) fn copied(file: &Path, workshop: &Workshop) -> Result<Made, GuestError> {
+    let content = fs::read(file).map_err(|error| GuestError::new(file, format!("cannot be read: {error}")))?;
+    let name = file.file_name().unwrap_or_default().as_encoded_bytes();
+    let key = digest([b"library".as_slice(), &ABI.to_le_bytes(), name, &content]);
+    let library = workshop.cache.join(format!("{key}.so"));
+    if !library.is_file() {
+        let bench = Bench::new(workshop, file, &key)?;
+        let copy = bench.0.join("made.so");
+        fs::write(&copy, &content).and_then(|()| fs::rename(&copy, &library)).map_err(|error| unwritable(workshop, file, &error))?;
+    }
+    Ok(Made { key, library })
+}
+
 /// The shared library that `file` makes.
-pub(crate) fn compiled(file: &Path, workshop: &Workshop) -> Result<PathBuf, GuestError> {
+pub(crate) fn compiled(file: &Path, workshop: &Workshop) -> Result<Made, GuestError> {
     let sources = Sources::read(file)?;
     let text = sources.text();
     if !text.contains("tcp_congestion_ops") {
@@ -126,7 +150,7 @@ pub(crate) fn compiled(file: &Path, workshop: &Workshop) -> Result<PathBuf, Gues
     let key = digest(parts);
     let made = workshop.cache.join(format!("{key}.so"));
     if made.is_file() {
-        return Ok(made);
+        return Ok(Made { key, library: made });
     }
     let headers = headers(file, workshop)?;
     let bench = Bench::new(workshop, file, &key)?;
@@ -142,7 +166,7 @@ pub(crate) fn compiled(file: &Path, workshop: &Workshop) -> Result<PathBuf, Gues
     }
     outcome?;
     fs::rename(bench.0.join("made.so"), &made).map_err(|error| unwritable(workshop, file, &error))?;
-    Ok(made)
+    Ok(Made { key, library: made })
 }
 
 /// All that we add to a file.

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::fmt;
-use std::mem::{offset_of, size_of};
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use cc::{
@@ -11,7 +11,9 @@ use cc::{
 use units::{ByteRate, Duration, Stream, Time};
 
 use crate::abi::{self, NONE};
+use crate::connection::shown as connection;
 use crate::library::{owned, Copy, State};
+use crate::page::{Hook, Page, Words};
 
 /// The largest window that is believed, segments: that of no threshold.
 const CWND_MAX: f64 = cc::SSTHRESH_INFINITE;
@@ -22,6 +24,8 @@ pub(crate) struct Shared {
     /// As the user calls it.
     pub(crate) file: String,
     pub(crate) variables: &'static [&'static str],
+    /// Where they say what is called.
+    pub(crate) page: Arc<Page>,
 }
 
 /// A state.
@@ -30,6 +34,7 @@ pub(crate) struct Law {
     needs: Needs,
     flow: usize,
     state: State,
+    words: NonNull<Words>,
 }
 
 // SAFETY: the header demands that states may go from one thread to another between two hooks.
@@ -60,23 +65,31 @@ fn ns(span: Option<Duration>) -> u64 {
 impl Law {
     /// A state that the library has made.
     pub(crate) fn new(shared: Arc<Shared>, state: State, needs: Needs) -> Law {
-        Law { shared, needs, flow: 0, state }
+        let words = shared.page.words();
+        Law { shared, needs, flow: 0, state, words }
+    }
+
+    /// Where whoever watches sees what is called.
+    #[inline]
+    fn words(&self) -> &Words {
+        // SAFETY: the page is there as long as what all states share is.
+        unsafe { self.words.as_ref() }
+    }
+
+    #[inline]
+    fn enter(&self, hook: Hook, now: Time) {
+        self.words().enter(hook, self.flow, now.0);
     }
 
     #[cold]
-    fn fault(&self, hook: &'static str, c: &Connection, what: String) -> ! {
-        GuestFault { file: self.shared.file.clone(), hook, flow: self.flow, now: c.now, what }.raise()
+    fn fault(&self, hook: Hook, c: &Connection, what: String) -> ! {
+        GuestFault { file: self.shared.file.clone(), hook: hook.name(), flow: self.flow, now: c.now, what }.raise()
     }
 
     /// Calls a hook and looks at the window that it leaves.
     #[inline]
-    fn call<A>(
-        &self,
-        hook: &'static str,
-        w: &mut Window,
-        c: &Connection,
-        call: impl FnOnce(State, &mut abi::Window, &abi::Connection) -> A,
-    ) -> A {
+    fn call<A>(&self, hook: Hook, w: &mut Window, c: &Connection, call: impl FnOnce(State, &mut abi::Window, &abi::Connection) -> A) -> A {
+        self.enter(hook, c.now);
         let mut shown = abi::Window { cwnd: w.cwnd, ssthresh: w.ssthresh, cnt: w.cnt, reserved: 0, fault: std::ptr::null() };
         let answer = call(self.state, &mut shown, connection(c));
         if !shown.fault.is_null() {
@@ -96,7 +109,7 @@ impl Law {
     }
 
     #[cold]
-    fn complain(&self, hook: &'static str, c: &Connection, shown: &abi::Window) -> ! {
+    fn complain(&self, hook: Hook, c: &Connection, shown: &abi::Window) -> ! {
         // SAFETY: a text that a hook leaves is valid as long as its state.
         let what = unsafe { owned(shown.fault) }.unwrap_or_else(|| {
             let (name, value, least) =
@@ -107,48 +120,12 @@ impl Law {
     }
 
     /// A window that a hook answers with.
-    fn judged(&self, hook: &'static str, c: &Connection, answer: f64) -> f64 {
+    fn judged(&self, hook: Hook, c: &Connection, answer: f64) -> f64 {
         if !(1.0..=CWND_MAX).contains(&answer) {
             self.fault(hook, c, format!("it answers {answer}; allowed: 1 .. {CWND_MAX} segments"));
         }
         answer
     }
-}
-
-/// The core's own connection is what the header declares: nothing is copied.
-#[inline]
-fn connection(c: &Connection) -> &abi::Connection {
-    macro_rules! same_places {
-        ($($ours:ident is $theirs:ident,)+) => {
-            const {
-                $(assert!(offset_of!(Connection, $ours) == offset_of!(abi::Connection, $theirs));)+
-                assert!(size_of::<Connection>() == size_of::<abi::Connection>());
-                assert!(size_of::<Time>() == 8 && size_of::<Duration>() == 8 && size_of::<ByteRate>() == 8 && size_of::<CaState>() == 1);
-            }
-        };
-    }
-    same_places! {
-        now is now_ns,
-        una is una,
-        nxt is nxt,
-        delivered is delivered,
-        delivered_ce is delivered_ce,
-        lost is lost,
-        app_limited_until is app_limited_until,
-        rtt_min is rtt_min_ns,
-        pacing_rate is pacing_rate_bytes_per_s,
-        last_sent is last_sent_ns,
-        prior_cwnd is prior_cwnd,
-        in_flight is in_flight,
-        mss is mss_bytes,
-        srtt8_us is srtt8_us,
-        ca_state is ca_state,
-        cwnd_limited is is_cwnd_limited,
-        is_paced is is_paced,
-        selective_acks is has_selective_acks,
-    }
-    // SAFETY: every field of the one stands where that of the other does; times and rates are one word, and all words are whole.
-    unsafe { &*std::ptr::from_ref(c).cast::<abi::Connection>() }
 }
 
 fn rate_sample(c: &Connection, s: &RateSample) -> abi::RateSample {
@@ -182,13 +159,14 @@ impl CongestionControl for Law {
 
     fn on_seeded(&mut self, mut stream: Stream) {
         if let Some(hook) = self.shared.copy.table.on_seeded {
+            self.enter(Hook::Seeded, Time(0));
             unsafe { hook(self.state, stream.up_to(u64::MAX)) }
         }
     }
 
     fn on_established(&mut self, w: &mut Window, c: &Connection) {
         if let Some(hook) = self.shared.copy.table.on_established {
-            self.call("on_established", w, c, |state, w, c| unsafe { hook(state, w, c) });
+            self.call(Hook::Established, w, c, |state, w, c| unsafe { hook(state, w, c) });
         }
     }
 
@@ -201,32 +179,35 @@ impl CongestionControl for Law {
                 acked: s.acked,
                 in_flight: s.in_flight,
             };
-            self.call("on_rtt_sampled", w, c, |state, w, c| unsafe { hook(state, w, c, &sample) });
+            self.call(Hook::RttSampled, w, c, |state, w, c| unsafe { hook(state, w, c, &sample) });
         }
     }
 
     fn on_ack_arrived(&mut self, w: &mut Window, c: &Connection, a: &AckArrival) {
         if let Some(hook) = self.shared.copy.table.on_ack_arrived {
             let ack = abi::Ack { is_slow_path: a.slow_path.into(), has_ece: a.ece.into() };
-            self.call("on_ack_arrived", w, c, |state, w, c| unsafe { hook(state, w, c, &ack) });
+            self.call(Hook::AckArrived, w, c, |state, w, c| unsafe { hook(state, w, c, &ack) });
         }
     }
 
     fn on_acked(&mut self, w: &mut Window, c: &Connection, acked: u32) {
         if let Some(hook) = self.shared.copy.table.on_acked {
-            self.call("on_acked", w, c, |state, w, c| unsafe { hook(state, w, c, acked) });
+            self.call(Hook::Acked, w, c, |state, w, c| unsafe { hook(state, w, c, acked) });
         }
     }
 
     fn on_rate_sampled(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
         if let Some(hook) = self.shared.copy.table.on_rate_sampled {
             let sample = rate_sample(c, s);
-            self.call("on_rate_sampled", w, c, |state, w, c| unsafe { hook(state, w, c, &sample) });
+            self.call(Hook::RateSampled, w, c, |state, w, c| unsafe { hook(state, w, c, &sample) });
         }
     }
 
     fn holds_back(&self) -> bool {
-        self.shared.copy.table.holds_back.is_some_and(|hook| unsafe { hook(self.state) } != 0)
+        self.shared.copy.table.holds_back.is_some_and(|hook| {
+            self.words().enter_untimed(Hook::HoldsBack, self.flow);
+            unsafe { hook(self.state) != 0 }
+        })
     }
 
     fn on_segment_lost(&mut self, w: &mut Window, c: &Connection, s: &LostSegment) {
@@ -238,19 +219,19 @@ impl CongestionControl for Law {
                 is_app_limited: s.app_limited.into(),
                 reserved: 0,
             };
-            self.call("on_segment_lost", w, c, |state, w, c| unsafe { hook(state, w, c, &lost) });
+            self.call(Hook::SegmentLost, w, c, |state, w, c| unsafe { hook(state, w, c, &lost) });
         }
     }
 
     fn ssthresh(&mut self, w: &mut Window, c: &Connection) -> f64 {
         let hook = self.shared.copy.table.ssthresh.expect("a table without ssthresh is refused");
-        let answer = self.call("ssthresh", w, c, |state, w, c| unsafe { hook(state, w, c) });
-        self.judged("ssthresh", c, answer)
+        let answer = self.call(Hook::Ssthresh, w, c, |state, w, c| unsafe { hook(state, w, c) });
+        self.judged(Hook::Ssthresh, c, answer)
     }
 
     fn on_state_changed(&mut self, w: &mut Window, c: &Connection, to: CaState) {
         if let Some(hook) = self.shared.copy.table.on_state_changed {
-            self.call("on_state_changed", w, c, |state, w, c| unsafe { hook(state, w, c, to as u32) });
+            self.call(Hook::StateChanged, w, c, |state, w, c| unsafe { hook(state, w, c, to as u32) });
         }
     }
 
@@ -262,19 +243,20 @@ impl CongestionControl for Law {
                 CaEvent::ReductionCompleted => 2,
                 CaEvent::TimedOut => 3,
             };
-            self.call("on_event", w, c, |state, w, c| unsafe { hook(state, w, c, event) });
+            self.call(Hook::Event, w, c, |state, w, c| unsafe { hook(state, w, c, event) });
         }
     }
 
     fn undo(&mut self, w: &mut Window, c: &Connection) -> f64 {
         let Some(hook) = self.shared.copy.table.undo else { return w.cwnd.max(c.prior_cwnd) };
-        let answer = self.call("undo", w, c, |state, w, c| unsafe { hook(state, w, c) });
-        self.judged("undo", c, answer)
+        let answer = self.call(Hook::Undo, w, c, |state, w, c| unsafe { hook(state, w, c) });
+        self.judged(Hook::Undo, c, answer)
     }
 
     fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<ByteRate> {
         let hook = self.shared.copy.table.pacing_rate?;
         let shown = abi::Window { cwnd: w.cwnd, ssthresh: w.ssthresh, cnt: w.cnt, reserved: 0, fault: std::ptr::null() };
+        self.enter(Hook::PacingRate, c.now);
         let rate = unsafe { hook(self.state, &shown, connection(c)) };
         (rate > 0).then_some(ByteRate(rate))
     }
@@ -285,6 +267,7 @@ impl CongestionControl for Law {
 
     fn variables(&self, out: &mut [f64]) {
         if let (Some(hook), false) = (self.shared.copy.table.variables_now, out.is_empty()) {
+            self.words().enter_untimed(Hook::Variables, self.flow);
             unsafe { hook(self.state, out.as_mut_ptr()) }
         }
     }
@@ -296,7 +279,7 @@ impl GuestLaw for Law {
         // SAFETY: as above.
         let state = unsafe { clone(self.state) };
         assert!(!state.is_null(), "{}: clone answers NULL: it has no memory", self.shared.file);
-        Box::new(Law { shared: Arc::clone(&self.shared), needs: self.needs, flow: self.flow, state })
+        Box::new(Law { shared: Arc::clone(&self.shared), needs: self.needs, flow: self.flow, state, words: self.words })
     }
 
     fn on_seated(&mut self, flow: usize) {

@@ -4,27 +4,33 @@
 //! This crate must never know a scenario, a run or a record: it turns a file into a [`cc::GuestProtocol`], which a run takes.
 //! It is the only crate that loads foreign code, and the only one below the bindings that reads files and starts programs.
 
-mod abi;
+pub mod abi;
 mod compile;
+pub mod conform;
+mod connection;
 mod diagnostics;
 mod dialect;
 mod error;
 mod law;
 mod library;
+mod page;
 mod protocol;
 
 use std::path::Path;
+use std::sync::Arc;
 
 pub use abi::{layout, ABI, HEADER};
-pub use compile::Workshop;
+pub use compile::{Made, Workshop};
+pub use connection::from_shown;
 pub use error::GuestError;
+pub use page::{Hook, LastCall, Page};
 pub use protocol::Protocol;
 
-/// The controller in a file: a C file (`.c`) or a shared library.
+/// What a file is made into: a C file (`.c`) is compiled, a shared library is copied; nothing is loaded.
 ///
 /// # Errors
-/// When the file is neither, does not compile, or holds no controller that this version can run.
-pub fn open(file: &Path, workshop: &Workshop) -> Result<Protocol, GuestError> {
+/// When the file is neither, or does not compile.
+pub fn make(file: &Path, workshop: &Workshop) -> Result<Made, GuestError> {
     let wrong = |what: &str| GuestError::new(file, what);
     if file.is_dir() {
         return Err(wrong("is a folder; give one file: C in the kernel's dialect (.c) or a shared library (.so)"));
@@ -33,8 +39,24 @@ pub fn open(file: &Path, workshop: &Workshop) -> Result<Protocol, GuestError> {
         return Err(wrong("does not exist"));
     }
     match file.extension().and_then(|extension| extension.to_str()) {
-        Some("c") => Protocol::of_library(&compile::compiled(file, workshop)?, file),
-        Some("so" | "dylib" | "dll") => Protocol::of_library(file, file),
+        Some("c") => compile::compiled(file, workshop),
+        Some("so" | "dylib" | "dll") => compile::copied(file, workshop),
         _ => Err(wrong("is neither C (.c) nor a shared library (.so): its name must end so")),
     }
+}
+
+/// The controller in a file: a C file (`.c`) or a shared library.
+///
+/// # Errors
+/// As [`make`] and [`load`].
+pub fn open(file: &Path, workshop: &Workshop) -> Result<Protocol, GuestError> {
+    load(&make(file, workshop)?.library, file, Arc::default())
+}
+
+/// The controller in a library that was made of `file`; its hooks say on the page that they are called.
+///
+/// # Errors
+/// When it holds no controller that this version can run.
+pub fn load(library: &Path, file: &Path, page: Arc<Page>) -> Result<Protocol, GuestError> {
+    Protocol::of_library(library, file, page)
 }

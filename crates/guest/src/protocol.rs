@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cc::{Control, EcnFeedback, GuestLaw, GuestParameter, GuestProtocol, Needs, RttSamples};
+use cc::{CongestionControl, Control, EcnFeedback, GuestLaw, GuestParameter, GuestProtocol, Needs, RttSamples};
 
 use crate::abi;
 use crate::error::GuestError;
 use crate::law::{Law, Shared};
 use crate::library::{owned, things, Copy};
+use crate::page::{Hook, Page};
 
 const PARAMETERS_MAX: u32 = 1000;
 const VARIABLES_MAX: u32 = 1000;
@@ -23,6 +24,7 @@ struct Description {
     parameters: Vec<GuestParameter>,
     variables: &'static [&'static str],
     is_stateless: bool,
+    needs: Needs,
 }
 
 /// A controller from a file. What it keeps in globals belongs to one run and one set of parameters: of the same protocol only one run
@@ -35,6 +37,10 @@ pub struct Protocol {
     description: Arc<Description>,
     /// In place of what the module draws at random.
     pinned_draw: Option<i64>,
+    /// Where its hooks say that they are called.
+    page: Arc<Page>,
+    /// What a scenario calls it, and its variant.
+    known_as: Option<(&'static str, &'static str)>,
     /// A copy of the library per set of parameters, which are compared bit by bit.
     copies: Mutex<BTreeMap<Vec<u64>, Arc<Shared>>>,
 }
@@ -47,27 +53,42 @@ impl std::fmt::Debug for Protocol {
 
 impl Protocol {
     /// The protocol of the library at `at`, which comes from `file`.
-    pub(crate) fn of_library(at: &Path, file: &Path) -> Result<Protocol, GuestError> {
+    pub(crate) fn of_library(at: &Path, file: &Path, page: Arc<Page>) -> Result<Protocol, GuestError> {
+        page.enter(Hook::Load);
         let mut copy = Copy::load(at, file)?;
         let parameters = parameters(&copy.table).map_err(|what| GuestError::new(file, what))?;
         let defaults: Vec<f64> = parameters.iter().map(|parameter| parameter.default).collect();
         copy.configure(&defaults, file)?;
-        let description = described(&copy.table, parameters).map_err(|what| GuestError::new(file, what))?;
-        let protocol = Protocol {
+        let mut description = described(&copy.table, parameters).map_err(|what| GuestError::new(file, what))?;
+        let shared = Shared { copy, file: file.display().to_string(), variables: description.variables, page: Arc::clone(&page) };
+        // What it needs is asked of a state, and refused here if it makes no sense.
+        description.needs = state(&Arc::new(shared), file, &defaults)?.needs();
+        page.leave();
+        Ok(Protocol {
             at: at.to_owned(),
             file: file.to_owned(),
             description: Arc::new(description),
             pinned_draw: None,
+            page,
+            known_as: None,
             copies: Mutex::default(),
-        };
-        // What it needs is asked of a state, and refused here if it makes no sense.
-        protocol.state(&Arc::new(protocol.shared(copy)), &defaults)?;
-        Ok(protocol)
+        })
     }
 
     /// What the library says of itself in one line; empty when it says nothing.
     pub fn summary(&self) -> &str {
         &self.description.summary
+    }
+
+    /// What its states ask of the transport, with the defaults of its parameters.
+    pub fn needs(&self) -> Needs {
+        self.description.needs
+    }
+
+    /// The same under another name and variant: by them records tell it from others.
+    #[must_use]
+    pub fn known_as(self, name: &str, variant: &str) -> Protocol {
+        Protocol { known_as: Some((interned(name.to_owned()), interned(variant.to_owned()))), copies: Mutex::default(), ..self }
     }
 
     /// Names of its variables.
@@ -87,7 +108,7 @@ impl Protocol {
     }
 
     fn shared(&self, copy: Copy) -> Shared {
-        Shared { copy, file: self.file.display().to_string(), variables: self.description.variables }
+        Shared { copy, file: self.file.display().to_string(), variables: self.description.variables, page: Arc::clone(&self.page) }
     }
 
     /// The run's copy of the library for these parameters.
@@ -98,6 +119,7 @@ impl Protocol {
         if let Some(shared) = copies.get(&key) {
             return Ok(Arc::clone(shared));
         }
+        self.page.enter(Hook::Load);
         let mut copy = Copy::load(&self.at, &self.file)?;
         if let Some(draw) = self.pinned_draw {
             if !copy.set_number("wt_kernel_pinned_draw", draw) {
@@ -109,35 +131,41 @@ impl Protocol {
         copies.insert(key, Arc::clone(&shared));
         Ok(shared)
     }
+}
 
-    fn state(&self, shared: &Arc<Shared>, values: &[f64]) -> Result<Law, GuestError> {
-        let wrong = |what: &str| GuestError::new(&self.file, what);
-        let table = &shared.copy.table;
-        let create = table.create.ok_or_else(|| wrong("its table has no create"))?;
-        // SAFETY: one value per declared parameter, as the header says.
-        let state = unsafe { create(values.as_ptr()) };
-        if state.is_null() {
-            return Err(wrong("create answers NULL: it refuses to start"));
-        }
-        let mut asked = abi::Needs { control: 0, rtt_samples: 0, ack_arrivals: 0, transport_rate: 0, ecn: 0, ahead: 0 };
-        if let Some(needs) = table.needs {
-            // SAFETY: the state is what the library just made.
-            unsafe { needs(state, &mut asked) }
-        }
-        let law = |needs| Law::new(Arc::clone(shared), state, needs);
-        match needed(table, asked) {
-            Ok(needs) => Ok(law(needs)),
-            Err(what) => {
-                drop(law(Needs::default()));
-                Err(wrong(&what))
-            }
+/// A new state of a library that comes from `file`.
+fn state(shared: &Arc<Shared>, file: &Path, values: &[f64]) -> Result<Law, GuestError> {
+    let wrong = |what: &str| GuestError::new(file, what);
+    let table = &shared.copy.table;
+    let create = table.create.ok_or_else(|| wrong("its table has no create"))?;
+    shared.page.enter(Hook::Create);
+    // SAFETY: one value per declared parameter, as the header says.
+    let state = unsafe { create(values.as_ptr()) };
+    if state.is_null() {
+        return Err(wrong("create answers NULL: it refuses to start"));
+    }
+    let mut asked = abi::Needs { control: 0, rtt_samples: 0, ack_arrivals: 0, transport_rate: 0, ecn: 0, ahead: 0 };
+    if let Some(needs) = table.needs {
+        // SAFETY: the state is what the library just made.
+        unsafe { needs(state, &mut asked) }
+    }
+    let law = |needs| Law::new(Arc::clone(shared), state, needs);
+    match needed(table, asked) {
+        Ok(needs) => Ok(law(needs)),
+        Err(what) => {
+            drop(law(Needs::default()));
+            Err(wrong(&what))
         }
     }
 }
 
 impl GuestProtocol for Protocol {
     fn name(&self) -> &'static str {
-        self.description.name
+        self.known_as.map_or(self.description.name, |(name, _)| name)
+    }
+
+    fn variant(&self) -> &'static str {
+        self.known_as.map_or(cc::GUEST_VARIANT, |(_, variant)| variant)
     }
 
     fn parameters(&self) -> &[GuestParameter] {
@@ -146,7 +174,7 @@ impl GuestProtocol for Protocol {
 
     fn start(&self, values: &[f64]) -> Result<Box<dyn GuestLaw>, String> {
         assert_eq!(values.len(), self.description.parameters.len(), "one value per parameter");
-        let started = self.copy(values).and_then(|shared| self.state(&shared, values));
+        let started = self.copy(values).and_then(|shared| state(&shared, &self.file, values));
         started.map(|law| Box::new(law) as Box<dyn GuestLaw>).map_err(|error| error.what)
     }
 
@@ -156,6 +184,8 @@ impl GuestProtocol for Protocol {
             file: self.file.clone(),
             description: Arc::clone(&self.description),
             pinned_draw: self.pinned_draw,
+            page: Arc::clone(&self.page),
+            known_as: self.known_as,
             copies: Mutex::default(),
         })
     }
@@ -221,6 +251,7 @@ fn described(table: &abi::Controller, parameters: Vec<GuestParameter>) -> Result
         parameters,
         variables: Box::leak(variables.into_boxed_slice()),
         is_stateless: table.flags & abi::STATELESS != 0,
+        needs: Needs::default(),
     })
 }
 

@@ -84,6 +84,9 @@ fn a_complete_file_is_opened_with_its_parameters() {
     let step = &protocol.parameters()[0];
     assert_eq!((protocol.name(), step.name.as_str(), step.doc.as_str(), step.default), ("mine", "step", "segments a round", 1.0));
     assert_eq!((step.min, step.max, step.is_integer), (-2_147_483_648.0, 2_147_483_647.0, true));
+    assert_eq!(protocol.summary(), "");
+    let described = written("described", &format!("{RENO}MODULE_DESCRIPTION(\"one segment a round\");\n"));
+    assert_eq!(guest::open(&described, &workshop()).unwrap().summary(), "one segment a round");
 }
 
 #[test]

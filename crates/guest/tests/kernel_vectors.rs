@@ -5,28 +5,15 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use cc::conform::{replay_guest, Report};
-use cc::GuestProtocol;
+use cc::conform::Report;
 use common::{kernels, vectors, workshop};
-use guest::Protocol;
-
-/// A module's parameters in a recording.
-fn values(protocol: &Protocol, recorded: &str) -> Vec<f64> {
-    let given = |name: &str| (recorded == "cubic_nohystart" && name == "hystart").then_some(0.0);
-    protocol.parameters().iter().map(|p| given(&p.name).unwrap_or(p.default)).collect()
-}
 
 fn replay(source: &Path, recorded: &str, text: &str, file: &str) -> Option<Report> {
     let module = recorded.strip_suffix("_nohystart").unwrap_or(recorded);
     let path = source.join(format!("net/ipv4/tcp_{module}.c"));
     let path = path.is_file().then_some(path)?;
-    let mut protocol = guest::open(&path, &workshop()).unwrap_or_else(|error| panic!("{error}\n{}", error.compiler.join("\n")));
-    let root: serde_json::Value = serde_json::from_str(text).unwrap();
-    if let Some(draw) = root["init"]["phase_draw"].as_i64() {
-        protocol = protocol.with_pinned_draw(draw);
-    }
-    let law = protocol.start(&values(&protocol, recorded)).unwrap();
-    Some(replay_guest(law, text, file).unwrap())
+    let protocol = guest::open(&path, &workshop()).unwrap_or_else(|error| panic!("{error}\n{}", error.compiler.join("\n")));
+    Some(guest::conform::replay(protocol, text, file).unwrap())
 }
 
 #[test]

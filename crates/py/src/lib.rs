@@ -2,6 +2,8 @@
 //! test can.
 
 mod columns;
+mod controllers;
+mod guests;
 mod metrics;
 
 use std::time::{Duration, Instant};
@@ -14,7 +16,10 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use scenario::units::{self, Unit};
 use scenario::{Filled, Scenario};
-use sim::{AckTrace, RunError, Silent};
+use sim::{AckTrace, Beside, RunError, Silent};
+
+use controllers::{Described, Watched};
+use guests::Named;
 
 fn refused(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
@@ -107,20 +112,52 @@ fn conform_rows(stimulus: String, rows: String, algorithm: &str, variant: Option
     Ok(serde_json::json!({ "rows": summary.rows, "rows_matched": summary.rows_matched, "first_mismatch": mismatch }).to_string())
 }
 
-/// Raises ValueError if the engine refuses the scenario.
+/// Replays a file of recorded segments; a JSON report. A row is counted from 1 within its script.
 #[pyfunction]
-fn check(scenario_json: &str) -> PyResult<()> {
-    sim::accept(&filled(scenario_json)?.spec()).map(drop).map_err(|error| bad("", error))
+fn conform_segments(py: Python<'_>, text: &str) -> PyResult<String> {
+    let all = py.allow_threads(|| packetdrill::segments::replay_text(text)).map_err(refused)?;
+    let mismatch = all.first.map(|(script, first)| serde_json::json!({"script": script, "row": first.row + 1, "what": first.to_string()}));
+    Ok(serde_json::json!({
+        "scripts": all.scripts, "scripts_matched": all.exact, "rows": all.rows, "rows_matched": all.equal, "first_mismatch": mismatch,
+    })
+    .to_string())
 }
 
-/// Runs a scenario without the interpreter lock; signals are looked at every 20 ms. A panic names the digest.
+/// Raises ValueError if the engine refuses the scenario; what `guests` names is loaded for that, and of each of `classes` an instance made.
 #[pyfunction]
-fn run<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<'py, PyDict>> {
+#[pyo3(signature = (scenario_json, guests = Vec::new(), page_fd = None, classes = Vec::new()))]
+fn check(py: Python<'_>, scenario_json: &str, guests: Vec<Named>, page_fd: Option<i32>, classes: Vec<(String, Described)>) -> PyResult<()> {
+    let page = guests::page(page_fd)?;
+    let mut guests = guests::guests(&guests, &page)?;
+    let watched = Watched::new(&page);
+    controllers::seat(classes, &watched, &mut guests)?;
+    let checked = sim::accept_with(&filled(scenario_json)?.spec(), &guests).map(drop).map_err(|error| watched.caused(py, bad("", error)));
+    page.leave();
+    checked
+}
+
+/// Runs a scenario without the interpreter lock, but for one whose controllers are classes; signals are looked at every 20 ms. A panic
+/// names the digest. What `guests` names is loaded into this process.
+#[pyfunction]
+#[pyo3(signature = (scenario_json, guests = Vec::new(), page_fd = None, classes = Vec::new()))]
+fn run<'py>(
+    py: Python<'py>,
+    scenario_json: &str,
+    guests: Vec<Named>,
+    page_fd: Option<i32>,
+    classes: Vec<(String, Described)>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let page = guests::page(page_fd)?;
+    let mut guests = guests::guests(&guests, &page)?;
+    let watched = Watched::new(&page);
+    let holds_lock = !classes.is_empty();
+    controllers::seat(classes, &watched, &mut guests)?;
     let filled = filled(scenario_json)?;
     let (spec, digest) = (filled.spec(), filled.digest());
     let mut signal = None;
     let mut looked = Instant::now();
     let mut interrupted = || {
+        page.beat();
         if looked.elapsed() > Duration::from_millis(20) {
             looked = Instant::now();
             signal = Python::with_gil(|py| py.check_signals()).err();
@@ -128,15 +165,19 @@ fn run<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<'py, PyDict>
         signal.is_some()
     };
     let begun = Instant::now();
-    let result = py.allow_threads(|| {
+    let mut simulate = || {
+        let beside = Beside { digest: Some(&digest), guests: &guests };
         let (result, trace) = if spec.per_ack {
             let mut trace = AckTrace::default();
-            (sim::run_named(&spec, Some(&digest), &mut trace, &mut interrupted), Some(trace))
+            (sim::run_with(&spec, beside, &mut trace, &mut interrupted), Some(trace))
         } else {
-            (sim::run_named(&spec, Some(&digest), &mut Silent, &mut interrupted), None)
+            (sim::run_with(&spec, beside, &mut Silent, &mut interrupted), None)
         };
+        page.leave();
         result.map(|run| (run.data_packets, run.core_events, records::frames(run, trace)))
-    });
+    };
+    // Hooks in Python need the lock on every ACK: taking it each time would cost more than the hooks.
+    let result = if holds_lock { simulate() } else { py.allow_threads(&mut simulate) };
     let wall_s = begun.elapsed().as_secs_f64();
     match result {
         Ok((data_packets, events, frames)) => {
@@ -152,17 +193,19 @@ fn run<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<'py, PyDict>
             out.set_item("notes", filled.notes)?;
             Ok(out)
         }
-        Err(RunError::Spec(error)) => Err(bad("", error)),
-        Err(RunError::Guest(fault)) => Err(bad("", fault)),
+        Err(RunError::Spec(error)) => Err(watched.caused(py, bad("", error))),
+        Err(RunError::Guest(fault)) => Err(watched.caused(py, bad("", fault))),
         Err(RunError::Interrupted(_)) => Err(signal.unwrap_or_else(|| bad("", "interrupted"))),
     }
 }
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    controllers::declare(module)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(conform, module)?)?;
     module.add_function(wrap_pyfunction!(conform_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(conform_segments, module)?)?;
     module.add_function(wrap_pyfunction!(limits, module)?)?;
     module.add_function(wrap_pyfunction!(quantity, module)?)?;
     module.add_function(wrap_pyfunction!(queue_size, module)?)?;
@@ -170,6 +213,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(canonical_json, module)?)?;
     module.add_function(wrap_pyfunction!(spec, module)?)?;
     module.add_function(wrap_pyfunction!(records_digest, module)?)?;
+    module.add_function(wrap_pyfunction!(guests::guest_made, module)?)?;
+    module.add_function(wrap_pyfunction!(guests::guest_described, module)?)?;
+    module.add_function(wrap_pyfunction!(guests::guest_conform, module)?)?;
+    module.add_function(wrap_pyfunction!(guests::guest_last_call, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::rates, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::common, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::jain, module)?)?;

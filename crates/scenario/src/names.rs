@@ -1,8 +1,9 @@
 //! Names of protocols and variants.
 
-/// An algorithm's accepted name: its protocol, and the variant if one is named.
+/// An algorithm's accepted name: its protocol, and the variant if one is named. That of a controller from a file is whole: what stands
+/// behind its colon tells its content.
 pub(crate) fn split(algorithm: &str) -> (&str, Option<&str>) {
-    match algorithm.split_once(':') {
+    match algorithm.split_once(':').filter(|(name, _)| cc::protocol(name).is_some()) {
         Some((name, variant)) if !variant.is_empty() => (name, Some(variant)),
         Some((name, _)) => (name, None),
         None => (algorithm, None),

@@ -6,8 +6,9 @@ use tcp::Options;
 
 use crate::accept::described_options;
 
-const PROFILE_SUMMARIES: [&str; 5] = [
-    "What a current Linux does.",
+const PROFILE_SUMMARIES: [&str; 6] = [
+    "What Linux 6.1 does.",
+    "What Linux 6.12 does where it differs from 6.1: the receiver.",
     "Linux of 2007, of the studies of 2008: forward acknowledgement, rate halving, a clock of 1 ms.",
     "The 2007 benchmark's kernel: byte counting, SACK, rate halving, no tail probes.",
     "Linux of the studies of 2003 and 2004: as 2.6.23, with an initial window of 2 and a clock of 10 ms.",

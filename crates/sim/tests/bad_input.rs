@@ -210,7 +210,7 @@ fn every_bad_field_is_named_with_value_and_range() {
         ("/flows/0/writes", serde_json::json!({"kind": "on-off", "on_ns": 1_000_000, "off_ns": 0}), "flows[0].off", "0 s", "1 ms"),
         ("/flows/0/writes", chunks(1_000_000, 0), "flows[0].chunk", "0 s", "1 ms"),
         ("/flows/0/writes", chunks(999, 1_000_000), "flows[0].app_rate", "999", "1 kbit/s to 1 Tbit/s"),
-        ("/flows/0/profile", "bsd".into(), "flows[0].profile", "bsd", "linux-6.1, linux-2.6.23, altaimd-2.6.6, linux-2.4, rfc"),
+        ("/flows/0/profile", "bsd".into(), "flows[0].profile", "bsd", "linux-6.1, linux-6.12, linux-2.6.23, altaimd-2.6.6, linux-2.4, rfc"),
         ("/flows/0/algorithm", "renno".into(), "flows[0].algorithm", "renno", "reno, ptcp, scalable"),
         ("/flows/0/variant", "x".into(), "flows[0].", "x", "linux-6.1, rfc"),
         ("/flows/0/parameters", serde_json::json!({"gain": 1.0}), "flows[0].", "gain", "allowed: none"),

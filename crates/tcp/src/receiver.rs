@@ -366,6 +366,23 @@ mod tests {
         assert_eq!(receiver.deadline(), Time::NEVER);
     }
 
+    /// Gaps below the timer raise it, by half of itself less what it was. The longest that an ACK waits is a fifth of a second (Linux 6.1), or
+    /// a millisecond less: the shortest timeout of the sender, less a tick (6.12, `tcp_delack_max`).
+    #[test]
+    fn the_longest_delay_of_an_ack_is_the_profiles() {
+        let longest = |profile: &str| {
+            let options = Options { quickack: 0, ..Options::of_profile(profile).expect("a profile") };
+            let mut receiver = Receiver::new(ReceiverSpec::new(&options, Duration::from_ms(400)));
+            let mut at = 0;
+            for (seq, gap) in [1, 39, 58, 86, 128, 191, 250].into_iter().enumerate() {
+                at += gap;
+                arrive(&mut receiver, at, seq as u64);
+            }
+            receiver.deadline() - Time::from_ms(at)
+        };
+        assert_eq!([longest("linux-6.1"), longest("linux-6.12")], [Duration::from_ms(200), Duration::from_ms(199)]);
+    }
+
     /// The echoed segment is the first that waited, or the one that filled the gap; the ACK's own wait is no delay of it.
     #[test]
     fn the_delay_is_that_of_the_echoed_segment() {

@@ -5,7 +5,6 @@ use units::Duration;
 use crate::{Ecn, Options};
 
 const ATO_MIN: Duration = Duration::from_ms(40);
-const DELAY_MAX: Duration = Duration::from_ms(200);
 /// A compressed ACK waits a twentieth of the RTT, at most this (Linux `tcp_comp_sack_delay_ns`),
 const COMPRESSION_MAX: Duration = Duration::from_ms(1);
 /// and as much more as its timer is allowed to be late, which it uses up (`tcp_comp_sack_slack_ns`).
@@ -35,6 +34,8 @@ pub struct ReceiverSpec {
     pub ack_every: u32,
     /// Minimum of the delayed-ACK timer.
     pub delayed_ack: Duration,
+    /// The longest that the timer adapts to.
+    pub delayed_ack_max: Duration,
     /// Segments acknowledged one by one at the start, and after a silence.
     pub quickack: u32,
     /// Segments that open the receiver's window, before those: each is acknowledged at once, for it tells of the wider window.
@@ -55,6 +56,7 @@ impl ReceiverSpec {
         ReceiverSpec {
             ack_every: options.ack_every.into(),
             delayed_ack: options.delayed_ack(),
+            delayed_ack_max: options.delayed_ack_max_s.into(),
             quickack: options.quickack,
             opening: 0,
             compression: compression(options, handshake_rtt),
@@ -77,7 +79,7 @@ impl ReceiverSpec {
 
     /// The longest that an ACK is delayed.
     pub(crate) fn delay_max(&self) -> Duration {
-        self.handshake_rtt.max(ATO_MIN).min(DELAY_MAX).max(self.delayed_ack)
+        self.handshake_rtt.max(ATO_MIN).min(self.delayed_ack_max).max(self.delayed_ack)
     }
 }
 

@@ -19,6 +19,7 @@ from windtunnel.advise.columns import Column
 from windtunnel.advise.ranking import Advice
 from windtunnel.advise.study import Study, advice_json
 from windtunnel.experiment import Plan
+from windtunnel.foreign import shown
 from windtunnel.plots import Plane, Spot, draw_tradeoffs, write_forms
 from windtunnel.records import staged
 from windtunnel.report.names import file_name
@@ -114,7 +115,7 @@ def _report(study: Study, plan: Plan, command: str) -> _Report:
     facts = {
         "path": study.network.words,
         "competition": study.network.beside or "none",
-        "algorithms": ", ".join(study.algorithms),
+        "algorithms": ", ".join(shown(name, study.algorithms) for name in study.algorithms),
         "ran": study.ran(plan),
         "version": __version__,
     }

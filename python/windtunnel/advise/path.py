@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from windtunnel.foreign import shown
 from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, fill, parse
 
 PACKET_BITS = 12_000
@@ -81,7 +82,7 @@ class Network:
     @property
     def beside(self) -> str:
         """The competition in words, as ``4 cubic, 1 bbr``."""
-        return ", ".join(f"{count} {name}" for name, count in self.competition)
+        return ", ".join(f"{count} {shown(name)}" for name, count in self.competition)
 
     @property
     def words(self) -> str:

@@ -14,6 +14,7 @@ from windtunnel.advise.columns import Column, columns
 from windtunnel.advise.path import Network
 from windtunnel.advise.ranking import Advice, Row, advise
 from windtunnel.experiment import Experiment, Plan, Scale, Step
+from windtunnel.foreign import shown
 from windtunnel.scenario import ScenarioError
 from windtunnel.stats import Summary
 from windtunnel.store import Results
@@ -135,7 +136,9 @@ def carry_out(study: Study, plan: Plan, results: Results, *, jobs: int, command:
             "findings": [],
         }
     )
-    return advise(study.algorithms, study.columns, _values(study, results), by=study.by)
+    names = {name: shown(name, study.algorithms) for name in study.algorithms}
+    values = {(names[name], column): found for (name, column), found in _values(study, results).items()}
+    return advise(tuple(names.values()), study.columns, values, by=study.by)
 
 
 def _values(study: Study, results: Results) -> dict[tuple[str, str], list[float]]:

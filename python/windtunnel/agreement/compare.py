@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from windtunnel.agreement.grid import ALONE_S, ONE, STARTS, together_s
-from windtunnel.agreement.judging import DIFFERS, INCONCLUSIVE, Judgement, judge
+from windtunnel.agreement.judging import DIFFERS, INCONCLUSIVE, USUAL, Judgement, judge
 from windtunnel.agreement.measures import RETRANSMITTED
 from windtunnel.agreement.quantities import QUANTITIES, TRAJECTORY, Quantity
 from windtunnel.agreement.runs import DIMENSIONS, Point, stored_run
@@ -57,17 +57,21 @@ class Row:
         return QUANTITIES[self.quantity]
 
 
-def compare(sim: Results, linux: Results, experiments: Sequence[str], algorithms: Sequence[str]) -> list[Row]:
+def compare(
+    sim: Results, linux: Results, experiments: Sequence[str], algorithms: Sequence[str], called: tuple[str, str] = USUAL
+) -> list[Row]:
     """Compare what two folders hold.
 
     Parameters
     ----------
     sim, linux : Results
-        Measured by the simulator and by the kernel.
+        Measured by the first side and by the second.
     experiments : sequence of str
         Their ids.
     algorithms : sequence of str
         The protocols.
+    called : tuple of str
+        What notes call the sides.
 
     Returns
     -------
@@ -87,7 +91,7 @@ def compare(sim: Results, linux: Results, experiments: Sequence[str], algorithms
                 if experiment == STARTS:
                     rows.append(_trajectory(point, ours[point], theirs[point], sim, linux))
                 else:
-                    rows += rows_of_point(experiment, point, ours[point], theirs[point])
+                    rows += rows_of_point(experiment, point, ours[point], theirs[point], called)
     return rows
 
 
@@ -120,7 +124,7 @@ def measured_points(measures: pl.DataFrame) -> dict[Point, Measured]:
     return found
 
 
-def rows_of_point(experiment: str, point: Point, ours: Measured, theirs: Measured) -> list[Row]:
+def rows_of_point(experiment: str, point: Point, ours: Measured, theirs: Measured, called: tuple[str, str] = USUAL) -> list[Row]:
     """Return the rows of one point, in the order of `QUANTITIES`, without the trajectory's."""
     drawn = experiment != ONE
     longest_s = together_s(dict(zip(DIMENSIONS, point, strict=True))) if drawn else ALONE_S
@@ -130,7 +134,7 @@ def rows_of_point(experiment: str, point: Point, ours: Measured, theirs: Measure
             first, second = ours.values[name], theirs.values[name]
             if about.paired:
                 first, second = _shared(first, second), _shared(second, first)
-            found = judge([*first.values()], [*second.values()], about, drawn=drawn, longest_s=longest_s)
+            found = judge([*first.values()], [*second.values()], about, drawn=drawn, longest_s=longest_s, called=called)
             rows.append(Row(experiment, point, name, _doubted(found, ours, theirs) if name == "loss_ovh" and not drawn else found))
     return rows
 
@@ -158,8 +162,16 @@ def _trajectory(point: Point, ours: Measured, theirs: Measured, sim: Results, li
     return Row(STARTS, point, TRAJECTORY, judge_starts(found, QUANTITIES[TRAJECTORY].tolerance))
 
 
-def row_json(row: Row) -> dict[str, Any]:
-    """Return a row as an object of JSON types; what is not there is null, and so are infinite means, whose repeats are counted."""
+def row_json(row: Row, keys: tuple[str, str] = ("sim", "linux")) -> dict[str, Any]:
+    """Return a row as an object of JSON types; what is not there is null, and so are infinite means, whose repeats are counted.
+
+    Parameters
+    ----------
+    row : Row
+        The row.
+    keys : tuple of str
+        Under which the sides stand.
+    """
 
     def side(summary: Summary | None) -> dict[str, Any] | None:
         if summary is None:
@@ -174,8 +186,8 @@ def row_json(row: Row) -> dict[str, Any]:
         "scenario": {"experiment": row.experiment, "rate_mbps": rate, "rtt_ms": rtt, "queue_bdp": q},
         "quantity": row.quantity,
         "unit": row.about.unit,
-        "sim": side(row.found.sim),
-        "linux": side(row.found.linux),
+        keys[0]: side(row.found.sim),
+        keys[1]: side(row.found.linux),
         "difference": row.found.difference,
         "low": row.found.low,
         "high": row.found.high,

@@ -11,7 +11,7 @@ from windtunnel.plots import Course, Panel, draw_overlaid, write_forms
 from windtunnel.store import Results
 
 
-def draw(stem: Path, experiment: str, point: Point, sides: Sequence[Results]) -> tuple[tuple[float, float], str]:
+def draw(stem: Path, experiment: str, point: Point, sides: Sequence[Results], names: tuple[str, str]) -> tuple[tuple[float, float], str]:
     """Draw the first seed's run of a scenario.
 
     Parameters
@@ -23,7 +23,9 @@ def draw(stem: Path, experiment: str, point: Point, sides: Sequence[Results]) ->
     point : Point
         Protocol and path.
     sides : sequence of Results, shape (2,)
-        The simulator's and the kernel's.
+        What both sides measured.
+    names : tuple of str
+        What they are called.
 
     Returns
     -------
@@ -44,7 +46,7 @@ def draw(stem: Path, experiment: str, point: Point, sides: Sequence[Results]) ->
         title = f"{ours.name(flow)}, {1e3 * ours.base_rtt_s(flow):g} ms{since}"
         series = [view.series(flow) for view in views]
         panels.append(Panel(title, *(Course(one.t_s, one.cwnd_packets) for one in series)))
-    figure = draw_overlaid(point[0], panels, end_s=ours.duration_s)
+    figure = draw_overlaid(point[0], panels, end_s=ours.duration_s, names=names)
     caption = (
         "Without jitter."
         if experiment == ONE

@@ -11,11 +11,12 @@ a night on two cores. It uses again what the quick grid ran into the same folder
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from windtunnel.agreement.measures import MEASURES, RETRANSMITTED, first_of
+from windtunnel.backends.linux.profiles import PROFILE
 from windtunnel.experiment import Draws, Experiment, Measure, Point
 from windtunnel.scenario import Bottleneck, Flow, Scenario
 
@@ -152,7 +153,11 @@ _WINDOW = ("means", f"from {FROM_S:g} s to the end")
 _SOURCE = "the same scenario on both backends"
 
 
-def experiments(grid: str, algorithms: Sequence[str]) -> tuple[Experiment, ...]:
+def _on(profile: str, scenario: Callable[[Point, Draws], Scenario], point: Point, draws: Draws) -> Scenario:
+    return scenario(point, draws).model_copy(update={"profile": profile})
+
+
+def experiments(grid: str, algorithms: Sequence[str], profile: str = PROFILE) -> tuple[Experiment, ...]:
     """Return the comparison's experiments.
 
     Parameters
@@ -161,6 +166,8 @@ def experiments(grid: str, algorithms: Sequence[str]) -> tuple[Experiment, ...]:
         A name of `GRIDS`.
     algorithms : sequence of str
         The protocols.
+    profile : str, optional
+        The simulator's stack.
 
     Returns
     -------
@@ -170,6 +177,8 @@ def experiments(grid: str, algorithms: Sequence[str]) -> tuple[Experiment, ...]:
     points: dict[str, Sequence[Any]] = {"alg": tuple(algorithms), **GRIDS[grid]}
 
     def made(id: str, title: str, question: str, **own: Any) -> Experiment:
+        if profile != PROFILE:
+            own["scenario"] = partial(_on, profile, own["scenario"])
         return Experiment(id=id, title=title, question=question, source=_SOURCE, points=points, kept="all", quick=None, **own)
 
     known = {

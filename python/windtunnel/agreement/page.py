@@ -19,7 +19,7 @@ from windtunnel.agreement.compare import Row, row_json
 from windtunnel.agreement.figures import draw
 from windtunnel.agreement.judging import AGREES, DIFFERS, INCONCLUSIVE, NOT_MEASURED, VERDICTS
 from windtunnel.agreement.quantities import QUANTITIES
-from windtunnel.agreement.study import SIDES, Study
+from windtunnel.agreement.study import Study
 from windtunnel.records import staged
 from windtunnel.report import text
 from windtunnel.report.names import file_name
@@ -40,12 +40,12 @@ NOTES = (
     "and between the two there are too few seeds to tell. One flow alone is run once, without jitter: nothing is drawn, and the values "
     "are compared.",
     "Convergence times are compared seed by seed: the start of flow 2, which both sides share, decides most of them.",
-    "A share also agrees when the simulator's mean lies inside the kernel's own interval over seeds.",
+    "A share also agrees when {ours}'s mean lies inside {theirs}'s own interval over seeds.",
     "The trajectory is compared in the middle of every round trip up to the second loss; the largest relative distance counts. Several "
     "starts are compared, each with its own on the other side, and the median decides: what stands under it is the smallest and the "
     "largest, no interval. Without jitter a tie decides single starts, such as whether the first retransmission meets a full queue.",
     "The tolerances were set for 250 Mbit/s, 42 ms and a queue of 20 % BDP. A queue of a few packets makes everything chance.",
-    "The kernel's windows at a back-off are those of the last look at the socket before it and the first after it, a sample or 10 ms "
+    "A kernel's windows at a back-off are those of the last look at the socket before it and the first after it, a sample or 10 ms "
     "apart; its mean queue is that of the samples.",
     "The same seed draws the same starts on both sides; jitter is drawn by each side for itself.",
 )
@@ -62,6 +62,7 @@ class _Report:
     command: str
     facts: Mapping[str, Any]
     notes: Sequence[str]
+    names: tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def write(study: Study, rows: Sequence[Row], folder: Path, *, command: str) -> P
             (temporary / name).mkdir()
         pages = [_page(study, algorithm, rows, folder, temporary / "figures") for algorithm in study.algorithms]
         _write_pages(_report(study, folder, command), [page for page in pages if page.parts], rows, temporary)
-        shown = json.dumps([row_json(row) for row in rows], indent=1, allow_nan=False)
+        shown = json.dumps([row_json(row, keys(study)) for row in rows], indent=1, allow_nan=False)
         (temporary / "rows.json").write_text(shown + "\n", encoding="utf-8")
         for name in ASSETS:
             (temporary / name).write_bytes(files("windtunnel.report").joinpath("assets").joinpath(name).read_bytes())
@@ -129,11 +130,12 @@ def write(study: Study, rows: Sequence[Row], folder: Path, *, command: str) -> P
 
 
 def _report(study: Study, folder: Path, command: str) -> _Report:
-    declared = [open_results(folder / side).declaration(study.experiments[0].id) for side in SIDES]
+    ours, theirs = study.sides
+    declared = open_results(folder / ours.folder).declaration(study.experiments[0].id)
     facts: dict[str, Any] = {
         "version": __version__,
-        "simulator": f"engine {declared[0]['backend_version']}",
-        "kernel": study.kernel,
+        ours.name: f"engine {declared['backend_version']}" if ours.backend == "sim" else ours.title,
+        theirs.name: theirs.title,
         "grid": study.grid,
         "seeds": study.seeds or max(one.repeats for one in study.experiments),
         "algorithms": ", ".join(study.algorithms),
@@ -141,18 +143,29 @@ def _report(study: Study, folder: Path, command: str) -> _Report:
     if study.left_out:
         facts["left out"] = "; ".join(study.left_out)
     return _Report(
-        title="Simulator and kernel, compared",
-        subtitle=f"The packet-level simulator against {study.kernel}: the same scenarios, the same measures.",
+        title=f"{_capital(ours.name)} and {theirs.name}, compared",
+        subtitle=f"{ours.title} against {theirs.title}: the same scenarios, the same measures.",
         suite="agree",
         made=f"Windtunnel {__version__}, {datetime.date.today().isoformat()}",
         command=command,
         facts=facts,
-        notes=NOTES,
+        notes=[note.format(ours=ours.called, theirs=theirs.called) for note in NOTES],
+        names=(_capital(ours.name), _capital(theirs.name)),
     )
 
 
+def keys(study: Study) -> tuple[str, str]:
+    """Return the names under which the sides stand in JSON: those of the simulator and the kernel, or of no matter which two."""
+    return ("sim", "linux") if study.sides[0].backend == "sim" else ("first", "second")
+
+
+def _capital(name: str) -> str:
+    return name[0].upper() + name[1:]
+
+
 def _page(study: Study, algorithm: str, rows: Sequence[Row], folder: Path, figures: Path) -> _Page:
-    sides = [open_results(folder / side) for side in SIDES]
+    sides = [open_results(folder / side.folder) for side in study.sides]
+    names = study.sides[0].name, study.sides[1].name
     own = [row for row in rows if row.algorithm == algorithm]
     parts, sizes = [], {}
     for experiment in study.experiments:
@@ -160,7 +173,7 @@ def _page(study: Study, algorithm: str, rows: Sequence[Row], folder: Path, figur
             there = [row for row in own if row.experiment == experiment.id and row.point == point]
             anchor = _anchor(there[0])
             stem = f"{file_name(algorithm)}-{anchor}"
-            size, caption = draw(figures / stem, experiment.id, point, sides)
+            size, caption = draw(figures / stem, experiment.id, point, sides, names)
             sizes[stem] = size
             parameters = [(str(name), str(value)) for name, value in experiment.parameters]
             parts.append(_Part(_scenario(there[0], title=experiment.title), anchor, parameters, there, stem, caption))
@@ -226,7 +239,7 @@ def in_tolerances(row: Row) -> float:
 
 
 def described(row: Row) -> tuple[str, ...]:
-    """Return a row as text: algorithm, scenario, quantity, simulator, kernel, difference, tolerance."""
+    """Return a row as text: algorithm, scenario, quantity, both sides, difference, tolerance."""
     return row.algorithm, _scenario(row), row.about.title, _side(row.found.sim), _side(row.found.linux), _apart(row), _tolerated(row)
 
 

@@ -1,4 +1,4 @@
-"""One comparison: which algorithms, on which grid, against which kernel, and how it is carried out."""
+"""One comparison: which algorithms, on which grid, of which two sides, and how it is carried out."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from pathlib import Path
 from windtunnel import experiment
 from windtunnel.agreement.compare import Row, compare
 from windtunnel.agreement.grid import ALGORITHMS, experiments
+from windtunnel.agreement.sides import SIMULATOR, Side, Sides, of_kernel, of_kernels
 from windtunnel.backends.linux import store
+from windtunnel.backends.linux.errors import KernelError
 from windtunnel.backends.linux.modules import MODULES
+from windtunnel.backends.linux.profiles import profile_of
+from windtunnel.backends.linux.store import Kernel
 from windtunnel.experiment import Experiment, Scale, Step
+from windtunnel.foreign import is_made, shown
 from windtunnel.scenario import ScenarioError, catalogue
 from windtunnel.store import Results, open_results, writing_results
 from windtunnel.version import __version__
-
-SIDES = ("sim", "linux")
-"""The folders of the two sides, within the comparison's."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +35,8 @@ class Study:
         The arrangements of flows, with their points.
     algorithms : tuple of str
         The protocols.
-    backends : tuple of (str, str)
-        What runs each side, as `windtunnel.backends.backend` takes it.
-    kernel : str
-        What the page calls the second side.
+    sides : tuple of (Side, Side)
+        What is judged, and what by.
     seeds : int, optional
         Repeats in place of the experiments' own.
     left_out : tuple of str
@@ -46,8 +46,7 @@ class Study:
     grid: str
     experiments: tuple[Experiment, ...]
     algorithms: tuple[str, ...]
-    backends: tuple[str, str]
-    kernel: str
+    sides: Sides
     seeds: int | None = None
     left_out: tuple[str, ...] = ()
 
@@ -57,7 +56,7 @@ class Study:
         return Scale(repeats=self.seeds)
 
 
-def make(grid: str, algorithms: Sequence[str] | None = None, *, kernel: str | None = None, seeds: int | None = None) -> Study:
+def make(grid: str, algorithms: Sequence[str] | None = None, *, kernels: Sequence[str] = (), seeds: int | None = None) -> Study:
     """Say what is compared.
 
     Parameters
@@ -66,8 +65,8 @@ def make(grid: str, algorithms: Sequence[str] | None = None, *, kernel: str | No
         A name of `GRIDS`.
     algorithms : sequence of str, optional
         The protocols; those of `ALGORITHMS` that both sides have when absent.
-    kernel : str, optional
-        Name, version or digest of a built kernel; the newest when absent.
+    kernels : sequence of str, optional
+        Name, version or digest of a built kernel; the newest when there is none. Two are compared with each other, without the simulator.
     seeds : int, optional
         Repeats.
 
@@ -79,25 +78,39 @@ def make(grid: str, algorithms: Sequence[str] | None = None, *, kernel: str | No
     Raises
     ------
     KernelError
-        When no kernel is built, or none of that name.
+        When no kernel is built, or none of that name, or two names are of one kernel.
+    ScenarioError
+        When one of the protocols is a controller from a file.
     """
-    chosen = store.find(kernel)
+    from_files = [shown(name) for name in algorithms or () if is_made(name)]
+    if from_files:
+        raise ScenarioError("alg", f"{from_files[0]} is a controller from a file, which only the simulator runs; allowed: names")
+    chosen = [store.find(name) for name in kernels] or [store.find()]
     left_out: list[str] = []
     if algorithms is None:
         algorithms = [name for name in ALGORITHMS if name in catalogue().algorithms]
         left_out += [f"{name}: the simulator has none" for name in ALGORITHMS if name not in algorithms]
-        missing = [name for name in algorithms if MODULES[name].name not in chosen.algorithms]
-        left_out += [f"{name}: the kernel has none" for name in missing]
+        missing = [name for name in algorithms if any(MODULES[name].name not in kernel.algorithms for kernel in chosen)]
+        left_out += [f"{name}: {'the kernel' if len(chosen) == 1 else 'one of the kernels'} has none" for name in missing]
         algorithms = [name for name in algorithms if name not in missing]
+    # Kernels run their own stacks whatever is asked for; the simulator runs the profile that stands for the kernel.
     return Study(
         grid=grid,
-        experiments=experiments(grid, algorithms),
+        experiments=experiments(grid, algorithms, profile_of(chosen[0].version)),
         algorithms=tuple(algorithms),
-        backends=("sim", f"linux:{chosen.digest}"),
-        kernel=f"Linux {chosen.version} ({chosen.name}, {chosen.digest[:12]})",
+        sides=_sides(chosen),
         seeds=seeds,
         left_out=tuple(left_out),
     )
+
+
+def _sides(kernels: Sequence[Kernel]) -> Sides:
+    if len(kernels) == 1:
+        return SIMULATOR, of_kernel(kernels[0])
+    first, second = kernels
+    if first.digest == second.digest:
+        raise KernelError(f"kernel {first.name} is named twice; allowed: one kernel, or two that differ")
+    return of_kernels(first, second)
 
 
 def carry_out(study: Study, folder: Path, *, jobs: int, command: str, on_step: Callable[[Step], None]) -> list[Row]:
@@ -130,24 +143,25 @@ def carry_out(study: Study, folder: Path, *, jobs: int, command: str, on_step: C
     WorkerLost, GuestFailed
         When a run died; what was finished is kept.
     """
-    plans = [experiment.plan(study.experiments, study.scale, backend=backend) for backend in study.backends]
+    plans = [experiment.plan(study.experiments, study.scale, backend=side.backend) for side in study.sides]
     for one in (entry for plan in plans for entries in plan.left_out.values() for entry in entries):
         raise ScenarioError("backend", f"linux cannot express {one.where or 'the comparison'}: {one.reason}")
     escaped = command.replace("{", "{{").replace("}", "}}")
-    for side, plan in zip(SIDES, plans, strict=True):
-        with writing_results(folder / side) as results:
+    for side, plan in zip(study.sides, plans, strict=True):
+        with writing_results(folder / side.folder) as results:
             experiment.execute(plan, results, jobs=jobs, command=escaped, on_step=on_step)
             _store_facts(results, study, side, command)
-    sim, linux = (open_results(folder / side) for side in SIDES)
-    return compare(sim, linux, [one.id for one in study.experiments], study.algorithms)
+    first, second = (open_results(folder / side.folder) for side in study.sides)
+    called = study.sides[0].called, study.sides[1].called
+    return compare(first, second, [one.id for one in study.experiments], study.algorithms, called)
 
 
-def _store_facts(results: Results, study: Study, side: str, command: str) -> None:
+def _store_facts(results: Results, study: Study, side: Side, command: str) -> None:
     """Store what a report of this side alone needs."""
     results.store_facts(
         {
-            "title": "Simulator and kernel: one side",
-            "subtitle": "The simulator" if side == SIDES[0] else study.kernel,
+            "title": "A comparison: one side",
+            "subtitle": side.title,
             "suites": ["agree"],
             "order": [one.id for one in study.experiments],
             "command": command,

@@ -7,10 +7,10 @@ import time
 from functools import cache
 from typing import Any
 
-from windtunnel import native
+from windtunnel import foreign, native
 from windtunnel.backends.host import host
 from windtunnel.records import Records, RunFacts, build
-from windtunnel.scenario import Scenario, asked
+from windtunnel.scenario import Scenario, ScenarioError, asked, digest, fill, guests
 from windtunnel.version import __version__
 
 
@@ -54,10 +54,10 @@ class Simulator:
         ScenarioError
             When it does not; the engine's own line.
         """
-        asked(native.check, scenario)
+        _asked("check", scenario)
 
     def run(self, scenario: Scenario) -> Records:
-        """Run the scenario; the interpreter lock is released while it runs.
+        """Run the scenario; the interpreter lock is released while it runs. What runs a controller from a file has a process of its own.
 
         Parameters
         ----------
@@ -73,9 +73,11 @@ class Simulator:
         ------
         ScenarioError
             When the engine refuses it.
+        windtunnel.foreign.ForeignError
+            When a controller from a file crashes, stands still, or does what none may.
         """
         began_cpu = time.process_time()
-        measured = asked(native.run, scenario)
+        measured = _asked("run", scenario)
         counters = {"cpu_s": time.process_time() - began_cpu, **measured["counters"]}
         facts = RunFacts(
             scenario=json.loads(measured["scenario"]),
@@ -88,6 +90,51 @@ class Simulator:
             notes=tuple(measured["notes"]),
         )
         return build(measured["frames"], facts)
+
+
+def _asked(function: str, scenario: Scenario) -> Any:
+    """Ask the core something of a scenario: in this process, or where the code of files is loaded."""
+    named = guests(scenario)
+    if not named:
+        return asked(getattr(native, function), scenario)
+    try:
+        return asked(lambda text: _elsewhere(function, text, named), scenario)
+    except foreign.Unreachable as error:
+        raise _fault(scenario, _culprit(scenario, error.flow), error.said) from None
+    except ScenarioError as error:
+        files = {foreign.shown(name) for name, _ in named}
+        file, colon, what = error.problem.partition(": ")
+        if function == "run" and not error.field and colon and file in files:
+            raise _fault(scenario, file, what) from error.__cause__
+        raise
+
+
+def _elsewhere(function: str, text: str, named: list[tuple[str, str]]) -> Any:
+    """Ask in the process for foreign code; what is handed over as a class has no file to be loaded there and runs in this one."""
+    described = {name: found.described for name, _ in named if (found := foreign.required(name)).described is not None}
+    if not described:
+        from windtunnel.foreign.process import ask
+
+        return ask(function, text, named)
+    from windtunnel.foreign import here
+
+    apart = [foreign.shown(name) for name, _ in named if name not in described]
+    if apart:
+        raise ValueError(
+            "flows", f"a class runs in this process and {apart[0]} in one of its own; write the class to a file, as ./mine.py:Mine"
+        )
+    return here.ask(function, text, described)
+
+
+def _culprit(scenario: Scenario, flow: int | None) -> str:
+    """Return the file that a flow runs; all files of the scenario where it is not known."""
+    flows = fill(scenario).scenario.flows
+    known = [flows[flow].algorithm] if flow is not None and flow < len(flows) else [name for name, _ in guests(scenario)]
+    return " or ".join(dict.fromkeys(map(foreign.shown, known)))
+
+
+def _fault(scenario: Scenario, file: str, what: str) -> foreign.ForeignError:
+    return foreign.ForeignError(file, f"{what}; scenario {digest(scenario)[:12]}")
 
 
 def catalogue_json() -> str:
@@ -125,6 +172,37 @@ def conform(text: str, file: str) -> dict[str, Any]:
     return report
 
 
+def conform_file(text: str, file: str, controller: foreign.Controller) -> dict[str, Any]:
+    """Replay one file of kernel vectors against a controller from a file, in a process of its own.
+
+    Parameters
+    ----------
+    text, file : str
+        As for `conform`.
+    controller : foreign.Controller
+        What answers.
+
+    Returns
+    -------
+    dict
+        As `conform`.
+
+    Raises
+    ------
+    ValueError
+        When the vectors are damaged; one line.
+    windtunnel.foreign.ForeignError
+        When the controller crashes or stands still.
+    """
+    from windtunnel.foreign.process import ask
+
+    try:
+        report: dict[str, Any] = json.loads(ask("guest_conform", text, file, (controller.name, str(controller.library))))
+    except foreign.Unreachable as error:
+        raise foreign.ForeignError(controller.file, f"{error.said}, with {file}") from None
+    return report
+
+
 def conform_rows(stimulus: str, rows: str, *, algorithm: str) -> dict[str, Any]:
     """Replay what a kernel answered segment by segment against the ``linux-6.1`` stack.
 
@@ -149,4 +227,26 @@ def conform_rows(stimulus: str, rows: str, *, algorithm: str) -> dict[str, Any]:
     """
     name, _, variant = algorithm.partition(":")
     report: dict[str, Any] = json.loads(native.conform_rows(stimulus, rows, name, variant or None))
+    return report
+
+
+def conform_segments(text: str) -> dict[str, Any]:
+    """Replay a file of recorded segments, on the profile that stands for the kernel that its first line names.
+
+    Parameters
+    ----------
+    text : str
+        The file's text, see ``data/kernel-segments/recorded/README.md``.
+
+    Returns
+    -------
+    dict
+        `scripts`, `scripts_matched`, `rows`, `rows_matched`, `first_mismatch` (None when every row matches).
+
+    Raises
+    ------
+    ValueError
+        When a line cannot be read, or a recording asks for what the stack has not; one line.
+    """
+    report: dict[str, Any] = json.loads(native.conform_segments(text))
     return report

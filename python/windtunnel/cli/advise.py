@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from windtunnel.cli.grids import algorithms, progress, repeats, worker_count
+from windtunnel.cli.grids import algorithm_of, algorithms, progress, repeats, worker_count
 from windtunnel.cli.output import stoppable
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ def advise_command(
         str | None, typer.Option(metavar="NAME:COUNT,...", help="Who else is on the path, as cubic:4 or cubic:2,bbr.")
     ] = None,
     alg: Annotated[str | None, typer.Option(metavar="NAMES", help="Only these protocols, as cubic,bbr; eight when absent.")] = None,
+    include: Annotated[
+        list[str] | None, typer.Option(metavar="NAME|FILE", help="One more beside these, as ./mine.c; repeat for more.")
+    ] = None,
     by: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="Rank by goodput, delay, resent, reno, cubic, convergence, own or others."),
@@ -55,10 +58,12 @@ def advise_command(
 
         network = advise.network(link_table({"rate": rate, "queue": queue}, loss or []), rtt, competition=competition, duration=duration)
         count, workers = repeats(seeds), worker_count(jobs)
-        study = advise.make(network, algorithms(alg), by=by, repeats=count)
+        named = algorithms(alg) or advise.ALGORITHMS
+        added = tuple(algorithm_of(name, "include") for name in include or [])
+        study = advise.make(network, (*named, *added), by=by, repeats=count)
         plan = study.plan()
         given = {"rate": rate, "rtt": rtt, "queue": None if queue == "100%bdp" else queue, "competition": competition}
-        command = _command({**given, "alg": alg, "by": by, "duration": duration, "seeds": seeds, "out": out}, loss or [])
+        command = _command({**given, "alg": alg, "by": by, "duration": duration, "seeds": seeds, "out": out}, loss or [], include or [])
         if not json:
             note(f"{network.words}: {study.ran(plan)}")
         with _folder(out) as folder:
@@ -84,9 +89,10 @@ def _folder(out: str | None) -> Iterator[Path]:
         yield Path(name) / "results"
 
 
-def _command(given: dict[str, str | int | None], losses: list[str]) -> str:
+def _command(given: dict[str, str | int | None], losses: list[str], included: list[str]) -> str:
     parts = [f"--{name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None]
-    return " ".join(["windtunnel advise", *parts, *(f"--loss {shlex.quote(one)}" for one in losses)])
+    several = [("loss", one) for one in losses] + [("include", one) for one in included]
+    return " ".join(["windtunnel advise", *parts, *(f"--{name} {shlex.quote(one)}" for name, one in several)])
 
 
 def _print(advice: Advice) -> None:

@@ -1,4 +1,4 @@
-"""``windtunnel agree``: the simulator against the real Linux stack."""
+"""``windtunnel agree``: the simulator against the real Linux stack, or one Linux against another."""
 
 from __future__ import annotations
 
@@ -21,13 +21,16 @@ def agree_command(
         str | None, typer.Option(metavar="NAMES", help="Only these protocols, as reno,htcp; the kernel's 14 when absent.")
     ] = None,
     grid: Annotated[str, typer.Option(metavar="GRID", help="quick (20 minutes on two cores) or full (a night).")] = "quick",
-    kernel: Annotated[str | None, typer.Option(metavar="KERNEL", help="Which built kernel; the newest when absent.")] = None,
+    kernel: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KERNEL", help="Which built kernel; the newest when absent. Given twice: these two, without the simulator."),
+    ] = None,
     seeds: Annotated[int | None, typer.Option(metavar="N", help="Repeats of what is drawn, 1 to 1000; 5 when absent.")] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256; one per core when absent.")] = None,
     out: Annotated[str, typer.Option(metavar="DIR", help="Where to; what it holds already is not run again.")] = "agreement",
     json: Annotated[bool, typer.Option("--json", help="Print the comparisons as JSON.")] = False,
 ) -> None:
-    """Run the same scenarios in the simulator and on a Linux kernel, and compare what came out.
+    """Run the same scenarios in the simulator and on a Linux kernel, or on two kernels, and compare what came out.
 
     Exit code 1 when something differs. Finished runs are stored as they finish: after Ctrl-C the same command goes on where it was.
     """
@@ -38,37 +41,40 @@ def agree_command(
 
         if grid not in agreement.GRIDS:
             raise ScenarioError("grid", f"{grid!r} is not a grid; allowed: {', '.join(agreement.GRIDS)}")
+        kernels = kernel or []
+        if len(kernels) > 2:
+            raise ScenarioError("kernel", f"{len(kernels)} of them; allowed: one, or two that are compared with each other")
         chosen, count, workers = algorithms(alg), repeats(seeds), worker_count(jobs)
-        study = agreement.make(grid, chosen, kernel=kernel, seeds=count)
-        command = _command(alg=alg, grid=grid, kernel=kernel, seeds=seeds, out=out)
+        study = agreement.make(grid, chosen, kernels=kernels, seeds=count)
+        command = _command(alg=alg, grid=grid, kernels=kernels, seeds=seeds, out=out)
         with progress(quiet=json) as on_step:
             rows = agreement.carry_out(study, Path(out), jobs=workers, command=command, on_step=on_step)
         index = agreement.write(study, rows, Path(out), command=command)
         if json:
-            print_json([agreement.row_json(row) for row in rows])
+            print_json([agreement.row_json(row, agreement.keys(study)) for row in rows])
         else:
-            _print(rows)
+            _print(rows, [side.name for side in study.sides])
             print(f"report: {index}")
     if any(row.verdict == "differs" for row in rows):
         raise typer.Exit(1)
 
 
-def _command(*, alg: str | None, grid: str, kernel: str | None, seeds: int | None, out: str) -> str:
+def _command(*, alg: str | None, grid: str, kernels: list[str], seeds: int | None, out: str) -> str:
     parts = ["windtunnel agree"]
     parts += [f"--alg {shlex.quote(alg)}"] if alg is not None else []
     parts += [f"--grid {grid}"] if grid != "quick" else []
-    parts += [f"--kernel {shlex.quote(kernel)}"] if kernel is not None else []
+    parts += [f"--kernel {shlex.quote(kernel)}" for kernel in kernels]
     parts += [f"--seeds {seeds}"] if seeds is not None else []
     parts += [f"--out {shlex.quote(out)}"] if out != "agreement" else []
     return " ".join(parts)
 
 
-def _print(rows: list[Row]) -> None:
+def _print(rows: list[Row], sides: list[str]) -> None:
     from windtunnel.agreement.page import described
     from windtunnel.cli.output import print_table
 
     found = [described(row) for row in rows if row.verdict == "differs"]
     if found:
-        print_table("What differs", ["algorithm", "scenario", "quantity", "simulator", "kernel", "difference", "tolerated"], found)
+        print_table("What differs", ["algorithm", "scenario", "quantity", *sides, "difference", "tolerated"], found)
     counts = Counter(row.verdict.replace("_", " ") for row in rows)
     print(", ".join(f"{count} {verdict}" for verdict, count in counts.most_common()) or "nothing was compared")

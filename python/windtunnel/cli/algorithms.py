@@ -13,19 +13,25 @@ if TYPE_CHECKING:
 
 
 def algorithms_command(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One algorithm, in detail; aliases are accepted.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="One algorithm, in detail; aliases are accepted, and files (./mine.c).")
+    ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Run one algorithm's portrait and draw it there (svg, pdf, png).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print a JSON list.")] = False,
 ) -> None:
     """List the algorithms, or describe one: equations, parameters, departures from its source, limits, what was checked."""
+    from windtunnel.cli.grids import algorithm_of
     from windtunnel.cli.output import print_json, print_table
-    from windtunnel.scenario import ScenarioError, catalogue
+    from windtunnel.foreign import is_file, is_made
+    from windtunnel.scenario import ScenarioError, algorithm, catalogue
     from windtunnel.scenario.errors import unknown
 
     known = catalogue()
     chosen = list(known.algorithms.values())
     if name is not None:
-        found = known.find(name.partition(":")[0])
+        if is_file(name):
+            name = algorithm_of(name, "algorithm")
+        found = algorithm(name) if is_made(name) else known.find(name.partition(":")[0])
         if found is None:
             raise ScenarioError("algorithm", unknown("protocol", name, known.algorithms))
         chosen = [found]
@@ -76,6 +82,7 @@ def _as_data(algorithm: Algorithm) -> dict[str, Any]:
 
 def _describe(algorithm: Algorithm) -> None:
     from windtunnel.cli.output import cell, print_table
+    from windtunnel.scenario.controllers import FAMILY
     from windtunnel.scenario.pages import pages
 
     aliases = f" (also {', '.join(algorithm.aliases)})" if algorithm.aliases else ""
@@ -85,8 +92,12 @@ def _describe(algorithm: Algorithm) -> None:
     if page is not None:
         _print_paragraph("Equations", page.equations)
     print()
-    print_table("Variants", ["variant", "summary"], list(algorithm.variants.items()))
-    print_table("Profiles", ["profile", "variant"], list(algorithm.profiles.items()))
+    if algorithm.family == FAMILY:
+        print(cell(f"content and what built it: {', '.join(algorithm.variants)}, the same on every profile"))
+        print()
+    else:
+        print_table("Variants", ["variant", "summary"], list(algorithm.variants.items()))
+        print_table("Profiles", ["profile", "variant"], list(algorithm.profiles.items()))
     rows = [(p.name, _defaults(p), p.unit, p.low, p.high, _meaning(p)) for p in algorithm.parameters.values()]
     print_table("Parameters", ["parameter", "default", "unit", "min", "max", "meaning"], rows)
     if page is not None:

@@ -10,10 +10,11 @@ from typing import Annotated
 
 import typer
 
-from windtunnel.cli import advise, agree, algorithms, conform, doctor, kernel, queues, results, run, scenario, suite
+from windtunnel.cli import advise, agree, algorithms, cache, check, conform, doctor, kernel, queues, results, run, scenario, suite
 
 # Looked up only in modules that are loaded: an error that was raised has its module there.
 REFUSALS = (
+    ("windtunnel.foreign", "ForeignError"),
     ("windtunnel.records", "FolderError"),
     ("windtunnel.store", "ResultsError"),
     ("windtunnel.store", "QueryError"),
@@ -57,11 +58,13 @@ app.command("claims")(results.claims_command)
 app.command("sql")(results.sql_command)
 app.command("advise")(advise.advise_command)
 app.command("agree")(agree.agree_command)
+app.command("check")(check.check_command)
 app.command("algorithms")(algorithms.algorithms_command)
 app.command("queues")(queues.queues_command)
 app.command("doctor")(doctor.doctor_command)
 app.command("conform")(conform.conform_command)
 app.add_typer(kernel.app, name="kernel")
+app.add_typer(cache.app, name="cache")
 app.add_typer(scenario.app, name="scenario")
 
 

@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 import json as json_module
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+SEGMENTS = ".txt"
+"""Suffix of recorded segments."""
+
 
 def conform_command(
-    directory: Annotated[str, typer.Argument(metavar="DIR", help="Folder of vectors (.json), or of stimuli with rows (.pkt and .rows).")],
-    alg: Annotated[str | None, typer.Option(metavar="NAME", help="Only this algorithm's vectors; whose sender answers to stimuli.")] = None,
+    directory: Annotated[
+        str,
+        typer.Argument(
+            metavar="DIR", help="Folder of vectors (.json), of stimuli with rows (.pkt and .rows), or of recorded segments (.txt)."
+        ),
+    ],
+    alg: Annotated[
+        str | None,
+        typer.Option(metavar="NAME|FILE", help="Only this algorithm's vectors, or a file, as ./mine.c; whose sender answers to stimuli."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print a JSON list.")] = False,
 ) -> None:
-    """Replay a kernel's recorded answers against the linux-6.1 variants; exit code 1 if any row differs."""
+    """Replay a kernel's recorded answers against the variants and the stack of its profile; exit code 1 if any row differs.
+
+    A controller from a file answers to the vectors of the module whose name it registers, with whatever it is compiled from.
+    """
     from windtunnel.cli.output import note, print_json
+    from windtunnel.foreign import is_file
     from windtunnel.scenario import ScenarioError
 
     files = _files(Path(directory))
-    wanted = _wanted(alg)
-    replays = (_replay_rows(path, alg or "cubic") if path.suffix == ".rows" else _replay(path, wanted) for path in files)
+    if alg is not None and is_file(alg):
+        replays: Iterable[dict[str, Any] | None] = _replays_of_file(files, alg)
+    else:
+        wanted = _wanted(alg)
+        replays = (_replayed(path, alg, wanted) for path in files)
     reports = [report for report in replays if report is not None]
     if not reports:
         raise ScenarioError("alg", f"{alg!r} has no vectors in {directory}; allowed: an algorithm with files there")
@@ -37,16 +56,24 @@ def conform_command(
         raise typer.Exit(1)
 
 
+def _replayed(path: Path, alg: str | None, wanted: str | None) -> dict[str, Any] | None:
+    if path.suffix == ".rows":
+        return _replay_rows(path, alg or "cubic")
+    return _replay_segments(path, wanted) if path.suffix == SEGMENTS else _replay(path, wanted)
+
+
 def _files(directory: Path) -> list[Path]:
     from windtunnel.scenario import ScenarioError
 
     try:
-        files = sorted(path for path in directory.iterdir() if path.suffix in (".json", ".rows") and path.is_file())
+        files = sorted(path for path in directory.iterdir() if path.suffix in (".json", ".rows", SEGMENTS) and path.is_file())
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ScenarioError(str(directory), f"cannot be read: {reason}; allowed: a folder of vectors") from None
     if not files:
-        raise ScenarioError(str(directory), "holds no *.json and no *.rows; allowed: a folder of vectors or rows")
+        raise ScenarioError(
+            str(directory), f"holds no *.json, no *.rows and no *{SEGMENTS}; allowed: a folder of vectors, rows or segments"
+        )
     return files
 
 
@@ -98,6 +125,36 @@ def _replay(path: Path, wanted: str | None) -> dict[str, Any] | None:
     return {**report, "file": path.name}
 
 
+def _replays_of_file(files: Sequence[Path], text: str) -> Iterator[dict[str, Any]]:
+    """Replay the vectors of the module that a controller from a file calls itself."""
+    from windtunnel import foreign
+    from windtunnel.backends import sim
+    from windtunnel.cli.grids import algorithm_of
+    from windtunnel.scenario import ScenarioError
+
+    found = foreign.required(algorithm_of(text))
+    module = found.row["name"]
+    of_module = {path: own for path in files if path.suffix == ".json" and (own := _recorded(path)).removesuffix("_nohystart") == module}
+    if not of_module:
+        said = f"calls itself {module}, of which there are no vectors here; allowed: a file that registers the name of a recorded module"
+        raise ScenarioError(text, said)
+    for path in of_module:
+        report: dict[str, Any] = {"file": path.name, "algorithm": found.file, "rows": None, "rows_matched": None, "first_mismatch": None}
+        try:
+            answer = sim.conform_file(path.read_text(encoding="utf-8"), path.name, found)
+            yield {**report, **answer, "file": path.name, "algorithm": found.file}
+        except ValueError as error:
+            yield {**report, "damaged": str(error)[:160]}
+
+
+def _recorded(path: Path) -> str:
+    """Return the name of the module that was recorded; empty where the file does not say."""
+    try:
+        return str(json_module.loads(path.read_text(encoding="utf-8"))["algorithm"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return ""
+
+
 def _replay_rows(path: Path, algorithm: str) -> dict[str, Any]:
     """Replay the stimulus beside a file of rows."""
     from windtunnel.backends import sim
@@ -112,10 +169,26 @@ def _replay_rows(path: Path, algorithm: str) -> dict[str, Any]:
     return {**empty, **report}
 
 
+def _replay_segments(path: Path, wanted: str | None) -> dict[str, Any] | None:
+    """Replay a file of recorded segments; None when it is of an algorithm that is not wanted."""
+    from windtunnel.backends import sim
+    from windtunnel.scenario import ScenarioError, catalogue
+
+    found = catalogue().find(path.stem.partition("-")[0])
+    name = path.stem if found is None else found.name
+    if wanted is not None and name != wanted:
+        return None
+    empty: dict[str, Any] = {"file": path.name, "algorithm": name, "rows": None, "rows_matched": None, "first_mismatch": None}
+    try:
+        return {**empty, **sim.conform_segments(path.read_text(encoding="utf-8"))}
+    except (OSError, ValueError) as error:
+        return {**empty, "damaged": str(ScenarioError("", " ".join(str(error).split())))[:160]}
+
+
 def _public(report: dict[str, Any]) -> dict[str, Any]:
     keys = ("file", "algorithm", "rows", "rows_matched", "first_mismatch")
     public = {key: report.get(key) for key in keys}
-    return public | {key: report[key] for key in ("skipped", "damaged") if key in report}
+    return public | {key: report[key] for key in ("scripts", "scripts_matched", "skipped", "damaged") if key in report}
 
 
 def _print(reports: list[dict[str, Any]]) -> None:

@@ -24,10 +24,24 @@ def algorithms(text: str | None) -> tuple[str, ...] | None:
     ScenarioError
         When one is unknown.
     """
-    return None if text is None else tuple(_algorithm(part.strip()) for part in text.split(","))
+    return None if text is None else tuple(algorithm_of(part.strip()) for part in text.split(","))
 
 
-def _algorithm(name: str) -> str:
+def algorithm_of(name: str, field: str = "alg") -> str:
+    """Return a protocol under our name; of a file the name of what was made of it.
+
+    Parameters
+    ----------
+    name : str
+        What the user wrote.
+    field : str
+        Where, for the error.
+
+    Raises
+    ------
+    ScenarioError
+        When it is unknown, or the file is no controller.
+    """
     from pydantic_core import PydanticCustomError
 
     from windtunnel.scenario import ScenarioError
@@ -36,7 +50,7 @@ def _algorithm(name: str) -> str:
     try:
         return algorithm_name(name)
     except PydanticCustomError as error:
-        raise ScenarioError("alg", str((error.context or {}).get("problem", error))) from None
+        raise ScenarioError(field, str((error.context or {}).get("problem", error))) from None
 
 
 def repeats(given: int | None) -> int | None:

@@ -98,6 +98,7 @@ def record_segments_command(
     ),
     kernel: Annotated[str | None, typer.Option(help=WHICH)] = None,
     alg: Annotated[str | None, typer.Option(help="Of these algorithms only, with commas between them.")] = None,
+    each: Annotated[int, typer.Option(min=1, max=12, metavar="N", help="How many scripts of each of the 16 kinds, 1 to 12.")] = 12,
 ) -> None:
     """Play random paths and receivers against a kernel's TCP, and record what it answers segment by segment, a file per algorithm."""
     from windtunnel.backends.linux import segments, stimuli, store
@@ -110,7 +111,7 @@ def record_segments_command(
         raise KernelError(f"alg {unknown[0]!r} is refused; allowed: {', '.join(stimuli.ALGORITHMS)}")
     found = store.find(kernel)
     segments.check(found)
-    scripts = len(chosen) * len(stimuli.KINDS) * stimuli.OF_EACH_KIND
+    scripts = len(chosen) * len(stimuli.KINDS) * each
     cost_s = scripts * segments.CPU_S_PER_SCRIPT
     print(
         f"{scripts} scripts of {len(chosen)} algorithms on kernel {found.name}: {cost_s:.0f} CPU seconds, less for what is there",
@@ -121,7 +122,7 @@ def record_segments_command(
         print(f"{made.path}: {'recorded' if made.fresh else 'there already'}", flush=True)
 
     with stoppable("whole files were kept"):
-        segments.record(found, out, chosen, tell)
+        segments.record(found, out, chosen, tell, of_each_kind=each)
 
 
 @app.command("remove")

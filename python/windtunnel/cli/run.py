@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from windtunnel.cli.output import stoppable
+from windtunnel.cli.trust import trusting
 
 if TYPE_CHECKING:
     from windtunnel.scenario import Scenario
@@ -66,6 +67,7 @@ def run_command(
     out: Annotated[str | None, typer.Option(metavar="DIR", help="Write the run's folder here, whole or not at all.")] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the overview: .svg, .pdf or .png.")] = None,
     deliveries: Annotated[str | None, typer.Option(metavar="FILE", help="Write what the first link delivered as a trace.")] = None,
+    trust: Annotated[bool, typer.Option("--trust", help="Build and run code that a scenario file names from elsewhere.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Run a scenario, in the simulator or on a built Linux kernel.
@@ -78,6 +80,8 @@ def run_command(
     30ms+60ms), start, stop, window, profile, direction, enter, leave; of sessions: count, think, objects and sizes (laws, as
     pareto:15kB:1.2), connections (objects at once), and the same from max on. Both take the keys of a host, transport
     options and the algorithm's parameters.
+
+    ALG may be a file: a controller in the kernel's dialect of C (./mine.c) or a library (./libmine.so).
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
     top |= {"host": host}
@@ -90,7 +94,7 @@ def run_command(
     }
     traffic = [f"udp,{source}" for source in udp or []]
     lists = {"flows": flow, "hops": hop, "arrivals": arrivals, "sessions": sessions, "traffic": traffic}
-    scenario = _scenario(file, top, links, lists)
+    scenario = trusting(lambda trusted: _scenario(file, top, links, lists, trust=trusted), trust)
     asked = {"per_ack": per_ack, "record_drops": drops, "record_marks": marks}
     scenario = scenario.model_copy(update={field: True for field, wanted in asked.items() if wanted})
     with stoppable():
@@ -110,14 +114,18 @@ def link_table(fields: dict[str, str | None], losses: list[str]) -> dict[str, An
 
 
 def _scenario(
-    file: str | None, top: dict[str, str | None], links: dict[str, dict[str, Any]], lists: dict[str, list[str] | None]
+    file: str | None, top: dict[str, str | None], links: dict[str, dict[str, Any]], lists: dict[str, list[str] | None], *, trust: bool
 ) -> Scenario:
     from windtunnel.scenario import ScenarioError, parse
+    from windtunnel.scenario.controllers import with_files
     from windtunnel.scenario.files import read_document, with_traces
     from windtunnel.scenario.links import MARK_FIELDS, QUEUE_FIELDS, Bottleneck
     from windtunnel.scenario.models import Scenario as Model
 
-    document: dict[str, Any] = read_document(Path(file)) if file is not None else {}
+    document: dict[str, Any] = {}
+    if file is not None:
+        document = {key: value for key, value in read_document(Path(file)).items() if not lists.get(key)}
+        document = with_files(document, Path(file).parent, name=file, trust=trust)
     for key, value in top.items():
         if value is not None:
             document.pop(Model.SHORT.get(key, key), None)
@@ -187,12 +195,13 @@ def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None,
 
 def _print_tables(summary: dict[str, Any]) -> None:
     from windtunnel.cli.output import print_table
+    from windtunnel.foreign import shown
 
     sized = any(flow["bytes"] is not None for flow in summary["scenario"]["flows"])
     flows = [
         (
             row["flow"],
-            row["algorithm"],
+            shown(row["algorithm"]),
             _scaled(row["throughput_bps"], 1e-6),
             _scaled(row["goodput_bps"], 1e-6),
             row["retransmitted_packets"],
@@ -210,7 +219,7 @@ def _print_tables(summary: dict[str, Any]) -> None:
     if "applications" in summary:
         rows = [
             (
-                row["algorithm"],
+                shown(row["algorithm"]),
                 row["flows"],
                 row["first_flow"],
                 _scaled(row["throughput_bps"], 1e-6),
@@ -249,12 +258,13 @@ def _print_tables(summary: dict[str, Any]) -> None:
 
 def _print_transfers(sources: list[dict[str, Any]]) -> None:
     from windtunnel.cli.output import print_table
+    from windtunnel.foreign import shown
 
     times = ("completion_s_mean", "completion_s_median", "completion_s_p95", "completion_s_p99")
     rows = [
         (
             row["source"],
-            row["algorithm"],
+            shown(row["algorithm"]),
             row["transfers"],
             row["unfinished"],
             *(_scaled(row[name], 1e3) for name in times),

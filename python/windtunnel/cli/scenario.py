@@ -6,16 +6,21 @@ from typing import Annotated
 
 import typer
 
+from windtunnel.cli.trust import trusting
+
 app = typer.Typer(help="Show scenario files and their schema.", no_args_is_help=True)
 
 
 @app.command("show")
-def show_command(file: Annotated[str, typer.Argument(metavar="FILE", help="Scenario file (TOML, or JSON).")]) -> None:
+def show_command(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Scenario file (TOML, or JSON).")],
+    trust: Annotated[bool, typer.Option("--trust", help="Build code that it names from elsewhere.")] = False,
+) -> None:
     """Print a scenario's canonical JSON: SI numbers, defaults filled in. Its SHA-256 (compact form) is the digest."""
     from windtunnel.cli.output import note, print_json
     from windtunnel.scenario import canonical, digest, fill, load
 
-    scenario = load(file)
+    scenario = trusting(lambda trusted: load(file, trust=trusted), trust)
     for line in fill(scenario).notes:
         note(line)
     note(f"digest {digest(scenario)}")

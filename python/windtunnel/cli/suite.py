@@ -86,9 +86,15 @@ def run_command(
             note(f"left out on {plan.kind}: {line}")
         given = options(scale, out, backend)
         with writing_results(Path(out)) as results, progress(quiet=json) as on_step:
-            experiment.execute(plan, results, jobs=workers, command=f"windtunnel suite run {{id}}{given}", on_step=on_step)
+            fault: Exception | None = None
+            try:
+                experiment.execute(plan, results, jobs=workers, command=f"windtunnel suite run {{id}}{given}", on_step=on_step)
+            except experiment.RunsFailed as error:
+                fault = error  # Said when the others have been judged.
             store_facts(results, asked, scale=scale, command=f"windtunnel suite run {' '.join(names)}{given}", backend=plan.kind)
         _print_summary(results, plan, out, as_json=json)
+        if fault is not None:
+            raise fault
 
 
 def _scale(*, quick: bool, alg: str | None, seeds: int | None) -> Scale:

@@ -4,7 +4,7 @@ from windtunnel.experiment.choices import Alternative, Choice, Point
 from windtunnel.experiment.elsewhere import LeftOut
 from windtunnel.experiment.model import Draws, Experiment, Measure, Quick, Scale
 from windtunnel.experiment.plan import Plan, plan
-from windtunnel.experiment.runner import Part, Step, execute, execute_all
+from windtunnel.experiment.runner import Part, RunsFailed, Step, execute, execute_all
 from windtunnel.experiment.varying import varied
 from windtunnel.pool import WorkerLost
 
@@ -19,6 +19,7 @@ __all__ = [
     "Plan",
     "Point",
     "Quick",
+    "RunsFailed",
     "Scale",
     "Step",
     "WorkerLost",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from windtunnel.foreign import shown
 from windtunnel.scenario import Scenario
 
 _FLOW = re.compile(r"^flows(\[\d+\])?(\.algorithm)?[.:] *")
@@ -30,7 +31,7 @@ class LeftOut:
     @property
     def where(self) -> str:
         """The points in words, as ``alg=fast``; empty when they are all."""
-        return ", ".join(f"{name}={'|'.join(str(value) for value in values)}" for name, values in self.at.items())
+        return ", ".join(f"{name}={'|'.join(shown(str(value)) for value in values)}" for name, values in self.at.items())
 
 
 def restated(scenario: Scenario, stack: str | None) -> Scenario:

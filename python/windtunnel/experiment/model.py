@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from windtunnel.experiment.choices import Choice, Point
+from windtunnel.foreign import is_made
 from windtunnel.metrics import View
 from windtunnel.plots.declared import Declaration
 from windtunnel.scenario import Scenario
@@ -145,7 +146,7 @@ class Scale:
     quick : bool
         The quick scale instead of the paper's.
     algorithms : sequence of str, optional
-        Only these values of the dimension ``alg``.
+        Only these values of the dimension ``alg``; controllers from files are added to it.
     repeats : int, optional
         In place of the experiment's own number.
     """
@@ -165,7 +166,7 @@ class Scale:
         if self.quick and experiment.quick is not None:
             grid |= {name: tuple(values) for name, values in experiment.quick.points.items()}
         if self.algorithms is not None and "alg" in grid:
-            grid["alg"] = tuple(name for name in grid["alg"] if name in self.algorithms)
+            grid["alg"] = tuple(name for name in grid["alg"] if name in self.algorithms) + tuple(filter(is_made, self.algorithms))
         return grid
 
     def seeds(self, experiment: Experiment) -> tuple[int, ...]:

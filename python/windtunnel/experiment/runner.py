@@ -7,14 +7,15 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from windtunnel.backends import backend as backend_of
-from windtunnel.experiment.elsewhere import LeftOut
+from windtunnel.experiment.elsewhere import LeftOut, left_out
 from windtunnel.experiment.measuring import measured_rows, plain, table
 from windtunnel.experiment.model import Experiment, Measure
 from windtunnel.experiment.plan import ORDER, Cell, Job, Plan
+from windtunnel.foreign import ForeignError
 from windtunnel.metrics.version import MEASURES_VERSION
 from windtunnel.plots.declared import to_json
 from windtunnel.pool import each, workers
@@ -78,9 +79,17 @@ _Rows = list[tuple[int, Cell, list[dict[str, Any]]]]
 """Number of a table, point and repeat, and the measured rows."""
 
 
-def _make(task: _Run) -> _Rows:
-    run = task.store.keep(task.job.key, backend_of(task.backend).run(task.job.scenario), task.job.kept)
-    return _rows(run, task.wanted)
+class RunsFailed(ForeignError):
+    """Some runs ended early because of a controller from a file; all others were made, and what they gave is stored."""
+
+
+def _make(task: _Run) -> _Rows | ForeignError:
+    """Make a run and measure it; answer with the fault of a controller from a file, so that the others go on."""
+    try:
+        made = backend_of(task.backend).run(task.job.scenario)
+    except ForeignError as fault:
+        return fault
+    return _rows(task.store.keep(task.job.key, made, task.job.kept), task.wanted)
 
 
 def _measure(task: _Measuring) -> _Rows:
@@ -119,6 +128,8 @@ def execute(plan: Plan, results: Results, *, jobs: int, command: str, on_step: C
         When the folder cannot be written.
     WorkerLost
         When a worker process died.
+    RunsFailed
+        When a controller from a file ended runs early; all others were made and measured.
     """
     execute_all([Part(plan, results, command)], jobs=jobs, on_step=on_step)
 
@@ -152,11 +163,20 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
         on_step(Step("runs", 0, len(missing), 0.0, total))
         # A run is measured where it was made: nobody reads it back for that.
         tasks = [_Run(job, store, backend, wanted.pop(job.key, ())) for job in missing]
-        for count, (task, rows) in enumerate(each(pool, _make, tasks, ahead=jobs + 1), start=1):
-            _take(tables, rows)
+        faults: list[ForeignError] = []
+        for count, (task, made) in enumerate(each(pool, _make, tasks, ahead=jobs + 1), start=1):
+            if isinstance(made, ForeignError):
+                faults.append(made)
+                for one in task.wanted:
+                    tables[one.number].lack(one.cell, made)
+            else:
+                _take(tables, made)
             done += task.job.weight
             on_step(Step("runs", count, len(missing), done, total))
         _measure_stored(tables, wanted, pool, jobs=jobs, on_step=on_step)
+    if faults:
+        others = f" (and {len(faults) - 1} more of {len(missing)} runs; all others were made)" if len(faults) > 1 else ""
+        raise RunsFailed(faults[0].where, faults[0].problem + others)
 
 
 def _missing(store: RunStore, wanted: Iterable[Job]) -> list[Job]:
@@ -181,6 +201,7 @@ class _Table:
     known: dict[tuple[str, str], list[dict[str, Any]]]
     uses: Mapping[str, int]
     waiting: int = 0
+    lacking: list[tuple[Cell, ForeignError]] = field(default_factory=list)
 
     @property
     def cells(self) -> Sequence[Cell]:
@@ -189,16 +210,28 @@ class _Table:
     def take(self, cell: Cell, rows: list[dict[str, Any]]) -> None:
         """Take the rows of a cell; with those of the last one the table is stored."""
         self.known[cell.key, _named(cell)] = rows
+        self._has_one_more()
+
+    def lack(self, cell: Cell, fault: ForeignError) -> None:
+        """Take notice that the run of a cell failed."""
+        self.lacking.append((cell, fault))
+        self._has_one_more()
+
+    def _has_one_more(self) -> None:
         self.waiting -= 1
         if self.waiting == 0:
             self.store()
 
     def store(self) -> None:
-        """Store it: every cell is measured."""
+        """Store it: every cell is measured, or its run failed; without a single one there is nothing to store."""
+        cells = [cell for cell in self.cells if (cell.key, _named(cell)) in self.known]
+        if not cells and self.lacking:
+            return
         plan, results, experiment = self.part.plan, self.part.results, self.experiment
         points = plan.scale.points(experiment)
-        frame = table(experiment, points, [(cell, self.known[cell.key, _named(cell)]) for cell in self.cells])
-        declaration = declare(plan, experiment, command=self.part.command.format(id=experiment.id)) | {
+        frame = table(experiment, points, [(cell, self.known[cell.key, _named(cell)]) for cell in cells])
+        failed = _failed(points, self.lacking)
+        declaration = declare(plan, experiment, command=self.part.command.format(id=experiment.id), failed=failed) | {
             "fingerprint": self.fingerprint,
             "shared_runs": sum(self.uses[cell.key] > 1 for cell in self.cells),
         }
@@ -257,11 +290,19 @@ def _measure_stored(
         on_step(Step("measures", measured, cells, measured, cells))
 
 
-def declare(plan: Plan, experiment: Experiment, *, command: str) -> dict[str, Any]:
+def _failed(points: Mapping[str, Sequence[Any]], lacking: Sequence[tuple[Cell, ForeignError]]) -> tuple[LeftOut, ...]:
+    """Gather the points whose runs failed, with the first fault of each file."""
+    first: dict[str, str] = {}
+    for _, fault in lacking:
+        first.setdefault(fault.where, f"ended early: {fault.problem}")
+    return left_out(points, [(cell.point, [first[fault.where]]) for cell, fault in lacking])
+
+
+def declare(plan: Plan, experiment: Experiment, *, command: str, failed: Sequence[LeftOut] = ()) -> dict[str, Any]:
     """Return what a report needs to know of an experiment, as plain data."""
     points = plan.scale.points(experiment)
     backend = backend_of(plan.backend)
-    left_out = plan.left_out[experiment.id]
+    absent = (*plan.left_out[experiment.id], *failed)
     return {
         "id": experiment.id,
         "title": experiment.title,
@@ -272,7 +313,7 @@ def declare(plan: Plan, experiment: Experiment, *, command: str) -> dict[str, An
         "repeats": len(plan.scale.seeds(experiment)),
         "figures": [to_json(figure) for figure in experiment.figures],
         "measures": [{k: v for k, v in asdict(one).items() if k != "function" and v is not None} for one in experiment.measures],
-        "notes": [*plan.scale.notes(experiment), *(_left_out_note(one) for one in left_out)],
+        "notes": [*plan.scale.notes(experiment), *(_left_out_note(one) for one in absent)],
         **({"emulates": experiment.emulates} if experiment.emulates else {}),
         **({"choices": [one.declared() for one in experiment.choices]} if experiment.choices else {}),
         "kept": experiment.kept,
@@ -280,7 +321,7 @@ def declare(plan: Plan, experiment: Experiment, *, command: str) -> dict[str, An
         "backend": plan.kind,
         "backend_title": backend.title,
         "backend_version": backend.version(),
-        "left_out": [{"at": {name: list(values) for name, values in one.at.items()}, "reason": one.reason} for one in left_out],
+        "left_out": [{"at": {name: list(values) for name, values in one.at.items()}, "reason": one.reason} for one in absent],
         "code_version": __version__,
         "command": command,
     }
@@ -296,7 +337,7 @@ def _own_stack(plan: Plan, experiment: Experiment) -> list[tuple[str, str]]:
 
 
 def _left_out_note(one: LeftOut) -> str:
-    return f"Not run on this backend{f', {one.where}' if one.where else ''}: {one.reason}."
+    return f"Not run on this backend{f', {one.where}' if one.where else ''}: {one.reason.rstrip('.')}."
 
 
 def _fingerprint(experiment: Experiment) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from windtunnel.foreign import shown
 from windtunnel.plots.declared import Value
 from windtunnel.plots.style import DECLARED_RC
 
@@ -120,7 +121,7 @@ def panel_title(dimension: str | None, value: Value | None) -> str:
     if dimension is None or value is None:
         return ""
     if isinstance(value, str):
-        return value
+        return shown(value)
     return _PANEL_TEXT.get(dimension, dimension + " {:g}").format(value)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from windtunnel.foreign import is_made, shown
 from windtunnel.plots.axes import Grid, legend_above, legend_rows, panel_title, sheet, styled, y_ticks
 from windtunnel.plots.curves import HALF
 from windtunnel.plots.declared import Compared, Published, Value
@@ -209,4 +210,6 @@ def _legend(declaration: Compared, series: Sequence[Value], looks: Mapping[Value
 
 
 def _label(dimension: str, value: Value) -> str:
-    return value.replace("_", " ") if isinstance(value, str) else panel_title(dimension, value)
+    if not isinstance(value, str):
+        return panel_title(dimension, value)
+    return shown(value) if is_made(value) else value.replace("_", " ")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from windtunnel.foreign import shown
 from windtunnel.plots.axes import Grid, legend_above, legend_rows, panel_title, sheet, styled, ticks_at_points, y_ticks
 from windtunnel.plots.declared import Curves, Overlay, Value
 from windtunnel.plots.points import Point, ascending, mean_line, others_of, points_of, unreached_label
@@ -283,7 +284,7 @@ def _other_handle(label: str) -> Line2D:
 
 def series_label(dimension: str, value: Value) -> str:
     """Return what a legend calls a series."""
-    return value if dimension == "alg" and isinstance(value, str) else panel_title(dimension, value)
+    return shown(value) if dimension == "alg" and isinstance(value, str) else panel_title(dimension, value)
 
 
 def _name_x(declaration: Curves, figure: Figure, axes: Sequence[Axes], columns: int) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from windtunnel.foreign import shown
 from windtunnel.plots.style import LINE_STYLES, RC, look
 from windtunnel.records import Records
 from windtunnel.scenario import ScenarioError
@@ -43,7 +44,8 @@ def _figure(rows: int, heights: tuple[float, ...]) -> tuple[Figure, list[Axes]]:
 
 
 def _labels(records: Records) -> dict[int, str]:
-    named = [str(flow["algorithm"]) for flow in records.facts.scenario.get("flows", ())]
+    written = [str(flow["algorithm"]) for flow in records.facts.scenario.get("flows", ())]
+    named = [shown(name, written) for name in written]
     numbers = records.flows["flow"].to_list()
     names = records.flows["algorithm"].to_list()
     return {n: named[n] if n < len(named) else names[i] for i, n in enumerate(numbers)}

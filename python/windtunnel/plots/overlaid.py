@@ -1,4 +1,4 @@
-"""The windows of two backends over each other."""
+"""The windows of two sides over each other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from windtunnel.plots.style import look
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_KERNEL = "#a9afb6"
+_SECOND = "#a9afb6"
 _BUCKETS = 700
 
 
@@ -38,23 +38,23 @@ class Course:
 
 @dataclass(frozen=True)
 class Panel:
-    """One flow on both backends.
+    """One flow on both sides.
 
     Parameters
     ----------
     title : str
         Above the panel.
-    sim, linux : Course
+    first, second : Course
         Its window.
     """
 
     title: str
-    sim: Course
-    linux: Course
+    first: Course
+    second: Course
 
 
-def draw_overlaid(algorithm: str, panels: Sequence[Panel], *, end_s: float) -> Figure:
-    """Draw a panel per flow: the kernel broad and grey, the simulator thin and in the algorithm's colour on top of it.
+def draw_overlaid(algorithm: str, panels: Sequence[Panel], *, end_s: float, names: tuple[str, str] = ("simulator", "kernel")) -> Figure:
+    """Draw a panel per flow: the second side broad and grey, the first thin and in the algorithm's colour on top of it.
 
     Parameters
     ----------
@@ -64,6 +64,8 @@ def draw_overlaid(algorithm: str, panels: Sequence[Panel], *, end_s: float) -> F
         The flows.
     end_s : float
         Where the time axis ends, seconds.
+    names : tuple of str
+        What the sides are called.
 
     Returns
     -------
@@ -78,7 +80,7 @@ def draw_overlaid(algorithm: str, panels: Sequence[Panel], *, end_s: float) -> F
         figure, axes = sheet(grid, titled=True)
         for number, (axis, panel) in enumerate(zip(axes, panels, strict=True)):
             top = 0.0
-            for course, line_colour, width in ((panel.linux, _KERNEL, 2.2), (panel.sim, colour, 0.8)):
+            for course, line_colour, width in ((panel.second, _SECOND, 2.2), (panel.first, colour, 0.8)):
                 shown = course.t_s <= end_s
                 t_s, values = thin(course.t_s[shown], course.cwnd_packets[shown], buckets=_BUCKETS)
                 axis.plot(t_s, values, color=line_colour, linewidth=width, solid_joinstyle="round", zorder=2.5)
@@ -90,7 +92,7 @@ def draw_overlaid(algorithm: str, panels: Sequence[Panel], *, end_s: float) -> F
             axis.tick_params(labelbottom=number == len(panels) - 1)
             y_ticks(axis, log=False)
         axes[-1].set_xlabel("time (s)")
-        named = ((colour, 1.2, "simulator"), (_KERNEL, 2.4, "kernel"))
+        named = ((colour, 1.2, names[0]), (_SECOND, 2.4, names[1]))
         handles = [Line2D([], [], color=line_colour, linewidth=width, label=label) for line_colour, width, label in named]
         legend_above(figure, handles, left_in=grid.left_in)
         return figure

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from windtunnel.foreign import shown
 from windtunnel.plots.axes import WIDTH_IN, styled
 from windtunnel.plots.decimate import thin
 from windtunnel.plots.style import INK, QUIET, look
@@ -111,7 +112,7 @@ def _draw_response(axis: Axes, response: Mapping[str, Sequence[tuple[float, floa
         colour, marker = look(name)
         own = name == algorithm
         loss, rate_mbps = zip(*points, strict=True)
-        axis.plot(loss, rate_mbps, color=colour, marker=marker, linestyle="-" if own else ":", label=name, zorder=3 if own else 2)
+        axis.plot(loss, rate_mbps, color=colour, marker=marker, linestyle="-" if own else ":", label=shown(name), zorder=3 if own else 2)
     axis.set_xscale("log")
     axis.set_yscale("log")
     axis.set_title("Random loss, one flow")

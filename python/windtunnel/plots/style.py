@@ -41,6 +41,8 @@ LOOK: dict[str, tuple[str, str]] = {
     "udp": (_INDIGO, "8"),
 }
 _COLOURS = (_BLUE, _ORANGE, _GREEN, _RED, _PURPLE, _SKY, _GREY)
+_OF_FILES = ("#000000", "#7a3b00", "#b5007f")
+"""Colours of controllers from files: no built-in one has them."""
 _MARKERS = "<>ph*dH8"
 LINE_STYLES = ("-", "--", ":", "-.")
 
@@ -56,6 +58,9 @@ DARK: dict[str, str] = {
     _WINE: "#c95c92",
     _OLIVE: "#b6b65a",
     _TEAL: "#62c8b6",
+    "#000000": "#f0f0f0",
+    "#7a3b00": "#d09a66",
+    "#b5007f": "#ff7ad0",
     "#ffffff": "#16191d",
 }
 """Counterparts of the colours, and of white paper, on a dark screen: lighter, and still apart from each other."""
@@ -129,7 +134,7 @@ def look(algorithm: str) -> tuple[str, str]:
     Parameters
     ----------
     algorithm : str
-        ``name`` or ``name:variant``; variants share their protocol's look.
+        ``name`` or ``name:variant``; variants share their protocol's look. One from a file (its name has a dot) has colours of its own.
 
     Returns
     -------
@@ -140,7 +145,8 @@ def look(algorithm: str) -> tuple[str, str]:
     if name in LOOK:
         return LOOK[name]
     number = zlib.crc32(name.encode())
-    return _COLOURS[number % len(_COLOURS)], _MARKERS[number // len(_COLOURS) % len(_MARKERS)]
+    colours = _OF_FILES if "." in name else _COLOURS
+    return colours[number % len(colours)], _MARKERS[number // len(colours) % len(_MARKERS)]
 
 
 SHADES = (0.0, 0.55, -0.45, 0.3, -0.65)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
+from windtunnel.foreign import is_file, is_made
 from windtunnel.plots import draw_portrait
 from windtunnel.run import run
 from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue
+from windtunnel.scenario import algorithm as known
+from windtunnel.scenario.checks import algorithm_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +32,7 @@ def portrait(algorithm: str, *, seed: int = 1) -> Figure:
     Parameters
     ----------
     algorithm : str
-        ``name`` or ``name:variant``; of a bare name the variant of profile linux-6.1.
+        ``name`` or ``name:variant``; of a bare name the variant of profile linux-6.1. Or a file.
     seed : int
         Seed of every run.
 
@@ -43,6 +46,7 @@ def portrait(algorithm: str, *, seed: int = 1) -> Figure:
     ScenarioError
         When there is no such algorithm.
     """
+    algorithm = algorithm_name(algorithm) if is_file(algorithm) else algorithm  # A file is made once.
     path = Bottleneck(rate_bps=RATE_BPS, queue_bdp=1.0, mark_bdp=MARK_BDP if _lives_on_marks(algorithm) else None)
     first = Flow(algorithm=algorithm, rtt_s=RTT_S)
     second = Flow(algorithm=algorithm, rtt_s=RTT_S, start_s=SECOND_START_S)
@@ -68,5 +72,5 @@ def _throughput_mbps(algorithm: str, loss: float, seed: int) -> float:
 
 
 def _lives_on_marks(algorithm: str) -> bool:
-    found = catalogue().find(algorithm.partition(":")[0])
+    found = known(algorithm) if is_made(algorithm) else catalogue().find(algorithm.partition(":")[0])
     return found is not None and list(found.signals or ())[:1] == ["ecn"]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from windtunnel.foreign import shown
 from windtunnel.plots.axes import panel_title
 from windtunnel.plots.declared import Value
 from windtunnel.report.model import DataPoint, Report, Section
@@ -30,7 +31,7 @@ def file_name(name: str) -> str:
 
 def value_title(dimension: str, value: Value) -> str:
     """Return a coordinate with its unit, such as ``RTT 42 ms``; a protocol is its name."""
-    return str(value) if dimension == "alg" else panel_title(dimension, value)
+    return shown(str(value)) if dimension == "alg" else panel_title(dimension, value)
 
 
 @dataclass(frozen=True)

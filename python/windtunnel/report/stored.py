@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from windtunnel.claims import Experiment, Register, RegisterError, Verdict, judge, packaged_register
+from windtunnel.foreign import shown
 from windtunnel.metrics import MEASURES
 from windtunnel.plots.declared import Declaration, Histories, History, from_json
 from windtunnel.report.model import Figure, Report, Section, Table
@@ -197,12 +198,12 @@ def _of_other(results: Results, id: str, backend: str) -> list[str]:
 
 
 def _left_out_text(one: Mapping[str, Any]) -> str:
-    where = ", ".join(f"{name}={'|'.join(str(value) for value in values)}" for name, values in one["at"].items())
+    where = ", ".join(f"{name}={'|'.join(shown(str(value)) for value in values)}" for name, values in one["at"].items())
     return f"{where}: {one['reason']}" if where else str(one["reason"])
 
 
 def _grid(stored: Mapping[str, Any]) -> list[tuple[str, str]]:
-    swept = [(HEADINGS.get(name, name), ", ".join(str(value) for value in values)) for name, values in stored["points"].items()]
+    swept = [(HEADINGS.get(name, name), ", ".join(shown(str(value)) for value in values)) for name, values in stored["points"].items()]
     return [*swept, ("repeats", str(stored["repeats"])), ("scale", str(stored["scale"]))]
 
 

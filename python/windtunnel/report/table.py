@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from windtunnel.foreign import shown
 from windtunnel.report.model import Cell, Estimate, Table
 from windtunnel.stats import summarise
 
@@ -80,7 +81,7 @@ def table_of(
                     for column, value in enumerate(values)
                 }
                 rows.append([*leading, *row])
-    columns = [*(["metric"] if len(metrics) > 1 else []), *dimensions.values(), *(str(value) for (value,) in values)]
+    columns = [*(["metric"] if len(metrics) > 1 else []), *dimensions.values(), *(shown(str(value)) for (value,) in values)]
     return Table(columns, rows, caption=next(iter(metrics.values())) if len(metrics) == 1 else "", places=places)
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from windtunnel.foreign import shown
 from windtunnel.report.model import Cell, Estimate, Table
 
 MINUS, TIMES, MISSING = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}", "\N{EN DASH}"
@@ -87,7 +88,7 @@ def cell(value: Cell) -> str:
         return mean_and_error(value.mean, value.sem)
     if value is None:
         return MISSING
-    return number(value) if isinstance(value, int | float) else value
+    return number(value) if isinstance(value, int | float) else shown(value)
 
 
 def detail(value: Cell, *, usual: int | None = None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from windtunnel.scenario.checks import algorithm_of
+from windtunnel.scenario.controllers import algorithm
 
 if TYPE_CHECKING:
     from windtunnel.scenario.flows import Flow
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 def _value(flow: Flow, name: str, otherwise: float) -> float:
     """Return a parameter of the application, its default when not given, and `otherwise` where a flow is one connection."""
-    parameter = algorithm_of(flow.algorithm).parameters.get(name)
+    known = algorithm(flow.algorithm)
+    parameter = None if known is None else known.parameters.get(name)
     if parameter is None or flow.application is not None:
         return otherwise
     return float(flow.parameters.get(name, parameter.default or otherwise))

@@ -17,6 +17,7 @@ from typing import Any
 class Parameter:
     """One number or word an algorithm can be given; `low` and `high` are None where there is no bound, `choices` empty for a number.
 
+    Only whole numbers are allowed where `is_whole`.
     `defaults` gives the default of each variant that has its own.
     """
 
@@ -28,6 +29,7 @@ class Parameter:
     doc: str
     defaults: Mapping[str, float | str] = field(default_factory=dict)
     choices: tuple[str, ...] = ()
+    is_whole: bool = False
 
 
 @dataclass(frozen=True)

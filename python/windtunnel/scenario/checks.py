@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
-from windtunnel.scenario import units
+from windtunnel import foreign
+from windtunnel.scenario import controllers, units
 from windtunnel.scenario.catalogue import DROP_TAIL, Algorithm, Parameter, TransportOption, catalogue
 from windtunnel.scenario.errors import refusal, shown, unknown
 from windtunnel.scenario.flowtext import FLOW_KEYS
@@ -18,7 +20,7 @@ _FALSE = ("false", "off", "no", "0")
 
 
 def algorithm_name(value: Any) -> str:
-    """Return ``name[:variant]`` under our name (aliases replaced).
+    """Return ``name[:variant]`` under our name (aliases replaced); of a file the name of what was made of it.
 
     Parameters
     ----------
@@ -35,12 +37,18 @@ def algorithm_name(value: Any) -> str:
     pydantic_core.PydanticCustomError
         When the protocol or the variant is unknown.
     """
+    if isinstance(value, type):
+        return _adopted(value)
     if not isinstance(value, str):
         raise refusal(f"{shown(value)} is a {type(value).__name__}, not a name; allowed: {', '.join(catalogue().algorithms)}")
+    if foreign.is_file(value.strip()):
+        return made(value, field="")
+    if foreign.is_made(value):
+        return value
     name, colon, variant = value.strip().partition(":")
     found = catalogue().find(name)
     if found is None:
-        raise refusal(unknown("protocol", name, catalogue().algorithms))
+        raise refusal(unknown("protocol", name, catalogue().algorithms) + ", or a file, as ./mine.c")
     if not colon:
         return found.name
     variant = found.variant_aliases.get(variant, variant)
@@ -49,9 +57,32 @@ def algorithm_name(value: Any) -> str:
     return f"{found.name}:{variant}"
 
 
-def algorithm_of(name: str) -> Algorithm:
-    """Return the catalogue's entry of an accepted ``name[:variant]``."""
-    return catalogue().algorithms[name.partition(":")[0]]
+def _adopted(cls: type) -> str:
+    try:
+        return foreign.adopt(cls).name
+    except foreign.ForeignError as error:
+        raise refusal(str(error)) from None
+
+
+def made(file: str | os.PathLike[str], *, field: str = "algorithm") -> str:
+    """Return the name of what is made of a file.
+
+    Parameters
+    ----------
+    file : str or path
+        What the user wrote.
+    field : str
+        Which field of a flow says so, for the error.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When it is no controller.
+    """
+    try:
+        return foreign.make(os.fspath(file).strip()).name
+    except foreign.ForeignError as error:
+        raise refusal(str(error), field=field) from None
 
 
 def profile_name(value: Any) -> Any:
@@ -70,6 +101,11 @@ def flow_tables(data: dict[str, Any], keys: Sequence[str] = FLOW_KEYS) -> dict[s
         When one is no table, or holds something that is unknown or out of range.
     """
     full = dict(data)
+    written = full.get("algorithm")
+    if isinstance(written, type):
+        full["algorithm"] = _adopted(written)
+    elif isinstance(written, os.PathLike) or (isinstance(written, str) and foreign.is_file(written.strip())):
+        full["algorithm"] = made(written)  # Once: what reads the other fields asks for its parameters.
     for table in ("parameters", "transport"):
         if not isinstance(full.get(table, {}), dict):
             raise refusal(f"{shown(full[table])} is a {type(full[table]).__name__}, not a table; allowed: key = value", field=table)
@@ -102,7 +138,9 @@ def parameters(name: str, given: dict[str, Any], keys: Sequence[str] = FLOW_KEYS
     pydantic_core.PydanticCustomError
         When a key is unknown or a value is not a number in range.
     """
-    algorithm = algorithm_of(name)
+    algorithm = controllers.algorithm(name)
+    if algorithm is None:  # From a file whose making is not in the cache any more: these were checked when it was.
+        return dict(sorted(given.items()))
     checked: dict[str, float | str] = {}
     for key, value in given.items():
         parameter = algorithm.parameters.get(key)
@@ -133,7 +171,9 @@ def _parameter(parameter: Parameter, value: Any, field: str | None = None) -> fl
         value = float(value.lower() in _TRUE)
     low = -1e300 if parameter.low is None else parameter.low
     high = 1e300 if parameter.high is None else parameter.high
-    return float(_in_range(Range(low, high, _unit(parameter.unit), whole=parameter.unit == "connections"), value, field))
+    return float(
+        _in_range(Range(low, high, _unit(parameter.unit), whole=parameter.is_whole or parameter.unit == "connections"), value, field)
+    )
 
 
 def discipline_text(text: str) -> tuple[str, dict[str, str]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from windtunnel.scenario import changes, hosts, losses, traces, traffic
+from windtunnel.scenario import changes, controllers, hosts, losses, traces, traffic
 from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.errors import ScenarioError, from_validation, one_line
 from windtunnel.scenario.flows import Flow
@@ -113,13 +113,15 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return table
 
 
-def load(path: str | Path) -> Scenario:
-    """Read a scenario file.
+def load(path: str | Path, *, trust: bool = False) -> Scenario:
+    """Read a scenario file. Files that it names are relative to it.
 
     Parameters
     ----------
     path : str or Path
         A TOML file, or JSON when it ends in ``.json``.
+    trust : bool
+        Whether controllers from elsewhere than the file's own folder are built and run too.
 
     Returns
     -------
@@ -128,11 +130,14 @@ def load(path: str | Path) -> Scenario:
 
     Raises
     ------
+    Untrusted
+        When it names such controllers, and `trust` does not allow it.
     ScenarioError
         One line with the file, the field, the value and what is allowed.
     """
     path = Path(path)
-    return parse(with_traces(read_document(path), path.parent), name=str(path))
+    document = controllers.with_files(read_document(path), path.parent, name=str(path), trust=trust)
+    return parse(with_traces(document, path.parent), name=str(path))
 
 
 def with_traces(document: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -5,15 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from windtunnel.scenario import writes
+from windtunnel import foreign
+from windtunnel.scenario import controllers, writes
 from windtunnel.scenario.catalogue import catalogue
-from windtunnel.scenario.errors import shown
+from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.hostkeys import HOST_KEYS
 from windtunnel.scenario.lines import pairs
 
 SHORT_KEYS = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", **writes.SHORT}
 _OWN = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction", "mtu", "receiver_mtu", "application", *writes.SHORT)
 FLOW_KEYS = (*_OWN, *HOST_KEYS, "enter", "leave")
+
+
+def _parameters(flow: dict[str, Any]) -> set[str]:
+    """Return the names of an algorithm's parameters; in place of a file stands then what was made of it."""
+    name = flow["algorithm"]
+    if foreign.is_file(name):
+        try:
+            name = flow["algorithm"] = foreign.make(name).name
+        except foreign.ForeignError as error:
+            raise refusal(str(error), field="algorithm") from None
+    found = controllers.algorithm(name) if foreign.is_made(name) else catalogue().find(name.partition(":")[0])
+    return set(found.parameters) if found else set()
 
 
 def parse_flow(text: str, keys: Sequence[str] = FLOW_KEYS) -> dict[str, Any]:
@@ -43,8 +56,7 @@ def parse_flow(text: str, keys: Sequence[str] = FLOW_KEYS) -> dict[str, Any]:
     host: dict[str, str] = {}
     parameters: dict[str, str] = {}
     transport: dict[str, str] = {}
-    algorithm = catalogue().find(head.strip().partition(":")[0])
-    own = set(algorithm.parameters) if algorithm else set()
+    own = _parameters(flow)
     for key, value in pairs(parts, f"flow {shown(text)}", "ALG[:variant][,key=value...]").items():
         if key in keys and key in HOST_KEYS:
             host[key] = value

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from windtunnel import native
+from windtunnel.scenario.controllers import needed
 from windtunnel.scenario.errors import ScenarioError
 from windtunnel.scenario.models import Scenario
 
@@ -45,8 +46,20 @@ def asked(call: Callable[[str], _Answer], scenario: Scenario) -> _Answer:
     try:
         return call(scenario.model_dump_json(exclude_unset=True))
     except ValueError as error:
-        field, problem = error.args
-        raise ScenarioError(field, problem) from None
+        field, problem, *_ = error.args
+        raise ScenarioError(field, problem) from error.__cause__
+
+
+def guests(scenario: Scenario) -> list[tuple[str, str]]:
+    """Return names and libraries of the controllers from files that a scenario runs.
+
+    Raises
+    ------
+    ScenarioError
+        When one is not in the cache any more.
+    """
+    flows, sources = [one.algorithm for one in scenario.flows], [*scenario.arrivals, *scenario.sessions]
+    return needed([*flows, *(one.algorithm for one in sources)])
 
 
 def fill(scenario: Scenario) -> Resolved:

@@ -21,6 +21,7 @@ pub const PROTOCOL: Protocol = Protocol {
     constants: &[],
     profiles: &[
         borrows("linux-6.1", PAPER),
+        borrows("linux-6.12", PAPER),
         runs("linux-2.6.23", PAPER),
         borrows("altaimd-2.6.6", PAPER),
         borrows("linux-2.4", PAPER),

@@ -24,6 +24,7 @@ pub const PROTOCOL: Protocol = Protocol {
     constants: fast::PROTOCOL.constants,
     profiles: &[
         borrows("linux-6.1", fast::PAPER),
+        borrows("linux-6.12", fast::PAPER),
         borrows("linux-2.6.23", fast::PAPER),
         borrows("altaimd-2.6.6", fast::PAPER),
         borrows("linux-2.4", fast::FIXED),

@@ -52,14 +52,20 @@ pub(crate) const fn borrows(profile: &'static str, variant: &'static str) -> Pro
 
 /// The rows of a protocol that no profile's stack ever had.
 pub(crate) const fn borrowed_by_all(variant: &'static str) -> [ProfileVariant; PROFILES.len()] {
-    let [linux61, linux2623, altaimd, linux24, rfc] = PROFILES;
-    [borrows(linux61, variant), borrows(linux2623, variant), borrows(altaimd, variant), borrows(linux24, variant), borrows(rfc, variant)]
+    let mut rows = [borrows(PROFILES[0], variant); PROFILES.len()];
+    let mut row = 1;
+    while row < PROFILES.len() {
+        rows[row].profile = PROFILES[row];
+        row += 1;
+    }
+    rows
 }
 
-/// The rows of a protocol with one variant that is Linux 6.1's, the first profile's.
+/// The rows of a protocol with one variant that is Linux 6.1's and 6.12's, the first two profiles'.
 pub(crate) const fn of_linux61(variant: &'static str) -> [ProfileVariant; PROFILES.len()] {
     let mut rows = borrowed_by_all(variant);
     rows[0].belongs = true;
+    rows[1].belongs = true;
     rows
 }
 

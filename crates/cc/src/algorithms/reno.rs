@@ -31,6 +31,7 @@ pub const PROTOCOL: Protocol = Protocol {
     constants: &[],
     profiles: &[
         runs("linux-6.1", "linux-6.1"),
+        runs("linux-6.12", "linux-6.1"),
         runs("linux-2.6.23", "linux-6.1"),
         runs("altaimd-2.6.6", "rfc"),
         runs("linux-2.4", "linux-6.1"),

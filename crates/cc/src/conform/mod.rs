@@ -5,40 +5,21 @@
 //! the window rests at ssthresh during recovery.
 
 mod rated;
+mod recorded;
 mod report;
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use thiserror::Error;
 use units::{ByteRate, Duration, Time};
 
-pub use self::report::{Mismatch, Report};
+use self::recorded::root_name;
+pub use self::recorded::{recorded, Recorded};
+pub use self::report::{Mismatch, ReplayError, Report};
 use crate::build::{build, protocol};
 use crate::registry::Algorithm;
 use crate::slow_start::Kind;
 use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, Controller, Guest, GuestLaw, RttSample, Window};
-
-/// Why a file could not be replayed.
-#[derive(Clone, Debug, Error, PartialEq)]
-pub enum ReplayError {
-    /// The file is fine, the algorithm is not registered: skip it.
-    #[error("{file}: not implemented: {algorithm}")]
-    NotImplemented {
-        /// The file.
-        file: String,
-        /// The kernel's name of the algorithm.
-        algorithm: String,
-    },
-    /// The file is damaged.
-    #[error("{file}: {what}")]
-    Damaged {
-        /// The file.
-        file: String,
-        /// What is wrong, and where.
-        what: String,
-    },
-}
 
 /// Replays the vector file whose content is `text`; `file` is only named in the answer.
 pub fn replay(text: &str, file: &str) -> Result<Report, ReplayError> {
@@ -77,11 +58,6 @@ pub fn replay_guest(law: Box<dyn GuestLaw>, text: &str, file: &str) -> Result<Re
     let root = serde_json::from_str(text).map_err(|e| ReplayError::Damaged { file: file.into(), what: format!("not JSON: {e}") })?;
     let algorithm = root_name(&root).unwrap_or_default().to_owned();
     replay_law(Controller::new(Algorithm::Guest(Guest(law)), Kind::Standard), algorithm, &root, file)
-}
-
-/// The kernel's name of what is recorded.
-fn root_name(root: &Value) -> Option<&str> {
-    root["algorithm"].as_str()
 }
 
 fn replay_law(law: Controller, algorithm: String, root: &Value, file: &str) -> Result<Report, ReplayError> {

@@ -1,6 +1,28 @@
 //! What a replay of a recording says.
 
 use serde::Serialize;
+use thiserror::Error;
+
+/// Why a file could not be replayed.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum ReplayError {
+    /// The file is fine, the algorithm is not registered: skip it.
+    #[error("{file}: not implemented: {algorithm}")]
+    NotImplemented {
+        /// The file.
+        file: String,
+        /// The kernel's name of the algorithm.
+        algorithm: String,
+    },
+    /// The file is damaged.
+    #[error("{file}: {what}")]
+    Damaged {
+        /// The file.
+        file: String,
+        /// What is wrong, and where.
+        what: String,
+    },
+}
 
 /// The result of one file.
 #[derive(Clone, Debug, PartialEq, Serialize)]

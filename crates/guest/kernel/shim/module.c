@@ -38,6 +38,9 @@ static void variables_now(const void *state, double *values)
 	}
 }
 
+/* What the module says of itself; NULL when it says nothing. */
+extern const char wt_kernel_description[] __attribute__((weak));
+
 static struct wt_controller controller = {
 	.abi = WT_ABI, .size = sizeof(struct wt_controller), .create = create, .destroy = destroy, .clone = clone, .needs = needs,
 	.on_seeded = on_seeded, .on_established = on_established, .ssthresh = ssthresh, .undo = undo,
@@ -70,6 +73,7 @@ static void fill_table(void)
 	const struct tcp_congestion_ops *ops = registered[0];
 
 	controller.name = ops->name;
+	controller.summary = wt_kernel_description;
 	controller.on_state_changed = on_state_changed;
 	controller.on_event = on_event;
 	controller.on_acked = ops->cong_control ? NULL : on_acked;

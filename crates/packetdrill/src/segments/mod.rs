@@ -53,3 +53,38 @@ pub struct Replay {
     /// The first difference.
     pub first: Option<Difference>,
 }
+
+/// How all recordings of a file went.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Replays {
+    /// How many there are.
+    pub scripts: usize,
+    /// Of those, how many agree in every row.
+    pub exact: usize,
+    /// Rows of all of them.
+    pub rows: usize,
+    /// Rows that are the kernel's.
+    pub equal: usize,
+    /// The script that first differs, and how.
+    pub first: Option<(String, Difference)>,
+}
+
+/// Reads a file of recordings and replays them all.
+///
+/// # Errors
+/// A line that cannot be read, a recording that asks for what the stack has not, a file without any.
+pub fn replay_text(text: &str) -> Result<Replays, String> {
+    let mut made = Replays::default();
+    for recording in read(text)? {
+        let played = replay(&recording)?;
+        made.scripts += 1;
+        made.exact += usize::from(played.first.is_none());
+        made.rows += played.rows;
+        made.equal += played.equal;
+        made.first = made.first.or_else(|| played.first.map(|first| (played.name, first)));
+    }
+    if made.scripts == 0 {
+        return Err("there is no script in it".into());
+    }
+    Ok(made)
+}

@@ -77,6 +77,8 @@ pub struct Row {
 pub struct Recording {
     /// The script's name.
     pub name: String,
+    /// The kernel's version, as the file's first line has it; empty where it has none.
+    pub kernel: String,
     /// What it asks for.
     pub keys: BTreeMap<String, String>,
     /// Event by event.
@@ -84,6 +86,17 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// The profile that stands for the kernel's stack: that of 6.1 for what is older than 6.12.
+    pub fn profile(&self) -> &'static str {
+        let mut numbers = self.kernel.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
+        let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+        if version >= (6, 12) {
+            "linux-6.12"
+        } else {
+            "linux-6.1"
+        }
+    }
+
     /// The number of a key, or what it is when the script does not say.
     ///
     /// # Errors
@@ -106,11 +119,14 @@ impl Recording {
 pub fn read(text: &str) -> Result<Vec<Recording>, String> {
     let mut made: Vec<Recording> = Vec::new();
     let mut reader = Reader::default();
+    let mut kernel = String::new();
     for (index, line) in text.lines().enumerate() {
         let wrong = |what: String| format!("line {}: {what}", index + 1);
         if let Some(script) = line.strip_prefix("script ") {
-            made.push(begin(script).map_err(wrong)?);
+            made.push(begin(script, &kernel).map_err(wrong)?);
             reader = Reader::default();
+        } else if let Some((version, _)) = line.strip_prefix("# Linux ").and_then(|rest| rest.split_once(',')) {
+            version.clone_into(&mut kernel);
         } else if !line.is_empty() && !line.starts_with('#') && !line.starts_with("end ") {
             let recording = made.last_mut().ok_or_else(|| wrong("a row before the first script".into()))?;
             recording.rows.push(reader.row(line).map_err(wrong)?);
@@ -119,12 +135,12 @@ pub fn read(text: &str) -> Result<Vec<Recording>, String> {
     Ok(made)
 }
 
-fn begin(script: &str) -> Result<Recording, String> {
+fn begin(script: &str, kernel: &str) -> Result<Recording, String> {
     let mut words = script.split(' ');
     let name = words.next().unwrap_or_default().to_owned();
     let keys = words.map(|word| word.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned())));
     let keys = keys.collect::<Option<_>>().ok_or("a key without a value")?;
-    Ok(Recording { name, keys, rows: Vec::new() })
+    Ok(Recording { name, kernel: kernel.to_owned(), keys, rows: Vec::new() })
 }
 
 /// What a row leaves out because it stands in an earlier one.
@@ -247,6 +263,16 @@ mod tests {
         let plain = read(&TEXT.replace("@2", "")).expect("a recording");
         let Event::Acked(ack) = &plain[0].rows[3].event else { panic!("an ACK") };
         assert_eq!(ack.echoed, 0);
+    }
+
+    #[test]
+    fn a_recording_is_replayed_on_the_profile_of_its_kernel() {
+        let of = |version: &str| read(&format!("# Linux {version}, reno: 1 scripts\n{TEXT}")).expect("a recording")[0].profile();
+        assert_eq!(
+            [of("6.1.192"), of("5.10.262"), of("6.12.117"), of("6.18.0-rc3"), of("7.0.1")].map(|name| &name[6..]),
+            ["6.1", "6.1", "6.12", "6.12", "6.12"]
+        );
+        assert_eq!(read(TEXT).expect("a recording")[0].profile(), "linux-6.1");
     }
 
     #[test]

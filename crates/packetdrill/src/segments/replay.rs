@@ -80,7 +80,7 @@ fn connect(recording: &Recording, handshake_rtt: Duration) -> Result<Connect, St
     let is_on = |key| number(key, 1).map(|value| value != 0);
     let module = recording.keys.get("cc").map_or("cubic", String::as_str);
     let algorithm = if module == "highspeed" { "hstcp" } else { module };
-    let mut options = Options::of_profile("linux-6.1").expect("a profile");
+    let mut options = Options::of_profile(recording.profile()).expect("a profile");
     options.sack = is_on("sack")?;
     options.timestamps = is_on("ts")?;
     options.tlp = is_on("tlp")?;
@@ -103,6 +103,7 @@ fn connect(recording: &Recording, handshake_rtt: Duration) -> Result<Connect, St
         window: number("window", 10_000)?,
         opened: ZERO,
         handshake_rtt,
+        profile: recording.profile().into(),
         ..Connect::to(algorithm, handshake_rtt)
     })
 }

@@ -6,10 +6,12 @@
 mod common;
 mod fairness;
 mod loss;
+mod of_run;
 mod rates;
 mod sum;
 
 pub use common::{common, Common, Flows};
 pub use fairness::{jain, ratio_min_max};
 pub use loss::{epoch_s, fraction};
+pub use of_run::{of_run, OfRun};
 pub use rates::Delivered;

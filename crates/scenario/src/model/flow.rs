@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{json, Value};
 use sim::Direction;
 
-use super::{is_default, is_packet, one, packet, Host};
+use super::{by_default, is_default, is_packet, one, packet, Host};
 
 /// A value of an algorithm's parameter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -87,4 +87,11 @@ pub struct Flow {
     /// Number of the last hop.
     #[serde(default, skip_serializing_if = "is_default")]
     pub leave: Option<u32>,
+}
+
+impl Flow {
+    /// A flow of that algorithm, and all else by default.
+    pub fn of(algorithm: &str) -> Flow {
+        by_default(json!({ "algorithm": algorithm }))
+    }
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{json, Map, Value};
 
-use super::{is_default, two_parts, LossModel};
+use super::{by_default, is_default, two_parts, LossModel};
 
 /// The discipline of a link that names none.
 pub const DROP_TAIL: &str = "drop-tail";
@@ -79,6 +79,11 @@ pub struct Link {
 }
 
 impl Link {
+    /// A link of so many IP bits per second, and all else by default.
+    pub fn of(rate_bps: f64) -> Link {
+        Link { rate_bps, ..by_default(json!({ "rate_bps": 0.0 })) }
+    }
+
     /// The same link without loss, changes in time, or disorder.
     pub(crate) fn undisturbed(&self) -> Link {
         Link {

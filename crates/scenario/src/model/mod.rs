@@ -48,6 +48,11 @@ fn packet() -> u32 {
     PACKET_BYTES
 }
 
+/// A part of which only these fields are given: each other is what it is when a file does not name it.
+fn by_default<T: DeserializeOwned>(given: Value) -> T {
+    serde_json::from_value(given).expect("the fields that a part cannot be without")
+}
+
 /// Reads two parts of one table: the fields named, and the others. Neither part then lets an unknown field pass.
 fn two_parts<A: DeserializeOwned, B: DeserializeOwned>(mut table: Map<String, Value>, first: &[&str]) -> Result<(A, B), serde_json::Error> {
     let own: Map<String, Value> = first.iter().filter_map(|&name| table.remove_entry(name)).collect();

@@ -1,8 +1,9 @@
 //! The whole of it.
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::{is_default, Arrivals, Flow, Hop, Host, Link, Sessions, Udp, PROFILE};
+use super::{by_default, is_default, Arrivals, Flow, Hop, Host, Link, Sessions, Udp, PROFILE};
 
 /// Flows through one bottleneck, or several in a row, and everything that decides the result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,6 +65,11 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// No flow yet through this bottleneck, and all else by default.
+    pub fn of(bottleneck: Link) -> Scenario {
+        Scenario { bottleneck, ..by_default(json!({ "bottleneck": { "rate_bps": 0.0 } })) }
+    }
+
     /// The forward links in order.
     pub(crate) fn forward_links(&self) -> impl Iterator<Item = &Link> {
         std::iter::once(&self.bottleneck).chain(self.hops.iter().map(|hop| &hop.link))

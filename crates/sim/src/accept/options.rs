@@ -17,7 +17,7 @@ enum Kind {
     Choice(&'static [&'static str]),
 }
 
-const OPTIONS: [OptionRow; 29] = [
+const OPTIONS: [OptionRow; 30] = [
     OptionRow { name: "sack", kind: Kind::Boolean, doc: "Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)." },
     OptionRow {
         name: "loss_detection",
@@ -45,6 +45,11 @@ const OPTIONS: [OptionRow; 29] = [
     OptionRow { name: "tlp", kind: Kind::Boolean, doc: "Tail loss probe (RFC 8985)." },
     OptionRow { name: "ack_every", kind: Kind::Integer(1, 64), doc: "In-order segments per ACK." },
     OptionRow { name: "delayed_ack_s", kind: Kind::Seconds(0.001, 0.5), doc: "Delayed-ACK timer." },
+    OptionRow {
+        name: "delayed_ack_max_s",
+        kind: Kind::Seconds(0.04, 0.5),
+        doc: "The longest that the delayed-ACK timer adapts to; no shorter than the timer itself.",
+    },
     OptionRow { name: "quickack", kind: Kind::Integer(0, 1000), doc: "Segments acknowledged one by one at the start." },
     OptionRow {
         name: "opening_acks",

@@ -258,6 +258,7 @@ fn transport(dice: &mut Dice) -> BTreeMap<String, Value> {
         ("frto", vec![json!(true), json!(false)]),
         ("tlp", vec![json!(true), json!(false)]),
         ("ack_every", vec![json!(1), json!(1), json!(3), json!(8)]),
+        ("delayed_ack_max_s", vec![json!(0.04), json!(0.199), json!(0.5)]),
         ("delayed_ack_s", vec![json!(0.001), json!(0.01), json!(0.5)]),
         ("quickack", vec![json!(0), json!(100)]),
         ("opening_acks", vec![json!(true), json!(false)]),

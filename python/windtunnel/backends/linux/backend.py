@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from windtunnel.backends.host import host
 from windtunnel.backends.linux import expressible, init, plan, rows, store, traffic
 from windtunnel.backends.linux import records as guest_records
-from windtunnel.backends.linux.errors import GuestFailed
+from windtunnel.backends.linux.errors import GuestFailed, KernelError
 from windtunnel.backends.linux.guest import Limits, guest
+from windtunnel.backends.linux.profiles import numbers, profile_of
+from windtunnel.backends.linux.rows import Columns
 from windtunnel.records import Records, RunFacts, build, with_sources
 from windtunnel.scenario import Scenario, canonical, digest, fill
 from windtunnel.version import __version__
 
 RESULTS_VERSION = 3
 """Raised by hand when the same kernel's results may change."""
+_LIMITED_VERSION = 4
+"""Of kernels since 6.6: before it, their receivers forgot the limit of a flow's window."""
 
 
 class LinuxKernel:
@@ -54,8 +60,14 @@ class LinuxKernel:
 
     @property
     def stack(self) -> str | None:
-        """The profile that stands for the kernel's own stack."""
-        return expressible.PROFILE
+        """The profile that stands for the kernel's own stack.
+
+        Raises
+        ------
+        KernelError
+            When no kernel is built.
+        """
+        return profile_of(store.find(self._kernel).version)
 
     def version(self) -> int:
         """Return a number that stands for the kernel (ten digits of its digest) and for our own version (the last two decimals).
@@ -65,7 +77,9 @@ class LinuxKernel:
         KernelError
             When no kernel is built.
         """
-        return int(store.find(self._kernel).digest[:10], 16) * 100 + RESULTS_VERSION
+        kernel = store.find(self._kernel)
+        results = _LIMITED_VERSION if numbers(kernel.version) >= (6, 6) else RESULTS_VERSION
+        return int(kernel.digest[:10], 16) * 100 + results
 
     def unsupported(self, scenario: Scenario) -> list[str]:
         """Return what a guest of this kernel cannot express, its missing congestion controls among it.
@@ -76,7 +90,7 @@ class LinuxKernel:
             When no kernel is built.
         """
         kernel = store.find(self._kernel)
-        found = expressible.unsupported(scenario)
+        found = expressible.unsupported(scenario, profile_of(kernel.version))
         lacking = () if found else [name for name in plan.make(scenario).algorithms if name not in kernel.algorithms]
         return [*found, *(f"flows: kernel {kernel.name} was built without {name}" for name in lacking)]
 
@@ -90,8 +104,13 @@ class LinuxKernel:
         KernelError
             When no kernel is built, or it lacks a congestion control, or its guests' program cannot be compiled.
         """
-        plan.check(scenario)
-        kernel = store.find(self._kernel)
+        try:
+            kernel = store.find(self._kernel)
+        except KernelError:
+            # What no kernel can express is said first.
+            plan.check(scenario)
+            raise
+        plan.check(scenario, profile_of(kernel.version))
         for algorithm in plan.make(scenario).algorithms:
             kernel.require(algorithm)
         init.binary()
@@ -118,6 +137,7 @@ class LinuxKernel:
         """
         self.check(scenario)
         kernel, orders, filled = store.find(self._kernel), plan.make(scenario), fill(scenario)
+        store.used(kernel)
         limits = Limits(wall_s=orders.wall_s, memory_bytes=orders.memory_bytes)
         contents = {"plan": orders.text.encode()}
         with guest(kernel.binary, init.binary(), contents, seed=scenario.seed, limits=limits, extra=orders.arguments) as ended:
@@ -137,13 +157,26 @@ class LinuxKernel:
             engine_version=self.version(),
             code_version=__version__,
             counters={
-                "data_packets": int(np.nansum(frames["flows"]["sent_packets"])),
+                "data_packets": _sent(frames),
                 "events": None,
                 "wall_s": report.wall_s,
                 "cpu_s": report.cpu_s,
             },
             host=host() | {"kernel": kernel.id, "kernel_name": kernel.name},
-            notes=(*filled.notes, *orders.notes),
+            notes=(*filled.notes, *_stack_notes(filled.scenario, kernel.version), *orders.notes),
         )
         sources = traffic.rows_of_sources(written, filled.scenario)
         return with_sources(build(frames, facts), sources, traffic.samples_of_sources(written, filled.scenario))
+
+
+def _stack_notes(full: Scenario, version: str) -> list[str]:
+    """Say where the profile that a flow asks for is not the kernel's own stack: only the default is taken for it."""
+    own = profile_of(version)
+    others = dict.fromkeys(flow.profile for flow in full.flows if flow.profile != own)
+    return [f"profile: {name}; the kernel has its own stack, {own}" for name in others]
+
+
+def _sent(frames: Mapping[str, Columns]) -> int:
+    """Return how many packets with data all senders sent."""
+    sent = (frames.get(name, {}).get("sent_packets", ()) for name in ("flows", "transfers"))
+    return int(sum(np.nansum(np.asarray(column, dtype=np.float64)) for column in sent))

@@ -18,6 +18,7 @@ from typing import Protocol, TextIO
 from windtunnel.backends.linux import config, entropy, patch, selftest, source, store
 from windtunnel.backends.linux.errors import BuildFailed, KernelError
 from windtunnel.backends.linux.kept import Command, kept
+from windtunnel.usercache import cache
 
 PACKAGES = "build-essential flex bison bc xz-utils"
 """Debian's packages with the tools a build needs."""
@@ -149,7 +150,7 @@ class _Make:
         self.tree = tree
         self.jobs = jobs
         self.progress = progress
-        self.log = store.cache() / "logs" / f"kernel-{identity}.log"
+        self.log = cache() / "logs" / f"kernel-{identity}.log"
         self.log.parent.mkdir(parents=True, exist_ok=True)
         self.log.write_text("", encoding="utf-8")
 

@@ -6,16 +6,18 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from windtunnel.backends.linux import disciplines
+from windtunnel.backends.linux import disciplines, transfers
 from windtunnel.backends.linux.modules import MODULES, setting
+from windtunnel.backends.linux.profiles import PROFILE
+from windtunnel.foreign import is_made
 from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue, fill, resolve, writes
+from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.flows import MSS_BYTES, PACKET_BYTES
 from windtunnel.scenario.losses import MODELS as MODELS_OF_LOSS
 from windtunnel.scenario.losses import GilbertElliott
 from windtunnel.scenario.traffic import Udp
 
-PROFILE = "linux-6.1"
 FLOWS_MOST = 1000
 INITIAL_WINDOW_MOST = 45
 """Packets: the receiver's first window is 65535 bytes in any kernel."""
@@ -24,7 +26,7 @@ WINDOW_PACKETS_MOST = (1 << 29) // MSS_BYTES
 # A field that is not named here came later than this module, and is refused unless it has its default.
 _EXPRESSED: dict[type[BaseModel], set[str]] = {
     Scenario: {"bottleneck", "flows", "traffic", "reverse", "rtt_s", "duration_s", "warmup_s", "seed", "sample_s", "jitter_s"}
-    | {"profile"},
+    | {"profile", "arrivals"},
     Bottleneck: {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service"}
     | {"loss_probability", "losses"}
     | disciplines.FIELDS,
@@ -44,17 +46,21 @@ _EXPRESSED: dict[type[BaseModel], set[str]] = {
         "direction",
         *writes.SHORT.values(),
     },
+    Arrivals: {"algorithm", "parameters", "transport", "window_packets", "profile", "direction", "rtts_s", "start_s", "stop_s"}
+    | {"load", "per_second", "sizes", "mean_bytes", "shape", "max_bytes"},
     Udp: {*Udp.SHORT.values(), "kind", "direction"},
 }
 
 
-def unsupported(scenario: Scenario) -> list[str]:
+def unsupported(scenario: Scenario, profile: str = PROFILE) -> list[str]:
     """Return what a guest cannot express.
 
     Parameters
     ----------
     scenario : Scenario
         As written or filled in.
+    profile : str, optional
+        The one that stands for the kernel's stack; the default profile means it too, for it is what a scenario has that names none.
 
     Returns
     -------
@@ -64,10 +70,15 @@ def unsupported(scenario: Scenario) -> list[str]:
     full = fill(scenario).scenario
     found = _later(scenario, "")
     found += _links(full) + _disciplines(full) + _losses(full)
-    if len(full.flows) > FLOWS_MOST:
-        found.append(f"flows: {len(full.flows)} of them; at most {FLOWS_MOST}, each has a network namespace of its own")
+    hosts = transfers.senders(full)
+    if len(hosts) > FLOWS_MOST:
+        found.append(f"flows: {len(hosts)} of them; at most {FLOWS_MOST}, each has a network namespace of its own")
+    if transfers.expected(full) > transfers.MOST:
+        found.append(f"arrivals: some {transfers.expected(full):.0f} transfers; at most {transfers.MOST}")
     for index, (flow, exact) in enumerate(zip(full.flows, resolve(full)["flows"], strict=True)):
-        found += _flow(f"flows[{index}]", flow, exact["window_packets"])
+        found += _flow(f"flows[{index}]", flow, exact["window_packets"], profile)
+    for kind in transfers.kinds(full):
+        found += _flow(f"arrivals[{kind.source}]", kind.flow, kind.exact["window_packets"], profile)
     found += _contradicting(full)
     found += [
         f"traffic[{index}].packet_bytes: {source.packet_bytes}; a packet in the kernel's network has at most {PACKET_BYTES} bytes"
@@ -109,7 +120,7 @@ def _links(full: Scenario) -> list[str]:
 
 def _each_link(full: Scenario) -> list[tuple[str, Bottleneck, bool]]:
     """Return the links' paths, the links, and whether ACKs or small datagrams pass them too."""
-    directions = {flow.direction for flow in full.flows}
+    directions = {flow.direction for flow in transfers.senders(full)}
     others = {source.direction for source in full.traffic if source.packet_bytes != PACKET_BYTES}
     links = (("bottleneck", full.bottleneck, "forward"), ("reverse", full.reverse, "reverse"))
     # ACKs of a single direction meet no queue where there is no link for them.
@@ -169,21 +180,23 @@ def _losses(full: Scenario) -> list[str]:
     return found
 
 
-def _flow(path: str, flow: Flow, window: int | None) -> list[str]:
+def _flow(path: str, flow: Flow, window: int | None, profile: str) -> list[str]:
     """Return what of a flow, whose window is capped at so many packets, a guest cannot express."""
     found = []
-    if flow.profile != PROFILE:
-        found.append(f"{path}.profile: {flow.profile}; the kernel is its own stack, {PROFILE}")
+    if flow.profile not in (profile, PROFILE):
+        found.append(f"{path}.profile: {flow.profile}; the kernel is its own stack, {profile}")
     name, _, variant = flow.algorithm.partition(":")
     module = MODULES.get(name)
-    if module is None:
+    if is_made(flow.algorithm):
+        found.append(f"{path}.algorithm: {name} is a controller from a file; a guest's kernel runs those that it was built with")
+    elif module is None:
         found.append(f"{path}.algorithm: no Linux kernel has {name}")
     elif variant not in ("", kernel_variant(name), *module.fixed):
         found.append(f"{path}.algorithm: the kernel's {name} is not the variant {variant}")
     else:
         unknown = [key for key, value in flow.parameters.items() if setting(name, key, value) is None]
         found += [f"{path}.parameters.{key}: {_shown(flow.parameters[key])} is no setting of the kernel's {module.name}" for key in unknown]
-    lacking = [(key, value) for key, value in flow.transport.items() if not _has(name, key, value)]
+    lacking = [(key, value) for key, value in flow.transport.items() if not _has(name, key, value, profile)]
     found += [f"{path}.transport.{key}: {value} is no setting of the kernel" for key, value in lacking]
     if window is not None and window > WINDOW_PACKETS_MOST:
         field = "window_packets" if flow.window_packets is not None else "window_bytes"
@@ -214,8 +227,8 @@ SYSCTLS: dict[tuple[str, Any], tuple[str, int]] = {
 """Transport options of ours as settings of a flow's own network namespace."""
 
 
-def _has(name: str, key: str, value: Any) -> bool:
-    default = catalogue().profiles[PROFILE].transport.get(key)
+def _has(name: str, key: str, value: Any, profile: str) -> bool:
+    default = catalogue().profiles[profile].transport.get(key)
     if (name, key, value) == ("dctcp", "ecn", "off"):
         # The module asks for it whatever the setting is.
         return False
@@ -226,15 +239,16 @@ def _has(name: str, key: str, value: Any) -> bool:
 
 def _contradicting(full: Scenario) -> list[str]:
     """Flows that want one module in two settings."""
-    first: dict[str, tuple[int, dict[str, int]]] = {}
+    first: dict[str, tuple[str, dict[str, int]]] = {}
     found = []
-    for index, flow in enumerate(full.flows):
+    paths = [f"flows[{index}]" for index in range(len(full.flows))] + [f"arrivals[{kind.source}]" for kind in transfers.kinds(full)]
+    for path, flow in zip(paths, transfers.senders(full), strict=True):
         name, wanted = flow.algorithm.partition(":")[0], module_settings(flow)
         if wanted is None:
             continue
-        other, settings = first.setdefault(name, (index, wanted))
+        other, settings = first.setdefault(name, (path, wanted))
         if settings != wanted:
-            found.append(f"flows[{index}].parameters: differ from those of flows[{other}]; the kernel has one {name}, for all flows")
+            found.append(f"{path}.parameters: differ from those of {other}; the kernel has one {name}, for all flows")
     return found
 
 

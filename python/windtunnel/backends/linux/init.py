@@ -15,7 +15,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from windtunnel.backends.linux.errors import KernelError
-from windtunnel.backends.linux.store import cache
+from windtunnel.usercache import cache
 
 _FLAGS = ("-std=gnu11", "-O2", "-static", "-Wall", "-Wextra")
 GUEST = "guest"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.backends.linux import disciplines, traffic
+from windtunnel.backends.linux import disciplines, traffic, transfers
 from windtunnel.backends.linux.expressible import (
-    PROFILE,
     SYSCTLS,
     WINDOW_PACKETS_MOST,
     counts_bytes,
@@ -16,6 +16,7 @@ from windtunnel.backends.linux.expressible import (
     unsupported,
 )
 from windtunnel.backends.linux.modules import MODULES
+from windtunnel.backends.linux.profiles import PROFILE
 from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, catalogue, fill, resolve
 from windtunnel.scenario.flows import MSS_BYTES, PACKET_BYTES
 from windtunnel.scenario.losses import GilbertElliott
@@ -28,6 +29,8 @@ WINDOW_PACKETS_LEAST = 64
 
 _BUFFER_BYTES = 6000
 """Memory of a packet under way: its buffers at the sender, in a queue or at the receiver."""
+_SOCKETS_BYTES = 16_384
+"""Memory of the sockets of a transfer."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +61,15 @@ class Plan:
     notes: tuple[str, ...]
 
 
-def check(scenario: Scenario) -> None:
-    """Refuse a scenario that a guest cannot express.
+def check(scenario: Scenario, profile: str = PROFILE) -> None:
+    """Refuse a scenario that a guest cannot express; `profile` stands for the kernel's stack.
 
     Raises
     ------
     ScenarioError
         Naming every field.
     """
-    found = unsupported(scenario)
+    found = unsupported(scenario, profile)
     if found:
         raise ScenarioError("backend", f"linux cannot express {'; '.join(found)}; allowed: --backend sim")
 
@@ -97,13 +100,14 @@ def make(scenario: Scenario) -> Plan:
         lines += _discipline_line(full, name, path, link, notes)
         lines += [_burst_line(name, model) for model in (link.losses if link is not None else ()) if isinstance(model, GilbertElliott)]
     lines += [_flow_line(full, flow, integers) for flow, integers in zip(full.flows, exact["flows"], strict=True)]
+    lines += transfers.lines(full, lambda flow, integers: _flow_line(full, flow, integers))
     lines += traffic.lines(exact)
-    for index, flow in enumerate(full.flows):
+    for index, flow in [*enumerate(full.flows), *transfers.owners(full)]:
         lines += [f"sysctl {index} {path} {value}" for path, value in _sysctls(flow)]
     return Plan(
         text="\n".join(lines) + "\n",
         arguments=_arguments(full),
-        algorithms=tuple(dict.fromkeys(_module(flow) for flow in full.flows)),
+        algorithms=tuple(dict.fromkeys(_module(flow) for flow in transfers.senders(full))),
         memory_bytes=_memory_bytes(full),
         wall_s=_wall_s(full),
         notes=tuple(notes),
@@ -144,7 +148,7 @@ def _burst_line(name: str, model: GilbertElliott) -> str:
     return f"burst {name} " + " ".join(map(str, of_2_32))
 
 
-def _flow_line(full: Scenario, flow: Flow, exact: dict[str, Any]) -> str:
+def _flow_line(full: Scenario, flow: Flow, exact: Mapping[str, Any]) -> str:
     words = [
         flow.direction,
         _module(flow),
@@ -192,7 +196,9 @@ def _sysctls(flow: Flow) -> list[tuple[str, int]]:
 
 def _arguments(full: Scenario) -> tuple[str, ...]:
     """Return the modules' parameters: some can be set at boot only, and CUBIC's constants follow from them at boot."""
-    found = {f"tcp_{_module(flow)}.{name}={value}" for flow in full.flows for name, value in (module_settings(flow) or {}).items()}
+    found = {
+        f"tcp_{_module(flow)}.{name}={value}" for flow in transfers.senders(full) for name, value in (module_settings(flow) or {}).items()
+    }
     return tuple(sorted(found))
 
 
@@ -205,8 +211,14 @@ def _packets_under_way(full: Scenario, rtt_s: float) -> float:
 def _memory_bytes(full: Scenario) -> int:
     """Return a generous size; the host gives pages only as they are touched."""
     # A lost packet holds back a window's worth at the receiver while the sender keeps it too.
-    longest_s = max(flow.rtt_s or 0.0 for flow in full.flows)
-    needed = (256 << 20) + (2 << 20) * len(full.flows) + 4 * _BUFFER_BYTES * _packets_under_way(full, longest_s)
+    hosts = transfers.senders(full)
+    longest_s = max(flow.rtt_s or 0.0 for flow in hosts)
+    needed = (
+        (256 << 20)
+        + (2 << 20) * len(hosts)
+        + _SOCKETS_BYTES * len(transfers.drawn(full))
+        + 4 * _BUFFER_BYTES * _packets_under_way(full, longest_s)
+    )
     return -int(-needed // (64 << 20)) * (64 << 20)
 
 
@@ -214,4 +226,4 @@ def _wall_s(full: Scenario) -> float:
     """Return fifty times what it should take (10 us a packet, 1 ms a virtual second and flow), and a minute."""
     links = [link for link in (full.bottleneck, full.reverse) if link is not None]
     packets = sum(link.rate_bps / (8 * PACKET_BYTES) for link in links) * full.duration_s + traffic.packets(full)
-    return 60.0 + 50 * (packets * 10e-6 + full.duration_s * 1e-3 * (len(full.flows) + 10))
+    return 60.0 + 50 * (packets * 10e-6 + full.duration_s * 1e-3 * (len(transfers.senders(full)) + 10) + 1e-3 * len(transfers.drawn(full)))

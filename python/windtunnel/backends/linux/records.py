@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from windtunnel.backends.linux import traffic
+from windtunnel.backends.linux import traffic, transfers
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.rows import EVENT, FLOW, FLOW_TOTALS, LINK, LINK_TOTALS, STOP, Array, Columns, RecordsDamaged, Rows
 from windtunnel.scenario import Flow, Scenario, catalogue
@@ -41,6 +41,7 @@ def frames(rows: Rows, full: Scenario) -> dict[str, Columns]:
         "link_samples": link_samples(rows),
         "links": links(rows, full),
         "events": events(rows, full),
+        **transfers.frame(rows, full),
     }
 
 
@@ -99,6 +100,8 @@ def link_samples(rows: Rows) -> Columns:
 def events(rows: Rows, full: Scenario) -> Columns:
     """Return the events in the order of their times, those of sources among them."""
     chosen = rows.of(EVENT)
+    # Transfers are counted behind the flows.
+    chosen = chosen[chosen["index"] < len(full.flows)]
     value = chosen["value"]
     columns: Columns = {
         "t_s": chosen["t_ns"] * 1e-9,
@@ -120,7 +123,7 @@ _DELIVERED, _SENT, _RETRANSMITTED, _EPISODES, _TIMEOUTS, _UNDOS, _RECEIVED = ran
 def flows(rows: Rows, full: Scenario, samples: Columns) -> Columns:
     """Return one row per flow; a flow whose connection was never made has no counters."""
     table = [_flow_row(rows, full, index, samples) for index in range(len(full.flows))]
-    return {name: [row[name] for row in table] for name in table[0]}
+    return {name: [row[name] for row in table] for name in table[0]} if table else {"flow": []}
 
 
 def _flow_row(rows: Rows, full: Scenario, index: int, samples: Columns) -> dict[str, Any]:

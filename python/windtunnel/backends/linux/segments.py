@@ -94,8 +94,15 @@ def play(kernel: Kernel, scripts: Sequence[str], limits: Limits = _LIMITS) -> st
         return made.read_text(encoding="utf-8")
 
 
-def record(kernel: Kernel, folder: Path, algorithms: Sequence[str], tell: Callable[[Recorded], None]) -> None:
-    """Record all scripts of some algorithms, a file each; one that is there and would be the same is left.
+def record(
+    kernel: Kernel,
+    folder: Path,
+    algorithms: Sequence[str],
+    tell: Callable[[Recorded], None],
+    *,
+    of_each_kind: int = stimuli.OF_EACH_KIND,
+) -> None:
+    """Record the scripts of some algorithms, a file each; one that is there and would be the same is left.
 
     Parameters
     ----------
@@ -107,6 +114,8 @@ def record(kernel: Kernel, folder: Path, algorithms: Sequence[str], tell: Callab
         Of `stimuli.ALGORITHMS`.
     tell : callable
         Told of each file.
+    of_each_kind : int, optional
+        How many scripts of each kind; all when absent.
 
     Raises
     ------
@@ -115,7 +124,7 @@ def record(kernel: Kernel, folder: Path, algorithms: Sequence[str], tell: Callab
     """
     check(kernel)
     for algorithm in algorithms:
-        scripts = stimuli.scripts(algorithm)
+        scripts = stimuli.scripts(algorithm, of_each_kind)
         header = _header(kernel, algorithm, scripts)
         path = folder / f"{algorithm}.txt"
         fresh = not _begins_with(path, header)

@@ -251,6 +251,6 @@ def script(algorithm: str, kind: str, number: int) -> str:
     return " ".join([f"{kind}-{number}", *(f"{key}={value}" for key, value in keys.items())])
 
 
-def scripts(algorithm: str) -> list[str]:
-    """Return all scripts of an algorithm, kind by kind."""
-    return [script(algorithm, kind, number) for kind in KINDS for number in range(OF_EACH_KIND)]
+def scripts(algorithm: str, of_each_kind: int = OF_EACH_KIND) -> list[str]:
+    """Return the first scripts of each kind of an algorithm, kind by kind."""
+    return [script(algorithm, kind, number) for kind in KINDS for number in range(of_each_kind)]

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from windtunnel.backends.linux.errors import KernelError
+from windtunnel.usercache import cache
 
 _FACTS = "kernel.json"
 _BINARY = "linux"
@@ -92,12 +93,6 @@ def identity(version: str, digest: str) -> str:
     return f"{version}-{digest[:12]}"
 
 
-def cache() -> Path:
-    """Return the user's cache folder of ours: ``$XDG_CACHE_HOME/windtunnel`` or ``~/.cache/windtunnel``."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "windtunnel"
-
-
 def root() -> Path:
     """Return the folder of all kernels."""
     return cache() / "kernels"
@@ -144,7 +139,9 @@ def find(wanted: str | None = None) -> Kernel:
     if wanted is None:
         return known[0]
     exact = [kernel for kernel in known if wanted in (kernel.name, kernel.id, kernel.digest)]
-    matches = exact or [kernel for kernel in known if wanted and (kernel.id.startswith(wanted) or kernel.digest.startswith(wanted))]
+    # 6.1 is 6.1.192, and not 6.12.117.
+    series = [kernel for kernel in known if kernel.version.startswith(f"{wanted}.")]
+    matches = exact or series or [one for one in known if wanted and (one.id.startswith(wanted) or one.digest.startswith(wanted))]
     if len(matches) == 1:
         return matches[0]
     names = ", ".join(kernel.name for kernel in matches or known)
@@ -220,6 +217,12 @@ def keep(kernel: Kernel, files: Path) -> Kernel:
     files.chmod(0o755)
     files.rename(target)
     return replace(kernel, folder=target)
+
+
+def used(kernel: Kernel) -> None:
+    """Note that a kernel is used now; a cache that cannot be written keeps the time before."""
+    with contextlib.suppress(OSError):
+        os.utime(kernel.folder)
 
 
 def rename(kernel: Kernel, name: str) -> Kernel:

@@ -76,6 +76,7 @@ pub const PROTOCOL: Protocol = Protocol {
     constants: &[Constant { name: "b", variant: ALL[1], value: B as f64, unit: "1" }],
     profiles: &[
         runs("linux-6.1", ALL[0]),
+        runs("linux-6.12", ALL[0]),
         runs("linux-2.6.23", ALL[0]),
         runs("altaimd-2.6.6", ALL[1]),
         borrows("linux-2.4", ALL[1]),

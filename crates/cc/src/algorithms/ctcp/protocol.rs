@@ -91,6 +91,7 @@ pub const PROTOCOL: Protocol = Protocol {
     ],
     profiles: &[
         borrows("linux-6.1", DRAFT),
+        borrows("linux-6.12", DRAFT),
         runs("linux-2.6.23", DRAFT),
         borrows("altaimd-2.6.6", DRAFT),
         borrows("linux-2.4", DRAFT),

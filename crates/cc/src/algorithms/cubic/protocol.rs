@@ -55,6 +55,7 @@ pub const PROTOCOL: Protocol = Protocol {
     constants: &[],
     profiles: &[
         runs(V61, V61),
+        runs("linux-6.12", V61),
         runs("linux-2.6.23", V2623),
         borrows("altaimd-2.6.6", V2623),
         borrows("linux-2.4", V2623),

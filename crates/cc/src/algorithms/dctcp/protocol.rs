@@ -47,7 +47,14 @@ pub const PROTOCOL: Protocol = Protocol {
         },
     ],
     constants: &[],
-    profiles: &[runs(V61, V61), borrows("linux-2.6.23", V61), borrows("altaimd-2.6.6", RFC), borrows("linux-2.4", V61), runs("rfc", RFC)],
+    profiles: &[
+        runs(V61, V61),
+        runs("linux-6.12", V61),
+        borrows("linux-2.6.23", V61),
+        borrows("altaimd-2.6.6", RFC),
+        borrows("linux-2.4", V61),
+        runs("rfc", RFC),
+    ],
 };
 
 /// The state of a new connection.

@@ -72,6 +72,7 @@ pub const PROTOCOL: Protocol = Protocol {
     ],
     profiles: &[
         borrows("linux-6.1", PAPER),
+        borrows("linux-6.12", PAPER),
         borrows("linux-2.6.23", PAPER),
         runs("altaimd-2.6.6", PAPER),
         runs("linux-2.4", FIXED),

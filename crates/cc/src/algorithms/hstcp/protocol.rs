@@ -81,6 +81,7 @@ pub const PROTOCOL: Protocol = Protocol {
     ],
     profiles: &[
         runs("linux-6.1", "table-linux"),
+        runs("linux-6.12", "table-linux"),
         runs("linux-2.6.23", "table-linux"),
         runs("altaimd-2.6.6", "table-altaimd"),
         borrows("linux-2.4", "formula"),

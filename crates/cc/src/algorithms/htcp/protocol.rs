@@ -55,7 +55,14 @@ pub const PROTOCOL: Protocol = Protocol {
         Parameter { name: "t_ref", unit: "s", min: 0.001, max: 10.0, defaults: &[(REAL, 0.1)], doc: "RTT at which scaling does nothing." },
     ],
     constants: &[],
-    profiles: &[runs(V61, V61), runs("linux-2.6.23", V61), runs("altaimd-2.6.6", REAL), borrows("linux-2.4", REAL), runs("rfc", REAL)],
+    profiles: &[
+        runs(V61, V61),
+        runs("linux-6.12", V61),
+        runs("linux-2.6.23", V61),
+        runs("altaimd-2.6.6", REAL),
+        borrows("linux-2.4", REAL),
+        runs("rfc", REAL),
+    ],
 };
 
 /// The state of a new connection.

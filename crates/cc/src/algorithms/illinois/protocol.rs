@@ -63,7 +63,14 @@ pub const PROTOCOL: Protocol = Protocol {
         Constant { name: "beta_min", variant: V61, value: 0.125, unit: "1" },
         Constant { name: "beta_max", variant: V61, value: 0.5, unit: "1" },
     ],
-    profiles: &[runs(V61, V61), runs("linux-2.6.23", S5), borrows("altaimd-2.6.6", V61), borrows("linux-2.4", V61), borrows("rfc", V61)],
+    profiles: &[
+        runs(V61, V61),
+        runs("linux-6.12", V61),
+        runs("linux-2.6.23", S5),
+        borrows("altaimd-2.6.6", V61),
+        borrows("linux-2.4", V61),
+        borrows("rfc", V61),
+    ],
 };
 
 /// The state of a new connection.

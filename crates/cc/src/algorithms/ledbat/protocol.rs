@@ -63,6 +63,7 @@ pub const PROTOCOL: Protocol = Protocol {
     ],
     profiles: &[
         borrows("linux-6.1", RFC),
+        borrows("linux-6.12", RFC),
         borrows("linux-2.6.23", RFC),
         borrows("altaimd-2.6.6", RFC),
         borrows("linux-2.4", RFC),

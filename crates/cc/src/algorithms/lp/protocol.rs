@@ -34,6 +34,7 @@ pub const PROTOCOL: Protocol = Protocol {
     ],
     profiles: &[
         runs(V61, V61),
+        runs("linux-6.12", V61),
         borrows("linux-2.6.23", V61),
         borrows("altaimd-2.6.6", PAPER),
         runs("linux-2.4", PAPER),

@@ -38,6 +38,7 @@ struct wt_kernel_doc { const char *name; const char *text; };
 /* A module that another one needs keeps its defaults. */
 #define WT_KERNEL_PARAMETER(shown, operations, at, permissions)
 #define MODULE_PARM_DESC(parameter, description)
+#define MODULE_DESCRIPTION(text)
 #define module_init(function) static int (*const wt_kernel_init)(void) __used = function;
 #else
 #define WT_KERNEL_PARAMETER(shown, operations, at, permissions)              \
@@ -46,6 +47,9 @@ struct wt_kernel_doc { const char *name; const char *text; };
 #define MODULE_PARM_DESC(parameter, description)                             \
 	static const struct wt_kernel_doc wt_kernel_doc_##parameter __used __attribute__((section("wt_kernel_docs"), aligned(8))) = { \
 		#parameter, description };
+#define MODULE_DESCRIPTION(text)                                             \
+	extern const char wt_kernel_description[];                           \
+	const char wt_kernel_description[] = text;
 #define module_init(function)                                                \
 	int wt_kernel_init(void);                                            \
 	int wt_kernel_init(void) { return function(); }
@@ -89,7 +93,6 @@ extern const struct kernel_param_ops param_ops_bool, param_ops_int, param_ops_ui
 
 #define MODULE_AUTHOR(text)
 #define MODULE_LICENSE(text)
-#define MODULE_DESCRIPTION(text)
 #define MODULE_VERSION(text)
 #define MODULE_ALIAS(text)
 #define MODULE_INFO(tag, text)

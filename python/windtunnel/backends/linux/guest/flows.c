@@ -70,6 +70,12 @@ static void choose_algorithm(const struct flow *flow, int socket)
 	fail("this kernel has no congestion control '%s'; it has: %s", name, known);
 }
 
+/* Kernels since 6.6 forget the limit of a window when they learn how much memory a segment takes: from the first, and for good. */
+static void limit_window(const struct flow *flow, int socket)
+{
+	set(socket, IPPROTO_TCP, TCP_WINDOW_CLAMP, flow->plan->window_bytes);
+}
+
 static void listen_for(struct flow *flow, int epoll)
 {
 	struct sockaddr_in address = receiver_of(flow);
@@ -78,7 +84,7 @@ static void listen_for(struct flow *flow, int epoll)
 	/* Some ask something of the receiver too: DCTCP's answers each mark in its own way. */
 	choose_algorithm(flow, flow->listener);
 	set(flow->listener, SOL_SOCKET, SO_RCVLOWAT, READ_AT_BYTES);
-	set(flow->listener, IPPROTO_TCP, TCP_WINDOW_CLAMP, flow->plan->window_bytes);
+	limit_window(flow, flow->listener);
 	if (bind(flow->listener, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(flow->listener, 1) < 0)
 		fail("listen");
 	watch(flow, epoll, flow->listener, ROLE_LISTENER, EPOLLIN);
@@ -91,7 +97,8 @@ void flow_open(struct flow *flow, const struct topology *topology, int epoll)
 	namespace_enter(topology_receiving(topology, flow->plan->direction));
 	listen_for(flow, epoll);
 	namespace_enter(flow->host);
-	flow->snmp = snmp_open();
+	/* Transfers share their hosts, and the counters there. */
+	flow->snmp = flow->plan->is_transfer ? -1 : snmp_open();
 	flow->receiver = -1;
 	flow->sender = tcp_socket();
 	choose_algorithm(flow, flow->sender);
@@ -193,8 +200,10 @@ static void on_receiver(struct flow *flow)
 	do
 		size = recv(flow->receiver, data, 1 << 24, MSG_TRUNC | MSG_DONTWAIT);
 	while (size == 1 << 24);
-	if (size > 0 || (size < 0 && errno == EAGAIN))
+	if (size > 0 || (size < 0 && errno == EAGAIN)) {
+		limit_window(flow, flow->receiver);
 		return;
+	}
 	flow_count_received(flow);
 	close_socket(&flow->receiver);
 }
@@ -204,6 +213,7 @@ static void on_listener(struct flow *flow, int epoll)
 	flow->receiver = accept4(flow->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (flow->receiver < 0)
 		fail("accept");
+	limit_window(flow, flow->receiver);
 	watch(flow, epoll, flow->receiver, ROLE_RECEIVER, EPOLLIN | EPOLLRDHUP);
 	close_socket(&flow->listener);
 }

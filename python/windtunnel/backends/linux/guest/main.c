@@ -80,8 +80,8 @@ static void schedule_flow(struct run *run, struct flow *flow)
 	flow->zero_ns = run->zero_ns + lag_ns(given);
 	flow->connect_at = flow->zero_ns + given->start_ns - handshake_ns(run, given);
 	flow->watched = (given->start_ns + plan->watch_ns - 1) / plan->watch_ns;
-	flow->watch_at = flow->zero_ns + flow->watched * plan->watch_ns;
-	flow->warm_at = flow->zero_ns + max(plan->warmup_ns, given->start_ns);
+	flow->watch_at = given->is_transfer ? NEVER : flow->zero_ns + flow->watched * plan->watch_ns;
+	flow->warm_at = given->is_transfer ? NEVER : flow->zero_ns + max(plan->warmup_ns, given->start_ns);
 	flow->turn_at = given->writes.writing == WRITES_ALWAYS ? NEVER : flow->zero_ns + given->start_ns;
 	flow->stop_at = given->stop_ns == NEVER ? NEVER : flow->zero_ns + given->stop_ns;
 	flow->end_at = flow->zero_ns + plan->duration_ns;
@@ -93,7 +93,11 @@ static void schedule_flow(struct run *run, struct flow *flow)
  */
 static uint64_t activation_ns(const struct run *run)
 {
-	return SECOND_NS + run->plan.flows * (SECOND_NS / 25);
+	int hosts = 0, i;
+
+	for (i = 0; i < run->plan.flows; i++)
+		hosts += run->plan.flow[i].host < 0;
+	return SECOND_NS + hosts * (SECOND_NS / 25);
 }
 
 /* Time zero is a whole second of the guest's clock, late enough for the first handshake. */
@@ -149,7 +153,7 @@ static void build(struct run *run)
 		      &(struct epoll_event){ .events = EPOLLIN | EPOLLET, .data.u64 = (uint64_t)ROLE_TIMER << 32 }) < 0)
 		fail("epoll");
 	topology_build(&run->topology, &run->plan);
-	run->flow = calloc(run->plan.flows, sizeof(*run->flow));
+	run->flow = calloc(run->plan.flows + 1, sizeof(*run->flow));
 	if (!run->flow)
 		fail("no memory for %d flows", run->plan.flows);
 	for (i = 0; i < run->plan.flows; i++) {
@@ -157,7 +161,7 @@ static void build(struct run *run)
 
 		flow->index = i;
 		flow->plan = &run->plan.flow[i];
-		flow->host = topology_add_host(&run->topology, &run->plan, i);
+		flow->host = flow->plan->host < 0 ? topology_add_host(&run->topology, &run->plan, i) : run->flow[flow->plan->host].host;
 		flow_open(flow, &run->topology, run->epoll);
 	}
 	build_sources(run);

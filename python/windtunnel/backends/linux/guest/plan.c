@@ -64,6 +64,16 @@ static void read_discipline(struct plan *plan, char **word, int words)
 		discipline->value[words] = number(word[3 + words]);
 }
 
+/* The place of the flow or the source that a line is about. */
+static int place(const char *text, int known)
+{
+	const uint64_t index = number(text);
+
+	if (index >= (uint64_t)known)
+		fail("plan: there is no number %s yet", text);
+	return index;
+}
+
 static void read_flow(struct plan *plan, char **word)
 {
 	struct flow_plan *flow;
@@ -80,16 +90,28 @@ static void read_flow(struct plan *plan, char **word)
 	flow->window_bytes = number(word[8]);
 	flow->initial_window = number(word[9]);
 	flow->paced = number(word[10]);
+	flow->host = -1;
 }
 
-/* The place of the flow or the source that a line is about. */
-static int place(const char *text, int known)
+/* The latest flow is the first of transfers that are alike but for their begin and their size, and share its host. */
+static void read_transfers(struct plan *plan)
 {
-	const uint64_t index = number(text);
+	if (!plan->flows)
+		fail("plan: transfers come after the flow that they are like");
+	plan->flow[plan->flows - 1].is_transfer = true;
+}
 
-	if (index >= (uint64_t)known)
-		fail("plan: there is no number %s yet", text);
-	return index;
+static void read_transfer(struct plan *plan, char **word)
+{
+	struct flow_plan made = plan->flow[place(word[1], plan->flows)];
+
+	if (!made.is_transfer || made.host >= 0)
+		fail("plan: flow %s is not the first of transfers", word[1]);
+	made.host = number(word[1]);
+	made.start_ns = number(word[2]);
+	made.bytes = number(word[3]);
+	plan->flow = grown(plan->flow, plan->flows, sizeof(*plan->flow));
+	plan->flow[plan->flows++] = made;
 }
 
 static void read_writes(struct plan *plan, char **word)
@@ -180,6 +202,10 @@ static void read_line(struct plan *plan, char **word, int words)
 		read_discipline(plan, word, words);
 	else if (is_line(word, words, "flow", 11))
 		read_flow(plan, word);
+	else if (is_line(word, words, "transfers", 1))
+		read_transfers(plan);
+	else if (is_line(word, words, "transfer", 4))
+		read_transfer(plan, word);
 	else if (is_line(word, words, "writes", 5))
 		read_writes(plan, word);
 	else if (is_line(word, words, "source", 6))
@@ -228,6 +254,6 @@ void plan_read(const char *path, struct plan *plan)
 	for (words = 0; words < plan->sources; words++)
 		if (!plan->source[words].rates)
 			fail("%s: source %d has no rate", path, words);
-	if (!plan->flows || !plan->link[FORWARD].exists || !plan->duration_ns || !plan->watch_ns)
-		fail("%s: flows, link forward, duration_ns and watch_ns are needed", path);
+	if (!plan->link[FORWARD].exists || !plan->duration_ns || !plan->watch_ns)
+		fail("%s: link forward, duration_ns and watch_ns are needed", path);
 }

@@ -55,6 +55,8 @@ struct flow_plan {
 	uint32_t window_bytes;	/* the receiver's largest window */
 	uint32_t initial_window;	/* packets, 0 for the kernel's */
 	bool paced;
+	bool is_transfer;	/* of a source of transfers: only its totals and its end are written down */
+	int host;		/* the flow whose host it uses; -1 for one of its own */
 	struct writes_plan writes;
 };
 

@@ -52,6 +52,8 @@ void sampling_watch(struct flow *flow, uint64_t t_ns)
 	if (flow->sender < 0)
 		return;
 	counters_info(flow->sender, &now->info);
+	if (flow->plan->is_transfer)
+		return;
 	if (may_have_moved(&before.info, &now->info))
 		snmp_read(flow->snmp, &now->snmp);
 	note_each(flow, EVENT_LOSS_EPISODE, now->snmp.loss_episodes - before.snmp.loss_episodes, t_ns, before.info.tcpi_snd_cwnd,
@@ -73,7 +75,8 @@ void sampling_watch(struct flow *flow, uint64_t t_ns)
 void sampling_on_started(struct flow *flow, uint64_t t_ns)
 {
 	counters_info(flow->sender, &flow->latest.info);
-	snmp_read(flow->snmp, &flow->latest.snmp);
+	if (!flow->plan->is_transfer)
+		snmp_read(flow->snmp, &flow->latest.snmp);
 	flow->at_start = flow->latest;
 	flow->was_slow_start = true;
 	note(flow, EVENT_START, t_ns, NEVER, NEVER);

@@ -1,0 +1,137 @@
+//! A class as a protocol: what it declares, and its instances.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cc::{Control, EcnFeedback, GuestLaw, GuestParameter, GuestProtocol, Guests, Needs, RttSamples};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::law::{Law, Shape};
+use super::watched::Watched;
+
+/// What `windtunnel.controllers` says of a class that it has checked.
+#[derive(FromPyObject)]
+pub(crate) struct Described {
+    /// Makes an instance of a list of values, one per parameter.
+    #[pyo3(item)]
+    make: PyObject,
+    #[pyo3(item)]
+    name: String,
+    #[pyo3(item)]
+    variant: String,
+    /// Name, unit, line, default, smallest, largest, whether whole.
+    #[pyo3(item)]
+    parameters: Vec<(String, String, String, f64, f64, f64, bool)>,
+    #[pyo3(item)]
+    variables: Vec<String>,
+    /// The hooks that the class has.
+    #[pyo3(item)]
+    hooks: Vec<String>,
+    /// `control`, `ahead`, `rtt_samples`, `ecn`, and the two switches.
+    #[pyo3(item)]
+    needs: (String, u32, String, Option<String>, bool, bool),
+}
+
+/// A class.
+#[derive(Debug)]
+pub(crate) struct Class {
+    make: PyObject,
+    parameters: Vec<GuestParameter>,
+    shape: Arc<Shape>,
+}
+
+/// Adds classes to the guests of a run, each under the name by which its scenario knows it.
+pub(crate) fn seat(classes: Vec<(String, Described)>, watched: &Watched, guests: &mut Guests) -> PyResult<()> {
+    for (name, described) in classes {
+        guests.insert(&name, Arc::new(Class::new(described, watched.clone())?));
+    }
+    Ok(())
+}
+
+/// The text for as long as the program runs: the names of what classes declare, of which there are few.
+fn interned(text: &str) -> &'static str {
+    static TEXTS: Mutex<BTreeMap<String, &'static str>> = Mutex::new(BTreeMap::new());
+    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    texts.entry(text.to_owned()).or_insert_with_key(|text| Box::leak(text.clone().into_boxed_str()))
+}
+
+impl Class {
+    fn new(given: Described, watched: Watched) -> PyResult<Class> {
+        let parameter =
+            |(name, unit, doc, default, min, max, is_integer)| GuestParameter { name, unit, doc, default, min, max, is_integer };
+        let variables: Vec<&'static str> = given.variables.iter().map(|name| interned(name)).collect();
+        let shape = Shape {
+            name: interned(&given.name),
+            variant: interned(&given.variant),
+            needs: needs(given.needs)?,
+            variables: Box::leak(variables.into_boxed_slice()),
+            hooks: given.hooks,
+            watched,
+        };
+        Ok(Class { make: given.make, parameters: given.parameters.into_iter().map(parameter).collect(), shape: Arc::new(shape) })
+    }
+
+    /// An instance with its hooks.
+    fn instance(&self, py: Python<'_>, values: &[f64]) -> PyResult<Law> {
+        Law::of(&self.shape, self.make.bind(py).call1((values.to_vec(),))?)
+    }
+}
+
+fn needs(
+    (control, ahead, rtt_samples, ecn, ack_arrivals, transport_rate): (String, u32, String, Option<String>, bool, bool),
+) -> PyResult<Needs> {
+    let unknown = |field: &str, value: &str| PyValueError::new_err(format!("needs.{field}: {value:?} is not known"));
+    Ok(Needs {
+        control: match control.as_str() {
+            "window" => Control::Window,
+            "paced-window" => Control::PacedWindow { ahead },
+            "full" => Control::Full,
+            "full-by-rate" => Control::FullByRate,
+            other => return Err(unknown("control", other)),
+        },
+        rtt_samples: match rtt_samples.as_str() {
+            "unused" => RttSamples::Unused,
+            "by-stack" => RttSamples::ByStack,
+            "exact" => RttSamples::Exact,
+            other => return Err(unknown("rtt_samples", other)),
+        },
+        ecn: match ecn.as_deref() {
+            None => None,
+            Some("dctcp") => Some(EcnFeedback::Dctcp),
+            Some("l4s") => Some(EcnFeedback::L4s),
+            Some(other) => return Err(unknown("ecn", other)),
+        },
+        ack_arrivals,
+        transport_rate,
+    })
+}
+
+impl GuestProtocol for Class {
+    fn name(&self) -> &'static str {
+        self.shape.name
+    }
+
+    fn variant(&self) -> &'static str {
+        self.shape.variant
+    }
+
+    fn parameters(&self) -> &[GuestParameter] {
+        &self.parameters
+    }
+
+    fn start(&self, values: &[f64]) -> Result<Box<dyn GuestLaw>, String> {
+        Python::with_gil(|py| {
+            self.instance(py, values).map(|law| Box::new(law) as Box<dyn GuestLaw>).map_err(|error| {
+                let what = format!("cannot start: {}", error.value(py));
+                self.shape.watched.keep(error);
+                what
+            })
+        })
+    }
+
+    fn for_another_run(&self) -> Arc<dyn GuestProtocol> {
+        let make = Python::with_gil(|py| self.make.clone_ref(py));
+        Arc::new(Class { make, parameters: self.parameters.clone(), shape: Arc::clone(&self.shape) })
+    }
+}
