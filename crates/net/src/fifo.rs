@@ -263,8 +263,8 @@ impl Fifo {
         match limit {
             Limit::Packets(limit) => self.queue.len() >= limit as usize + usize::from(self.spec.excludes_in_service),
             Limit::Bytes(limit) => {
-                let exempt = if self.spec.excludes_in_service { self.bytes_in_service() } else { 0 };
-                self.queued_bytes() - exempt + u64::from(bytes) > limit
+                let ahead = if self.spec.excludes_in_service { self.bytes_up_to_service() } else { self.departed_bytes() };
+                self.sums.accepted_bytes - ahead + u64::from(bytes) > limit
             }
             Limit::Delay(limit) => self.free_at.since(now) > limit,
         }
@@ -279,12 +279,7 @@ impl Fifo {
         self.sums.accepted_bytes - self.departed_bytes()
     }
 
-    fn bytes_in_service(&self) -> u64 {
-        self.bytes_up_to_service() - self.departed_bytes()
-    }
-
     /// Bytes that left so far, and those of the packet in service.
-    #[inline]
     fn bytes_up_to_service(&self) -> u64 {
         self.queue.second().map_or(self.sums.accepted_bytes, |second| second.bytes_ahead)
     }
