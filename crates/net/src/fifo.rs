@@ -254,7 +254,7 @@ impl Fifo {
     /// What stands in line behind the packet in service; its bytes, where the law looks at them.
     fn waiting(&self) -> Waiting {
         let counts_bytes = self.governor.as_ref().is_some_and(|governor| governor.counts_bytes);
-        let bytes = if counts_bytes { self.queued_bytes() - self.bytes_in_service() } else { 0 };
+        let bytes = if counts_bytes { self.sums.accepted_bytes - self.bytes_up_to_service() } else { 0 };
         Waiting { packets: self.queue.len().saturating_sub(1), bytes }
     }
 
@@ -263,8 +263,8 @@ impl Fifo {
         match limit {
             Limit::Packets(limit) => self.queue.len() >= limit as usize + usize::from(self.spec.excludes_in_service),
             Limit::Bytes(limit) => {
-                let exempt = if self.spec.excludes_in_service { self.bytes_in_service() } else { 0 };
-                self.queued_bytes() - exempt + u64::from(bytes) > limit
+                let ahead = if self.spec.excludes_in_service { self.bytes_up_to_service() } else { self.departed_bytes() };
+                self.sums.accepted_bytes - ahead + u64::from(bytes) > limit
             }
             Limit::Delay(limit) => self.free_at.since(now) > limit,
         }
@@ -279,9 +279,9 @@ impl Fifo {
         self.sums.accepted_bytes - self.departed_bytes()
     }
 
-    fn bytes_in_service(&self) -> u64 {
-        let behind_head = self.queue.iter().nth(1).map_or(self.sums.accepted_bytes, |second| second.bytes_ahead);
-        behind_head - self.departed_bytes()
+    /// Bytes that left so far, and those of the packet in service.
+    fn bytes_up_to_service(&self) -> u64 {
+        self.queue.second().map_or(self.sums.accepted_bytes, |second| second.bytes_ahead)
     }
 
     /// Takes the readings that fall due up to `now`.
@@ -324,7 +324,7 @@ impl Fifo {
         if self.governor.is_some() {
             return self.release_governed(now);
         }
-        while self.queue.pop_if(|head| head.departs <= now).is_some() {}
+        self.queue.pop_while(|head| head.departs <= now);
     }
 
     /// The same under a law, which is told when the link asked for the next packet: each time if it has something to do by `now`, else the

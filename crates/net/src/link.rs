@@ -41,7 +41,13 @@ pub trait Link<T> {
         false
     }
 
-    /// Takes one of the packets that have left after they had to wait, oldest first.
+    /// The oldest of the packets that have left after they had to wait.
+    #[inline]
+    fn left(&self) -> Option<&Left<T>> {
+        None
+    }
+
+    /// Takes the packet that [`Link::left`] shows.
     #[inline]
     fn take_left(&mut self) -> Option<Left<T>> {
         None
@@ -203,6 +209,14 @@ impl<T: Supersede> Link<T> for AnyLink<T> {
         match self {
             AnyLink::Fifo(_) => false,
             AnyLink::Served(served) => served.is_brimming(),
+        }
+    }
+
+    #[inline]
+    fn left(&self) -> Option<&Left<T>> {
+        match self {
+            AnyLink::Fifo(_) => None,
+            AnyLink::Served(served) => served.left(),
         }
     }
 

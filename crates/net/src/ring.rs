@@ -87,6 +87,19 @@ impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
         }
     }
 
+    /// The entry behind the oldest.
+    #[inline]
+    pub fn second(&self) -> Option<&T> {
+        let number = self.popped + 1;
+        if number >= self.pushed {
+            None
+        } else if self.is_small() {
+            Some(self.own(number))
+        } else {
+            Some(self.grown(number))
+        }
+    }
+
     /// Takes the oldest entry.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
@@ -102,6 +115,28 @@ impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
             self.lead();
         }
         Some(entry)
+    }
+
+    /// Takes all of the oldest entries that are as wanted, where none that is follows one that is not: looked for in steps that double, and
+    /// then halve.
+    #[inline]
+    pub fn pop_while(&mut self, is_wanted: impl Fn(&T) -> bool) {
+        if self.is_small() {
+            while self.pop_if(&is_wanted).is_some() {}
+            return;
+        }
+        let are_wanted = |ring: &Self, to: usize| to <= ring.pushed && is_wanted(ring.grown(to - 1));
+        let mut step = 1;
+        while are_wanted(self, self.popped + step) {
+            self.popped += step;
+            step *= 2;
+        }
+        while step > 1 {
+            step /= 2;
+            if are_wanted(self, self.popped + step) {
+                self.popped += step;
+            }
+        }
     }
 
     /// The next entry of a ring that has allocated nothing yet becomes the oldest.
@@ -187,10 +222,26 @@ mod tests {
                 ring.push(round * 5 + i);
             }
             for _ in 0..3 {
+                assert_eq!((ring.front(), ring.second()), (Some(&next), Some(&(next + 1))));
                 assert_eq!(ring.pop(), Some(next));
                 next += 1;
             }
         }
         assert_eq!(ring.len(), 80);
+    }
+
+    #[test]
+    fn all_that_are_wanted_go_and_no_other() {
+        for wanted in 0..=70 {
+            let (mut small, mut large) = (Ring::<u32, 128>::default(), Ring::<u32, 0>::default());
+            for entry in 0..70 {
+                small.push(entry);
+                large.push(entry);
+            }
+            small.pop_while(|&entry| entry < wanted);
+            large.pop_while(|&entry| entry < wanted);
+            let rest: Vec<u32> = (wanted..70).collect();
+            assert!(small.iter().eq(&rest) && large.iter().eq(&rest), "{wanted}");
+        }
     }
 }

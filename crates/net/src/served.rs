@@ -40,8 +40,8 @@ pub struct Served<T> {
     loss: Stream,
     losses: Losses,
     changes: Changes,
-    /// Packets that have left, then the one in service, each with the time at which it leaves; they wait here until somebody takes them.
-    served: VecDeque<(Time, Queued<T>)>,
+    /// Packets that have left, then the one in service; they wait here until somebody takes them.
+    served: VecDeque<Left<T>>,
     /// Packets that were dropped or lost, until somebody takes them.
     gone: VecDeque<Dropped<T>>,
     /// What the queue has just dropped.
@@ -49,6 +49,8 @@ pub struct Served<T> {
     sums: Sums,
     /// Packets accepted, and not dropped later.
     accepted: u64,
+    /// Packets in the queue or in service.
+    inside: usize,
     window: Window,
 }
 
@@ -71,6 +73,7 @@ impl<T: Supersede> Served<T> {
             scratch: Vec::new(),
             sums: Sums::default(),
             accepted: 0,
+            inside: 0,
             window: Window::new(window),
         }
     }
@@ -95,6 +98,7 @@ impl<T: Supersede> Served<T> {
             return self.gone.push_back(Dropped { at: now, packet: queued });
         }
         self.accepted += 1;
+        self.inside += 1;
         self.sums.accepted_bytes += u64::from(packet.bytes);
         self.sums.sojourn_ns = self.sums.sojourn_ns.wrapping_sub(now.0);
         let room = self.room(now);
@@ -103,15 +107,15 @@ impl<T: Supersede> Served<T> {
             self.hand_out_dropped(now);
         }
         if self.in_service.is_none() {
-            self.serve(now, true);
+            self.serve_at_once(now);
         }
-        self.sums.max_packets = self.sums.max_packets.max(self.population());
+        self.sums.max_packets = self.sums.max_packets.max(self.inside);
     }
 
     /// The first moment at which a packet has left, or may leave, that was not taken yet.
     #[inline]
     pub fn next_at(&self) -> Time {
-        self.served.front().map_or(self.free_at, |&(departs, _)| departs)
+        self.served.front().map_or(self.free_at, |left| left.departed)
     }
 
     /// Serves until `now`: transmissions that end then have ended.
@@ -123,6 +127,7 @@ impl<T: Supersede> Served<T> {
     }
 
     /// A transmission ends, or the queue is asked again. The next packet, if one may leave, is being transmitted from now on.
+    #[inline(never)]
     fn step(&mut self, now: Time) {
         let is_read = now < self.window.read_at;
         if !is_read {
@@ -131,11 +136,12 @@ impl<T: Supersede> Served<T> {
         let packet = self.in_service.take();
         if let Some(InService { bytes, is_marked }) = packet {
             let marks = u64::from(is_marked);
+            self.inside -= 1;
             self.sums.marked += marks;
             self.sums.sojourn_ns = self.sums.sojourn_ns.wrapping_add(now.0);
             // Several may leave at one time; all but the first find it read.
             if is_read && now >= self.window.ends().start && self.window.amend(now, bytes, marks) {
-                self.sums.max_packets = self.queue.packets();
+                self.sums.max_packets = self.inside;
             }
         }
         self.serve(now, packet.is_none());
@@ -162,15 +168,20 @@ impl<T: Supersede> Served<T> {
         self.served.len() > UNTOLD_MAX
     }
 
-    /// Takes one of the packets that have left, oldest first.
+    /// The oldest of the packets that have left.
     #[inline]
-    pub(crate) fn take_left(&mut self) -> Option<Left<T>> {
+    pub(crate) fn left(&self) -> Option<&Left<T>> {
         if self.served.len() == usize::from(self.in_service.is_some()) {
             return None;
         }
-        let (departed, packet) = self.served.pop_front()?;
-        let at = self.changes.delay.as_mut().map_or(departed, |delay| delay.arrival(departed));
-        Some(Left { departed, at, packet })
+        self.served.front()
+    }
+
+    /// Takes the packet that [`Served::left`] shows.
+    #[inline]
+    pub(crate) fn take_left(&mut self) -> Option<Left<T>> {
+        self.left()?;
+        self.served.pop_front()
     }
 
     /// Takes one of the packets dropped or lost, oldest first.
@@ -183,7 +194,7 @@ impl<T: Supersede> Served<T> {
     pub(crate) fn occupancy(&mut self, now: Time) -> Occupancy {
         self.settle(now);
         Occupancy {
-            packets: self.population() as u32,
+            packets: self.inside as u32,
             bytes: self.queued_bytes(),
             delivered_bytes: self.sums.accepted_bytes - self.queued_bytes(),
             dropped: self.sums.dropped,
@@ -232,10 +243,17 @@ impl<T: Supersede> Served<T> {
 
     /// Packets inside at `at`, not before the latest event.
     fn population_at(&self, at: Time) -> usize {
-        self.population() - usize::from(self.in_service.is_some() && self.free_at <= at)
+        self.inside - usize::from(self.in_service.is_some() && self.free_at <= at)
+    }
+
+    /// The link is free, and a packet has arrived. Out of line, for a link that matters is seldom idle.
+    #[inline(never)]
+    fn serve_at_once(&mut self, now: Time) {
+        self.serve(now, true);
     }
 
     /// Takes the next packet into service, if there is one, after an idle time or after the packet before.
+    #[inline(always)]
     fn serve(&mut self, now: Time, was_idle: bool) {
         let next = self.queue.dequeue(now, &mut self.scratch);
         if !self.scratch.is_empty() {
@@ -255,8 +273,10 @@ impl<T: Supersede> Served<T> {
             None => now + self.serialiser.serialise(bytes),
             Some(service) => service.departure(now, was_idle, bytes),
         };
-        self.busy_until = self.free_at;
-        self.served.push_back((self.free_at, packet));
+        let departed = self.free_at;
+        self.busy_until = departed;
+        let at = self.changes.delay.as_mut().map_or(departed, |delay| delay.arrival(departed));
+        self.served.push_back(Left { departed, at, packet });
     }
 
     /// What the queue dropped was accepted, until it was not.
@@ -265,6 +285,7 @@ impl<T: Supersede> Served<T> {
         for packet in self.scratch.drain(..) {
             self.sums.dropped += 1;
             self.accepted -= 1;
+            self.inside -= 1;
             self.sums.accepted_bytes -= u64::from(packet.packet.bytes);
             self.sums.sojourn_ns = self.sums.sojourn_ns.wrapping_add(now.0);
             self.gone.push_back(Dropped { at: now, packet });
@@ -285,9 +306,5 @@ impl<T: Supersede> Served<T> {
             }
         }
         room
-    }
-
-    fn population(&self) -> usize {
-        self.queue.packets() + usize::from(self.in_service.is_some())
     }
 }

@@ -16,8 +16,9 @@ use crate::clock::Flight;
 /// IP bytes of a SYN and of a SYN-ACK: 20 of IP, 20 of TCP, and 20 of options (MSS, SACK permitted, timestamps, window scale).
 pub const SYN_BYTES: u32 = 60;
 
-/// Segments from this number on belong to the handshake.
-const FIRST: u64 = u64::MAX - 1;
+/// Numbers that no segment of data reaches, with two bits to spare: who carries segments keeps their marks there.
+const LAST: u64 = u64::MAX >> 2;
+const FIRST: u64 = LAST - 1;
 
 /// The cumulative acknowledgement that makes an ACK a SYN-ACK: as large as 47 bits say.
 const SYN_ACK: u64 = (1 << 47) - 1;
@@ -42,7 +43,7 @@ impl Opening {
     pub const fn seq(self) -> u64 {
         match self {
             Opening::Syn => FIRST,
-            Opening::Ack => FIRST + 1,
+            Opening::Ack => LAST,
         }
     }
 
@@ -51,7 +52,7 @@ impl Opening {
     pub const fn of(seq: u64) -> Option<Opening> {
         match seq {
             FIRST => Some(Opening::Syn),
-            u64::MAX => Some(Opening::Ack),
+            LAST => Some(Opening::Ack),
             _ => None,
         }
     }

@@ -79,9 +79,9 @@ impl Timers {
 
     /// [`Timers::arm_probe`] after a sample, where timers are looked at at once: when it expires.
     #[inline(always)]
-    pub(crate) fn arm_usual_probe(&mut self, c: &Connection) -> Time {
+    pub(crate) fn arm_usual_probe(&mut self, c: &Connection, latest: Time) -> Time {
         self.kind = Kind::Probe;
-        self.expires = c.now + probe_wait(c);
+        self.expires = (c.now + probe_wait(c)).min(latest);
         self.expires
     }
 

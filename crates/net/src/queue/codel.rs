@@ -90,6 +90,7 @@ impl Codel {
     }
 
     /// `dequeue`: the packet to serve next; those dropped before it go to `dropped`.
+    #[inline]
     pub(crate) fn dequeue<T>(&mut self, now: Time, line: &mut Line<T>, others: u64, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
         let ok_to_drop = self.judge(now, line, others);
         if self.dropping || ok_to_drop {
@@ -98,7 +99,8 @@ impl Codel {
         line.pop()
     }
 
-    /// In the dropping state, or about to enter it: drops from the head, or marks there.
+    /// In the dropping state, or about to enter it: drops from the head, or marks there. Out of line, for most packets find no signal.
+    #[inline(never)]
     fn signal<T>(&mut self, now: Time, line: &mut Line<T>, others: u64, mut ok_to_drop: bool, dropped: &mut Vec<Queued<T>>) {
         if self.dropping {
             self.dropping = ok_to_drop;

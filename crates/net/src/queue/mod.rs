@@ -131,9 +131,10 @@ macro_rules! disciplines {
             }
         }
 
-        /// A discipline that holds packets.
+        /// A discipline that holds packets. With a tag of its own: which it is is asked twice for every packet.
         #[allow(non_camel_case_types)]
         #[derive(Debug)]
+        #[repr(u8)]
         pub(crate) enum Queue<T> {
             $($queue($queue::Queue<T>),)+
         }

@@ -117,8 +117,11 @@ impl Pie {
     }
 
     /// The updates that were due up to `now`, with a queue that has held `bytes` since the last call.
+    #[inline]
     pub(crate) fn catch_up(&mut self, now: Time, bytes: u64) {
-        self.catch_up_to(now, bytes as f64 * 8.0 / self.spec.rate.0 as f64);
+        if self.updates_at <= now {
+            self.catch_up_to(now, bytes as f64 * 8.0 / self.spec.rate.0 as f64);
+        }
     }
 
     /// The same with a queue whose delay has been this since the last call.

@@ -20,6 +20,8 @@ pub(crate) struct Calendar {
     winners: Vec<Entry>,
     /// Bits of an entry that hold the party.
     party_bits: u32,
+    /// What is too late to be told apart (hours) is at this time, and comes last.
+    end: u64,
     /// The party that was first when last asked.
     latest: usize,
 }
@@ -28,7 +30,8 @@ impl Calendar {
     /// No party has an event.
     pub(crate) fn new(parties: usize) -> Calendar {
         let places = parties.next_power_of_two().max(2);
-        Calendar { winners: vec![NEVER; 2 * places], party_bits: places.trailing_zeros(), latest: usize::MAX }
+        let party_bits = places.trailing_zeros();
+        Calendar { winners: vec![NEVER; 2 * places], party_bits, end: (NEVER >> party_bits) - 1, latest: usize::MAX }
     }
 
     #[inline]
@@ -36,9 +39,7 @@ impl Calendar {
         if key == u64::MAX {
             return NEVER;
         }
-        // What is too late to be told apart (hours) comes last.
-        let latest = (NEVER >> self.party_bits) - 1;
-        key.min(latest) << self.party_bits | index as Entry
+        key.min(self.end) << self.party_bits | index as Entry
     }
 
     /// Party `index`, known or new, is next at `key`; `u64::MAX` for never.
@@ -66,12 +67,16 @@ impl Calendar {
         let winners = &mut self.winners[..];
         let cut = winners.len() - 1;
         let mut node = winners.len() / 2 + index;
-        while node > 1 {
+        loop {
             winners[node & cut] = best;
             best = best.min(winners[(node ^ 1) & cut]);
             node /= 2;
+            // Behind the comparison: there are two parties at least.
+            if node <= 1 {
+                break;
+            }
         }
-        winners[1] = best;
+        winners[1 & cut] = best;
     }
 
     #[cold]
@@ -93,9 +98,9 @@ impl Calendar {
             return None;
         }
         let party = entry as usize & (self.winners.len() / 2 - 1);
-        let is_repeated = std::mem::replace(&mut self.latest, party) == party;
         // Of many parties hardly one has two events in a row: the runner-up is asked for when one had.
-        let bound = if is_repeated || self.party_bits <= FEW_BITS { self.bound(party) } else { (entry >> self.party_bits) + 1 };
+        let is_asked = self.party_bits <= FEW_BITS || std::mem::replace(&mut self.latest, party) == party;
+        let bound = if is_asked { self.bound(party) } else { (entry >> self.party_bits) + 1 };
         Some((party, bound))
     }
 
@@ -106,9 +111,12 @@ impl Calendar {
         let cut = winners.len() - 1;
         let mut runner_up = NEVER;
         let mut node = winners.len() / 2 + first;
-        while node > 1 {
+        loop {
             runner_up = runner_up.min(winners[(node ^ 1) & cut]);
             node /= 2;
+            if node <= 1 {
+                break;
+            }
         }
         // Rounded up: the runner-up's entry is greater than the first party's at time zero.
         ((runner_up - first as Entry - 1) >> self.party_bits) + 1

@@ -59,7 +59,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             let Some(delivery) = side.coming.pop_front() else { return };
             let outstanding = sender.connection().nxt - sender.connection().una;
             let at = self.around.machines[side.machine].take_ack(now, delivery.ack().has_sack, outstanding);
-            path.arriving.push(Delivery::new(at, delivery.ack()));
+            path.push_arriving(Delivery::new(at, delivery.ack()));
         } else {
             let Some(segment) = side.leaving.pop_front() else { return };
             let link = &mut self.links[path.data_link()];

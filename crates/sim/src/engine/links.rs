@@ -44,13 +44,15 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
 
     /// What has left a link, or was dropped there, goes on.
     pub(super) fn empty_link(&mut self, link: usize) {
-        while let Some(Left { departed, at, packet: Queued { packet, is_marked, mut load, .. } }) = self.links[link].take_left() {
-            if is_marked {
-                self.mark(departed, link, &mut load);
-            }
-            match load.content {
-                Content::Segment(segment) if self.around.gaps.len() == 0 => self.deliver(load.owner, at, segment),
-                _ => self.leave(link, Passing { at, packet, load }),
+        while let Some(left) = self.links[link].left() {
+            let &Left { at, packet: Queued { is_marked, load: Load { owner, ref content }, .. }, .. } = left;
+            match *content {
+                // What is needed of it is copied, and not the whole: most packets come this way.
+                Content::Segment(segment) if !is_marked && self.around.gaps.len() == 0 => {
+                    self.links[link].take_left();
+                    self.deliver(owner, at, segment);
+                }
+                _ => self.take_left(link),
             }
         }
         while let Some(Dropped { at, packet }) = self.links[link].take_dropped() {
@@ -58,13 +60,23 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         }
     }
 
+    /// The oldest packet that has left a link, with a mark perhaps, goes on to wherever it goes.
+    fn take_left(&mut self, link: usize) {
+        let Some(Left { departed, at, packet }) = self.links[link].take_left() else { return };
+        let Queued { packet, is_marked, mut load, .. } = packet;
+        if is_marked {
+            self.mark(departed, link, &mut load);
+        }
+        self.leave(link, Passing { at, packet, load });
+    }
+
     /// A packet with this load leaves `link` with a mark. One that several hops mark is one that was marked.
     fn mark(&mut self, at: Time, link: usize, load: &mut Load) {
         let Content::Segment(segment) = &mut load.content else { return };
         let flow = load.owner as usize;
         let path = &mut self.flows[flow].path;
-        path.marked += u64::from(!segment.ce);
-        segment.ce = true;
+        path.marked += u64::from(!segment.bits().ce);
+        *segment = segment.marked();
         self.around.note_mark(at, Noted { flow: (!path.is_transfer).then_some(flow), link });
     }
 
@@ -119,9 +131,9 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             if self.links_at <= passing.at {
                 self.sample_links(Time(self.spec.duration_ns.min(passing.at.0)));
             }
-            if let Content::Segment(Segment { ce, .. }) = passing.load.content {
+            if let Content::Segment(segment) = passing.load.content {
                 // RFC 9331 5.1: whoever marked it, it may have been of a scalable sender.
-                passing.packet.is_l4s |= ce;
+                passing.packet.is_l4s |= segment.bits().ce;
             }
             self.reach(gap + 1, passing);
         }
@@ -164,9 +176,9 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     pub(super) fn cross(&mut self, index: usize) {
         self.events += 1;
         let path = &mut self.flows[index].path;
-        let (Some(link), Some(&delivery)) = (path.ack_link(), path.crossing.front()) else { return };
+        let Some(link) = path.ack_link() else { return };
         let Some(fifo) = self.links[link].as_fifo().filter(|_| self.around.gaps.len() == 0) else { return self.pass_ack(index, link) };
-        path.crossing.pop();
+        let Some(delivery) = path.pop_crossing() else { return };
         fifo.begin(delivery.at);
         match fifo.admit(delivery.at, path.ack_packet(&delivery.ack())) {
             Answer::Departs(at) | Answer::DepartsMarked { at, .. } => path.ack_crosses(at, delivery),

@@ -32,7 +32,11 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
                 self.catch_up(index, now);
             }
             match kind {
-                FlowKind::Ack => self.take_acks(index, Time(bound).min(self.links_at), look_at),
+                FlowKind::Ack => {
+                    if let Some(at) = self.take_acks(index, Time(bound).min(self.links_at), look_at) {
+                        return at.0;
+                    }
+                }
                 FlowKind::Crossing => self.cross(index),
                 FlowKind::Deadline => self.wake(index, now),
                 FlowKind::Pending => self.handle_pending(index, now),
@@ -52,37 +56,48 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     }
 
     /// The ACK that is next, and those that follow it before anything else happens, before `until`: no other flow's
-    /// event, no timer, no sample.
+    /// event, no timer, no sample. Returns when the flow is due, if it is known to be by one more ACK.
     #[inline]
-    fn take_acks(&mut self, index: usize, until: Time, look_at: u64) {
-        let Flow { agenda, path, sender, .. } = &mut self.flows[index];
+    fn take_acks(&mut self, index: usize, until: Time, look_at: u64) -> Option<Time> {
+        let Flow { agenda, path, sender, due, .. } = &mut self.flows[index];
         let link = &mut self.links[path.data_link()];
         let mut wire = PathWire { path, link, around: &mut self.around, flow: index };
-        let until = until.min(agenda.calm_until);
-        let mut next = wire.path.arriving.pop();
+        let calm_until = agenda.calm_until;
+        let until = until.min(calm_until);
+        let mut next = wire.path.take_arriving();
         while let Some(delivery) = next {
             let (at, ack) = (delivery.at, delivery.ack());
-            let sack = wire.path.take_sack(&ack);
-            let deadline = sender.on_ack(at, ack, sack.as_ref(), &mut wire);
+            let deadline = if ack.has_sack {
+                let sack = wire.path.take_sack();
+                sender.on_ack(at, ack, sack.as_ref(), &mut wire)
+            } else {
+                sender.on_ack(at, ack, None, &mut wire)
+            };
             self.observer.on_acked(at, index, sender);
             agenda.rearm(deadline);
             self.events += 1;
             if sender.is_finished() {
-                return self.complete(index, at);
+                self.complete(index, at);
+                return None;
             }
             if L::LATE && !wire.around.changed.is_empty() {
-                return;
+                return None;
             }
             let at = wire.path.arriving_at();
             if at >= until || at >= agenda.wake || !wire.path.is_calm_at(at) || self.events >= look_at {
-                return;
+                if at < calm_until && at < agenda.wake && wire.path.is_calm_at(at) {
+                    *due = (at, FlowKind::Ack);
+                    return Some(at);
+                }
+                return None;
             }
-            next = wire.path.arriving.pop();
+            next = wire.path.take_arriving();
         }
+        None
     }
 
     /// The flow's timer is due for a look: if the sender has moved its deadline, it is looked at again then.
-    #[inline(never)]
+    #[inline]
     fn wake(&mut self, index: usize, now: Time) {
         self.events += 1;
         let Flow { agenda, path, sender, .. } = &mut self.flows[index];

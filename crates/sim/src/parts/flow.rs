@@ -199,12 +199,13 @@ impl Flow {
     #[inline]
     pub(crate) fn is_moved(&self) -> bool {
         let (at, kind) = self.due;
-        let (ack, crossing, pending) = (self.path.arriving_at(), self.path.crossing_at(), self.path.pending_at());
+        let path = &self.path;
         match kind {
-            FlowKind::Ack => ack < at || crossing <= at || pending <= at,
-            FlowKind::Crossing => crossing < at || ack <= at || pending <= at,
+            // What joins those under way in order is not the first of them.
+            FlowKind::Ack => path.pending_at() <= at || path.crossing_at() <= at,
+            FlowKind::Crossing => path.pending_at() <= at || path.arriving_at() <= at,
             FlowKind::Pending => true,
-            _ => ack <= at || crossing <= at || pending <= at,
+            _ => path.pending_at() <= at || path.arriving_at() <= at || path.crossing_at() <= at,
         }
     }
 

@@ -38,7 +38,7 @@ impl Path {
                 self.refresh_beyond();
             }
         } else {
-            self.arriving.push(delivery);
+            self.push_arriving(delivery);
         }
     }
 }
@@ -77,6 +77,6 @@ impl<L: Link<Load>> PathWire<'_, L> {
     pub(crate) fn leave_host(&mut self, segment: Leaving) {
         let Leaving { at, seq, sent, ecn_capable, bits } = segment;
         let packet = Packet { ecn_capable, ..self.path.packet_of(seq) };
-        self.reach_link(at, packet, Segment { seq, sent, cwr: bits.cwr, ce: false });
+        self.reach_link(at, packet, Segment::new(seq, sent, bits));
     }
 }

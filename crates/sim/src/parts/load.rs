@@ -1,20 +1,41 @@
 //! What packets carry while they wait for a link's decision, or travel from one link to the next.
 
 use net::Supersede;
-use tcp::{Ack, Sack};
+use tcp::{Ack, EcnBits, Sack};
 use units::Time;
 
-/// A segment.
+/// A segment. Two words, for whatever waits is copied, and bits of their own would be copied one by one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
-    /// Its number.
-    pub(crate) seq: u64,
+    /// Its number, then one bit for CWR and one for "congestion experienced".
+    seq_cwr_ce: u64,
     /// The flow's clock when it was sent.
     pub(crate) sent: Time,
-    /// It carries CWR.
-    pub(crate) cwr: bool,
-    /// A link on its way has marked it.
-    pub(crate) ce: bool,
+}
+
+impl Segment {
+    /// Segment `seq` with these bits.
+    #[inline]
+    pub(crate) fn new(seq: u64, sent: Time, bits: EcnBits) -> Segment {
+        Segment { seq_cwr_ce: seq << 2 | u64::from(bits.cwr) << 1 | u64::from(bits.ce), sent }
+    }
+
+    /// Its number.
+    #[inline]
+    pub(crate) fn seq(self) -> u64 {
+        self.seq_cwr_ce >> 2
+    }
+
+    /// Whether a link on its way has marked it, and whether it carries CWR.
+    #[inline]
+    pub(crate) fn bits(self) -> EcnBits {
+        EcnBits { ce: self.seq_cwr_ce & 1 == 1, cwr: self.seq_cwr_ce & 2 == 2 }
+    }
+
+    /// The same with a mark.
+    pub(crate) fn marked(self) -> Segment {
+        Segment { seq_cwr_ce: self.seq_cwr_ce | 1, ..self }
+    }
 }
 
 /// An acknowledgement.

@@ -28,6 +28,8 @@ const FEW_ACKS: usize = 4;
 /// What few paths have.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rare {
+    /// ACKs on their way to a real link.
+    crossing: Ring<Delivery>,
     /// SACK information of the ACKs on their way to a real link, in order.
     crossing_sacks: VecDeque<Sack>,
     pub(crate) unordered: Option<Unordered>,
@@ -73,10 +75,13 @@ pub struct Path {
     felt_after: Duration,
     /// When the first of the segments that are held back can have an effect, or something happens at the host.
     beyond_at: Time,
-    /// ACKs on their way to a real link.
-    pub(crate) crossing: Ring<Delivery>,
+    /// When the first ACK on its way to a real link is there; never if none is. Kept, as the next, for it is asked for more often than it
+    /// changes.
+    crossing_at: Time,
+    /// When the first of those in `arriving` is there; never if none is.
+    arriving_at: Time,
     /// ACKs on their way to the sender.
-    pub(crate) arriving: Ring<Delivery, FEW_ACKS>,
+    arriving: Ring<Delivery, FEW_ACKS>,
     /// Packets in queues that decide late, and between hops.
     pub(crate) under_way: u32,
     /// It has no number of its own: what happens to it is not noted.
@@ -85,7 +90,7 @@ pub struct Path {
 
 units::clone_by_field! {
     Path: rare forgotten_at lost marked resends_capable cwr_due is_watched is_hosted is_ecn_capable is_l4s data_link ack_link rtt sacks receiver
-    packet_bytes flow jitter jitter_ns last_arrival quarter felt_after beyond_at crossing arriving under_way is_transfer
+    packet_bytes flow jitter jitter_ns last_arrival quarter felt_after beyond_at crossing_at arriving_at arriving under_way is_transfer
 }
 
 impl Path {
@@ -113,7 +118,8 @@ impl Path {
         Path {
             receiver,
             arriving: Ring::default(),
-            crossing: Ring::default(),
+            crossing_at: Time::NEVER,
+            arriving_at: Time::NEVER,
             sacks: VecDeque::new(),
             rare: links.1.map(|_| Box::default()),
             jitter: jitter.1,
@@ -152,7 +158,7 @@ impl Path {
 
     /// Nothing is under way on it.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.arriving.is_empty() && self.crossing.is_empty() && self.under_way == 0 && self.pending_at() == Time::NEVER
+        self.arriving_at == Time::NEVER && self.crossing_at == Time::NEVER && self.under_way == 0 && self.pending_at() == Time::NEVER
     }
 
     /// A segment as its link sees it.
@@ -215,13 +221,44 @@ impl Path {
     /// When the next ACK reaches the sender.
     #[inline]
     pub(crate) fn arriving_at(&self) -> Time {
-        self.arriving.front().map_or(Time::NEVER, |delivery| delivery.at)
+        self.arriving_at
+    }
+
+    /// That ACK.
+    #[inline(always)]
+    pub(crate) fn take_arriving(&mut self) -> Option<Delivery> {
+        let taken = self.arriving.pop();
+        self.arriving_at = self.arriving.front().map_or(Time::NEVER, |delivery| delivery.at);
+        taken
+    }
+
+    /// An ACK, behind all others, will reach the sender.
+    #[inline(always)]
+    pub(crate) fn push_arriving(&mut self, delivery: Delivery) {
+        self.arriving_at = self.arriving_at.min(delivery.at);
+        self.arriving.push(delivery);
     }
 
     /// When the next ACK reaches a real link.
     #[inline]
     pub(crate) fn crossing_at(&self) -> Time {
-        self.crossing.front().map_or(Time::NEVER, |delivery| delivery.at)
+        self.crossing_at
+    }
+
+    /// That ACK.
+    #[inline]
+    pub(crate) fn pop_crossing(&mut self) -> Option<Delivery> {
+        let crossing = &mut self.rare.as_mut()?.crossing;
+        let taken = crossing.pop();
+        self.crossing_at = crossing.front().map_or(Time::NEVER, |delivery| delivery.at);
+        taken
+    }
+
+    /// An ACK, behind all others, will reach a real link.
+    #[inline]
+    fn push_crossing(&mut self, delivery: Delivery) {
+        self.crossing_at = self.crossing_at.min(delivery.at);
+        self.rare.get_or_insert_with(Box::default).crossing.push(delivery);
     }
 
     /// The delayed-ACK timer expires, or a segment held back arrives, before anything else happens to this flow.
@@ -246,7 +283,7 @@ impl Path {
             sacks.push_back(*self.receiver.sack());
         }
         if self.ack_link.is_some() {
-            self.crossing.push(Delivery::new(felt, ack));
+            self.push_crossing(Delivery::new(felt, ack));
         } else {
             self.deliver(felt, ack);
         }
@@ -259,7 +296,7 @@ impl Path {
             return self.deliver_to_host(at, ack);
         }
         let at = self.arrival(at);
-        self.arriving.push(Delivery::new(at, ack));
+        self.push_arriving(Delivery::new(at, ack));
     }
 
     /// `at` plus jitter, never before the one ahead.
@@ -272,7 +309,7 @@ impl Path {
 
     /// The oldest crossing ACK reaches the real link: when, and what it is.
     pub(crate) fn take_crossing(&mut self) -> Option<(Time, AckLoad)> {
-        let delivery = self.crossing.pop()?;
+        let delivery = self.pop_crossing()?;
         let ack = delivery.ack();
         let sack = if ack.has_sack { self.take_crossing_sack() } else { None };
         Some((delivery.at, AckLoad { ack, sack }))
@@ -282,7 +319,7 @@ impl Path {
         self.rare.as_mut().and_then(|rare| rare.crossing_sacks.pop_front())
     }
 
-    /// What has just been taken from `crossing` leaves the real link.
+    /// What has just been taken from those crossing leaves the real link.
     #[inline(always)]
     pub(crate) fn ack_crosses(&mut self, departs: Time, delivery: Delivery) {
         let ack = delivery.ack();
@@ -293,7 +330,7 @@ impl Path {
         self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
     }
 
-    /// What has just been taken from `crossing` is dropped at the real link.
+    /// What has just been taken from those crossing is dropped at the real link.
     #[inline(never)]
     pub(crate) fn drop_ack(&mut self, delivery: Delivery) {
         if delivery.ack().has_sack {
@@ -332,18 +369,13 @@ impl Path {
         if self.is_watched {
             self.pass(departs, segment);
         } else {
-            self.receive(departs, segment.seq, segment.sent);
+            self.receive(departs, segment.seq(), segment.sent);
         }
     }
 
-    /// SACK information of `ack`, just taken from `arriving`.
-    #[inline]
-    pub(crate) fn take_sack(&mut self, ack: &Ack) -> Option<Sack> {
-        if ack.has_sack {
-            self.sacks.pop_front()
-        } else {
-            None
-        }
+    /// The SACK information that belongs to the ACK just taken from `arriving`.
+    pub(crate) fn take_sack(&mut self) -> Option<Sack> {
+        self.sacks.pop_front()
     }
 
     /// Segment `seq`, sent at `sent`, leaves its link.
@@ -391,8 +423,7 @@ impl Path {
 
     /// A segment that is looked at leaves its link.
     fn pass(&mut self, departs: Time, segment: Segment) {
-        let Segment { seq, sent, cwr, ce } = segment;
-        let segment = Held { departs, seq, sent, bits: EcnBits { ce, cwr } };
+        let segment = Held { departs, seq: segment.seq(), sent: segment.sent, bits: segment.bits() };
         let Some(unordered) = self.unordered() else { return self.receive_held(segment) };
         let fate = unordered.disorder.draw();
         let segment = Held { departs: departs + fate.late_by, ..segment };

@@ -1,7 +1,7 @@
 //! What a sender puts its segments on: its path, and the first link of it.
 
 use net::{Answer, Link, Packet};
-use tcp::{Opening, Range, Reduction, Wire};
+use tcp::{EcnBits, Opening, Range, Reduction, Wire};
 use units::Time;
 
 use super::around::{Around, Noted};
@@ -57,7 +57,7 @@ impl<L: Link<Load>> PathWire<'_, L> {
         if self.is_held_by_host() {
             self.enter_host(now, seq, packet, cwr);
         } else {
-            self.reach_link(now, packet, Segment { seq, sent: now, cwr, ce: false });
+            self.reach_link(now, packet, Segment::new(seq, now, EcnBits { ce: false, cwr }));
         }
     }
 
@@ -69,7 +69,7 @@ impl<L: Link<Load>> PathWire<'_, L> {
             Answer::Departs(departs) => self.depart(departs, packet, segment),
             Answer::DepartsMarked { at, marked_at } => {
                 self.mark(marked_at);
-                self.depart(at, Packet { is_l4s: true, ..packet }, Segment { ce: true, ..segment });
+                self.depart(at, Packet { is_l4s: true, ..packet }, segment.marked());
             }
             Answer::Waits => {
                 self.path.under_way += 1;
@@ -132,7 +132,7 @@ impl<L: Link<Load>> PathWire<'_, L> {
         let before = served.next_at();
         self.path.under_way += (segments.to - segments.from) as u32;
         for seq in segments.from..segments.to {
-            let segment = Segment { seq, sent: now, cwr: false, ce: false };
+            let segment = Segment::new(seq, now, EcnBits::default());
             served.offer(now, packet, Load { owner: self.flow as u32, content: Content::Segment(segment) });
         }
         if before == Time::NEVER || served.is_brimming() {
@@ -174,7 +174,7 @@ impl<L: Link<Load>> Wire for PathWire<'_, L> {
         if self.is_held_by_host() {
             self.open_on_host(now, seq, packet);
         } else {
-            self.reach_link(now, packet, Segment { seq, sent: now, cwr: false, ce: false });
+            self.reach_link(now, packet, Segment::new(seq, now, EcnBits::default()));
         }
     }
 

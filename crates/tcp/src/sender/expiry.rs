@@ -110,9 +110,7 @@ impl<C: CongestionControl> Sender<C> {
     #[inline(always)]
     pub(super) fn arm_after_sending(&mut self, was_idle: bool) {
         if self.probe.is_possible(self.c.ca_state) {
-            let head_timeout = self.board.sent_at(self.c.una) + self.rtt.rto();
-            let latest = if head_timeout > self.c.now { head_timeout } else { Time::NEVER };
-            self.timers.arm_probe(&self.c, latest);
+            self.timers.arm_probe(&self.c, self.head_timeout());
         } else if self.timers.wants_retransmission(was_idle) {
             self.arm_retransmission();
         }
@@ -124,19 +122,31 @@ impl<C: CongestionControl> Sender<C> {
     #[inline(always)]
     pub(super) fn arm_usually(&mut self, rtt: Duration, has_sent: bool) -> Time {
         if self.c.una < self.c.nxt && rtt + probe_wait(&self.c) <= self.rtt.rto() {
-            return self.timers.arm_usual_probe(&self.c);
+            return self.timers.arm_usual_probe(&self.c, Time::NEVER);
         }
         self.arm_unusually(has_sent)
     }
 
+    /// Of a usual ACK too: the timeout comes before the probe, or nothing is outstanding.
     #[inline(never)]
     fn arm_unusually(&mut self, has_sent: bool) -> Time {
-        if has_sent {
-            self.arm_after_sending(false);
-        } else {
+        if self.c.una == self.c.nxt {
             self.arm_after_progress();
+            return self.timers.expires();
         }
-        self.timers.expires()
+        let latest = if has_sent { self.head_timeout() } else { self.c.now + self.rtt.rto() };
+        self.timers.arm_usual_probe(&self.c, latest)
+    }
+
+    /// When the timeout of the first outstanding segment is over; never if it is already.
+    #[inline(always)]
+    fn head_timeout(&self) -> Time {
+        let timeout = self.board.sent_at(self.c.una) + self.rtt.rto();
+        if timeout > self.c.now {
+            timeout
+        } else {
+            Time::NEVER
+        }
     }
 
     fn arm_retransmission(&mut self) {

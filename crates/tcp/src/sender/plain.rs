@@ -19,8 +19,11 @@ impl<C: CongestionControl> Sender<C> {
     /// An ACK arrives. Returns [`Sender::deadline`] as it is then.
     #[inline(always)]
     pub fn on_ack(&mut self, now: Time, ack: Ack, sack: Option<&Sack>, wire: &mut impl Wire) -> Time {
+        if ack.has_sack {
+            return self.on_sacked_ack(now, ack, sack, wire);
+        }
         self.account(now);
-        let is_advance = !ack.has_sack && ack.cumulative > self.c.una && self.ecn.is_known(&ack);
+        let is_advance = ack.cumulative > self.c.una && self.ecn.is_known(&ack);
         if is_advance && self.c.una >= self.usual_from {
             return self.on_usual_ack(ack, wire);
         }
@@ -32,8 +35,16 @@ impl<C: CongestionControl> Sender<C> {
         } else if plain {
             self.on_plain_lean_ack(ack, wire);
         } else {
-            self.on_troubled_ack(ack, sack, wire);
+            self.on_troubled_ack(ack, None, wire);
         }
+        self.deadline()
+    }
+
+    /// One with SACK information. Out of line, for the others need not know where that lies.
+    #[inline(never)]
+    fn on_sacked_ack(&mut self, now: Time, ack: Ack, sack: Option<&Sack>, wire: &mut impl Wire) -> Time {
+        self.account(now);
+        self.on_troubled_ack(ack, sack, wire);
         self.deadline()
     }
 

@@ -54,6 +54,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// Steps 9 and 10 under full control by rate.
+    #[inline(always)]
     pub(super) fn steer_by_rate(&mut self, change: Change, wire: &mut impl Wire) {
         self.c.cwnd_limited = self.limits.is_window_filled();
         let Some(rates) = self.rates.as_deref_mut() else { return };
