@@ -60,11 +60,12 @@ test:
 	$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -q
 
-# The distribution's Linux sources become kernels in the user's cache, the oldest last: the newest build is the one that is used when none is named. What is
-# there already is not built again.
+# The distribution's Linux becomes a kernel in the user's cache, of several the oldest; what is there already is not built again. SOURCES names others:
+# the newest build, the last here, is the one that is used when none is named.
+SOURCES ?=
 kernel: $(CORE)
 	.ci/kernel-source
-	ls -vr /usr/src/linux-source-*.tar.* | xargs -I TARBALL $(BIN)/windtunnel kernel build --source TARBALL
+	for source in $(or $(SOURCES),$$(ls -v /usr/src/linux-source-*.tar.* | sed -n 1p)); do $(BIN)/windtunnel kernel build --source $$source; done
 
 # What needs a kernel. Without one it is built, or where that cannot be, the tests are skipped and say so.
 test-kernel: $(CORE) $(CHECKERS)

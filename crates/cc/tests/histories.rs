@@ -207,7 +207,8 @@ fn check(label: &str, law: Controller, exact: bool, events: &[Event]) {
     for (number, event) in events.iter().enumerate() {
         flow.run(event);
         let (cwnd, ssthresh) = (flow.w.cwnd, flow.w.ssthresh);
-        let sound = cwnd.is_finite() && cwnd >= 1.0 && ssthresh.is_finite() && ssthresh >= 2.0;
+        // Linux's Vegas takes the threshold to 1 at a window of 2.
+        let sound = cwnd.is_finite() && cwnd >= 1.0 && ssthresh.is_finite() && ssthresh >= 1.0;
         assert!(sound, "{label}: event {number} {event:?}: cwnd {cwnd}, ssthresh {ssthresh}");
         assert!(!exact || (cwnd.fract() == 0.0 && ssthresh.fract() == 0.0), "{label}: event {number}: {cwnd} is not whole");
         if let Some(rate) = flow.law.pacing_rate(&flow.w, &flow.c) {

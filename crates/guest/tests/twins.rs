@@ -48,18 +48,13 @@ struct Acked {
     in_flight: u32,
 }
 
-/// Linux lets Vegas's threshold fall to 1 where its window is 2, at which no window is below it.
-fn threshold(ssthresh: f64) -> f64 {
-    ssthresh.max(2.0)
-}
-
 #[derive(Default)]
 struct Trace(Vec<Acked>);
 
 impl Observer for Trace {
     fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Controller>) {
         let (w, c) = (sender.window(), sender.connection());
-        self.0.push(Acked { now, flow, cwnd: w.cwnd, ssthresh: threshold(w.ssthresh), una: c.una, in_flight: c.in_flight });
+        self.0.push(Acked { now, flow, cwnd: w.cwnd, ssthresh: w.ssthresh, una: c.una, in_flight: c.in_flight });
     }
 }
 

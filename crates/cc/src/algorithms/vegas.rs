@@ -3,10 +3,9 @@
 //! Source: Brakmo/Peterson, IEEE JSAC 1995; Linux 6.1 `tcp_vegas.c`, reproduced exactly.
 //! Units: segments; RTTs in microseconds.
 //! State: the smallest RTT ever and of this round, the number of samples, the round's boundary.
-//! Departures: the threshold stays at 2 where Linux 6.1 lets a window of 2 take it to 1, which no later step sees. Linux's backlog is
-//! w (rtt - base)/base, larger than the paper's w (rtt - base)/rtt; slow start doubles every round trip, not every other; a round of fewer
-//! than three samples takes one Reno step; a loss halves, whatever found it. The decisions, unlike the Reno steps, do not ask whether the
-//! window limits the sender.
+//! Departures: Linux's backlog is w (rtt - base)/base, larger than the paper's w (rtt - base)/rtt; slow start doubles every round trip, not
+//! every other; a round of fewer than three samples takes one Reno step; a loss halves, whatever found it. The decisions, unlike the Reno
+//! steps, do not ask whether the window limits the sender, and take the threshold to 1 at a window of 2.
 
 use super::of_linux61;
 use super::reno::Reno;
@@ -74,7 +73,7 @@ impl Vegas {
         }
         w.cwnd = w.cwnd.max(2.0);
         let cwnd = w.segments();
-        w.ssthresh = w.ssthresh.max(f64::from((cwnd >> 1) + (cwnd >> 2))).max(2.0);
+        w.ssthresh = w.ssthresh.max(f64::from((cwnd >> 1) + (cwnd >> 2)));
     }
 }
 
