@@ -125,12 +125,13 @@ def test_transfers_have_hosts_like_the_scenarios_their_own_or_the_one_that_all_s
 
 
 def test_a_transfer_waits_for_its_hosts_processor() -> None:
-    """One packet: the base RTT of 10 ms, 1 ms of processor, 1.2 us of link; at 500 a second none on its own host waits."""
-    web = {"arrivals": "reno,rate=50,sizes=fixed,mean=1448,cpu_packet=1ms"}
-    run = wt.run(scenario(flows=[], **web))
-    assert run.transfers is not None
-    assert run.transfers["completion_s"].drop_nulls().to_numpy() == pytest.approx(0.011_001_2, abs=3e-6)
-    assert run.records.host_samples is None
+    """One packet: the base RTT of 10 ms, 1 ms of processor, 1.2 us of link; none on its own host waits. SYN and ACK take 1 ms too."""
+    web = "reno,rate=50,sizes=fixed,mean=1448,cpu_packet=1ms"
+    for handshake, expected_s in (("false", 0.011_001_2), ("true", 0.023_001_3)):
+        run = wt.run(scenario(flows=[], arrivals=f"{web},handshake={handshake}"))
+        assert run.transfers is not None
+        assert run.transfers["completion_s"].drop_nulls().to_numpy() == pytest.approx(expected_s, abs=3e-6)
+        assert run.records.host_samples is None
 
 
 def test_the_option_and_the_keys_reach_the_scenario(cli: Callable[..., Any], quick: list[str]) -> None:

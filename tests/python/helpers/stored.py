@@ -39,7 +39,7 @@ def run() -> Records:
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory, run: Records) -> Path:
+def stored_folder(tmp_path_factory: pytest.TempPathFactory, run: Records) -> Path:
     path = tmp_path_factory.mktemp("written") / "results"
     with writing_results(path) as results:
         results.runs.write(KEY, run, "rates")
@@ -49,9 +49,9 @@ def written(tmp_path_factory: pytest.TempPathFactory, run: Records) -> Path:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, written: Path) -> Path:
+def folder(tmp_path: Path, stored_folder: Path) -> Path:
     """A results folder with one experiment of two rows and one run."""
-    return Path(shutil.copytree(written, tmp_path / "results"))
+    return Path(shutil.copytree(stored_folder, tmp_path / "results"))
 
 
 def one_line(caught: pytest.ExceptionInfo[Exception], *parts: object) -> None:

@@ -114,7 +114,7 @@ impl Law {
 
     /// Shows the flow, calls a hook with `(w, c)` and what `more` adds, takes the window back, and reads the answer.
     #[inline]
-    fn call<'a, A>(
+    fn call<A>(
         &self,
         hook: (Hook, &PyObject),
         w: &mut Window,
