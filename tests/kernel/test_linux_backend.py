@@ -184,7 +184,7 @@ def test_an_algorithm_the_kernel_lacks_is_refused_before_anything_starts(kernel:
 
 
 def test_a_guest_that_gives_up_says_why(kernel: store.Kernel) -> None:
-    flow = "flow forward nosuch 42000000 0 0 - - 100000 0 0"
+    flow = "flow forward nosuch 42000000 0 0 - - 100000 0 0 0"
     text = f"windtunnel-plan 1\nduration_ns 1000000000\nwatch_ns 10000000\nlink forward 1250000 7 0\n{flow}\n"
     with guest(kernel.binary, init.binary(), {"plan": text.encode()}, seed=1) as ended:
         assert "no congestion control 'nosuch'; it has: reno" in (ended.folder / "failure").read_text()
