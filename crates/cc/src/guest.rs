@@ -98,6 +98,29 @@ impl Guests {
     }
 }
 
+/// The largest window that is believed, segments: that of no threshold.
+const CWND_MAX: f64 = crate::SSTHRESH_INFINITE;
+
+/// Whether a guest may leave a window like this.
+#[inline]
+pub fn is_sound_window(cwnd: f64, ssthresh: f64) -> bool {
+    cwnd >= 1.0 && cwnd <= CWND_MAX && ssthresh >= 0.0 && ssthresh <= CWND_MAX
+}
+
+/// What is wrong with a window that is not sound, in one line.
+#[cold]
+pub fn wrong_window(cwnd: f64, ssthresh: f64) -> String {
+    let is_cwnd = !(1.0..=CWND_MAX).contains(&cwnd);
+    let (field, value, least) = if is_cwnd { ("cwnd", cwnd, 1) } else { ("ssthresh", ssthresh, 0) };
+    format!("{field} is {value}; allowed: {least} .. {CWND_MAX} segments")
+}
+
+/// What is wrong with a window that a hook answers with, in one line; none when nothing is.
+#[inline]
+pub fn wrong_answer(answer: f64) -> Option<String> {
+    (!(1.0..=CWND_MAX).contains(&answer)).then(|| format!("it answers {answer}; allowed: 1 .. {CWND_MAX} segments"))
+}
+
 /// What a guest did wrong. A guest's law unwinds with it, for no hook has an error to return; the run ends with it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{file}: {hook} of flow {flow} at {:.6} s: {what}", now.as_secs_f64())]

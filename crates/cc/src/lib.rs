@@ -23,7 +23,10 @@ pub use catalogue::catalogue;
 pub use connection::{CaState, Connection};
 pub use control::{AckArrival, CaEvent, CongestionControl, LostSegment, RateSample, RttSample, Steering};
 pub use controller::Controller;
-pub use guest::{Guest, GuestFault, GuestLaw, GuestParameter, GuestProtocol, Guests, GUEST_VARIANT, NO_GUESTS};
+pub use guest::{
+    is_sound_window, wrong_answer, wrong_window, Guest, GuestFault, GuestLaw, GuestParameter, GuestProtocol, Guests, GUEST_VARIANT,
+    NO_GUESTS,
+};
 pub use needs::{Control, EcnFeedback, Needs, RttSamples};
 pub use parameter::PROFILES;
 pub use registry::{Algorithm, PROTOCOLS};

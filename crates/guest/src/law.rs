@@ -15,9 +15,6 @@ use crate::connection::shown as connection;
 use crate::library::{owned, Copy, State};
 use crate::page::{Hook, Page, Words};
 
-/// The largest window that is believed, segments: that of no threshold.
-const CWND_MAX: f64 = cc::SSTHRESH_INFINITE;
-
 /// What all states of a copy share.
 pub(crate) struct Shared {
     pub(crate) copy: Copy,
@@ -98,8 +95,7 @@ impl Law {
         w.cnt = shown.cnt;
         // What has not changed was looked at before.
         if shown.cwnd.to_bits() != w.cwnd.to_bits() || shown.ssthresh.to_bits() != w.ssthresh.to_bits() {
-            let is_sound = shown.cwnd >= 1.0 && shown.cwnd <= CWND_MAX && shown.ssthresh >= 0.0 && shown.ssthresh <= CWND_MAX;
-            if !is_sound {
+            if !cc::is_sound_window(shown.cwnd, shown.ssthresh) {
                 self.complain(hook, c, &shown);
             }
             w.cwnd = shown.cwnd;
@@ -111,18 +107,14 @@ impl Law {
     #[cold]
     fn complain(&self, hook: Hook, c: &Connection, shown: &abi::Window) -> ! {
         // SAFETY: a text that a hook leaves is valid as long as its state.
-        let what = unsafe { owned(shown.fault) }.unwrap_or_else(|| {
-            let (name, value, least) =
-                if shown.cwnd >= 1.0 && shown.cwnd <= CWND_MAX { ("ssthresh", shown.ssthresh, 0) } else { ("cwnd", shown.cwnd, 1) };
-            format!("{name} is {value}; allowed: {least} .. {CWND_MAX} segments")
-        });
+        let what = unsafe { owned(shown.fault) }.unwrap_or_else(|| cc::wrong_window(shown.cwnd, shown.ssthresh));
         self.fault(hook, c, what)
     }
 
     /// A window that a hook answers with.
     fn judged(&self, hook: Hook, c: &Connection, answer: f64) -> f64 {
-        if !(1.0..=CWND_MAX).contains(&answer) {
-            self.fault(hook, c, format!("it answers {answer}; allowed: 1 .. {CWND_MAX} segments"));
+        if let Some(what) = cc::wrong_answer(answer) {
+            self.fault(hook, c, what);
         }
         answer
     }

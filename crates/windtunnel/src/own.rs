@@ -10,9 +10,6 @@ use cc::{
 };
 use units::{ByteRate, Duration, Stream};
 
-/// The largest window that is believed, segments: that of no threshold.
-const CWND_MAX: f64 = cc::SSTHRESH_INFINITE;
-
 /// What makes the controllers of a flow: one of which each connection gets a clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Prototype<C> {
@@ -58,8 +55,7 @@ impl<C: CongestionControl> Watched<C> {
     #[inline]
     fn call<A>(&mut self, hook: &'static str, w: &mut Window, c: &Connection, call: impl FnOnce(&mut C, &mut Window) -> A) -> A {
         let answer = call(&mut self.law, w);
-        let is_sound = w.cwnd >= 1.0 && w.cwnd <= CWND_MAX && w.ssthresh >= 0.0 && w.ssthresh <= CWND_MAX;
-        if !is_sound {
+        if !cc::is_sound_window(w.cwnd, w.ssthresh) {
             self.complain(hook, w, c);
         }
         answer
@@ -67,9 +63,7 @@ impl<C: CongestionControl> Watched<C> {
 
     #[cold]
     fn complain(&self, hook: &'static str, w: &Window, c: &Connection) -> ! {
-        let is_window = w.cwnd >= 1.0 && w.cwnd <= CWND_MAX;
-        let (field, value, least) = if is_window { ("ssthresh", w.ssthresh, 0) } else { ("cwnd", w.cwnd, 1) };
-        self.fault(hook, c, format!("{field} is {value}; allowed: {least} .. {CWND_MAX} segments"))
+        self.fault(hook, c, cc::wrong_window(w.cwnd, w.ssthresh))
     }
 
     fn fault(&self, hook: &'static str, c: &Connection, what: String) -> ! {
@@ -78,8 +72,8 @@ impl<C: CongestionControl> Watched<C> {
 
     /// A window that a hook answers with.
     fn judged(&self, hook: &'static str, c: &Connection, answer: f64) -> f64 {
-        if !(1.0..=CWND_MAX).contains(&answer) {
-            self.fault(hook, c, format!("it answers {answer}; allowed: 1 .. {CWND_MAX} segments"));
+        if let Some(what) = cc::wrong_answer(answer) {
+            self.fault(hook, c, what);
         }
         answer
     }

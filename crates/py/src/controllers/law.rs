@@ -14,9 +14,6 @@ use units::{ByteRate, Stream};
 use super::shown::{name_of_state, PyAckArrival, PyConnection, PyLostSegment, PyRateSample, PyRttSample, PyWindow};
 use super::watched::Watched;
 
-/// The largest window that is believed, segments: that of no threshold.
-const CWND_MAX: f64 = cc::SSTHRESH_INFINITE;
-
 /// Declares the hooks that a class may have, as bound methods.
 macro_rules! hooks {
     ($($hook:ident),+) => {
@@ -139,8 +136,7 @@ impl Law {
             self.shape.watched.page.call(name, self.flow, c.now.0);
             let answer = answer.and_then(|answer| read(&answer)).unwrap_or_else(|error| self.end(py, name, c, error));
             let left = self.window.borrow(py);
-            let is_sound = left.cwnd >= 1.0 && left.cwnd <= CWND_MAX && left.ssthresh >= 0.0 && left.ssthresh <= CWND_MAX;
-            if !is_sound {
+            if !cc::is_sound_window(left.cwnd, left.ssthresh) {
                 self.complain(name, c, &left);
             }
             (w.cwnd, w.ssthresh, w.cnt) = (left.cwnd, left.ssthresh, left.cnt);
@@ -150,9 +146,7 @@ impl Law {
 
     #[cold]
     fn complain(&self, hook: Hook, c: &Connection, left: &PyWindow) -> ! {
-        let is_window = left.cwnd >= 1.0 && left.cwnd <= CWND_MAX;
-        let (field, value, least) = if is_window { ("ssthresh", left.ssthresh, 0) } else { ("cwnd", left.cwnd, 1) };
-        self.fault(hook, c, format!("{field} is {value}; allowed: {least} .. {CWND_MAX} segments"))
+        self.fault(hook, c, cc::wrong_window(left.cwnd, left.ssthresh))
     }
 
     /// A hook without an answer, if the class has it.
@@ -173,8 +167,8 @@ impl Law {
     /// A hook that answers with a window.
     fn ask(&self, name: Hook, method: &PyObject, w: &mut Window, c: &Connection) -> f64 {
         let answer = self.call((name, method), w, c, |_| Ok(None), |answer| answer.extract::<f64>());
-        if !(1.0..=CWND_MAX).contains(&answer) {
-            self.fault(name, c, format!("it answers {answer}; allowed: 1 .. {CWND_MAX} segments"));
+        if let Some(what) = cc::wrong_answer(answer) {
+            self.fault(name, c, what);
         }
         answer
     }
