@@ -26,7 +26,7 @@ pub(crate) struct Shared {
 }
 
 /// A state.
-pub(crate) struct Law {
+pub struct Law {
     shared: Arc<Shared>,
     needs: Needs,
     flow: usize,
@@ -64,6 +64,17 @@ impl Law {
     pub(crate) fn new(shared: Arc<Shared>, state: State, needs: Needs) -> Law {
         let words = shared.page.words();
         Law { shared, needs, flow: 0, state, words }
+    }
+
+    /// The state itself.
+    #[inline]
+    pub(crate) fn state(&self) -> State {
+        self.state
+    }
+
+    /// The same with another state.
+    pub(crate) fn with_state(&self, state: State) -> Law {
+        Law { shared: Arc::clone(&self.shared), needs: self.needs, flow: self.flow, state, words: self.words }
     }
 
     /// Where whoever watches sees what is called.
@@ -271,7 +282,7 @@ impl GuestLaw for Law {
         // SAFETY: as above.
         let state = unsafe { clone(self.state) };
         assert!(!state.is_null(), "{}: clone answers NULL: it has no memory", self.shared.file);
-        Box::new(Law { shared: Arc::clone(&self.shared), needs: self.needs, flow: self.flow, state, words: self.words })
+        Box::new(self.with_state(state))
     }
 
     fn on_seated(&mut self, flow: usize) {

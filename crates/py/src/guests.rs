@@ -1,5 +1,6 @@
 //! Controllers from files: made in any process, loaded in one of their own.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,6 +36,12 @@ pub(crate) fn guests(named: &[Named], page: &Arc<Page>) -> PyResult<Guests> {
         guests.insert(&one.0, Arc::new(opened(one, page)?));
     }
     Ok(guests)
+}
+
+/// Where the fields of the header's structures are, bytes, by their names.
+#[pyfunction]
+pub(crate) fn guest_layout() -> BTreeMap<&'static str, BTreeMap<&'static str, usize>> {
+    guest::layout().into_iter().map(|(name, _, fields)| (name, fields.into_iter().collect())).collect()
 }
 
 /// The key and the library of a file, made in the cache; nothing is loaded.
