@@ -359,6 +359,13 @@ def test_what_may_be_none_must_be_asked_for() -> None:
     assert described.table is not None
 
 
+def test_a_class_whose_source_nobody_kept_is_one_line() -> None:
+    typed: dict[str, object] = {"__name__": "typed_in"}
+    exec(FILE, typed)
+    with pytest.raises(ControllerError, match=r"^Mine\.\w+ \(<string>:\d+\): cannot be compiled: its source cannot be read"):
+        describe(typed["Mine"])
+
+
 FILE = """
 import windtunnel as wt
 

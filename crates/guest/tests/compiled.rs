@@ -27,7 +27,7 @@ unsafe extern "C" fn ssthresh(_: *mut c_void, w: *mut abi::Window, _: *const abi
 }
 
 fn hooks() -> Vec<(String, usize)> {
-    vec![("on_acked".into(), on_acked as usize), ("ssthresh".into(), ssthresh as usize)]
+    vec![("on_acked".into(), on_acked as *const () as usize), ("ssthresh".into(), ssthresh as *const () as usize)]
 }
 
 fn compiled(hooks: &[(String, usize)]) -> Result<Compiled, String> {
