@@ -29,12 +29,22 @@ impl std::fmt::Debug for Compiled {
     }
 }
 
+/// The hook at an address.
+///
+/// # Safety
+/// `F` is a pointer to functions of the type of what is there.
+unsafe fn hook_at<F>(address: usize) -> Option<F> {
+    const { assert!(mem::size_of::<Option<F>>() == mem::size_of::<usize>()) };
+    // SAFETY: a pointer to a function is an address, and none is zero; the caller promises the rest.
+    unsafe { mem::transmute_copy::<usize, Option<F>>(&address) }
+}
+
 /// Sets the hook of that name.
 macro_rules! set {
     ($table:ident, $name:ident, $address:ident: $($hook:ident),+) => {
         match $name {
             // SAFETY: the caller of `Compiled::new` says that the address is a function of the header's type for this hook.
-            $(stringify!($hook) => $table.$hook = unsafe { mem::transmute::<usize, _>($address) },)+
+            $(stringify!($hook) => $table.$hook = unsafe { hook_at($address) },)+
             other => return Err(format!("{other} is no hook")),
         }
     };
