@@ -155,9 +155,13 @@ def compiled(law: type) -> type:
     return wt.compiled(type(law.__name__, (law,), {"__doc__": law.__doc__, "__module__": law.__module__}))
 
 
+def flow_of(law: type) -> wt.Flow:
+    return wt.Flow(algorithm=law)
+
+
 def scenario(law: type, **more: object) -> wt.Scenario:
     link = wt.Bottleneck(rate_bps=20e6, queue_bdp=0.7, loss=1e-3)
-    flows = [wt.Flow(algorithm=law), wt.Flow(algorithm=law, start_s=1.0), wt.Flow(algorithm="cubic")]
+    flows = [flow_of(law), wt.Flow(algorithm=law, start_s=1.0), wt.Flow(algorithm="cubic")]
     return wt.Scenario(bottleneck=link, flows=flows, **{"rtt_s": 0.04, "duration_s": 20, "seed": 3, **more})
 
 
@@ -179,6 +183,21 @@ def test_parameters_reach_compiled_hooks_and_the_class_stays_as_it_is() -> None:
     law, w = fast(), wt.Window(10.0, 5.0)
     law.on_acked(w, wt.Connection(), 5)
     assert (w.cwnd, law.ssthresh(w, wt.Connection()), law.episodes) == (10.5, 5.25, 1)
+
+
+def test_it_costs_at_most_twice_what_the_built_in_reno_costs() -> None:
+    """CPU of this process, interleaved; the smallest of several runs is the one that was disturbed least."""
+    link = wt.Bottleneck(rate_bps=250e6, queue_bdp=0.2)
+    fast = compiled(Real)
+    both = [wt.Scenario(bottleneck=link, flows=[law, law], rtt_s=0.042, duration_s=30, sample_s=1.0) for law in ("reno", flow_of(fast))]
+    spent: list[list[float]] = [[], []]
+    for _ in range(7):
+        for one, times in zip(both, spent, strict=True):
+            begun = time.process_time()
+            packets = wt.run(one).flows["sent_packets"].sum()
+            times.append((time.process_time() - begun) / packets)
+    built_in, own = map(min, spent)
+    assert own < 2 * built_in, (own, built_in)
 
 
 def test_the_name_covers_the_compiler() -> None:
