@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Output};
 
 use sha2::{Digest, Sha256};
@@ -65,6 +65,44 @@ impl Sources {
 
     fn text(&self) -> String {
         String::from_utf8_lossy(&self.contents[0].1).into_owned()
+    }
+
+    /// Writes copies into a folder, for whoever compiles them against something else: units by their numbers, `unit_0.c` the file itself,
+    /// each of which begins by saying what the user calls it; what they include by its own name.
+    fn copy(&self, into: &Path) -> std::io::Result<()> {
+        let home = self.units[0].parent().unwrap_or(Path::new(""));
+        for (path, content) in &self.contents {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let (place, head) = match self.units.iter().position(|unit| unit == path) {
+                Some(number) => {
+                    (PathBuf::from(format!("unit_{number}.c")), format!("#line 1 \"{}\"\n", name.replace(['"', '\\', '\n'], "_")))
+                }
+                // What lies above the file is not found there either, which whoever compiles it says.
+                None => match path.strip_prefix(home) {
+                    Ok(inner) if inner.components().all(|part| matches!(part, Component::Normal(_))) => (inner.to_owned(), String::new()),
+                    _ => continue,
+                },
+            };
+            let at = into.join(place);
+            fs::create_dir_all(at.parent().unwrap_or(into))?;
+            fs::write(at, [head.as_bytes(), content].concat())?;
+        }
+        Ok(())
+    }
+
+    /// Leaves copies in the cache beside the library.
+    fn keep(&self, workshop: &Workshop, file: &Path, key: &str) -> Result<(), GuestError> {
+        let place = workshop.cache.join(format!("{key}.source"));
+        if place.is_dir() {
+            return Ok(());
+        }
+        let bench = Bench::new(workshop, file, key)?;
+        self.copy(&bench.0).map_err(|error| unwritable(workshop, file, &error))?;
+        match fs::rename(&bench.0, &place) {
+            // Another process was faster: what it left is the same.
+            Err(error) if !place.is_dir() => Err(unwritable(workshop, file, &error)),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -150,6 +188,7 @@ pub(crate) fn compiled(file: &Path, workshop: &Workshop) -> Result<Made, GuestEr
     let key = digest(parts);
     let made = workshop.cache.join(format!("{key}.so"));
     if made.is_file() {
+        sources.keep(workshop, file, &key)?;
         return Ok(Made { key, library: made });
     }
     let headers = headers(file, workshop)?;
@@ -165,6 +204,7 @@ pub(crate) fn compiled(file: &Path, workshop: &Workshop) -> Result<Made, GuestEr
         }
     }
     outcome?;
+    sources.keep(workshop, file, &key)?;
     fs::rename(bench.0.join("made.so"), &made).map_err(|error| unwritable(workshop, file, &error))?;
     Ok(Made { key, library: made })
 }
