@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::abi::ABI;
 use crate::diagnostics;
-use crate::dialect::{FLAGS, FLAGS_OF_FILE, HEADERS, NAMED, NAMES, SHIM};
+use crate::dialect::{FLAGS, FLAGS_OF_FILE, HEADERS, NAMED, NAMES, PASTES, SHIM, WITHOUT};
 use crate::error::GuestError;
 
 /// Where and with what files are compiled.
@@ -65,6 +65,13 @@ impl Sources {
 
     fn text(&self) -> String {
         String::from_utf8_lossy(&self.contents[0].1).into_owned()
+    }
+
+    /// Flags for the shim: what none of the files asks for.
+    fn without(&self) -> Vec<&'static str> {
+        let has = |word: &str| self.contents.iter().any(|(_, text)| text.windows(word.len()).any(|part| part == word.as_bytes()));
+        let unused = |word: &str| !has(PASTES) && !has(word);
+        WITHOUT.into_iter().filter(|(word, _)| unused(word)).map(|(_, flag)| flag).collect()
     }
 
     /// Writes copies into a folder, for whoever compiles them against something else: units by their numbers, `unit_0.c` the file itself,
@@ -195,9 +202,10 @@ pub(crate) fn compiled(file: &Path, workshop: &Workshop) -> Result<Made, GuestEr
     let bench = Bench::new(workshop, file, &key)?;
     // Of the two forms of this hook only the file knows which it has.
     let forms = if text.contains("cong_control") { &FORMS[..] } else { &FORMS[..1] };
+    let without = sources.without();
     let mut outcome = Ok(());
     for &form in forms {
-        outcome = Job { file, workshop, headers: &headers, bench: &bench.0, form }.run(&sources.units);
+        outcome = Job { file, workshop, headers: &headers, bench: &bench.0, form, without: &without }.run(&sources.units);
         let is_other_form = outcome.as_ref().is_err_and(|error: &GuestError| error.what.contains("incompatible pointer"));
         if !is_other_form {
             break;
@@ -211,7 +219,7 @@ pub(crate) fn compiled(file: &Path, workshop: &Workshop) -> Result<Made, GuestEr
 
 /// All that we add to a file.
 fn recipe() -> String {
-    let flags = FLAGS.iter().chain(&FLAGS_OF_FILE).copied();
+    let flags = FLAGS.iter().chain(&FLAGS_OF_FILE).copied().chain(WITHOUT.iter().flat_map(|(word, flag)| [*word, *flag]));
     digest(HEADERS.iter().flat_map(|(name, text)| [*name, *text]).chain(NAMES).chain([NAMED, SHIM]).chain(flags).map(str::as_bytes))
 }
 
@@ -250,6 +258,7 @@ struct Job<'a> {
     headers: &'a Path,
     bench: &'a Path,
     form: u32,
+    without: &'a [&'static str],
 }
 
 impl Job<'_> {
@@ -276,15 +285,16 @@ impl Job<'_> {
         command
     }
 
-    /// The shim's object, the same for all files.
+    /// The shim's object, the same for all files that ask for the same.
     fn shim(&self) -> Result<PathBuf, GuestError> {
         let version = version(self.file, self.workshop)?;
         let recipe = recipe();
-        let key = digest([version.as_bytes(), recipe.as_bytes()]);
+        let parts = [version.as_str(), &recipe].into_iter().chain(self.without.iter().copied());
+        let key = digest(parts.map(str::as_bytes));
         let place = self.workshop.cache.join(format!("shim-{key}-{}.o", self.form));
         if !place.is_file() {
             let object = self.bench.join("shim.o");
-            self.do_or_say(self.compiler(&object).arg(self.headers.join("shim.c")))?;
+            self.do_or_say(self.compiler(&object).args(self.without).arg(self.headers.join("shim.c")))?;
             fs::rename(&object, &place).map_err(|error| unwritable(self.workshop, self.file, &error))?;
         }
         Ok(place)
