@@ -149,6 +149,7 @@ fn needs(
             Some("l4s") => Some(EcnFeedback::L4s),
             Some(other) => return Err(unknown("ecn", other)),
         },
+        plain_acks: false,
         ack_arrivals,
         transport_rate,
     })
