@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from windtunnel.backends.linux import disciplines, transfers
+from windtunnel.backends.linux import disciplines, links, transfers
 from windtunnel.backends.linux.modules import MODULES, setting
 from windtunnel.backends.linux.profiles import PROFILE
 from windtunnel.foreign import is_made
@@ -14,6 +14,7 @@ from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue, fill, res
 from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.flows import MSS_BYTES, PACKET_BYTES
+from windtunnel.scenario.links import Hop
 from windtunnel.scenario.losses import MODELS as MODELS_OF_LOSS
 from windtunnel.scenario.losses import GilbertElliott
 from windtunnel.scenario.traffic import Udp
@@ -23,13 +24,15 @@ INITIAL_WINDOW_MOST = 45
 """Packets: the receiver's first window is 65535 bytes in any kernel."""
 WINDOW_PACKETS_MOST = (1 << 29) // MSS_BYTES
 
+_LINK = {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service", "loss_probability", "losses"}
+_LINK |= disciplines.FIELDS
+
 # A field that is not named here came later than this module, and is refused unless it has its default.
 _EXPRESSED: dict[type[BaseModel], set[str]] = {
     Scenario: {"bottleneck", "flows", "traffic", "reverse", "rtt_s", "duration_s", "warmup_s", "seed", "sample_s", "jitter_s"}
-    | {"profile", "handshake", "arrivals"},
-    Bottleneck: {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service"}
-    | {"loss_probability", "losses"}
-    | disciplines.FIELDS,
+    | {"profile", "handshake", "arrivals", "hops"},
+    Bottleneck: _LINK,
+    Hop: _LINK | {"delay_s"},
     **{model: set(model.model_fields) for model in MODELS_OF_LOSS.values()},
     Flow: {
         "algorithm",
@@ -45,11 +48,13 @@ _EXPRESSED: dict[type[BaseModel], set[str]] = {
         "profile",
         "direction",
         "handshake",
+        "enter",
+        "leave",
         *writes.SHORT.values(),
     },
     Arrivals: {"algorithm", "parameters", "transport", "window_packets", "profile", "direction", "rtts_s", "start_s", "stop_s"}
-    | {"load", "per_second", "sizes", "mean_bytes", "shape", "max_bytes", "handshake"},
-    Udp: {*Udp.SHORT.values(), "kind", "direction"},
+    | {"load", "per_second", "sizes", "mean_bytes", "shape", "max_bytes", "handshake", "enter", "leave"},
+    Udp: {*Udp.SHORT.values(), "kind", "direction", "enter", "leave"},
 }
 
 
@@ -117,27 +122,26 @@ def _inner(value: Any, path: str) -> list[str]:
 def _links(full: Scenario) -> list[str]:
     """Netem counts packets: bytes and time are expressible where all packets have one size."""
     found = []
-    for path, link, is_mixed in _each_link(full):
-        if link.queue_packets is not None or not is_mixed or counts_bytes(full, link):
+    for one in links.each(full):
+        link = one.link
+        if link.queue_packets is not None or not _is_mixed(full, one) or counts_bytes(full, one):
             continue
         unit = "queue_bytes" if link.queue_bytes is not None else "queue_s"
-        found.append(f"{path}.{unit}: other sizes of packets pass this queue too, and the kernel's shaper counts them; give queue_packets")
+        why = "other sizes of packets pass this queue too, and the kernel's shaper counts them"
+        found.append(f"{one.path}.{unit}: {why}; give queue_packets")
     return found
 
 
-def _each_link(full: Scenario) -> list[tuple[str, Bottleneck, bool]]:
-    """Return the links' paths, the links, and whether ACKs or small datagrams pass them too."""
-    directions = {flow.direction for flow in transfers.senders(full)}
-    others = {source.direction for source in full.traffic if source.packet_bytes != PACKET_BYTES}
-    links = (("bottleneck", full.bottleneck, "forward"), ("reverse", full.reverse, "reverse"))
-    # ACKs of a single direction meet no queue where there is no link for them.
-    return [(path, link, directions != {own} or own in others) for path, link, own in links if link is not None]
+def _is_mixed(full: Scenario, one: links.Link) -> bool:
+    """Return whether ACKs or small datagrams pass a link, too."""
+    has_others = any(source.packet_bytes != PACKET_BYTES and one.carries(source) for source in full.traffic)
+    return has_others or any(one.returns(flow) for flow in transfers.senders(full))
 
 
-def counts_bytes(full: Scenario, link: Bottleneck) -> bool:
+def counts_bytes(full: Scenario, one: links.Link) -> bool:
     """Return whether a queue is one of bytes in the kernel: several sizes of packets share it, and the one on the wire does not count."""
-    is_mixed = any(one is link and mixed for _, one, mixed in _each_link(full))
-    return is_mixed and link.queue_bytes is not None and link.excludes_in_service and not disciplines.wanted(link)
+    link = one.link
+    return link.queue_bytes is not None and link.excludes_in_service and not disciplines.wanted(link) and _is_mixed(full, one)
 
 
 def limit_packets(link: Bottleneck) -> int:
@@ -156,7 +160,8 @@ def limit_packets(link: Bottleneck) -> int:
 
 def _disciplines(full: Scenario) -> list[str]:
     found = []
-    for path, link, is_mixed in _each_link(full):
+    for one in links.each(full):
+        path, link = one.path, one.link
         if not disciplines.wanted(link):
             continue
         made = disciplines.kernel_discipline(link, limit_packets(link))
@@ -165,7 +170,7 @@ def _disciplines(full: Scenario) -> list[str]:
             continue
         field = "" if link.discipline == DROP_TAIL else "discipline_parameters."
         found += [f"{path}.{field}{problem}" for problem in made.problems]
-        if made.counts_bytes and is_mixed:
+        if made.counts_bytes and _is_mixed(full, one):
             found.append(f"{path}.discipline: packets of other sizes pass this queue too, and the kernel's {made.kind} counts bytes")
         if made.values[0] < 1:
             found.append(f"{path}.queue: {limit_packets(link)}, the packet in service among them, leave the kernel's {made.kind} no room")
@@ -175,14 +180,15 @@ def _disciplines(full: Scenario) -> list[str]:
 def _losses(full: Scenario) -> list[str]:
     """Netem has one law of loss, of all packets: independent, or of two states."""
     found = []
-    for path, link in (("bottleneck", full.bottleneck), ("reverse", full.reverse)):
-        for index, model in enumerate(link.losses if link is not None else ()):
-            name = f"{path}.losses[{index}]"
+    for one in links.each(full):
+        link = one.link
+        for index, model in enumerate(link.losses):
+            name = f"{one.path}.losses[{index}]"
             if not isinstance(model, GilbertElliott):
                 found.append(f"{name}: netem has no {model.model}")
             elif model.among != "all":
                 found.append(f"{name}.among: netem tells no {model.among} from the rest")
-            elif index > 0 or (link is not None and link.loss_probability > 0):
+            elif index > 0 or link.loss_probability > 0:
                 found.append(f"{name}: netem has one law of loss per link")
     return found
 

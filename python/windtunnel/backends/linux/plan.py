@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.backends.linux import disciplines, traffic, transfers
+from windtunnel.backends.linux import disciplines, links, traffic, transfers
 from windtunnel.backends.linux.expressible import (
     SYSCTLS,
     WINDOW_PACKETS_MOST,
@@ -31,6 +31,8 @@ _BUFFER_BYTES = 6000
 """Memory of a packet under way: its buffers at the sender, in a queue or at the receiver."""
 _SOCKETS_BYTES = 16_384
 """Memory of the sockets of a transfer."""
+_ROUTERS_BYTES = 4 << 20
+"""Memory of the two routers of a hop."""
 
 
 @dataclass(frozen=True)
@@ -98,15 +100,15 @@ def make(scenario: Scenario) -> Plan:
     lines = [f"windtunnel-plan {VERSION}"]
     lines += [f"{key} {exact[key]}" for key in ("duration_ns", "warmup_ns", "sample_ns")]
     lines.append(f"watch_ns {watch_ns(exact['sample_ns'])}")
-    lines.append(_link_line(full, "forward", "bottleneck", full.bottleneck, notes))
-    if full.reverse is not None:
-        lines.append(_link_line(full, "reverse", "reverse", full.reverse, notes))
-    for name, path, link in (("forward", "bottleneck", full.bottleneck), ("reverse", "reverse", full.reverse)):
-        lines += _discipline_line(full, name, path, link, notes)
-        lines += [_burst_line(name, model) for model in (link.losses if link is not None else ()) if isinstance(model, GilbertElliott)]
-    lines += [_flow_line(full, flow, integers) for flow, integers in zip(full.flows, exact["flows"], strict=True)]
-    lines += transfers.lines(full, lambda flow, integers: _flow_line(full, flow, integers))
+    lines += [_link_line(full, one, notes) for one in links.each(full)]
+    lines += [f"delay forward{number} {hop['delay_ns']}" for number, hop in enumerate(exact["hops"], 2)]
+    for one in links.each(full):
+        lines += _discipline_line(full, one, notes)
+        lines += [_burst_line(one.name, model) for model in one.link.losses if isinstance(model, GilbertElliott)]
+    lines += [line for flow, integers in zip(full.flows, exact["flows"], strict=True) for line in _flow_lines(full, flow, integers)]
+    lines += transfers.lines(full, lambda flow, integers: _flow_lines(full, flow, integers))
     lines += traffic.lines(exact)
+    lines += [line for index, source in enumerate(full.traffic) for line in _hops_line(full, source, f"source-hops {index}")]
     for index, flow in [*enumerate(full.flows), *transfers.owners(full)]:
         lines += [f"sysctl {index} {path} {value}" for path, value in _sysctls(flow)]
     return Plan(
@@ -127,25 +129,24 @@ def watch_ns(sample_ns: int) -> int:
     return next((sample_ns // part for part in range(parts, 4 * parts + 1) if sample_ns % part == 0), sample_ns)
 
 
-def _link_line(full: Scenario, name: str, path: str, link: Bottleneck, notes: list[str]) -> str:
-    packets = limit_packets(link)
-    if link.queue_packets is None and not counts_bytes(full, link):
+def _link_line(full: Scenario, one: links.Link, notes: list[str]) -> str:
+    link, packets = one.link, limit_packets(one.link)
+    if link.queue_packets is None and not counts_bytes(full, one):
         unit = "queue_bytes" if link.queue_bytes is not None else "queue_s"
-        notes.append(f"{path}.{unit}: {getattr(link, unit):g} is {packets} packets in the kernel, the one in service included")
+        notes.append(f"{one.path}.{unit}: {getattr(link, unit):g} is {packets} packets in the kernel, the one in service included")
     rate = round(link.rate_bps / 8)
-    return f"link {name} {rate} {packets} {round(link.loss_probability * 2**32)}"
+    return f"link {one.name} {rate} {packets} {round(link.loss_probability * 2**32)}"
 
 
-def _discipline_line(full: Scenario, name: str, path: str, link: Bottleneck | None, notes: list[str]) -> list[str]:
-    if link is None:
-        return []
-    if counts_bytes(full, link):
-        return [f"discipline {name} bfifo {link.queue_bytes}"]
+def _discipline_line(full: Scenario, one: links.Link, notes: list[str]) -> list[str]:
+    link = one.link
+    if counts_bytes(full, one):
+        return [f"discipline {one.name} bfifo {link.queue_bytes}"]
     made = disciplines.kernel_discipline(link, limit_packets(link)) if disciplines.wanted(link) else None
     if made is None:
         return []
-    notes += [f"{path}.discipline_parameters.{note}" for note in made.notes]
-    return [f"discipline {name} {made.kind} " + " ".join(map(str, made.values))]
+    notes += [f"{one.path}.discipline_parameters.{note}" for note in made.notes]
+    return [f"discipline {one.name} {made.kind} " + " ".join(map(str, made.values))]
 
 
 def _burst_line(name: str, model: GilbertElliott) -> str:
@@ -153,7 +154,7 @@ def _burst_line(name: str, model: GilbertElliott) -> str:
     return f"burst {name} " + " ".join(map(str, of_2_32))
 
 
-def _flow_line(full: Scenario, flow: Flow, exact: Mapping[str, Any]) -> str:
+def _flow_lines(full: Scenario, flow: Flow, exact: Mapping[str, Any]) -> list[str]:
     words = [
         flow.direction,
         _module(flow),
@@ -167,7 +168,11 @@ def _flow_line(full: Scenario, flow: Flow, exact: Mapping[str, Any]) -> str:
         int(flow.transport.get("pacing") == "full"),
         int(bool(flow.handshake)),
     ]
-    return "flow " + " ".join(map(str, words))
+    return ["flow " + " ".join(map(str, words)), *_hops_line(full, flow, "hops")]
+
+
+def _hops_line(full: Scenario, party: Any, begin: str) -> list[str]:
+    return [f"{begin} {party.enter or 1} {party.leave or len(full.hops) + 1}"] if full.hops else []
 
 
 def _window_packets(full: Scenario, flow: Flow, cap: int | None) -> int:
@@ -178,7 +183,7 @@ def _window_packets(full: Scenario, flow: Flow, cap: int | None) -> int:
     """
     if cap is not None:
         return cap
-    path = _packets_under_way(full, flow.rtt_s or 0.0)
+    path = _packets_under_way([one.link for one in links.crossed(full, flow)], flow.rtt_s or 0.0)
     return min(WINDOW_PACKETS_MOST, max(WINDOW_PACKETS_LEAST, int(4 * path)))
 
 
@@ -208,10 +213,9 @@ def _arguments(full: Scenario) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _packets_under_way(full: Scenario, rtt_s: float) -> float:
-    """Return how many packets fit into a path of this RTT, the queues full."""
-    links = [link for link in (full.bottleneck, full.reverse) if link is not None]
-    return sum(link.rate_bps * rtt_s / (8 * PACKET_BYTES) + limit_packets(link) for link in links)
+def _packets_under_way(crossed: Sequence[Bottleneck], rtt_s: float) -> float:
+    """Return how many packets fit into a path of this RTT over these links, the queues full."""
+    return sum(link.rate_bps * rtt_s / (8 * PACKET_BYTES) + limit_packets(link) for link in crossed)
 
 
 def _memory_bytes(full: Scenario) -> int:
@@ -223,13 +227,13 @@ def _memory_bytes(full: Scenario) -> int:
         (256 << 20)
         + (2 << 20) * len(hosts)
         + _SOCKETS_BYTES * len(transfers.drawn(full))
-        + 4 * _BUFFER_BYTES * _packets_under_way(full, longest_s)
+        + 4 * _BUFFER_BYTES * _packets_under_way([one.link for one in links.each(full)], longest_s)
+        + _ROUTERS_BYTES * len(full.hops)
     )
     return -int(-needed // (64 << 20)) * (64 << 20)
 
 
 def _wall_s(full: Scenario) -> float:
     """Return fifty times what it should take (10 us a packet, 1 ms a virtual second and flow), and a minute."""
-    links = [link for link in (full.bottleneck, full.reverse) if link is not None]
-    packets = sum(link.rate_bps / (8 * PACKET_BYTES) for link in links) * full.duration_s + traffic.packets(full)
+    packets = sum(one.link.rate_bps / (8 * PACKET_BYTES) for one in links.each(full)) * full.duration_s + traffic.packets(full)
     return 60.0 + 50 * (packets * 10e-6 + full.duration_s * 1e-3 * (len(transfers.senders(full)) + 10) + 1e-3 * len(transfers.drawn(full)))

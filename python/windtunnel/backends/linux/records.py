@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from windtunnel.backends.linux import links as of_scenario
 from windtunnel.backends.linux import traffic, transfers
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.rows import EVENT, FLOW, FLOW_TOTALS, LINK, LINK_TOTALS, STOP, Array, Columns, RecordsDamaged, Rows
@@ -185,12 +186,11 @@ def _mean(values: Array) -> float:
 
 def links(rows: Rows, full: Scenario) -> Columns:
     """Return one row per link; the queue's mean and largest value are those of the samples."""
-    present = [full.bottleneck] if full.reverse is None else [full.bottleneck, full.reverse]
-    table = [_link_row(rows, full, index, link.rate_bps) for index, link in enumerate(present)]
+    table = [_link_row(rows, full, index, one) for index, one in enumerate(of_scenario.each(full))]
     return {name: [row[name] for row in table] for name in table[0]}
 
 
-def _link_row(rows: Rows, full: Scenario, index: int, rate_bps: float) -> dict[str, Any]:
+def _link_row(rows: Rows, full: Scenario, index: int, one: of_scenario.Link) -> dict[str, Any]:
     begin, end = rows.totals(LINK_TOTALS, index, 0), rows.totals(LINK_TOTALS, index, 1)
     if begin is None or end is None:
         raise RecordsDamaged(f"the guest's records lack the totals of link {index}")
@@ -199,8 +199,8 @@ def _link_row(rows: Rows, full: Scenario, index: int, rate_bps: float) -> dict[s
     carried = int(end[3]) - int(begin[3])
     return {
         "link": index,
-        "name": ("forward", "reverse")[index],
-        "utilisation": carried * 8 / (rate_bps * (full.duration_s - full.warmup_s)),
+        "name": one.name,
+        "utilisation": carried * 8 / (one.link.rate_bps * (full.duration_s - full.warmup_s)),
         "mean_queue_packets": _mean(queue),
         "max_queue_packets": float(queue.max()) if len(queue) else math.nan,
         "delivered_bytes": int(end[3]),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from windtunnel.backends.linux import links
 from windtunnel.backends.linux.rows import EVENT, FLOW_TOTALS, STOP, Columns, Rows
 from windtunnel.backends.sim import Simulator
 from windtunnel.scenario import Flow, Scenario, resolve
@@ -57,7 +58,7 @@ def kinds(full: Scenario) -> list[Kind]:
 
 
 def _flow(source: Arrivals, rtt_ns: int) -> Flow:
-    shared = ("algorithm", "parameters", "transport", "window_packets", "profile", "direction", "handshake")
+    shared = ("algorithm", "parameters", "transport", "window_packets", "profile", "direction", "handshake", "enter", "leave")
     return Flow(rtt_s=rtt_ns * 1e-9, **{name: getattr(source, name) for name in shared})
 
 
@@ -70,7 +71,7 @@ def expected(full: Scenario) -> float:
     """Return about how many transfers there will be."""
     total = 0.0
     for source in full.arrivals:
-        link = full.bottleneck if source.direction == "forward" or full.reverse is None else full.reverse
+        link = next(one.link for one in links.each(full) if one.carries(source))
         packets = math.ceil(source.mean_bytes / MSS_BYTES)
         per_s = source.per_second or (source.load or 0.0) * link.rate_bps / (8 * PACKET_BYTES * packets)
         total += per_s * ((full.duration_s if source.stop_s is None else source.stop_s) - source.start_s)
@@ -105,15 +106,15 @@ def numbered(full: Scenario) -> list[int]:
     return sorted(range(len(made)), key=lambda number: made[number].kind)
 
 
-def lines(full: Scenario, flow_line: Callable[[Flow, Mapping[str, Any]], str]) -> list[str]:
+def lines(full: Scenario, flow_lines: Callable[[Flow, Mapping[str, Any]], list[str]]) -> list[str]:
     """Return the plan's lines of all transfers, which come behind those of the flows.
 
     Parameters
     ----------
     full : Scenario
         The scenario with defaults filled in.
-    flow_line : callable
-        From a flow and its integers to its line.
+    flow_lines : callable
+        From a flow and its integers to its lines.
     """
     made, known = drawn(full), kinds(full)
     first: dict[int, int] = {}
@@ -123,7 +124,7 @@ def lines(full: Scenario, flow_line: Callable[[Flow, Mapping[str, Any]], str]) -
         if one.kind not in first:
             first[one.kind] = place
             kind = known[one.kind]
-            written += [flow_line(kind.flow, {**kind.exact, "start_ns": one.start_ns, "bytes": one.bytes}), "transfers"]
+            written += [*flow_lines(kind.flow, {**kind.exact, "start_ns": one.start_ns, "bytes": one.bytes}), "transfers"]
         else:
             written.append(f"transfer {first[one.kind]} {one.start_ns} {one.bytes}")
     return written

@@ -43,7 +43,7 @@ static struct sockaddr_in receiver_of(const struct flow *flow)
 {
 	return (struct sockaddr_in){ .sin_family = AF_INET,
 				     .sin_port = htons(PORT + flow->index),
-				     .sin_addr.s_addr = htonl(topology_receiver(flow->plan->direction)) };
+				     .sin_addr.s_addr = htonl(topology_receiver(flow->plan->direction, &flow->plan->stretch)) };
 }
 
 static void watch(const struct flow *flow, int epoll, int socket, enum role role, uint32_t events)
@@ -94,7 +94,7 @@ void flow_open(struct flow *flow, const struct topology *topology, int epoll)
 {
 	const uint64_t pacing = PACED_AT_MOST;
 
-	namespace_enter(topology_receiving(topology, flow->plan->direction));
+	namespace_enter(topology_receiving(topology, flow->plan->direction, &flow->plan->stretch));
 	listen_for(flow, epoll);
 	namespace_enter(flow->host);
 	/* Transfers share their hosts, and the counters there. */

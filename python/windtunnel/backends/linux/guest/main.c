@@ -48,20 +48,23 @@ static uint64_t max(uint64_t a, uint64_t b)
 
 static uint64_t transmission_ns(const struct link_plan *link, uint64_t bytes)
 {
-	return link->exists ? bytes * SECOND_NS / link->rate_bytes : 0;
+	return bytes * SECOND_NS / link->rate_bytes;
 }
 
 /* From connect() to the first data packet, when nobody else is there; of a flow that opens before it starts. */
 static uint64_t handshake_ns(const struct run *run, const struct flow_plan *flow)
 {
-	uint64_t all_ns = flow->rtt_ns + plan_wire_ns(&run->plan, flow->direction);
+	const struct link_plan *reverse = plan_reverse(&run->plan);
+	uint64_t all_ns = flow->rtt_ns + plan_wire_ns(&run->plan, flow);
 	int i;
 
 	if (flow->opens)
 		return 0;
-	for (i = FORWARD; i <= REVERSE; i++)
-		if (!run->plan.link[i].discipline.kind[0])
+	for (i = flow->stretch.enter; i <= flow->stretch.leave; i++)
+		if (i < flow->stretch.leave || !run->plan.link[i].discipline.kind[0])
 			all_ns += transmission_ns(&run->plan.link[i], SYN_IP_BYTES);
+	if (reverse && !reverse->discipline.kind[0])
+		all_ns += transmission_ns(reverse, SYN_IP_BYTES);
 	return all_ns;
 }
 
@@ -99,6 +102,9 @@ static uint64_t activation_ns(const struct run *run)
 
 	for (i = 0; i < run->plan.flows; i++)
 		hosts += run->plan.flow[i].host < 0;
+	/* Between several hops there are four more cables each, and a host may have two. */
+	if (run->plan.hops > 1)
+		hosts = 2 * hosts + 4 * run->plan.hops;
 	return SECOND_NS + hosts * (SECOND_NS / 25);
 }
 
@@ -126,19 +132,23 @@ static void schedule(struct run *run)
 
 static void build_sources(struct run *run)
 {
-	int clockwork[2] = { -1, -1 }, i;
+	int clockwork[HOPS_MOST + 1], i;
 
+	for (i = 0; i <= HOPS_MOST; i++)
+		clockwork[i] = -1;
 	run->source = calloc(run->plan.sources, sizeof(*run->source));
 	if (run->plan.sources && !run->source)
 		fail("no memory for %d sources", run->plan.sources);
 	for (i = 0; i < run->plan.sources; i++) {
-		const enum direction direction = run->plan.source[i].direction;
+		const struct source_plan *source = &run->plan.source[i];
+		/* One where each forward link begins, and one for the way back. */
+		int *host = &clockwork[source->direction == FORWARD ? source->stretch.enter : HOPS_MOST];
 
-		if (clockwork[direction] < 0)
-			clockwork[direction] = topology_add_clockwork(&run->topology, &run->plan, direction);
+		if (*host < 0)
+			*host = topology_add_clockwork(&run->topology, &run->plan, source);
 		run->source[i].index = i;
 		run->source[i].plan = &run->plan.source[i];
-		source_open(&run->source[i], &run->topology, clockwork[direction]);
+		source_open(&run->source[i], &run->topology, *host);
 	}
 }
 
@@ -236,9 +246,8 @@ static void sample_links(struct run *run)
 {
 	int i;
 
-	for (i = FORWARD; i <= REVERSE; i++)
-		if (run->plan.link[i].exists)
-			sampling_link(&run->topology.link[i], i, run->sampled * run->plan.sample_ns);
+	for (i = 0; i < run->plan.links; i++)
+		sampling_link(&run->topology.link[i], i, run->sampled * run->plan.sample_ns);
 	run->sampled++;
 	run->sample_at += run->plan.sample_ns;
 	if (run->sample_at > run->end_at)
@@ -249,21 +258,23 @@ static void link_totals(struct run *run, enum window_end window_end, uint64_t at
 {
 	int i;
 
-	for (i = FORWARD; i <= REVERSE; i++)
-		if (run->plan.link[i].exists)
-			sampling_link_totals(&run->topology.link[i], i, window_end, at - run->zero_ns);
+	for (i = 0; i < run->plan.links; i++)
+		sampling_link_totals(&run->topology.link[i], i, window_end, at - run->zero_ns);
 }
 
 /* When everything that is in a queue at the end of the last flow has left it. */
 static uint64_t drained_at(const struct run *run)
 {
+	const struct link_plan *reverse = plan_reverse(&run->plan);
 	uint64_t last = run->end_at, longest = 0;
 	int i;
 
 	for (i = 0; i < run->plan.flows; i++)
 		last = max(last, run->flow[i].zero_ns + run->plan.duration_ns);
-	for (i = FORWARD; i <= REVERSE; i++)
-		longest = max(longest, transmission_ns(&run->plan.link[i], FULL_PACKET_BYTES) * run->plan.link[i].limit);
+	for (i = 0; i < run->plan.hops; i++)
+		longest += run->plan.link[i].delay_ns + transmission_ns(&run->plan.link[i], FULL_PACKET_BYTES) * run->plan.link[i].limit;
+	if (reverse)
+		longest = max(longest, transmission_ns(reverse, FULL_PACKET_BYTES) * reverse->limit);
 	return last + longest + SECOND_NS / 1000;
 }
 
@@ -331,7 +342,6 @@ int main(void)
 {
 	static struct run run;
 	uint64_t at;
-	int links;
 
 	/* Anything but a guest's first process has no business here. */
 	if (getpid() != 1)
@@ -339,9 +349,8 @@ int main(void)
 	if (mount("proc", "/proc", "proc", 0, NULL) < 0)
 		fail("/proc");
 	plan_read("/plan", &run.plan);
-	links = 1 + run.plan.link[REVERSE].exists;
 	build(&run);
-	records_open("/records", run.plan.flows, links);
+	records_open("/records", run.plan.flows, run.plan.links);
 	schedule(&run);
 	do {
 		at = next(&run);

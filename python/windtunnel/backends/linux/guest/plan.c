@@ -34,19 +34,35 @@ static void *grown(void *array, int count, size_t size)
 	return array;
 }
 
+/* The forward links come in their order, and the reverse link behind them. */
 static void read_link(struct plan *plan, char **word)
 {
-	struct link_plan *link = &plan->link[strcmp(word[1], "reverse") == 0 ? REVERSE : FORWARD];
+	struct link_plan *link = &plan->link[plan->links];
 
-	link->exists = true;
+	if (plan->links > plan->hops || plan->links > HOPS_MOST)
+		fail("plan: link %s comes too late", word[1]);
+	plan->links++;
+	plan->hops += strcmp(word[1], "reverse") != 0;
+	snprintf(link->name, sizeof(link->name), "%s", word[1]);
 	link->rate_bytes = number(word[2]);
 	link->limit = number(word[3]);
 	link->loss = number(word[4]);
 }
 
+static struct link_plan *link_named(struct plan *plan, const char *name)
+{
+	int i;
+
+	for (i = 0; i < plan->links; i++)
+		if (strcmp(plan->link[i].name, name) == 0)
+			return &plan->link[i];
+	errno = 0;
+	fail("plan: there is no link '%s' yet", name);
+}
+
 static void read_burst(struct plan *plan, char **word)
 {
-	struct burst *burst = &plan->link[strcmp(word[1], "reverse") == 0 ? REVERSE : FORWARD].burst;
+	struct burst *burst = &link_named(plan, word[1])->burst;
 
 	burst->to_bad = number(word[2]);
 	burst->to_good = number(word[3]);
@@ -56,7 +72,7 @@ static void read_burst(struct plan *plan, char **word)
 
 static void read_discipline(struct plan *plan, char **word, int words)
 {
-	struct discipline_plan *discipline = &plan->link[strcmp(word[1], "reverse") == 0 ? REVERSE : FORWARD].discipline;
+	struct discipline_plan *discipline = &link_named(plan, word[1])->discipline;
 
 	snprintf(discipline->kind, sizeof(discipline->kind), "%s", word[2]);
 	discipline->values = words - 3;
@@ -72,6 +88,21 @@ static int place(const char *text, int known)
 	if (index >= (uint64_t)known)
 		fail("plan: there is no number %s yet", text);
 	return index;
+}
+
+static struct stretch all_hops(const struct plan *plan)
+{
+	return (struct stretch){ .enter = 0, .leave = plan->hops - 1 };
+}
+
+/* Hops are counted from 1 in a plan. */
+static struct stretch read_stretch(const struct plan *plan, char **word)
+{
+	const int enter = place(word[0], plan->hops + 1), leave = place(word[1], plan->hops + 1);
+
+	if (enter < 1 || leave < enter)
+		fail("plan: hops %s to %s", word[0], word[1]);
+	return (struct stretch){ .enter = enter - 1, .leave = leave - 1 };
 }
 
 static void read_flow(struct plan *plan, char **word)
@@ -92,6 +123,20 @@ static void read_flow(struct plan *plan, char **word)
 	flow->paced = number(word[10]);
 	flow->opens = number(word[11]);
 	flow->host = -1;
+	flow->stretch = all_hops(plan);
+}
+
+/* Where the latest flow, or a source, enters and leaves. */
+static void read_hops(struct plan *plan, char **word)
+{
+	if (!plan->flows)
+		fail("plan: hops come after the flow that crosses them");
+	plan->flow[plan->flows - 1].stretch = read_stretch(plan, word + 1);
+}
+
+static void read_source_hops(struct plan *plan, char **word)
+{
+	plan->source[place(word[1], plan->sources)].stretch = read_stretch(plan, word + 2);
 }
 
 /* The latest flow is the first of transfers that are alike but for their begin and their size, and share its host. */
@@ -132,6 +177,7 @@ static void read_source(struct plan *plan, char **word)
 	plan->source = grown(plan->source, plan->sources, sizeof(*plan->source));
 	source = &plan->source[plan->sources++];
 	source->direction = strcmp(word[1], "reverse") == 0 ? REVERSE : FORWARD;
+	source->stretch = all_hops(plan);
 	source->packet_bytes = number(word[2]);
 	source->start_ns = number(word[3]);
 	source->stop_ns = number(word[4]);
@@ -197,12 +243,18 @@ static void read_line(struct plan *plan, char **word, int words)
 		plan->watch_ns = number(word[1]);
 	else if (is_line(word, words, "link", 5))
 		read_link(plan, word);
+	else if (is_line(word, words, "delay", 3))
+		link_named(plan, word[1])->delay_ns = number(word[2]);
 	else if (is_line(word, words, "burst", 6))
 		read_burst(plan, word);
 	else if (words > 3 && words <= 3 + DISCIPLINE_VALUES && strcmp(word[0], "discipline") == 0)
 		read_discipline(plan, word, words);
 	else if (is_line(word, words, "flow", 12))
 		read_flow(plan, word);
+	else if (is_line(word, words, "hops", 3))
+		read_hops(plan, word);
+	else if (is_line(word, words, "source-hops", 4))
+		read_source_hops(plan, word);
 	else if (is_line(word, words, "transfers", 1))
 		read_transfers(plan);
 	else if (is_line(word, words, "transfer", 4))
@@ -221,15 +273,32 @@ static void read_line(struct plan *plan, char **word, int words)
 
 #define ACK_BYTES 52
 
-uint64_t plan_wire_ns(const struct plan *plan, enum direction direction)
+const struct link_plan *plan_reverse(const struct plan *plan)
 {
-	uint64_t wire_ns = 0;
+	return plan->links > plan->hops ? &plan->link[plan->hops] : NULL;
+}
+
+static uint64_t wire_ns(const struct link_plan *link, uint64_t bytes)
+{
+	return link && link->discipline.kind[0] ? bytes * 1000000000ull / link->rate_bytes : 0;
+}
+
+uint64_t plan_wire_ns(const struct plan *plan, const struct flow_plan *flow)
+{
+	const bool is_forward = flow->direction == FORWARD;
+
+	return wire_ns(&plan->link[flow->stretch.leave], is_forward ? FULL_PACKET_BYTES : ACK_BYTES) +
+	       wire_ns(plan_reverse(plan), is_forward ? ACK_BYTES : FULL_PACKET_BYTES);
+}
+
+uint64_t plan_between_ns(const struct plan *plan, const struct stretch *stretch)
+{
+	uint64_t between_ns = 0;
 	int i;
 
-	for (i = FORWARD; i <= REVERSE; i++)
-		if (plan->link[i].exists && plan->link[i].discipline.kind[0])
-			wire_ns += (i == (int)direction ? FULL_PACKET_BYTES : ACK_BYTES) * 1000000000ull / plan->link[i].rate_bytes;
-	return wire_ns;
+	for (i = stretch->enter + 1; i <= stretch->leave; i++)
+		between_ns += plan->link[i].delay_ns;
+	return between_ns;
 }
 
 void plan_read(const char *path, struct plan *plan)
@@ -255,6 +324,6 @@ void plan_read(const char *path, struct plan *plan)
 	for (words = 0; words < plan->sources; words++)
 		if (!plan->source[words].rates)
 			fail("%s: source %d has no rate", path, words);
-	if (!plan->link[FORWARD].exists || !plan->duration_ns || !plan->watch_ns)
+	if (!plan->hops || !plan->duration_ns || !plan->watch_ns)
 		fail("%s: link forward, duration_ns and watch_ns are needed", path);
 }

@@ -22,8 +22,11 @@ struct discipline_plan {
 	uint64_t value[DISCIPLINE_VALUES];
 };
 
+#define HOPS_MOST 65	/* forward links in a row */
+
 struct link_plan {
-	bool exists;
+	char name[16];	/* "forward", "forward2" and so on, "reverse" */
+	uint64_t delay_ns;	/* from the end of the link before it */
 	uint64_t rate_bytes;	/* per second */
 	uint32_t limit;		/* packets, the one in service among them */
 	uint32_t loss;		/* probability, of 2^32 */
@@ -44,8 +47,14 @@ struct writes_plan {
 	uint64_t rate_bps, every_ns;
 };
 
+/* The first and the last of the forward links that a party's packets cross, counted from 0. */
+struct stretch {
+	int enter, leave;
+};
+
 struct flow_plan {
 	enum direction direction;
+	struct stretch stretch;
 	char algorithm[16];
 	uint64_t rtt_ns;
 	uint64_t jitter_ns;
@@ -64,6 +73,7 @@ struct flow_plan {
 /* Datagrams by the clock, sent where their link begins. */
 struct source_plan {
 	enum direction direction;
+	struct stretch stretch;
 	uint32_t packet_bytes;	/* of IP */
 	uint64_t start_ns;
 	uint64_t stop_ns;	/* NEVER for none */
@@ -84,7 +94,9 @@ struct plan {
 	uint64_t warmup_ns;
 	uint64_t sample_ns;	/* 0 for no samples */
 	uint64_t watch_ns;	/* how often a flow is looked at for events; divides sample_ns */
-	struct link_plan link[2];
+	int hops;		/* forward links */
+	int links;		/* these, and behind them the reverse link if there is one */
+	struct link_plan link[HOPS_MOST + 1];
 	int flows;
 	struct flow_plan *flow;
 	int sources;
@@ -93,8 +105,17 @@ struct plan {
 	struct sysctl_plan *sysctl;
 };
 
-/* What the links add to a flow's round trip that is no wait: from where a discipline lets go of a packet to its last bit. */
-uint64_t plan_wire_ns(const struct plan *plan, enum direction direction);
+/* The reverse link, NULL where there is none. */
+const struct link_plan *plan_reverse(const struct plan *plan);
+
+/*
+ * What the last forward link of a flow and the reverse link add to its round trip that is no wait: from where a discipline lets go of a
+ * packet to its last bit. Behind other links the way to the next one takes that time.
+ */
+uint64_t plan_wire_ns(const struct plan *plan, const struct flow_plan *flow);
+
+/* Propagation from the first forward link of a flow to its last. */
+uint64_t plan_between_ns(const struct plan *plan, const struct stretch *stretch);
 
 /* Reads the plan; fails on anything it does not understand. */
 void plan_read(const char *path, struct plan *plan);

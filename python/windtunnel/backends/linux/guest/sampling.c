@@ -155,9 +155,9 @@ void sampling_flow_totals(struct flow *flow, enum window_end end, uint64_t t_ns)
 	row->value[12] = now->info.tcpi_segs_in;
 }
 
-static struct row *link_row(struct link *link, enum row_kind kind, enum direction direction, uint64_t t_ns)
+static struct row *link_row(struct link *link, enum row_kind kind, uint32_t index, uint64_t t_ns)
 {
-	struct row *row = records_row(kind, direction, t_ns);
+	struct row *row = records_row(kind, index, t_ns);
 
 	link_read(link);
 	row->value[1] = link->counters.queue_packets;
@@ -170,12 +170,12 @@ static struct row *link_row(struct link *link, enum row_kind kind, enum directio
 	return row;
 }
 
-void sampling_link(struct link *link, enum direction direction, uint64_t t_ns)
+void sampling_link(struct link *link, uint32_t index, uint64_t t_ns)
 {
-	link_row(link, ROW_LINK, direction, t_ns);
+	link_row(link, ROW_LINK, index, t_ns);
 }
 
-void sampling_link_totals(struct link *link, enum direction direction, enum window_end end, uint64_t t_ns)
+void sampling_link_totals(struct link *link, uint32_t index, enum window_end end, uint64_t t_ns)
 {
-	link_row(link, ROW_LINK_TOTALS, direction, t_ns)->value[0] = end;
+	link_row(link, ROW_LINK_TOTALS, index, t_ns)->value[0] = end;
 }

@@ -25,7 +25,7 @@ enum window_end { WINDOW_BEGINS, WINDOW_ENDS };
 /* Writes the counters of the latest look. */
 void sampling_flow_totals(struct flow *flow, enum window_end end, uint64_t t_ns);
 
-void sampling_link(struct link *link, enum direction direction, uint64_t t_ns);
-void sampling_link_totals(struct link *link, enum direction direction, enum window_end end, uint64_t t_ns);
+void sampling_link(struct link *link, uint32_t index, uint64_t t_ns);
+void sampling_link_totals(struct link *link, uint32_t index, enum window_end end, uint64_t t_ns);
 
 #endif

@@ -66,9 +66,9 @@ void source_open(struct source *source, const struct topology *topology, int clo
 	const enum direction direction = source->plan->direction;
 	const struct sockaddr_in address = { .sin_family = AF_INET,
 					     .sin_port = htons(PORT + source->index),
-					     .sin_addr.s_addr = htonl(topology_receiver(direction)) };
+					     .sin_addr.s_addr = htonl(topology_receiver(direction, &source->plan->stretch)) };
 
-	namespace_enter(topology_receiving(topology, direction));
+	namespace_enter(topology_receiving(topology, direction, &source->plan->stretch));
 	source->receiver = refusing_socket(&address);
 	namespace_enter(clockwork);
 	source->sender = clocked_socket(&address);

@@ -63,6 +63,8 @@ static void configure(const struct plan *plan, int flow)
 	write_file("/proc/sys/net/ipv4/tcp_moderate_rcvbuf", "0");
 	write_file("/proc/sys/net/ipv4/tcp_rmem", "4096 1073741824 1073741824");
 	write_file("/proc/sys/net/ipv4/tcp_wmem", "4096 67108864 1073741824");
+	/* A row of hops has two routers each. */
+	write_file("/proc/sys/net/ipv4/ip_default_ttl", "255");
 	apply_sysctls(plan, flow);
 }
 
@@ -121,37 +123,137 @@ static void shape(struct link *link, const struct link_plan *plan)
 	}
 }
 
-static void join(struct topology *topology, const struct plan *plan, enum direction direction)
+static uint32_t address_before(int hop)
 {
-	const bool is_forward = direction == FORWARD;
-	struct link *link = &topology->link[direction];
+	return NEAR_ROUTER + 2 * hop;
+}
 
-	namespace_enter(topology->router[direction]);
+static uint32_t address_behind(int hop)
+{
+	return FAR_ROUTER + 2 * hop;
+}
+
+static void route(const struct router *router, uint32_t destination, unsigned prefix, unsigned device)
+{
+	netlink_add_route(router->netlink, &(struct route){ .destination = destination, .prefix = prefix, .device = device });
+}
+
+/* Makes the caller's namespace, or a new one, a router. */
+static void become_router(struct router *router, bool is_new, const struct plan *plan)
+{
+	if (is_new)
+		router->namespace = namespace_new(plan, -1);
+	else
+		router->namespace = namespace_here();
 	write_file("/proc/sys/net/ipv4/ip_forward", "1");
-	link->netlink = netlink_open();
-	link->device = device_named(is_forward ? "forward" : "reverse");
-	netlink_set_up(link->netlink, link->device);
-	netlink_add_address(link->netlink, link->device, is_forward ? NEAR_ROUTER : FAR_ROUTER);
-	netlink_add_route(link->netlink, &(struct route){ .destination = is_forward ? FAR_ROUTER : NEAR_ROUTER, .prefix = 32, .device = link->device });
-	netlink_add_route(link->netlink, &(struct route){ .destination = is_forward ? FAR_HOSTS : NEAR_HOSTS, .prefix = 16, .device = link->device });
-	if (plan->link[direction].exists)
-		shape(link, &plan->link[direction]);
+	router->netlink = netlink_open();
+}
+
+/* A cable from one router to another; both ends are up, the caller is in the first one's namespace. Returns its end. */
+static unsigned cable(const struct router *from, const char *name, const struct router *to, const char *peer)
+{
+	unsigned device;
+
+	namespace_enter(from->namespace);
+	netlink_add_veth(from->netlink, &(struct veth){ .name = name, .peer = peer, .peer_namespace = to->namespace });
+	namespace_enter(to->namespace);
+	netlink_set_up(to->netlink, device_named(peer));
+	namespace_enter(from->namespace);
+	device = device_named(name);
+	netlink_set_up(from->netlink, device);
+	return device;
+}
+
+/* The router before a hop, the one behind it, and the link between them. */
+static void add_hop(struct topology *topology, const struct plan *plan, int hop)
+{
+	struct router *before = &topology->before[hop], *behind = &topology->behind[hop];
+	struct link *link = &topology->link[hop];
+	int i;
+
+	become_router(before, hop > 0, plan);
+	if (!hop)
+		configure(plan, -1);
+	become_router(behind, true, plan);
+	link->netlink = before->netlink;
+	link->device = cable(before, "forward", behind, "reverse");
+	netlink_add_address(before->netlink, link->device, address_before(hop));
+	for (i = hop; i < plan->hops; i++)
+		route(before, address_behind(i), 32, link->device);
+	route(before, FAR_HOSTS, 16, link->device);
+	shape(link, &plan->link[hop]);
+	namespace_enter(behind->namespace);
+	netlink_add_address(behind->netlink, device_named("reverse"), address_behind(hop));
+}
+
+/* From behind the last hop to before the first: the cable of a single link, or one of its own. */
+static void add_reverse(struct topology *topology, const struct plan *plan)
+{
+	const int last = plan->hops - 1;
+	struct router *behind = &topology->behind[last];
+	struct link *link = &topology->link[plan->hops];
+	int i;
+
+	link->netlink = behind->netlink;
+	if (last) {
+		link->device = cable(behind, "back", &topology->before[0], "back");
+	} else {
+		namespace_enter(behind->namespace);
+		link->device = device_named("reverse");
+	}
+	for (i = 0; i <= last; i++)
+		route(behind, address_before(i), 32, link->device);
+	route(behind, NEAR_HOSTS, 16, link->device);
+	if (plan_reverse(plan))
+		shape(link, plan_reverse(plan));
+}
+
+/*
+ * From behind a hop to before the next one, on which a packet is under way for its propagation and, where a discipline let go of it when its
+ * transmission began, for that: a rate that it has kept to already is felt as one transmission of each packet.
+ */
+static void add_way(struct topology *topology, const struct plan *plan, int hop)
+{
+	const struct link_plan *link = &plan->link[hop];
+	const struct netem way = { .parent = TC_H_ROOT, .handle = TC_H_MAKE(1 << 16, 0), .limit = ROOM, .delay_ns = plan->link[hop + 1].delay_ns,
+				   .rate_bytes = link->discipline.kind[0] ? link->rate_bytes : 0 };
+	struct router *behind = &topology->behind[hop];
+	const unsigned device = cable(behind, "onward", &topology->before[hop + 1], "from");
+	int i;
+
+	for (i = hop + 1; i < plan->hops; i++)
+		route(behind, address_behind(i), 32, device);
+	route(behind, FAR_HOSTS, 16, device);
+	if (way.delay_ns || way.rate_bytes)
+		netlink_add_netem(behind->netlink, device, &way);
+}
+
+/* Where ACKs leave the row before its end, and where reverse data has to get to: without any delay. */
+static void add_shortcuts(struct topology *topology, const struct plan *plan, int hop)
+{
+	const int last = plan->hops - 1;
+	char name[16];
+
+	snprintf(name, sizeof(name), "short%d", hop);
+	if (hop < last)
+		route(&topology->behind[hop], NEAR_HOSTS, 16, cable(&topology->behind[hop], "short", &topology->behind[last], name));
+	if (hop)
+		route(&topology->before[0], address_before(hop), 32, cable(&topology->before[0], name, &topology->before[hop], "short"));
 }
 
 void topology_build(struct topology *topology, const struct plan *plan)
 {
-	int netlink;
+	int i;
 
 	allow_many_flows();
-	topology->router[FORWARD] = namespace_here();
-	configure(plan, -1);
-	topology->router[REVERSE] = namespace_new(plan, -1);
-	namespace_enter(topology->router[FORWARD]);
-	netlink = netlink_open();
-	netlink_add_veth(netlink, &(struct veth){ .name = "forward", .peer = "reverse", .peer_namespace = topology->router[REVERSE] });
-	close(netlink);
-	join(topology, plan, FORWARD);
-	join(topology, plan, REVERSE);
+	topology->hops = plan->hops;
+	for (i = 0; i < plan->hops; i++)
+		add_hop(topology, plan, i);
+	add_reverse(topology, plan);
+	for (i = 0; i + 1 < plan->hops; i++)
+		add_way(topology, plan, i);
+	for (i = 0; i < plan->hops; i++)
+		add_shortcuts(topology, plan, i);
 }
 
 struct host {
@@ -161,17 +263,16 @@ struct host {
 	uint16_t station;
 };
 
-/* A cable from the router to a host; the caller is then in the router's namespace. Returns the router's end. */
-static unsigned plug_router(const struct topology *topology, enum direction direction, const struct host *host)
+/* A cable from a router to a host; the caller is then in the router's namespace. Returns the router's end. */
+static unsigned plug_router(const struct router *router, const struct host *host, const char *peer)
 {
-	const int netlink = topology->link[direction].netlink;
 	unsigned device;
 
-	namespace_enter(topology->router[direction]);
-	netlink_add_veth(netlink, &(struct veth){ .name = host->name, .peer = "router", .peer_namespace = host->namespace, .station = host->station });
+	namespace_enter(router->namespace);
+	netlink_add_veth(router->netlink, &(struct veth){ .name = host->name, .peer = peer, .peer_namespace = host->namespace, .station = host->station });
 	device = device_named(host->name);
-	netlink_set_up(netlink, device);
-	netlink_add_route(netlink, &(struct route){ .destination = host->address, .prefix = 32, .device = device });
+	netlink_set_up(router->netlink, device);
+	route(router, host->address, 32, device);
 	return device;
 }
 
@@ -191,9 +292,37 @@ static uint32_t hosts_of(enum direction direction)
 	return direction == FORWARD ? NEAR_HOSTS : FAR_HOSTS;
 }
 
+/* Where a sender's data begin. */
+static const struct router *begins(const struct topology *topology, enum direction direction, const struct stretch *stretch)
+{
+	return direction == FORWARD ? &topology->before[stretch->enter] : &topology->behind[topology->hops - 1];
+}
+
+/* Where its ACKs leave the links. */
+static const struct router *returns(const struct topology *topology, enum direction direction, const struct stretch *stretch)
+{
+	return direction == FORWARD ? &topology->before[0] : &topology->behind[stretch->leave];
+}
+
+/* Both cables of a host, or the one that is both; returns the router's end of the one on which its ACKs come, in whose namespace the caller is. */
+static unsigned plug_routers(const struct router *begin, const struct router *end, const struct host *host)
+{
+	unsigned device;
+
+	if (begin == end)
+		return plug_router(begin, host, "router");
+	device = plug_router(end, host, "acks");
+	namespace_enter(begin->namespace);
+	netlink_add_veth(begin->netlink, &(struct veth){ .name = host->name, .peer = "router", .peer_namespace = host->namespace, .station = host->station });
+	netlink_set_up(begin->netlink, device_named(host->name));
+	namespace_enter(end->namespace);
+	return device;
+}
+
 int topology_add_host(struct topology *topology, const struct plan *plan, int index)
 {
 	const struct flow_plan *flow = &plan->flow[index];
+	const struct router *begin = begins(topology, flow->direction, &flow->stretch), *end = returns(topology, flow->direction, &flow->stretch);
 	struct netem delay = { .parent = TC_H_ROOT, .handle = TC_H_MAKE(1 << 16, 0), .limit = ROOM };
 	char name[16];
 	const struct host host = { .name = name, .namespace = namespace_new(plan, index),
@@ -202,30 +331,33 @@ int topology_add_host(struct topology *topology, const struct plan *plan, int in
 	int netlink;
 
 	snprintf(name, sizeof(name), "host%d", index);
-	device = plug_router(topology, flow->direction, &host);
-	delay.delay_ns = flow->rtt_ns + plan_wire_ns(plan, flow->direction);
+	device = plug_routers(begin, end, &host);
+	/* The way between its hops is part of a flow's round trip. */
+	delay.delay_ns = flow->rtt_ns - plan_between_ns(plan, &flow->stretch) + plan_wire_ns(plan, flow);
 	if (flow->jitter_ns >= 2) {
 		/* With a rate, however high, netem starts each packet after the one before it: jitter keeps the order. */
 		delay.jitter_ns = flow->jitter_ns / 2;
 		delay.delay_ns += delay.jitter_ns;
 		delay.rate_bytes = AT_ONCE;
 	}
-	netlink_add_netem(topology->link[flow->direction].netlink, device, &delay);
+	netlink_add_netem(end->netlink, device, &delay);
 
 	namespace_enter(host.namespace);
 	netlink = netlink_open();
 	plug_host(&host, netlink, flow->initial_window);
+	if (begin != end)
+		netlink_set_up(netlink, device_named("acks"));
 	close(netlink);
 	return host.namespace;
 }
 
-int topology_add_clockwork(struct topology *topology, const struct plan *plan, enum direction direction)
+int topology_add_clockwork(struct topology *topology, const struct plan *plan, const struct source_plan *source)
 {
 	const struct host host = { .name = "clockwork", .namespace = namespace_new(plan, -1),
-				   .address = hosts_of(direction) + CLOCKWORK, .station = CLOCKWORK };
+				   .address = hosts_of(source->direction) + CLOCKWORK, .station = CLOCKWORK };
 	int netlink;
 
-	plug_router(topology, direction, &host);
+	plug_router(begins(topology, source->direction, &source->stretch), &host, "router");
 	namespace_enter(host.namespace);
 	netlink = netlink_open();
 	netlink_add_fq(netlink, plug_host(&host, netlink, 0), ROOM);
@@ -233,14 +365,14 @@ int topology_add_clockwork(struct topology *topology, const struct plan *plan, e
 	return host.namespace;
 }
 
-uint32_t topology_receiver(enum direction direction)
+uint32_t topology_receiver(enum direction direction, const struct stretch *stretch)
 {
-	return direction == FORWARD ? FAR_ROUTER : NEAR_ROUTER;
+	return direction == FORWARD ? address_behind(stretch->leave) : address_before(stretch->enter);
 }
 
-int topology_receiving(const struct topology *topology, enum direction direction)
+int topology_receiving(const struct topology *topology, enum direction direction, const struct stretch *stretch)
 {
-	return topology->router[direction == FORWARD ? REVERSE : FORWARD];
+	return direction == FORWARD ? topology->behind[stretch->leave].namespace : topology->before[stretch->enter].namespace;
 }
 
 void link_read(struct link *link)

@@ -8,6 +8,14 @@
  * namespace of its own, so that the kernel's per-namespace counters are those of one flow. A flow's whole propagation
  * delay lies between the router and its sender, where only its ACKs pass: a queueing discipline on a sender would take
  * its packets out of TCP's sight. The sources of datagrams share a host per direction, without any delay.
+ *
+ * Several hops in a row have a router before each and one behind it, with the propagation between it and the next:
+ *
+ *     before[0] ==(forward)== behind[0] --(delay)-- before[1] ==(forward2)== behind[1] -- ... == behind[last] ==(reverse)== before[0]
+ *
+ * A forward flow's host has a cable to the router before its first hop, for its data, and one to before[0], for its ACKs: from behind its
+ * last hop they take a cable to behind[last], and the reverse link. A reverse flow's host has one to behind[last], for its data, which a
+ * cable from before[0] takes to the router before its first hop, and one to the router behind its last hop, for its ACKs.
  */
 #ifndef WINDTUNNEL_TOPOLOGY_H
 #define WINDTUNNEL_TOPOLOGY_H
@@ -26,9 +34,15 @@ struct link {
 	uint64_t marks;
 };
 
+struct router {
+	int namespace;
+	int netlink;
+};
+
 struct topology {
-	int router[2];		/* namespaces: near, far */
-	struct link link[2];
+	int hops;
+	struct router before[HOPS_MOST], behind[HOPS_MOST];	/* of each forward link: the near and the far router of a single one */
+	struct link link[HOPS_MOST + 1];	/* as in the plan */
 };
 
 /* Builds the routers and the links. */
@@ -38,16 +52,16 @@ void topology_build(struct topology *topology, const struct plan *plan);
 int topology_add_host(struct topology *topology, const struct plan *plan, int index);
 
 /* Builds the host whose packets leave at the time written on them, and returns its namespace. */
-int topology_add_clockwork(struct topology *topology, const struct plan *plan, enum direction direction);
+int topology_add_clockwork(struct topology *topology, const struct plan *plan, const struct source_plan *source);
 
 /* The rest of the calling process happens in this namespace. */
 void namespace_enter(int namespace);
 
 /* The address at which data of this direction ends. */
-uint32_t topology_receiver(enum direction direction);
+uint32_t topology_receiver(enum direction direction, const struct stretch *stretch);
 
 /* The namespace in which it ends. */
-int topology_receiving(const struct topology *topology, enum direction direction);
+int topology_receiving(const struct topology *topology, enum direction direction, const struct stretch *stretch);
 
 /* Brings a link's counters up to date. */
 void link_read(struct link *link);
