@@ -17,7 +17,9 @@ from windtunnel.scenario.flows import MSS_BYTES, PACKET_BYTES
 from windtunnel.scenario.links import Hop
 from windtunnel.scenario.losses import MODELS as MODELS_OF_LOSS
 from windtunnel.scenario.losses import GilbertElliott
+from windtunnel.scenario.sessions import Law, Sessions
 from windtunnel.scenario.traffic import Udp
+from windtunnel.scenario.transfers import MOST_KINDS
 
 FLOWS_MOST = 1000
 INITIAL_WINDOW_MOST = 45
@@ -26,11 +28,13 @@ WINDOW_PACKETS_MOST = (1 << 29) // MSS_BYTES
 
 _LINK = {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service", "loss_probability", "losses"}
 _LINK |= disciplines.FIELDS
+_SOURCE = {"algorithm", "parameters", "transport", "window_packets", "profile", "direction", "rtts_s", "start_s", "stop_s", "max_bytes"}
+_SOURCE |= {"handshake", "enter", "leave"}
 
 # A field that is not named here came later than this module, and is refused unless it has its default.
 _EXPRESSED: dict[type[BaseModel], set[str]] = {
     Scenario: {"bottleneck", "flows", "traffic", "reverse", "rtt_s", "duration_s", "warmup_s", "seed", "sample_s", "jitter_s"}
-    | {"profile", "handshake", "arrivals", "hops"},
+    | {"profile", "handshake", "arrivals", "sessions", "hops"},
     Bottleneck: _LINK,
     Hop: _LINK | {"delay_s"},
     **{model: set(model.model_fields) for model in MODELS_OF_LOSS.values()},
@@ -52,8 +56,9 @@ _EXPRESSED: dict[type[BaseModel], set[str]] = {
         "leave",
         *writes.SHORT.values(),
     },
-    Arrivals: {"algorithm", "parameters", "transport", "window_packets", "profile", "direction", "rtts_s", "start_s", "stop_s"}
-    | {"load", "per_second", "sizes", "mean_bytes", "shape", "max_bytes", "handshake", "enter", "leave"},
+    Arrivals: _SOURCE | {"load", "per_second", "sizes", "mean_bytes", "shape"},
+    Sessions: _SOURCE | {"count", "objects", "connections", "size_bytes", "think_s"},
+    Law: {"law", "mean", "shape"},
     Udp: {*Udp.SHORT.values(), "kind", "direction", "enter", "leave"},
 }
 
@@ -86,11 +91,13 @@ def unsupported(scenario: Scenario, profile: str = PROFILE) -> list[str]:
     if len(hosts) > FLOWS_MOST:
         found.append(f"flows: {len(hosts)} of them; at most {FLOWS_MOST}, each has a network namespace of its own")
     if transfers.expected(full) > transfers.MOST:
-        found.append(f"arrivals: some {transfers.expected(full):.0f} transfers; at most {transfers.MOST}")
+        sources = "arrivals" if full.arrivals else "sessions"
+        found.append(f"{sources}: some {transfers.expected(full):.0f} transfers; at most {transfers.MOST}")
     for index, (flow, exact) in enumerate(zip(full.flows, resolve(full)["flows"], strict=True)):
         found += _flow(f"flows[{index}]", flow, exact["window_packets"], profile)
     for kind in transfers.kinds(full):
-        found += _flow(f"arrivals[{kind.source}]", kind.flow, kind.exact["window_packets"], profile)
+        found += _flow(kind.path, kind.flow, kind.exact["window_packets"], profile)
+    found += _sessions(full)
     found += _contradicting(full)
     found += [
         f"traffic[{index}].packet_bytes: {source.packet_bytes}; a packet in the kernel's network has at most {PACKET_BYTES} bytes"
@@ -98,6 +105,17 @@ def unsupported(scenario: Scenario, profile: str = PROFILE) -> list[str]:
         if source.packet_bytes > PACKET_BYTES
     ]
     return list(dict.fromkeys(found))
+
+
+def _sessions(full: Scenario) -> list[str]:
+    found = []
+    for index, source in enumerate(full.sessions):
+        if source.handshake is False:
+            why = "false; when an object begins depends on the one before it, too late for a connection made earlier"
+            found.append(f"sessions[{index}].handshake: {why}")
+        if source.count > MOST_KINDS:
+            found.append(f"sessions[{index}].count: {source.count}; at most {MOST_KINDS} of one source")
+    return found
 
 
 def _later(model: BaseModel, path: str) -> list[str]:
@@ -254,7 +272,7 @@ def _contradicting(full: Scenario) -> list[str]:
     """Flows that want one module in two settings."""
     first: dict[str, tuple[str, dict[str, int]]] = {}
     found = []
-    paths = [f"flows[{index}]" for index in range(len(full.flows))] + [f"arrivals[{kind.source}]" for kind in transfers.kinds(full)]
+    paths = [f"flows[{index}]" for index in range(len(full.flows))] + [kind.path for kind in transfers.kinds(full)]
     for path, flow in zip(paths, transfers.senders(full), strict=True):
         name, wanted = flow.algorithm.partition(":")[0], module_settings(flow)
         if wanted is None:

@@ -23,6 +23,8 @@ struct reading {
 	struct snmp snmp;
 };
 
+struct session;
+
 struct flow {
 	const struct flow_plan *plan;
 	uint32_t index;
@@ -41,6 +43,7 @@ struct flow {
 	uint64_t connect_at, warm_at, watch_at, turn_at, stop_at, end_at;	/* in the guest's clock, NEVER when over */
 	uint64_t watched;	/* looks so far, from the flow's time zero */
 	bool was_slow_start;
+	struct session *session;	/* whose object it is, NULL for none */
 	uint64_t mark_episodes;	/* answers to congestion marks */
 };
 

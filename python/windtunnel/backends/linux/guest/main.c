@@ -16,6 +16,7 @@
 #include "plan.h"
 #include "records.h"
 #include "sampling.h"
+#include "session.h"
 #include "source.h"
 #include "topology.h"
 
@@ -28,6 +29,7 @@ struct run {
 	struct topology topology;
 	struct flow *flow;
 	struct source *source;
+	struct session *session;
 	int epoll;
 	int timer;
 	uint64_t zero_ns;	/* of the links' clock, in the guest's */
@@ -83,7 +85,7 @@ static void schedule_flow(struct run *run, struct flow *flow)
 	const struct flow_plan *given = flow->plan;
 
 	flow->zero_ns = run->zero_ns + lag_ns(given);
-	flow->connect_at = flow->zero_ns + given->start_ns - handshake_ns(run, given);
+	flow->connect_at = given->start_ns == NEVER ? NEVER : flow->zero_ns + given->start_ns - handshake_ns(run, given);
 	flow->watched = (given->start_ns + plan->watch_ns - 1) / plan->watch_ns;
 	flow->watch_at = given->is_transfer ? NEVER : flow->zero_ns + flow->watched * plan->watch_ns;
 	flow->warm_at = given->is_transfer ? NEVER : flow->zero_ns + max(plan->warmup_ns, given->start_ns);
@@ -128,6 +130,8 @@ static void schedule(struct run *run)
 		schedule_flow(run, &run->flow[i]);
 	for (i = 0; i < run->plan.sources; i++)
 		source_schedule(&run->source[i], &run->plan, run->zero_ns);
+	for (i = 0; i < run->plan.sessions; i++)
+		session_schedule(&run->session[i], &run->plan, run->flow);
 }
 
 static void build_sources(struct run *run)
@@ -177,6 +181,11 @@ static void build(struct run *run)
 		flow_open(flow, &run->topology, run->epoll);
 	}
 	build_sources(run);
+	run->session = calloc(run->plan.sessions + 1, sizeof(*run->session));
+	if (!run->session)
+		fail("no memory for %d sessions", run->plan.sessions);
+	for (i = 0; i < run->plan.sessions; i++)
+		run->session[i].plan = &run->plan.session[i];
 }
 
 static uint64_t flow_next(const struct flow *flow)
@@ -193,6 +202,8 @@ static uint64_t next(const struct run *run)
 		at = min(at, flow_next(&run->flow[i]));
 	for (i = 0; i < run->plan.sources; i++)
 		at = min(at, source_next(&run->source[i]));
+	for (i = 0; i < run->plan.sessions; i++)
+		at = min(at, run->session[i].next_at);
 	return at;
 }
 
@@ -304,6 +315,18 @@ static void run_due(struct run *run, uint64_t at)
 	for (i = 0; i < run->plan.sources; i++)
 		if (source_next(&run->source[i]) <= at)
 			source_run(&run->source[i], &run->plan, at);
+	for (i = 0; i < run->plan.sessions; i++)
+		if (run->session[i].next_at <= at)
+			session_run(&run->session[i], run->flow, run->epoll);
+}
+
+static void on_event(struct run *run, struct flow *flow, enum role role, uint32_t events)
+{
+	const bool was_done = flow->state == FLOW_DONE;
+
+	flow_on_event(flow, role, events, run->epoll);
+	if (flow->session && flow->state == FLOW_DONE && !was_done)
+		session_on_completed(flow->session, run->flow, run->epoll);
 }
 
 /* Waits for the timer or for sockets, and handles them; returns whether the timer was among them. */
@@ -321,7 +344,7 @@ static bool wait_once(struct run *run)
 		if (role == ROLE_TIMER)
 			is_time = true;
 		else
-			flow_on_event(&run->flow[(uint32_t)event[i].data.u64], role, event[i].events, run->epoll);
+			on_event(run, &run->flow[(uint32_t)event[i].data.u64], role, event[i].events);
 	}
 	return is_time;
 }

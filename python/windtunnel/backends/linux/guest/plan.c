@@ -170,6 +170,31 @@ static void read_writes(struct plan *plan, char **word)
 		*writes = (struct writes_plan){ .writing = WRITES_CHUNKS, .rate_bps = number(word[3]), .every_ns = number(word[4]) };
 }
 
+static void read_session(struct plan *plan, char **word)
+{
+	struct session_plan *session;
+
+	plan->session = grown(plan->session, plan->sessions, sizeof(*plan->session));
+	session = &plan->session[plan->sessions++];
+	session->first = place(word[1], plan->flows + 1);
+	session->objects = place(word[2], plan->flows - session->first + 1);
+	session->connections = number(word[3]);
+	session->start_ns = number(word[4]);
+	session->stop_ns = number(word[5]);
+}
+
+/* Of the latest session. */
+static void read_page(struct plan *plan, char **word)
+{
+	struct session_plan *session;
+
+	if (!plan->sessions)
+		fail("plan: a page comes after its session");
+	session = &plan->session[plan->sessions - 1];
+	session->page = grown(session->page, session->pages, sizeof(*session->page));
+	session->page[session->pages++] = (struct page_plan){ .think_ns = number(word[1]), .objects = number(word[2]) };
+}
+
 static void read_source(struct plan *plan, char **word)
 {
 	struct source_plan *source;
@@ -261,6 +286,10 @@ static void read_line(struct plan *plan, char **word, int words)
 		read_transfer(plan, word);
 	else if (is_line(word, words, "writes", 5))
 		read_writes(plan, word);
+	else if (is_line(word, words, "session", 6))
+		read_session(plan, word);
+	else if (is_line(word, words, "page", 3))
+		read_page(plan, word);
 	else if (is_line(word, words, "source", 6))
 		read_source(plan, word);
 	else if (words > 2 && strcmp(word[0], "rates") == 0)

@@ -58,7 +58,7 @@ struct flow_plan {
 	char algorithm[16];
 	uint64_t rtt_ns;
 	uint64_t jitter_ns;
-	uint64_t start_ns;
+	uint64_t start_ns;	/* NEVER for an object, which its session begins */
 	uint64_t stop_ns;	/* NEVER for none */
 	uint64_t bytes;		/* NEVER for no end */
 	uint32_t window_bytes;	/* the receiver's largest window */
@@ -68,6 +68,23 @@ struct flow_plan {
 	bool is_transfer;	/* of a source of transfers: only its totals and its end are written down */
 	int host;		/* the flow whose host it uses; -1 for one of its own */
 	struct writes_plan writes;
+};
+
+/* A thought, and a page of so many objects. */
+struct page_plan {
+	uint64_t think_ns;
+	uint64_t objects;
+};
+
+/* Somebody who looks at pages. Objects are flows, one behind the other, that begin when it is their turn. */
+struct session_plan {
+	int first;		/* object's flow */
+	int objects;
+	uint64_t connections;	/* objects at once */
+	uint64_t start_ns;
+	uint64_t stop_ns;	/* NEVER for none */
+	int pages;
+	struct page_plan *page;
 };
 
 /* Datagrams by the clock, sent where their link begins. */
@@ -101,6 +118,8 @@ struct plan {
 	struct flow_plan *flow;
 	int sources;
 	struct source_plan *source;
+	int sessions;
+	struct session_plan *session;
 	int sysctls;
 	struct sysctl_plan *sysctl;
 };

@@ -72,6 +72,11 @@ void sampling_watch(struct flow *flow, uint64_t t_ns)
 	flow->was_slow_start = now->info.tcpi_ca_state < CWR && is_slow_start(&now->info);
 }
 
+void sampling_on_begun(const struct flow *flow, uint64_t t_ns)
+{
+	note(flow, EVENT_BEGIN, t_ns, NEVER, NEVER);
+}
+
 void sampling_on_started(struct flow *flow, uint64_t t_ns)
 {
 	counters_info(flow->sender, &flow->latest.info);

@@ -8,6 +8,9 @@
 #include "plan.h"
 #include "topology.h"
 
+/* An object of a page begins. */
+void sampling_on_begun(const struct flow *flow, uint64_t t_ns);
+
 /* The flow's connection is established. */
 void sampling_on_started(struct flow *flow, uint64_t t_ns);
 
