@@ -161,7 +161,7 @@ def test_a_guest_is_given_the_transfers_that_the_simulator_draws() -> None:
 
 def test_a_guest_refuses_what_its_transfers_cannot_be() -> None:
     assert unsupported(scenario("fast,rate=20,mean=9kB")) == ["arrivals[0].algorithm: no Linux kernel has fast"]
-    assert unsupported(scenario("reno,rate=20,mean=9kB,nic=1Gbit")) == ["arrivals[0].host"]
+    assert unsupported(scenario("reno,rate=20,mean=9kB,cpu_pps=9")) == ["arrivals[0].host.cpu_pps"]
     assert unsupported(scenario("reno,rate=100000,mean=9kB"))[0].startswith("arrivals: some ")
     mixed = scenario("vegas,rate=20,mean=9kB,alpha=3", flows=["vegas"])
     assert unsupported(mixed) == ["arrivals[0].parameters: differ from those of flows[0]; the kernel has one vegas, for all flows"]

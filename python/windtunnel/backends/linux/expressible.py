@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from windtunnel.backends.linux import disciplines, links, transfers
+from windtunnel.backends.linux import senders as hosts
 from windtunnel.backends.linux.modules import MODULES, setting
 from windtunnel.backends.linux.profiles import PROFILE
 from windtunnel.foreign import is_made
@@ -14,6 +15,7 @@ from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue, fill, res
 from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.flows import MSS_BYTES, PACKET_BYTES
+from windtunnel.scenario.hosts import Host
 from windtunnel.scenario.links import Hop
 from windtunnel.scenario.losses import MODELS as MODELS_OF_LOSS
 from windtunnel.scenario.losses import GilbertElliott
@@ -29,12 +31,13 @@ WINDOW_PACKETS_MOST = (1 << 29) // MSS_BYTES
 _LINK = {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service", "loss_probability", "losses"}
 _LINK |= disciplines.FIELDS
 _SOURCE = {"algorithm", "parameters", "transport", "window_packets", "profile", "direction", "rtts_s", "start_s", "stop_s", "max_bytes"}
-_SOURCE |= {"handshake", "enter", "leave"}
+_SOURCE |= {"handshake", "enter", "leave", "host"}
 
 # A field that is not named here came later than this module, and is refused unless it has its default.
 _EXPRESSED: dict[type[BaseModel], set[str]] = {
     Scenario: {"bottleneck", "flows", "traffic", "reverse", "rtt_s", "duration_s", "warmup_s", "seed", "sample_s", "jitter_s"}
-    | {"profile", "handshake", "arrivals", "sessions", "hops"},
+    | {"profile", "handshake", "arrivals", "sessions", "hops", "host"},
+    Host: {"nic_bps", "txqueuelen", "shared"},
     Bottleneck: _LINK,
     Hop: _LINK | {"delay_s"},
     **{model: set(model.model_fields) for model in MODELS_OF_LOSS.values()},
@@ -54,6 +57,7 @@ _EXPRESSED: dict[type[BaseModel], set[str]] = {
         "handshake",
         "enter",
         "leave",
+        "host",
         *writes.SHORT.values(),
     },
     Arrivals: _SOURCE | {"load", "per_second", "sizes", "mean_bytes", "shape"},
@@ -87,9 +91,9 @@ def unsupported(scenario: Scenario, profile: str = PROFILE) -> list[str]:
             return found
         raise
     found += _links(full) + _disciplines(full) + _losses(full)
-    hosts = transfers.senders(full)
-    if len(hosts) > FLOWS_MOST:
-        found.append(f"flows: {len(hosts)} of them; at most {FLOWS_MOST}, each has a network namespace of its own")
+    senders = transfers.senders(full)
+    if len(senders) > FLOWS_MOST:
+        found.append(f"flows: {len(senders)} of them; at most {FLOWS_MOST}, each has a network namespace of its own")
     if transfers.expected(full) > transfers.MOST:
         sources = "arrivals" if full.arrivals else "sessions"
         found.append(f"{sources}: some {transfers.expected(full):.0f} transfers; at most {transfers.MOST}")
@@ -97,7 +101,7 @@ def unsupported(scenario: Scenario, profile: str = PROFILE) -> list[str]:
         found += _flow(f"flows[{index}]", flow, exact["window_packets"], profile)
     for kind in transfers.kinds(full):
         found += _flow(kind.path, kind.flow, kind.exact["window_packets"], profile)
-    found += _sessions(full)
+    found += _sessions(full) + hosts.unsupported(full, lambda flow: (sysctls(flow), initial_window(flow)))
     found += _contradicting(full)
     found += [
         f"traffic[{index}].packet_bytes: {source.packet_bytes}; a packet in the kernel's network has at most {PACKET_BYTES} bytes"
@@ -256,6 +260,18 @@ SYSCTLS: dict[tuple[str, Any], tuple[str, int]] = {
     ("idle_restart", "none"): ("net/ipv4/tcp_slow_start_after_idle", 0),
 }
 """Transport options of ours as settings of a flow's own network namespace."""
+
+
+def sysctls(flow: Flow) -> list[tuple[str, int]]:
+    """Return the settings of a flow's network namespace: path below /proc/sys and value."""
+    return [SYSCTLS[pair] for pair in flow.transport.items() if pair in SYSCTLS]
+
+
+def initial_window(flow: Flow) -> int:
+    """Return the initial window that a flow asks for, in packets, 0 for the kernel's own."""
+    default = catalogue().profiles[PROFILE].transport["initial_window"]
+    wanted = int(flow.transport.get("initial_window", default))
+    return 0 if wanted == default else wanted
 
 
 def _has(name: str, key: str, value: Any, profile: str) -> bool:

@@ -6,18 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.backends.linux import disciplines, links, traffic, transfers
+from windtunnel.backends.linux import disciplines, links, senders, traffic, transfers
 from windtunnel.backends.linux.expressible import (
-    SYSCTLS,
     WINDOW_PACKETS_MOST,
     counts_bytes,
+    initial_window,
     limit_packets,
     module_settings,
+    sysctls,
     unsupported,
 )
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.profiles import PROFILE
-from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, catalogue, fill, resolve
+from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, fill, resolve
 from windtunnel.scenario.flows import MSS_BYTES, PACKET_BYTES
 from windtunnel.scenario.losses import GilbertElliott
 
@@ -105,12 +106,16 @@ def make(scenario: Scenario) -> Plan:
     for one in links.each(full):
         lines += _discipline_line(full, one, notes)
         lines += [_burst_line(one.name, model) for model in one.link.losses if isinstance(model, GilbertElliott)]
-    lines += [line for flow, integers in zip(full.flows, exact["flows"], strict=True) for line in _flow_lines(full, flow, integers)]
-    lines += transfers.lines(full, lambda flow, integers: _flow_lines(full, flow, integers))
+    devices = senders.devices(full)
+    for flow, integers, device in zip(full.flows, exact["flows"], devices, strict=False):
+        lines += [*_flow_lines(full, flow, integers), *senders.line(device)]
+    lines += transfers.lines(
+        full, lambda kind, number, exact: [*_flow_lines(full, kind.flow, exact), *senders.line(devices[len(full.flows) + number])]
+    )
     lines += traffic.lines(exact)
     lines += [line for index, source in enumerate(full.traffic) for line in _hops_line(full, source, f"source-hops {index}")]
     for index, flow in [*enumerate(full.flows), *transfers.owners(full)]:
-        lines += [f"sysctl {index} {path} {value}" for path, value in _sysctls(flow)]
+        lines += [f"sysctl {index} {path} {value}" for path, value in sysctls(flow)]
     return Plan(
         text="\n".join(lines) + "\n",
         arguments=_arguments(full),
@@ -164,7 +169,7 @@ def _flow_lines(full: Scenario, flow: Flow, exact: Mapping[str, Any]) -> list[st
         _or_never(exact["stop_ns"]),
         _or_never(exact["bytes"]),
         _window_packets(full, flow, exact["window_packets"]) * MSS_BYTES,
-        _initial_window(flow),
+        initial_window(flow),
         int(flow.transport.get("pacing") == "full"),
         int(bool(flow.handshake)),
     ]
@@ -193,16 +198,6 @@ def _or_never(value: int | None) -> str:
 
 def _module(flow: Flow) -> str:
     return MODULES[flow.algorithm.partition(":")[0]].name
-
-
-def _initial_window(flow: Flow) -> int:
-    default = catalogue().profiles[PROFILE].transport["initial_window"]
-    wanted = int(flow.transport.get("initial_window", default))
-    return 0 if wanted == default else wanted
-
-
-def _sysctls(flow: Flow) -> list[tuple[str, int]]:
-    return [SYSCTLS[pair] for pair in flow.transport.items() if pair in SYSCTLS]
 
 
 def _arguments(full: Scenario) -> tuple[str, ...]:

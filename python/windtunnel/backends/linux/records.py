@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from windtunnel.backends.linux import links as of_scenario
-from windtunnel.backends.linux import traffic, transfers
+from windtunnel.backends.linux import senders, traffic, transfers
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.rows import EVENT, FLOW, FLOW_TOTALS, LINK, LINK_TOTALS, STOP, Array, Columns, RecordsDamaged, Rows
-from windtunnel.scenario import Flow, Scenario, catalogue
+from windtunnel.scenario import Flow, Scenario, catalogue, resolve
 from windtunnel.scenario.flows import MSS_BYTES
 
 EVENTS = {1: "start", STOP: "stop", 3: "loss_episode", 4: "timeout", 5: "undo", 6: "slow_start_exit"}
@@ -119,11 +119,22 @@ def events(rows: Rows, full: Scenario) -> Columns:
 
 # Places of a flow's counters in its totals, after guest/sampling.c.
 _DELIVERED, _SENT, _RETRANSMITTED, _EPISODES, _TIMEOUTS, _UNDOS, _RECEIVED = range(1, 8)
+_REFUSED = 13
 
 
 def flows(rows: Rows, full: Scenario, samples: Columns) -> Columns:
     """Return one row per flow; a flow whose connection was never made has no counters."""
-    table = [_flow_row(rows, full, index, samples) for index in range(len(full.flows))]
+    devices, numbers = senders.devices(full), [one.get("host") for one in resolve(full)["flows"]]
+    table = []
+    for index, (device, number) in enumerate(zip(devices[: len(full.flows)], numbers, strict=True)):
+        row = _flow_row(rows, full, index, samples) | {"host": math.nan if number is None else number, "send_stalls": math.nan}
+        if device is not None and device.machine is None:
+            end = rows.totals(FLOW_TOTALS, index, 1)
+            row["send_stalls"] = math.nan if end is None else int(end[_REFUSED])
+        elif device is not None:
+            # Counters of a namespace, which several share.
+            row |= dict.fromkeys(("loss_episodes", "timeouts", "undos"), math.nan)
+        table.append(row)
     return {name: [row[name] for row in table] for name in table[0]} if table else {"flow": []}
 
 
@@ -156,6 +167,9 @@ def _counters(rows: Rows, index: int) -> dict[str, Any]:
     if begin is None:
         begin = np.zeros(14)
     end, begin = end.astype(np.float64), begin.astype(np.float64)
+    for one in (end, begin):
+        # The kernel counts a packet that its device then refuses.
+        one[_SENT] -= one[_REFUSED]
     window = end - begin
     return {
         "delivered_bytes": end[_DELIVERED] * MSS_BYTES,

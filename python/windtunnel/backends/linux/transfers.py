@@ -121,7 +121,7 @@ def _objects(full: Scenario) -> list[Transfer]:
     return found
 
 
-def lines(full: Scenario, flow_lines: Callable[[Flow, Mapping[str, Any]], list[str]]) -> list[str]:
+def lines(full: Scenario, flow_lines: Callable[[Kind, int, Mapping[str, Any]], list[str]]) -> list[str]:
     """Return the plan's lines of all transfers, which come behind those of the flows.
 
     Parameters
@@ -129,7 +129,7 @@ def lines(full: Scenario, flow_lines: Callable[[Flow, Mapping[str, Any]], list[s
     full : Scenario
         The scenario with defaults filled in.
     flow_lines : callable
-        From a flow and its integers to its lines.
+        From a kind, its number and the integers of a transfer to the lines of its flow.
     """
     known = kinds(full)
     first: dict[int, int] = {}
@@ -138,7 +138,7 @@ def lines(full: Scenario, flow_lines: Callable[[Flow, Mapping[str, Any]], list[s
         if one.kind not in first:
             first[one.kind] = place
             kind = known[one.kind]
-            written += [*flow_lines(kind.flow, {**kind.exact, "start_ns": _or_never(one.start_ns), "bytes": one.bytes}), "transfers"]
+            written += [*flow_lines(kind, one.kind, {**kind.exact, "start_ns": _or_never(one.start_ns), "bytes": one.bytes}), "transfers"]
         else:
             written.append(f"transfer {first[one.kind]} {_or_never(one.start_ns)} {one.bytes}")
     return written + sessions.lines(full, _first_objects(full))

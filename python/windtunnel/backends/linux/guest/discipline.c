@@ -167,6 +167,7 @@ static const struct kind {
 	uint32_t (*add_rate)(const struct place *place, uint64_t rate_bytes);
 } kinds[] = {
 	{ "bfifo", "bfifo", 1, NULL, 0, add_htb },
+	{ "pfifo", "pfifo", 1, NULL, 0, add_htb },
 	{ "pfifo_head_drop", "pfifo_head_drop", 1, NULL, 0, add_htb },
 	{ "red", "red", 8, put_red, offsetof(struct tc_red_xstats, marked), add_tbf },
 	/* Without a memory RED need not know when it is idle. */

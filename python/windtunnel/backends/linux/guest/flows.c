@@ -90,15 +90,27 @@ static void listen_for(struct flow *flow, int epoll)
 	watch(flow, epoll, flow->listener, ROLE_LISTENER, EPOLLIN);
 }
 
+/* Of a host that several flows share, the address that is this flow's: ACKs to it have a way of their own. The port is chosen later. */
+static void speak_as(int socket, uint32_t own)
+{
+	const struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(own) };
+
+	if (!own)
+		return;
+	set(socket, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
+	if (bind(socket, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		fail("bind");
+}
+
 void flow_open(struct flow *flow, const struct topology *topology, int epoll)
 {
 	const uint64_t pacing = PACED_AT_MOST;
 
 	namespace_enter(topology_receiving(topology, flow->plan->direction, &flow->plan->stretch));
 	listen_for(flow, epoll);
-	namespace_enter(flow->host);
-	/* Transfers share their hosts, and the counters there. */
-	flow->snmp = flow->plan->is_transfer ? -1 : snmp_open();
+	namespace_enter(flow->host.namespace);
+	/* Who shares a host shares the counters there. */
+	flow->snmp = flow->plan->is_transfer || flow->plan->device.machine >= 0 ? -1 : snmp_open();
 	flow->receiver = -1;
 	flow->sender = tcp_socket();
 	choose_algorithm(flow, flow->sender);
@@ -109,6 +121,7 @@ void flow_open(struct flow *flow, const struct topology *topology, int epoll)
 		set(flow->sender, IPPROTO_TCP, TCP_QUICKACK, 0);
 	if (flow->plan->paced && setsockopt(flow->sender, SOL_SOCKET, SO_MAX_PACING_RATE, &pacing, sizeof(pacing)) < 0)
 		fail("SO_MAX_PACING_RATE");
+	speak_as(flow->sender, flow->host.address);
 	flow->to_write = flow->plan->bytes;
 	application_init(&flow->application, flow->plan);
 }

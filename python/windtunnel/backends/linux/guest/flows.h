@@ -34,7 +34,7 @@ struct flow {
 	uint64_t zero_ns;	/* when the flow's clock began, in the guest's */
 	uint64_t to_write;	/* bytes left, NEVER for no end */
 	struct application application;
-	int host;		/* namespace */
+	struct station host;
 	int snmp;
 	int listener, receiver, sender;	/* sockets, -1 when closed */
 	uint64_t received;	/* data packets that reached the receiver, once its socket is closed */

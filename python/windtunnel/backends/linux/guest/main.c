@@ -72,11 +72,12 @@ static uint64_t handshake_ns(const struct run *run, const struct flow_plan *flow
 
 /*
  * A flow's clock: a quarter of its propagation delay lies between sender and bottleneck, and three quarters behind. Here all of
- * it lies behind; a clock that lags by that quarter makes the two the same, at the sender and at the bottleneck.
+ * it lies behind; a clock that lags by that quarter makes the two the same, at the sender and at the bottleneck. So does the transmission by
+ * the sender's device, which lets a packet go when it begins.
  */
 static uint64_t lag_ns(const struct flow_plan *flow)
 {
-	return flow->rtt_ns / 4;
+	return flow->rtt_ns / 4 + plan_device_ns(flow);
 }
 
 static void schedule_flow(struct run *run, struct flow *flow)
@@ -104,9 +105,9 @@ static uint64_t activation_ns(const struct run *run)
 
 	for (i = 0; i < run->plan.flows; i++)
 		hosts += run->plan.flow[i].host < 0;
-	/* Between several hops there are four more cables each, and a host may have two. */
-	if (run->plan.hops > 1)
-		hosts = 2 * hosts + 4 * run->plan.hops;
+	/* Between several hops there are four more cables each; a host may have two, and one that several share two more. */
+	if (run->plan.hops > 1 || run->topology.machines)
+		hosts = 2 * hosts + 4 * run->plan.hops + 3 * run->topology.machines;
 	return SECOND_NS + hosts * (SECOND_NS / 25);
 }
 
@@ -177,7 +178,10 @@ static void build(struct run *run)
 
 		flow->index = i;
 		flow->plan = &run->plan.flow[i];
-		flow->host = flow->plan->host < 0 ? topology_add_host(&run->topology, &run->plan, i) : run->flow[flow->plan->host].host;
+		if (flow->plan->host < 0)
+			topology_add_host(&run->topology, &run->plan, i, &flow->host);
+		else
+			flow->host = run->flow[flow->plan->host].host;
 		flow_open(flow, &run->topology, run->epoll);
 	}
 	build_sources(run);

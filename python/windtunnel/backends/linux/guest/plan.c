@@ -123,6 +123,7 @@ static void read_flow(struct plan *plan, char **word)
 	flow->paced = number(word[10]);
 	flow->opens = number(word[11]);
 	flow->host = -1;
+	flow->device.machine = -1;
 	flow->stretch = all_hops(plan);
 }
 
@@ -132,6 +133,16 @@ static void read_hops(struct plan *plan, char **word)
 	if (!plan->flows)
 		fail("plan: hops come after the flow that crosses them");
 	plan->flow[plan->flows - 1].stretch = read_stretch(plan, word + 1);
+}
+
+/* The latest flow's device. */
+static void read_device(struct plan *plan, char **word)
+{
+	if (!plan->flows)
+		fail("plan: a device comes after its flow");
+	plan->flow[plan->flows - 1].device = (struct device_plan){
+		.rate_bytes = number(word[1]), .limit = number(word[2]), .machine = strcmp(word[3], "-") == 0 ? -1 : (int)number(word[3])
+	};
 }
 
 static void read_source_hops(struct plan *plan, char **word)
@@ -278,6 +289,8 @@ static void read_line(struct plan *plan, char **word, int words)
 		read_flow(plan, word);
 	else if (is_line(word, words, "hops", 3))
 		read_hops(plan, word);
+	else if (is_line(word, words, "device", 4))
+		read_device(plan, word);
 	else if (is_line(word, words, "source-hops", 4))
 		read_source_hops(plan, word);
 	else if (is_line(word, words, "transfers", 1))
@@ -312,12 +325,17 @@ static uint64_t wire_ns(const struct link_plan *link, uint64_t bytes)
 	return link && link->discipline.kind[0] ? bytes * 1000000000ull / link->rate_bytes : 0;
 }
 
+uint64_t plan_device_ns(const struct flow_plan *flow)
+{
+	return flow->device.rate_bytes ? FULL_PACKET_BYTES * 1000000000ull / flow->device.rate_bytes : 0;
+}
+
 uint64_t plan_wire_ns(const struct plan *plan, const struct flow_plan *flow)
 {
 	const bool is_forward = flow->direction == FORWARD;
 
 	return wire_ns(&plan->link[flow->stretch.leave], is_forward ? FULL_PACKET_BYTES : ACK_BYTES) +
-	       wire_ns(plan_reverse(plan), is_forward ? ACK_BYTES : FULL_PACKET_BYTES);
+	       wire_ns(plan_reverse(plan), is_forward ? ACK_BYTES : FULL_PACKET_BYTES) + plan_device_ns(flow);
 }
 
 uint64_t plan_between_ns(const struct plan *plan, const struct stretch *stretch)

@@ -52,6 +52,13 @@ struct stretch {
 	int enter, leave;
 };
 
+/* A sender's network device: its rate, and how many packets wait for it. */
+struct device_plan {
+	uint64_t rate_bytes;	/* per second; 0 for one that is never felt */
+	uint32_t limit;
+	int machine;		/* number of the host that has it, for all flows on that; -1 for a host of the flow's own */
+};
+
 struct flow_plan {
 	enum direction direction;
 	struct stretch stretch;
@@ -67,6 +74,7 @@ struct flow_plan {
 	bool opens;	/* it connects at its start; if not, so early that it is established then */
 	bool is_transfer;	/* of a source of transfers: only its totals and its end are written down */
 	int host;		/* the flow whose host it uses; -1 for one of its own */
+	struct device_plan device;
 	struct writes_plan writes;
 };
 
@@ -128,10 +136,13 @@ struct plan {
 const struct link_plan *plan_reverse(const struct plan *plan);
 
 /*
- * What the last forward link of a flow and the reverse link add to its round trip that is no wait: from where a discipline lets go of a
- * packet to its last bit. Behind other links the way to the next one takes that time.
+ * What the last forward link of a flow, the reverse link and its device add to its round trip that is no wait: from where a discipline lets
+ * go of a packet to its last bit. Behind other links the way to the next one takes that time.
  */
 uint64_t plan_wire_ns(const struct plan *plan, const struct flow_plan *flow);
+
+/* The transmission of a full packet by the sender's device. */
+uint64_t plan_device_ns(const struct flow_plan *flow);
 
 /* Propagation from the first forward link of a flow to its last. */
 uint64_t plan_between_ns(const struct plan *plan, const struct stretch *stretch);

@@ -6,6 +6,7 @@
 #include <net/if.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -319,20 +320,21 @@ static unsigned plug_routers(const struct router *begin, const struct router *en
 	return device;
 }
 
-int topology_add_host(struct topology *topology, const struct plan *plan, int index)
+/* The queue of a sender's device, which lets a packet go when its transmission begins. The caller is in the host's namespace. */
+static void add_device(struct link *link, int netlink, unsigned device, const struct device_plan *plan)
 {
-	const struct flow_plan *flow = &plan->flow[index];
-	const struct router *begin = begins(topology, flow->direction, &flow->stretch), *end = returns(topology, flow->direction, &flow->stretch);
-	struct netem delay = { .parent = TC_H_ROOT, .handle = TC_H_MAKE(1 << 16, 0), .limit = ROOM };
-	char name[16];
-	const struct host host = { .name = name, .namespace = namespace_new(plan, index),
-				   .address = hosts_of(flow->direction) + index + 1, .station = index + 1 };
-	unsigned device;
-	int netlink;
+	const struct place place = { .netlink = netlink, .device = device, .parent = TC_H_ROOT, .handle = TC_H_MAKE(1 << 16, 0) };
+	const struct discipline_plan queue = { .kind = "pfifo", .values = 1, .value = { plan->limit } };
 
-	snprintf(name, sizeof(name), "host%d", index);
-	device = plug_routers(begin, end, &host);
-	/* The way between its hops is part of a flow's round trip. */
+	*link = (struct link){ .netlink = netlink, .device = device };
+	link->queue = discipline_build(&place, plan->rate_bytes, &queue);
+}
+
+/* The way on which a flow's ACKs come to its host: all of its delay but for the way between its hops. */
+static void add_delay(const struct plan *plan, const struct flow_plan *flow, int netlink, unsigned device)
+{
+	struct netem delay = { .parent = TC_H_ROOT, .handle = TC_H_MAKE(1 << 16, 0), .limit = ROOM };
+
 	delay.delay_ns = flow->rtt_ns - plan_between_ns(plan, &flow->stretch) + plan_wire_ns(plan, flow);
 	if (flow->jitter_ns >= 2) {
 		/* With a rate, however high, netem starts each packet after the one before it: jitter keeps the order. */
@@ -340,15 +342,99 @@ int topology_add_host(struct topology *topology, const struct plan *plan, int in
 		delay.delay_ns += delay.jitter_ns;
 		delay.rate_bytes = AT_ONCE;
 	}
-	netlink_add_netem(end->netlink, device, &delay);
+	netlink_add_netem(netlink, device, &delay);
+}
 
-	namespace_enter(host.namespace);
+static void add_own_host(struct topology *topology, const struct plan *plan, int index, struct host *host, struct station *station)
+{
+	const struct flow_plan *flow = &plan->flow[index];
+	const struct router *begin = begins(topology, flow->direction, &flow->stretch), *end = returns(topology, flow->direction, &flow->stretch);
+	unsigned device;
+	int netlink;
+
+	host->namespace = station->namespace = namespace_new(plan, index);
+	device = plug_routers(begin, end, host);
+	add_delay(plan, flow, end->netlink, device);
+	namespace_enter(host->namespace);
 	netlink = netlink_open();
-	plug_host(&host, netlink, flow->initial_window);
+	device = plug_host(host, netlink, flow->initial_window);
 	if (begin != end)
 		netlink_set_up(netlink, device_named("acks"));
-	close(netlink);
-	return host.namespace;
+	if (flow->device.rate_bytes)
+		add_device(&station->device, netlink, device, &flow->device);
+	else
+		close(netlink);
+}
+
+/* The host that flow `index` shares with others, built for the first of them: its device leads to a router of its own. */
+static struct machine *machine_of(struct topology *topology, const struct plan *plan, int index)
+{
+	const struct flow_plan *flow = &plan->flow[index];
+	const int number = flow->device.machine;
+	struct router host = { 0 };
+	struct machine *machine;
+
+	if (number >= topology->machines) {
+		topology->machine = realloc(topology->machine, (number + 1) * sizeof(*machine));
+		if (!topology->machine)
+			fail("no memory for %d hosts", number + 1);
+		memset(topology->machine + topology->machines, 0, (number + 1 - topology->machines) * sizeof(*machine));
+		topology->machines = number + 1;
+	}
+	machine = &topology->machine[number];
+	if (machine->netlink)
+		return machine;
+	become_router(&machine->access, true, plan);
+	host.namespace = machine->station.namespace = namespace_new(plan, index);
+	host.netlink = machine->netlink = netlink_open();
+	cable(&machine->access, "machine", &host, "router");
+	namespace_enter(host.namespace);
+	netlink_add_route(host.netlink, &(struct route){ .device = device_named("router"), .initial_window = flow->initial_window });
+	add_device(&machine->station.device, host.netlink, device_named("router"), &flow->device);
+	return machine;
+}
+
+/* From the router of a shared host to where data of a direction begin. */
+static void lead(struct topology *topology, struct machine *machine, const struct flow_plan *flow)
+{
+	const struct router *begin = begins(topology, flow->direction, &flow->stretch);
+	char name[16];
+	unsigned device;
+	int i;
+
+	if (machine->leads[flow->direction])
+		return;
+	machine->leads[flow->direction] = true;
+	snprintf(name, sizeof(name), "%s%d", flow->direction == FORWARD ? "near" : "far", (int)(machine - topology->machine));
+	device = cable(&machine->access, flow->direction == FORWARD ? "near" : "far", begin, name);
+	for (i = 0; i < topology->hops; i++)
+		route(&machine->access, flow->direction == FORWARD ? address_behind(i) : address_before(i), 32, device);
+}
+
+void topology_add_host(struct topology *topology, const struct plan *plan, int index, struct station *station)
+{
+	const struct flow_plan *flow = &plan->flow[index];
+	const struct router *end = returns(topology, flow->direction, &flow->stretch);
+	char name[16], acks[16];
+	struct host host = { .name = name, .address = hosts_of(flow->direction) + index + 1, .station = index + 1 };
+	struct machine *machine;
+
+	snprintf(name, sizeof(name), "host%d", index);
+	if (flow->device.machine < 0) {
+		add_own_host(topology, plan, index, &host, station);
+		return;
+	}
+	/* One of several there: its ACKs have a cable and an address of their own. */
+	machine = machine_of(topology, plan, index);
+	lead(topology, machine, flow);
+	*station = machine->station;
+	station->address = host.address;
+	host.namespace = station->namespace;
+	snprintf(acks, sizeof(acks), "acks%d", index);
+	add_delay(plan, flow, end->netlink, plug_router(end, &host, acks));
+	namespace_enter(host.namespace);
+	netlink_set_up(machine->netlink, device_named(acks));
+	netlink_add_address(machine->netlink, device_named(acks), host.address);
 }
 
 int topology_add_clockwork(struct topology *topology, const struct plan *plan, const struct source_plan *source)

@@ -20,6 +20,7 @@
 #ifndef WINDTUNNEL_TOPOLOGY_H
 #define WINDTUNNEL_TOPOLOGY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "netlink.h"
@@ -39,7 +40,24 @@ struct router {
 	int netlink;
 };
 
+/* A sender's place: its namespace, its own address where several are there (0 for any), and its device (0 where that is never felt). */
+struct station {
+	int namespace;
+	uint32_t address;
+	struct link device;
+};
+
+/* A host that several senders share, and the router that its device leads to. */
+struct machine {
+	struct router access;
+	struct station station;
+	int netlink;
+	bool leads[2];	/* whether the access router has a cable to where data of a direction begin */
+};
+
 struct topology {
+	int machines;	/* one more than the largest number of a machine that is built, whether or not others are */
+	struct machine *machine;
 	int hops;
 	struct router before[HOPS_MOST], behind[HOPS_MOST];	/* of each forward link: the near and the far router of a single one */
 	struct link link[HOPS_MOST + 1];	/* as in the plan */
@@ -48,8 +66,8 @@ struct topology {
 /* Builds the routers and the links. */
 void topology_build(struct topology *topology, const struct plan *plan);
 
-/* Builds the host of flow `index` and returns its namespace. */
-int topology_add_host(struct topology *topology, const struct plan *plan, int index);
+/* Builds the host of flow `index`, or finds the one that it shares. */
+void topology_add_host(struct topology *topology, const struct plan *plan, int index, struct station *station);
 
 /* Builds the host whose packets leave at the time written on them, and returns its namespace. */
 int topology_add_clockwork(struct topology *topology, const struct plan *plan, const struct source_plan *source);
