@@ -24,9 +24,11 @@ from windtunnel.scenario.traffic import Udp
 from windtunnel.scenario.transfers import MOST_KINDS
 
 FLOWS_MOST = 1000
+SEGMENT_HEADER_BYTES = PACKET_BYTES - MSS_BYTES
 INITIAL_WINDOW_MOST = 45
 """Packets: the receiver's first window is 65535 bytes in any kernel."""
-WINDOW_PACKETS_MOST = (1 << 29) // MSS_BYTES
+WINDOW_BYTES_MOST = 1 << 29
+_SIZED_BY_DEVICE = ("codel", "fq_codel", "pie", "fq_pie")
 
 _LINK = {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service", "loss_probability", "losses"}
 _LINK |= disciplines.FIELDS
@@ -52,6 +54,7 @@ _EXPRESSED: dict[type[BaseModel], set[str]] = {
         "count",
         "window_packets",
         "window_bytes",
+        "mtu_bytes",
         "profile",
         "direction",
         "handshake",
@@ -101,13 +104,8 @@ def unsupported(scenario: Scenario, profile: str = PROFILE) -> list[str]:
         found += _flow(f"flows[{index}]", flow, exact["window_packets"], profile)
     for kind in transfers.kinds(full):
         found += _flow(kind.path, kind.flow, kind.exact["window_packets"], profile)
-    found += _sessions(full) + hosts.unsupported(full, lambda flow: (sysctls(flow), initial_window(flow)))
+    found += _sessions(full) + hosts.unsupported(full, lambda flow: (sysctls(flow), initial_window(flow), flow.mtu_bytes))
     found += _contradicting(full)
-    found += [
-        f"traffic[{index}].packet_bytes: {source.packet_bytes}; a packet in the kernel's network has at most {PACKET_BYTES} bytes"
-        for index, source in enumerate(full.traffic)
-        if source.packet_bytes > PACKET_BYTES
-    ]
     return list(dict.fromkeys(found))
 
 
@@ -154,9 +152,16 @@ def _links(full: Scenario) -> list[str]:
     return found
 
 
+def largest_bytes(full: Scenario) -> int:
+    """Return the IP bytes of the largest packet of any sender, at least those of a full packet."""
+    sizes = [flow.mtu_bytes for flow in full.flows] + [source.packet_bytes for source in full.traffic]
+    return max([PACKET_BYTES, *sizes])
+
+
 def _is_mixed(full: Scenario, one: links.Link) -> bool:
-    """Return whether ACKs or small datagrams pass a link, too."""
+    """Return whether ACKs pass a link, or data in packets of other sizes than 1500 bytes."""
     has_others = any(source.packet_bytes != PACKET_BYTES and one.carries(source) for source in full.traffic)
+    has_others |= any(flow.mtu_bytes != PACKET_BYTES and one.carries(flow) for flow in full.flows)
     return has_others or any(one.returns(flow) for flow in transfers.senders(full))
 
 
@@ -192,6 +197,9 @@ def _disciplines(full: Scenario) -> list[str]:
             continue
         field = "" if link.discipline == DROP_TAIL else "discipline_parameters."
         found += [f"{path}.{field}{problem}" for problem in made.problems]
+        if made.kind in _SIZED_BY_DEVICE and largest_bytes(full) > PACKET_BYTES:
+            why = f"packets are larger than {PACKET_BYTES} bytes, and the kernel's {made.kind}"
+            found.append(f"{path}.discipline: {why} takes its smallest queue from what a device may send")
         if made.counts_bytes and _is_mixed(full, one):
             found.append(f"{path}.discipline: packets of other sizes pass this queue too, and the kernel's {made.kind} counts bytes")
         if made.values[0] < 1:
@@ -233,9 +241,10 @@ def _flow(path: str, flow: Flow, window: int | None, profile: str) -> list[str]:
         found += [f"{path}.parameters.{key}: {_shown(flow.parameters[key])} is no setting of the kernel's {module.name}" for key in unknown]
     lacking = [(key, value) for key, value in flow.transport.items() if not _has(name, key, value, profile)]
     found += [f"{path}.transport.{key}: {value} is no setting of the kernel" for key, value in lacking]
-    if window is not None and window > WINDOW_PACKETS_MOST:
+    most = WINDOW_BYTES_MOST // (flow.mtu_bytes - SEGMENT_HEADER_BYTES)
+    if window is not None and window > most:
         field = "window_packets" if flow.window_packets is not None else "window_bytes"
-        found.append(f"{path}.{field}: {getattr(flow, field)}; a TCP window holds at most {WINDOW_PACKETS_MOST} packets")
+        found.append(f"{path}.{field}: {getattr(flow, field)}; a TCP window holds at most {most} packets")
     return found
 
 

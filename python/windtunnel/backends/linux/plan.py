@@ -8,9 +8,10 @@ from typing import Any
 
 from windtunnel.backends.linux import disciplines, links, senders, traffic, transfers
 from windtunnel.backends.linux.expressible import (
-    WINDOW_PACKETS_MOST,
+    WINDOW_BYTES_MOST,
     counts_bytes,
     initial_window,
+    largest_bytes,
     limit_packets,
     module_settings,
     sysctls,
@@ -19,7 +20,7 @@ from windtunnel.backends.linux.expressible import (
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.profiles import PROFILE
 from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, fill, resolve
-from windtunnel.scenario.flows import MSS_BYTES, PACKET_BYTES
+from windtunnel.scenario.flows import PACKET_BYTES
 from windtunnel.scenario.losses import GilbertElliott
 
 VERSION = 1
@@ -168,28 +169,29 @@ def _flow_lines(full: Scenario, flow: Flow, exact: Mapping[str, Any]) -> list[st
         exact["start_ns"],
         _or_never(exact["stop_ns"]),
         _or_never(exact["bytes"]),
-        _window_packets(full, flow, exact["window_packets"]) * MSS_BYTES,
+        _window_packets(full, flow, exact) * exact["mss_bytes"],
         initial_window(flow),
         int(flow.transport.get("pacing") == "full"),
         int(bool(flow.handshake)),
     ]
-    return ["flow " + " ".join(map(str, words)), *_hops_line(full, flow, "hops")]
+    sizes = [f"packets {flow.mtu_bytes}"] if flow.mtu_bytes != PACKET_BYTES else []
+    return ["flow " + " ".join(map(str, words)), *sizes, *_hops_line(full, flow, "hops")]
 
 
 def _hops_line(full: Scenario, party: Any, begin: str) -> list[str]:
     return [f"{begin} {party.enter or 1} {party.leave or len(full.hops) + 1}"] if full.hops else []
 
 
-def _window_packets(full: Scenario, flow: Flow, cap: int | None) -> int:
+def _window_packets(full: Scenario, flow: Flow, exact: Mapping[str, Any]) -> int:
     """Return the receiver's largest window: the flow's own cap, if it has one, or four times what its path holds, so that it never limits.
 
     Twice what the path holds is sent by the time a first loss is repaired, and as much again while a retransmission is lost. More has a
     price: while the window grows, by two packets for each that arrives, Linux acknowledges every packet instead of every second.
     """
-    if cap is not None:
-        return cap
-    path = _packets_under_way([one.link for one in links.crossed(full, flow)], flow.rtt_s or 0.0)
-    return min(WINDOW_PACKETS_MOST, max(WINDOW_PACKETS_LEAST, int(4 * path)))
+    if exact["window_packets"] is not None:
+        return int(exact["window_packets"])
+    path = _packets_under_way([one.link for one in links.crossed(full, flow)], flow.rtt_s or 0.0, flow.mtu_bytes)
+    return min(WINDOW_BYTES_MOST // int(exact["mss_bytes"]), max(WINDOW_PACKETS_LEAST, int(4 * path)))
 
 
 def _or_never(value: int | None) -> str:
@@ -208,9 +210,9 @@ def _arguments(full: Scenario) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _packets_under_way(crossed: Sequence[Bottleneck], rtt_s: float) -> float:
-    """Return how many packets fit into a path of this RTT over these links, the queues full."""
-    return sum(link.rate_bps * rtt_s / (8 * PACKET_BYTES) + limit_packets(link) for link in crossed)
+def _packets_under_way(crossed: Sequence[Bottleneck], rtt_s: float, packet_bytes: int) -> float:
+    """Return how many packets of a size fit into a path of this RTT over these links, the queues full."""
+    return sum(link.rate_bps * rtt_s / (8 * packet_bytes) + limit_packets(link) for link in crossed)
 
 
 def _memory_bytes(full: Scenario) -> int:
@@ -218,11 +220,13 @@ def _memory_bytes(full: Scenario) -> int:
     # A lost packet holds back a window's worth at the receiver while the sender keeps it too.
     hosts = transfers.senders(full)
     longest_s = max(flow.rtt_s or 0.0 for flow in hosts)
+    smallest = min(flow.mtu_bytes for flow in hosts)
+    buffer_bytes = _BUFFER_BYTES * largest_bytes(full) / PACKET_BYTES
     needed = (
         (256 << 20)
         + (2 << 20) * len(hosts)
         + _SOCKETS_BYTES * len(transfers.drawn(full))
-        + 4 * _BUFFER_BYTES * _packets_under_way([one.link for one in links.each(full)], longest_s)
+        + 4 * buffer_bytes * _packets_under_way([one.link for one in links.each(full)], longest_s, smallest)
         + _ROUTERS_BYTES * len(full.hops)
     )
     return -int(-needed // (64 << 20)) * (64 << 20)

@@ -9,10 +9,10 @@ import numpy as np
 
 from windtunnel.backends.linux import links as of_scenario
 from windtunnel.backends.linux import senders, traffic, transfers
+from windtunnel.backends.linux.expressible import SEGMENT_HEADER_BYTES
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.rows import EVENT, FLOW, FLOW_TOTALS, LINK, LINK_TOTALS, STOP, Array, Columns, RecordsDamaged, Rows
 from windtunnel.scenario import Flow, Scenario, catalogue, resolve
-from windtunnel.scenario.flows import MSS_BYTES
 
 EVENTS = {1: "start", STOP: "stop", 3: "loss_episode", 4: "timeout", 5: "undo", 6: "slow_start_exit"}
 _NEVER = np.uint64(2**64 - 1)
@@ -56,6 +56,7 @@ def flow_samples(rows: Rows, full: Scenario) -> Columns:
     chosen = rows.of(FLOW)
     chosen = chosen[np.argsort(chosen["t_ns"], kind="stable")]
     value = chosen["value"]
+    payloads = np.array([flow["mss_bytes"] for flow in resolve(full)["flows"]], dtype=np.uint64)
     columns: Columns = {
         "t_s": chosen["t_ns"] * 1e-9,
         "flow": chosen["index"],
@@ -64,7 +65,7 @@ def flow_samples(rows: Rows, full: Scenario) -> Columns:
         "srtt_s": _real(value[:, 2], 1e-6, value[:, 2] == 0),
         "min_rtt_s": _real(value[:, 3], 1e-6, value[:, 3] == _RTT_UNKNOWN),
         "inflight_packets": value[:, 4].astype(np.float64),
-        "delivered_bytes": value[:, 5] * np.uint64(MSS_BYTES),
+        "delivered_bytes": value[:, 5] * payloads[chosen["index"]],
         "retransmitted_packets": value[:, 6],
         "pacing_rate_bps": _real(value[:, 7], 8.0, value[:, 7] == _NEVER),
         "state": value[:, 8].astype(np.uint8),
@@ -156,10 +157,10 @@ def _flow_row(rows: Rows, full: Scenario, index: int, samples: Columns) -> dict[
         "mean_cwnd_packets": _mean(samples["cwnd_packets"][mine]),
         "mean_rtt_s": _mean(samples["srtt_s"][mine]),
     }
-    return row | _counters(rows, index)
+    return row | _counters(rows, index, flow.mtu_bytes - SEGMENT_HEADER_BYTES)
 
 
-def _counters(rows: Rows, index: int) -> dict[str, Any]:
+def _counters(rows: Rows, index: int, mss_bytes: int) -> dict[str, Any]:
     end = rows.totals(FLOW_TOTALS, index, 1)
     begin = rows.totals(FLOW_TOTALS, index, 0)
     if end is None:
@@ -172,7 +173,7 @@ def _counters(rows: Rows, index: int) -> dict[str, Any]:
         one[_SENT] -= one[_REFUSED]
     window = end - begin
     return {
-        "delivered_bytes": end[_DELIVERED] * MSS_BYTES,
+        "delivered_bytes": end[_DELIVERED] * mss_bytes,
         "delivered_packets": end[_DELIVERED],
         "sent_packets": end[_SENT],
         "retransmitted_packets": end[_RETRANSMITTED],
@@ -181,7 +182,7 @@ def _counters(rows: Rows, index: int) -> dict[str, Any]:
         "timeouts": end[_TIMEOUTS],
         "undos": end[_UNDOS],
         "window_delivered_packets": window[_DELIVERED],
-        "window_goodput_bytes": window[_DELIVERED] * MSS_BYTES,
+        "window_goodput_bytes": window[_DELIVERED] * mss_bytes,
         "window_sent_packets": window[_SENT],
         "window_retransmitted_packets": window[_RETRANSMITTED],
     }

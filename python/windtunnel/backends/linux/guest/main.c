@@ -287,9 +287,9 @@ static uint64_t drained_at(const struct run *run)
 	for (i = 0; i < run->plan.flows; i++)
 		last = max(last, run->flow[i].zero_ns + run->plan.duration_ns);
 	for (i = 0; i < run->plan.hops; i++)
-		longest += run->plan.link[i].delay_ns + transmission_ns(&run->plan.link[i], FULL_PACKET_BYTES) * run->plan.link[i].limit;
+		longest += run->plan.link[i].delay_ns + transmission_ns(&run->plan.link[i], run->plan.largest_bytes) * run->plan.link[i].limit;
 	if (reverse)
-		longest = max(longest, transmission_ns(reverse, FULL_PACKET_BYTES) * reverse->limit);
+		longest = max(longest, transmission_ns(reverse, run->plan.largest_bytes) * reverse->limit);
 	return last + longest + SECOND_NS / 1000;
 }
 

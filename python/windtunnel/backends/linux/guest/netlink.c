@@ -24,14 +24,16 @@ int netlink_open(void)
 	return netlink;
 }
 
-static void put_end(struct message *message, const char *name, uint16_t station)
+static void put_end(struct message *message, const char *name, const struct veth *veth)
 {
-	unsigned char address[ETH_ALEN] = { 2, 0, 0, 0, station >> 8, station & 0xff };
+	unsigned char address[ETH_ALEN] = { 2, 0, 0, 0, veth->station >> 8, veth->station & 0xff };
 
 	message_put_text(message, IFLA_IFNAME, name);
 	message_put(message, IFLA_ADDRESS, address, sizeof(address));
 	/* One packet at a time, as it is on the wire: no bursts of segments that only later become packets. */
 	message_put_u32(message, IFLA_GSO_MAX_SEGS, 1);
+	if (veth->mtu)
+		message_put_u32(message, IFLA_MTU, veth->mtu);
 }
 
 void netlink_add_veth(int netlink, const struct veth *veth)
@@ -41,12 +43,12 @@ void netlink_add_veth(int netlink, const struct veth *veth)
 	const struct ifinfomsg silent = { .ifi_flags = IFF_NOARP, .ifi_change = IFF_NOARP };
 
 	memcpy(message_begin(&message, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, sizeof(silent)), &silent, sizeof(silent));
-	put_end(&message, veth->name, veth->station);
+	put_end(&message, veth->name, veth);
 	info = message_put(&message, IFLA_LINKINFO, NULL, 0);
 	message_put_text(&message, IFLA_INFO_KIND, "veth");
 	data = message_put(&message, IFLA_INFO_DATA, NULL, 0);
 	peer = message_put(&message, VETH_INFO_PEER, &silent, sizeof(silent));
-	put_end(&message, veth->peer, veth->station);
+	put_end(&message, veth->peer, veth);
 	message_put_u32(&message, IFLA_NET_NS_FD, veth->peer_namespace);
 	message_nest(&message, peer);
 	message_nest(&message, data);

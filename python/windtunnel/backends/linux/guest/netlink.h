@@ -11,6 +11,7 @@ struct veth {
 	const char *name;
 	const char *peer;
 	int peer_namespace;	/* file descriptor */
+	uint32_t mtu;		/* 0 for the usual one */
 	uint16_t station;	/* both ends have the same hardware address, so that nobody has to be asked for it */
 };
 

@@ -123,6 +123,7 @@ static void read_flow(struct plan *plan, char **word)
 	flow->paced = number(word[10]);
 	flow->opens = number(word[11]);
 	flow->host = -1;
+	flow->packet_bytes = FULL_PACKET_BYTES;
 	flow->device.machine = -1;
 	flow->stretch = all_hops(plan);
 }
@@ -133,6 +134,21 @@ static void read_hops(struct plan *plan, char **word)
 	if (!plan->flows)
 		fail("plan: hops come after the flow that crosses them");
 	plan->flow[plan->flows - 1].stretch = read_stretch(plan, word + 1);
+}
+
+static void note_size(struct plan *plan, uint32_t bytes)
+{
+	if (bytes > plan->largest_bytes)
+		plan->largest_bytes = bytes;
+}
+
+/* The latest flow's packets. */
+static void read_packets(struct plan *plan, char **word)
+{
+	if (!plan->flows)
+		fail("plan: a packet's size comes after its flow");
+	plan->flow[plan->flows - 1].packet_bytes = number(word[1]);
+	note_size(plan, number(word[1]));
 }
 
 /* The latest flow's device. */
@@ -215,6 +231,7 @@ static void read_source(struct plan *plan, char **word)
 	source->direction = strcmp(word[1], "reverse") == 0 ? REVERSE : FORWARD;
 	source->stretch = all_hops(plan);
 	source->packet_bytes = number(word[2]);
+	note_size(plan, source->packet_bytes);
 	source->start_ns = number(word[3]);
 	source->stop_ns = number(word[4]);
 	source->period_ns = number(word[5]);
@@ -289,6 +306,8 @@ static void read_line(struct plan *plan, char **word, int words)
 		read_flow(plan, word);
 	else if (is_line(word, words, "hops", 3))
 		read_hops(plan, word);
+	else if (is_line(word, words, "packets", 2))
+		read_packets(plan, word);
 	else if (is_line(word, words, "device", 4))
 		read_device(plan, word);
 	else if (is_line(word, words, "source-hops", 4))
@@ -327,15 +346,15 @@ static uint64_t wire_ns(const struct link_plan *link, uint64_t bytes)
 
 uint64_t plan_device_ns(const struct flow_plan *flow)
 {
-	return flow->device.rate_bytes ? FULL_PACKET_BYTES * 1000000000ull / flow->device.rate_bytes : 0;
+	return flow->device.rate_bytes ? flow->packet_bytes * 1000000000ull / flow->device.rate_bytes : 0;
 }
 
 uint64_t plan_wire_ns(const struct plan *plan, const struct flow_plan *flow)
 {
 	const bool is_forward = flow->direction == FORWARD;
 
-	return wire_ns(&plan->link[flow->stretch.leave], is_forward ? FULL_PACKET_BYTES : ACK_BYTES) +
-	       wire_ns(plan_reverse(plan), is_forward ? ACK_BYTES : FULL_PACKET_BYTES) + plan_device_ns(flow);
+	return wire_ns(&plan->link[flow->stretch.leave], is_forward ? flow->packet_bytes : ACK_BYTES) +
+	       wire_ns(plan_reverse(plan), is_forward ? ACK_BYTES : flow->packet_bytes) + plan_device_ns(flow);
 }
 
 uint64_t plan_between_ns(const struct plan *plan, const struct stretch *stretch)
@@ -358,6 +377,7 @@ void plan_read(const char *path, struct plan *plan)
 		fail("%s", path);
 	errno = 0;
 	memset(plan, 0, sizeof(*plan));
+	plan->largest_bytes = FULL_PACKET_BYTES;
 	if (!fgets(line, sizeof(line), file) || cut(line, word) != 2 || strcmp(word[0], "windtunnel-plan") != 0)
 		fail("%s: not a plan", path);
 	if (number(word[1]) != PLAN_VERSION)

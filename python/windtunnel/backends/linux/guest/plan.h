@@ -9,7 +9,7 @@
 
 #define PLAN_VERSION 1
 #define FULL_PACKET_BYTES 1500	/* of IP */
-#define SEGMENT_BYTES 1448	/* of payload in it */
+#define HEADER_BYTES 52	/* of a segment, with its timestamps */
 #define NEVER UINT64_MAX
 
 enum direction { FORWARD, REVERSE };
@@ -61,6 +61,7 @@ struct device_plan {
 
 struct flow_plan {
 	enum direction direction;
+	uint32_t packet_bytes;	/* of IP, full */
 	struct stretch stretch;
 	char algorithm[16];
 	uint64_t rtt_ns;
@@ -119,6 +120,7 @@ struct plan {
 	uint64_t warmup_ns;
 	uint64_t sample_ns;	/* 0 for no samples */
 	uint64_t watch_ns;	/* how often a flow is looked at for events; divides sample_ns */
+	uint32_t largest_bytes;	/* of IP, of any packet */
 	int hops;		/* forward links */
 	int links;		/* these, and behind them the reverse link if there is one */
 	struct link_plan link[HOPS_MOST + 1];

@@ -151,12 +151,12 @@ static void become_router(struct router *router, bool is_new, const struct plan 
 }
 
 /* A cable from one router to another; both ends are up, the caller is in the first one's namespace. Returns its end. */
-static unsigned cable(const struct router *from, const char *name, const struct router *to, const char *peer)
+static unsigned cable(const struct router *from, const char *name, const struct router *to, const char *peer, uint32_t mtu)
 {
 	unsigned device;
 
 	namespace_enter(from->namespace);
-	netlink_add_veth(from->netlink, &(struct veth){ .name = name, .peer = peer, .peer_namespace = to->namespace });
+	netlink_add_veth(from->netlink, &(struct veth){ .name = name, .peer = peer, .peer_namespace = to->namespace, .mtu = mtu });
 	namespace_enter(to->namespace);
 	netlink_set_up(to->netlink, device_named(peer));
 	namespace_enter(from->namespace);
@@ -177,7 +177,7 @@ static void add_hop(struct topology *topology, const struct plan *plan, int hop)
 		configure(plan, -1);
 	become_router(behind, true, plan);
 	link->netlink = before->netlink;
-	link->device = cable(before, "forward", behind, "reverse");
+	link->device = cable(before, "forward", behind, "reverse", plan->largest_bytes);
 	netlink_add_address(before->netlink, link->device, address_before(hop));
 	for (i = hop; i < plan->hops; i++)
 		route(before, address_behind(i), 32, link->device);
@@ -197,7 +197,7 @@ static void add_reverse(struct topology *topology, const struct plan *plan)
 
 	link->netlink = behind->netlink;
 	if (last) {
-		link->device = cable(behind, "back", &topology->before[0], "back");
+		link->device = cable(behind, "back", &topology->before[0], "back", plan->largest_bytes);
 	} else {
 		namespace_enter(behind->namespace);
 		link->device = device_named("reverse");
@@ -219,7 +219,7 @@ static void add_way(struct topology *topology, const struct plan *plan, int hop)
 	const struct netem way = { .parent = TC_H_ROOT, .handle = TC_H_MAKE(1 << 16, 0), .limit = ROOM, .delay_ns = plan->link[hop + 1].delay_ns,
 				   .rate_bytes = link->discipline.kind[0] ? link->rate_bytes : 0 };
 	struct router *behind = &topology->behind[hop];
-	const unsigned device = cable(behind, "onward", &topology->before[hop + 1], "from");
+	const unsigned device = cable(behind, "onward", &topology->before[hop + 1], "from", plan->largest_bytes);
 	int i;
 
 	for (i = hop + 1; i < plan->hops; i++)
@@ -237,9 +237,9 @@ static void add_shortcuts(struct topology *topology, const struct plan *plan, in
 
 	snprintf(name, sizeof(name), "short%d", hop);
 	if (hop < last)
-		route(&topology->behind[hop], NEAR_HOSTS, 16, cable(&topology->behind[hop], "short", &topology->behind[last], name));
+		route(&topology->behind[hop], NEAR_HOSTS, 16, cable(&topology->behind[hop], "short", &topology->behind[last], name, plan->largest_bytes));
 	if (hop)
-		route(&topology->before[0], address_before(hop), 32, cable(&topology->before[0], name, &topology->before[hop], "short"));
+		route(&topology->before[0], address_before(hop), 32, cable(&topology->before[0], name, &topology->before[hop], "short", plan->largest_bytes));
 }
 
 void topology_build(struct topology *topology, const struct plan *plan)
@@ -248,6 +248,7 @@ void topology_build(struct topology *topology, const struct plan *plan)
 
 	allow_many_flows();
 	topology->hops = plan->hops;
+	topology->largest_bytes = plan->largest_bytes;
 	for (i = 0; i < plan->hops; i++)
 		add_hop(topology, plan, i);
 	add_reverse(topology, plan);
@@ -258,6 +259,7 @@ void topology_build(struct topology *topology, const struct plan *plan)
 }
 
 struct host {
+	uint32_t mtu;
 	const char *name;	/* of the router's end of its cable */
 	int namespace;
 	uint32_t address;
@@ -270,7 +272,8 @@ static unsigned plug_router(const struct router *router, const struct host *host
 	unsigned device;
 
 	namespace_enter(router->namespace);
-	netlink_add_veth(router->netlink, &(struct veth){ .name = host->name, .peer = peer, .peer_namespace = host->namespace, .station = host->station });
+	netlink_add_veth(router->netlink, &(struct veth){ .name = host->name, .peer = peer, .peer_namespace = host->namespace, .station = host->station,
+							 .mtu = host->mtu });
 	device = device_named(host->name);
 	netlink_set_up(router->netlink, device);
 	route(router, host->address, 32, device);
@@ -314,7 +317,8 @@ static unsigned plug_routers(const struct router *begin, const struct router *en
 		return plug_router(begin, host, "router");
 	device = plug_router(end, host, "acks");
 	namespace_enter(begin->namespace);
-	netlink_add_veth(begin->netlink, &(struct veth){ .name = host->name, .peer = "router", .peer_namespace = host->namespace, .station = host->station });
+	netlink_add_veth(begin->netlink, &(struct veth){ .name = host->name, .peer = "router", .peer_namespace = host->namespace, .station = host->station,
+							 .mtu = host->mtu });
 	netlink_set_up(begin->netlink, device_named(host->name));
 	namespace_enter(end->namespace);
 	return device;
@@ -387,7 +391,7 @@ static struct machine *machine_of(struct topology *topology, const struct plan *
 	become_router(&machine->access, true, plan);
 	host.namespace = machine->station.namespace = namespace_new(plan, index);
 	host.netlink = machine->netlink = netlink_open();
-	cable(&machine->access, "machine", &host, "router");
+	cable(&machine->access, "machine", &host, "router", flow->packet_bytes);
 	namespace_enter(host.namespace);
 	netlink_add_route(host.netlink, &(struct route){ .device = device_named("router"), .initial_window = flow->initial_window });
 	add_device(&machine->station.device, host.netlink, device_named("router"), &flow->device);
@@ -406,7 +410,7 @@ static void lead(struct topology *topology, struct machine *machine, const struc
 		return;
 	machine->leads[flow->direction] = true;
 	snprintf(name, sizeof(name), "%s%d", flow->direction == FORWARD ? "near" : "far", (int)(machine - topology->machine));
-	device = cable(&machine->access, flow->direction == FORWARD ? "near" : "far", begin, name);
+	device = cable(&machine->access, flow->direction == FORWARD ? "near" : "far", begin, name, topology->largest_bytes);
 	for (i = 0; i < topology->hops; i++)
 		route(&machine->access, flow->direction == FORWARD ? address_behind(i) : address_before(i), 32, device);
 }
@@ -416,7 +420,7 @@ void topology_add_host(struct topology *topology, const struct plan *plan, int i
 	const struct flow_plan *flow = &plan->flow[index];
 	const struct router *end = returns(topology, flow->direction, &flow->stretch);
 	char name[16], acks[16];
-	struct host host = { .name = name, .address = hosts_of(flow->direction) + index + 1, .station = index + 1 };
+	struct host host = { .name = name, .address = hosts_of(flow->direction) + index + 1, .station = index + 1, .mtu = flow->packet_bytes };
 	struct machine *machine;
 
 	snprintf(name, sizeof(name), "host%d", index);
@@ -440,7 +444,7 @@ void topology_add_host(struct topology *topology, const struct plan *plan, int i
 int topology_add_clockwork(struct topology *topology, const struct plan *plan, const struct source_plan *source)
 {
 	const struct host host = { .name = "clockwork", .namespace = namespace_new(plan, -1),
-				   .address = hosts_of(source->direction) + CLOCKWORK, .station = CLOCKWORK };
+				   .address = hosts_of(source->direction) + CLOCKWORK, .station = CLOCKWORK, .mtu = plan->largest_bytes };
 	int netlink;
 
 	plug_router(begins(topology, source->direction, &source->stretch), &host, "router");

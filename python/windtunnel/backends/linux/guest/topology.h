@@ -56,6 +56,7 @@ struct machine {
 };
 
 struct topology {
+	uint32_t largest_bytes;	/* packet of any sender: what every cable takes */
 	int machines;	/* one more than the largest number of a machine that is built, whether or not others are */
 	struct machine *machine;
 	int hops;
