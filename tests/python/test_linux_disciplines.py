@@ -101,7 +101,7 @@ def test_bytes_stay_bytes_where_acks_share_the_queue_and_the_wire_does_not_count
         ({"discipline": "codel", "queue": 1}, "bottleneck.queue: 1, the packet in service among them"),
         ({"discipline": "red,gentle=0", "queue": 2}, "bottleneck.queue: 2,"),
         ({"mark": 1}, "bottleneck.mark"),
-        ({"rate_steps": ["5s=5Mbit"]}, "bottleneck.rate_steps"),
+        ({"rate_steps": ["5s=5Mbit"], "queue": "50ms"}, "bottleneck.rate_steps"),
         ({"reorder": 0.1, "reorder_by": "1ms"}, "bottleneck.reorder_probability"),
     ],
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from windtunnel.backends.linux import disciplines, links, transfers
+from windtunnel.backends.linux import disciplines, links, steps, transfers
 from windtunnel.backends.linux import senders as hosts
 from windtunnel.backends.linux.modules import MODULES, setting
 from windtunnel.backends.linux.profiles import PROFILE
@@ -14,6 +14,7 @@ from windtunnel.foreign import is_made
 from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue, fill, resolve, writes
 from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.catalogue import DROP_TAIL
+from windtunnel.scenario.changes import CHANGES
 from windtunnel.scenario.flows import MSS_BYTES, PACKET_BYTES
 from windtunnel.scenario.hosts import Host
 from windtunnel.scenario.links import Hop
@@ -31,7 +32,7 @@ WINDOW_BYTES_MOST = 1 << 29
 _SIZED_BY_DEVICE = ("codel", "fq_codel", "pie", "fq_pie")
 
 _LINK = {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service", "loss_probability", "losses"}
-_LINK |= disciplines.FIELDS
+_LINK |= disciplines.FIELDS | steps.FIELDS | {"outages", "trace_ms"}
 _SOURCE = {"algorithm", "parameters", "transport", "window_packets", "profile", "direction", "rtts_s", "start_s", "stop_s", "max_bytes"}
 _SOURCE |= {"handshake", "enter", "leave", "host"}
 
@@ -42,6 +43,7 @@ _EXPRESSED: dict[type[BaseModel], set[str]] = {
     Host: {"nic_bps", "txqueuelen", "shared"},
     Bottleneck: _LINK,
     Hop: _LINK | {"delay_s"},
+    **{model: set(model.model_fields) for model in CHANGES.values()},
     **{model: set(model.model_fields) for model in MODELS_OF_LOSS.values()},
     Flow: {
         "algorithm",
@@ -94,6 +96,7 @@ def unsupported(scenario: Scenario, profile: str = PROFILE) -> list[str]:
             return found
         raise
     found += _links(full) + _disciplines(full) + _losses(full)
+    found += [problem for one in links.each(full) for problem in steps.unsupported(one, limit_packets(one.link))]
     senders = transfers.senders(full)
     if len(senders) > FLOWS_MOST:
         found.append(f"flows: {len(senders)} of them; at most {FLOWS_MOST}, each has a network namespace of its own")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.backends.linux import disciplines, links, senders, traffic, transfers
+from windtunnel.backends.linux import disciplines, links, senders, steps, traffic, transfers
 from windtunnel.backends.linux.expressible import (
     WINDOW_BYTES_MOST,
     counts_bytes,
@@ -105,7 +105,7 @@ def make(scenario: Scenario) -> Plan:
     lines += [_link_line(full, one, notes) for one in links.each(full)]
     lines += [f"delay forward{number} {hop['delay_ns']}" for number, hop in enumerate(exact["hops"], 2)]
     for one in links.each(full):
-        lines += _discipline_line(full, one, notes)
+        lines += _discipline_line(full, one, notes) + steps.lines(one)
         lines += [_burst_line(one.name, model) for model in one.link.losses if isinstance(model, GilbertElliott)]
     devices = senders.devices(full)
     for flow, integers, device in zip(full.flows, exact["flows"], devices, strict=False):
@@ -148,6 +148,9 @@ def _discipline_line(full: Scenario, one: links.Link, notes: list[str]) -> list[
     link = one.link
     if counts_bytes(full, one):
         return [f"discipline {one.name} bfifo {link.queue_bytes}"]
+    if link.rate_steps and not disciplines.wanted(link):
+        # HTB's next packet takes the new rate; netem's is on its way already. One more is on the wire.
+        return [f"discipline {one.name} pfifo {limit_packets(link) - 1}"]
     made = disciplines.kernel_discipline(link, limit_packets(link)) if disciplines.wanted(link) else None
     if made is None:
         return []
@@ -212,7 +215,8 @@ def _arguments(full: Scenario) -> tuple[str, ...]:
 
 def _packets_under_way(crossed: Sequence[Bottleneck], rtt_s: float, packet_bytes: int) -> float:
     """Return how many packets of a size fit into a path of this RTT over these links, the queues full."""
-    return sum(link.rate_bps * rtt_s / (8 * packet_bytes) + limit_packets(link) for link in crossed)
+    longest_s = rtt_s + sum(steps.extra_most_s(link) for link in crossed)
+    return sum(steps.rate_most_bps(link) * longest_s / (8 * packet_bytes) + limit_packets(link) for link in crossed)
 
 
 def _memory_bytes(full: Scenario) -> int:
@@ -234,5 +238,5 @@ def _memory_bytes(full: Scenario) -> int:
 
 def _wall_s(full: Scenario) -> float:
     """Return fifty times what it should take (10 us a packet, 1 ms a virtual second and flow), and a minute."""
-    packets = sum(one.link.rate_bps / (8 * PACKET_BYTES) for one in links.each(full)) * full.duration_s + traffic.packets(full)
+    packets = sum(steps.rate_most_bps(one.link) / (8 * PACKET_BYTES) for one in links.each(full)) * full.duration_s + traffic.packets(full)
     return 60.0 + 50 * (packets * 10e-6 + full.duration_s * 1e-3 * (len(transfers.senders(full)) + 10) + 1e-3 * len(transfers.drawn(full)))

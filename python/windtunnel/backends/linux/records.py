@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from windtunnel.backends.linux import links as of_scenario
-from windtunnel.backends.linux import senders, traffic, transfers
+from windtunnel.backends.linux import senders, steps, traffic, transfers
 from windtunnel.backends.linux.expressible import SEGMENT_HEADER_BYTES
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.rows import EVENT, FLOW, FLOW_TOTALS, LINK, LINK_TOTALS, STOP, Array, Columns, RecordsDamaged, Rows
@@ -215,7 +215,7 @@ def _link_row(rows: Rows, full: Scenario, index: int, one: of_scenario.Link) -> 
     return {
         "link": index,
         "name": one.name,
-        "utilisation": carried * 8 / (one.link.rate_bps * (full.duration_s - full.warmup_s)),
+        "utilisation": carried * 8 / steps.capacity_bits(one.link, full.warmup_s, full.duration_s),
         "mean_queue_packets": _mean(queue),
         "max_queue_packets": float(queue.max()) if len(queue) else math.nan,
         "delivered_bytes": int(end[3]),

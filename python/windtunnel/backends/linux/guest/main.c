@@ -35,6 +35,7 @@ struct run {
 	uint64_t zero_ns;	/* of the links' clock, in the guest's */
 	uint64_t sample_at, warm_at, end_at;	/* of the links */
 	uint64_t sampled;
+	int stepped[HOPS_MOST + 1];	/* steps of each link that have happened */
 	uint64_t drained_at;	/* whatever was under way at the end has arrived */
 };
 
@@ -63,9 +64,9 @@ static uint64_t handshake_ns(const struct run *run, const struct flow_plan *flow
 	if (flow->opens)
 		return 0;
 	for (i = flow->stretch.enter; i <= flow->stretch.leave; i++)
-		if (i < flow->stretch.leave || !run->plan.link[i].discipline.kind[0])
+		if (i < flow->stretch.leave || !run->plan.link[i].discipline.kind[0] || run->plan.link[i].changes_rate)
 			all_ns += transmission_ns(&run->plan.link[i], SYN_IP_BYTES);
-	if (reverse && !reverse->discipline.kind[0])
+	if (reverse && (!reverse->discipline.kind[0] || reverse->changes_rate))
 		all_ns += transmission_ns(reverse, SYN_IP_BYTES);
 	return all_ns;
 }
@@ -197,10 +198,20 @@ static uint64_t flow_next(const struct flow *flow)
 	return min(min(min(flow->connect_at, flow->warm_at), min(flow->watch_at, flow->stop_at)), min(flow->turn_at, flow->end_at));
 }
 
+static uint64_t step_at(const struct run *run, int link)
+{
+	const struct link_plan *plan = &run->plan.link[link];
+
+	return run->stepped[link] < plan->steps ? run->zero_ns + plan->step[run->stepped[link]].at_ns : NEVER;
+}
+
 static uint64_t next(const struct run *run)
 {
 	uint64_t at = min(min(run->sample_at, run->warm_at), min(run->end_at, run->drained_at));
 	int i;
+
+	for (i = 0; i < run->plan.links; i++)
+		at = min(at, step_at(run, i));
 
 	for (i = 0; i < run->plan.flows; i++)
 		at = min(at, flow_next(&run->flow[i]));
@@ -277,6 +288,21 @@ static void link_totals(struct run *run, enum window_end window_end, uint64_t at
 		sampling_link_totals(&run->topology.link[i], i, window_end, at - run->zero_ns);
 }
 
+/* What a link's queue takes at the slowest of its rates. */
+static uint64_t emptying_ns(const struct run *run, const struct link_plan *link)
+{
+	struct link_plan slowest = *link;
+	uint64_t extra_ns = 0;
+	int i;
+
+	for (i = 0; i < link->steps; i++) {
+		if (link->step[i].rate_bytes)
+			slowest.rate_bytes = min(slowest.rate_bytes, link->step[i].rate_bytes);
+		extra_ns = max(extra_ns, link->step[i].extra_ns);
+	}
+	return transmission_ns(&slowest, run->plan.largest_bytes) * link->limit + extra_ns;
+}
+
 /* When everything that is in a queue at the end of the last flow has left it. */
 static uint64_t drained_at(const struct run *run)
 {
@@ -287,9 +313,9 @@ static uint64_t drained_at(const struct run *run)
 	for (i = 0; i < run->plan.flows; i++)
 		last = max(last, run->flow[i].zero_ns + run->plan.duration_ns);
 	for (i = 0; i < run->plan.hops; i++)
-		longest += run->plan.link[i].delay_ns + transmission_ns(&run->plan.link[i], run->plan.largest_bytes) * run->plan.link[i].limit;
+		longest += run->plan.link[i].delay_ns + emptying_ns(run, &run->plan.link[i]);
 	if (reverse)
-		longest = max(longest, transmission_ns(reverse, run->plan.largest_bytes) * reverse->limit);
+		longest = max(longest, emptying_ns(run, reverse));
 	return last + longest + SECOND_NS / 1000;
 }
 
@@ -312,6 +338,9 @@ static void run_due(struct run *run, uint64_t at)
 {
 	int i;
 
+	for (i = 0; i < run->plan.links; i++)
+		while (step_at(run, i) <= at)
+			link_step(&run->topology.link[i], &run->plan.link[i].step[run->stepped[i]++]);
 	run_links(run, at);
 	for (i = 0; i < run->plan.flows; i++)
 		if (flow_next(&run->flow[i]) <= at)

@@ -108,7 +108,7 @@ void netlink_add_netem(int netlink, unsigned device, const struct netem *netem)
 	struct tc_netem_qopt basic = { .limit = netem->limit, .loss = netem->loss };
 	struct tc_netem_rate rate = { .rate = netem->rate_bytes > UINT32_MAX ? UINT32_MAX : netem->rate_bytes,
 				      .packet_overhead = -ETHERNET_BYTES };
-	struct tcmsg *body = message_begin(&message, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, sizeof(*body));
+	struct tcmsg *body = message_begin(&message, RTM_NEWQDISC, netem->changes ? 0 : NLM_F_CREATE | NLM_F_EXCL, sizeof(*body));
 
 	body->tcm_family = AF_UNSPEC;
 	body->tcm_ifindex = device;

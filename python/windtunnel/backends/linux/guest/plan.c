@@ -70,6 +70,15 @@ static void read_burst(struct plan *plan, char **word)
 	burst->loss_good = number(word[5]);
 }
 
+static void add_step(struct plan *plan, const char *name, const struct step_plan *step)
+{
+	struct link_plan *link = link_named(plan, name);
+
+	link->step = grown(link->step, link->steps, sizeof(*step));
+	link->step[link->steps++] = *step;
+	link->changes_rate |= step->rate_bytes > 0;
+}
+
 static void read_discipline(struct plan *plan, char **word, int words)
 {
 	struct discipline_plan *discipline = &link_named(plan, word[1])->discipline;
@@ -298,6 +307,10 @@ static void read_line(struct plan *plan, char **word, int words)
 		read_link(plan, word);
 	else if (is_line(word, words, "delay", 3))
 		link_named(plan, word[1])->delay_ns = number(word[2]);
+	else if (is_line(word, words, "rate-step", 4))
+		add_step(plan, word[1], &(struct step_plan){ .at_ns = number(word[2]), .rate_bytes = number(word[3]) });
+	else if (is_line(word, words, "delay-step", 4))
+		add_step(plan, word[1], &(struct step_plan){ .at_ns = number(word[2]), .extra_ns = number(word[3]) });
 	else if (is_line(word, words, "burst", 6))
 		read_burst(plan, word);
 	else if (words > 3 && words <= 3 + DISCIPLINE_VALUES && strcmp(word[0], "discipline") == 0)
@@ -341,7 +354,7 @@ const struct link_plan *plan_reverse(const struct plan *plan)
 
 static uint64_t wire_ns(const struct link_plan *link, uint64_t bytes)
 {
-	return link && link->discipline.kind[0] ? bytes * 1000000000ull / link->rate_bytes : 0;
+	return link && link->discipline.kind[0] && !link->changes_rate ? bytes * 1000000000ull / link->rate_bytes : 0;
 }
 
 uint64_t plan_device_ns(const struct flow_plan *flow)

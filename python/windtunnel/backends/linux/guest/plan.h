@@ -24,6 +24,13 @@ struct discipline_plan {
 
 #define HOPS_MOST 65	/* forward links in a row */
 
+/* From a moment on a link has another rate, or a longer way behind it. */
+struct step_plan {
+	uint64_t at_ns;
+	uint64_t rate_bytes;	/* 0 where it is the delay that changes */
+	uint64_t extra_ns;
+};
+
 struct link_plan {
 	char name[16];	/* "forward", "forward2" and so on, "reverse" */
 	uint64_t delay_ns;	/* from the end of the link before it */
@@ -32,6 +39,9 @@ struct link_plan {
 	uint32_t loss;		/* probability, of 2^32 */
 	struct burst burst;
 	struct discipline_plan discipline;
+	bool changes_rate;
+	int steps;
+	struct step_plan *step;
 };
 
 /* What an application hands to its flow, and when. */
@@ -139,7 +149,7 @@ const struct link_plan *plan_reverse(const struct plan *plan);
 
 /*
  * What the last forward link of a flow, the reverse link and its device add to its round trip that is no wait: from where a discipline lets
- * go of a packet to its last bit. Behind other links the way to the next one takes that time.
+ * go of a packet to its last bit. Behind other links the way to the next one takes that time, behind a link of several rates its stage.
  */
 uint64_t plan_wire_ns(const struct plan *plan, const struct flow_plan *flow);
 

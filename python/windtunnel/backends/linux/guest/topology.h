@@ -16,6 +16,9 @@
  * A forward flow's host has a cable to the router before its first hop, for its data, and one to before[0], for its ACKs: from behind its
  * last hop they take a cable to behind[last], and the reverse link. A reverse flow's host has one to behind[last], for its data, which a
  * cable from before[0] takes to the router before its first hop, and one to the router behind its last hop, for its ACKs.
+ *
+ * A link that changes in time has a stage between its end and the router behind it: for its longer way, or for the transmissions of a link
+ * that is HTB's, which lets a packet go when its own begins.
  */
 #ifndef WINDTUNNEL_TOPOLOGY_H
 #define WINDTUNNEL_TOPOLOGY_H
@@ -23,6 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cables.h"
 #include "netlink.h"
 #include "plan.h"
 
@@ -31,13 +35,11 @@ struct link {
 	unsigned device;
 	uint32_t queue;		/* parent of the qdisc that queues */
 	const struct discipline_plan *discipline;	/* NULL where it is netem */
+	uint32_t shaper;	/* handle of what gives it its rate */
+	int stage;		/* netlink where what leaves it is kept, if it changes */
+	unsigned stage_device;
 	struct qdisc_counters counters, all;
 	uint64_t marks;
-};
-
-struct router {
-	int namespace;
-	int netlink;
 };
 
 /* A sender's place: its namespace, its own address where several are there (0 for any), and its device (0 where that is never felt). */
@@ -73,14 +75,14 @@ void topology_add_host(struct topology *topology, const struct plan *plan, int i
 /* Builds the host whose packets leave at the time written on them, and returns its namespace. */
 int topology_add_clockwork(struct topology *topology, const struct plan *plan, const struct source_plan *source);
 
-/* The rest of the calling process happens in this namespace. */
-void namespace_enter(int namespace);
-
 /* The address at which data of this direction ends. */
 uint32_t topology_receiver(enum direction direction, const struct stretch *stretch);
 
 /* The namespace in which it ends. */
 int topology_receiving(const struct topology *topology, enum direction direction, const struct stretch *stretch);
+
+/* Lets a step of a link happen. */
+void link_step(struct link *link, const struct step_plan *step);
 
 /* Brings a link's counters up to date. */
 void link_read(struct link *link);
