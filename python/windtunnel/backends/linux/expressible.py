@@ -151,7 +151,9 @@ def _links(full: Scenario) -> list[str]:
             continue
         unit = "queue_bytes" if link.queue_bytes is not None else "queue_s"
         why = "other sizes of packets pass this queue too, and the kernel's shaper counts them"
-        found.append(f"{one.path}.{unit}: {why}; give queue_packets")
+        bytes_too = link.queue_bytes is not None and not disciplines.wanted(link)
+        other = ", or exclude the packet in service, which no queue of bytes has in it" if bytes_too else ""
+        found.append(f"{one.path}.{unit}: {why}; give queue_packets{other}")
     return found
 
 
@@ -196,7 +198,7 @@ def _disciplines(full: Scenario) -> list[str]:
             continue
         made = disciplines.kernel_discipline(link, limit_packets(link))
         if made is None:
-            found.append(f"{path}.discipline: no Linux kernel has {link.discipline}")
+            found.append(f"{path}.discipline: {disciplines.why_none(link.discipline)}")
             continue
         field = "" if link.discipline == DROP_TAIL else "discipline_parameters."
         found += [f"{path}.{field}{problem}" for problem in made.problems]
