@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.backends.linux import disciplines, links, senders, steps, traffic, transfers
+from windtunnel.backends.linux import disciplines, disorder, links, senders, steps, traffic, transfers
 from windtunnel.backends.linux.expressible import (
     WINDOW_BYTES_MOST,
     counts_bytes,
@@ -105,7 +105,7 @@ def make(scenario: Scenario) -> Plan:
     lines += [_link_line(full, one, notes) for one in links.each(full)]
     lines += [f"delay forward{number} {hop['delay_ns']}" for number, hop in enumerate(exact["hops"], 2)]
     for one in links.each(full):
-        lines += _discipline_line(full, one, notes) + steps.lines(one)
+        lines += _discipline_line(full, one, notes) + steps.lines(one) + disorder.line(one)
         lines += [_burst_line(one.name, model) for model in one.link.losses if isinstance(model, GilbertElliott)]
     devices = senders.devices(full)
     for flow, integers, device in zip(full.flows, exact["flows"], devices, strict=False):

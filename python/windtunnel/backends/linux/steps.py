@@ -44,7 +44,7 @@ def rate_most_bps(link: Bottleneck) -> float:
 
 def extra_most_s(link: Bottleneck) -> float:
     """Return how much longer the way behind a link ever is, in seconds."""
-    return max([0.0, *(step.extra_s for step in link.delay_steps)])
+    return max([0.0, link.reorder_s, *(step.extra_s for step in link.delay_steps)])
 
 
 def capacity_bits(link: Bottleneck, from_s: float, to_s: float) -> float:

@@ -292,7 +292,7 @@ static void link_totals(struct run *run, enum window_end window_end, uint64_t at
 static uint64_t emptying_ns(const struct run *run, const struct link_plan *link)
 {
 	struct link_plan slowest = *link;
-	uint64_t extra_ns = 0;
+	uint64_t extra_ns = link->late.by_ns;
 	int i;
 
 	for (i = 0; i < link->steps; i++) {

@@ -15,6 +15,8 @@
 #include "fail.h"
 #include "message.h"
 
+#define TABLE_MOST 16384
+
 int netlink_open(void)
 {
 	int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
@@ -101,6 +103,17 @@ void netlink_add_route(int netlink, const struct route *route)
 	message_ask(netlink, &message, "route");
 }
 
+/* A table of delays, in parts of the jitter: all of it, or none. */
+static void put_late(struct message *message, const struct late *late)
+{
+	static int16_t table[TABLE_MOST];
+	int i;
+
+	for (i = 0; i < late->size && i < TABLE_MOST; i++)
+		table[i] = i < late->count ? NETEM_DIST_SCALE : 0;
+	message_put(message, TCA_NETEM_DELAY_DIST, table, i * sizeof(table[0]));
+}
+
 void netlink_add_netem(int netlink, unsigned device, const struct netem *netem)
 {
 	struct message message;
@@ -108,6 +121,7 @@ void netlink_add_netem(int netlink, unsigned device, const struct netem *netem)
 	struct tc_netem_qopt basic = { .limit = netem->limit, .loss = netem->loss };
 	struct tc_netem_rate rate = { .rate = netem->rate_bytes > UINT32_MAX ? UINT32_MAX : netem->rate_bytes,
 				      .packet_overhead = -ETHERNET_BYTES };
+	const int64_t jitter_ns = netem->late.by_ns ? (int64_t)netem->late.by_ns : netem->jitter_ns;
 	struct tcmsg *body = message_begin(&message, RTM_NEWQDISC, netem->changes ? 0 : NLM_F_CREATE | NLM_F_EXCL, sizeof(*body));
 
 	body->tcm_family = AF_UNSPEC;
@@ -119,7 +133,7 @@ void netlink_add_netem(int netlink, unsigned device, const struct netem *netem)
 		message_put_ip_sizes(&message);
 	options = message_put(&message, TCA_OPTIONS, &basic, sizeof(basic));
 	message_put(&message, TCA_NETEM_LATENCY64, &netem->delay_ns, sizeof(netem->delay_ns));
-	message_put(&message, TCA_NETEM_JITTER64, &netem->jitter_ns, sizeof(netem->jitter_ns));
+	message_put(&message, TCA_NETEM_JITTER64, &jitter_ns, sizeof(jitter_ns));
 	if (netem->rate_bytes) {
 		message_put(&message, TCA_NETEM_RATE, &rate, sizeof(rate));
 		if (netem->rate_bytes > UINT32_MAX)
@@ -134,6 +148,8 @@ void netlink_add_netem(int netlink, unsigned device, const struct netem *netem)
 		message_put(&message, NETEM_LOSS_GE, &model, sizeof(model));
 		message_nest(&message, loss);
 	}
+	if (netem->late.by_ns)
+		put_late(&message, &netem->late);
 	message_nest(&message, options);
 	message_ask(netlink, &message, "netem");
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "burst.h"
+#include "late.h"
 
 struct veth {
 	const char *name;
@@ -24,6 +25,7 @@ struct netem {
 	uint64_t rate_bytes;	/* per second, 0 for none; counts IP bytes */
 	int64_t delay_ns;
 	int64_t jitter_ns;	/* either way of delay_ns */
+	struct late late;	/* in place of jitter */
 	bool changes;		/* it is there already */
 	bool counts_ip_bytes;	/* it and those below it; otherwise frames */
 };

@@ -79,6 +79,11 @@ static void add_step(struct plan *plan, const char *name, const struct step_plan
 	link->changes_rate |= step->rate_bytes > 0;
 }
 
+static void read_late(struct plan *plan, char **word)
+{
+	link_named(plan, word[1])->late = (struct late){ .by_ns = number(word[2]), .size = number(word[3]), .count = number(word[4]) };
+}
+
 static void read_discipline(struct plan *plan, char **word, int words)
 {
 	struct discipline_plan *discipline = &link_named(plan, word[1])->discipline;
@@ -307,6 +312,8 @@ static void read_line(struct plan *plan, char **word, int words)
 		read_link(plan, word);
 	else if (is_line(word, words, "delay", 3))
 		link_named(plan, word[1])->delay_ns = number(word[2]);
+	else if (is_line(word, words, "late", 5))
+		read_late(plan, word);
 	else if (is_line(word, words, "rate-step", 4))
 		add_step(plan, word[1], &(struct step_plan){ .at_ns = number(word[2]), .rate_bytes = number(word[3]) });
 	else if (is_line(word, words, "delay-step", 4))

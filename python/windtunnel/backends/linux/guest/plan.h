@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "burst.h"
+#include "late.h"
 
 #define PLAN_VERSION 1
 #define FULL_PACKET_BYTES 1500	/* of IP */
@@ -39,6 +40,7 @@ struct link_plan {
 	uint32_t loss;		/* probability, of 2^32 */
 	struct burst burst;
 	struct discipline_plan discipline;
+	struct late late;
 	bool changes_rate;
 	int steps;
 	struct step_plan *step;

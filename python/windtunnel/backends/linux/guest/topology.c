@@ -52,16 +52,26 @@ static struct netem stage_of(uint64_t rate_bytes, uint64_t extra_ns)
 			       .rate_bytes = rate_bytes ? rate_bytes : AT_ONCE };
 }
 
+static bool has_stage(const struct link_plan *link)
+{
+	return link && (link->steps || link->late.by_ns);
+}
+
 /*
  * From the end of a link to the router that is to be behind it: nothing, or a stage. Returns the router that the link leads to, `room` where
  * there is a stage.
  */
 static struct router *add_stage(const struct plan *whole, struct link *link, const struct link_plan *plan, struct router *room, struct router *behind)
 {
-	const struct netem stage = stage_of(plan && plan->changes_rate ? plan->rate_bytes : 0, 0);
+	struct netem stage = stage_of(plan && plan->changes_rate ? plan->rate_bytes : 0, 0);
 
-	if (!plan || !plan->steps)
+	if (!has_stage(plan))
 		return behind;
+	if (plan->late.by_ns) {
+		/* Who is late is overtaken. */
+		stage.late = plan->late;
+		stage.rate_bytes = 0;
+	}
 	become_router(room, true, whole);
 	link->stage = room->netlink;
 	link->stage_device = cable(room, "stage", behind, "staged", whole->largest_bytes);
@@ -109,7 +119,7 @@ static void add_reverse(struct topology *topology, const struct plan *plan)
 
 	end = add_stage(plan, link, reverse, &room, before);
 	link->netlink = behind->netlink;
-	if (last || plan->link[0].steps || end != before) {
+	if (last || has_stage(&plan->link[0]) || end != before) {
 		link->device = cable(behind, "back", end, "back", plan->largest_bytes);
 	} else {
 		namespace_enter(behind->namespace);

@@ -17,7 +17,7 @@
  * last hop they take a cable to behind[last], and the reverse link. A reverse flow's host has one to behind[last], for its data, which a
  * cable from before[0] takes to the router before its first hop, and one to the router behind its last hop, for its ACKs.
  *
- * A link that changes in time has a stage between its end and the router behind it: for its longer way, or for the transmissions of a link
+ * A link that changes in time or makes packets late has a stage between its end and the router behind it: for the longer way, or for the transmissions of a link
  * that is HTB's, which lets a packet go when its own begins.
  */
 #ifndef WINDTUNNEL_TOPOLOGY_H
