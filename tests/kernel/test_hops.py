@@ -79,6 +79,18 @@ def test_datagrams_and_transfers_enter_and_leave_where_they_shall() -> None:
     assert theirs.links["delivered_bytes"][2] == pytest.approx(ours.links["delivered_bytes"][2], rel=0.02)
 
 
-def test_two_runs_agree_to_the_byte() -> None:
-    made = scenario("cubic", "reno,enter=2", jitter="1ms", duration="3s")
+def test_two_runs_of_all_that_a_guest_can_have_agree_to_the_byte() -> None:
+    made = scenario(
+        "cubic,mtu=9000",
+        "reno,enter=2,nic=8Mbit,txqueuelen=3",
+        {"algorithm": "reno", "direction": "reverse", "leave": 1},
+        bottleneck={"rate": "20Mbit", "queue": 100, "rate_steps": ["1s=15Mbit"]},
+        hops=["queue=50,delay=5ms", {"queue": 70, "delay": "2ms", "reorder": 0.01, "reorder_by": "5ms"}],
+        reverse={"queue": 50, "delay_steps": ["1s=5ms"]},
+        arrivals=["reno,rate=2,mean=9kB"],
+        sessions=["reno,count=3,connections=2,objects=fixed:3"],
+        traffic=["udp,rate=1Mbit,enter=2,packet=3000"],
+        jitter="1ms",
+        duration="3s",
+    )
     assert run(made).digest() == run(made).digest()
