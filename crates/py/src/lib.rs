@@ -16,7 +16,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use scenario::units::{self, Unit};
 use scenario::{Filled, Scenario};
-use sim::{AckTrace, Beside, RunError, Silent};
+use sim::{AckTrace, Beside, RunError};
 
 use controllers::{Described, Watched};
 use guests::Named;
@@ -174,7 +174,7 @@ fn run<'py>(
             let mut trace = AckTrace::default();
             (sim::run_with(&spec, beside, &mut trace, &mut interrupted), Some(trace))
         } else {
-            (sim::run_with(&spec, beside, &mut Silent, &mut interrupted), None)
+            (sim::run_silently(&spec, beside, &mut interrupted), None)
         };
         page.leave();
         result.map(|run| (run.data_packets, run.core_events, records::frames(run, trace)))
