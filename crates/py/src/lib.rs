@@ -16,7 +16,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use scenario::units::{self, Unit};
 use scenario::{Filled, Scenario};
-use sim::{AckTrace, Beside, RunError, Silent};
+use sim::{AckTrace, Beside, RunError};
 
 use controllers::{Described, Watched};
 use guests::Named;
@@ -170,7 +170,10 @@ fn run<'py>(
     let holds_lock = classes.iter().any(|(_, class)| class.needs_lock());
     controllers::seat(classes, &watched, &mut guests)?;
     let filled = filled(scenario_json)?;
-    let (spec, digest) = (filled.spec(), filled.digest());
+    let (spec, digest, shown) = (filled.spec(), filled.digest(), filled.shown_json());
+    let Filled { notes, scenario } = filled;
+    // Of very many flows it takes more memory than its text.
+    drop(scenario);
     let mut signal = None;
     let mut looked = Instant::now();
     let mut interrupted = || {
@@ -188,7 +191,7 @@ fn run<'py>(
             let mut trace = AckTrace::default();
             (sim::run_with(&spec, beside, &mut trace, &mut interrupted), Some(trace))
         } else {
-            (sim::run_with(&spec, beside, &mut Silent, &mut interrupted), None)
+            (sim::run_silently(&spec, beside, &mut interrupted), None)
         };
         page.leave();
         result.map(|run| (run.data_packets, run.core_events, records::frames(run, trace)))
@@ -205,9 +208,9 @@ fn run<'py>(
             let out = PyDict::new(py);
             out.set_item("frames", columns::tables(py, frames)?)?;
             out.set_item("counters", counters)?;
-            out.set_item("scenario", filled.shown_json())?;
+            out.set_item("scenario", shown)?;
             out.set_item("digest", digest)?;
-            out.set_item("notes", filled.notes)?;
+            out.set_item("notes", notes)?;
             Ok(out)
         }
         Err(RunError::Spec(error)) => Err(watched.caused(py, bad("", error))),

@@ -14,4 +14,4 @@ mod start;
 mod turn;
 
 pub use observer::{AckHash, AckTrace, Observer, Silent};
-pub use start::{run, run_named, run_observed, run_with, Beside};
+pub use start::{run, run_named, run_observed, run_silently, run_with, Beside};

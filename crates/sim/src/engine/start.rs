@@ -20,8 +20,8 @@ use crate::spec::Spec;
 ///
 /// # Errors
 /// A scenario that is refused, or an interruption.
-pub fn run(spec: &Spec, interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
-    run_observed(spec, &mut Silent, interrupted)
+pub fn run(spec: &Spec, mut interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
+    run_silently(spec, Beside { digest: None, guests: &NO_GUESTS }, &mut interrupted)
 }
 
 /// As [`run`], with an observer of every ACK.
@@ -92,6 +92,18 @@ pub fn run_with<O: Observer>(
             panic!("{}; seed {}, scenario {scenario}", said(panic.as_ref()), spec.seed)
         }
     }
+}
+
+/// As [`run_with`], watched by nobody. Not generic: the engine of it is compiled here and not where it is called, so that all programs have it
+/// under one name, and a profile of it made with one of them serves the others.
+///
+/// # Errors
+/// As [`run_with`].
+///
+/// # Panics
+/// As [`run_named`].
+pub fn run_silently(spec: &Spec, beside: Beside<'_>, interrupted: &mut dyn FnMut() -> bool) -> Result<Records, RunError> {
+    run_with(spec, beside, &mut Silent, interrupted)
 }
 
 /// What a link is built from.
