@@ -15,6 +15,7 @@ mod law;
 mod library;
 mod page;
 mod protocol;
+mod stack;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ pub use connection::from_shown;
 pub use error::GuestError;
 pub use page::{Hook, LastCall, Page};
 pub use protocol::Protocol;
+pub use stack::StackLibrary;
 
 /// What a file is made into: a C file (`.c`) is compiled, a shared library is copied; nothing is loaded.
 ///
