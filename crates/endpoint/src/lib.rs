@@ -4,6 +4,7 @@
 //! adapter implements [`Stack`] and [`Endpoint`] for a stack and exports them with [`export_stack!`] as a library with the table of
 //! [`table`]. This crate depends on nothing, so that an adapter outside the workspace needs nothing else of it.
 
+pub mod draws;
 pub mod table;
 
 use std::time::Duration;
@@ -159,6 +160,15 @@ pub trait Stack: Endpoint + Sized {
     fn open(config: &Config) -> Result<Self, Fault>;
 }
 
+/// A congestion controller of a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The stack's own name of it.
+    pub own: &'static str,
+    /// What records call it: another program's CUBIC is another protocol than ours.
+    pub shown: &'static str,
+}
+
 /// A stack as a run knows it: where it gets its endpoints from.
 pub trait Opens: std::fmt::Debug + Send + Sync {
     /// Its name in a scenario.
@@ -168,7 +178,7 @@ pub trait Opens: std::fmt::Debug + Send + Sync {
     fn known_as(&self) -> &'static str;
 
     /// Its congestion controllers.
-    fn algorithms(&self) -> &[&'static str];
+    fn algorithms(&self) -> &[Named];
 
     /// One end of a connection.
     ///
@@ -193,6 +203,11 @@ impl Stacks {
     /// The one of this name.
     pub fn get(&self, name: &str) -> Option<&dyn Opens> {
         self.0.iter().find(|stack| stack.name() == name).map(AsRef::as_ref)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Their names, as a message lists them.

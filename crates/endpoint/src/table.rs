@@ -228,7 +228,14 @@ unsafe extern "C" fn connect<S: Stack>(handle: *mut c_void, now: u64, text: *mut
     unsafe { done::<S>(handle, text, |endpoint| endpoint.connect(Duration::from_nanos(now))) }
 }
 
-unsafe extern "C" fn receive<S: Stack>(handle: *mut c_void, now: u64, data: *const u8, bytes: u32, ecn: u8, text: *mut FaultText) -> Outcome {
+unsafe extern "C" fn receive<S: Stack>(
+    handle: *mut c_void,
+    now: u64,
+    data: *const u8,
+    bytes: u32,
+    ecn: u8,
+    text: *mut FaultText,
+) -> Outcome {
     // SAFETY: the caller's datagram is valid during the call.
     let datagram = unsafe { std::slice::from_raw_parts(data, bytes as usize) };
     unsafe { done::<S>(handle, text, |endpoint| endpoint.receive(Duration::from_nanos(now), datagram, Ecn::from_bits(ecn))) }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use endpoint::table::{Buffer, FaultText, Outcome, RawConfig, RawState, Table, ABI, FAULT_BYTES, NONE, SYMBOL};
-use endpoint::{Config, Ecn, Endpoint, Fault, Opens, Role, State, Supply};
+use endpoint::{Config, Ecn, Endpoint, Fault, Named, Opens, Role, State, Supply};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use crate::error::GuestError;
@@ -22,7 +22,7 @@ pub struct StackLibrary {
     name: &'static str,
     version: &'static str,
     known_as: &'static str,
-    algorithms: Vec<&'static str>,
+    algorithms: Vec<Named>,
     held: Arc<Held>,
 }
 
@@ -34,11 +34,11 @@ struct Held {
 }
 
 impl StackLibrary {
-    /// Loads a library that `windtunnel stacks build` has made. It stays loaded, for threads of its own may use it.
+    /// Loads a library that `windtunnel stacks build` has made, as scenarios call it. It stays loaded, for threads of its own may use it.
     ///
     /// # Errors
     /// When it is no stack of this version.
-    pub fn load(file: &Path) -> Result<StackLibrary, GuestError> {
+    pub fn load(file: &Path, called: &str) -> Result<StackLibrary, GuestError> {
         type Entry = unsafe extern "C" fn() -> *const Table;
         let wrong = |what: String| GuestError::new(file, what);
         // SAFETY: the user had it built by name.
@@ -58,8 +58,8 @@ impl StackLibrary {
             [table.name, table.version, table.algorithms].map(|text| interned(CStr::from_ptr(text).to_string_lossy().into_owned()))
         };
         let known_as = interned(format!("{name}-{version}"));
-        let algorithms = algorithms.split(',').collect();
-        Ok(StackLibrary { name, version, known_as, algorithms, held: Arc::new(Held { table, _library: library }) })
+        let algorithms = algorithms.split(',').map(|own| Named { own, shown: interned(format!("{own}@{name}")) }).collect();
+        Ok(StackLibrary { name: interned(called.into()), version, known_as, algorithms, held: Arc::new(Held { table, _library: library }) })
     }
 
     /// The version of its package.
@@ -77,7 +77,7 @@ impl Opens for StackLibrary {
         self.known_as
     }
 
-    fn algorithms(&self) -> &[&'static str] {
+    fn algorithms(&self) -> &[Named] {
         &self.algorithms
     }
 

@@ -17,7 +17,7 @@ fn spec(flows: serde_json::Value) -> Spec {
 fn quinn_shares_a_link_with_simulated_tcp() {
     let Ok(library) = std::env::var("WINDTUNNEL_STACK") else { return eprintln!("WINDTUNNEL_STACK names no library: skipped") };
     let mut stacks = Stacks::default();
-    stacks.insert(Box::new(StackLibrary::load(library.as_ref()).expect("a stack")));
+    stacks.insert(Box::new(StackLibrary::load(library.as_ref(), "quinn").expect("a stack")));
     for flows in [
         serde_json::json!([{"algorithm": "cubic", "stack": "quinn", "rtt_ns": 40_000_000}]),
         serde_json::json!([{"algorithm": "bbr", "stack": "quinn", "rtt_ns": 40_000_000}]),
@@ -35,8 +35,15 @@ fn quinn_shares_a_link_with_simulated_tcp() {
         for row in &records.flows {
             println!(
                 "{} {} goodput {:.2} Mbit/s, mean cwnd {:.1}, lost {} declared {} sent {} completed {} us/packet {:.2}",
-                row.algorithm, row.variant, row.window_goodput_bytes() as f64 * 8e-6 / row.window_s, row.mean_cwnd(), row.lost_packets,
-                row.at_end.retransmitted, row.at_end.sent, row.completed_s, spent * 1e6 / records.data_packets as f64
+                row.algorithm,
+                row.variant,
+                row.window_goodput_bytes() as f64 * 8e-6 / row.window_s,
+                row.mean_cwnd(),
+                row.lost_packets,
+                row.at_end.retransmitted,
+                row.at_end.sent,
+                row.completed_s,
+                spent * 1e6 / records.data_packets as f64
             );
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use endpoint::{Config, Ecn, Endpoint, Fault, Opens, Role, Stacks, State, Supply};
+use endpoint::{Config, Ecn, Endpoint, Fault, Named, Opens, Role, Stacks, State, Supply};
 use sim::{run_with, Beside, Records, RunError, Silent, Spec};
 
 const PAYLOAD: usize = 1472;
@@ -46,8 +46,8 @@ impl Opens for Fixed {
         "fixed-1"
     }
 
-    fn algorithms(&self) -> &[&'static str] {
-        &["window"]
+    fn algorithms(&self) -> &[Named] {
+        &[Named { own: "window", shown: "window@fixed" }]
     }
 
     fn open(&self, config: &Config) -> Result<Box<dyn Endpoint>, Fault> {
@@ -243,8 +243,8 @@ fn a_stop_and_an_end_are_kept() {
 #[test]
 fn faults_end_the_run_and_say_where() {
     let fault = |habit| ran(habit, |_| {}).unwrap_err().to_string();
-    assert_eq!(fault(Habit::FailsAt(Duration::from_millis(2500))), "fixed-1 has had enough (flow 1, 2.500000 s)");
-    assert!(fault(Habit::Restless).starts_with("fixed-1 keeps one instant busy"), "{}", fault(Habit::Restless));
+    assert_eq!(fault(Habit::FailsAt(Duration::from_millis(2500))), "fixed-1: has had enough (flow 1, 2.500000 s)");
+    assert!(fault(Habit::Restless).starts_with("fixed-1: keeps one instant busy"), "{}", fault(Habit::Restless));
     assert!(fault(Habit::Endless).ends_with("(flow 1, 1.000000 s)"));
     let refused = |change: fn(&mut serde_json::Value)| ran(Habit::Silent, change).unwrap_err().to_string();
     assert!(refused(|given| given["flows"][0]["stack"] = "quonn".into()).contains("these are built: fixed"));

@@ -1,6 +1,7 @@
 //! quinn-proto as an endpoint: its own packets, recovery, pacing and controllers, the simulator's clock and network.
 
 mod identity;
+mod randomness;
 
 use std::collections::VecDeque;
 use std::net::{Ipv6Addr, SocketAddr};
@@ -77,6 +78,7 @@ impl Stack for Quinn {
     const ALGORITHMS: &'static [&'static str] = &["cubic", "reno", "bbr"];
 
     fn open(config: &Config) -> Result<Quinn, Fault> {
+        endpoint::draws::begin(config.seed);
         let Some(factory) = controller(&config.algorithm) else {
             return Err(format!("has no controller {:?}; choose one of {}", config.algorithm, Quinn::ALGORITHMS.join(", ")));
         };

@@ -172,15 +172,21 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, run: &Run<'a>) -
 }
 
 /// A flow that is a whole stack's: what only the simulator's TCP has, it must not ask for. Its place among the flows is that of an idle Reno.
-fn accept_stack<'a>(index: usize, flow: &'a FlowSpec, name: &str, (options, run): (Options, &Run<'a>)) -> Result<AcceptedFlow<'a>, SpecError> {
+fn accept_stack<'a>(
+    index: usize,
+    flow: &'a FlowSpec,
+    name: &str,
+    (options, run): (Options, &Run<'a>),
+) -> Result<AcceptedFlow<'a>, SpecError> {
     let field = |name: &str| format!("flows[{index}].{name}");
     let Some(stack) = run.stacks.get(name) else {
         let built = run.stacks.names();
         let allowed = if built.is_empty() { "no stack is built".into() } else { format!("these are built: {built}") };
         return refuse(field("stack"), name, allowed);
     };
-    let Some(&algorithm) = stack.algorithms().iter().find(|&&known| known == flow.algorithm) else {
-        return refuse(field("algorithm"), &flow.algorithm, format!("{name} has {}", stack.algorithms().join(", ")));
+    let Some(algorithm) = stack.algorithms().iter().find(|known| known.own == flow.algorithm) else {
+        let own: Vec<_> = stack.algorithms().iter().map(|known| known.own).collect();
+        return refuse(field("algorithm"), &flow.algorithm, format!("{name} has {}", own.join(", ")));
     };
     let own = [
         ("variant", flow.variant.is_some()),
@@ -195,11 +201,23 @@ fn accept_stack<'a>(index: usize, flow: &'a FlowSpec, name: &str, (options, run)
         return refuse(field(own), name, format!("leave it out: it is of the simulator's TCP, and {name} has a stack of its own"));
     }
     if flow.packet_bytes < LEAST_PACKET {
-        return refuse(field("packet"), flow.packet_bytes, format!("give at least {LEAST_PACKET} bytes: QUIC pads its first datagrams to 1200"));
+        return refuse(
+            field("packet"),
+            flow.packet_bytes,
+            format!("give at least {LEAST_PACKET} bytes: QUIC pads its first datagrams to 1200"),
+        );
     }
     let sender = SenderSpec { options, mss: flow.mss_bytes, segments: u64::MAX, window: u64::MAX, device: false };
     let receives = sender.window;
-    Ok(AcceptedFlow { algorithm, variant: stack.known_as(), sender, receives, spec: flow, guests: run.guests, stack: Some(stack) })
+    Ok(AcceptedFlow {
+        algorithm: algorithm.shown,
+        variant: stack.known_as(),
+        sender,
+        receives,
+        spec: flow,
+        guests: run.guests,
+        stack: Some(stack),
+    })
 }
 
 fn show(value: &Value) -> String {

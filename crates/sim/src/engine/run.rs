@@ -18,8 +18,8 @@ use crate::parts::arrivals::Arrivals;
 use crate::parts::datagrams::Source;
 use crate::parts::flow::Flow;
 use crate::parts::load::Load;
-use crate::parts::stack::StackFlow;
 use crate::parts::party::{Counts, Numbers, Party};
+use crate::parts::stack::StackFlow;
 use crate::records::{FlowSamples, Records, Shown};
 use crate::spec::{access_delay, Spec};
 use cc::CongestionControl;
@@ -59,7 +59,11 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
     pub(super) fn new(accepted: Accepted<'a>, stacks: Vec<StackFlow>, links: Vec<L>, observer: &'a mut O) -> Engine<'a, O, L> {
         let spec = accepted.spec;
         let (arrivals, transfers) = Arrivals::new(&accepted.sources, spec);
-        let shown = accepted.flows.iter().map(|flow| Shown { mss: flow.sender.mss, variables: flow.control(0, 0).variable_names() });
+        let shown = accepted.flows.iter().map(|flow| Shown {
+            // A whole stack's bytes are counted as they are.
+            mss: if flow.stack.is_some() { 1 } else { flow.sender.mss },
+            variables: flow.control(0, 0).variable_names(),
+        });
         let flow_samples = FlowSamples::new(spec.sample_ns, shown);
         let records = Records { flow_samples, transfers, ..Records::default() };
         let names = Names::new(&accepted.flows);
