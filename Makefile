@@ -23,7 +23,7 @@ DEMO := build/demo
 # `fast` compiles an edit in seconds (no optimisation across crates); what is measured and shipped is `release`.
 PROFILE ?= release
 
-.PHONY: build test test-kernel packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench golden docs validation validation-kernel agreement wheel demo clean
+.PHONY: build test test-kernel packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench golden algorithm docs validation validation-kernel agreement wheel demo clean
 
 build: $(CORE)
 
@@ -49,7 +49,7 @@ $(CHECKERS): $(DEPS)
 # Python sources are used in place; only the core and the package's metadata need building.
 $(CORE): $(DEPS) pyproject.toml $(RUST_SOURCES)
 	echo 'building the core ($(PROFILE))'
-	VIRTUAL_ENV=$(VENV) PATH=$(BIN):$$PATH CARGO_INCREMENTAL=0 PYO3_PYTHON=$(BIN)/python \
+	VIRTUAL_ENV=$(VENV) PATH=$(BIN):$$PATH CARGO_INCREMENTAL=$(if $(filter fast,$(PROFILE)),1,0) PYO3_PYTHON=$(BIN)/python \
 	  $(BIN)/maturin develop --profile $(PROFILE) --locked --group build > .venv/maturin.log 2>&1 || { cat .venv/maturin.log; exit 1; }
 	touch $@
 
@@ -122,6 +122,18 @@ golden:
 	GOLDEN=redraw $(CARGO) test --quiet --locked -p windtunnel-sim --test golden
 	GOLDEN=redraw $(CARGO) test --quiet --locked -p windtunnel-records --test named
 	git --no-pager diff --stat -- tests crates
+
+# What follows from a law that was added to the registry: the catalogue, its page and rows, its figure, its golden traces.
+algorithm:
+	$(MAKE) --no-print-directory build PROFILE=fast
+	$(BIN)/python -m windtunnel.backends.catalogue
+	$(BIN)/python .ci/algorithm_pages.py
+	$(BIN)/python -m windtunnel.scenario.pages docs/algorithms
+	$(BIN)/windtunnel algorithms --json > docs/reference/algorithms.json
+	for page in docs/algorithms/*.md; do name=$$(basename $$page .md); \
+	  test $$name = README || test -f docs/algorithms/figures/$$name.svg || $(BIN)/windtunnel algorithms $$name --plot docs/algorithms/figures/$$name.svg; done
+	GOLDEN=redraw $(CARGO) test --quiet --locked -p windtunnel-sim --test golden
+	git --no-pager diff --stat -- docs python tests
 
 # docs/reference is generated, and the figures of pages by the commands that they show; guides, concepts and decisions are written by hand.
 docs: $(CORE)

@@ -6,6 +6,7 @@
 
 pub mod abi;
 mod compile;
+mod compiled;
 pub mod conform;
 mod connection;
 mod diagnostics;
@@ -22,8 +23,10 @@ use std::sync::Arc;
 
 pub use abi::{layout, ABI, HEADER};
 pub use compile::{Made, Workshop};
+pub use compiled::{Compiled, CompiledLaw};
 pub use connection::from_shown;
 pub use error::GuestError;
+pub use law::Law;
 pub use page::{Hook, LastCall, Page};
 pub use protocol::Protocol;
 pub use stack::StackLibrary;

@@ -1,5 +1,6 @@
 //! Controllers from files: made in any process, loaded in one of their own.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -59,6 +60,12 @@ pub(crate) fn stack_described(library: PathBuf, page_fd: Option<i32>) -> PyResul
     let _page = page(page_fd)?;
     let stack = StackLibrary::load(&library, "").map_err(unusable)?;
     Ok(serde_json::json!({ "version": stack.version(), "algorithms": stack.algorithms().iter().map(|named| named.own).collect::<Vec<_>>() }).to_string())
+}
+
+/// Where the fields of the header's structures are, bytes, by their names.
+#[pyfunction]
+pub(crate) fn guest_layout() -> BTreeMap<&'static str, BTreeMap<&'static str, usize>> {
+    guest::layout().into_iter().map(|(name, _, fields)| (name, fields.into_iter().collect())).collect()
 }
 
 /// The key and the library of a file, made in the cache; nothing is loaded.

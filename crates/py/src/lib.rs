@@ -100,12 +100,29 @@ fn conform(text: &str, file: &str) -> PyResult<String> {
 }
 
 /// Replays what a kernel answered segment by segment: `stimulus` is the text of a script, `rows` what the kernel printed, and `variant` of
-/// `algorithm` the sender; a JSON report.
+/// `algorithm` the sender, which may be the name of one of `guests`, which are loaded, or of `classes`; a JSON report.
 #[pyfunction]
-fn conform_rows(stimulus: String, rows: String, algorithm: &str, variant: Option<String>) -> PyResult<String> {
-    let stack = Stack { variant, ..Stack::linux(algorithm) };
+#[pyo3(signature = (stimulus, rows, algorithm, variant = None, guests = Vec::new(), page_fd = None, classes = Vec::new()))]
+#[allow(clippy::too_many_arguments)]
+fn conform_rows(
+    py: Python<'_>,
+    stimulus: String,
+    rows: String,
+    algorithm: &str,
+    variant: Option<String>,
+    guests: Vec<Named>,
+    page_fd: Option<i32>,
+    classes: Vec<(String, Described)>,
+) -> PyResult<String> {
+    let page = guests::page(page_fd)?;
+    let mut guests = guests::guests(&guests, &page)?;
+    let watched = Watched::new(&page);
+    controllers::seat(classes, &watched, &mut guests)?;
+    let stack = Stack { variant, guests, ..Stack::linux(algorithm) };
     let recording = Recording { name: "rows".into(), stimulus, rows };
-    let summary = packetdrill::rows::replay(&recording, &stack).map_err(refused)?.summary();
+    let replayed = packetdrill::rows::replay(&recording, &stack);
+    page.leave();
+    let summary = replayed.map_err(|error| watched.caused(py, refused(error)))?.summary();
     let mismatch = summary
         .first_mismatch
         .map(|(row, field, expected, got)| serde_json::json!({ "row": row, "field": field, "expected": expected, "got": got }));
@@ -138,7 +155,7 @@ fn check(py: Python<'_>, scenario_json: &str, guests: Vec<Named>, page_fd: Optio
     checked
 }
 
-/// Runs a scenario without the interpreter lock, but for one whose controllers are classes; signals are looked at every 20 ms. A panic
+/// Runs a scenario without the interpreter lock, but for one whose controllers are classes that are not compiled; signals are looked at every 20 ms. A panic
 /// names the digest. What `guests` names is loaded into this process.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, guests = Vec::new(), page_fd = None, classes = Vec::new()))]
@@ -154,7 +171,7 @@ fn run<'py>(
     let has_stacks = !stacks.is_empty();
     let mut guests = guests::guests(&guests, &page)?;
     let watched = Watched::new(&page);
-    let holds_lock = !classes.is_empty();
+    let holds_lock = classes.iter().any(|(_, class)| class.needs_lock());
     controllers::seat(classes, &watched, &mut guests)?;
     let filled = filled(scenario_json)?;
     let (spec, digest) = (filled.spec(), filled.digest());
@@ -225,6 +242,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(canonical_json, module)?)?;
     module.add_function(wrap_pyfunction!(spec, module)?)?;
     module.add_function(wrap_pyfunction!(records_digest, module)?)?;
+    module.add_function(wrap_pyfunction!(guests::guest_layout, module)?)?;
     module.add_function(wrap_pyfunction!(guests::guest_made, module)?)?;
     module.add_function(wrap_pyfunction!(guests::guest_described, module)?)?;
     module.add_function(wrap_pyfunction!(guests::stack_described, module)?)?;

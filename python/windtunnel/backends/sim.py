@@ -231,6 +231,45 @@ def conform_rows(stimulus: str, rows: str, *, algorithm: str) -> dict[str, Any]:
     return report
 
 
+def conform_rows_file(stimulus: str, rows: str, file: str, controller: foreign.Controller) -> dict[str, Any]:
+    """Replay what a kernel answered segment by segment against the ``linux-6.1`` stack with a controller from a file.
+
+    Parameters
+    ----------
+    stimulus, rows : str
+        As for `conform_rows`.
+    file : str
+        Name of the rows, for the error.
+    controller : foreign.Controller
+        What moves the window.
+
+    Returns
+    -------
+    dict
+        As `conform_rows`.
+
+    Raises
+    ------
+    ValueError
+        When the script cannot be driven, or the rows are not its; one line.
+    windtunnel.foreign.ForeignError
+        When the controller does what none may, crashes or stands still.
+    """
+    from windtunnel.foreign.process import ask
+
+    named = [(controller.name, str(controller.library))]
+    try:
+        report: dict[str, Any] = json.loads(ask("conform_rows", stimulus, rows, controller.name, None, named))
+    except foreign.Unreachable as error:
+        raise foreign.ForeignError(controller.file, f"{error.said}, with {file}") from None
+    except ValueError as error:
+        whose, _, said = str(error).partition(": ")
+        if whose != controller.file:
+            raise
+        raise foreign.ForeignError(controller.file, f"{said}, with {file}") from None
+    return report
+
+
 def conform_segments(text: str) -> dict[str, Any]:
     """Replay a file of recorded segments, on the profile that stands for the kernel that its first line names.
 

@@ -108,6 +108,10 @@ pub(super) fn ample_window<'a>(crossed: impl Iterator<Item = (&'a AcceptedLink, 
     (4.0 * crossed.map(held).sum::<f64>()).clamp(WINDOW_LEAST, WINDOW_MOST) as u64
 }
 
+/// Segments that a law from outside may have under way, whatever window it sets: what it can do at one instant ends. A window of TCP has
+/// 2^30 bytes at most (RFC 7323 2.3), some 740,000 full segments.
+const GUEST_WINDOW: u64 = 1 << 22;
+
 pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, run: &Run<'a>) -> Result<AcceptedFlow<'a>, SpecError> {
     let &Run { spec, guests, .. } = run;
     let field = |name: &str| format!("flows[{index}].{name}");
@@ -166,7 +170,8 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, run: &Run<'a>) -
     options.ecn = options.ecn.resolved(built.algorithm.needs().ecn);
     let segments = flow.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(flow.mss_bytes)));
     let device = flow.host.is_some_and(|host| spec.hosts[host as usize].device.is_some());
-    let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(u64::MAX), device };
+    let widest = if guests.of_name(&flow.algorithm).is_some() { GUEST_WINDOW } else { u64::MAX };
+    let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(widest), device };
     let receives = sender.window;
     Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, receives, spec: flow, guests, stack: None })
 }

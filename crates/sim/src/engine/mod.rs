@@ -10,6 +10,7 @@ mod observer;
 mod run;
 mod sampling;
 mod stacks;
+mod standstill;
 mod start;
 mod turn;
 

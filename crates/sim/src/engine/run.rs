@@ -10,6 +10,7 @@ use units::{Duration, Time};
 use super::calendar::Calendar;
 use super::names::Names;
 use super::observer::Observer;
+use super::standstill::Standstill;
 use crate::accept::Accepted;
 use crate::error::{Interrupted, RunError};
 use crate::parts::application::Application;
@@ -104,10 +105,14 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
             calendar.set(number, self.due(numbers.party(number)));
         }
         let mut look_at = EVENTS_PER_LOOK;
+        let mut standstill = Standstill::default();
         while let Some((number, bound)) = calendar.first() {
             if self.events >= look_at {
                 if interrupted() {
                     return Err(Interrupted.into());
+                }
+                if standstill.is_at(calendar.now(), self.events) {
+                    return Err(self.stuck(numbers.party(number), &standstill));
                 }
                 look_at = self.events + EVENTS_PER_LOOK;
             }
@@ -130,6 +135,16 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
         // The rows need its memory.
         drop(calendar);
         Ok(self.finish())
+    }
+
+    /// Time does not pass any more: a law from outside did that. Without one it is a broken invariant.
+    #[cold]
+    fn stuck(&self, party: Party, standstill: &Standstill) -> RunError {
+        let of_party = |flow: &usize| matches!(party, Party::Flow(index) if index == *flow);
+        let mut guests = (0..self.flows.len()).filter(|&flow| self.flows[flow].sender.algorithm().is_guest());
+        let flow = guests.clone().find(of_party).or_else(|| guests.next()).expect("time passes in every run of laws of our own");
+        let file = self.names.iter().nth(flow).map_or("", |(name, _)| name);
+        standstill.fault(file, flow).into()
     }
 
     /// When a party has its next event.

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from windtunnel.backends.linux import disciplines, transfers
+from windtunnel.backends.linux import disciplines, transfers, usermodules
 from windtunnel.backends.linux.modules import MODULES, setting
 from windtunnel.backends.linux.profiles import PROFILE
 from windtunnel.foreign import is_made
@@ -195,7 +195,10 @@ def _flow(path: str, flow: Flow, window: int | None, profile: str) -> list[str]:
     name, _, variant = flow.algorithm.partition(":")
     module = MODULES.get(name)
     if is_made(flow.algorithm):
-        found.append(f"{path}.algorithm: {name} is a controller from a file; a guest's kernel runs those that it was built with")
+        if not usermodules.is_module(flow.algorithm):
+            found.append(
+                f"{path}.algorithm: {name} is no C file in the kernel's dialect; of controllers from files a kernel runs those alone"
+            )
     elif module is None:
         found.append(f"{path}.algorithm: no Linux kernel has {name}")
     elif variant not in ("", kernel_variant(name), *module.fixed):

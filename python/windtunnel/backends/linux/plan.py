@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from windtunnel.backends.linux import disciplines, traffic, transfers
+from windtunnel.backends.linux import disciplines, traffic, transfers, usermodules
 from windtunnel.backends.linux.expressible import (
     SYSCTLS,
     WINDOW_PACKETS_MOST,
@@ -17,6 +17,8 @@ from windtunnel.backends.linux.expressible import (
 )
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.profiles import PROFILE
+from windtunnel.backends.linux.usermodules import UserModule
+from windtunnel.foreign import is_made
 from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, catalogue, fill, resolve
 from windtunnel.scenario.flows import MSS_BYTES, PACKET_BYTES
 from windtunnel.scenario.losses import GilbertElliott
@@ -44,7 +46,9 @@ class Plan:
     arguments : tuple of str
         Additional arguments of the kernel's command line: the modules' parameters.
     algorithms : tuple of str
-        The congestion controls it needs, by the kernel's names.
+        The congestion controls that the kernel must have, by its names.
+    modules : tuple of UserModule
+        The modules from files that it loads.
     memory_bytes : int
         The guest's memory.
     wall_s : float
@@ -56,6 +60,7 @@ class Plan:
     text: str
     arguments: tuple[str, ...]
     algorithms: tuple[str, ...]
+    modules: tuple[UserModule, ...]
     memory_bytes: int
     wall_s: float
     notes: tuple[str, ...]
@@ -75,8 +80,8 @@ def check(scenario: Scenario, profile: str = PROFILE) -> None:
 
 
 def algorithms(full: Scenario) -> tuple[str, ...]:
-    """Return the congestion controls that a scenario needs, by the kernel's names."""
-    return tuple(dict.fromkeys(_module(flow) for flow in transfers.senders(full)))
+    """Return the congestion controls that a kernel must have for a scenario, by its names; those from files come as modules."""
+    return tuple(dict.fromkeys(_module(flow) for flow in transfers.senders(full) if not is_made(flow.algorithm)))
 
 
 def make(scenario: Scenario) -> Plan:
@@ -104,8 +109,10 @@ def make(scenario: Scenario) -> Plan:
     for name, path, link in (("forward", "bottleneck", full.bottleneck), ("reverse", "reverse", full.reverse)):
         lines += _discipline_line(full, name, path, link, notes)
         lines += [_burst_line(name, model) for model in (link.losses if link is not None else ()) if isinstance(model, GilbertElliott)]
-    lines += [_flow_line(full, flow, integers) for flow, integers in zip(full.flows, exact["flows"], strict=True)]
-    lines += transfers.lines(full, lambda flow, integers: _flow_line(full, flow, integers))
+    own = usermodules.wanted(full)
+    lines += _module_lines(own.values())
+    lines += [_flow_line(full, flow, integers, own) for flow, integers in zip(full.flows, exact["flows"], strict=True)]
+    lines += transfers.lines(full, lambda flow, integers: _flow_line(full, flow, integers, own))
     lines += traffic.lines(exact)
     for index, flow in [*enumerate(full.flows), *transfers.owners(full)]:
         lines += [f"sysctl {index} {path} {value}" for path, value in _sysctls(flow)]
@@ -113,6 +120,7 @@ def make(scenario: Scenario) -> Plan:
         text="\n".join(lines) + "\n",
         arguments=_arguments(full),
         algorithms=algorithms(full),
+        modules=tuple(own.values()),
         memory_bytes=_memory_bytes(full),
         wall_s=_wall_s(full),
         notes=tuple(notes),
@@ -153,10 +161,19 @@ def _burst_line(name: str, model: GilbertElliott) -> str:
     return f"burst {name} " + " ".join(map(str, of_2_32))
 
 
-def _flow_line(full: Scenario, flow: Flow, exact: Mapping[str, Any]) -> str:
+def _module_lines(modules: Iterable[UserModule]) -> list[str]:
+    """Return what the guest loads before anything else: a file of its root folder each, and the parameters."""
+    lines = []
+    for index, module in enumerate(modules):
+        lines.append(f"module {module.name} {module.file}")
+        lines += [f"parameter {index} {name}={value}" for name, value in module.settings]
+    return lines
+
+
+def _flow_line(full: Scenario, flow: Flow, exact: Mapping[str, Any], own: Mapping[Any, UserModule]) -> str:
     words = [
         flow.direction,
-        _module(flow),
+        _module(flow, own),
         exact["rtt_ns"],
         exact["jitter_ns"],
         exact["start_ns"],
@@ -186,7 +203,10 @@ def _or_never(value: int | None) -> str:
     return "-" if value is None else str(value)
 
 
-def _module(flow: Flow) -> str:
+def _module(flow: Flow, own: Mapping[Any, UserModule] | None = None) -> str:
+    """Return the kernel's name of a flow's congestion control; `own` are the modules from files."""
+    if own is not None and is_made(flow.algorithm):
+        return own[usermodules.key(flow)].name
     return MODULES[flow.algorithm.partition(":")[0]].name
 
 
@@ -203,7 +223,10 @@ def _sysctls(flow: Flow) -> list[tuple[str, int]]:
 def _arguments(full: Scenario) -> tuple[str, ...]:
     """Return the modules' parameters: some can be set at boot only, and CUBIC's constants follow from them at boot."""
     found = {
-        f"tcp_{_module(flow)}.{name}={value}" for flow in transfers.senders(full) for name, value in (module_settings(flow) or {}).items()
+        f"tcp_{_module(flow)}.{name}={value}"
+        for flow in transfers.senders(full)
+        if not is_made(flow.algorithm)
+        for name, value in (module_settings(flow) or {}).items()
     }
     return tuple(sorted(found))
 

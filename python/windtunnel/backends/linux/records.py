@@ -10,6 +10,7 @@ import numpy as np
 from windtunnel.backends.linux import traffic, transfers
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.rows import EVENT, FLOW, FLOW_TOTALS, LINK, LINK_TOTALS, STOP, Array, Columns, RecordsDamaged, Rows
+from windtunnel.foreign import is_made
 from windtunnel.scenario import Flow, Scenario, catalogue
 from windtunnel.scenario.flows import MSS_BYTES
 
@@ -76,7 +77,9 @@ def _reported(chosen: Array, full: Scenario) -> Columns:
     columns: Columns = {}
     for index, flow in enumerate(full.flows):
         mine = np.flatnonzero(chosen["index"] == index)
-        for name, read_words in MODULES[flow.algorithm.partition(":")[0]].report.items():
+        # What a controller from a file reports about itself has no columns.
+        report = {} if is_made(flow.algorithm) else MODULES[flow.algorithm.partition(":")[0]].report
+        for name, read_words in report.items():
             column = columns.setdefault(name, np.full(len(chosen), np.nan))
             column[mine] = read_words(chosen["value"][mine, 9:].astype(np.float64))
     return columns
@@ -135,6 +138,7 @@ def _flow_row(rows: Rows, full: Scenario, index: int, samples: Columns) -> dict[
     row: dict[str, Any] = {
         "flow": index,
         "algorithm": name,
+        # Of a controller from a file the variant is its key.
         "variant": variant or catalogue().algorithms[name].profiles.get(str(flow.profile), ""),
         "direction": flow.direction,
         "start_s": flow.start_s,

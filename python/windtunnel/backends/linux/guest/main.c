@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "fail.h"
 #include "flows.h"
+#include "modules.h"
 #include "plan.h"
 #include "records.h"
 #include "sampling.h"
@@ -339,6 +340,7 @@ int main(void)
 	if (mount("proc", "/proc", "proc", 0, NULL) < 0)
 		fail("/proc");
 	plan_read("/plan", &run.plan);
+	modules_load(&run.plan);
 	links = 1 + run.plan.link[REVERSE].exists;
 	build(&run);
 	records_open("/records", run.plan.flows, links);

@@ -164,6 +164,28 @@ static void read_sysctl(struct plan *plan, char **word)
 			*value = ' ';
 }
 
+static void read_module(struct plan *plan, char **word)
+{
+	struct module_plan *module;
+
+	plan->module = grown(plan->module, plan->modules, sizeof(*plan->module));
+	module = &plan->module[plan->modules++];
+	snprintf(module->name, sizeof(module->name), "%s", word[1]);
+	snprintf(module->file, sizeof(module->file), "%s", word[2]);
+}
+
+/* Parameters follow their module, each as name=value. */
+static void read_parameter(struct plan *plan, char **word)
+{
+	struct module_plan *module = &plan->module[place(word[1], plan->modules)];
+	const size_t old = module->parameters ? strlen(module->parameters) : 0, added = strlen(word[2]) + 2;
+
+	module->parameters = realloc(module->parameters, old + added);
+	if (!module->parameters)
+		fail("plan: no memory");
+	snprintf(module->parameters + old, added, "%s ", word[2]);
+}
+
 #define WORDS_MAX 24
 
 /* Cuts a line into words; the array ends with NULL. */
@@ -213,6 +235,10 @@ static void read_line(struct plan *plan, char **word, int words)
 		read_source(plan, word);
 	else if (words > 2 && strcmp(word[0], "rates") == 0)
 		read_rates(plan, word, words);
+	else if (is_line(word, words, "module", 3))
+		read_module(plan, word);
+	else if (is_line(word, words, "parameter", 3))
+		read_parameter(plan, word);
 	else if (is_line(word, words, "sysctl", 4))
 		read_sysctl(plan, word);
 	else

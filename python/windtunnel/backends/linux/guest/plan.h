@@ -79,6 +79,13 @@ struct sysctl_plan {
 	char value[64];
 };
 
+/* A kernel module in the root folder, which is loaded first: NAME.ko. It is also what its congestion control is called. */
+struct module_plan {
+	char name[16];
+	char file[80];		/* what the user calls the source */
+	char *parameters;	/* as the kernel reads them; NULL for none */
+};
+
 struct plan {
 	uint64_t duration_ns;
 	uint64_t warmup_ns;
@@ -89,6 +96,8 @@ struct plan {
 	struct flow_plan *flow;
 	int sources;
 	struct source_plan *source;
+	int modules;
+	struct module_plan *module;
 	int sysctls;
 	struct sysctl_plan *sysctl;
 };
