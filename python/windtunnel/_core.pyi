@@ -149,6 +149,15 @@ def guest_described(library: str, file: str, page_fd: int | None = None) -> str:
         The file, the problem, and a list of lines, as `guest_made`.
     """
 
+def stack_described(library: str, page_fd: int | None = None) -> str:
+    """Load a whole stack's library and return what it says of itself, as JSON: version, algorithms.
+
+    Raises
+    ------
+    ValueError
+        The file, the problem, and an empty list.
+    """
+
 def guest_last_call(page: bytes) -> tuple[str, tuple[int, float] | None] | None:
     """Return the hook that was called last by a copy of a page, and its flow with the simulated time in seconds; None when none was."""
 

@@ -22,6 +22,7 @@ fill = _core.fill
 fraction = _core.fraction
 guest_conform = _core.guest_conform
 guest_described = _core.guest_described
+stack_described = _core.stack_described
 guest_last_call = _core.guest_last_call
 guest_layout = _core.guest_layout
 guest_made = _core.guest_made

@@ -16,6 +16,7 @@ mod law;
 mod library;
 mod page;
 mod protocol;
+mod stack;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,6 +29,7 @@ pub use error::GuestError;
 pub use law::Law;
 pub use page::{Hook, LastCall, Page};
 pub use protocol::Protocol;
+pub use stack::StackLibrary;
 
 /// What a file is made into: a C file (`.c`) is compiled, a shared library is copied; nothing is loaded.
 ///

@@ -256,7 +256,7 @@ fn described(table: &abi::Controller, parameters: Vec<GuestParameter>) -> Result
 }
 
 /// The text for as long as the program runs: the names of what a file holds, of which there are few.
-fn interned(text: String) -> &'static str {
+pub(crate) fn interned(text: String) -> &'static str {
     static TEXTS: Mutex<BTreeMap<String, &'static str>> = Mutex::new(BTreeMap::new());
     let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
     texts.entry(text).or_insert_with_key(|text| Box::leak(text.clone().into_boxed_str()))

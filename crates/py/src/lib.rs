@@ -145,10 +145,12 @@ fn conform_segments(py: Python<'_>, text: &str) -> PyResult<String> {
 #[pyo3(signature = (scenario_json, guests = Vec::new(), page_fd = None, classes = Vec::new()))]
 fn check(py: Python<'_>, scenario_json: &str, guests: Vec<Named>, page_fd: Option<i32>, classes: Vec<(String, Described)>) -> PyResult<()> {
     let page = guests::page(page_fd)?;
+    let stacks = guests::stacks(&guests)?;
     let mut guests = guests::guests(&guests, &page)?;
     let watched = Watched::new(&page);
     controllers::seat(classes, &watched, &mut guests)?;
-    let checked = sim::accept_with(&filled(scenario_json)?.spec(), &guests).map(drop).map_err(|error| watched.caused(py, bad("", error)));
+    let checked =
+        sim::accept_beside(&filled(scenario_json)?.spec(), &guests, &stacks).map(drop).map_err(|error| watched.caused(py, bad("", error)));
     page.leave();
     checked
 }
@@ -165,6 +167,8 @@ fn run<'py>(
     classes: Vec<(String, Described)>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let page = guests::page(page_fd)?;
+    let stacks = guests::stacks(&guests)?;
+    let has_stacks = !stacks.is_empty();
     let mut guests = guests::guests(&guests, &page)?;
     let watched = Watched::new(&page);
     let holds_lock = classes.iter().any(|(_, class)| class.needs_lock());
@@ -186,7 +190,7 @@ fn run<'py>(
     };
     let begun = Instant::now();
     let mut simulate = || {
-        let beside = Beside { digest: Some(&digest), guests: &guests };
+        let beside = Beside { digest: Some(&digest), guests: &guests, stacks: &stacks };
         let (result, trace) = if spec.per_ack {
             let mut trace = AckTrace::default();
             (sim::run_with(&spec, beside, &mut trace, &mut interrupted), Some(trace))
@@ -197,7 +201,14 @@ fn run<'py>(
         result.map(|run| (run.data_packets, run.core_events, records::frames(run, trace)))
     };
     // Hooks in Python need the lock on every ACK: taking it each time would cost more than the hooks.
-    let result = if holds_lock { simulate() } else { py.allow_threads(&mut simulate) };
+    let result = if holds_lock {
+        simulate()
+    } else if has_stacks {
+        // What a stack's libraries keep for a thread begins anew with each run.
+        py.allow_threads(|| std::thread::scope(|scope| scope.spawn(&mut simulate).join())).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    } else {
+        py.allow_threads(&mut simulate)
+    };
     let wall_s = begun.elapsed().as_secs_f64();
     match result {
         Ok((data_packets, events, frames)) => {
@@ -215,6 +226,7 @@ fn run<'py>(
         }
         Err(RunError::Spec(error)) => Err(watched.caused(py, bad("", error))),
         Err(RunError::Guest(fault)) => Err(watched.caused(py, bad("", fault))),
+        Err(RunError::Stack(fault)) => Err(bad("", fault)),
         Err(RunError::Interrupted(_)) => Err(signal.unwrap_or_else(|| bad("", "interrupted"))),
     }
 }
@@ -236,6 +248,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(guests::guest_layout, module)?)?;
     module.add_function(wrap_pyfunction!(guests::guest_made, module)?)?;
     module.add_function(wrap_pyfunction!(guests::guest_described, module)?)?;
+    module.add_function(wrap_pyfunction!(guests::stack_described, module)?)?;
     module.add_function(wrap_pyfunction!(guests::guest_conform, module)?)?;
     module.add_function(wrap_pyfunction!(guests::guest_last_call, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::rates, module)?)?;

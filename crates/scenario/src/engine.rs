@@ -90,6 +90,7 @@ fn transfer(source: &Source, rtt_s: f64) -> Flow {
         enter: source.enter,
         leave: source.leave,
         handshake: source.handshake,
+        stack: None,
     }
 }
 
@@ -104,9 +105,10 @@ fn flow_spec(full: &Scenario, flow: &Flow) -> FlowSpec {
         Some(ParameterValue::Word(word)) => Some(word.clone()),
         _ => None,
     };
+    let variant = variant.or_else(|| if flow.stack.is_none() { names::variant_of_profile(name, &profile) } else { None });
     FlowSpec {
         algorithm: name.into(),
-        variant: variant.or_else(|| names::variant_of_profile(name, &profile)).map(Into::into),
+        variant: variant.map(Into::into),
         profile,
         parameters: numbers.collect::<BTreeMap<_, _>>(),
         slow_start,
@@ -125,6 +127,7 @@ fn flow_spec(full: &Scenario, flow: &Flow) -> FlowSpec {
         host: None,
         writes: writes_spec(flow),
         hops: StretchSpec { enter: flow.enter, leave: flow.leave },
+        stack: flow.stack.clone(),
     }
 }
 

@@ -145,7 +145,7 @@ fn time_passes_whatever_a_law_from_outside_asks_for() {
             let mut guests = Guests::default();
             guests.insert("hostile", Arc::new(Protocol { control, seed }));
             let (mut looker, mut looks) = (Looker::default(), 0);
-            let beside = Beside { digest: None, guests: &guests };
+            let beside = Beside { guests: &guests, ..Beside::default() };
             let records = run_with(&spec, beside, &mut looker, || {
                 looks += 1;
                 // Each is 131,072 events; the link carries some 300 packets in this time.

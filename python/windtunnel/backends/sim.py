@@ -111,7 +111,8 @@ def _asked(function: str, scenario: Scenario) -> Any:
 
 def _elsewhere(function: str, text: str, named: list[tuple[str, str]]) -> Any:
     """Ask in the process for foreign code; what is handed over as a class has no file to be loaded there and runs in this one."""
-    described = {name: found.described for name, _ in named if (found := foreign.required(name)).described is not None}
+    files = [name for name, _ in named if foreign.is_made(name)]
+    described = {name: found.described for name in files if (found := foreign.required(name)).described is not None}
     if not described:
         from windtunnel.foreign.process import ask
 

@@ -9,6 +9,7 @@ mod names;
 mod observer;
 mod run;
 mod sampling;
+mod stacks;
 mod standstill;
 mod start;
 mod turn;

@@ -17,4 +17,5 @@ mod pace;
 pub(crate) mod party;
 pub(crate) mod path;
 mod reordering;
+pub(crate) mod stack;
 pub(crate) mod wire;

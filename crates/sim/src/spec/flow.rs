@@ -78,6 +78,9 @@ pub struct FlowSpec {
     /// When the application writes; none if it always has more to send.
     #[serde(default)]
     pub writes: Option<WritesSpec>,
+    /// The stack whose own program it is, and of whose controllers `algorithm` is one; none for the simulator's TCP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stack: Option<String>,
     /// Which of several hops its data, or its ACKs if they go forward, cross.
     #[serde(default)]
     pub hops: StretchSpec,
