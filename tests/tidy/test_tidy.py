@@ -27,15 +27,16 @@ MAX_LAW_LINES = 160
 EDGES = {
     "units": set(),
     "cc": {"units"},
-    "guest": {"units", "cc"},
+    "endpoint": set(),
+    "guest": {"units", "cc", "endpoint"},
     "net": {"units"},
     "tcp": {"units", "cc"},
     "packetdrill": {"units", "cc", "tcp"},
-    "sim": {"units", "cc", "net", "tcp"},
+    "sim": {"units", "cc", "endpoint", "net", "tcp"},
     "scenario": {"cc", "sim"},
     "records": {"sim"},
     "windtunnel": {"cc", "guest", "records", "scenario", "sim", "units"},
-    "py": {"cc", "guest", "packetdrill", "records", "scenario", "sim", "units"},
+    "py": {"cc", "endpoint", "guest", "packetdrill", "records", "scenario", "sim", "units"},
 }
 
 

@@ -6,7 +6,7 @@ use std::ffi::{c_char, c_void};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::time::Duration;
 
-use crate::{Config, Ecn, Fault, Role, Stack, State, Supply};
+use crate::ends::{Config, Ecn, Fault, Role, Stack, State, Supply};
 
 /// Version of this table. A library of another is refused.
 pub const ABI: u32 = 1;

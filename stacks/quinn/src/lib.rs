@@ -12,8 +12,8 @@ use bytes::{Bytes, BytesMut};
 use endpoint::{export_stack, Config, Ecn, Endpoint, Fault, Role, Stack, State, Supply};
 use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn_proto::{
-    Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, EndpointConfig, Event, FinishError, ServerConfig, StreamEvent, StreamId,
-    TransportConfig, VarInt, WriteError,
+    Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, EndpointConfig, Event, FinishError, ServerConfig, StreamEvent,
+    StreamId, TransportConfig, VarInt, WriteError,
 };
 
 export_stack!(Quinn);
@@ -139,7 +139,9 @@ impl Quinn {
                     self.is_connected = true;
                     self.write()?;
                 }
-                Event::ConnectionLost { reason } if !self.is_stopped && !self.is_finished => return Err(format!("connection lost: {reason}")),
+                Event::ConnectionLost { reason } if !self.is_stopped && !self.is_finished => {
+                    return Err(format!("connection lost: {reason}"))
+                }
                 Event::Stream(StreamEvent::Opened { .. } | StreamEvent::Readable { .. }) => self.read()?,
                 Event::Stream(StreamEvent::Writable { .. }) => self.write()?,
                 Event::Stream(StreamEvent::Finished { .. }) => self.is_finished = true,
