@@ -37,7 +37,7 @@ def test_a_stack_shares_the_link_and_keeps_its_name(quinn):
 
 def test_the_name_covers_the_build(quinn):
     assert path("cubic,stack=quinn").flows[0].stack == quinn.known_as
-    with pytest.raises(wt.ScenarioError, match="is not built; run: windtunnel stacks build quinn"):
+    with pytest.raises(ValueError, match="is not built; run: windtunnel stacks build quinn"):
         path("cubic,stack=quinn:0123456789abcdef")
 
 

@@ -49,6 +49,8 @@ pub struct Config {
     pub seed: u64,
     /// Largest UDP payload that the path carries, bytes.
     pub datagram_bytes: u16,
+    /// What flow control should allow at least, bytes: several times what the path holds.
+    pub window_bytes: u64,
 }
 
 /// What a client has to send from now on.

@@ -59,6 +59,8 @@ pub struct RawConfig {
     pub datagram_bytes: u16,
     /// What draws follow from.
     pub seed: u64,
+    /// What flow control should allow.
+    pub window_bytes: u64,
     /// Name of the controller.
     pub algorithm: *const u8,
     /// Its bytes.
@@ -212,7 +214,8 @@ unsafe extern "C" fn open<S: Stack>(config: *const RawConfig, text: *mut FaultTe
         };
         let role = if raw.role == 0 { Role::Client } else { Role::Server };
         let algorithm = String::from_utf8_lossy(name).into_owned();
-        S::open(&Config { role, algorithm, seed: raw.seed, datagram_bytes: raw.datagram_bytes })
+        let (seed, datagram_bytes, window_bytes) = (raw.seed, raw.datagram_bytes, raw.window_bytes);
+        S::open(&Config { role, algorithm, seed, datagram_bytes, window_bytes })
     };
     // SAFETY: as above.
     unsafe { outcome(text, opened) }.map_or(std::ptr::null_mut(), |endpoint| Box::into_raw(Box::new(endpoint)).cast())

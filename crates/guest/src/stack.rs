@@ -86,6 +86,7 @@ impl Opens for StackLibrary {
             role: u8::from(config.role == Role::Server),
             datagram_bytes: config.datagram_bytes,
             seed: config.seed,
+            window_bytes: config.window_bytes,
             algorithm: config.algorithm.as_ptr(),
             algorithm_bytes: config.algorithm.len() as u32,
         };

@@ -124,7 +124,7 @@ fn opened(accepted: &Accepted<'_>) -> Result<Vec<StackFlow>, RunError> {
     let open = |(index, flow, stack): (usize, &AcceptedFlow, &dyn Opens)| {
         let disorder = disorder(accepted.spec, index, flow.spec);
         let fault = |what| StackFault { stack: stack.known_as(), flow: index, t_ns: 0, what };
-        StackFlow::new(index, flow.spec, stack, disorder, accepted.spec).map_err(|what| fault(what).into())
+        StackFlow::new(index, flow, stack, disorder, accepted.spec).map_err(|what| fault(what).into())
     };
     of_stacks.map(open).collect()
 }

@@ -12,7 +12,8 @@ use tcp::SenderTotals;
 use units::{Duration, Stream, Time};
 
 use super::load::Payload;
-use crate::spec::{access_delay, Direction, FlowSpec, Spec};
+use crate::accept::AcceptedFlow;
+use crate::spec::{access_delay, Direction, Spec};
 
 /// IP and UDP headers, bytes.
 pub(crate) const HEADER_BYTES: u32 = 28;
@@ -108,11 +109,19 @@ impl StackFlow {
     ///
     /// # Errors
     /// What the stack refuses.
-    pub(crate) fn new(flow: usize, given: &FlowSpec, stack: &dyn Opens, disorder: Option<Disorder>, spec: &Spec) -> Result<StackFlow, Fault> {
+    pub(crate) fn new(
+        flow: usize,
+        accepted: &AcceptedFlow<'_>,
+        stack: &dyn Opens,
+        disorder: Option<Disorder>,
+        spec: &Spec,
+    ) -> Result<StackFlow, Fault> {
+        let given = accepted.spec;
         let open = |role| {
             let seed = Stream::named(spec.seed, &format!("flow{flow}/stack")).up_to(u64::MAX);
             let datagram_bytes = (given.packet_bytes - HEADER_BYTES) as u16;
-            stack.open(&Config { role, algorithm: given.algorithm.clone(), seed, datagram_bytes })
+            let window_bytes = accepted.receives.saturating_mul(datagram_bytes.into());
+            stack.open(&Config { role, algorithm: given.algorithm.clone(), seed, datagram_bytes, window_bytes })
         };
         let (entry, reverse) = (given.hops.links(spec).0, spec.reverse_link());
         let (data_link, ack_link) = match given.direction {
@@ -251,13 +260,8 @@ impl StackFlow {
         let is_data = side == Side::Client;
         self.totals.sent += u64::from(is_data);
         let length = bytes.len() as u32 + HEADER_BYTES;
-        let packet = Packet {
-            bytes: length,
-            flow: self.flow as u32,
-            ecn_capable: ecn != Ecn::NotEct,
-            is_l4s: ecn == Ecn::Ect1,
-            is_ack: !is_data,
-        };
+        let packet =
+            Packet { bytes: length, flow: self.flow as u32, ecn_capable: ecn != Ecn::NotEct, is_l4s: ecn == Ecn::Ect1, is_ack: !is_data };
         Ok(Some((packet, Box::new(Payload { bytes, ecn, is_data }))))
     }
 
