@@ -14,6 +14,7 @@ use crate::model::{
     PACKET_BYTES, SHAPE,
 };
 use crate::names;
+use crate::requests;
 use crate::rounding::{ns, whole};
 use crate::sizes::packet_s;
 use crate::windows::{window_bytes, window_packets, HEADER_BYTES};
@@ -87,6 +88,10 @@ fn transfer(source: &Source, rtt_s: f64) -> Flow {
         off_s: None,
         app_rate_bps: None,
         chunk_s: None,
+        response_bytes: None,
+        request_bytes: None,
+        think_s: None,
+        requests: None,
         enter: source.enter,
         leave: source.leave,
         handshake: source.handshake,
@@ -124,6 +129,7 @@ fn flow_spec(full: &Scenario, flow: &Flow) -> FlowSpec {
         packet_bytes: flow.mtu_bytes,
         host: None,
         writes: writes_spec(flow),
+        requests: requests::spec(flow).map(Box::new),
         hops: StretchSpec { enter: flow.enter, leave: flow.leave },
     }
 }
@@ -178,7 +184,7 @@ fn loss_spec(given: &LossModel) -> LossSpec {
     LossSpec { among: given.among, model }
 }
 
-fn law(kind: LawKind, mean: f64, shape: Option<f64>) -> sim::Law {
+pub(crate) fn law(kind: LawKind, mean: f64, shape: Option<f64>) -> sim::Law {
     match kind {
         LawKind::Fixed => sim::Law::Fixed { mean },
         LawKind::Exponential => sim::Law::Exponential { mean },

@@ -11,6 +11,7 @@ mod fill;
 mod hosts;
 pub mod model;
 mod names;
+mod requests;
 mod rounding;
 mod sizes;
 mod text;

@@ -97,8 +97,8 @@ fn accept_kinds<'a>(path: &str, flows: &'a [FlowSpec], run: &Run<'a>, links: &[A
     }
     let mut kinds = Vec::with_capacity(flows.len());
     for (index, flow) in flows.iter().enumerate() {
-        if flow.start_ns != 0 || flow.stop_ns.is_some() || flow.bytes.is_some() || flow.writes.is_some() {
-            return refuse(field, &flow.algorithm, "start, stop, bytes and writes do not belong to transfers");
+        if flow.start_ns != 0 || flow.stop_ns.is_some() || flow.bytes.is_some() || flow.writes.is_some() || flow.requests.is_some() {
+            return refuse(field, &flow.algorithm, "start, stop, bytes, writes and requests do not belong to transfers");
         }
         let shared = |flow: &FlowSpec| (flow.direction, flow.mss_bytes, flow.packet_bytes, flow.hops);
         if shared(flow) != shared(&flows[0]) {
@@ -119,7 +119,7 @@ fn accept_sizes(field: &dyn Fn(&str) -> String, sizes: Law, max_bytes: Option<u6
 }
 
 /// Refuses a law whose mean, of which so many are one of the range's unit, is out of range.
-fn accept_law(field: &str, law: Law, of_unit: f64, range: Range) -> Result<(), SpecError> {
+pub(super) fn accept_law(field: &str, law: Law, of_unit: f64, range: Range) -> Result<(), SpecError> {
     if !range.holds(law.mean() / of_unit) {
         return refuse(field, law.mean(), format!("give {range}"));
     }

@@ -11,6 +11,7 @@ use super::hops::{accept_base_rtt, accept_stretch};
 use super::link::AcceptedLink;
 use super::options::override_option;
 use super::refusal::{refuse, seconds};
+use super::requests::accept_requests;
 use super::writes::accept_writes;
 use crate::error::SpecError;
 use crate::limits::RTT_S;
@@ -129,6 +130,9 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, run: &Run<'a>) -
     accept_base_rtt(&format!("flows[{index}]"), flow.rtt_ns, flow.hops.between_ns(spec))?;
     if let Some(writes) = &flow.writes {
         accept_writes(index, writes)?;
+    }
+    if let Some(requests) = &flow.requests {
+        accept_requests(index, requests, flow)?;
     }
     let Some(mut options) = Options::of_profile(&flow.profile) else {
         return refuse(field("profile"), &flow.profile, format!("choose one of {}", Options::PROFILES.join(", ")));

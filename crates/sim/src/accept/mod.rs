@@ -9,6 +9,7 @@ mod link;
 mod losses;
 mod options;
 mod refusal;
+mod requests;
 mod traffic;
 mod writes;
 

@@ -5,6 +5,7 @@
 pub(crate) mod application;
 pub(crate) mod around;
 pub(crate) mod arrivals;
+pub(crate) mod client;
 pub(crate) mod datagrams;
 pub(crate) mod delivery;
 mod disorder;
@@ -17,4 +18,5 @@ mod pace;
 pub(crate) mod party;
 pub(crate) mod path;
 mod reordering;
+pub(crate) mod request;
 pub(crate) mod wire;
