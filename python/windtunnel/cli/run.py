@@ -76,8 +76,9 @@ def run_command(
     """Run a scenario, in the simulator or on a built Linux kernel.
 
     Flow keys: rtt, start, stop, bytes, count, window, profile, direction, mtu, handshake, enter and leave (hops); on and off, or app_rate
-    and chunk; response, request, think (laws, or one size or time) and requests, of a client that asks; application (a number that its connections share); those of its host; transport options, and the algorithm's own parameters
-    (see: windtunnel algorithms NAME). Keys of --udp: rate, amplitude and period, packet, start, stop, direction, enter and leave.
+    and chunk; response, request, think (laws, or a size or time) and requests, of a client that asks; application (a number that its
+    connections share); those of its host; transport options, and the algorithm's own parameters (see: windtunnel algorithms NAME).
+    Keys of --udp: rate, amplitude and period, packet, start, stop, direction, enter and leave.
 
     Keys of arrivals: load or rate (transfers per second), sizes (pareto, exponential, fixed), mean, shape, max, rtt (one, or several as
     30ms+60ms), start, stop, window, profile, direction, handshake, enter, leave; of sessions: count, think, objects and sizes (laws, as

@@ -23,9 +23,9 @@ def exchanges(records: Records) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        `flow`; how many `exchanges`, and how many of them `unfinished` at the end; of those that finished `request_bytes_mean`, `bytes_mean`
-        (payload of the response), and of their times in seconds `response_s_mean`, `response_s_median`, `response_s_p95`, `response_s_p99`;
-        of all how often a request left again, `repeats`. Null where nothing finished.
+        `flow`; how many `exchanges`, and how many of them `unfinished` at the end; of those that finished `request_bytes_mean`,
+        `bytes_mean` (payload of the response), and of their times in seconds `response_s_mean`, `response_s_median`,
+        `response_s_p95`, `response_s_p99`; of all how often a request left again, `repeats`. Null where nothing finished.
 
     Notes
     -----

@@ -29,8 +29,8 @@ def summary(records: Records) -> dict[str, Any]:
     -------
     dict
         `scenario`, `digest`, `records_digest`, `flows` and `links` (lists of dict), `metrics`, `engine`; `applications` (list of dict)
-        where flows share one, `transfers`, `pages`, `exchanges` and `traffic` (lists of dict) where there are sources of transfers, sessions,
-        flows with a client and sources of datagrams. Units by suffix, None where something was not measured.
+        where flows share one, `transfers`, `pages`, `exchanges` and `traffic` (lists of dict) where there are sources of transfers,
+        sessions, flows with a client and sources of datagrams. Units by suffix, None where something was not measured.
     """
     facts = records.facts
     return {

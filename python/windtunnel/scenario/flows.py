@@ -11,7 +11,18 @@ from windtunnel.scenario import checks, clients, hosts, writes
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
 from windtunnel.scenario.laws import Law
-from windtunnel.scenario.ranges import Application, Count, HopNumber, InstantS, RateBps, RequestCount, RttS, TransferBytes, WindowBytes, WindowPackets
+from windtunnel.scenario.ranges import (
+    Application,
+    Count,
+    HopNumber,
+    InstantS,
+    RateBps,
+    RequestCount,
+    RttS,
+    TransferBytes,
+    WindowBytes,
+    WindowPackets,
+)
 from windtunnel.scenario.table import Table
 from windtunnel.scenario.windows import read_window
 

@@ -11,6 +11,7 @@ from windtunnel.scenario import transfers
 from windtunnel.scenario.laws import Law, read_law
 from windtunnel.scenario.ranges import RANGES, Connections, SessionCount
 
+
 class Sessions(transfers.Source):
     """Sessions: each transfers a page's objects, each over a connection of its own, then thinks (a closed loop).
 
