@@ -9,9 +9,9 @@ use sim::{
 
 use crate::fill::Filled;
 use crate::hosts::Hosts;
+use crate::laws::law;
 use crate::model::{
-    Arrivals, Flow, Law, LawKind, Link, LossKind, LossModel, Offered, ParameterValue, Scenario, Sessions, Source, Udp, DROP_TAIL,
-    PACKET_BYTES, SHAPE,
+    Arrivals, Flow, Law, Link, LossKind, LossModel, Offered, ParameterValue, Scenario, Sessions, Source, Udp, DROP_TAIL, PACKET_BYTES,
 };
 use crate::names;
 use crate::requests;
@@ -182,14 +182,6 @@ fn loss_spec(given: &LossModel) -> LossSpec {
         LossKind::Timed { interval_s, probability } => LossModelSpec::Timed { interval_ns: ns(interval_s), probability },
     };
     LossSpec { among: given.among, model }
-}
-
-pub(crate) fn law(kind: LawKind, mean: f64, shape: Option<f64>) -> sim::Law {
-    match kind {
-        LawKind::Fixed => sim::Law::Fixed { mean },
-        LawKind::Exponential => sim::Law::Exponential { mean },
-        LawKind::Pareto => sim::Law::Pareto { mean, shape: shape.unwrap_or(SHAPE) },
-    }
 }
 
 fn arrival_spec(Arrivals { source, own }: &Arrivals, flows: Vec<FlowSpec>) -> ArrivalSpec {

@@ -9,6 +9,7 @@ mod decimal;
 mod engine;
 mod fill;
 mod hosts;
+mod laws;
 pub mod model;
 mod names;
 mod requests;

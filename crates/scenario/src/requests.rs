@@ -2,7 +2,7 @@
 
 use sim::RequestsSpec;
 
-use crate::engine::law;
+use crate::laws::law;
 use crate::model::{Flow, Law, LawKind, SHAPE};
 use crate::ScenarioError;
 

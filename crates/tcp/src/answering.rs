@@ -24,6 +24,11 @@ impl Receiver {
         self.is_open && self.answered_again & OVER == 0 && self.next == 0 && self.out_of_order.is_empty()
     }
 
+    /// The SYN-ACK leaves again by a timer.
+    pub fn answer_by_timer(&mut self) {
+        self.answers_by_timer = true;
+    }
+
     /// How often the SYN-ACK has left by its timer.
     pub fn answered_again(&self) -> u8 {
         self.answered_again & !OVER
@@ -52,7 +57,7 @@ impl Receiver {
     /// The SYN-ACK that left at `now` is waited for, if it may leave again.
     fn await_ack(&mut self, now: Time) {
         let wait = TIMEOUT * (1 << self.answered_again);
-        self.deadline = if self.answered_again < RETRIES { now + wait } else { Time::NEVER };
+        self.deadline = if self.answers_by_timer && self.answered_again < RETRIES { now + wait } else { Time::NEVER };
     }
 
     /// The timer of the SYN-ACK expires: it leaves again.
@@ -76,6 +81,7 @@ mod tests {
     fn asked() -> Receiver {
         let options = Options::of_profile("linux-6.1").expect("a profile");
         let mut receiver = Receiver::new(ReceiverSpec::new(&options, Duration::from_ms(100)));
+        receiver.answer_by_timer();
         assert!(arrive(&mut receiver, 10, Opening::Syn.seq()).is_some_and(|ack| ack.is_syn_ack()));
         receiver
     }

@@ -18,6 +18,8 @@ pub struct Receiver {
     pub(crate) is_open: bool,
     /// How often the SYN-ACK left again by its timer, while the handshake has no end.
     pub(crate) answered_again: u8,
+    /// The SYN-ACK has a timer.
+    pub(crate) answers_by_timer: bool,
     recent: [u64; 3],
     compression: Compression,
     /// What the latest ACK with SACK information said.
@@ -44,7 +46,7 @@ pub struct Receiver {
 }
 
 units::clone_by_field! {
-    Receiver: quickack ack_every has_sack is_open answered_again recent compression sack out_of_order next last pending ack_at quick echo_marks echo delay deadline
+    Receiver: quickack ack_every has_sack is_open answered_again answers_by_timer recent compression sack out_of_order next last pending ack_at quick echo_marks echo delay deadline
     ato ato_step last_arrival rto delay_max
 }
 
@@ -56,6 +58,7 @@ impl Receiver {
             last: u64::MAX,
             is_open: false,
             answered_again: 0,
+            answers_by_timer: false,
             pending: 0,
             ack_at: 0,
             quick: 0,

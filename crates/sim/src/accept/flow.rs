@@ -50,7 +50,12 @@ impl AcceptedFlow<'_> {
     pub fn receiver(&self) -> Receiver {
         let SenderSpec { options, mss, .. } = &self.sender;
         let spec = ReceiverSpec::new(options, Duration(self.spec.rtt_ns));
-        Receiver::new(spec.with_window(options, self.receives.saturating_mul(u64::from(*mss)), *mss))
+        let mut receiver = Receiver::new(spec.with_window(options, self.receives.saturating_mul(u64::from(*mss)), *mss));
+        // Where the side that opens has data to send at once, that or its SYN comes again as soon.
+        if self.spec.requests.is_some() {
+            receiver.answer_by_timer();
+        }
+        receiver
     }
 
     /// The algorithm of flow number `index`, at its start. Built when wanted: with very many flows a second copy of each would show.

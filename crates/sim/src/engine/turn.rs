@@ -17,6 +17,7 @@ use crate::records::EventKind;
 /// A packet of a request arrives at the server, with the ACK that it carries. Once the request is whole the response is written. Returns the
 /// sender's deadline.
 #[cold]
+#[inline(never)]
 fn be_asked<L: Link<Load>>(
     sender: &mut Sender<Controller>,
     wire: &mut PathWire<'_, L>,

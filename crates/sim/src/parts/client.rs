@@ -236,6 +236,7 @@ impl Path {
 
     /// IP bytes of what travels as an ACK and is none: a SYN-ACK, or a packet of a request with the headers of the flow's segments.
     #[cold]
+    #[inline(never)]
     pub(crate) fn bytes_of(&self, ack: &Ack) -> u32 {
         let client = self.rare.as_ref().and_then(|rare| rare.client.as_ref());
         Piece::of(ack).zip(client).map_or(SYN_BYTES, |(piece, client)| piece.payload + client.header_bytes)
@@ -251,6 +252,7 @@ impl Path {
     }
 
     /// The client asks, or asks again: the request leaves, and carries the ACK that waits.
+    #[inline(never)]
     pub(crate) fn ask(&mut self) {
         let Some(client) = self.client() else { return };
         let now = client.next_at;
@@ -265,6 +267,7 @@ impl Path {
     }
 
     /// A segment, or a part of the handshake, has arrived where the client is.
+    #[inline(never)]
     pub(crate) fn tell_client(&mut self, now: Time, seq: u64) {
         let (next, again) = (self.receiver.next(), self.receiver.answered_again());
         let Some(client) = self.client() else { return };

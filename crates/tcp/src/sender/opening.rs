@@ -52,10 +52,10 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// A SYN-ACK arrives. Only the first one counts. Its ACK leaves, and the first window behind it. Another is answered too (RFC 5961 4.2; Linux
-    /// `tcp_send_challenge_ack`): the ACK may have been lost.
+    /// `tcp_send_challenge_ack`), if no data has told the peer of the first: the ACK may have been lost.
     pub(super) fn on_answered(&mut self, ack: &Ack, wire: &mut impl Wire) {
         let Some(handshake) = self.handshake.take() else {
-            if self.established {
+            if self.established && self.c.nxt == 0 {
                 wire.open(self.c.now, Opening::Ack);
             }
             return;

@@ -52,6 +52,8 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// The receiver may have shut its window: if so, and nothing else is waited for, it will be asked.
+    #[cold]
+    #[inline(never)]
     pub(super) fn watch_window(&mut self) {
         if self.is_shut() && self.timers.expires() == Time::NEVER {
             let wait = self.rtt.rto().max(WAIT_MIN).saturating_mul(1 << self.limits.window_probes());
@@ -60,6 +62,8 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// The timer expires: the receiver is asked.
+    #[cold]
+    #[inline(never)]
     pub(super) fn on_window_timeout(&mut self, wire: &mut impl Wire) {
         if self.is_shut() {
             wire.probe_window(self.c.now);
