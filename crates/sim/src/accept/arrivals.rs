@@ -3,13 +3,12 @@
 use units::Rate;
 
 use super::flow::{accept_flow, accept_packet, AcceptedFlow, Run};
+use super::laws::accept_law;
 use super::link::AcceptedLink;
 use super::refusal::{refuse, seconds, ALIVE_MAX};
 use crate::error::SpecError;
 use crate::laws::Whole;
-use crate::limits::{
-    Range, CONNECTIONS, LOAD, MEAN_BYTES, MOST_KINDS, MOST_SOURCES, OBJECTS, PER_SECOND, SESSION_COUNT, SHAPE, THINK_S, TRANSFER_BYTES,
-};
+use crate::limits::{CONNECTIONS, LOAD, MEAN_BYTES, MOST_KINDS, MOST_SOURCES, OBJECTS, PER_SECOND, SESSION_COUNT, THINK_S, TRANSFER_BYTES};
 use crate::spec::{ArrivalSpec, Direction, FlowSpec, Law, Offered, SessionSpec, Spec};
 
 /// The most that may have events at once because of a scenario's sources.
@@ -116,19 +115,6 @@ fn accept_sizes(field: &dyn Fn(&str) -> String, sizes: Law, max_bytes: Option<u6
         return refuse(field("max"), max, format!("give {TRANSFER_BYTES}"));
     }
     accept_law(&field("sizes"), sizes, 1.0, MEAN_BYTES)
-}
-
-/// Refuses a law whose mean, of which so many are one of the range's unit, is out of range.
-pub(super) fn accept_law(field: &str, law: Law, of_unit: f64, range: Range) -> Result<(), SpecError> {
-    if !range.holds(law.mean() / of_unit) {
-        return refuse(field, law.mean(), format!("give {range}"));
-    }
-    match law {
-        Law::Pareto { shape, .. } if !SHAPE.holds(shape) => {
-            refuse(format!("{field}.shape"), shape, format!("give {SHAPE}: at 1 and below there is no mean"))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Load is IP bits sent once, over the link's rate.

@@ -5,6 +5,7 @@ mod changes;
 mod flow;
 mod hops;
 mod hosts;
+mod laws;
 mod link;
 mod losses;
 mod options;

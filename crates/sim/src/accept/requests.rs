@@ -1,6 +1,6 @@
 //! Clients, checked.
 
-use super::arrivals::accept_law;
+use super::laws::accept_law;
 use super::refusal::refuse;
 use crate::error::SpecError;
 use crate::limits::{REQUEST_BYTES, REQUEST_COUNT, RESPONSE_BYTES, THINK_S};
