@@ -13,6 +13,8 @@ VENV := $(CURDIR)/.venv
 BIN := $(VENV)/bin
 # One interpreter for maturin, cargo and clippy, or each of them rebuilds the bindings of the one before.
 CARGO := PYO3_PYTHON=$(BIN)/python CARGO_INCREMENTAL=0 cargo
+# What is measured and shipped is compiled with the profile that `make profile` made, if this compiler made it.
+PROFILED := .ci/with-profile
 export UV_PYTHON_DOWNLOADS := never
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -not -path '*/tests/*' -o -name Cargo.toml)
@@ -23,7 +25,7 @@ DEMO := build/demo
 # `fast` compiles an edit in seconds (no optimisation across crates); what is measured and shipped is `release`.
 PROFILE ?= release
 
-.PHONY: build test test-kernel packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench golden docs validation validation-kernel agreement wheel demo clean
+.PHONY: build test test-kernel packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench profile golden algorithm docs validation validation-kernel agreement wheel demo clean
 
 build: $(CORE)
 
@@ -47,9 +49,9 @@ $(CHECKERS): $(DEPS)
 	$(call install,--only-group dev)
 
 # Python sources are used in place; only the core and the package's metadata need building.
-$(CORE): $(DEPS) pyproject.toml $(RUST_SOURCES)
+$(CORE): $(DEPS) pyproject.toml $(RUST_SOURCES) $(wildcard data/profile/*)
 	echo 'building the core ($(PROFILE))'
-	VIRTUAL_ENV=$(VENV) PATH=$(BIN):$$PATH CARGO_INCREMENTAL=0 PYO3_PYTHON=$(BIN)/python \
+	$(if $(filter release,$(PROFILE)),$(PROFILED)) env VIRTUAL_ENV=$(VENV) PATH=$(BIN):$$PATH CARGO_INCREMENTAL=$(if $(filter fast,$(PROFILE)),1,0) PYO3_PYTHON=$(BIN)/python \
 	  $(BIN)/maturin develop --profile $(PROFILE) --locked --group build > .venv/maturin.log 2>&1 || { cat .venv/maturin.log; exit 1; }
 	touch $@
 
@@ -107,21 +109,38 @@ lint-python: $(CORE) $(CHECKERS)
 # with events that drop-tail can do without. Some 600 of each in `make test`, SCENARIOS here.
 SCENARIOS ?= 10000
 fuzz: $(DEPS)
-	SCENARIOS=$(SCENARIOS) $(CARGO) test --quiet --locked --release -p windtunnel-sim --test oracle
+	$(PROFILED) env SCENARIOS=$(SCENARIOS) $(CARGO) test --quiet --locked --release -p windtunnel-sim --test oracle
 
 # Packetdrill's public scripts against the stack: those of an installed Linux source of 6.12 or newer, and of the folders that PACKETDRILL names.
 packetdrill: $(DEPS)
 	folders="$$(.ci/packetdrill-scripts)" && PACKETDRILL="$$folders" $(CARGO) test --quiet --locked -p windtunnel-packetdrill --test suite -- --nocapture
 
 bench:
-	$(CARGO) bench --quiet --locked -p windtunnel-sim
+	$(PROFILED) env $(CARGO) bench --quiet --locked -p windtunnel-sim
 	python3 benches/instructions.py
 	python3 benches/ratios.py
+
+# What of the core is taken how often, from a training set of scenarios: the compiler lays the core out by that. Needs llvm-profdata of the
+# compiler's LLVM (`rustup component add llvm-tools`, or the package llvm-NN). Anew when the compiler, a dependency or the way of an ACK changed.
+profile:
+	python3 benches/profile.py
 
 golden:
 	GOLDEN=redraw $(CARGO) test --quiet --locked -p windtunnel-sim --test golden
 	GOLDEN=redraw $(CARGO) test --quiet --locked -p windtunnel-records --test named
 	git --no-pager diff --stat -- tests crates
+
+# What follows from a law that was added to the registry: the catalogue, its page and rows, its figure, its golden traces.
+algorithm:
+	$(MAKE) --no-print-directory build PROFILE=fast
+	$(BIN)/python -m windtunnel.backends.catalogue
+	$(BIN)/python .ci/algorithm_pages.py
+	$(BIN)/python -m windtunnel.scenario.pages docs/algorithms
+	$(BIN)/windtunnel algorithms --json > docs/reference/algorithms.json
+	for page in docs/algorithms/*.md; do name=$$(basename $$page .md); \
+	  test $$name = README || test -f docs/algorithms/figures/$$name.svg || $(BIN)/windtunnel algorithms $$name --plot docs/algorithms/figures/$$name.svg; done
+	GOLDEN=redraw $(CARGO) test --quiet --locked -p windtunnel-sim --test golden
+	git --no-pager diff --stat -- docs python tests
 
 # docs/reference is generated, and the figures of pages by the commands that they show; guides, concepts and decisions are written by hand.
 docs: $(CORE)
@@ -167,7 +186,7 @@ agreement: $(CORE)
 	$(BIN)/python -m windtunnel.agreement.tables build/agreement docs/validation.md
 
 wheel: $(DEPS)
-	PATH=$(BIN):$$PATH CARGO_INCREMENTAL=0 $(BIN)/maturin build --quiet --release --locked --interpreter $(BIN)/python --out dist
+	$(PROFILED) env PATH=$(BIN):$$PATH CARGO_INCREMENTAL=0 $(BIN)/maturin build --quiet --release --locked --interpreter $(BIN)/python --out dist
 	ls dist/*.whl
 
 # The 2007 benchmark at the quick scale: its figures, its tables, its claims judged. What an earlier demo ran is used again.

@@ -1,7 +1,8 @@
 """Instructions per delivered data packet, counted by callgrind, beside the stored baseline. Run by `make bench`.
 
 Counts repeat exactly for one binary, whatever else the machine does, where nanoseconds do not. `--store` writes the
-baseline anew: do that only on purpose, and say why in the commit.
+baseline anew: do that only on purpose, and say why in the commit. What is counted is compiled as what is shipped: with the profile
+(`make profile`) if this compiler made it. The profile comes from other scenarios than those that are counted here.
 """
 
 import json
@@ -12,14 +13,15 @@ import sys
 import tempfile
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[1]
 BASELINE = Path(__file__).with_name("instructions.json")
-BUILD = ["cargo", "bench", "--locked", "-p", "windtunnel-sim", "--bench", "packet", "--no-run"]
+BUILD = [".ci/with-profile", "cargo", "bench", "--locked", "-p", "windtunnel-sim", "--bench", "packet", "--no-run"]
 
 
 def executable() -> str:
     """Path of the bench binary."""
-    built = subprocess.run(BUILD, capture_output=True, text=True, check=True)
-    return re.findall(r"\((.*packet-[0-9a-f]+)\)", built.stderr)[-1]
+    built = subprocess.run(BUILD, cwd=ROOT, capture_output=True, text=True, check=True)
+    return str(ROOT / re.findall(r"\((.*packet-[0-9a-f]+)\)", built.stderr)[-1])
 
 
 def instructions_per_packet(binary: str, case: str) -> float:

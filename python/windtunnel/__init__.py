@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from windtunnel.version import __version__
 
 if TYPE_CHECKING:
-    from windtunnel.controllers import Controller, Needs, Parameter
+    from windtunnel.controllers import Controller, Needs, Parameter, compiled
     from windtunnel.native import Connection, Window
     from windtunnel.run import Run, load_run, run
     from windtunnel.scenario import Bottleneck, Flow, Hop, Scenario, ScenarioError
@@ -30,6 +30,7 @@ __all__ = [
     "ScenarioError",
     "Window",
     "__version__",
+    "compiled",
     "load_run",
     "load_scenario",
     "run",
@@ -47,6 +48,7 @@ _HOMES = {
     "Scenario": ("windtunnel.scenario", "Scenario"),
     "ScenarioError": ("windtunnel.scenario", "ScenarioError"),
     "Window": ("windtunnel.native", "Window"),
+    "compiled": ("windtunnel.controllers", "compiled"),
     "load_run": ("windtunnel.run", "load_run"),
     "load_scenario": ("windtunnel.scenario", "load"),
     "run": ("windtunnel.run", "run"),

@@ -65,7 +65,15 @@ def conform(text: str, file: str) -> str:
         One line, when the file is damaged or its algorithm is not implemented.
     """
 
-def conform_rows(stimulus: str, rows: str, algorithm: str, variant: str | None) -> str:
+def conform_rows(
+    stimulus: str,
+    rows: str,
+    algorithm: str,
+    variant: str | None = None,
+    guests: list[tuple[str, str]] = ...,
+    page_fd: int | None = None,
+    classes: list[tuple[str, dict[str, Any]]] = ...,
+) -> str:
     """Replay what a kernel answered segment by segment; return the report as JSON: rows, rows_matched, first_mismatch.
 
     Parameters
@@ -75,12 +83,14 @@ def conform_rows(stimulus: str, rows: str, algorithm: str, variant: str | None) 
     rows : str
         What the kernel printed, a line per row.
     algorithm, variant : str
-        Whose sender answers on our side.
+        Whose sender answers on our side; the name may be that of a guest or of a class.
+    guests, page_fd, classes
+        As `check` takes them.
 
     Raises
     ------
     ValueError
-        One line, when the script cannot be driven or the rows are not its.
+        One line, when the script cannot be driven, the rows are not its, or a guest does what none may.
     """
 
 def conform_segments(text: str) -> str:
@@ -139,8 +149,20 @@ def guest_described(library: str, file: str, page_fd: int | None = None) -> str:
         The file, the problem, and a list of lines, as `guest_made`.
     """
 
+def stack_described(library: str, page_fd: int | None = None) -> str:
+    """Load a whole stack's library and return what it says of itself, as JSON: version, algorithms.
+
+    Raises
+    ------
+    ValueError
+        The file, the problem, and an empty list.
+    """
+
 def guest_last_call(page: bytes) -> tuple[str, tuple[int, float] | None] | None:
     """Return the hook that was called last by a copy of a page, and its flow with the simulated time in seconds; None when none was."""
+
+def guest_layout() -> dict[str, dict[str, int]]:
+    """Return where the fields of the structures of ``windtunnel.h`` are, bytes, by the names of both."""
 
 def guest_made(file: str, cache: str, compiler: str) -> tuple[str, str]:
     """Make a file into a library of the cache; return what tells its content and what built it from others, and the library.

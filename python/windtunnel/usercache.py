@@ -16,7 +16,7 @@ def cache() -> Path:
     return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "windtunnel"
 
 
-KINDS = {"controllers": "controller", "init": "guest program", "kernels": "kernel", "logs": "build log"}
+KINDS = {"controllers": "controller", "init": "guest program", "kernels": "kernel", "logs": "build log", "stacks": "stack"}
 """What lies in each folder of the cache."""
 
 

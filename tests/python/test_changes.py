@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import windtunnel as wt
+from windtunnel.backends.linux import plan, steps
 from windtunnel.backends.linux.expressible import unsupported
 from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, parse, resolve, traces
 
@@ -129,5 +130,30 @@ def test_a_missing_trace_is_refused(cli: Callable[..., Any], quick: list[str]) -
     assert outcome.code == 2 and "nowhere.trace" in outcome.err and "cannot be read" in outcome.err
 
 
-def test_a_guest_refuses_them_by_name() -> None:
-    assert unsupported(scenario(outages=["3s=500ms"], delay_steps=["1s=20ms"])) == ["bottleneck.outages", "bottleneck.delay_steps"]
+def test_a_guest_has_steps_and_no_outages_or_traces() -> None:
+    def refused(**link: Any) -> list[str]:
+        return [line.split(":")[0] for line in unsupported(scenario(**link))]
+
+    assert refused(delay_steps=["1s=20ms"], discipline="red,gentle=0") == refused(rate_steps=["1s=5Mbit"], discipline="codel") == []
+    assert refused(outages=["3s=500ms"]) == ["bottleneck.outages"]
+    assert refused(trace_ms=[1, 2]) == ["bottleneck.trace_ms"]
+    for rest in ({"delay_steps": ["1s=20ms"]}, {"queue": "50ms"}, {"discipline": "red,gentle=0"}, {"queue": 1}, {"mark": "2ms"}):
+        assert refused(**({"rate_steps": ["1s=5Mbit"]} | rest))[0] == "bottleneck.rate_steps"
+
+
+def test_a_guests_plan_has_the_steps() -> None:
+    text = plan.make(scenario(queue=60, rate_steps=["2s=5Mbit", "3s=10Mbit"])).text.splitlines()
+    # The link is HTB's, which sends the next packet at the new rate; one of the sixty is on the wire.
+    expected = ["rate-step forward 2000000000 625000", "rate-step forward 3000000000 1250000"]
+    assert [line for line in text if line.split()[0] in ("discipline", "rate-step")] == ["discipline forward pfifo 59", *expected]
+    text = plan.make(scenario(delay_steps=["1.5s=20ms", "4s=0"])).text.splitlines()
+    assert [line for line in text if "step" in line] == ["delay-step forward 1500000000 20000000", "delay-step forward 4000000000 0"]
+    assert not [line for line in text if line.startswith("discipline")]
+
+
+def test_what_a_link_could_have_carried_is_the_integral_of_its_rate() -> None:
+    link = scenario(rate_steps=["2s=5Mbit", "3s=10Mbit"]).bottleneck
+    # 12 Mbit/s up to 2 s, 5 up to 3 s, 10 from then on.
+    assert steps.capacity_bits(link, 0.0, 6.0) == 24e6 + 5e6 + 30e6
+    assert steps.capacity_bits(link, 2.5, 3.5) == 2.5e6 + 5e6
+    assert steps.capacity_bits(link, 0.0, 1.0) == 12e6

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from controllers import Write
 
 VECTORS = Path(__file__).parents[2] / "data" / "kernel-vectors"
 
@@ -91,6 +92,55 @@ def test_alg_chooses_whose_sender_answers(cli: Callable[..., Any], stimuli: Path
     cubic, reno, nohystart = (cli("conform", str(stimuli), "--alg", name, "--json").json()[0] for name in names)
     assert (reno["algorithm"], reno["rows"], nohystart["rows_matched"]) == ("reno", 18, cubic["rows_matched"])
     assert cli("conform", str(stimuli), "--alg", "cubic:nope").code == 2
+
+
+AS_RENO = """
+import windtunnel as wt
+
+
+class Mine(wt.Controller):
+    before: float = 0.0
+
+    def on_acked(self, w, c, acked):
+        if c.cwnd_limited:
+            left = w.slow_start(acked)
+            self.before += left / w.cwnd
+            w.cwnd += self.before // 1
+            self.before %= 1
+
+    def ssthresh(self, w, c):
+        return max(w.cwnd // 2, 2.0)
+"""
+
+
+@pytest.fixture
+def losses(tmp_path: Path) -> Path:
+    """Stimuli in which something is lost: Reno's answers are not those of the kernel's CUBIC."""
+    for suffix in (".pkt", ".rows"):
+        shutil.copy((SEGMENTS / "lost-retransmission").with_suffix(suffix), tmp_path)
+    return tmp_path
+
+
+def test_a_file_answers_to_every_stimulus_with_rows(cli: Callable[..., Any], losses: Path, stimuli: Path, written: Write) -> None:
+    (stimuli / "mine.py").write_text(AS_RENO, encoding="utf-8")
+    reno, *others = (cli("conform", str(stimuli), "--alg", name, "--json").json() for name in ("reno", written(), str(stimuli / "mine.py")))
+    assert [one["file"] for one in reno] == ["lost-retransmission.rows", "reorder-large.rows", "tlp-tail.rows"]
+    assert any(one["rows_matched"] < one["rows"] for one in reno), "the rows are CUBIC's, and tell the two apart"
+    for other, name in zip(others, ("mine.c", "mine.py"), strict=True):
+        assert [{**one, "algorithm": "reno"} for one in other] == reno
+        assert {one["algorithm"] for one in other} == {name}
+
+
+def test_a_file_that_fails_on_rows_is_one_line(cli: Callable[..., Any], losses: Path) -> None:
+    mine = losses / "mine.py"
+    mine.write_text(AS_RENO.replace("w.cwnd // 2, 2.0", "0.5, -1.0"), encoding="utf-8")
+    outcome = cli("conform", str(losses), "--alg", str(mine))
+    assert outcome.code == 2 and outcome.err.count("\n") == 1, outcome.err
+    assert (
+        "mine.py: ssthresh of flow 0 at " in outcome.err
+        and "it answers 0.5" in outcome.err
+        and "with lost-retransmission.rows" in outcome.err
+    )
 
 
 @pytest.mark.parametrize("damage", ["1 2 3\n", "", "x"])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import textwrap
+import threading
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,6 +14,7 @@ import pytest
 import windtunnel as wt
 from windtunnel.cli import main
 from windtunnel.foreign import ForeignError
+from windtunnel.foreign.process import patience_s
 
 LAW = """
 import windtunnel as wt
@@ -173,6 +176,32 @@ def test_an_endless_hook_is_interrupted(monkeypatch: pytest.MonkeyPatch, tmp_pat
     (tmp_path / "endless.py").write_text(LAW.replace("left = ", "while c.delivered > 50: pass\n            left = "))
     with pytest.raises(ForeignError, match=r"on_acked of flow 0 at .* did not return within 0\.5 s"):
         wt.run(scenario(f"{tmp_path}/endless.py"))
+
+
+def test_a_hook_has_ten_seconds_unless_another_time_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WINDTUNNEL_PATIENCE_S", raising=False)
+    assert patience_s() == 10.0
+
+
+def test_an_endless_hook_of_a_class_that_was_typed_in_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a notebook a class has no file, and the run may be in any thread; the interpreter goes on after it."""
+    monkeypatch.setenv("WINDTUNNEL_PATIENCE_S", "0.5")
+    typed: dict[str, object] = {"__name__": "__main__"}
+    exec(LAW.replace("left = ", "while c.delivered > 50: pass\n            left = "), typed)
+    said: list[BaseException] = []
+
+    def cell() -> None:
+        try:
+            wt.run(scenario(typed["Mine"]))
+        except ForeignError as error:
+            said.append(error)
+
+    thread = threading.Thread(target=cell)
+    thread.start()
+    thread.join(timeout=60)
+    assert not thread.is_alive() and len(said) == 1
+    assert re.search(r"Mine.py: on_acked of flow 0 at .* s: HookStandsStill", str(said[0]))
+    assert wt.run(scenario(Real)).flows.height == 1
 
 
 def test_a_class_beside_native_code_is_refused(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import windtunnel as wt
+from windtunnel.backends.linux import plan
 from windtunnel.backends.linux.expressible import unsupported
 from windtunnel.scenario import Scenario, ScenarioError, canonical, parse, resolve
 
@@ -49,5 +50,16 @@ def test_options_reach_the_bottleneck(cli: Callable[..., Any], quick: list[str])
     assert (link["reorder_probability"], link["reorder_s"], link["duplicate_probability"]) == (0.01, 0.003, 1e-3)
 
 
-def test_a_guest_refuses_them_by_name() -> None:
-    assert unsupported(scenario(duplicate=0.1)) == ["bottleneck.duplicate_probability"]
+def test_a_guest_makes_data_late_by_a_table_and_refuses_copies_by_name() -> None:
+    def refused(**link: Any) -> list[str]:
+        return [line.split(":")[0] for line in unsupported(scenario(**link))]
+
+    assert refused(duplicate=0.1) == ["bottleneck.duplicate_probability"]
+    for probability, table in ((0.01, "100 1"), (1e-4, "10000 1"), (0.37, "100 37"), (0.5, "2 1")):
+        text = plan.make(scenario(reorder=probability, reorder_by="3ms")).text.splitlines()
+        assert [line for line in text if line.startswith("late")] == [f"late forward 3000000 {table}"]
+    field = "bottleneck.reorder_probability"
+    assert refused(reorder=1e-5, reorder_by="3ms") == [field]
+    assert refused(reorder=0.1, reorder_by="3ms", delay_steps=["1s=5ms"]) == [field]
+    both = parse({**canonical(scenario(reorder=0.1, reorder_by="3ms")), "reverse": {"reorder": 0.1, "reorder_by": "3ms"}})
+    assert [line.split(":")[0] for line in unsupported(both)] == ["reverse.reorder_probability"]

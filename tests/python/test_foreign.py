@@ -204,13 +204,17 @@ def test_a_file_that_calls_itself_as_a_module_answers_to_its_recordings(cli: Cli
     assert other.code == 1 and any(report["first_mismatch"] for report in other.json())
 
 
-def test_the_kernel_backend_refuses_a_file_by_name(cli: Cli, written: Write) -> None:
+def test_the_kernel_backend_takes_a_c_file_and_refuses_others_by_name(cli: Cli, written: Write, tmp_path: Path) -> None:
     from windtunnel.backends.linux import expressible
 
-    found = expressible.unsupported(scenario(written()))
-    assert found == ["flows[0].algorithm: mine.c is a controller from a file; a guest's kernel runs those that it was built with"]
-    outcome = cli("agree", "--alg", "reno,./mine.c")
-    assert outcome.code == 2 and "alg: mine.c is a controller from a file, which only the simulator runs" in outcome.err
+    assert expressible.unsupported(scenario(written())) == []
+    # A copy of what was made of it is a library like any other.
+    (tmp_path / "libmine.so").write_bytes(foreign.make("./mine.c").library.read_bytes())
+    found = expressible.unsupported(scenario("./libmine.so"))
+    said = "libmine.so is no C file in the kernel's dialect"
+    assert found == [f"flows[0].algorithm: {said}; of controllers from files a kernel runs those alone"]
+    outcome = cli("agree", "--alg", "reno,./libmine.so")
+    assert outcome.code == 2 and f"alg: {said}, which a kernel runs too" in outcome.err
 
 
 def test_a_files_look_is_no_built_ins() -> None:

@@ -17,6 +17,7 @@ from controllers import BROKEN, RENO, Write, shared
 import windtunnel as wt
 from windtunnel import experiment, foreign
 from windtunnel.experiment import Experiment, Measure, RunsFailed, Scale
+from windtunnel.foreign import process
 from windtunnel.store import open_results, writing_results
 
 PATH = ["--rate", "20Mbit", "--rtt", "20ms", "--duration", "3s"]
@@ -154,6 +155,7 @@ def test_what_a_library_prints_is_not_the_result(cli: Cli, written: Write, tmp_p
     table = TABLE.replace("ABI", "WT_ABI").replace("w->cwnd = BROKEN", 'puts("hello"), fflush(stdout)').replace("<math.h>", "<stdio.h>")
     name = shared(tmp_path, "mine.so", table)
     written()
+    process._end_all()  # One that an earlier test left has that test's stderr.
     outcome = cli("run", *PATH, "--flow", name, "--json")
     assert outcome.code == 0 and outcome.json()["flows"] and "hello" in outcome.err
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import windtunnel as wt
+from windtunnel.backends.linux import plan
 from windtunnel.backends.linux.expressible import unsupported
 from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, fill, json_schema, load, parse, resolve
 
@@ -176,8 +177,28 @@ def test_the_schema_knows_hops() -> None:
     assert {"type": "string"}.items() <= schema["properties"]["hops"]["items"]["anyOf"][1].items()
 
 
-def test_a_kernel_refuses_hops_by_name() -> None:
-    assert "hops" in unsupported(scenario())
+def test_a_kernels_plan_has_the_hops_and_where_flows_cross_them() -> None:
+    flows = ["reno", "reno,enter=2,leave=2", {"algorithm": "reno", "direction": "reverse", "enter": 2}]
+    more = {"traffic": ["udp,rate=1Mbit,leave=1"], "arrivals": ["reno,rate=1,mean=9kB,enter=3"]}
+    made = scenario(flows=flows, **more)
+    assert unsupported(made) == []
+    found = [line for line in plan.make(made).text.splitlines() if line.startswith(("link ", "delay ", "hops ", "source-hops ", "disc"))]
+    links = ["link forward 2500000 60 0", "link forward2 1250000 50 0"]
+    assert found[:2] == links and [line.split()[1] for line in found[2:4]] == ["forward3", "reverse"]
+    assert found[4:6] == ["delay forward2 2000000", "delay forward3 3000000"]
+    assert [line.split()[:3] for line in found[6:7]] == [["discipline", "forward3", "codel"]]
+    assert found[7:] == ["hops 1 3", "hops 2 2", "hops 2 3", "hops 3 3", "source-hops 0 1 1"]
+
+
+def test_a_kernel_refuses_of_a_hop_what_it_refuses_of_a_link() -> None:
+    mixed = scenario(flows=["reno", {"algorithm": "reno", "direction": "reverse", "enter": 2}], hops=["delay=2ms,queue=50kB", "queue=9"])
+    assert [line.split(":")[0] for line in unsupported(mixed)] == ["hops[0].queue_bytes"]
+    # ACKs of what enters behind it do not cross the first.
+    behind = {"algorithm": "reno", "direction": "reverse", "enter": 3}
+    assert unsupported(scenario(flows=["reno", behind], hops=["queue=50kB", "queue=9"])) == []
+    assert unsupported(scenario(hops=["discipline=cobalt"])) == [
+        "hops[0].discipline: Linux has cobalt as a part of CAKE only, whose limit is memory and not packets"
+    ]
 
 
 def test_hops_on_the_command_line(cli: Callable[..., Any]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import windtunnel as wt
+from windtunnel.backends.linux import plan
 from windtunnel.backends.linux.expressible import unsupported
 from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, parse, resolve
 
@@ -139,6 +140,26 @@ def test_the_option_and_the_keys_reach_the_scenario(cli: Callable[..., Any], qui
     assert (told["nic_bps"], told["txqueuelen"], told["shared"]) == (1e9, 100, True)
 
 
-def test_a_guest_refuses_them_by_name() -> None:
-    assert unsupported(scenario(host={"cpu_pps": 5})) == ["host"]
-    assert unsupported(scenario("reno,nic=1Gbit")) == ["flows[0].host"]
+def test_a_guest_has_devices_and_no_processors() -> None:
+    assert unsupported(scenario(host={"cpu_pps": 5, "ack_tick": "1ms"})) == ["host.cpu_pps", "host.ack_tick_s"]
+    assert unsupported(scenario("reno,nic=1Gbit,cpu_ack=1us")) == ["flows[0].host.cpu_ack_s"]
+    assert unsupported(scenario(host={"shared": True})) == unsupported(scenario("reno,nic=1Gbit,txqueuelen=9")) == []
+    web = "reno,rate=10,mean=25kB"
+    assert unsupported(scenario(host="nic=1Gbit,shared=true", arrivals=web)) == []
+    (refused,) = unsupported(scenario(host="nic=1Gbit", arrivals=web))
+    assert refused.startswith("arrivals[0].host: every transfer has a device of its own")
+    several = scenario("reno", {"algorithm": "reno", "transport": {"sack": False}}, host="nic=1Gbit,shared=true")
+    assert [line.split(":")[0] for line in unsupported(several)] == ["host.shared"]
+    hops = scenario("reno", "reno,enter=2", host="nic=1Gbit,shared=true", hops=["queue=9"])
+    assert "enter at different hops" in unsupported(hops)[0]
+
+
+def test_a_guests_plan_says_whose_device_it_is() -> None:
+    def found(*flows: Any, **top: Any) -> list[str]:
+        return [line for line in plan.make(scenario(*flows, **top)).text.splitlines() if line.startswith("device")]
+
+    assert found("reno,nic=8Mbit", "reno") == ["device 1000000 1000 -"]
+    assert found("reno", "cubic", host="nic=8Mbit,txqueuelen=5") == ["device 1000000 5 -"] * 2
+    # The one that all share is not that of a flow which has its own.
+    shared = found("reno", "cubic,nic=16Mbit", "vegas", host="nic=8Mbit,shared=true", arrivals="reno,rate=1,mean=9kB,stop=2s")
+    assert sorted(shared) == ["device 1000000 1000 0"] * 3 + ["device 2000000 1000 -"]

@@ -101,8 +101,8 @@ def test_bytes_stay_bytes_where_acks_share_the_queue_and_the_wire_does_not_count
         ({"discipline": "codel", "queue": 1}, "bottleneck.queue: 1, the packet in service among them"),
         ({"discipline": "red,gentle=0", "queue": 2}, "bottleneck.queue: 2,"),
         ({"mark": 1}, "bottleneck.mark"),
-        ({"rate_steps": ["5s=5Mbit"]}, "bottleneck.rate_steps"),
-        ({"reorder": 0.1, "reorder_by": "1ms"}, "bottleneck.reorder_probability"),
+        ({"rate_steps": ["5s=5Mbit"], "queue": "50ms"}, "bottleneck.rate_steps"),
+        ({"reorder": 1e-5, "reorder_by": "1ms"}, "bottleneck.reorder_probability"),
     ],
 )
 def test_what_no_kernel_has_is_listed_by_name(link: dict[str, Any], named: str) -> None:

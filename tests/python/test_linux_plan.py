@@ -41,6 +41,14 @@ def test_a_plan_says_everything_in_integers() -> None:
     assert made.algorithms == ("reno", "htcp") and made.arguments == () and made.notes == ()
 
 
+def test_a_flow_of_other_packets_says_their_size_and_has_a_window_of_them() -> None:
+    made = plan.make(scenario("reno,mtu=9000,window=20", "reno", "reno,mtu=576"))
+    assert lines(made, "packets") == [["packets", "9000"], ["packets", "576"]]
+    # 42 ms at 10 Mbit/s are 91.1 packets of 576 bytes, and 7 wait: four times that, of 524 bytes.
+    assert [line[8] for line in lines(made, "flow")] == [str(20 * 8948), "243264", str(392 * 524)]
+    assert unsupported(scenario("reno,mtu=9000", queue="50kB"))[0].startswith("bottleneck.queue_bytes: other sizes of packets")
+
+
 def test_a_flow_with_a_handshake_connects_at_its_start() -> None:
     made = plan.make(scenario("reno", "reno,handshake=true"))
     assert [line[11] for line in lines(made, "flow")] == ["0", "1"]

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 import windtunnel as wt
+from windtunnel.backends.linux import plan, sessions
 from windtunnel.backends.linux.expressible import unsupported
 from windtunnel.metrics import View, measure
-from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, parse, resolve
+from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, fill, parse, resolve
 
 
 def scenario(*sessions: Any, **more: Any) -> Scenario:
@@ -85,8 +86,36 @@ def test_sessions_come_after_arrivals_in_every_table(cli: Callable[..., Any]) ->
     assert cli(*arguments[:-3]).code == 2 and "Transfers" in cli(*arguments[:-1]).out
 
 
-def test_a_guest_refuses_sessions_by_name() -> None:
-    assert "sessions" in unsupported(scenario("reno,count=1", flows=["reno"]))
+def test_a_guest_has_what_each_session_has_drawn_in_the_simulator() -> None:
+    source = "reno,count=3,objects=pareto:4:1.5,sizes=exponential:20kB,think=exponential:300ms,connections=2,rtt=20ms+40ms"
+    made = scenario(source, arrivals=["reno,rate=3,mean=9kB"], flows=["reno"])
+    assert unsupported(made) == []
+    full = fill(made).scenario
+    there = wt.run(made).records.frames()["pages"]
+    for number, session in enumerate(sessions.drawn(full)):
+        rows = there.filter(there["session"] == number).sort("start_s")
+        # Where pages are there sooner, more are looked at.
+        assert 3 < len(rows) <= len(session.pages)
+        assert rows["objects"].to_list() == [page.objects for page in session.pages[: len(rows)]]
+        assert rows["bytes"].to_list()[:-1] == [sum(page.sizes) for page in session.pages[: len(rows) - 1]]
+        thoughts = [page.think_ns * 1e-9 for page in session.pages[: len(rows)]]
+        ends = [0.0, *(rows["start_s"] + rows["completion_s"])]
+        assert rows["start_s"].to_list() == pytest.approx([end + thought for end, thought in zip(ends, thoughts, strict=False)], abs=2e-9)
+
+
+def test_a_guest_s_plan_has_thoughts_pages_and_objects() -> None:
+    made = scenario("reno,count=2,objects=fixed:3,sizes=fixed:2000,think=fixed:4s,rtt=20ms+40ms,connections=2,stop=9s", flows=["reno"])
+    lines = [line.split() for line in plan.make(made).text.splitlines()]
+    # Two pages each, at 4 s and a little after 8 s; six objects, the first of each base RTT with a host.
+    assert [line[1:] for line in lines if line[0] == "session"] == [[at, "6", "2", "0", "9000000000"] for at in ("1", "7")]
+    assert [line[1:] for line in lines if line[0] == "page"] == [["4000000000", "3"]] * 4
+    assert [line[1:] for line in lines if line[0] == "transfer"] == [[at, "-", "2000"] for at in ("1", "7") for _ in range(5)]
+
+
+def test_a_guest_refuses_sessions_that_connect_before_they_know_when() -> None:
+    assert [line.split(":")[0] for line in unsupported(scenario("reno,count=1,handshake=false"))] == ["sessions[0].handshake"]
+    assert [line.split(":")[0] for line in unsupported(scenario("reno,count=1001"))] == ["sessions[0].count"]
+    assert unsupported(scenario("fast,count=1")) == ["sessions[0].algorithm: no Linux kernel has fast"]
 
 
 def test_one_connection_is_what_sessions_always_had() -> None:

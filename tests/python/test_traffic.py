@@ -95,7 +95,10 @@ def test_bad_ones_are_refused_in_one_line(fields: dict[str, Any], parts: list[st
 
 def test_the_linux_backend_names_what_it_cannot_express() -> None:
     assert unsupported(scenario(traffic=["udp,rate=1Mbit"], flows=["reno,on=1s,off=1s,window=50kB"])) == []
-    assert unsupported(scenario(traffic=["udp,rate=1Mbit,packet=1501"]))[0].startswith("traffic[0].packet_bytes: 1501; ")
+    large = {"traffic": ["udp,rate=1Mbit,packet=1501"]}
+    assert unsupported(scenario(**large)) == []
+    (refused,) = unsupported(scenario(bottleneck={"rate": "10Mbit", "discipline": "codel"}, **large))
+    assert refused.startswith("bottleneck.discipline: packets are larger than 1500 bytes")
 
 
 def test_a_source_has_rows_like_a_flow_and_no_part_in_fairness(tmp_path: Any) -> None:

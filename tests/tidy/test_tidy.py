@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from windtunnel.plots.style import LOOK
+
 try:
     import tomllib
 except ModuleNotFoundError:  # Python 3.10
@@ -138,9 +140,11 @@ def test_a_registered_algorithm_has_page_figure_golden_traces_law_vectors_and_a_
     assert f"[{algorithm}]({algorithm}.md)" in (ROOT / "docs/algorithms/README.md").read_text(encoding="utf-8")
     assert list((ROOT / f"tests/golden/{algorithm}").glob("*.txt"))
     laws = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "crates/cc/tests/laws").glob("*.rs"))
+    own = ROOT / f"crates/cc/src/algorithms/{algorithm.replace('-', '_')}.rs"
+    has_tests = own.is_file() and "    #[test]\n" in own.read_text(encoding="utf-8")
     # An application of Reno flows has no law of its own: the closed forms of the whole are its vectors.
-    assert f'"{algorithm}:' in laws or (ROOT / f"crates/sim/tests/closed_forms/{algorithm}.rs").is_file()
-    assert f'"{algorithm}": (' in (ROOT / "python/windtunnel/plots/style.py").read_text(encoding="utf-8")
+    assert f'"{algorithm}:' in laws or has_tests or (ROOT / f"crates/sim/tests/closed_forms/{algorithm}.rs").is_file()
+    assert list(LOOK.values()).count(LOOK[algorithm]) == 1
 
 
 def test_a_registered_discipline_has_page_and_figure_and_no_page_is_orphaned() -> None:

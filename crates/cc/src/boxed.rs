@@ -4,7 +4,8 @@ use units::{ByteRate, Duration, Stream};
 
 use crate::slow_start::Kind;
 use crate::{
-    AckArrival, CaEvent, CaState, CongestionControl, Connection, Guest, LostSegment, Needs, RateSample, RttSample, Steering, Window,
+    AckArrival, CaEvent, CaState, CongestionControl, Connection, Guest, LostSegment, Needs, PlainAck, RateSample, RttSample, Steering,
+    Window,
 };
 
 /// Every hook goes to the law in the box.
@@ -34,6 +35,7 @@ forward! {
     on_rtt_sampled(&mut Self, w: &mut Window, c: &Connection, s: &RttSample);
     on_ack_arrived(&mut Self, w: &mut Window, c: &Connection, a: &AckArrival);
     on_acked(&mut Self, w: &mut Window, c: &Connection, acked: u32);
+    on_plain_ack(&mut Self, w: &mut Window, c: &Connection, a: &PlainAck, cwnd_limited: bool) -> bool;
     on_rate_sampled(&mut Self, w: &mut Window, c: &Connection, s: &RateSample);
     steer(&mut Self, w: &mut Window, c: &Connection, s: &RateSample) -> Steering;
     holds_back(&Self) -> bool;

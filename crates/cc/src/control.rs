@@ -21,6 +21,31 @@ pub struct RttSample {
     pub in_flight: u32,
 }
 
+/// An ACK of which everything is known: it advances the window of a sender without trouble. [`RttSample`] says what the fields are.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct PlainAck {
+    /// As [`RttSample::rtt`].
+    pub rtt: Duration,
+    /// As [`RttSample::forward`].
+    pub forward: Duration,
+    /// As [`RttSample::echoed`].
+    pub echoed: Time,
+    /// As [`RttSample::acked`].
+    pub acked: u32,
+    /// As [`RttSample::in_flight`].
+    pub in_flight: u32,
+}
+
+impl PlainAck {
+    /// What it says of the RTT.
+    #[inline]
+    pub fn rtt_sample(&self) -> RttSample {
+        let &PlainAck { rtt, forward, echoed, acked, in_flight } = self;
+        RttSample { acked, rtt: Some(rtt), forward: Some(forward), echoed: Some(echoed), in_flight }
+    }
+}
+
 /// What the ACK itself looked like (Linux `in_ack_event`).
 #[derive(Clone, Copy, Debug)]
 pub struct AckArrival {
@@ -127,6 +152,14 @@ pub trait CongestionControl {
 
     /// `acked` segments were newly delivered and the window may grow (Linux `cong_avoid`): never in CWR or Recovery.
     fn on_acked(&mut self, w: &mut Window, c: &Connection, acked: u32);
+
+    /// A plain ACK that finds the sender in congestion avoidance: `on_rtt_sampled`, and, unless that leads to slow start, `on_acked` of
+    /// `a.acked` segments when `Connection::cwnd_limited` will be `cwnd_limited`. Returns whether both are done. Only with
+    /// `Needs::plain_acks`, in place of the two.
+    fn on_plain_ack(&mut self, w: &mut Window, c: &Connection, a: &PlainAck, _cwnd_limited: bool) -> bool {
+        self.on_rtt_sampled(w, c, &a.rtt_sample());
+        false
+    }
 
     /// Full control (Linux `cong_control`): set cwnd and pacing from this ACK's rate sample.
     fn on_rate_sampled(&mut self, _w: &mut Window, _c: &Connection, _s: &RateSample) {}

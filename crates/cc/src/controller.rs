@@ -4,7 +4,9 @@ use units::{ByteRate, Duration, Stream};
 
 use crate::registry::{dispatch, Algorithm};
 use crate::slow_start::{Kind, RttOnPath, SlowStart};
-use crate::{AckArrival, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, RateSample, RttSample, Steering, Window};
+use crate::{
+    AckArrival, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, PlainAck, RateSample, RttSample, Steering, Window,
+};
 
 /// A law of the registry and the slow start in front of it.
 #[derive(Clone, Debug)]
@@ -23,6 +25,11 @@ impl Controller {
         if let Algorithm::Guest(guest) = &mut self.law {
             guest.0.on_seated(flow);
         }
+    }
+
+    /// Whether the law is from outside.
+    pub fn is_guest(&self) -> bool {
+        matches!(self.law, Algorithm::Guest(_))
     }
 
     /// An RTT sample in slow start, seen by a part that may end it. Out of line, as [`Controller::shape`]: few ACKs get here.
@@ -96,6 +103,14 @@ impl CongestionControl for Controller {
             Algorithm::Cubic(law) => on_acked(law, w, c, acked),
             law => dispatch!(law, law => on_acked(law, w, c, acked)),
         }
+    }
+    fn on_plain_ack(&mut self, w: &mut Window, c: &Connection, a: &PlainAck, cwnd_limited: bool) -> bool {
+        // In congestion avoidance no slow start has anything to see or to shape.
+        if let Algorithm::Guest(law) = &mut self.law {
+            return law.on_plain_ack(w, c, a, cwnd_limited);
+        }
+        self.on_rtt_sampled(w, c, &a.rtt_sample());
+        false
     }
     #[inline]
     fn on_rate_sampled(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {

@@ -104,7 +104,7 @@ const CWND_MAX: f64 = crate::SSTHRESH_INFINITE;
 /// Whether a guest may leave a window like this.
 #[inline]
 pub fn is_sound_window(cwnd: f64, ssthresh: f64) -> bool {
-    cwnd >= 1.0 && cwnd <= CWND_MAX && ssthresh >= 0.0 && ssthresh <= CWND_MAX
+    (1.0..=CWND_MAX).contains(&cwnd) && (0.0..=CWND_MAX).contains(&ssthresh)
 }
 
 /// What is wrong with a window that is not sound, in one line.

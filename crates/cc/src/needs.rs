@@ -60,6 +60,8 @@ pub struct Needs {
     pub control: Control,
     /// Calls of `on_rtt_sampled`. The RTTs of rate samples are exact always.
     pub rtt_samples: RttSamples,
+    /// `on_plain_ack` stands for `on_rtt_sampled` and `on_acked` where it can: of a law for which one call is cheaper than two.
+    pub plain_acks: bool,
     /// Calls of `on_ack_arrived`.
     pub ack_arrivals: bool,
     /// In slow start the algorithm looks at `Connection::pacing_rate`, paced or not.

@@ -2,7 +2,7 @@
 
 use units::Duration;
 
-use crate::algorithms::*;
+use crate::algorithms::{registered, *};
 use crate::parameter::{Either, Protocol, Values};
 use crate::slow_start::Kind;
 use crate::{CongestionControl, Connection, Guest};
@@ -21,12 +21,14 @@ macro_rules! made {
 }
 
 /// One row per protocol: its module (which holds the description, `PROTOCOL`, and makes a state, `build`), then the states its variants need.
+/// The list itself is `algorithms::registered`.
 macro_rules! protocols {
     ($($module:ident: $($state:ident($type:ty)),+;)+) => {
         /// The state of any registered algorithm. With a tag of its own: read from a spare value of some law's state it would take
         /// longer, and lie apart from the rest.
         #[derive(Clone, Debug)]
         #[repr(u8)]
+        #[allow(non_camel_case_types)]
         pub enum Algorithm {
             $($(#[doc = concat!("A state of `", stringify!($module), "`.")] $state($type),)+)+
             /// A state of a law from outside.
@@ -66,34 +68,23 @@ macro_rules! protocols {
     };
 }
 
-protocols! {
-    reno: Reno(reno::Reno), RenoReal(reno::RenoReal);
-    ptcp: Ptcp(reno::Reno), PtcpReal(reno::RenoReal);
-    scalable: Scalable(scalable::Scalable), ScalableKelly(scalable::Kelly);
-    hstcp: HstcpLinux(hstcp::HstcpLinux), HstcpReal(hstcp::HstcpReal);
-    bic: Bic(bic::Bic), BicReal(bic::BicReal);
-    cubic: Cubic(cubic::Cubic), CubicReal(Box<cubic::CubicReal>);
-    htcp: Htcp(htcp::Htcp), HtcpReal(Box<htcp::HtcpReal>);
-    fast: Fast(Box<fast::Fast>);
-    fast_bqd: FastBqd(Box<fast::Fast>);
-    veno: Veno(veno::Veno);
-    westwood: Westwood(westwood::Westwood);
-    vegas: Vegas(vegas::Vegas);
-    illinois: Illinois(illinois::Illinois);
-    hybla: Hybla(hybla::Hybla);
-    yeah: Yeah(yeah::Yeah);
-    ctcp: Ctcp(Box<ctcp::Ctcp>);
-    convex: Convex(synthetic::Synthetic);
-    concave_convex: ConcaveConvex(synthetic::Synthetic);
-    areno: Areno(Box<areno::Areno>);
-    hstcp_lp: HstcpLp(Box<hstcp_lp::HstcpLp>);
-    copa: Copa(Box<copa::Copa>);
-    bbr: Bbr(Box<bbr::Bbr>);
-    bbr3: Bbr3(Box<bbr3::Bbr3>);
-    ledbat: Ledbat(Box<ledbat::Ledbat>), LedbatPlus(Box<ledbat::LedbatPlus>);
-    lp: Lp(lp::Lp), LpPaper(lp::LpPaper);
-    dctcp: Dctcp(dctcp::Dctcp<dctcp::Integers>), DctcpReal(dctcp::Dctcp<dctcp::Reals>);
-    prague: Prague(Box<prague::Prague>);
+/// Brings the list's rows into one form: a module that is one word is a law with one state, `State`.
+macro_rules! rows {
+    ([$($done:tt)*]) => {
+        protocols! { $($done)* }
+    };
+    ([$($done:tt)*] $module:ident; $($rest:tt)*) => {
+        rows! { [$($done)* $module: $module($module::State);] $($rest)* }
+    };
+    ([$($done:tt)*] $module:ident: $($state:ident($type:ty)),+; $($rest:tt)*) => {
+        rows! { [$($done)* $module: $($state($type)),+;] $($rest)* }
+    };
 }
+
+macro_rules! listed {
+    ($($list:tt)*) => { rows! { [] $($list)* } };
+}
+
+registered!(listed);
 
 pub(crate) use dispatch;

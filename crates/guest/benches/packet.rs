@@ -22,6 +22,6 @@ fn main() {
         "forward": {"rate_bps": 250_000_000, "queue": {"unit": "packets", "limit": 875}}, "flows": [flow(0), flow(1_000_003)],
     });
     let spec: Spec = serde_json::from_value(spec).expect("a scenario");
-    let records = run_with(&spec, Beside { digest: None, guests: &guests }, &mut Silent, || false).expect("a run");
+    let records = run_with(&spec, Beside { guests: &guests, ..Beside::default() }, &mut Silent, || false).expect("a run");
     println!("{}", records.flows.iter().map(|flow| flow.at_end.delivered).sum::<u64>());
 }

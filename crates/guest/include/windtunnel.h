@@ -210,6 +210,13 @@ struct wt_controller {
 	uint64_t (*pacing_rate)(const void *state, const struct wt_window *w, const struct wt_connection *c);
 	/* The values of `variables`, NaN where not yet known. May be NULL when there are none. */
 	void (*variables_now)(const void *state, double *values);
+
+	/* One call in place of `on_rtt_sampled` and `on_acked`, for ACKs without trouble outside slow start: most of them. It does what the
+	 * one would do, and, unless `cwnd` is below `ssthresh` then, what the other would do with `s->acked` segments when
+	 * `is_cwnd_limited` of the connection is what is given here. Answers 1 when it did both, 0 when `on_acked` is to follow. May be NULL;
+	 * unused by a controller that needs no RTT samples. */
+	uint32_t (*on_plain_ack)(void *state, struct wt_window *w, const struct wt_connection *c, const struct wt_rtt_sample *s,
+				 uint32_t is_cwnd_limited);
 };
 
 #if defined(_WIN32)

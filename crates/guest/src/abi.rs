@@ -160,5 +160,6 @@ twins! {
         on_event: Told<u32>,
         pacing_rate: Option<unsafe extern "C" fn(*const c_void, *const Window, *const Connection) -> u64>,
         variables_now: Option<unsafe extern "C" fn(*const c_void, *mut f64)>,
+        on_plain_ack: Option<unsafe extern "C" fn(*mut c_void, *mut Window, *const Connection, *const RttSample, u32) -> u32>,
     }
 }

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Output};
 
 use sha2::{Digest, Sha256};
 
 use crate::abi::ABI;
 use crate::diagnostics;
-use crate::dialect::{FLAGS, FLAGS_OF_FILE, HEADERS, NAMED, NAMES, SHIM};
+use crate::dialect::{FLAGS, FLAGS_OF_FILE, HEADERS, NAMED, NAMES, PASTES, SHIM, WITHOUT};
 use crate::error::GuestError;
 
 /// Where and with what files are compiled.
@@ -65,6 +65,51 @@ impl Sources {
 
     fn text(&self) -> String {
         String::from_utf8_lossy(&self.contents[0].1).into_owned()
+    }
+
+    /// Flags for the shim: what none of the files asks for.
+    fn without(&self) -> Vec<&'static str> {
+        let has = |word: &str| self.contents.iter().any(|(_, text)| text.windows(word.len()).any(|part| part == word.as_bytes()));
+        let unused = |word: &str| !has(PASTES) && !has(word);
+        WITHOUT.into_iter().filter(|(word, _)| unused(word)).map(|(_, flag)| flag).collect()
+    }
+
+    /// Writes copies into a folder, for whoever compiles them against something else: units by their numbers, `unit_0.c` the file itself,
+    /// each of which begins by saying what the user calls it; what they include by its own name.
+    fn copy(&self, into: &Path) -> std::io::Result<()> {
+        let home = self.units[0].parent().unwrap_or(Path::new(""));
+        for (path, content) in &self.contents {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let (place, head) = match self.units.iter().position(|unit| unit == path) {
+                Some(number) => {
+                    (PathBuf::from(format!("unit_{number}.c")), format!("#line 1 \"{}\"\n", name.replace(['"', '\\', '\n'], "_")))
+                }
+                // What lies above the file is not found there either, which whoever compiles it says.
+                None => match path.strip_prefix(home) {
+                    Ok(inner) if inner.components().all(|part| matches!(part, Component::Normal(_))) => (inner.to_owned(), String::new()),
+                    _ => continue,
+                },
+            };
+            let at = into.join(place);
+            fs::create_dir_all(at.parent().unwrap_or(into))?;
+            fs::write(at, [head.as_bytes(), content].concat())?;
+        }
+        Ok(())
+    }
+
+    /// Leaves copies in the cache beside the library.
+    fn keep(&self, workshop: &Workshop, file: &Path, key: &str) -> Result<(), GuestError> {
+        let place = workshop.cache.join(format!("{key}.source"));
+        if place.is_dir() {
+            return Ok(());
+        }
+        let bench = Bench::new(workshop, file, key)?;
+        self.copy(&bench.0).map_err(|error| unwritable(workshop, file, &error))?;
+        match fs::rename(&bench.0, &place) {
+            // Another process was faster: what it left is the same.
+            Err(error) if !place.is_dir() => Err(unwritable(workshop, file, &error)),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -150,28 +195,31 @@ pub(crate) fn compiled(file: &Path, workshop: &Workshop) -> Result<Made, GuestEr
     let key = digest(parts);
     let made = workshop.cache.join(format!("{key}.so"));
     if made.is_file() {
+        sources.keep(workshop, file, &key)?;
         return Ok(Made { key, library: made });
     }
     let headers = headers(file, workshop)?;
     let bench = Bench::new(workshop, file, &key)?;
     // Of the two forms of this hook only the file knows which it has.
     let forms = if text.contains("cong_control") { &FORMS[..] } else { &FORMS[..1] };
+    let without = sources.without();
     let mut outcome = Ok(());
     for &form in forms {
-        outcome = Job { file, workshop, headers: &headers, bench: &bench.0, form }.run(&sources.units);
+        outcome = Job { file, workshop, headers: &headers, bench: &bench.0, form, without: &without }.run(&sources.units);
         let is_other_form = outcome.as_ref().is_err_and(|error: &GuestError| error.what.contains("incompatible pointer"));
         if !is_other_form {
             break;
         }
     }
     outcome?;
+    sources.keep(workshop, file, &key)?;
     fs::rename(bench.0.join("made.so"), &made).map_err(|error| unwritable(workshop, file, &error))?;
     Ok(Made { key, library: made })
 }
 
 /// All that we add to a file.
 fn recipe() -> String {
-    let flags = FLAGS.iter().chain(&FLAGS_OF_FILE).copied();
+    let flags = FLAGS.iter().chain(&FLAGS_OF_FILE).copied().chain(WITHOUT.iter().flat_map(|(word, flag)| [*word, *flag]));
     digest(HEADERS.iter().flat_map(|(name, text)| [*name, *text]).chain(NAMES).chain([NAMED, SHIM]).chain(flags).map(str::as_bytes))
 }
 
@@ -210,6 +258,7 @@ struct Job<'a> {
     headers: &'a Path,
     bench: &'a Path,
     form: u32,
+    without: &'a [&'static str],
 }
 
 impl Job<'_> {
@@ -236,15 +285,16 @@ impl Job<'_> {
         command
     }
 
-    /// The shim's object, the same for all files.
+    /// The shim's object, the same for all files that ask for the same.
     fn shim(&self) -> Result<PathBuf, GuestError> {
         let version = version(self.file, self.workshop)?;
         let recipe = recipe();
-        let key = digest([version.as_bytes(), recipe.as_bytes()]);
+        let parts = [version.as_str(), &recipe].into_iter().chain(self.without.iter().copied());
+        let key = digest(parts.map(str::as_bytes));
         let place = self.workshop.cache.join(format!("shim-{key}-{}.o", self.form));
         if !place.is_file() {
             let object = self.bench.join("shim.o");
-            self.do_or_say(self.compiler(&object).arg(self.headers.join("shim.c")))?;
+            self.do_or_say(self.compiler(&object).args(self.without).arg(self.headers.join("shim.c")))?;
             fs::rename(&object, &place).map_err(|error| unwritable(self.workshop, self.file, &error))?;
         }
         Ok(place)

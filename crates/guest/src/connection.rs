@@ -3,7 +3,7 @@
 
 use std::mem::{offset_of, size_of};
 
-use cc::{CaState, Connection};
+use cc::{CaState, Connection, PlainAck};
 use units::{ByteRate, Duration, Time};
 
 use crate::abi;
@@ -44,6 +44,27 @@ same_places! {
 pub(crate) fn shown(c: &Connection) -> &abi::Connection {
     // SAFETY: every field of the one stands where that of the other does; times and rates are one word, and all words are whole.
     unsafe { &*std::ptr::from_ref(c).cast::<abi::Connection>() }
+}
+
+const _: () = {
+    assert!(
+        offset_of!(PlainAck, rtt) == offset_of!(abi::RttSample, rtt_ns)
+            && offset_of!(PlainAck, forward) == offset_of!(abi::RttSample, forward_ns)
+    );
+    assert!(
+        offset_of!(PlainAck, echoed) == offset_of!(abi::RttSample, sent_ns)
+            && offset_of!(PlainAck, acked) == offset_of!(abi::RttSample, acked)
+    );
+    assert!(
+        offset_of!(PlainAck, in_flight) == offset_of!(abi::RttSample, in_flight) && size_of::<PlainAck>() == size_of::<abi::RttSample>()
+    );
+};
+
+/// An ACK of which everything is known, as the header has it.
+#[inline]
+pub(crate) fn plain_ack(a: &PlainAck) -> &abi::RttSample {
+    // SAFETY: as in `shown`.
+    unsafe { &*std::ptr::from_ref(a).cast::<abi::RttSample>() }
 }
 
 /// The connection that a simulator shows to a library in the header's form.

@@ -94,6 +94,12 @@ pub(crate) const NAMES: [&str; 62] = [
 /// What stands in a header of the kernel's name.
 pub(crate) const NAMED: &str = "#include <windtunnel/tcp.h>\n";
 
+/// What the shim leaves out for a file without a word: what costs most to keep. A text that pastes words together may have any.
+pub(crate) const WITHOUT: [(&str, &str); 1] = [("rx_opt", "-DWT_KERNEL_WITHOUT_TIMESTAMPS")];
+
+/// How words are pasted together.
+pub(crate) const PASTES: &str = "##";
+
 /// Flags for every file.
 pub(crate) const FLAGS: [&str; 8] =
     ["-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-fwrapv", "-funsigned-char", "-fno-common"];

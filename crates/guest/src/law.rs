@@ -6,12 +6,13 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use cc::{
-    AckArrival, CaEvent, CaState, CongestionControl, Connection, GuestFault, GuestLaw, LostSegment, Needs, RateSample, RttSample, Window,
+    AckArrival, CaEvent, CaState, CongestionControl, Connection, GuestFault, GuestLaw, LostSegment, Needs, PlainAck, RateSample, RttSample,
+    Window,
 };
 use units::{ByteRate, Duration, Stream, Time};
 
 use crate::abi::{self, NONE};
-use crate::connection::shown as connection;
+use crate::connection::{plain_ack, shown as connection};
 use crate::library::{owned, Copy, State};
 use crate::page::{Hook, Page, Words};
 
@@ -26,7 +27,7 @@ pub(crate) struct Shared {
 }
 
 /// A state.
-pub(crate) struct Law {
+pub struct Law {
     shared: Arc<Shared>,
     needs: Needs,
     flow: usize,
@@ -64,6 +65,17 @@ impl Law {
     pub(crate) fn new(shared: Arc<Shared>, state: State, needs: Needs) -> Law {
         let words = shared.page.words();
         Law { shared, needs, flow: 0, state, words }
+    }
+
+    /// The state itself.
+    #[inline]
+    pub(crate) fn state(&self) -> State {
+        self.state
+    }
+
+    /// The same with another state.
+    pub(crate) fn with_state(&self, state: State) -> Law {
+        Law { shared: Arc::clone(&self.shared), needs: self.needs, flow: self.flow, state, words: self.words }
     }
 
     /// Where whoever watches sees what is called.
@@ -120,6 +132,17 @@ impl Law {
     }
 }
 
+#[inline]
+fn rtt_sample(s: &RttSample) -> abi::RttSample {
+    abi::RttSample {
+        rtt_ns: ns(s.rtt),
+        forward_ns: ns(s.forward),
+        sent_ns: if s.forward.is_some() { s.echoed.map_or(NONE, |echoed| echoed.0) } else { NONE },
+        acked: s.acked,
+        in_flight: s.in_flight,
+    }
+}
+
 fn rate_sample(c: &Connection, s: &RateSample) -> abi::RateSample {
     abi::RateSample {
         interval_ns: ns(s.interval),
@@ -164,13 +187,7 @@ impl CongestionControl for Law {
 
     fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
         if let Some(hook) = self.shared.copy.table.on_rtt_sampled {
-            let sample = abi::RttSample {
-                rtt_ns: ns(s.rtt),
-                forward_ns: ns(s.forward),
-                sent_ns: if s.forward.is_some() { s.echoed.map_or(NONE, |echoed| echoed.0) } else { NONE },
-                acked: s.acked,
-                in_flight: s.in_flight,
-            };
+            let sample = rtt_sample(s);
             self.call(Hook::RttSampled, w, c, |state, w, c| unsafe { hook(state, w, c, &sample) });
         }
     }
@@ -186,6 +203,14 @@ impl CongestionControl for Law {
         if let Some(hook) = self.shared.copy.table.on_acked {
             self.call(Hook::Acked, w, c, |state, w, c| unsafe { hook(state, w, c, acked) });
         }
+    }
+
+    fn on_plain_ack(&mut self, w: &mut Window, c: &Connection, a: &PlainAck, cwnd_limited: bool) -> bool {
+        let Some(hook) = self.shared.copy.table.on_plain_ack else {
+            self.on_rtt_sampled(w, c, &a.rtt_sample());
+            return false;
+        };
+        self.call(Hook::PlainAck, w, c, |state, w, c| unsafe { hook(state, w, c, plain_ack(a), cwnd_limited.into()) }) != 0
     }
 
     fn on_rate_sampled(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
@@ -271,7 +296,7 @@ impl GuestLaw for Law {
         // SAFETY: as above.
         let state = unsafe { clone(self.state) };
         assert!(!state.is_null(), "{}: clone answers NULL: it has no memory", self.shared.file);
-        Box::new(Law { shared: Arc::clone(&self.shared), needs: self.needs, flow: self.flow, state, words: self.words })
+        Box::new(self.with_state(state))
     }
 
     fn on_seated(&mut self, flow: usize) {

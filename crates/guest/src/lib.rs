@@ -6,6 +6,7 @@
 
 pub mod abi;
 mod compile;
+mod compiled;
 pub mod conform;
 mod connection;
 mod diagnostics;
@@ -15,16 +16,20 @@ mod law;
 mod library;
 mod page;
 mod protocol;
+mod stack;
 
 use std::path::Path;
 use std::sync::Arc;
 
 pub use abi::{layout, ABI, HEADER};
 pub use compile::{Made, Workshop};
+pub use compiled::{Compiled, CompiledLaw};
 pub use connection::from_shown;
 pub use error::GuestError;
+pub use law::Law;
 pub use page::{Hook, LastCall, Page};
 pub use protocol::Protocol;
+pub use stack::StackLibrary;
 
 /// What a file is made into: a C file (`.c`) is compiled, a shared library is copied; nothing is loaded.
 ///

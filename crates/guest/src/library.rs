@@ -19,7 +19,8 @@ const ENTRY: &[u8] = b"windtunnel_controller\0";
 /// A loaded library with its table. Its code and its globals are there as long as this is.
 pub(crate) struct Copy {
     pub(crate) table: abi::Controller,
-    library: Library,
+    /// None of a table in memory.
+    library: Option<Library>,
 }
 
 // SAFETY: the table is plain data that points into the library; what it points to is code and constants. The header demands that a
@@ -50,7 +51,12 @@ impl Copy {
         let library = unsafe { Library::open(Some(place.0.as_os_str() as &OsStr), RTLD_NOW | RTLD_LOCAL) }
             .map_err(|error| GuestError::new(file, said(&error.to_string(), &place.0)))?;
         let table = table(&library, file)?;
-        Ok(Copy { table, library })
+        Ok(Copy { table, library: Some(library) })
+    }
+
+    /// A table of functions that are in memory already.
+    pub(crate) fn in_memory(table: abi::Controller) -> Copy {
+        Copy { table, library: None }
     }
 
     /// Tells the library its parameters, and reads what the table says then.
@@ -61,17 +67,20 @@ impl Copy {
             if let Some(what) = wrong {
                 return Err(GuestError::new(file, what));
             }
-            self.table = table(&self.library, file)?;
+            if let Some(library) = &self.library {
+                self.table = table(library, file)?;
+            }
         }
         Ok(())
     }
 
     /// Sets a number that the library exports; answers whether it exports one of that name.
     pub(crate) fn set_number(&self, symbol: &str, value: i64) -> bool {
+        let Some(library) = &self.library else { return false };
         let name = format!("{symbol}\0");
         // SAFETY: the one symbol that is asked for is a 64-bit integer of our own shim, and no hook runs now.
         unsafe {
-            self.library.get::<*mut i64>(name.as_bytes()).is_ok_and(|number| {
+            library.get::<*mut i64>(name.as_bytes()).is_ok_and(|number| {
                 **number = value;
                 true
             })

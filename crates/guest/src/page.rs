@@ -27,10 +27,11 @@ pub enum Hook {
     PacingRate,
     Variables,
     Seeded,
+    PlainAck,
 }
 
 /// Their names in the order of their numbers; the first is none.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 18] = [
     "",
     "load",
     "create",
@@ -48,6 +49,7 @@ const NAMES: [&str; 17] = [
     "pacing_rate",
     "variables_now",
     "on_seeded",
+    "on_plain_ack",
 ];
 
 impl Hook {
@@ -207,6 +209,6 @@ mod tests {
     #[test]
     fn every_hook_has_its_name() {
         assert_eq!((Hook::Load.name(), Hook::Acked.name(), Hook::Seeded.name()), ("load", "on_acked", "on_seeded"));
-        assert_eq!(Hook::Seeded as usize, NAMES.len() - 1);
+        assert_eq!((Hook::PlainAck.name(), Hook::PlainAck as usize), ("on_plain_ack", NAMES.len() - 1));
     }
 }

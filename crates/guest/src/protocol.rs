@@ -256,7 +256,7 @@ fn described(table: &abi::Controller, parameters: Vec<GuestParameter>) -> Result
 }
 
 /// The text for as long as the program runs: the names of what a file holds, of which there are few.
-fn interned(text: String) -> &'static str {
+pub(crate) fn interned(text: String) -> &'static str {
     static TEXTS: Mutex<BTreeMap<String, &'static str>> = Mutex::new(BTreeMap::new());
     let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
     texts.entry(text).or_insert_with_key(|text| Box::leak(text.clone().into_boxed_str()))
@@ -296,5 +296,13 @@ fn needed(table: &abi::Controller, asked: abi::Needs) -> Result<Needs, String> {
     if let Some((need, _, hook, _)) = told.into_iter().find(|&(_, is_asked, _, is_there)| is_asked && !is_there) {
         return Err(format!("it needs {need}, for which its table has no {hook}"));
     }
-    Ok(Needs { control, rtt_samples, ack_arrivals: asked.ack_arrivals != 0, transport_rate: asked.transport_rate != 0, ecn })
+    let is_grown = !control.is_full() && rtt_samples != RttSamples::Unused;
+    Ok(Needs {
+        control,
+        rtt_samples,
+        plain_acks: is_grown && table.on_plain_ack.is_some(),
+        ack_arrivals: asked.ack_arrivals != 0,
+        transport_rate: asked.transport_rate != 0,
+        ecn,
+    })
 }

@@ -192,7 +192,7 @@ fn run(path: &Path, parameters: &[(&str, f64)]) -> Result<(), RunError> {
     spec.flows[1].parameters = parameters.iter().map(|&(name, value)| (name.to_owned(), value)).collect::<BTreeMap<_, _>>();
     let mut guests = Guests::default();
     guests.insert("mine", Arc::new(guest::open(path, &workshop()).unwrap()));
-    run_with(&spec, Beside { digest: None, guests: &guests }, &mut Silent, || false).map(drop)
+    run_with(&spec, Beside { guests: &guests, ..Beside::default() }, &mut Silent, || false).map(drop)
 }
 
 #[test]

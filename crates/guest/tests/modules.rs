@@ -51,7 +51,7 @@ fn of(spec: &Spec, algorithm: &str) -> Spec {
 
 fn hash(spec: &Spec, guests: &Guests) -> AckHash {
     let mut hash = AckHash::default();
-    run_with(spec, Beside { digest: None, guests }, &mut hash, || false).unwrap();
+    run_with(spec, Beside { guests, ..Beside::default() }, &mut hash, || false).unwrap();
     hash
 }
 

@@ -74,7 +74,7 @@ fn windows(spec: &Spec, (algorithm, variant): (&str, Option<&str>), guests: &Gue
         }
     }
     let mut trace = Trace::default();
-    run_with(&spec, Beside { digest: None, guests }, &mut trace, || false).map_err(|error| error.to_string())?;
+    run_with(&spec, Beside { guests, ..Beside::default() }, &mut trace, || false).map_err(|error| error.to_string())?;
     Ok(trace.0)
 }
 

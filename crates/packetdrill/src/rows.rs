@@ -5,7 +5,10 @@
 
 use std::fmt;
 use std::fs;
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::path::Path;
+
+use cc::GuestFault;
 
 use crate::outcome::Verdict;
 use crate::python::Value;
@@ -112,10 +115,17 @@ pub fn replay_folder(folder: &Path, stack: &Stack) -> Result<Vec<Replay>, String
 /// Replays one recording on `stack`.
 ///
 /// # Errors
-/// A stimulus that cannot be driven, or rows that are not its.
+/// A stimulus that cannot be driven, rows that are not its, or what a controller from outside did wrong.
 pub fn replay(recording: &Recording, stack: &Stack) -> Result<Replay, String> {
     let Recording { name, stimulus, rows } = recording;
-    let outcome = run(stimulus, stack);
+    let outcome = match catch_unwind(AssertUnwindSafe(|| run(stimulus, stack))) {
+        Ok(outcome) => outcome,
+        // Nothing of a script that unwound is looked at again.
+        Err(panic) => match panic.downcast::<GuestFault>() {
+            Ok(fault) => return Err(fault.to_string()),
+            Err(panic) => resume_unwind(panic),
+        },
+    };
     match outcome.verdict {
         Verdict::Pass | Verdict::Trivial => {}
         // Nothing is expected of a stimulus.

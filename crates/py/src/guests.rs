@@ -1,10 +1,12 @@
 //! Controllers from files: made in any process, loaded in one of their own.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cc::{GuestProtocol, Guests};
-use guest::{GuestError, Page, Workshop};
+use endpoint::{Opens, Stacks};
+use guest::{GuestError, Page, StackLibrary, Workshop};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -31,10 +33,39 @@ fn opened((name, library): &Named, page: &Arc<Page>) -> PyResult<guest::Protocol
 
 pub(crate) fn guests(named: &[Named], page: &Arc<Page>) -> PyResult<Guests> {
     let mut guests = Guests::default();
-    for one in named {
+    for one in named.iter().filter(|one| !is_stack(&one.0)) {
         guests.insert(&one.0, Arc::new(opened(one, page)?));
     }
     Ok(guests)
+}
+
+/// Whether a name is that of a whole stack, `quinn:KEY`: what is made of a file has the file's ending in its name.
+fn is_stack(name: &str) -> bool {
+    !name.split(':').next().unwrap_or(name).contains('.')
+}
+
+/// The whole stacks among what is named.
+pub(crate) fn stacks(named: &[Named]) -> PyResult<Stacks> {
+    let mut stacks = Stacks::default();
+    for (name, library) in named.iter().filter(|one| is_stack(&one.0)) {
+        stacks.insert(Box::new(StackLibrary::load(library, name).map_err(|error| bad(&error.file, error.what))?));
+    }
+    Ok(stacks)
+}
+
+/// What a stack's library says of itself, as JSON; it is loaded.
+#[pyfunction]
+#[pyo3(signature = (library, page_fd = None))]
+pub(crate) fn stack_described(library: PathBuf, page_fd: Option<i32>) -> PyResult<String> {
+    let _page = page(page_fd)?;
+    let stack = StackLibrary::load(&library, "").map_err(unusable)?;
+    Ok(serde_json::json!({ "version": stack.version(), "algorithms": stack.algorithms().iter().map(|named| named.own).collect::<Vec<_>>() }).to_string())
+}
+
+/// Where the fields of the header's structures are, bytes, by their names.
+#[pyfunction]
+pub(crate) fn guest_layout() -> BTreeMap<&'static str, BTreeMap<&'static str, usize>> {
+    guest::layout().into_iter().map(|(name, _, fields)| (name, fields.into_iter().collect())).collect()
 }
 
 /// The key and the library of a file, made in the cache; nothing is loaded.

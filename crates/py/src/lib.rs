@@ -16,7 +16,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use scenario::units::{self, Unit};
 use scenario::{Filled, Scenario};
-use sim::{AckTrace, Beside, RunError, Silent};
+use sim::{AckTrace, Beside, RunError};
 
 use controllers::{Described, Watched};
 use guests::Named;
@@ -100,12 +100,29 @@ fn conform(text: &str, file: &str) -> PyResult<String> {
 }
 
 /// Replays what a kernel answered segment by segment: `stimulus` is the text of a script, `rows` what the kernel printed, and `variant` of
-/// `algorithm` the sender; a JSON report.
+/// `algorithm` the sender, which may be the name of one of `guests`, which are loaded, or of `classes`; a JSON report.
 #[pyfunction]
-fn conform_rows(stimulus: String, rows: String, algorithm: &str, variant: Option<String>) -> PyResult<String> {
-    let stack = Stack { variant, ..Stack::linux(algorithm) };
+#[pyo3(signature = (stimulus, rows, algorithm, variant = None, guests = Vec::new(), page_fd = None, classes = Vec::new()))]
+#[allow(clippy::too_many_arguments)]
+fn conform_rows(
+    py: Python<'_>,
+    stimulus: String,
+    rows: String,
+    algorithm: &str,
+    variant: Option<String>,
+    guests: Vec<Named>,
+    page_fd: Option<i32>,
+    classes: Vec<(String, Described)>,
+) -> PyResult<String> {
+    let page = guests::page(page_fd)?;
+    let mut guests = guests::guests(&guests, &page)?;
+    let watched = Watched::new(&page);
+    controllers::seat(classes, &watched, &mut guests)?;
+    let stack = Stack { variant, guests, ..Stack::linux(algorithm) };
     let recording = Recording { name: "rows".into(), stimulus, rows };
-    let summary = packetdrill::rows::replay(&recording, &stack).map_err(refused)?.summary();
+    let replayed = packetdrill::rows::replay(&recording, &stack);
+    page.leave();
+    let summary = replayed.map_err(|error| watched.caused(py, refused(error)))?.summary();
     let mismatch = summary
         .first_mismatch
         .map(|(row, field, expected, got)| serde_json::json!({ "row": row, "field": field, "expected": expected, "got": got }));
@@ -128,15 +145,17 @@ fn conform_segments(py: Python<'_>, text: &str) -> PyResult<String> {
 #[pyo3(signature = (scenario_json, guests = Vec::new(), page_fd = None, classes = Vec::new()))]
 fn check(py: Python<'_>, scenario_json: &str, guests: Vec<Named>, page_fd: Option<i32>, classes: Vec<(String, Described)>) -> PyResult<()> {
     let page = guests::page(page_fd)?;
+    let stacks = guests::stacks(&guests)?;
     let mut guests = guests::guests(&guests, &page)?;
     let watched = Watched::new(&page);
     controllers::seat(classes, &watched, &mut guests)?;
-    let checked = sim::accept_with(&filled(scenario_json)?.spec(), &guests).map(drop).map_err(|error| watched.caused(py, bad("", error)));
+    let checked =
+        sim::accept_beside(&filled(scenario_json)?.spec(), &guests, &stacks).map(drop).map_err(|error| watched.caused(py, bad("", error)));
     page.leave();
     checked
 }
 
-/// Runs a scenario without the interpreter lock, but for one whose controllers are classes; signals are looked at every 20 ms. A panic
+/// Runs a scenario without the interpreter lock, but for one whose controllers are classes that are not compiled; signals are looked at every 20 ms. A panic
 /// names the digest. What `guests` names is loaded into this process.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, guests = Vec::new(), page_fd = None, classes = Vec::new()))]
@@ -148,12 +167,17 @@ fn run<'py>(
     classes: Vec<(String, Described)>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let page = guests::page(page_fd)?;
+    let stacks = guests::stacks(&guests)?;
+    let has_stacks = !stacks.is_empty();
     let mut guests = guests::guests(&guests, &page)?;
     let watched = Watched::new(&page);
-    let holds_lock = !classes.is_empty();
+    let holds_lock = classes.iter().any(|(_, class)| class.needs_lock());
     controllers::seat(classes, &watched, &mut guests)?;
     let filled = filled(scenario_json)?;
-    let (spec, digest) = (filled.spec(), filled.digest());
+    let (spec, digest, shown) = (filled.spec(), filled.digest(), filled.shown_json());
+    let Filled { notes, scenario } = filled;
+    // Of very many flows it takes more memory than its text.
+    drop(scenario);
     let mut signal = None;
     let mut looked = Instant::now();
     let mut interrupted = || {
@@ -166,18 +190,25 @@ fn run<'py>(
     };
     let begun = Instant::now();
     let mut simulate = || {
-        let beside = Beside { digest: Some(&digest), guests: &guests };
+        let beside = Beside { digest: Some(&digest), guests: &guests, stacks: &stacks };
         let (result, trace) = if spec.per_ack {
             let mut trace = AckTrace::default();
             (sim::run_with(&spec, beside, &mut trace, &mut interrupted), Some(trace))
         } else {
-            (sim::run_with(&spec, beside, &mut Silent, &mut interrupted), None)
+            (sim::run_silently(&spec, beside, &mut interrupted), None)
         };
         page.leave();
         result.map(|run| (run.data_packets, run.core_events, records::frames(run, trace)))
     };
     // Hooks in Python need the lock on every ACK: taking it each time would cost more than the hooks.
-    let result = if holds_lock { simulate() } else { py.allow_threads(&mut simulate) };
+    let result = if holds_lock {
+        simulate()
+    } else if has_stacks {
+        // What a stack's libraries keep for a thread begins anew with each run.
+        py.allow_threads(|| std::thread::scope(|scope| scope.spawn(&mut simulate).join())).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    } else {
+        py.allow_threads(&mut simulate)
+    };
     let wall_s = begun.elapsed().as_secs_f64();
     match result {
         Ok((data_packets, events, frames)) => {
@@ -188,13 +219,14 @@ fn run<'py>(
             let out = PyDict::new(py);
             out.set_item("frames", columns::tables(py, frames)?)?;
             out.set_item("counters", counters)?;
-            out.set_item("scenario", filled.shown_json())?;
+            out.set_item("scenario", shown)?;
             out.set_item("digest", digest)?;
-            out.set_item("notes", filled.notes)?;
+            out.set_item("notes", notes)?;
             Ok(out)
         }
         Err(RunError::Spec(error)) => Err(watched.caused(py, bad("", error))),
         Err(RunError::Guest(fault)) => Err(watched.caused(py, bad("", fault))),
+        Err(RunError::Stack(fault)) => Err(bad("", fault)),
         Err(RunError::Interrupted(_)) => Err(signal.unwrap_or_else(|| bad("", "interrupted"))),
     }
 }
@@ -213,8 +245,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(canonical_json, module)?)?;
     module.add_function(wrap_pyfunction!(spec, module)?)?;
     module.add_function(wrap_pyfunction!(records_digest, module)?)?;
+    module.add_function(wrap_pyfunction!(guests::guest_layout, module)?)?;
     module.add_function(wrap_pyfunction!(guests::guest_made, module)?)?;
     module.add_function(wrap_pyfunction!(guests::guest_described, module)?)?;
+    module.add_function(wrap_pyfunction!(guests::stack_described, module)?)?;
     module.add_function(wrap_pyfunction!(guests::guest_conform, module)?)?;
     module.add_function(wrap_pyfunction!(guests::guest_last_call, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::rates, module)?)?;

@@ -95,6 +95,7 @@ fn transfer(source: &Source, rtt_s: f64) -> Flow {
         enter: source.enter,
         leave: source.leave,
         handshake: source.handshake,
+        stack: None,
     }
 }
 
@@ -109,9 +110,10 @@ fn flow_spec(full: &Scenario, flow: &Flow) -> FlowSpec {
         Some(ParameterValue::Word(word)) => Some(word.clone()),
         _ => None,
     };
+    let variant = variant.or_else(|| if flow.stack.is_none() { names::variant_of_profile(name, &profile) } else { None });
     FlowSpec {
         algorithm: name.into(),
-        variant: variant.or_else(|| names::variant_of_profile(name, &profile)).map(Into::into),
+        variant: variant.map(Into::into),
         profile,
         parameters: numbers.collect::<BTreeMap<_, _>>(),
         slow_start,
@@ -131,6 +133,7 @@ fn flow_spec(full: &Scenario, flow: &Flow) -> FlowSpec {
         writes: writes_spec(flow),
         requests: requests::spec(flow).map(Box::new),
         hops: StretchSpec { enter: flow.enter, leave: flow.leave },
+        stack: flow.stack.clone(),
     }
 }
 

@@ -19,6 +19,20 @@ pub struct SpecError {
 #[error("interrupted")]
 pub struct Interrupted;
 
+/// An endpoint of a whole stack could not go on.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{stack}: {what} (flow {}, {:.6} s)", .flow + 1, *.t_ns as f64 * 1e-9)]
+pub struct StackFault {
+    /// The stack and its version.
+    pub stack: &'static str,
+    /// Number of its flow, from 0.
+    pub flow: usize,
+    /// When, simulated time.
+    pub t_ns: u64,
+    /// What it could not do.
+    pub what: String,
+}
+
 /// Either.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum RunError {
@@ -31,4 +45,7 @@ pub enum RunError {
     /// A law from outside did what none may.
     #[error(transparent)]
     Guest(#[from] cc::GuestFault),
+    /// A whole stack could not go on.
+    #[error(transparent)]
+    Stack(#[from] StackFault),
 }

@@ -12,10 +12,10 @@ mod parts;
 mod records;
 mod spec;
 
-pub use accept::{accept, accept_with, Accepted, AcceptedFlow, AcceptedLink, AcceptedSource, Loop};
+pub use accept::{accept, accept_beside, accept_with, Accepted, AcceptedFlow, AcceptedLink, AcceptedSource, Loop};
 pub use catalogue::catalogue;
-pub use engine::{run, run_named, run_observed, run_with, AckHash, AckTrace, Beside, Observer, Silent};
-pub use error::{Interrupted, RunError, SpecError};
+pub use engine::{run, run_named, run_observed, run_silently, run_with, AckHash, AckTrace, Beside, Observer, Silent};
+pub use error::{Interrupted, RunError, SpecError, StackFault};
 pub use records::{
     Columns, EventKind, ExchangeRow, FlowRow, FlowSamples, HostColumns, LinkRow, PageRow, Records, SourceRow, SourceTotals, TransferKind,
     TransferRow, Transfers,

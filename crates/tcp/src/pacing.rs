@@ -195,7 +195,9 @@ impl StackPace {
         let half = (self.ssthresh / 2.0) as u64 as f64;
         let percent = if self.cwnd < half { 200 } else { 120 };
         let segments = u64::from(self.cwnd as u32).max(self.outstanding);
-        ByteRate((u64::from(self.mss) * 80_000 * percent * segments).checked_div(u64::from(self.srtt8_us)).unwrap_or(0))
+        // A law from outside may set a window with which the rate is beyond any number.
+        let scaled = (u64::from(self.mss) * 80_000 * percent).saturating_mul(segments);
+        ByteRate(scaled.checked_div(u64::from(self.srtt8_us)).unwrap_or(0))
     }
 }
 

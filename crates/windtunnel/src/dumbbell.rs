@@ -95,7 +95,7 @@ impl Dumbbell {
         self.check_numbers()?;
         let filled = scenario::fill(&self.scenario)?;
         let (spec, digest) = (filled.spec(), filled.digest());
-        let beside = Beside { digest: Some(&digest), guests: &self.guests };
+        let beside = Beside { digest: Some(&digest), guests: &self.guests, ..Beside::default() };
         let frames = if spec.per_ack {
             let mut trace = AckTrace::default();
             records::frames(sim::run_with(&spec, beside, &mut trace, || false)?, Some(trace))

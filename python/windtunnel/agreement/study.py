@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from windtunnel import experiment
 from windtunnel.agreement.compare import Row, compare
 from windtunnel.agreement.grid import ALGORITHMS, experiments
 from windtunnel.agreement.sides import SIMULATOR, Side, Sides, of_kernel, of_kernels
-from windtunnel.backends.linux import store
+from windtunnel.backends.linux import store, usermodules
 from windtunnel.backends.linux.errors import KernelError
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.profiles import profile_of
@@ -80,12 +81,19 @@ def make(grid: str, algorithms: Sequence[str] | None = None, *, kernels: Sequenc
     KernelError
         When no kernel is built, or none of that name, or two names are of one kernel.
     ScenarioError
-        When one of the protocols is a controller from a file.
+        When one of the protocols is a controller from a file, but not in C.
+    ForeignError
+        When a file does not become a module of a kernel.
     """
-    from_files = [shown(name) for name in algorithms or () if is_made(name)]
-    if from_files:
-        raise ScenarioError("alg", f"{from_files[0]} is a controller from a file, which only the simulator runs; allowed: names")
+    from_files = [name for name in algorithms or () if is_made(name)]
+    others = [shown(name) for name in from_files if not usermodules.is_module(name)]
+    if others:
+        raise ScenarioError(
+            "alg", f"{others[0]} is no C file in the kernel's dialect, which a kernel runs too; allowed: names and such files"
+        )
     chosen = [store.find(name) for name in kernels] or [store.find()]
+    for kernel, name in itertools.product(chosen, from_files):
+        usermodules.made(kernel, name)
     left_out: list[str] = []
     if algorithms is None:
         algorithms = [name for name in ALGORITHMS if name in catalogue().algorithms]

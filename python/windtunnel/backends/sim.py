@@ -111,7 +111,8 @@ def _asked(function: str, scenario: Scenario) -> Any:
 
 def _elsewhere(function: str, text: str, named: list[tuple[str, str]]) -> Any:
     """Ask in the process for foreign code; what is handed over as a class has no file to be loaded there and runs in this one."""
-    described = {name: found.described for name, _ in named if (found := foreign.required(name)).described is not None}
+    files = [name for name, _ in named if foreign.is_made(name)]
+    described = {name: found.described for name in files if (found := foreign.required(name)).described is not None}
     if not described:
         from windtunnel.foreign.process import ask
 
@@ -227,6 +228,45 @@ def conform_rows(stimulus: str, rows: str, *, algorithm: str) -> dict[str, Any]:
     """
     name, _, variant = algorithm.partition(":")
     report: dict[str, Any] = json.loads(native.conform_rows(stimulus, rows, name, variant or None))
+    return report
+
+
+def conform_rows_file(stimulus: str, rows: str, file: str, controller: foreign.Controller) -> dict[str, Any]:
+    """Replay what a kernel answered segment by segment against the ``linux-6.1`` stack with a controller from a file.
+
+    Parameters
+    ----------
+    stimulus, rows : str
+        As for `conform_rows`.
+    file : str
+        Name of the rows, for the error.
+    controller : foreign.Controller
+        What moves the window.
+
+    Returns
+    -------
+    dict
+        As `conform_rows`.
+
+    Raises
+    ------
+    ValueError
+        When the script cannot be driven, or the rows are not its; one line.
+    windtunnel.foreign.ForeignError
+        When the controller does what none may, crashes or stands still.
+    """
+    from windtunnel.foreign.process import ask
+
+    named = [(controller.name, str(controller.library))]
+    try:
+        report: dict[str, Any] = json.loads(ask("conform_rows", stimulus, rows, controller.name, None, named))
+    except foreign.Unreachable as error:
+        raise foreign.ForeignError(controller.file, f"{error.said}, with {file}") from None
+    except ValueError as error:
+        whose, _, said = str(error).partition(": ")
+        if whose != controller.file:
+            raise
+        raise foreign.ForeignError(controller.file, f"{said}, with {file}") from None
     return report
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from windtunnel.cli.grids import algorithm_of, algorithms, progress, repeats, worker_count
+from windtunnel.cli.grids import algorithm_of, algorithms, keys_beside, progress, repeats, worker_count
 from windtunnel.cli.output import stoppable
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def advise_command(
         plan = study.plan()
         given = {"rate": rate, "rtt": rtt, "queue": None if queue == "100%bdp" else queue, "competition": competition}
         command = _command({**given, "alg": alg, "by": by, "duration": duration, "seeds": seeds, "out": out}, loss or [], include or [])
+        command += keys_beside((*named, *added))
         if not json:
             note(f"{network.words}: {study.ran(plan)}")
         with _folder(out) as folder:

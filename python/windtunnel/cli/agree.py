@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from windtunnel.cli.grids import algorithms, progress, repeats, worker_count
+from windtunnel.cli.grids import algorithms, keys_beside, progress, repeats, worker_count
 from windtunnel.cli.output import stoppable
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def agree_command(
             raise ScenarioError("kernel", f"{len(kernels)} of them; allowed: one, or two that are compared with each other")
         chosen, count, workers = algorithms(alg), repeats(seeds), worker_count(jobs)
         study = agreement.make(grid, chosen, kernels=kernels, seeds=count)
-        command = _command(alg=alg, grid=grid, kernels=kernels, seeds=seeds, out=out)
+        command = _command(alg=alg, grid=grid, kernels=kernels, seeds=seeds, out=out) + keys_beside(chosen)
         with progress(quiet=json) as on_step:
             rows = agreement.carry_out(study, Path(out), jobs=workers, command=command, on_step=on_step)
         index = agreement.write(study, rows, Path(out), command=command)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from windtunnel.cli import advise, agree, algorithms, cache, check, conform, doctor, kernel, new, queues, results, run, scenario, suite
+from windtunnel.cli import advise, agree, algorithms, cache, check, conform, doctor, kernel, new, queues, results, run, scenario, stacks, suite
 
 # Looked up only in modules that are loaded: an error that was raised has its module there.
 REFUSALS = (
@@ -66,6 +66,7 @@ app.command("queues")(queues.queues_command)
 app.command("doctor")(doctor.doctor_command)
 app.command("conform")(conform.conform_command)
 app.add_typer(kernel.app, name="kernel")
+app.add_typer(stacks.app, name="stacks")
 app.add_typer(cache.app, name="cache")
 app.add_typer(scenario.app, name="scenario")
 

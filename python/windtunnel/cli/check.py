@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,7 +24,7 @@ def check_command(
 ) -> None:
     """Put a controller through the battery: what no history may break, then what it is like. Exit code 1 when something broke."""
     from windtunnel.battery import TRAITS, carry_out
-    from windtunnel.cli.grids import algorithm_of, algorithms
+    from windtunnel.cli.grids import algorithm_of, algorithms, keys_beside
     from windtunnel.cli.output import print_json, stoppable
     from windtunnel.cli.steps import Steps
 
@@ -38,7 +39,8 @@ def check_command(
             from windtunnel.battery.page import write
 
             steps.step("the page")
-            write(battery, algorithm, page, command=f"windtunnel check {name} --seeds {seeds} --page {page}")
+            command = f"windtunnel check {shlex.quote(name)} --seeds {seeds} --page {shlex.quote(str(page))}"
+            write(battery, algorithm, page, command=command + keys_beside((algorithm,)))
     print_json(battery.as_data()) if json else _print(battery)
     if not battery.holds:
         raise typer.Exit(1)

@@ -28,7 +28,7 @@ def conform_command(
 ) -> None:
     """Replay a kernel's recorded answers against the variants and the stack of its profile; exit code 1 if any row differs.
 
-    A controller from a file answers to the vectors of the module whose name it registers, with whatever it is compiled from.
+    A controller from a file answers to the vectors of the module whose name it registers, and with our stack to every stimulus with rows.
     """
     from windtunnel.cli.output import note, print_json
     from windtunnel.foreign import is_file
@@ -126,7 +126,7 @@ def _replay(path: Path, wanted: str | None) -> dict[str, Any] | None:
 
 
 def _replays_of_file(files: Sequence[Path], text: str) -> Iterator[dict[str, Any]]:
-    """Replay the vectors of the module that a controller from a file calls itself."""
+    """Replay the vectors of the module that a controller from a file calls itself, and every stimulus with rows."""
     from windtunnel import foreign
     from windtunnel.backends import sim
     from windtunnel.cli.grids import algorithm_of
@@ -134,17 +134,27 @@ def _replays_of_file(files: Sequence[Path], text: str) -> Iterator[dict[str, Any
 
     found = foreign.required(algorithm_of(text))
     module = found.row["name"]
-    of_module = {path: own for path in files if path.suffix == ".json" and (own := _recorded(path)).removesuffix("_nohystart") == module}
-    if not of_module:
+    answered = [
+        path
+        for path in files
+        if path.suffix == ".rows" or (path.suffix == ".json" and _recorded(path).removesuffix("_nohystart") == module)
+    ]
+    if not answered:
         said = f"calls itself {module}, of which there are no vectors here; allowed: a file that registers the name of a recorded module"
         raise ScenarioError(text, said)
-    for path in of_module:
+    for path in answered:
         report: dict[str, Any] = {"file": path.name, "algorithm": found.file, "rows": None, "rows_matched": None, "first_mismatch": None}
         try:
-            answer = sim.conform_file(path.read_text(encoding="utf-8"), path.name, found)
+            given = path.read_text(encoding="utf-8")
+            if path.suffix == ".rows":
+                answer = sim.conform_rows_file(path.with_suffix(".pkt").read_text(encoding="utf-8"), given, path.name, found)
+            else:
+                answer = sim.conform_file(given, path.name, found)
             yield {**report, **answer, "file": path.name, "algorithm": found.file}
-        except ValueError as error:
-            yield {**report, "damaged": str(error)[:160]}
+        except foreign.ForeignError:
+            raise
+        except (OSError, ValueError) as error:
+            yield {**report, "damaged": " ".join(str(error).split())[:160]}
 
 
 def _recorded(path: Path) -> str:

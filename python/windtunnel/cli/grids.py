@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -85,14 +85,31 @@ def worker_count(given: int | None) -> int:
     return given
 
 
-def options(scale: Scale, out: str, backend: str) -> str:
-    """Return the options that ask for a scale, a folder and a backend, each after a blank; those that need not be said are left out."""
+def keys_beside(names: Iterable[str] | None) -> str:
+    """Return what stands behind a command that names files, a comment of the shell: the names under which results know their content.
+
+    Parameters
+    ----------
+    names : iterable of str, optional
+        Protocols under our names.
+    """
+    from windtunnel.foreign import is_made
+
+    made = [name for name in dict.fromkeys(names or ()) if is_made(name)]
+    return f"  # {', '.join(made)}" if made else ""
+
+
+def options(scale: Scale, out: str, backend: str, *, alg: str | None) -> str:
+    """Return the options that ask for a scale, a folder and a backend, each after a blank; those that need not be said are left out.
+
+    Protocols stand as they were given in `alg`, files among them, so that the command can be typed again.
+    """
     parts = [f"--backend {shlex.quote(backend)}"] if backend != "sim" else []
     parts += ["--quick"] if scale.quick else []
-    parts += [f"--alg {','.join(scale.algorithms)}"] if scale.algorithms is not None else []
+    parts += [f"--alg {shlex.quote(alg)}"] if alg is not None else []
     parts += [f"--seeds {scale.repeats}"] if scale.repeats is not None else []
     parts += [f"--out {shlex.quote(out)}"] if out != "results" else []
-    return "".join(f" {part}" for part in parts)
+    return "".join(f" {part}" for part in parts) + keys_beside(scale.algorithms)
 
 
 @contextlib.contextmanager

@@ -69,8 +69,8 @@ def list_command(json: JSON = False) -> None:
     elif not known:
         print(f"no kernel is built; {store.HOW_TO_BUILD}")
     else:
-        rows = [(k.name, k.version, k.digest[:12], k.built, " ".join(k.algorithms), k.folder) for k in known]
-        print_table("Kernels", ["name", "version", "digest", "built", "algorithms", "folder"], rows)
+        rows = [(k.name, k.version, k.digest[:12], k.built, *_sizes(k), " ".join(k.algorithms), k.folder) for k in known]
+        print_table("Kernels", ["name", "version", "digest", "built", "size", "for modules", "algorithms", "folder"], rows)
 
 
 @app.command("test")
@@ -139,6 +139,12 @@ def remove_command(which: Annotated[str, typer.Argument(metavar="KERNEL", help=W
         print(f"removed {kernel.name} ({kernel.id})")
 
 
+def _sizes(kernel: Kernel) -> tuple[str, str]:
+    """Return what a kernel takes on the disk, and what of it modules are made with; a kernel built before has nothing of that."""
+    of_modules = f"{kernel.against_bytes() / 2**20:.0f} MiB" if kernel.takes_modules else "none: too old"
+    return f"{kernel.size_bytes() / 2**20:.0f} MiB", of_modules
+
+
 def _facts(kernel: Kernel) -> dict[str, Any]:
     return {
         "name": kernel.name,
@@ -150,5 +156,8 @@ def _facts(kernel: Kernel) -> dict[str, Any]:
         "compiler": kernel.compiler,
         "built": kernel.built,
         "build_s": kernel.build_s,
+        "size_bytes": kernel.size_bytes(),
+        "against_bytes": kernel.against_bytes(),
+        "takes_modules": kernel.takes_modules,
         "path": str(kernel.binary),
     }

@@ -46,7 +46,7 @@ def sensitivity_command(
         if list_only:
             _print_open({name: own[0][0].declared() | {"experiments": [one.id for _, one in own]} for name, own in choices.items()}, json)
             return
-        said = options(scale, out, "sim")
+        said = options(scale, out, "sim", alg=alg).replace("{", "{{").replace("}", "}}")
         with writing_results(Path(out)) as results, progress(quiet=json) as on_step:
             again = f"windtunnel suite sensitivity {{id}}{said}"
             command = f"windtunnel suite run {{id}}{said}"

@@ -86,11 +86,12 @@ def run_command(
             raise ScenarioError("backend", f"{backend} can run none of it: {'; '.join(said)}; allowed: --backend sim")
         for line in said:
             note(f"left out on {plan.kind}: {line}")
-        given = options(scale, out, backend)
+        given = options(scale, out, backend, alg=alg)
+        each = f"windtunnel suite run {{id}}{given.replace('{', '{{').replace('}', '}}')}"
         with writing_results(Path(out)) as results, progress(quiet=json) as on_step:
             fault: Exception | None = None
             try:
-                experiment.execute(plan, results, jobs=workers, command=f"windtunnel suite run {{id}}{given}", on_step=on_step)
+                experiment.execute(plan, results, jobs=workers, command=each, on_step=on_step)
             except experiment.RunsFailed as error:
                 fault = error  # Said when the others have been judged.
             store_facts(results, asked, scale=scale, command=f"windtunnel suite run {' '.join(names)}{given}", backend=plan.kind)

@@ -6,8 +6,6 @@ import sys
 from collections.abc import Callable
 from typing import TypeVar
 
-import typer
-
 Read = TypeVar("Read")
 
 
@@ -39,6 +37,10 @@ def trusting(read: Callable[[bool], Read], trust: bool) -> Read:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise
         print(f"{error.field}: {error.problem.partition(';')[0]}", file=sys.stderr)
-        if not typer.confirm("Build and run it?", err=True):
+        print("Build and run it? [y/N]: ", end="", file=sys.stderr, flush=True)
+        answer = sys.stdin.readline()
+        if not answer:  # End of file: the cursor is still behind the question.
+            print(file=sys.stderr)
+        if answer.strip().lower() not in ("y", "yes"):
             raise
         return read(True)

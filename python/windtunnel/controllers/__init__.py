@@ -2,6 +2,8 @@
 
 from windtunnel.controllers.base import Controller
 from windtunnel.controllers.declared import Needs, Parameter
-from windtunnel.controllers.described import ControllerError, Description, describe
+from windtunnel.controllers.described import Description, describe
+from windtunnel.controllers.errors import ControllerError
+from windtunnel.controllers.jit import compiled
 
-__all__ = ["Controller", "ControllerError", "Description", "Needs", "Parameter", "describe"]
+__all__ = ["Controller", "ControllerError", "Description", "Needs", "Parameter", "compiled", "describe"]

@@ -28,7 +28,7 @@ class Controller:
     variables: ClassVar[tuple[str, ...]] = ()
 
     def on_seeded(self, seed: int) -> None:
-        """Take a seed for whatever is drawn at random; before anything else."""
+        """Take a seed for whatever is drawn at random, 0 to 2^63 - 1; before anything else."""
 
     def on_established(self, w: Window, c: Connection) -> None:
         """Begin: the connection is established (Linux `init`)."""

@@ -7,11 +7,14 @@ import inspect
 import platform
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from windtunnel.controllers.base import Controller
 from windtunnel.controllers.declared import Needs, Parameter
+from windtunnel.controllers.errors import ControllerError
+from windtunnel.controllers.jit import is_compiled, numba_version, table
+from windtunnel.controllers.jit.marked import Table
 
 # The hooks, and how many arguments each is called with besides the instance.
 HOOKS = {
@@ -34,10 +37,6 @@ INTERFACE = 1
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-class ControllerError(ValueError):
-    """A class that is no controller; one line that names it, the hook or the attribute, and what is wanted."""
-
-
 @dataclass(frozen=True)
 class Description:
     """What a class says of itself.
@@ -55,7 +54,9 @@ class Description:
     hooks : tuple of str
         Those that it defines.
     content : str
-        64 bits of SHA-256, in hexadecimal, over its source, the interface and the version of Python.
+        64 bits of SHA-256, in hexadecimal, over its source, the interface, the version of Python, and of a compiled class that of Numba.
+    table : Table, optional
+        Its hooks as native code, of a compiled class.
     """
 
     cls: type[Controller]
@@ -64,6 +65,7 @@ class Description:
     parameters: tuple[tuple[str, Parameter], ...]
     hooks: tuple[str, ...]
     content: str
+    table: Table | None = None
 
     def make(self, values: Sequence[float]) -> Controller:
         """Return an instance with these values of its parameters; they are set before its ``__init__`` is called."""
@@ -77,6 +79,7 @@ class Description:
         """Return what the core takes; `shown` is its name in records, and `variant` what stands for its variant there."""
         needs = self.cls.needs
         return {
+            "compiled": self._code(),
             "make": self.make,
             "name": shown,
             "variant": variant,
@@ -85,6 +88,24 @@ class Description:
             "hooks": list(self.hooks),
             "needs": (needs.control, needs.ahead, needs.rtt_samples, needs.ecn, needs.ack_arrivals, needs.transport_rate),
         }
+
+    def _code(self) -> dict[str, Any] | None:
+        if self.table is None:
+            return None
+        layout = self.table.layout
+        places = {field.name: (field.word, field.kind == "float", field.is_optional) for field in layout.fields}
+        return {
+            "hooks": list(self.table.addresses),
+            "packed": layout.packed,
+            "restored": self._restored,
+            "variables": [places[name] for name in self.cls.variables],
+            "kept": self.table.kept,
+        }
+
+    def _restored(self, words: Sequence[int]) -> Controller:
+        """Return an instance whose attributes are what these words say."""
+        assert self.table is not None
+        return self.table.layout.restored(self.cls.__new__(self.cls), words)
 
 
 def describe(cls: type) -> Description:
@@ -113,10 +134,10 @@ def describe(cls: type) -> Description:
     summary = (inspect.getdoc(cls) or "").split("\n", 1)[0] if cls.__doc__ else ""
     described = Description(cls, name, summary, parameters, hooks, _content(cls))
     try:
-        described.make([parameter.default for _, parameter in parameters])
+        example = described.make([parameter.default for _, parameter in parameters])
     except Exception as error:
         raise ControllerError(f"{name}.__init__: {type(error).__name__}: {error}; it is called without arguments") from error
-    return described
+    return replace(described, table=table(cls, hooks, example)) if is_compiled(cls) else described
 
 
 def _check_hook(cls: type[Controller], hook: str) -> None:
@@ -171,6 +192,8 @@ def _parameters(cls: type[Controller]) -> tuple[tuple[str, Parameter], ...]:
 def _content(cls: type[Controller]) -> str:
     """Return the hash of a class: the file that defines it and its bases, or where there is none, their compiled code."""
     digest = hashlib.sha256(f"{INTERFACE} {platform.python_version()} {cls.__qualname__}\n".encode())
+    if is_compiled(cls):
+        digest.update(f"numba {numba_version()}\n".encode())
     for base in cls.__mro__:
         if base is Controller:
             break

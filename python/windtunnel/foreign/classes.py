@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
+import linecache
 import os
 import platform
 import sys
@@ -17,6 +19,7 @@ from typing import Any
 from windtunnel import native
 from windtunnel.controllers import Controller, ControllerError, Description, describe
 from windtunnel.controllers.described import INTERFACE
+from windtunnel.controllers.jit import numba_version
 from windtunnel.foreign.errors import ForeignError
 
 SUFFIX = ".py"
@@ -54,7 +57,8 @@ def made(path: Path, cls: str, folder: Path) -> tuple[str, Path]:
         raise ForeignError(str(path), reason) from None
     if not source:
         raise ForeignError(str(path), f"is empty or longer than {LONGEST_BYTES} bytes")
-    text = f"{INTERFACE} {platform.python_version()} {cls}\n".encode()
+    compiler = f" numba {numba_version()}" if b"compiled" in source else ""
+    text = f"{INTERFACE} {platform.python_version()} {cls}{compiler}\n".encode()
     key = hashlib.sha256(text + source).hexdigest()[:16]
     place = folder / f"{key}{SUFFIX}"
     try:
@@ -66,6 +70,21 @@ def made(path: Path, cls: str, folder: Path) -> tuple[str, Path]:
     except OSError as error:
         raise ForeignError(str(path), f"{folder} cannot be written: {error.strerror}; XDG_CACHE_HOME chooses another cache") from None
     return key, place
+
+
+@functools.lru_cache(maxsize=64)
+def _executed(library: str, file: str) -> types.ModuleType:
+    module = types.ModuleType(f"windtunnel_controller_{Path(library).stem}")
+    module.__file__ = file
+    sys.modules[module.__name__] = module  # Where classes look for their annotations.
+    try:
+        text = Path(library).read_text(encoding="utf-8")
+        # Where tracebacks and the compiler look for lines: the copy is what runs, whatever has become of the file.
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+        exec(compile(text, file, "exec"), module.__dict__)
+    except (Exception, SystemExit) as error:
+        raise ControllerError(f"{type(error).__name__}: {error}{_where(error, file)}") from error
+    return module
 
 
 def loaded(library: str, file: str, cls: str) -> Description:
@@ -85,13 +104,7 @@ def loaded(library: str, file: str, cls: str) -> Description:
     ControllerError
         When it has no such class, or the class is no controller; one line.
     """
-    module = types.ModuleType(f"windtunnel_controller_{Path(library).stem}")
-    module.__file__ = file
-    sys.modules[module.__name__] = module  # Where classes look for their annotations.
-    try:
-        exec(compile(Path(library).read_text(encoding="utf-8"), file, "exec"), module.__dict__)
-    except (Exception, SystemExit) as error:
-        raise ControllerError(f"{type(error).__name__}: {error}{_where(error, file)}") from error
+    module = _executed(library, file)
     own = {
         name: value
         for name, value in vars(module).items()
@@ -138,15 +151,15 @@ def class_described(library: str, file: str, cls: str) -> str:
         raise ValueError(file, str(error)) from error
 
 
-def with_classes(function: str, text: str, named: Sequence[tuple[str, str]], classes: dict[str, Description], *, page_fd: int) -> Any:
-    """Ask the core to check or run a scenario, some of whose controllers are classes.
+def with_classes(function: str, *given: Any, named: Sequence[tuple[str, str]], classes: dict[str, Description], page_fd: int) -> Any:
+    """Ask the core something in which some controllers are classes.
 
     Parameters
     ----------
     function : str
-        ``check`` or ``run``.
-    text : str
-        The scenario as JSON.
+        ``check``, ``run`` or ``conform_rows``.
+    *given
+        Its first arguments: the scenario as JSON, or stimulus, rows, algorithm and variant.
     named : sequence of (str, str)
         Names and libraries of its native controllers.
     classes : dict of str to Description
@@ -159,9 +172,9 @@ def with_classes(function: str, text: str, named: Sequence[tuple[str, str]], cla
     ValueError
         What the core raised; of an exception in a hook with file and line, and it as its cause.
     """
-    given = [(name, described.for_core(*name.split(":"))) for name, described in classes.items()]
+    seated = [(name, described.for_core(*name.split(":"))) for name, described in classes.items()]
     try:
-        return getattr(native, function)(text, list(named), page_fd, given)
+        return getattr(native, function)(*given, list(named), page_fd, seated)
     except ValueError as error:
         cause = error.__cause__
         if cause is None or len(error.args) != 2:

@@ -35,7 +35,7 @@ def ask(function: str, text: str, classes: dict[str, Description]) -> Any:
     with tempfile.TemporaryFile() as file:
         file.truncate(mmap.PAGESIZE)
         with mmap.mmap(file.fileno(), mmap.PAGESIZE) as page, _watched(page):
-            return with_classes(function, text, [], classes, page_fd=file.fileno())
+            return with_classes(function, text, named=[], classes=classes, page_fd=file.fileno())
 
 
 @contextmanager

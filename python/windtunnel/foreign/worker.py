@@ -64,14 +64,14 @@ def _answer(function: str, given: tuple[Any, ...], page: int) -> tuple[str, Any]
 def _asked(function: str, given: tuple[Any, ...], page: int) -> Any:
     from windtunnel import native
 
-    if function in ("check", "run"):
-        text, named = given
+    if function in ("check", "run", "conform_rows"):
+        *rest_given, named = given
         in_python = [(name, library) for name, library in named if library.endswith(".py")]
         if in_python:
             from windtunnel.foreign import classes
 
             rest = [one for one in named if one not in in_python]
-            return classes.with_classes(function, text, rest, dict(map(_loaded, in_python)), page_fd=page)
+            return classes.with_classes(function, *rest_given, named=rest, classes=dict(map(_loaded, in_python)), page_fd=page)
     elif function == "class_described":
         from windtunnel.foreign import classes
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 from typing import Any
+
+from windtunnel.scenario import catalogue
 
 # Okabe and Ito's palette (Color Universal Design, 2008) without black and yellow, and four of Tol's "muted" scheme (2021); both keep
 # their colours apart for colour-blind readers. A colour repeats only with another marker, so no figure depends on colour alone.
@@ -44,6 +47,18 @@ _COLOURS = (_BLUE, _ORANGE, _GREEN, _RED, _PURPLE, _SKY, _GREY)
 _OF_FILES = ("#000000", "#7a3b00", "#b5007f")
 """Colours of controllers from files: no built-in one has them."""
 _MARKERS = "<>ph*dH8"
+
+
+def _free() -> Iterator[tuple[str, str]]:
+    """Yield the looks that no protocol has yet, in a fixed order."""
+    for marker in _MARKERS + "osvD^PX":
+        for colour in (*_COLOURS, _INDIGO, _WINE, _OLIVE, _TEAL):
+            if (colour, marker) not in LOOK.values():
+                yield colour, marker
+
+
+# A protocol that nobody chose a look for has the next free one: the catalogue's order is the registry's, which only grows.
+LOOK.update(zip([name for name in catalogue().algorithms if name not in LOOK], _free(), strict=False))
 LINE_STYLES = ("-", "--", ":", "-.")
 
 DARK: dict[str, str] = {

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from windtunnel import records
+from windtunnel.foreign import is_made
 from windtunnel.plots.live import both
 from windtunnel.records import FolderError, Records
 from windtunnel.report.environment import environment
@@ -88,6 +89,7 @@ def write_runs(tasks: Sequence[Task], folder: Path, frame: Frame) -> None:
             notes=run.facts.notes,
             files=give(task.stored, run.facts.scenario, name, folder),
             command=_command(run, name),
+            from_files=_from_files(run),
         )
         (folder / run_href(task.key)).write_text(html, encoding="utf-8")
 
@@ -96,6 +98,14 @@ def _command(run: Records, name: str) -> str:
     backend = "" if run.facts.backend == "sim" else f" --backend {run.facts.backend}"
     sample = "" if run.facts.scenario.get("sample_s") else " --sample 100ms"
     return f"windtunnel run {name}.json{backend}{sample} --out {name[:12]} --plot {name[:12]}.svg"
+
+
+def _from_files(run: Records) -> list[tuple[str, str]]:
+    """Return the controllers from files that the scenario names, as file and name: they must be in the cache before it is run again."""
+    scenario: Mapping[str, Any] = run.facts.scenario
+    named = (one.get("algorithm") for key in ("flows", "arrivals", "sessions") for one in scenario.get(key) or ())
+    made = [name for name in dict.fromkeys(named) if isinstance(name, str) and is_made(name)]
+    return [(name.partition(":")[0], name) for name in made]
 
 
 def _title(run: Records) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from windtunnel import foreign
+from windtunnel.foreign import stacks
 from windtunnel.scenario import controllers, units
 from windtunnel.scenario.catalogue import DROP_TAIL, Algorithm, Parameter, TransportOption, catalogue
 from windtunnel.scenario.errors import refusal, shown, unknown
@@ -55,6 +56,36 @@ def algorithm_name(value: Any) -> str:
     if variant not in found.variants:
         raise refusal(unknown(f"variant of {found.name}", variant, found.variants))
     return f"{found.name}:{variant}"
+
+
+def stack_name(value: Any) -> str:
+    """Return what scenarios call a built stack, ``quinn:KEY``.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When it is not built.
+    """
+    if not isinstance(value, str):
+        raise refusal(f"{shown(value)} is a {type(value).__name__}, not the name of a stack")
+    try:
+        return stacks.required(value.strip()).known_as
+    except foreign.ForeignError as error:
+        raise refusal(error.problem) from None
+
+
+def stack_algorithm(stack: str, value: Any) -> str:
+    """Return the name of one of a stack's controllers.
+
+    Raises
+    ------
+    pydantic_core.PydanticCustomError
+        When it has none of that name.
+    """
+    known = stacks.required(stack).algorithms
+    if value not in known:
+        raise refusal(f"{shown(value)} is no controller of {stack.partition(':')[0]}; allowed: {', '.join(known)}")
+    return str(value)
 
 
 def _adopted(cls: type) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel import foreign
+from windtunnel.foreign import stacks
 from windtunnel.scenario.catalogue import Algorithm, Parameter, catalogue
 from windtunnel.scenario.errors import ScenarioError
 
@@ -69,6 +70,21 @@ def needed(algorithms: Sequence[str]) -> list[tuple[str, str]]:
     except foreign.ForeignError as error:
         raise ScenarioError(error.where, error.problem) from None
     return [(one.name, str(one.library)) for one in found]
+
+
+def stack_libraries(named: Sequence[str]) -> list[tuple[str, str]]:
+    """Return names and libraries of these stacks, each once.
+
+    Raises
+    ------
+    ScenarioError
+        When one is not in the cache any more.
+    """
+    try:
+        found = [stacks.required(name) for name in dict.fromkeys(named)]
+    except foreign.ForeignError as error:
+        raise ScenarioError(error.where, error.problem) from None
+    return [(one.known_as, str(one.library)) for one in found]
 
 
 def with_files(document: dict[str, Any], folder: Path, *, name: str, trust: bool) -> dict[str, Any]:

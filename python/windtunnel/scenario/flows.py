@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from windtunnel.scenario import checks, clients, hosts, writes
 from windtunnel.scenario.errors import refusal, shown
@@ -77,6 +77,9 @@ class Flow(Table):
         How many requests; until the end when absent.
     enter, leave : int, optional
         Numbers of the first and the last hop that its packets cross in forward direction, counted from 1; all hops when absent.
+    stack : str, optional
+        The whole stack whose own program this flow is, as ``quinn`` (``windtunnel stacks list``); the simulator's TCP when absent. `algorithm`
+        is then one of that stack's controllers. What only the simulator's TCP has, it must not give.
     handshake : bool, optional
         It begins with a handshake, and with `bytes` its last segment ends it; when absent as the scenario says, which is not by default:
         then it is established when it starts.
@@ -92,7 +95,8 @@ class Flow(Table):
         **clients.SHORT,
     }
 
-    algorithm: str = Field(description="name or name:variant")
+    stack: str | None = Field(None, description="the whole stack that runs it, as quinn; the simulator's TCP when absent")
+    algorithm: str = Field(description="name or name:variant; of a stack, its own name of a controller")
     parameters: dict[str, float | str] = Field(default_factory=dict, description="the algorithm's own parameters")
     transport: dict[str, bool | int | float | str] = Field(default_factory=dict, description="overrides of transport options")
     rtt_s: RttS | None = Field(None, description="base round-trip time in seconds")
@@ -120,7 +124,17 @@ class Flow(Table):
     leave: HopNumber | None = Field(None, description="number of the last hop, counted from 1")
     handshake: bool | None = Field(None, description="whether it begins with a handshake")
 
-    _algorithm = field_validator("algorithm", mode="before")(checks.algorithm_name)
+    @field_validator("stack", mode="before")
+    @classmethod
+    def _stack(cls, value: Any) -> Any:
+        return None if value is None else checks.stack_name(value)
+
+    @field_validator("algorithm", mode="before")
+    @classmethod
+    def _algorithm(cls, value: Any, given: ValidationInfo) -> Any:
+        stack = given.data.get("stack")
+        return checks.algorithm_name(value) if stack is None else checks.stack_algorithm(stack, value)
+
     _profile = field_validator("profile", mode="before")(checks.profile_name)
     _handshake = field_validator("handshake", mode="before")(checks.truth)
 

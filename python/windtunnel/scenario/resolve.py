@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from windtunnel import native
-from windtunnel.scenario.controllers import needed
+from windtunnel.scenario.controllers import needed, stack_libraries
 from windtunnel.scenario.errors import ScenarioError
 from windtunnel.scenario.models import Scenario
 
@@ -59,7 +59,8 @@ def guests(scenario: Scenario) -> list[tuple[str, str]]:
         When one is not in the cache any more.
     """
     flows, sources = [one.algorithm for one in scenario.flows], [*scenario.arrivals, *scenario.sessions]
-    return needed([*flows, *(one.algorithm for one in sources)])
+    named = [one.stack for one in scenario.flows if one.stack is not None]
+    return [*needed([*flows, *(one.algorithm for one in sources)]), *stack_libraries(named)]
 
 
 def fill(scenario: Scenario) -> Resolved:

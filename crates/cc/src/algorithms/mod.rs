@@ -1,42 +1,58 @@
-//! The laws, one file per protocol, which holds the description (`PROTOCOL`) and the state; the registry names it once. A law that does
+//! The laws, one file per protocol, which holds the description (`PROTOCOL`) and the state; the list below names it once. A law that does
 //! not fit into some 150 lines is a folder: the hooks and their state in `mod.rs`, one idea in each other file, the description in
 //! `protocol.rs`. What several protocols share stands beside them.
 
-pub mod areno;
-pub mod bbr;
-pub mod bbr3;
-pub mod bic;
-pub mod concave_convex;
-pub mod convex;
-pub mod copa;
-pub mod ctcp;
-pub mod cubic;
-pub mod dctcp;
+/// The registered protocols. A word is a module, a file or a folder beside this one, that declares `PROTOCOL`, its state `State` and `build`, which
+/// makes one: that word is all that a new protocol needs here. The older rows name the states of their variants.
+macro_rules! registered {
+    ($then:ident) => {
+        $then! {
+            reno: Reno(reno::Reno), RenoReal(reno::RenoReal);
+            ptcp: Ptcp(reno::Reno), PtcpReal(reno::RenoReal);
+            scalable: Scalable(scalable::Scalable), ScalableKelly(scalable::Kelly);
+            hstcp: HstcpLinux(hstcp::HstcpLinux), HstcpReal(hstcp::HstcpReal);
+            bic: Bic(bic::Bic), BicReal(bic::BicReal);
+            cubic: Cubic(cubic::Cubic), CubicReal(Box<cubic::CubicReal>);
+            htcp: Htcp(htcp::Htcp), HtcpReal(Box<htcp::HtcpReal>);
+            fast: Fast(Box<fast::Fast>);
+            fast_bqd: FastBqd(Box<fast::Fast>);
+            veno: Veno(veno::Veno);
+            westwood: Westwood(westwood::Westwood);
+            vegas: Vegas(vegas::Vegas);
+            illinois: Illinois(illinois::Illinois);
+            hybla: Hybla(hybla::Hybla);
+            yeah: Yeah(yeah::Yeah);
+            ctcp: Ctcp(Box<ctcp::Ctcp>);
+            convex: Convex(synthetic::Synthetic);
+            concave_convex: ConcaveConvex(synthetic::Synthetic);
+            areno: Areno(Box<areno::Areno>);
+            hstcp_lp: HstcpLp(Box<hstcp_lp::HstcpLp>);
+            copa: Copa(Box<copa::Copa>);
+            bbr: Bbr(Box<bbr::Bbr>);
+            bbr3: Bbr3(Box<bbr3::Bbr3>);
+            ledbat: Ledbat(Box<ledbat::Ledbat>), LedbatPlus(Box<ledbat::LedbatPlus>);
+            lp: Lp(lp::Lp), LpPaper(lp::LpPaper);
+            dctcp: Dctcp(dctcp::Dctcp<dctcp::Integers>), DctcpReal(dctcp::Dctcp<dctcp::Reals>);
+            prague: Prague(Box<prague::Prague>);
+        }
+    };
+}
+
+macro_rules! modules {
+    ($($module:ident $(: $($state:ident($type:ty)),+)?;)+) => { $(pub mod $module;)+ };
+}
+
+registered!(modules);
+pub(crate) use registered;
+
 mod early_indication;
-pub mod fast;
-pub mod fast_bqd;
-pub mod hstcp;
-pub mod hstcp_lp;
-pub mod htcp;
-pub mod hybla;
-pub mod illinois;
-pub mod ledbat;
-pub mod lp;
 mod observation_window;
-pub mod prague;
-pub mod ptcp;
-pub mod reno;
 mod round_rtt;
 mod rounds;
-pub mod scalable;
 mod sliding;
 pub mod synthetic;
-pub mod vegas;
 mod vegas_round;
-pub mod veno;
-pub mod westwood;
 mod windowed_max;
-pub mod yeah;
 
 use crate::parameter::{Parameter, ProfileVariant, PROFILES};
 

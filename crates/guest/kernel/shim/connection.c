@@ -38,12 +38,16 @@ WT_EXPORT s64 wt_kernel_pinned_draw = -1;
 #define GUARD 0x57696e6474756e6eULL
 #define ALLOCATIONS_MAX 16
 
+/* Two neighbours in `struct tcp_sock`, which are mostly as they were. */
+struct wt_pair { u32 cwnd, ssthresh; };
+_Static_assert(offsetof(struct tcp_sock, snd_ssthresh) == offsetof(struct tcp_sock, snd_cwnd) + sizeof(u32), "they are neighbours");
+
 /* A connection: the socket comes first. */
 struct flow {
 	struct tcp_sock tp;
 	struct rate_sample rs;
 	u64 random;
-	u64 now_ns;
+	struct wt_pair shown; /* cwnd and ssthresh, as the module was shown them */
 	u32 ack_flags;
 	u32 peer_ahead_ms; /* by which the peer's timestamps are ahead of ours (RFC 7323 5.4) */
 	u64 backward_ns;   /* the last ACK's way back */
@@ -51,6 +55,7 @@ struct flow {
 	bool in_own_cwr;
 	bool held_back;
 	bool is_new;
+	bool sets_pacing; /* the module does: it has cong_control */
 	struct { void *at; size_t size; } allocations[ALLOCATIONS_MAX];
 };
 

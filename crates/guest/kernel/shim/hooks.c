@@ -6,23 +6,26 @@
 /* The clock of ticks at the beginning of a run: modules take 0 for a time that is not set. */
 #define FIRST_TICK 1
 
+/* The window in segments. No window that is let through is beyond 2^31. */
+static inline struct wt_pair whole(const struct wt_window *w) { return (struct wt_pair){ (u32)(s32)w->cwnd, (u32)(s32)w->ssthresh }; }
+
 static inline struct flow *enter(void *state, const struct wt_window *w, const struct wt_connection *c)
 {
 	struct flow *f = state;
 	struct tcp_sock *tp = &f->tp;
-	u64 us = c->now_ns / 1000;
+	u64 now_ns = c->now_ns, us = now_ns / 1000;
+	u32 mss = c->mss_bytes;
 
 	current = f;
-	f->now_ns = c->now_ns;
-	tp->tcp_clock_cache = c->now_ns;
-	tp->tcp_wstamp_ns = c->now_ns;
+	tp->tcp_clock_cache = now_ns;
+	tp->tcp_wstamp_ns = now_ns;
 	tp->tcp_mstamp = us;
 	wt_kernel_jiffies = FIRST_TICK + us / WT_TICK_US;
-	tp->snd_cwnd = (u32)w->cwnd;
-	tp->snd_ssthresh = (u32)w->ssthresh;
+	f->shown = whole(w);
+	memcpy(&tp->snd_cwnd, &f->shown, sizeof(f->shown));
 	tp->snd_cwnd_cnt = w->cnt;
-	tp->snd_una = (u32)c->una * c->mss_bytes;
-	tp->snd_nxt = (u32)c->nxt * c->mss_bytes;
+	tp->snd_una = (u32)c->una * mss;
+	tp->snd_nxt = (u32)c->nxt * mss;
 	tp->delivered = (u32)c->delivered + 1;
 	tp->delivered_ce = (u32)c->delivered_ce;
 	tp->srtt_us = c->srtt8_us;
@@ -36,9 +39,9 @@ static inline struct flow *enter(void *state, const struct wt_window *w, const s
 		tp->sacked_out = sacked;
 		tp->packets_out += sacked;
 	}
-	if (!ops_of(f)->cong_control) {
+	if (likely(!f->sets_pacing)) {
 		tp->inet_conn.icsk_inet.sk.sk_pacing_rate = c->pacing_rate_bytes_per_s;
-		tp->inet_conn.icsk_inet.sk.sk_pacing_status = c->is_paced ? SK_PACING_NEEDED : SK_PACING_NONE;
+		tp->inet_conn.icsk_inet.sk.sk_pacing_status = c->is_paced * SK_PACING_NEEDED;
 	}
 	return f;
 }
@@ -59,17 +62,26 @@ static void enter_rarely(struct flow *f, const struct wt_connection *c)
 	minmax_reset(&tp->rtt_min, (u32)wt_kernel_jiffies, c->rtt_min_ns == WT_NONE ? ~0u : (u32)(c->rtt_min_ns / 1000));
 }
 
-static inline void leave(struct flow *f, struct wt_window *w)
+/* The window as the module left it. */
+static inline void leave_window(struct flow *f, struct wt_window *w)
 {
 	struct tcp_sock *tp = &f->tp;
 
 	/* A fraction of a segment that the transport has stays where the module changes nothing. */
-	if (tp->snd_cwnd != (u32)w->cwnd)
-		w->cwnd = tp->snd_cwnd;
-	if (tp->snd_ssthresh != (u32)w->ssthresh)
-		w->ssthresh = tp->snd_ssthresh;
-	w->cnt = tp->snd_cwnd_cnt;
-	if (unlikely(tp->inet_conn.wt_guard[0] != GUARD))
+	if (unlikely(memcmp(&f->shown, &tp->snd_cwnd, sizeof(f->shown)) != 0)) {
+		if (tp->snd_cwnd != f->shown.cwnd)
+			w->cwnd = tp->snd_cwnd;
+		if (tp->snd_ssthresh != f->shown.ssthresh)
+			w->ssthresh = tp->snd_ssthresh;
+		memcpy(&f->shown, &tp->snd_cwnd, sizeof(f->shown));
+	}
+}
+
+static inline void leave(struct flow *f, struct wt_window *w)
+{
+	leave_window(f, w);
+	w->cnt = f->tp.snd_cwnd_cnt;
+	if (unlikely(f->tp.inet_conn.wt_guard[0] != GUARD))
 		w->fault = "its state is larger than the 104 bytes of ICSK_CA_PRIV_SIZE: it wrote past their end";
 }
 
@@ -93,6 +105,7 @@ static void *create(const double *values)
 	f->tp.snd_wnd = 1u << 30;
 	f->tp.ecn_flags = registered[0]->flags & (TCP_CONG_NEEDS_ECN | TCP_CONG_NEEDS_ACCECN) ? TCP_ECN_OK : 0;
 	f->tp.rx_opt = (struct tcp_options_received){ .tstamp_ok = 1, .sack_ok = 1 };
+	f->sets_pacing = registered[0]->cong_control != NULL;
 	f->is_new = true;
 	return f;
 }
@@ -188,11 +201,11 @@ static void on_established(void *state, struct wt_window *w, const struct wt_con
 	leave(f, w);
 }
 
-static void on_rtt_sampled(void *state, struct wt_window *w, const struct wt_connection *c, const struct wt_rtt_sample *s)
+static inline void take_rtt(struct flow *f, const struct wt_connection *c, const struct wt_rtt_sample *s)
 {
-	struct flow *f = enter(state, w, c);
 	struct ack_sample sample = { s->acked, s->rtt_ns == WT_NONE ? -1 : (s32)(s->rtt_ns / 1000), s->in_flight };
 
+#ifndef WT_KERNEL_WITHOUT_TIMESTAMPS
 	if (s->sent_ns != WT_NONE) {
 		f->backward_ns = c->now_ns - s->sent_ns - s->forward_ns;
 		f->tp.rx_opt.rcv_tsval = f->peer_ahead_ms + (u32)((s->sent_ns + s->forward_ns) / 1000000);
@@ -202,8 +215,16 @@ static void on_rtt_sampled(void *state, struct wt_window *w, const struct wt_con
 		/* A duplicate: the peer's time is new, what it echoes is not. */
 		f->tp.rx_opt.rcv_tsval = f->peer_ahead_ms + (u32)((c->now_ns - f->backward_ns) / 1000000);
 	}
+#endif
 	settle(f);
 	ops_of(f)->pkts_acked(sock_of(f), &sample);
+}
+
+static void on_rtt_sampled(void *state, struct wt_window *w, const struct wt_connection *c, const struct wt_rtt_sample *s)
+{
+	struct flow *f = enter(state, w, c);
+
+	take_rtt(f, c, s);
 	leave(f, w);
 }
 
@@ -236,6 +257,29 @@ static void on_acked(void *state, struct wt_window *w, const struct wt_connectio
 	if (!f->in_own_cwr)
 		ops_of(f)->cong_avoid(sock_of(f), f->tp.snd_una, acked);
 	leave(f, w);
+}
+
+/* `on_rtt_sampled` and `on_acked`: between the two nothing changes but what the module itself changed. */
+static u32 on_plain_ack(void *state, struct wt_window *w, const struct wt_connection *c, const struct wt_rtt_sample *s, u32 is_cwnd_limited)
+{
+	struct flow *f = state;
+
+	if (unlikely(f->in_own_cwr)) {
+		on_rtt_sampled(state, w, c, s);
+		return 0;
+	}
+	enter(state, w, c);
+	take_rtt(f, c, s);
+	leave_window(f, w);
+	if (unlikely(w->cwnd < w->ssthresh) || unlikely(f->in_own_cwr)) {
+		leave(f, w);
+		return 0;
+	}
+	f->tp.is_cwnd_limited = is_cwnd_limited;
+	f->tp.inet_conn.icsk_inet.sk.sk_pacing_rate = c->pacing_rate_bytes_per_s;
+	ops_of(f)->cong_avoid(sock_of(f), f->tp.snd_una, s->acked);
+	leave(f, w);
+	return 1;
 }
 
 static void on_rate_sampled(void *state, struct wt_window *w, const struct wt_connection *c, const struct wt_rate_sample *s)

@@ -74,11 +74,11 @@ void tcp_enter_cwr(struct sock *sk)
 }
 
 /* The round trip of a reduction that the module began may be over. */
-static void settle(struct flow *f)
+static void settle_own_cwr(struct flow *f)
 {
 	const struct tcp_congestion_ops *ops = ops_of(f);
 
-	if (likely(!f->in_own_cwr) || before(f->tp.snd_una, f->cwr_until))
+	if (before(f->tp.snd_una, f->cwr_until))
 		return;
 	f->in_own_cwr = false;
 	if (ops->cwnd_event)
@@ -86,6 +86,12 @@ static void settle(struct flow *f)
 	if (ops->set_state)
 		ops->set_state(sock_of(f), TCP_CA_Open);
 	f->tp.inet_conn.icsk_ca_state = TCP_CA_Open;
+}
+
+static inline void settle(struct flow *f)
+{
+	if (unlikely(f->in_own_cwr))
+		settle_own_cwr(f);
 }
 
 /* The best of a window, then the best since that one, then the best since that: each is younger than the one before. */

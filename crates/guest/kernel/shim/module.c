@@ -81,6 +81,7 @@ static void fill_table(void)
 	controller.holds_back = ops->cong_control ? holds_back : NULL;
 	controller.pacing_rate = ops->cong_control || wants_pacing ? pacing_rate : NULL;
 	controller.on_rtt_sampled = ops->pkts_acked ? on_rtt_sampled : NULL;
+	controller.on_plain_ack = ops->pkts_acked && !ops->cong_control ? on_plain_ack : NULL;
 	controller.on_ack_arrived = ops->in_ack_event ? on_ack_arrived : NULL;
 	if (info_kind == INET_DIAG_VEGASINFO) {
 		controller.variables = vegas_names;

@@ -8,7 +8,7 @@ void wt_kernel_print(const char *format, ...)
 	va_list given;
 
 	va_start(given, format);
-	fprintf(stderr, "[%12.6f] ", current ? current->now_ns / 1e9 : 0.0);
+	fprintf(stderr, "[%12.6f] ", current ? current->tp.tcp_clock_cache / 1e9 : 0.0);
 	vfprintf(stderr, format, given);
 	va_end(given);
 }
@@ -74,4 +74,4 @@ u32 wt_kernel_draw_below(u32 ceiling)
 	return (u32)(((u64)drawn * ceiling) >> 32);
 }
 
-u64 wt_kernel_now_ns(void) { return current ? current->now_ns : 0; }
+u64 wt_kernel_now_ns(void) { return current ? current->tp.tcp_clock_cache : 0; }

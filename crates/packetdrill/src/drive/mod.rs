@@ -23,7 +23,7 @@ mod tape;
 
 use std::collections::BTreeMap;
 
-use cc::{BuildError, Controller};
+use cc::{BuildError, Controller, Guests};
 use tcp::{Ack, Arrival, EcnBits, Options, Range, Receiver, ReceiverSpec, Sack, Sender, SenderSpec};
 use units::{Duration, Time};
 
@@ -55,6 +55,8 @@ pub struct Connect {
     pub handshake_rtt: Duration,
     /// From which an algorithm that draws does so.
     pub seed: u64,
+    /// Controllers from outside, by the names under which `algorithm` may be one of them.
+    pub guests: Guests,
 }
 
 impl Connect {
@@ -72,6 +74,7 @@ impl Connect {
             opened: Time::ZERO + rtt,
             handshake_rtt: rtt,
             seed: 0,
+            guests: Guests::default(),
         }
     }
 }
@@ -131,8 +134,8 @@ impl Drive {
     /// # Errors
     /// When there is no such algorithm or variant.
     pub fn connect(connect: Connect) -> Result<Drive, BuildError> {
-        let Connect { algorithm, variant, profile, mut options, mss, window, device, opened, handshake_rtt, seed } = connect;
-        let built = cc::build(&algorithm, variant.as_deref(), &profile, &BTreeMap::new())?;
+        let Connect { algorithm, variant, profile, mut options, mss, window, device, opened, handshake_rtt, seed, guests } = connect;
+        let built = cc::build_with(&guests, &algorithm, variant.as_deref(), &profile, &BTreeMap::new())?;
         options.ecn = options.ecn.resolved(cc::CongestionControl::needs(&built.algorithm).ecn);
         let receiver = Receiver::new(ReceiverSpec::new(&options, handshake_rtt));
         let spec = SenderSpec { options, mss, segments: u64::MAX, window, device };

@@ -1,5 +1,6 @@
 //! What the shell commands of a script set: sysctls and the queue of the device.
 
+use cc::Guests;
 use tcp::{IdleRestart, LossDetection, Options, Pacing};
 
 use crate::outcome::Stop;
@@ -15,6 +16,8 @@ pub struct Stack {
     pub profile: String,
     /// Its options, which a script changes by sysctls.
     pub options: Options,
+    /// Controllers from outside, by the names under which `algorithm` may be one of them.
+    pub guests: Guests,
 }
 
 impl Stack {
@@ -26,6 +29,7 @@ impl Stack {
             variant: None,
             profile: profile.into(),
             options: Options::of_profile(profile).expect("a profile"),
+            guests: Guests::default(),
         }
     }
 

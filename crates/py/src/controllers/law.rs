@@ -93,6 +93,11 @@ impl Law {
         })
     }
 
+    /// Shows a connection before any hook is called.
+    pub(super) fn show(&self, c: &Connection) {
+        Python::with_gil(|py| self.connection.borrow_mut(py).0.clone_from(c));
+    }
+
     #[cold]
     fn fault(&self, hook: Hook, c: &Connection, what: String) -> ! {
         GuestFault { file: self.shape.name.into(), hook: hook.name(), flow: self.flow, now: c.now, what }.raise()
@@ -194,7 +199,7 @@ impl CongestionControl for Law {
 
     fn on_seeded(&mut self, mut stream: Stream) {
         let Some(method) = &self.hooks.on_seeded else { return };
-        let told = Python::with_gil(|py| method.call1(py, (stream.up_to(u64::MAX),)).map_err(|error| (error.to_string(), error)));
+        let told = Python::with_gil(|py| method.call1(py, (stream.up_to(u64::MAX) >> 1,)).map_err(|error| (error.to_string(), error)));
         if let Err((what, error)) = told {
             self.shape.watched.keep(error);
             self.fault(Hook::Seeded, &Connection::new(0), what);
@@ -265,8 +270,8 @@ impl CongestionControl for Law {
     fn pacing_rate(&self, w: &Window, c: &Connection) -> Option<ByteRate> {
         let method = self.hooks.pacing_rate.as_ref()?;
         let answer = self.call((Hook::PacingRate, method), &mut w.clone(), c, |_| Ok(None), |answer| answer.extract::<Option<f64>>())?;
-        if !(answer > 0.0 && answer < 1e15) {
-            self.fault(Hook::PacingRate, c, format!("it answers {answer}; allowed: above 0 and below 1e15 bytes per second, or None"));
+        if !(1.0..1e15).contains(&answer) {
+            self.fault(Hook::PacingRate, c, format!("it answers {answer}; allowed: 1 up to 1e15 bytes per second, or None"));
         }
         Some(ByteRate(answer as u64))
     }

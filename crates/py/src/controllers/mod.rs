@@ -1,5 +1,6 @@
 //! Controllers in Python: a class becomes a guest of the run, and its hooks are called with the interpreter lock held.
 
+mod compiled;
 mod law;
 mod protocol;
 mod shown;

@@ -7,6 +7,7 @@ use cc::{Control, EcnFeedback, GuestLaw, GuestParameter, GuestProtocol, Guests, 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use super::compiled::{CompiledInstance, Native, Place};
 use super::law::{Law, Shape};
 use super::watched::Watched;
 
@@ -31,6 +32,36 @@ pub(crate) struct Described {
     /// `control`, `ahead`, `rtt_samples`, `ecn`, and the two switches.
     #[pyo3(item)]
     needs: (String, u32, String, Option<String>, bool, bool),
+    /// Of a class whose hooks are compiled.
+    #[pyo3(item)]
+    compiled: Option<Code>,
+}
+
+impl Described {
+    /// Whether its hooks need the interpreter's lock.
+    pub(crate) fn needs_lock(&self) -> bool {
+        self.compiled.is_none()
+    }
+}
+
+/// The compiled hooks of a class.
+#[derive(FromPyObject)]
+struct Code {
+    /// Names and addresses.
+    #[pyo3(item)]
+    hooks: Vec<(String, usize)>,
+    /// The words of an instance.
+    #[pyo3(item)]
+    packed: PyObject,
+    /// An instance of words.
+    #[pyo3(item)]
+    restored: PyObject,
+    /// Of each variable: its word, whether it is a float, whether it may be unknown.
+    #[pyo3(item)]
+    variables: Vec<(usize, bool, bool)>,
+    /// What keeps the code in memory.
+    #[pyo3(item)]
+    kept: PyObject,
 }
 
 /// A class.
@@ -39,6 +70,7 @@ pub(crate) struct Class {
     make: PyObject,
     parameters: Vec<GuestParameter>,
     shape: Arc<Shape>,
+    native: Option<Arc<Native>>,
 }
 
 /// Adds classes to the guests of a run, each under the name by which its scenario knows it.
@@ -69,13 +101,28 @@ impl Class {
             hooks: given.hooks,
             watched,
         };
-        Ok(Class { make: given.make, parameters: given.parameters.into_iter().map(parameter).collect(), shape: Arc::new(shape) })
+        let native = given.compiled.map(|code| native(code, &shape)).transpose()?;
+        let parameters = given.parameters.into_iter().map(parameter).collect();
+        Ok(Class { make: given.make, parameters, shape: Arc::new(shape), native: native.map(Arc::new) })
     }
 
     /// An instance with its hooks.
-    fn instance(&self, py: Python<'_>, values: &[f64]) -> PyResult<Law> {
-        Law::of(&self.shape, self.make.bind(py).call1((values.to_vec(),))?)
+    fn instance(&self, py: Python<'_>, values: &[f64]) -> PyResult<Box<dyn GuestLaw>> {
+        let instance = self.make.bind(py).call1((values.to_vec(),))?;
+        Ok(match &self.native {
+            Some(native) => Box::new(CompiledInstance::of(&self.shape, native, &instance)?),
+            None => Box::new(Law::of(&self.shape, instance)?),
+        })
     }
+}
+
+#[allow(unsafe_code)]
+fn native(code: Code, shape: &Shape) -> PyResult<Native> {
+    // SAFETY: `windtunnel.controllers.jit` compiles each hook with the header's types, and `kept` keeps the code.
+    let hooks = unsafe { guest::Compiled::new(&code.hooks, shape.name, Arc::clone(&shape.watched.page)) }.map_err(PyValueError::new_err)?;
+    let place = |(word, is_float, is_optional)| Place { word, is_float, is_optional };
+    let variables = code.variables.into_iter().map(place).collect();
+    Ok(Native { hooks, restored: code.restored, packed: code.packed, variables, _kept: code.kept })
 }
 
 fn needs(
@@ -102,6 +149,7 @@ fn needs(
             Some("l4s") => Some(EcnFeedback::L4s),
             Some(other) => return Err(unknown("ecn", other)),
         },
+        plain_acks: false,
         ack_arrivals,
         transport_rate,
     })
@@ -122,7 +170,7 @@ impl GuestProtocol for Class {
 
     fn start(&self, values: &[f64]) -> Result<Box<dyn GuestLaw>, String> {
         Python::with_gil(|py| {
-            self.instance(py, values).map(|law| Box::new(law) as Box<dyn GuestLaw>).map_err(|error| {
+            self.instance(py, values).map_err(|error| {
                 let what = format!("cannot start: {}", error.value(py));
                 self.shape.watched.keep(error);
                 what
@@ -132,6 +180,6 @@ impl GuestProtocol for Class {
 
     fn for_another_run(&self) -> Arc<dyn GuestProtocol> {
         let make = Python::with_gil(|py| self.make.clone_ref(py));
-        Arc::new(Class { make, parameters: self.parameters.clone(), shape: Arc::clone(&self.shape) })
+        Arc::new(Class { make, parameters: self.parameters.clone(), shape: Arc::clone(&self.shape), native: self.native.clone() })
     }
 }

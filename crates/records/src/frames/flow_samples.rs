@@ -14,7 +14,7 @@ pub(super) fn columns(records: &Records) -> Vec<Column> {
         Column::new("ssthresh_packets", samples.ssthresh),
         Column::new("srtt_s", samples.srtt_s),
         Column::new("min_rtt_s", samples.rtt_min_s),
-        Column::new("inflight_packets", samples.in_flight.into_iter().map(f64::from).collect::<Vec<_>>()),
+        Column::new("inflight_packets", samples.in_flight),
         Column::new("delivered_bytes", samples.delivered_bytes),
         Column::new("retransmitted_packets", samples.retransmitted),
         Column::new("pacing_rate_bps", samples.pacing_rate_bps),

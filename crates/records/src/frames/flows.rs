@@ -51,11 +51,10 @@ pub(super) fn columns(records: &Records) -> Vec<Column> {
 }
 
 fn counts(rows: &Rows<'_>) -> [Column; 16] {
-    let mss = |row: &FlowRow| u64::from(row.mss_bytes);
     let window = |row: &SourceRow| row.at_end.delivered - row.at_window.delivered;
     let again = |row: &FlowRow| row.at_end.retransmitted - row.at_window.retransmitted;
     [
-        Column::new("delivered_bytes", rows.both(|row| row.at_end.delivered * mss(row), |row| row.at_end.delivered * row.payload_bytes())),
+        Column::new("delivered_bytes", rows.both(FlowRow::delivered_bytes, |row| row.at_end.delivered * row.payload_bytes())),
         Column::new("delivered_packets", rows.both(|row| row.at_end.delivered, |row| row.at_end.delivered)),
         Column::new("sent_packets", rows.both(|row| row.at_end.sent, |row| row.at_end.sent)),
         rows.flows_only("retransmitted_packets", |row| Some(row.at_end.retransmitted)),

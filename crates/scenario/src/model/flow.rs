@@ -102,6 +102,9 @@ pub struct Flow {
     /// Whether it begins with a handshake; as the scenario says, or not, when absent.
     #[serde(default, skip_serializing_if = "is_default")]
     pub handshake: Option<bool>,
+    /// The stack whose own program it is, `quinn:KEY`; the simulator's TCP when absent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub stack: Option<String>,
 }
 
 impl Flow {

@@ -1,6 +1,7 @@
 //! A flow, checked.
 
 use cc::{CongestionControl, Controller, Guests};
+use endpoint::{Opens, Stacks};
 use net::Limit;
 use serde_json::Value;
 use tcp::{Options, Receiver, ReceiverSpec, SenderSpec};
@@ -21,11 +22,18 @@ use crate::spec::{Direction, FlowSpec, Spec};
 const WINDOW_LEAST: f64 = 64.0;
 const WINDOW_MOST: f64 = (1_u64 << 29) as f64 / 1448.0;
 
+/// The law that stands in the place of a whole stack's flow.
+const IDLE: &str = "reno";
+
+/// QUIC's smallest path: 1200 bytes of UDP payload (RFC 9000 14.1), with the headers.
+const LEAST_PACKET: u32 = 1228;
+
 /// What a flow is checked against.
 #[derive(Clone, Copy)]
 pub(crate) struct Run<'a> {
     pub(crate) spec: &'a Spec,
     pub(crate) guests: &'a Guests,
+    pub(crate) stacks: &'a Stacks,
 }
 
 /// A flow that can be built.
@@ -43,6 +51,8 @@ pub struct AcceptedFlow<'a> {
     pub spec: &'a FlowSpec,
     /// The laws from outside that its name may mean.
     pub(crate) guests: &'a Guests,
+    /// The stack whose own program it is; none for the simulator's TCP.
+    pub stack: Option<&'a dyn Opens>,
 }
 
 impl AcceptedFlow<'_> {
@@ -61,7 +71,8 @@ impl AcceptedFlow<'_> {
     /// The algorithm of flow number `index`, at its start. Built when wanted: with very many flows a second copy of each would show.
     pub fn control(&self, index: usize, seed: u64) -> Controller {
         let FlowSpec { algorithm, profile, parameters, slow_start, .. } = self.spec;
-        let built = cc::build_with(self.guests, algorithm, Some(self.variant), profile, parameters);
+        let (algorithm, variant) = if self.stack.is_some() { (IDLE, None) } else { (algorithm.as_str(), Some(self.variant)) };
+        let built = cc::build_with(self.guests, algorithm, variant, profile, parameters);
         let built = match slow_start {
             None => built,
             Some(name) => built.and_then(|built| built.with_slow_start(name)),
@@ -103,8 +114,12 @@ pub(super) fn ample_window<'a>(crossed: impl Iterator<Item = (&'a AcceptedLink, 
     (4.0 * crossed.map(held).sum::<f64>()).clamp(WINDOW_LEAST, WINDOW_MOST) as u64
 }
 
+/// Segments that a law from outside may have under way, whatever window it sets: what it can do at one instant ends. A window of TCP has
+/// 2^30 bytes at most (RFC 7323 2.3), some 740,000 full segments.
+const GUEST_WINDOW: u64 = 1 << 22;
+
 pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, run: &Run<'a>) -> Result<AcceptedFlow<'a>, SpecError> {
-    let &Run { spec, guests } = run;
+    let &Run { spec, guests, .. } = run;
     let field = |name: &str| format!("flows[{index}].{name}");
     if !RTT_S.holds_ns(flow.rtt_ns) {
         return refuse(field("rtt"), seconds(flow.rtt_ns), format!("give {RTT_S}"));
@@ -145,6 +160,9 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, run: &Run<'a>) -
     for (name, value) in &flow.transport {
         override_option(&mut options, name, value).map_err(|allowed| SpecError { field: field(name), value: show(value), allowed })?;
     }
+    if let Some(name) = &flow.stack {
+        return accept_stack(index, flow, name, (options, run));
+    }
     let built = cc::build_with(guests, &flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters);
     let mut built =
         built.map_err(|error| SpecError { field: field("algorithm"), value: flow.algorithm.clone(), allowed: error.to_string() })?;
@@ -161,9 +179,59 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, run: &Run<'a>) -
     options.ecn = options.ecn.resolved(built.algorithm.needs().ecn);
     let segments = flow.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(flow.mss_bytes)));
     let device = flow.host.is_some_and(|host| spec.hosts[host as usize].device.is_some());
-    let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(u64::MAX), device };
+    let widest = if guests.of_name(&flow.algorithm).is_some() { GUEST_WINDOW } else { u64::MAX };
+    let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(widest), device };
     let receives = sender.window;
-    Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, receives, spec: flow, guests })
+    Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, receives, spec: flow, guests, stack: None })
+}
+
+/// A flow that is a whole stack's: what only the simulator's TCP has, it must not ask for. Its place among the flows is that of an idle Reno.
+fn accept_stack<'a>(
+    index: usize,
+    flow: &'a FlowSpec,
+    name: &str,
+    (options, run): (Options, &Run<'a>),
+) -> Result<AcceptedFlow<'a>, SpecError> {
+    let field = |name: &str| format!("flows[{index}].{name}");
+    let Some(stack) = run.stacks.get(name) else {
+        let built = run.stacks.names();
+        let allowed = if built.is_empty() { "no stack is built".into() } else { format!("these are built: {built}") };
+        return refuse(field("stack"), name, allowed);
+    };
+    let Some(algorithm) = stack.algorithms().iter().find(|known| known.own == flow.algorithm) else {
+        let own: Vec<_> = stack.algorithms().iter().map(|known| known.own).collect();
+        return refuse(field("algorithm"), &flow.algorithm, format!("{name} has {}", own.join(", ")));
+    };
+    let own = [
+        ("variant", flow.variant.is_some()),
+        ("parameters", !flow.parameters.is_empty()),
+        ("slow_start", flow.slow_start.is_some()),
+        ("transport", !flow.transport.is_empty()),
+        ("window", flow.window_packets.is_some() || flow.window_bytes.is_some()),
+        ("host", flow.host.is_some()),
+        ("application", flow.writes.is_some()),
+    ];
+    if let Some((own, _)) = own.into_iter().find(|&(_, is_given)| is_given) {
+        return refuse(field(own), name, format!("leave it out: it is of the simulator's TCP, and {name} has a stack of its own"));
+    }
+    if flow.packet_bytes < LEAST_PACKET {
+        return refuse(
+            field("packet"),
+            flow.packet_bytes,
+            format!("give at least {LEAST_PACKET} bytes: QUIC pads its first datagrams to 1200"),
+        );
+    }
+    let sender = SenderSpec { options, mss: flow.mss_bytes, segments: u64::MAX, window: u64::MAX, device: false };
+    let receives = sender.window;
+    Ok(AcceptedFlow {
+        algorithm: algorithm.shown,
+        variant: stack.known_as(),
+        sender,
+        receives,
+        spec: flow,
+        guests: run.guests,
+        stack: Some(stack),
+    })
 }
 
 fn show(value: &Value) -> String {

@@ -30,6 +30,7 @@ use refusal::{refuse, seconds};
 use traffic::accept_traffic;
 
 use cc::{Guests, NO_GUESTS};
+use endpoint::{Stacks, NO_STACKS};
 
 use crate::error::SpecError;
 use crate::limits::{DURATION_S, MOST_FLOWS, RTT_S};
@@ -61,6 +62,14 @@ pub fn accept(spec: &Spec) -> Result<Accepted<'_>, SpecError> {
 /// # Errors
 /// As [`accept`].
 pub fn accept_with<'a>(spec: &'a Spec, guests: &'a Guests) -> Result<Accepted<'a>, SpecError> {
+    accept_beside(spec, guests, &NO_STACKS)
+}
+
+/// As [`accept_with`], where flows may also be these stacks'.
+///
+/// # Errors
+/// As [`accept`].
+pub fn accept_beside<'a>(spec: &'a Spec, guests: &'a Guests, stacks: &'a Stacks) -> Result<Accepted<'a>, SpecError> {
     if !DURATION_S.holds_ns(spec.duration_ns) {
         return refuse("duration", seconds(spec.duration_ns), format!("give {DURATION_S}"));
     }
@@ -83,7 +92,7 @@ pub fn accept_with<'a>(spec: &'a Spec, guests: &'a Guests) -> Result<Accepted<'a
     accept_hops(spec)?;
     let links = spec.links().iter().map(|link| accept_link(link, spec)).collect::<Result<Vec<_>, _>>()?;
     accept_traffic(spec)?;
-    let run = Run { spec, guests };
+    let run = Run { spec, guests, stacks };
     let mut flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, &run)).collect::<Result<Vec<_>, _>>()?;
     let most: Vec<Most> = links.iter().zip(spec.links()).map(|(link, given)| Most::of(link.fifo.rate, given.spec)).collect();
     for (index, flow) in flows.iter().enumerate() {

@@ -60,6 +60,11 @@ impl Calendar {
         }
     }
 
+    /// When the first party has its event.
+    pub(crate) fn now(&self) -> u64 {
+        self.winners[1] >> self.party_bits
+    }
+
     /// The first party, which is `index`, is next at `key`.
     #[inline]
     pub(crate) fn put_back(&mut self, index: usize, key: u64) {

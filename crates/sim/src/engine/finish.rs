@@ -29,6 +29,11 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         self.records.link_names = spec.links().into_iter().map(|link| link.name).collect();
         let named = self.flows.iter().zip(&spec.flows).zip(self.names.iter());
         self.records.flows = named.map(|((flow, given), names)| flow_row(flow, given, names, spec)).collect();
+        for index in 0..self.stacks.len() {
+            let number = self.stacks[index].flow;
+            let idle = &self.records.flows[number];
+            self.records.flows[number] = self.close_stack(index, &spec.flows[number], (idle.algorithm, idle.variant));
+        }
         self.records.exchanges = self.close_clients();
         self.arrivals.count_unfinished(&self.flows, &mut self.records.transfers);
         let by_transfers: u64 = self.records.transfers.rows.iter().map(|row| u64::from(row.sent)).sum();
@@ -81,6 +86,7 @@ fn flow_row(flow: &Flow, given: &FlowSpec, (algorithm, variant): (&'static str, 
         window_s: to.saturating_sub(from) as f64 * 1e-9,
         at_window: flow.at_window,
         at_end: flow.totals(flow.agenda.end),
+        read_bytes: None,
     }
 }
 

@@ -72,7 +72,11 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
 
     /// A packet with this load leaves `link` with a mark. One that several hops mark is one that was marked.
     fn mark(&mut self, at: Time, link: usize, load: &mut Load) {
-        let Content::Segment(segment) = &mut load.content else { return };
+        let segment = match &mut load.content {
+            Content::Segment(segment) => segment,
+            Content::Foreign(payload) => return self.mark_datagram(at, link, load.owner, payload),
+            _ => return,
+        };
         let flow = load.owner as usize;
         let path = &mut self.flows[flow].path;
         path.marked += u64::from(!segment.bits().ce);
@@ -95,15 +99,17 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     fn leave(&mut self, link: usize, passing: Passing) {
         let Some(between) = self.around.gaps.leaves(link, &passing.load) else { return self.pass_on(link, passing) };
         let (at, owner) = (passing.at - between, passing.load.owner as usize);
-        if let Content::Datagram = passing.load.content {
-            return self.sources[owner].packet_departs(at);
+        match passing.load.content {
+            Content::Datagram => return self.sources[owner].packet_departs(at),
+            Content::Foreign(payload) => return self.datagram_leaves(at, passing.load.owner, payload),
+            _ => {}
         }
         let flow = &mut self.flows[owner];
         flow.path.under_way -= 1;
         match passing.load.content {
             Content::Segment(segment) => flow.path.segment_departs(at, segment),
             Content::Ack(ack) => flow.path.ack_departs(at, *ack),
-            Content::Datagram => {}
+            Content::Datagram | Content::Foreign(_) => {}
         }
         if flow.is_moved() {
             self.around.changed.push(Party::Flow(owner));
@@ -141,7 +147,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     }
 
     /// A packet that is under way reaches `link`.
-    fn reach(&mut self, link: usize, mut passing: Passing) {
+    pub(super) fn reach(&mut self, link: usize, mut passing: Passing) {
         let Passing { at: now, packet, .. } = passing;
         let Some(fifo) = self.links[link].as_fifo() else { return self.offer_late(link, (now, packet), passing.load) };
         match fifo.take(now, packet) {
@@ -158,6 +164,9 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     #[cold]
     fn lose(&mut self, at: Time, link: usize, load: &Load) {
         let owner = load.owner as usize;
+        if let Content::Foreign(payload) = &load.content {
+            return self.lose_datagram(at, link, load.owner, payload.is_data);
+        }
         if let Content::Datagram = load.content {
             self.sources[owner].lost += 1;
             return self.around.note_drop(at, Noted { flow: Some(self.spec.flows.len() + owner), link });

@@ -9,8 +9,10 @@ mod names;
 mod observer;
 mod run;
 mod sampling;
+mod stacks;
+mod standstill;
 mod start;
 mod turn;
 
 pub use observer::{AckHash, AckTrace, Observer, Silent};
-pub use start::{run, run_named, run_observed, run_with, Beside};
+pub use start::{run, run_named, run_observed, run_silently, run_with, Beside};

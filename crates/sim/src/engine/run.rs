@@ -10,6 +10,7 @@ use units::{Duration, Time};
 use super::calendar::Calendar;
 use super::names::Names;
 use super::observer::Observer;
+use super::standstill::Standstill;
 use crate::accept::Accepted;
 use crate::error::{Interrupted, RunError};
 use crate::parts::application::Application;
@@ -19,6 +20,7 @@ use crate::parts::datagrams::Source;
 use crate::parts::flow::Flow;
 use crate::parts::load::Load;
 use crate::parts::party::{Counts, Numbers, Party};
+use crate::parts::stack::StackFlow;
 use crate::records::{FlowSamples, Records, Shown};
 use crate::spec::{access_delay, Spec};
 use cc::CongestionControl;
@@ -36,6 +38,7 @@ pub struct Engine<'a, O, L> {
     /// Of flows that do not always have more to send; empty if all have.
     pub(super) applications: Vec<Option<Application>>,
     pub(super) sources: Vec<Source>,
+    pub(super) stacks: Vec<StackFlow>,
     pub(super) links: Vec<L>,
     pub(super) horizons: Vec<Horizon>,
     pub(super) around: Around,
@@ -54,10 +57,14 @@ pub(super) struct Horizon {
 
 impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
     /// A run that has not begun, over these links.
-    pub(super) fn new(accepted: Accepted<'a>, links: Vec<L>, observer: &'a mut O) -> Engine<'a, O, L> {
+    pub(super) fn new(accepted: Accepted<'a>, stacks: Vec<StackFlow>, links: Vec<L>, observer: &'a mut O) -> Engine<'a, O, L> {
         let spec = accepted.spec;
         let (arrivals, transfers) = Arrivals::new(&accepted.sources, spec);
-        let shown = accepted.flows.iter().map(|flow| Shown { mss: flow.sender.mss, variables: flow.control(0, 0).variable_names() });
+        let shown = accepted.flows.iter().map(|flow| Shown {
+            // A whole stack's bytes are counted as they are.
+            mss: if flow.stack.is_some() { 1 } else { flow.sender.mss },
+            variables: flow.control(0, 0).variable_names(),
+        });
         let flow_samples = FlowSamples::new(spec.sample_ns, shown);
         let records = Records { flow_samples, transfers, ..Records::default() };
         let names = Names::new(&accepted.flows);
@@ -70,6 +77,7 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
             arrivals,
             applications: Application::of_run(spec),
             sources: spec.traffic.iter().enumerate().map(|(index, given)| Source::new(given, index, spec)).collect(),
+            stacks,
             links,
             horizons: horizons(spec),
             around: Around::new(spec),
@@ -90,16 +98,21 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
             arrivals: self.arrivals.sources.len(),
             flows: self.flows.len(),
             datagrams: self.sources.len(),
+            stacks: self.stacks.len(),
         });
         let mut calendar = Calendar::new(numbers.len());
         for number in 0..numbers.len() {
             calendar.set(number, self.due(numbers.party(number)));
         }
         let mut look_at = EVENTS_PER_LOOK;
+        let mut standstill = Standstill::default();
         while let Some((number, bound)) = calendar.first() {
             if self.events >= look_at {
                 if interrupted() {
                     return Err(Interrupted.into());
+                }
+                if standstill.is_at(calendar.now(), self.events) {
+                    return Err(self.stuck(numbers.party(number), &standstill));
                 }
                 look_at = self.events + EVENTS_PER_LOOK;
             }
@@ -109,6 +122,7 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
                 Party::Gap(index) => self.reach_hop(index),
                 Party::Datagrams(index) => self.run_source(index, bound, look_at),
                 Party::Arrivals(index) => self.begin_transfer(index)?,
+                Party::Stack(index) => self.run_stack(index, bound, look_at)?,
             };
             calendar.put_back(number, next);
             while let Some(party) = self.around.changed.pop() {
@@ -123,6 +137,16 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
         Ok(self.finish())
     }
 
+    /// Time does not pass any more: a law from outside did that. Without one it is a broken invariant.
+    #[cold]
+    fn stuck(&self, party: Party, standstill: &Standstill) -> RunError {
+        let of_party = |flow: &usize| matches!(party, Party::Flow(index) if index == *flow);
+        let mut guests = (0..self.flows.len()).filter(|&flow| self.flows[flow].sender.algorithm().is_guest());
+        let flow = guests.clone().find(of_party).or_else(|| guests.next()).expect("time passes in every run of laws of our own");
+        let file = self.names.iter().nth(flow).map_or("", |(name, _)| name);
+        standstill.fault(file, flow).into()
+    }
+
     /// When a party has its next event.
     fn due(&mut self, party: Party) -> u64 {
         match party {
@@ -131,6 +155,7 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
             Party::Arrivals(index) => self.arrivals.sources[index].next_at().0,
             Party::Flow(index) => self.flows[index].set_due(),
             Party::Datagrams(index) => self.sources[index].due.0,
+            Party::Stack(index) => self.stacks[index].due(),
         }
     }
 

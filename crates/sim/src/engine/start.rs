@@ -5,14 +5,17 @@ use std::ops::Range;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use cc::{GuestFault, Guests, NO_GUESTS};
+use endpoint::{Opens, Stacks, NO_STACKS};
 use net::{AnyLink, Fifo, LinkParts, Streams};
 use units::{Stream, Time};
 
 use super::observer::{Observer, Silent};
 use super::run::Engine;
-use crate::accept::{accept_with, AcceptedLink};
-use crate::error::RunError;
+use crate::accept::{accept_beside, Accepted, AcceptedFlow, AcceptedLink};
+use crate::error::{RunError, StackFault};
+use crate::parts::flow::disorder;
 use crate::parts::load::Load;
+use crate::parts::stack::StackFlow;
 use crate::records::Records;
 use crate::spec::Spec;
 
@@ -20,8 +23,8 @@ use crate::spec::Spec;
 ///
 /// # Errors
 /// A scenario that is refused, or an interruption.
-pub fn run(spec: &Spec, interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
-    run_observed(spec, &mut Silent, interrupted)
+pub fn run(spec: &Spec, mut interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
+    run_silently(spec, Beside { digest: None, guests: &NO_GUESTS }, &mut interrupted)
 }
 
 /// As [`run`], with an observer of every ACK.
@@ -45,7 +48,13 @@ pub fn run_named<O: Observer>(
     observer: &mut O,
     interrupted: impl FnMut() -> bool,
 ) -> Result<Records, RunError> {
-    run_with(spec, Beside { digest, guests: &NO_GUESTS }, observer, interrupted)
+    run_with(spec, Beside { digest, ..Beside::default() }, observer, interrupted)
+}
+
+impl Default for Beside<'_> {
+    fn default() -> Self {
+        Beside { digest: None, guests: &NO_GUESTS, stacks: &NO_STACKS }
+    }
 }
 
 /// What a run takes beside its scenario.
@@ -55,6 +64,8 @@ pub struct Beside<'a> {
     pub digest: Option<&'a str>,
     /// The laws from outside, by the names under which the scenario knows them. The run makes states of its own of them.
     pub guests: &'a Guests,
+    /// Whole stacks, by theirs.
+    pub stacks: &'a Stacks,
 }
 
 /// As [`run_named`], with laws from outside.
@@ -70,18 +81,19 @@ pub fn run_with<O: Observer>(
     observer: &mut O,
     interrupted: impl FnMut() -> bool,
 ) -> Result<Records, RunError> {
-    let Beside { digest, guests } = beside;
+    let Beside { digest, guests, stacks } = beside;
     let guests = guests.for_another_run();
-    let mut accepted = accept_with(spec, &guests)?;
+    let mut accepted = accept_beside(spec, &guests, stacks)?;
+    let stacks = opened(&accepted)?;
     let window = Time(spec.warmup_ns)..Time(spec.duration_ns);
     let links: Vec<AnyLink<Load>> = accepted.links.drain(..).map(|link| AnyLink::new(parts(link, window.clone(), spec.seed))).collect();
     // Nothing of a run that panicked is looked at again.
     let run = AssertUnwindSafe(|| {
         if links.iter().all(AnyLink::is_fifo) {
             let links: Vec<Fifo> = links.into_iter().filter_map(AnyLink::into_fifo).collect();
-            Engine::new(accepted, links, observer).run(interrupted)
+            Engine::new(accepted, stacks, links, observer).run(interrupted)
         } else {
-            Engine::new(accepted, links, observer).run(interrupted)
+            Engine::new(accepted, stacks, links, observer).run(interrupted)
         }
     });
     match catch_unwind(run).map_err(|panic| panic.downcast::<GuestFault>()) {
@@ -92,6 +104,29 @@ pub fn run_with<O: Observer>(
             panic!("{}; seed {}, scenario {scenario}", said(panic.as_ref()), spec.seed)
         }
     }
+}
+
+/// As [`run_with`], watched by nobody. Not generic: the engine of it is compiled here and not where it is called, so that all programs have it
+/// under one name, and a profile of it made with one of them serves the others.
+///
+/// # Errors
+/// As [`run_with`].
+///
+/// # Panics
+/// As [`run_named`].
+pub fn run_silently(spec: &Spec, beside: Beside<'_>, interrupted: &mut dyn FnMut() -> bool) -> Result<Records, RunError> {
+    run_with(spec, beside, &mut Silent, interrupted)
+}
+
+/// The flows that are whole stacks', with both their ends.
+fn opened(accepted: &Accepted<'_>) -> Result<Vec<StackFlow>, RunError> {
+    let of_stacks = accepted.flows.iter().enumerate().filter_map(|(index, flow)| Some((index, flow, flow.stack?)));
+    let open = |(index, flow, stack): (usize, &AcceptedFlow, &dyn Opens)| {
+        let disorder = disorder(accepted.spec, index, flow.spec);
+        let fault = |what| StackFault { stack: stack.known_as(), flow: index, t_ns: 0, what };
+        StackFlow::new(index, flow.spec, stack, disorder, accepted.spec).map_err(|what| fault(what).into())
+    };
+    of_stacks.map(open).collect()
 }
 
 /// What a link is built from.

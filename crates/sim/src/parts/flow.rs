@@ -122,7 +122,21 @@ impl Flow {
         let sender = if given.writes.is_some() || given.requests.is_some() { sender.waiting() } else { sender };
         let due = (agenda.start, FlowKind::Start);
         let (at_window, completed, opens) = (SenderTotals::default(), Time::NEVER, given.handshake);
-        Flow { due, agenda, path, sender, at_window, completed, opens, area_at_end: f64::NAN }
+        let flow = Flow { due, agenda, path, sender, at_window, completed, opens, area_at_end: f64::NAN };
+        if given.stack.is_some() {
+            flow.idle()
+        } else {
+            flow
+        }
+    }
+
+    /// The place of a flow that is a whole stack's: nothing ever happens to it.
+    fn idle(mut self) -> Flow {
+        let end = self.agenda.end;
+        self.agenda = Agenda { start: Time::NEVER, stop: Time::NEVER, next_sample: Time::NEVER, window_at: Time::NEVER, ..self.agenda };
+        self.agenda.refresh();
+        self.due = (end, FlowKind::Stop);
+        self
     }
 
     /// The same as what transfers are copies of: it is not sampled, and nothing of it is noted.
@@ -246,7 +260,7 @@ impl Flow {
 }
 
 /// What happens to the order of a flow's data behind its link, or its last hop.
-fn disorder(spec: &Spec, index: usize, given: &FlowSpec) -> Option<Disorder> {
+pub(crate) fn disorder(spec: &Spec, index: usize, given: &FlowSpec) -> Option<Disorder> {
     let link = match (given.direction, given.hops.links(spec).1) {
         (Direction::Reverse, _) => spec.reverse.as_ref()?,
         (Direction::Forward, 0) => &spec.forward,

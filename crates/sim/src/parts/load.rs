@@ -52,6 +52,17 @@ pub(crate) enum Content {
     Ack(Box<AckLoad>),
     /// Nobody answers it.
     Datagram,
+    /// A datagram of a whole stack.
+    Foreign(Box<Payload>),
+}
+
+/// A datagram of a whole stack: its UDP payload.
+#[derive(Clone, Debug)]
+pub(crate) struct Payload {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) ecn: endpoint::Ecn,
+    /// From the client to the server.
+    pub(crate) is_data: bool,
 }
 
 /// A packet's content, and the number of its flow or, of a datagram, its source.

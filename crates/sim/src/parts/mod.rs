@@ -19,4 +19,5 @@ pub(crate) mod party;
 pub(crate) mod path;
 mod reordering;
 pub(crate) mod request;
+pub(crate) mod stack;
 pub(crate) mod wire;

@@ -52,8 +52,10 @@ pub struct Path {
     pub(crate) resends_capable: bool,
     /// The next new segment carries CWR.
     pub(crate) cwr_due: bool,
-    /// Its segments have ECN bits, may lose their order or wait in their host: each is looked at.
+    /// Its segments have ECN bits, may lose their order, wait in their host or go on to further hops: each is looked at when it is sent.
     pub(crate) is_watched: bool,
+    /// Its segments have ECN bits or may lose their order: each is looked at when it arrives.
+    pub(crate) is_altered: bool,
     /// Its ACKs wait in their sender's host.
     pub(crate) is_hosted: bool,
     pub(crate) is_ecn_capable: bool,
@@ -91,8 +93,9 @@ pub struct Path {
 }
 
 units::clone_by_field! {
-    Path: rare forgotten_at lost marked resends_capable cwr_due is_watched is_hosted is_ecn_capable is_l4s data_link ack_link rtt sacks receiver
-    packet_bytes flow jitter jitter_ns last_arrival quarter felt_after beyond_at crossing_at arriving_at arriving under_way is_transfer
+    Path: rare forgotten_at lost marked resends_capable cwr_due is_watched is_altered is_hosted is_ecn_capable is_l4s data_link ack_link
+    rtt sacks receiver packet_bytes flow jitter jitter_ns last_arrival quarter felt_after beyond_at crossing_at arriving_at arriving
+    under_way is_transfer
 }
 
 impl Path {
@@ -137,6 +140,7 @@ impl Path {
             resends_capable: ecn.marks_retransmissions(),
             cwr_due: false,
             is_watched: ecn.is_on(),
+            is_altered: ecn.is_on(),
             is_hosted: false,
             beyond_at: Time::NEVER,
             marked: 0,
@@ -380,7 +384,7 @@ impl Path {
     /// A segment leaves its last link.
     #[inline]
     pub(crate) fn segment_departs(&mut self, departs: Time, segment: Segment) {
-        if self.is_watched {
+        if self.is_altered {
             self.pass(departs, segment);
         } else {
             self.receive(departs, segment.seq(), segment.sent);

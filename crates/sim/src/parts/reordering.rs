@@ -11,6 +11,7 @@ impl Path {
     pub(crate) fn behind(mut self, disorder: Option<Disorder>) -> Path {
         let Some(disorder) = disorder else { return self };
         self.is_watched = true;
+        self.is_altered = true;
         self.rare.get_or_insert_with(Box::default).unordered = Some(Unordered::new(disorder));
         self
     }

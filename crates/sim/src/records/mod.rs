@@ -8,7 +8,7 @@ use crate::spec::UDP_HEADER_BYTES;
 
 mod samples;
 
-pub(crate) use samples::Shown;
+pub(crate) use samples::{SaidRow, Shown};
 pub use samples::{Columns, FlowSamples};
 
 /// What happened.
@@ -122,6 +122,9 @@ pub struct FlowRow {
     pub at_window: SenderTotals,
     /// Counters at the end of the run.
     pub at_end: SenderTotals,
+    /// Of a whole stack: payload bytes that the application had read at the beginning of the window, and at the end. Its counters count
+    /// datagrams, which differ in size.
+    pub read_bytes: Option<(u64, u64)>,
 }
 
 /// One transfer of a source.
@@ -342,7 +345,15 @@ pub struct Records {
 impl FlowRow {
     /// Payload bytes delivered in the measurement window, each once.
     pub fn window_goodput_bytes(&self) -> u64 {
-        (self.at_end.delivered - self.at_window.delivered) * u64::from(self.mss_bytes)
+        match self.read_bytes {
+            Some((at_window, at_end)) => at_end - at_window,
+            None => (self.at_end.delivered - self.at_window.delivered) * u64::from(self.mss_bytes),
+        }
+    }
+
+    /// Payload bytes delivered in the whole run, each once.
+    pub fn delivered_bytes(&self) -> u64 {
+        self.read_bytes.map_or_else(|| self.at_end.delivered * u64::from(self.mss_bytes), |(_, at_end)| at_end)
     }
 
     /// Mean cwnd over the measurement window, segments; NaN if the flow was not there.

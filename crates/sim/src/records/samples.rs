@@ -71,6 +71,49 @@ pub(crate) struct Shown {
     pub(crate) variables: &'static [&'static str],
 }
 
+/// What a whole stack says of itself, as a row shows it.
+pub(crate) struct SaidRow {
+    /// Sampling time, nanoseconds.
+    pub(crate) t_ns: u64,
+    /// Congestion window, datagrams; NaN if unsaid.
+    pub(crate) cwnd: f64,
+    /// Slow-start threshold, datagrams.
+    pub(crate) ssthresh: Option<f64>,
+    /// Smoothed RTT, microseconds; NaN if unsaid.
+    pub(crate) srtt_us: f64,
+    /// Smallest RTT, nanoseconds.
+    pub(crate) min_rtt_ns: u64,
+    /// Bytes that the application has read.
+    pub(crate) delivered_bytes: u64,
+    /// Packets declared lost.
+    pub(crate) lost: u64,
+    /// Datagrams in flight.
+    pub(crate) in_flight: Option<u32>,
+    /// Pacing rate.
+    pub(crate) pacing_bps: Option<u64>,
+}
+
+/// In flight, where a stack does not say it.
+const UNSAID: u32 = u32::MAX;
+
+/// Takes the words of a row, and keeps those that changed.
+struct Keeper<'a> {
+    latest: &'a mut [u64],
+    words: &'a mut Vec<u64>,
+    changed: u32,
+}
+
+impl Keeper<'_> {
+    #[inline(always)]
+    fn keep(&mut self, place: usize, word: u64) {
+        if self.latest[place] != word {
+            self.changed |= 1 << place;
+            self.words.push(word);
+            self.latest[place] = word;
+        }
+    }
+}
+
 /// Samples of all flows.
 #[derive(Clone, Debug, Default)]
 pub struct FlowSamples {
@@ -100,8 +143,8 @@ pub struct Columns {
     pub srtt_s: Vec<f64>,
     /// Minimum RTT, seconds.
     pub rtt_min_s: Vec<f64>,
-    /// Pipe, segments.
-    pub in_flight: Vec<u32>,
+    /// Pipe, segments; NaN where a stack does not say it.
+    pub in_flight: Vec<f64>,
     /// Payload bytes delivered so far.
     pub delivered_bytes: Vec<u64>,
     /// Retransmissions so far.
@@ -130,22 +173,37 @@ impl FlowSamples {
         FlowSamples { interval_ns, words: Vec::new(), latest: vec![0; width * flows.len()], width, names, flows }
     }
 
+    /// A whole stack, flow number `index`, says this of itself at `rows` sampling times.
+    pub(crate) fn push_said(&mut self, index: usize, said: &SaidRow, rows: u64) {
+        self.store(index, rows, |keeper| {
+            keeper.keep(place::TIME, said.t_ns);
+            keeper.keep(place::CWND, said.cwnd.to_bits());
+            keeper.keep(place::SSTHRESH, said.ssthresh.unwrap_or(SSTHRESH_INFINITE).to_bits());
+            keeper.keep(place::RTT_MIN, said.min_rtt_ns);
+            keeper.keep(place::DELIVERED, said.delivered_bytes);
+            keeper.keep(place::RETRANSMITTED, said.lost);
+            keeper.keep(place::SRTT_PIPE, ((said.srtt_us * 8.0) as u64) << 32 | u64::from(said.in_flight.unwrap_or(UNSAID)));
+            keeper.keep(place::STATE_HIDDEN, 0);
+            keeper.keep(place::OWN_RATE, said.pacing_bps.map_or(u64::MAX, |bps| bps / 8));
+        });
+    }
+
     /// The sender of flow number `index` stands as it does at `rows` sampling times from `first_ns` on.
     pub(crate) fn push(&mut self, index: usize, sender: &Sender<Controller>, first_ns: u64, rows: u64) {
-        let latest = &mut self.latest[index * self.width..(index + 1) * self.width];
-        let words = &mut self.words;
-        let header = words.len();
-        words.push(0);
-        let mut changed = 0;
         let variables = if self.names.is_empty() { 0 } else { self.flows[index].variables.len() };
-        for_each_word(sender, first_ns, variables, |place, word| {
-            if latest[place] != word {
-                changed |= 1 << place;
-                words.push(word);
-                latest[place] = word;
-            }
-        });
-        latest[place::TIME] += rows * self.interval_ns;
+        self.store(index, rows, |keeper| for_each_word(sender, first_ns, variables, |place, word| keeper.keep(place, word)));
+    }
+
+    /// The words of `rows` rows that are alike, as `give` hands them over.
+    #[inline(always)]
+    fn store(&mut self, index: usize, rows: u64, give: impl FnOnce(&mut Keeper<'_>)) {
+        let header = self.words.len();
+        self.words.push(0);
+        let latest = &mut self.latest[index * self.width..(index + 1) * self.width];
+        let mut keeper = Keeper { latest, words: &mut self.words, changed: 0 };
+        give(&mut keeper);
+        let changed = keeper.changed;
+        keeper.latest[place::TIME] += rows * self.interval_ns;
         self.words[header] = Header::new(index, changed, rows.min(Header::ROWS_MAX)).0;
         let mut left = rows.saturating_sub(Header::ROWS_MAX);
         while left > 0 {
@@ -203,6 +261,7 @@ impl Columns {
         let outstanding = in_flight.wrapping_add(row[place::STATE_HIDDEN] as u32);
         let rate = match row[place::OWN_RATE] {
             0 => tcp::StackPace { mss: flow.mss, srtt8_us, cwnd, ssthresh, outstanding: outstanding.into() }.rate().0,
+            u64::MAX => 0,
             own => own,
         };
         self.t_ns.extend((0..header.rows()).map(|later| row[place::TIME] + later * interval_ns));
@@ -211,7 +270,7 @@ impl Columns {
         self.ssthresh.extend(repeat_n(if ssthresh < SSTHRESH_INFINITE { ssthresh } else { f64::NAN }, rows));
         self.srtt_s.extend(repeat_n(f64::from(srtt8_us) / 8e6, rows));
         self.rtt_min_s.extend(repeat_n(Duration(row[place::RTT_MIN]).as_secs_f64(), rows));
-        self.in_flight.extend(repeat_n(in_flight, rows));
+        self.in_flight.extend(repeat_n(if in_flight == UNSAID { f64::NAN } else { f64::from(in_flight) }, rows));
         self.delivered_bytes.extend(repeat_n(row[place::DELIVERED] * u64::from(flow.mss), rows));
         self.retransmitted.extend(repeat_n(row[place::RETRANSMITTED], rows));
         self.pacing_rate_bps.extend(repeat_n(if rate > 0 { rate as f64 * 8.0 } else { f64::NAN }, rows));
@@ -246,7 +305,7 @@ mod tests {
             let rows: Vec<usize> = (0..columns.flow.len()).filter(|&row| columns.flow[row] == flow).collect();
             assert!(rows.len() > 400_000 - 2 && rows.iter().zip(&rows[1..]).all(|(&a, &b)| columns.t_ns[b] == columns.t_ns[a] + 1000));
             let last = *rows.last().expect("rows");
-            assert_eq!((columns.t_ns[last], columns.delivered_bytes[last], columns.in_flight[last]), (400_000_000, 28_960, 0));
+            assert_eq!((columns.t_ns[last], columns.delivered_bytes[last], columns.in_flight[last]), (400_000_000, 28_960, 0.0));
         }
         for (name, cells) in &columns.variables {
             assert_eq!(cells.len(), columns.flow.len());

@@ -82,6 +82,9 @@ pub struct FlowSpec {
     /// What a client asks for; none for an application that sends unasked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<Box<RequestsSpec>>,
+    /// The stack whose own program it is, and of whose controllers `algorithm` is one; none for the simulator's TCP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stack: Option<String>,
     /// Which of several hops its data, or its ACKs if they go forward, cross.
     #[serde(default)]
     pub hops: StretchSpec,

@@ -31,6 +31,7 @@ pub fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         writes: None,
         requests: None,
         hops: StretchSpec::default(),
+        stack: None,
     }
 }
 

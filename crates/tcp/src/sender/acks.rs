@@ -1,6 +1,6 @@
 //! An ACK that is not plain, and the steps that all ACKs share.
 
-use cc::{AckArrival, CaState, CongestionControl, RttSample, RttSamples};
+use cc::{AckArrival, CaState, CongestionControl, PlainAck, RttSample, RttSamples};
 use units::{Duration, Time};
 
 use super::Sender;
@@ -276,6 +276,34 @@ impl<C: CongestionControl> Sender<C> {
         if self.needs.rtt_samples != RttSamples::Unused {
             self.cc.on_rtt_sampled(&mut self.w, &self.c, &sample());
         }
+    }
+
+    /// Steps 5, 9 and 10 of a usual ACK for a law that takes them in one call; step 5 for the others. Whether all are done.
+    #[inline(always)]
+    pub(super) fn tell_usually(&mut self, ack: impl FnOnce() -> PlainAck) -> bool {
+        if self.needs.rtt_samples == RttSamples::Unused {
+            return false;
+        }
+        if self.needs.plain_acks && !self.w.in_slow_start() {
+            return self.tell_at_once(&ack());
+        }
+        self.cc.on_rtt_sampled(&mut self.w, &self.c, &ack().rtt_sample());
+        false
+    }
+
+    /// Out of line, for laws of our own need two short calls.
+    #[inline(never)]
+    fn tell_at_once(&mut self, ack: &PlainAck) -> bool {
+        let is_filled = self.limits.is_window_filled();
+        if !self.cc.on_plain_ack(&mut self.w, &self.c, ack, is_filled) {
+            return false;
+        }
+        self.c.cwnd_limited = is_filled;
+        assert!(self.w.cwnd >= 1.0, "cwnd {} fell below one segment at {:?}", self.w.cwnd, self.c.now);
+        if self.needs.transport_rate && self.w.in_slow_start() {
+            self.refresh_pacing_rate();
+        }
+        true
     }
 
     /// Step 5: what the ACK looked like, if the algorithm wants to know.

@@ -1,6 +1,6 @@
 //! A plain ACK: in order, nothing lost, SACKed or retransmitted. The kernel's steps without the scoreboard's.
 
-use cc::{AckArrival, CongestionControl, RttSample};
+use cc::{AckArrival, CongestionControl, PlainAck, RttSample};
 use units::Time;
 
 use super::acks::Sampled;
@@ -61,9 +61,10 @@ impl<C: CongestionControl> Sender<C> {
         // Steps 4 and 5.
         let rtt = self.sample_rtt_usually(Sampled { first, last });
         let in_flight = self.c.in_flight + acked;
-        self.tell_rtt(|| RttSample { acked, rtt: Some(rtt), forward: Some(ack.delay), echoed: Some(ack.echo), in_flight });
+        let is_done = self.tell_usually(|| PlainAck { rtt, forward: ack.delay, echoed: ack.echo, acked, in_flight });
         // Steps 9 and 10.
-        if self.w.in_slow_start() {
+        if is_done {
+        } else if self.w.in_slow_start() {
             self.grow_in_slow_start(acked, wire);
         } else {
             self.c.cwnd_limited = self.limits.is_window_filled();

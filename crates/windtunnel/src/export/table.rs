@@ -73,6 +73,7 @@ impl Table {
             on_event: Some(hooks::on_event::<C>),
             pacing_rate: Some(hooks::pacing_rate::<C>),
             variables_now: Some(hooks::variables_now::<C>),
+            on_plain_ack: None,
         })))
     }
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from windtunnel.backends.host import host
-from windtunnel.backends.linux import expressible, init, plan, rows, store, traffic
+from windtunnel.backends.linux import expressible, init, plan, rows, store, traffic, usermodules
 from windtunnel.backends.linux import records as guest_records
 from windtunnel.backends.linux.errors import GuestFailed, KernelError
 from windtunnel.backends.linux.guest import Limits, guest
@@ -91,8 +91,12 @@ class LinuxKernel:
         """
         kernel = store.find(self._kernel)
         found = expressible.unsupported(scenario, profile_of(kernel.version))
-        lacking = () if found else [name for name in plan.algorithms(fill(scenario).scenario) if name not in kernel.algorithms]
-        return [*found, *(f"flows: kernel {kernel.name} was built without {name}" for name in lacking)]
+        if found:
+            return found
+        full = fill(scenario).scenario
+        found = [f"flows: kernel {kernel.name} was built without {name}" for name in plan.algorithms(full) if name not in kernel.algorithms]
+        reason = usermodules.too_old(kernel) if usermodules.wanted(full) else None
+        return found if reason is None else [*found, f"flows: {reason}"]
 
     def check(self, scenario: Scenario) -> None:
         """Refuse what cannot be run, before anything starts.
@@ -102,7 +106,9 @@ class LinuxKernel:
         ScenarioError
             When a guest cannot express the scenario; every field by name.
         KernelError
-            When no kernel is built, or it lacks a congestion control, or its guests' program cannot be compiled.
+            When no kernel is built, or it lacks a congestion control, or takes no modules, or its guests' program cannot be compiled.
+        ForeignError
+            When a controller from a file does not become a module of the kernel.
         """
         try:
             kernel = store.find(self._kernel)
@@ -111,8 +117,11 @@ class LinuxKernel:
             plan.check(scenario)
             raise
         plan.check(scenario, profile_of(kernel.version))
-        for algorithm in plan.algorithms(fill(scenario).scenario):
+        full = fill(scenario).scenario
+        for algorithm in plan.algorithms(full):
             kernel.require(algorithm)
+        for module in usermodules.wanted(full).values():
+            usermodules.made(kernel, module.algorithm)
         init.binary()
 
     def run(self, scenario: Scenario) -> Records:
@@ -130,7 +139,7 @@ class LinuxKernel:
 
         Raises
         ------
-        ScenarioError, KernelError
+        ScenarioError, KernelError, ForeignError
             See `check`.
         GuestFailed
             When the guest panicked, died, or was killed because it was stuck.
@@ -139,11 +148,13 @@ class LinuxKernel:
         kernel, orders, filled = store.find(self._kernel), plan.make(scenario), fill(scenario)
         store.used(kernel)
         limits = Limits(wall_s=orders.wall_s, memory_bytes=orders.memory_bytes)
-        contents = {"plan": orders.text.encode()}
+        contents = {"plan": orders.text.encode()} | usermodules.contents(kernel, orders.modules)
         with guest(kernel.binary, init.binary(), contents, seed=scenario.seed, limits=limits, extra=orders.arguments) as ended:
             failure = ended.folder / "failure"
             if failure.exists():
-                raise GuestFailed(f"the guest gave up: {failure.read_text(encoding='utf-8', errors='replace').strip()}", ())
+                raise GuestFailed(
+                    f"the guest gave up: {failure.read_text(encoding='utf-8', errors='replace').strip()}", _about_modules(ended.lines)
+                )
             try:
                 written = rows.read((ended.folder / "records").read_bytes())
             except (OSError, rows.RecordsDamaged) as error:
@@ -174,6 +185,11 @@ def _stack_notes(full: Scenario, version: str) -> list[str]:
     own = profile_of(version)
     others = dict.fromkeys(flow.profile for flow in full.flows if flow.profile != own)
     return [f"profile: {name}; the kernel has its own stack, {own}" for name in others]
+
+
+def _about_modules(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return what the kernel printed about modules from files: why one does not load stands there."""
+    return tuple(line for line in lines if "windtunnel_0" in line)
 
 
 def _sent(frames: Mapping[str, Columns]) -> int:

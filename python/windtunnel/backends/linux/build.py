@@ -15,7 +15,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Protocol, TextIO
 
-from windtunnel.backends.linux import config, entropy, patch, selftest, source, store
+from windtunnel.backends.linux import against, config, entropy, patch, selftest, source, store
 from windtunnel.backends.linux.errors import BuildFailed, KernelError
 from windtunnel.backends.linux.kept import Command, kept
 from windtunnel.usercache import cache
@@ -179,7 +179,8 @@ class _Make:
                 counted += 1
                 self.progress.count(counted)
 
-        self._run(step, "linux", on_line)
+        # There are no modules; the table of what one may use is made all the same.
+        self._run(step, "linux", "modules", on_line=on_line)
         if not (self.tree / "linux").is_file():
             raise BuildFailed(step, self.log, "make made no file `linux`")
 
@@ -196,9 +197,10 @@ class _Make:
         return tested
 
     def results(self, place: Path) -> Path:
-        """Gather what is kept: the binary, its configuration, the log."""
+        """Gather what is kept: the binary, what its modules are compiled against, its configuration, the log."""
         kept_files = place / "kernel"
         kept_files.mkdir()
+        against.gather(self.tree, kept_files / store.AGAINST)
         shutil.move(self.tree / "linux", kept_files / "linux")
         shutil.move(self.tree / ".config", kept_files / "config")
         shutil.move(self.log, kept_files / "build.log")
@@ -206,11 +208,11 @@ class _Make:
             self.log.parent.rmdir()
         return kept_files
 
-    def _run(self, step: str, target: str, on_line: Callable[[str], None] = lambda line: None) -> None:
+    def _run(self, step: str, *targets: str, on_line: Callable[[str], None] = lambda line: None) -> None:
         command = Command(
             program=str(shutil.which("make")),
-            arguments=["make", "ARCH=um", f"-j{self.jobs}", target],
-            environment=_environment(),
+            arguments=["make", "ARCH=um", f"-j{self.jobs}", *targets],
+            environment=environment(),
             cwd=str(self.tree),
             wall_s=_WALL_S_MAX,
             remove=str(self.tree.parent),
@@ -235,7 +237,7 @@ def _follow(lines: Iterator[str], log: TextIO, on_line: Callable[[str], None]) -
     return (telling or last).strip()[:200]
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """Return what make sees: nothing of an outer make, and nothing that would make two builds of one source differ.
 
     The kernel mixes its version string into its generator of random numbers, so that a time of day in it would change every run.

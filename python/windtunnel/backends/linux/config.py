@@ -27,6 +27,7 @@ REQUIRED = (
     "TCP_CONG_CUBIC",
     "NET_SCH_NETEM",
     "NET_SCH_TBF",
+    "MODULES",
 )
 HZ = 1000
 _MOUNTS = "init/do_mounts.c"

@@ -51,6 +51,14 @@ def wanted(link: Bottleneck) -> bool:
     return link.discipline != DROP_TAIL or _marks(link) is not None
 
 
+_WITHIN = {"cobalt": "Linux has cobalt as a part of CAKE only, whose limit is memory and not packets"}
+
+
+def why_none(discipline: str) -> str:
+    """Return why a discipline for which `kernel_discipline` has nothing cannot be had."""
+    return _WITHIN.get(discipline, f"no Linux kernel has {discipline}")
+
+
 def kernel_discipline(link: Bottleneck, limit_packets: int) -> KernelDiscipline | None:
     """Return what stands for a link's discipline.
 

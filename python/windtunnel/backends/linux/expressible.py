@@ -6,30 +6,44 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from windtunnel.backends.linux import disciplines, transfers
+from windtunnel.backends.linux import disciplines, disorder, links, steps, transfers, usermodules
+from windtunnel.backends.linux import senders as hosts
 from windtunnel.backends.linux.modules import MODULES, setting
 from windtunnel.backends.linux.profiles import PROFILE
 from windtunnel.foreign import is_made
 from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue, fill, resolve, writes
 from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.catalogue import DROP_TAIL
+from windtunnel.scenario.changes import CHANGES
 from windtunnel.scenario.flows import MSS_BYTES, PACKET_BYTES
+from windtunnel.scenario.hosts import Host
+from windtunnel.scenario.links import Hop
 from windtunnel.scenario.losses import MODELS as MODELS_OF_LOSS
 from windtunnel.scenario.losses import GilbertElliott
+from windtunnel.scenario.sessions import Law, Sessions
 from windtunnel.scenario.traffic import Udp
+from windtunnel.scenario.transfers import MOST_KINDS
 
 FLOWS_MOST = 1000
+SEGMENT_HEADER_BYTES = PACKET_BYTES - MSS_BYTES
 INITIAL_WINDOW_MOST = 45
 """Packets: the receiver's first window is 65535 bytes in any kernel."""
-WINDOW_PACKETS_MOST = (1 << 29) // MSS_BYTES
+WINDOW_BYTES_MOST = 1 << 29
+_SIZED_BY_DEVICE = ("codel", "fq_codel", "pie", "fq_pie")
+
+_LINK = {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service", "loss_probability", "losses"}
+_LINK |= disciplines.FIELDS | steps.FIELDS | disorder.FIELDS | {"outages", "trace_ms"}
+_SOURCE = {"algorithm", "parameters", "transport", "window_packets", "profile", "direction", "rtts_s", "start_s", "stop_s", "max_bytes"}
+_SOURCE |= {"handshake", "enter", "leave", "host"}
 
 # A field that is not named here came later than this module, and is refused unless it has its default.
 _EXPRESSED: dict[type[BaseModel], set[str]] = {
     Scenario: {"bottleneck", "flows", "traffic", "reverse", "rtt_s", "duration_s", "warmup_s", "seed", "sample_s", "jitter_s"}
-    | {"profile", "handshake", "arrivals"},
-    Bottleneck: {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service"}
-    | {"loss_probability", "losses"}
-    | disciplines.FIELDS,
+    | {"profile", "handshake", "arrivals", "sessions", "hops", "host"},
+    Host: {"nic_bps", "txqueuelen", "shared"},
+    Bottleneck: _LINK,
+    Hop: _LINK | {"delay_s"},
+    **{model: set(model.model_fields) for model in CHANGES.values()},
     **{model: set(model.model_fields) for model in MODELS_OF_LOSS.values()},
     Flow: {
         "algorithm",
@@ -42,14 +56,19 @@ _EXPRESSED: dict[type[BaseModel], set[str]] = {
         "count",
         "window_packets",
         "window_bytes",
+        "mtu_bytes",
         "profile",
         "direction",
         "handshake",
+        "enter",
+        "leave",
+        "host",
         *writes.SHORT.values(),
     },
-    Arrivals: {"algorithm", "parameters", "transport", "window_packets", "profile", "direction", "rtts_s", "start_s", "stop_s"}
-    | {"load", "per_second", "sizes", "mean_bytes", "shape", "max_bytes", "handshake"},
-    Udp: {*Udp.SHORT.values(), "kind", "direction"},
+    Arrivals: _SOURCE | {"load", "per_second", "sizes", "mean_bytes", "shape"},
+    Sessions: _SOURCE | {"count", "objects", "connections", "size_bytes", "think_s"},
+    Law: {"law", "mean", "shape"},
+    Udp: {*Udp.SHORT.values(), "kind", "direction", "enter", "leave"},
 }
 
 
@@ -77,22 +96,32 @@ def unsupported(scenario: Scenario, profile: str = PROFILE) -> list[str]:
             return found
         raise
     found += _links(full) + _disciplines(full) + _losses(full)
-    hosts = transfers.senders(full)
-    if len(hosts) > FLOWS_MOST:
-        found.append(f"flows: {len(hosts)} of them; at most {FLOWS_MOST}, each has a network namespace of its own")
+    for one in links.each(full):
+        found += steps.unsupported(one, limit_packets(one.link)) + disorder.unsupported(one, transfers.senders(full))
+    senders = transfers.senders(full)
+    if len(senders) > FLOWS_MOST:
+        found.append(f"flows: {len(senders)} of them; at most {FLOWS_MOST}, each has a network namespace of its own")
     if transfers.expected(full) > transfers.MOST:
-        found.append(f"arrivals: some {transfers.expected(full):.0f} transfers; at most {transfers.MOST}")
+        sources = "arrivals" if full.arrivals else "sessions"
+        found.append(f"{sources}: some {transfers.expected(full):.0f} transfers; at most {transfers.MOST}")
     for index, (flow, exact) in enumerate(zip(full.flows, resolve(full)["flows"], strict=True)):
         found += _flow(f"flows[{index}]", flow, exact["window_packets"], profile)
     for kind in transfers.kinds(full):
-        found += _flow(f"arrivals[{kind.source}]", kind.flow, kind.exact["window_packets"], profile)
+        found += _flow(kind.path, kind.flow, kind.exact["window_packets"], profile)
+    found += _sessions(full) + hosts.unsupported(full, lambda flow: (sysctls(flow), initial_window(flow), flow.mtu_bytes))
     found += _contradicting(full)
-    found += [
-        f"traffic[{index}].packet_bytes: {source.packet_bytes}; a packet in the kernel's network has at most {PACKET_BYTES} bytes"
-        for index, source in enumerate(full.traffic)
-        if source.packet_bytes > PACKET_BYTES
-    ]
     return list(dict.fromkeys(found))
+
+
+def _sessions(full: Scenario) -> list[str]:
+    found = []
+    for index, source in enumerate(full.sessions):
+        if source.handshake is False:
+            why = "false; when an object begins depends on the one before it, too late for a connection made earlier"
+            found.append(f"sessions[{index}].handshake: {why}")
+        if source.count > MOST_KINDS:
+            found.append(f"sessions[{index}].count: {source.count}; at most {MOST_KINDS} of one source")
+    return found
 
 
 def _later(model: BaseModel, path: str) -> list[str]:
@@ -117,27 +146,35 @@ def _inner(value: Any, path: str) -> list[str]:
 def _links(full: Scenario) -> list[str]:
     """Netem counts packets: bytes and time are expressible where all packets have one size."""
     found = []
-    for path, link, is_mixed in _each_link(full):
-        if link.queue_packets is not None or not is_mixed or counts_bytes(full, link):
+    for one in links.each(full):
+        link = one.link
+        if link.queue_packets is not None or not _is_mixed(full, one) or counts_bytes(full, one):
             continue
         unit = "queue_bytes" if link.queue_bytes is not None else "queue_s"
-        found.append(f"{path}.{unit}: other sizes of packets pass this queue too, and the kernel's shaper counts them; give queue_packets")
+        why = "other sizes of packets pass this queue too, and the kernel's shaper counts them"
+        bytes_too = link.queue_bytes is not None and not disciplines.wanted(link)
+        other = ", or exclude the packet in service, which no queue of bytes has in it" if bytes_too else ""
+        found.append(f"{one.path}.{unit}: {why}; give queue_packets{other}")
     return found
 
 
-def _each_link(full: Scenario) -> list[tuple[str, Bottleneck, bool]]:
-    """Return the links' paths, the links, and whether ACKs or small datagrams pass them too."""
-    directions = {flow.direction for flow in transfers.senders(full)}
-    others = {source.direction for source in full.traffic if source.packet_bytes != PACKET_BYTES}
-    links = (("bottleneck", full.bottleneck, "forward"), ("reverse", full.reverse, "reverse"))
-    # ACKs of a single direction meet no queue where there is no link for them.
-    return [(path, link, directions != {own} or own in others) for path, link, own in links if link is not None]
+def largest_bytes(full: Scenario) -> int:
+    """Return the IP bytes of the largest packet of any sender, at least those of a full packet."""
+    sizes = [flow.mtu_bytes for flow in full.flows] + [source.packet_bytes for source in full.traffic]
+    return max([PACKET_BYTES, *sizes])
 
 
-def counts_bytes(full: Scenario, link: Bottleneck) -> bool:
+def _is_mixed(full: Scenario, one: links.Link) -> bool:
+    """Return whether ACKs pass a link, or data in packets of other sizes than 1500 bytes."""
+    has_others = any(source.packet_bytes != PACKET_BYTES and one.carries(source) for source in full.traffic)
+    has_others |= any(flow.mtu_bytes != PACKET_BYTES and one.carries(flow) for flow in full.flows)
+    return has_others or any(one.returns(flow) for flow in transfers.senders(full))
+
+
+def counts_bytes(full: Scenario, one: links.Link) -> bool:
     """Return whether a queue is one of bytes in the kernel: several sizes of packets share it, and the one on the wire does not count."""
-    is_mixed = any(one is link and mixed for _, one, mixed in _each_link(full))
-    return is_mixed and link.queue_bytes is not None and link.excludes_in_service and not disciplines.wanted(link)
+    link = one.link
+    return link.queue_bytes is not None and link.excludes_in_service and not disciplines.wanted(link) and _is_mixed(full, one)
 
 
 def limit_packets(link: Bottleneck) -> int:
@@ -156,16 +193,20 @@ def limit_packets(link: Bottleneck) -> int:
 
 def _disciplines(full: Scenario) -> list[str]:
     found = []
-    for path, link, is_mixed in _each_link(full):
+    for one in links.each(full):
+        path, link = one.path, one.link
         if not disciplines.wanted(link):
             continue
         made = disciplines.kernel_discipline(link, limit_packets(link))
         if made is None:
-            found.append(f"{path}.discipline: no Linux kernel has {link.discipline}")
+            found.append(f"{path}.discipline: {disciplines.why_none(link.discipline)}")
             continue
         field = "" if link.discipline == DROP_TAIL else "discipline_parameters."
         found += [f"{path}.{field}{problem}" for problem in made.problems]
-        if made.counts_bytes and is_mixed:
+        if made.kind in _SIZED_BY_DEVICE and largest_bytes(full) > PACKET_BYTES:
+            why = f"packets are larger than {PACKET_BYTES} bytes, and the kernel's {made.kind}"
+            found.append(f"{path}.discipline: {why} takes its smallest queue from what a device may send")
+        if made.counts_bytes and _is_mixed(full, one):
             found.append(f"{path}.discipline: packets of other sizes pass this queue too, and the kernel's {made.kind} counts bytes")
         if made.values[0] < 1:
             found.append(f"{path}.queue: {limit_packets(link)}, the packet in service among them, leave the kernel's {made.kind} no room")
@@ -175,14 +216,15 @@ def _disciplines(full: Scenario) -> list[str]:
 def _losses(full: Scenario) -> list[str]:
     """Netem has one law of loss, of all packets: independent, or of two states."""
     found = []
-    for path, link in (("bottleneck", full.bottleneck), ("reverse", full.reverse)):
-        for index, model in enumerate(link.losses if link is not None else ()):
-            name = f"{path}.losses[{index}]"
+    for one in links.each(full):
+        link = one.link
+        for index, model in enumerate(link.losses):
+            name = f"{one.path}.losses[{index}]"
             if not isinstance(model, GilbertElliott):
                 found.append(f"{name}: netem has no {model.model}")
             elif model.among != "all":
                 found.append(f"{name}.among: netem tells no {model.among} from the rest")
-            elif index > 0 or (link is not None and link.loss_probability > 0):
+            elif index > 0 or link.loss_probability > 0:
                 found.append(f"{name}: netem has one law of loss per link")
     return found
 
@@ -195,7 +237,10 @@ def _flow(path: str, flow: Flow, window: int | None, profile: str) -> list[str]:
     name, _, variant = flow.algorithm.partition(":")
     module = MODULES.get(name)
     if is_made(flow.algorithm):
-        found.append(f"{path}.algorithm: {name} is a controller from a file; a guest's kernel runs those that it was built with")
+        if not usermodules.is_module(flow.algorithm):
+            found.append(
+                f"{path}.algorithm: {name} is no C file in the kernel's dialect; of controllers from files a kernel runs those alone"
+            )
     elif module is None:
         found.append(f"{path}.algorithm: no Linux kernel has {name}")
     elif variant not in ("", kernel_variant(name), *module.fixed):
@@ -205,9 +250,10 @@ def _flow(path: str, flow: Flow, window: int | None, profile: str) -> list[str]:
         found += [f"{path}.parameters.{key}: {_shown(flow.parameters[key])} is no setting of the kernel's {module.name}" for key in unknown]
     lacking = [(key, value) for key, value in flow.transport.items() if not _has(name, key, value, profile)]
     found += [f"{path}.transport.{key}: {value} is no setting of the kernel" for key, value in lacking]
-    if window is not None and window > WINDOW_PACKETS_MOST:
+    most = WINDOW_BYTES_MOST // (flow.mtu_bytes - SEGMENT_HEADER_BYTES)
+    if window is not None and window > most:
         field = "window_packets" if flow.window_packets is not None else "window_bytes"
-        found.append(f"{path}.{field}: {getattr(flow, field)}; a TCP window holds at most {WINDOW_PACKETS_MOST} packets")
+        found.append(f"{path}.{field}: {getattr(flow, field)}; a TCP window holds at most {most} packets")
     return found
 
 
@@ -234,6 +280,18 @@ SYSCTLS: dict[tuple[str, Any], tuple[str, int]] = {
 """Transport options of ours as settings of a flow's own network namespace."""
 
 
+def sysctls(flow: Flow) -> list[tuple[str, int]]:
+    """Return the settings of a flow's network namespace: path below /proc/sys and value."""
+    return [SYSCTLS[pair] for pair in flow.transport.items() if pair in SYSCTLS]
+
+
+def initial_window(flow: Flow) -> int:
+    """Return the initial window that a flow asks for, in packets, 0 for the kernel's own."""
+    default = catalogue().profiles[PROFILE].transport["initial_window"]
+    wanted = int(flow.transport.get("initial_window", default))
+    return 0 if wanted == default else wanted
+
+
 def _has(name: str, key: str, value: Any, profile: str) -> bool:
     default = catalogue().profiles[profile].transport.get(key)
     if (name, key, value) == ("dctcp", "ecn", "off"):
@@ -248,7 +306,7 @@ def _contradicting(full: Scenario) -> list[str]:
     """Flows that want one module in two settings."""
     first: dict[str, tuple[str, dict[str, int]]] = {}
     found = []
-    paths = [f"flows[{index}]" for index in range(len(full.flows))] + [f"arrivals[{kind.source}]" for kind in transfers.kinds(full)]
+    paths = [f"flows[{index}]" for index in range(len(full.flows))] + [kind.path for kind in transfers.kinds(full)]
     for path, flow in zip(paths, transfers.senders(full), strict=True):
         name, wanted = flow.algorithm.partition(":")[0], module_settings(flow)
         if wanted is None:

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from windtunnel.backends.linux import traffic, transfers
+from windtunnel.backends.linux import links as of_scenario
+from windtunnel.backends.linux import senders, steps, traffic, transfers
+from windtunnel.backends.linux.expressible import SEGMENT_HEADER_BYTES
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.rows import EVENT, FLOW, FLOW_TOTALS, LINK, LINK_TOTALS, STOP, Array, Columns, RecordsDamaged, Rows
-from windtunnel.scenario import Flow, Scenario, catalogue
-from windtunnel.scenario.flows import MSS_BYTES
+from windtunnel.foreign import is_made
+from windtunnel.scenario import Flow, Scenario, catalogue, resolve
 
 EVENTS = {1: "start", STOP: "stop", 3: "loss_episode", 4: "timeout", 5: "undo", 6: "slow_start_exit"}
 _NEVER = np.uint64(2**64 - 1)
@@ -55,6 +57,7 @@ def flow_samples(rows: Rows, full: Scenario) -> Columns:
     chosen = rows.of(FLOW)
     chosen = chosen[np.argsort(chosen["t_ns"], kind="stable")]
     value = chosen["value"]
+    payloads = np.array([flow["mss_bytes"] for flow in resolve(full)["flows"]], dtype=np.uint64)
     columns: Columns = {
         "t_s": chosen["t_ns"] * 1e-9,
         "flow": chosen["index"],
@@ -63,7 +66,7 @@ def flow_samples(rows: Rows, full: Scenario) -> Columns:
         "srtt_s": _real(value[:, 2], 1e-6, value[:, 2] == 0),
         "min_rtt_s": _real(value[:, 3], 1e-6, value[:, 3] == _RTT_UNKNOWN),
         "inflight_packets": value[:, 4].astype(np.float64),
-        "delivered_bytes": value[:, 5] * np.uint64(MSS_BYTES),
+        "delivered_bytes": value[:, 5] * payloads[chosen["index"]],
         "retransmitted_packets": value[:, 6],
         "pacing_rate_bps": _real(value[:, 7], 8.0, value[:, 7] == _NEVER),
         "state": value[:, 8].astype(np.uint8),
@@ -76,7 +79,9 @@ def _reported(chosen: Array, full: Scenario) -> Columns:
     columns: Columns = {}
     for index, flow in enumerate(full.flows):
         mine = np.flatnonzero(chosen["index"] == index)
-        for name, read_words in MODULES[flow.algorithm.partition(":")[0]].report.items():
+        # What a controller from a file reports about itself has no columns.
+        report = {} if is_made(flow.algorithm) else MODULES[flow.algorithm.partition(":")[0]].report
+        for name, read_words in report.items():
             column = columns.setdefault(name, np.full(len(chosen), np.nan))
             column[mine] = read_words(chosen["value"][mine, 9:].astype(np.float64))
     return columns
@@ -118,11 +123,22 @@ def events(rows: Rows, full: Scenario) -> Columns:
 
 # Places of a flow's counters in its totals, after guest/sampling.c.
 _DELIVERED, _SENT, _RETRANSMITTED, _EPISODES, _TIMEOUTS, _UNDOS, _RECEIVED = range(1, 8)
+_REFUSED = 13
 
 
 def flows(rows: Rows, full: Scenario, samples: Columns) -> Columns:
     """Return one row per flow; a flow whose connection was never made has no counters."""
-    table = [_flow_row(rows, full, index, samples) for index in range(len(full.flows))]
+    devices, numbers = senders.devices(full), [one.get("host") for one in resolve(full)["flows"]]
+    table = []
+    for index, (device, number) in enumerate(zip(devices[: len(full.flows)], numbers, strict=True)):
+        row = _flow_row(rows, full, index, samples) | {"host": math.nan if number is None else number, "send_stalls": math.nan}
+        if device is not None and device.machine is None:
+            end = rows.totals(FLOW_TOTALS, index, 1)
+            row["send_stalls"] = math.nan if end is None else int(end[_REFUSED])
+        elif device is not None:
+            # Counters of a namespace, which several share.
+            row |= dict.fromkeys(("loss_episodes", "timeouts", "undos"), math.nan)
+        table.append(row)
     return {name: [row[name] for row in table] for name in table[0]} if table else {"flow": []}
 
 
@@ -135,6 +151,7 @@ def _flow_row(rows: Rows, full: Scenario, index: int, samples: Columns) -> dict[
     row: dict[str, Any] = {
         "flow": index,
         "algorithm": name,
+        # Of a controller from a file the variant is its key.
         "variant": variant or catalogue().algorithms[name].profiles.get(str(flow.profile), ""),
         "direction": flow.direction,
         "start_s": flow.start_s,
@@ -144,10 +161,10 @@ def _flow_row(rows: Rows, full: Scenario, index: int, samples: Columns) -> dict[
         "mean_cwnd_packets": _mean(samples["cwnd_packets"][mine]),
         "mean_rtt_s": _mean(samples["srtt_s"][mine]),
     }
-    return row | _counters(rows, index)
+    return row | _counters(rows, index, flow.mtu_bytes - SEGMENT_HEADER_BYTES)
 
 
-def _counters(rows: Rows, index: int) -> dict[str, Any]:
+def _counters(rows: Rows, index: int, mss_bytes: int) -> dict[str, Any]:
     end = rows.totals(FLOW_TOTALS, index, 1)
     begin = rows.totals(FLOW_TOTALS, index, 0)
     if end is None:
@@ -155,9 +172,12 @@ def _counters(rows: Rows, index: int) -> dict[str, Any]:
     if begin is None:
         begin = np.zeros(14)
     end, begin = end.astype(np.float64), begin.astype(np.float64)
+    for one in (end, begin):
+        # The kernel counts a packet that its device then refuses.
+        one[_SENT] -= one[_REFUSED]
     window = end - begin
     return {
-        "delivered_bytes": end[_DELIVERED] * MSS_BYTES,
+        "delivered_bytes": end[_DELIVERED] * mss_bytes,
         "delivered_packets": end[_DELIVERED],
         "sent_packets": end[_SENT],
         "retransmitted_packets": end[_RETRANSMITTED],
@@ -166,7 +186,7 @@ def _counters(rows: Rows, index: int) -> dict[str, Any]:
         "timeouts": end[_TIMEOUTS],
         "undos": end[_UNDOS],
         "window_delivered_packets": window[_DELIVERED],
-        "window_goodput_bytes": window[_DELIVERED] * MSS_BYTES,
+        "window_goodput_bytes": window[_DELIVERED] * mss_bytes,
         "window_sent_packets": window[_SENT],
         "window_retransmitted_packets": window[_RETRANSMITTED],
     }
@@ -185,12 +205,11 @@ def _mean(values: Array) -> float:
 
 def links(rows: Rows, full: Scenario) -> Columns:
     """Return one row per link; the queue's mean and largest value are those of the samples."""
-    present = [full.bottleneck] if full.reverse is None else [full.bottleneck, full.reverse]
-    table = [_link_row(rows, full, index, link.rate_bps) for index, link in enumerate(present)]
+    table = [_link_row(rows, full, index, one) for index, one in enumerate(of_scenario.each(full))]
     return {name: [row[name] for row in table] for name in table[0]}
 
 
-def _link_row(rows: Rows, full: Scenario, index: int, rate_bps: float) -> dict[str, Any]:
+def _link_row(rows: Rows, full: Scenario, index: int, one: of_scenario.Link) -> dict[str, Any]:
     begin, end = rows.totals(LINK_TOTALS, index, 0), rows.totals(LINK_TOTALS, index, 1)
     if begin is None or end is None:
         raise RecordsDamaged(f"the guest's records lack the totals of link {index}")
@@ -199,8 +218,8 @@ def _link_row(rows: Rows, full: Scenario, index: int, rate_bps: float) -> dict[s
     carried = int(end[3]) - int(begin[3])
     return {
         "link": index,
-        "name": ("forward", "reverse")[index],
-        "utilisation": carried * 8 / (rate_bps * (full.duration_s - full.warmup_s)),
+        "name": one.name,
+        "utilisation": carried * 8 / steps.capacity_bits(one.link, full.warmup_s, full.duration_s),
         "mean_queue_packets": _mean(queue),
         "max_queue_packets": float(queue.max()) if len(queue) else math.nan,
         "delivered_bytes": int(end[3]),

@@ -14,7 +14,7 @@ ROW = np.dtype([("t_ns", "<u8"), ("kind", "<u4"), ("index", "<u4"), ("value", "<
 """guest/records.h, struct row."""
 
 BEGIN, END, FLOW, LINK, FLOW_TOTALS, LINK_TOTALS, EVENT, SOURCE, SOURCE_TOTALS = range(1, 10)
-STOP = 2
+STOP, BEGIN_OF_OBJECT = 2, 7
 
 Array = np.ndarray[Any, Any]
 Columns = dict[str, Any]

@@ -18,6 +18,8 @@ from windtunnel.usercache import cache
 
 _FACTS = "kernel.json"
 _BINARY = "linux"
+AGAINST = "against"
+"""The folder of a kernel with what its modules are compiled against."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 HOW_TO_BUILD = "build one: windtunnel kernel build --source PATH"
 
@@ -71,6 +73,19 @@ class Kernel:
         """Version and twelve digits of the digest."""
         return identity(self.version, self.digest)
 
+    @property
+    def takes_modules(self) -> bool:
+        """Whether modules can be made for it: what they are compiled against was kept."""
+        return (self.folder / AGAINST / "Module.symvers").is_file()
+
+    def size_bytes(self) -> int:
+        """Return what it takes on the disk, bytes."""
+        return _size_bytes(self.folder)
+
+    def against_bytes(self) -> int:
+        """Return what the headers, the table of symbols and the programs for making modules take on the disk, bytes."""
+        return _size_bytes(self.folder / AGAINST)
+
     def require(self, algorithm: str) -> None:
         """Refuse a congestion control this kernel does not have.
 
@@ -86,6 +101,10 @@ class Kernel:
         """
         if algorithm not in self.algorithms:
             raise KernelError(f"kernel {self.name} has no congestion control {algorithm!r}; it has: {', '.join(self.algorithms)}")
+
+
+def _size_bytes(folder: Path) -> int:
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_symlink() or path.is_file())
 
 
 def identity(version: str, digest: str) -> str:

@@ -215,11 +215,11 @@ struct tcp_sock {
 	u32 rcv_nxt;
 	u32 lsndtime;         /* ticks */
 	u32 snd_cwnd;
+	u32 snd_ssthresh;
 	u32 snd_cwnd_cnt;
 	u32 snd_cwnd_clamp;
 	u32 snd_cwnd_used;
 	u32 snd_cwnd_stamp;
-	u32 snd_ssthresh;
 	u32 prior_cwnd;
 	u32 prior_ssthresh;
 	u32 srtt_us;          /* eight times */

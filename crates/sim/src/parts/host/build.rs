@@ -27,7 +27,7 @@ pub(crate) fn machines(spec: &Spec) -> Vec<Machine> {
         let interval = if host.per_transfer { Duration::ZERO } else { Duration(spec.sample_ns) };
         let meter = || Meter::new(interval, clocks[index]);
         Machine {
-            cpu: host.has_cpu().then(|| Cpu::new(cpu, idle()).metered(meter())),
+            cpu: host.has_cpu().then(|| Cpu::new(cpu).metered(meter())),
             device: host.device.map(|given| device(Rate(given.rate_bps), given.queue_packets as u32, idle())),
         }
     };

@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use net::{Answer, Changes, Fifo, FifoSpec, Limit, Packet, RateSteps, Service};
-use units::{Duration, Rate, Stream, Time};
+use net::RateSteps;
+use units::{Duration, Time};
 
 use super::meter::Meter;
 
@@ -38,6 +38,7 @@ struct Line {
 
 impl Line {
     /// When work that comes in at `now` is done.
+    #[inline]
     fn take(&mut self, now: Time, bytes: u32) -> Time {
         let was_idle = self.free_at <= now;
         let starts = self.free_at.max(now);
@@ -56,27 +57,19 @@ pub(crate) struct Cpu {
     /// ACKs alone.
     acks: Line,
     /// Segments, and the ACKs before them.
-    all: Fifo,
+    all: Line,
     meter: Meter,
 }
 
 impl Cpu {
-    pub(crate) fn new(spec: CpuSpec, idle: Stream) -> Cpu {
-        let fifo = FifoSpec {
-            rate: Rate(BYTE_PER_NS),
-            limit: Limit::Packets(u32::MAX),
-            excludes_in_service: false,
-            loss_probability: 0.0,
-            mark_at: None,
-        };
+    pub(crate) fn new(spec: CpuSpec) -> Cpu {
         let edges = spec.stalls.iter().flat_map(|stall| [(stall.start, 0), (stall.end, BYTE_PER_NS)]);
         let start = [(Time::ZERO, BYTE_PER_NS)];
         // Of two rates from one moment on, the stall's.
         let start = start.into_iter().filter(|_| spec.stalls.first().is_none_or(|stall| stall.start > Time::ZERO));
         let rates = (!spec.stalls.is_empty()).then(|| RateSteps::new(start.chain(edges).collect()));
-        let service = rates.clone().map(Service::Steps);
-        let all = Fifo::new(fifo, Time::NEVER..Time::NEVER, idle).with_changes(Changes { service, delay: None });
-        Cpu { spec, all, acks: Line { free_at: Time::ZERO, rates }, meter: Meter::new(Duration::ZERO, Duration::ZERO) }
+        let idle = Line { free_at: Time::ZERO, rates };
+        Cpu { spec, all: idle.clone(), acks: idle, meter: Meter::new(Duration::ZERO, Duration::ZERO) }
     }
 
     /// The same, idle, with this meter.
@@ -86,35 +79,34 @@ impl Cpu {
 
     /// Samples up to `end`, when the run is over.
     pub(crate) fn close(mut self, end: Time) -> Vec<(Time, u64)> {
-        self.meter.settle(end, &mut self.all);
+        self.meter.settle(end);
         self.meter.samples
     }
 
     pub(crate) fn take_segment(&mut self, now: Time) -> Time {
-        self.meter.settle(now, &mut self.all);
-        take(&mut self.all, now, bytes(self.spec.packet))
+        self.take(now, bytes(self.spec.packet))
     }
 
     pub(crate) fn take_ack(&mut self, now: Time, has_sack: bool, outstanding: u64) -> Time {
         let walk = if has_sack { self.spec.sack * outstanding } else { Duration::ZERO };
         let work = bytes(self.spec.ack + walk);
-        self.meter.settle(now, &mut self.all);
-        take(&mut self.all, now, work);
+        self.take(now, work);
         self.acks.take(now, work)
     }
+
+    /// When work that comes in at `now` is done after all that came before.
+    #[inline]
+    fn take(&mut self, now: Time, work: u32) -> Time {
+        self.meter.settle(now);
+        let at = self.all.take(now, work);
+        self.meter.on_taken(now, at, work);
+        at
+    }
 }
 
-/// Work as a link carries it, a byte per nanosecond: of four seconds at most.
+/// Work as [`RateSteps`] knows it, a byte per nanosecond: of four seconds at most.
 fn bytes(cost: Duration) -> u32 {
     cost.0.min(u64::from(u32::MAX)) as u32
-}
-
-/// When work that comes in at `now` is done.
-fn take(work: &mut Fifo, now: Time, bytes: u32) -> Time {
-    match work.take(now, Packet::data(bytes, 0)) {
-        Answer::Departs(at) | Answer::DepartsMarked { at, .. } => at,
-        Answer::Dropped | Answer::Lost | Answer::Waits => unreachable!("a processor takes all work"),
-    }
 }
 
 #[cfg(test)]
@@ -134,7 +126,7 @@ mod tests {
     #[test]
     fn acks_come_before_segments_and_all_work_counts() {
         let spec = CpuSpec { packet: cost(10), ack: cost(2), sack: cost(1), stalls: Vec::new() };
-        let mut cpu = Cpu::new(spec, Stream::named(1, "idle"));
+        let mut cpu = Cpu::new(spec);
         assert_eq!(cpu.take_segment(us(0)), us(10));
         assert_eq!(cpu.take_ack(us(1), false, 25), us(3));
         assert_eq!(cpu.take_segment(us(3)), us(22));
@@ -147,7 +139,7 @@ mod tests {
     #[test]
     fn nothing_is_done_in_a_stall() {
         let spec = CpuSpec { packet: cost(10), stalls: vec![us(5)..us(1000)], ..CpuSpec::default() };
-        let mut cpu = Cpu::new(spec, Stream::named(1, "idle"));
+        let mut cpu = Cpu::new(spec);
         assert_eq!(cpu.take_segment(us(0)), us(1005));
         assert_eq!(cpu.take_ack(us(500), false, 0), us(1000));
         assert_eq!(cpu.take_segment(us(2000)), us(2010));
@@ -157,7 +149,7 @@ mod tests {
     #[test]
     fn what_is_done_is_metered() {
         let spec = CpuSpec { packet: cost(10), stalls: vec![us(25)..us(42)], ..CpuSpec::default() };
-        let mut cpu = Cpu::new(spec, Stream::named(1, "idle")).metered(Meter::new(Duration::from_us(10), Duration::from_us(5)));
+        let mut cpu = Cpu::new(spec).metered(Meter::new(Duration::from_us(10), Duration::from_us(5)));
         assert_eq!((cpu.take_segment(us(0)), cpu.take_segment(us(20))), (us(10), us(47)));
         let samples = [(5, 0), (15, 10_000), (25, 10_000), (35, 10_000), (45, 10_000), (55, 20_000)];
         assert_eq!(cpu.close(us(60)), samples.map(|(at, ns)| (us(at), ns)));
@@ -166,6 +158,6 @@ mod tests {
     #[test]
     fn an_idle_processor_may_stall_from_the_start() {
         let spec = CpuSpec { ack: cost(1), stalls: vec![us(0)..us(7)], ..CpuSpec::default() };
-        assert_eq!(Cpu::new(spec, Stream::named(1, "idle")).take_ack(us(3), false, 0), us(8));
+        assert_eq!(Cpu::new(spec).take_ack(us(3), false, 0), us(8));
     }
 }

@@ -18,6 +18,7 @@ static uint64_t made(const struct application *application, const struct writes_
 uint64_t application_turn(struct application *application, const struct flow_plan *flow)
 {
 	const struct writes_plan *writes = &flow->writes;
+	const uint64_t payload = flow->packet_bytes - HEADER_BYTES;
 	uint64_t bytes, segments;
 
 	application->turns++;
@@ -31,8 +32,8 @@ uint64_t application_turn(struct application *application, const struct flow_pla
 		return NEVER;
 	}
 	/* What fills no segment waits for the next chunk. */
-	segments = bytes / SEGMENT_BYTES;
-	application->offered += (segments - application->segments) * SEGMENT_BYTES;
+	segments = bytes / payload;
+	application->offered += (segments - application->segments) * payload;
 	application->segments = segments;
 	return writes->every_ns;
 }

@@ -14,9 +14,9 @@
 #define STAB_CELLS 256
 #define SHIFT_MOST 31
 
-static void begin_qdisc(struct message *message, int type, unsigned device, uint32_t parent, uint32_t handle)
+static void begin_traffic(struct message *message, int type, int flags, unsigned device, uint32_t parent, uint32_t handle)
 {
-	struct tcmsg *body = message_begin(message, type, NLM_F_CREATE | NLM_F_EXCL, sizeof(*body));
+	struct tcmsg *body = message_begin(message, type, flags, sizeof(*body));
 
 	body->tcm_family = AF_UNSPEC;
 	body->tcm_ifindex = device;
@@ -24,10 +24,15 @@ static void begin_qdisc(struct message *message, int type, unsigned device, uint
 	body->tcm_handle = handle;
 }
 
+static void begin_qdisc(struct message *message, unsigned device, uint32_t parent, uint32_t handle)
+{
+	begin_traffic(message, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, device, parent, handle);
+}
+
 /* Begins a qdisc of a kind; in the root of a device it counts IP bytes, and so do those below it. */
 static struct rtattr *begin_kind(struct message *message, const struct place *place, const char *kind)
 {
-	begin_qdisc(message, RTM_NEWQDISC, place->device, place->parent, place->handle);
+	begin_qdisc(message, place->device, place->parent, place->handle);
 	message_put_text(message, TCA_KIND, kind);
 	if (place->parent == TC_H_ROOT)
 		message_put_ip_sizes(message);
@@ -39,19 +44,15 @@ static struct tc_ratespec ratespec(uint64_t rate_bytes)
 	return (struct tc_ratespec){ .rate = rate_bytes > UINT32_MAX ? UINT32_MAX : rate_bytes, .linklayer = TC_LINKLAYER_ETHERNET };
 }
 
-static uint32_t add_htb(const struct place *place, uint64_t rate_bytes)
+/* The one class of an HTB, new or changed. */
+static void put_htb_class(const struct place *place, uint64_t rate_bytes, int flags)
 {
-	const struct tc_htb_glob glob = { .version = 3, .rate2quantum = 1, .defcls = 1 };
 	const struct tc_ratespec spec = ratespec(rate_bytes);
 	const struct tc_htb_opt class = { .rate = spec, .ceil = spec, .buffer = SLACK_TICKS, .cbuffer = SLACK_TICKS, .quantum = FULL_PACKET_BYTES };
 	struct message message;
-	struct rtattr *options = begin_kind(&message, place, "htb");
+	struct rtattr *options;
 
-	message_put(&message, TCA_HTB_INIT, &glob, sizeof(glob));
-	message_nest(&message, options);
-	message_ask(place->netlink, &message, "htb");
-
-	begin_qdisc(&message, RTM_NEWTCLASS, place->device, place->handle, place->handle | 1);
+	begin_traffic(&message, RTM_NEWTCLASS, flags, place->device, place->handle, place->handle | 1);
 	message_put_text(&message, TCA_KIND, "htb");
 	options = message_put(&message, TCA_OPTIONS, NULL, 0);
 	message_put(&message, TCA_HTB_PARMS, &class, sizeof(class));
@@ -61,7 +62,25 @@ static uint32_t add_htb(const struct place *place, uint64_t rate_bytes)
 	}
 	message_nest(&message, options);
 	message_ask(place->netlink, &message, "htb class");
+}
+
+static uint32_t add_htb(const struct place *place, uint64_t rate_bytes)
+{
+	const struct tc_htb_glob glob = { .version = 3, .rate2quantum = 1, .defcls = 1 };
+	struct message message;
+	struct rtattr *options = begin_kind(&message, place, "htb");
+
+	message_put(&message, TCA_HTB_INIT, &glob, sizeof(glob));
+	message_nest(&message, options);
+	message_ask(place->netlink, &message, "htb");
+
+	put_htb_class(place, rate_bytes, NLM_F_CREATE | NLM_F_EXCL);
 	return place->handle | 1;
+}
+
+void discipline_change_rate(const struct place *place, uint64_t rate_bytes)
+{
+	put_htb_class(place, rate_bytes, 0);
 }
 
 /* TBF with a bucket of one packet, and below it a netem that passes on whether there is one. */
@@ -167,6 +186,7 @@ static const struct kind {
 	uint32_t (*add_rate)(const struct place *place, uint64_t rate_bytes);
 } kinds[] = {
 	{ "bfifo", "bfifo", 1, NULL, 0, add_htb },
+	{ "pfifo", "pfifo", 1, NULL, 0, add_htb },
 	{ "pfifo_head_drop", "pfifo_head_drop", 1, NULL, 0, add_htb },
 	{ "red", "red", 8, put_red, offsetof(struct tc_red_xstats, marked), add_tbf },
 	/* Without a memory RED need not know when it is idle. */
@@ -197,7 +217,7 @@ uint32_t discipline_build(const struct place *place, uint64_t rate_bytes, const 
 	struct message message;
 	struct rtattr *options;
 
-	begin_qdisc(&message, RTM_NEWQDISC, place->device, parent, 0);
+	begin_qdisc(&message, place->device, parent, 0);
 	message_put_text(&message, TCA_KIND, kind->qdisc);
 	if (kind->put) {
 		options = message_put(&message, TCA_OPTIONS | NLA_F_NESTED, NULL, 0);

@@ -27,6 +27,9 @@ struct place {
 /* Builds a link of a rate in bytes per second with a discipline before it; returns the parent of the discipline. */
 uint32_t discipline_build(const struct place *place, uint64_t rate_bytes, const struct discipline_plan *discipline);
 
+/* Gives a link that is HTB's another rate; the packet on the wire goes on at the old one. */
+void discipline_change_rate(const struct place *place, uint64_t rate_bytes);
+
 /* The congestion marks in the discipline's own statistics, 0 where it never marks. */
 uint64_t discipline_marks(const struct discipline_plan *discipline, const void *statistics, size_t bytes);
 

@@ -20,7 +20,8 @@
 #define READ_AT_BYTES (256 * 1024)	/* the reader sleeps until so much has come */
 #define PACED_AT_MOST (1ull << 62)	/* bytes per second: asks for the kernel's pacing and never limits it */
 #define CHUNK_BYTES (64 * 1024)
-#define WHOLE_SEGMENTS_BYTES (45 * SEGMENT_BYTES)	/* who pauses leaves no part of a segment behind */
+#define WHOLE_SEGMENTS 45	/* at a time: who pauses leaves no part of a segment behind */
+#define TCP_IP_BYTES 40
 
 static char data[CHUNK_BYTES];
 
@@ -43,7 +44,7 @@ static struct sockaddr_in receiver_of(const struct flow *flow)
 {
 	return (struct sockaddr_in){ .sin_family = AF_INET,
 				     .sin_port = htons(PORT + flow->index),
-				     .sin_addr.s_addr = htonl(topology_receiver(flow->plan->direction)) };
+				     .sin_addr.s_addr = htonl(topology_receiver(flow->plan->direction, &flow->plan->stretch)) };
 }
 
 static void watch(const struct flow *flow, int epoll, int socket, enum role role, uint32_t events)
@@ -76,7 +77,8 @@ static void limit_window(const struct flow *flow, int socket)
 	set(socket, IPPROTO_TCP, TCP_WINDOW_CLAMP, flow->plan->window_bytes);
 }
 
-static void listen_for(struct flow *flow, int epoll)
+/* A receiver offers what its flow sends, whatever its device could take: its window grows by that. */
+static void listen_for(struct flow *flow, int epoll, bool has_other_sizes)
 {
 	struct sockaddr_in address = receiver_of(flow);
 
@@ -85,20 +87,34 @@ static void listen_for(struct flow *flow, int epoll)
 	choose_algorithm(flow, flow->listener);
 	set(flow->listener, SOL_SOCKET, SO_RCVLOWAT, READ_AT_BYTES);
 	limit_window(flow, flow->listener);
+	if (has_other_sizes)
+		set(flow->listener, IPPROTO_TCP, TCP_MAXSEG, flow->plan->packet_bytes - TCP_IP_BYTES);
 	if (bind(flow->listener, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(flow->listener, 1) < 0)
 		fail("listen");
 	watch(flow, epoll, flow->listener, ROLE_LISTENER, EPOLLIN);
+}
+
+/* Of a host that several flows share, the address that is this flow's: ACKs to it have a way of their own. The port is chosen later. */
+static void speak_as(int socket, uint32_t own)
+{
+	const struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(own) };
+
+	if (!own)
+		return;
+	set(socket, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
+	if (bind(socket, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		fail("bind");
 }
 
 void flow_open(struct flow *flow, const struct topology *topology, int epoll)
 {
 	const uint64_t pacing = PACED_AT_MOST;
 
-	namespace_enter(topology_receiving(topology, flow->plan->direction));
-	listen_for(flow, epoll);
-	namespace_enter(flow->host);
-	/* Transfers share their hosts, and the counters there. */
-	flow->snmp = flow->plan->is_transfer ? -1 : snmp_open();
+	namespace_enter(topology_receiving(topology, flow->plan->direction, &flow->plan->stretch));
+	listen_for(flow, epoll, topology->largest_bytes != FULL_PACKET_BYTES || flow->plan->packet_bytes != FULL_PACKET_BYTES);
+	namespace_enter(flow->host.namespace);
+	/* Who shares a host shares the counters there. */
+	flow->snmp = flow->plan->is_transfer || flow->plan->device.machine >= 0 ? -1 : snmp_open();
 	flow->receiver = -1;
 	flow->sender = tcp_socket();
 	choose_algorithm(flow, flow->sender);
@@ -109,6 +125,7 @@ void flow_open(struct flow *flow, const struct topology *topology, int epoll)
 		set(flow->sender, IPPROTO_TCP, TCP_QUICKACK, 0);
 	if (flow->plan->paced && setsockopt(flow->sender, SOL_SOCKET, SO_MAX_PACING_RATE, &pacing, sizeof(pacing)) < 0)
 		fail("SO_MAX_PACING_RATE");
+	speak_as(flow->sender, flow->host.address);
 	flow->to_write = flow->plan->bytes;
 	application_init(&flow->application, flow->plan);
 }
@@ -148,9 +165,16 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static size_t whole_segments(const struct flow_plan *plan)
+{
+	const size_t payload = plan->packet_bytes - HEADER_BYTES, most = CHUNK_BYTES / payload;
+
+	return payload * smaller(most, WHOLE_SEGMENTS);
+}
+
 static void write_data(struct flow *flow)
 {
-	const size_t most = flow->plan->writes.writing == WRITES_ALWAYS ? CHUNK_BYTES : WHOLE_SEGMENTS_BYTES;
+	const size_t most = flow->plan->writes.writing == WRITES_ALWAYS ? CHUNK_BYTES : whole_segments(flow->plan);
 
 	while (flow->to_write) {
 		const size_t asked = smaller(smaller(flow->to_write, flow->application.offered), most);

@@ -23,6 +23,8 @@ struct reading {
 	struct snmp snmp;
 };
 
+struct session;
+
 struct flow {
 	const struct flow_plan *plan;
 	uint32_t index;
@@ -32,7 +34,7 @@ struct flow {
 	uint64_t zero_ns;	/* when the flow's clock began, in the guest's */
 	uint64_t to_write;	/* bytes left, NEVER for no end */
 	struct application application;
-	int host;		/* namespace */
+	struct station host;
 	int snmp;
 	int listener, receiver, sender;	/* sockets, -1 when closed */
 	uint64_t received;	/* data packets that reached the receiver, once its socket is closed */
@@ -41,6 +43,7 @@ struct flow {
 	uint64_t connect_at, warm_at, watch_at, turn_at, stop_at, end_at;	/* in the guest's clock, NEVER when over */
 	uint64_t watched;	/* looks so far, from the flow's time zero */
 	bool was_slow_start;
+	struct session *session;	/* whose object it is, NULL for none */
 	uint64_t mark_episodes;	/* answers to congestion marks */
 };
 

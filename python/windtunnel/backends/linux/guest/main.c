@@ -13,9 +13,11 @@
 #include "clock.h"
 #include "fail.h"
 #include "flows.h"
+#include "modules.h"
 #include "plan.h"
 #include "records.h"
 #include "sampling.h"
+#include "session.h"
 #include "source.h"
 #include "topology.h"
 
@@ -28,11 +30,13 @@ struct run {
 	struct topology topology;
 	struct flow *flow;
 	struct source *source;
+	struct session *session;
 	int epoll;
 	int timer;
 	uint64_t zero_ns;	/* of the links' clock, in the guest's */
 	uint64_t sample_at, warm_at, end_at;	/* of the links */
 	uint64_t sampled;
+	int stepped[HOPS_MOST + 1];	/* steps of each link that have happened */
 	uint64_t drained_at;	/* whatever was under way at the end has arrived */
 };
 
@@ -48,30 +52,34 @@ static uint64_t max(uint64_t a, uint64_t b)
 
 static uint64_t transmission_ns(const struct link_plan *link, uint64_t bytes)
 {
-	return link->exists ? bytes * SECOND_NS / link->rate_bytes : 0;
+	return bytes * SECOND_NS / link->rate_bytes;
 }
 
 /* From connect() to the first data packet, when nobody else is there; of a flow that opens before it starts. */
 static uint64_t handshake_ns(const struct run *run, const struct flow_plan *flow)
 {
-	uint64_t all_ns = flow->rtt_ns + plan_wire_ns(&run->plan, flow->direction);
+	const struct link_plan *reverse = plan_reverse(&run->plan);
+	uint64_t all_ns = flow->rtt_ns + plan_wire_ns(&run->plan, flow);
 	int i;
 
 	if (flow->opens)
 		return 0;
-	for (i = FORWARD; i <= REVERSE; i++)
-		if (!run->plan.link[i].discipline.kind[0])
+	for (i = flow->stretch.enter; i <= flow->stretch.leave; i++)
+		if (i < flow->stretch.leave || !run->plan.link[i].discipline.kind[0] || run->plan.link[i].changes_rate)
 			all_ns += transmission_ns(&run->plan.link[i], SYN_IP_BYTES);
+	if (reverse && (!reverse->discipline.kind[0] || reverse->changes_rate))
+		all_ns += transmission_ns(reverse, SYN_IP_BYTES);
 	return all_ns;
 }
 
 /*
  * A flow's clock: a quarter of its propagation delay lies between sender and bottleneck, and three quarters behind. Here all of
- * it lies behind; a clock that lags by that quarter makes the two the same, at the sender and at the bottleneck.
+ * it lies behind; a clock that lags by that quarter makes the two the same, at the sender and at the bottleneck. So does the transmission by
+ * the sender's device, which lets a packet go when it begins.
  */
 static uint64_t lag_ns(const struct flow_plan *flow)
 {
-	return flow->rtt_ns / 4;
+	return flow->rtt_ns / 4 + plan_device_ns(flow);
 }
 
 static void schedule_flow(struct run *run, struct flow *flow)
@@ -80,7 +88,7 @@ static void schedule_flow(struct run *run, struct flow *flow)
 	const struct flow_plan *given = flow->plan;
 
 	flow->zero_ns = run->zero_ns + lag_ns(given);
-	flow->connect_at = flow->zero_ns + given->start_ns - handshake_ns(run, given);
+	flow->connect_at = given->start_ns == NEVER ? NEVER : flow->zero_ns + given->start_ns - handshake_ns(run, given);
 	flow->watched = (given->start_ns + plan->watch_ns - 1) / plan->watch_ns;
 	flow->watch_at = given->is_transfer ? NEVER : flow->zero_ns + flow->watched * plan->watch_ns;
 	flow->warm_at = given->is_transfer ? NEVER : flow->zero_ns + max(plan->warmup_ns, given->start_ns);
@@ -99,6 +107,9 @@ static uint64_t activation_ns(const struct run *run)
 
 	for (i = 0; i < run->plan.flows; i++)
 		hosts += run->plan.flow[i].host < 0;
+	/* Between several hops there are four more cables each; a host may have two, and one that several share two more. */
+	if (run->plan.hops > 1 || run->topology.machines)
+		hosts = 2 * hosts + 4 * run->plan.hops + 3 * run->topology.machines;
 	return SECOND_NS + hosts * (SECOND_NS / 25);
 }
 
@@ -122,23 +133,29 @@ static void schedule(struct run *run)
 		schedule_flow(run, &run->flow[i]);
 	for (i = 0; i < run->plan.sources; i++)
 		source_schedule(&run->source[i], &run->plan, run->zero_ns);
+	for (i = 0; i < run->plan.sessions; i++)
+		session_schedule(&run->session[i], &run->plan, run->flow);
 }
 
 static void build_sources(struct run *run)
 {
-	int clockwork[2] = { -1, -1 }, i;
+	int clockwork[HOPS_MOST + 1], i;
 
+	for (i = 0; i <= HOPS_MOST; i++)
+		clockwork[i] = -1;
 	run->source = calloc(run->plan.sources, sizeof(*run->source));
 	if (run->plan.sources && !run->source)
 		fail("no memory for %d sources", run->plan.sources);
 	for (i = 0; i < run->plan.sources; i++) {
-		const enum direction direction = run->plan.source[i].direction;
+		const struct source_plan *source = &run->plan.source[i];
+		/* One where each forward link begins, and one for the way back. */
+		int *host = &clockwork[source->direction == FORWARD ? source->stretch.enter : HOPS_MOST];
 
-		if (clockwork[direction] < 0)
-			clockwork[direction] = topology_add_clockwork(&run->topology, &run->plan, direction);
+		if (*host < 0)
+			*host = topology_add_clockwork(&run->topology, &run->plan, source);
 		run->source[i].index = i;
 		run->source[i].plan = &run->plan.source[i];
-		source_open(&run->source[i], &run->topology, clockwork[direction]);
+		source_open(&run->source[i], &run->topology, *host);
 	}
 }
 
@@ -163,10 +180,18 @@ static void build(struct run *run)
 
 		flow->index = i;
 		flow->plan = &run->plan.flow[i];
-		flow->host = flow->plan->host < 0 ? topology_add_host(&run->topology, &run->plan, i) : run->flow[flow->plan->host].host;
+		if (flow->plan->host < 0)
+			topology_add_host(&run->topology, &run->plan, i, &flow->host);
+		else
+			flow->host = run->flow[flow->plan->host].host;
 		flow_open(flow, &run->topology, run->epoll);
 	}
 	build_sources(run);
+	run->session = calloc(run->plan.sessions + 1, sizeof(*run->session));
+	if (!run->session)
+		fail("no memory for %d sessions", run->plan.sessions);
+	for (i = 0; i < run->plan.sessions; i++)
+		run->session[i].plan = &run->plan.session[i];
 }
 
 static uint64_t flow_next(const struct flow *flow)
@@ -174,15 +199,27 @@ static uint64_t flow_next(const struct flow *flow)
 	return min(min(min(flow->connect_at, flow->warm_at), min(flow->watch_at, flow->stop_at)), min(flow->turn_at, flow->end_at));
 }
 
+static uint64_t step_at(const struct run *run, int link)
+{
+	const struct link_plan *plan = &run->plan.link[link];
+
+	return run->stepped[link] < plan->steps ? run->zero_ns + plan->step[run->stepped[link]].at_ns : NEVER;
+}
+
 static uint64_t next(const struct run *run)
 {
 	uint64_t at = min(min(run->sample_at, run->warm_at), min(run->end_at, run->drained_at));
 	int i;
 
+	for (i = 0; i < run->plan.links; i++)
+		at = min(at, step_at(run, i));
+
 	for (i = 0; i < run->plan.flows; i++)
 		at = min(at, flow_next(&run->flow[i]));
 	for (i = 0; i < run->plan.sources; i++)
 		at = min(at, source_next(&run->source[i]));
+	for (i = 0; i < run->plan.sessions; i++)
+		at = min(at, run->session[i].next_at);
 	return at;
 }
 
@@ -236,9 +273,8 @@ static void sample_links(struct run *run)
 {
 	int i;
 
-	for (i = FORWARD; i <= REVERSE; i++)
-		if (run->plan.link[i].exists)
-			sampling_link(&run->topology.link[i], i, run->sampled * run->plan.sample_ns);
+	for (i = 0; i < run->plan.links; i++)
+		sampling_link(&run->topology.link[i], i, run->sampled * run->plan.sample_ns);
 	run->sampled++;
 	run->sample_at += run->plan.sample_ns;
 	if (run->sample_at > run->end_at)
@@ -249,21 +285,38 @@ static void link_totals(struct run *run, enum window_end window_end, uint64_t at
 {
 	int i;
 
-	for (i = FORWARD; i <= REVERSE; i++)
-		if (run->plan.link[i].exists)
-			sampling_link_totals(&run->topology.link[i], i, window_end, at - run->zero_ns);
+	for (i = 0; i < run->plan.links; i++)
+		sampling_link_totals(&run->topology.link[i], i, window_end, at - run->zero_ns);
+}
+
+/* What a link's queue takes at the slowest of its rates. */
+static uint64_t emptying_ns(const struct run *run, const struct link_plan *link)
+{
+	struct link_plan slowest = *link;
+	uint64_t extra_ns = link->late.by_ns;
+	int i;
+
+	for (i = 0; i < link->steps; i++) {
+		if (link->step[i].rate_bytes)
+			slowest.rate_bytes = min(slowest.rate_bytes, link->step[i].rate_bytes);
+		extra_ns = max(extra_ns, link->step[i].extra_ns);
+	}
+	return transmission_ns(&slowest, run->plan.largest_bytes) * link->limit + extra_ns;
 }
 
 /* When everything that is in a queue at the end of the last flow has left it. */
 static uint64_t drained_at(const struct run *run)
 {
+	const struct link_plan *reverse = plan_reverse(&run->plan);
 	uint64_t last = run->end_at, longest = 0;
 	int i;
 
 	for (i = 0; i < run->plan.flows; i++)
 		last = max(last, run->flow[i].zero_ns + run->plan.duration_ns);
-	for (i = FORWARD; i <= REVERSE; i++)
-		longest = max(longest, transmission_ns(&run->plan.link[i], FULL_PACKET_BYTES) * run->plan.link[i].limit);
+	for (i = 0; i < run->plan.hops; i++)
+		longest += run->plan.link[i].delay_ns + emptying_ns(run, &run->plan.link[i]);
+	if (reverse)
+		longest = max(longest, emptying_ns(run, reverse));
 	return last + longest + SECOND_NS / 1000;
 }
 
@@ -286,6 +339,9 @@ static void run_due(struct run *run, uint64_t at)
 {
 	int i;
 
+	for (i = 0; i < run->plan.links; i++)
+		while (step_at(run, i) <= at)
+			link_step(&run->topology.link[i], &run->plan.link[i].step[run->stepped[i]++]);
 	run_links(run, at);
 	for (i = 0; i < run->plan.flows; i++)
 		if (flow_next(&run->flow[i]) <= at)
@@ -293,6 +349,18 @@ static void run_due(struct run *run, uint64_t at)
 	for (i = 0; i < run->plan.sources; i++)
 		if (source_next(&run->source[i]) <= at)
 			source_run(&run->source[i], &run->plan, at);
+	for (i = 0; i < run->plan.sessions; i++)
+		if (run->session[i].next_at <= at)
+			session_run(&run->session[i], run->flow, run->epoll);
+}
+
+static void on_event(struct run *run, struct flow *flow, enum role role, uint32_t events)
+{
+	const bool was_done = flow->state == FLOW_DONE;
+
+	flow_on_event(flow, role, events, run->epoll);
+	if (flow->session && flow->state == FLOW_DONE && !was_done)
+		session_on_completed(flow->session, run->flow, run->epoll);
 }
 
 /* Waits for the timer or for sockets, and handles them; returns whether the timer was among them. */
@@ -310,7 +378,7 @@ static bool wait_once(struct run *run)
 		if (role == ROLE_TIMER)
 			is_time = true;
 		else
-			flow_on_event(&run->flow[(uint32_t)event[i].data.u64], role, event[i].events, run->epoll);
+			on_event(run, &run->flow[(uint32_t)event[i].data.u64], role, event[i].events);
 	}
 	return is_time;
 }
@@ -331,7 +399,6 @@ int main(void)
 {
 	static struct run run;
 	uint64_t at;
-	int links;
 
 	/* Anything but a guest's first process has no business here. */
 	if (getpid() != 1)
@@ -339,9 +406,9 @@ int main(void)
 	if (mount("proc", "/proc", "proc", 0, NULL) < 0)
 		fail("/proc");
 	plan_read("/plan", &run.plan);
-	links = 1 + run.plan.link[REVERSE].exists;
+	modules_load(&run.plan);
 	build(&run);
-	records_open("/records", run.plan.flows, links);
+	records_open("/records", run.plan.flows, run.plan.links);
 	schedule(&run);
 	do {
 		at = next(&run);

@@ -11,7 +11,7 @@
 
 struct message {
 	struct nlmsghdr header;
-	char body[1024];
+	char body[40 * 1024];	/* a table of netem's has 32 kB */
 };
 
 /* Begins a message; returns its family header of `size` bytes, zeroed. */

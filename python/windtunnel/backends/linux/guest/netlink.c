@@ -15,6 +15,8 @@
 #include "fail.h"
 #include "message.h"
 
+#define TABLE_MOST 16384
+
 int netlink_open(void)
 {
 	int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
@@ -24,14 +26,16 @@ int netlink_open(void)
 	return netlink;
 }
 
-static void put_end(struct message *message, const char *name, uint16_t station)
+static void put_end(struct message *message, const char *name, const struct veth *veth)
 {
-	unsigned char address[ETH_ALEN] = { 2, 0, 0, 0, station >> 8, station & 0xff };
+	unsigned char address[ETH_ALEN] = { 2, 0, 0, 0, veth->station >> 8, veth->station & 0xff };
 
 	message_put_text(message, IFLA_IFNAME, name);
 	message_put(message, IFLA_ADDRESS, address, sizeof(address));
 	/* One packet at a time, as it is on the wire: no bursts of segments that only later become packets. */
 	message_put_u32(message, IFLA_GSO_MAX_SEGS, 1);
+	if (veth->mtu)
+		message_put_u32(message, IFLA_MTU, veth->mtu);
 }
 
 void netlink_add_veth(int netlink, const struct veth *veth)
@@ -41,12 +45,12 @@ void netlink_add_veth(int netlink, const struct veth *veth)
 	const struct ifinfomsg silent = { .ifi_flags = IFF_NOARP, .ifi_change = IFF_NOARP };
 
 	memcpy(message_begin(&message, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, sizeof(silent)), &silent, sizeof(silent));
-	put_end(&message, veth->name, veth->station);
+	put_end(&message, veth->name, veth);
 	info = message_put(&message, IFLA_LINKINFO, NULL, 0);
 	message_put_text(&message, IFLA_INFO_KIND, "veth");
 	data = message_put(&message, IFLA_INFO_DATA, NULL, 0);
 	peer = message_put(&message, VETH_INFO_PEER, &silent, sizeof(silent));
-	put_end(&message, veth->peer, veth->station);
+	put_end(&message, veth->peer, veth);
 	message_put_u32(&message, IFLA_NET_NS_FD, veth->peer_namespace);
 	message_nest(&message, peer);
 	message_nest(&message, data);
@@ -99,6 +103,17 @@ void netlink_add_route(int netlink, const struct route *route)
 	message_ask(netlink, &message, "route");
 }
 
+/* A table of delays, in parts of the jitter: all of it, or none. */
+static void put_late(struct message *message, const struct late *late)
+{
+	static int16_t table[TABLE_MOST];
+	int i;
+
+	for (i = 0; i < late->size && i < TABLE_MOST; i++)
+		table[i] = i < late->count ? NETEM_DIST_SCALE : 0;
+	message_put(message, TCA_NETEM_DELAY_DIST, table, i * sizeof(table[0]));
+}
+
 void netlink_add_netem(int netlink, unsigned device, const struct netem *netem)
 {
 	struct message message;
@@ -106,7 +121,8 @@ void netlink_add_netem(int netlink, unsigned device, const struct netem *netem)
 	struct tc_netem_qopt basic = { .limit = netem->limit, .loss = netem->loss };
 	struct tc_netem_rate rate = { .rate = netem->rate_bytes > UINT32_MAX ? UINT32_MAX : netem->rate_bytes,
 				      .packet_overhead = -ETHERNET_BYTES };
-	struct tcmsg *body = message_begin(&message, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, sizeof(*body));
+	const int64_t jitter_ns = netem->late.by_ns ? (int64_t)netem->late.by_ns : netem->jitter_ns;
+	struct tcmsg *body = message_begin(&message, RTM_NEWQDISC, netem->changes ? 0 : NLM_F_CREATE | NLM_F_EXCL, sizeof(*body));
 
 	body->tcm_family = AF_UNSPEC;
 	body->tcm_ifindex = device;
@@ -117,7 +133,7 @@ void netlink_add_netem(int netlink, unsigned device, const struct netem *netem)
 		message_put_ip_sizes(&message);
 	options = message_put(&message, TCA_OPTIONS, &basic, sizeof(basic));
 	message_put(&message, TCA_NETEM_LATENCY64, &netem->delay_ns, sizeof(netem->delay_ns));
-	message_put(&message, TCA_NETEM_JITTER64, &netem->jitter_ns, sizeof(netem->jitter_ns));
+	message_put(&message, TCA_NETEM_JITTER64, &jitter_ns, sizeof(jitter_ns));
 	if (netem->rate_bytes) {
 		message_put(&message, TCA_NETEM_RATE, &rate, sizeof(rate));
 		if (netem->rate_bytes > UINT32_MAX)
@@ -132,6 +148,8 @@ void netlink_add_netem(int netlink, unsigned device, const struct netem *netem)
 		message_put(&message, NETEM_LOSS_GE, &model, sizeof(model));
 		message_nest(&message, loss);
 	}
+	if (netem->late.by_ns)
+		put_late(&message, &netem->late);
 	message_nest(&message, options);
 	message_ask(netlink, &message, "netem");
 }

@@ -6,11 +6,13 @@
 #include <stdint.h>
 
 #include "burst.h"
+#include "late.h"
 
 struct veth {
 	const char *name;
 	const char *peer;
 	int peer_namespace;	/* file descriptor */
+	uint32_t mtu;		/* 0 for the usual one */
 	uint16_t station;	/* both ends have the same hardware address, so that nobody has to be asked for it */
 };
 
@@ -23,6 +25,8 @@ struct netem {
 	uint64_t rate_bytes;	/* per second, 0 for none; counts IP bytes */
 	int64_t delay_ns;
 	int64_t jitter_ns;	/* either way of delay_ns */
+	struct late late;	/* in place of jitter */
+	bool changes;		/* it is there already */
 	bool counts_ip_bytes;	/* it and those below it; otherwise frames */
 };
 

@@ -34,19 +34,35 @@ static void *grown(void *array, int count, size_t size)
 	return array;
 }
 
+/* The forward links come in their order, and the reverse link behind them. */
 static void read_link(struct plan *plan, char **word)
 {
-	struct link_plan *link = &plan->link[strcmp(word[1], "reverse") == 0 ? REVERSE : FORWARD];
+	struct link_plan *link = &plan->link[plan->links];
 
-	link->exists = true;
+	if (plan->links > plan->hops || plan->links > HOPS_MOST)
+		fail("plan: link %s comes too late", word[1]);
+	plan->links++;
+	plan->hops += strcmp(word[1], "reverse") != 0;
+	snprintf(link->name, sizeof(link->name), "%s", word[1]);
 	link->rate_bytes = number(word[2]);
 	link->limit = number(word[3]);
 	link->loss = number(word[4]);
 }
 
+static struct link_plan *link_named(struct plan *plan, const char *name)
+{
+	int i;
+
+	for (i = 0; i < plan->links; i++)
+		if (strcmp(plan->link[i].name, name) == 0)
+			return &plan->link[i];
+	errno = 0;
+	fail("plan: there is no link '%s' yet", name);
+}
+
 static void read_burst(struct plan *plan, char **word)
 {
-	struct burst *burst = &plan->link[strcmp(word[1], "reverse") == 0 ? REVERSE : FORWARD].burst;
+	struct burst *burst = &link_named(plan, word[1])->burst;
 
 	burst->to_bad = number(word[2]);
 	burst->to_good = number(word[3]);
@@ -54,9 +70,23 @@ static void read_burst(struct plan *plan, char **word)
 	burst->loss_good = number(word[5]);
 }
 
+static void add_step(struct plan *plan, const char *name, const struct step_plan *step)
+{
+	struct link_plan *link = link_named(plan, name);
+
+	link->step = grown(link->step, link->steps, sizeof(*step));
+	link->step[link->steps++] = *step;
+	link->changes_rate |= step->rate_bytes > 0;
+}
+
+static void read_late(struct plan *plan, char **word)
+{
+	link_named(plan, word[1])->late = (struct late){ .by_ns = number(word[2]), .size = number(word[3]), .count = number(word[4]) };
+}
+
 static void read_discipline(struct plan *plan, char **word, int words)
 {
-	struct discipline_plan *discipline = &plan->link[strcmp(word[1], "reverse") == 0 ? REVERSE : FORWARD].discipline;
+	struct discipline_plan *discipline = &link_named(plan, word[1])->discipline;
 
 	snprintf(discipline->kind, sizeof(discipline->kind), "%s", word[2]);
 	discipline->values = words - 3;
@@ -72,6 +102,21 @@ static int place(const char *text, int known)
 	if (index >= (uint64_t)known)
 		fail("plan: there is no number %s yet", text);
 	return index;
+}
+
+static struct stretch all_hops(const struct plan *plan)
+{
+	return (struct stretch){ .enter = 0, .leave = plan->hops - 1 };
+}
+
+/* Hops are counted from 1 in a plan. */
+static struct stretch read_stretch(const struct plan *plan, char **word)
+{
+	const int enter = place(word[0], plan->hops + 1), leave = place(word[1], plan->hops + 1);
+
+	if (enter < 1 || leave < enter)
+		fail("plan: hops %s to %s", word[0], word[1]);
+	return (struct stretch){ .enter = enter - 1, .leave = leave - 1 };
 }
 
 static void read_flow(struct plan *plan, char **word)
@@ -92,6 +137,47 @@ static void read_flow(struct plan *plan, char **word)
 	flow->paced = number(word[10]);
 	flow->opens = number(word[11]);
 	flow->host = -1;
+	flow->packet_bytes = FULL_PACKET_BYTES;
+	flow->device.machine = -1;
+	flow->stretch = all_hops(plan);
+}
+
+/* Where the latest flow, or a source, enters and leaves. */
+static void read_hops(struct plan *plan, char **word)
+{
+	if (!plan->flows)
+		fail("plan: hops come after the flow that crosses them");
+	plan->flow[plan->flows - 1].stretch = read_stretch(plan, word + 1);
+}
+
+static void note_size(struct plan *plan, uint32_t bytes)
+{
+	if (bytes > plan->largest_bytes)
+		plan->largest_bytes = bytes;
+}
+
+/* The latest flow's packets. */
+static void read_packets(struct plan *plan, char **word)
+{
+	if (!plan->flows)
+		fail("plan: a packet's size comes after its flow");
+	plan->flow[plan->flows - 1].packet_bytes = number(word[1]);
+	note_size(plan, number(word[1]));
+}
+
+/* The latest flow's device. */
+static void read_device(struct plan *plan, char **word)
+{
+	if (!plan->flows)
+		fail("plan: a device comes after its flow");
+	plan->flow[plan->flows - 1].device = (struct device_plan){
+		.rate_bytes = number(word[1]), .limit = number(word[2]), .machine = strcmp(word[3], "-") == 0 ? -1 : (int)number(word[3])
+	};
+}
+
+static void read_source_hops(struct plan *plan, char **word)
+{
+	plan->source[place(word[1], plan->sources)].stretch = read_stretch(plan, word + 2);
 }
 
 /* The latest flow is the first of transfers that are alike but for their begin and their size, and share its host. */
@@ -125,6 +211,31 @@ static void read_writes(struct plan *plan, char **word)
 		*writes = (struct writes_plan){ .writing = WRITES_CHUNKS, .rate_bps = number(word[3]), .every_ns = number(word[4]) };
 }
 
+static void read_session(struct plan *plan, char **word)
+{
+	struct session_plan *session;
+
+	plan->session = grown(plan->session, plan->sessions, sizeof(*plan->session));
+	session = &plan->session[plan->sessions++];
+	session->first = place(word[1], plan->flows + 1);
+	session->objects = place(word[2], plan->flows - session->first + 1);
+	session->connections = number(word[3]);
+	session->start_ns = number(word[4]);
+	session->stop_ns = number(word[5]);
+}
+
+/* Of the latest session. */
+static void read_page(struct plan *plan, char **word)
+{
+	struct session_plan *session;
+
+	if (!plan->sessions)
+		fail("plan: a page comes after its session");
+	session = &plan->session[plan->sessions - 1];
+	session->page = grown(session->page, session->pages, sizeof(*session->page));
+	session->page[session->pages++] = (struct page_plan){ .think_ns = number(word[1]), .objects = number(word[2]) };
+}
+
 static void read_source(struct plan *plan, char **word)
 {
 	struct source_plan *source;
@@ -132,7 +243,9 @@ static void read_source(struct plan *plan, char **word)
 	plan->source = grown(plan->source, plan->sources, sizeof(*plan->source));
 	source = &plan->source[plan->sources++];
 	source->direction = strcmp(word[1], "reverse") == 0 ? REVERSE : FORWARD;
+	source->stretch = all_hops(plan);
 	source->packet_bytes = number(word[2]);
+	note_size(plan, source->packet_bytes);
 	source->start_ns = number(word[3]);
 	source->stop_ns = number(word[4]);
 	source->period_ns = number(word[5]);
@@ -162,6 +275,28 @@ static void read_sysctl(struct plan *plan, char **word)
 	for (value = sysctl->value; *value; value++)
 		if (*value == ',')
 			*value = ' ';
+}
+
+static void read_module(struct plan *plan, char **word)
+{
+	struct module_plan *module;
+
+	plan->module = grown(plan->module, plan->modules, sizeof(*plan->module));
+	module = &plan->module[plan->modules++];
+	snprintf(module->name, sizeof(module->name), "%s", word[1]);
+	snprintf(module->file, sizeof(module->file), "%s", word[2]);
+}
+
+/* Parameters follow their module, each as name=value. */
+static void read_parameter(struct plan *plan, char **word)
+{
+	struct module_plan *module = &plan->module[place(word[1], plan->modules)];
+	const size_t old = module->parameters ? strlen(module->parameters) : 0, added = strlen(word[2]) + 2;
+
+	module->parameters = realloc(module->parameters, old + added);
+	if (!module->parameters)
+		fail("plan: no memory");
+	snprintf(module->parameters + old, added, "%s ", word[2]);
 }
 
 #define WORDS_MAX 24
@@ -197,22 +332,46 @@ static void read_line(struct plan *plan, char **word, int words)
 		plan->watch_ns = number(word[1]);
 	else if (is_line(word, words, "link", 5))
 		read_link(plan, word);
+	else if (is_line(word, words, "delay", 3))
+		link_named(plan, word[1])->delay_ns = number(word[2]);
+	else if (is_line(word, words, "late", 5))
+		read_late(plan, word);
+	else if (is_line(word, words, "rate-step", 4))
+		add_step(plan, word[1], &(struct step_plan){ .at_ns = number(word[2]), .rate_bytes = number(word[3]) });
+	else if (is_line(word, words, "delay-step", 4))
+		add_step(plan, word[1], &(struct step_plan){ .at_ns = number(word[2]), .extra_ns = number(word[3]) });
 	else if (is_line(word, words, "burst", 6))
 		read_burst(plan, word);
 	else if (words > 3 && words <= 3 + DISCIPLINE_VALUES && strcmp(word[0], "discipline") == 0)
 		read_discipline(plan, word, words);
 	else if (is_line(word, words, "flow", 12))
 		read_flow(plan, word);
+	else if (is_line(word, words, "hops", 3))
+		read_hops(plan, word);
+	else if (is_line(word, words, "packets", 2))
+		read_packets(plan, word);
+	else if (is_line(word, words, "device", 4))
+		read_device(plan, word);
+	else if (is_line(word, words, "source-hops", 4))
+		read_source_hops(plan, word);
 	else if (is_line(word, words, "transfers", 1))
 		read_transfers(plan);
 	else if (is_line(word, words, "transfer", 4))
 		read_transfer(plan, word);
 	else if (is_line(word, words, "writes", 5))
 		read_writes(plan, word);
+	else if (is_line(word, words, "session", 6))
+		read_session(plan, word);
+	else if (is_line(word, words, "page", 3))
+		read_page(plan, word);
 	else if (is_line(word, words, "source", 6))
 		read_source(plan, word);
 	else if (words > 2 && strcmp(word[0], "rates") == 0)
 		read_rates(plan, word, words);
+	else if (is_line(word, words, "module", 3))
+		read_module(plan, word);
+	else if (is_line(word, words, "parameter", 3))
+		read_parameter(plan, word);
 	else if (is_line(word, words, "sysctl", 4))
 		read_sysctl(plan, word);
 	else
@@ -221,15 +380,37 @@ static void read_line(struct plan *plan, char **word, int words)
 
 #define ACK_BYTES 52
 
-uint64_t plan_wire_ns(const struct plan *plan, enum direction direction)
+const struct link_plan *plan_reverse(const struct plan *plan)
 {
-	uint64_t wire_ns = 0;
+	return plan->links > plan->hops ? &plan->link[plan->hops] : NULL;
+}
+
+static uint64_t wire_ns(const struct link_plan *link, uint64_t bytes)
+{
+	return link && link->discipline.kind[0] && !link->changes_rate ? bytes * 1000000000ull / link->rate_bytes : 0;
+}
+
+uint64_t plan_device_ns(const struct flow_plan *flow)
+{
+	return flow->device.rate_bytes ? flow->packet_bytes * 1000000000ull / flow->device.rate_bytes : 0;
+}
+
+uint64_t plan_wire_ns(const struct plan *plan, const struct flow_plan *flow)
+{
+	const bool is_forward = flow->direction == FORWARD;
+
+	return wire_ns(&plan->link[flow->stretch.leave], is_forward ? flow->packet_bytes : ACK_BYTES) +
+	       wire_ns(plan_reverse(plan), is_forward ? ACK_BYTES : flow->packet_bytes) + plan_device_ns(flow);
+}
+
+uint64_t plan_between_ns(const struct plan *plan, const struct stretch *stretch)
+{
+	uint64_t between_ns = 0;
 	int i;
 
-	for (i = FORWARD; i <= REVERSE; i++)
-		if (plan->link[i].exists && plan->link[i].discipline.kind[0])
-			wire_ns += (i == (int)direction ? FULL_PACKET_BYTES : ACK_BYTES) * 1000000000ull / plan->link[i].rate_bytes;
-	return wire_ns;
+	for (i = stretch->enter + 1; i <= stretch->leave; i++)
+		between_ns += plan->link[i].delay_ns;
+	return between_ns;
 }
 
 void plan_read(const char *path, struct plan *plan)
@@ -242,6 +423,7 @@ void plan_read(const char *path, struct plan *plan)
 		fail("%s", path);
 	errno = 0;
 	memset(plan, 0, sizeof(*plan));
+	plan->largest_bytes = FULL_PACKET_BYTES;
 	if (!fgets(line, sizeof(line), file) || cut(line, word) != 2 || strcmp(word[0], "windtunnel-plan") != 0)
 		fail("%s: not a plan", path);
 	if (number(word[1]) != PLAN_VERSION)
@@ -255,6 +437,6 @@ void plan_read(const char *path, struct plan *plan)
 	for (words = 0; words < plan->sources; words++)
 		if (!plan->source[words].rates)
 			fail("%s: source %d has no rate", path, words);
-	if (!plan->link[FORWARD].exists || !plan->duration_ns || !plan->watch_ns)
+	if (!plan->hops || !plan->duration_ns || !plan->watch_ns)
 		fail("%s: link forward, duration_ns and watch_ns are needed", path);
 }

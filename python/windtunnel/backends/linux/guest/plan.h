@@ -6,10 +6,11 @@
 #include <stdint.h>
 
 #include "burst.h"
+#include "late.h"
 
 #define PLAN_VERSION 1
 #define FULL_PACKET_BYTES 1500	/* of IP */
-#define SEGMENT_BYTES 1448	/* of payload in it */
+#define HEADER_BYTES 52	/* of a segment, with its timestamps */
 #define NEVER UINT64_MAX
 
 enum direction { FORWARD, REVERSE };
@@ -22,13 +23,27 @@ struct discipline_plan {
 	uint64_t value[DISCIPLINE_VALUES];
 };
 
+#define HOPS_MOST 65	/* forward links in a row */
+
+/* From a moment on a link has another rate, or a longer way behind it. */
+struct step_plan {
+	uint64_t at_ns;
+	uint64_t rate_bytes;	/* 0 where it is the delay that changes */
+	uint64_t extra_ns;
+};
+
 struct link_plan {
-	bool exists;
+	char name[16];	/* "forward", "forward2" and so on, "reverse" */
+	uint64_t delay_ns;	/* from the end of the link before it */
 	uint64_t rate_bytes;	/* per second */
 	uint32_t limit;		/* packets, the one in service among them */
 	uint32_t loss;		/* probability, of 2^32 */
 	struct burst burst;
 	struct discipline_plan discipline;
+	struct late late;
+	bool changes_rate;
+	int steps;
+	struct step_plan *step;
 };
 
 /* What an application hands to its flow, and when. */
@@ -44,12 +59,26 @@ struct writes_plan {
 	uint64_t rate_bps, every_ns;
 };
 
+/* The first and the last of the forward links that a party's packets cross, counted from 0. */
+struct stretch {
+	int enter, leave;
+};
+
+/* A sender's network device: its rate, and how many packets wait for it. */
+struct device_plan {
+	uint64_t rate_bytes;	/* per second; 0 for one that is never felt */
+	uint32_t limit;
+	int machine;		/* number of the host that has it, for all flows on that; -1 for a host of the flow's own */
+};
+
 struct flow_plan {
 	enum direction direction;
+	uint32_t packet_bytes;	/* of IP, full */
+	struct stretch stretch;
 	char algorithm[16];
 	uint64_t rtt_ns;
 	uint64_t jitter_ns;
-	uint64_t start_ns;
+	uint64_t start_ns;	/* NEVER for an object, which its session begins */
 	uint64_t stop_ns;	/* NEVER for none */
 	uint64_t bytes;		/* NEVER for no end */
 	uint32_t window_bytes;	/* the receiver's largest window */
@@ -58,12 +87,31 @@ struct flow_plan {
 	bool opens;	/* it connects at its start; if not, so early that it is established then */
 	bool is_transfer;	/* of a source of transfers: only its totals and its end are written down */
 	int host;		/* the flow whose host it uses; -1 for one of its own */
+	struct device_plan device;
 	struct writes_plan writes;
+};
+
+/* A thought, and a page of so many objects. */
+struct page_plan {
+	uint64_t think_ns;
+	uint64_t objects;
+};
+
+/* Somebody who looks at pages. Objects are flows, one behind the other, that begin when it is their turn. */
+struct session_plan {
+	int first;		/* object's flow */
+	int objects;
+	uint64_t connections;	/* objects at once */
+	uint64_t start_ns;
+	uint64_t stop_ns;	/* NEVER for none */
+	int pages;
+	struct page_plan *page;
 };
 
 /* Datagrams by the clock, sent where their link begins. */
 struct source_plan {
 	enum direction direction;
+	struct stretch stretch;
 	uint32_t packet_bytes;	/* of IP */
 	uint64_t start_ns;
 	uint64_t stop_ns;	/* NEVER for none */
@@ -79,22 +127,48 @@ struct sysctl_plan {
 	char value[64];
 };
 
+/* A kernel module in the root folder, which is loaded first: NAME.ko. It is also what its congestion control is called. */
+struct module_plan {
+	char name[16];
+	char file[80];		/* what the user calls the source */
+	char *parameters;	/* as the kernel reads them; NULL for none */
+};
+
 struct plan {
 	uint64_t duration_ns;
 	uint64_t warmup_ns;
 	uint64_t sample_ns;	/* 0 for no samples */
 	uint64_t watch_ns;	/* how often a flow is looked at for events; divides sample_ns */
-	struct link_plan link[2];
+	uint32_t largest_bytes;	/* of IP, of any packet */
+	int hops;		/* forward links */
+	int links;		/* these, and behind them the reverse link if there is one */
+	struct link_plan link[HOPS_MOST + 1];
 	int flows;
 	struct flow_plan *flow;
 	int sources;
 	struct source_plan *source;
+	int sessions;
+	struct session_plan *session;
+	int modules;
+	struct module_plan *module;
 	int sysctls;
 	struct sysctl_plan *sysctl;
 };
 
-/* What the links add to a flow's round trip that is no wait: from where a discipline lets go of a packet to its last bit. */
-uint64_t plan_wire_ns(const struct plan *plan, enum direction direction);
+/* The reverse link, NULL where there is none. */
+const struct link_plan *plan_reverse(const struct plan *plan);
+
+/*
+ * What the last forward link of a flow, the reverse link and its device add to its round trip that is no wait: from where a discipline lets
+ * go of a packet to its last bit. Behind other links the way to the next one takes that time, behind a link of several rates its stage.
+ */
+uint64_t plan_wire_ns(const struct plan *plan, const struct flow_plan *flow);
+
+/* The transmission of a full packet by the sender's device. */
+uint64_t plan_device_ns(const struct flow_plan *flow);
+
+/* Propagation from the first forward link of a flow to its last. */
+uint64_t plan_between_ns(const struct plan *plan, const struct stretch *stretch);
 
 /* Reads the plan; fails on anything it does not understand. */
 void plan_read(const char *path, struct plan *plan);

@@ -19,7 +19,7 @@ enum row_kind {
 	ROW_SOURCE_TOTALS,	/* beginning or end of its window; arrived, sent, lost */
 };
 
-enum event_kind { EVENT_START = 1, EVENT_STOP, EVENT_LOSS_EPISODE, EVENT_TIMEOUT, EVENT_UNDO, EVENT_SLOW_START_EXIT };
+enum event_kind { EVENT_START = 1, EVENT_STOP, EVENT_LOSS_EPISODE, EVENT_TIMEOUT, EVENT_UNDO, EVENT_SLOW_START_EXIT, EVENT_BEGIN };
 
 struct row {
 	uint64_t t_ns;		/* in the clock of the flow or of the link */

@@ -54,7 +54,7 @@ void sampling_watch(struct flow *flow, uint64_t t_ns)
 	counters_info(flow->sender, &now->info);
 	if (flow->plan->is_transfer)
 		return;
-	if (may_have_moved(&before.info, &now->info))
+	if (flow->snmp >= 0 && may_have_moved(&before.info, &now->info))
 		snmp_read(flow->snmp, &now->snmp);
 	note_each(flow, EVENT_LOSS_EPISODE, now->snmp.loss_episodes - before.snmp.loss_episodes, t_ns, before.info.tcpi_snd_cwnd,
 		  now->info.tcpi_snd_ssthresh);
@@ -72,10 +72,15 @@ void sampling_watch(struct flow *flow, uint64_t t_ns)
 	flow->was_slow_start = now->info.tcpi_ca_state < CWR && is_slow_start(&now->info);
 }
 
+void sampling_on_begun(const struct flow *flow, uint64_t t_ns)
+{
+	note(flow, EVENT_BEGIN, t_ns, NEVER, NEVER);
+}
+
 void sampling_on_started(struct flow *flow, uint64_t t_ns)
 {
 	counters_info(flow->sender, &flow->latest.info);
-	if (!flow->plan->is_transfer)
+	if (flow->snmp >= 0)
 		snmp_read(flow->snmp, &flow->latest.snmp);
 	flow->at_start = flow->latest;
 	flow->was_slow_start = true;
@@ -132,6 +137,15 @@ void sampling_flow(struct flow *flow, uint64_t t_ns)
 		row->value[9 + word] = flow->algorithm[word];
 }
 
+/* Packets that found no room at the flow's own device; of a device that several share nobody knows whose they were. */
+static uint64_t refused(struct flow *flow)
+{
+	if (!flow->host.device.device || flow->plan->device.machine >= 0)
+		return 0;
+	link_read(&flow->host.device);
+	return flow->host.device.counters.drops;
+}
+
 void sampling_flow_totals(struct flow *flow, enum window_end end, uint64_t t_ns)
 {
 	const struct reading *now = &flow->latest, *first = &flow->at_start;
@@ -153,11 +167,12 @@ void sampling_flow_totals(struct flow *flow, enum window_end end, uint64_t t_ns)
 	row->value[10] = now->info.tcpi_sndbuf_limited;
 	row->value[11] = now->info.tcpi_snd_mss;
 	row->value[12] = now->info.tcpi_segs_in;
+	row->value[13] = refused(flow);
 }
 
-static struct row *link_row(struct link *link, enum row_kind kind, enum direction direction, uint64_t t_ns)
+static struct row *link_row(struct link *link, enum row_kind kind, uint32_t index, uint64_t t_ns)
 {
-	struct row *row = records_row(kind, direction, t_ns);
+	struct row *row = records_row(kind, index, t_ns);
 
 	link_read(link);
 	row->value[1] = link->counters.queue_packets;
@@ -170,12 +185,12 @@ static struct row *link_row(struct link *link, enum row_kind kind, enum directio
 	return row;
 }
 
-void sampling_link(struct link *link, enum direction direction, uint64_t t_ns)
+void sampling_link(struct link *link, uint32_t index, uint64_t t_ns)
 {
-	link_row(link, ROW_LINK, direction, t_ns);
+	link_row(link, ROW_LINK, index, t_ns);
 }
 
-void sampling_link_totals(struct link *link, enum direction direction, enum window_end end, uint64_t t_ns)
+void sampling_link_totals(struct link *link, uint32_t index, enum window_end end, uint64_t t_ns)
 {
-	link_row(link, ROW_LINK_TOTALS, direction, t_ns)->value[0] = end;
+	link_row(link, ROW_LINK_TOTALS, index, t_ns)->value[0] = end;
 }

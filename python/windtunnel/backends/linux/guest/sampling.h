@@ -8,6 +8,9 @@
 #include "plan.h"
 #include "topology.h"
 
+/* An object of a page begins. */
+void sampling_on_begun(const struct flow *flow, uint64_t t_ns);
+
 /* The flow's connection is established. */
 void sampling_on_started(struct flow *flow, uint64_t t_ns);
 
@@ -25,7 +28,7 @@ enum window_end { WINDOW_BEGINS, WINDOW_ENDS };
 /* Writes the counters of the latest look. */
 void sampling_flow_totals(struct flow *flow, enum window_end end, uint64_t t_ns);
 
-void sampling_link(struct link *link, enum direction direction, uint64_t t_ns);
-void sampling_link_totals(struct link *link, enum direction direction, enum window_end end, uint64_t t_ns);
+void sampling_link(struct link *link, uint32_t index, uint64_t t_ns);
+void sampling_link_totals(struct link *link, uint32_t index, enum window_end end, uint64_t t_ns);
 
 #endif

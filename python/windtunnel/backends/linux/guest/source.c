@@ -16,12 +16,12 @@
 #include "sampling.h"
 
 #define PORT 1000
-#define HEADER_BYTES 28
+#define UDP_HEADER_BYTES 28
 #define ROOM_BYTES (1 << 30)	/* of packets that wait */
 #define BATCH 256
 #define AHEAD_NS 1000000000ull	/* fq takes packets for the next ten seconds */
 
-static char data[FULL_PACKET_BYTES];
+static char data[1 << 16];
 
 static int udp_socket(void)
 {
@@ -66,9 +66,9 @@ void source_open(struct source *source, const struct topology *topology, int clo
 	const enum direction direction = source->plan->direction;
 	const struct sockaddr_in address = { .sin_family = AF_INET,
 					     .sin_port = htons(PORT + source->index),
-					     .sin_addr.s_addr = htonl(topology_receiver(direction)) };
+					     .sin_addr.s_addr = htonl(topology_receiver(direction, &source->plan->stretch)) };
 
-	namespace_enter(topology_receiving(topology, direction));
+	namespace_enter(topology_receiving(topology, direction, &source->plan->stretch));
 	source->receiver = refusing_socket(&address);
 	namespace_enter(clockwork);
 	source->sender = clocked_socket(&address);
@@ -147,7 +147,7 @@ static uint64_t following(struct source *source, const struct plan *plan)
 static void send_packets(struct source *source, const struct plan *plan)
 {
 	const uint64_t until = sooner(source->due_at + AHEAD_NS, source->warm_at);
-	struct iovec payload = { .iov_base = data, .iov_len = source->plan->packet_bytes - HEADER_BYTES };
+	struct iovec payload = { .iov_base = data, .iov_len = source->plan->packet_bytes - UDP_HEADER_BYTES };
 	int packets = 0, taken, more;
 
 	for (; packets < BATCH && source->due_at < until; packets++) {

@@ -1,70 +1,10 @@
-#define _GNU_SOURCE
 #include "topology.h"
 
-#include <fcntl.h>
 #include <linux/pkt_sched.h>
-#include <net/if.h>
-#include <sched.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "discipline.h"
-#include "fail.h"
 #include "message.h"
-
-#define ADDRESS(a, b, c, d) ((uint32_t)(a) << 24 | (b) << 16 | (c) << 8 | (d))
-#define NEAR_ROUTER ADDRESS(10, 0, 0, 1)
-#define FAR_ROUTER ADDRESS(10, 0, 0, 2)
-#define NEAR_HOSTS ADDRESS(10, 1, 0, 0)
-#define FAR_HOSTS ADDRESS(10, 2, 0, 0)
-#define CLOCKWORK 0xfffe	/* of the host of all sources in a direction */
-#define ROOM 10000000	/* packets; more than are ever under way */
-#define AT_ONCE (1ull << 50)	/* bytes per second at which a packet takes no time */
-
-static void write_file(const char *path, const char *text)
-{
-	int file = open(path, O_WRONLY);
-
-	if (file < 0 || write(file, text, strlen(text)) < 0)
-		fail("%s = %s", path, text);
-	close(file);
-}
-
-static int namespace_here(void)
-{
-	int namespace = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-
-	if (namespace < 0)
-		fail("/proc/self/ns/net");
-	return namespace;
-}
-
-void namespace_enter(int namespace)
-{
-	if (setns(namespace, CLONE_NEWNET) < 0)
-		fail("setns");
-}
-
-static void apply_sysctls(const struct plan *plan, int flow)
-{
-	int i;
-
-	for (i = 0; i < plan->sysctls; i++)
-		if (plan->sysctl[i].flow == flow || plan->sysctl[i].flow < 0)
-			write_file(plan->sysctl[i].path, plan->sysctl[i].value);
-}
-
-/* Sets what holds in every namespace; the flow's own settings prevail. */
-static void configure(const struct plan *plan, int flow)
-{
-	/* No history of earlier connections, and buffers that never limit a window. */
-	write_file("/proc/sys/net/ipv4/tcp_no_metrics_save", "1");
-	write_file("/proc/sys/net/ipv4/tcp_moderate_rcvbuf", "0");
-	write_file("/proc/sys/net/ipv4/tcp_rmem", "4096 1073741824 1073741824");
-	write_file("/proc/sys/net/ipv4/tcp_wmem", "4096 67108864 1073741824");
-	apply_sysctls(plan, flow);
-}
 
 /*
  * Limits of the whole guest. What many flows send at one instant reaches the router as one burst, and it is the link's
@@ -79,23 +19,6 @@ static void allow_many_flows(void)
 	write_file("/proc/sys/net/ipv4/neigh/default/gc_thresh1", "1000000");
 }
 
-static unsigned device_named(const char *name)
-{
-	unsigned device = if_nametoindex(name);
-
-	if (!device)
-		fail("%s", name);
-	return device;
-}
-
-static int namespace_new(const struct plan *plan, int flow)
-{
-	if (unshare(CLONE_NEWNET) < 0)
-		fail("unshare");
-	configure(plan, flow);
-	return namespace_here();
-}
-
 /* In the router's namespace: the link's queue, and before it the random loss. */
 static void shape(struct link *link, const struct link_plan *plan)
 {
@@ -103,6 +26,7 @@ static void shape(struct link *link, const struct link_plan *plan)
 	struct netem queue = { .parent = TC_H_ROOT, .handle = top, .limit = plan->limit, .rate_bytes = plan->rate_bytes };
 
 	link->discipline = plan->discipline.kind[0] ? &plan->discipline : NULL;
+	link->shaper = plan->loss || plan->burst.to_good ? below : top;
 	link->counters.header_bytes = link->all.header_bytes = link->discipline ? 0 : ETHERNET_BYTES;
 	link->queue = TC_H_ROOT;
 	if (plan->loss || plan->burst.to_good) {
@@ -121,126 +45,167 @@ static void shape(struct link *link, const struct link_plan *plan)
 	}
 }
 
-static void join(struct topology *topology, const struct plan *plan, enum direction direction)
+static struct netem stage_of(uint64_t rate_bytes, uint64_t extra_ns)
 {
-	const bool is_forward = direction == FORWARD;
-	struct link *link = &topology->link[direction];
+	/* With a rate, however high, whoever has a shorter way overtakes nobody. */
+	return (struct netem){ .parent = TC_H_ROOT, .handle = TC_H_MAKE(1 << 16, 0), .limit = ROOM, .delay_ns = extra_ns,
+			       .rate_bytes = rate_bytes ? rate_bytes : AT_ONCE };
+}
 
-	namespace_enter(topology->router[direction]);
-	write_file("/proc/sys/net/ipv4/ip_forward", "1");
-	link->netlink = netlink_open();
-	link->device = device_named(is_forward ? "forward" : "reverse");
-	netlink_set_up(link->netlink, link->device);
-	netlink_add_address(link->netlink, link->device, is_forward ? NEAR_ROUTER : FAR_ROUTER);
-	netlink_add_route(link->netlink, &(struct route){ .destination = is_forward ? FAR_ROUTER : NEAR_ROUTER, .prefix = 32, .device = link->device });
-	netlink_add_route(link->netlink, &(struct route){ .destination = is_forward ? FAR_HOSTS : NEAR_HOSTS, .prefix = 16, .device = link->device });
-	if (plan->link[direction].exists)
-		shape(link, &plan->link[direction]);
+static bool has_stage(const struct link_plan *link)
+{
+	return link && (link->steps || link->late.by_ns);
+}
+
+/*
+ * From the end of a link to the router that is to be behind it: nothing, or a stage. Returns the router that the link leads to, `room` where
+ * there is a stage.
+ */
+static struct router *add_stage(const struct plan *whole, struct link *link, const struct link_plan *plan, struct router *room, struct router *behind)
+{
+	struct netem stage = stage_of(plan && plan->changes_rate ? plan->rate_bytes : 0, 0);
+
+	if (!has_stage(plan))
+		return behind;
+	if (plan->late.by_ns) {
+		/* Who is late is overtaken. */
+		stage.late = plan->late;
+		stage.rate_bytes = 0;
+	}
+	become_router(room, true, whole);
+	link->stage = room->netlink;
+	link->stage_device = cable(room, "stage", behind, "staged", whole->largest_bytes);
+	netlink_add_netem(room->netlink, link->stage_device, &stage);
+	return room;
+}
+
+/* The router before a hop, the one behind it, and the link between them. */
+static void add_hop(struct topology *topology, const struct plan *plan, int hop)
+{
+	struct router *before = &topology->before[hop], *behind = &topology->behind[hop], room, *end;
+	struct link *link = &topology->link[hop];
+	int i;
+
+	become_router(before, hop > 0, plan);
+	if (!hop)
+		configure(plan, -1);
+	become_router(behind, true, plan);
+	end = add_stage(plan, link, &plan->link[hop], &room, behind);
+	link->netlink = before->netlink;
+	link->device = cable(before, "forward", end, "reverse", plan->largest_bytes);
+	netlink_add_address(before->netlink, link->device, address_before(hop));
+	for (i = hop; i < plan->hops; i++) {
+		route(before, address_behind(i), 32, link->device);
+		if (end != behind)
+			route(end, address_behind(i), 32, link->stage_device);
+	}
+	route(before, FAR_HOSTS, 16, link->device);
+	if (end != behind)
+		route(end, FAR_HOSTS, 16, link->stage_device);
+	namespace_enter(before->namespace);
+	shape(link, &plan->link[hop]);
+	namespace_enter(behind->namespace);
+	netlink_add_address(behind->netlink, device_named(end == behind ? "reverse" : "staged"), address_behind(hop));
+}
+
+/* From behind the last hop to before the first: the cable of a single link, or one of its own. */
+static void add_reverse(struct topology *topology, const struct plan *plan)
+{
+	const int last = plan->hops - 1;
+	const struct link_plan *reverse = plan_reverse(plan);
+	struct router *behind = &topology->behind[last], *before = &topology->before[0], room, *end;
+	struct link *link = &topology->link[plan->hops];
+	int i;
+
+	end = add_stage(plan, link, reverse, &room, before);
+	link->netlink = behind->netlink;
+	if (last || has_stage(&plan->link[0]) || end != before) {
+		link->device = cable(behind, "back", end, "back", plan->largest_bytes);
+	} else {
+		namespace_enter(behind->namespace);
+		link->device = device_named("reverse");
+	}
+	for (i = 0; i <= last; i++) {
+		route(behind, address_before(i), 32, link->device);
+		if (end != before)
+			route(end, address_before(i), 32, link->stage_device);
+	}
+	route(behind, NEAR_HOSTS, 16, link->device);
+	if (end != before)
+		route(end, NEAR_HOSTS, 16, link->stage_device);
+	if (reverse)
+		shape(link, reverse);
+}
+
+/*
+ * From behind a hop to before the next one, on which a packet is under way for its propagation and, where a discipline let go of it when its
+ * transmission began, for that: a rate that it has kept to already is felt as one transmission of each packet.
+ */
+static void add_way(struct topology *topology, const struct plan *plan, int hop)
+{
+	const struct link_plan *link = &plan->link[hop];
+	const bool is_early = link->discipline.kind[0] && !link->changes_rate;
+	const struct netem way = { .parent = TC_H_ROOT, .handle = TC_H_MAKE(1 << 16, 0), .limit = ROOM, .delay_ns = plan->link[hop + 1].delay_ns,
+				   .rate_bytes = is_early ? link->rate_bytes : 0 };
+	struct router *behind = &topology->behind[hop];
+	const unsigned device = cable(behind, "onward", &topology->before[hop + 1], "from", plan->largest_bytes);
+	int i;
+
+	for (i = hop + 1; i < plan->hops; i++)
+		route(behind, address_behind(i), 32, device);
+	route(behind, FAR_HOSTS, 16, device);
+	if (way.delay_ns || way.rate_bytes)
+		netlink_add_netem(behind->netlink, device, &way);
+}
+
+/* Where ACKs leave the row before its end, and where reverse data has to get to: without any delay. */
+static void add_shortcuts(struct topology *topology, const struct plan *plan, int hop)
+{
+	const int last = plan->hops - 1;
+	char name[16];
+
+	snprintf(name, sizeof(name), "short%d", hop);
+	if (hop < last)
+		route(&topology->behind[hop], NEAR_HOSTS, 16, cable(&topology->behind[hop], "short", &topology->behind[last], name, plan->largest_bytes));
+	if (hop)
+		route(&topology->before[0], address_before(hop), 32, cable(&topology->before[0], name, &topology->before[hop], "short", plan->largest_bytes));
 }
 
 void topology_build(struct topology *topology, const struct plan *plan)
 {
-	int netlink;
+	int i;
 
 	allow_many_flows();
-	topology->router[FORWARD] = namespace_here();
-	configure(plan, -1);
-	topology->router[REVERSE] = namespace_new(plan, -1);
-	namespace_enter(topology->router[FORWARD]);
-	netlink = netlink_open();
-	netlink_add_veth(netlink, &(struct veth){ .name = "forward", .peer = "reverse", .peer_namespace = topology->router[REVERSE] });
-	close(netlink);
-	join(topology, plan, FORWARD);
-	join(topology, plan, REVERSE);
+	topology->hops = plan->hops;
+	topology->largest_bytes = plan->largest_bytes;
+	for (i = 0; i < plan->hops; i++)
+		add_hop(topology, plan, i);
+	add_reverse(topology, plan);
+	for (i = 0; i + 1 < plan->hops; i++)
+		add_way(topology, plan, i);
+	for (i = 0; i < plan->hops; i++)
+		add_shortcuts(topology, plan, i);
 }
 
-struct host {
-	const char *name;	/* of the router's end of its cable */
-	int namespace;
-	uint32_t address;
-	uint16_t station;
-};
-
-/* A cable from the router to a host; the caller is then in the router's namespace. Returns the router's end. */
-static unsigned plug_router(const struct topology *topology, enum direction direction, const struct host *host)
+uint32_t topology_receiver(enum direction direction, const struct stretch *stretch)
 {
-	const int netlink = topology->link[direction].netlink;
-	unsigned device;
-
-	namespace_enter(topology->router[direction]);
-	netlink_add_veth(netlink, &(struct veth){ .name = host->name, .peer = "router", .peer_namespace = host->namespace, .station = host->station });
-	device = device_named(host->name);
-	netlink_set_up(netlink, device);
-	netlink_add_route(netlink, &(struct route){ .destination = host->address, .prefix = 32, .device = device });
-	return device;
+	return direction == FORWARD ? address_behind(stretch->leave) : address_before(stretch->enter);
 }
 
-/* The host's end; the caller is then in its namespace. */
-static unsigned plug_host(const struct host *host, int netlink, uint32_t initial_window)
+int topology_receiving(const struct topology *topology, enum direction direction, const struct stretch *stretch)
 {
-	const unsigned device = device_named("router");
-
-	netlink_set_up(netlink, device);
-	netlink_add_address(netlink, device, host->address);
-	netlink_add_route(netlink, &(struct route){ .device = device, .initial_window = initial_window });
-	return device;
+	return direction == FORWARD ? topology->behind[stretch->leave].namespace : topology->before[stretch->enter].namespace;
 }
 
-static uint32_t hosts_of(enum direction direction)
+void link_step(struct link *link, const struct step_plan *step)
 {
-	return direction == FORWARD ? NEAR_HOSTS : FAR_HOSTS;
-}
+	const struct place place = { .netlink = link->netlink, .device = link->device, .handle = link->shaper };
+	struct netem stage = stage_of(step->rate_bytes, step->extra_ns);
 
-int topology_add_host(struct topology *topology, const struct plan *plan, int index)
-{
-	const struct flow_plan *flow = &plan->flow[index];
-	struct netem delay = { .parent = TC_H_ROOT, .handle = TC_H_MAKE(1 << 16, 0), .limit = ROOM };
-	char name[16];
-	const struct host host = { .name = name, .namespace = namespace_new(plan, index),
-				   .address = hosts_of(flow->direction) + index + 1, .station = index + 1 };
-	unsigned device;
-	int netlink;
-
-	snprintf(name, sizeof(name), "host%d", index);
-	device = plug_router(topology, flow->direction, &host);
-	delay.delay_ns = flow->rtt_ns + plan_wire_ns(plan, flow->direction);
-	if (flow->jitter_ns >= 2) {
-		/* With a rate, however high, netem starts each packet after the one before it: jitter keeps the order. */
-		delay.jitter_ns = flow->jitter_ns / 2;
-		delay.delay_ns += delay.jitter_ns;
-		delay.rate_bytes = AT_ONCE;
-	}
-	netlink_add_netem(topology->link[flow->direction].netlink, device, &delay);
-
-	namespace_enter(host.namespace);
-	netlink = netlink_open();
-	plug_host(&host, netlink, flow->initial_window);
-	close(netlink);
-	return host.namespace;
-}
-
-int topology_add_clockwork(struct topology *topology, const struct plan *plan, enum direction direction)
-{
-	const struct host host = { .name = "clockwork", .namespace = namespace_new(plan, -1),
-				   .address = hosts_of(direction) + CLOCKWORK, .station = CLOCKWORK };
-	int netlink;
-
-	plug_router(topology, direction, &host);
-	namespace_enter(host.namespace);
-	netlink = netlink_open();
-	netlink_add_fq(netlink, plug_host(&host, netlink, 0), ROOM);
-	close(netlink);
-	return host.namespace;
-}
-
-uint32_t topology_receiver(enum direction direction)
-{
-	return direction == FORWARD ? FAR_ROUTER : NEAR_ROUTER;
-}
-
-int topology_receiving(const struct topology *topology, enum direction direction)
-{
-	return topology->router[direction == FORWARD ? REVERSE : FORWARD];
+	stage.changes = true;
+	if (step->rate_bytes)
+		discipline_change_rate(&place, step->rate_bytes);
+	netlink_add_netem(link->stage, link->stage_device, &stage);
 }
 
 void link_read(struct link *link)

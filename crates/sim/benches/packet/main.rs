@@ -1,6 +1,9 @@
 //! Nanoseconds per delivered data packet, in the scenarios of the performance table. Run with `make bench`.
 //!
-//! `packet` prints a table of medians; `packet list` the scenarios; `packet NAME` runs one of them once (for callgrind).
+//! `packet` prints a table of medians; `packet list` the scenarios; `packet NAME` runs one of them once (for callgrind). `packet train`
+//! runs others, from which the compiler learns (`make profile`).
+
+mod training;
 
 use std::time::Instant;
 
@@ -132,12 +135,16 @@ fn fast(rtt_ms: u64) -> Spec {
     spec(link(250, rtt_ms, 20), vec![flow; 2], 200.0)
 }
 
-/// Two Reno flows, and a third one against them on a reverse link like the forward one.
-fn duplex() -> Spec {
-    let mut run = spec(link(250, 42, 20), vec![flow("reno", 42); 2], 100.0);
+/// `run`, and one more Reno flow against it on a reverse link like the forward one.
+fn against(mut run: Spec, rtt_ms: u64) -> Spec {
     run.reverse = Some(run.forward.clone());
-    run.flows.push(FlowSpec { direction: Direction::Reverse, jitter_ns: 48_000, ..flow("reno", 42) });
+    run.flows.push(FlowSpec { direction: Direction::Reverse, jitter_ns: 48_000, ..flow("reno", rtt_ms) });
     run
+}
+
+/// Two Reno flows, and a third one against them.
+fn duplex() -> Spec {
+    against(spec(link(250, 42, 20), vec![flow("reno", 42); 2], 100.0), 42)
 }
 
 /// Transfers of so many bytes in the mean, beside so many flows: about 80 % of the link, or 40 % beside two flows that take the rest.
@@ -188,6 +195,12 @@ fn main() {
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
     if wanted.as_deref() == Some("list") {
         cases().iter().for_each(|case| println!("{}", case.name));
+        return;
+    }
+    if wanted.as_deref() == Some("train") {
+        for spec in training::scenarios() {
+            measure(&spec);
+        }
         return;
     }
     if let Some(name) = wanted {

@@ -1,0 +1,174 @@
+//! Whole stacks from outside: a library with the table of [`endpoint::table`].
+#![allow(unsafe_code)]
+
+use std::ffi::{c_void, CStr, OsStr};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use endpoint::table::{Buffer, FaultText, Outcome, RawConfig, RawState, Table, ABI, FAULT_BYTES, NONE, SYMBOL};
+use endpoint::{Config, Ecn, Endpoint, Fault, Named, Opens, Role, State, Supply};
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+
+use crate::error::GuestError;
+use crate::protocol::interned;
+
+/// Room for any UDP payload.
+const ROOM: usize = 65_535;
+
+/// A stack's library. Its own symbols are its own: two stacks may hold the same names.
+#[derive(Debug)]
+pub struct StackLibrary {
+    name: &'static str,
+    version: &'static str,
+    known_as: &'static str,
+    algorithms: Vec<Named>,
+    held: Arc<Held>,
+}
+
+/// The table is valid as long as the library is loaded.
+#[derive(Debug)]
+struct Held {
+    table: Table,
+    _library: Library,
+}
+
+impl StackLibrary {
+    /// Loads a library that `windtunnel stacks build` has made, as scenarios call it. It stays loaded, for threads of its own may use it.
+    ///
+    /// # Errors
+    /// When it is no stack of this version.
+    pub fn load(file: &Path, called: &str) -> Result<StackLibrary, GuestError> {
+        type Entry = unsafe extern "C" fn() -> *const Table;
+        let wrong = |what: String| GuestError::new(file, what);
+        // SAFETY: the user had it built by name.
+        let library = unsafe { Library::open(Some(file.as_os_str() as &OsStr), RTLD_NOW | RTLD_LOCAL) }
+            .map_err(|error| wrong(format!("cannot be loaded: {error}")))?;
+        // SAFETY: the function has the type that the table's crate declares; the version is looked at before anything else of the table.
+        let table = unsafe {
+            let entry = library.get::<Entry>(SYMBOL.as_bytes()).map_err(|_| wrong(format!("exports no {SYMBOL}: it is no stack")))?;
+            let table = entry();
+            if table.is_null() || (*table).abi != ABI {
+                return Err(wrong(format!("has another version of the interface than {ABI}: run windtunnel stacks build again")));
+            }
+            *table
+        };
+        // SAFETY: the three texts end with a zero, and stay as long as the library.
+        let [name, version, algorithms] = unsafe {
+            [table.name, table.version, table.algorithms].map(|text| interned(CStr::from_ptr(text).to_string_lossy().into_owned()))
+        };
+        let known_as = interned(format!("{name}-{version}"));
+        let algorithms = algorithms.split(',').map(|own| Named { own, shown: interned(format!("{own}@{name}")) }).collect();
+        Ok(StackLibrary { name: interned(called.into()), version, known_as, algorithms, held: Arc::new(Held { table, _library: library }) })
+    }
+
+    /// The version of its package.
+    pub fn version(&self) -> &'static str {
+        self.version
+    }
+}
+
+impl Opens for StackLibrary {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn known_as(&self) -> &'static str {
+        self.known_as
+    }
+
+    fn algorithms(&self) -> &[Named] {
+        &self.algorithms
+    }
+
+    fn open(&self, config: &Config) -> Result<Box<dyn Endpoint>, Fault> {
+        let raw = RawConfig {
+            role: u8::from(config.role == Role::Server),
+            datagram_bytes: config.datagram_bytes,
+            seed: config.seed,
+            algorithm: config.algorithm.as_ptr(),
+            algorithm_bytes: config.algorithm.len() as u32,
+        };
+        let mut text: FaultText = [0; FAULT_BYTES];
+        // SAFETY: both are valid during the call.
+        let handle = unsafe { (self.held.table.open)(&raw, &mut text) };
+        if handle.is_null() {
+            return Err(told(&text));
+        }
+        Ok(Box::new(Loaded { held: Arc::clone(&self.held), handle, buffer: vec![0; ROOM] }))
+    }
+}
+
+/// An endpoint of a library.
+struct Loaded {
+    held: Arc<Held>,
+    handle: *mut c_void,
+    buffer: Vec<u8>,
+}
+
+fn told(text: &FaultText) -> Fault {
+    CStr::from_bytes_until_nul(text).map_or_else(|_| "failed without a word".into(), |text| text.to_string_lossy().into_owned())
+}
+
+impl Loaded {
+    /// Calls the table, with a text for a fault.
+    fn call(&mut self, call: impl FnOnce(&Table, *mut c_void, &mut FaultText) -> Outcome) -> Result<Outcome, Fault> {
+        let mut text: FaultText = [0; FAULT_BYTES];
+        match call(&self.held.table, self.handle, &mut text) {
+            Outcome::Fault => Err(told(&text)),
+            outcome => Ok(outcome),
+        }
+    }
+}
+
+fn ns(time: Duration) -> u64 {
+    time.as_nanos() as u64
+}
+
+// SAFETY of every call here: the handle is the one that `open` gave, not closed yet, and used by one thread at a time.
+impl Endpoint for Loaded {
+    fn connect(&mut self, now: Duration) -> Result<(), Fault> {
+        self.call(|table, handle, text| unsafe { (table.connect)(handle, ns(now), text) }).map(drop)
+    }
+
+    fn receive(&mut self, now: Duration, datagram: &[u8], ecn: Ecn) -> Result<(), Fault> {
+        let (data, bytes) = (datagram.as_ptr(), datagram.len() as u32);
+        self.call(|table, handle, text| unsafe { (table.receive)(handle, ns(now), data, bytes, ecn as u8, text) }).map(drop)
+    }
+
+    fn wake(&mut self, now: Duration) -> Result<(), Fault> {
+        self.call(|table, handle, text| unsafe { (table.wake)(handle, ns(now), text) }).map(drop)
+    }
+
+    fn supply(&mut self, now: Duration, supply: Supply) -> Result<(), Fault> {
+        let (kind, bytes) = supply.raw();
+        self.call(|table, handle, text| unsafe { (table.supply)(handle, ns(now), kind, bytes, text) }).map(drop)
+    }
+
+    fn transmit(&mut self, now: Duration, datagram: &mut Vec<u8>) -> Result<Option<Ecn>, Fault> {
+        let mut buffer = Buffer { data: self.buffer.as_mut_ptr(), room: ROOM as u32, length: 0, ecn: 0 };
+        let outcome = self.call(|table, handle, text| unsafe { (table.transmit)(handle, ns(now), &mut buffer, text) })?;
+        if outcome != Outcome::Datagram {
+            return Ok(None);
+        }
+        datagram.extend_from_slice(&self.buffer[..buffer.length.min(ROOM as u32) as usize]);
+        Ok(Some(Ecn::from_bits(buffer.ecn)))
+    }
+
+    fn wake_at(&mut self) -> Option<Duration> {
+        let at = unsafe { (self.held.table.wake_at)(self.handle) };
+        (at != NONE).then(|| Duration::from_nanos(at))
+    }
+
+    fn state(&self) -> State {
+        let mut raw = RawState::from(State::default());
+        unsafe { (self.held.table.state)(self.handle, &mut raw) };
+        raw.into()
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        unsafe { (self.held.table.close)(self.handle) };
+    }
+}

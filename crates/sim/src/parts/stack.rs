@@ -1,0 +1,353 @@
+//! A flow that is a whole stack's: two endpoints, and the datagrams between them that no link holds.
+//!
+//! Its clock is that of a flow: both ends' events are handled a quarter of the base RTT after they happen, when what they send reaches its
+//! link. The endpoints themselves are told the time at which things happen.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use endpoint::{Config, Ecn, Endpoint, Fault, Opens, Role, State, Supply};
+use net::{Disorder, Fate, Packet};
+use tcp::SenderTotals;
+use units::{Duration, Stream, Time};
+
+use super::load::Payload;
+use crate::spec::{access_delay, Direction, FlowSpec, Spec};
+
+/// IP and UDP headers, bytes.
+pub(crate) const HEADER_BYTES: u32 = 28;
+
+/// Events of one instant after which an endpoint is said to hang.
+const BUSY: u32 = 1 << 20;
+
+/// Which end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Side {
+    Client,
+    Server,
+}
+
+/// What happens to it, in the order in which events of one time are handled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Step {
+    /// The client opens the connection.
+    Start,
+    /// A datagram arrives.
+    Arrival,
+    /// An endpoint has asked to be woken.
+    Wake(Side),
+    /// The application stops.
+    Stop,
+}
+
+/// A datagram on its way to an endpoint. The order of arrival, then of sending, decides.
+#[derive(Debug)]
+struct Arriving {
+    at: Time,
+    number: u64,
+    payload: Box<Payload>,
+}
+
+impl PartialEq for Arriving {
+    fn eq(&self, other: &Arriving) -> bool {
+        (self.at, self.number) == (other.at, other.number)
+    }
+}
+
+impl Eq for Arriving {}
+
+impl PartialOrd for Arriving {
+    fn partial_cmp(&self, other: &Arriving) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Arriving {
+    fn cmp(&self, other: &Arriving) -> std::cmp::Ordering {
+        (self.at, self.number).cmp(&(other.at, other.number))
+    }
+}
+
+/// A whole stack's flow in the engine.
+pub(crate) struct StackFlow {
+    /// Number of the flow.
+    pub(crate) flow: usize,
+    /// What records call the stack.
+    pub(crate) known_as: &'static str,
+    data_link: usize,
+    ack_link: Option<usize>,
+    quarter: Duration,
+    rtt: Duration,
+    client: Box<dyn Endpoint>,
+    server: Box<dyn Endpoint>,
+    start: Time,
+    stop: Time,
+    bytes: Option<u64>,
+    pub(crate) end: Time,
+    wakes: [Time; 2],
+    arriving: BinaryHeap<Reverse<Arriving>>,
+    numbers: u64,
+    jitter: (Stream, u64),
+    last_arrival: Time,
+    disorder: Option<Disorder>,
+    pub(crate) next_sample: Time,
+    window_at: Time,
+    /// Events so far at this instant.
+    busy: (Time, u32),
+    /// What the client said last, and since when.
+    said: (State, Time),
+    pub(crate) completed: Time,
+    pub(crate) lost: u64,
+    pub(crate) marked: u64,
+    totals: SenderTotals,
+    pub(crate) at_window: (SenderTotals, u64),
+}
+
+impl StackFlow {
+    /// Flow number `flow` of a run.
+    ///
+    /// # Errors
+    /// What the stack refuses.
+    pub(crate) fn new(flow: usize, given: &FlowSpec, stack: &dyn Opens, disorder: Option<Disorder>, spec: &Spec) -> Result<StackFlow, Fault> {
+        let open = |role| {
+            let seed = Stream::named(spec.seed, &format!("flow{flow}/stack")).up_to(u64::MAX);
+            let datagram_bytes = (given.packet_bytes - HEADER_BYTES) as u16;
+            stack.open(&Config { role, algorithm: given.algorithm.clone(), seed, datagram_bytes })
+        };
+        let (entry, reverse) = (given.hops.links(spec).0, spec.reverse_link());
+        let (data_link, ack_link) = match given.direction {
+            Direction::Forward => (entry, reverse),
+            Direction::Reverse => (reverse.expect("a reverse flow has its link"), Some(entry)),
+        };
+        let rtt = Duration(given.rtt_ns);
+        let quarter = access_delay(rtt);
+        let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(given.start_ns.next_multiple_of(spec.sample_ns)) };
+        Ok(StackFlow {
+            flow,
+            known_as: stack.known_as(),
+            data_link,
+            ack_link,
+            quarter,
+            rtt,
+            client: open(Role::Client)?,
+            server: open(Role::Server)?,
+            start: Time(given.start_ns) + quarter,
+            stop: given.stop_ns.map_or(Time::NEVER, |stop| Time(stop) + quarter),
+            bytes: given.bytes,
+            end: Time(spec.duration_ns) + quarter,
+            wakes: [Time::NEVER; 2],
+            arriving: BinaryHeap::new(),
+            numbers: 0,
+            jitter: (Stream::named(spec.seed, &format!("flow{flow}/jitter")), given.jitter_ns),
+            last_arrival: Time::ZERO,
+            disorder,
+            next_sample: samples.saturating_add(quarter),
+            window_at: Time(spec.warmup_ns.max(given.start_ns)) + quarter,
+            busy: (Time::ZERO, 0),
+            said: (State::default(), Time::ZERO),
+            completed: Time::NEVER,
+            lost: 0,
+            marked: 0,
+            totals: SenderTotals::default(),
+            at_window: (SenderTotals::default(), 0),
+        })
+    }
+
+    /// The link that what this side sends crosses; none for ACKs that meet no link.
+    pub(crate) fn link(&self, side: Side) -> Option<usize> {
+        if side == Side::Client {
+            Some(self.data_link)
+        } else {
+            self.ack_link
+        }
+    }
+
+    /// Its next event, and when.
+    pub(crate) fn next(&self) -> (Time, Step) {
+        let arrival = self.arriving.peek().map_or(Time::NEVER, |Reverse(arriving)| arriving.at);
+        let [client, server] = self.wakes;
+        let steps = [
+            (self.start, Step::Start),
+            (arrival, Step::Arrival),
+            (client, Step::Wake(Side::Client)),
+            (server, Step::Wake(Side::Server)),
+            (self.stop, Step::Stop),
+        ];
+        steps.into_iter().fold((Time::NEVER, Step::Stop), |first, next| if next.0 < first.0 { next } else { first })
+    }
+
+    /// When the engine must look at it, never after the end.
+    pub(crate) fn due(&self) -> u64 {
+        let (at, _) = self.next();
+        if at >= self.end {
+            u64::MAX
+        } else {
+            at.0
+        }
+    }
+
+    /// Handles its next event; returns which side may send now.
+    ///
+    /// # Errors
+    /// What an endpoint could not do.
+    pub(crate) fn take(&mut self) -> Result<Side, Fault> {
+        let (at, step) = self.next();
+        self.busy = if self.busy.0 == at { (at, self.busy.1 + 1) } else { (at, 0) };
+        if self.busy.1 > BUSY {
+            return Err(format!("keeps one instant busy: {BUSY} events and no time passes"));
+        }
+        let now = self.told(at);
+        match step {
+            Step::Start => {
+                self.start = Time::NEVER;
+                self.client.connect(now)?;
+                self.client.supply(now, self.bytes.map_or(Supply::Endless, Supply::Last))?;
+                Ok(Side::Client)
+            }
+            Step::Stop => {
+                self.stop = Time::NEVER;
+                self.client.supply(now, Supply::Stop)?;
+                Ok(Side::Client)
+            }
+            Step::Wake(side) => {
+                self.wakes[side as usize] = Time::NEVER;
+                self.side(side).wake(now)?;
+                Ok(side)
+            }
+            Step::Arrival => {
+                let Some(Reverse(Arriving { payload, .. })) = self.arriving.pop() else { return Ok(Side::Client) };
+                let side = if payload.is_data { Side::Server } else { Side::Client };
+                self.totals.delivered += u64::from(payload.is_data);
+                self.side(side).receive(now, &payload.bytes, payload.ecn)?;
+                Ok(side)
+            }
+        }
+    }
+
+    /// What the endpoints are told of `at`, an instant of the flow's clock.
+    fn told(&self, at: Time) -> std::time::Duration {
+        std::time::Duration::from_nanos((at - self.quarter).0)
+    }
+
+    fn side(&mut self, side: Side) -> &mut dyn Endpoint {
+        match side {
+            Side::Client => self.client.as_mut(),
+            Side::Server => self.server.as_mut(),
+        }
+    }
+
+    /// The next datagram that a side sends at `at`.
+    ///
+    /// # Errors
+    /// What the endpoint could not do.
+    pub(crate) fn transmit(&mut self, side: Side, at: Time) -> Result<Option<(Packet, Box<Payload>)>, Fault> {
+        let now = self.told(at);
+        let mut bytes = Vec::new();
+        let Some(ecn) = self.side(side).transmit(now, &mut bytes)? else { return Ok(None) };
+        self.busy.1 += 1;
+        if bytes.is_empty() || self.busy.1 > BUSY {
+            return Err(format!("sends {} at one instant", if bytes.is_empty() { "an empty datagram" } else { "without end" }));
+        }
+        let is_data = side == Side::Client;
+        self.totals.sent += u64::from(is_data);
+        let length = bytes.len() as u32 + HEADER_BYTES;
+        let packet = Packet {
+            bytes: length,
+            flow: self.flow as u32,
+            ecn_capable: ecn != Ecn::NotEct,
+            is_l4s: ecn == Ecn::Ect1,
+            is_ack: !is_data,
+        };
+        Ok(Some((packet, Box::new(Payload { bytes, ecn, is_data }))))
+    }
+
+    /// After a side's turn at `at`: when it wants to be woken, and what the client says of itself.
+    ///
+    /// # Errors
+    /// A wake-up in the past, again and again.
+    pub(crate) fn settle(&mut self, side: Side, at: Time) {
+        let quarter = self.quarter;
+        let wake = self.side(side).wake_at().map_or(Time::NEVER, |wake| Time(wake.as_nanos() as u64).saturating_add(quarter));
+        self.wakes[side as usize] = wake.max(at);
+        if side == Side::Server {
+            return;
+        }
+        self.account(at);
+        self.said = (self.client.state(), at);
+        if self.said.0.is_finished && self.completed == Time::NEVER {
+            self.completed = at;
+        }
+        self.totals.retransmitted = self.said.0.lost_packets;
+        self.totals.loss_episodes = self.said.0.reductions;
+        self.totals.timeouts = self.said.0.timeouts;
+    }
+
+    /// Counts the window until `at`.
+    fn account(&mut self, at: Time) {
+        let (said, since) = self.said;
+        if self.completed == Time::NEVER {
+            self.totals.cwnd_area += window_packets(&said) * (at - since).0 as f64;
+        }
+        self.said.1 = at;
+    }
+
+    /// A datagram leaves its last link at `at`, or, without one, its sender. Says whether its next event is another than before.
+    pub(crate) fn departs(&mut self, at: Time, payload: Box<Payload>) -> bool {
+        let before = self.next().0;
+        let Fate { late_by, copies } = match &mut self.disorder {
+            Some(disorder) if payload.is_data => disorder.draw(),
+            _ => Fate { late_by: Duration::ZERO, copies: 1 },
+        };
+        let arrives = if payload.is_data {
+            at + self.quarter + self.quarter + late_by
+        } else {
+            let jitter = if self.jitter.1 > 0 { self.jitter.0.up_to(self.jitter.1) } else { 0 };
+            self.last_arrival = self.last_arrival.max(at + (self.rtt - self.quarter - self.quarter) + Duration(jitter));
+            self.last_arrival
+        };
+        for _ in 1..copies {
+            self.push(arrives, payload.clone());
+        }
+        self.push(arrives, payload);
+        self.next().0 != before
+    }
+
+    fn push(&mut self, at: Time, payload: Box<Payload>) {
+        self.numbers += 1;
+        self.arriving.push(Reverse(Arriving { at, number: self.numbers, payload }));
+    }
+
+    /// Counters as of `at`, and the bytes that the server's application has read.
+    pub(crate) fn totals(&mut self, at: Time) -> (SenderTotals, u64) {
+        self.account(at.max(self.said.1));
+        (self.totals, self.server.state().read_bytes)
+    }
+
+    /// Takes the snapshot at the beginning of the measurement window, if `now` has passed it.
+    pub(crate) fn snapshot(&mut self, now: Time) {
+        if self.window_at <= now {
+            self.at_window = self.totals(self.window_at);
+            self.window_at = Time::NEVER;
+        }
+    }
+
+    /// What the client says of itself, and the bytes that the server's application has read.
+    pub(crate) fn said(&self) -> (State, u64) {
+        (self.said.0, self.server.state().read_bytes)
+    }
+
+    /// From a sender to its first link.
+    pub(crate) fn access_delay(&self) -> Duration {
+        self.quarter
+    }
+}
+
+/// The window in full datagrams; 0 where the stack does not say.
+pub(crate) fn window_packets(said: &State) -> f64 {
+    said.window_bytes.map_or(0.0, |bytes| bytes as f64 / datagram(said))
+}
+
+/// Payload bytes of a full datagram.
+pub(crate) fn datagram(said: &State) -> f64 {
+    said.datagram_bytes.filter(|&bytes| bytes > 0).unwrap_or(1200) as f64
+}

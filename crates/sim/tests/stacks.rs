@@ -1,0 +1,253 @@
+//! Whole stacks as the engine sees them, with one whose every answer is known: a fixed window of equal datagrams, each acknowledged.
+
+use std::time::Duration;
+
+use endpoint::{Config, Ecn, Endpoint, Fault, Named, Opens, Role, Stacks, State, Supply};
+use sim::{run_with, Beside, Records, RunError, Silent, Spec};
+
+const PAYLOAD: usize = 1472;
+const ACK: usize = 32;
+
+/// What the client of a test does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Habit {
+    /// It keeps this many datagrams in flight.
+    Window(u64),
+    Silent,
+    FailsAt(Duration),
+    /// Asks to be woken now, for ever.
+    Restless,
+    /// Sends and sends.
+    Endless,
+}
+
+#[derive(Debug)]
+struct Fixed(Habit);
+
+struct End {
+    habit: Habit,
+    role: Role,
+    is_open: bool,
+    in_flight: u64,
+    owed: u64,
+    got: u64,
+    marks: u64,
+    sent_at: std::collections::VecDeque<Duration>,
+    rtt: Option<Duration>,
+    min_rtt: Option<Duration>,
+}
+
+impl Opens for Fixed {
+    fn name(&self) -> &'static str {
+        "fixed"
+    }
+
+    fn known_as(&self) -> &'static str {
+        "fixed-1"
+    }
+
+    fn algorithms(&self) -> &[Named] {
+        &[Named { own: "window", shown: "window@fixed" }]
+    }
+
+    fn open(&self, config: &Config) -> Result<Box<dyn Endpoint>, Fault> {
+        assert_eq!(usize::from(config.datagram_bytes), PAYLOAD);
+        let end = End {
+            habit: self.0,
+            role: config.role,
+            is_open: false,
+            in_flight: 0,
+            owed: 0,
+            got: 0,
+            marks: 0,
+            sent_at: [].into(),
+            rtt: None,
+            min_rtt: None,
+        };
+        Ok(Box::new(end))
+    }
+}
+
+impl Endpoint for End {
+    fn connect(&mut self, _now: Duration) -> Result<(), Fault> {
+        self.is_open = true;
+        Ok(())
+    }
+
+    fn receive(&mut self, now: Duration, datagram: &[u8], ecn: Ecn) -> Result<(), Fault> {
+        self.marks += u64::from(ecn == Ecn::Ce);
+        self.got += datagram.len() as u64;
+        if self.role == Role::Server {
+            assert!(datagram.iter().all(|&byte| byte == 7) && datagram.len() == PAYLOAD);
+            self.owed += 1;
+            return Ok(());
+        }
+        self.in_flight -= 1;
+        self.rtt = self.sent_at.pop_front().map(|sent| now - sent);
+        self.min_rtt = self.rtt.min(self.min_rtt).or(self.rtt);
+        Ok(())
+    }
+
+    fn wake(&mut self, _now: Duration) -> Result<(), Fault> {
+        match self.habit {
+            Habit::FailsAt(_) => Err("has had enough".into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn supply(&mut self, _now: Duration, supply: Supply) -> Result<(), Fault> {
+        self.is_open &= supply != Supply::Stop;
+        Ok(())
+    }
+
+    fn transmit(&mut self, now: Duration, datagram: &mut Vec<u8>) -> Result<Option<Ecn>, Fault> {
+        if self.role == Role::Server {
+            if self.owed == 0 {
+                return Ok(None);
+            }
+            self.owed -= 1;
+            datagram.resize(ACK, 1);
+            return Ok(Some(Ecn::NotEct));
+        }
+        let window = match self.habit {
+            Habit::Window(window) => window,
+            Habit::Endless => u64::MAX,
+            _ => 0,
+        };
+        if !self.is_open || self.in_flight >= window {
+            return Ok(None);
+        }
+        self.in_flight += 1;
+        self.sent_at.push_back(now);
+        datagram.resize(PAYLOAD, 7);
+        Ok(Some(Ecn::Ect0))
+    }
+
+    fn wake_at(&mut self) -> Option<Duration> {
+        match self.habit {
+            Habit::FailsAt(at) if self.role == Role::Client && self.is_open => Some(at),
+            Habit::Restless if self.is_open => Some(Duration::ZERO),
+            _ => None,
+        }
+    }
+
+    fn state(&self) -> State {
+        let window = if let Habit::Window(window) = self.habit { Some(window * PAYLOAD as u64) } else { None };
+        State {
+            window_bytes: window,
+            srtt: self.rtt,
+            min_rtt: self.min_rtt,
+            datagram_bytes: Some(PAYLOAD as u64),
+            read_bytes: if self.role == Role::Server { self.got } else { 0 },
+            is_connected: self.rtt.is_some(),
+            ..State::default()
+        }
+    }
+}
+
+fn ran(habit: Habit, change: impl FnOnce(&mut serde_json::Value)) -> Result<Records, RunError> {
+    let mut given = serde_json::json!({
+        "seed": 1, "duration_ns": 10_000_000_000_u64, "warmup_ns": 2_000_000_000_u64, "sample_ns": 100_000_000,
+        "forward": {"rate_bps": 12_000_000, "queue": {"unit": "packets", "limit": 100}},
+        "flows": [{"algorithm": "window", "stack": "fixed", "rtt_ns": 40_000_000, "start_ns": 1_000_000_000_u64}],
+    });
+    change(&mut given);
+    let spec: Spec = serde_json::from_value(given).expect("a scenario");
+    let mut stacks = Stacks::default();
+    stacks.insert(Box::new(Fixed(habit)));
+    run_with(&spec, Beside { stacks: &stacks, ..Beside::default() }, &mut Silent, || false)
+}
+
+/// A datagram takes 1 ms: 20 of them in flight over 40 ms and their own transmission. 20 leave in a train, of which the last waits 19 ms; from
+/// then on each waits for its own ACK alone, so 20 of them pass in each 41 ms.
+#[test]
+fn a_fixed_window_passes_once_per_round_trip() {
+    let records = ran(Habit::Window(20), |_| {}).unwrap();
+    let row = &records.flows[0];
+    let expected = 20.0 * PAYLOAD as f64 * 8.0 / 0.041;
+    assert!((row.window_goodput_bytes() as f64 / expected - 1.0).abs() < 0.003, "{} of {expected}", row.window_goodput_bytes());
+    assert_eq!((row.variant, row.lost_packets), ("fixed-1", 0));
+    assert!(row.at_end.sent - row.at_end.delivered <= 20);
+    let samples = records.flow_samples.columns();
+    assert!(samples.rtt_min_s.iter().all(|&rtt| (rtt - 0.041).abs() < 1e-9));
+    assert!(samples.cwnd.iter().all(|&cwnd| cwnd == 20.0) && samples.in_flight.iter().all(|packets| packets.is_nan()));
+}
+
+/// 80 in flight where the path holds 41: the link is full, and 39 wait.
+#[test]
+fn a_large_window_fills_the_link_and_waits() {
+    let records = ran(Habit::Window(80), |_| {}).unwrap();
+    assert!(records.links[0].utilisation() > 0.9999);
+    assert!((records.links[0].mean_queue_packets() - 40.0).abs() < 0.1, "{}", records.links[0].mean_queue_packets());
+    assert_eq!(records.flows[0].window_goodput_bytes(), 8000 * PAYLOAD as u64);
+}
+
+/// The same behind a queue that decides late, behind a reverse link, and with both: the reverse link adds the 40 us of an ACK of 60 bytes.
+#[test]
+fn it_crosses_links_of_every_kind() {
+    let plain = ran(Habit::Window(20), |_| {}).unwrap().flows[0].window_goodput_bytes();
+    let late = ran(Habit::Window(20), |given| given["forward"]["discipline"] = serde_json::json!({"name": "fq"})).unwrap();
+    assert_eq!(late.flows[0].window_goodput_bytes(), plain);
+    for discipline in [None, Some("fq")] {
+        let both = |given: &mut serde_json::Value| {
+            given["reverse"] = serde_json::json!({"rate_bps": 12_000_000, "queue": {"unit": "packets", "limit": 100}});
+            if let Some(name) = discipline {
+                given["forward"]["discipline"] = serde_json::json!({ "name": name });
+            }
+        };
+        let records = ran(Habit::Window(20), both).unwrap();
+        let rtts = records.flow_samples.columns().rtt_min_s;
+        assert!(rtts.iter().all(|&rtt| (rtt - 0.041_04).abs() < 1e-9), "{rtts:?}");
+    }
+}
+
+/// Reno beside a stack that sends nothing is what it is alone.
+#[test]
+fn a_silent_stack_changes_nothing() {
+    let reno = serde_json::json!({"algorithm": "reno", "rtt_ns": 30_000_000});
+    for discipline in [serde_json::Value::Null, serde_json::json!({"name": "codel"})] {
+        let beside = |given: &mut serde_json::Value| {
+            given["flows"] = serde_json::json!([reno.clone(), given["flows"][0].clone()]);
+            given["forward"]["discipline"] = discipline.clone();
+        };
+        let alone = |given: &mut serde_json::Value| {
+            given["flows"] = serde_json::json!([reno.clone()]);
+            given["forward"]["discipline"] = discipline.clone();
+        };
+        let (beside, alone) = (ran(Habit::Silent, beside).unwrap(), ran(Habit::Silent, alone).unwrap());
+        assert_eq!(beside.flows[0].at_end, alone.flows[0].at_end);
+        assert_eq!(format!("{:?}", beside.link_samples), format!("{:?}", alone.link_samples));
+        assert_eq!(beside.flow_samples.columns().cwnd, alone.flow_samples.columns().cwnd);
+    }
+}
+
+/// A step of marks at 5 packets with 80 in flight: nearly every datagram is marked, and the server sees each mark.
+#[test]
+fn marks_and_losses_are_counted() {
+    let marked = |given: &mut serde_json::Value| given["forward"]["mark"] = serde_json::json!({"unit": "packets", "limit": 5});
+    let records = ran(Habit::Window(80), marked).unwrap();
+    assert!(records.flows[0].marked_packets > 8900, "{}", records.flows[0].marked_packets);
+    let short = ran(Habit::Window(80), |given| given["forward"]["queue"]["limit"] = serde_json::json!(30)).unwrap();
+    assert_eq!(short.flows[0].lost_packets, short.links[0].totals.dropped);
+    assert!(short.flows[0].lost_packets > 0);
+}
+
+#[test]
+fn a_stop_and_an_end_are_kept() {
+    let records = ran(Habit::Window(20), |given| given["flows"][0]["stop_ns"] = serde_json::json!(3_000_000_000_u64)).unwrap();
+    let sent = records.flows[0].at_end.sent;
+    assert!((sent as i64 - 2 * 20 * 1000 / 41).abs() <= 20, "{sent}");
+}
+
+/// Each fault ends the run in one line with stack, flow and simulated time.
+#[test]
+fn faults_end_the_run_and_say_where() {
+    let fault = |habit| ran(habit, |_| {}).unwrap_err().to_string();
+    assert_eq!(fault(Habit::FailsAt(Duration::from_millis(2500))), "fixed-1: has had enough (flow 1, 2.500000 s)");
+    assert!(fault(Habit::Restless).starts_with("fixed-1: keeps one instant busy"), "{}", fault(Habit::Restless));
+    assert!(fault(Habit::Endless).ends_with("(flow 1, 1.000000 s)"));
+    let refused = |change: fn(&mut serde_json::Value)| ran(Habit::Silent, change).unwrap_err().to_string();
+    assert!(refused(|given| given["flows"][0]["stack"] = "quonn".into()).contains("these are built: fixed"));
+    assert!(refused(|given| given["flows"][0]["algorithm"] = "cubic".into()).contains("fixed has window"));
+    assert!(refused(|given| given["flows"][0]["window_packets"] = 5.into()).contains("window"));
+}

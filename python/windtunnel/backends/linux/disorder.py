@@ -1,0 +1,49 @@
+"""Data that arrives late, by netem behind a link: a table of delays, as many of them late as the probability says, the others none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from windtunnel.backends.linux.links import Link
+from windtunnel.scenario import Bottleneck, Flow
+
+FIELDS = frozenset({"reorder_probability", "reorder_s", "duplicate_probability"})
+"""Fields of a link that are read here."""
+TABLE_MOST = 16_384
+"""Entries of a table (NETEM_DIST_MAX of the kernel)."""
+LATE_S_MOST = 2.0
+"""The kernel's sum has 32 bits of nanoseconds."""
+_OFF_MOST = 1e-3
+
+
+def _share(link: Bottleneck) -> Fraction:
+    return Fraction(link.reorder_probability).limit_denominator(TABLE_MOST)
+
+
+def line(one: Link) -> list[str]:
+    """Return the plan's line of a link that makes data late: by how much, the entries of its table, and those that are late."""
+    if not one.link.reorder_probability:
+        return []
+    share = _share(one.link)
+    return [f"late {one.name} {round(one.link.reorder_s * 1e9)} {share.denominator} {share.numerator}"]
+
+
+def unsupported(one: Link, flows: Iterable[Flow]) -> list[str]:
+    """Return what of a link's disorder a guest cannot express among these flows."""
+    link, found, field = one.link, [], f"{one.path}.reorder_probability"
+    if link.duplicate_probability:
+        found.append(
+            f"{one.path}.duplicate_probability: a copy is one more arrival to the kernel's receiver, and what was lost is not known"
+        )
+    if not link.reorder_probability:
+        return found
+    if abs(_share(link) / Fraction(link.reorder_probability) - 1) > _OFF_MOST:
+        found.append(f"{field}: {link.reorder_probability:g} is no part of a table of {TABLE_MOST} entries")
+    if link.reorder_s > LATE_S_MOST:
+        found.append(f"{one.path}.reorder_s: {link.reorder_s:g}; netem draws at most {LATE_S_MOST:g} s")
+    if any(one.returns(flow) for flow in flows):
+        found.append(f"{field}: ACKs pass this link too, and netem tells no data from them")
+    if link.rate_steps or link.delay_steps:
+        found.append(f"{field}: the link's rate or delay changes too; what leaves it has one place for both here")
+    return found

@@ -1,0 +1,225 @@
+"""Whole stacks: built from adapter packages with the user's Rust toolchain, kept in the user's cache, known by name and key."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from windtunnel.foreign.errors import ForeignError, Unreachable
+from windtunnel.usercache import cache
+
+_KEYED = re.compile(r"([a-z0-9-]+):([0-9a-f]{16})")
+_LIBRARY = "libstack.so"
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A built stack.
+
+    Parameters
+    ----------
+    name : str
+        ``quinn``.
+    key : str
+        What tells this build from every other: its sources, its lock and the compiler.
+    version : str
+        Of the stack's package.
+    algorithms : tuple of str
+        Its congestion controllers, by its own names.
+    library : Path
+        In the cache.
+    built : str
+        When, UTC.
+    build_s : float
+        How long that took, seconds.
+    """
+
+    name: str
+    key: str
+    version: str
+    algorithms: tuple[str, ...]
+    library: Path
+    built: str
+    build_s: float
+
+    @property
+    def known_as(self) -> str:
+        """What scenarios call it: its name and its key."""
+        return f"{self.name}:{self.key}"
+
+
+def folder() -> Path:
+    """Return where built stacks are kept."""
+    return cache() / "stacks"
+
+
+def sources() -> Mapping[str, Path]:
+    """Return the adapter packages that can be built, by name: the folders of ``stacks/`` in the source tree."""
+    root = Path(__file__).resolve().parents[3] / "stacks"
+    return {place.parent.name: place.parent for place in sorted(root.glob("*/Cargo.toml"))}
+
+
+def built() -> list[Stack]:
+    """Return the stacks in the cache, by name, the newest of each first."""
+    found = [one for place in folder().glob("*/stack.json") if (one := _kept(place)) is not None]
+    return sorted(sorted(found, key=lambda one: one.built, reverse=True), key=lambda one: one.name)
+
+
+def _kept(place: Path) -> Stack | None:
+    try:
+        row = json.loads(place.read_text(encoding="utf-8"))
+        found = Stack(**row | {"algorithms": tuple(row["algorithms"]), "library": place.parent / _LIBRARY})
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    return found if found.library.is_file() else None
+
+
+def required(name: str) -> Stack:
+    """Return a built stack.
+
+    Parameters
+    ----------
+    name : str
+        Its name, ``quinn``, for the newest build; or what scenarios call it, ``quinn:KEY``.
+
+    Raises
+    ------
+    ForeignError
+        When it is not built; says how.
+    """
+    known = [one for one in built() if name in (one.name, one.known_as)]
+    if known:
+        with contextlib.suppress(OSError):
+            os.utime(known[0].library)  # When it was last used.
+        return known[0]
+    own, can = name.partition(":")[0], sources()
+    if own in can or not can:
+        raise ForeignError("stack", f"{name!r} is not built; run: windtunnel stacks build {own}")
+    raise ForeignError("stack", f"{name!r} is no stack; allowed: {', '.join(can)}")
+
+
+def is_keyed(name: str) -> bool:
+    """Return whether a name is what scenarios call a built stack."""
+    return _KEYED.fullmatch(name) is not None
+
+
+def build(name: str, say: Callable[[str], None]) -> Stack:
+    """Build a stack and keep it; what is built already is not built again.
+
+    Parameters
+    ----------
+    name : str
+        One of `sources`.
+    say : callable
+        Called with a line when something begins.
+
+    Returns
+    -------
+    Stack
+        What was built, or found.
+
+    Raises
+    ------
+    ForeignError
+        When there is no such adapter, no Rust toolchain, or a step fails; nothing is kept then.
+    """
+    can = sources()
+    if not can:
+        raise ForeignError("stacks", "their sources are not here: they are in windtunnel's source tree, in stacks/")
+    if name not in can:
+        raise ForeignError("stack", f"{name!r} is no stack; allowed: {', '.join(can)}")
+    source, cargo = can[name], shutil.which("cargo")
+    if cargo is None:
+        raise ForeignError("cargo", "is not installed; stacks are built with a Rust toolchain: https://rustup.rs")
+    key = _key(source, cargo)
+    kept = _kept(folder() / f"{name}-{key}" / "stack.json")
+    if kept is not None:
+        return kept
+    began = time.monotonic()
+    say(f"building {name} with cargo: some minutes")
+    library = _compiled(source, cargo)
+    say(f"asking {name} what it has")
+    row = _described(name, library)
+    spent_s = round(time.monotonic() - began, 1)
+    made = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
+    return _keep(Stack(name, key, row["version"], tuple(row["algorithms"]), library, made, spent_s))
+
+
+def _key(source: Path, cargo: str) -> str:
+    """Return what the sources of an adapter, its lock, the interface and the compiler come to."""
+    compiler = subprocess.run([cargo, "--version"], capture_output=True, text=True, check=False).stdout
+    hashed = hashlib.sha256(compiler.encode())
+    roots = [source, source.parents[1] / "crates" / "endpoint"]
+    files = [path for root in roots for path in sorted(root.rglob("*")) if path.is_file() and "target" not in path.relative_to(root).parts]
+    for path in files:
+        hashed.update(path.name.encode() + b"\0" + path.read_bytes())
+    return hashed.hexdigest()[:16]
+
+
+def _compiled(source: Path, cargo: str) -> Path:
+    target = folder() / ".target"
+    target.mkdir(parents=True, exist_ok=True)
+    command = [cargo, "build", "--release", "--locked", "--quiet", "--manifest-path", str(source / "Cargo.toml"), "--target-dir", str(target)]
+    done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        what = next((line for line in lines if line.startswith("error")), lines[-1] if lines else "without a word")
+        raise ForeignError(str(source), f"cargo build failed: {what}")
+    return target / "release" / _LIBRARY
+
+
+def _described(name: str, library: Path) -> dict[str, Any]:
+    from windtunnel.foreign.process import ask
+
+    try:
+        row: dict[str, Any] = json.loads(ask("stack_described", str(library)))
+    except Unreachable as error:
+        raise ForeignError(name, error.said) from None
+    except ValueError as error:
+        raise ForeignError(name, str(error.args[1] if len(error.args) > 1 else error)) from None
+    return row
+
+
+def _keep(made: Stack) -> Stack:
+    """Move a library and its row into the cache at once: nobody sees half of them."""
+    place = folder() / f"{made.name}-{made.key}"
+    row = {name: value for name, value in vars(made).items() if name != "library"}
+    try:
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=folder()) as fresh:
+            whole = Path(fresh) / "stack"
+            whole.mkdir()
+            shutil.copy2(made.library, whole / _LIBRARY)
+            (whole / "stack.json").write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
+            with contextlib.suppress(FileNotFoundError):
+                shutil.rmtree(place)
+            whole.rename(place)
+    except OSError as error:
+        raise ForeignError(str(place), f"cannot be written: {error.strerror}") from None
+    return Stack(**vars(made) | {"library": place / _LIBRARY})
+
+
+def remove(name: str) -> list[Stack]:
+    """Remove the builds of a stack; return them.
+
+    Raises
+    ------
+    ForeignError
+        When there is none.
+    """
+    found = [one for one in built() if name in (one.name, one.known_as)]
+    if not found:
+        raise ForeignError("stack", f"{name!r} is not built; built: {', '.join(one.name for one in built()) or 'none'}")
+    for one in found:
+        shutil.rmtree(one.library.parent, ignore_errors=True)
+    return found
