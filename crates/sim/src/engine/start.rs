@@ -24,7 +24,7 @@ use crate::spec::Spec;
 /// # Errors
 /// A scenario that is refused, or an interruption.
 pub fn run(spec: &Spec, mut interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
-    run_silently(spec, Beside { digest: None, guests: &NO_GUESTS }, &mut interrupted)
+    run_silently(spec, Beside::default(), &mut interrupted)
 }
 
 /// As [`run`], with an observer of every ACK.
