@@ -43,6 +43,7 @@ fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         writes: None,
         requests: None,
         hops: StretchSpec::default(),
+        stack: None,
     }
 }
 
