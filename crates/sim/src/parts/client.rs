@@ -219,6 +219,7 @@ impl Path {
     pub(crate) fn asked_by(mut self, client: Option<Client>) -> Path {
         let Some(client) = client else { return self };
         self.is_watched = true;
+        self.is_altered = true;
         self.rare.get_or_insert_with(Box::default).client = Some(Box::new(client));
         self.refresh_beyond();
         self

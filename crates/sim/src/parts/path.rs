@@ -54,7 +54,7 @@ pub struct Path {
     pub(crate) cwr_due: bool,
     /// Its segments have ECN bits, may lose their order, wait in their host or go on to further hops: each is looked at when it is sent.
     pub(crate) is_watched: bool,
-    /// Its segments have ECN bits or may lose their order: each is looked at when it arrives.
+    /// Its segments have ECN bits, may lose their order or answer a client: each is looked at when it arrives.
     pub(crate) is_altered: bool,
     /// Its ACKs wait in their sender's host.
     pub(crate) is_hosted: bool,
