@@ -136,6 +136,11 @@ class Run:
         return self.records.pages
 
     @property
+    def exchanges(self) -> pl.DataFrame | None:
+        """One row per request of a flow's client (``flow``, ``start_s``, ``bytes``, ``completion_s``, ...), or None without clients."""
+        return self.records.exchanges
+
+    @property
     def plot(self) -> Plot:
         """The figures of this run."""
         return Plot(self.records)

@@ -186,7 +186,7 @@ fn what_cannot_be_driven_is_named_and_nothing_is_held() {
         ("", "+0 setsockopt(4, SOL_SOCKET, SO_ZEROCOPY, [1], 4) = 0\n", "line 9: setsockopt SO_ZEROCOPY"),
         ("", "+0 epoll_create(1) = 5\n", "line 9: call epoll_create"),
         ("", "+0 write(4, ..., 9000) = 5000\n", "line 9: write that is not taken whole"),
-        ("", "+0 < . 1:1(0) ack 1 win 0\n", "line 9: zero window"),
+        ("", "+0 < . 1:1(0) ack 1 win 1\n", "line 9: a window of less than a segment"),
         ("", "+0 < R. 1:1(0) ack 1 win 0\n", "line 9: segment R."),
         ("", "+0 < icmp unreachable mtu 900 [1:1001(1000)]\n", "line 9: packet icmp"),
         ("", "+0 > . 1:1(0) ack 1\n", "line 9: an ACK of no data"),

@@ -53,7 +53,7 @@ use Kind::{Float64, Int32, String, UInt32, UInt64, UInt8};
 const PLAIN: FrameSchema = FrameSchema { name: "", columns: &[], is_optional: false, is_open: false, later: &[] };
 
 /// The frames, in the order in which a digest takes them.
-pub const FRAMES: [FrameSchema; 9] = [
+pub const FRAMES: [FrameSchema; 10] = [
     FrameSchema { name: "flows", columns: FLOWS, later: &["host", "send_stalls", "receive_window_bytes"], ..PLAIN },
     FrameSchema { name: "flow_samples", columns: FLOW_SAMPLES, is_open: true, ..PLAIN },
     FrameSchema { name: "link_samples", columns: LINK_SAMPLES, ..PLAIN },
@@ -62,6 +62,7 @@ pub const FRAMES: [FrameSchema; 9] = [
     FrameSchema { name: "acks", columns: ACKS, is_optional: true, ..PLAIN },
     FrameSchema { name: "transfers", columns: TRANSFERS, is_optional: true, ..PLAIN },
     FrameSchema { name: "pages", columns: PAGES, is_optional: true, ..PLAIN },
+    FrameSchema { name: "exchanges", columns: EXCHANGES, is_optional: true, ..PLAIN },
     FrameSchema { name: "host_samples", columns: HOST_SAMPLES, is_optional: true, ..PLAIN },
 ];
 
@@ -169,6 +170,11 @@ const TRANSFERS: &[(&str, Kind)] = &[
 /// One row per page of a session, in the order in which they began; `completion_s` from its first object's begin to its last byte's ACK.
 const PAGES: &[(&str, Kind)] =
     &[("source", UInt32), ("session", UInt32), ("start_s", Float64), ("objects", UInt64), ("bytes", UInt64), ("completion_s", Float64)];
+
+/// One row per request and its response, in the order in which the requests left; `completion_s` until all of the response was at the client,
+/// null where that did not happen, `repeats` how often the request left again.
+const EXCHANGES: &[(&str, Kind)] =
+    &[("flow", UInt32), ("start_s", Float64), ("request_bytes", UInt64), ("bytes", UInt64), ("completion_s", Float64), ("repeats", UInt64)];
 
 /// Processors of senders' hosts: time at work from the start of the run, in the host's own clock.
 const HOST_SAMPLES: &[(&str, Kind)] = &[("t_s", Float64), ("host", UInt32), ("busy_s", Float64)];

@@ -9,11 +9,12 @@ use sim::{
 
 use crate::fill::Filled;
 use crate::hosts::Hosts;
+use crate::laws::law;
 use crate::model::{
-    Arrivals, Flow, Law, LawKind, Link, LossKind, LossModel, Offered, ParameterValue, Scenario, Sessions, Source, Udp, DROP_TAIL,
-    PACKET_BYTES, SHAPE,
+    Arrivals, Flow, Law, Link, LossKind, LossModel, Offered, ParameterValue, Scenario, Sessions, Source, Udp, DROP_TAIL, PACKET_BYTES,
 };
 use crate::names;
+use crate::requests;
 use crate::rounding::{ns, whole};
 use crate::sizes::packet_s;
 use crate::windows::{window_bytes, window_packets, HEADER_BYTES};
@@ -87,6 +88,10 @@ fn transfer(source: &Source, rtt_s: f64) -> Flow {
         off_s: None,
         app_rate_bps: None,
         chunk_s: None,
+        response_bytes: None,
+        request_bytes: None,
+        think_s: None,
+        requests: None,
         enter: source.enter,
         leave: source.leave,
         handshake: source.handshake,
@@ -126,6 +131,7 @@ fn flow_spec(full: &Scenario, flow: &Flow) -> FlowSpec {
         packet_bytes: flow.mtu_bytes,
         host: None,
         writes: writes_spec(flow),
+        requests: requests::spec(flow).map(Box::new),
         hops: StretchSpec { enter: flow.enter, leave: flow.leave },
         stack: flow.stack.clone(),
     }
@@ -179,14 +185,6 @@ fn loss_spec(given: &LossModel) -> LossSpec {
         LossKind::Timed { interval_s, probability } => LossModelSpec::Timed { interval_ns: ns(interval_s), probability },
     };
     LossSpec { among: given.among, model }
-}
-
-fn law(kind: LawKind, mean: f64, shape: Option<f64>) -> sim::Law {
-    match kind {
-        LawKind::Fixed => sim::Law::Fixed { mean },
-        LawKind::Exponential => sim::Law::Exponential { mean },
-        LawKind::Pareto => sim::Law::Pareto { mean, shape: shape.unwrap_or(SHAPE) },
-    }
 }
 
 fn arrival_spec(Arrivals { source, own }: &Arrivals, flows: Vec<FlowSpec>) -> ArrivalSpec {

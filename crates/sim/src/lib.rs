@@ -17,13 +17,13 @@ pub use catalogue::catalogue;
 pub use engine::{run, run_named, run_observed, run_silently, run_with, AckHash, AckTrace, Beside, Observer, Silent};
 pub use error::{Interrupted, RunError, SpecError, StackFault};
 pub use records::{
-    Columns, EventKind, FlowRow, FlowSamples, HostColumns, LinkRow, PageRow, Records, SourceRow, SourceTotals, TransferKind, TransferRow,
-    Transfers,
+    Columns, EventKind, ExchangeRow, FlowRow, FlowSamples, HostColumns, LinkRow, PageRow, Records, SourceRow, SourceTotals, TransferKind,
+    TransferRow, Transfers,
 };
 pub use spec::{
     AmongSpec, ArrivalSpec, ChangesSpec, DelayStep, DeviceSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, HopSpec, HostSpec,
-    Law, LinkSpec, LossModelSpec, LossSpec, NamedLink, Offered, Outage, QueueSpec, QueueUnit, RateStep, SessionSpec, Spec, StretchSpec,
-    UdpSpec, WaveSpec, WritesSpec,
+    Law, LinkSpec, LossModelSpec, LossSpec, NamedLink, Offered, Outage, QueueSpec, QueueUnit, RateStep, RequestsSpec, SessionSpec, Spec,
+    StretchSpec, UdpSpec, WaveSpec, WritesSpec,
 };
 
 /// Raised by hand whenever the records of any scenario may change; part of a stored run's key.

@@ -190,6 +190,9 @@ ranges! {
     QUEUE_PACKETS "queue_packets" whole(1, Whole(MOST_PACKETS), "packets");
     QUEUE_S "queue_s" above(Whole(60), "s");
     RATE_BPS "rate_bps" real(Real(1e3), Real(1e12), "bit/s");
+    REQUEST_BYTES "request_bytes" real(Whole(1), Whole(14_480), "bytes");
+    REQUEST_COUNT "request_count" whole(1, Whole(1_000_000_000), "requests");
+    RESPONSE_BYTES "response_bytes" real(Whole(1), Real(1e15), "bytes");
     RTT_S "rtt_s" real(Real(1e-6), Whole(10), "s");
     SAMPLE_S "sample_s" real(Whole(0), Real(LONGEST_S), "s");
     SEED "seed" whole(0, Whole(u64::MAX), "");

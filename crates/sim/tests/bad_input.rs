@@ -48,6 +48,11 @@ fn udp(fields: &[(&str, serde_json::Value)]) -> serde_json::Value {
     serde_json::json!([table])
 }
 
+fn asked(request: f64, response: f64, think_ns: f64, count: u64) -> serde_json::Value {
+    let fixed = |mean: f64| serde_json::json!({"law": "fixed", "mean": mean});
+    serde_json::json!({"count": count, "sizes": fixed(request), "responses": fixed(response), "think": fixed(think_ns)})
+}
+
 fn chunks(rate_bps: u64, every_ns: u64) -> serde_json::Value {
     serde_json::json!({"kind": "chunks", "rate_bps": rate_bps, "every_ns": every_ns})
 }
@@ -210,6 +215,10 @@ fn every_bad_field_is_named_with_value_and_range() {
         ("/flows/0/writes", serde_json::json!({"kind": "on-off", "on_ns": 1_000_000, "off_ns": 0}), "flows[0].off", "0 s", "1 ms"),
         ("/flows/0/writes", chunks(1_000_000, 0), "flows[0].chunk", "0 s", "1 ms"),
         ("/flows/0/writes", chunks(999, 1_000_000), "flows[0].app_rate", "999", "1 kbit/s to 1 Tbit/s"),
+        ("/flows/0/requests", asked(20_000.0, 1.0, 1.0, 1), "flows[0].request", "20000", "14480"),
+        ("/flows/0/requests", asked(400.0, 0.5, 1.0, 1), "flows[0].response", "0.5", "1"),
+        ("/flows/0/requests", asked(400.0, 1.0, 0.5, 1), "flows[0].think", "0.5", "1 ns"),
+        ("/flows/0/requests", asked(400.0, 1.0, 1.0, 0), "flows[0].requests", "0", "1 to"),
         ("/flows/0/profile", "bsd".into(), "flows[0].profile", "bsd", "linux-6.1, linux-6.12, linux-2.6.23, altaimd-2.6.6, linux-2.4, rfc"),
         ("/flows/0/algorithm", "renno".into(), "flows[0].algorithm", "renno", "reno, ptcp, scalable"),
         ("/flows/0/variant", "x".into(), "flows[0].", "x", "linux-6.1, rfc"),

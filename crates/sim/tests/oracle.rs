@@ -8,6 +8,7 @@ mod common;
 mod oracle {
     pub mod agenda;
     pub mod births;
+    pub mod client;
     pub mod cobalt;
     pub mod codel;
     pub mod disciplines;
@@ -84,6 +85,7 @@ fn simulate<O: Observer>(spec: &Spec, observer: &mut O) -> Result<Outcome, Strin
         worked: worked(&records.host_samples),
         pages: records.transfers.pages,
         transfers: records.transfers.rows,
+        exchanges: records.exchanges.unwrap_or_default(),
         sources: records.sources.iter().map(|source| (source.lost_packets, source.at_window, source.at_end)).collect(),
     })
 }

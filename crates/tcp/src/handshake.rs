@@ -23,6 +23,9 @@ const FIRST: u64 = LAST - 1;
 /// The cumulative acknowledgement that makes an ACK a SYN-ACK: as large as 47 bits say.
 const SYN_ACK: u64 = (1 << 47) - 1;
 
+/// Cumulative acknowledgements from here on acknowledge nothing: they say what else a packet on the way of the ACKs is.
+const NO_ACK: u64 = 1 << 46;
+
 /// How long the first SYN is waited for.
 const TIMEOUT: Duration = Duration::from_ms(1000);
 
@@ -68,6 +71,28 @@ impl crate::Ack {
     #[inline]
     pub const fn is_syn_ack(&self) -> bool {
         self.cumulative == SYN_ACK
+    }
+
+    /// Whether it is a SYN-ACK or a part of a request.
+    #[inline]
+    pub const fn is_special(&self) -> bool {
+        self.cumulative >= NO_ACK
+    }
+
+    /// What travels as an ACK, and says `label` of itself, 46 bits that are not all ones.
+    #[inline]
+    pub const fn labelled(label: u64) -> crate::Ack {
+        crate::Ack { cumulative: NO_ACK | label, echo: Time::ZERO, delay: Duration::ZERO, ecn: 0, has_sack: true }
+    }
+
+    /// That label, if it is no ACK and no SYN-ACK.
+    #[inline]
+    pub const fn label(&self) -> Option<u64> {
+        if self.is_special() && !self.is_syn_ack() {
+            Some(self.cumulative & (NO_ACK - 1))
+        } else {
+            None
+        }
     }
 }
 

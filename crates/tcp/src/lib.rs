@@ -4,7 +4,9 @@
 //! Sequence numbers count segments from 0 and never wrap.
 
 mod ack;
+mod answering;
 mod arrival;
+mod asking;
 mod autotune;
 mod careful;
 mod clock;
@@ -35,6 +37,7 @@ mod wire;
 
 pub use ack::{Ack, Sack};
 pub use arrival::Arrival;
+pub use asking::Asking;
 pub use ecn::EcnBits;
 pub use handshake::{Opening, SYN_BYTES};
 pub use options::{Abc, Ecn, IdleRestart, LossDetection, Micros, Options, Pacing, RecoveryRule, RtoRule};

@@ -43,6 +43,8 @@ pub(crate) struct Limits {
     filled: bool,
     limited_transmit: bool,
     idle_restart: IdleRestart,
+    /// Probes of the receiver's window since it was shut.
+    window_probes: u8,
     initial_window: u32,
     /// Most segments outstanding in the round trip that `round_end` ends (Linux `max_packets_out`).
     most_out: u64,
@@ -61,6 +63,7 @@ impl Limits {
             filled: true,
             limited_transmit: spec.options.limited_transmit,
             idle_restart: if needs.control.is_full() { IdleRestart::None } else { spec.options.idle_restart },
+            window_probes: 0,
             initial_window: spec.options.initial_window,
             most_out: 0,
             round_end: 0,
@@ -103,6 +106,19 @@ impl Limits {
     /// The receiver's window is `window` segments now.
     pub(crate) fn on_window_told(&mut self, window: u64) {
         self.receiver = window;
+        if window > 0 {
+            self.window_probes = 0;
+        }
+    }
+
+    /// How often the window has been probed since it was shut.
+    pub(crate) fn window_probes(&self) -> u8 {
+        self.window_probes
+    }
+
+    /// It is probed; counted up to `most`.
+    pub(crate) fn on_window_probed(&mut self, most: u8) {
+        self.window_probes = most.min(self.window_probes + 1);
     }
 
     /// The receiver's window, segments.

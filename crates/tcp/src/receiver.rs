@@ -15,13 +15,17 @@ pub struct Receiver {
     ack_every: u32,
     has_sack: bool,
     /// A SYN has arrived.
-    is_open: bool,
+    pub(crate) is_open: bool,
+    /// How often the SYN-ACK left again by its timer, while the handshake has no end.
+    pub(crate) answered_again: u8,
+    /// The SYN-ACK has a timer.
+    pub(crate) answers_by_timer: bool,
     recent: [u64; 3],
     compression: Compression,
     /// What the latest ACK with SACK information said.
     sack: Sack,
-    out_of_order: Ranges,
-    next: u64,
+    pub(crate) out_of_order: Ranges,
+    pub(crate) next: u64,
     /// The segment that ends the connection (FIN): it is acknowledged at once.
     last: u64,
     pending: u32,
@@ -30,10 +34,10 @@ pub struct Receiver {
     quick: u32,
     echo_marks: Echo,
     /// Send time of the segment to be echoed: the first of those pending (RFC 7323 4.3).
-    echo: Time,
+    pub(crate) echo: Time,
     /// How long that segment was under way.
-    delay: Duration,
-    deadline: Time,
+    pub(crate) delay: Duration,
+    pub(crate) deadline: Time,
     ato: Duration,
     ato_step: Duration,
     last_arrival: Time,
@@ -42,7 +46,7 @@ pub struct Receiver {
 }
 
 units::clone_by_field! {
-    Receiver: quickack ack_every has_sack is_open recent compression sack out_of_order next last pending ack_at quick echo_marks echo delay deadline
+    Receiver: quickack ack_every has_sack is_open answered_again answers_by_timer recent compression sack out_of_order next last pending ack_at quick echo_marks echo delay deadline
     ato ato_step last_arrival rto delay_max
 }
 
@@ -53,6 +57,8 @@ impl Receiver {
             next: 0,
             last: u64::MAX,
             is_open: false,
+            answered_again: 0,
+            answers_by_timer: false,
             pending: 0,
             ack_at: 0,
             quick: 0,
@@ -180,11 +186,26 @@ impl Receiver {
         Some((first, ack))
     }
 
-    /// The timer of the ACK that waits expires.
+    /// The timer of the ACK that waits, or of the SYN-ACK, expires.
     pub fn on_deadline(&mut self) -> Ack {
+        if self.is_half_open() {
+            return self.answer_again();
+        }
         if self.compression.is_holding() {
             return self.acknowledge_disorder();
         }
+        self.acknowledge()
+    }
+
+    /// The next segment that is expected.
+    #[inline]
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// So many packets of data leave on the receiver's own behalf, and carry this ACK: none waits any more.
+    pub fn carried(&mut self, packets: u32) -> Ack {
+        (0..packets).for_each(|_| self.spend_quick());
         self.acknowledge()
     }
 
@@ -223,6 +244,9 @@ impl Receiver {
         if let Some(part) = Opening::of(segment.seq) {
             return self.on_opening(part, segment);
         }
+        if self.is_half_open() {
+            self.deadline = Time::NEVER;
+        }
         self.adapt(segment.at);
         if self.compression.is_on() {
             return self.compress(segment);
@@ -231,16 +255,6 @@ impl Receiver {
             self.place(segment);
         }
         Some(self.acknowledge_disorder())
-    }
-
-    /// Every SYN is answered; the answer echoes the first that arrived, as a connection that is being opened remembers it.
-    fn on_opening(&mut self, part: Opening, segment: Arrival) -> Option<Ack> {
-        let is_news = part == Opening::Ack || !self.is_open;
-        if is_news && self.next == 0 {
-            (self.echo, self.delay) = (segment.sent, segment.delay());
-        }
-        self.is_open = true;
-        (part == Opening::Syn).then(|| Ack::of_syn(self.echo, self.delay))
     }
 
     /// Segments that fill a hole, repeat another or find quick ACKs left are acknowledged at once; of the others the first.

@@ -19,6 +19,8 @@ pub(crate) enum Kind {
     Reordering,
     /// Of a SYN.
     Opening,
+    /// Of a receiver without room.
+    Window,
 }
 
 /// The timer, and the clock by which its expiry is seen.
@@ -106,6 +108,18 @@ impl Timers {
     /// A SYN was sent: so long it is waited for.
     pub(crate) fn arm_opening(&mut self, c: &Connection, wait: Duration) {
         self.arm(Kind::Opening, c.now + wait);
+    }
+
+    /// The receiver has no room: so long until it is asked.
+    pub(crate) fn arm_window(&mut self, c: &Connection, wait: Duration) {
+        self.arm(Kind::Window, c.now + wait);
+    }
+
+    /// It need not be asked, or not yet.
+    pub(crate) fn disarm_window(&mut self) {
+        if self.kind == Kind::Window {
+            self.disarm();
+        }
     }
 
     /// The head was retransmitted: the timer starts anew, unless it waits for reordering.

@@ -23,6 +23,9 @@ pub trait Wire {
     /// A part of the handshake leaves the sender. Asked of senders only that open their connection.
     fn open(&mut self, _now: Time, _part: Opening) {}
 
+    /// A segment without data leaves, that the receiver answers: whether it has room. Asked of senders only whose receiver said that it has none.
+    fn probe_window(&mut self, _now: Time) {}
+
     /// Segment `seq` leaves the sender.
     fn send(&mut self, now: Time, seq: u64);
 

@@ -76,8 +76,9 @@ def run_command(
     """Run a scenario, in the simulator or on a built Linux kernel.
 
     Flow keys: rtt, start, stop, bytes, count, window, profile, direction, mtu, handshake, enter and leave (hops); on and off, or app_rate
-    and chunk; application (a number that its connections share); those of its host; transport options, and the algorithm's own parameters
-    (see: windtunnel algorithms NAME). Keys of --udp: rate, amplitude and period, packet, start, stop, direction, enter and leave.
+    and chunk; response, request, think (laws, or a size or time) and requests, of a client that asks; application (a number that its
+    connections share); those of its host; transport options, and the algorithm's own parameters (see: windtunnel algorithms NAME).
+    Keys of --udp: rate, amplitude and period, packet, start, stop, direction, enter and leave.
 
     Keys of arrivals: load or rate (transfers per second), sizes (pareto, exponential, fixed), mean, shape, max, rtt (one, or several as
     30ms+60ms), start, stop, window, profile, direction, handshake, enter, leave; of sessions: count, think, objects and sizes (laws, as
@@ -237,6 +238,8 @@ def _print_tables(summary: dict[str, Any]) -> None:
         _print_transfers(summary["transfers"])
     if "pages" in summary:
         _print_pages(summary["pages"])
+    if "exchanges" in summary:
+        _print_exchanges(summary["exchanges"])
     if "traffic" in summary:
         sources = [
             (
@@ -289,6 +292,16 @@ def _print_pages(sources: list[dict[str, Any]]) -> None:
     rows = [(*(row[name] for name in counts), *(_scaled(row[name], 1e3) for name in times)) for row in sources]
     heads = ["source", "connections", "pages", "unfinished", "mean objects", "mean time (ms)", "median (ms)", "p95 (ms)", "p99 (ms)"]
     print_table("Pages", heads, rows)
+
+
+def _print_exchanges(flows: list[dict[str, Any]]) -> None:
+    from windtunnel.cli.output import print_table
+
+    times = ("response_s_mean", "response_s_median", "response_s_p95", "response_s_p99")
+    counts = ("flow", "exchanges", "unfinished", "bytes_mean")
+    rows = [(*(row[name] for name in counts), *(_scaled(row[name], 1e3) for name in times), row["repeats"]) for row in flows]
+    heads = ["flow", "exchanges", "unfinished", "mean response (bytes)", "mean time (ms)", "median (ms)", "p95 (ms)", "p99 (ms)"]
+    print_table("Requests and responses", [*heads, "repeated requests"], rows)
 
 
 def _scaled(value: float | None, factor: float) -> float | None:

@@ -3,6 +3,7 @@
 from windtunnel.metrics.applications import applications
 from windtunnel.metrics.arrivals import transfers
 from windtunnel.metrics.deliveries import deliveries_ms
+from windtunnel.metrics.exchanges import exchanges
 from windtunnel.metrics.fairness import jain, ratio_min_max
 from windtunnel.metrics.named.request import Measure
 from windtunnel.metrics.pageloads import pages
@@ -19,6 +20,7 @@ __all__ = [
     "applications",
     "deliveries_ms",
     "epoch_s",
+    "exchanges",
     "goodput_bps",
     "jain",
     "loss_overhead",

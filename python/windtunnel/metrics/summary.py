@@ -12,6 +12,7 @@ from windtunnel.metrics import fairness, rates
 from windtunnel.metrics.applications import applications, are_grouped
 from windtunnel.metrics.arrivals import transfers
 from windtunnel.metrics.datagrams import connections, sources
+from windtunnel.metrics.exchanges import exchanges
 from windtunnel.metrics.pageloads import pages
 from windtunnel.records import Records
 
@@ -28,8 +29,8 @@ def summary(records: Records) -> dict[str, Any]:
     -------
     dict
         `scenario`, `digest`, `records_digest`, `flows` and `links` (lists of dict), `metrics`, `engine`; `applications` (list of dict)
-        where flows share one, `transfers`, `pages` and `traffic` (lists of dict) where there are sources of transfers, sessions and
-        sources of datagrams. Units by suffix, None where something was not measured.
+        where flows share one, `transfers`, `pages`, `exchanges` and `traffic` (lists of dict) where there are sources of transfers,
+        sessions, flows with a client and sources of datagrams. Units by suffix, None where something was not measured.
     """
     facts = records.facts
     return {
@@ -40,6 +41,7 @@ def summary(records: Records) -> dict[str, Any]:
         **({"applications": application_rows(records)} if are_grouped(records) else {}),
         **({"transfers": transfer_rows(records)} if records.transfers is not None else {}),
         **({"pages": page_rows(records)} if records.pages is not None else {}),
+        **({"exchanges": exchange_rows(records)} if records.exchanges is not None else {}),
         **({"traffic": traffic} if (traffic := source_rows(records)) else {}),
         "links": link_rows(records),
         "metrics": metrics(records),
@@ -89,6 +91,11 @@ def transfer_rows(records: Records) -> list[dict[str, Any]]:
 def page_rows(records: Records) -> list[dict[str, Any]]:
     """Return one row per source of sessions."""
     return [_clean(row) for row in pages(records).iter_rows(named=True)]
+
+
+def exchange_rows(records: Records) -> list[dict[str, Any]]:
+    """Return one row per flow with a client."""
+    return [_clean(row) for row in exchanges(records).iter_rows(named=True)]
 
 
 def source_rows(records: Records) -> list[dict[str, Any]]:

@@ -62,6 +62,7 @@ class Records:
     acks: pl.DataFrame | None = None
     transfers: pl.DataFrame | None = None
     pages: pl.DataFrame | None = None
+    exchanges: pl.DataFrame | None = None
     host_samples: pl.DataFrame | None = None
 
     def frames(self) -> dict[str, pl.DataFrame]:

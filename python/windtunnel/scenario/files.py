@@ -14,10 +14,11 @@ from windtunnel.scenario import changes, controllers, hosts, losses, traces, tra
 from windtunnel.scenario.arrivals import Arrivals
 from windtunnel.scenario.errors import ScenarioError, from_validation, one_line
 from windtunnel.scenario.flows import Flow
+from windtunnel.scenario.laws import Law
 from windtunnel.scenario.links import QUEUE_FIELDS, Bottleneck
 from windtunnel.scenario.models import Scenario
 from windtunnel.scenario.reading import read_text
-from windtunnel.scenario.sessions import Law, Sessions
+from windtunnel.scenario.sessions import Sessions
 from windtunnel.scenario.table import Table
 
 _toml = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
@@ -36,7 +37,7 @@ def allowed_keys() -> dict[str, list[str]]:
         "traffic": keys(traffic.Udp),
         "arrivals": keys(Arrivals),
         "sessions": keys(Sessions),
-        **dict.fromkeys(("objects", "size_bytes", "think_s"), keys(Law)),
+        **dict.fromkeys(("objects", "size_bytes", "think_s", "response_bytes", "request_bytes"), keys(Law)),
     }
     models = {name: keys(model) for name, model in (losses.MODELS | changes.CHANGES).items()}
     return {

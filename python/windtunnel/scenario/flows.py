@@ -7,10 +7,22 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from windtunnel.scenario import checks, hosts, writes
+from windtunnel.scenario import checks, clients, hosts, writes
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
-from windtunnel.scenario.ranges import Application, Count, HopNumber, InstantS, RateBps, RttS, TransferBytes, WindowBytes, WindowPackets
+from windtunnel.scenario.laws import Law
+from windtunnel.scenario.ranges import (
+    Application,
+    Count,
+    HopNumber,
+    InstantS,
+    RateBps,
+    RequestCount,
+    RttS,
+    TransferBytes,
+    WindowBytes,
+    WindowPackets,
+)
 from windtunnel.scenario.table import Table
 from windtunnel.scenario.windows import read_window
 
@@ -56,6 +68,13 @@ class Flow(Table):
         The application writes as fast as the flow takes it for so long, then nothing for so long, in turns; always when absent.
     app_rate_bps, chunk_s : float, optional
         The application writes in chunks, one every so many seconds (2 when absent), each of what this payload rate makes of that time.
+    response_bytes : Law, optional
+        A client asks for what the flow sends: payload of a response, as whole segments; ``response=64kB`` is `fixed`.
+    request_bytes, think_s : Law, optional
+        Payload of a request, cut at the initial window of ten packets; seconds from the end of a response to the next request. 400 bytes,
+        and an exponential second, when absent.
+    requests : int, optional
+        How many requests; until the end when absent.
     enter, leave : int, optional
         Numbers of the first and the last hop that its packets cross in forward direction, counted from 1; all hops when absent.
     stack : str, optional
@@ -73,6 +92,7 @@ class Flow(Table):
         "mtu": "mtu_bytes",
         "receiver_mtu": "receiver_mtu_bytes",
         **writes.SHORT,
+        **clients.SHORT,
     }
 
     stack: str | None = Field(None, description="the whole stack that runs it, as quinn; the simulator's TCP when absent")
@@ -96,6 +116,10 @@ class Flow(Table):
     off_s: writes.SpanS | None = Field(None, description="how long it is then silent, in seconds")
     app_rate_bps: RateBps | None = Field(None, description="payload rate of an application that writes in chunks, in bits per second")
     chunk_s: writes.SpanS | None = Field(None, description="time from one chunk to the next, in seconds")
+    response_bytes: Law | None = Field(None, description="payload of a response in bytes, to a client that asks")
+    request_bytes: Law | None = Field(None, description="payload of a request in bytes")
+    think_s: Law | None = Field(None, description="seconds from the end of a response to the next request")
+    requests: RequestCount | None = Field(None, description="number of requests")
     enter: HopNumber | None = Field(None, description="number of the first hop, counted from 1")
     leave: HopNumber | None = Field(None, description="number of the last hop, counted from 1")
     handshake: bool | None = Field(None, description="whether it begins with a handshake")
@@ -121,10 +145,15 @@ class Flow(Table):
             data = parse_flow(data)
         if not isinstance(data, dict):
             return data
-        full = read_window(writes.with_chunk(data))
+        full = read_window(clients.with_defaults(writes.with_chunk(data)))
         if "window_packets" in full:
             full = full | {"window_packets": writes.window_packets(full["window_packets"], MSS_BYTES)}
         return checks.flow_tables(full)
+
+    @field_validator(*clients.LAWS, mode="before")
+    @classmethod
+    def _law(cls, value: Any, info: Any) -> Any:
+        return clients.law(value, info.field_name)
 
     @field_validator("direction", mode="before")
     @classmethod
@@ -148,6 +177,18 @@ class Flow(Table):
             raise refusal("is missing, and chunk is given; allowed: both, or app_rate alone", field="app_rate_bps")
         if self.on_s is not None and self.app_rate_bps is not None:
             raise refusal("on and off, and app_rate are both given; allowed: one of them", field="app_rate_bps")
+        return self
+
+    @model_validator(mode="after")
+    def _asks(self) -> Flow:
+        if self.response_bytes is None:
+            given = next((key for key in ("request_bytes", "think_s", "requests") if getattr(self, key) is not None), None)
+            if given:
+                raise refusal(f"is missing, and {given} is given; allowed: both, or none", field="response_bytes")
+            return self
+        other = next((key for key in ("bytes", "on_s", "app_rate_bps") if getattr(self, key) is not None), None)
+        if other:
+            raise refusal(f"and {other} are both given; allowed: one of them", field="response_bytes")
         return self
 
     @model_validator(mode="after")

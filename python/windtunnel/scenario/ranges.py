@@ -125,6 +125,7 @@ MOST: dict[str, int] = _LIMITS["counts"]
 """How many there may be, by name."""
 
 RateBps = Annotated[float, RANGES["rate_bps"]]
+RequestCount = Annotated[int, RANGES["request_count"]]
 RttS = Annotated[float, RANGES["rtt_s"]]
 InstantS = Annotated[float, RANGES["instant_s"]]
 DurationS = Annotated[float, RANGES["duration_s"]]

@@ -52,6 +52,9 @@ def json_schema() -> dict[str, Any]:
     for field in ("objects", "size_bytes", "think_s", "sizes", "think"):
         law = definitions["Sessions"]["properties"][field]
         definitions["Sessions"]["properties"][field] = {**law, "anyOf": [{"$ref": law.pop("$ref")}, law_text]} if "$ref" in law else law
+    one_text = {"type": ["string", "number"], "description": "a law as LAW:MEAN[:SHAPE], or one size or time that all have"}
+    for field in ("response_bytes", "request_bytes", "think_s", "response", "request", "think"):
+        definitions["Flow"]["properties"][field]["anyOf"].append(one_text)
     schema["required"].remove("flows")
     schema["anyOf"] = [{"required": [name], "properties": {name: {"minItems": 1}}} for name in ("flows", "arrivals", "sessions")]
     for name in ("Flow", "Arrivals", "Sessions"):

@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar
 
 from pydantic import Field, field_validator
 
 from windtunnel.scenario import transfers
-from windtunnel.scenario.errors import refusal, shown, unknown
-from windtunnel.scenario.ranges import RANGES, Connections, Range, SessionCount
-from windtunnel.scenario.table import Table
-
-Kind = Literal["fixed", "exponential", "pareto"]
-_LAW = "LAW:MEAN[:SHAPE], as fixed:1, exponential:1s, pareto:15kB:1.2"
-
-
-class Law(Table):
-    """A law of positive numbers; its mean is in the unit of the field."""
-
-    law: Kind
-    mean: float
-    shape: float | None = None
+from windtunnel.scenario.laws import Law, read_law
+from windtunnel.scenario.ranges import RANGES, Connections, SessionCount
 
 
 class Sessions(transfers.Source):
@@ -72,24 +60,4 @@ class Sessions(transfers.Source):
     @field_validator("objects", "size_bytes", "think_s", mode="before")
     @classmethod
     def _law(cls, value: Any, info: Any) -> Any:
-        return value if isinstance(value, Law) else _read_law(value, RANGES[info.field_name])
-
-
-def _read_law(value: Any, means: Range) -> dict[str, Any]:
-    if isinstance(value, str):
-        name, *numbers = (part.strip() for part in value.split(":"))
-        if not 1 <= len(numbers) <= 2:
-            raise refusal(f"{shown(value)} is not a law; allowed: {_LAW}")
-        value = {"law": name, **dict(zip(("mean", "shape"), numbers, strict=False))}
-    if not isinstance(value, dict):
-        raise refusal(f"{shown(value)} is a {type(value).__name__}, not a law; allowed: {_LAW}")
-    if value.get("law") not in get_args(Kind):
-        raise refusal(unknown("law", value.get("law"), get_args(Kind)), field="law")
-    read = dict(value)
-    if "mean" in read:
-        read["mean"] = means.check(read["mean"])
-    if value["law"] == "pareto":
-        read["shape"] = transfers.SHAPE if read.get("shape") is None else RANGES["shape"].check(read["shape"])
-    elif read.get("shape") is not None:
-        raise refusal(f"{shown(read['shape'])} is given for a law that is {value['law']}; allowed: with pareto only", field="shape")
-    return read
+        return value if isinstance(value, Law) else read_law(value, RANGES[info.field_name])

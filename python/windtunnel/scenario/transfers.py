@@ -16,7 +16,6 @@ from windtunnel.scenario.table import Table
 
 MOST_SOURCES = MOST["sources_of_transfers"]
 MOST_KINDS = MOST["kinds_of_transfers"]
-SHAPE = 1.2
 SHARED_KEYS = ("max", "rtt", "start", "stop", "window", "profile", "direction", "enter", "leave", "handshake", *HOST_KEYS)
 _FLOW_FIELDS = ("algorithm", "parameters", "transport", "window_packets", "profile", "direction", "enter", "leave")
 _LATER = ("host", "enter", "leave")

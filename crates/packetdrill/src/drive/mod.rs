@@ -172,12 +172,13 @@ impl Drive {
         self.advance(at);
         let has_blocks = told.sack.iter().any(|block| !block.is_empty());
         let has_sack = has_blocks || told.duplicate.is_some();
-        let is_update = told.window.is_some_and(|window| window != self.sender.receive_window());
+        let is_idle = self.sender.connection().una == self.sender.connection().nxt;
+        let is_update = told.window.is_some_and(|window| window != self.sender.receive_window() || (window == 0 && is_idle));
         if let Some(window) = told.window {
             self.sender.on_window_told(window);
         }
         if is_update && !has_sack && told.ecn == 0 && told.cumulative == self.sender.connection().una {
-            self.sender.on_written(at, self.stream.segments(), &mut self.tape);
+            self.sender.on_window_updated(at, &mut self.tape);
         } else {
             let echo = told.echo.unwrap_or_else(|| self.neutral_echo(told));
             let ack = Ack { cumulative: told.cumulative, echo, delay: told.delay, ecn: told.ecn, has_sack };
@@ -308,6 +309,11 @@ impl Drive {
         std::mem::take(&mut self.tape.sent)
     }
 
+    /// When the peer, whose window is shut, was asked whether it has room, since this was asked last.
+    pub fn take_probes(&mut self) -> Vec<Time> {
+        std::mem::take(&mut self.tape.probes)
+    }
+
     /// The ACKs that the receiver sent since this was asked last.
     pub fn take_answers(&mut self) -> Vec<Answered> {
         std::mem::take(&mut self.answers)
@@ -395,6 +401,31 @@ mod tests {
         assert_eq!(drive.info().sacked, 1);
         drive.ack(MS(200), &Told { cumulative: 4, window: Some(1), ..Told::default() });
         assert_eq!(left(&mut drive), [], "two are outstanding, more than the window now");
+    }
+
+    /// RFC 9293 3.8.6.1, as Linux has it: with a shut window the first probe leaves after a timeout of 100 + 200 ms, the next after 600 and 1200 ms from
+    /// the one before, or from its answer. The window that opens finds cwnd as it was, 2.4 s later.
+    #[test]
+    fn a_shut_window_is_probed_ever_more_seldom() {
+        let mut drive = opened(10);
+        drive.ack(MS(200), &Told { cumulative: 10, window: Some(0), ..Told::default() });
+        let (cwnd, _) = (drive.info().snd_cwnd, left(&mut drive));
+        drive.advance(MS(299));
+        assert_eq!(drive.deadline(), Time::NEVER, "nothing is written");
+        drive.write(MS(300), 3000);
+        drive.advance(MS(1200));
+        assert_eq!(drive.take_probes(), [MS(600), MS(1200)]);
+        drive.ack(MS(1300), &Told { cumulative: 10, window: Some(0), ..Told::default() });
+        drive.advance(MS(2499));
+        assert_eq!((drive.take_probes(), left(&mut drive)), (vec![], vec![]));
+        drive.advance(MS(2500));
+        assert_eq!(drive.take_probes(), [MS(2500)]);
+        drive.ack(MS(2600), &Told { cumulative: 10, window: Some(2), ..Told::default() });
+        assert_eq!((left(&mut drive), drive.info().snd_cwnd), (vec![(2600, 10, false), (2600, 11, false)], cwnd));
+        // Shut again before all is sent: from the first wait on.
+        drive.ack(MS(2700), &Told { cumulative: 12, window: Some(0), ..Told::default() });
+        drive.advance(MS(3000));
+        assert_eq!(drive.take_probes(), [MS(3000)]);
     }
 
     /// A device that is full: nothing leaves, the window is reduced as for a mark.

@@ -20,6 +20,8 @@ pub struct Sent {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tape {
     pub(super) sent: Vec<Sent>,
+    /// When the peer was asked whether it has room.
+    pub(super) probes: Vec<Time>,
     /// The device refuses every segment.
     pub(super) is_full: bool,
     /// The next new segment tells of a reduction.
@@ -29,6 +31,10 @@ pub(super) struct Tape {
 impl Wire for Tape {
     fn admit(&mut self, _now: Time) -> bool {
         !self.is_full
+    }
+
+    fn probe_window(&mut self, now: Time) {
+        self.probes.push(now);
     }
 
     fn send(&mut self, now: Time, seq: u64) {

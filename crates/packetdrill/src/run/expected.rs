@@ -41,12 +41,14 @@ impl Span {
 pub(super) struct Left {
     segments: VecDeque<Sent>,
     answers: VecDeque<Answered>,
+    probes: VecDeque<Time>,
 }
 
 impl Left {
     fn take_from(&mut self, drive: &mut Drive) {
         self.segments.extend(drive.take_sent());
         self.answers.extend(drive.take_answers());
+        self.probes.extend(drive.take_probes());
     }
 
     /// The bytes of `packet` leave as segments one after another. Returns how many, and when the last left.
@@ -91,6 +93,19 @@ impl Left {
                 return None;
             }
             drive.advance(deadline);
+        }
+    }
+
+    /// The sender asks whether the peer has room. Returns when.
+    pub(super) fn expect_probe(&mut self, span: Span, drive: &mut Drive) -> Result<Time, Stop> {
+        loop {
+            self.take_from(drive);
+            match self.probes.pop_front() {
+                Some(at) if span.holds(at) => return Ok(at),
+                Some(at) => return Err(span.differs("a probe of the window", Some(at))),
+                None if drive.deadline() > span.latest() => return Err(span.differs("a probe of the window", None)),
+                None => drive.advance(drive.deadline()),
+            }
         }
     }
 

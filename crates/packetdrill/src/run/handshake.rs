@@ -89,8 +89,8 @@ impl Handshake {
         let scale = peer.wscale.unwrap_or(0).min(SCALE_MAX);
         let shift = if is_client { 0 } else { scale };
         let window_bytes = last.win.unwrap_or(0) << shift;
-        if window_bytes < u64::from(mss) {
-            return Err(Stop::NotDrivable("zero window".into()));
+        if window_bytes > 0 && window_bytes < u64::from(mss) {
+            return Err(Stop::NotDrivable("a window of less than a segment".into()));
         }
         Ok(Agreed {
             opened: at,

@@ -26,22 +26,23 @@ pub(super) fn told(packet: &Packet, agreed: &Agreed, drive: &Drive) -> Result<Op
     let (sack, duplicate) = if agreed.sack { blocks(packet, drive, cumulative)? } else { Blocks::default() };
     let window_bytes = packet.win.unwrap_or(0) << agreed.scale;
     let window = window_bytes / u64::from(agreed.mss);
-    if window == 0 {
-        return Err(refused("zero window".into()));
+    if window == 0 && window_bytes > 0 {
+        return Err(refused("a window of less than a segment".into()));
     }
     let is_update = window != drive.sender().receive_window();
     let has_sack = duplicate.is_some() || sack.iter().any(|block| !block.is_empty());
     let ecn = u16::from(agreed.ecn && packet.has('E'));
     let is_plain = cumulative <= c.una && !has_sack && ecn == 0 && !is_update;
     // Data is no duplicate ACK, and where nothing is outstanding there is none.
-    if is_plain && (packet.length > 0 || c.una == c.nxt) {
+    let is_shut = window == 0 && c.una == c.nxt;
+    if is_plain && !is_shut && (packet.length > 0 || c.una == c.nxt) {
         return Ok(None);
     }
     let echo = agreed.stamp.zip(packet.stamp).and_then(|((first, at), stamp)| {
         let ticks = stamp.ecr.checked_sub(first)?;
         Some(at + units::Duration::from_ms(ticks))
     });
-    Ok(Some(Told { cumulative, sack, duplicate, ecn, window: is_update.then_some(window), echo, ..Told::default() }))
+    Ok(Some(Told { cumulative, sack, duplicate, ecn, window: (is_update || is_shut).then_some(window), echo, ..Told::default() }))
 }
 
 /// The segment that begins with the byte of this number.

@@ -248,9 +248,25 @@ impl Run {
         Ok(())
     }
 
+    /// A segment without data in front of what the peer expects, while that has no room.
+    fn is_probe(&self, packet: &Packet) -> bool {
+        self.drive.as_ref().is_some_and(|drive| {
+            let c = drive.sender().connection();
+            let una_byte = c.una.checked_sub(1).map_or(0, |last| drive.bytes(last).1);
+            drive.sender().receive_window() == 0 && packet.seq == una_byte && !packet.has('S')
+        })
+    }
+
     fn on_expected(&mut self, packet: &Packet, span: Span) -> Result<(), Stop> {
         if packet.has('F') || packet.has('R') {
             return Err(Stop::End);
+        }
+        if packet.length == 0 && self.is_probe(packet) {
+            let Some(drive) = &mut self.drive else { unreachable!("it is shut") };
+            let at = self.left.expect_probe(span, drive)?;
+            self.counts.segments += 1;
+            self.before = self.before.max(at.0);
+            return Ok(());
         }
         if packet.has('S') || packet.seq == 0 {
             return Err(Stop::NotDrivable("retransmission in the handshake".into()));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use sim::{AckTrace, HostColumns, PageRow, Records, TransferRow, Transfers};
+use sim::{AckTrace, ExchangeRow, HostColumns, PageRow, Records, TransferRow, Transfers};
 
 use super::seconds;
 use crate::frame::Column;
@@ -53,6 +53,18 @@ pub(super) fn pages(rows: &[PageRow]) -> Vec<Column> {
         Column::new("objects", whole(|row| row.objects)),
         Column::new("bytes", whole(|row| row.bytes)),
         Column::new("completion_s", rows.iter().map(PageRow::completion_s).collect::<Vec<_>>()),
+    ]
+}
+
+pub(super) fn exchanges(rows: &[ExchangeRow]) -> Vec<Column> {
+    let whole = |value: fn(&ExchangeRow) -> u64| -> Vec<u64> { rows.iter().map(value).collect() };
+    vec![
+        Column::new("flow", rows.iter().map(|row| row.flow).collect::<Vec<_>>()),
+        Column::new("start_s", seconds(&whole(|row| row.start_ns))),
+        Column::new("request_bytes", whole(|row| row.request_bytes)),
+        Column::new("bytes", whole(|row| row.bytes)),
+        Column::new("completion_s", rows.iter().map(ExchangeRow::completion_s).collect::<Vec<_>>()),
+        Column::new("repeats", whole(|row| row.repeats.into())),
     ]
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{json, Value};
 use sim::Direction;
 
-use super::{by_default, is_default, is_packet, one, packet, Host};
+use super::{by_default, is_default, is_packet, one, packet, Host, Law};
 
 /// A value of an algorithm's parameter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,6 +81,18 @@ pub struct Flow {
     /// Time from one chunk to the next, seconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub chunk_s: Option<f64>,
+    /// Payload of a response, bytes: there is a client, which asks for what the flow sends.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub response_bytes: Option<Law>,
+    /// Payload of a request, bytes.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub request_bytes: Option<Law>,
+    /// Seconds from the end of a response to the next request.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub think_s: Option<Law>,
+    /// How many requests; until the end when absent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub requests: Option<u64>,
     /// Number of the first hop, counted from 1.
     #[serde(default, skip_serializing_if = "is_default")]
     pub enter: Option<u32>,

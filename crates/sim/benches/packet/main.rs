@@ -41,6 +41,7 @@ fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         packet_bytes: 1500,
         host: None,
         writes: None,
+        requests: None,
         hops: StretchSpec::default(),
         stack: None,
     }

@@ -3,13 +3,12 @@
 use units::Rate;
 
 use super::flow::{accept_flow, accept_packet, AcceptedFlow, Run};
+use super::laws::accept_law;
 use super::link::AcceptedLink;
 use super::refusal::{refuse, seconds, ALIVE_MAX};
 use crate::error::SpecError;
 use crate::laws::Whole;
-use crate::limits::{
-    Range, CONNECTIONS, LOAD, MEAN_BYTES, MOST_KINDS, MOST_SOURCES, OBJECTS, PER_SECOND, SESSION_COUNT, SHAPE, THINK_S, TRANSFER_BYTES,
-};
+use crate::limits::{CONNECTIONS, LOAD, MEAN_BYTES, MOST_KINDS, MOST_SOURCES, OBJECTS, PER_SECOND, SESSION_COUNT, THINK_S, TRANSFER_BYTES};
 use crate::spec::{ArrivalSpec, Direction, FlowSpec, Law, Offered, SessionSpec, Spec};
 
 /// The most that may have events at once because of a scenario's sources.
@@ -97,8 +96,8 @@ fn accept_kinds<'a>(path: &str, flows: &'a [FlowSpec], run: &Run<'a>, links: &[A
     }
     let mut kinds = Vec::with_capacity(flows.len());
     for (index, flow) in flows.iter().enumerate() {
-        if flow.start_ns != 0 || flow.stop_ns.is_some() || flow.bytes.is_some() || flow.writes.is_some() {
-            return refuse(field, &flow.algorithm, "start, stop, bytes and writes do not belong to transfers");
+        if flow.start_ns != 0 || flow.stop_ns.is_some() || flow.bytes.is_some() || flow.writes.is_some() || flow.requests.is_some() {
+            return refuse(field, &flow.algorithm, "start, stop, bytes, writes and requests do not belong to transfers");
         }
         let shared = |flow: &FlowSpec| (flow.direction, flow.mss_bytes, flow.packet_bytes, flow.hops);
         if shared(flow) != shared(&flows[0]) {
@@ -116,19 +115,6 @@ fn accept_sizes(field: &dyn Fn(&str) -> String, sizes: Law, max_bytes: Option<u6
         return refuse(field("max"), max, format!("give {TRANSFER_BYTES}"));
     }
     accept_law(&field("sizes"), sizes, 1.0, MEAN_BYTES)
-}
-
-/// Refuses a law whose mean, of which so many are one of the range's unit, is out of range.
-fn accept_law(field: &str, law: Law, of_unit: f64, range: Range) -> Result<(), SpecError> {
-    if !range.holds(law.mean() / of_unit) {
-        return refuse(field, law.mean(), format!("give {range}"));
-    }
-    match law {
-        Law::Pareto { shape, .. } if !SHAPE.holds(shape) => {
-            refuse(format!("{field}.shape"), shape, format!("give {SHAPE}: at 1 and below there is no mean"))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Load is IP bits sent once, over the link's rate.

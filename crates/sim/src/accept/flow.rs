@@ -12,6 +12,7 @@ use super::hops::{accept_base_rtt, accept_stretch};
 use super::link::AcceptedLink;
 use super::options::override_option;
 use super::refusal::{refuse, seconds};
+use super::requests::accept_requests;
 use super::writes::accept_writes;
 use crate::error::SpecError;
 use crate::limits::RTT_S;
@@ -59,7 +60,12 @@ impl AcceptedFlow<'_> {
     pub fn receiver(&self) -> Receiver {
         let SenderSpec { options, mss, .. } = &self.sender;
         let spec = ReceiverSpec::new(options, Duration(self.spec.rtt_ns));
-        Receiver::new(spec.with_window(options, self.receives.saturating_mul(u64::from(*mss)), *mss))
+        let mut receiver = Receiver::new(spec.with_window(options, self.receives.saturating_mul(u64::from(*mss)), *mss));
+        // Where the side that opens has data to send at once, that or its SYN comes again as soon.
+        if self.spec.requests.is_some() {
+            receiver.answer_by_timer();
+        }
+        receiver
     }
 
     /// The algorithm of flow number `index`, at its start. Built when wanted: with very many flows a second copy of each would show.
@@ -144,6 +150,9 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, run: &Run<'a>) -
     accept_base_rtt(&format!("flows[{index}]"), flow.rtt_ns, flow.hops.between_ns(spec))?;
     if let Some(writes) = &flow.writes {
         accept_writes(index, writes)?;
+    }
+    if let Some(requests) = &flow.requests {
+        accept_requests(index, requests, flow)?;
     }
     let Some(mut options) = Options::of_profile(&flow.profile) else {
         return refuse(field("profile"), &flow.profile, format!("choose one of {}", Options::PROFILES.join(", ")));

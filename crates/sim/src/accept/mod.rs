@@ -5,10 +5,12 @@ mod changes;
 mod flow;
 mod hops;
 mod hosts;
+mod laws;
 mod link;
 mod losses;
 mod options;
 mod refusal;
+mod requests;
 mod traffic;
 mod writes;
 

@@ -7,7 +7,7 @@ use super::observer::Observer;
 use super::run::Engine;
 use crate::parts::flow::Flow;
 use crate::parts::load::Load;
-use crate::records::{FlowRow, LinkRow, Records};
+use crate::records::{ExchangeRow, FlowRow, LinkRow, Records};
 use crate::spec::{Direction, FlowSpec, Spec};
 
 impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
@@ -34,6 +34,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             let idle = &self.records.flows[number];
             self.records.flows[number] = self.close_stack(index, &spec.flows[number], (idle.algorithm, idle.variant));
         }
+        self.records.exchanges = self.close_clients();
         self.arrivals.count_unfinished(&self.flows, &mut self.records.transfers);
         let by_transfers: u64 = self.records.transfers.rows.iter().map(|row| u64::from(row.sent)).sum();
         let datagrams: u64 = self.records.sources.iter().map(|row| row.at_end.sent).sum();
@@ -46,6 +47,20 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         // Of one stored time, events of links come before those of flows: these are stored in the sender's clock.
         records.events.sort_by_key(|event| (event.t_ns, event.link < 0));
         records
+    }
+}
+
+impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
+    /// The exchanges of all clients, if there are any.
+    fn close_clients(&mut self) -> Option<Vec<ExchangeRow>> {
+        let end = Time(self.spec.duration_ns);
+        let clients: Vec<_> = self.flows.iter_mut().filter_map(|flow| flow.path.close_client(end)).collect();
+        if clients.is_empty() {
+            return None;
+        }
+        let mut rows = clients.concat();
+        rows.sort_by_key(|row| (row.start_ns, row.flow));
+        Some(rows)
     }
 }
 

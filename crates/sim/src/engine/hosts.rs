@@ -57,9 +57,11 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         let Some(side) = path.side() else { return };
         if side.comes_at() <= now {
             let Some(delivery) = side.coming.pop_front() else { return };
+            let ack = delivery.ack();
+            let has_sack = ack.has_sack && ack.label().is_none();
             let outstanding = sender.connection().nxt - sender.connection().una;
-            let at = self.around.machines[side.machine].take_ack(now, delivery.ack().has_sack, outstanding);
-            path.push_arriving(Delivery::new(at, delivery.ack()));
+            let at = self.around.machines[side.machine].take_ack(now, has_sack, outstanding);
+            path.push_arriving(Delivery::new(at, ack));
         } else {
             let Some(segment) = side.leaving.pop_front() else { return };
             let link = &mut self.links[path.data_link()];

@@ -1,6 +1,8 @@
 //! A flow's turn.
 
+use cc::Controller;
 use net::Link;
+use tcp::{Ack, Sack, Sender};
 use units::Time;
 
 use super::observer::Observer;
@@ -8,8 +10,33 @@ use super::run::Engine;
 use crate::parts::flow::{Flow, FlowKind};
 use crate::parts::load::Load;
 use crate::parts::party::Party;
+use crate::parts::request::Piece;
 use crate::parts::wire::PathWire;
 use crate::records::EventKind;
+
+/// A packet of a request arrives at the server, with the ACK that it carries. Once the request is whole the response is written. Returns the
+/// sender's deadline.
+#[cold]
+#[inline(never)]
+fn be_asked<L: Link<Load>>(
+    sender: &mut Sender<Controller>,
+    wire: &mut PathWire<'_, L>,
+    at: Time,
+    (piece, ack, sack): (Piece, Ack, Sack),
+) -> Time {
+    let (sent, carried) = Piece::carries(&ack, &sack);
+    if carried.cumulative > sender.connection().una {
+        sender.on_ack(at, carried, None, wire);
+    }
+    let asked = wire.path.client().and_then(|client| client.on_arrived(piece, sent));
+    if let Some((segments, is_last)) = asked {
+        sender.on_written(at, segments, wire);
+        if is_last {
+            sender.on_last_written();
+        }
+    }
+    sender.deadline()
+}
 
 impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     /// As [`Engine::run_events`]; a transfer of which nothing is left frees its slot.
@@ -69,7 +96,10 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             let (at, ack) = (delivery.at, delivery.ack());
             let deadline = if ack.has_sack {
                 let sack = wire.path.take_sack();
-                sender.on_ack(at, ack, sack.as_ref(), &mut wire)
+                match Piece::of(&ack) {
+                    None => sender.on_ack(at, ack, sack.as_ref(), &mut wire),
+                    Some(piece) => be_asked(sender, &mut wire, at, (piece, ack, sack.unwrap_or_default())),
+                }
             } else {
                 sender.on_ack(at, ack, None, &mut wire)
             };

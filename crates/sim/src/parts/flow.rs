@@ -6,6 +6,7 @@ use tcp::{Sender, SenderTotals};
 use units::{Duration, Stream, Time};
 
 use super::arrivals::Birth;
+use super::client::Client;
 use super::disorder::drawn;
 use super::host;
 use super::path::Path;
@@ -103,7 +104,8 @@ impl Flow {
         let traffic = (packet, accepted.sender.options.ecn);
         let path = Path::new(receiver, rtt, traffic, links, (given.jitter_ns, jitter)).behind(disorder(spec, index, given));
         let access = path.access_delay();
-        let path = path.on_host(host::side(spec, given, access)).among_hops(spec.hops.len());
+        let client = Client::of_flow(index, &accepted, spec);
+        let path = path.on_host(host::side(spec, given, access)).among_hops(spec.hops.len()).asked_by(client);
         let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(given.start_ns.next_multiple_of(spec.sample_ns)) };
         let mut agenda = Agenda {
             start: Time(given.start_ns) + access,
@@ -117,7 +119,7 @@ impl Flow {
         };
         agenda.refresh();
         let sender = Sender::new(accepted.sender.clone(), accepted.control(index, spec.seed));
-        let sender = if given.writes.is_some() { sender.waiting() } else { sender };
+        let sender = if given.writes.is_some() || given.requests.is_some() { sender.waiting() } else { sender };
         let due = (agenda.start, FlowKind::Start);
         let (at_window, completed, opens) = (SenderTotals::default(), Time::NEVER, given.handshake);
         let flow = Flow { due, agenda, path, sender, at_window, completed, opens, area_at_end: f64::NAN };

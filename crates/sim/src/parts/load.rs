@@ -79,7 +79,7 @@ impl Supersede for Load {
         match (&self.content, &waiting.content) {
             (Content::Ack(new), Content::Ack(old)) => {
                 let (new, old) = (&new.ack, &old.ack);
-                new.cumulative > old.cumulative && !new.is_syn_ack() && !old.has_sack && new.ecn == old.ecn
+                new.cumulative > old.cumulative && !new.is_special() && !old.has_sack && new.ecn == old.ecn
             }
             _ => false,
         }

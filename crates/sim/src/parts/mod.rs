@@ -5,6 +5,7 @@
 pub(crate) mod application;
 pub(crate) mod around;
 pub(crate) mod arrivals;
+pub(crate) mod client;
 pub(crate) mod datagrams;
 pub(crate) mod delivery;
 mod disorder;
@@ -17,5 +18,6 @@ mod pace;
 pub(crate) mod party;
 pub(crate) mod path;
 mod reordering;
+pub(crate) mod request;
 pub(crate) mod stack;
 pub(crate) mod wire;

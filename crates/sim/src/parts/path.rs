@@ -13,6 +13,7 @@ use net::{Packet, Ring};
 use tcp::{Ack, Arrival, Ecn, EcnBits, Opening, Receiver, Sack, SYN_BYTES};
 use units::{Duration, Stream, Time};
 
+use super::client::Client;
 use super::delivery::Delivery;
 use super::disorder::{Held, Unordered};
 use super::host::Side;
@@ -34,6 +35,7 @@ pub(crate) struct Rare {
     crossing_sacks: VecDeque<Sack>,
     pub(crate) unordered: Option<Unordered>,
     pub(crate) side: Option<Side>,
+    pub(crate) client: Option<Box<Client>>,
 }
 
 /// One flow's path. In memory what is rarely looked at comes first: the rest lies beside the sender's.
@@ -52,7 +54,7 @@ pub struct Path {
     pub(crate) cwr_due: bool,
     /// Its segments have ECN bits, may lose their order, wait in their host or go on to further hops: each is looked at when it is sent.
     pub(crate) is_watched: bool,
-    /// Its segments have ECN bits or may lose their order: each is looked at when it arrives.
+    /// Its segments have ECN bits, may lose their order or answer a client: each is looked at when it arrives.
     pub(crate) is_altered: bool,
     /// Its ACKs wait in their sender's host.
     pub(crate) is_hosted: bool,
@@ -198,7 +200,7 @@ impl Path {
     /// After a change of what is held back, or of what is in the host.
     pub(crate) fn refresh_beyond(&mut self) {
         let at_host = self.rare.as_ref().and_then(|rare| rare.side.as_ref()).map_or(Time::NEVER, Side::next_at);
-        self.beyond_at = self.held_until().saturating_add(self.felt_after).min(at_host).min(self.forgotten_at);
+        self.beyond_at = self.held_until().min(self.client_at()).saturating_add(self.felt_after).min(at_host).min(self.forgotten_at);
     }
 
     /// The ACK of the handshake arrives, perhaps late. Nobody answers it.
@@ -219,7 +221,7 @@ impl Path {
 
     /// Something at the receiver can have an effect now.
     pub(crate) fn is_receiver_due(&self, now: Time) -> bool {
-        self.receiver.deadline().min(self.held_until()).saturating_add(self.felt_after) <= now
+        self.receiver.deadline().min(self.held_until()).min(self.client_at()).saturating_add(self.felt_after) <= now
     }
 
     /// When the next ACK reaches the sender.
@@ -265,12 +267,15 @@ impl Path {
         self.rare.get_or_insert_with(Box::default).crossing.push(delivery);
     }
 
-    /// The delayed-ACK timer expires, or a segment held back arrives, before anything else happens to this flow.
+    /// The delayed-ACK timer expires, a segment held back arrives, or the client asks, before anything else happens to this flow.
     #[inline(never)]
     pub(crate) fn commit_pending(&mut self) {
-        let held_until = self.held_until();
-        if held_until <= self.receiver.deadline() {
+        let (held_until, client_at) = (self.held_until(), self.client_at());
+        if held_until <= self.receiver.deadline().min(client_at) {
             return self.release(held_until.saturating_sub(self.quarter));
+        }
+        if client_at < self.receiver.deadline() {
+            return self.ask();
         }
         let at = self.receiver.deadline();
         let ack = self.receiver.on_deadline();
@@ -280,12 +285,21 @@ impl Path {
     /// The receiver sends `ack` at `at`.
     #[inline(always)]
     fn send_ack(&mut self, at: Time, ack: Ack) {
-        let felt = at + self.felt_after;
         if ack.has_sack {
-            let crossing = self.rare.as_mut().filter(|_| self.ack_link.is_some());
-            let sacks = crossing.map_or(&mut self.sacks, |rare| &mut rare.crossing_sacks);
-            sacks.push_back(*self.receiver.sack());
+            return self.send_with(at, ack, *self.receiver.sack());
         }
+        self.send(at + self.felt_after, ack);
+    }
+
+    /// The receiver sends `ack` at `at`, and this information with it.
+    pub(crate) fn send_with(&mut self, at: Time, ack: Ack, sack: Sack) {
+        let crossing = self.rare.as_mut().filter(|_| self.ack_link.is_some());
+        crossing.map_or(&mut self.sacks, |rare| &mut rare.crossing_sacks).push_back(sack);
+        self.send(at + self.felt_after, ack);
+    }
+
+    #[inline(always)]
+    fn send(&mut self, felt: Time, ack: Ack) {
         if self.ack_link.is_some() {
             self.push_crossing(Delivery::new(felt, ack));
         } else {
@@ -345,7 +359,7 @@ impl Path {
     /// One of its ACKs as the reverse link sees it.
     #[inline]
     pub(crate) fn ack_packet(&self, ack: &Ack) -> Packet {
-        Packet::ack(if ack.is_syn_ack() { SYN_BYTES } else { ACK_BYTES }, self.flow)
+        Packet::ack(if ack.is_special() { self.bytes_of(ack) } else { ACK_BYTES }, self.flow)
     }
 
     /// A part of the handshake as links see it. ECN-capable where all that the stack sends is (Linux `tcp_ecn_send_syn`).
@@ -450,21 +464,22 @@ impl Path {
     }
 
     fn receive_held(&mut self, Held { departs, seq, sent, bits }: Held) {
+        let arrives = departs + self.quarter;
+        while self.client_at().min(self.receiver.deadline()) < arrives {
+            self.commit_pending();
+        }
         if self.is_ecn_capable && Opening::of(seq).is_none() {
             self.receive_bits(departs, seq, sent, bits);
         } else {
             self.receive(departs, seq, sent);
         }
+        self.tell_client(arrives, seq);
     }
 
     /// The same for a segment of an ECN-capable flow: a change of its marks may send the ACK that waited on ahead.
     fn receive_bits(&mut self, departs: Time, seq: u64, sent: Time, bits: EcnBits) {
-        let arrives = departs + self.quarter;
-        if self.receiver.deadline() < arrives {
-            self.commit_pending();
-        }
         if let Some(ack) = self.receiver.on_ecn_bits(bits) {
-            self.send_ack(arrives, ack);
+            self.send_ack(departs + self.quarter, ack);
         }
         self.receive(departs, seq, sent);
     }

@@ -187,6 +187,30 @@ impl PageRow {
     }
 }
 
+/// One exchange of a flow's client: a request and its response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExchangeRow {
+    /// Number of the flow.
+    pub flow: u32,
+    /// When the request left the client, nanoseconds.
+    pub start_ns: u64,
+    /// Payload bytes of the request.
+    pub request_bytes: u64,
+    /// Payload bytes of the response.
+    pub bytes: u64,
+    /// How long until all of the response was at the client, nanoseconds; `u64::MAX` if that did not happen.
+    pub completion_ns: u64,
+    /// How often the request left again.
+    pub repeats: u32,
+}
+
+impl ExchangeRow {
+    /// How long until all of the response was at the client, seconds; NaN if that did not happen.
+    pub fn completion_s(&self) -> f64 {
+        span_s(self.completion_ns)
+    }
+}
+
 /// A time in seconds; NaN for one that never ended.
 fn span_s(ns: u64) -> f64 {
     if ns == u64::MAX {
@@ -310,6 +334,8 @@ pub struct Records {
     pub events: Vec<Event>,
     /// One row per transfer of a source.
     pub transfers: Transfers,
+    /// Exchanges of flows that have a client, in the order in which they began; none if no flow has one.
+    pub exchanges: Option<Vec<ExchangeRow>>,
     /// Segments sent by all flows and transfers, datagrams included.
     pub data_packets: u64,
     /// Events handled by the core.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use units::Duration;
 
+use super::arrivals::Law;
 use super::hops::StretchSpec;
 
 /// Which way a flow's data goes.
@@ -78,12 +79,30 @@ pub struct FlowSpec {
     /// When the application writes; none if it always has more to send.
     #[serde(default)]
     pub writes: Option<WritesSpec>,
+    /// What a client asks for; none for an application that sends unasked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<Box<RequestsSpec>>,
     /// The stack whose own program it is, and of whose controllers `algorithm` is one; none for the simulator's TCP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<String>,
     /// Which of several hops its data, or its ACKs if they go forward, cross.
     #[serde(default)]
     pub hops: StretchSpec,
+}
+
+/// A client that asks for what the flow sends: request, response, a thought, and again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RequestsSpec {
+    /// How many requests; none for no end.
+    #[serde(default)]
+    pub count: Option<u64>,
+    /// Payload bytes of a request.
+    pub sizes: Law,
+    /// Payload bytes of a response.
+    pub responses: Law,
+    /// Nanoseconds from the end of a response to the next request.
+    pub think: Law,
 }
 
 /// When a flow's application writes.

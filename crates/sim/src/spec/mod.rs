@@ -11,7 +11,7 @@ mod traffic;
 
 pub use arrivals::{ArrivalSpec, Law, Offered, SessionSpec};
 pub(crate) use flow::access_delay;
-pub use flow::{Direction, FlowSpec, WritesSpec};
+pub use flow::{Direction, FlowSpec, RequestsSpec, WritesSpec};
 pub use hops::{HopSpec, StretchSpec};
 pub use host::{DeviceSpec, HostSpec};
 pub use link::{

@@ -28,6 +28,7 @@ mod prague;
 mod ptcp;
 mod queues;
 mod random_loss;
+mod requests;
 mod rtt_errors;
 mod sawtooth;
 mod slow_start;

@@ -82,6 +82,7 @@ pub fn scenario(index: u64) -> Spec {
     newer(index, &mut flows);
     traffic::write_in_pieces(index, duration_ns, &mut flows);
     traffic::open(index, &mut flows);
+    traffic::ask(index, duration_ns, &mut flows);
     let traffic = traffic::traffic(index, (rate_bps, duration_ns), reverse.is_some());
     Spec { seed, duration_ns, warmup_ns, forward, reverse, traffic, ..dumbbell(1, 1, 1, flows) }
 }

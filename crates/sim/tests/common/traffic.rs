@@ -1,6 +1,6 @@
 //! Random sources of datagrams, drawn apart from the rest, so that the scenarios are otherwise those that they were before there were any.
 
-use sim::{Direction, FlowSpec, StretchSpec, UdpSpec, WaveSpec, WritesSpec};
+use sim::{Direction, FlowSpec, Law, RequestsSpec, StretchSpec, UdpSpec, WaveSpec, WritesSpec};
 use units::Stream;
 
 use super::{Dice, SEED};
@@ -60,5 +60,31 @@ pub fn write_in_pieces(index: u64, duration_ns: u64, flows: &mut [FlowSpec]) {
         if dice.one_in(2) {
             flow.transport.insert("idle_restart".to_owned(), dice.choose(&["linux", "rfc5681", "none"]).into());
         }
+    }
+}
+
+/// Clients that ask, for some flows of a third of the scenarios that have no other application.
+pub fn ask(index: u64, duration_ns: u64, flows: &mut [FlowSpec]) {
+    let mut dice = Dice(Stream::named(SEED, &format!("requests{index}")));
+    if !dice.one_in(3) {
+        return;
+    }
+    for flow in flows.iter_mut().filter(|flow| flow.writes.is_none()) {
+        let law = |dice: &mut Dice, mean: u64| {
+            let mean = mean as f64;
+            match dice.between(0, 2) {
+                0 => Law::Fixed { mean },
+                1 => Law::Exponential { mean },
+                _ => Law::Pareto { mean, shape: 1.2 },
+            }
+        };
+        let means = [dice.log_between(1, 14_480), dice.log_between(1, 1_000_000), dice.log_between(1, duration_ns / 4)];
+        let [sizes, responses, think] = means.map(|mean| law(&mut dice, mean));
+        let count = if dice.one_in(2) { Some(dice.log_between(1, 100)) } else { None };
+        if dice.one_in(4) {
+            continue;
+        }
+        flow.bytes = None;
+        flow.requests = Some(Box::new(RequestsSpec { count, sizes, responses, think }));
     }
 }

@@ -29,6 +29,8 @@ pub(super) enum Kind {
     Forgotten,
     /// The receiver's timer expires.
     DelayedAck,
+    /// The client asks, or asks again.
+    Client,
     /// The sender's timer expires.
     Deadline,
     /// The application writes, or pauses.

@@ -108,7 +108,8 @@ pub fn sources(accepted: &Accepted) -> Vec<Source> {
     sources
 }
 
-fn draw(law: Law, stream: &mut Stream) -> u64 {
+/// A draw of a whole number.
+pub(super) fn draw(law: Law, stream: &mut Stream) -> u64 {
     let real = match law {
         Law::Fixed { mean } => mean,
         Law::Exponential { mean } => mean * -libm::log(1.0 - stream.unit()),

@@ -8,6 +8,7 @@ use units::{Duration, Stream, Time};
 
 use super::agenda::{Agenda, Event, Kind, Owner};
 use super::births;
+use super::client::{bytes_back, Client};
 use super::flow::{gaps, last_hop, Flow, Unordered};
 use super::host::Host;
 use super::link::{Arrival, Link, Load, Packet};
@@ -36,7 +37,7 @@ impl Carried {
     fn of(load: &Load) -> Carried {
         match load {
             Load::Segment { .. } => Carried::Segment,
-            Load::Ack { .. } => Carried::Ack,
+            Load::Ack { .. } | Load::Question(_) => Carried::Ack,
             Load::Datagram => Carried::Datagram,
         }
     }
@@ -49,10 +50,6 @@ fn bytes_of(load: &Load, full: u32) -> u32 {
         Load::Segment { seq, .. } if *seq == Opening::Ack.seq() => ACK_BYTES,
         _ => full,
     }
-}
-
-fn is_syn_ack(load: &Load) -> bool {
-    matches!(load, Load::Ack { ack, .. } if ack.is_syn_ack())
 }
 
 /// The core.
@@ -96,6 +93,9 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
         note_totals(&mut core.transfers[row], &totals);
     }
     core.flows.truncate(accepted.flows.len());
+    let mut exchanges: Vec<_> =
+        core.flows.iter().filter_map(|flow| flow.client.as_ref()).flat_map(|client| client.rows(Time(accepted.spec.duration_ns))).collect();
+    exchanges.sort_by_key(|row| (row.start_ns, row.flow));
     Outcome {
         links: core.links.iter().map(Link::totals).collect(),
         flows: core.flows.iter().map(Flow::totals).collect(),
@@ -105,6 +105,7 @@ pub fn run<O: Observer>(accepted: &Accepted, observer: &mut O) -> Outcome {
         worked: core.worked(),
         pages: core.pages.iter().map(|page| core.page_row(page)).collect(),
         transfers: core.transfers,
+        exchanges,
         sources: core.sources.iter().map(Source::totals).collect(),
     }
 }
@@ -135,8 +136,10 @@ impl<'a> Textbook<'a> {
             if let Some(writes) = &writes {
                 agenda.add(writes.next() + quarter, index, Kind::Write, None);
             }
-            let flow = Flow::new(given, (index, spec.seed), spec);
+            let mut flow = Flow::new(given, (index, spec.seed), spec);
+            flow.client = Client::new(given, (index, spec.seed));
             flows.push(match writes {
+                None if flow.client.is_some() => Flow { sender: flow.sender.waiting(), ..flow },
                 Some(writes) => Flow { sender: flow.sender.waiting(), writes: Some(writes), ..flow },
                 None => flow,
             });
@@ -151,7 +154,10 @@ impl<'a> Textbook<'a> {
         let hosts = spec.hosts.iter().map(Host::new).collect();
         let exits = spec.traffic.iter().map(|source| last_hop(source.hops, spec)).collect();
         let gaps = gaps(spec);
-        Textbook { accepted, flows, sources, links, hosts, agenda, gaps, exits, births, transfers: Vec::new(), pages: Vec::new() }
+        let transfers = Vec::new();
+        let mut core = Textbook { accepted, flows, sources, links, hosts, agenda, gaps, exits, births, transfers, pages: Vec::new() };
+        (0..core.flows.len()).for_each(|index| core.await_client(index));
+        core
     }
 
     /// A page as its transfers make it.
@@ -226,13 +232,14 @@ impl<'a> Textbook<'a> {
         match (event.kind, event.load) {
             (Kind::Segment, Some(Load::Segment { seq, sent, ecn })) => self.on_segment(now, index, (seq, sent), ecn),
             (Kind::DelayedAck, _) => self.on_delayed_ack(now, index),
+            (Kind::Client, _) => self.on_client(now, index),
             (Kind::Forgotten, _) => self.flows[index].under_way -= 1,
             // The flow's part of the run is over.
             _ if now >= self.flows[index].end => {}
             (Kind::Crossing, Some(load)) => {
                 let link = self.flows[index].ack_link.expect("a link to cross");
                 let connection = self.connection(index);
-                let bytes = if is_syn_ack(&load) { SYN_BYTES } else { ACK_BYTES };
+                let bytes = bytes_back(&load);
                 self.put(now, link, Packet { flow: index, connection, bytes, is_l4s: false, was_marked: false, load });
             }
             (Kind::Leaving, Some(load)) => {
@@ -242,12 +249,18 @@ impl<'a> Textbook<'a> {
                 self.flows[index].under_way -= 1;
                 self.put(now, data_link, Packet { flow: index, connection, bytes, is_l4s: ecn == Ecn::L4s, was_marked: false, load });
             }
-            (Kind::Ack, Some(Load::Ack { ack, sack })) if self.is_processed(index) => {
+            (Kind::Ack, Some(load)) if self.is_processed(index) => {
                 let Flow { sender, host, .. } = &self.flows[index];
                 let connection = sender.connection();
                 let host = &mut self.hosts[host.expect("a processor")];
-                let done = host.take_ack(now, ack.has_sack, connection.nxt - connection.una);
-                self.agenda.add(done, index, Kind::Processed, Some(Load::Ack { ack, sack }));
+                let has_sack = matches!(load, Load::Ack { ack, .. } if ack.has_sack);
+                let done = host.take_ack(now, has_sack, connection.nxt - connection.una);
+                self.agenda.add(done, index, Kind::Processed, Some(load));
+            }
+            (Kind::Ack | Kind::Processed, Some(Load::Question(question))) => {
+                self.flows[index].under_way -= 1;
+                self.on_question(now, index, question);
+                observer.on_acked(now, index, &self.flows[index].sender);
             }
             (Kind::Ack | Kind::Processed, Some(Load::Ack { ack, sack })) => {
                 self.flows[index].under_way -= 1;
@@ -318,7 +331,7 @@ impl<'a> Textbook<'a> {
     }
 
     /// Lets the sender act; puts what it sends on its link, and its timer, if it moved, on the agenda.
-    fn drive(&mut self, index: usize, act: impl FnOnce(&mut Sender<Controller>, &mut Outbox<'_>)) {
+    pub(super) fn drive(&mut self, index: usize, act: impl FnOnce(&mut Sender<Controller>, &mut Outbox<'_>)) {
         let flow = &mut self.flows[index];
         let host = flow.host.map(|host| &mut self.hosts[host]);
         let is_held = host.as_ref().is_some_and(|host| host.holds_segments());
@@ -437,10 +450,10 @@ impl<'a> Textbook<'a> {
                 }
             }
             Load::Datagram => {}
-            Load::Ack { ack, sack } => {
+            load @ (Load::Ack { .. } | Load::Question(_)) => {
                 let crossed = if link <= self.gaps.len() { flow.between_of_acks } else { Duration::ZERO };
                 let travels = flow.rtt - flow.quarter - flow.quarter - crossed;
-                self.bring_back(now + travels, packet.flow, ack, sack);
+                self.bring_back(now + travels, packet.flow, load);
             }
         }
     }

@@ -8,7 +8,7 @@ use units::{Stream, Time};
 
 use super::codel::Codel;
 use super::disciplines::{bytes_of, Discipline, Fits};
-use super::link::{Load, Packet};
+use super::link::Packet;
 use super::pie::Pie;
 
 /// RFC 8290: whose turn it is.
@@ -28,7 +28,7 @@ impl Turns {
     }
 
     fn queue_of(&self, packet: &Packet) -> usize {
-        let direction = u32::from(matches!(packet.load, Load::Ack { .. }));
+        let direction = u32::from(packet.load.is_of_receiver());
         bucket(2 * packet.connection as u32 + direction, self.perturbation, self.hashed_to)
     }
 

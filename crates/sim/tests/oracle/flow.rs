@@ -6,6 +6,7 @@ use tcp::{Ecn, Receiver, Sender, SenderTotals};
 use units::{Duration, Stream, Time};
 
 use super::births::Birth;
+use super::client::Client;
 use super::writes::Writes;
 
 /// What a link does to the order of segments: draws, with which probabilities and by how much.
@@ -54,6 +55,8 @@ pub(super) struct Flow {
     pub(super) refused: u64,
     /// What its application still does.
     pub(super) writes: Option<Writes>,
+    /// Who asks for what it sends.
+    pub(super) client: Option<Client>,
     /// Integral of cwnd when nothing was left to send.
     pub(super) area: Option<f64>,
     /// Segments and ACKs that exist.
@@ -98,6 +101,7 @@ impl Flow {
             host: given.spec.host.map(|host| host as usize),
             refused: 0,
             writes: None,
+            client: None,
             area: None,
             under_way: 0,
             row: None,

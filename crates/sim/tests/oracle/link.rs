@@ -7,6 +7,7 @@ use sim::{AcceptedLink, DelayStep};
 use tcp::{Ack, EcnBits, Sack};
 use units::{Duration, Stream, Time};
 
+use super::client::Question;
 use super::disciplines::{self, Discipline};
 use super::loss::Loss;
 use super::service::{Left, Service};
@@ -32,6 +33,15 @@ pub enum Load {
         /// Its SACK information.
         sack: Option<Sack>,
     },
+    /// A packet of a request, on the way of the ACKs.
+    Question(Question),
+}
+
+impl Load {
+    /// It goes the way of the ACKs.
+    pub fn is_of_receiver(&self) -> bool {
+        matches!(self, Load::Ack { .. } | Load::Question(_))
+    }
 }
 
 /// A packet on a link.
@@ -115,7 +125,7 @@ impl Link {
         let in_window = now >= self.window.0 && now < self.window.1;
         let mut is_lost = self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability);
         for loss in &mut self.losses {
-            is_lost |= loss.takes(now, (packet.connection, !matches!(packet.load, Load::Ack { .. })));
+            is_lost |= loss.takes(now, (packet.connection, !packet.load.is_of_receiver()));
         }
         if is_lost {
             self.totals.lost += before_end;

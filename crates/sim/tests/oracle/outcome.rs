@@ -1,7 +1,7 @@
 //! What a run came to.
 
 use net::LinkTotals;
-use sim::{PageRow, SourceTotals, TransferRow};
+use sim::{ExchangeRow, PageRow, SourceTotals, TransferRow};
 use tcp::SenderTotals;
 
 /// What is compared with the simulator's records.
@@ -21,6 +21,8 @@ pub struct Outcome {
     pub worked: Vec<(u64, u32, u64)>,
     /// Transfers.
     pub transfers: Vec<TransferRow>,
+    /// Exchanges of clients.
+    pub exchanges: Vec<ExchangeRow>,
     /// Pages of sessions.
     pub pages: Vec<PageRow>,
     /// Of each source: packets lost, counters when the window began, counters at the end.

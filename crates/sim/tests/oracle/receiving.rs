@@ -28,9 +28,10 @@ impl Textbook<'_> {
                 let sack = ack.has_sack.then_some(*receiver.sack());
                 self.acknowledge(now, index, ack, sack);
             }
-            None if receiver.deadline() < Time::NEVER => self.agenda.add(receiver.deadline(), index, Kind::DelayedAck, None),
             None => {}
         }
+        self.await_receiver(index);
+        self.tell_client(now, index, seq);
     }
 
     pub(super) fn on_delayed_ack(&mut self, now: Time, index: usize) {
@@ -39,27 +40,41 @@ impl Textbook<'_> {
             let ack = receiver.on_deadline();
             let sack = ack.has_sack.then_some(*receiver.sack());
             self.acknowledge(now, index, ack, sack);
+            self.await_receiver(index);
+        }
+    }
+
+    /// Puts the receiver's timer on the agenda.
+    fn await_receiver(&mut self, index: usize) {
+        let deadline = self.flows[index].receiver.deadline();
+        if deadline < Time::NEVER {
+            self.agenda.add(deadline, index, Kind::DelayedAck, None);
         }
     }
 
     /// The receiver sends an ACK.
     fn acknowledge(&mut self, now: Time, index: usize, ack: Ack, sack: Option<Sack>) {
+        self.send_back(now, index, Load::Ack { ack, sack });
+    }
+
+    /// Something leaves where the receiver is.
+    pub(super) fn send_back(&mut self, now: Time, index: usize, load: Load) {
         let flow = &mut self.flows[index];
         flow.under_way += 1;
         if flow.ack_link.is_some() {
-            self.agenda.add(now + flow.quarter, index, Kind::Crossing, Some(Load::Ack { ack, sack }));
+            self.agenda.add(now + flow.quarter, index, Kind::Crossing, Some(load));
         } else {
             let travels = flow.rtt - flow.quarter;
-            self.bring_back(now + travels, index, ack, sack);
+            self.bring_back(now + travels, index, load);
         }
     }
 
     /// Only propagation and jitter lie between an ACK and its sender; it never overtakes the one ahead of it.
-    pub(super) fn bring_back(&mut self, at: Time, index: usize, ack: Ack, sack: Option<Sack>) {
+    pub(super) fn bring_back(&mut self, at: Time, index: usize, load: Load) {
         let flow = &mut self.flows[index];
         let jitter = if flow.jitter_ns > 0 { flow.jitter.up_to(flow.jitter_ns) } else { 0 };
         flow.last_arrival = flow.last_arrival.max(at + Duration(jitter));
         let at = flow.host.map_or(flow.last_arrival, |host| self.hosts[host].tick(flow.last_arrival, flow.quarter));
-        self.agenda.add(at, index, Kind::Ack, Some(Load::Ack { ack, sack }));
+        self.agenda.add(at, index, Kind::Ack, Some(load));
     }
 }

@@ -87,12 +87,14 @@ fn steps(spec: &Spec) -> Vec<Step> {
     for index in (0..spec.flows.len()).rev() {
         steps.push(Box::new(move |spec| drop((index < spec.flows.len()).then(|| spec.flows.remove(index)))));
     }
-    let fields: [fn(&mut sim::FlowSpec); 8] = [
+    let fields: [fn(&mut sim::FlowSpec); 10] = [
         |flow| flow.transport.clear(),
         |flow| flow.jitter_ns = 0,
         |flow| flow.stop_ns = None,
         |flow| flow.bytes = None,
         |flow| flow.writes = None,
+        |flow| flow.requests = None,
+        |flow| flow.requests.iter_mut().for_each(|requests| (requests.sizes, requests.count) = (sim::Law::Fixed { mean: 100.0 }, Some(2))),
         |flow| flow.window_packets = None,
         |flow| flow.variant = None,
         |flow| "reno".clone_into(&mut flow.algorithm),

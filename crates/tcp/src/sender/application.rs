@@ -34,6 +34,7 @@ impl<C: CongestionControl> Sender<C> {
         } else {
             self.recover_and_transmit(wire);
         }
+        self.watch_window();
         self.look_for_trouble();
     }
 
@@ -42,17 +43,16 @@ impl<C: CongestionControl> Sender<C> {
         self.limits.on_paused(&self.c);
     }
 
+    /// The application writes no more than it has.
+    pub fn on_last_written(&mut self) {
+        self.limits.on_stopped();
+    }
+
     /// The application has no more data.
     pub fn on_stopped(&mut self) {
         self.on_paused();
         self.limits.on_stopped();
         self.give_up_opening();
-    }
-
-    /// The receiver's window is `segments` from now on, more or fewer than before. Nothing leaves for it: the ACK that told of it comes next.
-    /// A window of none is not probed.
-    pub fn on_window_told(&mut self, segments: u64) {
-        self.limits.on_window_told(segments);
     }
 
     fn restart_after_idle(&mut self) {

@@ -36,6 +36,7 @@ impl<C: CongestionControl> Sender<C> {
             Kind::Probe => self.on_probe_timeout(wire),
             Kind::Reordering => self.on_reordering_timeout(wire),
             Kind::Opening => self.on_syn_timeout(wire),
+            Kind::Window => self.on_window_timeout(wire),
         }
     }
 
@@ -99,6 +100,7 @@ impl<C: CongestionControl> Sender<C> {
         if self.c.una == self.c.nxt {
             self.timers.disarm();
             self.await_device();
+            self.watch_window();
         } else if self.probe.is_possible(self.c.ca_state) {
             self.timers.arm_probe(&self.c, self.c.now + self.rtt.rto());
         } else {

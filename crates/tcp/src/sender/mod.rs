@@ -30,6 +30,7 @@ mod application;
 mod episode;
 mod expiry;
 mod opening;
+mod persist;
 mod plain;
 mod rates;
 mod state;
@@ -88,6 +89,8 @@ pub struct Sender<C> {
     timers: Timers,
     needs: Needs,
     started: bool,
+    /// The handshake is over.
+    established: bool,
     /// Only the window holds back what it sends, its law does not ask what ACKs look like, and its stack is the usual one.
     is_usual: bool,
     /// From this `una` on an ACK that advances the window is a usual one: nothing is in trouble, and nothing about the sender is special.
@@ -121,7 +124,7 @@ pub struct Sender<C> {
 }
 
 units::clone_by_field! {
-    Sender<C>: c w timers needs started is_usual usual_from is_careful detection counting ecn limits probe rack rtt totals pacer cc board
+    Sender<C>: c w timers needs started established is_usual usual_from is_careful detection counting ecn limits probe rack rtt totals pacer cc board
     recovery undo reordering duplicates delivered_twice has_timestamps care handshake rates
 }
 
@@ -139,6 +142,7 @@ impl<C: CongestionControl> Sender<C> {
             timers: Timers::new(Duration::from_secs_f64(options.timer_tick_s)),
             needs,
             started: false,
+            established: false,
             is_usual: false,
             usual_from: u64::MAX,
             is_careful: pacer.is_on() || care.is_some() || is_rated,

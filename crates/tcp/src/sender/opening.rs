@@ -51,9 +51,15 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
-    /// A SYN-ACK arrives. Only the first one counts. Its ACK leaves, and the first window behind it.
+    /// A SYN-ACK arrives. Only the first one counts. Its ACK leaves, and the first window behind it. Another is answered too (RFC 5961 4.2; Linux
+    /// `tcp_send_challenge_ack`), if no data has told the peer of the first: the ACK may have been lost.
     pub(super) fn on_answered(&mut self, ack: &Ack, wire: &mut impl Wire) {
-        let Some(handshake) = self.handshake.take() else { return };
+        let Some(handshake) = self.handshake.take() else {
+            if self.established && self.c.nxt == 0 {
+                wire.open(self.c.now, Opening::Ack);
+            }
+            return;
+        };
         self.timers.disarm();
         let Established { sample, is_cut } = handshake.on_answered(self.c.now, self.has_timestamps.then_some(ack.echo));
         if is_cut {
@@ -65,6 +71,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// With the RTT sample of the handshake, if there is one.
     fn establish(&mut self, handshake: Option<Flight>, wire: &mut impl Wire) {
+        self.established = true;
         if let Some(flight) = handshake {
             self.rtt.on_handshake(flight.rtt());
             self.rtt.on_sampled(&mut self.c, self.rtt.measured(flight));

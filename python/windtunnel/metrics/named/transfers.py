@@ -9,6 +9,7 @@ import polars as pl
 
 from windtunnel.metrics import throughput
 from windtunnel.metrics.backoffs import Array
+from windtunnel.metrics.exchanges import response_time_s
 from windtunnel.metrics.named.request import MEGA, Measure, Request, Value, mbps, mean_of
 from windtunnel.metrics.pageloads import page_time_s
 from windtunnel.metrics.rates import PACKET_BITS, UDP
@@ -86,6 +87,11 @@ def _udp_b2b(request: Request) -> Value:
     return mbps(throughput.total_bps(request.view, flows, 0.0, request.view.duration_s)) if flows else None
 
 
+def _response_s(request: Request, quantile: float | None = None) -> Value:
+    return response_time_s(request.view, request.tested, request.window, quantile)
+
+
+_RESPONSE = partial(Measure, "s", by_flow=True)
 _TIME = partial(Measure, "s", can_be_infinite=True, windowed=False)
 
 MEASURES: dict[str, Measure] = {
@@ -119,6 +125,9 @@ MEASURES: dict[str, Measure] = {
     "page_s": Measure("s", lambda request: page_time_s(request.view, *request.window), "time of sessions' pages begun in the window, mean"),
     "page_s@median": Measure("s", lambda request: page_time_s(request.view, *request.window, 0.5), "the same, median"),
     "page_s@p95": Measure("s", lambda request: page_time_s(request.view, *request.window, 0.95), "the same, 95th percentile"),
+    "response_s": _RESPONSE(_response_s, "time from a request to the end of its response, requests that leave in the window, mean"),
+    "response_s@median": _RESPONSE(partial(_response_s, quantile=0.5), "the same, median"),
+    "response_s@p95": _RESPONSE(partial(_response_s, quantile=0.95), "the same, 95th percentile"),
     "rev_thr_mbps": Measure(
         "Mbit/s", _rev_thr_mbps, "throughput in reverse, from its first start to the end (leith08, IV.A.2)", windowed=False
     ),

@@ -1,0 +1,281 @@
+//! The other end of a flow whose application asks for what it is sent: requests, responses, and thoughts between them.
+//!
+//! The client has the clock of its packets' arrival at it, as the receiver has. It sends a request, all packets at once, waits until the whole
+//! response has arrived in order, thinks, and asks again. Until the response begins to arrive a timer repeats the request. The server writes
+//! the response when the last packet of the request arrives.
+
+use tcp::{Ack, Asking, Opening, Sack, SYN_BYTES};
+use units::{Duration, Stream, Time};
+
+use super::path::Path;
+use super::request::{most_bytes, Piece};
+use crate::accept::AcceptedFlow;
+use crate::laws::Whole;
+use crate::records::ExchangeRow;
+use crate::spec::Spec;
+
+/// What a client does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The connection is not there, or nothing more is asked.
+    Idle,
+    /// It will ask.
+    Thinking,
+    /// It has asked and has no answer.
+    Asking,
+    /// The response has begun to arrive.
+    Listening,
+}
+
+/// One client, and what its server knows of its request.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    sizes: Whole,
+    responses: Whole,
+    think: Whole,
+    sized: Stream,
+    answered: Stream,
+    thoughts: Stream,
+    /// How many exchanges there are at most.
+    count: u64,
+    /// When it asks no more.
+    stop: Time,
+    mss: u64,
+    /// IP bytes of a packet that are no payload.
+    header_bytes: u32,
+    flow: u32,
+    asking: Asking,
+    state: State,
+    /// When it thinks no more, or the request leaves again; never if neither.
+    next_at: Time,
+    /// When the SYN arrived, if it arrived once.
+    syn: Option<Time>,
+    has_syn: bool,
+    rows: Vec<ExchangeRow>,
+    /// Payload bytes of the request.
+    request: u64,
+    /// Segments of the responses before this one, and with it.
+    response: (u64, u64),
+    /// Packets of the request that have arrived at the server, a bit each.
+    arrived: u32,
+    /// When the copy that the server answered was sent.
+    answered_copy: Time,
+}
+
+impl Client {
+    /// That of flow `index`, if it has one.
+    pub(crate) fn of_flow(index: usize, accepted: &AcceptedFlow, spec: &Spec) -> Option<Client> {
+        let given = accepted.spec.requests.as_ref()?;
+        let stream = |part: &str| Stream::named(spec.seed, &format!("flow{index}/{part}"));
+        let (mss, rtt) = (accepted.sender.mss, Duration(accepted.spec.rtt_ns));
+        let mut client = Client {
+            sizes: Whole::new(given.sizes, Some(most_bytes(&accepted.sender))),
+            responses: Whole::new(given.responses, None),
+            think: Whole::new(given.think, None),
+            sized: stream("requests"),
+            answered: stream("responses"),
+            thoughts: stream("thoughts"),
+            count: given.count.unwrap_or(u64::MAX),
+            stop: accepted.spec.stop_ns.map_or(Time::NEVER, Time),
+            mss: mss.into(),
+            header_bytes: accepted.spec.packet_bytes - mss,
+            flow: index as u32,
+            asking: Asking::new(&accepted.sender.options, mss),
+            state: State::Idle,
+            next_at: Time::NEVER,
+            syn: None,
+            has_syn: false,
+            rows: Vec::new(),
+            request: 0,
+            response: (0, 0),
+            arrived: 0,
+            answered_copy: Time::ZERO,
+        };
+        if !accepted.spec.handshake {
+            client.begin(Time(accepted.spec.start_ns), Some(rtt));
+        }
+        Some(client)
+    }
+
+    /// When it does something next.
+    pub(crate) fn next_at(&self) -> Time {
+        self.next_at
+    }
+
+    /// The connection is there, and its handshake took so long.
+    fn begin(&mut self, now: Time, rtt: Option<Duration>) {
+        self.asking.on_established(rtt);
+        self.state = State::Thinking;
+        self.wait_until(now);
+    }
+
+    /// It asks then, or never, if that is too late.
+    fn wait_until(&mut self, at: Time) {
+        self.next_at = if at <= self.stop { at } else { Time::NEVER };
+    }
+
+    /// A part of the handshake arrives, whose SYN-ACK left again so often.
+    fn on_opening(&mut self, now: Time, part: Opening, again: u8) {
+        match part {
+            Opening::Syn => {
+                self.syn = (!self.has_syn).then_some(now);
+                self.has_syn = true;
+            }
+            Opening::Ack if self.state == State::Idle && self.rows.is_empty() => {
+                let rtt = self.syn.and_then(|syn| self.asking.handshake_rtt(now, syn, again));
+                self.begin(now, rtt);
+            }
+            Opening::Ack => {}
+        }
+    }
+
+    /// It asks, or asks again.
+    fn on_due(&mut self) {
+        let now = self.next_at;
+        if self.state == State::Asking {
+            if let Some(row) = self.rows.last_mut() {
+                row.repeats += 1;
+            }
+            let again = self.asking.on_deadline(now);
+            return self.wait_until(again);
+        }
+        self.request = self.sizes.draw(&mut self.sized);
+        let bytes = self.responses.draw(&mut self.answered);
+        self.response = (self.response.1, self.response.1 + bytes.div_ceil(self.mss));
+        self.arrived = 0;
+        self.rows.push(ExchangeRow {
+            flow: self.flow,
+            start_ns: now.0,
+            request_bytes: self.request,
+            bytes,
+            completion_ns: u64::MAX,
+            repeats: 0,
+        });
+        self.state = State::Asking;
+        let again = self.asking.on_asked(now, self.pieces());
+        self.wait_until(again);
+    }
+
+    /// Packets of the request.
+    fn pieces(&self) -> u64 {
+        self.request.div_ceil(self.mss)
+    }
+
+    fn piece(&self, number: u64) -> Piece {
+        let payload = (self.request - number * self.mss).min(self.mss) as u32;
+        Piece { exchange: self.exchange(), number: number as u32, payload }
+    }
+
+    fn exchange(&self) -> u32 {
+        (self.rows.len() as u32).wrapping_sub(1) & 0xff_ffff
+    }
+
+    /// A segment arrives; the receiver then expects `next`.
+    fn on_segment(&mut self, now: Time, seq: u64, next: u64) {
+        let (before, end) = self.response;
+        if self.state == State::Asking && seq >= before {
+            self.asking.on_answered(now, self.answered_copy);
+            (self.state, self.next_at) = (State::Listening, Time::NEVER);
+        }
+        if self.state == State::Listening && next >= end {
+            if let Some(row) = self.rows.last_mut() {
+                row.completion_ns = now.0 - row.start_ns;
+            }
+            self.state = State::Idle;
+            if (self.rows.len() as u64) < self.count {
+                self.state = State::Thinking;
+                let thought = Duration(self.think.draw(&mut self.thoughts));
+                self.wait_until(now.saturating_add(thought));
+            }
+        }
+    }
+
+    /// A packet of a request arrives at the server, sent at `sent`. Returns how many segments are written once it is whole, and whether
+    /// they are the last.
+    pub(crate) fn on_arrived(&mut self, piece: Piece, sent: Time) -> Option<(u64, bool)> {
+        let all = (1 << self.pieces()) - 1;
+        if piece.exchange != self.exchange() || self.arrived == all {
+            return None;
+        }
+        self.arrived |= 1 << piece.number;
+        self.answered_copy = sent;
+        (self.arrived == all).then_some((self.response.1, self.rows.len() as u64 == self.count))
+    }
+
+    /// The run ends: its exchanges.
+    fn close(mut self, end: Time) -> Vec<ExchangeRow> {
+        self.rows.retain(|row| row.start_ns < end.0);
+        for row in &mut self.rows {
+            if row.start_ns.saturating_add(row.completion_ns) > end.0 {
+                row.completion_ns = u64::MAX;
+            }
+        }
+        self.rows
+    }
+}
+
+impl Path {
+    /// The same with the client at its other end.
+    pub(crate) fn asked_by(mut self, client: Option<Client>) -> Path {
+        let Some(client) = client else { return self };
+        self.is_watched = true;
+        self.is_altered = true;
+        self.rare.get_or_insert_with(Box::default).client = Some(Box::new(client));
+        self.refresh_beyond();
+        self
+    }
+
+    /// The client, if it has one.
+    pub(crate) fn client(&mut self) -> Option<&mut Client> {
+        self.rare.as_mut()?.client.as_deref_mut()
+    }
+
+    /// When the client does something next.
+    pub(crate) fn client_at(&self) -> Time {
+        self.rare.as_ref().and_then(|rare| rare.client.as_ref()).map_or(Time::NEVER, |client| client.next_at())
+    }
+
+    /// IP bytes of what travels as an ACK and is none: a SYN-ACK, or a packet of a request with the headers of the flow's segments.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn bytes_of(&self, ack: &Ack) -> u32 {
+        let client = self.rare.as_ref().and_then(|rare| rare.client.as_ref());
+        Piece::of(ack).zip(client).map_or(SYN_BYTES, |(piece, client)| piece.payload + client.header_bytes)
+    }
+
+    /// The run ends at `end`, until when things happen to the client that nobody else will feel: its exchanges, if there is one.
+    pub(crate) fn close_client(&mut self, end: Time) -> Option<Vec<ExchangeRow>> {
+        self.client()?;
+        while self.held_until().min(self.receiver.deadline()).min(self.client_at()) < end {
+            self.commit_pending();
+        }
+        Some(self.rare.as_mut()?.client.take()?.close(end))
+    }
+
+    /// The client asks, or asks again: the request leaves, and carries the ACK that waits.
+    #[inline(never)]
+    pub(crate) fn ask(&mut self) {
+        let Some(client) = self.client() else { return };
+        let now = client.next_at;
+        client.on_due();
+        let pieces: Vec<Piece> = (0..client.pieces()).map(|number| client.piece(number)).collect();
+        let carried = self.receiver.carried(pieces.len() as u32);
+        for piece in pieces {
+            let (ack, sack): (Ack, Sack) = piece.travels(now, carried);
+            self.send_with(now, ack, sack);
+        }
+        self.refresh_beyond();
+    }
+
+    /// A segment, or a part of the handshake, has arrived where the client is.
+    #[inline(never)]
+    pub(crate) fn tell_client(&mut self, now: Time, seq: u64) {
+        let (next, again) = (self.receiver.next(), self.receiver.answered_again());
+        let Some(client) = self.client() else { return };
+        match Opening::of(seq) {
+            Some(part) => client.on_opening(now, part, again),
+            None => client.on_segment(now, seq, next),
+        }
+        self.refresh_beyond();
+    }
+}

@@ -1,0 +1,74 @@
+//! A receiver without room: its window is shut, and the sender asks now and then whether it has opened.
+//!
+//! The facts are those of Linux 6.1. With data to send and nothing outstanding a timer is armed (`tcp_check_probe_timer`): a retransmission timeout, 200 ms
+//! at least. When it expires a segment without data leaves, which the receiver must answer (`tcp_send_probe0`), and the next waits twice as long,
+//! two minutes at most. An answer that still has no room starts the wait anew; one that has ends it (`tcp_ack_probe`), and what was doubled is
+//! forgotten. An opened window is no begin after a silence: it restarts nothing (`tcp_slow_start_after_idle_check` is the application's).
+//!
+//! Departures: a window of less than a segment is none, where Linux sends the part that fits when the timer expires; a receiver that answers
+//! no probe is never given up (`tcp_retries2`).
+
+use cc::{CaEvent, CongestionControl};
+use units::{Duration, Time};
+
+use super::Sender;
+use crate::Wire;
+
+/// The shortest first wait.
+const WAIT_MIN: Duration = Duration::from_ms(200);
+/// The longest.
+const WAIT_MAX: Duration = Duration::from_ms(120_000);
+/// How often the wait doubles at most (Linux `tcp_retries2`).
+const DOUBLINGS_MAX: u8 = 15;
+
+impl<C: CongestionControl> Sender<C> {
+    /// The receiver's window is `segments` from now on, more or fewer than before. Nothing leaves for it: the ACK that told of it comes next, or
+    /// [`Sender::on_window_updated`].
+    pub fn on_window_told(&mut self, segments: u64) {
+        self.limits.on_window_told(segments);
+        if segments > 0 {
+            self.timers.disarm_window();
+        }
+    }
+
+    /// A segment arrives that tells of nothing but a window, which [`Sender::on_window_told`] has taken.
+    pub fn on_window_updated(&mut self, now: Time, wire: &mut impl Wire) {
+        self.account(now);
+        if self.is_opening() {
+            return;
+        }
+        if self.c.una == self.c.nxt && self.c.nxt > 0 && self.limits.can_send_new(&self.c) && !self.needs.control.is_by_rate() {
+            self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
+        }
+        self.recover_and_transmit(wire);
+        self.timers.disarm_window();
+        self.watch_window();
+        self.look_for_trouble();
+    }
+
+    /// Whether the receiver has no room, and nothing outstanding will tell when it has.
+    fn is_shut(&self) -> bool {
+        self.c.una == self.c.nxt && self.limits.receiver() == 0 && !self.limits.is_all_sent(&self.c)
+    }
+
+    /// The receiver may have shut its window: if so, and nothing else is waited for, it will be asked.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn watch_window(&mut self) {
+        if self.is_shut() && self.timers.expires() == Time::NEVER {
+            let wait = self.rtt.rto().max(WAIT_MIN).saturating_mul(1 << self.limits.window_probes());
+            self.timers.arm_window(&self.c, wait.min(WAIT_MAX));
+        }
+    }
+
+    /// The timer expires: the receiver is asked.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn on_window_timeout(&mut self, wire: &mut impl Wire) {
+        if self.is_shut() {
+            wire.probe_window(self.c.now);
+            self.limits.on_window_probed(DOUBLINGS_MAX);
+            self.watch_window();
+        }
+    }
+}
