@@ -205,7 +205,8 @@ fn run<'py>(
         simulate()
     } else if has_stacks {
         // What a stack's libraries keep for a thread begins anew with each run.
-        py.allow_threads(|| std::thread::scope(|scope| scope.spawn(&mut simulate).join())).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        py.allow_threads(|| std::thread::scope(|scope| scope.spawn(&mut simulate).join()))
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     } else {
         py.allow_threads(&mut simulate)
     };

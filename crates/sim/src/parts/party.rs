@@ -100,7 +100,14 @@ mod tests {
         let numbers = Numbers::new(Counts { links: 2, gaps: 1, arrivals: 3, flows: 4, datagrams: 2, stacks: 1 });
         let parties: Vec<Party> = (0..numbers.len() + 5).map(|number| numbers.party(number)).collect();
         assert!(parties.iter().enumerate().all(|(number, &party)| numbers.number(party) == number));
-        let places = [(0, Party::Link(0)), (2, Party::Gap(0)), (3, Party::Arrivals(0)), (6, Party::Flow(0)), (10, Party::Datagrams(0)), (12, Party::Stack(0))];
+        let places = [
+            (0, Party::Link(0)),
+            (2, Party::Gap(0)),
+            (3, Party::Arrivals(0)),
+            (6, Party::Flow(0)),
+            (10, Party::Datagrams(0)),
+            (12, Party::Stack(0)),
+        ];
         assert!(places.iter().all(|&(number, party)| parties[number] == party));
         // Flows 0 to 3 are the scenario's; slots follow the stacks.
         assert_eq!(parties[13], Party::Flow(4));

@@ -8,8 +8,8 @@ use crate::spec::UDP_HEADER_BYTES;
 
 mod samples;
 
-pub(crate) use samples::{SaidRow, Shown};
 pub use samples::{Columns, FlowSamples};
+pub(crate) use samples::{SaidRow, Shown};
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

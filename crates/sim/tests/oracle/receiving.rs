@@ -23,12 +23,9 @@ impl Textbook<'_> {
             }
         }
         let receiver = &mut self.flows[index].receiver;
-        match receiver.on_segment(tcp::Arrival { at: now, seq, sent }) {
-            Some(ack) => {
-                let sack = ack.has_sack.then_some(*receiver.sack());
-                self.acknowledge(now, index, ack, sack);
-            }
-            None => {}
+        if let Some(ack) = receiver.on_segment(tcp::Arrival { at: now, seq, sent }) {
+            let sack = ack.has_sack.then_some(*receiver.sack());
+            self.acknowledge(now, index, ack, sack);
         }
         self.await_receiver(index);
         self.tell_client(now, index, seq);
