@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 import windtunnel as wt
 from windtunnel.cli import main
 from windtunnel.foreign import stacks

@@ -70,7 +70,11 @@ def _checks(stack: Stack, algorithm: str, run: Callable[[Scenario], Records]) ->
     small = run(_scenario(stack, algorithm, bytes=SMALL_BYTES)).flows
     took_s = small["completed_s"][0]
     ok = took_s is not None and 2 * RTT_S < took_s < 2 * RTT_S + ACK_DELAY_S + 0.01
-    yield "a handshake of one round trip, 10 kB in the next", ok, "never" if took_s is None else f"{1e3 * took_s:.1f} ms of {2e3 * RTT_S:.0f}"
+    yield (
+        "a handshake of one round trip, 10 kB in the next",
+        ok,
+        "never" if took_s is None else f"{1e3 * took_s:.1f} ms of {2e3 * RTT_S:.0f}",
+    )
 
     large = run(_scenario(stack, algorithm, bytes=LARGE_BYTES)).flows
     read = int(large["delivered_bytes"][0])
@@ -78,7 +82,11 @@ def _checks(stack: Stack, algorithm: str, run: Callable[[Scenario], Records]) ->
 
     long = run(_scenario(stack, algorithm))
     least_s, utilisation = long.flow_samples["min_rtt_s"].min(), long.links["utilisation"][0]
-    yield "no RTT below the path's", least_s is not None and float(str(least_s)) >= RTT_S, f"{1e3 * float(str(least_s)):.3f} ms of {1e3 * RTT_S:.0f}"
+    yield (
+        "no RTT below the path's",
+        least_s is not None and float(str(least_s)) >= RTT_S,
+        f"{1e3 * float(str(least_s)):.3f} ms of {1e3 * RTT_S:.0f}",
+    )
     yield "one flow uses a link with a queue of one BDP", utilisation >= LEAST_UTILISATION, f"{100 * utilisation:.1f} %"
     again = run(_scenario(stack, algorithm))
     yield "the same records twice", again.digest() == long.digest(), long.digest()[:12]

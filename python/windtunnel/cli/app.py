@@ -10,7 +10,23 @@ from typing import Annotated
 
 import typer
 
-from windtunnel.cli import advise, agree, algorithms, cache, check, conform, doctor, kernel, new, queues, results, run, scenario, stacks, suite
+from windtunnel.cli import (
+    advise,
+    agree,
+    algorithms,
+    cache,
+    check,
+    conform,
+    doctor,
+    kernel,
+    new,
+    queues,
+    results,
+    run,
+    scenario,
+    stacks,
+    suite,
+)
 
 # Looked up only in modules that are loaded: an error that was raised has its module there.
 REFUSALS = (

@@ -27,7 +27,9 @@ def build_command(
         print_json([_facts(one) for one in made])
         return
     for one in made:
-        print(f"{one.name} {one.version}: {', '.join(one.algorithms)}; built in {one.build_s:.0f} s on {one.built} UTC: {one.library.parent}")
+        print(
+            f"{one.name} {one.version}: {', '.join(one.algorithms)}; built in {one.build_s:.0f} s on {one.built} UTC: {one.library.parent}"
+        )
 
 
 @app.command("list")
@@ -41,7 +43,9 @@ def list_command(json: JSON = False) -> None:
         print_json([_facts(one) for one in known])
         return
     rows = [(one.name, one.version, ", ".join(one.algorithms), one.built, one.key) for one in known]
-    rows += [(name, "not built", f"windtunnel stacks build {name}", "", "") for name in stacks.sources() if name not in {o.name for o in known}]
+    rows += [
+        (name, "not built", f"windtunnel stacks build {name}", "", "") for name in stacks.sources() if name not in {o.name for o in known}
+    ]
     print_table("Stacks", ["stack", "version", "algorithms", "built (UTC)", "key"], rows)
 
 

@@ -170,7 +170,17 @@ def _key(source: Path, cargo: str) -> str:
 def _compiled(source: Path, cargo: str) -> Path:
     target = folder() / ".target"
     target.mkdir(parents=True, exist_ok=True)
-    command = [cargo, "build", "--release", "--locked", "--quiet", "--manifest-path", str(source / "Cargo.toml"), "--target-dir", str(target)]
+    command = [
+        cargo,
+        "build",
+        "--release",
+        "--locked",
+        "--quiet",
+        "--manifest-path",
+        str(source / "Cargo.toml"),
+        "--target-dir",
+        str(target),
+    ]
     done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if line.strip()]

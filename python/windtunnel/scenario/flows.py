@@ -78,8 +78,8 @@ class Flow(Table):
     enter, leave : int, optional
         Numbers of the first and the last hop that its packets cross in forward direction, counted from 1; all hops when absent.
     stack : str, optional
-        The whole stack whose own program this flow is, as ``quinn`` (``windtunnel stacks list``); the simulator's TCP when absent. `algorithm`
-        is then one of that stack's controllers. What only the simulator's TCP has, it must not give.
+        The whole stack whose own program this flow is, as ``quinn`` (``windtunnel stacks list``); the simulator's TCP when absent.
+        `algorithm` is then one of that stack's controllers. What only the simulator's TCP has, it must not give.
     handshake : bool, optional
         It begins with a handshake, and with `bytes` its last segment ends it; when absent as the scenario says, which is not by default:
         then it is established when it starts.

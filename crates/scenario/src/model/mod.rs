@@ -5,6 +5,7 @@
 
 mod flow;
 mod host;
+mod law;
 mod link;
 mod losses;
 mod scenario;
@@ -13,10 +14,11 @@ mod traffic;
 
 pub use flow::{Flow, ParameterValue};
 pub use host::Host;
+pub use law::{Law, LawKind};
 pub use link::{DelayStep, Hop, Link, Outage, RateStep, DROP_TAIL};
 pub use losses::{LossKind, LossModel};
 pub use scenario::Scenario;
-pub use sources::{Arrivals, Law, LawKind, Offered, Pages, Sessions, Source, SHAPE};
+pub use sources::{Arrivals, Offered, Pages, Sessions, Source, SHAPE};
 pub use traffic::{Udp, UdpKind};
 
 use serde::de::DeserializeOwned;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sim::Direction;
 
-use super::{is_default, is_one, one, two_parts, Host, ParameterValue};
+use super::{is_default, is_one, one, two_parts, Host, Law, LawKind, ParameterValue};
 
 /// Index of the tail of Pareto sizes that name none.
 pub const SHAPE: f64 = 1.2;
@@ -56,32 +56,6 @@ pub struct Source {
     /// Whether every transfer begins with a handshake; as the scenario says, or yes, when absent.
     #[serde(default, skip_serializing_if = "is_default")]
     pub handshake: Option<bool>,
-}
-
-/// A kind of law.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LawKind {
-    /// All alike.
-    Fixed,
-    /// Exponential.
-    Exponential,
-    /// Pareto.
-    #[default]
-    Pareto,
-}
-
-/// A law of positive numbers; its mean is in the unit of the field.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Law {
-    /// Which.
-    pub law: LawKind,
-    /// Mean.
-    pub mean: f64,
-    /// Index of the tail of a Pareto law.
-    #[serde(default)]
-    pub shape: Option<f64>,
 }
 
 /// Transfers that begin at the times of a Poisson process, whatever became of those before.

@@ -4,10 +4,9 @@
 //! response has arrived in order, thinks, and asks again. Until the response begins to arrive a timer repeats the request. The server writes
 //! the response when the last packet of the request arrives.
 
-use tcp::{Ack, Asking, Opening, Sack, SYN_BYTES};
+use tcp::{Asking, Opening};
 use units::{Duration, Stream, Time};
 
-use super::path::Path;
 use super::request::{most_bytes, Piece};
 use crate::accept::AcceptedFlow;
 use crate::laws::Whole;
@@ -42,7 +41,7 @@ pub(crate) struct Client {
     stop: Time,
     mss: u64,
     /// IP bytes of a packet that are no payload.
-    header_bytes: u32,
+    pub(crate) header_bytes: u32,
     flow: u32,
     asking: Asking,
     state: State,
@@ -115,7 +114,7 @@ impl Client {
     }
 
     /// A part of the handshake arrives, whose SYN-ACK left again so often.
-    fn on_opening(&mut self, now: Time, part: Opening, again: u8) {
+    pub(crate) fn on_opening(&mut self, now: Time, part: Opening, again: u8) {
         match part {
             Opening::Syn => {
                 self.syn = (!self.has_syn).then_some(now);
@@ -130,7 +129,7 @@ impl Client {
     }
 
     /// It asks, or asks again.
-    fn on_due(&mut self) {
+    pub(crate) fn on_due(&mut self) {
         let now = self.next_at;
         if self.state == State::Asking {
             if let Some(row) = self.rows.last_mut() {
@@ -157,11 +156,11 @@ impl Client {
     }
 
     /// Packets of the request.
-    fn pieces(&self) -> u64 {
+    pub(crate) fn pieces(&self) -> u64 {
         self.request.div_ceil(self.mss)
     }
 
-    fn piece(&self, number: u64) -> Piece {
+    pub(crate) fn piece(&self, number: u64) -> Piece {
         let payload = (self.request - number * self.mss).min(self.mss) as u32;
         Piece { exchange: self.exchange(), number: number as u32, payload }
     }
@@ -171,7 +170,7 @@ impl Client {
     }
 
     /// A segment arrives; the receiver then expects `next`.
-    fn on_segment(&mut self, now: Time, seq: u64, next: u64) {
+    pub(crate) fn on_segment(&mut self, now: Time, seq: u64, next: u64) {
         let (before, end) = self.response;
         if self.state == State::Asking && seq >= before {
             self.asking.on_answered(now, self.answered_copy);
@@ -203,7 +202,7 @@ impl Client {
     }
 
     /// The run ends: its exchanges.
-    fn close(mut self, end: Time) -> Vec<ExchangeRow> {
+    pub(crate) fn close(mut self, end: Time) -> Vec<ExchangeRow> {
         self.rows.retain(|row| row.start_ns < end.0);
         for row in &mut self.rows {
             if row.start_ns.saturating_add(row.completion_ns) > end.0 {
@@ -211,71 +210,5 @@ impl Client {
             }
         }
         self.rows
-    }
-}
-
-impl Path {
-    /// The same with the client at its other end.
-    pub(crate) fn asked_by(mut self, client: Option<Client>) -> Path {
-        let Some(client) = client else { return self };
-        self.is_watched = true;
-        self.is_altered = true;
-        self.rare.get_or_insert_with(Box::default).client = Some(Box::new(client));
-        self.refresh_beyond();
-        self
-    }
-
-    /// The client, if it has one.
-    pub(crate) fn client(&mut self) -> Option<&mut Client> {
-        self.rare.as_mut()?.client.as_deref_mut()
-    }
-
-    /// When the client does something next.
-    pub(crate) fn client_at(&self) -> Time {
-        self.rare.as_ref().and_then(|rare| rare.client.as_ref()).map_or(Time::NEVER, |client| client.next_at())
-    }
-
-    /// IP bytes of what travels as an ACK and is none: a SYN-ACK, or a packet of a request with the headers of the flow's segments.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn bytes_of(&self, ack: &Ack) -> u32 {
-        let client = self.rare.as_ref().and_then(|rare| rare.client.as_ref());
-        Piece::of(ack).zip(client).map_or(SYN_BYTES, |(piece, client)| piece.payload + client.header_bytes)
-    }
-
-    /// The run ends at `end`, until when things happen to the client that nobody else will feel: its exchanges, if there is one.
-    pub(crate) fn close_client(&mut self, end: Time) -> Option<Vec<ExchangeRow>> {
-        self.client()?;
-        while self.held_until().min(self.receiver.deadline()).min(self.client_at()) < end {
-            self.commit_pending();
-        }
-        Some(self.rare.as_mut()?.client.take()?.close(end))
-    }
-
-    /// The client asks, or asks again: the request leaves, and carries the ACK that waits.
-    #[inline(never)]
-    pub(crate) fn ask(&mut self) {
-        let Some(client) = self.client() else { return };
-        let now = client.next_at;
-        client.on_due();
-        let pieces: Vec<Piece> = (0..client.pieces()).map(|number| client.piece(number)).collect();
-        let carried = self.receiver.carried(pieces.len() as u32);
-        for piece in pieces {
-            let (ack, sack): (Ack, Sack) = piece.travels(now, carried);
-            self.send_with(now, ack, sack);
-        }
-        self.refresh_beyond();
-    }
-
-    /// A segment, or a part of the handshake, has arrived where the client is.
-    #[inline(never)]
-    pub(crate) fn tell_client(&mut self, now: Time, seq: u64) {
-        let (next, again) = (self.receiver.next(), self.receiver.answered_again());
-        let Some(client) = self.client() else { return };
-        match Opening::of(seq) {
-            Some(part) => client.on_opening(now, part, again),
-            None => client.on_segment(now, seq, next),
-        }
-        self.refresh_beyond();
     }
 }

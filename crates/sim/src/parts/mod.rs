@@ -5,6 +5,7 @@
 pub(crate) mod application;
 pub(crate) mod around;
 pub(crate) mod arrivals;
+mod asked;
 pub(crate) mod client;
 pub(crate) mod datagrams;
 pub(crate) mod delivery;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use units::Duration;
 
-use super::arrivals::Law;
 use super::hops::StretchSpec;
+use super::law::Law;
 
 /// Which way a flow's data goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,16 +4,18 @@ mod arrivals;
 mod flow;
 mod hops;
 mod host;
+mod law;
 mod link;
 mod places;
 mod run;
 mod traffic;
 
-pub use arrivals::{ArrivalSpec, Law, Offered, SessionSpec};
+pub use arrivals::{ArrivalSpec, Offered, SessionSpec};
 pub(crate) use flow::access_delay;
 pub use flow::{Direction, FlowSpec, RequestsSpec, WritesSpec};
 pub use hops::{HopSpec, StretchSpec};
 pub use host::{DeviceSpec, HostSpec};
+pub use law::Law;
 pub use link::{
     AmongSpec, ChangesSpec, DelayStep, DisciplineChoice, DisorderSpec, LinkSpec, LossModelSpec, LossSpec, Outage, QueueSpec, QueueUnit,
     RateStep,

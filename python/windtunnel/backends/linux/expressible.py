@@ -17,10 +17,11 @@ from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.changes import CHANGES
 from windtunnel.scenario.flows import MSS_BYTES, PACKET_BYTES
 from windtunnel.scenario.hosts import Host
+from windtunnel.scenario.laws import Law
 from windtunnel.scenario.links import Hop
 from windtunnel.scenario.losses import MODELS as MODELS_OF_LOSS
 from windtunnel.scenario.losses import GilbertElliott
-from windtunnel.scenario.sessions import Law, Sessions
+from windtunnel.scenario.sessions import Sessions
 from windtunnel.scenario.traffic import Udp
 from windtunnel.scenario.transfers import MOST_KINDS
 

@@ -1,0 +1,75 @@
+//! A path whose other end asks: the client's part in what travels and arrives.
+
+use tcp::{Ack, Opening, Sack, SYN_BYTES};
+use units::Time;
+
+use super::client::Client;
+use super::path::Path;
+use super::request::Piece;
+use crate::records::ExchangeRow;
+
+impl Path {
+    /// The same with the client at its other end.
+    pub(crate) fn asked_by(mut self, client: Option<Client>) -> Path {
+        let Some(client) = client else { return self };
+        self.is_watched = true;
+        self.is_altered = true;
+        self.rare.get_or_insert_with(Box::default).client = Some(Box::new(client));
+        self.refresh_beyond();
+        self
+    }
+
+    /// The client, if it has one.
+    pub(crate) fn client(&mut self) -> Option<&mut Client> {
+        self.rare.as_mut()?.client.as_deref_mut()
+    }
+
+    /// When the client does something next.
+    pub(crate) fn client_at(&self) -> Time {
+        self.rare.as_ref().and_then(|rare| rare.client.as_ref()).map_or(Time::NEVER, |client| client.next_at())
+    }
+
+    /// IP bytes of what travels as an ACK and is none: a SYN-ACK, or a packet of a request with the headers of the flow's segments.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn bytes_of(&self, ack: &Ack) -> u32 {
+        let client = self.rare.as_ref().and_then(|rare| rare.client.as_ref());
+        Piece::of(ack).zip(client).map_or(SYN_BYTES, |(piece, client)| piece.payload + client.header_bytes)
+    }
+
+    /// The run ends at `end`, until when things happen to the client that nobody else will feel: its exchanges, if there is one.
+    pub(crate) fn close_client(&mut self, end: Time) -> Option<Vec<ExchangeRow>> {
+        self.client()?;
+        while self.held_until().min(self.receiver.deadline()).min(self.client_at()) < end {
+            self.commit_pending();
+        }
+        Some(self.rare.as_mut()?.client.take()?.close(end))
+    }
+
+    /// The client asks, or asks again: the request leaves, and carries the ACK that waits.
+    #[inline(never)]
+    pub(crate) fn ask(&mut self) {
+        let Some(client) = self.client() else { return };
+        let now = client.next_at();
+        client.on_due();
+        let pieces: Vec<Piece> = (0..client.pieces()).map(|number| client.piece(number)).collect();
+        let carried = self.receiver.carried(pieces.len() as u32);
+        for piece in pieces {
+            let (ack, sack): (Ack, Sack) = piece.travels(now, carried);
+            self.send_with(now, ack, sack);
+        }
+        self.refresh_beyond();
+    }
+
+    /// A segment, or a part of the handshake, has arrived where the client is.
+    #[inline(never)]
+    pub(crate) fn tell_client(&mut self, now: Time, seq: u64) {
+        let (next, again) = (self.receiver.next(), self.receiver.answered_again());
+        let Some(client) = self.client() else { return };
+        match Opening::of(seq) {
+            Some(part) => client.on_opening(now, part, again),
+            None => client.on_segment(now, seq, next),
+        }
+        self.refresh_beyond();
+    }
+}
