@@ -116,7 +116,7 @@ pub(super) fn ample_window<'a>(crossed: impl Iterator<Item = (&'a AcceptedLink, 
 
 /// Segments that a law from outside may have under way, whatever window it sets: what it can do at one instant ends. A window of TCP has
 /// 2^30 bytes at most (RFC 7323 2.3), some 740,000 full segments.
-const GUEST_WINDOW: u64 = 1 << 22;
+pub(crate) const GUEST_WINDOW: u64 = 1 << 22;
 
 pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, run: &Run<'a>) -> Result<AcceptedFlow<'a>, SpecError> {
     let &Run { spec, guests, .. } = run;

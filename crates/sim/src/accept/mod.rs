@@ -16,6 +16,7 @@ mod writes;
 
 pub use arrivals::{AcceptedSource, Loop};
 pub use flow::AcceptedFlow;
+pub(crate) use flow::GUEST_WINDOW;
 pub use link::AcceptedLink;
 pub(crate) use options::described_options;
 pub(crate) use refusal::{time_max, ALIVE_MAX};

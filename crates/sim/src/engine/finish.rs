@@ -5,6 +5,7 @@ use units::Time;
 
 use super::observer::Observer;
 use super::run::Engine;
+use crate::accept::GUEST_WINDOW;
 use crate::parts::flow::Flow;
 use crate::parts::load::Load;
 use crate::records::{ExchangeRow, FlowRow, LinkRow, Records};
@@ -94,5 +95,7 @@ fn flow_row(flow: &Flow, given: &FlowSpec, (algorithm, variant): (&'static str, 
 fn receive_window_bytes(flow: &Flow, given: &FlowSpec) -> Option<u64> {
     let packets = flow.sender.receive_window();
     let given_bytes = given.window_bytes.filter(|_| given.window_packets == Some(packets));
-    (packets < u64::MAX).then(|| given_bytes.unwrap_or(packets.saturating_mul(given.mss_bytes.into())))
+    // What bounds a law from outside is no receiver's.
+    let is_offered = packets < GUEST_WINDOW || given.window_packets.is_some();
+    is_offered.then(|| given_bytes.unwrap_or(packets.saturating_mul(given.mss_bytes.into())))
 }
