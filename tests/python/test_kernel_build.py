@@ -58,7 +58,7 @@ def test_a_kernel_is_kept_under_version_and_digest_with_what_it_is(tmp_path: Pat
     kernel = built.kernel
     assert built.fresh and kernel.folder == _cache / f"windtunnel/kernels/6.1.9-{kernel.digest[:12]}"
     assert (kernel.name, kernel.algorithms) == ("mine", ("reno", "cubic", "mine"))
-    assert sorted(p.name for p in kernel.folder.iterdir()) == ["build.log", "config", "kernel.json", "linux"]
+    assert sorted(p.name for p in kernel.folder.iterdir()) == ["against", "build.log", "config", "kernel.json", "linux"]
     assert store.kernels() == [kernel]
     assert [p.name for p in store.root().iterdir()] == [kernel.folder.name]
     kernel.require("mine")

@@ -91,6 +91,7 @@ echo 'a line from the guest'
 """
 
 CONFIG = """CONFIG_HZ=1000
+CONFIG_MODULES=y
 CONFIG_UML_TIME_TRAVEL_SUPPORT=y
 CONFIG_HIGH_RES_TIMERS=y
 CONFIG_HOSTFS=y
@@ -122,6 +123,8 @@ olddefconfig:
 linux: kernel.sh
 \t@echo '  CC      net/ipv4/tcp_mine.o'
 \t@cp kernel.sh linux; chmod +x linux
+modules: linux
+\t@: > vmlinux.symvers
 """
 
 
