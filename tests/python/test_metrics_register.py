@@ -313,9 +313,9 @@ def test_a_real_pair_has_every_value_it_should() -> None:
     # Reno exports no increase and has no delay-based part, there is no new protocol, and the run ends before 310 s.
     never = {"n_distinct_alpha", "ai_max", "ai_min", "dwnd_frac", "wnd_ai", "wnd_backoff", "dwnd_backoff", "wnd_fill_s"}
     never |= {"new_over_reno", "asym", "fair_300"}
-    # Nothing in reverse, no other traffic, no transfers, no pages, no recorded drops, no timeout.
+    # Nothing in reverse, no other traffic, no transfers, no pages, no requests, no recorded drops, no timeout.
     never |= {"rev_drops", "rev_thr_mbps", "rev_ack_mbps", "udp_b2b_mbps", "corr_tcp_udp"}
-    never |= {name for name in MEASURES if name.startswith(("xt_E", "completion", "first_vs", "page_s"))}
+    never |= {name for name in MEASURES if name.startswith(("xt_E", "completion", "first_vs", "page_s", "response_s"))}
     never |= {"spurious_backoffs", "recovery_rtts", "cwnd_in_recovery", "lost_pkts", "t_rto_ms"}
     # Hosts that are never felt, and windows without a cap.
     never |= {"sendstalls", "rwnd_bytes", "cpu_cov", "mhz_per_mbps"}
