@@ -9,8 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from windtunnel.foreign import stacks
+
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+RUNS = [line for line in README.splitlines() if line.startswith("    .venv/bin/windtunnel run ")]
 
 
 def test_the_python_lines_run_and_draw(tmp_path: Path) -> None:
@@ -23,7 +28,11 @@ def test_the_python_lines_run_and_draw(tmp_path: Path) -> None:
 
 def test_the_runs_in_the_simulator_work(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("target"))
-    lines = [line for line in README.splitlines() if line.startswith("    .venv/bin/windtunnel run ") and "--backend" not in line]
+    lines = [
+        line
+        for line in README.splitlines()
+        if line.startswith("    .venv/bin/windtunnel run ") and "--backend" not in line and "stack=" not in line
+    ]
     said = []
     for line in lines:
         command = [sys.executable, "-m", "windtunnel", *shlex.split(line)[1:]]
@@ -32,3 +41,13 @@ def test_the_runs_in_the_simulator_work(tmp_path: Path) -> None:
         said.append(done.stdout)
     assert [word in text for word, text in zip(("mine.c", "htcp"), said, strict=True)] == [True, True]
     assert "mine.c" in (tmp_path / "mine.svg").read_text(encoding="utf-8")
+
+
+def test_the_run_of_a_whole_stack_works(tmp_path: Path) -> None:
+    if not any(one.name == "quinn" for one in stacks.built()):
+        pytest.skip("quinn is not built: windtunnel stacks build quinn")
+    (line,) = [line for line in RUNS if "stack=" in line]
+    done = subprocess.run(
+        [sys.executable, "-m", "windtunnel", *shlex.split(line)[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "") and "cubic" in done.stdout
