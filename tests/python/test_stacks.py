@@ -26,6 +26,7 @@ def test_a_stack_shares_the_link_and_keeps_its_name(quinn):
     run = wt.run(path("cubic,stack=quinn", "cubic"))
     assert run.flows["algorithm"].to_list() == ["cubic@quinn", "cubic"]
     assert run.flows["variant"][0] == f"quinn-{quinn.version}"
+    assert [row["algorithm"] for row in run.summary()["flows"]] == ["cubic@quinn", "cubic"]
     assert run.links["utilisation"][0] > 0.9
     assert run.flows["delivered_bytes"].min() > 5e6
     # QUIC's goodput is below what it sends: 28 bytes of headers, its own, and the tag of each packet.

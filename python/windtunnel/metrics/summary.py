@@ -15,6 +15,7 @@ from windtunnel.metrics.datagrams import connections, sources
 from windtunnel.metrics.exchanges import exchanges
 from windtunnel.metrics.pageloads import pages
 from windtunnel.records import Records
+from windtunnel.records.names import written
 
 
 def summary(records: Records) -> dict[str, Any]:
@@ -51,7 +52,7 @@ def summary(records: Records) -> dict[str, Any]:
 
 def flow_rows(records: Records) -> list[dict[str, Any]]:
     """Return one row per flow; `algorithm` carries the variant where the scenario names one, `completion_s` is of flows with a size."""
-    named = [str(flow["algorithm"]) for flow in records.facts.scenario.get("flows", ())]
+    named = written(records.facts.scenario)
     completed = completions_s(records)
     flows = records.flows.with_columns(rates.throughput_bps(records.flows, records.facts.scenario), rates.goodput_bps(records.flows))
     columns = ["flow", "algorithm", "throughput_bps", "goodput_bps", "retransmitted_packets", "loss_episodes", "timeouts"]

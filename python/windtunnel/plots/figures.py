@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from windtunnel.foreign import shown
 from windtunnel.plots.style import LINE_STYLES, RC, look
 from windtunnel.records import Records
+from windtunnel.records.names import written
 from windtunnel.scenario import ScenarioError
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ def _figure(rows: int, heights: tuple[float, ...]) -> tuple[Figure, list[Axes]]:
 
 
 def _labels(records: Records) -> dict[int, str]:
-    written = [str(flow["algorithm"]) for flow in records.facts.scenario.get("flows", ())]
-    named = [shown(name, written) for name in written]
+    asked = written(records.facts.scenario)
+    named = [shown(name, asked) for name in asked]
     numbers = records.flows["flow"].to_list()
     names = records.flows["algorithm"].to_list()
     return {n: named[n] if n < len(named) else names[i] for i, n in enumerate(numbers)}
