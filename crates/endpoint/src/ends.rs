@@ -64,6 +64,8 @@ pub enum Supply {
     Last(u64),
     /// Nothing more, what is not sent yet included where the stack can do that.
     Stop,
+    /// Nothing more for now: what the stack has taken leaves.
+    Pause,
 }
 
 /// What an endpoint says of itself; nothing where it does not say.
@@ -136,7 +138,7 @@ pub trait Endpoint {
     fn wake_at(&mut self) -> Option<Duration>;
 
     /// What it says of itself.
-    fn state(&self) -> State;
+    fn state(&mut self) -> State;
 }
 
 /// A stack: what its endpoints are made by.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::ends::{Config, Ecn, Fault, Role, Stack, State, Supply};
 
 /// Version of this table. A library of another is refused.
-pub const ABI: u32 = 1;
+pub const ABI: u32 = 2;
 
 /// Name of the function that returns the table.
 pub const SYMBOL: &str = "windtunnel_stack";
@@ -35,15 +35,13 @@ pub enum Outcome {
     Datagram = 1,
 }
 
-/// A buffer of the caller's for one datagram.
+/// One datagram that leaves: the library's memory, valid until its next call on this thread.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Buffer {
+pub struct Leaving {
     /// Where.
-    pub data: *mut u8,
-    /// Its room, bytes.
-    pub room: u32,
-    /// What was written, bytes.
+    pub data: *const u8,
+    /// Bytes.
     pub length: u32,
     /// The two ECN bits.
     pub ecn: u8,
@@ -105,6 +103,7 @@ mod supply {
     pub(super) const BYTES: u8 = 1;
     pub(super) const LAST: u8 = 2;
     pub(super) const STOP: u8 = 3;
+    pub(super) const PAUSE: u8 = 4;
 }
 
 /// The table. All times are nanoseconds since the beginning of the run.
@@ -129,10 +128,10 @@ pub struct Table {
     pub receive: unsafe extern "C" fn(*mut c_void, u64, *const u8, u32, u8, *mut FaultText) -> Outcome,
     /// [`Endpoint::wake`].
     pub wake: unsafe extern "C" fn(*mut c_void, u64, *mut FaultText) -> Outcome,
-    /// [`Endpoint::supply`]: the kind (0 endless, 1 bytes, 2 last bytes, 3 stop) and the bytes.
+    /// [`Endpoint::supply`]: the kind (0 endless, 1 bytes, 2 last bytes, 3 stop, 4 pause) and the bytes.
     pub supply: unsafe extern "C" fn(*mut c_void, u64, u8, u64, *mut FaultText) -> Outcome,
     /// [`Endpoint::transmit`].
-    pub transmit: unsafe extern "C" fn(*mut c_void, u64, *mut Buffer, *mut FaultText) -> Outcome,
+    pub transmit: unsafe extern "C" fn(*mut c_void, u64, *mut Leaving, *mut FaultText) -> Outcome,
     /// [`Endpoint::wake_at`]; [`NONE`] for never.
     pub wake_at: unsafe extern "C" fn(*mut c_void) -> u64,
     /// [`Endpoint::state`].
@@ -253,14 +252,15 @@ unsafe extern "C" fn supplied<S: Stack>(handle: *mut c_void, now: u64, kind: u8,
         supply::ENDLESS => Supply::Endless,
         supply::BYTES => Supply::Bytes(bytes),
         supply::LAST => Supply::Last(bytes),
+        supply::PAUSE => Supply::Pause,
         _ => Supply::Stop,
     };
     unsafe { done::<S>(handle, text, |endpoint| endpoint.supply(Duration::from_nanos(now), supply)) }
 }
 
-unsafe extern "C" fn transmit<S: Stack>(handle: *mut c_void, now: u64, buffer: *mut Buffer, text: *mut FaultText) -> Outcome {
-    // SAFETY: the caller's buffer has the room that it names.
-    let buffer = unsafe { &mut *buffer };
+unsafe extern "C" fn transmit<S: Stack>(handle: *mut c_void, now: u64, leaving: *mut Leaving, text: *mut FaultText) -> Outcome {
+    // SAFETY: it is the caller's, for this call.
+    let leaving = unsafe { &mut *leaving };
     let next = || {
         // SAFETY: as [`done`].
         let endpoint = unsafe { &mut *handle.cast::<S>() };
@@ -268,12 +268,7 @@ unsafe extern "C" fn transmit<S: Stack>(handle: *mut c_void, now: u64, buffer: *
         SPARE.with_borrow_mut(|datagram| {
             datagram.clear();
             let Some(ecn) = endpoint.transmit(Duration::from_nanos(now), datagram)? else { return Ok(Outcome::Done) };
-            if datagram.len() > buffer.room as usize {
-                return Err(format!("sent a datagram of {} bytes where the path carries {}", datagram.len(), buffer.room));
-            }
-            // SAFETY: there is room.
-            unsafe { std::ptr::copy_nonoverlapping(datagram.as_ptr(), buffer.data, datagram.len()) };
-            (buffer.length, buffer.ecn) = (datagram.len() as u32, ecn as u8);
+            *leaving = Leaving { data: datagram.as_ptr(), length: datagram.len() as u32, ecn: ecn as u8 };
             Ok(Outcome::Datagram)
         })
     };
@@ -290,7 +285,7 @@ unsafe extern "C" fn wake_at<S: Stack>(handle: *mut c_void) -> u64 {
 }
 
 unsafe extern "C" fn state<S: Stack>(handle: *mut c_void, raw: *mut RawState) {
-    let said = catch_unwind(AssertUnwindSafe(|| unsafe { &*handle.cast::<S>() }.state())).unwrap_or_default();
+    let said = catch_unwind(AssertUnwindSafe(|| unsafe { &mut *handle.cast::<S>() }.state())).unwrap_or_default();
     // SAFETY: the caller's own.
     unsafe { *raw = RawState::from(said) };
 }
@@ -346,6 +341,7 @@ impl Supply {
             Supply::Bytes(bytes) => (supply::BYTES, bytes),
             Supply::Last(bytes) => (supply::LAST, bytes),
             Supply::Stop => (supply::STOP, 0),
+            Supply::Pause => (supply::PAUSE, 0),
         }
     }
 }

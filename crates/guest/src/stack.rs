@@ -6,15 +6,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoint::table::{Buffer, FaultText, Outcome, RawConfig, RawState, Table, ABI, FAULT_BYTES, NONE, SYMBOL};
+use endpoint::table::{FaultText, Leaving, Outcome, RawConfig, RawState, Table, ABI, FAULT_BYTES, NONE, SYMBOL};
 use endpoint::{Config, Ecn, Endpoint, Fault, Named, Opens, Role, State, Supply};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use crate::error::GuestError;
 use crate::protocol::interned;
 
-/// Room for any UDP payload.
-const ROOM: usize = 65_535;
+/// Bytes that a UDP payload may have.
+const MOST: usize = 65_535;
 
 /// A stack's library. Its own symbols are its own: two stacks may hold the same names.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl Opens for StackLibrary {
         if handle.is_null() {
             return Err(told(&text));
         }
-        Ok(Box::new(Loaded { held: Arc::clone(&self.held), handle, buffer: vec![0; ROOM] }))
+        Ok(Box::new(Loaded { held: Arc::clone(&self.held), handle, text: Box::new([0; FAULT_BYTES]) }))
     }
 }
 
@@ -104,7 +104,7 @@ impl Opens for StackLibrary {
 struct Loaded {
     held: Arc<Held>,
     handle: *mut c_void,
-    buffer: Vec<u8>,
+    text: Box<FaultText>,
 }
 
 fn told(text: &FaultText) -> Fault {
@@ -114,9 +114,9 @@ fn told(text: &FaultText) -> Fault {
 impl Loaded {
     /// Calls the table, with a text for a fault.
     fn call(&mut self, call: impl FnOnce(&Table, *mut c_void, &mut FaultText) -> Outcome) -> Result<Outcome, Fault> {
-        let mut text: FaultText = [0; FAULT_BYTES];
-        match call(&self.held.table, self.handle, &mut text) {
-            Outcome::Fault => Err(told(&text)),
+        self.text[0] = 0;
+        match call(&self.held.table, self.handle, &mut self.text) {
+            Outcome::Fault => Err(told(&self.text)),
             outcome => Ok(outcome),
         }
     }
@@ -147,13 +147,20 @@ impl Endpoint for Loaded {
     }
 
     fn transmit(&mut self, now: Duration, datagram: &mut Vec<u8>) -> Result<Option<Ecn>, Fault> {
-        let mut buffer = Buffer { data: self.buffer.as_mut_ptr(), room: ROOM as u32, length: 0, ecn: 0 };
-        let outcome = self.call(|table, handle, text| unsafe { (table.transmit)(handle, ns(now), &mut buffer, text) })?;
+        let mut leaving = Leaving { data: std::ptr::null(), length: 0, ecn: 0 };
+        let outcome = self.call(|table, handle, text| unsafe { (table.transmit)(handle, ns(now), &mut leaving, text) })?;
         if outcome != Outcome::Datagram {
             return Ok(None);
         }
-        datagram.extend_from_slice(&self.buffer[..buffer.length.min(ROOM as u32) as usize]);
-        Ok(Some(Ecn::from_bits(buffer.ecn)))
+        let length = leaving.length as usize;
+        if length > MOST {
+            return Err(format!("sends a datagram of {length} bytes where UDP carries {MOST}"));
+        }
+        if length > 0 {
+            // SAFETY: the library's datagram, until its next call.
+            datagram.extend_from_slice(unsafe { std::slice::from_raw_parts(leaving.data, length) });
+        }
+        Ok(Some(Ecn::from_bits(leaving.ecn)))
     }
 
     fn wake_at(&mut self) -> Option<Duration> {
@@ -161,7 +168,7 @@ impl Endpoint for Loaded {
         (at != NONE).then(|| Duration::from_nanos(at))
     }
 
-    fn state(&self) -> State {
+    fn state(&mut self) -> State {
         let mut raw = RawState::from(State::default());
         unsafe { (self.held.table.state)(self.handle, &mut raw) };
         raw.into()

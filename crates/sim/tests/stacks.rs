@@ -19,6 +19,8 @@ enum Habit {
     Restless,
     /// Sends and sends.
     Endless,
+    /// Sends more than the path carries.
+    Large,
 }
 
 #[derive(Debug)]
@@ -111,7 +113,7 @@ impl Endpoint for End {
         }
         let window = match self.habit {
             Habit::Window(window) => window,
-            Habit::Endless => u64::MAX,
+            Habit::Endless | Habit::Large => u64::MAX,
             _ => 0,
         };
         if !self.is_open || self.in_flight >= window {
@@ -119,7 +121,7 @@ impl Endpoint for End {
         }
         self.in_flight += 1;
         self.sent_at.push_back(now);
-        datagram.resize(PAYLOAD, 7);
+        datagram.resize(PAYLOAD + usize::from(self.habit == Habit::Large), 7);
         Ok(Some(Ecn::Ect0))
     }
 
@@ -131,7 +133,7 @@ impl Endpoint for End {
         }
     }
 
-    fn state(&self) -> State {
+    fn state(&mut self) -> State {
         let window = if let Habit::Window(window) = self.habit { Some(window * PAYLOAD as u64) } else { None };
         State {
             window_bytes: window,
@@ -246,8 +248,14 @@ fn faults_end_the_run_and_say_where() {
     assert_eq!(fault(Habit::FailsAt(Duration::from_millis(2500))), "fixed-1: has had enough (flow 1, 2.500000 s)");
     assert!(fault(Habit::Restless).starts_with("fixed-1: keeps one instant busy"), "{}", fault(Habit::Restless));
     assert!(fault(Habit::Endless).ends_with("(flow 1, 1.000000 s)"));
+    assert_eq!(fault(Habit::Large), "fixed-1: sends a datagram of 1473 bytes where the path carries 1472 (flow 1, 1.000000 s)");
     let refused = |change: fn(&mut serde_json::Value)| ran(Habit::Silent, change).unwrap_err().to_string();
     assert!(refused(|given| given["flows"][0]["stack"] = "quonn".into()).contains("these are built: fixed"));
     assert!(refused(|given| given["flows"][0]["algorithm"] = "cubic".into()).contains("fixed has window"));
     assert!(refused(|given| given["flows"][0]["window_packets"] = 5.into()).contains("window"));
+    let endless = |given: &mut serde_json::Value| {
+        given["flows"][0]["bytes"] = 1000.into();
+        given["flows"][0]["writes"] = serde_json::json!({"kind": "on-off", "on_ns": 1_000_000_000, "off_ns": 1_000_000_000});
+    };
+    assert!(ran(Habit::Silent, endless).unwrap_err().to_string().contains("flows[0].bytes"));
 }

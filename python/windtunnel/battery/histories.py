@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from windtunnel.battery.sampling import SAMPLE_S
 from windtunnel.run import Run
@@ -39,9 +40,10 @@ class History:
     happened: Callable[[Run], int]
 
 
-def _path(algorithm: str, seed: int, link: dict[str, object], **flow: object) -> Scenario:
+def _path(algorithm: str, seed: int, link: dict[str, Any], **flow: Any) -> Scenario:
     flows = tuple(Flow(algorithm=algorithm, rtt_s=RTT_S * (1 + n), start_s=0.05 * n, **flow) for n in range(FLOWS))
-    bottleneck = Bottleneck(**({"rate_bps": RATE_BPS, "queue_bdp": 1.0} | link))
+    given: dict[str, Any] = {"rate_bps": RATE_BPS, "queue_bdp": 1.0}
+    bottleneck = Bottleneck(**(given | link))
     return Scenario(bottleneck=bottleneck, flows=flows, duration_s=DURATION_S, sample_s=SAMPLE_S, per_ack=True, seed=seed)
 
 

@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -43,7 +44,8 @@ class Trait:
 
 
 def _run(flows: list[Flow], seed: int, *, duration_s: float = PAIR_S, warmup_s: float = WARMUP_S, **link: float) -> Run:
-    bottleneck = Bottleneck(**({"rate_bps": RATE_BPS, "queue_bdp": 1.0} | link))
+    given: dict[str, Any] = {"rate_bps": RATE_BPS, "queue_bdp": 1.0, **link}
+    bottleneck = Bottleneck(**given)
     return run(Scenario(bottleneck=bottleneck, flows=tuple(flows), duration_s=duration_s, warmup_s=warmup_s, sample_s=0.1, seed=seed))
 
 
@@ -54,7 +56,7 @@ def _flow(algorithm: str, seed: int, *, number: int = 0, rtt_s: float = RTT_S) -
 
 
 def _throughputs(ran: Run) -> list[float]:
-    return [float(flow["throughput_bps"] or 0.0) for flow in ran.summary()["flows"]]
+    return [float(flow["throughput_bps"] or 0.0) for flow in ran.summary["flows"]]
 
 
 def _alone(algorithm: str, seed: int, **link: float) -> Run:

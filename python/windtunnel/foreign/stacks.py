@@ -160,7 +160,7 @@ def _key(source: Path, cargo: str) -> str:
     """Return what the sources of an adapter, its lock, the interface and the compiler come to."""
     compiler = subprocess.run([cargo, "--version"], capture_output=True, text=True, check=False).stdout
     hashed = hashlib.sha256(compiler.encode())
-    roots = [source, source.parents[1] / "crates" / "endpoint"]
+    roots = [source, *(source.parents[1] / "crates" / name for name in ("endpoint", "takeover")), source.parent / "common"]
     files = [path for root in roots for path in sorted(root.rglob("*")) if path.is_file() and "target" not in path.relative_to(root).parts]
     for path in files:
         hashed.update(path.name.encode() + b"\0" + path.read_bytes())

@@ -1,279 +1,64 @@
-//! quinn-proto as an endpoint: its own packets, recovery, pacing and controllers, the simulator's clock and network.
+//! quinn-proto as an endpoint: what of it is its own (`common/quinn.rs` holds the rest).
 
+use endpoint::export_stack;
+use quinn_proto as proto;
+use takeover::Taken;
+
+#[path = "../../common/rustls.rs"]
 mod identity;
-mod randomness;
+#[path = "../../common/quinn.rs"]
+mod quinn;
 
-use std::collections::VecDeque;
-use std::net::{Ipv6Addr, SocketAddr};
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+export_stack!(Taken<quinn::Quinn>);
 
-use bytes::{Bytes, BytesMut};
-use endpoint::{export_stack, Config, Ecn, Endpoint, Fault, Role, Stack, State, Supply};
-use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
-use quinn_proto::{
-    Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, EndpointConfig, Event, FinishError, ServerConfig, StreamEvent,
-    StreamId, TransportConfig, VarInt, WriteError,
-};
+mod own {
+    use std::net::SocketAddr;
+    use std::sync::Arc;
+    use std::time::Instant;
 
-export_stack!(Quinn);
+    use bytes::{Bytes, BytesMut};
+    use endpoint::State;
+    use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
+    use quinn_proto::{Connection, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, SendStream, ServerConfig, Transmit, WriteError};
 
-/// The name that the client asks for, that of the certificate.
-const SERVER: &str = "tunnel.invalid";
+    pub(crate) const NAME: &str = "quinn";
+    pub(crate) const VERSION: &str = "0.11.19";
+    pub(crate) const ALGORITHMS: &[&str] = &["cubic", "reno", "bbr"];
 
-/// What is sent: zeros, again and again, without a copy.
-static PAYLOAD: [u8; 65_536] = [0; 65_536];
-
-/// quinn's own window of a stream, bytes: 100 ms at 12.5 MB/s. Its sender's is eight times that.
-const STREAM_WINDOW: u64 = 1_250_000;
-
-/// One end of a connection of quinn's.
-pub struct Quinn {
-    endpoint: quinn_proto::Endpoint,
-    client: Option<quinn_proto::ClientConfig>,
-    connection: Option<(ConnectionHandle, Connection)>,
-    /// Datagrams that the endpoint answers with itself, outside a connection.
-    answers: VecDeque<(Vec<u8>, Ecn)>,
-    stream: Option<StreamId>,
-    /// Bytes that the application still has, and whether the stream ends behind them.
-    left: u64,
-    ends: bool,
-    is_stopped: bool,
-    read: u64,
-    is_connected: bool,
-    is_finished: bool,
-}
-
-/// The instant that is time zero of every run. Differences alone count.
-fn beginning() -> Instant {
-    static BEGINNING: OnceLock<Instant> = OnceLock::new();
-    *BEGINNING.get_or_init(Instant::now)
-}
-
-fn instant(now: Duration) -> Instant {
-    beginning() + now
-}
-
-fn address(port: u16) -> SocketAddr {
-    (Ipv6Addr::LOCALHOST, port).into()
-}
-
-/// The peer, whichever end asks.
-fn peer() -> SocketAddr {
-    address(4433)
-}
-
-fn controller(name: &str) -> Option<Arc<dyn ControllerFactory + Send + Sync>> {
-    match name {
-        "cubic" => Some(Arc::new(CubicConfig::default())),
-        "reno" => Some(Arc::new(NewRenoConfig::default())),
-        "bbr" => Some(Arc::new(BbrConfig::default())),
-        _ => None,
-    }
-}
-
-impl Stack for Quinn {
-    const NAME: &'static str = "quinn";
-    const VERSION: &'static str = "0.11.19";
-    const ALGORITHMS: &'static [&'static str] = &["cubic", "reno", "bbr"];
-
-    fn open(config: &Config) -> Result<Quinn, Fault> {
-        endpoint::draws::begin(config.seed);
-        let Some(factory) = controller(&config.algorithm) else {
-            return Err(format!("has no controller {:?}; choose one of {}", config.algorithm, Quinn::ALGORITHMS.join(", ")));
-        };
-        let mut transport = TransportConfig::default();
-        transport
-            .congestion_controller_factory(factory)
-            // Nothing but congestion control limits what is in flight; where quinn's own windows suffice they stay.
-            .stream_receive_window(VarInt::try_from(config.window_bytes.max(STREAM_WINDOW)).map_err(|error| error.to_string())?)
-            .send_window(config.window_bytes.max(8 * STREAM_WINDOW));
-        let transport = Arc::new(transport);
-        let mut seed = [0; 32];
-        seed[..8].copy_from_slice(&config.seed.to_le_bytes());
-        seed[8] = u8::from(config.role == Role::Server);
-        let mut own = EndpointConfig::default();
-        own.rng_seed(Some(seed));
-        own.max_udp_payload_size(config.datagram_bytes).map_err(|error| error.to_string())?;
-        let (client, server) = match config.role {
-            Role::Client => {
-                let mut client = quinn_proto::ClientConfig::new(identity::client()?);
-                client.transport_config(transport);
-                (Some(client), None)
-            }
-            Role::Server => {
-                let mut server = ServerConfig::with_crypto(identity::server()?);
-                server.transport_config(transport);
-                (None, Some(Arc::new(server)))
-            }
-        };
-        Ok(Quinn {
-            endpoint: quinn_proto::Endpoint::new(Arc::new(own), server, true, None),
-            client,
-            connection: None,
-            answers: VecDeque::new(),
-            stream: None,
-            left: 0,
-            ends: false,
-            is_stopped: false,
-            read: 0,
-            is_connected: false,
-            is_finished: false,
-        })
-    }
-}
-
-impl Quinn {
-    /// Hands events to and fro between connection and endpoint, then those for the application.
-    fn settle(&mut self) -> Result<(), Fault> {
-        let Some((handle, connection)) = &mut self.connection else { return Ok(()) };
-        while let Some(event) = connection.poll_endpoint_events() {
-            if let Some(event) = self.endpoint.handle_event(*handle, event) {
-                connection.handle_event(event);
-            }
+    pub(crate) fn controller(name: &str) -> Option<Arc<dyn ControllerFactory + Send + Sync>> {
+        match name {
+            "cubic" => Some(Arc::new(CubicConfig::default())),
+            "reno" => Some(Arc::new(NewRenoConfig::default())),
+            "bbr" => Some(Arc::new(BbrConfig::default())),
+            _ => None,
         }
-        while let Some(event) = self.connection.as_mut().and_then(|(_, connection)| connection.poll()) {
-            match event {
-                Event::Connected => {
-                    self.is_connected = true;
-                    self.write()?;
-                }
-                Event::ConnectionLost { reason } if !self.is_stopped && !self.is_finished => {
-                    return Err(format!("connection lost: {reason}"))
-                }
-                Event::Stream(StreamEvent::Opened { .. } | StreamEvent::Readable { .. }) => self.read()?,
-                Event::Stream(StreamEvent::Writable { .. }) => self.write()?,
-                Event::Stream(StreamEvent::Finished { .. }) => self.is_finished = true,
-                _ => {}
-            }
-        }
-        Ok(())
     }
 
-    /// Gives the stream what it takes.
-    fn write(&mut self) -> Result<(), Fault> {
-        let Some((_, connection)) = self.connection.as_mut().filter(|_| self.is_connected && !self.is_stopped) else { return Ok(()) };
-        if self.left == 0 && !self.ends {
-            return Ok(());
-        }
-        let stream = match self.stream {
-            Some(stream) => stream,
-            None => connection.streams().open(Dir::Uni).ok_or("the peer allows no stream")?,
-        };
-        self.stream = Some(stream);
-        let mut sending = connection.send_stream(stream);
-        while self.left > 0 {
-            let most = self.left.min(PAYLOAD.len() as u64) as usize;
-            match sending.write_chunks(&mut [Bytes::from_static(&PAYLOAD[..most])]) {
-                Ok(written) => self.left -= (written.bytes as u64).min(if self.left == u64::MAX { 0 } else { u64::MAX }),
-                Err(WriteError::Blocked) => return Ok(()),
-                Err(error) => return Err(error.to_string()),
-            }
-        }
-        if std::mem::take(&mut self.ends) {
-            match sending.finish() {
-                Ok(()) | Err(FinishError::ClosedStream) => {}
-                Err(error) => return Err(error.to_string()),
-            }
-        }
-        Ok(())
+    pub(crate) fn endpoint(config: Arc<EndpointConfig>, server: Option<Arc<ServerConfig>>) -> Endpoint {
+        Endpoint::new(config, server, true, None)
     }
 
-    /// The application reads all there is.
-    fn read(&mut self) -> Result<(), Fault> {
-        let Some((_, connection)) = &mut self.connection else { return Ok(()) };
-        while let Some(stream) = connection.streams().accept(Dir::Uni) {
-            self.stream = Some(stream);
-        }
-        let Some(stream) = self.stream else { return Ok(()) };
-        let mut receiving = connection.recv_stream(stream);
-        // A stream that was read to its end, or that the peer has reset, is gone.
-        let Ok(mut chunks) = receiving.read(true) else { return Ok(()) };
-        while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
-            self.read += chunk.bytes.len() as u64;
-        }
-        let _ = chunks.finalize();
-        Ok(())
-    }
-}
-
-impl Endpoint for Quinn {
-    fn connect(&mut self, now: Duration) -> Result<(), Fault> {
-        let client = self.client.clone().ok_or("a server opens no connection")?;
-        let opened = self.endpoint.connect(instant(now), client, peer(), SERVER);
-        self.connection = Some(opened.map_err(|error| error.to_string())?);
-        self.settle()
+    pub(crate) fn handle(
+        endpoint: &mut Endpoint,
+        now: Instant,
+        peer: SocketAddr,
+        ecn: Option<EcnCodepoint>,
+        datagram: BytesMut,
+        answer: &mut Vec<u8>,
+    ) -> Option<DatagramEvent> {
+        endpoint.handle(now, peer, None, ecn, datagram, answer)
     }
 
-    fn receive(&mut self, now: Duration, datagram: &[u8], ecn: Ecn) -> Result<(), Fault> {
-        let mut answer = Vec::new();
-        let (at, ecn) = (instant(now), EcnCodepoint::from_bits(ecn as u8));
-        match self.endpoint.handle(at, peer(), None, ecn, BytesMut::from(datagram), &mut answer) {
-            Some(DatagramEvent::ConnectionEvent(_, event)) => {
-                if let Some((_, connection)) = &mut self.connection {
-                    connection.handle_event(event);
-                }
-            }
-            Some(DatagramEvent::NewConnection(incoming)) => {
-                let accepted = self.endpoint.accept(incoming, at, &mut answer, None);
-                self.connection = Some(accepted.map_err(|error| error.cause.to_string())?);
-            }
-            Some(DatagramEvent::Response(sent)) => {
-                answer.truncate(sent.size);
-                self.answers.push_back((answer, Ecn::NotEct));
-            }
-            None => {}
-        }
-        self.settle()
+    pub(crate) fn transmit(connection: &mut Connection, now: Instant, datagram: &mut Vec<u8>) -> Option<Transmit> {
+        connection.poll_transmit(now, 1, datagram)
     }
 
-    fn wake(&mut self, now: Duration) -> Result<(), Fault> {
-        if let Some((_, connection)) = &mut self.connection {
-            connection.handle_timeout(instant(now));
-        }
-        self.settle()
+    pub(crate) fn write(stream: &mut SendStream<'_>, bytes: Bytes) -> Result<usize, WriteError> {
+        stream.write_chunks(&mut [bytes]).map(|written| written.bytes)
     }
 
-    fn supply(&mut self, _now: Duration, supply: Supply) -> Result<(), Fault> {
-        match supply {
-            Supply::Endless => self.left = u64::MAX,
-            Supply::Bytes(bytes) => self.left = self.left.saturating_add(bytes),
-            Supply::Last(bytes) => (self.left, self.ends) = (self.left.saturating_add(bytes), true),
-            Supply::Stop => {
-                self.is_stopped = true;
-                if let (Some((_, connection)), Some(stream)) = (&mut self.connection, self.stream) {
-                    // What was finished and acknowledged before is closed.
-                    let _ = connection.send_stream(stream).reset(VarInt::from_u32(0));
-                }
-            }
-        }
-        self.write()?;
-        self.settle()
-    }
-
-    fn transmit(&mut self, now: Duration, datagram: &mut Vec<u8>) -> Result<Option<Ecn>, Fault> {
-        if let Some((answer, ecn)) = self.answers.pop_front() {
-            datagram.extend_from_slice(&answer);
-            return Ok(Some(ecn));
-        }
-        let Some((_, connection)) = &mut self.connection else { return Ok(None) };
-        let sent = connection.poll_transmit(instant(now), 1, datagram);
-        let ecn = sent.map(|sent| {
-            datagram.truncate(sent.size);
-            sent.ecn.map_or(Ecn::NotEct, |ecn| Ecn::from_bits(ecn as u8))
-        });
-        self.settle()?;
-        Ok(ecn)
-    }
-
-    fn wake_at(&mut self) -> Option<Duration> {
-        let at = self.connection.as_mut()?.1.poll_timeout()?;
-        Some(at.saturating_duration_since(beginning()))
-    }
-
-    fn state(&self) -> State {
-        let common = State { read_bytes: self.read, is_connected: self.is_connected, is_finished: self.is_finished, ..State::default() };
-        let Some((_, connection)) = &self.connection else { return common };
+    /// What it says of itself.
+    pub(crate) fn said(connection: &mut Connection, common: State) -> State {
         let (path, control) = (connection.stats().path, connection.congestion_state().metrics());
         State {
             window_bytes: Some(control.congestion_window),

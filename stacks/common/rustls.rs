@@ -1,13 +1,12 @@
-//! TLS of both ends: one Ed25519 certificate, whose signatures all have one length, and a client that believes it.
+//! TLS of both ends, where a stack has rustls: one Ed25519 certificate, whose signatures all have one length, and a client that believes it.
 
 use std::sync::Arc;
 
 use endpoint::Fault;
-use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{ring, verify_tls13_signature, CryptoProvider};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName, UnixTime};
-use rustls::{DigitallySignedStruct, Error, SignatureScheme};
+use rustls::{ClientConfig, DigitallySignedStruct, Error, ServerConfig, SignatureScheme};
 
 static CERTIFICATE: &[u8] = include_bytes!("certificate.der");
 static KEY: &[u8] = include_bytes!("key.der");
@@ -17,24 +16,22 @@ fn provider() -> Arc<CryptoProvider> {
 }
 
 /// The client's side.
-pub(crate) fn client() -> Result<Arc<QuicClientConfig>, Fault> {
-    let config = rustls::ClientConfig::builder_with_provider(provider())
+pub(crate) fn client() -> Result<ClientConfig, Fault> {
+    Ok(ClientConfig::builder_with_provider(provider())
         .with_protocol_versions(&[&rustls::version::TLS13])
         .map_err(|error| error.to_string())?
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(OneServer(provider())))
-        .with_no_client_auth();
-    Ok(Arc::new(QuicClientConfig::try_from(config).map_err(|error| error.to_string())?))
+        .with_no_client_auth())
 }
 
 /// The server's side.
-pub(crate) fn server() -> Result<Arc<QuicServerConfig>, Fault> {
+pub(crate) fn server() -> Result<ServerConfig, Fault> {
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(KEY));
-    let config = rustls::ServerConfig::builder_with_provider(provider())
+    ServerConfig::builder_with_provider(provider())
         .with_protocol_versions(&[&rustls::version::TLS13])
         .and_then(|builder| builder.with_no_client_auth().with_single_cert(vec![CertificateDer::from(CERTIFICATE)], key))
-        .map_err(|error| error.to_string())?;
-    Ok(Arc::new(QuicServerConfig::try_from(config).map_err(|error| error.to_string())?))
+        .map_err(|error| error.to_string())
 }
 
 /// Believes one certificate, and checks what is signed with it.

@@ -1,0 +1,247 @@
+//! quiche as an endpoint: its own packets, recovery, pacing and controllers, the simulator's clock and network.
+//!
+//! quiche reads the system's clock and BoringSSL the system's randomness: both are taken over (`takeover`).
+
+mod identity;
+
+use std::net::{Ipv6Addr, SocketAddr};
+use std::time::{Duration, Instant};
+
+use endpoint::{export_stack, Config, Ecn, Endpoint, Fault, Role, Stack, State, Supply};
+use quiche::{Connection, ConnectionId, Error, Header, RecvInfo, Shutdown};
+use takeover::{instant, since_zero, Taken};
+
+export_stack!(Taken<Quiche>);
+
+/// The name that the client asks for, that of the certificate.
+const SERVER: &str = "tunnel.invalid";
+
+/// The client's first stream in one direction (RFC 9000 2.1).
+const STREAM: u64 = 2;
+
+/// What is sent: zeros, again and again.
+static PAYLOAD: [u8; 65_536] = [0; 65_536];
+
+/// One end of a connection of quiche's.
+pub struct Quiche {
+    config: quiche::Config,
+    connection: Option<Connection>,
+    /// A datagram that quiche wants to leave at that time, with its bytes.
+    paced: Option<(Instant, Vec<u8>)>,
+    /// Where quiche writes datagrams and reads them from.
+    buffer: Vec<u8>,
+    /// Bytes that the application still has, and whether the stream ends behind them.
+    left: u64,
+    ends: bool,
+    is_stopped: bool,
+    read: u64,
+    /// The stream's end was written.
+    is_ended: bool,
+    is_finished: bool,
+}
+
+fn address(role: Role) -> SocketAddr {
+    (Ipv6Addr::LOCALHOST, if role == Role::Client { 4434 } else { 4433 }).into()
+}
+
+fn connection_id() -> ConnectionId<'static> {
+    let mut id = vec![0; 16];
+    endpoint::draws::fill(&mut id);
+    ConnectionId::from_vec(id)
+}
+
+fn said(error: Error) -> Fault {
+    format!("{error:?}")
+}
+
+impl Stack for Quiche {
+    const NAME: &'static str = "quiche";
+    const VERSION: &'static str = "0.30.0";
+    const ALGORITHMS: &'static [&'static str] = &["cubic", "reno", "bbr2"];
+
+    fn open(given: &Config) -> Result<Quiche, Fault> {
+        if !Quiche::ALGORITHMS.contains(&given.algorithm.as_str()) {
+            return Err(format!("has no controller {:?}; choose one of {}", given.algorithm, Quiche::ALGORITHMS.join(", ")));
+        }
+        let context = identity::context(given.role)?;
+        let mut config = quiche::Config::with_boring_ssl_ctx_builder(quiche::PROTOCOL_VERSION, context).map_err(said)?;
+        config.set_cc_algorithm_name(&given.algorithm).map_err(said)?;
+        config.set_application_protos(&[b"tunnel"]).map_err(said)?;
+        config.set_max_recv_udp_payload_size(given.datagram_bytes.into());
+        config.set_max_send_udp_payload_size(given.datagram_bytes.into());
+        // Nothing but congestion control limits what is in flight.
+        config.set_initial_max_data(given.window_bytes);
+        config.set_initial_max_stream_data_uni(given.window_bytes);
+        config.set_initial_max_streams_uni(100);
+        config.set_max_connection_window(given.window_bytes.max(24 * 1024 * 1024));
+        config.set_max_stream_window(given.window_bytes.max(16 * 1024 * 1024));
+        Ok(Quiche {
+            config,
+            connection: None,
+            paced: None,
+            buffer: vec![0; given.datagram_bytes.into()],
+            left: 0,
+            ends: false,
+            is_stopped: false,
+            read: 0,
+            is_ended: false,
+            is_finished: false,
+        })
+    }
+}
+
+impl Quiche {
+    /// After anything that changes a connection: the application writes and reads.
+    fn settle(&mut self) -> Result<(), Fault> {
+        let Some(connection) = &mut self.connection else { return Ok(()) };
+        if connection.is_closed() || connection.is_draining() {
+            let why = match (connection.peer_error(), connection.local_error()) {
+                (Some(error), _) | (None, Some(error)) => String::from_utf8_lossy(&error.reason).into_owned(),
+                (None, None) => "no reason".into(),
+            };
+            return if self.is_stopped || self.is_finished { Ok(()) } else { Err(format!("connection lost: {why}")) };
+        }
+        if connection.is_server() {
+            return self.receive_all();
+        }
+        // A stream whose end is acknowledged is gone.
+        self.is_finished |= self.is_ended && !self.is_stopped && connection.stream_finished(STREAM);
+        self.write()
+    }
+
+    /// Gives the stream what it takes.
+    fn write(&mut self) -> Result<(), Fault> {
+        let Some(connection) = self.connection.as_mut().filter(|connection| connection.is_established()) else { return Ok(()) };
+        while !self.is_stopped && (self.left > 0 || self.ends) {
+            let most = self.left.min(PAYLOAD.len() as u64) as usize;
+            let is_last = self.ends && most as u64 == self.left;
+            let written = match connection.stream_send(STREAM, &PAYLOAD[..most], is_last) {
+                Ok(written) => written,
+                Err(Error::Done) => return Ok(()),
+                Err(error) => return Err(said(error)),
+            };
+            if self.left < u64::MAX {
+                self.left -= written as u64;
+            }
+            if is_last && written == most {
+                (self.ends, self.is_ended) = (false, true);
+            } else if written < most {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// The application reads all there is.
+    fn receive_all(&mut self) -> Result<(), Fault> {
+        let Some(connection) = &mut self.connection else { return Ok(()) };
+        let mut into = [0; 16_384];
+        loop {
+            match connection.stream_recv(STREAM, &mut into) {
+                Ok((bytes, _)) => self.read += bytes as u64,
+                // Nothing now, not open yet, read to its end, or reset by the peer.
+                Err(Error::Done | Error::InvalidStreamState(_) | Error::StreamReset(_)) => return Ok(()),
+                Err(error) => return Err(said(error)),
+            }
+        }
+    }
+}
+
+impl Endpoint for Quiche {
+    fn connect(&mut self, _now: Duration) -> Result<(), Fault> {
+        let (local, peer) = (address(Role::Client), address(Role::Server));
+        self.connection = Some(quiche::connect(Some(SERVER), &connection_id(), local, peer, &mut self.config).map_err(said)?);
+        Ok(())
+    }
+
+    fn receive(&mut self, _now: Duration, datagram: &[u8], _ecn: Ecn) -> Result<(), Fault> {
+        self.buffer.clear();
+        self.buffer.extend_from_slice(datagram);
+        let (local, peer) = (address(Role::Server), address(Role::Client));
+        if self.connection.is_none() {
+            let header = Header::from_slice(&mut self.buffer, quiche::MAX_CONN_ID_LEN).map_err(said)?;
+            if header.ty != quiche::Type::Initial {
+                return Ok(());
+            }
+            self.connection = Some(quiche::accept(&connection_id(), None, local, peer, &mut self.config).map_err(said)?);
+        }
+        let Some(connection) = &mut self.connection else { return Ok(()) };
+        let (to, from) = if connection.is_server() { (local, peer) } else { (peer, local) };
+        match connection.recv(&mut self.buffer, RecvInfo { from, to }) {
+            Ok(_) | Err(Error::Done) => {}
+            // The connection closes itself.
+            Err(_) if connection.local_error().is_some() => {}
+            Err(error) => return Err(said(error)),
+        }
+        self.settle()
+    }
+
+    fn wake(&mut self, now: Duration) -> Result<(), Fault> {
+        if let Some(connection) = &mut self.connection {
+            if connection.timeout_instant().is_some_and(|at| at <= instant(now)) {
+                connection.on_timeout();
+            }
+        }
+        self.settle()
+    }
+
+    fn supply(&mut self, _now: Duration, supply: Supply) -> Result<(), Fault> {
+        match supply {
+            Supply::Endless => self.left = u64::MAX,
+            Supply::Bytes(bytes) => self.left = self.left.saturating_add(bytes),
+            Supply::Last(bytes) => (self.left, self.ends) = (self.left.saturating_add(bytes), true),
+            Supply::Pause => self.left = 0,
+            Supply::Stop => {
+                self.is_stopped = true;
+                if let Some(connection) = &mut self.connection {
+                    // What was finished and acknowledged before is closed.
+                    let _ = connection.stream_shutdown(STREAM, Shutdown::Write, 0);
+                }
+            }
+        }
+        self.settle()
+    }
+
+    fn transmit(&mut self, now: Duration, datagram: &mut Vec<u8>) -> Result<Option<Ecn>, Fault> {
+        let now = instant(now);
+        let Some(connection) = &mut self.connection else { return Ok(None) };
+        if self.paced.is_none() {
+            self.buffer.resize(self.buffer.capacity(), 0);
+            match connection.send(&mut self.buffer) {
+                Ok((bytes, info)) if info.at <= now => {
+                    datagram.extend_from_slice(&self.buffer[..bytes]);
+                    return Ok(Some(Ecn::NotEct));
+                }
+                Ok((bytes, info)) => self.paced = Some((info.at, self.buffer[..bytes].to_vec())),
+                Err(Error::Done) => return Ok(None),
+                Err(error) => return Err(said(error)),
+            }
+        }
+        Ok(self.paced.take_if(|(at, _)| *at <= now).map(|(_, bytes)| {
+            datagram.extend_from_slice(&bytes);
+            Ecn::NotEct
+        }))
+    }
+
+    fn wake_at(&mut self) -> Option<Duration> {
+        let paced = self.paced.as_ref().map(|(at, _)| *at);
+        let timeout = self.connection.as_ref()?.timeout_instant();
+        [paced, timeout].into_iter().flatten().min().map(since_zero)
+    }
+
+    fn state(&mut self) -> State {
+        let Some(connection) = &mut self.connection else { return State::default() };
+        let is_connected = connection.is_established();
+        let common = State { read_bytes: self.read, is_connected, is_finished: self.is_finished, ..State::default() };
+        let Some(path) = connection.path_stats().find(|path| path.active) else { return common };
+        State {
+            window_bytes: Some(path.cwnd as u64),
+            srtt: path.min_rtt.map(|_| path.rtt),
+            min_rtt: path.min_rtt,
+            datagram_bytes: Some(path.pmtu as u64),
+            lost_packets: path.lost as u64,
+            timeouts: path.total_pto_count as u64,
+            ..common
+        }
+    }
+}
