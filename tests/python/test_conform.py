@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from controllers import Write
+from controllers import BROKEN, RENO, Write
 
 VECTORS = Path(__file__).parents[2] / "data" / "kernel-vectors"
 
@@ -194,3 +194,59 @@ def test_a_text_that_holds_no_recordings_is_bad_input(cli: Callable[..., Any], t
     outcome = cli("conform", str(tmp_path))
     assert outcome.code == 2
     assert outcome.err.splitlines()[-1].startswith("error: reno.txt")
+
+
+def _first_scripts(file: str, count: int) -> str:
+    """Return a recording's first scripts, with its first line."""
+    head, *scripts = (RECORDED / file).read_text(encoding="utf-8").split("script ")
+    return "script ".join([head, *scripts[:count]])
+
+
+@pytest.fixture
+def segments(tmp_path: Path) -> Path:
+    """Recorded segments of two modules."""
+    folder = tmp_path / "segments"
+    folder.mkdir()
+    for file in ("reno.txt", "scalable.txt"):
+        (folder / file).write_text(_first_scripts(file, 4), encoding="utf-8")
+    return folder
+
+
+def test_a_file_answers_to_the_segments_of_the_module_that_it_calls_itself(cli: Callable[..., Any], segments: Path, written: Write) -> None:
+    ours = cli("conform", str(segments), "--alg", "reno", "--json").json()
+    called = RENO.replace('.name = "mine"', '.name = "reno"').replace("mine_ssthresh,", "tcp_reno_ssthresh,")
+    in_python = AS_RENO.replace("class Mine", "class reno")
+    for name, text in (("mine.c", called), ("mine.py", in_python)):
+        theirs = cli("conform", str(segments), "--alg", written(name, text), "--json").json()
+        assert [{**one, "algorithm": "reno"} for one in theirs] == ours
+        assert [(one["file"], one["algorithm"], one["scripts"]) for one in theirs] == [("reno.txt", name, 4)]
+
+
+def test_segments_tell_a_file_s_law_from_the_kernel_s(cli: Callable[..., Any], segments: Path, written: Write) -> None:
+    never_grows = RENO.replace('.name = "mine"', '.name = "reno"').replace("tcp_reno_cong_avoid(sk, ack, acked);", "")
+    outcome = cli("conform", str(segments), "--alg", written("mine.c", never_grows), "--json")
+    (report,) = outcome.json()
+    assert outcome.code == 1 and report["scripts_matched"] < 4
+    assert "snd_cwnd" in report["first_mismatch"]["what"] or "sent" in report["first_mismatch"]["what"]
+
+
+def test_recorded_without_hystart_a_file_runs_without(cli: Callable[..., Any], tmp_path: Path, written: Write) -> None:
+    (tmp_path / "segments").mkdir()
+    (tmp_path / "segments" / "cubic-nohystart.txt").write_text(_first_scripts("cubic-nohystart.txt", 2), encoding="utf-8")
+    told = """\
+        static int hystart = 1;
+        module_param(hystart, int, 0644);
+    """
+    text = RENO.replace('.name = "mine"', '.name = "cubic"').replace("static u32 losses;", told + "static u32 losses;")
+    text = text.replace("/* here */", "if (hystart) *(volatile int *)8 = 1;")
+    outcome = cli("conform", str(tmp_path / "segments"), "--alg", written("mine.c", text), "--json")
+    assert outcome.code in (0, 1), outcome.err
+    assert outcome.json()[0]["rows"] > 0
+
+
+def test_a_file_that_fails_on_segments_is_one_line(cli: Callable[..., Any], segments: Path, written: Write) -> None:
+    for wrong, said in (("crash", "crashed (SIGSEGV) in on_acked"), ("zero", "cwnd is 0; allowed: 1 .. 2147483647")):
+        text = RENO.replace('.name = "mine"', '.name = "reno"').replace("/* here */", BROKEN[wrong].replace("1000", "10"))
+        outcome = cli("conform", str(segments), "--alg", written("mine.c", text))
+        assert outcome.code == 2 and outcome.err.count("\n") == 1, outcome.err
+        assert said in outcome.err and "with reno.txt" in outcome.err

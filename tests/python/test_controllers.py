@@ -92,6 +92,7 @@ def test_the_same_law_in_a_file_runs_in_a_process_of_its_own(tmp_path: Path, mon
     run = wt.run(scenario("./mine.py:Mine,kept=0.8", "./mine.py", "reno:rfc"))
     throughput = run.flows["delivered_packets"].to_list()
     assert throughput[0] > 1.5 * throughput[1]
+    assert run.flows["algorithm"].to_list() == ["mine.Mine.py", "mine.py", "reno"], "a class that was chosen is named with its file"
     assert run.flow_samples["before"].drop_nans().drop_nulls().len() > 0
     assert not any("windtunnel_controller" in name for name in sys.modules)
     first = scenario("./mine.py")
@@ -123,6 +124,7 @@ def bad(body: str, **members: object) -> type:
         ({"ssthresh": wt.Controller.ssthresh}, "Bad: has no ssthresh, which every controller must have"),
         ({"on_acked": wt.Controller.on_acked}, "Bad: has no on_acked, which its needs must have"),
         ({"on_acked": lambda self, w: None}, "Bad.on_acked: cannot be called as on_acked(self, w, c, acked)"),
+        ({"on_ack": lambda self, w, c, acked: None}, "Bad.on_ack: is no hook, and would never be called; did you mean on_acked? hooks: "),
         ({"needs": wt.Needs(rtt_samples="exact")}, "Bad: has no on_rtt_sampled"),
         ({"needs": wt.Needs(control="both")}, "Bad.needs.control: 'both' is not allowed"),
         ({"needs": {}}, "Bad.needs: {} is no windtunnel.Needs"),
@@ -216,7 +218,7 @@ def test_a_class_beside_native_code_is_refused(tmp_path: Path) -> None:
         ("mine.py:Other", LAW, "has no class Other; it has Mine"),
         ("mine.py", LAW + LAW.replace("Mine", "Second"), "has Mine, Second; name one class, as ./mine.py:Mine"),
         ("mine.py", "x = 1", "has no subclass of windtunnel.Controller"),
-        ("mine.py", "def f(:", "SyntaxError: invalid syntax (mine.py, line 1)"),
+        ("mine.py", "def f(:", "mine.py: SyntaxError: invalid syntax (mine.py, line 1)\n"),
         ("mine.py", "import no_such_module", "ModuleNotFoundError: No module named 'no_such_module' (mine.py, line 1)"),
         ("mine.py", "raise SystemExit(3)", "SystemExit: 3"),
         ("mine.py", "", "is empty"),
@@ -229,8 +231,8 @@ def test_a_bad_file_is_one_line_and_exit_code_two(
     (tmp_path / "mine.py").write_text(textwrap.dedent(text))
     monkeypatch.chdir(tmp_path)
     code = main(["run", "--rate", "10Mbit", "--rtt", "20ms", "--flow", f"./{name}"])
-    error = capsys.readouterr().err.strip()
-    assert code == 2 and said in error and "\n" not in error, error
+    error = capsys.readouterr().err
+    assert code == 2 and said in error and error.count("\n") == 1, error
 
 
 def test_a_laws_test_needs_no_run() -> None:

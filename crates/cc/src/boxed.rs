@@ -4,8 +4,8 @@ use units::{ByteRate, Duration, Stream};
 
 use crate::slow_start::Kind;
 use crate::{
-    AckArrival, CaEvent, CaState, CongestionControl, Connection, Guest, LostSegment, Needs, PlainAck, RateSample, RttSample, Steering,
-    Window,
+    AckArrival, CaEvent, CaState, CongestionControl, Connection, Guest, LostSegment, Needs, Packet, PlainAck, RateSample, RttSample,
+    Steering, Window,
 };
 
 /// Every hook goes to the law in the box.
@@ -40,6 +40,9 @@ forward! {
     steer(&mut Self, w: &mut Window, c: &Connection, s: &RateSample) -> Steering;
     holds_back(&Self) -> bool;
     on_segment_lost(&mut Self, w: &mut Window, c: &Connection, s: &LostSegment);
+    on_packet_sent(&mut Self, w: &mut Window, c: &Connection, p: &Packet);
+    on_packet_acked(&mut Self, w: &mut Window, c: &Connection, p: &Packet);
+    on_packet_lost(&mut Self, w: &mut Window, c: &Connection, p: &Packet);
     ssthresh(&mut Self, w: &mut Window, c: &Connection) -> f64;
     on_state_changed(&mut Self, w: &mut Window, c: &Connection, to: CaState);
     on_event(&mut Self, w: &mut Window, c: &Connection, e: CaEvent);

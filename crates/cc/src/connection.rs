@@ -33,7 +33,7 @@ pub struct Connection {
     pub delivered: u64,
     /// Of those, segments whose delivery was echoed as ECN-marked.
     pub delivered_ce: u64,
-    /// Segments ever held to be lost, kept for algorithms that need rate samples.
+    /// Segments ever held to be lost, kept for algorithms that need rate samples or are told of packets.
     pub lost: u64,
     /// Deliveries up to this count are limited by the application, not by the window (Linux `app_limited`); 0 when they are not. Kept for
     /// algorithms that need rate samples.

@@ -97,6 +97,29 @@ pub struct LostSegment {
     pub app_limited: bool,
 }
 
+/// One transmission of a segment, and the connection when it left: what stacks know of a packet whose controllers are told of each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packet {
+    /// The transmissions of a connection are counted from 0, repeated ones among them.
+    pub number: u64,
+    /// The segment that it carries.
+    pub seq: u64,
+    /// When it left.
+    pub sent: Time,
+    /// `Connection::delivered` when it left.
+    pub delivered: u64,
+    /// Segments ever held to be lost when it left.
+    pub lost: u64,
+    /// Its payload.
+    pub bytes: u32,
+    /// Pipe when it left, itself included.
+    pub in_flight: u32,
+    /// Sending was limited by the application.
+    pub app_limited: bool,
+    /// The segment had been sent before.
+    pub repeated: bool,
+}
+
 /// What follows from a rate sample, besides the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steering {
@@ -119,8 +142,9 @@ pub enum CaEvent {
     TimedOut,
 }
 
-/// A congestion-control algorithm. On one ACK the transport calls, in this order: `on_rtt_sampled`, `on_ack_arrived`,
-/// state changes if any, then `on_acked` (or `steer` under full control). At most one `ssthresh` per episode.
+/// A congestion-control algorithm. On one ACK the transport calls, in this order: `on_rtt_sampled`, `on_packet_acked`, `on_ack_arrived`,
+/// `on_packet_lost`, state changes if any, then `on_acked` (or `steer` under full control), then `on_packet_sent`. At most one `ssthresh`
+/// per episode.
 pub trait CongestionControl {
     /// What this algorithm asks of the transport.
     fn needs(&self) -> Needs {
@@ -179,6 +203,17 @@ pub trait CongestionControl {
 
     /// A segment is held to be lost. Comes before the rate sample of the same ACK, only under full control by rate.
     fn on_segment_lost(&mut self, _w: &mut Window, _c: &Connection, _s: &LostSegment) {}
+
+    /// A packet is about to leave, new or again: the connection is still that without it. What the window becomes here counts from the next
+    /// event on. This and the next two only with `Needs::packets`.
+    fn on_packet_sent(&mut self, _w: &mut Window, _c: &Connection, _p: &Packet) {}
+
+    /// A packet has arrived, as far as ACKs tell: of a segment that was sent more than once the latest transmission. Those of one ACK come
+    /// one by one, in the order in which they were sent; the connection is already that after all of them.
+    fn on_packet_acked(&mut self, _w: &mut Window, _c: &Connection, _p: &Packet) {}
+
+    /// A packet is held to be lost. Comes before the episode that this begins, if it does. May be acknowledged all the same, later.
+    fn on_packet_lost(&mut self, _w: &mut Window, _c: &Connection, _p: &Packet) {}
 
     /// A congestion episode begins: the new slow-start threshold, in segments. The credit is zeroed by the caller before.
     fn ssthresh(&mut self, w: &mut Window, c: &Connection) -> f64;

@@ -5,7 +5,8 @@ use units::{ByteRate, Duration, Stream};
 use crate::registry::{dispatch, Algorithm};
 use crate::slow_start::{Kind, RttOnPath, SlowStart};
 use crate::{
-    AckArrival, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, PlainAck, RateSample, RttSample, Steering, Window,
+    AckArrival, CaEvent, CaState, CongestionControl, Connection, LostSegment, Needs, Packet, PlainAck, RateSample, RttSample, Steering,
+    Window,
 };
 
 /// A law of the registry and the slow start in front of it.
@@ -126,6 +127,15 @@ impl CongestionControl for Controller {
     }
     fn on_segment_lost(&mut self, w: &mut Window, c: &Connection, s: &LostSegment) {
         dispatch!(&mut self.law, law => law.on_segment_lost(w, c, s))
+    }
+    fn on_packet_sent(&mut self, w: &mut Window, c: &Connection, p: &Packet) {
+        dispatch!(&mut self.law, law => law.on_packet_sent(w, c, p))
+    }
+    fn on_packet_acked(&mut self, w: &mut Window, c: &Connection, p: &Packet) {
+        dispatch!(&mut self.law, law => law.on_packet_acked(w, c, p))
+    }
+    fn on_packet_lost(&mut self, w: &mut Window, c: &Connection, p: &Packet) {
+        dispatch!(&mut self.law, law => law.on_packet_lost(w, c, p))
     }
     #[inline]
     fn ssthresh(&mut self, w: &mut Window, c: &Connection) -> f64 {

@@ -112,13 +112,22 @@ pub fn is_sound_window(cwnd: f64, ssthresh: f64) -> bool {
 pub fn wrong_window(cwnd: f64, ssthresh: f64) -> String {
     let is_cwnd = !(1.0..=CWND_MAX).contains(&cwnd);
     let (field, value, least) = if is_cwnd { ("cwnd", cwnd, 1) } else { ("ssthresh", ssthresh, 0) };
-    format!("{field} is {value}; allowed: {least} .. {CWND_MAX} segments")
+    format!("{field} is {}; allowed: {least} .. {CWND_MAX} segments", short(value))
+}
+
+/// A number in few digits: those that are far beyond every window by their power of ten.
+fn short(value: f64) -> String {
+    if value.is_finite() && value.abs() >= 1e15 {
+        format!("{value:e}")
+    } else {
+        value.to_string()
+    }
 }
 
 /// What is wrong with a window that a hook answers with, in one line; none when nothing is.
 #[inline]
 pub fn wrong_answer(answer: f64) -> Option<String> {
-    (!(1.0..=CWND_MAX).contains(&answer)).then(|| format!("it answers {answer}; allowed: 1 .. {CWND_MAX} segments"))
+    (!(1.0..=CWND_MAX).contains(&answer)).then(|| format!("it answers {}; allowed: 1 .. {CWND_MAX} segments", short(answer)))
 }
 
 /// What a guest did wrong. A guest's law unwinds with it, for no hook has an error to return; the run ends with it.

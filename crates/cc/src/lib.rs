@@ -21,7 +21,7 @@ mod window;
 pub use build::{build, build_with, protocol, BuildError, Built};
 pub use catalogue::catalogue;
 pub use connection::{CaState, Connection};
-pub use control::{AckArrival, CaEvent, CongestionControl, LostSegment, PlainAck, RateSample, RttSample, Steering};
+pub use control::{AckArrival, CaEvent, CongestionControl, LostSegment, Packet, PlainAck, RateSample, RttSample, Steering};
 pub use controller::Controller;
 pub use guest::{
     is_sound_window, wrong_answer, wrong_window, Guest, GuestFault, GuestLaw, GuestParameter, GuestProtocol, Guests, GUEST_VARIANT,

@@ -64,6 +64,8 @@ pub struct Needs {
     pub plain_acks: bool,
     /// Calls of `on_ack_arrived`.
     pub ack_arrivals: bool,
+    /// Calls of `on_packet_sent`, `on_packet_acked` and `on_packet_lost`.
+    pub packets: bool,
     /// In slow start the algorithm looks at `Connection::pacing_rate`, paced or not.
     pub transport_rate: bool,
     /// The connection is ECN-capable, with this feedback; none for the stack's own choice.

@@ -13,7 +13,8 @@
  * it was given.
  *
  * Growth: the number below changes when something that is here changes its meaning or its place. New hooks go to the end of the table;
- * `size` tells which of them a library knows, and what it does not know is as if it were NULL.
+ * `size` tells which of them a library knows, and what it does not know is as if it were NULL. A library with a hook that the simulator
+ * does not know is refused. No structure but the table grows.
  */
 #ifndef WINDTUNNEL_H
 #define WINDTUNNEL_H
@@ -102,8 +103,8 @@ struct wt_connection {
 	uint64_t nxt;                     /* next segment to be sent for the first time */
 	uint64_t delivered;               /* segments delivered so far, cumulatively or selectively acknowledged */
 	uint64_t delivered_ce;            /* of those, echoed as ECN-marked */
-	uint64_t lost;                    /* segments ever held to be lost (WT_FULL_BY_RATE) */
-	uint64_t app_limited_until;       /* deliveries up to this count are limited by the application; 0: none (WT_FULL_BY_RATE) */
+	uint64_t lost;                    /* segments ever held to be lost (WT_FULL_BY_RATE, or with packets) */
+	uint64_t app_limited_until;       /* deliveries up to this count are limited by the application; 0: none (as `lost`) */
 	uint64_t rtt_min_ns;              /* smallest RTT of the last 300 s, or WT_NONE */
 	uint64_t pacing_rate_bytes_per_s; /* at which the transport would pace */
 	uint64_t last_sent_ns;            /* when the last data segment left */
@@ -156,6 +157,19 @@ struct wt_lost_segment {
 	uint32_t lost_since_sent; /* segments held to be lost since then, itself included */
 	uint32_t is_app_limited;
 	uint32_t reserved;
+};
+
+/* A packet: one transmission of a segment, and the connection when it left. */
+struct wt_packet {
+	uint64_t number;         /* the transmissions of a connection are counted from 0, repeated ones among them */
+	uint64_t seq;            /* the segment that it carries */
+	uint64_t sent_ns;        /* when it left */
+	uint64_t delivered;      /* `wt_connection.delivered` when it left */
+	uint64_t lost;           /* segments ever held to be lost when it left */
+	uint32_t bytes;          /* its payload */
+	uint32_t in_flight;      /* the pipe when it left, itself included */
+	uint32_t is_app_limited; /* the application, not the window, limited what was sent */
+	uint32_t is_repeated;    /* the segment had been sent before */
 };
 
 /* A controller. What may be NULL says so. */
@@ -217,6 +231,20 @@ struct wt_controller {
 	 * unused by a controller that needs no RTT samples. */
 	uint32_t (*on_plain_ack)(void *state, struct wt_window *w, const struct wt_connection *c, const struct wt_rtt_sample *s,
 				 uint32_t is_cwnd_limited);
+
+	/* Each packet, for controllers that are written for stacks which number them; the three hooks below. Asked once per connection: 0 for
+	 * none of them, whatever is in the table. NULL: the table tells, and a controller without any of the three pays nothing. */
+	uint32_t (*wants_packets)(const void *state);
+	/* A packet is about to leave, new or again; `c` is still the connection without it. A window that is set here counts from the next event
+	 * on. May be NULL. */
+	void (*on_packet_sent)(void *state, struct wt_window *w, const struct wt_connection *c, const struct wt_packet *p);
+	/* A packet has arrived, as far as ACKs tell: of a segment that was sent more than once the latest. Those of one ACK come one by one in
+	 * the order of their numbers, after `on_rtt_sampled` and before `on_ack_arrived`; `c` is already the connection after all of them. A
+	 * number that a repeated packet replaced before it was held to be lost is never heard of again. May be NULL. */
+	void (*on_packet_acked)(void *state, struct wt_window *w, const struct wt_connection *c, const struct wt_packet *p);
+	/* A packet is held to be lost: before `on_state_changed` and `ssthresh` of the episode that this begins, if it does. If it arrives all the
+	 * same, `on_packet_acked` says so later. May be NULL. */
+	void (*on_packet_lost)(void *state, struct wt_window *w, const struct wt_connection *c, const struct wt_packet *p);
 };
 
 #if defined(_WIN32)

@@ -129,6 +129,19 @@ twins! {
         reserved: u32,
     }
 
+    /// `struct wt_packet`
+    Packet as "wt_packet" {
+        number: u64,
+        seq: u64,
+        sent_ns: u64,
+        delivered: u64,
+        lost: u64,
+        bytes: u32,
+        in_flight: u32,
+        is_app_limited: u32,
+        is_repeated: u32,
+    }
+
     /// `struct wt_controller`
     Controller as "wt_controller" {
         abi: u32,
@@ -161,5 +174,9 @@ twins! {
         pacing_rate: Option<unsafe extern "C" fn(*const c_void, *const Window, *const Connection) -> u64>,
         variables_now: Option<unsafe extern "C" fn(*const c_void, *mut f64)>,
         on_plain_ack: Option<unsafe extern "C" fn(*mut c_void, *mut Window, *const Connection, *const RttSample, u32) -> u32>,
+        wants_packets: Option<unsafe extern "C" fn(*const c_void) -> u32>,
+        on_packet_sent: Told<*const Packet>,
+        on_packet_acked: Told<*const Packet>,
+        on_packet_lost: Told<*const Packet>,
     }
 }

@@ -6,8 +6,8 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use cc::{
-    AckArrival, CaEvent, CaState, CongestionControl, Connection, GuestFault, GuestLaw, LostSegment, Needs, PlainAck, RateSample, RttSample,
-    Window,
+    AckArrival, CaEvent, CaState, CongestionControl, Connection, GuestFault, GuestLaw, LostSegment, Needs, Packet, PlainAck, RateSample,
+    RttSample, Window,
 };
 use units::{ByteRate, Duration, Stream, Time};
 
@@ -161,6 +161,21 @@ fn rate_sample(c: &Connection, s: &RateSample) -> abi::RateSample {
     }
 }
 
+#[inline]
+fn packet(p: &Packet) -> abi::Packet {
+    abi::Packet {
+        number: p.number,
+        seq: p.seq,
+        sent_ns: p.sent.0,
+        delivered: p.delivered,
+        lost: p.lost,
+        bytes: p.bytes,
+        in_flight: p.in_flight,
+        is_app_limited: p.app_limited.into(),
+        is_repeated: p.repeated.into(),
+    }
+}
+
 // SAFETY of every call below: the library's functions have the types of the header, the state is one that it made and has not
 // destroyed, and what is pointed to outlives the call.
 impl CongestionControl for Law {
@@ -237,6 +252,24 @@ impl CongestionControl for Law {
                 reserved: 0,
             };
             self.call(Hook::SegmentLost, w, c, |state, w, c| unsafe { hook(state, w, c, &lost) });
+        }
+    }
+
+    fn on_packet_sent(&mut self, w: &mut Window, c: &Connection, p: &Packet) {
+        if let Some(hook) = self.shared.copy.table.on_packet_sent {
+            self.call(Hook::PacketSent, w, c, |state, w, c| unsafe { hook(state, w, c, &packet(p)) });
+        }
+    }
+
+    fn on_packet_acked(&mut self, w: &mut Window, c: &Connection, p: &Packet) {
+        if let Some(hook) = self.shared.copy.table.on_packet_acked {
+            self.call(Hook::PacketAcked, w, c, |state, w, c| unsafe { hook(state, w, c, &packet(p)) });
+        }
+    }
+
+    fn on_packet_lost(&mut self, w: &mut Window, c: &Connection, p: &Packet) {
+        if let Some(hook) = self.shared.copy.table.on_packet_lost {
+            self.call(Hook::PacketLost, w, c, |state, w, c| unsafe { hook(state, w, c, &packet(p)) });
         }
     }
 

@@ -111,6 +111,10 @@ fn table(library: &Library, file: &Path) -> Result<abi::Controller, GuestError> 
     if version != ABI {
         return Err(wrong(format!("speaks version {version} of the interface, this is version {ABI}: build it against this windtunnel.h")));
     }
+    // SAFETY: as above.
+    if let Some(what) = unsafe { unknown_hooks(found, size) } {
+        return Err(wrong(what));
+    }
     let mut table = MaybeUninit::<abi::Controller>::zeroed();
     let known = size.min(mem::size_of::<abi::Controller>());
     // SAFETY: `size` bytes belong to the table; what an older library does not have stays zero, which is none.
@@ -118,6 +122,29 @@ fn table(library: &Library, file: &Path) -> Result<abi::Controller, GuestError> 
         ptr::copy_nonoverlapping(found.cast::<u8>(), table.as_mut_ptr().cast::<u8>(), known);
         Ok(table.assume_init())
     }
+}
+
+/// The largest table of any version to come.
+const TABLE_MAX: usize = 4096;
+/// The smallest of this version: what came later was added to its end.
+const TABLE_MIN: usize = mem::offset_of!(abi::Controller, on_plain_ack);
+
+/// What is wrong with a table of that size: shorter than that of the interface's version ever was, or with hooks that came after us.
+///
+/// # Safety
+/// So many bytes belong to the table.
+unsafe fn unknown_hooks(table: *const abi::Controller, size: usize) -> Option<String> {
+    let ours = mem::size_of::<abi::Controller>();
+    if !(TABLE_MIN..=TABLE_MAX).contains(&size) {
+        return Some(format!(
+            "says that its table has {size} bytes; allowed: {TABLE_MIN} .. {TABLE_MAX}: its size is sizeof(struct wt_controller)"
+        ));
+    }
+    // SAFETY: as the caller says.
+    let more = unsafe { things(table.cast::<u8>().add(ours.min(size)), size.saturating_sub(ours) as u32) };
+    more.iter().any(|&byte| byte != 0).then(|| {
+        format!("was built against a newer windtunnel.h, and has a hook that this version does not know: its table has {size} bytes, ours {ours}")
+    })
 }
 
 fn refusal(library: &Library) -> String {

@@ -28,10 +28,14 @@ pub enum Hook {
     Variables,
     Seeded,
     PlainAck,
+    PacketSent,
+    PacketAcked,
+    PacketLost,
+    WantsPackets,
 }
 
 /// Their names in the order of their numbers; the first is none.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 22] = [
     "",
     "load",
     "create",
@@ -50,6 +54,10 @@ const NAMES: [&str; 18] = [
     "variables_now",
     "on_seeded",
     "on_plain_ack",
+    "on_packet_sent",
+    "on_packet_acked",
+    "on_packet_lost",
+    "wants_packets",
 ];
 
 impl Hook {
@@ -166,7 +174,7 @@ impl Page {
         let hook = word(1)?;
         let name = NAMES.get(usize::try_from(hook).ok()?).filter(|name| !name.is_empty())?;
         // These are called before there is a connection.
-        let has_time = ![Hook::Load, Hook::Create, Hook::Seeded].iter().any(|&early| early as u64 == hook);
+        let has_time = ![Hook::Load, Hook::Create, Hook::Seeded, Hook::WantsPackets].iter().any(|&early| early as u64 == hook);
         Some(LastCall { hook: name, place: if has_time { Some((word(2)?, word(3)?)) } else { None } })
     }
 }
@@ -209,6 +217,6 @@ mod tests {
     #[test]
     fn every_hook_has_its_name() {
         assert_eq!((Hook::Load.name(), Hook::Acked.name(), Hook::Seeded.name()), ("load", "on_acked", "on_seeded"));
-        assert_eq!((Hook::PlainAck.name(), Hook::PlainAck as usize), ("on_plain_ack", NAMES.len() - 1));
+        assert_eq!((Hook::WantsPackets.name(), Hook::WantsPackets as usize), ("wants_packets", NAMES.len() - 1));
     }
 }

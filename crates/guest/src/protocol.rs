@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
+use std::ffi::c_void;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,7 +11,7 @@ use cc::{CongestionControl, Control, EcnFeedback, GuestLaw, GuestParameter, Gues
 use crate::abi;
 use crate::error::GuestError;
 use crate::law::{Law, Shared};
-use crate::library::{owned, things, Copy};
+use crate::library::{owned, things, Copy, State};
 use crate::page::{Hook, Page};
 
 const PARAMETERS_MAX: u32 = 1000;
@@ -149,14 +150,27 @@ fn state(shared: &Arc<Shared>, file: &Path, values: &[f64]) -> Result<Law, Guest
         // SAFETY: the state is what the library just made.
         unsafe { needs(state, &mut asked) }
     }
+    let packets = wants_packets(shared, state);
     let law = |needs| Law::new(Arc::clone(shared), state, needs);
     match needed(table, asked) {
-        Ok(needs) => Ok(law(needs)),
+        Ok(needs) => Ok(law(Needs { packets, ..needs })),
         Err(what) => {
             drop(law(Needs::default()));
             Err(wrong(&what))
         }
     }
+}
+
+/// Whether a state is told of each packet: where it has a hook for it, unless it says no.
+fn wants_packets(shared: &Shared, state: State) -> bool {
+    let table = &shared.copy.table;
+    let has_hook = table.on_packet_sent.is_some() || table.on_packet_acked.is_some() || table.on_packet_lost.is_some();
+    let asks = |hook: unsafe extern "C" fn(*const c_void) -> u32| {
+        shared.page.enter(Hook::WantsPackets);
+        // SAFETY: the state is what the library just made.
+        unsafe { hook(state) != 0 }
+    };
+    has_hook && table.wants_packets.is_none_or(asks)
 }
 
 impl GuestProtocol for Protocol {
@@ -302,6 +316,7 @@ fn needed(table: &abi::Controller, asked: abi::Needs) -> Result<Needs, String> {
         rtt_samples,
         plain_acks: is_grown && table.on_plain_ack.is_some(),
         ack_arrivals: asked.ack_arrivals != 0,
+        packets: false,
         transport_rate: asked.transport_rate != 0,
         ecn,
     })

@@ -201,6 +201,7 @@ fn an_absurd_window_ends_the_run_with_hook_flow_and_time() {
         ("zero", "if (jiffies > 5000) { tcp_sk(sk)->snd_cwnd = 0; return; }", "on_acked of flow 1 at 5.0"),
         ("wrapped", "if (jiffies > 5000) { tcp_sk(sk)->snd_cwnd = 1 - 2; return; }", "cwnd is 4294967295; allowed: 1 .. 2147483647"),
         ("beyond", "if (jiffies > 5000) memset(inet_csk_ca(sk), 7, 112);", "its state is larger than the 104 bytes"),
+        ("far_beyond", "if (jiffies > 5000) ((u32 *)inet_csk_ca(sk))[200] = 7;", "its state is larger than the 104 bytes"),
     ] {
         let path = written(test, &RENO.replace("/* here */", line));
         let said = run(&path, &[]).unwrap_err().to_string();

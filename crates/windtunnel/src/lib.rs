@@ -43,8 +43,8 @@ mod own;
 mod run;
 
 pub use cc::{
-    AckArrival, CaEvent, CaState, CongestionControl, Connection, Control, Credit, EcnFeedback, GuestFault, LostSegment, Needs, PlainAck,
-    RateSample, RttSample, RttSamples, Steering, Window, SSTHRESH_INFINITE,
+    AckArrival, CaEvent, CaState, CongestionControl, Connection, Control, Credit, EcnFeedback, GuestFault, LostSegment, Needs, Packet,
+    PlainAck, RateSample, RttSample, RttSamples, Steering, Window, SSTHRESH_INFINITE,
 };
 pub use dumbbell::Dumbbell;
 pub use error::Error;

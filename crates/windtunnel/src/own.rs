@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cc::slow_start::Kind;
 use cc::{
     AckArrival, CaEvent, CaState, CongestionControl, Connection, GuestFault, GuestLaw, GuestParameter, GuestProtocol, LostSegment, Needs,
-    RateSample, RttSample, Window,
+    Packet, RateSample, RttSample, Window,
 };
 use units::{ByteRate, Duration, Stream};
 
@@ -122,6 +122,18 @@ impl<C: CongestionControl> CongestionControl for Watched<C> {
 
     fn on_segment_lost(&mut self, w: &mut Window, c: &Connection, s: &LostSegment) {
         self.call("on_segment_lost", w, c, |law, w| law.on_segment_lost(w, c, s));
+    }
+
+    fn on_packet_sent(&mut self, w: &mut Window, c: &Connection, p: &Packet) {
+        self.call("on_packet_sent", w, c, |law, w| law.on_packet_sent(w, c, p));
+    }
+
+    fn on_packet_acked(&mut self, w: &mut Window, c: &Connection, p: &Packet) {
+        self.call("on_packet_acked", w, c, |law, w| law.on_packet_acked(w, c, p));
+    }
+
+    fn on_packet_lost(&mut self, w: &mut Window, c: &Connection, p: &Packet) {
+        self.call("on_packet_lost", w, c, |law, w| law.on_packet_lost(w, c, p));
     }
 
     fn ssthresh(&mut self, w: &mut Window, c: &Connection) -> f64 {

@@ -28,7 +28,8 @@ def conform_command(
 ) -> None:
     """Replay a kernel's recorded answers against the variants and the stack of its profile; exit code 1 if any row differs.
 
-    A controller from a file answers to the vectors of the module whose name it registers, and with our stack to every stimulus with rows.
+    A controller from a file answers to the vectors of the module whose name it registers, and with our stack to that module's segments and
+    to every stimulus with rows.
     """
     from windtunnel.cli.output import note, print_json
     from windtunnel.foreign import is_file
@@ -126,7 +127,7 @@ def _replay(path: Path, wanted: str | None) -> dict[str, Any] | None:
 
 
 def _replays_of_file(files: Sequence[Path], text: str) -> Iterator[dict[str, Any]]:
-    """Replay the vectors of the module that a controller from a file calls itself, and every stimulus with rows."""
+    """Replay vectors and segments of the module that a controller from a file calls itself, and every stimulus with rows."""
     from windtunnel import foreign
     from windtunnel.backends import sim
     from windtunnel.cli.grids import algorithm_of
@@ -137,10 +138,13 @@ def _replays_of_file(files: Sequence[Path], text: str) -> Iterator[dict[str, Any
     answered = [
         path
         for path in files
-        if path.suffix == ".rows" or (path.suffix == ".json" and _recorded(path).removesuffix("_nohystart") == module)
+        if path.suffix == ".rows"
+        or (path.suffix == ".json" and _recorded(path).removesuffix("_nohystart") == module)
+        or (path.suffix == SEGMENTS and path.stem.partition("-")[0] == module)
     ]
     if not answered:
-        said = f"calls itself {module}, of which there are no vectors here; allowed: a file that registers the name of a recorded module"
+        allowed = "a file that registers the name of a recorded module"
+        said = f"calls itself {module}, of which there are no vectors and no segments here; allowed: {allowed}"
         raise ScenarioError(text, said)
     for path in answered:
         report: dict[str, Any] = {"file": path.name, "algorithm": found.file, "rows": None, "rows_matched": None, "first_mismatch": None}
@@ -148,6 +152,8 @@ def _replays_of_file(files: Sequence[Path], text: str) -> Iterator[dict[str, Any
             given = path.read_text(encoding="utf-8")
             if path.suffix == ".rows":
                 answer = sim.conform_rows_file(path.with_suffix(".pkt").read_text(encoding="utf-8"), given, path.name, found)
+            elif path.suffix == SEGMENTS:
+                answer = sim.conform_segments_file(given, path.name, found)
             else:
                 answer = sim.conform_file(given, path.name, found)
             yield {**report, **answer, "file": path.name, "algorithm": found.file}

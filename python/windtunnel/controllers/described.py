@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import inspect
 import platform
@@ -125,6 +126,7 @@ def describe(cls: type) -> Description:
         raise ControllerError(f"{getattr(cls, '__name__', cls)!s}: is no subclass of windtunnel.Controller")
     name = cls.__name__
     hooks = tuple(hook for hook in HOOKS if getattr(cls, hook) is not getattr(Controller, hook))
+    _refuse_unknown_hooks(cls)
     for hook in hooks:
         _check_hook(cls, hook)
     _check_needs(cls, hooks)
@@ -138,6 +140,15 @@ def describe(cls: type) -> Description:
     except Exception as error:
         raise ControllerError(f"{name}.__init__: {type(error).__name__}: {error}; it is called without arguments") from error
     return replace(described, table=table(cls, hooks, example)) if is_compiled(cls) else described
+
+
+def _refuse_unknown_hooks(cls: type[Controller]) -> None:
+    """Refuse methods that are called like hooks and are none: nobody would call them."""
+    for name in dict.fromkeys(name for base in cls.__mro__ if base not in Controller.__mro__ for name in vars(base)):
+        if name.startswith("on_") and name not in HOOKS and callable(getattr(cls, name)):
+            near = difflib.get_close_matches(name, HOOKS, 1)
+            meant = f"did you mean {near[0]}? " if near else ""
+            raise ControllerError(f"{cls.__name__}.{name}: is no hook, and would never be called; {meant}hooks: {', '.join(HOOKS)}")
 
 
 def _check_hook(cls: type[Controller], hook: str) -> None:

@@ -83,7 +83,9 @@ def _executed(library: str, file: str) -> types.ModuleType:
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         exec(compile(text, file, "exec"), module.__dict__)
     except (Exception, SystemExit) as error:
-        raise ControllerError(f"{type(error).__name__}: {error}{_where(error, file)}") from error
+        # What a syntax error says of itself ends with its place.
+        said = error.msg if isinstance(error, SyntaxError) and error.filename == file else error
+        raise ControllerError(f"{type(error).__name__}: {said}{_where(error, file)}") from error
     return module
 
 
@@ -157,9 +159,9 @@ def with_classes(function: str, *given: Any, named: Sequence[tuple[str, str]], c
     Parameters
     ----------
     function : str
-        ``check``, ``run`` or ``conform_rows``.
+        ``check``, ``run``, ``conform_rows`` or ``conform_segments``.
     *given
-        Its first arguments: the scenario as JSON, or stimulus, rows, algorithm and variant.
+        Its first arguments: the scenario as JSON, or stimulus, rows, algorithm and variant, or segments and algorithm.
     named : sequence of (str, str)
         Names and libraries of its native controllers.
     classes : dict of str to Description

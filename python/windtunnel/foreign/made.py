@@ -93,6 +93,7 @@ def make(text: str, *, beside: Path | None = None) -> Controller:
         return _make_class(head, rest, beside)
     if colon and head.endswith(NATIVE):
         raise ForeignError(head, f"holds one controller and has no variant {rest!r}; leave it out")
+    _refuse_other_kinds(head if beside is None else str(beside / head))
     path = Path(head).expanduser()
     if beside is not None:
         path = beside / path
@@ -106,12 +107,19 @@ def make(text: str, *, beside: Path | None = None) -> Controller:
     return found
 
 
+def _refuse_other_kinds(file: str) -> None:
+    """Refuse a file whose name does not say what it is."""
+    path = Path(file).expanduser()
+    if path.is_file() and path.suffix not in NATIVE:
+        raise ForeignError(file, "is neither C (.c) nor a shared library (.so) nor a class in Python (.py): its name must end so")
+
+
 def _make_class(head: str, cls: str, beside: Path | None) -> Controller:
     from windtunnel.foreign import classes
 
     path = Path(head).expanduser() if beside is None else beside / Path(head).expanduser()
     key, library = classes.made(path, cls, folder())
-    name = named(f"{cls}{PYTHON}" if cls else path.name, key)
+    name = named(f"{path.stem}.{cls}{PYTHON}" if cls else path.name, key)
     found = _found(name) or _described(name, library, str(path), "class_described", cls)
     _known[name] = found
     return found

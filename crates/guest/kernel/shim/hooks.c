@@ -85,6 +85,15 @@ static inline void leave(struct flow *f, struct wt_window *w)
 		w->fault = "its state is larger than the 104 bytes of ICSK_CA_PRIV_SIZE: it wrote past their end";
 }
 
+/* The same of a hook that is rarely called: everything behind the state is looked at. */
+static void leave_rarely(struct flow *f, struct wt_window *w)
+{
+	for (int i = 1; i < WT_GUARD_WORDS; i++)
+		if (f->tp.inet_conn.wt_guard[i] != GUARD)
+			f->tp.inet_conn.wt_guard[0] = 0;
+	leave(f, w);
+}
+
 static void *create(const double *values)
 {
 	struct flow *f = calloc(1, sizeof(*f));
@@ -97,7 +106,8 @@ static void *create(const double *values)
 		.sk_max_pacing_rate = ~0UL, .sk_pacing_shift = 10, .sk_state = TCP_ESTABLISHED, .sk_gso_max_size = GSO_MAX_SIZE,
 		.sk_gso_max_segs = 65535,
 	};
-	f->tp.inet_conn.wt_guard[0] = GUARD;
+	for (int i = 0; i < WT_GUARD_WORDS; i++)
+		f->tp.inet_conn.wt_guard[i] = GUARD;
 	f->tp.inet_conn.icsk_ca_initialized = 1;
 	f->tp.inet_conn.icsk_rto = HZ;
 	f->tp.inet_conn.icsk_rto_min = HZ / 5;
@@ -198,7 +208,7 @@ static void on_established(void *state, struct wt_window *w, const struct wt_con
 	f->is_new = false;
 	if (ops_of(f)->init)
 		ops_of(f)->init(sock_of(f));
-	leave(f, w);
+	leave_rarely(f, w);
 }
 
 static inline void take_rtt(struct flow *f, const struct wt_connection *c, const struct wt_rtt_sample *s)
@@ -246,7 +256,7 @@ static void on_state_changed(void *state, struct wt_window *w, const struct wt_c
 		f->in_own_cwr = false;
 	if (ops_of(f)->set_state && !f->in_own_cwr)
 		ops_of(f)->set_state(sock_of(f), (u8)to);
-	leave(f, w);
+	leave_rarely(f, w);
 }
 
 static void on_acked(void *state, struct wt_window *w, const struct wt_connection *c, u32 acked)
@@ -326,7 +336,7 @@ static double ssthresh(void *state, struct wt_window *w, const struct wt_connect
 	/* An episode that the module began goes on. */
 	answer = f->in_own_cwr ? f->tp.snd_ssthresh : ops_of(f)->ssthresh(sock_of(f));
 	f->in_own_cwr = false;
-	leave(f, w);
+	leave_rarely(f, w);
 	return answer;
 }
 
@@ -337,7 +347,7 @@ static double undo(void *state, struct wt_window *w, const struct wt_connection 
 
 	enter_rarely(f, c);
 	answer = ops_of(f)->undo_cwnd(sock_of(f));
-	leave(f, w);
+	leave_rarely(f, w);
 	return answer;
 }
 
@@ -355,7 +365,7 @@ static void on_event(void *state, struct wt_window *w, const struct wt_connectio
 		ops->cwnd_event_tx_start(sock_of(f));
 	else if (ops->cwnd_event)
 		ops->cwnd_event(sock_of(f), names[event]);
-	leave(f, w);
+	leave_rarely(f, w);
 }
 
 static uint64_t pacing_rate(const void *state, const struct wt_window *w, const struct wt_connection *c)

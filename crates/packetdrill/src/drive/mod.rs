@@ -55,6 +55,8 @@ pub struct Connect {
     pub handshake_rtt: Duration,
     /// From which an algorithm that draws does so.
     pub seed: u64,
+    /// Of its parameters those that are not at their defaults.
+    pub parameters: BTreeMap<String, f64>,
     /// Controllers from outside, by the names under which `algorithm` may be one of them.
     pub guests: Guests,
 }
@@ -74,6 +76,7 @@ impl Connect {
             opened: Time::ZERO + rtt,
             handshake_rtt: rtt,
             seed: 0,
+            parameters: BTreeMap::new(),
             guests: Guests::default(),
         }
     }
@@ -134,8 +137,9 @@ impl Drive {
     /// # Errors
     /// When there is no such algorithm or variant.
     pub fn connect(connect: Connect) -> Result<Drive, BuildError> {
-        let Connect { algorithm, variant, profile, mut options, mss, window, device, opened, handshake_rtt, seed, guests } = connect;
-        let built = cc::build_with(&guests, &algorithm, variant.as_deref(), &profile, &BTreeMap::new())?;
+        let Connect { algorithm, variant, profile, mut options, mss, window, device, opened, handshake_rtt, seed, parameters, guests } =
+            connect;
+        let built = cc::build_with(&guests, &algorithm, variant.as_deref(), &profile, &parameters)?;
         options.ecn = options.ecn.resolved(cc::CongestionControl::needs(&built.algorithm).ecn);
         let receiver = Receiver::new(ReceiverSpec::new(&options, handshake_rtt));
         let spec = SenderSpec { options, mss, segments: u64::MAX, window, device };
@@ -182,7 +186,7 @@ impl Drive {
         } else {
             let echo = told.echo.unwrap_or_else(|| self.neutral_echo(told));
             let ack = Ack { cumulative: told.cumulative, echo, delay: told.delay, ecn: told.ecn, has_sack };
-            let sack = Sack { blocks: told.sack, duplicate: told.duplicate };
+            let sack = Sack { blocks: told.sack, duplicate: told.duplicate, window: None };
             self.sender.on_ack(at, ack, has_sack.then_some(&sack), &mut self.tape);
         }
         self.note_sent();

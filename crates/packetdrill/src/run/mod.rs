@@ -313,6 +313,7 @@ fn open(settings: &Settings, agreed: &Agreed, device: bool) -> Result<Drive, Sto
         opened: agreed.opened,
         handshake_rtt: agreed.rtt,
         seed: 0,
+        parameters: std::collections::BTreeMap::new(),
         guests: stack.guests.clone(),
     };
     Drive::connect(connect).map_err(|error| Stop::NotDrivable(error.to_string()))

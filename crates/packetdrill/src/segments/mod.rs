@@ -10,7 +10,7 @@ use std::fmt;
 
 pub use cause::cause;
 pub use recording::{read, Acked, Event, Recording, Row, COLUMNS};
-pub use replay::replay;
+pub use replay::{replay, replay_by, Law};
 
 /// Where our stack first did something else.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,9 +74,17 @@ pub struct Replays {
 /// # Errors
 /// A line that cannot be read, a recording that asks for what the stack has not, a file without any.
 pub fn replay_text(text: &str) -> Result<Replays, String> {
+    replay_text_by(text, None)
+}
+
+/// The same with a law in place of the recorded one, if there is one.
+///
+/// # Errors
+/// As [`replay_text`]; what the law does that none may.
+pub fn replay_text_by(text: &str, law: Option<Law<'_>>) -> Result<Replays, String> {
     let mut made = Replays::default();
     for recording in read(text)? {
-        let played = replay(&recording)?;
+        let played = replay_by(&recording, law)?;
         made.scripts += 1;
         made.exact += usize::from(played.first.is_none());
         made.rows += played.rows;

@@ -1,5 +1,9 @@
 //! A recording's stimuli, given to our stack: timers expire when the kernel's did, where its clock of jiffies explains the difference.
 
+use std::collections::BTreeMap;
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+
+use cc::{GuestFault, Guests};
 use tcp::{Ecn, IdleRestart, Options, Pacing, Range};
 use units::{Duration, Time};
 
@@ -19,15 +23,43 @@ const RTO_PARTS: u64 = 200;
 /// Seeds tried for an algorithm that draws at random.
 const SEEDS: u64 = 16;
 
+/// A controller from outside that stands for the recorded one: one of `guests` by its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Law<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// What it is one of.
+    pub guests: &'a Guests,
+}
+
 /// Replays a recording and compares every row.
 ///
 /// # Errors
 /// A recording that asks for what the stack has not.
 pub fn replay(recording: &Recording) -> Result<Replay, String> {
+    replay_by(recording, None)
+}
+
+/// The same with a law in place of the recorded one, if there is one. A recording that was made without HyStart sets its parameter `hystart` to 0.
+///
+/// # Errors
+/// As [`replay`]; what the law does that none may.
+pub fn replay_by(recording: &Recording, law: Option<Law<'_>>) -> Result<Replay, String> {
+    // Nothing of a replay that unwound is looked at again.
+    match catch_unwind(AssertUnwindSafe(|| best_replay(recording, law))) {
+        Ok(replay) => replay,
+        Err(panic) => match panic.downcast::<GuestFault>() {
+            Ok(fault) => Err(fault.to_string()),
+            Err(panic) => resume_unwind(panic),
+        },
+    }
+}
+
+fn best_replay(recording: &Recording, law: Option<Law<'_>>) -> Result<Replay, String> {
     let seeds = if recording.keys.get("cc").is_some_and(|cc| cc == "bbr") { SEEDS } else { 1 };
     let mut best: Option<Replay> = None;
     for seed in 0..seeds {
-        let one = replay_with(recording, seed)?;
+        let one = replay_with(recording, law, seed)?;
         let is_whole = one.first.is_none();
         if best.as_ref().is_none_or(|best| one.agreed > best.agreed) {
             best = Some(one);
@@ -39,11 +71,14 @@ pub fn replay(recording: &Recording) -> Result<Replay, String> {
     best.ok_or_else(|| format!("{}: not replayed", recording.name))
 }
 
-fn replay_with(recording: &Recording, seed: u64) -> Result<Replay, String> {
+fn replay_with(recording: &Recording, law: Option<Law<'_>>, seed: u64) -> Result<Replay, String> {
     let transmissions = recording.transmissions();
     let opening = recording.rows.first().and_then(|row| row.state).ok_or_else(|| format!("{}: no rows", recording.name))?;
     let mut connect = connect(recording, Duration::from_us(opening[column('r')]))?;
     connect.seed = seed;
+    if let Some(law) = law {
+        seat(&mut connect, law);
+    }
     let mut drive = Drive::connect(connect).map_err(|error| format!("{}: {error}", recording.name))?;
     drive.hold_timers();
     let mut player = Player {
@@ -65,6 +100,17 @@ fn replay_with(recording: &Recording, seed: u64) -> Result<Replay, String> {
         replay.agreed = if replay.first.is_none() { index + 1 } else { replay.agreed };
     }
     Ok(replay)
+}
+
+/// The law takes the place of the recorded one, in a run of its own.
+fn seat(connect: &mut Connect, law: Law<'_>) {
+    connect.guests = law.guests.for_another_run();
+    connect.algorithm = law.name.into();
+    let is_without_hystart = connect.variant.take().is_some();
+    let has_hystart = law.guests.of_name(law.name).is_some_and(|guest| guest.parameters().iter().any(|p| p.name == "hystart"));
+    if is_without_hystart && has_hystart {
+        connect.parameters = BTreeMap::from([("hystart".to_owned(), 0.0)]);
+    }
 }
 
 fn is_paced(recording: &Recording) -> bool {

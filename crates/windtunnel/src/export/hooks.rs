@@ -5,7 +5,7 @@ use std::any::Any;
 use std::ffi::{c_void, CString};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
-use cc::{AckArrival, CaEvent, CaState, Connection, Control, EcnFeedback, LostSegment, RateSample, RttSample, RttSamples, Window};
+use cc::{AckArrival, CaEvent, CaState, Connection, Control, EcnFeedback, LostSegment, Packet, RateSample, RttSample, RttSamples, Window};
 use guest::abi::{self, NONE};
 use units::{Duration, Stream, Time};
 
@@ -158,6 +158,40 @@ pub(super) unsafe extern "C" fn on_segment_lost<C: Exported>(
     unsafe { told::<C, _>(state, w, c, |law, w, c| law.on_segment_lost(w, c, &lost)) }
 }
 
+fn packet(p: &abi::Packet) -> Packet {
+    Packet {
+        number: p.number,
+        seq: p.seq,
+        sent: Time(p.sent_ns),
+        delivered: p.delivered,
+        lost: p.lost,
+        bytes: p.bytes,
+        in_flight: p.in_flight,
+        app_limited: p.is_app_limited != 0,
+        repeated: p.is_repeated != 0,
+    }
+}
+
+macro_rules! packet_hooks {
+    ($($hook:ident),+) => {
+        $(pub(super) unsafe extern "C" fn $hook<C: Exported>(
+            state: *mut c_void,
+            w: *mut abi::Window,
+            c: *const abi::Connection,
+            p: *const abi::Packet,
+        ) {
+            let p = packet(unsafe { &*p });
+            unsafe { told::<C, _>(state, w, c, |law, w, c| law.$hook(w, c, &p)) }
+        })+
+    };
+}
+
+packet_hooks!(on_packet_sent, on_packet_acked, on_packet_lost);
+
+pub(super) unsafe extern "C" fn wants_packets<C: Exported>(state: *const c_void) -> u32 {
+    unsafe { asked::<C, _>(state, |law| law.needs().packets) }.unwrap_or_default().into()
+}
+
 pub(super) unsafe extern "C" fn on_state_changed<C: Exported>(state: *mut c_void, w: *mut abi::Window, c: *const abi::Connection, to: u32) {
     let to = match to {
         0 => CaState::Open,
@@ -276,6 +310,54 @@ mod tests {
             on_established::<Panics>(state, &mut w, c);
             assert!(!w.fault.is_null());
             destroy::<Panics>(state);
+        }
+    }
+
+    #[derive(Clone, Debug, Default)]
+    struct Listens(Vec<Packet>);
+
+    impl CongestionControl for Listens {
+        fn needs(&self) -> crate::Needs {
+            crate::Needs { packets: true, ..crate::Needs::default() }
+        }
+
+        fn on_packet_lost(&mut self, _w: &mut Window, _c: &Connection, p: &Packet) {
+            self.0.push(*p);
+            assert!(p.repeated, "number {} of {}", p.number, p.seq);
+        }
+
+        fn on_acked(&mut self, _w: &mut Window, _c: &Connection, _acked: u32) {}
+
+        fn ssthresh(&mut self, _w: &mut Window, _c: &Connection) -> f64 {
+            self.0.iter().map(|p| p.lost as f64 + f64::from(p.bytes)).sum()
+        }
+    }
+
+    impl Exported for Listens {
+        const NAME: &'static str = "listens";
+
+        fn start(_values: &[f64]) -> Listens {
+            Listens::default()
+        }
+    }
+
+    #[test]
+    fn packets_reach_a_controller_that_asks_for_them_as_they_were() {
+        let connection = Connection::new(1448);
+        let c = std::ptr::from_ref(&connection).cast::<abi::Connection>();
+        let mut w = abi::Window { cwnd: 10.0, ssthresh: 5.0, cnt: 0, reserved: 0, fault: std::ptr::null() };
+        let (number, seq, sent_ns, delivered, lost) = (7, 3, 5, 4, 2);
+        let shown = abi::Packet { number, seq, sent_ns, delivered, lost, bytes: 1448, in_flight: 9, is_app_limited: 1, is_repeated: 1 };
+        // SAFETY: as above.
+        unsafe {
+            let (state, deaf) = (create::<Listens>(std::ptr::null()), create::<Panics>(std::ptr::null()));
+            assert_eq!((wants_packets::<Listens>(state), wants_packets::<Panics>(deaf)), (1, 0));
+            on_packet_lost::<Listens>(state, &mut w, c, &shown);
+            assert_eq!((ssthresh::<Listens>(state, &mut w, c), w.fault.is_null()), (1450.0, true));
+            on_packet_lost::<Listens>(state, &mut w, c, &abi::Packet { is_repeated: 0, ..shown });
+            assert_eq!(std::ffi::CStr::from_ptr(w.fault).to_str(), Ok("panics: number 7 of 3"));
+            destroy::<Listens>(state);
+            destroy::<Panics>(deaf);
         }
     }
 }

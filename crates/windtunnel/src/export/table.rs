@@ -74,6 +74,10 @@ impl Table {
             pacing_rate: Some(hooks::pacing_rate::<C>),
             variables_now: Some(hooks::variables_now::<C>),
             on_plain_ack: None,
+            wants_packets: Some(hooks::wants_packets::<C>),
+            on_packet_sent: Some(hooks::on_packet_sent::<C>),
+            on_packet_acked: Some(hooks::on_packet_acked::<C>),
+            on_packet_lost: Some(hooks::on_packet_lost::<C>),
         })))
     }
 

@@ -185,6 +185,7 @@ struct sock {
 	u16 sk_gso_max_segs;
 };
 struct inet_sock { struct sock sk; };
+#define WT_GUARD_WORDS 128
 struct inet_connection_sock {
 	struct inet_sock icsk_inet;
 	const struct tcp_congestion_ops *icsk_ca_ops;
@@ -196,7 +197,7 @@ struct inet_connection_sock {
 	u8 icsk_retransmits;
 	struct { u8 pending; u8 quick; u8 pingpong; u8 retry; u32 ato; unsigned long timeout; u16 rcv_mss; } icsk_ack;
 	u64 icsk_ca_priv[ICSK_CA_PRIV_SIZE / sizeof(u64)];
-	u64 wt_guard[1]; /* whoever writes here wrote past the end */
+	u64 wt_guard[WT_GUARD_WORDS]; /* whoever writes here wrote past the end */
 };
 struct tcp_options_received { u32 rcv_tsval; u32 rcv_tsecr; u8 saw_tstamp : 1, tstamp_ok : 1, sack_ok : 4; u16 mss_clamp; };
 struct tcp_sock {
