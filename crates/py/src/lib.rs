@@ -9,6 +9,7 @@ mod metrics;
 use std::time::{Duration, Instant};
 
 use packetdrill::rows::Recording;
+use packetdrill::segments::Law;
 use packetdrill::Stack;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -129,10 +130,26 @@ fn conform_rows(
     Ok(serde_json::json!({ "rows": summary.rows, "rows_matched": summary.rows_matched, "first_mismatch": mismatch }).to_string())
 }
 
-/// Replays a file of recorded segments; a JSON report. A row is counted from 1 within its script.
+/// Replays a file of recorded segments; a JSON report. A row is counted from 1 within its script. `algorithm`, the name of one of `guests`,
+/// which are loaded, or of `classes`, stands for the recorded one.
 #[pyfunction]
-fn conform_segments(py: Python<'_>, text: &str) -> PyResult<String> {
-    let all = py.allow_threads(|| packetdrill::segments::replay_text(text)).map_err(refused)?;
+#[pyo3(signature = (text, algorithm = None, guests = Vec::new(), page_fd = None, classes = Vec::new()))]
+fn conform_segments(
+    py: Python<'_>,
+    text: &str,
+    algorithm: Option<&str>,
+    guests: Vec<Named>,
+    page_fd: Option<i32>,
+    classes: Vec<(String, Described)>,
+) -> PyResult<String> {
+    let page = guests::page(page_fd)?;
+    let mut guests = guests::guests(&guests, &page)?;
+    let watched = Watched::new(&page);
+    controllers::seat(classes, &watched, &mut guests)?;
+    let law = algorithm.map(|name| Law { name, guests: &guests });
+    let replayed = py.allow_threads(|| packetdrill::segments::replay_text_by(text, law));
+    page.leave();
+    let all = replayed.map_err(|error| watched.caused(py, refused(error)))?;
     let mismatch = all.first.map(|(script, first)| serde_json::json!({"script": script, "row": first.row + 1, "what": first.to_string()}));
     Ok(serde_json::json!({
         "scripts": all.scripts, "scripts_matched": all.exact, "rows": all.rows, "rows_matched": all.equal, "first_mismatch": mismatch,

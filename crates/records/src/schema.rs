@@ -54,7 +54,7 @@ const PLAIN: FrameSchema = FrameSchema { name: "", columns: &[], is_optional: fa
 
 /// The frames, in the order in which a digest takes them.
 pub const FRAMES: [FrameSchema; 10] = [
-    FrameSchema { name: "flows", columns: FLOWS, later: &["host", "send_stalls", "receive_window_bytes"], ..PLAIN },
+    FrameSchema { name: "flows", columns: FLOWS, later: &["host", "send_stalls", "receive_window_bytes", "receive_limited_s"], ..PLAIN },
     FrameSchema { name: "flow_samples", columns: FLOW_SAMPLES, is_open: true, ..PLAIN },
     FrameSchema { name: "link_samples", columns: LINK_SAMPLES, ..PLAIN },
     FrameSchema { name: "links", columns: LINKS, ..PLAIN },
@@ -109,6 +109,7 @@ const FLOWS: &[(&str, Kind)] = &[
     ("host", UInt32),
     ("send_stalls", UInt64),
     ("receive_window_bytes", UInt64),
+    ("receive_limited_s", Float64),
 ];
 
 const FLOW_SAMPLES: &[(&str, Kind)] = &[

@@ -14,6 +14,7 @@ use crate::model::{
     Arrivals, Flow, Law, Link, LossKind, LossModel, Offered, ParameterValue, Scenario, Sessions, Source, Udp, DROP_TAIL, PACKET_BYTES,
 };
 use crate::names;
+use crate::receivers;
 use crate::requests;
 use crate::rounding::{ns, whole};
 use crate::sizes::packet_s;
@@ -92,6 +93,12 @@ fn transfer(source: &Source, rtt_s: f64) -> Flow {
         request_bytes: None,
         think_s: None,
         requests: None,
+        rcvbuf_bytes: None,
+        rcvbuf_max_bytes: None,
+        read_rate_bps: None,
+        read_every_s: None,
+        read_on_s: None,
+        read_off_s: None,
         enter: source.enter,
         leave: source.leave,
         handshake: source.handshake,
@@ -132,6 +139,7 @@ fn flow_spec(full: &Scenario, flow: &Flow) -> FlowSpec {
         host: None,
         writes: writes_spec(flow),
         requests: requests::spec(flow).map(Box::new),
+        receive: receivers::spec(flow).map(Box::new),
         hops: StretchSpec { enter: flow.enter, leave: flow.leave },
         stack: flow.stack.clone(),
     }

@@ -6,6 +6,7 @@ use crate::applications;
 use crate::hosts;
 use crate::model::{Arrivals, Flow, Hop, LawKind, Link, Scenario, Sessions, Source, SHAPE};
 use crate::names::{protocol_name, variant_note};
+use crate::receivers;
 use crate::requests;
 use crate::sizes::{filled_link, Product};
 use crate::ScenarioError;
@@ -78,7 +79,7 @@ fn filled_flows(scenario: &Scenario, notes: &mut Vec<String>) -> Result<Vec<Flow
             host: hosts::of_flow(flow.host.as_ref(), scenario, &format!("flows[{index}]"))?,
             // What flows did not always have is left out where it is not asked for.
             handshake: flow.handshake.or(scenario.handshake).filter(|&asked| asked),
-            ..requests::filled(flow, index)?
+            ..receivers::filled(&requests::filled(flow, index)?, index)?
         };
         notes.extend(variant_note(&one.algorithm, one.profile.as_deref()));
         if applications::is_whole(&one) {

@@ -12,6 +12,7 @@ mod hosts;
 mod laws;
 pub mod model;
 mod names;
+mod receivers;
 mod requests;
 mod rounding;
 mod sizes;

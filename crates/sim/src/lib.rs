@@ -22,8 +22,8 @@ pub use records::{
 };
 pub use spec::{
     AmongSpec, ArrivalSpec, ChangesSpec, DelayStep, DeviceSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, HopSpec, HostSpec,
-    Law, LinkSpec, LossModelSpec, LossSpec, NamedLink, Offered, Outage, QueueSpec, QueueUnit, RateStep, RequestsSpec, SessionSpec, Spec,
-    StretchSpec, UdpSpec, WaveSpec, WritesSpec,
+    Law, LinkSpec, LossModelSpec, LossSpec, NamedLink, Offered, Outage, QueueSpec, QueueUnit, RateStep, ReadsSpec, ReceiveSpec,
+    RequestsSpec, SessionSpec, Spec, StretchSpec, UdpSpec, WaveSpec, WritesSpec,
 };
 
 /// Raised by hand whenever the records of any scenario may change; part of a stored run's key.

@@ -190,6 +190,7 @@ ranges! {
     QUEUE_PACKETS "queue_packets" whole(1, Whole(MOST_PACKETS), "packets");
     QUEUE_S "queue_s" above(Whole(60), "s");
     RATE_BPS "rate_bps" real(Real(1e3), Real(1e12), "bit/s");
+    RCVBUF_BYTES "rcvbuf_bytes" whole(4096, Whole(1 << 30), "bytes");
     REQUEST_BYTES "request_bytes" real(Whole(1), Whole(14_480), "bytes");
     REQUEST_COUNT "request_count" whole(1, Whole(1_000_000_000), "requests");
     RESPONSE_BYTES "response_bytes" real(Whole(1), Real(1e15), "bytes");

@@ -238,6 +238,12 @@ fn queues_that_decide_late_equal_the_textbook_event_heap_too() {
     assert!(compared.marks > 5_000, "only {} marks were compared", compared.marks);
 }
 
+/// Receivers whose buffers fill, grow and shut, and applications that read slowly or pause.
+#[test]
+fn receivers_with_buffers_equal_the_textbook_event_heap_too() {
+    compare(common::scenario_with_buffers, scenarios() * 5 / 4);
+}
+
 /// Processors, stalls, devices that refuse, and ACKs at ticks, of one flow and of several.
 #[test]
 fn hosts_equal_the_textbook_event_heap_too() {

@@ -11,6 +11,15 @@ pub struct Sack {
     pub blocks: [Range; 3],
     /// A segment that arrived twice (RFC 2883).
     pub duplicate: Option<u64>,
+    /// The receiver's window, segments from the cumulative acknowledgement on; none if it says nothing of that.
+    pub window: Option<u32>,
+}
+
+impl Sack {
+    /// It says what else has arrived, or arrived twice; otherwise nothing but a window.
+    pub fn tells_of_disorder(&self) -> bool {
+        self.duplicate.is_some() || self.window.is_none() || self.blocks[0].to > 0
+    }
 }
 
 /// An acknowledgement. SACK information travels beside it, so that the common ACK stays small.

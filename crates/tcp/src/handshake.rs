@@ -20,6 +20,9 @@ pub const SYN_BYTES: u32 = 60;
 const LAST: u64 = u64::MAX >> 2;
 const FIRST: u64 = LAST - 1;
 
+/// The number of what asks a receiver whether it has room: a segment without data.
+pub const WINDOW_PROBE: u64 = LAST - 2;
+
 /// The cumulative acknowledgement that makes an ACK a SYN-ACK: as large as 47 bits say.
 const SYN_ACK: u64 = (1 << 47) - 1;
 

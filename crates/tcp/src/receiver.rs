@@ -2,6 +2,7 @@
 
 use units::{Duration, Time};
 
+use crate::buffer::Buffer;
 use crate::compression::Compression;
 use crate::ecn::{Echo, Haste};
 use crate::ranges::Ranges;
@@ -12,7 +13,7 @@ use crate::{Ack, Arrival, EcnBits, Opening, Range, ReceiverSpec, Sack};
 #[repr(C)]
 pub struct Receiver {
     quickack: u32,
-    ack_every: u32,
+    pub(crate) ack_every: u32,
     has_sack: bool,
     /// A SYN has arrived.
     pub(crate) is_open: bool,
@@ -23,31 +24,32 @@ pub struct Receiver {
     recent: [u64; 3],
     compression: Compression,
     /// What the latest ACK with SACK information said.
-    sack: Sack,
+    pub(crate) sack: Sack,
     pub(crate) out_of_order: Ranges,
     pub(crate) next: u64,
     /// The segment that ends the connection (FIN): it is acknowledged at once.
-    last: u64,
-    pending: u32,
+    pub(crate) last: u64,
+    pub(crate) pending: u32,
     /// An ACK is due when this many segments are pending: one while quick ACKs last.
     ack_at: u32,
-    quick: u32,
+    pub(crate) quick: u32,
     echo_marks: Echo,
     /// Send time of the segment to be echoed: the first of those pending (RFC 7323 4.3).
     pub(crate) echo: Time,
     /// How long that segment was under way.
     pub(crate) delay: Duration,
     pub(crate) deadline: Time,
-    ato: Duration,
+    pub(crate) ato: Duration,
     ato_step: Duration,
     last_arrival: Time,
     rto: Duration,
-    delay_max: Duration,
+    pub(crate) delay_max: Duration,
+    pub(crate) buffer: Option<Box<Buffer>>,
 }
 
 units::clone_by_field! {
     Receiver: quickack ack_every has_sack is_open answered_again answers_by_timer recent compression sack out_of_order next last pending ack_at quick echo_marks echo delay deadline
-    ato ato_step last_arrival rto delay_max
+    ato ato_step last_arrival rto delay_max buffer
 }
 
 impl Receiver {
@@ -78,6 +80,7 @@ impl Receiver {
             quickack: spec.quickack,
             ack_every: spec.ack_every,
             has_sack: spec.sack,
+            buffer: None,
         };
         receiver.acknowledge_quickly(spec.opening + spec.quickack);
         receiver
@@ -89,7 +92,7 @@ impl Receiver {
     }
 
     /// The next `segments` in order are acknowledged one by one.
-    fn acknowledge_quickly(&mut self, segments: u32) {
+    pub(crate) fn acknowledge_quickly(&mut self, segments: u32) {
         self.quick = segments;
         self.ack_at = if segments > 0 { 1 } else { self.ack_every };
     }
@@ -211,14 +214,14 @@ impl Receiver {
 
     /// An ACK leaves: one of those that are not delayed is used up.
     #[inline]
-    fn spend_quick(&mut self) {
+    pub(crate) fn spend_quick(&mut self) {
         if self.quick > 0 {
             self.acknowledge_quickly(self.quick - 1);
         }
     }
 
     #[inline]
-    fn acknowledge(&mut self) -> Ack {
+    pub(crate) fn acknowledge(&mut self) -> Ack {
         self.pending = 0;
         self.deadline = Time::NEVER;
         Ack { cumulative: self.next, echo: self.echo, delay: self.delay, ecn: self.echo_marks.said, has_sack: false }
@@ -226,7 +229,7 @@ impl Receiver {
 
     /// Adapts the delayed-ACK timer to the spacing of segments.
     #[inline]
-    fn adapt(&mut self, now: Time) {
+    pub(crate) fn adapt(&mut self, now: Time) {
         let gap = now - self.last_arrival;
         self.last_arrival = now;
         if gap <= self.ato_step {
@@ -290,7 +293,7 @@ impl Receiver {
     }
 
     /// An ACK that tells what has arrived behind holes.
-    fn acknowledge_disorder(&mut self) -> Ack {
+    pub(crate) fn acknowledge_disorder(&mut self) -> Ack {
         if self.compression.is_on() {
             self.spend_quick();
             self.compression.on_acknowledged();

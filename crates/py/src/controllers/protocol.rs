@@ -150,6 +150,7 @@ fn needs(
             Some(other) => return Err(unknown("ecn", other)),
         },
         plain_acks: false,
+        packets: false,
         ack_arrivals,
         transport_rate,
     })

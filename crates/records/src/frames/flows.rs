@@ -45,6 +45,7 @@ pub(super) fn columns(records: &Records) -> Vec<Column> {
         Column::new("window_s", rows.both(|row| row.window_s, |row| row.window_s)),
         Column::new("mean_cwnd_packets", rows.both(FlowRow::mean_cwnd, |_| f64::NAN)),
         Column::new("mean_rtt_s", rows.both(FlowRow::mean_rtt_s, |_| f64::NAN)),
+        Column::new("receive_limited_s", rows.both(|row| row.receive_limited_s, |_| f64::NAN)),
     ];
     columns.extend(counts(&rows));
     columns

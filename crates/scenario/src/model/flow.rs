@@ -93,6 +93,24 @@ pub struct Flow {
     /// How many requests; until the end when absent.
     #[serde(default, skip_serializing_if = "is_default")]
     pub requests: Option<u64>,
+    /// Memory of the receiver's buffer, bytes; one that is never full when absent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub rcvbuf_bytes: Option<u64>,
+    /// Bytes to which it may grow.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub rcvbuf_max_bytes: Option<u64>,
+    /// Payload rate at which the application at the receiver reads, bits per second.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub read_rate_bps: Option<f64>,
+    /// Time from one of its reads to the next, seconds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub read_every_s: Option<f64>,
+    /// How long it reads what arrives, seconds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub read_on_s: Option<f64>,
+    /// How long it then pauses, seconds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub read_off_s: Option<f64>,
     /// Number of the first hop, counted from 1.
     #[serde(default, skip_serializing_if = "is_default")]
     pub enter: Option<u32>,

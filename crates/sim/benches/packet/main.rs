@@ -42,6 +42,7 @@ fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         host: None,
         writes: None,
         requests: None,
+        receive: None,
         hops: StretchSpec::default(),
         stack: None,
     }

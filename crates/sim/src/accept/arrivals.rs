@@ -99,6 +99,9 @@ fn accept_kinds<'a>(path: &str, flows: &'a [FlowSpec], run: &Run<'a>, links: &[A
         if flow.start_ns != 0 || flow.stop_ns.is_some() || flow.bytes.is_some() || flow.writes.is_some() || flow.requests.is_some() {
             return refuse(field, &flow.algorithm, "start, stop, bytes, writes and requests do not belong to transfers");
         }
+        if flow.receive.is_some() {
+            return refuse(field, &flow.algorithm, "receivers' buffers do not belong to transfers");
+        }
         let shared = |flow: &FlowSpec| (flow.direction, flow.mss_bytes, flow.packet_bytes, flow.hops);
         if shared(flow) != shared(&flows[0]) {
             return refuse(field, &flow.algorithm, "give all transfers of a source one direction, one packet size and the same hops");

@@ -4,19 +4,20 @@ use cc::{CongestionControl, Controller, Guests};
 use endpoint::{Opens, Stacks};
 use net::Limit;
 use serde_json::Value;
-use tcp::{Options, Receiver, ReceiverSpec, SenderSpec};
+use tcp::{Buffer, Options, Receiver, ReceiverSpec, SenderSpec};
 use units::{Duration, Stream};
 
 use super::changes::Most;
 use super::hops::{accept_base_rtt, accept_stretch};
 use super::link::AcceptedLink;
 use super::options::override_option;
+use super::receive::{accept_receive, buffer};
 use super::refusal::{refuse, seconds};
 use super::requests::accept_requests;
 use super::writes::accept_writes;
 use crate::error::SpecError;
 use crate::limits::RTT_S;
-use crate::spec::{Direction, FlowSpec, Spec};
+use crate::spec::{Direction, FlowSpec, Spec, WritesSpec};
 
 /// A receiver's window without a cap, segments: some at least, and no more than a TCP header can say (RFC 7323 2.3).
 const WINDOW_LEAST: f64 = 64.0;
@@ -65,7 +66,10 @@ impl AcceptedFlow<'_> {
         if self.spec.requests.is_some() {
             receiver.answer_by_timer();
         }
-        receiver
+        match buffer(self.spec, options) {
+            None => receiver,
+            Some(buffer) => receiver.with_buffer(buffer),
+        }
     }
 
     /// The algorithm of flow number `index`, at its start. Built when wanted: with very many flows a second copy of each would show.
@@ -154,6 +158,9 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, run: &Run<'a>) -
     if let Some(requests) = &flow.requests {
         accept_requests(index, requests, flow)?;
     }
+    if let Some(receive) = &flow.receive {
+        accept_receive(index, receive, flow)?;
+    }
     let Some(mut options) = Options::of_profile(&flow.profile) else {
         return refuse(field("profile"), &flow.profile, format!("choose one of {}", Options::PROFILES.join(", ")));
     };
@@ -180,7 +187,9 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, run: &Run<'a>) -
     let segments = flow.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(flow.mss_bytes)));
     let device = flow.host.is_some_and(|host| spec.hosts[host as usize].device.is_some());
     let widest = if guests.of_name(&flow.algorithm).is_some() { GUEST_WINDOW } else { u64::MAX };
-    let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window: flow.window_packets.unwrap_or(widest), device };
+    let offered = buffer(flow, &options).map(|buffer| Buffer::new(buffer).window());
+    let window = offered.or(flow.window_packets).unwrap_or(widest);
+    let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window, device };
     let receives = sender.window;
     Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, receives, spec: flow, guests, stack: None })
 }
@@ -209,10 +218,13 @@ fn accept_stack<'a>(
         ("transport", !flow.transport.is_empty()),
         ("window", flow.window_packets.is_some() || flow.window_bytes.is_some()),
         ("host", flow.host.is_some()),
-        ("application", flow.writes.is_some()),
+        ("requests", flow.requests.is_some()),
     ];
     if let Some((own, _)) = own.into_iter().find(|&(_, is_given)| is_given) {
         return refuse(field(own), name, format!("leave it out: it is of the simulator's TCP, and {name} has a stack of its own"));
+    }
+    if flow.bytes.is_some() && matches!(flow.writes, Some(WritesSpec::OnOff { .. })) {
+        return refuse(field("bytes"), name, "leave it out: an application that writes as fast as it can in turns has no end here");
     }
     if flow.packet_bytes < LEAST_PACKET {
         return refuse(

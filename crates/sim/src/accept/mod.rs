@@ -9,6 +9,7 @@ mod laws;
 mod link;
 mod losses;
 mod options;
+mod receive;
 mod refusal;
 mod requests;
 mod traffic;

@@ -84,6 +84,7 @@ fn flow_row(flow: &Flow, given: &FlowSpec, (algorithm, variant): (&'static str, 
         host: given.host,
         send_stalls: flow.sender.send_stalls(),
         receive_window_bytes: receive_window_bytes(flow, given),
+        receive_limited_s: if given.receive.is_some() { flow.sender.receive_limited(flow.agenda.end).as_secs_f64() } else { f64::NAN },
         window_s: to.saturating_sub(from) as f64 * 1e-9,
         at_window: flow.at_window,
         at_end: flow.totals(flow.agenda.end),
@@ -93,6 +94,9 @@ fn flow_row(flow: &Flow, given: &FlowSpec, (algorithm, variant): (&'static str, 
 
 /// The largest window that the receiver offered, as the scenario says it where it does.
 fn receive_window_bytes(flow: &Flow, given: &FlowSpec) -> Option<u64> {
+    if let Some(buffer) = flow.path.receiver.buffer() {
+        return Some(buffer.largest_window());
+    }
     let packets = flow.sender.receive_window();
     let given_bytes = given.window_bytes.filter(|_| given.window_packets == Some(packets));
     // What bounds a law from outside is no receiver's.

@@ -97,6 +97,9 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             let deadline = if ack.has_sack {
                 let sack = wire.path.take_sack();
                 match Piece::of(&ack) {
+                    None if sack.is_some_and(|sack| sack.window.is_some()) => {
+                        sender.on_offering_ack(at, ack, &sack.unwrap_or_default(), &mut wire)
+                    }
                     None => sender.on_ack(at, ack, sack.as_ref(), &mut wire),
                     Some(piece) => be_asked(sender, &mut wire, at, (piece, ack, sack.unwrap_or_default())),
                 }
@@ -148,7 +151,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         self.events += 1;
         let flow = &mut self.flows[index];
         let application = self.applications.get_mut(index).and_then(Option::as_mut);
-        let (rtt, opens) = (flow.base_rtt(), flow.opens);
+        let (rtt, opens) = (flow.base_rtt(), flow.path.opens);
         match kind {
             FlowKind::Stop => {
                 flow.close_area(now);

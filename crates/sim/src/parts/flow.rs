@@ -9,6 +9,7 @@ use super::arrivals::Birth;
 use super::client::Client;
 use super::disorder::drawn;
 use super::host;
+use super::jitter::Jitter;
 use super::path::Path;
 use crate::accept::AcceptedFlow;
 use crate::spec::{Direction, FlowSpec, Spec};
@@ -78,13 +79,11 @@ pub struct Flow {
     /// The event that the engine will handle next.
     pub(crate) due: (Time, FlowKind),
     pub(crate) sender: Sender<Controller>,
-    /// It begins with a handshake.
-    pub(crate) opens: bool,
     /// Integral of cwnd when the application stopped, or had everything acknowledged; NaN before.
     pub(crate) area_at_end: f64,
 }
 
-units::clone_by_field! { Flow: at_window completed path agenda due sender opens area_at_end }
+units::clone_by_field! { Flow: at_window completed path agenda due sender area_at_end }
 
 impl Flow {
     pub(crate) fn new(index: usize, accepted: AcceptedFlow, spec: &Spec) -> Flow {
@@ -99,13 +98,14 @@ impl Flow {
             Direction::Forward => (entry, reverse),
             Direction::Reverse => (reverse.expect("a reverse flow has its link"), Some(entry)),
         };
-        let jitter = Stream::named(spec.seed, &format!("flow{index}/jitter"));
+        let jitter = Jitter::of_flow(index, spec.seed, given.jitter_ns);
         let packet = Packet::data(given.packet_bytes, index as u32);
         let traffic = (packet, accepted.sender.options.ecn);
-        let path = Path::new(receiver, rtt, traffic, links, (given.jitter_ns, jitter)).behind(disorder(spec, index, given));
+        let path = Path::new(receiver, rtt, traffic, links, jitter).behind(disorder(spec, index, given));
         let access = path.access_delay();
         let client = Client::of_flow(index, &accepted, spec);
-        let path = path.on_host(host::side(spec, given, access)).among_hops(spec.hops.len()).asked_by(client);
+        let mut path = path.on_host(host::side(spec, given, access)).among_hops(spec.hops.len()).asked_by(client).with_look_at_buffer();
+        path.opens = given.handshake;
         let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(given.start_ns.next_multiple_of(spec.sample_ns)) };
         let mut agenda = Agenda {
             start: Time(given.start_ns) + access,
@@ -121,8 +121,8 @@ impl Flow {
         let sender = Sender::new(accepted.sender.clone(), accepted.control(index, spec.seed));
         let sender = if given.writes.is_some() || given.requests.is_some() { sender.waiting() } else { sender };
         let due = (agenda.start, FlowKind::Start);
-        let (at_window, completed, opens) = (SenderTotals::default(), Time::NEVER, given.handshake);
-        let flow = Flow { due, agenda, path, sender, at_window, completed, opens, area_at_end: f64::NAN };
+        let (at_window, completed) = (SenderTotals::default(), Time::NEVER);
+        let flow = Flow { due, agenda, path, sender, at_window, completed, area_at_end: f64::NAN };
         if given.stack.is_some() {
             flow.idle()
         } else {
@@ -154,7 +154,7 @@ impl Flow {
         self.agenda.start = start;
         self.agenda.refresh();
         let segments = self.sender.on_born(birth.bytes, Stream::named(birth.seed, "algorithm"));
-        if self.opens {
+        if self.path.opens {
             self.path.receiver.ends_after(segments);
         }
         self.due = (start, FlowKind::Start);

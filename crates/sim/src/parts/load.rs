@@ -78,8 +78,9 @@ impl Supersede for Load {
     fn supersedes(&self, waiting: &Load) -> bool {
         match (&self.content, &waiting.content) {
             (Content::Ack(new), Content::Ack(old)) => {
+                let old_tells = old.ack.has_sack && old.sack.is_none_or(|sack| sack.tells_of_disorder());
                 let (new, old) = (&new.ack, &old.ack);
-                new.cumulative > old.cumulative && !new.is_special() && !old.has_sack && new.ecn == old.ecn
+                new.cumulative > old.cumulative && !new.is_special() && !old_tells && new.ecn == old.ecn
             }
             _ => false,
         }

@@ -14,6 +14,8 @@ pub(crate) mod flow;
 pub(crate) mod gaps;
 pub(crate) mod host;
 mod hosted;
+mod jitter;
+mod kept;
 pub(crate) mod load;
 mod pace;
 pub(crate) mod party;

@@ -10,13 +10,14 @@
 use std::collections::VecDeque;
 
 use net::{Packet, Ring};
-use tcp::{Ack, Arrival, Ecn, EcnBits, Opening, Receiver, Sack, SYN_BYTES};
+use tcp::{Ack, Arrival, Ecn, EcnBits, Opening, Receiver, Sack, SYN_BYTES, WINDOW_PROBE};
 use units::{Duration, Stream, Time};
 
 use super::client::Client;
 use super::delivery::Delivery;
 use super::disorder::{Held, Unordered};
 use super::host::Side;
+use super::jitter::Jitter;
 use super::load::{AckLoad, Segment};
 use crate::spec::access_delay;
 
@@ -54,7 +55,7 @@ pub struct Path {
     pub(crate) cwr_due: bool,
     /// Its segments have ECN bits, may lose their order, wait in their host or go on to further hops: each is looked at when it is sent.
     pub(crate) is_watched: bool,
-    /// Its segments have ECN bits, may lose their order or answer a client: each is looked at when it arrives.
+    /// Its segments have ECN bits, may lose their order, answer a client or fill a buffer: each is looked at when it arrives.
     pub(crate) is_altered: bool,
     /// Its ACKs wait in their sender's host.
     pub(crate) is_hosted: bool,
@@ -70,8 +71,7 @@ pub struct Path {
     packet_bytes: u32,
     /// Number of the flow.
     flow: u32,
-    jitter: Stream,
-    jitter_ns: u64,
+    jitter: Option<Box<Jitter>>,
     last_arrival: Time,
     /// From the link to the receiver, and from the receiver to the reverse link.
     quarter: Duration,
@@ -90,12 +90,14 @@ pub struct Path {
     pub(crate) under_way: u32,
     /// It has no number of its own: what happens to it is not noted.
     pub(crate) is_transfer: bool,
+    /// Its connection begins with a handshake.
+    pub(crate) opens: bool,
 }
 
 units::clone_by_field! {
     Path: rare forgotten_at lost marked resends_capable cwr_due is_watched is_altered is_hosted is_ecn_capable is_l4s data_link ack_link
-    rtt sacks receiver packet_bytes flow jitter jitter_ns last_arrival quarter felt_after beyond_at crossing_at arriving_at arriving
-    under_way is_transfer
+    rtt sacks receiver packet_bytes flow jitter last_arrival quarter felt_after beyond_at crossing_at arriving_at arriving
+    under_way is_transfer opens
 }
 
 impl Path {
@@ -117,7 +119,7 @@ impl Path {
         self.ack_link.map(usize::from)
     }
 
-    pub(crate) fn new(receiver: Receiver, rtt: Duration, traffic: (Packet, Ecn), links: (u8, Option<u8>), jitter: (u64, Stream)) -> Path {
+    pub(crate) fn new(receiver: Receiver, rtt: Duration, traffic: (Packet, Ecn), links: (u8, Option<u8>), jitter: Option<Box<Jitter>>) -> Path {
         let (packet, ecn) = traffic;
         let quarter = access_delay(rtt);
         Path {
@@ -127,8 +129,7 @@ impl Path {
             arriving_at: Time::NEVER,
             sacks: VecDeque::new(),
             rare: links.1.map(|_| Box::default()),
-            jitter: jitter.1,
-            jitter_ns: jitter.0,
+            jitter,
             last_arrival: Time::ZERO,
             quarter,
             rtt,
@@ -146,6 +147,7 @@ impl Path {
             marked: 0,
             under_way: 0,
             is_transfer: false,
+            opens: false,
             data_link: links.0,
             ack_link: links.1,
             forgotten_at: Time::NEVER,
@@ -156,7 +158,9 @@ impl Path {
     /// The path, unused, is of the connection with this number, whose draws follow from `seed`.
     pub(crate) fn on_born(&mut self, number: u32, seed: u64) {
         self.flow = number;
-        self.jitter = Stream::named(seed, "jitter");
+        if let Some(jitter) = &mut self.jitter {
+            jitter.on_born(seed);
+        }
         if let Some(unordered) = self.unordered() {
             unordered.disorder.reseed(Stream::named(seed, "disorder"));
         }
@@ -200,11 +204,12 @@ impl Path {
     /// After a change of what is held back, or of what is in the host.
     pub(crate) fn refresh_beyond(&mut self) {
         let at_host = self.rare.as_ref().and_then(|rare| rare.side.as_ref()).map_or(Time::NEVER, Side::next_at);
-        self.beyond_at = self.held_until().min(self.client_at()).saturating_add(self.felt_after).min(at_host).min(self.forgotten_at);
+        let at_receiver = self.held_until().min(self.client_at()).min(self.receiver.reads_at());
+        self.beyond_at = at_receiver.saturating_add(self.felt_after).min(at_host).min(self.forgotten_at);
     }
 
     /// The ACK of the handshake arrives, perhaps late. Nobody answers it.
-    fn remember_opening(&mut self, arrives: Time) {
+    pub(crate) fn remember_opening(&mut self, arrives: Time) {
         self.forgotten_at = arrives + self.felt_after;
         self.refresh_beyond();
     }
@@ -221,7 +226,8 @@ impl Path {
 
     /// Something at the receiver can have an effect now.
     pub(crate) fn is_receiver_due(&self, now: Time) -> bool {
-        self.receiver.deadline().min(self.held_until()).min(self.client_at()).saturating_add(self.felt_after) <= now
+        let others = self.held_until().min(self.client_at()).min(self.receiver.reads_at());
+        self.receiver.deadline().min(others).saturating_add(self.felt_after) <= now
     }
 
     /// When the next ACK reaches the sender.
@@ -267,24 +273,28 @@ impl Path {
         self.rare.get_or_insert_with(Box::default).crossing.push(delivery);
     }
 
-    /// The delayed-ACK timer expires, a segment held back arrives, or the client asks, before anything else happens to this flow.
+    /// The delayed-ACK timer expires, a segment held back arrives, the application reads, or the client asks, before anything else happens to this flow.
     #[inline(never)]
     pub(crate) fn commit_pending(&mut self) {
         let (held_until, client_at) = (self.held_until(), self.client_at());
-        if held_until <= self.receiver.deadline().min(client_at) {
+        let reads_at = self.receiver.reads_at();
+        if held_until <= self.receiver.deadline().min(client_at).min(reads_at) {
             return self.release(held_until.saturating_sub(self.quarter));
         }
         if client_at < self.receiver.deadline() {
             return self.ask();
         }
+        if reads_at < self.receiver.deadline() {
+            return self.read();
+        }
         let at = self.receiver.deadline();
         let ack = self.receiver.on_deadline();
-        self.send_ack(at, ack);
+        self.answer(at, ack);
     }
 
     /// The receiver sends `ack` at `at`.
     #[inline(always)]
-    fn send_ack(&mut self, at: Time, ack: Ack) {
+    pub(crate) fn send_ack(&mut self, at: Time, ack: Ack) {
         if ack.has_sack {
             return self.send_with(at, ack, *self.receiver.sack());
         }
@@ -320,8 +330,8 @@ impl Path {
     /// `at` plus jitter, never before the one ahead.
     #[inline(always)]
     pub(crate) fn arrival(&mut self, at: Time) -> Time {
-        let jitter = if self.jitter_ns > 0 { self.jitter.up_to(self.jitter_ns) } else { 0 };
-        self.last_arrival = self.last_arrival.max(at + Duration(jitter));
+        let late_by = self.jitter.as_mut().map_or(Duration::ZERO, |jitter| jitter.draw());
+        self.last_arrival = self.last_arrival.max(at + late_by);
         self.last_arrival
     }
 
@@ -370,7 +380,8 @@ impl Path {
 
     /// Segment `seq` as links see it.
     pub(crate) fn packet_of(&self, seq: u64) -> Packet {
-        Opening::of(seq).map_or_else(|| self.packet(), |part| self.opening_packet(part))
+        let part = if seq == WINDOW_PROBE { Some(Opening::Ack) } else { Opening::of(seq) };
+        part.map_or_else(|| self.packet(), |part| self.opening_packet(part))
     }
 
     /// An ACK leaves its real link.
@@ -465,8 +476,11 @@ impl Path {
 
     fn receive_held(&mut self, Held { departs, seq, sent, bits }: Held) {
         let arrives = departs + self.quarter;
-        while self.client_at().min(self.receiver.deadline()) < arrives {
+        while self.client_at().min(self.receiver.reads_at()).min(self.receiver.deadline()) < arrives {
             self.commit_pending();
+        }
+        if self.receiver.buffer().is_some() {
+            return self.keep(arrives, seq, sent, bits);
         }
         if self.is_ecn_capable && Opening::of(seq).is_none() {
             self.receive_bits(departs, seq, sent, bits);

@@ -34,7 +34,7 @@ impl Piece {
         let label = (exchange << PIECE_BITS | u64::from(self.number)) << PAYLOAD_BITS | u64::from(self.payload);
         let blocks = [Range { from: carried.cumulative, to: sent.0 }, Range::default(), Range::default()];
         let Ack { echo, delay, ecn, .. } = carried;
-        (Ack { echo, delay, ecn, ..Ack::labelled(label) }, Sack { blocks, duplicate: None })
+        (Ack { echo, delay, ecn, ..Ack::labelled(label) }, Sack { blocks, duplicate: None, window: None })
     }
 
     /// What `ack` is a label of, if it is a request's.

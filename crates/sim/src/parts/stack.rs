@@ -11,9 +11,10 @@ use net::{Disorder, Fate, Packet};
 use tcp::SenderTotals;
 use units::{Duration, Stream, Time};
 
+use super::jitter::Jitter;
 use super::load::Payload;
 use crate::accept::AcceptedFlow;
-use crate::spec::{access_delay, Direction, Spec};
+use crate::spec::{access_delay, Direction, Spec, WritesSpec};
 
 /// IP and UDP headers, bytes.
 pub(crate) const HEADER_BYTES: u32 = 28;
@@ -33,6 +34,8 @@ pub(crate) enum Side {
 pub(crate) enum Step {
     /// The client opens the connection.
     Start,
+    /// The application writes, or pauses.
+    Write,
     /// A datagram arrives.
     Arrival,
     /// An endpoint has asked to be woken.
@@ -84,11 +87,20 @@ pub(crate) struct StackFlow {
     start: Time,
     stop: Time,
     bytes: Option<u64>,
+    /// When the application writes, how often it has or turned, and when it does so next.
+    writes: Option<WritesSpec>,
+    turns: u64,
+    write_at: Time,
     pub(crate) end: Time,
     wakes: [Time; 2],
     arriving: BinaryHeap<Reverse<Arriving>>,
     numbers: u64,
-    jitter: (Stream, u64),
+    /// Those that have arrived, for those that leave: their memory is used again, and the box is what travels.
+    #[allow(clippy::vec_box)]
+    spare: Vec<Box<Payload>>,
+    /// Largest UDP payload of the path.
+    most_bytes: usize,
+    jitter: Option<Box<Jitter>>,
     last_arrival: Time,
     disorder: Option<Disorder>,
     pub(crate) next_sample: Time,
@@ -143,11 +155,16 @@ impl StackFlow {
             start: Time(given.start_ns) + quarter,
             stop: given.stop_ns.map_or(Time::NEVER, |stop| Time(stop) + quarter),
             bytes: given.bytes,
+            writes: given.writes,
+            turns: 0,
+            write_at: Time::NEVER,
             end: Time(spec.duration_ns) + quarter,
             wakes: [Time::NEVER; 2],
             arriving: BinaryHeap::new(),
             numbers: 0,
-            jitter: (Stream::named(spec.seed, &format!("flow{flow}/jitter")), given.jitter_ns),
+            spare: Vec::new(),
+            most_bytes: (given.packet_bytes - HEADER_BYTES) as usize,
+            jitter: Jitter::of_flow(flow, spec.seed, given.jitter_ns),
             last_arrival: Time::ZERO,
             disorder,
             next_sample: samples.saturating_add(quarter),
@@ -177,6 +194,7 @@ impl StackFlow {
         let [client, server] = self.wakes;
         let steps = [
             (self.start, Step::Start),
+            (self.write_at, Step::Write),
             (arrival, Step::Arrival),
             (client, Step::Wake(Side::Client)),
             (server, Step::Wake(Side::Server)),
@@ -210,11 +228,19 @@ impl StackFlow {
             Step::Start => {
                 self.start = Time::NEVER;
                 self.client.connect(now)?;
-                self.client.supply(now, self.bytes.map_or(Supply::Endless, Supply::Last))?;
+                match self.writes {
+                    Some(_) => self.write_at = at,
+                    None => self.client.supply(now, self.bytes.map_or(Supply::Endless, Supply::Last))?,
+                }
+                Ok(Side::Client)
+            }
+            Step::Write => {
+                let supply = self.write(at);
+                self.client.supply(now, supply)?;
                 Ok(Side::Client)
             }
             Step::Stop => {
-                self.stop = Time::NEVER;
+                (self.stop, self.write_at) = (Time::NEVER, Time::NEVER);
                 self.client.supply(now, Supply::Stop)?;
                 Ok(Side::Client)
             }
@@ -228,8 +254,43 @@ impl StackFlow {
                 let side = if payload.is_data { Side::Server } else { Side::Client };
                 self.totals.delivered += u64::from(payload.is_data);
                 self.side(side).receive(now, &payload.bytes, payload.ecn)?;
+                self.spare.push(payload);
                 Ok(side)
             }
+        }
+    }
+
+    /// What the application does now; sets when it does something again.
+    fn write(&mut self, now: Time) -> Supply {
+        self.turns += 1;
+        match self.writes {
+            Some(WritesSpec::OnOff { on_ns, .. }) if self.turns % 2 == 1 => {
+                self.write_at = now + Duration(on_ns);
+                Supply::Endless
+            }
+            Some(WritesSpec::OnOff { off_ns, .. }) => {
+                self.write_at = now + Duration(off_ns);
+                Supply::Pause
+            }
+            Some(WritesSpec::Chunks { rate_bps, every_ns }) => {
+                // All that the rate makes of the time so far, so that nothing is lost to rounding.
+                let until = |turns: u64| {
+                    let bits = u128::from(rate_bps) * u128::from(every_ns) * u128::from(turns) / 1_000_000_000;
+                    u64::try_from(bits / 8).unwrap_or(u64::MAX)
+                };
+                let (before, after) = (until(self.turns - 1), until(self.turns));
+                match self.bytes.filter(|&bytes| bytes <= after) {
+                    Some(bytes) => {
+                        self.write_at = Time::NEVER;
+                        Supply::Last(bytes - before)
+                    }
+                    None => {
+                        self.write_at = now + Duration(every_ns);
+                        Supply::Bytes(after - before)
+                    }
+                }
+            }
+            None => Supply::Pause,
         }
     }
 
@@ -251,18 +312,26 @@ impl StackFlow {
     /// What the endpoint could not do.
     pub(crate) fn transmit(&mut self, side: Side, at: Time) -> Result<Option<(Packet, Box<Payload>)>, Fault> {
         let now = self.told(at);
-        let mut bytes = Vec::new();
-        let Some(ecn) = self.side(side).transmit(now, &mut bytes)? else { return Ok(None) };
+        let mut payload = self.spare.pop().unwrap_or_else(|| Box::new(Payload { bytes: Vec::new(), ecn: Ecn::NotEct, is_data: true }));
+        payload.bytes.clear();
+        let Some(ecn) = self.side(side).transmit(now, &mut payload.bytes)? else {
+            self.spare.push(payload);
+            return Ok(None);
+        };
         self.busy.1 += 1;
-        if bytes.is_empty() || self.busy.1 > BUSY {
-            return Err(format!("sends {} at one instant", if bytes.is_empty() { "an empty datagram" } else { "without end" }));
+        if payload.bytes.is_empty() || self.busy.1 > BUSY {
+            return Err(format!("sends {} at one instant", if payload.bytes.is_empty() { "an empty datagram" } else { "without end" }));
+        }
+        if payload.bytes.len() > self.most_bytes {
+            return Err(format!("sends a datagram of {} bytes where the path carries {}", payload.bytes.len(), self.most_bytes));
         }
         let is_data = side == Side::Client;
         self.totals.sent += u64::from(is_data);
-        let length = bytes.len() as u32 + HEADER_BYTES;
+        (payload.ecn, payload.is_data) = (ecn, is_data);
+        let length = payload.bytes.len() as u32 + HEADER_BYTES;
         let packet =
             Packet { bytes: length, flow: self.flow as u32, ecn_capable: ecn != Ecn::NotEct, is_l4s: ecn == Ecn::Ect1, is_ack: !is_data };
-        Ok(Some((packet, Box::new(Payload { bytes, ecn, is_data }))))
+        Ok(Some((packet, payload)))
     }
 
     /// After a side's turn at `at`: when it wants to be woken, and what the client says of itself.
@@ -305,8 +374,8 @@ impl StackFlow {
         let arrives = if payload.is_data {
             at + self.quarter + self.quarter + late_by
         } else {
-            let jitter = if self.jitter.1 > 0 { self.jitter.0.up_to(self.jitter.1) } else { 0 };
-            self.last_arrival = self.last_arrival.max(at + (self.rtt - self.quarter - self.quarter) + Duration(jitter));
+            let jitter = self.jitter.as_mut().map_or(Duration::ZERO, |jitter| jitter.draw());
+            self.last_arrival = self.last_arrival.max(at + (self.rtt - self.quarter - self.quarter) + jitter);
             self.last_arrival
         };
         for _ in 1..copies {
@@ -336,7 +405,7 @@ impl StackFlow {
     }
 
     /// What the client says of itself, and the bytes that the server's application has read.
-    pub(crate) fn said(&self) -> (State, u64) {
+    pub(crate) fn said(&mut self) -> (State, u64) {
         (self.said.0, self.server.state().read_bytes)
     }
 

@@ -1,7 +1,7 @@
 //! What a sender puts its segments on: its path, and the first link of it.
 
 use net::{Answer, Link, Packet};
-use tcp::{EcnBits, Opening, Range, Reduction, Wire};
+use tcp::{EcnBits, Opening, Range, Reduction, Wire, WINDOW_PROBE};
 use units::Time;
 
 use super::around::{Around, Noted};
@@ -175,6 +175,15 @@ impl<L: Link<Load>> Wire for PathWire<'_, L> {
             self.open_on_host(now, seq, packet);
         } else {
             self.reach_link(now, packet, Segment::new(seq, now, EcnBits::default()));
+        }
+    }
+
+    fn probe_window(&mut self, now: Time) {
+        let packet = self.path.packet_of(WINDOW_PROBE);
+        if self.is_held_by_host() {
+            self.open_on_host(now, WINDOW_PROBE, packet);
+        } else {
+            self.reach_link(now, packet, Segment::new(WINDOW_PROBE, now, EcnBits::default()));
         }
     }
 

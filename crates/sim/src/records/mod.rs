@@ -116,6 +116,8 @@ pub struct FlowRow {
     pub send_stalls: Option<u64>,
     /// Largest window that its receiver offered, payload bytes; none if it never limits.
     pub receive_window_bytes: Option<u64>,
+    /// How long only the window of a receiver with a buffer held back data, seconds of the run; NaN without a buffer.
+    pub receive_limited_s: f64,
     /// Seconds of the measurement window during which the flow was there.
     pub window_s: f64,
     /// Counters at the beginning of that window.

@@ -82,7 +82,7 @@ pub(crate) struct SaidRow {
     /// Smoothed RTT, microseconds; NaN if unsaid.
     pub(crate) srtt_us: f64,
     /// Smallest RTT, nanoseconds.
-    pub(crate) min_rtt_ns: u64,
+    pub(crate) min_rtt_ns: Option<u64>,
     /// Bytes that the application has read.
     pub(crate) delivered_bytes: u64,
     /// Packets declared lost.
@@ -95,6 +95,9 @@ pub(crate) struct SaidRow {
 
 /// In flight, where a stack does not say it.
 const UNSAID: u32 = u32::MAX;
+
+/// The same of a smallest RTT: a TCP's own sign of none is the number after it.
+const NO_RTT: u64 = u64::MAX - 1;
 
 /// Takes the words of a row, and keeps those that changed.
 struct Keeper<'a> {
@@ -179,10 +182,11 @@ impl FlowSamples {
             keeper.keep(place::TIME, said.t_ns);
             keeper.keep(place::CWND, said.cwnd.to_bits());
             keeper.keep(place::SSTHRESH, said.ssthresh.unwrap_or(SSTHRESH_INFINITE).to_bits());
-            keeper.keep(place::RTT_MIN, said.min_rtt_ns);
+            keeper.keep(place::RTT_MIN, said.min_rtt_ns.unwrap_or(NO_RTT));
             keeper.keep(place::DELIVERED, said.delivered_bytes);
             keeper.keep(place::RETRANSMITTED, said.lost);
-            keeper.keep(place::SRTT_PIPE, ((said.srtt_us * 8.0) as u64) << 32 | u64::from(said.in_flight.unwrap_or(UNSAID)));
+            let srtt8_us = if said.srtt_us.is_nan() { UNSAID } else { (said.srtt_us * 8.0) as u32 };
+            keeper.keep(place::SRTT_PIPE, u64::from(srtt8_us) << 32 | u64::from(said.in_flight.unwrap_or(UNSAID)));
             keeper.keep(place::STATE_HIDDEN, 0);
             keeper.keep(place::OWN_RATE, said.pacing_bps.map_or(u64::MAX, |bps| bps / 8));
         });
@@ -268,8 +272,9 @@ impl Columns {
         self.flow.extend(repeat_n(header.flow() as u32, rows));
         self.cwnd.extend(repeat_n(cwnd, rows));
         self.ssthresh.extend(repeat_n(if ssthresh < SSTHRESH_INFINITE { ssthresh } else { f64::NAN }, rows));
-        self.srtt_s.extend(repeat_n(f64::from(srtt8_us) / 8e6, rows));
-        self.rtt_min_s.extend(repeat_n(Duration(row[place::RTT_MIN]).as_secs_f64(), rows));
+        self.srtt_s.extend(repeat_n(if srtt8_us == UNSAID { f64::NAN } else { f64::from(srtt8_us) / 8e6 }, rows));
+        let rtt_min = Duration(row[place::RTT_MIN]);
+        self.rtt_min_s.extend(repeat_n(if rtt_min.0 == NO_RTT { f64::NAN } else { rtt_min.as_secs_f64() }, rows));
         self.in_flight.extend(repeat_n(if in_flight == UNSAID { f64::NAN } else { f64::from(in_flight) }, rows));
         self.delivered_bytes.extend(repeat_n(row[place::DELIVERED] * u64::from(flow.mss), rows));
         self.retransmitted.extend(repeat_n(row[place::RETRANSMITTED], rows));

@@ -82,6 +82,9 @@ pub struct FlowSpec {
     /// What a client asks for; none for an application that sends unasked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<Box<RequestsSpec>>,
+    /// The receiver's buffer and how the application there reads; none for one that is never full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive: Option<Box<ReceiveSpec>>,
     /// The stack whose own program it is, and of whose controllers `algorithm` is one; none for the simulator's TCP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<String>,
@@ -103,6 +106,40 @@ pub struct RequestsSpec {
     pub responses: Law,
     /// Nanoseconds from the end of a response to the next request.
     pub think: Law,
+}
+
+/// A receiver's buffer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReceiveSpec {
+    /// Bytes of memory, at first or for good.
+    pub bytes: u64,
+    /// Bytes to which it may grow; none if it does not.
+    #[serde(default)]
+    pub most_bytes: Option<u64>,
+    /// When the application reads; none if it reads what arrives at once.
+    #[serde(default)]
+    pub reads: Option<ReadsSpec>,
+}
+
+/// When an application reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ReadsSpec {
+    /// At this rate, in pieces.
+    Rate {
+        /// Payload bits per second.
+        rate_bps: u64,
+        /// From one read to the next.
+        every_ns: u64,
+    },
+    /// What arrives for a while, then nothing for a while, from the flow's start on.
+    OnOff {
+        /// How long it reads.
+        on_ns: u64,
+        /// How long it pauses.
+        off_ns: u64,
+    },
 }
 
 /// When a flow's application writes.

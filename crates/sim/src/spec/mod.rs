@@ -12,7 +12,7 @@ mod traffic;
 
 pub use arrivals::{ArrivalSpec, Offered, SessionSpec};
 pub(crate) use flow::access_delay;
-pub use flow::{Direction, FlowSpec, RequestsSpec, WritesSpec};
+pub use flow::{Direction, FlowSpec, ReadsSpec, ReceiveSpec, RequestsSpec, WritesSpec};
 pub use hops::{HopSpec, StretchSpec};
 pub use host::{DeviceSpec, HostSpec};
 pub use law::Law;

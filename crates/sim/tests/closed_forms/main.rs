@@ -4,6 +4,7 @@ mod ack_filter;
 mod areno;
 mod bbr;
 mod bbr3;
+mod buffers;
 mod changes;
 mod conservation;
 mod convergence;

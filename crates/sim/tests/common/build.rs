@@ -30,6 +30,7 @@ pub fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         host: None,
         writes: None,
         requests: None,
+        receive: None,
         hops: StretchSpec::default(),
         stack: None,
     }

@@ -176,6 +176,15 @@ fn with_discipline(dice: &mut Dice, link: LinkSpec) -> LinkSpec {
     LinkSpec { mark: None, discipline, queue: if is_constant { link.queue } else { queue }, ..link }
 }
 
+/// Scenario number `index` with receivers whose buffers may be full, with a queue discipline for some.
+#[allow(dead_code)]
+pub fn scenario_with_buffers(index: u64) -> Spec {
+    let mut dice = Dice(Stream::named(SEED, &format!("buffers{index}")));
+    let mut spec = if index % 4 == 0 { scenario_with_discipline(index) } else { scenario(index) };
+    traffic::keep(&mut dice, spec.duration_ns, &mut spec.flows);
+    spec
+}
+
 /// Scenario number `index` with hosts that are felt, with a queue discipline for some.
 #[allow(dead_code)]
 pub fn scenario_with_hosts(index: u64) -> Spec {

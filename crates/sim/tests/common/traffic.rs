@@ -1,6 +1,6 @@
 //! Random sources of datagrams, drawn apart from the rest, so that the scenarios are otherwise those that they were before there were any.
 
-use sim::{Direction, FlowSpec, Law, RequestsSpec, StretchSpec, UdpSpec, WaveSpec, WritesSpec};
+use sim::{Direction, FlowSpec, Law, ReadsSpec, ReceiveSpec, RequestsSpec, StretchSpec, UdpSpec, WaveSpec, WritesSpec};
 use units::Stream;
 
 use super::{Dice, SEED};
@@ -86,5 +86,23 @@ pub fn ask(index: u64, duration_ns: u64, flows: &mut [FlowSpec]) {
         }
         flow.bytes = None;
         flow.requests = Some(Box::new(RequestsSpec { count, sizes, responses, think }));
+    }
+}
+
+/// Receivers whose buffer may be full, for all flows that may have one; none of them has a client.
+#[allow(dead_code)]
+pub fn keep(dice: &mut Dice, duration_ns: u64, flows: &mut [FlowSpec]) {
+    for flow in flows.iter_mut().filter(|flow| flow.host.is_none()) {
+        (flow.window_packets, flow.window_bytes, flow.requests) = (None, None, None);
+        let bytes = dice.log_between(4 * u64::from(flow.mss_bytes), 8_000_000);
+        let most_bytes = if dice.one_in(2) { Some(dice.log_between(bytes, 16_000_000)) } else { None };
+        let mut span = || dice.log_between(1_000_000, (duration_ns / 4).max(10_000_000));
+        let (on_ns, off_ns, every_ns) = (span(), span(), span());
+        let reads = match dice.between(0, 3) {
+            0 | 1 => None,
+            2 => Some(ReadsSpec::OnOff { on_ns, off_ns }),
+            _ => Some(ReadsSpec::Rate { rate_bps: dice.log_between(100_000, 100_000_000), every_ns }),
+        };
+        flow.receive = Some(Box::new(ReceiveSpec { bytes, most_bytes, reads }));
     }
 }

@@ -31,6 +31,8 @@ pub(super) enum Kind {
     DelayedAck,
     /// The client asks, or asks again.
     Client,
+    /// The application at the receiver reads.
+    Read,
     /// The sender's timer expires.
     Deadline,
     /// The application writes, or pauses.

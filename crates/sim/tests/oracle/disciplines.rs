@@ -102,7 +102,7 @@ impl Discipline for AckFilter {
             return self.append(packet, fits);
         }
         let is_old = |waiting: &Packet| match &waiting.load {
-            Load::Ack { ack: old, sack: None } => {
+            Load::Ack { ack: old, sack } if sack.is_none_or(|sack| !sack.tells_of_disorder()) => {
                 waiting.connection == packet.connection && old.cumulative < ack.cumulative && old.ecn == ack.ecn
             }
             _ => false,

@@ -3,7 +3,7 @@
 
 use cc::Controller;
 use sim::{Accepted, Observer, PageRow, TransferRow};
-use tcp::{Ecn, EcnBits, Opening, Sender, SenderTotals, SYN_BYTES};
+use tcp::{Ecn, EcnBits, Opening, Sender, SenderTotals, SYN_BYTES, WINDOW_PROBE};
 use units::{Duration, Stream, Time};
 
 use super::agenda::{Agenda, Event, Kind, Owner};
@@ -47,7 +47,7 @@ impl Carried {
 fn bytes_of(load: &Load, full: u32) -> u32 {
     match load {
         Load::Segment { seq, .. } if *seq == Opening::Syn.seq() => SYN_BYTES,
-        Load::Segment { seq, .. } if *seq == Opening::Ack.seq() => ACK_BYTES,
+        Load::Segment { seq, .. } if *seq == Opening::Ack.seq() || *seq == WINDOW_PROBE => ACK_BYTES,
         _ => full,
     }
 }
@@ -233,6 +233,7 @@ impl<'a> Textbook<'a> {
             (Kind::Segment, Some(Load::Segment { seq, sent, ecn })) => self.on_segment(now, index, (seq, sent), ecn),
             (Kind::DelayedAck, _) => self.on_delayed_ack(now, index),
             (Kind::Client, _) => self.on_client(now, index),
+            (Kind::Read, _) => self.on_read(now, index),
             (Kind::Forgotten, _) => self.flows[index].under_way -= 1,
             // The flow's part of the run is over.
             _ if now >= self.flows[index].end => {}
@@ -264,8 +265,13 @@ impl<'a> Textbook<'a> {
             }
             (Kind::Ack | Kind::Processed, Some(Load::Ack { ack, sack })) => {
                 self.flows[index].under_way -= 1;
-                self.drive(index, |sender, outbox| {
-                    sender.on_ack(now, ack, sack.as_ref(), outbox);
+                self.drive(index, |sender, outbox| match sack {
+                    Some(sack) if sack.window.is_some() => {
+                        sender.on_offering_ack(now, ack, &sack, outbox);
+                    }
+                    _ => {
+                        sender.on_ack(now, ack, sack.as_ref(), outbox);
+                    }
                 });
                 observer.on_acked(now, index, &self.flows[index].sender);
             }

@@ -1,6 +1,6 @@
 //! What a sender sends while it acts.
 
-use tcp::{EcnBits, Opening, Wire, SYN_BYTES};
+use tcp::{EcnBits, Opening, Wire, SYN_BYTES, WINDOW_PROBE};
 use units::Time;
 
 use super::engine::ACK_BYTES;
@@ -57,6 +57,15 @@ impl Wire for Outbox<'_> {
             }
         }
         self.resend(now, part.seq());
+    }
+    fn probe_window(&mut self, now: Time) {
+        if let Some((host, _)) = &mut self.host {
+            self.admitted = host.take_segment(now, ACK_BYTES);
+            if self.admitted.is_none() {
+                return;
+            }
+        }
+        self.resend(now, WINDOW_PROBE);
     }
     fn send(&mut self, now: Time, seq: u64) {
         let cwr = std::mem::take(&mut self.cwr);

@@ -1,6 +1,6 @@
 //! What happens at receivers, and how their ACKs come back.
 
-use tcp::{Ack, Ecn, EcnBits, Opening, Sack};
+use tcp::{Ack, Ecn, EcnBits, Opening, Sack, WINDOW_PROBE};
 use units::{Duration, Time};
 
 use super::agenda::Kind;
@@ -17,26 +17,54 @@ impl Textbook<'_> {
             flow.under_way -= 1;
         }
         let (mode, receiver) = (self.flows[index].ecn, &mut self.flows[index].receiver);
+        if seq == WINDOW_PROBE {
+            let answer = receiver.on_window_probed(now);
+            self.acknowledge_if_any(now, index, answer);
+            return self.await_receiver(index);
+        }
         if !matches!(mode, Ecn::Auto | Ecn::Off) && seq < Opening::Syn.seq() {
-            if let Some(ack) = receiver.on_ecn_bits(ecn.unwrap_or_default()) {
-                self.acknowledge(now, index, ack, None);
-            }
+            let flushed = receiver.on_ecn_bits(ecn.unwrap_or_default());
+            self.acknowledge_if_any(now, index, flushed);
         }
         let receiver = &mut self.flows[index].receiver;
-        if let Some(ack) = receiver.on_segment(tcp::Arrival { at: now, seq, sent }) {
-            let sack = ack.has_sack.then_some(*receiver.sack());
-            self.acknowledge(now, index, ack, sack);
-        }
+        let arrival = tcp::Arrival { at: now, seq, sent };
+        let ack = if receiver.buffer().is_some() { receiver.on_segment_kept(arrival) } else { receiver.on_segment(arrival) };
+        self.acknowledge_if_any(now, index, ack);
+        self.read_if_due(now, index);
         self.await_receiver(index);
         self.tell_client(now, index, seq);
     }
 
+    /// Whoever is to read now reads.
+    fn read_if_due(&mut self, now: Time, index: usize) {
+        while self.flows[index].receiver.reads_at() <= now {
+            let ack = self.flows[index].receiver.on_read();
+            self.acknowledge_if_any(now, index, ack);
+        }
+    }
+
+    pub(super) fn on_read(&mut self, now: Time, index: usize) {
+        if self.flows[index].receiver.reads_at() == now {
+            self.read_if_due(now, index);
+            self.await_receiver(index);
+        }
+    }
+
+    fn acknowledge_if_any(&mut self, now: Time, index: usize, ack: Option<Ack>) {
+        let Some(ack) = ack else { return };
+        let receiver = &mut self.flows[index].receiver;
+        if receiver.buffer().is_some() && !ack.is_special() {
+            let (ack, sack) = receiver.offered_with(ack);
+            return self.acknowledge(now, index, ack, Some(sack));
+        }
+        let sack = ack.has_sack.then_some(*receiver.sack());
+        self.acknowledge(now, index, ack, sack);
+    }
+
     pub(super) fn on_delayed_ack(&mut self, now: Time, index: usize) {
         if self.flows[index].receiver.deadline() == now {
-            let receiver = &mut self.flows[index].receiver;
-            let ack = receiver.on_deadline();
-            let sack = ack.has_sack.then_some(*receiver.sack());
-            self.acknowledge(now, index, ack, sack);
+            let ack = self.flows[index].receiver.on_deadline();
+            self.acknowledge_if_any(now, index, Some(ack));
             self.await_receiver(index);
         }
     }
@@ -46,6 +74,10 @@ impl Textbook<'_> {
         let deadline = self.flows[index].receiver.deadline();
         if deadline < Time::NEVER {
             self.agenda.add(deadline, index, Kind::DelayedAck, None);
+        }
+        let reads_at = self.flows[index].receiver.reads_at();
+        if reads_at < Time::NEVER {
+            self.agenda.add(reads_at, index, Kind::Read, None);
         }
     }
 

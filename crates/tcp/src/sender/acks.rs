@@ -53,6 +53,7 @@ impl<C: CongestionControl> Sender<C> {
         let forward = (progress.acked > 0 && self.has_timestamps).then_some(ack.delay);
         let echoed = forward.map(|_| ack.echo);
         self.tell_rtt(|| RttSample { acked: progress.acked as u32, rtt, forward, echoed, in_flight });
+        self.tell_packets();
         self.tell_arrival(&self.arrival(sack, &progress));
         if self.probe.on_acked(ack.cumulative, &progress) {
             self.on_probe_repaired(wire);
@@ -75,6 +76,7 @@ impl<C: CongestionControl> Sender<C> {
     /// An ACK from before another, or one when nothing is outstanding: what it says of duplicates, and an old one of SACKed segments, is
     /// taken in (steps 6, 7 and 11), but no time is taken from it, and the algorithm does not grow the window by it.
     fn on_stray_ack(&mut self, ack: Ack, sack: Option<&Sack>, progress: &mut Progress, wire: &mut impl Wire) {
+        self.tell_packets();
         let is_old = ack.cumulative < self.c.una;
         if !is_old {
             self.tell_arrival(&self.arrival(sack, progress));
@@ -205,16 +207,14 @@ impl<C: CongestionControl> Sender<C> {
             if !(retransmitted && self.has_timestamps && progress.echo.as_ms() < sent.as_ms()) {
                 self.rack.on_delivered(&self.c, Delivery { seq, sent, retransmitted });
             }
-        } else if let Some(rates) = self.rates.as_deref_mut() {
-            rates.on_delivered(seq, sent);
+        } else {
+            self.note_delivered(seq, sent);
         }
     }
 
     /// `seq`, sent last at `sent`, is known to have arrived from now on.
     fn on_delivered(&mut self, seq: u64, sent: Time, progress: &mut Progress) {
-        if let Some(rates) = self.rates.as_deref_mut() {
-            rates.on_delivered(seq, sent);
-        }
+        self.note_delivered(seq, sent);
         self.c.delivered += 1;
         progress.delivered += 1;
         progress.latest_sent = progress.latest_sent.max(Some(sent));

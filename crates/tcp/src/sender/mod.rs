@@ -10,7 +10,7 @@
 //! 2. Segments below the cumulative ACK leave the window; without SACK, duplicate ACKs are counted.
 //! 3. Congestion marks are counted.
 //! 4. RTT samples: the smoothed RTT and the timeout, the minimum.
-//! 5. The algorithm is told the RTT sample, then the form of the ACK.
+//! 5. The algorithm is told the RTT sample, the packets that arrived, then the form of the ACK.
 //! 6. A tail loss probe may be answered.
 //! 7. The state machine: undo what was spurious, mark what is lost, change the state.
 //! 8. The timer is armed anew.
@@ -46,6 +46,7 @@ use crate::ecn::EcnState;
 use crate::handshake::Handshake;
 use crate::limits::Limits;
 use crate::pacing::Pacer;
+use crate::packets::Packets;
 use crate::probe::TailLossProbe;
 use crate::rack::{Detection, Rack};
 use crate::rate::RateSampler;
@@ -93,14 +94,15 @@ pub struct Sender<C> {
     established: bool,
     /// Only the window holds back what it sends, its law does not ask what ACKs look like, and its stack is the usual one.
     is_usual: bool,
-    /// From this `una` on an ACK that advances the window is a usual one: nothing is in trouble, and nothing about the sender is special.
-    /// [`u64::MAX`] while not.
-    usual_from: u64,
     has_timestamps: bool,
-    /// More than the window may hold a new segment back, pacing or what is in `care`, or each is noted as it leaves, for rate samples.
+    /// More than the window may hold a new segment back, pacing or what is in `care`, or each is noted as it leaves, for rate samples or
+    /// an algorithm that is told of each.
     is_careful: bool,
     detection: Detection,
     counting: ByteCounting,
+    /// From this `una` on an ACK that advances the window is a usual one: nothing is in trouble, and nothing about the sender is special.
+    /// [`u64::MAX`] while not.
+    usual_from: u64,
     ecn: EcnState,
     limits: Limits,
     probe: TailLossProbe,
@@ -117,15 +119,20 @@ pub struct Sender<C> {
     duplicates: u32,
     delivered_twice: u32,
     care: Option<Box<Care>>,
+    /// How long the receiver's window held back data, and since when it does now.
+    held: Duration,
+    held_since: Time,
     /// While the SYN has no answer.
     handshake: Option<Box<Handshake>>,
     /// For an algorithm that wants delivery-rate samples.
     rates: Option<Box<RateSampler>>,
+    /// For an algorithm that is told of each packet.
+    packets: Option<Box<Packets>>,
 }
 
 units::clone_by_field! {
     Sender<C>: c w timers needs started established is_usual usual_from is_careful detection counting ecn limits probe rack rtt totals pacer cc board
-    recovery undo reordering duplicates delivered_twice has_timestamps care handshake rates
+    recovery undo reordering duplicates delivered_twice has_timestamps care held held_since handshake rates packets
 }
 
 impl<C: CongestionControl> Sender<C> {
@@ -145,7 +152,7 @@ impl<C: CongestionControl> Sender<C> {
             established: false,
             is_usual: false,
             usual_from: u64::MAX,
-            is_careful: pacer.is_on() || care.is_some() || is_rated,
+            is_careful: pacer.is_on() || care.is_some() || is_rated || needs.packets,
             detection: Detection::new(options),
             counting: ByteCounting::new(options),
             ecn: EcnState::new(options.ecn),
@@ -156,7 +163,7 @@ impl<C: CongestionControl> Sender<C> {
             totals: SenderTotals::default(),
             pacer,
             cc,
-            board: Scoreboard::new(is_rated),
+            board: Scoreboard::new(is_rated || needs.packets),
             recovery: Recovery::new(options, &needs),
             undo: Undo::new(options),
             reordering: Reordering::new(),
@@ -164,8 +171,11 @@ impl<C: CongestionControl> Sender<C> {
             delivered_twice: 0,
             has_timestamps: options.timestamps,
             care,
+            held: Duration::ZERO,
+            held_since: Time::NEVER,
             handshake: None,
             rates: is_rated.then(Box::default),
+            packets: needs.packets.then(Box::default),
         }
     }
 

@@ -12,7 +12,7 @@ use cc::{CaEvent, CongestionControl};
 use units::{Duration, Time};
 
 use super::Sender;
-use crate::Wire;
+use crate::{Ack, Sack, Wire};
 
 /// The shortest first wait.
 const WAIT_MIN: Duration = Duration::from_ms(200);
@@ -44,6 +44,50 @@ impl<C: CongestionControl> Sender<C> {
         self.timers.disarm_window();
         self.watch_window();
         self.look_for_trouble();
+    }
+
+    /// An ACK arrives that says how much room the receiver has. One that says nothing else is no duplicate ACK. Returns [`Sender::deadline`].
+    pub fn on_offering_ack(&mut self, now: Time, ack: Ack, sack: &Sack, wire: &mut impl Wire) -> Time {
+        let has_sack = sack.tells_of_disorder();
+        let ack = Ack { has_sack, ..ack };
+        let window = sack.window.map_or(self.limits.receiver(), u64::from);
+        let is_idle = self.c.una == self.c.nxt;
+        let is_update = window != self.limits.receiver() || (window == 0 && is_idle);
+        self.note_receive_limit(now);
+        if ack.cumulative >= self.c.una {
+            self.on_window_told(window);
+        }
+        if is_update && !has_sack && self.ecn.is_known(&ack) && ack.cumulative == self.c.una {
+            self.on_window_updated(now, wire);
+        } else {
+            self.on_ack(now, ack, has_sack.then_some(sack), wire);
+        }
+        self.await_receiver(now);
+        self.deadline()
+    }
+
+    /// Whether only the receiver's window holds back what there is to send.
+    fn is_held_by_receiver(&self) -> bool {
+        let is_free = self.c.in_flight < self.w.segments() && !self.limits.is_all_sent(&self.c);
+        is_free && self.c.nxt - self.c.una >= self.limits.receiver() && self.established
+    }
+
+    /// The time for which the receiver's window has held back data up to `now` is counted (Linux `tcp_info.tcpi_rwnd_limited`).
+    fn note_receive_limit(&mut self, now: Time) {
+        if self.is_held_by_receiver() {
+            let since = if self.held_since == Time::NEVER { self.c.now } else { self.held_since };
+            self.held += now - since;
+        }
+    }
+
+    fn await_receiver(&mut self, now: Time) {
+        self.held_since = if self.is_held_by_receiver() { now } else { Time::NEVER };
+    }
+
+    /// How long the receiver's window alone has held back data, up to `at`; known of receivers that tell it with every ACK.
+    pub fn receive_limited(&self, at: Time) -> Duration {
+        let since = if self.held_since < at { at - self.held_since } else { Duration::ZERO };
+        self.held + since
     }
 
     /// Whether the receiver has no room, and nothing outstanding will tell when it has.

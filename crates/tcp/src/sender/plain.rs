@@ -110,6 +110,9 @@ impl<C: CongestionControl> Sender<C> {
             let (forward, echoed) = (is_timed.then_some(ack.delay), is_timed.then_some(ack.echo));
             RttSample { acked, rtt: Some(rtt), forward, echoed, in_flight }
         });
+        if KIND != LEAN && self.packets.is_some() {
+            self.tell_packets();
+        }
         self.tell_arrival(&AckArrival { slow_path: false, ece: false });
         // Steps 9 and 10.
         if KIND == RATED {
@@ -142,6 +145,9 @@ impl<C: CongestionControl> Sender<C> {
 
     #[inline(never)]
     fn on_plain_careful_ack(&mut self, ack: Ack, wire: &mut impl Wire) {
+        if let Some(packets) = self.packets.as_deref_mut() {
+            (self.c.una..ack.cumulative).for_each(|seq| packets.on_delivered(seq));
+        }
         if self.needs.control.is_by_rate() {
             self.on_plain_ack::<RATED>(ack, wire);
         } else {

@@ -1,7 +1,8 @@
-//! Rates: what an algorithm is told of delivery and loss by rate, what of it limits the application, and the rate of pacing.
+//! What an algorithm is told of single segments, and of rates: what leaves, arrives and is lost, what of it limits the application, and the rate
+//! of pacing.
 
 use cc::{CaEvent, CongestionControl, Steering};
-use units::ByteRate;
+use units::{ByteRate, Time};
 
 use super::Sender;
 use crate::rate::Change;
@@ -11,11 +12,46 @@ impl<C: CongestionControl> Sender<C> {
     /// Before `seq` is sent, new or again.
     #[inline(always)]
     pub(super) fn note_rated_sending(&mut self, seq: u64) {
+        if self.packets.is_some() {
+            self.tell_sending(seq);
+        }
         let Some(rates) = self.rates.as_deref_mut() else { return };
         rates.on_sent(seq, &self.c, self.board.lost());
         if self.c.in_flight == 0 {
             self.on_sending_resumed();
         }
+    }
+
+    #[inline(never)]
+    fn tell_sending(&mut self, seq: u64) {
+        if let Some(packets) = self.packets.as_deref_mut() {
+            let packet = packets.on_sent(seq, &self.c, self.board.lost());
+            self.cc.on_packet_sent(&mut self.w, &self.c, &packet);
+        }
+    }
+
+    /// `seq`, sent last at `sent`, was delivered for the first time.
+    pub(super) fn note_delivered(&mut self, seq: u64, sent: Time) {
+        if let Some(rates) = self.rates.as_deref_mut() {
+            rates.on_delivered(seq, sent);
+        }
+        if let Some(packets) = self.packets.as_deref_mut() {
+            packets.on_delivered(seq);
+        }
+    }
+
+    /// Step 5: the packets that this ACK delivered, for an algorithm that is told of each.
+    pub(super) fn tell_packets(&mut self) {
+        let Some(packets) = self.packets.as_deref_mut() else { return };
+        // Where there are rate samples, taking one does this.
+        if self.rates.is_none() && self.c.delivered > self.c.app_limited_until {
+            self.c.app_limited_until = 0;
+        }
+        let acked = packets.take_acked();
+        for packet in &acked {
+            self.cc.on_packet_acked(&mut self.w, &self.c, packet);
+        }
+        packets.take_back(acked);
     }
 
     #[cold]
@@ -29,7 +65,7 @@ impl<C: CongestionControl> Sender<C> {
     /// The application gave nothing more to send though the window has room: what is delivered until all this is counts as limited by it.
     #[inline]
     pub(super) fn note_application_limit(&mut self) {
-        if self.rates.is_some() && self.limits.is_all_sent(&self.c) && self.c.in_flight < self.w.segments() {
+        if (self.rates.is_some() || self.packets.is_some()) && self.limits.is_all_sent(&self.c) && self.c.in_flight < self.w.segments() {
             let all_repaired = self.board.lost_out() <= self.board.retrans_out();
             if all_repaired {
                 self.mark_application_limited();
@@ -43,6 +79,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Segments marked lost since the last time are told to the algorithm, each with what was known when it was sent.
     pub(super) fn report_losses(&mut self) {
+        self.tell_lost_packets();
         let newly_lost = self.board.newly_lost();
         let Some(rates) = self.rates.as_deref().filter(|_| !newly_lost.is_empty()) else { return };
         self.c.lost = self.board.lost() - newly_lost.len() as u64;
@@ -50,7 +87,28 @@ impl<C: CongestionControl> Sender<C> {
             self.c.lost += 1;
             self.cc.on_segment_lost(&mut self.w, &self.c, &rates.lost_segment(&self.c, seq));
         }
+        self.on_losses_told();
+    }
+
+    /// The same as packets, for an algorithm that is told of each. What it is told of rates comes at its usual time.
+    pub(super) fn tell_lost_packets(&mut self) {
+        let Some(packets) = self.packets.as_deref_mut() else { return };
+        let is_rated = self.rates.is_some();
+        for &seq in packets.newly_lost(self.board.newly_lost()) {
+            self.c.lost += u64::from(!is_rated);
+            self.cc.on_packet_lost(&mut self.w, &self.c, packets.of(seq));
+        }
+        packets.on_losses_told(self.board.newly_lost().len());
+        if !is_rated {
+            self.on_losses_told();
+        }
+    }
+
+    fn on_losses_told(&mut self) {
         self.board.on_losses_told();
+        if let Some(packets) = self.packets.as_deref_mut() {
+            packets.on_losses_told(0);
+        }
     }
 
     /// Steps 9 and 10 under full control by rate.

@@ -197,6 +197,13 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Marks what is proven lost; returns whether a reordering timer was armed instead of the RTO.
     fn detect_losses(&mut self, progress: &Progress) -> bool {
+        let armed = self.find_losses(progress);
+        // Before the episode that they begin.
+        self.tell_lost_packets();
+        armed
+    }
+
+    fn find_losses(&mut self, progress: &Progress) -> bool {
         if self.c.una == self.c.nxt {
             return false;
         }

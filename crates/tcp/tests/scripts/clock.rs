@@ -51,7 +51,7 @@ fn an_algorithm_that_stamps_its_segments_sees_no_ticks() {
         let (mut sender, mut tape) = open(0.01, stamps);
         let plain = Ack { cumulative: 2, ..Ack::default() };
         sender.on_ack(Time::from_ms(104), plain, None, &mut tape);
-        let sack = tcp::Sack { blocks: [tcp::Range::of(5), tcp::Range::default(), tcp::Range::default()], duplicate: None };
+        let sack = tcp::Sack { blocks: [tcp::Range::of(5), tcp::Range::default(), tcp::Range::default()], duplicate: None, window: None };
         sender.on_ack(Time::from_ms(115), Ack { has_sack: true, ..plain }, Some(&sack), &mut tape);
         assert_eq!(sender.algorithm().heard, heard_ms.map(Duration::from_ms));
     }

@@ -3,6 +3,7 @@
 mod clock;
 mod device;
 mod marks;
+mod packets;
 mod prediction;
 mod profiles;
 mod rates;
@@ -109,13 +110,13 @@ impl Script {
     /// An ACK with one SACK block.
     pub(crate) fn sack(&mut self, ms: u64, cumulative: u64, block: (u64, u64)) -> Vec<u64> {
         let block = Range { from: block.0, to: block.1 };
-        let sack = Sack { blocks: [block, Range::default(), Range::default()], duplicate: None };
+        let sack = Sack { blocks: [block, Range::default(), Range::default()], duplicate: None, window: None };
         self.deliver(ms, Ack { cumulative, echo: Time::ZERO, has_sack: true, ..Ack::default() }, Some(sack))
     }
 
     /// An ACK that reports `seq` as having arrived twice, and echoes time `echo`.
     pub(crate) fn duplicate(&mut self, ms: u64, cumulative: u64, seq: u64, echo: u64) -> Vec<u64> {
-        let sack = Sack { blocks: [Range::default(); 3], duplicate: Some(seq) };
+        let sack = Sack { blocks: [Range::default(); 3], duplicate: Some(seq), window: None };
         self.deliver(ms, Ack { cumulative, echo: Time::from_ms(echo), has_sack: true, ..Ack::default() }, Some(sack))
     }
 

@@ -32,8 +32,11 @@ fn forms(ecn: Ecn, acks: &[(u64, u64, u16)]) -> Vec<bool> {
     let mut tape = Tape::default();
     sender.on_started(Time::ZERO, Duration::from_ms(100), &mut tape);
     for (count, &(cumulative, sacked, ecn)) in acks.iter().enumerate() {
-        let sack = (sacked > 0)
-            .then(|| Sack { blocks: [Range { from: cumulative + 1, to: sacked }, Range::default(), Range::default()], duplicate: None });
+        let sack = (sacked > 0).then(|| Sack {
+            blocks: [Range { from: cumulative + 1, to: sacked }, Range::default(), Range::default()],
+            duplicate: None,
+            window: None,
+        });
         let ack = Ack { cumulative, ecn, has_sack: sack.is_some(), ..Ack::default() };
         sender.on_ack(Time::from_ms(100 + count as u64), ack, sack.as_ref(), &mut tape);
     }

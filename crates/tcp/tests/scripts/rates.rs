@@ -60,7 +60,11 @@ impl Script {
 
     /// The sample that an ACK at `ms` gives, with one SACK block or none.
     fn ack(&mut self, ms: u64, cumulative: u64, block: Option<(u64, u64)>) -> RateSample {
-        let sack = block.map(|(from, to)| Sack { blocks: [Range { from, to }, Range::default(), Range::default()], duplicate: None });
+        let sack = block.map(|(from, to)| Sack {
+            blocks: [Range { from, to }, Range::default(), Range::default()],
+            duplicate: None,
+            window: None,
+        });
         let ack = Ack { cumulative, echo: Time::ZERO, has_sack: sack.is_some(), ..Ack::default() };
         self.sender.on_ack(Time::from_ms(ms), ack, sack.as_ref(), &mut self.tape);
         *self.sender.algorithm().samples.last().expect("a sample for each ACK")

@@ -1,0 +1,62 @@
+//! A path whose receiver has a buffer that may be full: its part in what arrives and is answered.
+
+use tcp::{Ack, Arrival, EcnBits, Opening, WINDOW_PROBE};
+use units::Time;
+
+use super::path::Path;
+
+impl Path {
+    /// The same, whose segments are looked at if its receiver has such a buffer.
+    pub(crate) fn with_look_at_buffer(mut self) -> Path {
+        let has_one = self.receiver.buffer().is_some();
+        self.is_watched |= has_one;
+        self.is_altered |= has_one;
+        self
+    }
+
+    /// The receiver sends `ack` at `at`, with the window that it offers.
+    pub(crate) fn answer(&mut self, at: Time, ack: Ack) {
+        if self.receiver.buffer().is_none() || ack.is_special() {
+            return self.send_ack(at, ack);
+        }
+        let (ack, sack) = self.receiver.offered_with(ack);
+        self.send_with(at, ack, sack);
+    }
+
+    /// A segment arrives for the buffer, or asks whether there is room.
+    #[inline(never)]
+    pub(crate) fn keep(&mut self, at: Time, seq: u64, sent: Time, bits: EcnBits) {
+        if seq == WINDOW_PROBE {
+            let ack = self.receiver.on_window_probed(at);
+            return self.answer_if_any(at, ack);
+        }
+        let part = Opening::of(seq);
+        if self.is_ecn_capable && part.is_none() {
+            let flushed = self.receiver.on_ecn_bits(bits);
+            self.answer_if_any(at, flushed);
+        }
+        if part == Some(Opening::Ack) {
+            self.remember_opening(at);
+        }
+        let ack = self.receiver.on_segment_kept(Arrival { at, seq, sent });
+        self.answer_if_any(at, ack);
+        while self.receiver.reads_at() <= at {
+            self.read();
+        }
+        self.refresh_beyond();
+    }
+
+    /// The application reads, when it is due.
+    pub(crate) fn read(&mut self) {
+        let at = self.receiver.reads_at();
+        let ack = self.receiver.on_read();
+        self.answer_if_any(at, ack);
+        self.refresh_beyond();
+    }
+
+    fn answer_if_any(&mut self, at: Time, ack: Option<Ack>) {
+        if let Some(ack) = ack {
+            self.answer(at, ack);
+        }
+    }
+}
