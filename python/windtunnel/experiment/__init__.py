@@ -2,6 +2,7 @@
 
 from windtunnel.experiment.choices import Alternative, Choice, Point
 from windtunnel.experiment.elsewhere import LeftOut
+from windtunnel.experiment.functions import MeasureFailed
 from windtunnel.experiment.model import Draws, Experiment, Measure, Quick, Scale
 from windtunnel.experiment.plan import Plan, plan
 from windtunnel.experiment.runner import Part, RunsFailed, Step, execute, execute_all
@@ -15,6 +16,7 @@ __all__ = [
     "Experiment",
     "LeftOut",
     "Measure",
+    "MeasureFailed",
     "Part",
     "Plan",
     "Point",

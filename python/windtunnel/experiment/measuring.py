@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from windtunnel.experiment.functions import called
 from windtunnel.experiment.model import Experiment, Measure
 from windtunnel.experiment.plan import Cell
 from windtunnel.metrics import View, measured
@@ -43,12 +44,17 @@ def measured_rows(records: Records, cell: Cell, measures: Sequence[Measure]) -> 
     -------
     list of dict
         One row per measure, without the point's dimensions; `value` None where there is none.
+
+    Raises
+    ------
+    MeasureFailed
+        When a user's function fails.
     """
     view = View(records, cell.point)
     digest = records.digest()
     rows = []
     for one in measures:
-        value = _value(one, view)
+        value = _value(one, view, cell)
         number = None if value is None or isinstance(value, str) or math.isnan(value) else float(value)
         rows.append(
             {
@@ -67,9 +73,10 @@ def measured_rows(records: Records, cell: Cell, measures: Sequence[Measure]) -> 
     return rows
 
 
-def _value(one: Measure, view: View) -> float | str | None:
+def _value(one: Measure, view: View, cell: Cell) -> float | str | None:
     if one.function is not None:
-        return one.function(view)
+        where = ", ".join([*(f"{name}={value}" for name, value in cell.point.items()), f"seed {cell.seed}"])
+        return called(one.metric, one.function, view, where)
     return measured(one.metric, view, flow=one.flow, t0=one.t0, t1=one.t1)
 
 

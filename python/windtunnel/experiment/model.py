@@ -117,6 +117,8 @@ class Experiment:
         are judged then, and say so. Empty: they are not run.
     choices : sequence of Choice
         What the paper leaves open; `windtunnel suite sensitivity` runs the alternatives.
+    headings : mapping of str to str
+        What a reader calls dimensions, with their units; the register's words where absent.
     """
 
     id: str
@@ -135,6 +137,7 @@ class Experiment:
     only: Callable[[Point], bool] | None = None
     emulates: str = ""
     choices: Sequence[Choice] = ()
+    headings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

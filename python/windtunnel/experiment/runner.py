@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 from windtunnel.backends import backend as backend_of
 from windtunnel.experiment.elsewhere import LeftOut, left_out
+from windtunnel.experiment.functions import fingerprint, is_portable
 from windtunnel.experiment.measuring import measured_rows, plain, table
 from windtunnel.experiment.model import Experiment, Measure
 from windtunnel.experiment.plan import ORDER, Cell, Job, Plan
@@ -20,6 +23,7 @@ from windtunnel.metrics.version import MEASURES_VERSION
 from windtunnel.plots.declared import to_json
 from windtunnel.pool import each, workers
 from windtunnel.records import Records
+from windtunnel.scenario import runs_here
 from windtunnel.store import Results, ResultsError, RunStore
 from windtunnel.version import __version__
 
@@ -163,20 +167,24 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
         on_step(Step("runs", 0, len(missing), 0.0, total))
         # A run is measured where it was made: nobody reads it back for that.
         tasks = [_Run(job, store, backend, wanted.pop(job.key, ())) for job in missing]
+        own = {task.job.key for task in tasks if runs_here(task.job.scenario)}
+        others = [task for task in tasks if task.job.key not in own]
+        here = ((task, _make(task)) for task in tasks if task.job.key in own)
+        answers = itertools.chain(each(pool, _make, others, ahead=jobs + 1), here)
         faults: list[ForeignError] = []
-        for count, (task, made) in enumerate(each(pool, _make, tasks, ahead=jobs + 1), start=1):
+        for count, (task, made) in enumerate(answers, start=1):
             if isinstance(made, ForeignError):
                 faults.append(made)
                 for one in task.wanted:
                     tables[one.number].lack(one.cell, made)
             else:
-                _take(tables, made)
+                _take(tables, made, store)
             done += task.job.weight
             on_step(Step("runs", count, len(missing), done, total))
         _measure_stored(tables, wanted, pool, jobs=jobs, on_step=on_step)
     if faults:
-        others = f" (and {len(faults) - 1} more of {len(missing)} runs; all others were made)" if len(faults) > 1 else ""
-        raise RunsFailed(faults[0].where, faults[0].problem + others)
+        more = f" (and {len(faults) - 1} more of {len(missing)} runs; all others were made)" if len(faults) > 1 else ""
+        raise RunsFailed(faults[0].where, faults[0].problem + more)
 
 
 def _missing(store: RunStore, wanted: Iterable[Job]) -> list[Job]:
@@ -206,6 +214,16 @@ class _Table:
     @property
     def cells(self) -> Sequence[Cell]:
         return self.part.plan.cells[self.experiment.id]
+
+    @cached_property
+    def there(self) -> tuple[Measure, ...]:
+        """The measures that workers take."""
+        return tuple(one for one in self.experiment.measures if one.function is None or is_portable(one.function))
+
+    @cached_property
+    def here(self) -> tuple[Measure, ...]:
+        """Those that only this process can take."""
+        return tuple(one for one in self.experiment.measures if one not in self.there)
 
     def take(self, cell: Cell, rows: list[dict[str, Any]]) -> None:
         """Take the rows of a cell; with those of the last one the table is stored."""
@@ -254,7 +272,7 @@ def _wanted(tables: Sequence[_Table]) -> dict[str, tuple[_Wanted, ...]]:
     """Return what is not measured yet, by run; a table that lacks nothing is stored."""
     found: dict[str, list[_Wanted]] = {}
     for number, one in enumerate(tables):
-        measures, kept = tuple(one.experiment.measures), one.experiment.kept
+        measures, kept = one.there, one.experiment.kept
         fresh = [cell for cell in one.cells if (cell.key, _named(cell)) not in one.known]
         one.waiting = len(fresh)
         for cell in fresh:
@@ -264,9 +282,16 @@ def _wanted(tables: Sequence[_Table]) -> dict[str, tuple[_Wanted, ...]]:
     return {key: tuple(own) for key, own in found.items()}
 
 
-def _take(tables: Sequence[_Table], rows: _Rows) -> None:
+def _take(tables: Sequence[_Table], rows: _Rows, store: RunStore) -> None:
+    """Take what workers measured, and measure here what they cannot: functions of the user's script."""
     for number, cell, own in rows:
-        tables[number].take(cell, own)
+        one = tables[number]
+        if one.here:
+            path = store.find(cell.key, one.experiment.kept)
+            if path is None:
+                raise ResultsError(store.folder, f"run {cell.key} has gone; run it again")
+            own = own + measured_rows(store.read(path), cell, one.here)
+        one.take(cell, own)
 
 
 def _measure_stored(
@@ -285,7 +310,7 @@ def _measure_stored(
     groups = [keys[at : at + RUNS_PER_TASK] for at in range(0, len(keys), RUNS_PER_TASK)]
     tasks = [_Measuring(tables[0].part.results.runs, {key: wanted[key] for key in group}) for group in groups]
     for _, rows in each(pool, _measure, tasks, ahead=jobs + 1):
-        _take(tables, rows)
+        _take(tables, rows, tables[0].part.results.runs)
         measured += len(rows)
         on_step(Step("measures", measured, cells, measured, cells))
 
@@ -316,6 +341,7 @@ def declare(plan: Plan, experiment: Experiment, *, command: str, failed: Sequenc
         "notes": [*plan.scale.notes(experiment), *(_left_out_note(one) for one in absent)],
         **({"emulates": experiment.emulates} if experiment.emulates else {}),
         **({"choices": [one.declared() for one in experiment.choices]} if experiment.choices else {}),
+        **({"headings": dict(experiment.headings)} if experiment.headings else {}),
         "kept": experiment.kept,
         "scale": plan.scale.name,
         "backend": plan.kind,
@@ -342,7 +368,7 @@ def _left_out_note(one: LeftOut) -> str:
 
 def _fingerprint(experiment: Experiment) -> str:
     """Name what was measured and how: a change of either measures stored runs again."""
-    asked = [{**asdict(one), "function": getattr(one.function, "__qualname__", None)} for one in experiment.measures]
+    asked = [{**asdict(one), "function": one.function and fingerprint(one.function)} for one in experiment.measures]
     text = json.dumps([MEASURES_VERSION, asked], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

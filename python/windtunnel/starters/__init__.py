@@ -1,5 +1,7 @@
-"""Folders to begin with: a controller of one's own with its test, a scenario, and a workflow that checks it."""
+"""Folders to begin with: a controller of one's own, or a suite, with its test and a workflow that checks it."""
 
-from windtunnel.starters.controller import LANGUAGES, StarterError, create
+from windtunnel.starters.controller import LANGUAGES, create
+from windtunnel.starters.copying import StarterError
+from windtunnel.starters.suite import create_suite
 
-__all__ = ["LANGUAGES", "StarterError", "create"]
+__all__ = ["LANGUAGES", "StarterError", "create", "create_suite"]

@@ -5,20 +5,16 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from windtunnel.records import staged
 from windtunnel.scenario import catalogue
+from windtunnel.starters.copying import StarterError, copy
 
 LANGUAGES = ("c", "python", "rust")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,14}")
 # Words that stand for something else in one of the languages, or for a built-in controller's file.
 _TAKEN = {"windtunnel", "test", "main", "self", "crate", "super", "struct", "class", "def", "fn", "impl", "import", "return"}
 _TAKEN |= {"int", "long", "short", "char", "double", "float"}
-
-
-class StarterError(ValueError):
-    """A folder that cannot be made; one line."""
 
 
 def create(name: str, language: str, folder: Path, *, sources: Path | None = None) -> list[Path]:
@@ -65,7 +61,7 @@ def create(name: str, language: str, folder: Path, *, sources: Path | None = Non
     try:
         with staged(folder) as work:
             for part in ("common", language):
-                _copy(files("windtunnel.starters") / "templates" / part, work, Path(), words, made)
+                copy(files("windtunnel.starters") / "templates" / part, work, Path(), words, made)
     except OSError as error:
         raise StarterError(f"{folder}: cannot be made: {error.strerror}") from None
     return sorted(made)
@@ -77,20 +73,3 @@ def _crate(sources: Path | None) -> Path:
     if not (crate / "Cargo.toml").is_file():
         raise StarterError(f"sources: {root} has no crates/windtunnel; a controller in Rust is built with it, name a clone with --sources")
     return crate.resolve()
-
-
-def _copy(source: Any, work: Path, under: Path, words: dict[str, str], made: list[Path]) -> None:
-    for entry in source.iterdir():
-        # What has a point in front, or would be taken for code of this package, has another name here.
-        own = entry.name.removesuffix(".template").replace("dot-", ".", 1).replace("NAME", words["name"])
-        place = under / own
-        if entry.is_dir():
-            if entry.name != "__pycache__":
-                _copy(entry, work, place, words, made)
-            continue
-        text = entry.read_text(encoding="utf-8")
-        for word, value in words.items():
-            text = text.replace(f"@{word}@", value)
-        (work / place).parent.mkdir(parents=True, exist_ok=True)
-        (work / place).write_text(text, encoding="utf-8")
-        made.append(place)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from windtunnel import experiment
-from windtunnel.claims import RegisterError, Verdict, packaged_register
+from windtunnel.claims import Verdict
 from windtunnel.experiment import Experiment, Plan, Scale, Step
 from windtunnel.report import registers_of, verdicts_of
 from windtunnel.scenario import Scenario
@@ -94,9 +94,8 @@ def claimed(asked: Sequence[tuple[Suite, Sequence[Experiment]]]) -> list[tuple[S
     """Return the experiments that claims of their papers are about."""
     found = []
     for known, own in asked:
-        try:
-            register = packaged_register(known.name)
-        except RegisterError:
+        register = known.register()
+        if register is None:
             continue
         about = {claim.experiment for claim in register.claims}
         found += [(known, one) for one in own if one.id in about]

@@ -34,6 +34,9 @@ def store_facts(
     backend : str
         What made the runs.
     """
+    for known, _ in asked:
+        if known.claims is not None:
+            results.keep_register(known.name, known.claims.read_text(encoding="utf-8"))
     before = results.facts
     here = [known for known, _ in asked]
     here += [suite(name) for name in before.get("suites", []) if name in suites() and name not in {known.name for known in here}]
@@ -41,6 +44,8 @@ def store_facts(
     tables = {backend: {id: results.measures(id, backend) for id in results.experiments(backend)} for backend in backends}
     # What strikes most is told of the report's figures, which are the first backend's.
     findings = [text for known in here for text in known.findings(tables[backends[0]])]
+    # Each is found in one experiment: it says so where it has no other.
+    about = {text: id for known in here for id, table in tables[backends[0]].items() for text in known.findings({id: table})}
     order = [experiment.id for known in here for experiment in known.experiments]
     runs = pl.concat([table.select("run") for own in tables.values() for table in own.values()]).n_unique()
     declared = [results.declaration(id, backend) for backend, own in tables.items() for id in own]
@@ -67,6 +72,7 @@ def store_facts(
             "made": f"Windtunnel {__version__}, {datetime.date.today().isoformat()}",
             "facts": facts,
             "findings": findings,
+            "findings_about": about,
         }
     )
 

@@ -1,4 +1,4 @@
-"""Find suites and experiments: a package beside this file is a suite, and its modules hold EXPERIMENTS.
+"""Find suites and experiments: a package beside this file is a suite, and its modules hold EXPERIMENTS; so is a user's.
 
 What a paper leaves open is in the module ``choices`` of its package: CHOICES, by experiment.
 """
@@ -10,15 +10,15 @@ import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 
 import polars as pl
 
+from windtunnel.claims import Register, packaged_register, register
 from windtunnel.experiment import Experiment
 from windtunnel.scenario.errors import unknown
-
-
-class SuiteError(ValueError):
-    """A suite or experiment that does not exist; its text is one line with the names there are."""
+from windtunnel.suites import users
+from windtunnel.suites.errors import SuiteError
 
 
 @dataclass(frozen=True)
@@ -35,41 +35,76 @@ class Suite:
         In the order of the source.
     findings : callable
         From the measures of experiments by id to sentences, the most striking first.
+    claims : Path, optional
+        Of a user's suite: its register of claims. A paper's comes with the package.
     """
 
     name: str
     title: str
     experiments: tuple[Experiment, ...]
     findings: Callable[[Mapping[str, pl.DataFrame]], list[str]]
+    claims: Path | None = None
+
+    def register(self) -> Register | None:
+        """Return its register of claims, None when it has none.
+
+        Raises
+        ------
+        RegisterError
+            When a user's cannot be accepted.
+        """
+        if self.claims is not None:
+            return register(self.claims)
+        return packaged_register(self.name) if self.name in _papers() else None
 
 
-def suites() -> tuple[str, ...]:
-    """Return the names of all suites."""
+def _papers() -> tuple[str, ...]:
+    """Return the names of the suites that come with the package."""
     here = str(Path(__file__).parent)
     return tuple(sorted(module.name for module in pkgutil.iter_modules([here]) if module.ispkg))
 
 
+def suites() -> tuple[str, ...]:
+    """Return the names of all suites: those of papers, those that installed packages bring, and those that were asked for by a path."""
+    return tuple(sorted({*_papers(), *users.installed(), *users.loaded()}))
+
+
 def suite(name: str) -> Suite:
-    """Return a suite by name.
+    """Return a suite by its name, or a user's by the path of its folder.
 
     Raises
     ------
     SuiteError
-        When there is none.
+        When there is none, or a user's cannot be accepted.
     """
-    if name not in suites():
-        raise SuiteError(unknown("suite", name, suites()))
-    package = importlib.import_module(f"windtunnel.suites.{name}")
+    if name in _papers():
+        return _made(name, importlib.import_module(f"windtunnel.suites.{name}"), None)
+    if users.is_path(name) or name in suites():
+        own, package, claims = users.found(name, papers=_papers())
+        with users.refusing(own):
+            made = _made(own, package, claims)
+        made.register()
+        return made
+    raise SuiteError(unknown("suite", name, suites()) + "; or the path of a folder with one of your own")
+
+
+def _made(name: str, package: ModuleType, claims: Path | None) -> Suite:
     modules = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
     found: list[Experiment] = []
     for module in modules:
         found += getattr(importlib.import_module(f"{package.__name__}.{module}"), "EXPERIMENTS", ())
-    order = {id: index for index, id in enumerate(package.ORDER)}
-    found.sort(key=lambda experiment: order[experiment.id])
+    if name not in _papers():
+        users.check(name, found)
+    order = {id: index for index, id in enumerate(getattr(package, "ORDER", ()))}
+    found.sort(key=lambda experiment: order.get(experiment.id, len(order)))
     if "choices" in modules:
         open_to = importlib.import_module(f"{package.__name__}.choices").CHOICES
         found = [replace(experiment, choices=(*experiment.choices, *open_to.get(experiment.id, ()))) for experiment in found]
-    return Suite(name, package.TITLE, tuple(found), package.findings)
+    return Suite(name, package.TITLE, tuple(found), getattr(package, "findings", _nothing), claims)
+
+
+def _nothing(_: Mapping[str, pl.DataFrame]) -> list[str]:
+    return []
 
 
 def chosen(names: Sequence[str]) -> list[tuple[Suite, tuple[Experiment, ...]]]:
@@ -78,7 +113,7 @@ def chosen(names: Sequence[str]) -> list[tuple[Suite, tuple[Experiment, ...]]]:
     Parameters
     ----------
     names : sequence of str
-        Names of suites or experiments.
+        Names of suites or experiments; of a user's the path of its folder, ``./mine`` or ``./mine.fig1``.
 
     Returns
     -------
@@ -91,19 +126,32 @@ def chosen(names: Sequence[str]) -> list[tuple[Suite, tuple[Experiment, ...]]]:
         When a name is not known.
     """
     asked: dict[str, set[str] | None] = {}
+    known: dict[str, Suite] = {}
     for name in names:
-        head, dot, _ = name.partition(".")
-        known = suite(head if head in suites() else name)
+        place, dot, rest = _split(name)
+        own = suite(place)
+        known[own.name] = own
         if not dot:
-            asked[head] = None
+            asked[own.name] = None
             continue
-        ids = [experiment.id for experiment in known.experiments]
-        if name not in ids:
-            raise SuiteError(unknown("experiment", name, ids))
-        wanted = asked.setdefault(head, set())
+        ids, id = [experiment.id for experiment in own.experiments], f"{own.name}.{rest}"
+        if id not in ids:
+            raise SuiteError(unknown("experiment", id, ids))
+        wanted = asked.setdefault(own.name, set())
         if wanted is not None:
-            wanted.add(name)
-    return [(suite(head), _some(suite(head), wanted)) for head, wanted in asked.items()]
+            wanted.add(id)
+    return [(known[head], _some(known[head], wanted)) for head, wanted in asked.items()]
+
+
+def _split(name: str) -> tuple[str, str, str]:
+    """Split a name into that of the suite, or its path, and that of the experiment."""
+    if users.is_path(name):
+        if Path(name).is_dir():
+            return name, "", ""
+        head, dot, rest = name.rpartition(".")
+        return (head, dot, rest) if head and "/" not in rest and Path(head).is_dir() else (name, "", "")
+    head, dot, rest = name.partition(".")
+    return (head, dot, rest) if head in suites() else (name, "", "")
 
 
 def _some(known: Suite, wanted: set[str] | None) -> tuple[Experiment, ...]:

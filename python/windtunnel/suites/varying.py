@@ -9,7 +9,8 @@ from windtunnel.experiment import Choice, Experiment, Part, Point, Scale, plan, 
 from windtunnel.scenario import Flow, Scenario
 from windtunnel.scenario.errors import unknown
 from windtunnel.store import CHOSEN, Results
-from windtunnel.suites.finding import Suite, SuiteError
+from windtunnel.suites.errors import SuiteError
+from windtunnel.suites.finding import Suite
 
 Change = Callable[[Scenario, Point], Scenario]
 
