@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from windtunnel.run import Run, load_run, run
     from windtunnel.scenario import Bottleneck, Flow, Hop, Scenario, ScenarioError
     from windtunnel.scenario import load as load_scenario
+    from windtunnel.sweeps import Measure, load_sweep, plot_sweep, sweep
 
 __all__ = [
     "Bottleneck",
@@ -23,6 +24,7 @@ __all__ = [
     "Controller",
     "Flow",
     "Hop",
+    "Measure",
     "Needs",
     "Parameter",
     "Run",
@@ -33,7 +35,10 @@ __all__ = [
     "compiled",
     "load_run",
     "load_scenario",
+    "load_sweep",
+    "plot_sweep",
     "run",
+    "sweep",
 ]
 
 _HOMES = {
@@ -42,6 +47,7 @@ _HOMES = {
     "Controller": ("windtunnel.controllers", "Controller"),
     "Flow": ("windtunnel.scenario", "Flow"),
     "Hop": ("windtunnel.scenario", "Hop"),
+    "Measure": ("windtunnel.sweeps", "Measure"),
     "Needs": ("windtunnel.controllers", "Needs"),
     "Parameter": ("windtunnel.controllers", "Parameter"),
     "Run": ("windtunnel.run", "Run"),
@@ -51,7 +57,10 @@ _HOMES = {
     "compiled": ("windtunnel.controllers", "compiled"),
     "load_run": ("windtunnel.run", "load_run"),
     "load_scenario": ("windtunnel.scenario", "load"),
+    "load_sweep": ("windtunnel.sweeps", "load_sweep"),
+    "plot_sweep": ("windtunnel.sweeps", "plot_sweep"),
     "run": ("windtunnel.run", "run"),
+    "sweep": ("windtunnel.sweeps", "sweep"),
 }
 
 

@@ -93,13 +93,28 @@ def conform_rows(
         One line, when the script cannot be driven, the rows are not its, or a guest does what none may.
     """
 
-def conform_segments(text: str) -> str:
+def conform_segments(
+    text: str,
+    algorithm: str | None = None,
+    guests: list[tuple[str, str]] = ...,
+    page_fd: int | None = None,
+    classes: list[tuple[str, dict[str, Any]]] = ...,
+) -> str:
     """Replay a file of recorded segments; return the report as JSON: scripts, scripts_matched, rows, rows_matched, first_mismatch.
+
+    Parameters
+    ----------
+    text : str
+        The file's text.
+    algorithm : str, optional
+        Name of a guest or of a class that stands for the recorded algorithm.
+    guests, page_fd, classes
+        As `check` takes them.
 
     Raises
     ------
     ValueError
-        One line, when a line cannot be read, or a recording asks for what the stack has not.
+        One line, when a line cannot be read, a recording asks for what the stack has not, or a guest does what none may.
     """
 
 def epoch_s(times_s: Any) -> float | None:

@@ -7,7 +7,9 @@ import multiprocessing
 import multiprocessing.connection
 import os
 import signal
+import sys
 import threading
+import types
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -19,6 +21,11 @@ Answer = TypeVar("Answer")
 
 LOOK_UP_S = 0.2
 """How often a parent that waits for answers looks whether the user has stopped it."""
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class WorkerLost(RuntimeError):
@@ -99,7 +106,7 @@ def each(
     try:
         while True:
             for task in _next(remaining, ahead - len(waiting)):
-                with _ctrl_c_held():
+                with _starting():
                     waiting[pool.submit(function, task)] = task
             if not waiting:
                 return
@@ -112,12 +119,19 @@ def each(
 
 
 @contextlib.contextmanager
-def _ctrl_c_held() -> Iterator[None]:
-    """Hold Ctrl-C back while the pool may start a process: it begins so too, until `_begin` makes it deaf to it."""
+def _starting() -> Iterator[None]:
+    """Prepare for the pool's starting a process.
+
+    Ctrl-C is held back: the process begins so too, until `_begin` makes it deaf to it. And the user's script is hidden from it: it would be
+    executed once more there, which a script without a guard does not survive. What is asked of workers is never the script's.
+    """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
     try:
         yield
     finally:
+        sys.modules["__main__"] = main
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from windtunnel import metrics, plots, records
 from windtunnel.backends import backend as backend_of
+from windtunnel.records import names
 from windtunnel.scenario import Scenario, ScenarioError, traces
 
 if TYPE_CHECKING:
@@ -80,6 +81,15 @@ class Run:
 
     records: records.Records
 
+    def __repr__(self) -> str:
+        """Say on one line what ran: flows, path, length, seed and the scenario's digest."""
+        scenario = self.records.facts.scenario
+        ran = f"{names.flow_words(scenario)}; {names.path_words(scenario)}; {scenario['duration_s']:g} s, seed {scenario['seed']}"
+        return f"<Run {self.digest[:12]}: {ran}>"
+
+    def _repr_html_(self) -> str:
+        return plots.run_html(self.records)
+
     @property
     def digest(self) -> str:
         """SHA-256 of the canonical scenario."""
@@ -145,8 +155,9 @@ class Run:
         """The figures of this run."""
         return Plot(self.records)
 
+    @property
     def summary(self) -> dict[str, Any]:
-        """Return what ``windtunnel run --json`` prints."""
+        """What ``windtunnel run --json`` prints: flows, links and metrics as plain data."""
         return metrics.summary(self.records)
 
     def save_deliveries(self, path: str | Path, link: str = "forward") -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from windtunnel import advise
-from windtunnel.advise import Column, words
+from windtunnel.advise import Column, queues, ranking, words
 from windtunnel.advise.arrangements import BESIDE, EQUAL, RENO
 from windtunnel.experiment import Draws, runner
 from windtunnel.scenario import ScenarioError
@@ -139,7 +139,7 @@ def test_the_competition_has_variants_and_numbers() -> None:
 
 def test_the_flow_under_test_comes_first_and_all_start_within_a_twentieth_of_the_run() -> None:
     network = path("10Mbit", "20ms", "50", competition="cubic:3")
-    found = {one.id: one.scenario({"alg": "htcp"}, Draws(1)) for one in advise.make(network).experiments}
+    found = {one.id: one.scenario({"alg": "htcp", "aqm": "drop-tail"}, Draws(1)) for one in advise.make(network).experiments}
     assert [flow.algorithm for flow in found[BESIDE].flows] == ["htcp", "cubic", "cubic", "cubic"]
     assert [flow.algorithm for flow in found[RENO].flows] == ["htcp", "reno"]
     assert len({flow.start_s for flow in found[BESIDE].flows}) == 4
@@ -152,6 +152,37 @@ def test_with_competition_the_rate_beside_it_ranks() -> None:
     assert advise.make(path("10Mbit", "20ms", "50", competition="cubic")).by == "own"
     with pytest.raises(ScenarioError, match="own"):
         advise.make(path("10Mbit", "20ms", "50"), by="own")
+
+
+def load(discipline: str, algorithm: str, rtt_ms: float, rate_mbps: float = 50.0) -> ranking.Load:
+    return ranking.Load(discipline, algorithm, summarise([rtt_ms, rtt_ms]), summarise([rate_mbps, rate_mbps]))
+
+
+PLAIN = [load("drop-tail", "cubic", 215.0), load("drop-tail", "bbr", 66.0)]
+
+
+def test_the_cure_is_what_shortens_the_round_trip_of_all_that_load_the_link() -> None:
+    codel = [load("codel", "cubic", 34.0), load("codel", "bbr", 60.0)]
+    fair = [load("fq-codel", "cubic", 32.0), load("fq-codel", "bbr", 36.0)]
+    assert queues.cure([*PLAIN, *codel, *fair], 30.0) == ("fq-codel", 30.0)
+    # CoDel saves BBR 6 ms, less than a quarter of the 30.
+    assert queues.cure([*PLAIN, *codel], 30.0) is None
+    starved = [load("pie", "cubic", 31.0, 40.0), load("pie", "bbr", 31.0)]
+    assert queues.cure([*PLAIN, *starved], 30.0) is None, "what costs a fifth of the throughput is no cure"
+
+
+def test_the_advice_ends_with_what_an_operator_can_do() -> None:
+    network = path("50Mbit", "30ms", "200ms")
+    rate, delay = (next(one for one in advise.columns(network) if one.name == name) for name in ("goodput", "delay"))
+    given = {"cubic": {rate: [48.0, 48.0], delay: [195.0, 195.0]}, "vegas": {rate: [47.9, 47.9], delay: [2.0, 2.0]}}
+    slow = {"lp": {rate: [20.0, 20.0], delay: [1.0, 1.0]}}
+    fair = [load("fq-codel", "cubic", 32.0), load("fq-codel", "bbr", 36.0)]
+    first, second = queues.sentences(advised({**given, **slow}), [*PLAIN, *fair], network)
+    assert "fq-codel on the bottleneck cures it (cubic 215 -> 32 ms, bbr 66 -> 36 ms" in first
+    assert "tc qdisc replace dev DEV root fq_codel" in first
+    assert second.startswith("If the queue is not yours, vegas alone keeps it shortest of those that fill the link: 2 ms")
+    (only,) = queues.sentences(advised(given), [load("drop-tail", "cubic", 33.0), load("fq-codel", "cubic", 32.0)], network)
+    assert only.startswith("The queue adds at most 3 ms to the round trip of 30 ms")
 
 
 @contextlib.contextmanager
@@ -182,6 +213,11 @@ def test_a_queue_of_one_bdp_lets_reno_fill_the_link_and_vegas_leave_it_empty(cli
     assert found["leaders"]["delay"][0] == "vegas"
     assert found["ran"]["duration_s"] == 20
     assert found["path"]["competition"] == [{"algorithm": "cubic", "flows": 2}]
+    # 40 ms of base and 40 ms of queue, which two CUBIC flows keep at seven tenths and more; CoDel's target is 5 ms, two packets here.
+    loads = {(one["discipline"], one["algorithm"]): one for one in found["under_load"]}
+    assert len(loads) == 8 and 65 < loads["drop-tail", "cubic"]["rtt_ms"]["mean"] < 85
+    assert loads["fq-codel", "cubic"]["rtt_ms"]["mean"] < 60 and loads["drop-tail", "cubic"]["rate_mbps"]["mean"] > 4.8
+    assert len(found["operator"]) >= 1 and "40 ms" in found["operator"][0]
 
 
 @pytest.mark.usefixtures("in_process")

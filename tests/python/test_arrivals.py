@@ -109,7 +109,7 @@ def test_transfers_have_rows_of_their_own_and_flows_do_not_see_them() -> None:
 def test_the_summary_says_how_long_they_took() -> None:
     run = wt.run(scenario("reno,rate=100,sizes=fixed,mean=14480", warmup="1s"))
     assert run.transfers is not None
-    (row,) = run.summary()["transfers"]
+    (row,) = run.summary["transfers"]
     measured = run.transfers.filter(pl.col("start_s") >= 1.0)
     times = measured["completion_s"].drop_nulls()
     assert row["transfers"] == measured.height and row["unfinished"] == measured.height - times.len()
@@ -123,7 +123,7 @@ def test_a_folder_keeps_transfers_and_older_folders_are_read(tmp_path: Path) -> 
     run = wt.run(scenario(WEB, flows=["reno"]))
     run.save(tmp_path / "new")
     again = wt.load_run(tmp_path / "new")
-    assert again.transfers is not None and again.transfers.equals(run.transfers) and again.summary() == run.summary()
+    assert again.transfers is not None and again.transfers.equals(run.transfers) and again.summary == run.summary
     plain = wt.run(scenario(flows=["reno"]))
     plain.save(tmp_path / "old")
     file = tmp_path / "old" / "run.json"

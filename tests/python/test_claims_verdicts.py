@@ -246,6 +246,7 @@ def test_json_holds_every_key_and_spells_out_infinity() -> None:
         "verdict": "holds",
         "estimate": ["inf"],
         "interval": None,
+        "labels": ["conv80_s"],
         "runs": 1,
         "experiment": "lab.once",
         "claim": "Reno fills the link at 40 ms",
@@ -255,6 +256,10 @@ def test_json_holds_every_key_and_spells_out_infinity() -> None:
         "backend": "sim",
         "judged_on": "",
         "by_construction": "",
+        "predicate": "M('conv80_s') > 50",
+        "tolerance": "",
+        "caveat": "",
+        "why": None,
     }
 
 

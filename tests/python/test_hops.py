@@ -87,7 +87,7 @@ def test_records_have_a_row_and_samples_for_each_hop() -> None:
     rows = {row["name"]: row for row in links.iter_rows(named=True)}
     assert rows["forward2"]["utilisation"] > 0.95
     assert rows["forward"]["utilisation"] < 0.5
-    summary = run.summary()
+    summary = run.summary
     assert [row["link"] for row in summary["links"]] == links["name"].to_list()
 
 

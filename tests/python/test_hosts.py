@@ -84,7 +84,7 @@ def test_a_processor_limits_packets_whatever_their_size() -> None:
     """0.36 Gbit/s at 1500 bytes and 8 MB of buffer is not in this: 59,000 packets a second are 0.71, and 4.25 at 9000 bytes."""
     for mtu, bits in ((1500, 12_000), (9000, 72_000)):
         run = wt.run(scenario(f"reno,mtu={mtu},window=16MB", host={"cpu_pps": 59_000}))
-        assert run.summary()["flows"][0]["throughput_bps"] == pytest.approx(59_000 * bits, rel=0.01)
+        assert run.summary["flows"][0]["throughput_bps"] == pytest.approx(59_000 * bits, rel=0.01)
 
 
 def test_a_receiver_of_larger_packets_gets_stuck() -> None:
@@ -104,8 +104,8 @@ def test_a_window_in_bytes_is_of_the_flows_own_packets() -> None:
 def test_flows_with_hosts_run_beside_transfers_datagrams_and_pauses() -> None:
     traffic = {"arrivals": "reno,load=10%,mean=25kB", "traffic": "udp,rate=1Gbit"}
     run = wt.run(scenario("reno,cpu_pps=20000,window=16MB", "cubic,on=100ms,off=100ms,nic=1Gbit", duration="3s", **traffic))
-    assert run.summary()["flows"][0]["throughput_bps"] == pytest.approx(20_000 * 12_000, rel=0.01)
-    assert run.summary()["flows"][1]["throughput_bps"] < 0.6e9
+    assert run.summary["flows"][0]["throughput_bps"] == pytest.approx(20_000 * 12_000, rel=0.01)
+    assert run.summary["flows"][1]["throughput_bps"] < 0.6e9
 
 
 def test_transfers_have_hosts_like_the_scenarios_their_own_or_the_one_that_all_share() -> None:

@@ -318,7 +318,7 @@ def test_a_real_pair_has_every_value_it_should() -> None:
     never |= {name for name in MEASURES if name.startswith(("xt_E", "completion", "first_vs", "page_s", "response_s"))}
     never |= {"spurious_backoffs", "recovery_rtts", "cwnd_in_recovery", "lost_pkts", "t_rto_ms"}
     # Hosts that are never felt, and windows without a cap.
-    never |= {"sendstalls", "rwnd_bytes", "cpu_cov", "mhz_per_mbps"}
+    never |= {"sendstalls", "rwnd_bytes", "rwnd_limited", "cpu_cov", "mhz_per_mbps"}
     # Both need a sample per base RTT; there is one every 100 ms.
     never |= {"thr_cwnd_corr", "cwnd_after_loss"}
     assert never <= absent <= never | {"conv_epochs", "ai_eff"}

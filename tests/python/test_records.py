@@ -24,7 +24,7 @@ def test_a_run_reads_back_as_it_was_written(tmp_path: Path, document: dict[str, 
     run.save(tmp_path / "run")
     again = wt.load_run(tmp_path / "run")
     assert again.records.digest() == run.records.digest()
-    assert again.summary() == run.summary()
+    assert again.summary == run.summary
     for name, frame in run.records.frames().items():
         assert frame.equals(again.records.frames()[name]), name
 

@@ -75,7 +75,7 @@ def test_exchanges_are_recorded_and_measured(tmp_path: Path) -> None:
     view = View(run.records, {"alg": "reno"})
     for name in ("response_s", "response_s@median", "response_s@p95"):
         assert measure(name, view) == pytest.approx(0.0412)
-    assert run.summary()["exchanges"][0]["unfinished"] == row["unfinished"]
+    assert run.summary["exchanges"][0]["unfinished"] == row["unfinished"]
     run.save(tmp_path / "run")
     again = wt.load_run(tmp_path / "run")
     assert again.exchanges is not None and again.exchanges.equals(run.exchanges)
@@ -83,7 +83,7 @@ def test_exchanges_are_recorded_and_measured(tmp_path: Path) -> None:
 
 def test_a_run_without_clients_has_no_exchanges() -> None:
     run = wt.run(scenario("reno", duration="1s"))
-    assert run.exchanges is None and "exchanges" not in run.summary() and measure("response_s", View(run.records, {"alg": "reno"})) is None
+    assert run.exchanges is None and "exchanges" not in run.summary and measure("response_s", View(run.records, {"alg": "reno"})) is None
 
 
 def test_a_guest_refuses_a_client_by_name() -> None:

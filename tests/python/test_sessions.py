@@ -152,7 +152,7 @@ def test_pages_are_made_of_their_transfers() -> None:
 
 def test_pages_come_sooner_over_six_connections_than_over_one() -> None:
     fixed = "cubic,count=1,think=fixed:100ms,objects=fixed:12,sizes=fixed:14480,rtt=60ms"
-    rows = [wt.run(scenario(f"{fixed},connections={n}")).summary()["pages"][0] for n in (1, 6)]
+    rows = [wt.run(scenario(f"{fixed},connections={n}")).summary["pages"][0] for n in (1, 6)]
     # Ten packets leave at once, so that an object costs a handshake and its round trip: twelve one after another, or two times six.
     assert rows[0]["completion_s_median"] == pytest.approx(12 * (0.12 + 0.006), rel=0.01)
     assert 2 * 0.12 < rows[1]["completion_s_median"] < 2 * (0.12 + 0.036) + 0.006

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from windtunnel.stats import bootstrap_indices, summarise
+from windtunnel.stats import bootstrap_indices, mean_interval, summarise
 
 
 def test_the_interval_of_five_known_numbers() -> None:
@@ -70,3 +70,33 @@ def test_one_repeat_is_drawn_again_and_again_and_none_is_refused() -> None:
     assert bootstrap_indices(1, 3, name="x").tolist() == [[0], [0], [0]]
     with pytest.raises(ValueError, match="n is 0"):
         bootstrap_indices(0, 3, name="x")
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.3, 0.99], (0.3, 0.99)),
+        # 27 resamples: one has the smallest three times, 3.7 %, more than the tail.
+        ([0.206, 0.99, 0.99], (0.206, 0.99)),
+        # 256 resamples: 1 with mean 10, 4 with 12.5, 10 with 15: 1.95 % lie below 15, 5.9 % do not lie above.
+        ([10.0, 20.0, 30.0, 40.0], (15.0, 35.0)),
+        ([0.1, 0.1, 0.1], (0.1, 0.1)),
+    ],
+)
+def test_the_bootstrap_interval_of_known_numbers(values: list[float], expected: tuple[float, float]) -> None:
+    assert mean_interval(values) == expected
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 6, 7, 20])
+def test_an_interval_of_possible_values_is_possible(n: int) -> None:
+    # A time of which most is waiting, and a share near one: t intervals of them reach below zero and above one.
+    for values in ([1.0] * (n - 1) + [200.0], [0.99] * (n - 1) + [0.2]):
+        low, high = mean_interval(values)
+        assert min(values) <= low <= sum(values) / n <= high <= max(values)
+        t = summarise(values)
+        assert t.low < min(values) or t.high > max(values)
+    assert mean_interval([3.0] * n) == (3.0, 3.0)
+
+
+def test_the_interval_of_one_value_is_none() -> None:
+    assert all(math.isnan(end) for end in mean_interval([1.0]))

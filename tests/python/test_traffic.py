@@ -112,7 +112,7 @@ def test_a_source_has_rows_like_a_flow_and_no_part_in_fairness(tmp_path: Any) ->
     samples = run.flow_samples.filter(run.flow_samples["flow"] == 2)
     assert samples["cwnd_packets"].null_count() == samples.height and samples["delivered_bytes"].null_count() == 0
     assert samples["delivered_bytes"][-1] == udp["delivered_bytes"]
-    summary = run.summary()
+    summary = run.summary
     assert [row["algorithm"] for row in summary["flows"]] == ["reno", "reno", "udp"]
     assert summary["traffic"][0]["throughput_bps"] == pytest.approx(udp["delivered_packets"] * 12_000 / 10)
     assert summary["metrics"]["jain"] == wt.metrics.jain([row["throughput_bps"] for row in summary["flows"][:2]])

@@ -12,6 +12,7 @@ import pytest
 from stored import DECLARATION, one_line
 
 from windtunnel.claims import packaged_register
+from windtunnel.report import validation
 from windtunnel.report.environment import VERDICTS
 from windtunnel.report.validation import REASONS, ValidationError, reasons_of, renewed
 from windtunnel.store import Results, open_results, writing_results
@@ -51,6 +52,13 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     return open_results(path)
 
 
+@pytest.fixture
+def own_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the page's own reasons where the registers have others."""
+    monkeypatch.setattr(validation, "with_reasons", lambda page, registers: page)
+
+
+@pytest.mark.usefixtures("own_reasons")
 def test_tables_are_renewed_and_words_stay(results: Results) -> None:
     text = renewed(PAGE, results, TODAY)
     assert "stale" not in text and text.startswith("# Validation\n")
@@ -67,6 +75,22 @@ def test_the_summary_counts(results: Results) -> None:
     assert "18 claims need no model" in summary and "Of the 15 whose outcome was open, 0 hold: 0%" in summary
 
 
+def test_reasons_are_the_registers(results: Results) -> None:
+    text = renewed(PAGE, results, TODAY)
+    (why,) = [claim.why for claim in packaged_register("open08").claims if claim.id == "open08.c14"]
+    assert why is not None and why.kind == "emulation" and 'what "almost all" means' not in text
+    assert f"**c14.** *Emulation: {why.about}.* {why.text}" in " ".join(text.split()) and "**fails**: emulation" in text
+
+
+def test_the_committed_page_has_the_reasons_of_the_registers() -> None:
+    page = COMMITTED.read_text(encoding="utf-8")
+    registers = [packaged_register(paper) for paper in ("fast04", "leith08", "li07", "open08", "slac03")]
+    assert validation.with_reasons(page, registers) == page
+    kinds = {claim.id: claim.why.kind for register in registers for claim in register.claims if claim.why is not None}
+    assert {id: kind.lower() for id, kind in reasons_of(page).items()} == kinds and len(kinds) > 60
+
+
+@pytest.mark.usefixtures("own_reasons")
 def test_an_explained_failure_does_not_hold_and_what_is_put_in_counts_apart(tmp_path: Path) -> None:
     """c14 fails with a reason; c22 holds, for its server writes at less than the link's rate. Neither adds to what holds."""
     rows = [(name, "web", seed, "alg_effect", 0.0, f"{name}{seed}") for name in ("cubic", "htcp") for seed in (1, 2, 3)]

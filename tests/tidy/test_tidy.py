@@ -28,6 +28,7 @@ EDGES = {
     "units": set(),
     "cc": {"units"},
     "endpoint": set(),
+    "takeover": {"endpoint"},
     "guest": {"units", "cc", "endpoint"},
     "net": {"units"},
     "tcp": {"units", "cc"},

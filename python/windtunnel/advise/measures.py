@@ -42,6 +42,18 @@ def own_share(view: View) -> float | None:
     return rates[0] / whole if rates is not None and whole > 0 else None
 
 
+def load_rtt_ms(view: View) -> float | None:
+    """Return the round-trip time under load, mean over the flows, ms."""
+    rtts = [view.row(flow)["mean_rtt_s"] for flow in view.foreground]
+    return None if not rtts or None in rtts else 1e3 * sum(rtts) / len(rtts)
+
+
+def load_mbps(view: View) -> float | None:
+    """Return the throughput of all flows together, Mbit/s."""
+    rates = _rates_mbps(view)
+    return None if rates is None else rates[0] + sum(rates[1])
+
+
 def resent_percent(view: View) -> float | None:
     """Return the retransmitted among the sent packets of all flows, per cent; none is zero."""
     again, sent = ([view.row(flow)[name] for flow in view.foreground] for name in ("window_retransmitted_packets", "window_sent_packets"))

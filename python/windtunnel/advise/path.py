@@ -17,6 +17,8 @@ EPOCHS = 20
 """Epochs of two reno flows that a run holds where these bounds let it."""
 LEAST_S, LEAST_RTTS = 10.0, 200
 """What no bound on packets may take."""
+FEWEST_RTTS = 20
+"""A run that is asked for has no fewer round trips: of the second half of a shorter one there is nothing to measure."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,9 @@ def network(link: dict[str, object], rtt: str, *, competition: str | None = None
         raise ScenarioError("competition", f"{competition!r}: {error.problem}") from None
     fill(checked)
     assert checked.rtt_s is not None
+    if duration is not None and checked.duration_s < FEWEST_RTTS * checked.rtt_s:
+        least_s = FEWEST_RTTS * checked.rtt_s
+        raise ScenarioError("duration", f"{duration!r} is too short; allowed: at least {FEWEST_RTTS} round trips, here {least_s:g} s")
     named = tuple((flow.algorithm, flow.count) for flow in checked.flows) if others else ()
     return Network(checked.bottleneck, checked.rtt_s, named, None if duration is None else checked.duration_s)
 

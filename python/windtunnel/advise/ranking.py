@@ -45,13 +45,35 @@ class Leaders:
 
 
 @dataclass(frozen=True)
+class Load:
+    """Two flows of one algorithm behind one discipline.
+
+    Parameters
+    ----------
+    discipline, algorithm : str
+        The names.
+    rtt_ms : Summary
+        Their round-trip time under this load, mean over the second half of a run, ms.
+    rate_mbps : Summary
+        What both carry, Mbit/s.
+    """
+
+    discipline: str
+    algorithm: str
+    rtt_ms: Summary
+    rate_mbps: Summary
+
+
+@dataclass(frozen=True)
 class Advice:
-    """The answer: rows by rank, leaders by column."""
+    """The answer: rows by rank, leaders by column, and what whoever runs the network can do, in sentences."""
 
     by: Column
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     leaders: tuple[Leaders, ...]
+    loads: tuple[Load, ...] = ()
+    operator: tuple[str, ...] = ()
 
     @property
     def front(self) -> tuple[Row, ...]:

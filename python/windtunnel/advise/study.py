@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from windtunnel import experiment
+from windtunnel.advise import queues
 from windtunnel.advise.arrangements import REPEATS, experiments
 from windtunnel.advise.columns import Column, columns
 from windtunnel.advise.path import Network
@@ -52,8 +53,10 @@ class Study:
 
     @property
     def experiments(self) -> tuple[Experiment, ...]:
-        """What is run."""
-        return experiments(self.network, self.algorithms)
+        """What is run: the algorithms, and what loads the link behind each discipline."""
+        of_algorithms = experiments(self.network, self.algorithms)
+        first = of_algorithms[0]
+        return (*of_algorithms, queues.under_load(self.network, {name: getattr(first, name) for name in queues.SAME}))
 
     def plan(self) -> Plan:
         """Lay out the runs; raises ScenarioError when one cannot be run."""
@@ -138,7 +141,9 @@ def carry_out(study: Study, plan: Plan, results: Results, *, jobs: int, command:
     )
     names = {name: shown(name, study.algorithms) for name in study.algorithms}
     values = {(names[name], column): found for (name, column), found in _values(study, results).items()}
-    return advise(tuple(names.values()), study.columns, values, by=study.by)
+    advice = advise(tuple(names.values()), study.columns, values, by=study.by)
+    loads = queues.found(results)
+    return replace(advice, loads=loads, operator=tuple(queues.sentences(advice, loads, study.network)))
 
 
 def _values(study: Study, results: Results) -> dict[tuple[str, str], list[float]]:
@@ -168,6 +173,16 @@ def advice_json(study: Study, plan: Plan, advice: Advice) -> dict[str, Any]:
         ],
         "by": advice.by.name,
         "algorithms": [_row_json(row, advice) for row in advice.rows],
+        "under_load": [
+            {
+                "discipline": one.discipline,
+                "algorithm": one.algorithm,
+                "rtt_ms": _summary_json(one.rtt_ms),
+                "rate_mbps": _summary_json(one.rate_mbps),
+            }
+            for one in advice.loads
+        ],
+        "operator": list(advice.operator),
         "leaders": {one.column.name: [one.first, *one.equals] for one in advice.leaders},
     }
 

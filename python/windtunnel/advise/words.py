@@ -65,4 +65,4 @@ def conclusions(advice: Advice) -> list[str]:
     said = [f"Not dominated: {', '.join(front)}."] if front else []
     if others:
         said.append(f"Dominated: {', '.join(others)}.")
-    return said
+    return [*said, *advice.operator]

@@ -255,11 +255,16 @@ def conform_rows_file(stimulus: str, rows: str, file: str, controller: foreign.C
     windtunnel.foreign.ForeignError
         When the controller does what none may, crashes or stands still.
     """
+    named = [(controller.name, str(controller.library))]
+    return _asked_with(controller, file, "conform_rows", stimulus, rows, controller.name, None, named)
+
+
+def _asked_with(controller: foreign.Controller, file: str, function: str, *given: Any) -> dict[str, Any]:
+    """Return what the controller's process answers; what it does wrong is said of it, with the name of the recording."""
     from windtunnel.foreign.process import ask
 
-    named = [(controller.name, str(controller.library))]
     try:
-        report: dict[str, Any] = json.loads(ask("conform_rows", stimulus, rows, controller.name, None, named))
+        report: dict[str, Any] = json.loads(ask(function, *given))
     except foreign.Unreachable as error:
         raise foreign.ForeignError(controller.file, f"{error.said}, with {file}") from None
     except ValueError as error:
@@ -290,3 +295,31 @@ def conform_segments(text: str) -> dict[str, Any]:
     """
     report: dict[str, Any] = json.loads(native.conform_segments(text))
     return report
+
+
+def conform_segments_file(text: str, file: str, controller: foreign.Controller) -> dict[str, Any]:
+    """Replay a file of recorded segments with a controller from a file in place of the recorded one.
+
+    Parameters
+    ----------
+    text : str
+        As for `conform_segments`. Scripts that were recorded without HyStart set the parameter ``hystart``, where there is one, to 0.
+    file : str
+        Name of the recordings, for the error.
+    controller : foreign.Controller
+        What moves the window.
+
+    Returns
+    -------
+    dict
+        As `conform_segments`.
+
+    Raises
+    ------
+    ValueError
+        As `conform_segments`.
+    windtunnel.foreign.ForeignError
+        When the controller does what none may, crashes or stands still.
+    """
+    named = [(controller.name, str(controller.library))]
+    return _asked_with(controller, file, "conform_segments", text, controller.name, named)

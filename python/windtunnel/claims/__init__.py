@@ -6,7 +6,18 @@ Nothing here runs anything: claims read measures, and measures come from stored 
 """
 
 from windtunnel.claims.loading import packaged_register, register
-from windtunnel.claims.model import Cell, Claim, Experiment, Metric, PredicateError, PublishedTable, Register, RegisterError, Verdict
+from windtunnel.claims.model import (
+    Cell,
+    Claim,
+    Experiment,
+    Metric,
+    PredicateError,
+    PublishedTable,
+    Reason,
+    Register,
+    RegisterError,
+    Verdict,
+)
 from windtunnel.claims.verdicts import claims_json, judge
 
 __all__ = [
@@ -16,6 +27,7 @@ __all__ = [
     "Metric",
     "PredicateError",
     "PublishedTable",
+    "Reason",
     "Register",
     "RegisterError",
     "Verdict",

@@ -20,6 +20,7 @@ from windtunnel.claims.lookup import RESAMPLES, Measurements
 from windtunnel.claims.model import MissingPoint, PredicateError
 from windtunnel.claims.query import Selector
 from windtunnel.claims.tables import same_number
+from windtunnel.claims.words import words
 
 MOST_STEPS = 50_000
 """Bound on the work of one evaluation, in nodes visited and list elements made; the published predicates need a few hundred."""
@@ -41,12 +42,15 @@ class Truth:
         How far it is from failing on the estimates, relative; negative when it fails.
     operands : tuple of array
         The measured numbers compared, from left to right, each of shape (RESAMPLES + 1,).
+    labels : tuple of str
+        What each of them is, in words.
     """
 
     holds: Flags
     possible: bool
     margin: float
     operands: tuple[Array, ...] = ()
+    labels: tuple[str, ...] = ()
 
     @property
     def nearness(self) -> tuple[bool, float]:
@@ -167,19 +171,20 @@ class _Walk:
         joined = _both([_comparison(type(op).__name__, a, b) for op, a, b in pairs])
         # A middle operand of a chain is one operand, though it is compared twice.
         shown = [self._shown(part, value, names) for part, value in zip((node.left, *node.comparators), values, strict=True)]
-        operands = tuple(value for value in shown if isinstance(value, np.ndarray) and value.dtype.kind == "f")
-        return Truth(joined.holds, joined.possible, joined.margin, operands)
+        measured = [(value, part) for value, part in shown if isinstance(value, np.ndarray) and value.dtype.kind == "f"]
+        labels = tuple(words(part, names) for _, part in measured)
+        return Truth(joined.holds, joined.possible, joined.margin, tuple(value for value, _ in measured), labels)
 
-    def _shown(self, node: ast.expr, value: Value, names: Names) -> Value:
-        """Return what a reader compares with the published number: of ``abs(M(...) - 218)`` the measured side, not the distance."""
+    def _shown(self, node: ast.expr, value: Value, names: Names) -> tuple[Value, ast.expr]:
+        """Return what a reader compares with the published number, and its node: of ``abs(M(...) - 218)`` the measured side."""
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "abs"):
-            return value
+            return value, node
         distance = node.args[0]
         if not (isinstance(distance, ast.BinOp) and isinstance(distance.op, ast.Sub)):
-            return value
-        sides = [self.visit(distance.left, names), self.visit(distance.right, names)]
-        measured = [side for side in sides if _is_measured(side)]
-        return measured[0] if len(measured) == 1 else value
+            return value, node
+        sides = [(self.visit(side, names), side) for side in (distance.left, distance.right)]
+        measured = [side for side in sides if _is_measured(side[0])]
+        return measured[0] if len(measured) == 1 else (value, node)
 
     def _selectors(self, node: ast.Call, names: Names) -> dict[str, Selector]:
         found: dict[str, Selector] = {}
@@ -260,7 +265,8 @@ class _Walk:
         if not parts:
             raise PredicateError("all of an empty list")
         joined = _both(parts)
-        return Truth(joined.holds, joined.possible, joined.margin, min(parts, key=lambda part: part.nearness).operands)
+        nearest = min(parts, key=lambda part: part.nearness)
+        return Truth(joined.holds, joined.possible, joined.margin, nearest.operands, nearest.labels)
 
     def _zip(self, node: ast.Call, names: Names) -> Value:
         left, right = self._argument(node, names), self._argument(node, names, 1)
@@ -376,14 +382,18 @@ def _margin(operator: str, a: float, b: float) -> float:
 
 def _both(parts: Sequence[Truth]) -> Truth:
     holds = np.logical_and.reduce([part.holds for part in parts])
-    operands = tuple(operand for part in parts for operand in part.operands)
-    return Truth(holds, all(part.possible for part in parts), min(part.margin for part in parts), operands)
+    operands, labels = _joined(parts)
+    return Truth(holds, all(part.possible for part in parts), min(part.margin for part in parts), operands, labels)
 
 
 def _either(parts: Sequence[Truth]) -> Truth:
     holds = np.logical_or.reduce([part.holds for part in parts])
-    operands = tuple(operand for part in parts for operand in part.operands)
-    return Truth(holds, any(part.possible for part in parts), max(part.margin for part in parts), operands)
+    operands, labels = _joined(parts)
+    return Truth(holds, any(part.possible for part in parts), max(part.margin for part in parts), operands, labels)
+
+
+def _joined(parts: Sequence[Truth]) -> tuple[tuple[Array, ...], tuple[str, ...]]:
+    return tuple(one for part in parts for one in part.operands), tuple(one for part in parts for one in part.labels)
 
 
 def _kind(value: object) -> str:

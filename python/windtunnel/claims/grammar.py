@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 import math
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from windtunnel.claims.model import PredicateError
@@ -32,8 +32,19 @@ DIMENSIONS: Mapping[str, Literal["name", "number", "either"]] = {
 FREE = ("state", "t0", "t1")
 """Selectors that name no listed point."""
 
-SELECTORS = (*DIMENSIONS, *FREE, "exp", "over", "lo", "hi", "k_sd", "rel")
+OTHERS = (*FREE, "exp", "over", "lo", "hi", "k_sd", "rel")
+"""Selectors that are no dimensions."""
+
+SELECTORS = (*DIMENSIONS, *OTHERS)
 _POINT = frozenset((*DIMENSIONS, *FREE, "exp"))
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """What an expression may name: bound names, and dimensions that its register declares beside ours."""
+
+    names: frozenset[str]
+    dimensions: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -74,13 +85,15 @@ MOST_NODES = 2_000
 DEEPEST = 100
 
 
-def parse(text: str) -> ast.expr:
+def parse(text: str, dimensions: Iterable[str] = ()) -> ast.expr:
     """Parse a predicate and check that it is of the grammar.
 
     Parameters
     ----------
     text : str
         The predicate.
+    dimensions : iterable of str
+        Dimensions that the register declares itself.
 
     Returns
     -------
@@ -103,7 +116,7 @@ def parse(text: str) -> ast.expr:
     except (ValueError, RecursionError, MemoryError) as error:
         raise PredicateError(f"is not an expression that can be read: {error or type(error).__name__}") from None
     _size(tree)
-    _check(tree, frozenset())
+    _check(tree, _Scope(frozenset(), frozenset(dimensions)))
     return tree
 
 
@@ -123,12 +136,12 @@ def _refuse(node: ast.AST) -> PredicateError:
     return PredicateError(f"construct {type(node).__name__} is not in the grammar of predicates")
 
 
-def _check(node: ast.expr, scope: frozenset[str]) -> None:
+def _check(node: ast.expr, scope: _Scope) -> None:
     if isinstance(node, ast.Constant):
         _check_constant(node.value)
     elif isinstance(node, ast.Name):
-        if node.id != "inf" and node.id not in scope:
-            raise PredicateError(unknown("name", node.id, ["inf", *sorted(scope)]))
+        if node.id != "inf" and node.id not in scope.names:
+            raise PredicateError(unknown("name", node.id, ["inf", *sorted(scope.names)]))
     elif isinstance(node, ast.Call):
         _check_call(node, scope)
     elif isinstance(node, ast.GeneratorExp | ast.ListComp):
@@ -168,7 +181,7 @@ def _check_constant(value: object) -> None:
         raise PredicateError(f"{shown(value)} is not a finite number; infinity is written inf")
 
 
-def _check_call(node: ast.Call, scope: frozenset[str]) -> None:
+def _check_call(node: ast.Call, scope: _Scope) -> None:
     if not isinstance(node.func, ast.Name):
         raise PredicateError(f"only a named function can be called, not {type(node.func).__name__}")
     name = node.func.id
@@ -182,9 +195,10 @@ def _check_call(node: ast.Call, scope: frozenset[str]) -> None:
     for keyword in node.keywords:
         if keyword.arg is None:
             raise PredicateError(f"{name}: arguments cannot be unpacked with **")
-        if keyword.arg not in SELECTORS:
-            raise PredicateError(f"{name}: {unknown('selector', keyword.arg, SELECTORS)}")
-        if keyword.arg not in signature.keywords:
+        own = keyword.arg in scope.dimensions
+        if keyword.arg not in SELECTORS and not own:
+            raise PredicateError(f"{name}: {unknown('selector', keyword.arg, (*SELECTORS, *sorted(scope.dimensions)))}")
+        if keyword.arg not in signature.keywords and not (own and "rate" in signature.keywords):
             raise PredicateError(f"{name}: selector {keyword.arg} is not one of this function's")
         if keyword.arg in seen:
             raise PredicateError(f"{name}: selector {keyword.arg} comes twice")
@@ -196,12 +210,12 @@ def _check_call(node: ast.Call, scope: frozenset[str]) -> None:
         _check(argument, scope)
 
 
-def _check_comprehension(node: ast.GeneratorExp | ast.ListComp, scope: frozenset[str]) -> None:
+def _check_comprehension(node: ast.GeneratorExp | ast.ListComp, scope: _Scope) -> None:
     for loop in node.generators:
         if loop.ifs or loop.is_async:
             raise PredicateError("a comprehension cannot have an if or be asynchronous")
         _check(loop.iter, scope)
-        scope = scope | _targets(loop.target)
+        scope = replace(scope, names=scope.names | _targets(loop.target))
     _check(node.elt, scope)
 
 

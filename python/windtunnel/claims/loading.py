@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
 from windtunnel.claims.fields import Entry, is_number, not_known
-from windtunnel.claims.grammar import ALGORITHMS, DIMENSIONS, FUNCTIONS, SELECTORS, parse
-from windtunnel.claims.model import JUDGES, Claim, Experiment, Metric, PointValue, PredicateError, PublishedTable, Register, RegisterError
+from windtunnel.claims.grammar import ALGORITHMS, DIMENSIONS, FUNCTIONS, OTHERS, SELECTORS, parse
+from windtunnel.claims.model import (
+    JUDGES,
+    REASONS,
+    Claim,
+    Experiment,
+    Metric,
+    PointValue,
+    PredicateError,
+    PublishedTable,
+    Reason,
+    Register,
+    RegisterError,
+)
 from windtunnel.claims.published import published_table
 from windtunnel.claims.reading import read_document
 from windtunnel.claims.references import check_references
+from windtunnel.scenario import catalogue
 from windtunnel.scenario.errors import shown, unknown
 
 VERSION = 1
 _REQUIRED = ("version", "papers", "metrics", "experiments", "claims")
+_OWN = ("dimensions", "algorithms")  # Beside ours: of experiments that are no paper's.
+_KINDS = ("name", "number")
 _PROSE = ("grammar", "conv80", "verdict_rules")  # What the code of this package implements; a register may repeat it in words.
 _EXPERIMENT = ("id", "paper", "title", "duration_s", "repeats", "points", "measures")
 _EXPERIMENT_OPTIONAL = (
@@ -24,7 +40,7 @@ _EXPERIMENT_OPTIONAL = (
     *("reproducible_note", "emulation", "notes", "data", "tables"),
 )
 _CLAIM = ("id", "experiment", "paper", "claim", "check", "judge")
-_CLAIM_OPTIONAL = ("kind", "published", "strength", "section", "algorithms", "expected_theory", "caveat", "by_construction")
+_CLAIM_OPTIONAL = ("kind", "published", "strength", "section", "algorithms", "expected_theory", "caveat", "by_construction", "why")
 
 _Named = TypeVar("_Named", Experiment, Claim)
 
@@ -103,8 +119,9 @@ def build(document: Mapping[str, Any], *, file: str) -> Register:
         raise top.error("is not a register: version is missing; allowed: version: 1, papers, metrics, experiments, claims")
     if document["version"] != VERSION or isinstance(document["version"], bool):
         raise RegisterError(file, "version", f"{shown(document['version'])} is not supported; allowed: {VERSION}")
-    top.only(required=_REQUIRED, optional=_PROSE)
+    top.only(required=_REQUIRED, optional=(*_PROSE, *_OWN))
     _check_grammar(top)
+    words = _words(top)
     papers = {str(name): text for name, text in top.mapping("papers").items()}
     for name, text in papers.items():
         if not isinstance(text, str):
@@ -112,14 +129,34 @@ def build(document: Mapping[str, Any], *, file: str) -> Register:
     metrics = {
         str(name): _metric(Entry.of(row, file=file, item=f"metrics: {name}"), str(name)) for name, row in top.mapping("metrics").items()
     }
-    experiments = _by_id([_experiment(entry, papers, metrics) for entry in _entries(top, "experiments")], file)
-    claims = _by_id([_claim(entry, papers, experiments) for entry in _entries(top, "claims")], file)
+    experiments = _by_id([_experiment(entry, papers, metrics, words) for entry in _entries(top, "experiments")], file)
+    claims = _by_id([_claim(entry, papers, experiments, words) for entry in _entries(top, "claims")], file)
     for claim in claims.values():
         try:
             check_references(claim, experiments=experiments, metrics=metrics)
         except PredicateError as error:
             raise RegisterError(file, claim.id, str(error)) from None
     return Register(file, papers, metrics, experiments, tuple(claims.values()))
+
+
+@dataclass(frozen=True)
+class _Words:
+    """The dimensions and algorithms that a register may name: ours, and those it declares."""
+
+    dimensions: Mapping[str, str]
+    algorithms: tuple[str, ...]
+    own: frozenset[str]
+
+
+def _words(top: Entry) -> _Words:
+    own = dict(top.mapping("dimensions"))
+    for name, kind in own.items():
+        if not isinstance(name, str) or not name.isidentifier() or name in OTHERS or name in FUNCTIONS or name in DIMENSIONS:
+            raise RegisterError(top.file, "dimensions", f"{shown(name)} cannot be declared; allowed: a new name, as in Python")
+        if kind not in _KINDS:
+            raise RegisterError(top.file, f"dimensions: {name}", f"{shown(kind)} is no kind; allowed: {', '.join(_KINDS)}")
+    known = dict.fromkeys([*ALGORITHMS, *catalogue().algorithms, *top.names("algorithms", needed=False)])
+    return _Words({**DIMENSIONS, **own}, tuple(known), frozenset(own))
 
 
 def _check_grammar(top: Entry) -> None:
@@ -158,7 +195,7 @@ def _metric(entry: Entry, name: str) -> Metric:
     return Metric(name, entry.text("unit"), entry.text("of"), entry.text("window"), entry.text("definition"), inf)
 
 
-def _experiment(entry: Entry, papers: Mapping[str, str], metrics: Mapping[str, Metric]) -> Experiment:
+def _experiment(entry: Entry, papers: Mapping[str, str], metrics: Mapping[str, Metric], words: _Words) -> Experiment:
     entry.only(required=_EXPERIMENT, optional=_EXPERIMENT_OPTIONAL)
     measures = entry.names("measures")
     for name in measures:
@@ -174,7 +211,7 @@ def _experiment(entry: Entry, papers: Mapping[str, str], metrics: Mapping[str, M
         section=entry.text("section", needed=False),
         duration_s=entry.number("duration_s"),
         repeats=entry.whole("repeats"),
-        points={str(name): _points(entry, str(name), values) for name, values in entry.mapping("points").items()},
+        points={str(name): _points(entry, str(name), values, words) for name, values in entry.mapping("points").items()},
         measures=measures,
         topology=entry.mapping("topology"),
         data=data,
@@ -189,12 +226,12 @@ def _paper(entry: Entry, papers: Mapping[str, str]) -> str:
     return paper
 
 
-def _points(entry: Entry, name: str, values: Any) -> tuple[PointValue, ...]:
-    if name not in DIMENSIONS:
-        raise entry.error(f"points: {unknown('dimension', name, DIMENSIONS)}")
+def _points(entry: Entry, name: str, values: Any, words: _Words) -> tuple[PointValue, ...]:
+    if name not in words.dimensions:
+        raise entry.error(f"points: {unknown('dimension', name, words.dimensions)}")
     if not isinstance(values, list) or not values:
         raise entry.error(f"points: {name} is {shown(values)}; allowed: a list of points")
-    kind = DIMENSIONS[name]
+    kind = words.dimensions[name]
     found: list[PointValue] = []
     for value in values:
         number = is_number(value) and value >= 0
@@ -202,7 +239,7 @@ def _points(entry: Entry, name: str, values: Any) -> tuple[PointValue, ...]:
             wanted = {"name": "a name", "number": "a number, 0 or more (in YAML 1.0e-5, not 1e-5)", "either": "a name or a number"}[kind]
             raise entry.error(f"points: {name}: {shown(value)} is not allowed; allowed: {wanted}")
         if name == "alg":
-            _check_algorithm(entry, "points: alg", value)
+            _check_algorithm(entry, "points: alg", value, words)
         point: PointValue = value if isinstance(value, str) else float(value)
         if point in found:
             raise entry.error(f"points: {name}: {shown(value)} comes twice")
@@ -210,9 +247,9 @@ def _points(entry: Entry, name: str, values: Any) -> tuple[PointValue, ...]:
     return tuple(found)
 
 
-def _check_algorithm(entry: Entry, key: str, name: str) -> None:
-    if name.split(":")[0] not in ALGORITHMS:
-        raise entry.error(f"{key}: {unknown('algorithm', name, ALGORITHMS)}")
+def _check_algorithm(entry: Entry, key: str, name: str, words: _Words) -> None:
+    if name.split(":")[0] not in words.algorithms:
+        raise entry.error(f"{key}: {unknown('algorithm', name, words.algorithms)}")
 
 
 def _table(entry: Entry, data: Mapping[str, Any], path: str, row: Any, measures: tuple[str, ...]) -> PublishedTable:
@@ -225,7 +262,7 @@ def _table(entry: Entry, data: Mapping[str, Any], path: str, row: Any, measures:
     return table
 
 
-def _claim(entry: Entry, papers: Mapping[str, str], experiments: Mapping[str, Experiment]) -> Claim:
+def _claim(entry: Entry, papers: Mapping[str, str], experiments: Mapping[str, Experiment], words: _Words) -> Claim:
     entry.only(required=_CLAIM, optional=_CLAIM_OPTIONAL)
     experiment = entry.text("experiment")
     if experiment not in experiments:
@@ -234,12 +271,12 @@ def _claim(entry: Entry, papers: Mapping[str, str], experiments: Mapping[str, Ex
     if judge not in JUDGES:
         raise entry.error(f"judge: {unknown('judge', judge, JUDGES)}")
     for name in entry.names("algorithms", needed=False):
-        _check_algorithm(entry, "algorithms", name)
+        _check_algorithm(entry, "algorithms", name, words)
     check = Entry.of(entry.fields["check"], file=entry.file, item=entry.item)
     check.only(required=("predicate",), optional=("tolerance",))
     predicate = check.text("predicate")
     try:
-        tree = parse(predicate)
+        tree = parse(predicate, words.own)
     except PredicateError as error:
         raise entry.error(f"predicate: {error}") from None
     return Claim(
@@ -254,4 +291,15 @@ def _claim(entry: Entry, papers: Mapping[str, str], experiments: Mapping[str, Ex
         strength=entry.text("strength", needed=False),
         section=entry.text("section", needed=False),
         by_construction=entry.text("by_construction", needed=False),
+        tolerance=check.text("tolerance", needed=False),
+        caveat=entry.text("caveat", needed=False),
+        why=_why(entry) if "why" in entry.fields else None,
     )
+
+
+def _why(entry: Entry) -> Reason:
+    why = Entry.of(entry.fields["why"], file=entry.file, item=f"{entry.item}: why")
+    why.only(required=("kind", "text"), optional=("about",))
+    if why.text("kind") not in REASONS:
+        raise why.error(f"kind: {unknown('kind of reason', why.fields['kind'], REASONS)}")
+    return Reason(why.text("kind"), why.text("about", needed=False), why.text("text"))

@@ -142,6 +142,30 @@ class Experiment:
         return value in offered if isinstance(offered, list) else True
 
 
+REASONS = ("ambiguity", "artefact", "emulation", "ours", "open", "headline")
+"""Why a claim comes out as it does: what the paper leaves open, what its hosts did, what our emulation of a path does, our error, not
+known; and a claim of the first rank that holds."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a claim comes out as it does, found out once from a full run.
+
+    Parameters
+    ----------
+    kind : str
+        One of `REASONS`.
+    about : str
+        What it is about, in a few words; empty where there is nothing to add.
+    text : str
+        The reason, in Markdown.
+    """
+
+    kind: str
+    about: str
+    text: str
+
+
 @dataclass(frozen=True)
 class Claim:
     """One claim of a paper with the predicate that decides it.
@@ -158,6 +182,12 @@ class Claim:
         How it can be judged, one of `JUDGES`.
     by_construction : str
         Why the outcome follows from how the experiment or the algorithm is defined; empty where it does not.
+    tolerance : str
+        How far the predicate is from the words of the claim, and why; empty where it is the claim as it stands.
+    caveat : str
+        What else must be kept in mind.
+    why : Reason, optional
+        Why it comes out as it does, where somebody has found out.
     """
 
     id: str
@@ -171,6 +201,9 @@ class Claim:
     strength: str = ""
     section: str = ""
     by_construction: str = ""
+    tolerance: str = ""
+    caveat: str = ""
+    why: Reason | None = None
 
 
 @dataclass(frozen=True)
@@ -210,8 +243,12 @@ class Verdict:
         What made the runs it was judged by.
     judged_on : str
         Of a claim that only an emulation can judge: what was emulated, and how. Empty for all others.
-    by_construction : str
-        As the register has it.
+    by_construction, tolerance, caveat, why
+        As the register has them.
+    labels : tuple of str
+        What each estimate is, in words.
+    run_keys : frozenset of str
+        Keys of the runs behind the touched points.
     """
 
     id: str
@@ -231,6 +268,11 @@ class Verdict:
     backend: str = "sim"
     judged_on: str = ""
     by_construction: str = ""
+    tolerance: str = ""
+    caveat: str = ""
+    why: Reason | None = None
+    labels: tuple[str, ...] = ()
+    run_keys: frozenset[str] = frozenset()
 
     @property
     def counted(self) -> Counted:

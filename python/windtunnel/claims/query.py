@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from windtunnel.claims.derived import DERIVED, Swept, derive, together
-from windtunnel.claims.grammar import DIMENSIONS
+from windtunnel.claims.grammar import OTHERS
 from windtunnel.claims.model import Experiment, MissingPoint, PointValue, PredicateError
 from windtunnel.claims.several import SEVERAL, Part, Several
 from windtunnel.claims.tables import Key, MeasuresTable, Repeats
@@ -70,7 +70,7 @@ class Query:
         for name, value in selectors.items():
             if name == "flow":
                 self.flow = _flow(value)
-            elif name in DIMENSIONS and not isinstance(value, tuple):
+            elif name not in OTHERS and not isinstance(value, tuple):
                 self.chosen[name] = self._snap(name, value)
         if self.swept and (self.swept.over in self.chosen or self.swept.over not in self.experiment.points):
             raise PredicateError(f"{metric} runs over the points along {self.swept.over}; it cannot be selected")

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Mapping
 
 from windtunnel.claims.fields import not_known
-from windtunnel.claims.grammar import DIMENSIONS
+from windtunnel.claims.grammar import OTHERS
 from windtunnel.claims.model import Claim, Experiment, Metric, PredicateError
 from windtunnel.scenario.errors import shown, unknown
 
@@ -79,7 +79,7 @@ def _check_measurement(node: ast.Call, claim: Claim, experiments: Mapping[str, E
             over = _constant(keyword.value)
             if over is not None and over not in experiment.points:
                 raise PredicateError(f"over={shown(over)}: {experiment.id} has no such dimension")
-        elif name in DIMENSIONS and name != "flow" and name not in experiment.points:
+        elif name not in OTHERS and name != "flow" and name not in experiment.points:
             raise PredicateError(f"selector {name}: {experiment.id} has no such dimension")
         if name == "p" and isinstance(keyword.value, ast.Tuple) and metric not in (None, "rf_slope"):
             raise PredicateError(f"{metric}: an interval of p is allowed with rf_slope only")

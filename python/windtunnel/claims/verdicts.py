@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,9 @@ def _judge_claim(register: Register, claim: Claim, tables: Mapping[str, Measures
         judge=claim.judge,
         verdict="not_run",
         by_construction=claim.by_construction,
+        tolerance=claim.tolerance,
+        caveat=claim.caveat,
+        why=claim.why,
     )
     if claim.judge in _NOT_ATTEMPTED and not emulation:
         return replace(unjudged, reason=_NOT_ATTEMPTED[claim.judge])
@@ -118,7 +121,9 @@ def _evaluated(unjudged: Verdict, claim: Claim, measurements: Measurements) -> V
         verdict=outcome,
         estimate=[float(operand[0]) for operand in operands] or None,
         interval=[percentile_interval(operand[1:]) for operand in operands] if operands and spread else None,
+        labels=truth.labels,
         runs=_runs(points),
+        run_keys=_keys(points),
         reason=_sentences(reason, _gaps(points)),
     )
 
@@ -141,7 +146,11 @@ def _outcome(truth: Truth, points: Sequence[Repeats]) -> tuple[Outcome, str]:
 
 
 def _runs(points: Sequence[Repeats]) -> int:
-    return len(frozenset().union(*(point.runs for point in points)))
+    return len(_keys(points))
+
+
+def _keys(points: Sequence[Repeats]) -> frozenset[str]:
+    return frozenset[str]().union(*(point.runs for point in points))
 
 
 def _gaps(points: Sequence[Repeats]) -> str:
@@ -168,7 +177,8 @@ def claims_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        Keys id, verdict, estimate, interval, runs, experiment, claim, published, reason, sensitivity, backend, judged_on, by_construction.
+        Keys id, verdict, estimate, interval, labels, runs, experiment, claim, published, reason, sensitivity, backend, judged_on,
+        by_construction, predicate, tolerance, caveat, and why with kind, about and text, None where nobody has found out.
         Infinite and undefined numbers are the texts ``inf``, ``-inf`` and ``nan``.
     """
     return [
@@ -177,6 +187,7 @@ def claims_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
             "verdict": verdict.verdict,
             "estimate": None if verdict.estimate is None else [_plain(value) for value in verdict.estimate],
             "interval": None if verdict.interval is None else [[_plain(bound) for bound in bounds] for bounds in verdict.interval],
+            "labels": list(verdict.labels),
             "runs": verdict.runs,
             "experiment": verdict.experiment,
             "claim": verdict.claim,
@@ -186,6 +197,10 @@ def claims_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
             "backend": verdict.backend,
             "judged_on": verdict.judged_on,
             "by_construction": verdict.by_construction,
+            "predicate": verdict.predicate,
+            "tolerance": verdict.tolerance,
+            "caveat": verdict.caveat,
+            "why": None if verdict.why is None else asdict(verdict.why),
         }
         for verdict in verdicts
     ]

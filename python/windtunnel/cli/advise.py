@@ -107,6 +107,8 @@ def _print(advice: Advice) -> None:
         cells = [" ".join(filter(None, (words.value(one, column), words.detail(one)))) for one, column in found]
         rows.append((words.rank(row), row.algorithm, ", ".join(row.dominated_by) or None, *cells))
     print_table(f"Ranked by {advice.by.title}: means with half their 95 % interval over seeds, [which way is better]", heads, rows)
+    loads = [(one.discipline, one.algorithm, one.rtt_ms.mean, one.rate_mbps.mean) for one in advice.loads]
+    print_table("Under load, two flows", ["discipline", "algorithm", "round trip (ms)", "both carry (Mbit/s)"], loads)
     for one in advice.leaders:
         print(f"{words.wish(one.column)}: {words.leaders(one)}")
     for line in words.conclusions(advice):

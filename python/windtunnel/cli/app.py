@@ -26,6 +26,7 @@ from windtunnel.cli import (
     scenario,
     stacks,
     suite,
+    sweep,
 )
 
 # Looked up only in modules that are loaded: an error that was raised has its module there.
@@ -36,16 +37,20 @@ REFUSALS = (
     ("windtunnel.store", "QueryError"),
     ("windtunnel.claims", "RegisterError"),
     ("windtunnel.pool", "WorkerLost"),
+    ("windtunnel.experiment", "MeasureFailed"),
     ("windtunnel.suites", "SuiteError"),
     ("windtunnel.starters", "StarterError"),
     ("windtunnel.backends.linux.errors", "KernelError"),
     ("windtunnel.backends.linux.errors", "GuestFailed"),
 )
 
+LONGEST_WORD = 400
+"""Letters of a word in an error that are shown whole."""
+
 app = typer.Typer(
     name="windtunnel",
     help="A laboratory for TCP congestion control: pick algorithms and a path, get tables, figures and records.",
-    add_completion=False,
+    add_completion=True,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
@@ -70,6 +75,7 @@ def root(
 
 app.command("run")(run.run_command)
 app.add_typer(suite.app, name="suite")
+app.command("sweep")(sweep.sweep_command)
 app.command("report")(results.report_command)
 app.command("claims")(results.claims_command)
 app.command("sql")(results.sql_command)
@@ -118,7 +124,7 @@ def main(arguments: list[str] | None = None) -> int:
         line = _refusal(error)
         if line is None:
             raise
-        print(f"error: {line}", file=sys.stderr)
+        print(f"error: {_shortened(line)}", file=sys.stderr)
         return 2
     return code if isinstance(code, int) else 0
 
@@ -132,7 +138,7 @@ def _refusal(error: Exception) -> str | None:
     """Return the line to print for bad input, None for anything that is our own fault."""
     if hasattr(error, "format_message"):  # Every usage error of the option parser.
         context = getattr(error, "ctx", None)
-        message = " ".join(str(error.format_message()).split())
+        message = _meant(error) or " ".join(str(error.format_message()).split())
         return message or (f"a command is missing; see {context.command_path} --help" if context else "see windtunnel --help")
     from windtunnel.scenario.errors import ScenarioError, one_line
 
@@ -143,3 +149,24 @@ def _refusal(error: Exception) -> str | None:
         if loaded is not None and isinstance(error, getattr(loaded, name)):
             return one_line(str(error))
     return None
+
+
+def _shortened(line: str) -> str:
+    """Cut words of hundreds of letters, such as a path that nobody can read, in their middle."""
+    words = (
+        word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD // 2]}...{word[-LONGEST_WORD // 4 :]}" for word in line.split(" ")
+    )
+    return " ".join(words)
+
+
+def _meant(error: Exception) -> str | None:
+    """Return the refusal of an option that other tools have, with what it is called here; None of anything else."""
+    context, name = getattr(error, "ctx", None), getattr(error, "option_name", None)
+    if context is None or not isinstance(name, str):
+        return None
+    from windtunnel.scenario.errors import OTHER_WORDS
+
+    known = {option for parameter in context.command.params for option in parameter.opts}
+    words = OTHER_WORDS.get(name.lstrip("-").replace("-", "_"), ())
+    found = [option for option in (f"--{word}" for word in words) if option in known]
+    return f"No such option: {name} (did you mean {found[0]}?)" if found else None

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from windtunnel.progress import progress
 
 if TYPE_CHECKING:
-    from windtunnel.experiment import Scale, Step
+    from windtunnel.experiment import Scale
+
+__all__ = ["algorithm_of", "algorithms", "each_of", "keys_beside", "options", "progress", "repeats", "worker_count"]
 
 MOST_SEEDS = 1000
 MOST_JOBS = 256
-STEPS = {"runs": "Running", "measures": "Measuring"}
 
 
 def algorithms(text: str | None) -> tuple[str, ...] | None:
@@ -76,10 +78,11 @@ def worker_count(given: int | None) -> int:
     ScenarioError
         When it is out of range.
     """
+    from windtunnel.pool import cores
     from windtunnel.scenario import ScenarioError
 
     if given is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return cores()
     if not 1 <= given <= MOST_JOBS:
         raise ScenarioError("jobs", f"{given} is out of range; allowed: 1 to {MOST_JOBS}")
     return given
@@ -112,27 +115,19 @@ def options(scale: Scale, out: str, backend: str, *, alg: str | None) -> str:
     return "".join(f" {part}" for part in parts) + keys_beside(scale.algorithms)
 
 
-@contextlib.contextmanager
-def progress(*, quiet: bool) -> Iterator[Callable[[Step], None]]:
-    """Show a bar with the time left on stderr; nothing when asked for JSON or when nobody looks."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+def each_of(names: Sequence[str], suites: Sequence[str]) -> str:
+    """Return how a command names one experiment of those that were asked for, with ``{id}`` for its id: a user's suite keeps its path.
 
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[done]}/{task.fields[all]}"),
-        TimeElapsedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(elapsed_when_finished=True),
-    )
-    with Progress(*columns, console=console, disable=quiet or not console.is_terminal) as bar:
-        tasks: dict[str, Any] = {}
-
-        def on_step(step: Step) -> None:
-            if step.what not in tasks:
-                tasks[step.what] = bar.add_task(STEPS[step.what], total=None, done=0, all=step.total)
-            bar.update(tasks[step.what], completed=step.weight_done, total=step.weight_total, done=step.done, all=step.total)
-
-        yield on_step
+    Parameters
+    ----------
+    names : sequence of str
+        As they were given.
+    suites : sequence of str
+        What the suites are called.
+    """
+    if not any("/" in name or name == "." for name in names):
+        return "{id}"
+    places = {str(Path(name).parent) for name in names}
+    if len(places) == 1 and all(Path(name).name.partition(".")[0] in suites for name in names):
+        return f"{shlex.quote(places.pop())}/{{id}}"
+    return shlex.join(names).replace("{", "{{").replace("}", "}}")

@@ -11,6 +11,7 @@ import typer
 
 from windtunnel.cli.grids import worker_count
 from windtunnel.cli.output import stoppable
+from windtunnel.progress import Progress
 
 if TYPE_CHECKING:
     from windtunnel.claims import Verdict
@@ -24,18 +25,23 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def report_command(
     folder: Folder,
     out: Annotated[str | None, typer.Option(metavar="DIR", help="Where to write the report.", show_default="DIR/report")] = None,
+    register: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Register of claims.", show_default="those of the suites run")
+    ] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256.", show_default="one per core")] = None,
 ) -> None:
     """Write the report of a results folder: static pages that open offline. Nothing is run."""
-    from windtunnel import report
+    from windtunnel import claims, report
     from windtunnel.store import open_results
 
     workers = worker_count(jobs)
     results = open_results(Path(folder))
+    given = None if register is None else claims.register(register)
     target = Path(out) if out is not None else results.folder / "report"
-    with stoppable():
-        assembled = report.assemble(results)
-        index = report.write(assembled, target, jobs=workers)
+    with stoppable(), Progress(quiet=False) as shown:
+        shown.step("Reading results and judging claims")
+        assembled = report.assemble(results, given)
+        index = report.write(assembled, target, jobs=workers, on_step=lambda done, total: shown.step("Drawing pages", done, total))
     for text in assembled.findings[:MOST_FINDINGS]:
         print(text)
     print(f"report: {index}")
@@ -49,6 +55,7 @@ def claims_command(
     backend: Annotated[
         str | None, typer.Option(metavar="NAME", help="Only by what this one measured.", show_default="each in turn")
     ] = None,
+    every: Annotated[bool, typer.Option("--all", help="List those that were not run too, with the reason.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Judge published claims by the stored results, on each backend that has some: holds, fails, inconclusive or not run."""
@@ -67,28 +74,44 @@ def claims_command(
     if json:
         print_json(claims.claims_json(verdicts))
     else:
-        _print_verdicts(verdicts)
+        _print_verdicts(verdicts, every=every)
 
 
-def _print_verdicts(verdicts: list[Verdict]) -> None:
+def _print_verdicts(verdicts: list[Verdict], *, every: bool) -> None:
     from windtunnel.cli.output import cell, print_table
 
     def interval(verdict: Verdict) -> str:
         return "; ".join(f"{cell(low)} to {cell(high)}" for low, high in verdict.interval or [])
 
+    def estimates(verdict: Verdict) -> str:
+        labels = verdict.labels if len(verdict.estimate or ()) > 1 else ("",)
+        return "; ".join(
+            f"{cell(value)}{f': {label}' if label else ''}" for value, label in zip(verdict.estimate or (), labels, strict=False)
+        )
+
     def text(verdict: Verdict) -> str:
         on = f"on {verdict.judged_on}" if verdict.judged_on else ""
         put_in = f"by construction: {verdict.by_construction}" if verdict.by_construction else ""
-        said = "; ".join(part for part in (on, put_in, verdict.reason) if part)
+        differs = verdict.verdict in ("fails", "inconclusive")
+        known = f"known from a full run: {_kind(verdict)}" if differs and verdict.why else ""
+        judged = f"judged with: {verdict.tolerance}" if differs and verdict.tolerance else ""
+        said = "; ".join(part for part in (on, put_in, verdict.reason, known, judged) if part)
         return f"{verdict.claim} ({said})" if said else verdict.claim
 
     rows = [
-        (one.id, one.backend, _named(one.counted), one.published, cell(one.estimate), interval(one), one.runs, text(one))
+        (one.id, one.backend, _named(one.counted), one.published, estimates(one) or None, interval(one), one.runs, text(one))
         for one in verdicts
+        if every or one.verdict != "not_run"
     ]
     print_table("Claims", ["claim", "backend", "verdict", "published", "estimate", "95 % interval", "runs", "what"], rows)
     counts = Counter(one.counted for one in verdicts)
-    print(", ".join(f"{count} {_named(name)}" for name, count in counts.most_common()))
+    left_out = len(verdicts) - len(rows)
+    print(", ".join(f"{count} {_named(name)}" for name, count in counts.most_common()) + ("; --all lists them" if left_out else ""))
+
+
+def _kind(verdict: Verdict) -> str:
+    why = verdict.why
+    return "" if why is None else f"{why.kind}: {why.about}" if why.about else why.kind
 
 
 def _named(counted: str) -> str:

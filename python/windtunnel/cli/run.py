@@ -9,6 +9,7 @@ import typer
 
 from windtunnel.cli.output import stoppable
 from windtunnel.cli.trust import trusting
+from windtunnel.progress import Progress
 
 if TYPE_CHECKING:
     from windtunnel.scenario import Scenario
@@ -76,8 +77,9 @@ def run_command(
     """Run a scenario, in the simulator or on a built Linux kernel.
 
     Flow keys: rtt, start, stop, bytes, count, window, profile, direction, mtu, handshake, enter and leave (hops); on and off, or app_rate
-    and chunk; response, request, think (laws, or a size or time) and requests, of a client that asks; application (a number that its
-    connections share); those of its host; transport options, and the algorithm's own parameters (see: windtunnel algorithms NAME).
+    and chunk; response, request, think (laws, or a size or time) and requests, of a client that asks; rcvbuf, rcvbuf_max, read_rate,
+    read_every, read_on and read_off, of a receiver that may be full; application (a number that its connections share); those of its
+    host; transport options, and the algorithm's own parameters (see: windtunnel algorithms NAME).
     Keys of --udp: rate, amplitude and period, packet, start, stop, direction, enter and leave.
 
     Keys of arrivals: load or rate (transfers per second), sizes (pareto, exponential, fixed), mean, shape, max, rtt (one, or several as
@@ -174,14 +176,19 @@ def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None,
         raise ScenarioError("out", "'' is not a folder; allowed: a new or empty folder")
     from windtunnel.run import Run, check_folder
 
+    def made() -> Run:
+        with Progress(quiet=as_json) as shown:
+            shown.step(f"Running {scenario.duration_s:g} s on {chosen.title}")
+            return Run(chosen.run(scenario))
+
     if out is None:
-        result = Run(chosen.run(scenario))
+        result = made()
     else:
         from windtunnel import records
 
         again = check_folder(Path(out), digest(scenario))
         with records.staged(Path(out)) as temporary:
-            result = Run(chosen.run(scenario))
+            result = made()
             records.write(result.records, temporary)
         note(f"{out}: replaced the previous run of the same scenario" if again else f"{out}: written")
     for line in result.notes:
@@ -190,7 +197,7 @@ def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None,
         result.plot.overview(plot)
     if deliveries is not None:
         result.save_deliveries(deliveries)
-    summary = result.summary()
+    summary = result.summary
     if as_json:
         print_json(summary)
     else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from windtunnel.cli.grids import algorithms, options, progress, repeats, worker_count
+from windtunnel.cli.grids import algorithms, each_of, options, progress, repeats, worker_count
 from windtunnel.cli.output import stoppable
 
 if TYPE_CHECKING:
@@ -48,8 +48,9 @@ def sensitivity_command(
             return
         said = options(scale, out, "sim", alg=alg).replace("{", "{{").replace("}", "}}")
         with writing_results(Path(out)) as results, progress(quiet=json) as on_step:
-            again = f"windtunnel suite sensitivity {{id}}{said}"
-            command = f"windtunnel suite run {{id}}{said}"
+            each = each_of(names, [own.name for own, _ in asked])
+            again = f"windtunnel suite sensitivity {each}{said}"
+            command = f"windtunnel suite run {each}{said}"
             parts = sensitivity_parts(results, choices, scale, backend="sim", command=command, again=again)
             if not any(part.plan.jobs for part in parts):
                 raise ScenarioError("alg", f"{alg!r} leaves nothing to run; allowed: protocols of the experiments asked for")

@@ -11,7 +11,7 @@ import typer
 
 from windtunnel.cli.decide import kernel_command
 from windtunnel.cli.diff import diff_command
-from windtunnel.cli.grids import algorithms, options, progress, repeats, worker_count
+from windtunnel.cli.grids import algorithms, each_of, options, progress, repeats, worker_count
 from windtunnel.cli.output import stoppable
 from windtunnel.cli.sensitivity import sensitivity_command
 
@@ -54,7 +54,7 @@ def list_command(
 
 @app.command("run")
 def run_command(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Suites (li07) or experiments (li07.fig4).")],
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Suites (li07) or experiments (li07.fig4); your own by path.")],
     alg: Annotated[str | None, typer.Option(metavar="NAMES", help="Only these protocols, as reno,htcp.")] = None,
     seeds: Annotated[int | None, typer.Option(metavar="N", help="Repeats, 1 to 1000.", show_default="each experiment's own")] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256.", show_default="one per core")] = None,
@@ -87,14 +87,14 @@ def run_command(
         for line in said:
             note(f"left out on {plan.kind}: {line}")
         given = options(scale, out, backend, alg=alg)
-        each = f"windtunnel suite run {{id}}{given.replace('{', '{{').replace('}', '}}')}"
+        each = f"windtunnel suite run {each_of(names, [own.name for own, _ in asked])}{given.replace('{', '{{').replace('}', '}}')}"
         with writing_results(Path(out)) as results, progress(quiet=json) as on_step:
             fault: Exception | None = None
             try:
                 experiment.execute(plan, results, jobs=workers, command=each, on_step=on_step)
             except experiment.RunsFailed as error:
                 fault = error  # Said when the others have been judged.
-            store_facts(results, asked, scale=scale, command=f"windtunnel suite run {' '.join(names)}{given}", backend=plan.kind)
+            store_facts(results, asked, scale=scale, command=f"windtunnel suite run {shlex.join(names)}{given}", backend=plan.kind)
         _print_summary(results, plan, out, as_json=json)
         if fault is not None:
             raise fault

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 
+from windtunnel.metrics.completions import columns, counts, is_done, since_warmup, times
 from windtunnel.records import Records
 
 _PACKET_BYTES = 1500
 _PAYLOAD_BYTES = 1448
-QUANTILES = {"completion_s_median": 0.5, "completion_s_p95": 0.95, "completion_s_p99": 0.99}
 
 
 def transfers(records: Records) -> pl.DataFrame:
@@ -50,14 +50,11 @@ def transfers(records: Records) -> pl.DataFrame:
     )
     packets = (pl.col("bytes") + _PAYLOAD_BYTES - 1) // _PAYLOAD_BYTES
     alone_s = pl.col("rtt_s") + packets * (8 * _PACKET_BYTES) / pl.col("rate_bps")
-    done = pl.col("completion_s").is_not_null()
-    measured = rows.filter(pl.col("start_s") >= float(scenario.get("warmup_s") or 0.0)).join(named, on="source", how="left")
+    measured = since_warmup(rows, records).join(named, on="source", how="left")
     summed = measured.group_by("source").agg(
-        pl.len().cast(pl.UInt64).alias("transfers"),
-        (~done).sum().cast(pl.UInt64).alias("unfinished"),
-        pl.col("bytes").filter(done).sum(),
-        pl.col("completion_s").mean().alias("completion_s_mean"),
-        *(pl.col("completion_s").quantile(q, "linear").alias(name) for name, q in QUANTILES.items()),
+        *counts("transfers"),
+        pl.col("bytes").filter(is_done()).sum(),
+        *times("completion_s"),
         (pl.col("completion_s") / alone_s).mean().alias("slowdown_mean"),
         pl.col("retransmitted_packets").sum(),
         pl.col("timeouts").sum(),
@@ -74,8 +71,7 @@ _SCHEMA: dict[str, pl.DataType] = {
     "transfers": pl.UInt64(),
     "unfinished": pl.UInt64(),
     "bytes": pl.UInt64(),
-    "completion_s_mean": pl.Float64(),
-    **dict.fromkeys(QUANTILES, pl.Float64()),
+    **columns("completion_s"),
     "slowdown_mean": pl.Float64(),
     "retransmitted_packets": pl.UInt64(),
     "timeouts": pl.UInt64(),

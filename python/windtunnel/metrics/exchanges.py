@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from windtunnel.metrics.completions import columns, counts, is_done, since_warmup, times, typical_s
 from windtunnel.metrics.view import View
 from windtunnel.records import Records
-
-_QUANTILES = {"response_s_median": 0.5, "response_s_p95": 0.95, "response_s_p99": 0.99}
 
 
 def exchanges(records: Records) -> pl.DataFrame:
@@ -34,16 +33,16 @@ def exchanges(records: Records) -> pl.DataFrame:
     rows = records.exchanges
     if rows is None:
         return pl.DataFrame(schema=_SCHEMA)
-    done = pl.col("completion_s").is_not_null()
-    measured = rows.filter(pl.col("start_s") >= float(records.facts.scenario.get("warmup_s") or 0.0))
-    summed = measured.group_by("flow").agg(
-        pl.len().cast(pl.UInt64).alias("exchanges"),
-        (~done).sum().cast(pl.UInt64).alias("unfinished"),
-        pl.col("request_bytes").filter(done).mean().alias("request_bytes_mean"),
-        pl.col("bytes").filter(done).mean().alias("bytes_mean"),
-        pl.col("completion_s").mean().alias("response_s_mean"),
-        *(pl.col("completion_s").quantile(q, "linear").alias(name) for name, q in _QUANTILES.items()),
-        pl.col("repeats").sum(),
+    summed = (
+        since_warmup(rows, records)
+        .group_by("flow")
+        .agg(
+            *counts("exchanges"),
+            pl.col("request_bytes").filter(is_done()).mean().alias("request_bytes_mean"),
+            pl.col("bytes").filter(is_done()).mean().alias("bytes_mean"),
+            *times("response_s"),
+            pl.col("repeats").sum(),
+        )
     )
     return summed.select(pl.col(name).cast(dtype) for name, dtype in _SCHEMA.items()).sort("flow")
 
@@ -70,12 +69,7 @@ def response_time_s(view: View, flows: Sequence[int], window: tuple[float, float
     rows = view.records.exchanges
     if rows is None:
         return None
-    chosen = pl.col("flow").is_in(list(flows)) & (pl.col("start_s") >= window[0]) & (pl.col("start_s") <= window[1])
-    times = rows.filter(chosen)["completion_s"].drop_nulls()
-    if not times.len():
-        return None
-    found = times.mean() if quantile is None else times.quantile(quantile, "linear")
-    return float(found)  # type: ignore[arg-type]
+    return typical_s(rows.filter(pl.col("flow").is_in(list(flows))), window, quantile)
 
 
 _SCHEMA: dict[str, pl.DataType] = {
@@ -84,7 +78,6 @@ _SCHEMA: dict[str, pl.DataType] = {
     "unfinished": pl.UInt64(),
     "request_bytes_mean": pl.Float64(),
     "bytes_mean": pl.Float64(),
-    "response_s_mean": pl.Float64(),
-    **dict.fromkeys(_QUANTILES, pl.Float64()),
+    **columns("response_s"),
     "repeats": pl.UInt64(),
 }

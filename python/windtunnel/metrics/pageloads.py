@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from windtunnel.metrics.arrivals import QUANTILES
+from windtunnel.metrics.completions import columns, counts, is_done, since_warmup, times, typical_s
 from windtunnel.metrics.view import View
 from windtunnel.records import Records
 
@@ -43,15 +43,15 @@ def pages(records: Records) -> pl.DataFrame:
         },
         schema={"source": pl.UInt32(), "algorithm": pl.String(), "connections": pl.UInt32()},
     )
-    done = pl.col("completion_s").is_not_null()
-    measured = rows.filter(pl.col("start_s") >= float(scenario.get("warmup_s") or 0.0))
-    summed = measured.group_by("source").agg(
-        pl.len().cast(pl.UInt64).alias("pages"),
-        (~done).sum().cast(pl.UInt64).alias("unfinished"),
-        pl.col("objects").filter(done).mean().alias("objects_mean"),
-        pl.col("bytes").filter(done).mean().alias("bytes_mean"),
-        pl.col("completion_s").mean().alias("completion_s_mean"),
-        *(pl.col("completion_s").quantile(q, "linear").alias(name) for name, q in QUANTILES.items()),
+    summed = (
+        since_warmup(rows, records)
+        .group_by("source")
+        .agg(
+            *counts("pages"),
+            pl.col("objects").filter(is_done()).mean().alias("objects_mean"),
+            pl.col("bytes").filter(is_done()).mean().alias("bytes_mean"),
+            *times("completion_s"),
+        )
     )
     table = named.join(summed, on="source", how="left").with_columns(pl.col("pages", "unfinished").fill_null(0))
     return table.select(pl.col(name).cast(dtype) for name, dtype in _SCHEMA.items()).sort("source")
@@ -75,13 +75,7 @@ def page_time_s(view: View, t0: float, t1: float, quantile: float | None = None)
         Seconds, of the pages that were completed; None without any.
     """
     rows = view.records.pages
-    if rows is None:
-        return None
-    times = rows.filter((pl.col("start_s") >= t0) & (pl.col("start_s") <= t1))["completion_s"].drop_nulls()
-    if not times.len():
-        return None
-    chosen = times.mean() if quantile is None else times.quantile(quantile, "linear")
-    return float(chosen)  # type: ignore[arg-type]
+    return None if rows is None else typical_s(rows, (t0, t1), quantile)
 
 
 _SCHEMA: dict[str, pl.DataType] = {
@@ -92,6 +86,5 @@ _SCHEMA: dict[str, pl.DataType] = {
     "unfinished": pl.UInt64(),
     "objects_mean": pl.Float64(),
     "bytes_mean": pl.Float64(),
-    "completion_s_mean": pl.Float64(),
-    **dict.fromkeys(QUANTILES, pl.Float64()),
+    **columns("completion_s"),
 }

@@ -13,6 +13,7 @@ from windtunnel.plots.declared import (
 )
 from windtunnel.plots.drawing import draw, remarks
 from windtunnel.plots.figures import cwnd, overview
+from windtunnel.plots.notebook import run_html
 from windtunnel.plots.overlaid import Course, Panel, draw_overlaid
 from windtunnel.plots.portrait import draw_portrait
 from windtunnel.plots.saving import check_target, render, save, write_forms
@@ -42,6 +43,7 @@ __all__ = [
     "overview",
     "remarks",
     "render",
+    "run_html",
     "save",
     "to_json",
     "write_forms",

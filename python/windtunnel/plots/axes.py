@@ -81,15 +81,14 @@ def sheet(grid: Grid, *, titled: bool) -> tuple[Figure, list[Axes]]:
     tuple of (matplotlib.figure.Figure, list of matplotlib.axes.Axes)
         The figure, and its panels by row.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from windtunnel.plots.picture import Picture
 
     title_in = 0.22 if titled else 0.08
     top_in = title_in + grid.legend_rows * _LEGEND_ROW_IN + (0.05 if grid.legend_rows else 0)
     between_in = grid.row_gap_in + (title_in if titled else 0)
     height_in = top_in + grid.bottom_in + grid.rows * grid.panel_height_in + (grid.rows - 1) * between_in
-    figure = Figure(figsize=(WIDTH_IN, height_in))
-    FigureCanvasAgg(figure)
+    figure = Picture(width_in=WIDTH_IN, height_in=height_in)
+    figure.set_layout_engine("none")  # Every panel is placed below.
     inner_in = WIDTH_IN - grid.left_in - grid.right_in - (grid.columns - 1) * grid.gap_in
     panel_in = inner_in / grid.columns
     axes = []

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from windtunnel.foreign import shown
 from windtunnel.plots.style import LINE_STYLES, RC, look
 from windtunnel.records import Records
-from windtunnel.records.names import written
+from windtunnel.records.names import path_words, written
 from windtunnel.scenario import ScenarioError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+
+    from windtunnel.plots.picture import Picture
 
 Samples = NDArray[np.float64]
 _LARGEST_LEGEND = 12
@@ -34,12 +35,10 @@ def _styled() -> Iterator[None]:
         yield
 
 
-def _figure(rows: int, heights: tuple[float, ...]) -> tuple[Figure, list[Axes]]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+def _figure(rows: int, heights: tuple[float, ...]) -> tuple[Picture, list[Axes]]:
+    from windtunnel.plots.picture import Picture
 
-    figure = Figure(figsize=(7.2, sum(heights)), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = Picture(width_in=7.2, height_in=sum(heights))
     axes = figure.subplots(rows, 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": heights})
     return figure, [axis for (axis,) in axes]
 
@@ -170,7 +169,7 @@ def per_bin(t_s: Samples, counter: Samples, *, width_s: float, end_s: float) -> 
     return (edges[1:] + edges[:-1]) / 2, np.diff(at)
 
 
-def _finish(figure: Figure, axes: list[Axes], records: Records) -> Figure:
+def _finish(figure: Picture, axes: list[Axes], records: Records) -> Picture:
     duration_s = float(records.facts.scenario["duration_s"])
     axes[-1].set_xlabel("time (s)")
     axes[-1].set_xlim(0, duration_s)
@@ -188,15 +187,10 @@ def _finish(figure: Figure, axes: list[Axes], records: Records) -> Figure:
 
 def _caption(records: Records) -> str:
     scenario = records.facts.scenario
-    link = scenario["bottleneck"]
-    rtts = sorted({float(flow["rtt_s"]) for flow in scenario["flows"]})
-    span = f"{rtts[0] * 1e3:g} ms" if len(rtts) == 1 else f"{rtts[0] * 1e3:g} to {rtts[-1] * 1e3:g} ms"
-    limits = {"queue_packets": "{:g} packets", "queue_bytes": "{:g} bytes", "queue_s": "{:g} s"}
-    queue = next((text.format(link[key]) for key, text in limits.items() if link.get(key) is not None), "?")
-    return f"{link['rate_bps'] / 1e6:g} Mbit/s, base RTT {span}, queue {queue}, seed {scenario['seed']}, {records.facts.digest[:12]}"
+    return f"{path_words(scenario)}, seed {scenario['seed']}, {records.facts.digest[:12]}"
 
 
-def cwnd(records: Records) -> Figure:
+def cwnd(records: Records) -> Picture:
     """Draw every flow's congestion window against time.
 
     Parameters
@@ -221,7 +215,7 @@ def cwnd(records: Records) -> Figure:
         return _finish(figure, axes, records)
 
 
-def overview(records: Records) -> Figure:
+def overview(records: Records) -> Picture:
     """Draw window, goodput, queue, and drops and marks on one time axis.
 
     Parameters

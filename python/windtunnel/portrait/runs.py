@@ -68,7 +68,7 @@ def _throughput_mbps(algorithm: str, loss: float, seed: int) -> float:
         sample_s=0,
         seed=seed,
     )
-    return sum(float(flow["throughput_bps"]) for flow in run(scenario).summary()["flows"]) * 1e-6
+    return sum(float(flow["throughput_bps"]) for flow in run(scenario).summary["flows"]) * 1e-6
 
 
 def _lives_on_marks(algorithm: str) -> bool:

@@ -19,6 +19,9 @@ VERDICTS = {
 """What a claim counts as to what is shown, in the order of the counts."""
 MARKS = {"holds": "✓", "by_construction": "=", "fails": "✕", "inconclusive": "?", "not_run": "\N{EN DASH}"}
 
+MOST_POINTS = 12
+"""Data points that a claim's card leads to; of more it says how many."""
+
 
 @cache
 def environment() -> Environment:
@@ -28,5 +31,7 @@ def environment() -> Environment:
     )
     made.filters.update(cell=text.cell, detail=text.detail, slug=file_name, value_title=value_title)
     made.tests["numeric"] = text.is_number
-    made.globals.update(estimates=text.estimates, usual_repeats=text.usual_repeats, verdict_names=VERDICTS, verdict_marks=MARKS)
+    made.filters["prose"] = text.prose
+    made.globals.update(estimates=text.estimates, usual_repeats=text.usual_repeats, most_points=MOST_POINTS)
+    made.globals.update(verdict_names=VERDICTS, verdict_marks=MARKS)
     return made

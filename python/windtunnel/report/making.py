@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,15 @@ class _Part:
     runs: Sequence[Task]
 
 
-def make(figures: Mapping[str, Figure], runs: Sequence[Task], folder: Path, frame: Frame, *, jobs: int) -> dict[str, tuple[float, float]]:
+def make(
+    figures: Mapping[str, Figure],
+    runs: Sequence[Task],
+    folder: Path,
+    frame: Frame,
+    *,
+    jobs: int,
+    on_step: Callable[[int, int], None] | None = None,
+) -> dict[str, tuple[float, float]]:
     """Draw figures and write the pages of runs.
 
     Parameters
@@ -38,6 +46,8 @@ def make(figures: Mapping[str, Figure], runs: Sequence[Task], folder: Path, fram
         Header and footer of the pages.
     jobs : int
         Processes.
+    on_step : callable of (int, int), optional
+        Is told how many parts are done, of how many.
 
     Returns
     -------
@@ -54,8 +64,10 @@ def make(figures: Mapping[str, Figure], runs: Sequence[Task], folder: Path, fram
     parts = [_Part({name: figure}, ()) for name, figure in figures.items()]
     parts += [_Part({}, runs[at : at + RUNS_PER_PART]) for at in range(0, len(runs), RUNS_PER_PART)]
     drawn: dict[str, tuple[float, float]] = {}
-    for sizes in _answers(parts, folder, frame, jobs):
+    for done, sizes in enumerate(_answers(parts, folder, frame, jobs), 1):
         drawn |= sizes
+        if on_step is not None:
+            on_step(done, len(parts))
     return drawn
 
 

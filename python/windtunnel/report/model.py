@@ -25,7 +25,7 @@ class Estimate:
     mean, sem : float
         Mean and standard error of the mean; the error is NaN for a single repeat.
     low, high : float
-        95 % t interval.
+        95 % bootstrap interval of the mean.
     n : int
         Repeats.
     infinite : int
@@ -233,6 +233,8 @@ class Report:
         Version, seeds, scale, runs, wall time and so on, in order.
     findings : sequence of str
         What the study found, a sentence or two each.
+    about : mapping of str to str
+        The experiment in which a finding was made, by its text.
     sections : sequence of Section
         The experiments.
     backends : mapping of str to str
@@ -249,4 +251,5 @@ class Report:
     facts: Mapping[str, Any]
     findings: Sequence[str]
     sections: Sequence[Section]
+    about: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     backends: Mapping[str, str] = field(default_factory=lambda: {"sim": "Simulator"})

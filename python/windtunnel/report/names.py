@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -130,6 +130,12 @@ def places_of(section: Section) -> Places:
         title = ", ".join(value_title(dimension, value) for dimension, value in shown.items()) or section.title
         pages.append(PointPage(point, f"{folder}/{name}.html", title))
     return Places(section, pages)
+
+
+def made_of(places: Mapping[str, Places], runs: Collection[str]) -> list[PointPage]:
+    """Return the pages of the data points that were measured on these runs and on no others, in the order of the report."""
+    pages = [page for one in places.values() for page in one.pages]
+    return [page for page in pages if page.point.repeats and {repeat.run for repeat in page.point.repeats} <= set(runs)]
 
 
 def uses_of(report: Report, places: Mapping[str, Places]) -> dict[str, list[Use]]:

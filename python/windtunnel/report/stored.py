@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel.claims import Experiment, Register, RegisterError, Verdict, judge, packaged_register
+from windtunnel.claims import Experiment, Register, RegisterError, Verdict, judge, packaged_register, register
 from windtunnel.foreign import shown
 from windtunnel.metrics import MEASURES
 from windtunnel.plots.declared import Declaration, Histories, History, from_json
@@ -35,7 +35,7 @@ _UNITLESS = ("1", "name", "fraction", "count")
 
 
 def registers_of(results: Results) -> list[Register]:
-    """Return the packaged registers of the papers whose experiments a folder holds.
+    """Return the registers of the papers and suites whose experiments a folder holds: its own, and those that come with the package.
 
     Parameters
     ----------
@@ -45,14 +45,22 @@ def registers_of(results: Results) -> list[Register]:
     Returns
     -------
     list of Register
-        In the order of the papers' names; an experiment of no paper has none.
+        In the order of their names; an experiment of no paper has none.
+
+    Raises
+    ------
+    RegisterError
+        When one that the folder keeps is damaged.
     """
     papers = sorted({experiment.partition(".")[0] for experiment in results.experiments()})
     found = []
     for paper in papers:
+        own = results.register_file(paper)
         try:
-            found.append(packaged_register(paper))
+            found.append(register(own) if own.is_file() else packaged_register(paper))
         except RegisterError:
+            if own.is_file():
+                raise
             continue
     return found
 
@@ -101,13 +109,15 @@ def _explained(verdict: Verdict, left_out: Sequence[Mapping[str, Any]]) -> Verdi
     return replace(verdict, reason="; ".join([verdict.reason, *reasons])) if reasons else verdict
 
 
-def assemble(results: Results) -> Report:
+def assemble(results: Results, given: Register | None = None) -> Report:
     """Make a report of a results folder.
 
     Parameters
     ----------
     results : Results
         The folder.
+    given : Register, optional
+        Claims to judge in place of those that come with the suites run.
 
     Returns
     -------
@@ -120,7 +130,7 @@ def assemble(results: Results) -> Report:
         When something stored is missing or damaged.
     """
     facts = results.facts
-    registers = registers_of(results)
+    registers = registers_of(results) if given is None else [given]
     published = {id: experiment for register in registers for id, experiment in register.experiments.items()}
     backends = results.backends()
     verdicts = {name: [one for register in registers for one in verdicts_of(results, register, name)] for name in backends}
@@ -146,6 +156,7 @@ def assemble(results: Results) -> Report:
         made=str(facts.get("made", "")),
         facts={str(name): value for name, value in facts.get("facts", [])},
         findings=[str(text) for text in facts.get("findings", [])],
+        about={str(text): str(id) for text, id in facts.get("findings_about", {}).items() if str(id) in ids},
         sections=sections,
         backends={name: BACKENDS.get(name, name) for name in backends},
     )
@@ -174,7 +185,7 @@ def _section(results: Results, id: str, published: Experiment | None, verdicts: 
             source_table=results.experiment_folder(id, backends[0]) / "measures.parquet",
             parameters=[(name, value) for name, value in stored["parameters"]] + _grid(stored),
             figures=[_figure(results, declared, measures, list(points), beside) for declared in figures],
-            table=_table(measures, points, figures, published),
+            table=_table(measures, points, figures, published, _headings(stored)),
             verdicts=verdicts[first],
             beside={name: {one.id: one for one in verdicts[name]} for name in others},
             command=stored["command"],
@@ -202,8 +213,13 @@ def _left_out_text(one: Mapping[str, Any]) -> str:
     return f"{where}: {one['reason']}" if where else str(one["reason"])
 
 
+def _headings(stored: Mapping[str, Any]) -> dict[str, str]:
+    return {**HEADINGS, **stored.get("headings", {})}
+
+
 def _grid(stored: Mapping[str, Any]) -> list[tuple[str, str]]:
-    swept = [(HEADINGS.get(name, name), ", ".join(shown(str(value)) for value in values)) for name, values in stored["points"].items()]
+    called = _headings(stored)
+    swept = [(called.get(name, name), ", ".join(shown(str(value)) for value in values)) for name, values in stored["points"].items()]
     return [*swept, ("repeats", str(stored["repeats"])), ("scale", str(stored["scale"]))]
 
 
@@ -230,14 +246,20 @@ def _histories(results: Results, measures: pl.DataFrame, dimensions: Sequence[st
     return histories
 
 
-def _table(measures: pl.DataFrame, points: Mapping[str, Any], figures: Sequence[Declaration], published: Experiment | None) -> Table:
+def _table(
+    measures: pl.DataFrame,
+    points: Mapping[str, Any],
+    figures: Sequence[Declaration],
+    published: Experiment | None,
+    headings: Mapping[str, str],
+) -> Table:
     """Return the table of what the figures show and what the register asks of this experiment, in the order they were measured."""
     shown = {figure.metric for figure in figures if not isinstance(figure, Histories)}
     wanted = shown | set(published.measures if published is not None else ())
     measured = measures["metric"].unique(maintain_order=True).to_list()
     metrics = {name: _heading(name) for name in measured if name in wanted} or {name: _heading(name) for name in measured}
     across = "alg" if len(points.get("alg", ())) > 1 and len(points) > 1 else None
-    dimensions = {name: HEADINGS.get(name, name) for name, values in points.items() if name != across and len(values) > 1}
+    dimensions = {name: headings.get(name, name) for name, values in points.items() if name != across and len(values) > 1}
     longest_s = published.duration_s if published is not None else None
     return table_of(measures, dimensions=dimensions, metrics=metrics, across=across, censored_at=longest_s or LONGEST_S)
 

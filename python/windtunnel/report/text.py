@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
+
+from markupsafe import Markup, escape
 
 from windtunnel.foreign import shown
 from windtunnel.report.model import Cell, Estimate, Table
@@ -131,6 +134,15 @@ def estimates(values: Sequence[float] | None, intervals: Sequence[Sequence[float
         return []
     ends: Sequence[Any] = intervals if intervals is not None else [None] * len(values)
     return [(number(float(value)), "" if pair is None else interval(*pair)) for value, pair in zip(values, ends, strict=True)]
+
+
+def prose(markdown: str) -> Markup:
+    """Return a paragraph of Markdown as HTML: emphasis and code; links into the documentation keep their words only."""
+    text = str(escape(" ".join(markdown.split()))).removesuffix(":").rstrip(".") + "."
+    text = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
+    text = re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", text)
+    return Markup(re.sub(r"\*([^*]+)\*", r"<em>\1</em>", text))
 
 
 def _sign(text: str) -> str:

@@ -1,18 +1,20 @@
 """The tables of docs/validation.md, from a folder of results: ``python -m windtunnel.report.validation RESULTS PAGE`` renews them.
 
-The reasons on that page are written by hand, a paragraph per claim: ``**c06.** *Ambiguity: the metric.* Why, and the run that shows it.``
+The reasons on that page are those of the registers, a paragraph per claim:
+``**c06.** *Ambiguity: the metric.* Why, and the run that shows it.``
 """
 
 from __future__ import annotations
 
 import re
 import sys
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
-from windtunnel.claims import Register, Verdict
+from windtunnel.claims import Reason, Register, Verdict
 from windtunnel.report.environment import VERDICTS
 from windtunnel.report.stored import registers_of, verdicts_of
 from windtunnel.report.text import MISSING, markdown, number
@@ -25,6 +27,7 @@ REASONS = (*EXPLAINED, "Emulation", "Ours", "Open", "Headline")
 """All first words: what our emulation of a path does, our error, not known, and a headline claim that holds."""
 _BLOCK = re.compile(r"(<!-- generated: (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _PARAGRAPH = re.compile(r"^\*\*(?P<claim>[ct]\d+)\.\*\* \*(?P<kind>\w+)", re.MULTILINE)
+_REASON = re.compile(r"^\*\*(?P<claim>[ct]\d+)\.\*\* \*.*?(?=\n\n|\n*\Z)", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^## .*\(`(?P<paper>\w+)`\)$", re.MULTILINE)
 
 
@@ -49,6 +52,7 @@ def renewed(page: str, results: Results, today: date) -> str:
     ValidationError
         When a claim that fails, or a headline, has no paragraph, or a block's name is unknown.
     """
+    page = with_reasons(page, registers_of(results))
     reasons = reasons_of(page)
     papers = {_paper(register): register for register in registers_of(results)}
     judged = {paper: _judged(results, register) for paper, register in papers.items()}
@@ -62,6 +66,26 @@ def renewed(page: str, results: Results, today: date) -> str:
     if unknown:
         raise ValidationError(f"nothing is known of the blocks {', '.join(unknown)}; known: {', '.join(blocks)}")
     return _BLOCK.sub(lambda found: f"{found[1]}\n{blocks[found['name']]}\n\n{found[3]}", page)
+
+
+def with_reasons(page: str, registers: Sequence[Register]) -> str:
+    """Return the page with the paragraphs of claims as the registers have their reasons; one that says the same keeps its line breaks."""
+    heading, *parts = re.split(r"(^## .*$)", page, flags=re.MULTILINE)
+    known = {claim.id: claim.why for register in registers for claim in register.claims if claim.why is not None}
+    pieces = [heading]
+    for title, text in zip(parts[::2], parts[1::2], strict=True):
+        found = _HEADING.match(title)
+        paper = found["paper"] if found else ""
+        pieces += [title, _REASON.sub(lambda one, paper=paper: _paragraph(one, known.get(f"{paper}.{one['claim']}")), text)]
+    return "".join(pieces)
+
+
+def _paragraph(found: re.Match[str], why: Reason | None) -> str:
+    if why is None:
+        return found[0]
+    about = f": {why.about}" if why.about else ""
+    text = f"**{found['claim']}.** *{why.kind.capitalize()}{about}.* {why.text}"
+    return found[0] if " ".join(found[0].split()) == text else textwrap.fill(text, 160, break_long_words=False, break_on_hyphens=False)
 
 
 def reasons_of(page: str) -> dict[str, str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from windtunnel.report.environment import VERDICTS, environment
 from windtunnel.report.live import live_figure
 from windtunnel.report.making import make
 from windtunnel.report.model import Figure, Report, Section
-from windtunnel.report.names import Places, file_name, places_of, run_href, uses_of
+from windtunnel.report.names import Places, file_name, made_of, places_of, run_href, uses_of
 from windtunnel.report.pointpage import runs_csv, write_points
 from windtunnel.report.runpage import Frame, Task
 from windtunnel.report.scripts import data_script
@@ -74,7 +75,7 @@ class _Page:
     places: Places
 
 
-def write(report: Report, folder: str | Path, *, jobs: int = 1) -> Path:
+def write(report: Report, folder: str | Path, *, jobs: int = 1, on_step: Callable[[int, int], None] | None = None) -> Path:
     """Write a report, whole or not at all.
 
     Parameters
@@ -85,6 +86,8 @@ def write(report: Report, folder: str | Path, *, jobs: int = 1) -> Path:
         A new or empty folder, or one that holds an earlier report, which is replaced in one step.
     jobs : int
         Processes. With more than one, the calling program must be importable, as multiprocessing asks.
+    on_step : callable of (int, int), optional
+        Is told how many parts are done, of how many: figures, and groups of runs.
 
     Returns
     -------
@@ -109,7 +112,7 @@ def write(report: Report, folder: str | Path, *, jobs: int = 1) -> Path:
         figures = {shown.stem: figure for page in pages for figure, shown in zip(page.section.figures, page.figures, strict=True)}
         places = {page.section.id: page.places for page in pages}
         runs = [Task(key, report.runs[key], uses) for key, uses in uses_of(report, places).items()]
-        sizes = make(figures, runs, temporary, Frame(report.suite, report.made), jobs=jobs)
+        sizes = make(figures, runs, temporary, Frame(report.suite, report.made), jobs=jobs, on_step=on_step)
         _write_pages(report, pages, temporary, sizes)
         assets = files("windtunnel.report").joinpath("assets")
         for name in (*ASSETS, *(f"charts/{name}" for name in CHARTS)):
@@ -192,10 +195,11 @@ def _write_pages(report: Report, pages: Sequence[_Page], folder: Path, sizes: Ma
     shared: dict[str, Any] = {"report": report, "pages": pages, "totals": totals, "pixels": _pixels(sizes), "paper_of": paper_of}
     index = templates.get_template("index.html").render(shared, root="", grid=grid_of(report), papers=papers)
     (folder / INDEX).write_text(index, encoding="utf-8")
+    places = {page.section.id: page.places for page in pages}
     for number, page in enumerate(pages):
         before = pages[number - 1] if number else None
         after = pages[number + 1] if number + 1 < len(pages) else None
-        own = {**shared, "page": page, "run_href": run_href}
+        own = {**shared, "page": page, "run_href": run_href, "made_of": partial(made_of, places)}
         html = templates.get_template("experiment.html").render(own, root="../", before=before, after=after)
         (folder / "experiments" / f"{page.name}.html").write_text(html, encoding="utf-8")
         for figure in page.figures:

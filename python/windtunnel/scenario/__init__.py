@@ -8,7 +8,7 @@ from windtunnel.scenario.files import load, parse
 from windtunnel.scenario.flows import Flow
 from windtunnel.scenario.links import Bottleneck, Hop
 from windtunnel.scenario.models import Scenario
-from windtunnel.scenario.resolve import Resolved, asked, canonical, canonical_json, digest, fill, guests, resolve
+from windtunnel.scenario.resolve import Resolved, asked, canonical, canonical_json, digest, fill, guests, resolve, runs_here
 from windtunnel.scenario.schema import json_schema
 from windtunnel.scenario.sessions import Sessions
 
@@ -35,4 +35,5 @@ __all__ = [
     "load",
     "parse",
     "resolve",
+    "runs_here",
 ]

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 def _value(flow: Flow, name: str, otherwise: float) -> float:
     """Return a parameter of the application, its default when not given, and `otherwise` where a flow is one connection."""
-    known = algorithm(flow.algorithm)
+    # The controllers of whole stacks are not the catalogue's, whatever they are called.
+    known = None if flow.stack is not None else algorithm(flow.algorithm)
     parameter = None if known is None else known.parameters.get(name)
     if parameter is None or flow.application is not None:
         return otherwise

@@ -55,11 +55,11 @@ class Arrivals(transfers.Source):
         **transfers.Source.SHORT,
     }
 
-    load: Load | None = Field(None, description="IP bits sent once, as a share of the link's rate")
-    per_second: PerSecond | None = Field(None, description="transfers per second, instead of a load")
-    sizes: Sizes = Field("pareto", description="law of a transfer's payload: pareto, exponential, fixed")
+    load: Load | None = Field(default=None, description="IP bits sent once, as a share of the link's rate")
+    per_second: PerSecond | None = Field(default=None, description="transfers per second, instead of a load")
+    sizes: Sizes = Field(default="pareto", description="law of a transfer's payload: pareto, exponential, fixed")
     mean_bytes: MeanBytes = Field(description="mean payload of a transfer in bytes")
-    shape: Shape | None = Field(None, description="index of the tail of Pareto sizes")
+    shape: Shape | None = Field(default=None, description="index of the tail of Pareto sizes")
 
     @field_validator("sizes", mode="before")
     @classmethod

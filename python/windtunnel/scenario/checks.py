@@ -11,7 +11,7 @@ from windtunnel import foreign
 from windtunnel.foreign import stacks
 from windtunnel.scenario import controllers, units
 from windtunnel.scenario.catalogue import DROP_TAIL, Algorithm, Parameter, TransportOption, catalogue
-from windtunnel.scenario.errors import refusal, shown, unknown
+from windtunnel.scenario.errors import closest, refusal, shown, unknown
 from windtunnel.scenario.flowtext import FLOW_KEYS
 from windtunnel.scenario.lines import pairs
 from windtunnel.scenario.ranges import Range
@@ -187,7 +187,8 @@ def _unknown_key(algorithm: Algorithm, key: str, keys: Sequence[str]) -> str:
     own = ", ".join(algorithm.parameters) or "none"
     flow = ", ".join(keys)
     transport = ", ".join(catalogue().transport_options)
-    return f"{shown(key)} is not a known key; allowed: {flow}; parameters of {algorithm.name}: {own}; transport options: {transport}"
+    hint = closest(key, (*algorithm.parameters, *keys, *catalogue().transport_options))
+    return f"{shown(key)} is not a known key{hint}; allowed: {flow}; parameters of {algorithm.name}: {own}; transport options: {transport}"
 
 
 def _parameter(parameter: Parameter, value: Any, field: str | None = None) -> float | str:
@@ -248,7 +249,7 @@ def discipline(name: str, given: dict[str, Any]) -> dict[str, float]:
         parameter = next((own[full] for full in (key, *(f"{key}_{unit}" for unit in ("s", "bps", "bytes"))) if full in own), None)
         field = f"discipline_parameters.{key}"
         if parameter is None:
-            raise refusal(f"{shown(key)} is no parameter of {name}; allowed: {', '.join(own) or 'none'}", field=field)
+            raise refusal(f"{shown(key)} is no parameter of {name}{closest(key, own)}; allowed: {', '.join(own) or 'none'}", field=field)
         if parameter.name in checked:
             raise refusal(f"{parameter.name} is given twice; allowed: once", field=field)
         checked[parameter.name] = float(_parameter(parameter, value, field))

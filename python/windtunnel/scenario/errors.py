@@ -10,6 +10,33 @@ from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
 _SHOWN_CHARACTERS = 60
+_MOST_OTHERS = 5
+"""Further faults of which a refusal says where they are."""
+
+OTHER_WORDS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("alg", "algo", "algorithm", "cc", "congestion_control"), ("algorithm", "alg", "flow")),
+    "aqm": ("discipline",),
+    "qdisc": ("discipline",),
+    "bandwidth": ("rate",),
+    "bw": ("rate",),
+    "capacity": ("rate",),
+    "buf": ("queue",),
+    "buffer": ("queue",),
+    "limit": ("queue", "limit_packets"),
+    "delay": ("rtt",),
+    "latency": ("rtt",),
+    "cwnd": ("window",),
+    "ecn": ("mark",),
+    "length": ("duration", "bytes"),
+    "time": ("duration",),
+    "runtime": ("duration",),
+    "size": ("bytes", "sizes"),
+    "mss": ("mtu",),
+    "loss_rate": ("loss",),
+    "plr": ("loss",),
+    "udp": ("traffic",),
+}
+"""What other tools call a key, and what it is called here: the first that is allowed where it stands."""
 
 
 class ScenarioError(ValueError):
@@ -51,8 +78,9 @@ def shown(value: object) -> str:
 
 
 def closest(name: str, allowed: Iterable[str]) -> str:
-    """Return ``" (did you mean 'x'?)"`` for the nearest allowed name, or an empty string."""
-    near = difflib.get_close_matches(name, list(allowed), n=1)
+    """Return ``" (did you mean 'x'?)"`` for what other tools call so, or the nearest allowed name; an empty string without either."""
+    names = list(allowed)
+    near = [word for word in OTHER_WORDS.get(name.lower(), ()) if word in names] or difflib.get_close_matches(name, names, n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
@@ -86,7 +114,7 @@ def from_validation(error: ValidationError, fields: dict[str, list[str]]) -> Sce
     Parameters
     ----------
     error : pydantic.ValidationError
-        The error as raised; only its first entry is worded, the others are counted.
+        The error as raised; its first entry is worded, of the others it is said where they are.
     fields : dict of str to list of str
         Keys allowed at the top level and in each table, by the name of the last table in the path.
 
@@ -98,8 +126,11 @@ def from_validation(error: ValidationError, fields: dict[str, list[str]]) -> Sce
     entries = error.errors(include_url=False)
     first = entries[0]
     path, problem = _worded(dict(first), fields)
-    more = f" (and {len(entries) - 1} more)" if len(entries) > 1 else ""
-    return ScenarioError(path, problem + more)
+    others = [place for place in dict.fromkeys(_worded(dict(entry), fields)[0] for entry in entries[1:]) if place != path]
+    if not others:
+        return ScenarioError(path, problem)
+    listed = ", ".join(others[:_MOST_OTHERS]) + (f" and {len(others) - _MOST_OTHERS} more" if len(others) > _MOST_OTHERS else "")
+    return ScenarioError(path, f"{problem}; also wrong: {listed}")
 
 
 def _worded(entry: dict[str, Any], fields: dict[str, list[str]]) -> tuple[str, str]:

@@ -4,53 +4,23 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from windtunnel.scenario import changes, controllers, hosts, losses, traces, traffic
-from windtunnel.scenario.arrivals import Arrivals
+from windtunnel.scenario import controllers, traces
 from windtunnel.scenario.errors import ScenarioError, from_validation, one_line
-from windtunnel.scenario.flows import Flow
-from windtunnel.scenario.laws import Law
-from windtunnel.scenario.links import QUEUE_FIELDS, Bottleneck
 from windtunnel.scenario.models import Scenario
 from windtunnel.scenario.reading import read_text
-from windtunnel.scenario.sessions import Sessions
-from windtunnel.scenario.table import Table
+from windtunnel.scenario.table import keys_within
 
+MOST_KEYS = 200
+"""Keys at the top of a file; a scenario has some twenty."""
+_DEEP_KEY = re.compile(r"""(?:\.[ \t]*[\w"'-]+[ \t]*){17}""")
 _toml = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
-
-
-def allowed_keys() -> dict[str, list[str]]:
-    """Return the keys each table of a scenario file takes, by the table's name (empty for the top level)."""
-
-    def keys(model: type[Table]) -> list[str]:
-        short = {long: name for name, long in model.SHORT.items()}
-        return [short.get(name, name) for name in model.model_fields]
-
-    link = [key for key in keys(Bottleneck) if key not in QUEUE_FIELDS]
-    link = [*link, "trace", "queue", *QUEUE_FIELDS]
-    sources = {
-        "traffic": keys(traffic.Udp),
-        "arrivals": keys(Arrivals),
-        "sessions": keys(Sessions),
-        **dict.fromkeys(("objects", "size_bytes", "think_s", "response_bytes", "request_bytes"), keys(Law)),
-    }
-    models = {name: keys(model) for name, model in (losses.MODELS | changes.CHANGES).items()}
-    return {
-        "": keys(Scenario),
-        "bottleneck": link,
-        "hops": [*link, "delay"],
-        "reverse": link,
-        "flows": [*keys(Flow), "window"],
-        "host": keys(hosts.Host),
-        **sources,
-        **models,
-        "stalls": models["outages"],
-    }
 
 
 def parse(document: Any, *, name: str = "") -> Scenario:
@@ -76,12 +46,18 @@ def parse(document: Any, *, name: str = "") -> Scenario:
     try:
         scenario = Scenario.model_validate(document)
     except ValidationError as error:
-        found = from_validation(error, allowed_keys())
+        found = from_validation(error, _keys())
         field = f"{name}: {found.field}" if name and found.field else name or found.field
         raise ScenarioError(field, found.problem) from None
     except RecursionError:
         raise ScenarioError(name, "is nested too deeply; allowed: the tables of a scenario") from None
     return scenario
+
+
+def _keys() -> dict[str, list[str]]:
+    """Return the keys of each table: of a link in a file also the name of a trace's file, which Python code reads itself."""
+    found = keys_within(Scenario)
+    return found | {name: [*found[name], "trace"] for name in ("bottleneck", "hops", "reverse")}
 
 
 def read_document(path: Path) -> dict[str, Any]:
@@ -94,6 +70,8 @@ def read_document(path: Path) -> dict[str, Any]:
     """
     text = read_text(path)
     form = "JSON" if path.suffix.lower() == ".json" else "TOML"
+    if form == "TOML" and _DEEP_KEY.search(text):  # The parser's time grows with the square of a key's depth.
+        raise ScenarioError(str(path), f"is nested too deeply; allowed: {form} tables of a scenario")
     try:
         data = json.loads(text, object_pairs_hook=_no_duplicates) if form == "JSON" else _toml.loads(text)
     except RecursionError:
@@ -102,6 +80,8 @@ def read_document(path: Path) -> dict[str, Any]:
         raise ScenarioError(str(path), f"is not valid {form}: {one_line(str(error))[:200]}") from None
     if not isinstance(data, dict):
         raise ScenarioError(str(path), f"holds a {type(data).__name__}; allowed: a table of scenario fields")
+    if len(data) > MOST_KEYS:
+        raise ScenarioError(str(path), f"holds {len(data)} keys at its top; allowed: at most {MOST_KEYS}")
     return data
 
 
@@ -137,8 +117,31 @@ def load(path: str | Path, *, trust: bool = False) -> Scenario:
         One line with the file, the field, the value and what is allowed.
     """
     path = Path(path)
-    document = controllers.with_files(read_document(path), path.parent, name=str(path), trust=trust)
-    return parse(with_traces(document, path.parent), name=str(path))
+    return from_document(read_document(path), path.parent, name=str(path), trust=trust)
+
+
+def from_document(document: dict[str, Any], folder: Path, *, name: str, trust: bool = False) -> Scenario:
+    """Make a scenario of what a file holds, as `load` does.
+
+    Parameters
+    ----------
+    document : dict
+        Plain data.
+    folder : Path
+        Where relative names begin.
+    name : str
+        What the user calls the file.
+    trust : bool
+        Whether controllers from elsewhere than the folder are built and run too.
+
+    Raises
+    ------
+    Untrusted
+        When it names such controllers, and `trust` does not allow it.
+    ScenarioError
+        One line with the file, the field, the value and what is allowed.
+    """
+    return parse(with_traces(controllers.with_files(document, folder, name=name, trust=trust), folder), name=name)
 
 
 def with_traces(document: dict[str, Any], folder: Path) -> dict[str, Any]:

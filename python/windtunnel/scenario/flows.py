@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from windtunnel.scenario import checks, clients, hosts, writes
+from windtunnel.scenario import checks, clients, hosts, receivers, writes
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flowtext import parse_flow
 from windtunnel.scenario.laws import Law
@@ -17,13 +18,14 @@ from windtunnel.scenario.ranges import (
     HopNumber,
     InstantS,
     RateBps,
+    RcvbufBytes,
     RequestCount,
     RttS,
     TransferBytes,
     WindowBytes,
     WindowPackets,
 )
-from windtunnel.scenario.table import Table
+from windtunnel.scenario.table import Entry, Quantity, Table
 from windtunnel.scenario.windows import read_window
 
 PACKET_BYTES = 1500
@@ -75,6 +77,13 @@ class Flow(Table):
         and an exponential second, when absent.
     requests : int, optional
         How many requests; until the end when absent.
+    rcvbuf_bytes, rcvbuf_max_bytes : int, optional
+        Memory of the receiver's buffer, half of which is window; with a maximum it grows to that with what the application reads. When
+        absent it is never full; 128 KiB that may grow to 6 MiB, as Linux has them, where any of the next is given.
+    read_rate_bps, read_every_s : float, optional
+        The application at the receiver reads at this payload rate, every so many seconds (0.01 when absent).
+    read_on_s, read_off_s : float, optional
+        It reads what arrives for so long, then nothing for so long, in turns.
     enter, leave : int, optional
         Numbers of the first and the last hop that its packets cross in forward direction, counted from 1; all hops when absent.
     stack : str, optional
@@ -93,36 +102,108 @@ class Flow(Table):
         "receiver_mtu": "receiver_mtu_bytes",
         **writes.SHORT,
         **clients.SHORT,
+        **receivers.SHORT,
     }
+    BESIDE: ClassVar[Sequence[str]] = ("window",)
 
-    stack: str | None = Field(None, description="the whole stack that runs it, as quinn; the simulator's TCP when absent")
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            stack: str | None = ...,
+            algorithm: str | PathLike[str] | type,
+            parameters: Mapping[str, Quantity] = ...,
+            transport: Mapping[str, bool | Quantity] = ...,
+            rtt: Quantity | None = ...,
+            rtt_s: Quantity | None = ...,
+            start: Quantity = ...,
+            start_s: Quantity = ...,
+            stop: Quantity | None = ...,
+            stop_s: Quantity | None = ...,
+            bytes: Quantity | None = ...,
+            count: int | str = ...,
+            window: Quantity | None = ...,
+            window_packets: Quantity | None = ...,
+            window_bytes: Quantity | None = ...,
+            mtu: Quantity = ...,
+            mtu_bytes: Quantity = ...,
+            receiver_mtu: Quantity | None = ...,
+            receiver_mtu_bytes: Quantity | None = ...,
+            host: hosts.Host | str | Entry | None = ...,
+            profile: str | None = ...,
+            direction: str = ...,
+            application: int | str | None = ...,
+            on: Quantity | None = ...,
+            on_s: Quantity | None = ...,
+            off: Quantity | None = ...,
+            off_s: Quantity | None = ...,
+            app_rate: Quantity | None = ...,
+            app_rate_bps: Quantity | None = ...,
+            chunk: Quantity | None = ...,
+            chunk_s: Quantity | None = ...,
+            response: Law | Quantity | Entry | None = ...,
+            response_bytes: Law | Quantity | Entry | None = ...,
+            request: Law | Quantity | Entry | None = ...,
+            request_bytes: Law | Quantity | Entry | None = ...,
+            think: Law | Quantity | Entry | None = ...,
+            think_s: Law | Quantity | Entry | None = ...,
+            requests: int | str | None = ...,
+            rcvbuf: Quantity | None = ...,
+            rcvbuf_bytes: Quantity | None = ...,
+            rcvbuf_max: Quantity | None = ...,
+            rcvbuf_max_bytes: Quantity | None = ...,
+            read_rate: Quantity | None = ...,
+            read_rate_bps: Quantity | None = ...,
+            read_every: Quantity | None = ...,
+            read_every_s: Quantity | None = ...,
+            read_on: Quantity | None = ...,
+            read_on_s: Quantity | None = ...,
+            read_off: Quantity | None = ...,
+            read_off_s: Quantity | None = ...,
+            enter: int | str | None = ...,
+            leave: int | str | None = ...,
+            handshake: bool | str | None = ...,
+        ) -> None: ...
+
+    stack: str | None = Field(default=None, description="the whole stack that runs it, as quinn; the simulator's TCP when absent")
     algorithm: str = Field(description="name or name:variant; of a stack, its own name of a controller")
     parameters: dict[str, float | str] = Field(default_factory=dict, description="the algorithm's own parameters")
     transport: dict[str, bool | int | float | str] = Field(default_factory=dict, description="overrides of transport options")
-    rtt_s: RttS | None = Field(None, description="base round-trip time in seconds")
-    start_s: InstantS = Field(0.0, description="start in seconds")
-    stop_s: InstantS | None = Field(None, description="stop in seconds")
-    bytes: TransferBytes | None = Field(None, description="payload bytes to transfer")
-    count: Count = Field(1, description="number of equal flows")
-    window_packets: WindowPackets | None = Field(None, description="cap on the window in packets")
-    window_bytes: WindowBytes | None = Field(None, description="cap on the window in bytes of payload")
-    mtu_bytes: hosts.MtuBytes = Field(PACKET_BYTES, description="IP bytes of a full packet")
-    receiver_mtu_bytes: hosts.MtuBytes | None = Field(None, description="IP bytes of the receiver's own packets")
-    host: hosts.Host | None = Field(None, description="the sender's host")
-    profile: str | None = Field(None, description="stack profile")
-    direction: Literal["forward", "reverse"] = Field("forward", description="which way the data goes")
-    application: Application | None = Field(None, description="number shared by the connections of one application")
-    on_s: writes.SpanS | None = Field(None, description="how long the application writes, in seconds")
-    off_s: writes.SpanS | None = Field(None, description="how long it is then silent, in seconds")
-    app_rate_bps: RateBps | None = Field(None, description="payload rate of an application that writes in chunks, in bits per second")
-    chunk_s: writes.SpanS | None = Field(None, description="time from one chunk to the next, in seconds")
-    response_bytes: Law | None = Field(None, description="payload of a response in bytes, to a client that asks")
-    request_bytes: Law | None = Field(None, description="payload of a request in bytes")
-    think_s: Law | None = Field(None, description="seconds from the end of a response to the next request")
-    requests: RequestCount | None = Field(None, description="number of requests")
-    enter: HopNumber | None = Field(None, description="number of the first hop, counted from 1")
-    leave: HopNumber | None = Field(None, description="number of the last hop, counted from 1")
-    handshake: bool | None = Field(None, description="whether it begins with a handshake")
+    rtt_s: RttS | None = Field(default=None, description="base round-trip time in seconds")
+    start_s: InstantS = Field(default=0.0, description="start in seconds")
+    stop_s: InstantS | None = Field(default=None, description="stop in seconds")
+    bytes: TransferBytes | None = Field(default=None, description="payload bytes to transfer")
+    count: Count = Field(default=1, description="number of equal flows")
+    window_packets: WindowPackets | None = Field(default=None, description="cap on the window in packets")
+    window_bytes: WindowBytes | None = Field(default=None, description="cap on the window in bytes of payload")
+    mtu_bytes: hosts.MtuBytes = Field(default=PACKET_BYTES, description="IP bytes of a full packet")
+    receiver_mtu_bytes: hosts.MtuBytes | None = Field(default=None, description="IP bytes of the receiver's own packets")
+    host: hosts.Host | None = Field(default=None, description="the sender's host")
+    profile: str | None = Field(default=None, description="stack profile")
+    direction: Literal["forward", "reverse"] = Field(default="forward", description="which way the data goes")
+    application: Application | None = Field(default=None, description="number shared by the connections of one application")
+    on_s: writes.SpanS | None = Field(default=None, description="how long the application writes, in seconds")
+    off_s: writes.SpanS | None = Field(default=None, description="how long it is then silent, in seconds")
+    app_rate_bps: RateBps | None = Field(
+        default=None, description="payload rate of an application that writes in chunks, in bits per second"
+    )
+    chunk_s: writes.SpanS | None = Field(default=None, description="time from one chunk to the next, in seconds")
+    response_bytes: Law | None = Field(default=None, description="payload of a response in bytes, to a client that asks")
+    request_bytes: Law | None = Field(default=None, description="payload of a request in bytes")
+    think_s: Law | None = Field(default=None, description="seconds from the end of a response to the next request")
+    requests: RequestCount | None = Field(default=None, description="number of requests")
+    rcvbuf_bytes: RcvbufBytes | None = Field(default=None, description="memory of the receiver's buffer in bytes; never full when absent")
+    rcvbuf_max_bytes: RcvbufBytes | None = Field(default=None, description="bytes to which that may grow")
+    read_rate_bps: RateBps | None = Field(
+        default=None, description="payload rate at which the receiver's application reads, in bits per second"
+    )
+    read_every_s: writes.SpanS | None = Field(default=None, description="time from one of its reads to the next, in seconds")
+    read_on_s: writes.SpanS | None = Field(default=None, description="how long it reads what arrives, in seconds")
+    read_off_s: writes.SpanS | None = Field(default=None, description="how long it then pauses, in seconds")
+    enter: HopNumber | None = Field(default=None, description="number of the first hop, counted from 1")
+    leave: HopNumber | None = Field(default=None, description="number of the last hop, counted from 1")
+    handshake: bool | None = Field(default=None, description="whether it begins with a handshake")
 
     @field_validator("stack", mode="before")
     @classmethod
@@ -145,7 +226,7 @@ class Flow(Table):
             data = parse_flow(data)
         if not isinstance(data, dict):
             return data
-        full = read_window(clients.with_defaults(writes.with_chunk(data)))
+        full = read_window(receivers.with_defaults(clients.with_defaults(writes.with_chunk(data))))
         if "window_packets" in full:
             full = full | {"window_packets": writes.window_packets(full["window_packets"], MSS_BYTES)}
         return checks.flow_tables(full)
@@ -189,6 +270,11 @@ class Flow(Table):
         other = next((key for key in ("bytes", "on_s", "app_rate_bps") if getattr(self, key) is not None), None)
         if other:
             raise refusal(f"and {other} are both given; allowed: one of them", field="response_bytes")
+        return self
+
+    @model_validator(mode="after")
+    def _receives(self) -> Flow:
+        receivers.check(self)
         return self
 
     @model_validator(mode="after")

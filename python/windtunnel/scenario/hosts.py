@@ -54,16 +54,16 @@ class Host(Table):
         "ack_tick": "ack_tick_s",
     }
 
-    cpu_packet_s: CostS = Field(0.0, description="processor time to send a packet, in seconds")
-    cpu_pps: PacketRate | None = Field(None, description="packets per second that the processor can send")
-    cpu_ack_s: CostS = Field(0.0, description="processor time of an ACK, in seconds")
-    cpu_sack_s: CostS = Field(0.0, description="processor time of an ACK with SACK information per packet outstanding, in seconds")
-    cpu_hz: ClockHz | None = Field(None, description="clock of the processor, in Hz")
-    stalls: tuple[changes.Outage, ...] = Field((), description="times in which the processor does nothing")
-    nic_bps: RateBps | None = Field(None, description="rate of the network device, IP bits per second")
-    txqueuelen: QueuePackets | None = Field(None, description="packets that wait for the device")
-    ack_tick_s: CostS = Field(0.0, description="interval at which ACKs are handled, in seconds")
-    shared: bool = Field(False, description="whether all flows without a host of their own are on this one")
+    cpu_packet_s: CostS = Field(default=0.0, description="processor time to send a packet, in seconds")
+    cpu_pps: PacketRate | None = Field(default=None, description="packets per second that the processor can send")
+    cpu_ack_s: CostS = Field(default=0.0, description="processor time of an ACK, in seconds")
+    cpu_sack_s: CostS = Field(default=0.0, description="processor time of an ACK with SACK information per packet outstanding, in seconds")
+    cpu_hz: ClockHz | None = Field(default=None, description="clock of the processor, in Hz")
+    stalls: tuple[changes.Outage, ...] = Field(default=(), description="times in which the processor does nothing")
+    nic_bps: RateBps | None = Field(default=None, description="rate of the network device, IP bits per second")
+    txqueuelen: QueuePackets | None = Field(default=None, description="packets that wait for the device")
+    ack_tick_s: CostS = Field(default=0.0, description="interval at which ACKs are handled, in seconds")
+    shared: bool = Field(default=False, description="whether all flows without a host of their own are on this one")
 
     _stalls = field_validator("stalls", mode="before")(changes.reader(changes.Outage))
     _ascending = field_validator("stalls", mode="after")(changes.ascending)

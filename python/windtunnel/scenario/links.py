@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field, field_validator, model_validator
 
@@ -12,7 +12,7 @@ from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.losses import LossModel, read
 from windtunnel.scenario.ranges import ExtraS, Probability, QueueBdp, QueueBytes, QueuePackets, QueueS, RateBps
-from windtunnel.scenario.table import Table
+from windtunnel.scenario.table import Entry, Quantity, Table
 
 QUEUE_FIELDS = ("queue_packets", "queue_bytes", "queue_s", "queue_bdp")
 MARK_FIELDS = ("mark_packets", "mark_bytes", "mark_s", "mark_bdp")
@@ -60,29 +60,65 @@ class Bottleneck(Table):
         "reorder_by": "reorder_s",
         "duplicate": "duplicate_probability",
     }
+    BESIDE: ClassVar[Sequence[str]] = ("queue", "mark")
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            rate: Quantity = ...,
+            rate_bps: Quantity = ...,
+            queue: Quantity | None = ...,
+            queue_packets: Quantity | None = ...,
+            queue_bytes: Quantity | None = ...,
+            queue_s: Quantity | None = ...,
+            queue_bdp: Quantity | None = ...,
+            mark: Quantity | None = ...,
+            mark_packets: Quantity | None = ...,
+            mark_bytes: Quantity | None = ...,
+            mark_s: Quantity | None = ...,
+            mark_bdp: Quantity | None = ...,
+            discipline: str = ...,
+            discipline_parameters: Mapping[str, Quantity] = ...,
+            excludes_in_service: bool = ...,
+            loss: Quantity = ...,
+            loss_probability: Quantity = ...,
+            losses: Sequence[LossModel | str | Entry] | str | Entry = ...,
+            rate_steps: Sequence[changes.RateStep | str | Entry] | str | Entry = ...,
+            outages: Sequence[changes.Outage | str | Entry] | str | Entry = ...,
+            delay_steps: Sequence[changes.DelayStep | str | Entry] | str | Entry = ...,
+            trace_ms: Sequence[int] = ...,
+            reorder: Quantity = ...,
+            reorder_probability: Quantity = ...,
+            reorder_by: Quantity = ...,
+            reorder_s: Quantity = ...,
+            duplicate: Quantity = ...,
+            duplicate_probability: Quantity = ...,
+        ) -> None: ...
 
     rate_bps: RateBps = Field(description="IP bits per second")
-    queue_packets: QueuePackets | None = Field(None, description="queue limit in 1500-byte packets")
-    queue_bytes: QueueBytes | None = Field(None, description="queue limit in bytes")
-    queue_s: QueueS | None = Field(None, description="queue limit as time at the link's rate, in seconds")
-    queue_bdp: QueueBdp | None = Field(None, description="queue limit as a fraction of the bandwidth-delay product")
-    mark_packets: QueuePackets | None = Field(None, description="step of congestion marks in 1500-byte packets")
-    mark_bytes: QueueBytes | None = Field(None, description="step of congestion marks in bytes")
-    mark_s: QueueS | None = Field(None, description="step of congestion marks as time at the link's rate, in seconds")
-    mark_bdp: QueueBdp | None = Field(None, description="step of congestion marks as a fraction of the bandwidth-delay product")
-    discipline: str = Field(DROP_TAIL, description="queue discipline")
+    queue_packets: QueuePackets | None = Field(default=None, description="queue limit in 1500-byte packets")
+    queue_bytes: QueueBytes | None = Field(default=None, description="queue limit in bytes")
+    queue_s: QueueS | None = Field(default=None, description="queue limit as time at the link's rate, in seconds")
+    queue_bdp: QueueBdp | None = Field(default=None, description="queue limit as a fraction of the bandwidth-delay product")
+    mark_packets: QueuePackets | None = Field(default=None, description="step of congestion marks in 1500-byte packets")
+    mark_bytes: QueueBytes | None = Field(default=None, description="step of congestion marks in bytes")
+    mark_s: QueueS | None = Field(default=None, description="step of congestion marks as time at the link's rate, in seconds")
+    mark_bdp: QueueBdp | None = Field(default=None, description="step of congestion marks as a fraction of the bandwidth-delay product")
+    discipline: str = Field(default=DROP_TAIL, description="queue discipline")
     discipline_parameters: dict[str, float] = Field(default_factory=dict, description="the discipline's own parameters")
-    excludes_in_service: bool = Field(False, description="whether the packet being serialised does not count against the limit")
-    loss_probability: Probability = Field(0.0, description="independent loss of each packet")
-    losses: tuple[LossModel, ...] = Field((), description="models of loss with a memory")
+    excludes_in_service: bool = Field(default=False, description="whether the packet being serialised does not count against the limit")
+    loss_probability: Probability = Field(default=0.0, description="independent loss of each packet")
+    losses: tuple[LossModel, ...] = Field(default=(), description="models of loss with a memory")
 
-    rate_steps: tuple[changes.RateStep, ...] = Field((), description="rates that follow, each from its time on")
-    outages: tuple[changes.Outage, ...] = Field((), description="times in which nothing is transmitted")
-    delay_steps: tuple[changes.DelayStep, ...] = Field((), description="propagation besides the base RTT, each from its time on")
-    trace_ms: tuple[int, ...] = Field((), description="milliseconds at which 1500 bytes may leave, in place of a rate")
-    reorder_probability: Probability = Field(0.0, description="probability that a data packet arrives late")
-    reorder_s: ExtraS = Field(0.0, description="how late, in seconds")
-    duplicate_probability: Probability = Field(0.0, description="probability that a data packet arrives twice")
+    rate_steps: tuple[changes.RateStep, ...] = Field(default=(), description="rates that follow, each from its time on")
+    outages: tuple[changes.Outage, ...] = Field(default=(), description="times in which nothing is transmitted")
+    delay_steps: tuple[changes.DelayStep, ...] = Field(default=(), description="propagation besides the base RTT, each from its time on")
+    trace_ms: tuple[int, ...] = Field(default=(), description="milliseconds at which 1500 bytes may leave, in place of a rate")
+    reorder_probability: Probability = Field(default=0.0, description="probability that a data packet arrives late")
+    reorder_s: ExtraS = Field(default=0.0, description="how late, in seconds")
+    duplicate_probability: Probability = Field(default=0.0, description="probability that a data packet arrives twice")
 
     _losses = field_validator("losses", mode="before")(read)
     _rate_steps = field_validator("rate_steps", mode="before")(changes.reader(changes.RateStep))
@@ -173,4 +209,41 @@ class Hop(Bottleneck):
 
     SHORT: ClassVar[Mapping[str, str]] = {**Bottleneck.SHORT, "delay": "delay_s"}
 
-    delay_s: ExtraS = Field(0.0, description="propagation from the hop before, in seconds")
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            rate: Quantity = ...,
+            rate_bps: Quantity = ...,
+            queue: Quantity | None = ...,
+            queue_packets: Quantity | None = ...,
+            queue_bytes: Quantity | None = ...,
+            queue_s: Quantity | None = ...,
+            queue_bdp: Quantity | None = ...,
+            mark: Quantity | None = ...,
+            mark_packets: Quantity | None = ...,
+            mark_bytes: Quantity | None = ...,
+            mark_s: Quantity | None = ...,
+            mark_bdp: Quantity | None = ...,
+            discipline: str = ...,
+            discipline_parameters: Mapping[str, Quantity] = ...,
+            excludes_in_service: bool = ...,
+            loss: Quantity = ...,
+            loss_probability: Quantity = ...,
+            losses: Sequence[LossModel | str | Entry] | str | Entry = ...,
+            rate_steps: Sequence[changes.RateStep | str | Entry] | str | Entry = ...,
+            outages: Sequence[changes.Outage | str | Entry] | str | Entry = ...,
+            delay_steps: Sequence[changes.DelayStep | str | Entry] | str | Entry = ...,
+            trace_ms: Sequence[int] = ...,
+            reorder: Quantity = ...,
+            reorder_probability: Quantity = ...,
+            reorder_by: Quantity = ...,
+            reorder_s: Quantity = ...,
+            duplicate: Quantity = ...,
+            duplicate_probability: Quantity = ...,
+            delay: Quantity = ...,
+            delay_s: Quantity = ...,
+        ) -> None: ...
+
+    delay_s: ExtraS = Field(default=0.0, description="propagation from the hop before, in seconds")

@@ -18,7 +18,7 @@ Among = Literal["all", "data", "acks"]
 
 
 class _Model(Table):
-    among: Among = Field("all", description="packets the model sees and counts: all, data, acks")
+    among: Among = Field(default="all", description="packets the model sees and counts: all, data, acks")
 
     @field_validator("among", mode="before")
     @classmethod
@@ -34,8 +34,8 @@ class GilbertElliott(_Model):
     model: Literal["gilbert-elliott"]
     to_bad: Share = Field(description="probability per packet that the good state turns bad")
     to_good: PositiveShare = Field(description="probability per packet that the bad state turns good")
-    loss_bad: Share = Field(1.0, description="loss probability in the bad state")
-    loss_good: Share = Field(0.0, description="loss probability in the good state")
+    loss_bad: Share = Field(default=1.0, description="loss probability in the bad state")
+    loss_good: Share = Field(default=0.0, description="loss probability in the good state")
 
 
 class Periodic(_Model):
@@ -43,7 +43,7 @@ class Periodic(_Model):
 
     model: Literal["periodic"]
     every: PacketCount = Field(description="packets from one loss to the next")
-    first: PacketNumber | None = Field(None, description="number of the first packet lost, counted from 1; `every` when absent")
+    first: PacketNumber | None = Field(default=None, description="number of the first packet lost, counted from 1; `every` when absent")
 
 
 class Scripted(_Model):
@@ -51,7 +51,7 @@ class Scripted(_Model):
 
     model: Literal["scripted"]
     packets: tuple[PacketNumber, ...] = Field(description="numbers of the packets, counted from 1")
-    flow: FlowNumber | None = Field(None, description="whose packets are counted, counted from 0; everybody's when absent")
+    flow: FlowNumber | None = Field(default=None, description="whose packets are counted, counted from 0; everybody's when absent")
 
     @field_validator("packets", mode="before")
     @classmethod

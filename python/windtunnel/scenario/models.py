@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field, field_validator, model_validator
 
@@ -13,9 +13,10 @@ from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.flows import Flow
 from windtunnel.scenario.hops import check_flow, check_source, check_stretch, read_hops, with_rates
 from windtunnel.scenario.links import Bottleneck, Hop
+from windtunnel.scenario.notebook import table_html
 from windtunnel.scenario.ranges import MOST, DurationS, InstantS, JitterS, RttS, SampleS, Seed
 from windtunnel.scenario.sessions import Sessions
-from windtunnel.scenario.table import Table
+from windtunnel.scenario.table import Entry, Quantity, Table
 from windtunnel.scenario.traffic import Udp, check_within
 from windtunnel.scenario.traffic import read as read_traffic
 from windtunnel.scenario.transfers import Source
@@ -68,7 +69,7 @@ class Scenario(Table):
 
     Raises
     ------
-    pydantic.ValidationError
+    ScenarioError
         When a field is out of range or fields contradict each other; the message names field, value and allowed range.
     """
 
@@ -80,31 +81,65 @@ class Scenario(Table):
         "jitter": "jitter_s",
     }
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            bottleneck: Bottleneck | Entry,
+            hops: Sequence[Hop | str | Entry] = ...,
+            flows: Sequence[Flow | str | Entry] = ...,
+            reverse: Bottleneck | Entry | None = ...,
+            rtt: Quantity | None = ...,
+            rtt_s: Quantity | None = ...,
+            duration: Quantity = ...,
+            duration_s: Quantity = ...,
+            warmup: Quantity = ...,
+            warmup_s: Quantity = ...,
+            seed: int | str = ...,
+            sample: Quantity = ...,
+            sample_s: Quantity = ...,
+            jitter: Quantity | None = ...,
+            jitter_s: Quantity | None = ...,
+            profile: str = ...,
+            handshake: bool | str | None = ...,
+            host: hosts.Host | str | Entry | None = ...,
+            per_ack: bool = ...,
+            record_drops: bool = ...,
+            record_marks: bool = ...,
+            arrivals: Sequence[Arrivals | str | Entry] | Arrivals | str | Entry = ...,
+            sessions: Sequence[Sessions | str | Entry] | Sessions | str | Entry = ...,
+            traffic: Sequence[Udp | str | Entry] | Udp | str | Entry = ...,
+        ) -> None: ...
+
     bottleneck: Bottleneck
-    hops: tuple[Hop, ...] = Field((), description="further forward links in a row behind the bottleneck")
+    hops: tuple[Hop, ...] = Field(default=(), description="further forward links in a row behind the bottleneck")
     flows: tuple[Flow, ...]
     reverse: Bottleneck | None = None
-    rtt_s: RttS | None = Field(None, description="base round-trip time of flows that name none, in seconds")
-    duration_s: DurationS = Field(60.0, description="length of the run in seconds")
-    warmup_s: InstantS = Field(0.0, description="first part left out of every mean, in seconds")
-    seed: Seed = Field(1, description="seed of every random draw")
-    sample_s: SampleS = Field(0.01, description="sampling interval in seconds, 0 for none")
-    jitter_s: JitterS | None = Field(None, description="largest delay of an ACK in seconds; null for the default rule")
-    profile: str = Field("linux-6.1", description="stack profile of flows that name none")
-    handshake: bool | None = Field(None, description="whether flows and transfers that do not say so begin with a handshake")
-    host: hosts.Host | None = Field(None, description="the host of the senders")
-    per_ack: bool = Field(False, description="record every ACK")
-    record_drops: bool = Field(False, description="record every drop")
-    record_marks: bool = Field(False, description="record every congestion mark")
-    arrivals: tuple[Arrivals, ...] = Field((), description="sources of transfers that come and go")
-    sessions: tuple[Sessions, ...] = Field((), description="sessions of people who look at pages")
-    traffic: tuple[Udp, ...] = Field((), description="sources of datagrams beside the flows")
+    rtt_s: RttS | None = Field(default=None, description="base round-trip time of flows that name none, in seconds")
+    duration_s: DurationS = Field(default=60.0, description="length of the run in seconds")
+    warmup_s: InstantS = Field(default=0.0, description="first part left out of every mean, in seconds")
+    seed: Seed = Field(default=1, description="seed of every random draw")
+    sample_s: SampleS = Field(default=0.01, description="sampling interval in seconds, 0 for none")
+    jitter_s: JitterS | None = Field(default=None, description="largest delay of an ACK in seconds; null for the default rule")
+    profile: str = Field(default="linux-6.1", description="stack profile of flows that name none")
+    handshake: bool | None = Field(default=None, description="whether flows and transfers that do not say so begin with a handshake")
+    host: hosts.Host | None = Field(default=None, description="the host of the senders")
+    per_ack: bool = Field(default=False, description="record every ACK")
+    record_drops: bool = Field(default=False, description="record every drop")
+    record_marks: bool = Field(default=False, description="record every congestion mark")
+    arrivals: tuple[Arrivals, ...] = Field(default=(), description="sources of transfers that come and go")
+    sessions: tuple[Sessions, ...] = Field(default=(), description="sessions of people who look at pages")
+    traffic: tuple[Udp, ...] = Field(default=(), description="sources of datagrams beside the flows")
 
     _profile = field_validator("profile", mode="before")(checks.profile_name)
     _handshake = field_validator("handshake", mode="before")(checks.truth)
     _arrivals = field_validator("arrivals", mode="before")(sources_of(Arrivals))
     _sessions = field_validator("sessions", mode="before")(sources_of(Sessions))
     _traffic = field_validator("traffic", mode="before")(read_traffic)
+
+    def _repr_html_(self) -> str:
+        return table_html(self)
 
     @model_validator(mode="before")
     @classmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -29,6 +29,8 @@ class Range:
         Whether the bound itself is excluded.
     whole : bool
         Whether the number must be an integer.
+    bare_below : float
+        A text without a unit is read below this number only: from there on another unit than the SI one is likely to be meant.
     """
 
     low: float
@@ -37,6 +39,7 @@ class Range:
     low_open: bool = False
     high_open: bool = False
     whole: bool = False
+    bare_below: float = math.inf
 
     def __str__(self) -> str:
         """Word the range: ``above 0, at most 60 s``."""
@@ -92,6 +95,9 @@ class Range:
             raise refusal(f"{shown(value)} is out of range; allowed: {self.words()}") from None
         except ValueError as error:
             raise refusal(f"{shown(value)} cannot be read: {error}; allowed: {self.words()}") from None
+        if isinstance(value, str) and number >= self.bare_below and _is_bare(value):
+            text = value.strip()
+            raise refusal(f"{shown(value)} has no unit; allowed: {self.words()}; write {text}ms or {text}{self.unit}")
         if not math.isfinite(number):
             raise refusal(f"{shown(value)} is not a finite number; allowed: {self.words()}")
         if self.whole:
@@ -114,6 +120,14 @@ class Range:
         return {"anyOf": [number, {"type": "string", "description": f"a quantity in {self.unit}, {self.words()}"}]}
 
 
+def _is_bare(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _plain(number: float) -> str:
     return str(int(number)) if float(number).is_integer() and abs(number) < 1e6 else f"{number:g}"
 
@@ -121,10 +135,12 @@ def _plain(number: float) -> str:
 _LIMITS: dict[str, Any] = json.loads(native.limits())
 RANGES: dict[str, Range] = {name: Range(**limits) for name, limits in _LIMITS["ranges"].items()}
 """The allowed ranges by name, as the core has them."""
+RANGES["rtt_s"] = replace(RANGES["rtt_s"], bare_below=1.0)  # Nobody who writes an RTT of 40 means seconds.
 MOST: dict[str, int] = _LIMITS["counts"]
 """How many there may be, by name."""
 
 RateBps = Annotated[float, RANGES["rate_bps"]]
+RcvbufBytes = Annotated[int, RANGES["rcvbuf_bytes"]]
 RequestCount = Annotated[int, RANGES["request_count"]]
 RttS = Annotated[float, RANGES["rtt_s"]]
 InstantS = Annotated[float, RANGES["instant_s"]]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from windtunnel import native
+from windtunnel import foreign, native
 from windtunnel.scenario.controllers import needed, stack_libraries
 from windtunnel.scenario.errors import ScenarioError
 from windtunnel.scenario.models import Scenario
@@ -61,6 +61,14 @@ def guests(scenario: Scenario) -> list[tuple[str, str]]:
     flows, sources = [one.algorithm for one in scenario.flows], [*scenario.arrivals, *scenario.sessions]
     named = [one.stack for one in scenario.flows if one.stack is not None]
     return [*needed([*flows, *(one.algorithm for one in sources)]), *stack_libraries(named)]
+
+
+def runs_here(scenario: Scenario) -> bool:
+    """Return whether a scenario runs a class that was handed over: no other process has it."""
+    sources = [*scenario.arrivals, *scenario.sessions]
+    names = [*(one.algorithm for one in scenario.flows), *(one.algorithm for one in sources)]
+    found = (foreign.controller(name) for name in dict.fromkeys(names) if foreign.is_made(name))
+    return any(one is not None and one.described is not None for one in found)
 
 
 def fill(scenario: Scenario) -> Resolved:

@@ -52,10 +52,10 @@ class Sessions(transfers.Source):
     SHORT: ClassVar[Mapping[str, str]] = {"sizes": "size_bytes", "think": "think_s", **transfers.Source.SHORT}
 
     count: SessionCount = Field(description="number of sessions")
-    objects: Law = Field(Law(law="fixed", mean=1.0), description="objects of a page")
-    connections: Connections = Field(1, description="objects of a page that are transferred at once")
-    size_bytes: Law = Field(Law(law="pareto", mean=14480.0, shape=1.2), description="payload of an object in bytes")
-    think_s: Law = Field(Law(law="exponential", mean=1.0), description="seconds from the end of a page to the begin of the next")
+    objects: Law = Field(default=Law(law="fixed", mean=1.0), description="objects of a page")
+    connections: Connections = Field(default=1, description="objects of a page that are transferred at once")
+    size_bytes: Law = Field(default=Law(law="pareto", mean=14480.0, shape=1.2), description="payload of an object in bytes")
+    think_s: Law = Field(default=Law(law="exponential", mean=1.0), description="seconds from the end of a page to the begin of the next")
 
     @field_validator("objects", "size_bytes", "think_s", mode="before")
     @classmethod

@@ -51,16 +51,16 @@ class Udp(Table):
         "stop": "stop_s",
     }
 
-    kind: Literal["udp"] = Field("udp", description="what it is")
+    kind: Literal["udp"] = Field(default="udp", description="what it is")
     rate_bps: RateBps = Field(description="IP bits per second, the mean where the rate swings")
-    amplitude_bps: AmplitudeBps | None = Field(None, description="how far the rate swings up and down, in bits per second")
-    period_s: PeriodS | None = Field(None, description="one swing, in seconds")
-    packet_bytes: DatagramBytes = Field(1500, description="IP bytes of a packet, headers included")
-    start_s: InstantS = Field(0.0, description="first packet, in seconds")
-    stop_s: InstantS | None = Field(None, description="no packet from then on, in seconds")
-    direction: Literal["forward", "reverse"] = Field("forward", description="which link")
-    enter: HopNumber | None = Field(None, description="number of the first hop, counted from 1")
-    leave: HopNumber | None = Field(None, description="number of the last hop, counted from 1")
+    amplitude_bps: AmplitudeBps | None = Field(default=None, description="how far the rate swings up and down, in bits per second")
+    period_s: PeriodS | None = Field(default=None, description="one swing, in seconds")
+    packet_bytes: DatagramBytes = Field(default=1500, description="IP bytes of a packet, headers included")
+    start_s: InstantS = Field(default=0.0, description="first packet, in seconds")
+    stop_s: InstantS | None = Field(default=None, description="no packet from then on, in seconds")
+    direction: Literal["forward", "reverse"] = Field(default="forward", description="which link")
+    enter: HopNumber | None = Field(default=None, description="number of the first hop, counted from 1")
+    leave: HopNumber | None = Field(default=None, description="number of the last hop, counted from 1")
 
     @field_validator("direction", mode="before")
     @classmethod

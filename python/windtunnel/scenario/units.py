@@ -6,10 +6,25 @@ The core reads them.
 
 from __future__ import annotations
 
+import difflib
+import re
+
 from windtunnel import native
 
 EXAMPLES = {"s": "42ms or 300s", "bit/s": "250Mbit", "bytes": "256kB", "packets": "175", "Hz": "3.06GHz"}
 """How to write a quantity, by its SI unit."""
+
+USUAL = {
+    "s": ("s", "ms", "us", "ns", "min", "h"),
+    "bit/s": ("bit", "kbit", "Mbit", "Gbit", "Tbit"),
+    "bytes": ("B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB"),
+    "packets": ("packets",),
+    "Hz": ("Hz", "kHz", "MHz", "GHz"),
+}
+"""The usual spelling of each unit that is read, by SI unit; the core reads others, as ``Mbps`` and ``Mbit/s``, too."""
+
+MOST_BDPS = 10.0
+"""From so many bandwidth-delay products on, a size without a percent sign is more likely one whose percent sign was forgotten."""
 
 
 def parse(text: str, unit: str) -> float:
@@ -32,7 +47,21 @@ def parse(text: str, unit: str) -> float:
     ValueError
         When the number or its unit cannot be read, or the value is too large to represent.
     """
-    return native.quantity(text, unit)
+    try:
+        return native.quantity(text, unit)
+    except ValueError as error:
+        unknown = re.match(r"unit '(?P<written>.*)' is unknown here; known: ", str(error))
+        if unknown is None or unit not in USUAL:
+            raise
+        raise ValueError(_unknown_unit(unknown["written"], unit)) from None
+
+
+def _unknown_unit(written: str, unit: str) -> str:
+    """Word the refusal of a unit: the nearest of the usual ones, and all of those. Bits are never taken for bytes."""
+    lowered = {usual.lower(): usual for usual in USUAL[unit]}
+    near = [] if unit == "bytes" and "bit" in written.lower() else difflib.get_close_matches(written.lower(), lowered, n=1, cutoff=0.5)
+    hint = f" (did you mean {lowered[near[0]]!r}?)" if near else ""
+    return f"unit {written!r} is unknown here{hint}; known: {', '.join(USUAL[unit])}"
 
 
 def parse_queue(value: object) -> tuple[str, object]:
@@ -52,6 +81,11 @@ def parse_queue(value: object) -> tuple[str, object]:
     Raises
     ------
     ValueError
-        When it is none of these.
+        When it is none of these, or a text that says 10 BDPs or more without a percent sign: ``20bdp`` is 20 BDPs, and 20 % is meant.
     """
-    return native.queue_size(value) if isinstance(value, str) else ("queue_packets", value)
+    if not isinstance(value, str):
+        return "queue_packets", value
+    name, size = native.queue_size(value)
+    if name == "queue_bdp" and "%" not in value and isinstance(size, float) and size >= MOST_BDPS:
+        raise ValueError(f"without a percent sign it is {size:g} times the BDP; write {size:g}%bdp, or {100 * size:g}%bdp if that is meant")
+    return name, size

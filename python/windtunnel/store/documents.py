@@ -65,8 +65,16 @@ def _is_choices(value: Any) -> bool:
     )
 
 
-ADDED: Shape = {"backend_title": _is_text, "left_out": _is_left_out, "emulates": _is_text, "choices": _is_choices}
-"""What it also holds: of the backend, since there is more than one, what it emulates, where it does, and what its paper leaves open."""
+def _is_named(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
+
+
+ADDED: Shape = {
+    **{"backend_title": _is_text, "left_out": _is_left_out, "emulates": _is_text, "choices": _is_choices},
+    "headings": _is_named,
+}
+"""What it also holds: of the backend, since there is more than one, what it emulates, where it does, what its paper leaves open, and what
+its dimensions are called where they are no register's."""
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:

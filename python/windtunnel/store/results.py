@@ -46,7 +46,7 @@ class Results:
     folder : Path
         Holds ``results.json``, ``runs/`` and ``experiments/ID/{experiment.json,measures.parquet}``; what another backend than the
         simulator measured is in ``experiments/ID@BACKEND/`` beside it. ``choices/CHOICE/VALUE/`` holds experiments with another value of
-        what their paper leaves open; their runs are among the others.
+        what their paper leaves open; their runs are among the others. ``registers/SUITE.yaml`` are users' claims.
     whole : Path, optional
         Of such an inner folder: the results folder around it.
     """
@@ -70,6 +70,25 @@ class Results:
             `CHOSEN`, or an alternative in words.
         """
         return Results(self.folder / CHOICES / choice / (_UNSAFE.sub("-", value).strip("-.") or "-"), self.folder)
+
+    def register_file(self, suite: str) -> Path:
+        """Return where the register of claims of a user's suite is kept, there or not; papers' registers come with the package."""
+        return (self.whole or self.folder) / "registers" / f"{suite}.yaml"
+
+    def keep_register(self, suite: str, text: str) -> None:
+        """Keep a suite's register of claims beside what is judged by it, so that the folder can be judged wherever it is.
+
+        Raises
+        ------
+        ResultsError
+            When it cannot be written.
+        """
+        path = self.register_file(suite)
+        temporary = path.with_name(f".{path.name}.partial")
+        with _writing(path):
+            path.parent.mkdir(exist_ok=True)
+            temporary.write_text(text, encoding="utf-8")
+            os.replace(temporary, path)
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -189,7 +208,7 @@ class Results:
     def sweep(self) -> None:
         """Remove what interrupted writers left. Only the holder of the folder's lock may do so."""
         inner = self.folder.glob(f"{CHOICES}/*/*/experiments")
-        for folder in (self.folder, self.folder / "runs", self.folder / "experiments", *inner):
+        for folder in (self.folder, *(self.folder / name for name in ("runs", "experiments", "registers")), *inner):
             sweep(folder)
 
 

@@ -44,6 +44,11 @@ class Verdict:
     sensitivity: Mapping[str, str] = field(default_factory=dict)
     judged_on: str = ""
     by_construction: str = ""
+    tolerance: str = ""
+    caveat: str = ""
+    why: Any = None
+    labels: tuple[str, ...] = ()
+    run_keys: frozenset[str] = frozenset()
 
     @property
     def counted(self) -> str:

@@ -80,6 +80,8 @@ def locate(path: Path) -> Source:
     if path.is_dir():
         version(path, path)
         return Source(path, packed=False)
+    if not path.is_file():  # A device or a pipe may never end.
+        raise KernelError(f"{path}: is neither a folder nor a plain file; {ALLOWED}")
     try:
         readable = tarfile.is_tarfile(path)
     except (OSError, EOFError) as error:

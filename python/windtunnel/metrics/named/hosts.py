@@ -22,6 +22,12 @@ def _rwnd_bytes(request: Request) -> Value:
     return mean_of(_column(request, "receive_window_bytes"))
 
 
+def _rwnd_limited(request: Request) -> Value:
+    view = request.view
+    spans = [(view.row(flow)["receive_limited_s"], view.duration_s - view.start_s(flow)) for flow in request.tested]
+    return mean_of([float(limited) / span for limited, span in spans if limited is not None])
+
+
 def _cpu_cov(request: Request) -> Value:
     view, window = request.view, request.window
     return mean_of([throughput.variation(processors.use(view, host, *window)) for host in processors.hosts_of(view, request.tested)])
@@ -45,5 +51,6 @@ MEASURES: dict[str, Measure] = {
     "sendstalls": _RUN("count", _sendstalls, "segments that the sender's full device queue refused, `txqueuelen` (slac03, 4.3)"),
     "cpu_cov": _FLOW("1", _cpu_cov, "sample deviation over mean of the processor's use in each second, mean over hosts (fast04, Fig. 8)"),
     "mhz_per_mbps": _FLOW("MHz per Mbit/s", _mhz_per_mbps, "processor use x clock over throughput of the flows on the host (slac03, 4.2)"),
+    "rwnd_limited": _RUN("share", _rwnd_limited, "share of a flow's time for which only the receiver's buffer held it back"),
     "rwnd_bytes": _RUN("bytes", _rwnd_bytes, "largest window that the receiver offered (fast04, IV.B.2)"),
 }
