@@ -55,12 +55,12 @@ $(CORE): $(DEPS) pyproject.toml $(RUST_SOURCES) $(wildcard data/profile/*)
 	  $(BIN)/maturin develop --profile $(PROFILE) --locked --group build > .venv/maturin.log 2>&1 || { cat .venv/maturin.log; exit 1; }
 	touch $@
 
-# pytest comes last, so that its closing line ends the output.
+# pytest comes last, so that its closing line ends the output; each file's tests stay in one process.
 test:
 	$(MAKE) --no-print-directory build $(CHECKERS)
 	$(MAKE) --no-print-directory test-rust
 	$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n $$(nproc) --dist loadfile
 
 # The distribution's Linux becomes a kernel in the user's cache, of several the oldest; what is there already is not built again. SOURCES names others:
 # the newest build, the last here, is the one that is used when none is named.
