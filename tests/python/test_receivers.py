@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import windtunnel as wt
+from windtunnel.backends.linux import plan
 from windtunnel.backends.linux.expressible import unsupported
 from windtunnel.metrics import View, measure
 from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, parse, resolve
@@ -69,6 +70,30 @@ def test_a_run_says_how_long_the_receiver_held_a_flow_back(tmp_path: Path) -> No
     assert wt.load_run(tmp_path / "run").records.digest() == done.records.digest()
 
 
-def test_a_guest_refuses_such_a_receiver_by_name() -> None:
-    found = unsupported(scenario("reno,rcvbuf=524288,read_on=3s,read_off=2s"))
-    assert found[:1] == ["flows[0].rcvbuf_bytes"]
+def test_a_guest_gets_buffers_and_readers_as_lines() -> None:
+    flows = ["reno", "reno,rcvbuf=65536", "reno,read_rate=5Mbit", "reno,rcvbuf=200000,read_on=3s,read_off=2s"]
+    lines = plan.make(scenario(*flows)).text.splitlines()
+    assert [line for line in lines if line.startswith(("receiver", "reads"))] == [
+        "receiver 1 65536 0",
+        "receiver 2 131072 6291456",
+        "reads 2 chunks 5000000 10000000",
+        "receiver 3 200000 0",
+        "reads 3 on-off 3000000000 2000000000",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("flows", "parts"),
+    [
+        (["reno,rcvbuf=65537"], ["flows[0].rcvbuf_bytes", "65537", "even"]),
+        (["reno,rcvbuf_max=400000", "reno,rcvbuf_max=500000"], ["flows[1].rcvbuf_max_bytes", "500000", "flows[0] has 400000", "tcp_rmem"]),
+    ],
+)
+def test_a_guest_refuses_what_no_kernel_s_buffer_is(flows: list[str], parts: list[str]) -> None:
+    (found,) = unsupported(scenario(*flows))
+    assert all(part in found for part in parts), found
+
+
+def test_receivers_at_two_places_may_grow_to_different_sizes_in_a_guest() -> None:
+    flows = ["reno,rcvbuf_max=400000", "reno,rcvbuf_max=500000,direction=reverse"]
+    assert unsupported(scenario(*flows, reverse={"rate": "100Mbit", "queue": 1000})) == []

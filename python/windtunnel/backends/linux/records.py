@@ -123,6 +123,7 @@ def events(rows: Rows, full: Scenario) -> Columns:
 
 # Places of a flow's counters in its totals, after guest/sampling.c.
 _DELIVERED, _SENT, _RETRANSMITTED, _EPISODES, _TIMEOUTS, _UNDOS, _RECEIVED = range(1, 8)
+_RECEIVE_LIMITED = 9
 _REFUSED = 13
 
 
@@ -161,6 +162,8 @@ def _flow_row(rows: Rows, full: Scenario, index: int, samples: Columns) -> dict[
         "mean_cwnd_packets": _mean(samples["cwnd_packets"][mine]),
         "mean_rtt_s": _mean(samples["srtt_s"][mine]),
     }
+    end = rows.totals(FLOW_TOTALS, index, 1) if flow.rcvbuf_bytes is not None else None
+    row["receive_limited_s"] = math.nan if end is None else int(end[_RECEIVE_LIMITED]) * 1e-6
     return row | _counters(rows, index, flow.mtu_bytes - SEGMENT_HEADER_BYTES)
 
 

@@ -82,11 +82,17 @@ static void listen_for(struct flow *flow, int epoll, bool has_other_sizes)
 {
 	struct sockaddr_in address = receiver_of(flow);
 
+	reader_before_listening(&flow->plan->receiver);
 	flow->listener = tcp_socket();
+	reader_after_listening(&flow->plan->receiver);
 	/* Some ask something of the receiver too: DCTCP's answers each mark in its own way. */
 	choose_algorithm(flow, flow->listener);
-	set(flow->listener, SOL_SOCKET, SO_RCVLOWAT, READ_AT_BYTES);
-	limit_window(flow, flow->listener);
+	if (flow->plan->receiver.buffer_bytes) {
+		reader_fix_buffer(flow->listener, &flow->plan->receiver);
+	} else {
+		set(flow->listener, SOL_SOCKET, SO_RCVLOWAT, READ_AT_BYTES);
+		limit_window(flow, flow->listener);
+	}
 	if (has_other_sizes)
 		set(flow->listener, IPPROTO_TCP, TCP_MAXSEG, flow->plan->packet_bytes - TCP_IP_BYTES);
 	if (bind(flow->listener, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(flow->listener, 1) < 0)
@@ -128,6 +134,7 @@ void flow_open(struct flow *flow, const struct topology *topology, int epoll)
 	speak_as(flow->sender, flow->host.address);
 	flow->to_write = flow->plan->bytes;
 	application_init(&flow->application, flow->plan);
+	reader_init(&flow->reader, &flow->plan->receiver);
 }
 
 void flow_connect(struct flow *flow, int epoll)
@@ -217,20 +224,39 @@ static void on_sender(struct flow *flow, uint32_t events)
 		write_data(flow);
 }
 
-static void on_receiver(struct flow *flow)
+/* The application reads so much at most. */
+static void read_data(struct flow *flow, uint64_t most)
 {
 	ssize_t size;
+	size_t asked;
 
 	/* Nothing is copied: MSG_TRUNC throws the bytes away. */
-	do
-		size = recv(flow->receiver, data, 1 << 24, MSG_TRUNC | MSG_DONTWAIT);
-	while (size == 1 << 24);
+	do {
+		asked = smaller(most, 1 << 24);
+		if (!asked)
+			return;
+		size = recv(flow->receiver, data, asked, MSG_TRUNC | MSG_DONTWAIT);
+		if (size > 0 && most != NEVER)
+			most -= size;
+	} while (size == (ssize_t)asked);
 	if (size > 0 || (size < 0 && errno == EAGAIN)) {
-		limit_window(flow, flow->receiver);
+		if (!flow->plan->receiver.buffer_bytes)
+			limit_window(flow, flow->receiver);
 		return;
 	}
 	flow_count_received(flow);
 	close_socket(&flow->receiver);
+}
+
+static void on_receiver(struct flow *flow, uint32_t events)
+{
+	/* Who has everything says so at once, however late it is read. */
+	if ((events & EPOLLRDHUP) && flow->plan->receiver.reading != READS_AT_ONCE)
+		shutdown(flow->receiver, SHUT_WR);
+	if (events & (EPOLLERR | EPOLLHUP))
+		read_data(flow, NEVER);
+	else if (flow->reader.is_reading)
+		read_data(flow, NEVER);
 }
 
 static void on_listener(struct flow *flow, int epoll)
@@ -238,8 +264,11 @@ static void on_listener(struct flow *flow, int epoll)
 	flow->receiver = accept4(flow->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (flow->receiver < 0)
 		fail("accept");
-	limit_window(flow, flow->receiver);
-	watch(flow, epoll, flow->receiver, ROLE_RECEIVER, EPOLLIN | EPOLLRDHUP);
+	if (!flow->plan->receiver.buffer_bytes)
+		limit_window(flow, flow->receiver);
+	/* Who leaves data unread must not be told of them again and again. */
+	watch(flow, epoll, flow->receiver, ROLE_RECEIVER,
+	      EPOLLIN | EPOLLRDHUP | (flow->plan->receiver.reading == READS_AT_ONCE ? 0 : EPOLLET));
 	close_socket(&flow->listener);
 }
 
@@ -248,7 +277,7 @@ void flow_on_event(struct flow *flow, enum role role, uint32_t events, int epoll
 	if (role == ROLE_SENDER && flow->sender >= 0)
 		on_sender(flow, events);
 	else if (role == ROLE_RECEIVER && flow->receiver >= 0)
-		on_receiver(flow);
+		on_receiver(flow, events);
 	else if (role == ROLE_LISTENER && flow->listener >= 0)
 		on_listener(flow, epoll);
 }
@@ -260,6 +289,16 @@ void flow_turn(struct flow *flow)
 	flow->turn_at = wait_ns == NEVER ? NEVER : flow->turn_at + wait_ns;
 	if (flow->state == FLOW_RUNNING)
 		write_data(flow);
+}
+
+void flow_read(struct flow *flow)
+{
+	uint64_t bytes = 0;
+	const uint64_t wait_ns = reader_turn(&flow->reader, &flow->plan->receiver, &bytes);
+
+	flow->read_at += wait_ns;
+	if (flow->receiver >= 0)
+		read_data(flow, bytes);
 }
 
 void flow_stop(struct flow *flow)

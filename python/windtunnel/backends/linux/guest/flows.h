@@ -8,6 +8,7 @@
 #include "application.h"
 #include "counters.h"
 #include "plan.h"
+#include "reader.h"
 #include "topology.h"
 
 enum flow_state {
@@ -34,13 +35,14 @@ struct flow {
 	uint64_t zero_ns;	/* when the flow's clock began, in the guest's */
 	uint64_t to_write;	/* bytes left, NEVER for no end */
 	struct application application;
+	struct reader reader;
 	struct station host;
 	int snmp;
 	int listener, receiver, sender;	/* sockets, -1 when closed */
 	uint64_t received;	/* data packets that reached the receiver, once its socket is closed */
 	struct reading at_start, latest;
 	uint32_t algorithm[CC_WORDS];
-	uint64_t connect_at, warm_at, watch_at, turn_at, stop_at, end_at;	/* in the guest's clock, NEVER when over */
+	uint64_t connect_at, warm_at, watch_at, turn_at, read_at, stop_at, end_at;	/* in the guest's clock, NEVER when over */
 	uint64_t watched;	/* looks so far, from the flow's time zero */
 	bool was_slow_start;
 	struct session *session;	/* whose object it is, NULL for none */
@@ -61,6 +63,9 @@ void flow_on_event(struct flow *flow, enum role role, uint32_t events, int epoll
 
 /* The application begins or ceases to write, or has a chunk. */
 void flow_turn(struct flow *flow);
+
+/* The receiver's application reads, or begins or ceases to. */
+void flow_read(struct flow *flow);
 
 /* Nothing new is written any more. */
 void flow_stop(struct flow *flow);

@@ -93,6 +93,8 @@ static void schedule_flow(struct run *run, struct flow *flow)
 	flow->watch_at = given->is_transfer ? NEVER : flow->zero_ns + flow->watched * plan->watch_ns;
 	flow->warm_at = given->is_transfer ? NEVER : flow->zero_ns + max(plan->warmup_ns, given->start_ns);
 	flow->turn_at = given->writes.writing == WRITES_ALWAYS ? NEVER : flow->zero_ns + given->start_ns;
+	/* The receiver has the data when they leave the bottleneck, a quarter of the delay before its time. */
+	flow->read_at = given->receiver.reading == READS_AT_ONCE ? NEVER : run->zero_ns + given->start_ns - given->rtt_ns / 4;
 	flow->stop_at = given->stop_ns == NEVER ? NEVER : flow->zero_ns + given->stop_ns;
 	flow->end_at = flow->zero_ns + plan->duration_ns;
 }
@@ -196,7 +198,7 @@ static void build(struct run *run)
 
 static uint64_t flow_next(const struct flow *flow)
 {
-	return min(min(min(flow->connect_at, flow->warm_at), min(flow->watch_at, flow->stop_at)), min(flow->turn_at, flow->end_at));
+	return min(min(min(flow->connect_at, flow->warm_at), min(flow->watch_at, flow->stop_at)), min(min(flow->turn_at, flow->read_at), flow->end_at));
 }
 
 static uint64_t step_at(const struct run *run, int link)
@@ -242,7 +244,7 @@ static void end(struct flow *flow, uint64_t at)
 {
 	if (flow->has_started)
 		sampling_watch(flow, at - flow->zero_ns);
-	flow->connect_at = flow->watch_at = flow->turn_at = flow->stop_at = flow->end_at = NEVER;
+	flow->connect_at = flow->watch_at = flow->turn_at = flow->read_at = flow->stop_at = flow->end_at = NEVER;
 	flow_abort(flow);
 }
 
@@ -263,6 +265,8 @@ static void run_flow(struct run *run, struct flow *flow, uint64_t at)
 	}
 	if (flow->turn_at <= at)
 		flow_turn(flow);
+	if (flow->read_at <= at)
+		flow_read(flow);
 	if (flow->stop_at <= at)
 		flow_stop(flow);
 	if (flow->end_at <= at)

@@ -211,6 +211,30 @@ static void read_writes(struct plan *plan, char **word)
 		*writes = (struct writes_plan){ .writing = WRITES_CHUNKS, .rate_bps = number(word[3]), .every_ns = number(word[4]) };
 }
 
+/* Of a flow: its buffer first, then how it is read. */
+static void read_receiver(struct plan *plan, char **word)
+{
+	struct receiver_plan *receiver = &plan->flow[place(word[1], plan->flows)].receiver;
+
+	receiver->buffer_bytes = number(word[2]);
+	receiver->most_bytes = number(word[3]);
+}
+
+static void read_reads(struct plan *plan, char **word)
+{
+	struct receiver_plan *receiver = &plan->flow[place(word[1], plan->flows)].receiver;
+
+	if (strcmp(word[2], "on-off") == 0) {
+		receiver->reading = READS_ON_OFF;
+		receiver->on_ns = number(word[3]);
+		receiver->off_ns = number(word[4]);
+	} else {
+		receiver->reading = READS_CHUNKS;
+		receiver->rate_bps = number(word[3]);
+		receiver->every_ns = number(word[4]);
+	}
+}
+
 static void read_session(struct plan *plan, char **word)
 {
 	struct session_plan *session;
@@ -360,6 +384,10 @@ static void read_line(struct plan *plan, char **word, int words)
 		read_transfer(plan, word);
 	else if (is_line(word, words, "writes", 5))
 		read_writes(plan, word);
+	else if (is_line(word, words, "receiver", 4))
+		read_receiver(plan, word);
+	else if (is_line(word, words, "reads", 5))
+		read_reads(plan, word);
 	else if (is_line(word, words, "session", 6))
 		read_session(plan, word);
 	else if (is_line(word, words, "page", 3))

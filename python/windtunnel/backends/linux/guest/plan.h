@@ -59,6 +59,22 @@ struct writes_plan {
 	uint64_t rate_bps, every_ns;
 };
 
+/* When a receiver's application reads what has arrived. */
+enum reading_kind {
+	READS_AT_ONCE,
+	READS_ON_OFF,	/* as it arrives, then nothing, in turns */
+	READS_CHUNKS,	/* what a rate makes of the time from one read to the next */
+};
+
+/* A receiver whose buffer may be full: its memory, what it grows to, and who reads. */
+struct receiver_plan {
+	uint64_t buffer_bytes;	/* 0 for one that is never full */
+	uint64_t most_bytes;	/* 0 for one that does not grow */
+	enum reading_kind reading;
+	uint64_t on_ns, off_ns;
+	uint64_t rate_bps, every_ns;
+};
+
 /* The first and the last of the forward links that a party's packets cross, counted from 0. */
 struct stretch {
 	int enter, leave;
@@ -89,6 +105,7 @@ struct flow_plan {
 	int host;		/* the flow whose host it uses; -1 for one of its own */
 	struct device_plan device;
 	struct writes_plan writes;
+	struct receiver_plan receiver;
 };
 
 /* A thought, and a page of so many objects. */
