@@ -15,7 +15,9 @@ pytestmark = pytest.mark.usefixtures("kernel")
 def scenario(flow: str, **more: object) -> Scenario:
     """100 Mbit/s, 100 ms, and a queue that nothing fills."""
     link = {"rate": "100Mbit", "queue": 2000}
-    return Scenario.model_validate({"bottleneck": link, "flows": [flow], "rtt": "100ms", "duration": "20s", "warmup": "5s", "jitter": 0, **more})
+    return Scenario.model_validate(
+        {"bottleneck": link, "flows": [flow], "rtt": "100ms", "duration": "20s", "warmup": "5s", "jitter": 0, **more}
+    )
 
 
 def both(made: Scenario) -> tuple[Records, Records]:

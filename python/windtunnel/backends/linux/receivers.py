@@ -58,7 +58,9 @@ def unsupported(full: Scenario) -> list[str]:
         if flow.rcvbuf_max_bytes is not None:
             other, size = most.setdefault(_host(full, flow), (path, flow.rcvbuf_max_bytes))
             if size != flow.rcvbuf_max_bytes:
-                why = f"{flow.rcvbuf_max_bytes}, and {other} has {size}; receivers at one place share a host, where tcp_rmem has one maximum"
+                why = (
+                    f"{flow.rcvbuf_max_bytes}, and {other} has {size}; receivers at one place share a host, where tcp_rmem has one maximum"
+                )
                 found.append(f"{path}.rcvbuf_max_bytes: {why}")
     return found
 
