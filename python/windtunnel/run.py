@@ -49,7 +49,7 @@ class Plot:
         return self._drawn(plots.cwnd(self.records), path)
 
     def overview(self, path: str | Path | None = None) -> Figure:
-        """Draw window, goodput, queue, and drops and marks on one time axis.
+        """Draw window, goodput, smoothed RTT, queue, and drops and marks on one time axis.
 
         Parameters
         ----------

@@ -259,7 +259,7 @@ def test_a_failure_says_what_the_same_class_says_in_python(law: type) -> None:
 def test_an_exception_keeps_its_traceback_and_the_attributes_before_the_hook() -> None:
     with pytest.raises(ForeignError) as caught:
         wt.run(scenario(compiled(Failing)))
-    assert "on_acked of flow 0 at " in str(caught.value) and "(test_compiled.py, line " in str(caught.value)
+    assert "on_acked of flow 1 at " in str(caught.value) and "(test_compiled.py, line " in str(caught.value)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     frame = caught.value.__cause__.__traceback__
     while frame.tb_next is not None:
@@ -276,7 +276,7 @@ class Endless(Real):
 def test_an_endless_compiled_hook_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WINDTUNNEL_PATIENCE_S", "0.5")
     begun = time.monotonic()
-    with pytest.raises(ForeignError, match=r"on_acked of flow 0 at .*: HookStandsStill"):
+    with pytest.raises(ForeignError, match=r"on_acked of flow 1 at .*: HookStandsStill"):
         wt.run(scenario(compiled(Endless)))
     assert time.monotonic() - begun < 60
 

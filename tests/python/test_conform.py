@@ -137,7 +137,7 @@ def test_a_file_that_fails_on_rows_is_one_line(cli: Callable[..., Any], losses: 
     outcome = cli("conform", str(losses), "--alg", str(mine))
     assert outcome.code == 2 and outcome.err.count("\n") == 1, outcome.err
     assert (
-        "mine.py: ssthresh of flow 0 at " in outcome.err
+        "mine.py: ssthresh of flow 1 at " in outcome.err
         and "it answers 0.5" in outcome.err
         and "with lost-retransmission.rows" in outcome.err
     )

@@ -155,14 +155,14 @@ def test_parameters_have_their_ranges() -> None:
 def test_an_exception_names_flow_time_and_line_and_keeps_its_traceback() -> None:
     with pytest.raises(ForeignError) as caught:
         wt.run(scenario("reno", bad("1 / 0")))
-    assert "Bad.py: on_acked of flow 1 at " in str(caught.value)
+    assert "Bad.py: on_acked of flow 2 at " in str(caught.value)
     assert "ZeroDivisionError: division by zero" in str(caught.value) and "(test_controllers.py, line " in str(caught.value)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
 @pytest.mark.parametrize("value", ["float('nan')", "float('inf')", "0.5", "-1.0"])
 def test_a_window_that_none_may_have_ends_the_run(value: str) -> None:
-    with pytest.raises(ForeignError, match=r"Bad.py: on_acked of flow 0 at .*: cwnd is .*; allowed: 1 \.\. 2147483647 segments"):
+    with pytest.raises(ForeignError, match=r"Bad.py: on_acked of flow 1 at .*: cwnd is .*; allowed: 1 \.\. 2147483647 segments"):
         wt.run(scenario(bad(f"setattr(w, 'cwnd', {value})")))
 
 
@@ -173,10 +173,10 @@ def test_a_window_of_another_type_is_an_exception() -> None:
 
 def test_an_endless_hook_is_interrupted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("WINDTUNNEL_PATIENCE_S", "0.5")
-    with pytest.raises(ForeignError, match=r"on_acked of flow 0 at .*: HookStandsStill"):
+    with pytest.raises(ForeignError, match=r"on_acked of flow 1 at .*: HookStandsStill"):
         wt.run(scenario(bad("[None for _ in iter(int, 1)]")))
     (tmp_path / "endless.py").write_text(LAW.replace("left = ", "while c.delivered > 50: pass\n            left = "))
-    with pytest.raises(ForeignError, match=r"on_acked of flow 0 at .* did not return within 0\.5 s"):
+    with pytest.raises(ForeignError, match=r"on_acked of flow 1 at .* did not return within 0\.5 s"):
         wt.run(scenario(f"{tmp_path}/endless.py"))
 
 
@@ -202,7 +202,7 @@ def test_an_endless_hook_of_a_class_that_was_typed_in_is_interrupted(monkeypatch
     thread.start()
     thread.join(timeout=60)
     assert not thread.is_alive() and len(said) == 1
-    assert re.search(r"Mine.py: on_acked of flow 0 at .* s: HookStandsStill", str(said[0]))
+    assert re.search(r"Mine.py: on_acked of flow 1 at .* s: HookStandsStill", str(said[0]))
     assert wt.run(scenario(Real)).flows.height == 1
 
 

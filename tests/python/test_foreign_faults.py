@@ -95,7 +95,7 @@ def test_what_is_no_controller_says_so(cli: Cli, written: Write, tmp_path: Path)
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ("crash", "mine.c: crashed (SIGSEGV) in on_acked of flow 1 at 1.0"),
+        ("crash", "mine.c: crashed (SIGSEGV) in on_acked of flow 2 at 1.0"),
         ("loop", " s did not return within 1 s; scenario "),
         ("zero", " s: cwnd is 0; allowed: 1 .. 2147483647 segments; scenario "),
     ],
@@ -106,7 +106,7 @@ def test_a_fault_in_a_hook_names_file_hook_flow_time_and_scenario(
     monkeypatch.setenv("WINDTUNNEL_PATIENCE_S", "1")
     mine = written(here=BROKEN[fault])
     line = refused(cli, mine)
-    assert line.startswith("mine.c: ") and "on_acked of flow 1 at 1.0" in line and said in line
+    assert line.startswith("mine.c: ") and "on_acked of flow 2 at 1.0" in line and said in line
     name = wt.Flow(algorithm=mine).algorithm
     flows = ("cubic", name)
     made = wt.Scenario(bottleneck=wt.Bottleneck(rate="20Mbit"), rtt_s=0.02, duration_s=3.0, flows=flows)  # type: ignore[call-arg,arg-type]
@@ -142,13 +142,13 @@ def test_a_window_that_is_none_ends_the_run(cli: Cli, written: Write, tmp_path: 
     name = shared(tmp_path, "mine.so", TABLE.replace("ABI", "WT_ABI").replace("BROKEN", broken))
     written()
     line = refused(cli, name)
-    assert line.startswith("mine.so: on_acked of flow 1 at 1.0") and f"cwnd is {shown}" in line
+    assert line.startswith("mine.so: on_acked of flow 2 at 1.0") and f"cwnd is {shown}" in line
 
 
 def test_a_library_that_ends_its_process_is_told_from_a_crash(cli: Cli, written: Write, tmp_path: Path) -> None:
     name = shared(tmp_path, "mine.so", TABLE.replace("ABI", "WT_ABI").replace("BROKEN", "(exit(3), 1)"))
     written()
-    assert "mine.so: ended its process (exit code 3) in on_acked of flow 1 at 1.0" in refused(cli, name)
+    assert "mine.so: ended its process (exit code 3) in on_acked of flow 2 at 1.0" in refused(cli, name)
 
 
 def test_what_a_library_prints_is_not_the_result(cli: Cli, written: Write, tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_other_runs_of_a_grid_go_on_and_the_next_time_only_what_failed_is_run(wr
         steps.clear()
         with (
             writing_results(tmp_path / "results") as results,
-            pytest.raises(RunsFailed, match=r"^bad\.c: crashed \(SIGSEGV\) in on_acked of flow 0 at 1\.0.* \(and 3 more of "),
+            pytest.raises(RunsFailed, match=r"^bad\.c: crashed \(SIGSEGV\) in on_acked of flow 1 at 1\.0.* \(and 3 more of "),
         ):
             experiment.execute(plan, results, jobs=2, command="test {id}", on_step=steps.append)
         assert max(step.total for step in steps if step.what == "runs") == runs
@@ -195,7 +195,7 @@ def test_other_runs_of_a_grid_go_on_and_the_next_time_only_what_failed_is_run(wr
     assert sorted(set(frame["alg"])) == sorted([good, "reno"]) and frame.height == 2 * 2 * 2
     assert frame["value"].null_count() == 0
     assert [one["at"] for one in stored["left_out"]] == [{"alg": [bad]}]
-    assert "alg=bad.c: ended early: crashed (SIGSEGV) in on_acked of flow 0 at 1.0" in stored["notes"][-1]
+    assert "alg=bad.c: ended early: crashed (SIGSEGV) in on_acked of flow 1 at 1.0" in stored["notes"][-1]
 
 
 def test_a_grid_of_nothing_but_faults_stores_nothing(written: Write, tmp_path: Path) -> None:

@@ -38,6 +38,16 @@ def test_a_run_prints_itself_on_one_short_line() -> None:
     assert "5 flows of 5 algorithms; 20 Mbit/s, base RTT 20 to 80 ms, queue 100 packets, fq-codel" in many
 
 
+def test_people_see_flows_counted_from_one_and_round_trips_beside_the_windows(cli: Any, tmp_path: Path) -> None:
+    """As claims and reports count them; rows of frames and of JSON are numbered from 0."""
+    figure = tmp_path / "run.svg"
+    line = "run --rate 20Mbit --rtt 20ms --queue 100 --aqm codel --duration 2s --flow reno --flow cubic --udp rate=1Mbit"
+    said = cli(*line.split(), "--plot", str(figure))
+    assert re.findall(r"^ +(\d+) +(?:reno|cubic) ", said.out, flags=re.MULTILINE) == ["1", "2"]
+    drawn = figure.read_text(encoding="utf-8")
+    assert all(text in drawn for text in ("reno (flow 1)", "cubic (flow 2)", "udp (flow 3)", "RTT (ms)", "codel")), drawn[:200]
+
+
 def test_whatever_of_a_run_needs_no_argument_is_an_attribute() -> None:
     public = {name: value for name, value in vars(wt.Run).items() if not name.startswith("_") and inspect.isfunction(value)}
     assert set(public) == {"save", "save_deliveries"}, "a method; all other results are read without calling"

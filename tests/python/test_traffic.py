@@ -119,7 +119,7 @@ def test_a_source_has_rows_like_a_flow_and_no_part_in_fairness(tmp_path: Any) ->
     assert View(run.records, {}).foreground == (0, 1)
     assert len(summary["metrics"]["epoch_s"]) == 2 and summary["metrics"]["loss_overhead"] is not None
     run.plot.overview(tmp_path / "overview.svg")
-    assert "udp (flow 2)" in (tmp_path / "overview.svg").read_text(encoding="utf-8")
+    assert "udp (flow 3)" in (tmp_path / "overview.svg").read_text(encoding="utf-8")
 
 
 def test_a_run_with_a_source_comes_back_from_its_folder(tmp_path: Any) -> None:

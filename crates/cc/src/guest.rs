@@ -132,7 +132,7 @@ pub fn wrong_answer(answer: f64) -> Option<String> {
 
 /// What a guest did wrong. A guest's law unwinds with it, for no hook has an error to return; the run ends with it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{file}: {hook} of flow {flow} at {:.6} s: {what}", now.as_secs_f64())]
+#[error("{file}: {hook} of flow {} at {:.6} s: {what}", .flow + 1, now.as_secs_f64())]
 pub struct GuestFault {
     /// Where the guest comes from.
     pub file: String,

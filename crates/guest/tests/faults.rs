@@ -198,7 +198,7 @@ fn run(path: &Path, parameters: &[(&str, f64)]) -> Result<(), RunError> {
 #[test]
 fn an_absurd_window_ends_the_run_with_hook_flow_and_time() {
     for (test, line, what) in [
-        ("zero", "if (jiffies > 5000) { tcp_sk(sk)->snd_cwnd = 0; return; }", "on_acked of flow 1 at 5.0"),
+        ("zero", "if (jiffies > 5000) { tcp_sk(sk)->snd_cwnd = 0; return; }", "on_acked of flow 2 at 5.0"),
         ("wrapped", "if (jiffies > 5000) { tcp_sk(sk)->snd_cwnd = 1 - 2; return; }", "cwnd is 4294967295; allowed: 1 .. 2147483647"),
         ("beyond", "if (jiffies > 5000) memset(inet_csk_ca(sk), 7, 112);", "its state is larger than the 104 bytes"),
         ("far_beyond", "if (jiffies > 5000) ((u32 *)inet_csk_ca(sk))[200] = 7;", "its state is larger than the 104 bytes"),
@@ -214,7 +214,7 @@ fn an_absurd_window_ends_the_run_with_hook_flow_and_time() {
             .replace("static struct tcp", "static u32 none(struct sock *sk) { return 0; }\nstatic struct tcp"),
     );
     let said = run(&path, &[]).unwrap_err().to_string();
-    assert!(said.contains("ssthresh of flow 1 at ") && said.contains("it answers 0; allowed: 1 .. "), "{said}");
+    assert!(said.contains("ssthresh of flow 2 at ") && said.contains("it answers 0; allowed: 1 .. "), "{said}");
 }
 
 #[test]

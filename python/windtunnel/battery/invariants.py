@@ -44,7 +44,7 @@ def _unsound_window(run: Run) -> str:
     bad = acks.filter(~(pl.col("cwnd").is_finite() & (pl.col("cwnd") >= 1) & (pl.col("cwnd") <= CWND_MAX)))
     if bad.height:
         first = bad.row(0, named=True)
-        return f"flow {first['flow']} at {first['t_s']:.6f} s: cwnd is {first['cwnd']}"
+        return f"flow {first['flow'] + 1} at {first['t_s']:.6f} s: cwnd is {first['cwnd']}"
     return ""
 
 
@@ -52,7 +52,7 @@ def _stopped_pacing(run: Run) -> str:
     bad = run.flow_samples.filter(pl.col("pacing_rate_bps").is_not_null() & ~(pl.col("pacing_rate_bps") > 0))
     if bad.height:
         first = bad.row(0, named=True)
-        return f"flow {first['flow']} at {first['t_s']:.3f} s: it paces at {first['pacing_rate_bps']} bit/s"
+        return f"flow {first['flow'] + 1} at {first['t_s']:.3f} s: it paces at {first['pacing_rate_bps']} bit/s"
     return ""
 
 
@@ -78,7 +78,7 @@ def _reacted_twice(run: Run) -> str:
             if first == 0 or last > first or abs(thresholds[0] - answers[first - 1]) > (1 - LEAST_KEPT) * answers[first - 1]:
                 continue
             if thresholds.min() < LEAST_KEPT * thresholds[0]:
-                return f"flow {flow} at {begin_s:.3f} s: the threshold falls from {thresholds[0]:g} to {thresholds.min():g}"
+                return f"flow {flow + 1} at {begin_s:.3f} s: the threshold falls from {thresholds[0]:g} to {thresholds.min():g}"
     return ""
 
 

@@ -205,13 +205,14 @@ def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None,
 
 
 def _print_tables(summary: dict[str, Any]) -> None:
+    """Print tables, in which flows are counted from 1 as in figures, claims and reports; in frames and JSON they are numbered from 0."""
     from windtunnel.cli.output import print_table
     from windtunnel.foreign import shown
 
     sized = any(flow["bytes"] is not None for flow in summary["scenario"]["flows"])
     flows = [
         (
-            row["flow"],
+            row["flow"] + 1,
             shown(row["algorithm"]),
             _scaled(row["throughput_bps"], 1e-6),
             _scaled(row["goodput_bps"], 1e-6),
@@ -232,7 +233,7 @@ def _print_tables(summary: dict[str, Any]) -> None:
             (
                 shown(row["algorithm"]),
                 row["flows"],
-                row["first_flow"],
+                row["first_flow"] + 1,
                 _scaled(row["throughput_bps"], 1e-6),
                 _scaled(row["goodput_bps"], 1e-6),
                 row["retransmitted_packets"],
@@ -250,7 +251,7 @@ def _print_tables(summary: dict[str, Any]) -> None:
     if "traffic" in summary:
         sources = [
             (
-                row["flow"],
+                row["flow"] + 1,
                 _scaled(row["throughput_bps"], 1e-6),
                 row["sent_packets"],
                 row["delivered_packets"],
@@ -305,8 +306,8 @@ def _print_exchanges(flows: list[dict[str, Any]]) -> None:
     from windtunnel.cli.output import print_table
 
     times = ("response_s_mean", "response_s_median", "response_s_p95", "response_s_p99")
-    counts = ("flow", "exchanges", "unfinished", "bytes_mean")
-    rows = [(*(row[name] for name in counts), *(_scaled(row[name], 1e3) for name in times), row["repeats"]) for row in flows]
+    counts = ("exchanges", "unfinished", "bytes_mean")
+    rows = [(row["flow"] + 1, *(row[name] for name in counts), *(_scaled(row[name], 1e3) for name in times), row["repeats"]) for row in flows]
     heads = ["flow", "exchanges", "unfinished", "mean response (bytes)", "mean time (ms)", "median (ms)", "p95 (ms)", "p99 (ms)"]
     print_table("Requests and responses", [*heads, "repeated requests"], rows)
 

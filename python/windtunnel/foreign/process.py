@@ -109,7 +109,7 @@ class _Process:
         if place is None:
             return hook, None
         flow, now_s = place
-        return f"{hook} of flow {flow} at {now_s:.6f} s", flow
+        return f"{hook} of flow {flow + 1} at {now_s:.6f} s", flow
 
     @property
     def is_alive(self) -> bool:

@@ -60,7 +60,7 @@ def _line(records: Records, flow: int, label: str) -> dict[str, Any]:
         "marker": marker,
         "linestyle": LINE_STYLES[order % len(LINE_STYLES)],
         "markevery": (0.03 + 0.02 * (flow % 5), 0.1),
-        "label": f"{label} (flow {flow})",
+        "label": f"{label} (flow {flow + 1})",
     }
 
 
@@ -91,6 +91,15 @@ def _draw_throughput(axis: Axes, records: Records, duration_s: float) -> None:
         rate_mbps = np.diff(delivered) * 8 / width_s / 1e6
         axis.plot((edges[1:] + edges[:-1]) / 2, rate_mbps, **_line(records, flow, label))
     axis.set_ylabel("goodput (Mbit/s)")
+    axis.set_ylim(bottom=0)
+
+
+def _draw_rtt(axis: Axes, records: Records) -> None:
+    for flow, label, samples in _by_flow(records):
+        if samples["srtt_s"].null_count() == samples.height:
+            continue  # A source of datagrams has no round trip.
+        axis.plot(samples["t_s"].to_numpy(), samples["srtt_s"].to_numpy() * 1e3, **_line(records, flow, label))
+    axis.set_ylabel("smoothed\nRTT (ms)")
     axis.set_ylim(bottom=0)
 
 
@@ -216,7 +225,7 @@ def cwnd(records: Records) -> Picture:
 
 
 def overview(records: Records) -> Picture:
-    """Draw window, goodput, queue, and drops and marks on one time axis.
+    """Draw window, goodput, smoothed RTT, queue, and drops and marks on one time axis.
 
     Parameters
     ----------
@@ -226,7 +235,7 @@ def overview(records: Records) -> Picture:
     Returns
     -------
     matplotlib.figure.Figure
-        Four panels: packets, Mbit/s, packets, packets per interval; time in seconds.
+        Five panels: packets, Mbit/s, milliseconds, packets, packets per interval; time in seconds.
 
     Raises
     ------
@@ -235,11 +244,12 @@ def overview(records: Records) -> Picture:
     """
     _refuse_unsampled(records)
     with _styled():
-        figure, axes = _figure(4, (2.6, 1.8, 1.3, 1.1))
+        figure, axes = _figure(5, (2.4, 1.7, 1.3, 1.3, 1.1))
         _draw_cwnd(axes[0], records)
         _draw_throughput(axes[1], records, float(records.facts.scenario["duration_s"]))
-        _draw_queue(axes[2], records)
-        _draw_losses(axes[3], records, float(records.facts.scenario["duration_s"]))
+        _draw_rtt(axes[2], records)
+        _draw_queue(axes[3], records)
+        _draw_losses(axes[4], records, float(records.facts.scenario["duration_s"]))
         figure.align_ylabels(axes)
         return _finish(figure, axes, records)
 

@@ -41,7 +41,7 @@ def run_html(records: Records) -> str:
     if not records.flows.is_empty() and not records.flow_samples.is_empty():
         picture = base64.b64encode(overview(records).png()).decode("ascii")
         parts.append(
-            f'<img alt="window, goodput, queue and drops over time" style="max-width: 42em" src="data:image/png;base64,{picture}">'
+            f'<img alt="window, goodput, RTT, queue and drops over time" style="max-width: 42em" src="data:image/png;base64,{picture}">'
         )
     rows = metrics.summary(records)["flows"]
     if rows:
@@ -57,9 +57,14 @@ def _table(rows: list[dict[str, object]]) -> str:
     lines = []
     for row in rows:
         numbers = [_number(row[name], factor) for name, _, factor in _COLUMNS]
-        cells = [str(row["flow"]), escape(shown(str(row["algorithm"]))), *numbers]
+        cells = [_counted(row["flow"]), escape(shown(str(row["algorithm"]))), *numbers]
         lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+
+
+def _counted(index: object) -> str:
+    """Return what people call a flow: they are counted from 1, rows of frames from 0."""
+    return str(index + 1) if isinstance(index, int) else ""
 
 
 def _number(value: object, factor: float) -> str:
