@@ -71,7 +71,7 @@ def test_a_reader_walks_from_the_overview_to_a_file_by_mouse(folder: Path, watch
     assert page.title().startswith("walk.one")
     box = page.locator('a.spot[href*="htcp-40"]').bounding_box()
     # Beside the mark, not on it: the nearest one takes the click.
-    page.mouse.move(box["x"] + box["width"] / 2 - 6, box["y"] + box["height"] / 2 + 5)
+    page.mouse.move(box["x"] + box["width"] / 2 - 12, box["y"] + box["height"] / 2 + 10)
     assert "2.438 ± 0.062" in page.inner_text(".tip")
     page.mouse.down()
     page.mouse.up()

@@ -143,6 +143,22 @@ def test_variants_of_one_protocol_differ_by_their_line() -> None:
     ]
 
 
+def test_error_bars_of_several_series_at_one_rtt_do_not_cover_each_other() -> None:
+    """The bars of seven protocols lie beside each other, in the order of the legend, around their RTT."""
+    rows = [row for alg in NAMES[:7] for row in point(alg, 40.0, [1.0, 2.0, 4.0])]
+    figure = plots.draw(curves(), measures=measures(rows))
+    (axis,) = figure.axes
+    figure.canvas.draw()
+    at = [one.get_transform().transform(one.get_segments()[0])[0, 0] for one in axis.collections]
+    assert len(at) == 7 and at == sorted(at)
+    apart = np.diff(at) * 72 / figure.dpi
+    assert apart.min() > 1.2, "points; a bar is 0.8 wide"
+    middle = axis.transData.transform((40.0, 1.0))[0]
+    assert np.mean(at) == pytest.approx(middle, abs=0.5)
+    alone = plots.draw(curves(), measures=measures(point("reno", 40.0, [1.0, 2.0]))).axes[0]
+    assert alone.collections[0].get_transform().transform((40.0, 1.0))[0] == pytest.approx(alone.transData.transform((40.0, 1.0))[0])
+
+
 def test_a_measured_prediction_is_drawn_dashed_in_the_protocols_colour(synthetic: ModuleType) -> None:
     axis = plots.draw(synthetic.UNFAIRNESS, measures=synthetic.unfairness()).axes[0]
     (line,) = [line for line in axis.lines if line.is_dashed()]

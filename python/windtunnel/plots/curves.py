@@ -28,6 +28,8 @@ _EDGE_POINTS = 7.5
 _LARGER = {"P": 6.4, "X": 6.0, "*": 7.0}
 _SIZE = 4.8
 _SHARED_RATIO = 4.0
+_ASIDE_POINTS = 1.7
+_ASIDE_MOST_POINTS = 9.0
 _OTHERS_LARGER = 1.3
 HALF: dict[str, Any] = {"fillstyle": "left", "markerfacecoloralt": PAPER, "mew": 0.8}
 """A mark of another backend."""
@@ -168,9 +170,19 @@ def _draw_panel(
         axis.axhline(level, color=QUIET, linewidth=0.7, zorder=1.2)
     for overlay, x, y in lines:
         axis.plot(x, y, color=theory_colour(overlay), linestyle=_DASHES, linewidth=0.9, zorder=1.8)
-    for series in dict.fromkeys(point.series for point in points):
-        _draw_series(axis, [point for point in points if point.series == series], styles[series])
+    for series, shift_points in asides(points).items():
+        _draw_series(axis, [point for point in points if point.series == series], styles[series], shift_points)
     _draw_edges(axis, points, styles)
+
+
+def asides(points: Sequence[Point]) -> dict[Value, float]:
+    """Return how far beside its x each series of a panel is drawn, in points of 1/72 inch: bars of several at one x are kept apart."""
+    order = list(dict.fromkeys(point.series for point in points))
+    barred = Counter(point.x for point in points if point.kind in ("value", "partly") and point.sem > 0)
+    if max(barred.values(), default=0) < 2:
+        return dict.fromkeys(order, 0.0)
+    step = min(_ASIDE_POINTS, _ASIDE_MOST_POINTS / (len(order) - 1))
+    return {series: (place - (len(order) - 1) / 2) * step for place, series in enumerate(order)}
 
 
 def _draw_edges(axis: Axes, points: Sequence[Point], styles: Mapping[Value, dict[str, Any]], **look: Any) -> None:
@@ -198,22 +210,33 @@ def _draw_others(axis: Axes, points: Sequence[Point], styles: Mapping[Value, dic
     _draw_edges(axis, points, styles, **{name: value for name, value in HALF.items() if name != "mew"}, mfc=None)
 
 
-def _draw_series(axis: Axes, points: Sequence[Point], style: dict[str, Any]) -> None:
+def _draw_series(axis: Axes, points: Sequence[Point], style: dict[str, Any], shift_points: float) -> None:
     drawn = np.array([point.mean if point.kind in ("value", "partly") else math.nan for point in points])
     xs = np.array([point.x for point in points])
     colour, mark = style["color"], {"marker": style["marker"], "markersize": style["markersize"]}
-    axis.plot(xs, drawn, color=colour, linestyle=style["linestyle"], linewidth=1.1, zorder=2.5)
+    at_side = {"transform": _shifted(axis, shift_points)}
+    axis.plot(xs, drawn, color=colour, linestyle=style["linestyle"], linewidth=1.1, zorder=2.5, **at_side)
     floor = axis.get_ylim()[0]
     barred = [point for point in points if point.kind in ("value", "partly") and point.sem > 0]
     if barred:
         lower = [min(point.sem, max(point.mean - floor, 0.0)) for point in barred]
         upper = [point.sem for point in barred]
         at, means = [point.x for point in barred], [point.mean for point in barred]
-        axis.errorbar(at, means, yerr=[lower, upper], fmt="none", ecolor=colour, elinewidth=0.8, capsize=1.8, capthick=0.8, zorder=2.6)
+        bar: dict[str, Any] = {"fmt": "none", "ecolor": colour, "elinewidth": 0.8, "capsize": 1.8, "capthick": 0.8}
+        axis.errorbar(at, means, yerr=[lower, upper], **bar, zorder=2.6, **at_side)
     for kind, face, edge, width in (("value", colour, PAPER, 0.4), ("partly", PAPER, colour, 1.0)):
         places = [(point.x, point.mean) for point in points if point.kind == kind]
         if places:
-            axis.plot(*zip(*places, strict=True), linestyle="none", **mark, mfc=face, mec=edge, mew=width, zorder=3, clip_on=False)
+            axis.plot(*zip(*places, strict=True), linestyle="none", **mark, mfc=face, mec=edge, mew=width, zorder=3, clip_on=False, **at_side)
+
+
+def _shifted(axis: Axes, shift_points: float) -> Any:
+    """Return where data are drawn, moved to the side by so many points."""
+    from matplotlib.transforms import ScaledTranslation
+
+    figure = axis.get_figure(root=True)
+    assert figure is not None
+    return axis.transData + ScaledTranslation(shift_points / 72, 0, figure.dpi_scale_trans)
 
 
 def _draw_at_edge(axis: Axes, point: Point, style: dict[str, Any], shift_points: float, **look: Any) -> None:

@@ -45,15 +45,27 @@ windtunnel.points = (() => {
       }
       tip(order === null ? null : own[order], made[order]);
     };
-    chart.over.addEventListener("mousemove", (event) => {
+    const nearest = (event) => {
       const box = chart.over.getBoundingClientRect();
-      let nearest = null;
+      let found = null;
       let least = REACH;
       places(chart, own).forEach((at, order) => {
         const far = Math.hypot(at.x - (event.clientX - box.left), at.y - (event.clientY - box.top));
-        if (far < least && !state.hidden.has(own[order].s)) [nearest, least] = [order, far];
+        if (far < least && !state.hidden.has(own[order].s)) [found, least] = [order, far];
       });
-      choose(nearest);
+      return found;
+    };
+    chart.over.addEventListener("mousemove", (event) => {
+      const order = nearest(event);
+      choose(order);
+      chart.over.style.cursor = order !== null && own[order].h ? "pointer" : "";
+    });
+    // What is shown as chosen is what a click follows, also beside the mark itself.
+    chart.over.addEventListener("click", (event) => {
+      const order = nearest(event);
+      if (order === null || !own[order].h || made[order].contains(event.target)) return;
+      if (event.ctrlKey || event.metaKey) window.open(made[order].href);
+      else made[order].click();
     });
     chart.over.addEventListener("mouseleave", () => choose(null));
     made.forEach((link, order) => {
