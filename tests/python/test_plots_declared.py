@@ -16,6 +16,7 @@ import pytest
 import windtunnel as wt
 from windtunnel import plots
 from windtunnel.plots.decimate import thin
+from windtunnel.plots.histories import flow_styles
 from windtunnel.plots.points import points_of
 from windtunnel.plots.saving import adapt
 from windtunnel.plots.style import LOOK
@@ -282,6 +283,14 @@ def test_a_real_run_draws_its_flows_and_variables() -> None:
     # Two flows cannot carry more than the link: 20 Mbit/s of IP is 19.3 Mbit/s of payload (1448 of 1500 bytes).
     (axis,) = figure.axes
     assert 5.0 < max(float(np.max(line.get_ydata())) for line in axis.lines) < 19.4
+
+
+def test_flows_with_different_round_trip_times_are_told_by_them() -> None:
+    """As in figure 18 of 2007: which of two BIC flows starves is what it shows."""
+    table = pl.DataFrame({"flow": [0, 1], "algorithm": ["bic", "bic"], "start_s": [0.0, 100.0]})
+    labels = [label for _, _, label in flow_styles(table, (0.162, 0.022))]
+    assert labels == ["flow 1 (bic, 162 ms)", "flow 2 (bic, 22 ms, from 100 s)"]
+    assert [label for _, _, label in flow_styles(table, (0.022, 0.022))] == ["flow 1 (bic)", "flow 2 (bic, from 100 s)"]
 
 
 def test_a_closed_form_is_drawn_in_its_panel_only() -> None:

@@ -307,7 +307,9 @@ def _print_exchanges(flows: list[dict[str, Any]]) -> None:
 
     times = ("response_s_mean", "response_s_median", "response_s_p95", "response_s_p99")
     counts = ("exchanges", "unfinished", "bytes_mean")
-    rows = [(row["flow"] + 1, *(row[name] for name in counts), *(_scaled(row[name], 1e3) for name in times), row["repeats"]) for row in flows]
+    rows = [
+        (row["flow"] + 1, *(row[name] for name in counts), *(_scaled(row[name], 1e3) for name in times), row["repeats"]) for row in flows
+    ]
     heads = ["flow", "exchanges", "unfinished", "mean response (bytes)", "mean time (ms)", "median (ms)", "p95 (ms)", "p99 (ms)"]
     print_table("Requests and responses", [*heads, "repeated requests"], rows)
 

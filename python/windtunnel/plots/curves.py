@@ -227,7 +227,9 @@ def _draw_series(axis: Axes, points: Sequence[Point], style: dict[str, Any], shi
     for kind, face, edge, width in (("value", colour, PAPER, 0.4), ("partly", PAPER, colour, 1.0)):
         places = [(point.x, point.mean) for point in points if point.kind == kind]
         if places:
-            axis.plot(*zip(*places, strict=True), linestyle="none", **mark, mfc=face, mec=edge, mew=width, zorder=3, clip_on=False, **at_side)
+            axis.plot(
+                *zip(*places, strict=True), linestyle="none", **mark, mfc=face, mec=edge, mew=width, zorder=3, clip_on=False, **at_side
+            )
 
 
 def _shifted(axis: Axes, shift_points: float) -> Any:

@@ -209,6 +209,8 @@ class History:
         Frames of the records.
     run : str
         The key it is stored under; empty when it is not.
+    rtts_s : tuple of float
+        The flows' base RTTs, seconds, by which those that differ are told; empty when not known.
     """
 
     point: Mapping[str, Value]
@@ -216,6 +218,7 @@ class History:
     flow_samples: pl.DataFrame
     flows: pl.DataFrame
     run: str = ""
+    rtts_s: tuple[float, ...] = ()
 
 
 _KINDS: dict[str, type[Curves] | type[Compared] | type[Histories]] = {"curves": Curves, "compared": Compared, "histories": Histories}

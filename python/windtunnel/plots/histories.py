@@ -98,7 +98,7 @@ def _end_s(history: History) -> float:
 
 def _draw_panel(declaration: Histories, axis: Axes, history: History, *, buckets: int) -> None:
     bottom = top = 0.0
-    styles = flow_styles(history.flows)
+    styles = flow_styles(history.flows, history.rtts_s)
     for flow, colour, _ in reversed(styles):
         samples = history.flow_samples.filter(pl.col("flow") == flow).sort("t_s")
         t_s, values = quantity_of(declaration.quantity)(samples)
@@ -133,15 +133,19 @@ def _goodput_mbps(samples: pl.DataFrame) -> tuple[Samples, Samples]:
     return (edges[1:] + edges[:-1]) / 2, np.diff(delivered) * 8 / _BIN_S / 1e6
 
 
-def flow_styles(flows: pl.DataFrame) -> list[tuple[int, str, str]]:
-    """Return flow, colour and label of each row of a `flows` frame; a second flow of a protocol has another shade of its colour."""
+def flow_styles(flows: pl.DataFrame, rtts_s: Sequence[float] = ()) -> list[tuple[int, str, str]]:
+    """Return flow, colour and label of each row of a `flows` frame; a second flow of a protocol has another shade of its colour.
+
+    Flows are counted from 1. Labels say base RTTs, `rtts_s`, where they differ, and starts other than zero.
+    """
     seen: dict[str, int] = {}
     styles = []
     for position, (flow, algorithm, start_s) in enumerate(flows.select("flow", "algorithm", "start_s").iter_rows(), start=1):
         order = seen.get(algorithm, 0)
         seen[algorithm] = order + 1
+        rtt = f", {number(round(rtts_s[position - 1] * 1e3, 3))} ms" if len(set(rtts_s)) > 1 and position <= len(rtts_s) else ""
         start = "" if not start_s else f", from {number(round(start_s, 1))} s"
-        styles.append((flow, shade(look(algorithm)[0], SHADES[order % len(SHADES)]), f"flow {position} ({algorithm}{start})"))
+        styles.append((flow, shade(look(algorithm)[0], SHADES[order % len(SHADES)]), f"flow {position} ({algorithm}{rtt}{start})"))
     return styles
 
 
@@ -151,7 +155,7 @@ def _legend(chosen: Sequence[History]) -> list[Line2D]:
 
     labels: dict[tuple[int, str], list[str]] = {}
     for history in chosen:
-        for flow, colour, label in flow_styles(history.flows):
+        for flow, colour, label in flow_styles(history.flows, history.rtts_s):
             labels.setdefault((flow, colour), []).append(label)
     handles = []
     for (_, colour), texts in list(labels.items())[:_FLOWS_IN_LEGEND]:

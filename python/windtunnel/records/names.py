@@ -26,7 +26,7 @@ def _written(flow: Mapping[str, Any]) -> str:
 def path_words(scenario: Mapping[str, Any]) -> str:
     """Return a filled scenario's path on one line: rate, base RTTs of the flows, queue, and its discipline unless that is drop-tail."""
     link = scenario["bottleneck"]
-    rtts = sorted({float(flow["rtt_s"]) for flow in scenario.get("flows", ())})
+    rtts = sorted(set(base_rtts_s(scenario)))
     parts = [f"{link['rate_bps'] / 1e6:g} Mbit/s"]
     if rtts:
         parts.append(f"base RTT {rtts[0] * 1e3:g} ms" if len(rtts) == 1 else f"base RTT {rtts[0] * 1e3:g} to {rtts[-1] * 1e3:g} ms")
@@ -34,6 +34,11 @@ def path_words(scenario: Mapping[str, Any]) -> str:
     discipline = link.get("discipline", "drop-tail")
     parts += [part for part in (size and f"queue {size}", discipline if discipline != "drop-tail" else None) if part]
     return ", ".join(parts)
+
+
+def base_rtts_s(scenario: Mapping[str, Any]) -> tuple[float, ...]:
+    """Return the base RTT of each flow of a filled scenario, seconds."""
+    return tuple(float(flow["rtt_s"]) for flow in scenario.get("flows", ()))
 
 
 def flow_words(scenario: Mapping[str, Any]) -> str:

@@ -84,7 +84,7 @@ def write_runs(tasks: Sequence[Task], folder: Path, frame: Frame) -> None:
             flows=_flows(run),
             flows_left_out=max(run.flows.height - MOST_ROWS, 0),
             lines_left_out=max(run.flows.height - MOST_FLOWS, 0),
-            legend=[(label, both(colour)) for _, colour, label in flows_drawn(run.flows)],
+            legend=[(label, both(colour)) for _, colour, label in flows_drawn(run)],
             links=_links(run),
             notes=run.facts.notes,
             files=give(task.stored, run.facts.scenario, name, folder),
@@ -162,7 +162,7 @@ def _flows(run: Records) -> dict[str, Any]:
     flows = run.flows.head(MOST_ROWS)
     measured = [one for one in _FLOW_COLUMNS if flows[one[0]].null_count() < flows.height]
     goodput = flows.select((pl.col("window_goodput_bytes") * 8 / pl.col("window_s") / 1e6).alias("goodput"))["goodput"].to_list()
-    styles = flows_drawn(run.flows)
+    styles = flows_drawn(run)
     names = {flow: (label, both(colour)) for flow, colour, label in styles}
     rows = []
     for order, (row, rate) in enumerate(zip(flows.iter_rows(named=True), goodput, strict=True), start=1):

@@ -15,6 +15,7 @@ from windtunnel.plots.decimate import thin_together
 from windtunnel.plots.histories import flow_styles, scale_of
 from windtunnel.plots.live import both
 from windtunnel.records import Records
+from windtunnel.records.names import base_rtts_s
 
 Samples = NDArray[np.float64]
 Styles = list[tuple[int, str, str]]
@@ -122,7 +123,7 @@ def _thinned(chart: Chart, most: int) -> Chart:
 
 
 def _all(records: Records) -> Iterator[Chart]:
-    styles = flows_drawn(records.flows)
+    styles = flows_drawn(records)
     own = sorted(name for name in records.flow_samples.columns if name not in _NOT_DRAWN)
     for name in _SAMPLED_FIRST:
         yield from _sampled(records, name, styles)
@@ -133,9 +134,9 @@ def _all(records: Records) -> Iterator[Chart]:
         yield from _sampled(records, name, styles)
 
 
-def flows_drawn(flows: pl.DataFrame) -> Styles:
+def flows_drawn(records: Records) -> Styles:
     """Return flow, colour and label of the flows that charts show: the first dozen."""
-    return flow_styles(flows)[:MOST_FLOWS]
+    return flow_styles(records.flows, base_rtts_s(records.facts.scenario))[:MOST_FLOWS]
 
 
 def _sampled(records: Records, name: str, styles: Styles) -> Iterator[Chart]:

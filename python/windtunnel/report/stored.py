@@ -13,6 +13,7 @@ from windtunnel.claims import Experiment, Register, RegisterError, Verdict, judg
 from windtunnel.foreign import shown
 from windtunnel.metrics import MEASURES
 from windtunnel.plots.declared import Declaration, Histories, History, from_json
+from windtunnel.records.names import base_rtts_s
 from windtunnel.report.model import Figure, Report, Section, Table
 from windtunnel.report.points import data_points, measure_headings, stored_runs, with_others
 from windtunnel.report.sensitivity import choices_of
@@ -242,7 +243,8 @@ def _histories(results: Results, measures: pl.DataFrame, dimensions: Sequence[st
             raise ResultsError(results.runs.folder, problem)
         records = results.runs.read(path)
         point = {name: row[name] for name in dimensions}
-        histories.append(History(point=point, seed=row["seed"], flow_samples=records.flow_samples, flows=records.flows, run=row["run"]))
+        rtts_s = base_rtts_s(records.facts.scenario)
+        histories.append(History(point, row["seed"], records.flow_samples, records.flows, row["run"], rtts_s))
     return histories
 
 
