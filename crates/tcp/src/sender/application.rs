@@ -55,7 +55,7 @@ impl<C: CongestionControl> Sender<C> {
         self.give_up_opening();
     }
 
-    fn restart_after_idle(&mut self) {
+    pub(super) fn restart_after_idle(&mut self) {
         let rto = self.rtt.rto();
         if self.limits.is_restart_due(&self.c, rto) {
             self.cc.on_event(&mut self.w, &self.c, CaEvent::WindowRestarted);

@@ -3,7 +3,8 @@
 //! The facts are those of Linux 6.1. With data to send and nothing outstanding a timer is armed (`tcp_check_probe_timer`): a retransmission timeout, 200 ms
 //! at least. When it expires a segment without data leaves, which the receiver must answer (`tcp_send_probe0`), and the next waits twice as long,
 //! two minutes at most. An answer that still has no room starts the wait anew; one that has ends it (`tcp_ack_probe`), and what was doubled is
-//! forgotten. An opened window is no begin after a silence: it restarts nothing (`tcp_slow_start_after_idle_check` is the application's).
+//! forgotten. A window that opens is a begin after a silence as an application's write is: the congestion window is restarted (`tcp_ack_update_window` calls
+//! `tcp_slow_start_after_idle_check`); probes are no data and break no silence.
 //!
 //! Departures: a window of less than a segment is none, where Linux sends the part that fits when the timer expires; a receiver that answers
 //! no probe is never given up (`tcp_retries2`).
@@ -37,8 +38,11 @@ impl<C: CongestionControl> Sender<C> {
         if self.is_opening() {
             return;
         }
-        if self.c.una == self.c.nxt && self.c.nxt > 0 && self.limits.can_send_new(&self.c) && !self.needs.control.is_by_rate() {
-            self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
+        if self.c.una == self.c.nxt && self.c.nxt > 0 && self.limits.can_send_new(&self.c) {
+            self.restart_after_idle();
+            if !self.needs.control.is_by_rate() {
+                self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
+            }
         }
         self.recover_and_transmit(wire);
         self.timers.disarm_window();

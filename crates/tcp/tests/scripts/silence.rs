@@ -49,6 +49,21 @@ fn after_150_segments(rule: IdleRestart) -> Script {
     script
 }
 
+/// A receiver that shuts its window at 400 ms and opens it later: what leaves then is the window that an application would find. Linux 6.1, whose
+/// receiver does not read for two seconds, goes on with 45 of 360 segments.
+#[test]
+fn a_window_that_opens_after_a_silence_restarts_too() {
+    for (ms, cwnd) in [(600, 160), (601, 80), (901, 40), (1300, 20)] {
+        let mut script = after_150_segments(IdleRestart::Linux);
+        script.sender.on_window_told(0);
+        assert_eq!(script.write(400, 1000), 0);
+        script.sender.on_window_told(500);
+        let before = script.tape.sent.len();
+        script.sender.on_window_updated(Time::from_ms(ms), &mut script.tape);
+        assert_eq!(script.tape.sent.len() - before, cwnd, "at {ms} ms");
+    }
+}
+
 /// At exactly one timeout nothing happens; then one halving per timeout that has passed, down to the initial window of 10.
 #[test]
 fn silence_halves_the_window_once_per_timeout() {
