@@ -26,7 +26,7 @@ DEMO := build/demo
 # `fast` compiles an edit in seconds (no optimisation across crates); what is measured and shipped is `release`.
 PROFILE ?= release
 
-.PHONY: build test test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench profile golden algorithm docs validation validation-kernel agreement wheel test-wheel demo clean
+.PHONY: build test test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench profile golden algorithm docs validation validation-kernel agreement wheel test-wheel release demo clean
 
 build: $(CORE)
 
@@ -196,13 +196,19 @@ agreement: $(CORE)
 	$(BIN)/python -m windtunnel.agreement.tables build/agreement docs/validation.md
 
 # For Python 3.10 and newer on any Linux with glibc 2.17 (2012): zig links against that one. auditwheel says whether the wheel keeps the promise of its name.
-# Beside it the sources, of which pip builds the same where there is a Rust toolchain.
+# Beside it the sources, of which pip builds the same where there is a Rust toolchain. TARGETS names other processors (`rustup target add`), whose wheels nothing here runs.
 MANYLINUX := manylinux_2_17
+TARGETS ?= $(shell uname -m)-unknown-linux-gnu
 wheel: $(WHEELS)
 	rm -rf dist
-	$(PROFILED) env PATH=$(BIN):$$PATH CARGO_INCREMENTAL=0 \
-	  $(BIN)/maturin build --quiet --release --locked --zig --compatibility $(MANYLINUX) --interpreter $(BIN)/python --out dist > .venv/maturin.log 2>&1 || { cat .venv/maturin.log; exit 1; }
-	$(BIN)/python -m auditwheel show dist/*.whl | tr '\n' ' ' | grep -q 'consistent with the following platform tag: "$(MANYLINUX)_' || { $(BIN)/python -m auditwheel show dist/*.whl; exit 1; }
+	for target in $(TARGETS); do \
+	  $(PROFILED) env PATH=$(BIN):$$PATH CARGO_INCREMENTAL=0 $(BIN)/maturin build --quiet --release --locked --target $$target --zig \
+	    --compatibility $(MANYLINUX) --interpreter $(BIN)/python --out dist > .venv/maturin.log 2>&1 || { cat .venv/maturin.log; exit 1; }; \
+	done
+	for wheel in dist/*.whl; do \
+	  $(BIN)/python -m auditwheel show $$wheel > .venv/auditwheel.log; \
+	  tr '\n' ' ' < .venv/auditwheel.log | grep -q 'consistent with the following platform tag: "$(MANYLINUX)_' || { cat .venv/auditwheel.log; exit 1; }; \
+	done
 	$(BIN)/maturin sdist --out dist 2> .venv/maturin.log || { cat .venv/maturin.log; exit 1; }
 	.ci/wheel-of-this-commit mark > /dev/null || echo 'what it was made of is not committed: make demo does not take it'
 	ls dist/*.whl dist/*.tar.gz
@@ -210,6 +216,14 @@ wheel: $(WHEELS)
 # The wheel in dist/, installed into an empty virtual environment and used, with no compiler in reach.
 test-wheel:
 	PYTHON=$(PYTHON) .ci/wheel
+
+# All of a release but its upload, which is rehearsed; PUBLISH= uploads, with the token in UV_PUBLISH_TOKEN.
+PUBLISH ?= --dry-run
+release:
+	.ci/release-is-ready
+	$(MAKE) --no-print-directory wheel
+	$(MAKE) --no-print-directory test-wheel
+	$(BIN)/uv publish $(PUBLISH) dist/*.whl dist/*.tar.gz
 
 # The 2007 benchmark at the quick scale: its figures, its tables, its claims judged. What an earlier demo ran is used again.
 # A wheel that was made of this commit is taken in place of a build: then no Rust toolchain is needed.

@@ -167,11 +167,9 @@ def test_a_scale_takes_some_protocols_fewer_points_and_other_repeats() -> None:
 
 
 def test_a_file_joins_protocols_that_are_compared_and_no_experiment_of_one_protocol() -> None:
-    mine = "mine.c:0123456789abcdef"
-    scale = Scale(algorithms=("reno", mine))
-    assert cells(made(repeats=1, points={"alg": ("reno", "htcp"), "rtt": (10,)}), scale) == [(("reno", 10), 1), ((mine, 10), 1)]
-    # Its claims and figures are about H-TCP: the register knows no other protocol there, and would take the file's windows for H-TCP's.
-    assert cells(made(points={"alg": ("htcp",), "rtt": (10,)}), scale) == []
+    scale = Scale(algorithms=("reno", "mine.c:0123456789abcdef"), repeats=1)
+    assert [point[0] for point, _ in cells(made(points={"alg": ("reno", "htcp")}), scale)] == list(scale.algorithms or ())
+    assert cells(made(points={"alg": ("htcp",)}), scale) == []  # Its claims are about H-TCP alone.
 
 
 def test_experiments_without_points_at_a_scale_are_left_out() -> None:
