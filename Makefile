@@ -20,12 +20,13 @@ export UV_PYTHON_DOWNLOADS := never
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -not -path '*/tests/*' -o -name Cargo.toml)
 DEPS := .venv/.stamp-deps
 CHECKERS := .venv/.stamp-checkers
+WHEELS := .venv/.stamp-wheels
 CORE := .venv/.stamp-core
 DEMO := build/demo
 # `fast` compiles an edit in seconds (no optimisation across crates); what is measured and shipped is `release`.
 PROFILE ?= release
 
-.PHONY: build test test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench profile golden algorithm docs validation validation-kernel agreement wheel demo clean
+.PHONY: build test test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench profile golden algorithm docs validation validation-kernel agreement wheel test-wheel release demo clean
 
 build: $(CORE)
 
@@ -42,11 +43,15 @@ $(DEPS): uv.lock
 	echo 'installing locked dependencies into .venv'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
-	$(call install,--no-default-groups --group build)
+	$(call install,--no-default-groups --group build --extra sql)
 
 $(CHECKERS): $(DEPS)
 	echo 'installing what checks it into .venv'
 	$(call install,--only-group dev)
+
+$(WHEELS): $(DEPS)
+	echo 'installing what links and checks a wheel into .venv'
+	$(call install,--only-group wheel)
 
 # Python sources are used in place; only the core and the package's metadata need building.
 $(CORE): $(DEPS) pyproject.toml $(RUST_SOURCES) $(wildcard data/profile/*)
@@ -190,14 +195,46 @@ agreement: $(CORE)
 	$(BIN)/windtunnel agree --kernel 6.1 --out build/agreement || test $$? = 1
 	$(BIN)/python -m windtunnel.agreement.tables build/agreement docs/validation.md
 
-wheel: $(DEPS)
-	$(PROFILED) env PATH=$(BIN):$$PATH CARGO_INCREMENTAL=0 $(BIN)/maturin build --quiet --release --locked --interpreter $(BIN)/python --out dist
-	ls dist/*.whl
+# For Python 3.10 and newer on any Linux with glibc 2.17 (2012): zig links against that one. auditwheel says whether the wheel keeps the promise of its name.
+# Beside it the sources, of which pip builds the same where there is a Rust toolchain. TARGETS names other processors (`rustup target add`), whose wheels nothing here runs.
+MANYLINUX := manylinux_2_17
+TARGETS ?= $(shell uname -m)-unknown-linux-gnu
+wheel: $(WHEELS)
+	rm -rf dist
+	for target in $(TARGETS); do \
+	  $(PROFILED) env PATH=$(BIN):$$PATH CARGO_INCREMENTAL=0 $(BIN)/maturin build --quiet --release --locked --target $$target --zig \
+	    --compatibility $(MANYLINUX) --interpreter $(BIN)/python --out dist > .venv/maturin.log 2>&1 || { cat .venv/maturin.log; exit 1; }; \
+	done
+	for wheel in dist/*.whl; do \
+	  $(BIN)/python -m auditwheel show $$wheel > .venv/auditwheel.log; \
+	  tr '\n' ' ' < .venv/auditwheel.log | grep -q 'consistent with the following platform tag: "$(MANYLINUX)_' || { cat .venv/auditwheel.log; exit 1; }; \
+	done
+	$(BIN)/maturin sdist --out dist 2> .venv/maturin.log || { cat .venv/maturin.log; exit 1; }
+	.ci/wheel-of-this-commit mark > /dev/null || echo 'what it was made of is not committed: make demo does not take it'
+	ls dist/*.whl dist/*.tar.gz
+
+# The wheel in dist/, installed into an empty virtual environment and used, with no compiler in reach.
+test-wheel:
+	PYTHON=$(PYTHON) .ci/wheel
+
+# All of a release but its upload, which is rehearsed; PUBLISH= uploads, with the token in UV_PUBLISH_TOKEN.
+PUBLISH ?= --dry-run
+release:
+	.ci/release-is-ready
+	$(MAKE) --no-print-directory wheel
+	$(MAKE) --no-print-directory test-wheel
+	$(BIN)/uv publish $(PUBLISH) dist/*.whl dist/*.tar.gz
 
 # The 2007 benchmark at the quick scale: its figures, its tables, its claims judged. What an earlier demo ran is used again.
-demo: $(CORE)
-	$(BIN)/windtunnel suite run li07 --quick --out $(DEMO)
-	$(BIN)/windtunnel report $(DEMO)
+# A wheel that was made of this commit is taken in place of a build: then no Rust toolchain is needed.
+demo:
+	if .ci/wheel-of-this-commit; then $(MAKE) --no-print-directory $(DEPS); else $(MAKE) --no-print-directory build; fi
+	if wheel="$$(.ci/wheel-of-this-commit)"; then \
+	  rm -rf build/wheel; export PYTHONPATH=$(CURDIR)/build/wheel; \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --target build/wheel "$$wheel"; \
+	fi; \
+	$(BIN)/python -m windtunnel suite run li07 --quick --out $(DEMO); \
+	$(BIN)/python -m windtunnel report $(DEMO)
 
 clean:
 	rm -rf .venv target build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .import_linter_cache

@@ -173,7 +173,7 @@ def test_a_window_of_another_type_is_an_exception() -> None:
 
 def test_an_endless_hook_is_interrupted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("WINDTUNNEL_PATIENCE_S", "0.5")
-    with pytest.raises(ForeignError, match=r"on_acked of flow 1 at .*: HookStandsStill"):
+    with pytest.raises(ForeignError, match=r"on_acked of flow 1 at .*: HookStandsStill: did not return within 0\.5 s"):
         wt.run(scenario(bad("[None for _ in iter(int, 1)]")))
     (tmp_path / "endless.py").write_text(LAW.replace("left = ", "while c.delivered > 50: pass\n            left = "))
     with pytest.raises(ForeignError, match=r"on_acked of flow 1 at .* did not return within 0\.5 s"):
@@ -202,7 +202,7 @@ def test_an_endless_hook_of_a_class_that_was_typed_in_is_interrupted(monkeypatch
     thread.start()
     thread.join(timeout=60)
     assert not thread.is_alive() and len(said) == 1
-    assert re.search(r"Mine.py: on_acked of flow 1 at .* s: HookStandsStill", str(said[0]))
+    assert re.search(r"Mine.py: on_acked of flow 1 at .* s: HookStandsStill: did not return within 0\.5 s", str(said[0]))
     assert wt.run(scenario(Real)).flows.height == 1
 
 

@@ -166,6 +166,12 @@ def test_a_scale_takes_some_protocols_fewer_points_and_other_repeats() -> None:
     assert [seed for _, seed in cells(made(repeats=0), Scale(repeats=7))] == [0] * 4
 
 
+def test_a_file_joins_protocols_that_are_compared_and_no_experiment_of_one_protocol() -> None:
+    scale = Scale(algorithms=("reno", "mine.c:0123456789abcdef"), repeats=1)
+    assert [point[0] for point, _ in cells(made(points={"alg": ("reno", "htcp")}), scale)] == list(scale.algorithms or ())
+    assert cells(made(points={"alg": ("htcp",)}), scale) == []  # Its claims are about H-TCP alone.
+
+
 def test_experiments_without_points_at_a_scale_are_left_out() -> None:
     planned = plan([made("t.a"), made("t.b", points={"alg": ("bic",), "rtt": (10,)})], Scale(algorithms=("bic",)))
     assert [one.id for one in planned.experiments] == ["t.b"] and list(planned.cells) == ["t.b"]

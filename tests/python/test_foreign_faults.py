@@ -75,7 +75,8 @@ def test_what_is_no_controller_says_so(cli: Cli, written: Write, tmp_path: Path)
     two = RENO.replace("static int __init", second).replace("\treturn tcp_reg", register)
     newer = shared(tmp_path, "newer.so", TABLE.replace("ABI", "7").replace("BROKEN", "1"))
     cases = {
-        "./folder": "is a folder; give one file",
+        "./folder": "is a folder; give one file: C (.c), a shared library (.so) or a class in Python (.py)",
+        "/dev/zero": "is neither C (.c) nor a shared library (.so) nor a class in Python (.py): its name must end so",
         "./nobody.c": "does not exist",
         written("notes.txt", "notes"): "is neither C (.c) nor a shared library (.so) nor a class in Python (.py): its name must end so",
         written("prose.c", "Dear reader,\nthis is no C.\n"): "defines no tcp_congestion_ops",

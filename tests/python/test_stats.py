@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from windtunnel.stats import bootstrap_indices, mean_interval, summarise
+from windtunnel.stats.student import quantile, two_sided
 
 
 def test_the_interval_of_five_known_numbers() -> None:
@@ -100,3 +101,41 @@ def test_an_interval_of_possible_values_is_possible(n: int) -> None:
 
 def test_the_interval_of_one_value_is_none() -> None:
     assert all(math.isnan(end) for end in mean_interval([1.0]))
+
+
+@pytest.mark.parametrize("t", [1e-8, 0.01, 0.5, 1.0, 3.0, 50.0, 1e5])
+def test_students_t_with_few_degrees_is_its_closed_form(t: float) -> None:
+    # The distribution functions of one to four degrees have closed forms; here what is left beyond t on both sides.
+    one = 2 / math.pi * math.atan2(1.0, t)
+    two = 2 / (2 + t * t + t * math.sqrt(2 + t * t))
+    angle = math.atan(t / math.sqrt(3))
+    three = 1 - 2 / math.pi * (angle + math.sin(angle) * math.cos(angle))
+    assert two_sided(1, t) == two_sided(1, -t) == pytest.approx(one, rel=1e-12)
+    assert two_sided(2, t) == pytest.approx(two, rel=1e-12)
+    assert two_sided(3, t) == pytest.approx(three, rel=1e-9, abs=1e-14)
+
+
+# "Handbook of Mathematical Functions", 1964, table 26.10: degrees, then t with a probability of 0.90, 0.95 and 0.99 between -t and t.
+TABLE = [
+    (1, 6.314, 12.706, 63.657),
+    (2, 2.920, 4.303, 9.925),
+    (5, 2.015, 2.571, 4.032),
+    (9, 1.833, 2.262, 3.250),
+    (30, 1.697, 2.042, 2.750),
+    (120, 1.658, 1.980, 2.617),
+]
+
+
+@pytest.mark.parametrize("row", TABLE)
+def test_students_quantiles_are_those_of_the_table(row: tuple[float, ...]) -> None:
+    degrees, *printed = row
+    for within, t in zip((0.90, 0.95, 0.99), printed, strict=True):
+        assert quantile(degrees, (1 + within) / 2) == pytest.approx(t, abs=5.1e-4)
+        assert two_sided(degrees, quantile(degrees, (1 + within) / 2)) == pytest.approx(1 - within, rel=1e-12)
+
+
+def test_students_t_between_whole_degrees_lies_between_and_ends_at_the_normal() -> None:
+    assert quantile(5, 0.975) < quantile(4.5, 0.975) < quantile(4, 0.975)
+    assert quantile(1e7, 0.975) == pytest.approx(1.959963985, abs=1e-6)
+    assert two_sided(4, 0.0) == 1.0 and two_sided(4, math.inf) == two_sided(4, -math.inf) == 0.0
+    assert quantile(7, 0.5) == 0.0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,13 @@ def test_views_answer_with_the_key_of_their_run(folder: Path, run: Records) -> N
         assert ask(folder, f"SELECT run, count(*) FROM {name} GROUP BY run") == ([(KEY, frame.height)] if frame.height else [])
     joined = "SELECT f.delivered_packets FROM measures m JOIN Flows f ON m.run = f.run WHERE f.flow = 1"
     assert ask(folder, joined) == [(run.flows["delivered_packets"][1],)]
+
+
+def test_without_duckdb_one_line_says_how_to_get_it(folder: Path, monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Any]) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    outcome = cli("sql", str(folder), "SELECT 1")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == "error: queries need DuckDB, which the extra `sql` brings: pip install 'windtunnel[sql]'\n"
 
 
 def test_what_no_run_measured_is_null_and_not_unknown(tmp_path: Path, run: Records) -> None:

@@ -101,7 +101,6 @@ def spearman(x: Sequence[Number], y: Sequence[Number]) -> Number:
 
 def _ranks(rows: Array) -> Array:
     """Return the rank of each element in its column, from 1; ties share their mean rank."""
-    # scipy.stats has a function for it, but takes longer to load than all claims take to judge.
     ranked = []
     for column, ordered in zip(rows.T, np.sort(rows, axis=0).T, strict=True):
         below, not_above = np.searchsorted(ordered, column, side="left"), np.searchsorted(ordered, column, side="right")

@@ -149,7 +149,8 @@ class Scale:
     quick : bool
         The quick scale instead of the paper's.
     algorithms : sequence of str, optional
-        Only these values of the dimension ``alg``; controllers from files are added to it.
+        Only these values of the dimension ``alg``. Controllers from files are added to it where an experiment compares protocols; one of a
+        single protocol, whose claims and figures are about that one, is left as it is.
     repeats : int, optional
         In place of the experiment's own number.
     """
@@ -169,7 +170,8 @@ class Scale:
         if self.quick and experiment.quick is not None:
             grid |= {name: tuple(values) for name, values in experiment.quick.points.items()}
         if self.algorithms is not None and "alg" in grid:
-            grid["alg"] = tuple(name for name in grid["alg"] if name in self.algorithms) + tuple(filter(is_made, self.algorithms))
+            files = tuple(filter(is_made, self.algorithms)) if len(experiment.points["alg"]) > 1 else ()
+            grid["alg"] = tuple(name for name in grid["alg"] if name in self.algorithms) + files
         return grid
 
     def seeds(self, experiment: Experiment) -> tuple[int, ...]:

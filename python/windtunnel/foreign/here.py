@@ -23,6 +23,10 @@ LOOK_S = 0.2
 class HookStandsStill(Exception):
     """Raised inside a hook that has not answered for too long."""
 
+    def __str__(self) -> str:
+        """Return how long that is."""
+        return f"did not return within {patience_s():g} s"
+
 
 def ask(function: str, text: str, classes: dict[str, Description]) -> Any:
     """Ask the core to check or run a scenario whose controllers are these classes; other threads run between its hooks only.

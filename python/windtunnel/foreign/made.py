@@ -110,7 +110,9 @@ def make(text: str, *, beside: Path | None = None) -> Controller:
 def _refuse_other_kinds(file: str) -> None:
     """Refuse a file whose name does not say what it is."""
     path = Path(file).expanduser()
-    if path.is_file() and path.suffix not in NATIVE:
+    if path.is_dir():
+        raise ForeignError(file, "is a folder; give one file: C (.c), a shared library (.so) or a class in Python (.py)")
+    if path.exists() and path.suffix not in NATIVE:
         raise ForeignError(file, "is neither C (.c) nor a shared library (.so) nor a class in Python (.py): its name must end so")
 
 

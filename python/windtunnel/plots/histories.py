@@ -47,7 +47,7 @@ def draw_histories(declaration: Histories, histories: Sequence[History]) -> Figu
     Raises
     ------
     ValueError
-        When no run fits the declaration, or its samples lack the quantity.
+        When no run fits the declaration, or the samples of none have the quantity: what a controller does not have is left out.
     """
     chosen = chosen_histories(declaration, histories)
     with styled():
@@ -76,7 +76,7 @@ def chosen_histories(declaration: Histories, histories: Sequence[History]) -> li
     Raises
     ------
     ValueError
-        When no run fits the declaration, or its samples lack the quantity.
+        When no run fits the declaration, or the samples of none have the quantity: what a controller does not have is left out.
     """
     fitting = [history for history in histories if declaration.alg in (None, history.point.get("alg"))]
     fitting = [history for history in fitting if declaration.panels is None or declaration.panels in history.point]
@@ -84,7 +84,8 @@ def chosen_histories(declaration: Histories, histories: Sequence[History]) -> li
     if not fitting:
         raise ValueError(f"figure {declaration.name!r}: no run with samples fits")
     column = "delivered_bytes" if declaration.quantity == "goodput_mbps" else declaration.quantity
-    if any(column not in history.flow_samples.columns for history in fitting):
+    fitting = [history for history in fitting if column in history.flow_samples.columns]
+    if not fitting:
         raise ValueError(f"figure {declaration.name!r}: flow_samples have no column {column!r}")
     first: dict[Any, History] = {}
     for history in sorted(fitting, key=lambda history: history.seed):

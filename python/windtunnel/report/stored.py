@@ -13,6 +13,7 @@ from windtunnel.claims import Experiment, Register, RegisterError, Verdict, judg
 from windtunnel.foreign import shown
 from windtunnel.metrics import MEASURES
 from windtunnel.plots.declared import Declaration, Histories, History, from_json
+from windtunnel.plots.histories import chosen_histories
 from windtunnel.records.names import base_rtts_s
 from windtunnel.report.model import Figure, Report, Section, Table
 from windtunnel.report.points import data_points, measure_headings, stored_runs, with_others
@@ -173,6 +174,7 @@ def _section(results: Results, id: str, published: Experiment | None, verdicts: 
         beside = {BACKENDS.get(name, name): results.measures(id, name) for name in backends[1:]}
         figures = [] if measures.is_empty() else [from_json(declared) for declared in stored["figures"]]
         points = stored["points"]
+        drawn, not_drawn = _drawn([_figure(results, declared, measures, list(points), beside) for declared in figures])
         return Section(
             id=id,
             title=stored["title"],
@@ -185,12 +187,12 @@ def _section(results: Results, id: str, published: Experiment | None, verdicts: 
             censored_at=(published.duration_s if published is not None else None) or LONGEST_S,
             source_table=results.experiment_folder(id, backends[0]) / "measures.parquet",
             parameters=[(name, value) for name, value in stored["parameters"]] + _grid(stored),
-            figures=[_figure(results, declared, measures, list(points), beside) for declared in figures],
+            figures=drawn,
             table=_table(measures, points, figures, published, _headings(stored)),
             verdicts=verdicts[first],
             beside={name: {one.id: one for one in verdicts[name]} for name in others},
             command=stored["command"],
-            notes=[*stored["notes"], *(note for name in backends[1:] for note in _of_other(results, id, name))],
+            notes=[*stored["notes"], *not_drawn, *(note for name in backends[1:] for note in _of_other(results, id, name))],
         )
     except ResultsError:
         raise
@@ -230,6 +232,19 @@ def _figure(
     if isinstance(declared, Histories):
         return Figure(declared, histories=_histories(results, measures, dimensions))
     return Figure(declared, measures=measures, beside=beside)
+
+
+def _drawn(figures: Sequence[Figure]) -> tuple[list[Figure], list[str]]:
+    """Return the figures that these runs have something for, and a note on each other: not every protocol has every quantity."""
+    drawn, notes = [], []
+    for figure in figures:
+        try:
+            if isinstance(figure.declaration, Histories):
+                chosen_histories(figure.declaration, figure.histories)
+            drawn.append(figure)
+        except ValueError as error:
+            notes.append(f"Not drawn: {error}.")
+    return drawn, notes
 
 
 def _histories(results: Results, measures: pl.DataFrame, dimensions: Sequence[str]) -> list[History]:

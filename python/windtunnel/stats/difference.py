@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from windtunnel.stats.student import quantile, two_sided
 from windtunnel.stats.summary import CONFIDENCE, Summary
 
 
@@ -49,9 +50,7 @@ def difference(first: Summary, second: Summary) -> Difference:
     error, degrees = _welch(first, second)
     if error == 0:
         return Difference(estimate, estimate, estimate)
-    from scipy.special import stdtrit
-
-    half = float(stdtrit(degrees, (1 + CONFIDENCE) / 2)) * error
+    half = quantile(degrees, (1 + CONFIDENCE) / 2) * error
     return Difference(estimate, estimate - half, estimate + half)
 
 
@@ -78,9 +77,7 @@ def p_value(first: Summary, second: Summary) -> float:
     error, degrees = _welch(first, second)
     if error == 0:
         return 1.0 if first.mean == second.mean else 0.0
-    from scipy.special import stdtr
-
-    return float(2 * stdtr(degrees, -abs(first.mean - second.mean) / error))
+    return two_sided(degrees, (first.mean - second.mean) / error)
 
 
 def _welch(first: Summary, second: Summary) -> tuple[float, float]:

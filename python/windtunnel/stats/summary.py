@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+
+from windtunnel.stats.student import quantile
 
 CONFIDENCE = 0.95
 
@@ -76,13 +77,5 @@ def summarise(values: Sequence[float], *, censored_at: float | None = None) -> S
     if n == 1:
         return Summary(1, mean, math.nan, math.nan, math.nan, infinite)
     sem = math.sqrt(math.fsum((value - mean) ** 2 for value in counted) / (n - 1) / n)
-    half = _t_quantile(n - 1) * sem
+    half = quantile(n - 1, (1 + CONFIDENCE) / 2) * sem
     return Summary(n, mean, sem, mean - half, mean + half, infinite)
-
-
-@lru_cache(maxsize=256)
-def _t_quantile(degrees: int) -> float:
-    # scipy.special loads far faster than scipy.stats, and only a caller with repeats pays for it.
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))

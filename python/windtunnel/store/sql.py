@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _MEASURES = "measures"
 """The view of what was measured; every other one is a frame of the records."""
 
+_NEEDED = "queries need DuckDB, which the extra `sql` brings: pip install 'windtunnel[sql]'"
+
 
 def query(results: Results, statement: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Answer one SQL query over a results folder.
@@ -43,11 +45,14 @@ def query(results: Results, statement: str) -> tuple[list[str], list[tuple[Any, 
     Raises
     ------
     QueryError
-        When the query is refused; DuckDB's own words, on one line.
+        When the query is refused; DuckDB's own words, on one line. Also where DuckDB is not installed.
     ResultsError
         When a stored file is damaged.
     """
-    import duckdb
+    try:
+        import duckdb
+    except ModuleNotFoundError:
+        raise QueryError(_NEEDED) from None
 
     config: dict[str, str | bool | int | float | list[str]] = {"threads": 2, "temp_directory": "", "python_enable_replacements": False}
     with contextlib.closing(duckdb.connect(":memory:", config=config)) as connection:
