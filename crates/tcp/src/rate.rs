@@ -40,7 +40,7 @@ struct Newest {
 }
 
 /// The delivery clock of a connection and its segments' snapshots.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct RateSampler {
     /// Of each outstanding segment, in the slot of its number modulo the capacity.
     snapshots: Box<[Snapshot]>,
@@ -50,9 +50,46 @@ pub(crate) struct RateSampler {
     first_sent: Time,
     /// Of the segments that this ACK delivered the one sent last.
     newest: Option<Newest>,
+    /// Nothing else is special about the sender, though it is paced and told delivery rates.
+    is_usual: bool,
+    /// From this `una` on it is steady: nothing is in trouble either. [`u64::MAX`] while not.
+    steady_from: u64,
+    /// While the pacing gate opens before, the probe that is armed need not be armed anew with each segment.
+    pub(crate) probe_stands_until: Time,
+}
+
+impl Default for RateSampler {
+    fn default() -> RateSampler {
+        RateSampler {
+            snapshots: Box::default(),
+            delivered_at: Time::ZERO,
+            first_sent: Time::ZERO,
+            newest: None,
+            is_usual: false,
+            steady_from: u64::MAX,
+            probe_stands_until: Time::ZERO,
+        }
+    }
 }
 
 impl RateSampler {
+    /// Whether nothing else about the sender is special.
+    pub(crate) fn on_established(&mut self, is_usual: bool) {
+        self.is_usual = is_usual;
+    }
+
+    /// Nothing is in trouble from this `una` on; [`u64::MAX`] if something is. Whatever was armed before may have changed.
+    pub(crate) fn on_trouble_sought(&mut self, calm_from: u64) {
+        self.steady_from = if self.is_usual { calm_from } else { u64::MAX };
+        self.probe_stands_until = Time::ZERO;
+    }
+
+    /// The sender is steady.
+    #[inline]
+    pub(crate) fn is_steady(&self, una: u64) -> bool {
+        una >= self.steady_from
+    }
+
     fn snapshot(&self, seq: u64) -> &Snapshot {
         &self.snapshots[seq as usize & (self.snapshots.len() - 1)]
     }
@@ -67,6 +104,20 @@ impl RateSampler {
         if (seq.max(c.nxt) + 1 - c.una) as usize > self.snapshots.len() {
             self.grow(c);
         }
+        self.remember(seq, c, lost);
+    }
+
+    /// [`RateSampler::on_sent`] of the next new segment, `c.nxt`, while others are outstanding, all of them in flight.
+    #[inline(always)]
+    pub(crate) fn on_next_sent(&mut self, c: &Connection, lost: u64) {
+        if c.in_flight as usize >= self.snapshots.len() {
+            self.grow(c);
+        }
+        self.remember(c.nxt, c, lost);
+    }
+
+    #[inline(always)]
+    fn remember(&mut self, seq: u64, c: &Connection, lost: u64) {
         let at = seq as usize & (self.snapshots.len() - 1);
         self.snapshots[at] = Snapshot {
             delivered: c.delivered,
@@ -105,13 +156,11 @@ impl RateSampler {
 
     /// The sample of an ACK that delivered and lost what `change` says.
     pub(crate) fn take_sample(&mut self, c: &mut Connection, change: Change) -> RateSample {
-        if change.acked > 0 {
-            self.delivered_at = c.now;
+        if let Some(newest) = self.newest.take() {
+            return self.sample(c, change, newest);
         }
-        if c.delivered > c.app_limited_until {
-            c.app_limited_until = 0;
-        }
-        let mut sample = RateSample {
+        self.on_answered(c, &change);
+        RateSample {
             prior_time: Time::ZERO,
             prior_delivered: c.delivered,
             delivered: None,
@@ -124,23 +173,54 @@ impl RateSampler {
             tx_in_flight: 0,
             lost_since_sent: 0,
             app_limited: false,
-        };
-        let Some(Newest { sent, seq }) = self.newest.take() else { return sample };
+        }
+    }
+
+    /// [`RateSampler::take_sample`] of an ACK that delivers `seq`, last sent at `sent`, as the last of several.
+    #[inline(always)]
+    pub(crate) fn take_next_sample(&mut self, c: &mut Connection, change: Change, seq: u64, sent: Time) -> RateSample {
+        if self.newest.is_some() {
+            self.on_delivered(seq, sent);
+            return self.take_sample(c, change);
+        }
+        self.sample(c, change, Newest { sent, seq })
+    }
+
+    /// The delivery clock, and what of the application's limit is over.
+    #[inline(always)]
+    fn on_answered(&mut self, c: &mut Connection, change: &Change) {
+        if change.acked > 0 {
+            self.delivered_at = c.now;
+        }
+        if c.delivered > c.app_limited_until {
+            c.app_limited_until = 0;
+        }
+    }
+
+    #[inline(always)]
+    fn sample(&mut self, c: &mut Connection, change: Change, Newest { sent, seq }: Newest) -> RateSample {
+        self.on_answered(c, &change);
         // Nothing was sent since it was delivered: its snapshot is still there.
         let snapshot = *self.snapshot(seq);
         let sending = sent - snapshot.first_sent;
         let acknowledging = c.now - snapshot.delivered_at;
         let interval = sending.max(acknowledging);
         self.first_sent = sent;
-        sample.prior_time = snapshot.delivered_at;
-        sample.prior_delivered = snapshot.delivered;
-        sample.delivered = Some((c.delivered - snapshot.delivered) as u32);
-        // Shorter than the minimum RTT: the ACKs were compressed, or the segment's retransmission was not what was acknowledged.
-        sample.interval = Some(interval).filter(|&interval| interval >= c.rtt_min && interval > Duration::ZERO);
-        sample.tx_in_flight = snapshot.in_flight();
-        sample.lost_since_sent = snapshot.lost_since(c.lost);
-        sample.app_limited = snapshot.is_app_limited();
-        sample
+        RateSample {
+            prior_time: snapshot.delivered_at,
+            prior_delivered: snapshot.delivered,
+            delivered: Some((c.delivered - snapshot.delivered) as u32),
+            // Shorter than the minimum RTT: the ACKs were compressed, or the segment's retransmission was not what was acknowledged.
+            interval: Some(interval).filter(|&interval| interval >= c.rtt_min && interval > Duration::ZERO),
+            delivered_at: self.delivered_at,
+            rtt: change.rtt,
+            lost: change.lost,
+            acked: change.acked,
+            prior_in_flight: change.prior_in_flight,
+            tx_in_flight: snapshot.in_flight(),
+            lost_since_sent: snapshot.lost_since(c.lost),
+            app_limited: snapshot.is_app_limited(),
+        }
     }
 }
 

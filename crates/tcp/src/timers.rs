@@ -16,6 +16,8 @@ pub(crate) enum Kind {
     #[default]
     Retransmission,
     Probe,
+    /// A probe that expires later than it says: it is armed anew before anything but the pacing gate looks at it.
+    LaterProbe,
     Reordering,
     /// Of a SYN.
     Opening,
@@ -75,8 +77,35 @@ impl Timers {
     /// Two smoothed RTTs from now, not later than `latest`.
     #[inline]
     pub(crate) fn arm_probe(&mut self, c: &Connection, latest: Time) {
+        self.arm_probe_from(c.now, c, latest);
+    }
+
+    /// Two smoothed RTTs after `from`, not later than `latest`.
+    #[inline]
+    pub(crate) fn arm_probe_from(&mut self, from: Time, c: &Connection, latest: Time) {
         let wait = if c.srtt8_us == 0 { PROBE_INITIAL } else { probe_wait(c) };
-        self.arm(Kind::Probe, (c.now + wait).min(latest));
+        self.arm(Kind::Probe, (from + wait).min(latest));
+    }
+
+    /// The probe that is armed is to follow what was just sent, and so expires later; when, is found out when it matters.
+    #[inline]
+    pub(crate) fn put_probe_off(&mut self) {
+        debug_assert!(self.is_probe_put_off() || self.kind == Kind::Probe);
+        self.kind = Kind::LaterProbe;
+    }
+
+    /// The probe expires later than [`Timers::expires`].
+    #[inline]
+    pub(crate) fn is_probe_put_off(&self) -> bool {
+        self.kind == Kind::LaterProbe
+    }
+
+    /// A probe `wait` from now, where timers are looked at at once: when it expires.
+    #[inline(always)]
+    pub(crate) fn arm_probe_in(&mut self, wait: Duration, c: &Connection) -> Time {
+        self.kind = Kind::Probe;
+        self.expires = c.now + wait;
+        self.expires
     }
 
     /// [`Timers::arm_probe`] after a sample, where timers are looked at at once: when it expires.

@@ -58,16 +58,12 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             if now >= self.flows[index].agenda.calm_until || now >= self.links_at {
                 self.catch_up(index, now);
             }
-            match kind {
-                FlowKind::Ack => {
-                    if let Some(at) = self.take_acks(index, Time(bound).min(self.links_at), look_at) {
-                        return at.0;
-                    }
-                }
-                FlowKind::Crossing => self.cross(index),
-                FlowKind::Deadline => self.wake(index, now),
-                FlowKind::Pending => self.handle_pending(index, now),
-                _ => self.handle_rare(index, now, kind),
+            if kind == FlowKind::Deadline {
+                self.wake(index, now);
+            } else if kind != FlowKind::Ack {
+                self.handle_other(index, now, kind);
+            } else if let Some(at) = self.take_acks(index, Time(bound).min(self.links_at), look_at) {
+                return at.0;
             }
             let flow = &mut self.flows[index];
             (now, kind) = flow.next();
@@ -134,15 +130,25 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     fn wake(&mut self, index: usize, now: Time) {
         self.events += 1;
         let Flow { agenda, path, sender, .. } = &mut self.flows[index];
-        agenda.wake = sender.deadline();
-        if agenda.wake > now {
+        let due = sender.deadline();
+        if due > now {
+            agenda.wake = due;
             return;
         }
         let link = &mut self.links[path.data_link()];
         let mut wire = PathWire { path, link, around: &mut self.around, flow: index };
         // Nothing is acknowledged by that: a transfer does not end here.
-        sender.on_deadline(now, &mut wire);
-        agenda.wake = sender.deadline();
+        agenda.wake = sender.on_deadline(now, &mut wire);
+    }
+
+    /// Neither an ACK nor a timer. Out of line, for the two are then told apart without a table of jumps.
+    #[inline(never)]
+    fn handle_other(&mut self, index: usize, now: Time, kind: FlowKind) {
+        match kind {
+            FlowKind::Crossing => self.cross(index),
+            FlowKind::Pending => self.handle_pending(index, now),
+            _ => self.handle_rare(index, now, kind),
+        }
     }
 
     /// What happens once to a flow, or now and then.

@@ -185,10 +185,12 @@ impl Flow {
         let (ack, crossing, wake) = (self.path.arriving_at(), self.path.crossing_at(), self.agenda.wake);
         let (turn, pending) = (self.agenda.turn, self.path.pending_at());
         let other = turn.min(pending);
-        if ack < other.min(crossing).min(wake) {
-            return (ack, FlowKind::Ack);
-        }
-        if wake < other.min(crossing).min(ack) {
+        let rest = other.min(crossing);
+        if ack < wake {
+            if ack < rest {
+                return (ack, FlowKind::Ack);
+            }
+        } else if wake < rest && wake < ack {
             return (wake, FlowKind::Deadline);
         }
         if crossing < other.min(wake) {

@@ -287,7 +287,9 @@ impl<'a> Textbook<'a> {
             }
             (Kind::Write, _) => self.on_write(now, index),
             (Kind::Deadline, _) if self.flows[index].sender.deadline() == now => {
-                self.drive(index, |sender, outbox| sender.on_deadline(now, outbox));
+                self.drive(index, |sender, outbox| {
+                    sender.on_deadline(now, outbox);
+                });
             }
             (Kind::Deadline, _) => {}
             (kind, load) => panic!("a {kind:?} event carries {load:?}"),

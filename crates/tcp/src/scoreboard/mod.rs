@@ -273,6 +273,16 @@ impl Scoreboard {
         }
     }
 
+    /// [`Scoreboard::on_sent`] of one segment, where all that is outstanding is in flight.
+    #[inline(always)]
+    pub(crate) fn on_next_sent(&mut self, c: &Connection) {
+        if c.in_flight as usize >= self.grown.len() {
+            return self.on_sent(c, 1);
+        }
+        let last = self.grown.len() - 1;
+        self.grown[c.nxt as usize & last] = Segment::sent(c.now);
+    }
+
     /// `seq` is sent again, as a repair.
     pub(crate) fn on_retransmitted(&mut self, seq: u64, now: Time) {
         self.on_probed(seq, now);

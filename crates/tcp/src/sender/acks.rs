@@ -28,6 +28,7 @@ impl<C: CongestionControl> Sender<C> {
         if ack.is_syn_ack() {
             return self.on_answered(&ack, wire);
         }
+        self.arm_late_probe();
         let in_flight = self.c.in_flight;
         let lost_before = self.board.lost();
         let mut progress = Progress { echo: ack.echo, highest_before: self.board.highest(self.c.una), ..Progress::default() };

@@ -15,6 +15,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// The application has written `segments` in all, counted from the first.
     pub fn on_written(&mut self, now: Time, segments: u64, wire: &mut impl Wire) {
+        self.arm_late_probe();
         self.account(now);
         self.note_application_limit();
         self.limits.on_written(segments);

@@ -9,8 +9,19 @@ use crate::timers::{probe_wait, Kind};
 use crate::Wire;
 
 impl<C: CongestionControl> Sender<C> {
-    /// The deadline has come.
-    pub fn on_deadline(&mut self, now: Time, wire: &mut impl Wire) {
+    /// The deadline has come. Returns [`Sender::deadline`] as it is then.
+    #[inline(always)]
+    pub fn on_deadline(&mut self, now: Time, wire: &mut impl Wire) -> Time {
+        if self.is_steady() && self.timers.expires() > now {
+            return self.on_steady_gate(now, wire);
+        }
+        self.on_any_deadline(now, wire);
+        self.deadline()
+    }
+
+    #[inline(never)]
+    fn on_any_deadline(&mut self, now: Time, wire: &mut impl Wire) {
+        self.arm_late_probe();
         self.account(now);
         let is_pacing = self.timers.expires() > now;
         if is_pacing && self.is_open_and_clean() {
@@ -33,7 +44,7 @@ impl<C: CongestionControl> Sender<C> {
     fn on_expired(&mut self, wire: &mut impl Wire) {
         match self.timers.on_expired() {
             Kind::Retransmission => self.on_retransmission_timeout(wire),
-            Kind::Probe => self.on_probe_timeout(wire),
+            Kind::Probe | Kind::LaterProbe => self.on_probe_timeout(wire),
             Kind::Reordering => self.on_reordering_timeout(wire),
             Kind::Opening => self.on_syn_timeout(wire),
             Kind::Window => self.on_window_timeout(wire),
@@ -112,7 +123,7 @@ impl<C: CongestionControl> Sender<C> {
     #[inline(always)]
     pub(super) fn arm_after_sending(&mut self, was_idle: bool) {
         if self.probe.is_possible(self.c.ca_state) {
-            self.timers.arm_probe(&self.c, self.head_timeout());
+            self.timers.arm_probe(&self.c, self.head_timeout(self.c.now));
         } else if self.timers.wants_retransmission(was_idle) {
             self.arm_retransmission();
         }
@@ -136,19 +147,34 @@ impl<C: CongestionControl> Sender<C> {
             self.arm_after_progress();
             return self.timers.expires();
         }
-        let latest = if has_sent { self.head_timeout() } else { self.c.now + self.rtt.rto() };
+        let latest = if has_sent { self.head_timeout(self.c.now) } else { self.c.now + self.rtt.rto() };
         self.timers.arm_usual_probe(&self.c, latest)
     }
 
-    /// When the timeout of the first outstanding segment is over; never if it is already.
+    /// When the timeout of the first outstanding segment is over; never if it is already at `now`.
     #[inline(always)]
-    fn head_timeout(&self) -> Time {
+    fn head_timeout(&self, now: Time) -> Time {
         let timeout = self.board.sent_at(self.c.una) + self.rtt.rto();
-        if timeout > self.c.now {
+        if timeout > now {
             timeout
         } else {
             Time::NEVER
         }
+    }
+
+    /// A probe that was put off is armed, as if when the last segment was sent. Before anything that is not of a steady sender.
+    #[inline]
+    pub(super) fn arm_late_probe(&mut self) {
+        if self.timers.is_probe_put_off() {
+            self.arm_probe_after_last();
+        }
+    }
+
+    /// A probe follows the last segment sent.
+    #[inline(never)]
+    pub(super) fn arm_probe_after_last(&mut self) {
+        let from = self.c.last_sent;
+        self.timers.arm_probe_from(from, &self.c, self.head_timeout(from));
     }
 
     fn arm_retransmission(&mut self) {

@@ -23,7 +23,7 @@
 //!
 //! A usual ACK is a plain one to a sender about which nothing is special: no pacing, no pieces, no coarse clock, Linux's timeout and probes.
 //! Whether the next ACK may be one is a single number, [`Sender`]'s `usual_from`, which whatever may be trouble sets anew. It takes the
-//! steps of a plain ACK without asking what is known already.
+//! steps of a plain ACK without asking what is known already. A steady sender is the same for a law that is told delivery rates, and paced.
 
 mod acks;
 mod application;
@@ -34,6 +34,7 @@ mod persist;
 mod plain;
 mod rates;
 mod state;
+mod steady;
 mod transmit;
 mod view;
 
@@ -212,8 +213,12 @@ impl<C: CongestionControl> Sender<C> {
 
     /// After trouble may have begun or ended: whether the next ACK may be a usual one.
     fn look_for_trouble(&mut self) {
-        let is_calm = self.is_usual && self.c.ca_state == CaState::Open && !self.probe.is_out();
-        self.usual_from = if is_calm { self.board.clean_from() } else { u64::MAX };
+        let is_calm = self.c.ca_state == CaState::Open && !self.probe.is_out();
+        let from = if is_calm { self.board.clean_from() } else { u64::MAX };
+        self.usual_from = if self.is_usual { from } else { u64::MAX };
+        if let Some(rates) = self.rates.as_deref_mut() {
+            rates.on_trouble_sought(from);
+        }
     }
 
     /// The stack does what Linux does, with an exact clock, for an application that writes all at once.

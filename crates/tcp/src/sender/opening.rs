@@ -83,7 +83,9 @@ impl<C: CongestionControl> Sender<C> {
         self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
         self.refresh_pacing_rate();
         self.recover_and_transmit(wire);
-        self.is_usual = !self.is_careful && !self.needs.ack_arrivals && self.is_of_usual_stack();
+        let is_usual = !self.needs.ack_arrivals && self.is_of_usual_stack();
+        self.is_usual = !self.is_careful && is_usual;
+        self.look_for_steadiness(is_usual);
         self.look_for_trouble();
     }
 }

@@ -34,6 +34,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// A segment arrives that tells of nothing but a window, which [`Sender::on_window_told`] has taken.
     pub fn on_window_updated(&mut self, now: Time, wire: &mut impl Wire) {
+        self.arm_late_probe();
         self.account(now);
         if self.is_opening() {
             return;

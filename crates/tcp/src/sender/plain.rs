@@ -29,6 +29,9 @@ impl<C: CongestionControl> Sender<C> {
         }
         // A copy, for otherwise every ACK would lie in memory for the sake of these calls.
         let ack = Ack { ..ack };
+        if is_advance && self.is_steady() {
+            return self.on_steady_ack(ack, wire);
+        }
         let plain = is_advance && self.is_open_and_clean() && !self.probe.is_out();
         if plain && self.is_careful {
             self.on_plain_careful_ack(ack, wire);

@@ -1,7 +1,7 @@
 //! What an algorithm is told of single segments, and of rates: what leaves, arrives and is lost, what of it limits the application, and the rate
 //! of pacing.
 
-use cc::{CaEvent, CongestionControl, Steering};
+use cc::{CaEvent, CongestionControl, RateSample, Steering};
 use units::{ByteRate, Time};
 
 use super::Sender;
@@ -114,11 +114,16 @@ impl<C: CongestionControl> Sender<C> {
     /// Steps 9 and 10 under full control by rate.
     #[inline(always)]
     pub(super) fn steer_by_rate(&mut self, change: Change, wire: &mut impl Wire) {
-        self.c.cwnd_limited = self.limits.is_window_filled();
         let Some(rates) = self.rates.as_deref_mut() else { return };
-        let in_slow_start = self.w.in_slow_start();
         let sample = rates.take_sample(&mut self.c, change);
-        let Steering { holds_back, pacing_rate } = self.cc.steer(&mut self.w, &self.c, &sample);
+        self.steer_by_sample(&sample, wire);
+    }
+
+    #[inline(always)]
+    pub(super) fn steer_by_sample(&mut self, sample: &RateSample, wire: &mut impl Wire) {
+        self.c.cwnd_limited = self.limits.is_window_filled();
+        let in_slow_start = self.w.in_slow_start();
+        let Steering { holds_back, pacing_rate } = self.cc.steer(&mut self.w, &self.c, sample);
         if holds_back {
             self.mark_application_limited();
         }

@@ -7,7 +7,7 @@ use units::{ByteRate, Duration, Time};
 use crate::{options, Tape};
 
 /// Keeps what it is told, and the window as it is.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Recorder {
     samples: Vec<RateSample>,
     lost: Vec<LostSegment>,
@@ -52,10 +52,21 @@ struct Script {
 
 impl Script {
     fn open(segments: u64, recorder: Recorder) -> Script {
+        Script::open_over(Duration::from_ms(100), segments, recorder)
+    }
+
+    fn open_over(rtt: Duration, segments: u64, recorder: Recorder) -> Script {
         let mut sender = Sender::new(SenderSpec { options: options(10), mss: 1448, segments, window: u64::MAX, device: false }, recorder);
         let mut tape = Tape::default();
-        sender.on_started(Time::ZERO, Duration::from_ms(100), &mut tape);
+        sender.on_started(Time::ZERO, rtt, &mut tape);
         Script { sender, tape }
+    }
+
+    /// The deadline comes: when, microseconds, and how many segments leave then.
+    fn wait(&mut self) -> (u64, usize) {
+        let (at, before) = (self.sender.deadline(), self.tape.sent.len());
+        self.sender.on_deadline(at, &mut self.tape);
+        (at.0 / 1000, self.tape.sent.len() - before)
     }
 
     /// The sample that an ACK at `ms` gives, with one SACK block or none.
@@ -138,4 +149,29 @@ fn what_only_pacing_holds_back_does_not_fill_the_window_of_a_law_of_the_rate() {
         script.ack(ms, cumulative, None);
     }
     assert_eq!(script.sender.algorithm().limited, [true, true, true, false, false]);
+}
+
+/// Five of ten are acknowledged at 40 ms, and five more leave, the first at once, half a millisecond early for it was late, the others a
+/// millisecond apart. The probe follows the last of them by two round trips of 40 ms and two ticks (RFC 8985 7.2), whether that is the last
+/// that there is, or another was to follow when the application stopped, and whether or not an ACK that moves nothing came between.
+#[test]
+fn a_probe_follows_the_last_of_paced_segments() {
+    let rate = Recorder { rate: Some(1_448_000), ..Recorder::default() };
+    for (left, repeats, probed_us) in [(4, false, 125_500), (2, false, 123_500), (2, true, 123_500), (3, true, 124_500)] {
+        let mut script = Script::open_over(Duration::from_ms(40), u64::MAX, rate.clone());
+        script.ack(40, 5, None);
+        for at in (40_500..).step_by(1000).take(left) {
+            assert_eq!(script.wait(), (at, 1));
+        }
+        if repeats {
+            let now = Time(script.sender.connection().now.0 + 250_000);
+            let ack = Ack { cumulative: 5, echo: Time::ZERO, ..Ack::default() };
+            script.sender.on_ack(now, ack, None, &mut script.tape);
+        }
+        if left < 4 {
+            script.sender.on_stopped();
+            assert_eq!(script.wait().1, 0, "the gate opens, and there is nothing to send");
+        }
+        assert_eq!(script.sender.deadline(), Time::from_us(probed_us), "{left} of 4 left, {repeats}");
+    }
 }

@@ -16,7 +16,8 @@ const SPAN_US: u64 = 100_000;
 /// Excess deliveries: the largest of five to ten rounds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Aggregation {
-    epoch_began: Time,
+    /// Microseconds: Linux's clock counts them, and subtracts what is rounded down already.
+    epoch_began_us: u64,
     epoch_acked: u64,
     extra: [u64; 2],
     current: usize,
@@ -26,7 +27,11 @@ pub(super) struct Aggregation {
 impl Aggregation {
     /// A new epoch.
     pub(super) fn restart(&mut self, now: Time) {
-        self.epoch_began = now;
+        self.restart_at(now.as_us());
+    }
+
+    fn restart_at(&mut self, now_us: u64) {
+        self.epoch_began_us = now_us;
         self.epoch_acked = 0;
     }
 
@@ -49,16 +54,15 @@ impl Bbr {
         if s.acked == 0 || s.delivered.is_none() || s.interval.is_none() {
             return;
         }
-        let (bw, now) = (self.bw(), self.delivered_at);
+        let (bw, now_us) = (self.bw(), self.delivered_us);
         let seen = &mut self.aggregation;
         if self.rounds.just_began {
             seen.on_round();
         }
         let acked = u64::from(s.acked);
-        // Linux's clock counts microseconds: it subtracts what is rounded down already.
-        let mut expected = (bw * now.as_us().saturating_sub(seen.epoch_began.as_us())) >> BW_SHIFT;
+        let mut expected = (bw * now_us.saturating_sub(seen.epoch_began_us)) >> BW_SHIFT;
         if seen.epoch_acked <= expected || seen.epoch_acked + acked >= EPOCH_MAX {
-            seen.restart(now);
+            seen.restart_at(now_us);
             expected = 0;
         }
         seen.epoch_acked = (seen.epoch_acked + acked).min(EPOCH_MAX - 1);
@@ -66,10 +70,10 @@ impl Bbr {
         seen.extra[seen.current] = seen.extra[seen.current].max(extra);
     }
 
-    /// Window for aggregation, segments.
-    pub(super) fn aggregation_window(&self) -> u64 {
+    /// Window for aggregation at the bandwidth believed in, segments.
+    pub(super) fn aggregation_window(&self, bw: u64) -> u64 {
         if self.pipe.is_full() {
-            self.aggregation.most().min((self.bw() * SPAN_US) >> BW_SHIFT)
+            self.aggregation.most().min((bw * SPAN_US) >> BW_SHIFT)
         } else {
             0
         }

@@ -54,6 +54,8 @@ pub struct Bbr {
     /// Something was sent after an idle time, and nothing of it delivered yet.
     restarts: bool,
     delivered_at: Time,
+    /// The same in whole microseconds, as Linux has it.
+    delivered_us: u64,
     pipe: Pipe,
     cycle: Cycle,
     probe_rtt: ProbeRtt,
@@ -75,6 +77,7 @@ impl Bbr {
             min_rtt: MinRtt::default(),
             restarts: false,
             delivered_at: Time::ZERO,
+            delivered_us: 0,
             pipe: Pipe::default(),
             cycle: Cycle::new((draw >= 0.0).then_some(draw as u64)),
             probe_rtt: ProbeRtt::default(),
@@ -82,6 +85,12 @@ impl Bbr {
             aggregation: Aggregation::default(),
             recovery: Recovery::default(),
         }
+    }
+
+    #[inline]
+    fn note_delivery(&mut self, at: Time) {
+        self.delivered_at = at;
+        self.delivered_us = at.as_us();
     }
 }
 
@@ -97,7 +106,7 @@ impl CongestionControl for Bbr {
     fn on_established(&mut self, w: &mut Window, c: &Connection) {
         w.ssthresh = SSTHRESH_INFINITE;
         self.min_rtt.start(c);
-        self.delivered_at = c.now;
+        self.note_delivery(c.now);
         self.rounds.restart(c.delivered);
         self.aggregation.restart(c.now);
         self.pace_from_rtt(w, c);
@@ -106,12 +115,16 @@ impl CongestionControl for Bbr {
     fn on_acked(&mut self, _w: &mut Window, _c: &Connection, _acked: u32) {}
 
     fn on_rate_sampled(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
-        self.delivered_at = s.delivered_at;
+        self.note_delivery(s.delivered_at);
         self.update_bw(c, s);
         self.update_aggregation(w, s);
-        self.update_cycle(s);
-        self.check_full_pipe(s);
-        self.check_drain(w, c);
+        if self.mode == Mode::ProbeBw {
+            self.update_cycle(s);
+        } else {
+            // In ProbeBW the pipe is full.
+            self.check_full_pipe(s);
+            self.check_drain(w, c);
+        }
         self.update_min_rtt(w, c, s);
         self.update_gains();
         self.pace(w, c);

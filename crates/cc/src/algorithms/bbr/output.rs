@@ -125,10 +125,15 @@ impl Bbr {
     fn towards_target(&self, cwnd: f64, c: &Connection, s: &RateSample) -> f64 {
         // Signed, for the conversion is then one instruction.
         let point = Point { bw: self.bw(), gain: self.cwnd_gain };
-        let target = self.with_budget(self.bdp(point) + self.aggregation_window()) as i64 as f64;
+        let target = self.with_budget(self.bdp(point) + self.aggregation_window(point.bw)) as i64 as f64;
         let grown = cwnd + f64::from(s.acked);
         let cwnd = if self.pipe.is_full() {
-            grown.min(target)
+            // Neither is no number: one instruction.
+            if grown < target {
+                grown
+            } else {
+                target
+            }
         } else if cwnd < target || c.delivered + 1 < WINDOW_INITIAL {
             // Linux counts the handshake as delivered.
             grown

@@ -1,6 +1,6 @@
 //! ProbeBW: a cycle of eight phases of about a minimum RTT: a quarter above the bandwidth, a quarter below, then six at it.
 
-use units::{Stream, Time};
+use units::Stream;
 
 use super::{Bbr, Mode, UNIT};
 use crate::RateSample;
@@ -12,7 +12,8 @@ const GAINS: [u64; 8] = [320, 192, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
 #[derive(Clone, Debug)]
 pub(super) struct Cycle {
     pub(super) phase: usize,
-    began: Time,
+    /// Microseconds, rounded down as in Linux.
+    began_us: u64,
     pub(super) stream: Stream,
     /// In place of draws.
     fixed: Option<u64>,
@@ -20,16 +21,16 @@ pub(super) struct Cycle {
 
 impl Cycle {
     pub(super) fn new(fixed: Option<u64>) -> Cycle {
-        Cycle { phase: 0, began: Time::ZERO, stream: Stream::named(0, "bbr"), fixed }
+        Cycle { phase: 0, began_us: 0, stream: Stream::named(0, "bbr"), fixed }
     }
 
     pub(super) fn gain(&self) -> u64 {
         GAINS[self.phase]
     }
 
-    fn advance(&mut self, now: Time) {
+    fn advance(&mut self, now_us: u64) {
         self.phase = (self.phase + 1) % GAINS.len();
-        self.began = now;
+        self.began_us = now_us;
     }
 }
 
@@ -39,19 +40,19 @@ impl Bbr {
         self.mode = Mode::ProbeBw;
         let draw = self.cycle.fixed.unwrap_or_else(|| self.cycle.stream.up_to(6));
         self.cycle.phase = GAINS.len() - 1 - draw as usize;
-        self.cycle.advance(self.delivered_at);
+        self.cycle.advance(self.delivered_us);
     }
 
+    /// In ProbeBW.
     pub(super) fn update_cycle(&mut self, s: &RateSample) {
-        if self.mode == Mode::ProbeBw && self.is_phase_over(s) {
-            self.cycle.advance(self.delivered_at);
+        if self.is_phase_over(s) {
+            self.cycle.advance(self.delivered_us);
         }
     }
 
     /// A phase above lasts until it had its effect, one below not longer than it must.
     fn is_phase_over(&self, s: &RateSample) -> bool {
-        // Between two stamps in whole microseconds, as in Linux.
-        let is_long = self.delivered_at.as_us().saturating_sub(self.cycle.began.as_us()) > self.min_rtt.us;
+        let is_long = self.delivered_us.saturating_sub(self.cycle.began_us) > self.min_rtt.us;
         if self.pacing_gain == UNIT {
             return is_long;
         }

@@ -58,22 +58,30 @@ pub(super) struct ProbeRtt {
 
 impl Bbr {
     pub(super) fn update_min_rtt(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
+        if c.now >= self.min_rtt.expires || s.rtt.is_some_and(|rtt| rtt.as_us() < self.min_rtt.us) {
+            self.change_min_rtt(w, c, s);
+        }
+        self.probe_rtt.held_back = self.mode == Mode::ProbeRtt;
+        if self.mode == Mode::ProbeRtt {
+            self.hold(w, c);
+        }
+        if self.restarts && s.delivered.is_some_and(|delivered| delivered > 0) {
+            self.restarts = false;
+        }
+    }
+
+    /// A smaller RTT was seen, or the smallest is too old.
+    #[inline(never)]
+    fn change_min_rtt(&mut self, w: &Window, c: &Connection, s: &RateSample) {
         let expired = c.now >= self.min_rtt.expires;
-        if let Some(rtt_us) = s.rtt.map(Duration::as_us).filter(|&rtt_us| rtt_us < self.min_rtt.us || expired) {
-            self.min_rtt.us = rtt_us.max(1);
+        if let Some(rtt) = s.rtt {
+            self.min_rtt.us = rtt.as_us().max(1);
             self.min_rtt.renew(c.now);
         }
         if expired && !self.restarts && self.mode != Mode::ProbeRtt {
             self.mode = Mode::ProbeRtt;
             self.save_cwnd(w);
             self.probe_rtt.done_at = None;
-        }
-        self.probe_rtt.held_back = self.mode == Mode::ProbeRtt;
-        if self.mode == Mode::ProbeRtt {
-            self.hold(w, c);
-        }
-        if s.delivered.is_some_and(|delivered| delivered > 0) {
-            self.restarts = false;
         }
     }
 

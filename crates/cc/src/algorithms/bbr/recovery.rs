@@ -28,7 +28,9 @@ impl Bbr {
         let recovery = &mut self.recovery;
         let delivered_out = f64::from(c.in_flight + s.acked);
         let mut cwnd = if s.lost > 0 { (w.cwnd - f64::from(s.lost)).max(1.0) } else { w.cwnd };
-        if c.ca_state == CaState::Recovery && recovery.state != CaState::Recovery {
+        if c.ca_state.max(recovery.state) < CaState::Recovery {
+            // Mostly: neither now nor before.
+        } else if c.ca_state == CaState::Recovery && recovery.state != CaState::Recovery {
             recovery.conserves = true;
             self.rounds.restart(c.delivered);
             cwnd = delivered_out;

@@ -78,8 +78,11 @@ impl Bbr3 {
 
     /// CheckDrainDone.
     pub(super) fn check_drain_done(&mut self, c: &Connection) {
+        if self.state != State::Drain {
+            return;
+        }
         let drained = f64::from(c.in_flight) <= self.inflight_at(self.bw);
-        if self.state == State::Drain && (drained || self.rounds.count > self.pipe.drain_began + DRAIN_ROUNDS) {
+        if drained || self.rounds.count > self.pipe.drain_began + DRAIN_ROUNDS {
             self.start_down(c);
         }
     }

@@ -1,0 +1,137 @@
+//! A steady sender: that of a law which is told delivery rates, where nothing is in trouble and nothing else about it is special.
+//!
+//! Its ACKs are plain, and take the steps of a plain one. Its segments leave one by one, each as the pacing gate opens. The tail loss probe
+//! is put off by each of them, and the gate opens long before: so the probe is armed by an ACK, and anew only where it may matter.
+
+use cc::{CongestionControl, RttSamples};
+use units::{Duration, Time};
+
+use super::acks::Sampled;
+use super::Sender;
+use crate::limits::Use;
+use crate::rate::Change;
+use crate::timers::probe_wait;
+use crate::{Ack, Range, Wire};
+
+impl<C: CongestionControl> Sender<C> {
+    /// The connection is established: whether its sender is steady while nothing is in trouble.
+    pub(super) fn look_for_steadiness(&mut self, is_usual: bool) {
+        let is_plain = self.care.is_none() && self.packets.is_none() && self.needs.rtt_samples == RttSamples::Unused;
+        let is_paced = self.pacer.is_on();
+        if let Some(rates) = self.rates.as_deref_mut() {
+            rates.on_established(is_usual && is_plain && is_paced);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn is_steady(&self) -> bool {
+        self.rates.as_deref().is_some_and(|rates| rates.is_steady(self.c.una))
+    }
+
+    /// An ACK that advances the window. Returns when the sender is due.
+    #[inline(never)]
+    pub(super) fn on_steady_ack(&mut self, ack: Ack, wire: &mut impl Wire) -> Time {
+        let prior_in_flight = self.c.in_flight;
+        let acked = (ack.cumulative - self.c.una) as u32;
+        let (first, last) = self.board.sent_between(self.c.una, ack.cumulative - 1);
+        // Step 2.
+        self.c.una = ack.cumulative;
+        self.c.in_flight = (self.c.nxt - self.c.una) as u32;
+        self.c.delivered += u64::from(acked);
+        self.rack.on_next_delivered(&self.c, ack.cumulative - 1, last);
+        // Step 4.
+        let rtt = self.sample_rtt_usually(Sampled { first, last });
+        // Steps 9 and 10.
+        let change = Change { acked, lost: 0, rtt: Some(rtt), prior_in_flight };
+        if let Some(rates) = self.rates.as_deref_mut() {
+            let sample = rates.take_next_sample(&mut self.c, change, ack.cumulative - 1, last);
+            self.steer_by_sample(&sample, wire);
+        }
+        // Step 11.
+        let has_sent = self.send_steadily(wire);
+        let expires = self.arm_steadily(rtt, has_sent);
+        expires.min(self.pacer.wakes_at())
+    }
+
+    /// [`Sender::arm_usually`], and until when that stands. The probe follows each segment that is sent until the timeout of one as old as
+    /// the last that was acknowledged comes before it. What is sent alone is given longer.
+    #[inline(always)]
+    fn arm_steadily(&mut self, rtt: Duration, has_sent: bool) -> Time {
+        let (wait, rto) = (probe_wait(&self.c), self.rtt.rto());
+        let is_early = self.c.nxt - self.c.una >= 2 && rtt + wait <= rto;
+        let (expires, stands_until) = if is_early {
+            let expires = self.timers.arm_probe_in(wait, &self.c);
+            (expires, expires.min(self.c.now + (rto - wait - rtt)))
+        } else {
+            (self.arm_usually(rtt, has_sent), Time::ZERO)
+        };
+        if let Some(rates) = self.rates.as_deref_mut() {
+            rates.probe_stands_until = stands_until;
+        }
+        expires
+    }
+
+    /// The pacing gate opens. Returns when the sender is due.
+    #[inline(always)]
+    pub(super) fn on_steady_gate(&mut self, now: Time, wire: &mut impl Wire) -> Time {
+        self.account(now);
+        let has_sent = self.send_steadily(wire);
+        let opens = self.pacer.wakes_at();
+        if self.rates.as_deref().is_some_and(|rates| opens < rates.probe_stands_until) {
+            if has_sent {
+                self.timers.put_probe_off();
+            }
+            return opens;
+        }
+        if has_sent {
+            self.arm_probe_after_last();
+        } else {
+            self.arm_late_probe();
+        }
+        self.deadline()
+    }
+
+    /// Step 11: new segments, as the pacing gate opens. Whether any left. Arms no timer.
+    #[inline(always)]
+    fn send_steadily(&mut self, wire: &mut impl Wire) -> bool {
+        let window = self.w.segments();
+        let room = self.limits.room(&self.c, window.saturating_sub(self.c.in_flight));
+        let mut sent = 0;
+        while sent < room && self.pacer.is_open(self.c.now) {
+            self.send_next(wire);
+            sent += 1;
+        }
+        if sent < room {
+            self.pacer.block();
+        } else {
+            self.pacer.release();
+            self.note_application_limit();
+        }
+        self.limits.on_used(&self.c, Use { filled: self.c.in_flight >= window, sent });
+        sent > 0
+    }
+
+    #[inline(always)]
+    fn send_next(&mut self, wire: &mut impl Wire) {
+        let lost = self.board.lost();
+        let seq = self.c.nxt;
+        let Some(rates) = self.rates.as_deref_mut().filter(|_| self.c.in_flight > 0) else { return self.send_first(wire) };
+        rates.on_next_sent(&self.c, lost);
+        self.pacer.on_sent(self.c.now, self.c.mss, self.c.pacing_rate);
+        self.board.on_next_sent(&self.c);
+        self.c.nxt += 1;
+        self.c.in_flight += 1;
+        self.c.last_sent = self.c.now;
+        self.totals.sent += 1;
+        if self.ecn.takes_announcement() {
+            wire.announce_reduction();
+        }
+        wire.send_train(self.c.now, Range::of(seq));
+    }
+
+    /// Nothing was outstanding.
+    #[inline(never)]
+    fn send_first(&mut self, wire: &mut impl Wire) {
+        self.send_new(wire);
+    }
+}
