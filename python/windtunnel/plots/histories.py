@@ -79,6 +79,8 @@ def chosen_histories(declaration: Histories, histories: Sequence[History]) -> li
         When no run fits the declaration, or its samples lack the quantity.
     """
     fitting = [history for history in histories if declaration.alg in (None, history.point.get("alg"))]
+    if declaration.algs:
+        fitting = [history for name in declaration.algs for history in fitting if history.point.get("alg") == name]
     fitting = [history for history in fitting if declaration.panels is None or declaration.panels in history.point]
     fitting = [history for history in fitting if history.flow_samples.height]
     if not fitting:
@@ -140,7 +142,7 @@ def flow_styles(flows: pl.DataFrame) -> list[tuple[int, str, str]]:
     for position, (flow, algorithm, start_s) in enumerate(flows.select("flow", "algorithm", "start_s").iter_rows(), start=1):
         order = seen.get(algorithm, 0)
         seen[algorithm] = order + 1
-        start = "" if not start_s else f", from {number(round(start_s, 1))} s"
+        start = "" if not round(start_s, 1) else f", from {number(round(start_s, 1))} s"
         styles.append((flow, shade(look(algorithm)[0], SHADES[order % len(SHADES)]), f"flow {position} ({algorithm}{start})"))
     return styles
 
