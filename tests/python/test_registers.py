@@ -13,7 +13,11 @@ from windtunnel.claims.several import SEVERAL
 from windtunnel.metrics import MEASURES
 
 PAPERS = sorted(file.name[:-5] for file in (resources.files("windtunnel.claims") / "data").iterdir() if file.name.endswith(".yaml"))
-OF_LAWS = {"param", "alpha_step", "beta_step", "inc_at_t"}
+OF_LAWS = {
+    *("param", "alpha_step", "beta_step", "inc_at_t"),
+    *("cubic_c", "growth_per_rtt", "undone", "start_loss", "law_ratio", "share", "cwnd_low", "wrongly_lost"),
+    *("cwnd_over_need", "restart_burst", "first_burst", "start_burst"),
+}
 """What suites measure themselves, of one law at a time."""
 
 

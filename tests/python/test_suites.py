@@ -21,10 +21,10 @@ from windtunnel.metrics import MEASURES, View, measured
 from windtunnel.plots.declared import Compared, Curves, Histories, from_json, to_json
 from windtunnel.scenario import Scenario
 from windtunnel.store import KEPT
-from windtunnel.suites import suite, suites
+from windtunnel.suites import default_suites, suite
 from windtunnel.theory.overlays import OVERLAYS
 
-PAPERS = [name for name in suites() if (resources.files("windtunnel.claims") / "data" / f"{name}.yaml").is_file()]
+PAPERS = [name for name in default_suites() if (resources.files("windtunnel.claims") / "data" / f"{name}.yaml").is_file()]
 SUITES = {paper: {one.id: one for one in suite(paper).experiments} for paper in PAPERS}
 EXPERIMENTS = {id: one for experiments in SUITES.values() for id, one in experiments.items()}
 REGISTERS = {paper: packaged_register(paper) for paper in PAPERS}

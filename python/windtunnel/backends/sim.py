@@ -9,6 +9,7 @@ from typing import Any
 
 from windtunnel import foreign, native
 from windtunnel.backends.host import host
+from windtunnel.foreign import stacks
 from windtunnel.records import Records, RunFacts, build
 from windtunnel.scenario import Scenario, ScenarioError, asked, digest, fill, guests
 from windtunnel.version import __version__
@@ -102,7 +103,7 @@ def _asked(function: str, scenario: Scenario) -> Any:
     except foreign.Unreachable as error:
         raise _fault(scenario, _culprit(scenario, error.flow), error.said) from None
     except ScenarioError as error:
-        files = {foreign.shown(name) for name, _ in named}
+        files = {foreign.shown(name) for name, _ in named} | _stacks(scenario)
         file, colon, what = error.problem.partition(": ")
         if function == "run" and not error.field and colon and file in files:
             raise _fault(scenario, file, what) from error.__cause__
@@ -125,6 +126,12 @@ def _elsewhere(function: str, text: str, named: list[tuple[str, str]]) -> Any:
             "flows", f"a class runs in this process and {apart[0]} in one of its own; write the class to a file, as ./mine.py:Mine"
         )
     return here.ask(function, text, described)
+
+
+def _stacks(scenario: Scenario) -> set[str]:
+    """Return what a fault calls the whole stacks of a scenario: name and version."""
+    found = (stacks.required(flow.stack) for flow in scenario.flows if flow.stack is not None)
+    return {f"{one.name}-{one.version}" for one in found}
 
 
 def _culprit(scenario: Scenario, flow: int | None) -> str:

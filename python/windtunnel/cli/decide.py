@@ -37,14 +37,14 @@ def kernel_command(
         from windtunnel.cli.output import note
         from windtunnel.scenario import ScenarioError
         from windtunnel.store import RunStore, writing_results
-        from windtunnel.suites import chosen, suites
+        from windtunnel.suites import chosen, default_suites
         from windtunnel.suites.deciding import carry_out, claimed, opened
 
         if hours is not None and not 0 < hours <= 10_000:
             raise ScenarioError("hours", f"{hours:g} is out of range; allowed: above 0, at most 10000")
         workers = worker_count(jobs)
         backend = f"linux:{kernels.find(kernel).digest}"
-        asked = claimed(chosen(names or list(suites())))
+        asked = claimed(chosen(names or default_suites()))
         todo = opened(asked, backend)
         if not todo:
             raise ScenarioError("name", "nothing of it has claims that this kernel can run; allowed: windtunnel suite list")

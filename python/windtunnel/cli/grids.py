@@ -35,7 +35,7 @@ def algorithm_of(name: str, field: str = "alg") -> str:
     Parameters
     ----------
     name : str
-        What the user wrote.
+        What the user wrote: a protocol, a file, or a controller of a whole stack, ``cubic@quinn``.
     field : str
         Where, for the error.
 
@@ -47,10 +47,11 @@ def algorithm_of(name: str, field: str = "alg") -> str:
     from pydantic_core import PydanticCustomError
 
     from windtunnel.scenario import ScenarioError
-    from windtunnel.scenario.checks import algorithm_name
+    from windtunnel.scenario.checks import algorithm_name, stack_algorithm, stack_name
 
+    law, at, stack = name.partition("@")
     try:
-        return algorithm_name(name)
+        return f"{stack_algorithm(stack_name(stack), law)}@{stack}" if at else algorithm_name(name)
     except PydanticCustomError as error:
         raise ScenarioError(field, str((error.context or {}).get("problem", error))) from None
 

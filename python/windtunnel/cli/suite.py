@@ -55,7 +55,7 @@ def list_command(
 @app.command("run")
 def run_command(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Suites (li07) or experiments (li07.fig4); your own by path.")],
-    alg: Annotated[str | None, typer.Option(metavar="NAMES", help="Only these protocols, as reno,htcp.")] = None,
+    alg: Annotated[str | None, typer.Option(metavar="NAMES", help="Only these protocols, as reno,htcp or cubic@quinn.")] = None,
     seeds: Annotated[int | None, typer.Option(metavar="N", help="Repeats, 1 to 1000.", show_default="each experiment's own")] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256.", show_default="one per core")] = None,
     out: Annotated[str, typer.Option(metavar="DIR", help="Results folder; what it holds already is not run again.")] = "results",
@@ -77,6 +77,8 @@ def run_command(
         scale = _scale(quick=quick, alg=alg, seeds=seeds)
         workers = worker_count(jobs)
         asked = chosen(names)
+        for line in [text for own, _ in asked for text in own.skipped()]:
+            note(line)
         wanted = [one for _, experiments in asked for one in experiments if not (quick and one.quick is None and one.id not in names)]
         plan = experiment.plan(wanted, scale, backend=backend)
         if not plan.jobs and not any(plan.left_out.values()):

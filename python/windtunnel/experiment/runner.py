@@ -18,7 +18,7 @@ from windtunnel.experiment.functions import fingerprint, is_portable
 from windtunnel.experiment.measuring import measured_rows, plain, table
 from windtunnel.experiment.model import Experiment, Measure
 from windtunnel.experiment.plan import ORDER, Cell, Job, Plan
-from windtunnel.foreign import ForeignError
+from windtunnel.foreign import ForeignError, stacks
 from windtunnel.metrics.version import MEASURES_VERSION
 from windtunnel.plots.declared import to_json
 from windtunnel.pool import each, workers
@@ -333,7 +333,7 @@ def declare(plan: Plan, experiment: Experiment, *, command: str, failed: Sequenc
         "title": experiment.title,
         "question": experiment.question,
         "source": experiment.source,
-        "parameters": [list(pair) for pair in (*experiment.parameters, *_own_stack(plan, experiment))],
+        "parameters": [list(pair) for pair in (*experiment.parameters, *_own_stack(plan, experiment), *_whole_stacks(plan, experiment))],
         "points": {name: list(values) for name, values in points.items()},
         "repeats": len(plan.scale.seeds(experiment)),
         "figures": [to_json(figure) for figure in experiment.figures],
@@ -360,6 +360,12 @@ def _own_stack(plan: Plan, experiment: Experiment) -> list[tuple[str, str]]:
     if not asked:
         return []
     return [("stack run", f"{backend.title}: its own stack and its own algorithms ({backend.stack}) in place of {', '.join(asked)}")]
+
+
+def _whole_stacks(plan: Plan, experiment: Experiment) -> list[tuple[str, str]]:
+    """Return version and key of each whole stack that an experiment's flows are of."""
+    named = {flow.stack for cell in plan.cells[experiment.id] for flow in plan.jobs[cell.key].scenario.flows if flow.stack is not None}
+    return [(f"build of {one.name}", f"version {one.version}, key {one.key}") for one in map(stacks.required, sorted(named))]
 
 
 def _left_out_note(one: LeftOut) -> str:

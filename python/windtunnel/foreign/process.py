@@ -25,6 +25,10 @@ LOOK_UP_S = 0.1
 START_S = 60.0
 """How long a process may take to begin."""
 
+STATIC_TLS = "glibc.rtld.optional_static_tls=65536"
+"""Room for the thread-local data of all libraries that such a process loads: each whole stack takes some 200 bytes of the 512 that glibc
+has by default, so that not all of them could be loaded into one."""
+
 _BEGIN = "import json, sys; sys.path[:] = json.loads(sys.argv[3]); from windtunnel.foreign.worker import main; main(sys.argv[1:3])"
 
 
@@ -51,7 +55,7 @@ class _Process:
             numbers = (theirs.fileno(), file.fileno())
             command = [sys.executable, "-c", _BEGIN, *map(str, numbers), json.dumps(sys.path)]
             # What a library prints is not the caller's result.
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=2, pass_fds=numbers)
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=2, pass_fds=numbers, env=_environment())
             theirs.close()
         self.connection = ours
         try:
@@ -120,6 +124,12 @@ class _Process:
         self.connection.close()
         self.process.kill()
         self.process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment of such a process: this one's, with room for its libraries."""
+    tunables = [text for text in (os.environ.get("GLIBC_TUNABLES", ""), STATIC_TLS) if text]
+    return {**os.environ, "GLIBC_TUNABLES": ":".join(tunables)}
 
 
 def _ending(code: int) -> str:

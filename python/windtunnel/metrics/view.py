@@ -13,6 +13,7 @@ import polars as pl
 from windtunnel.metrics.backoffs import Array, Backoffs, backoffs_by_flow
 from windtunnel.metrics.rates import PACKET_BITS, UDP, UDP_HEADER_BITS, packet_bits
 from windtunnel.records import Records
+from windtunnel.records.names import written
 from windtunnel.records.schema import FRAMES
 
 PACKET_BYTES = 1500
@@ -131,8 +132,12 @@ class View:
         return self.records.flows.filter(pl.col("direction") == "reverse")
 
     def name(self, flow: int) -> str:
-        """Return a flow's algorithm as the scenario writes it, ``htcp`` or ``htcp:beta08``."""
-        return str(self.scenario["flows"][flow]["algorithm"])
+        """Return a flow's algorithm as the scenario writes it, ``htcp`` or ``htcp:beta08``, and of a whole stack ``cubic@quinn``."""
+        return self._names[flow]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return written(self.scenario)
 
     @cached_property
     def under_test(self) -> tuple[int, ...]:

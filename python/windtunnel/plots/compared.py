@@ -76,7 +76,9 @@ def draw_compared(declaration: Compared, measures: pl.DataFrame | None, beside: 
     panels = ascending(dict.fromkeys(point.panel for point in points))
     own_colours = declaration.series == declaration.x
     every = _ascending(point.series for point in points)
-    looks = {value: look(str(value)) for value in every} if own_colours else dict(zip(every, _looks(), strict=False))
+    # Controllers of whole stacks have looks of their own wherever they stand.
+    stacks = any("@" in str(value) for value in every)
+    looks = {value: look(str(value)) for value in every} if own_colours or stacks else dict(zip(every, _looks(), strict=False))
     with styled():
         handles = _legend(declaration, [] if own_colours else every, looks, [other.label for other in others])
         rows = len(legend_rows([str(handle.get_label()) for handle in handles]))

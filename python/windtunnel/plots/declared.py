@@ -91,6 +91,8 @@ class Curves:
         Text below the figure.
     censored_at : float, optional
         What an infinite repeat counts as while at most half of a point's repeats are infinite: the duration of the runs, seconds.
+    algs : tuple of str
+        Only these protocols, in this order; all when empty.
     """
 
     name: str
@@ -109,6 +111,7 @@ class Curves:
     theory: tuple[Overlay, ...] = ()
     caption: str = ""
     censored_at: float | None = None
+    algs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,7 @@ class Compared:
 
     Parameters
     ----------
-    name, title, metric, panels, x_label, y_label, y_log, y_limits, baseline, fixed, caption, censored_at
+    name, title, metric, panels, x_label, y_label, y_log, y_limits, baseline, fixed, caption, censored_at, algs
         As in `Curves`; `x_label` is for the text beside the figure.
     x : str
         The dimension of names along the x axis.
@@ -161,6 +164,7 @@ class Compared:
     published: tuple[Published, ...] = ()
     caption: str = ""
     censored_at: float | None = None
+    algs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -177,6 +181,8 @@ class Histories:
         The dimension that makes the panels; one panel when absent.
     alg : str, optional
         Only the runs of this protocol.
+    algs : tuple of str
+        Only the runs of these protocols, in this order; all when empty.
     y_label : str
         Label of the y axis; times are drawn in ms, rates in Mbit/s, bytes in MB.
     caption : str
@@ -188,11 +194,40 @@ class Histories:
     quantity: str
     panels: str | None = None
     alg: str | None = None
+    algs: tuple[str, ...] = ()
     y_label: str = ""
     caption: str = ""
 
 
-Declaration: TypeAlias = Curves | Compared | Histories
+@dataclass(frozen=True)
+class Matrix:
+    """Means of one metric by two names, as numbers in tinted cells.
+
+    Parameters
+    ----------
+    name, title, metric, y_limits, fixed, caption
+        As in `Curves`; cells at the limits have the strongest tint.
+    x, y : str
+        The dimensions of names of columns and rows.
+    centre : float
+        The value without a tint; above it cells are blue, below it orange.
+    mirrored : float, optional
+        What a cell and the one across the diagonal add up to: a pair that was run in one order is then shown in both.
+    """
+
+    name: str
+    title: str
+    metric: str
+    x: str
+    y: str
+    centre: float
+    y_limits: tuple[float, float]
+    mirrored: float | None = None
+    fixed: Mapping[str, Value] = field(default_factory=dict)
+    caption: str = ""
+
+
+Declaration: TypeAlias = Curves | Compared | Histories | Matrix
 
 
 @dataclass(frozen=True)
@@ -221,7 +256,12 @@ class History:
     rtts_s: tuple[float, ...] = ()
 
 
-_KINDS: dict[str, type[Curves] | type[Compared] | type[Histories]] = {"curves": Curves, "compared": Compared, "histories": Histories}
+_KINDS: dict[str, type[Curves] | type[Compared] | type[Histories] | type[Matrix]] = {
+    "curves": Curves,
+    "compared": Compared,
+    "histories": Histories,
+    "matrix": Matrix,
+}
 
 
 def to_json(declaration: Declaration) -> dict[str, Any]:
@@ -229,7 +269,7 @@ def to_json(declaration: Declaration) -> dict[str, Any]:
 
     Parameters
     ----------
-    declaration : Curves, Compared or Histories
+    declaration : Curves, Compared, Histories or Matrix
         What to store.
 
     Returns
@@ -259,7 +299,7 @@ def from_json(stored: Mapping[str, Any]) -> Declaration:
 
     Returns
     -------
-    Curves, Compared or Histories
+    Curves, Compared, Histories or Matrix
         Equal to the one stored.
 
     Raises
@@ -275,7 +315,9 @@ def from_json(stored: Mapping[str, Any]) -> Declaration:
         if fields.get("y_limits") is not None:
             low, high = fields["y_limits"]
             fields["y_limits"] = (low, high)
-        if kind != "histories":
+        if kind != "matrix":
+            fields["algs"] = tuple(fields.get("algs", ()))
+        if kind in ("curves", "compared"):
             fields["baseline"] = tuple(fields.get("baseline", ()))
         if kind == "compared":
             fields["published"] = tuple(Published(**mark) for mark in fields.get("published", ()))

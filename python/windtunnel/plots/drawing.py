@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from windtunnel.plots.compared import draw_compared
 from windtunnel.plots.curves import draw_curves
-from windtunnel.plots.declared import Compared, Curves, Declaration, Histories, History
+from windtunnel.plots.declared import Compared, Curves, Declaration, Histories, History, Matrix
 from windtunnel.plots.histories import draw_histories
+from windtunnel.plots.matrix import draw_matrix, remarks_on_matrix
 from windtunnel.plots.points import named_points_of, others_of, points_of, remarks_on
 
 if TYPE_CHECKING:
@@ -27,10 +28,10 @@ def draw(
 
     Parameters
     ----------
-    declaration : Curves, Compared or Histories
+    declaration : Curves, Compared, Histories or Matrix
         What to draw.
     measures : polars.DataFrame, optional
-        The experiment's measures table; needed by `Curves` and `Compared`.
+        The experiment's measures table; needed by all but `Histories`.
     histories : sequence of History
         Runs with samples; needed by `Histories`.
     beside : mapping of str to polars.DataFrame, optional
@@ -50,6 +51,8 @@ def draw(
         return draw_curves(declaration, measures, beside or {})
     if isinstance(declaration, Compared):
         return draw_compared(declaration, measures, beside or {})
+    if isinstance(declaration, Matrix):
+        return draw_matrix(declaration, measures)
     return draw_histories(declaration, histories)
 
 
@@ -60,7 +63,7 @@ def remarks(
 
     Parameters
     ----------
-    declaration : Curves, Compared or Histories
+    declaration : Curves, Compared, Histories or Matrix
         The figure.
     measures : polars.DataFrame, optional
         The experiment's measures table.
@@ -74,5 +77,7 @@ def remarks(
     """
     if isinstance(declaration, Histories) or measures is None:
         return []
+    if isinstance(declaration, Matrix):
+        return remarks_on_matrix(declaration, measures)
     points = named_points_of(declaration, measures) if isinstance(declaration, Compared) else points_of(declaration, measures)
     return remarks_on(declaration, points, others_of(declaration, beside or {}))

@@ -79,6 +79,8 @@ def chosen_histories(declaration: Histories, histories: Sequence[History]) -> li
         When no run fits the declaration, or the samples of none have the quantity: what a controller does not have is left out.
     """
     fitting = [history for history in histories if declaration.alg in (None, history.point.get("alg"))]
+    if declaration.algs:
+        fitting = [history for name in declaration.algs for history in fitting if history.point.get("alg") == name]
     fitting = [history for history in fitting if declaration.panels is None or declaration.panels in history.point]
     fitting = [history for history in fitting if history.flow_samples.height]
     if not fitting:
@@ -145,7 +147,7 @@ def flow_styles(flows: pl.DataFrame, rtts_s: Sequence[float] = ()) -> list[tuple
         order = seen.get(algorithm, 0)
         seen[algorithm] = order + 1
         rtt = f", {number(round(rtts_s[position - 1] * 1e3, 3))} ms" if len(set(rtts_s)) > 1 and position <= len(rtts_s) else ""
-        start = "" if not start_s else f", from {number(round(start_s, 1))} s"
+        start = "" if not round(start_s, 1) else f", from {number(round(start_s, 1))} s"
         styles.append((flow, shade(look(algorithm)[0], SHADES[order % len(SHADES)]), f"flow {position} ({algorithm}{rtt}{start})"))
     return styles
 

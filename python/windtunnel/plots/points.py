@@ -181,6 +181,10 @@ def _rows(declaration: Curves | Compared, metric: str, measures: pl.DataFrame) -
     chosen = measures.filter(pl.col("metric") == metric)
     for column, value in declaration.fixed.items():
         chosen = chosen.filter(pl.col(column) == value)
+    if declaration.algs:
+        # In the order of the declaration, so that a figure reads the same whatever the grid's order is.
+        order = {name: place for place, name in enumerate(declaration.algs)}
+        chosen = chosen.filter(pl.col("alg").is_in(declaration.algs)).sort(pl.col("alg").replace_strict(order), maintain_order=True)
     for column in _OWN_COLUMNS:
         if column in measures.columns and column not in named:
             chosen = chosen.filter(pl.col(column).is_null())

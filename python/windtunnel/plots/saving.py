@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from windtunnel.plots.axes import styled
 from windtunnel.plots.drawing import draw
-from windtunnel.plots.style import DARK, RC, SHADES, shade
+from windtunnel.plots.style import ABOVE, BELOW, DARK, RC, SHADES, TINTS, shade
 from windtunnel.scenario import ScenarioError
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ _METADATA: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".pdf": {"Creat
 _FONTS = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 # On a dark screen the flows of one protocol part the other way: what is mixed with black on paper is mixed with white.
 _DARK = {shade(colour, share): shade(dark, -1.2 * share) for colour, dark in DARK.items() for share in SHADES if share}
+_DARK |= {shade(colour, share): shade(DARK[colour], -0.9 * share) for colour in (ABOVE, BELOW) for share in TINTS}
 _DARK |= {colour.lower(): dark for colour, dark in DARK.items()}
 
 

@@ -43,6 +43,14 @@ LOOK: dict[str, tuple[str, str]] = {
     "concave-convex": (_INDIGO, "D"),
     "udp": (_INDIGO, "8"),
 }
+STACK_LOOK: dict[str, tuple[str, str]] = {
+    "quinn": (_ORANGE, "^"),
+    "noq": (_GREEN, "D"),
+    "quiche": (_SKY, "v"),
+    "s2n-quic": (_PURPLE, "P"),
+    "tquic": (_INDIGO, "X"),
+}
+"""Of the controllers of a whole stack, ``cubic@quinn``: the stack's colour and marker."""
 _COLOURS = (_BLUE, _ORANGE, _GREEN, _RED, _PURPLE, _SKY, _GREY)
 _OF_FILES = ("#000000", "#7a3b00", "#b5007f")
 """Colours of controllers from files: no built-in one has them."""
@@ -149,7 +157,8 @@ def look(algorithm: str) -> tuple[str, str]:
     Parameters
     ----------
     algorithm : str
-        ``name`` or ``name:variant``; variants share their protocol's look. One from a file (its name has a dot) has colours of its own.
+        ``name`` or ``name:variant``; variants share their protocol's look. One from a file (its name has a dot) has colours of its own,
+        and those of a whole stack, ``cubic@quinn``, have the stack's look.
 
     Returns
     -------
@@ -157,6 +166,9 @@ def look(algorithm: str) -> tuple[str, str]:
         A hexadecimal colour and a matplotlib marker.
     """
     name = algorithm.partition(":")[0]
+    stack = name.partition("@")[2]
+    if stack in STACK_LOOK:
+        return STACK_LOOK[stack]
     if name in LOOK:
         return LOOK[name]
     number = zlib.crc32(name.encode())
@@ -164,6 +176,10 @@ def look(algorithm: str) -> tuple[str, str]:
     return colours[number % len(colours)], _MARKERS[number // len(colours) % len(_MARKERS)]
 
 
+TINTS = (-0.92, -0.8, -0.68, -0.56, -0.44, -0.32)
+"""Shares of white in the cells of a matrix, from its centre outwards."""
+ABOVE, BELOW = _BLUE, _ORANGE
+"""Colours of cells above and below a matrix's centre."""
 SHADES = (0.0, 0.55, -0.45, 0.3, -0.65)
 """Share of black, or below zero of white, in the colours of one protocol's flows."""
 

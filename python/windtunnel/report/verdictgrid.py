@@ -52,13 +52,18 @@ class Grid:
 def named_in(predicate: str) -> list[str]:
     """Return the protocols a claim's predicate names, each once, without their variants."""
     quoted = [text.partition(":")[0] for text in re.findall(r"""['"]([^'"]+)['"]""", predicate)]
-    return list(dict.fromkeys(name for name in quoted if name in LOOK))
+    return list(dict.fromkeys(name for name in quoted if _is_one(name)))
+
+
+def _is_one(name: str) -> bool:
+    """Whether a name is a protocol's: a built-in law, or a controller of a whole stack, ``cubic@quinn``."""
+    return name in LOOK or "@" in name
 
 
 def _named(verdict: Verdict, section: Section) -> list[str]:
     """Return the protocols a claim is about: those its predicate names, else the only one of its experiment."""
     own = {str(point.values["alg"]).partition(":")[0] for point in section.points if "alg" in point.values}
-    return named_in(verdict.predicate) or ([name for name in own if name in LOOK] if len(own) == 1 else [])
+    return named_in(verdict.predicate) or ([name for name in own if _is_one(name)] if len(own) == 1 else [])
 
 
 def paper_of(id: str) -> str:
@@ -83,7 +88,7 @@ def grid_of(report: Report) -> Grid:
     claims = {section.id: [(verdict, _named(verdict, section)) for verdict in section.verdicts] for section in judged}
     named = {name for own in claims.values() for _, names in own for name in names}
     general = any(not names for own in claims.values() for _, names in own)
-    columns = [name for name in LOOK if name in named] + ([GENERAL] if general else [])
+    columns = [name for name in LOOK if name in named] + sorted(name for name in named if name not in LOOK) + ([GENERAL] if general else [])
     papers = []
     for paper in dict.fromkeys(paper_of(section.id) for section in judged):
         own = [section for section in judged if paper_of(section.id) == paper]

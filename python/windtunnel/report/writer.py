@@ -169,6 +169,8 @@ def _shown(report: Report, places: Places, page: str, figure: Figure) -> _Shown:
     remarks = plots.remarks(declaration, measures=figure.measures, beside=figure.beside)
     if isinstance(declaration, plots.Histories):
         axes = f"{declaration.y_label or declaration.quantity} against time (s)."
+    elif isinstance(declaration, plots.Matrix):
+        axes = f"{declaration.metric} by {declaration.y} and {declaration.x}."
     else:
         across = getattr(declaration, "x_label", "") or declaration.x
         axes = f"{declaration.y_label or declaration.metric} against {across}."

@@ -2,6 +2,6 @@
 
 from windtunnel.suites.errors import SuiteError
 from windtunnel.suites.facts import store_facts
-from windtunnel.suites.finding import Suite, chosen, suite, suites
+from windtunnel.suites.finding import STUDIES, Suite, chosen, default_suites, suite, suites
 
-__all__ = ["Suite", "SuiteError", "chosen", "store_facts", "suite", "suites"]
+__all__ = ["STUDIES", "Suite", "SuiteError", "chosen", "default_suites", "store_facts", "suite", "suites"]

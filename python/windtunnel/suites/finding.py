@@ -1,6 +1,7 @@
 """Find suites and experiments: a package beside this file is a suite, and its modules hold EXPERIMENTS; so is a user's.
 
-What a paper leaves open is in the module ``choices`` of its package: CHOICES, by experiment.
+What a paper leaves open is in the module ``choices`` of its package: CHOICES, by experiment. A suite that needs what not every machine
+has says so in its package: ``present`` makes of an experiment what can be run here, ``skipped`` names what cannot.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ class Suite:
         From the measures of experiments by id to sentences, the most striking first.
     claims : Path, optional
         Of a user's suite: its register of claims. A paper's comes with the package.
+    skipped : callable
+        Returns a line for each part that this machine has not what it needs for, and raises `SuiteError` when nothing is left.
     """
 
     name: str
@@ -44,6 +47,7 @@ class Suite:
     experiments: tuple[Experiment, ...]
     findings: Callable[[Mapping[str, pl.DataFrame]], list[str]]
     claims: Path | None = None
+    skipped: Callable[[], list[str]] = list
 
     def register(self) -> Register | None:
         """Return its register of claims, None when it has none.
@@ -55,10 +59,14 @@ class Suite:
         """
         if self.claims is not None:
             return register(self.claims)
-        return packaged_register(self.name) if self.name in _papers() else None
+        return packaged_register(self.name) if self.name in _packaged() else None
 
 
-def _papers() -> tuple[str, ...]:
+STUDIES = ("stacks",)
+"""Suites that come with the package and are no paper's: only who names them gets them."""
+
+
+def _packaged() -> tuple[str, ...]:
     """Return the names of the suites that come with the package."""
     here = str(Path(__file__).parent)
     return tuple(sorted(module.name for module in pkgutil.iter_modules([here]) if module.ispkg))
@@ -66,7 +74,12 @@ def _papers() -> tuple[str, ...]:
 
 def suites() -> tuple[str, ...]:
     """Return the names of all suites: those of papers, those that installed packages bring, and those that were asked for by a path."""
-    return tuple(sorted({*_papers(), *users.installed(), *users.loaded()}))
+    return tuple(sorted({*_packaged(), *users.installed(), *users.loaded()}))
+
+
+def default_suites() -> tuple[str, ...]:
+    """Return the names of the suites that are meant where none is named: all but studies that need what not every machine has."""
+    return tuple(name for name in suites() if name not in STUDIES)
 
 
 def suite(name: str) -> Suite:
@@ -77,10 +90,10 @@ def suite(name: str) -> Suite:
     SuiteError
         When there is none, or a user's cannot be accepted.
     """
-    if name in _papers():
+    if name in _packaged():
         return _made(name, importlib.import_module(f"windtunnel.suites.{name}"), None)
     if users.is_path(name) or name in suites():
-        own, package, claims = users.found(name, papers=_papers())
+        own, package, claims = users.found(name, papers=_packaged())
         with users.refusing(own):
             made = _made(own, package, claims)
         made.register()
@@ -93,14 +106,20 @@ def _made(name: str, package: ModuleType, claims: Path | None) -> Suite:
     found: list[Experiment] = []
     for module in modules:
         found += getattr(importlib.import_module(f"{package.__name__}.{module}"), "EXPERIMENTS", ())
-    if name not in _papers():
+    if name not in _packaged():
         users.check(name, found)
     order = {id: index for index, id in enumerate(getattr(package, "ORDER", ()))}
     found.sort(key=lambda experiment: order.get(experiment.id, len(order)))
     if "choices" in modules:
         open_to = importlib.import_module(f"{package.__name__}.choices").CHOICES
         found = [replace(experiment, choices=(*experiment.choices, *open_to.get(experiment.id, ()))) for experiment in found]
-    return Suite(name, package.TITLE, tuple(found), getattr(package, "findings", _nothing), claims)
+    found = [getattr(package, "present", _as_it_is)(experiment) for experiment in found]
+    own = Suite(name, package.TITLE, tuple(found), getattr(package, "findings", _nothing), claims)
+    return replace(own, skipped=getattr(package, "skipped", own.skipped))
+
+
+def _as_it_is(experiment: Experiment) -> Experiment:
+    return experiment
 
 
 def _nothing(_: Mapping[str, pl.DataFrame]) -> list[str]:

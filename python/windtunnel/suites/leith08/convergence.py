@@ -1,5 +1,7 @@
 """Figures 4 to 6: how a second flow of a hybrid algorithm comes to its share."""
 
+from typing import Any
+
 from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
 from windtunnel.plots.declared import Histories
 from windtunnel.scenario import Scenario
@@ -32,7 +34,7 @@ def small_queue(_point: Point, draws: Draws) -> Scenario:
     return run(draws, rate=200, rtt=200, queue=queue, algorithms=("ctcp", "ctcp"), starts_s=(0.0, start_s), duration_s=600.0)
 
 
-def _windows(title: str, **more: str) -> Histories:
+def _windows(title: str, **more: Any) -> Histories:
     return Histories("cwnd", title, quantity="cwnd_packets", y_label="cwnd (packets)", caption="One of the repeats.", **more)
 
 
