@@ -11,7 +11,7 @@ pub struct Sack {
     pub blocks: [Range; 3],
     /// A segment that arrived twice (RFC 2883).
     pub duplicate: Option<u64>,
-    /// The receiver's window, segments from the cumulative acknowledgement on; none if it says nothing of that.
+    /// The receiver's window, bytes from the cumulative acknowledgement on; none if it says nothing of that.
     pub window: Option<u32>,
 }
 

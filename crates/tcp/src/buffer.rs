@@ -225,7 +225,7 @@ impl Buffer {
         (window >= self.offered, is_low)
     }
 
-    /// An ACK leaves, where segment `next` is next: the window that it offers, whole segments, and whether little is free.
+    /// An ACK leaves, where segment `next` is next: the bytes of window that it offers, and whether little is free.
     pub(crate) fn offer(&mut self, next: u64) -> (u64, bool) {
         let (window, is_low) = self.select();
         let (remaining, unit) = (self.remaining(next), 1 << self.scale);
@@ -233,7 +233,7 @@ impl Buffer {
         self.offered_at = next * self.mss;
         let told = self.offered.min(UNSCALED << self.scale) & !(unit - 1);
         self.largest = self.largest.max(told);
-        (told / self.mss, is_low)
+        (told, is_low)
     }
 
     /// A segment of data, sent at `sent`, is there now, and it is a new one or not; then `next` is next, as far as it is in order. Returns whether
@@ -394,7 +394,7 @@ mod tests {
         for seq in 0..83 {
             arrive(&mut buffer, 100, seq, seq + 1);
             let (window, _) = buffer.offer(seq + 1);
-            edges.push((seq + 1) * MSS + window * MSS);
+            edges.push((seq + 1) * MSS + window);
             assert_eq!(buffer.offered, buffer.remaining(seq + 1), "what is offered is what remains");
         }
         assert!(edges.windows(2).all(|pair| pair[0] <= pair[1]), "{edges:?}");

@@ -46,6 +46,8 @@ pub(crate) struct Limits {
     /// Probes of the receiver's window since it was shut.
     window_probes: u8,
     initial_window: u32,
+    /// A part of a segment has room at the receiver, and no whole one.
+    part_has_room: bool,
     /// Most segments outstanding in the round trip that `round_end` ends (Linux `max_packets_out`).
     most_out: u64,
     round_end: u64,
@@ -64,6 +66,7 @@ impl Limits {
             limited_transmit: spec.options.limited_transmit,
             idle_restart: if needs.control.is_full() { IdleRestart::None } else { spec.options.idle_restart },
             window_probes: 0,
+            part_has_room: false,
             initial_window: spec.options.initial_window,
             most_out: 0,
             round_end: 0,
@@ -109,6 +112,16 @@ impl Limits {
         if window > 0 {
             self.window_probes = 0;
         }
+    }
+
+    /// A part of a segment has room at the receiver, or not.
+    pub(crate) fn on_part_told(&mut self, has_room: bool) {
+        self.part_has_room = has_room;
+    }
+
+    /// A probe of the window is to take that part there: the first is, for then there is no room any more.
+    pub(crate) fn is_probe_data(&self) -> bool {
+        self.part_has_room && self.window_probes == 0
     }
 
     /// How often the window has been probed since it was shut.

@@ -98,13 +98,13 @@ impl Flow {
             Direction::Forward => (entry, reverse),
             Direction::Reverse => (reverse.expect("a reverse flow has its link"), Some(entry)),
         };
-        let jitter = Jitter::of_flow(index, spec.seed, given.jitter_ns);
         let packet = Packet::data(given.packet_bytes, index as u32);
         let traffic = (packet, accepted.sender.options.ecn);
-        let path = Path::new(receiver, rtt, traffic, links, jitter).behind(disorder(spec, index, given));
+        let path = Path::new(receiver, rtt, traffic, links).behind(disorder(spec, index, given));
         let access = path.access_delay();
         let client = Client::of_flow(index, &accepted, spec);
         let mut path = path.on_host(host::side(spec, given, access)).among_hops(spec.hops.len()).asked_by(client).with_look_at_buffer();
+        path.jitter = Jitter::of_flow(index, spec.seed, given.jitter_ns);
         path.opens = given.handshake;
         let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(given.start_ns.next_multiple_of(spec.sample_ns)) };
         let mut agenda = Agenda {

@@ -71,7 +71,7 @@ pub struct Path {
     packet_bytes: u32,
     /// Number of the flow.
     flow: u32,
-    jitter: Option<Box<Jitter>>,
+    pub(crate) jitter: Option<Box<Jitter>>,
     last_arrival: Time,
     /// From the link to the receiver, and from the receiver to the reverse link.
     quarter: Duration,
@@ -119,7 +119,7 @@ impl Path {
         self.ack_link.map(usize::from)
     }
 
-    pub(crate) fn new(receiver: Receiver, rtt: Duration, traffic: (Packet, Ecn), links: (u8, Option<u8>), jitter: Option<Box<Jitter>>) -> Path {
+    pub(crate) fn new(receiver: Receiver, rtt: Duration, traffic: (Packet, Ecn), links: (u8, Option<u8>)) -> Path {
         let (packet, ecn) = traffic;
         let quarter = access_delay(rtt);
         Path {
@@ -129,7 +129,7 @@ impl Path {
             arriving_at: Time::NEVER,
             sacks: VecDeque::new(),
             rare: links.1.map(|_| Box::default()),
-            jitter,
+            jitter: None,
             last_arrival: Time::ZERO,
             quarter,
             rtt,

@@ -6,8 +6,8 @@
 //! forgotten. A window that opens is a begin after a silence as an application's write is: the congestion window is restarted (`tcp_ack_update_window` calls
 //! `tcp_slow_start_after_idle_check`); probes are no data and break no silence.
 //!
-//! Departures: a window of less than a segment is none, where Linux sends the part that fits when the timer expires; a receiver that answers
-//! no probe is never given up (`tcp_retries2`).
+//! Departures: of a window of less than a segment Linux sends the part that fits when the timer first expires; here nothing is delivered by that, though
+//! it ends a silence as data do. A receiver that answers no probe is never given up (`tcp_retries2`).
 
 use cc::{CaEvent, CongestionControl};
 use units::{Duration, Time};
@@ -55,12 +55,14 @@ impl<C: CongestionControl> Sender<C> {
     pub fn on_offering_ack(&mut self, now: Time, ack: Ack, sack: &Sack, wire: &mut impl Wire) -> Time {
         let has_sack = sack.tells_of_disorder();
         let ack = Ack { has_sack, ..ack };
-        let window = sack.window.map_or(self.limits.receiver(), u64::from);
+        let mss = u64::from(self.c.mss);
+        let window = sack.window.map_or(self.limits.receiver(), |bytes| u64::from(bytes) / mss);
         let is_idle = self.c.una == self.c.nxt;
         let is_update = window != self.limits.receiver() || (window == 0 && is_idle);
         self.note_receive_limit(now);
         if ack.cumulative >= self.c.una {
             self.on_window_told(window);
+            self.limits.on_part_told(window == 0 && sack.window.is_some_and(|bytes| bytes > 0));
         }
         if is_update && !has_sack && self.ecn.is_known(&ack) && ack.cumulative == self.c.una {
             self.on_window_updated(now, wire);
@@ -115,6 +117,9 @@ impl<C: CongestionControl> Sender<C> {
     #[inline(never)]
     pub(super) fn on_window_timeout(&mut self, wire: &mut impl Wire) {
         if self.is_shut() {
+            if self.limits.is_probe_data() {
+                self.c.last_sent = self.c.now;
+            }
             wire.probe_window(self.c.now);
             self.limits.on_window_probed(DOUBLINGS_MAX);
             self.watch_window();
