@@ -41,6 +41,8 @@ impl Ecn {
 /// What an endpoint is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
+    /// Number of the flow among the run's: for whoever tells of a fault.
+    pub flow: usize,
     /// Which end.
     pub role: Role,
     /// The congestion controller, by the stack's own name.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::ends::{Config, Ecn, Fault, Role, Stack, State, Supply};
 
 /// Version of this table. A library of another is refused.
-pub const ABI: u32 = 2;
+pub const ABI: u32 = 3;
 
 /// Name of the function that returns the table.
 pub const SYMBOL: &str = "windtunnel_stack";
@@ -51,6 +51,8 @@ pub struct Leaving {
 #[derive(Debug)]
 #[repr(C)]
 pub struct RawConfig {
+    /// Number of the flow.
+    pub flow: u64,
     /// 0 for the client, 1 for the server.
     pub role: u8,
     /// Largest UDP payload.
@@ -214,7 +216,7 @@ unsafe extern "C" fn open<S: Stack>(config: *const RawConfig, text: *mut FaultTe
         let role = if raw.role == 0 { Role::Client } else { Role::Server };
         let algorithm = String::from_utf8_lossy(name).into_owned();
         let (seed, datagram_bytes, window_bytes) = (raw.seed, raw.datagram_bytes, raw.window_bytes);
-        S::open(&Config { role, algorithm, seed, datagram_bytes, window_bytes })
+        S::open(&Config { flow: raw.flow as usize, role, algorithm, seed, datagram_bytes, window_bytes })
     };
     // SAFETY: as above.
     unsafe { outcome(text, opened) }.map_or(std::ptr::null_mut(), |endpoint| Box::into_raw(Box::new(endpoint)).cast())

@@ -133,7 +133,7 @@ impl StackFlow {
             let seed = Stream::named(spec.seed, &format!("flow{flow}/stack")).up_to(u64::MAX);
             let datagram_bytes = (given.packet_bytes - HEADER_BYTES) as u16;
             let window_bytes = accepted.receives.saturating_mul(datagram_bytes.into());
-            stack.open(&Config { role, algorithm: given.algorithm.clone(), seed, datagram_bytes, window_bytes })
+            stack.open(&Config { flow, role, algorithm: given.algorithm.clone(), seed, datagram_bytes, window_bytes })
         };
         let (entry, reverse) = (given.hops.links(spec).0, spec.reverse_link());
         let (data_link, ack_link) = match given.direction {
