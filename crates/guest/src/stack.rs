@@ -63,7 +63,14 @@ impl StackLibrary {
         };
         let known_as = interned(format!("{name}-{version}"));
         let algorithms = algorithms.split(',').map(|own| Named { own, shown: interned(format!("{own}@{name}")) }).collect();
-        Ok(StackLibrary { name: interned(called.into()), version, known_as, algorithms, held: Arc::new(Held { table, _library: library }), page })
+        Ok(StackLibrary {
+            name: interned(called.into()),
+            version,
+            known_as,
+            algorithms,
+            held: Arc::new(Held { table, _library: library }),
+            page,
+        })
     }
 
     /// The version of its package.
@@ -92,6 +99,7 @@ impl Opens for StackLibrary {
             datagram_bytes: config.datagram_bytes,
             seed: config.seed,
             window_bytes: config.window_bytes,
+            streams: config.streams,
             algorithm: config.algorithm.as_ptr(),
             algorithm_bytes: config.algorithm.len() as u32,
         };
@@ -102,7 +110,13 @@ impl Opens for StackLibrary {
         if handle.is_null() {
             return Err(told(&text));
         }
-        Ok(Box::new(Loaded { held: Arc::clone(&self.held), handle, text: Box::new([0; FAULT_BYTES]), page: Arc::clone(&self.page), flow: config.flow }))
+        Ok(Box::new(Loaded {
+            held: Arc::clone(&self.held),
+            handle,
+            text: Box::new([0; FAULT_BYTES]),
+            page: Arc::clone(&self.page),
+            flow: config.flow,
+        }))
     }
 }
 
@@ -121,7 +135,11 @@ fn told(text: &FaultText) -> Fault {
 
 impl Loaded {
     /// Calls the table at `now`, with a text for a fault.
-    fn call(&mut self, (hook, now): (Hook, Duration), call: impl FnOnce(&Table, *mut c_void, &mut FaultText) -> Outcome) -> Result<Outcome, Fault> {
+    fn call(
+        &mut self,
+        (hook, now): (Hook, Duration),
+        call: impl FnOnce(&Table, *mut c_void, &mut FaultText) -> Outcome,
+    ) -> Result<Outcome, Fault> {
         self.text[0] = 0;
         self.page.call(hook, self.flow, ns(now));
         match call(&self.held.table, self.handle, &mut self.text) {
@@ -143,7 +161,10 @@ impl Endpoint for Loaded {
 
     fn receive(&mut self, now: Duration, datagram: &[u8], ecn: Ecn) -> Result<(), Fault> {
         let (data, bytes) = (datagram.as_ptr(), datagram.len() as u32);
-        self.call((Hook::StackReceive, now), |table, handle, text| unsafe { (table.receive)(handle, ns(now), data, bytes, ecn as u8, text) }).map(drop)
+        self.call((Hook::StackReceive, now), |table, handle, text| unsafe {
+            (table.receive)(handle, ns(now), data, bytes, ecn as u8, text)
+        })
+        .map(drop)
     }
 
     fn wake(&mut self, now: Duration) -> Result<(), Fault> {
@@ -157,7 +178,8 @@ impl Endpoint for Loaded {
 
     fn transmit(&mut self, now: Duration, datagram: &mut Vec<u8>) -> Result<Option<Ecn>, Fault> {
         let mut leaving = Leaving { data: std::ptr::null(), length: 0, ecn: 0 };
-        let outcome = self.call((Hook::StackTransmit, now), |table, handle, text| unsafe { (table.transmit)(handle, ns(now), &mut leaving, text) })?;
+        let outcome =
+            self.call((Hook::StackTransmit, now), |table, handle, text| unsafe { (table.transmit)(handle, ns(now), &mut leaving, text) })?;
         if outcome != Outcome::Datagram {
             return Ok(None);
         }

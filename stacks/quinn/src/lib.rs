@@ -68,7 +68,7 @@ mod own {
             pacing_bps: control.pacing_rate,
             datagram_bytes: Some(path.current_mtu.into()),
             lost_packets: path.lost_packets,
-            reductions: path.congestion_events,
+            reductions: Some(path.congestion_events),
             ..common
         }
     }
