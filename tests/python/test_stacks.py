@@ -43,6 +43,13 @@ def test_a_stack_shares_the_link_and_keeps_its_name(quinn):
     assert samples["delivered_bytes"].max() == read
 
 
+def test_a_stacks_throughput_is_of_the_bytes_that_it_sends(quinn):
+    run = wt.run(path("cubic,stack=quinn", "cubic,stack=quinn", warmup="4s"))
+    rates = [row["throughput_bps"] for row in run.summary["flows"]]
+    # All but QUIC's own headers, some 25 bytes of 1452, and not more than the link carries, as 1500 bytes for each datagram would be.
+    assert 0.96 * 50e6 < sum(rates) < 50e6 * run.links["utilisation"][0]
+
+
 def test_the_name_covers_the_build(quinn):
     assert path("cubic,stack=quinn").flows[0].stack == quinn.known_as
     with pytest.raises(ValueError, match="is not built; run: windtunnel stacks build quinn"):
