@@ -1,4 +1,4 @@
-"""A stack that breaks or stands still ends its run as one line: stack, version, flow, simulated time; what has nothing to do with it goes on."""
+"""A stack that breaks or stands still ends its run as one line: stack, version, flow, simulated time."""
 
 from __future__ import annotations
 
