@@ -106,7 +106,7 @@ impl Quiche {
         }
         // A stream whose end is acknowledged is gone.
         for (number, (is_finished, is_ended)) in self.is_finished.iter_mut().zip(&self.is_ended).enumerate() {
-            *is_finished |= is_ended && !self.is_stopped && connection.stream_finished(stream(number));
+            *is_finished |= *is_ended && !self.is_stopped && connection.stream_finished(stream(number));
         }
         self.write()
     }
