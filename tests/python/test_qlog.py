@@ -59,6 +59,9 @@ def test_samples_and_events_become_the_drafts_fields_in_its_units() -> None:
     rows |= {"datagram_bytes": [1200.0, 1200.0, 1452.0, 1452.0], "inflight_packets": [None] * 4, "pacing_rate_bps": [5e6] * 4}
     first = next(qlog._metrics(pl.DataFrame(rows), {"algorithm": "cubic", "stack": "quinn:0123456789abcdef"}))[2]
     assert first == {"min_rtt": 42.0, "smoothed_rtt": 42.1, "congestion_window": 12000, "pacing_rate": 5_000_000}
+    # A count that a backend does not have is no loss, and no error.
+    lacking = pl.DataFrame(rows | {"retransmitted_packets": pl.Series([None] * 4, dtype=pl.UInt64)})
+    assert all(name == metrics for _, name, _ in qlog._metrics(lacking, {"algorithm": "reno"}))
     events = pl.DataFrame(
         {"kind": ["start", "slow_start_exit", "loss_episode", "drop", "undo", "timeout"], "t_s": [0.0, 1.0, 2.0, 2.0, 2.5, 3.0]}
     )

@@ -156,7 +156,8 @@ def _metrics(samples: pl.DataFrame, flow: Mapping[str, Any]) -> Iterator[Event]:
     lost_before = 0
     for row in samples.iter_rows(named=True):
         time_ms = _ms(row["t_s"])
-        lost = int(row["retransmitted_packets"])
+        counted = row["retransmitted_packets"]
+        lost = lost_before if counted is None else int(counted)
         for _ in range(lost - lost_before):
             yield time_ms, "quic:packet_lost", {}
         lost_before = lost
