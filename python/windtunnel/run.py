@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from windtunnel import metrics, plots, records
 from windtunnel.backends import backend as backend_of
-from windtunnel.records import names
+from windtunnel.records import names, qlog
 from windtunnel.scenario import Scenario, ScenarioError, traces
 
 if TYPE_CHECKING:
@@ -176,6 +176,26 @@ class Run:
             When there is no such link, it delivered nothing, it was not sampled every millisecond, or the file cannot be written.
         """
         traces.write(metrics.deliveries_ms(self.records, link), path)
+
+    def write_qlog(self, path: str | Path) -> list[Path]:
+        """Write the run as qlog, JSON text sequences with QUIC's event names, a file for each flow.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file of a single flow, ``run.sqlog``; of several ``run-0.sqlog``, ``run-1.sqlog``, ...
+
+        Returns
+        -------
+        list of Path
+            What was written, by flow.
+
+        Raises
+        ------
+        ScenarioError
+            When there are no flows or no samples, or a file cannot be written.
+        """
+        return qlog.write(self.records, path)
 
     def save(self, folder: str | Path) -> None:
         """Write the run's folder, whole or not at all.

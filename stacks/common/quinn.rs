@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use endpoint::{Config, Ecn, Endpoint, Fault, Role, Stack, State, Supply};
+use endpoint::{Config, Ecn, Endpoint, Fault, Role, Shares, Stack, State, Supply};
 use takeover::{instant, since_zero};
 
 use crate::proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
@@ -34,14 +34,14 @@ pub struct Quinn {
     connection: Option<(ConnectionHandle, Connection)>,
     /// Datagrams that the endpoint answers with itself, outside a connection.
     answers: VecDeque<(Vec<u8>, Ecn)>,
-    stream: Option<StreamId>,
-    /// Bytes that the application still has, and whether the stream ends behind them.
-    left: u64,
-    ends: bool,
+    /// Of a client, one for each of its application's shares, as they are opened; of a server, those that it was sent on.
+    streams: Vec<StreamId>,
+    shares: Shares,
+    /// Streams of which all is acknowledged.
+    finished: usize,
     is_stopped: bool,
     read: u64,
     is_connected: bool,
-    is_finished: bool,
 }
 
 fn address(port: u16) -> SocketAddr {
@@ -95,13 +95,12 @@ impl Stack for Quinn {
             client,
             connection: None,
             answers: VecDeque::new(),
-            stream: None,
-            left: 0,
-            ends: false,
+            streams: Vec::new(),
+            shares: Shares::of(config.streams),
+            finished: 0,
             is_stopped: false,
             read: 0,
             is_connected: false,
-            is_finished: false,
         })
     }
 }
@@ -121,62 +120,72 @@ impl Quinn {
                     self.is_connected = true;
                     self.write()?;
                 }
-                Event::ConnectionLost { reason } if !self.is_stopped && !self.is_finished => {
+                Event::ConnectionLost { reason } if !self.is_stopped && !self.is_finished() => {
                     return Err(format!("connection lost: {reason}"))
                 }
                 Event::Stream(StreamEvent::Opened { .. } | StreamEvent::Readable { .. }) => self.read()?,
                 Event::Stream(StreamEvent::Writable { .. }) => self.write()?,
-                Event::Stream(StreamEvent::Finished { .. }) => self.is_finished = true,
+                Event::Stream(StreamEvent::Finished { .. }) => self.finished += 1,
                 _ => {}
             }
         }
         Ok(())
     }
 
-    /// Gives the stream what it takes.
+    fn is_finished(&self) -> bool {
+        self.finished == self.shares.streams()
+    }
+
+    /// Gives the streams what they take, in turns, until none takes more.
     fn write(&mut self) -> Result<(), Fault> {
-        let Some((_, connection)) = self.connection.as_mut().filter(|_| self.is_connected && !self.is_stopped) else { return Ok(()) };
-        if self.left == 0 && !self.ends {
-            return Ok(());
-        }
-        let stream = match self.stream {
-            Some(stream) => stream,
-            None => connection.streams().open(Dir::Uni).ok_or("the peer allows no stream")?,
-        };
-        self.stream = Some(stream);
-        let mut sending = connection.send_stream(stream);
-        while self.left > 0 {
-            let most = self.left.min(PAYLOAD.len() as u64) as usize;
-            match own::write(&mut sending, Bytes::from_static(&PAYLOAD[..most])) {
-                Ok(written) if self.left < u64::MAX => self.left -= written as u64,
-                Ok(_) => {}
-                Err(WriteError::Blocked) => return Ok(()),
-                Err(error) => return Err(error.to_string()),
-            }
-        }
-        if std::mem::take(&mut self.ends) {
-            match sending.finish() {
-                Ok(()) | Err(FinishError::ClosedStream) => {}
-                Err(error) => return Err(error.to_string()),
-            }
+        let mut idle = 0;
+        while self.is_connected && !self.is_stopped && idle < self.shares.streams() {
+            let number = self.shares.turn();
+            idle = if self.write_once(number)? { 0 } else { idle + 1 };
         }
         Ok(())
+    }
+
+    /// Gives a stream a piece, or its end; whether it took anything.
+    fn write_once(&mut self, number: usize) -> Result<bool, Fault> {
+        let Some((_, connection)) = self.connection.as_mut().filter(|_| self.shares.wants(number)) else { return Ok(false) };
+        while self.streams.len() <= number {
+            self.streams.push(connection.streams().open(Dir::Uni).ok_or("the peer allows no stream")?);
+        }
+        let mut sending = connection.send_stream(self.streams[number]);
+        let most = self.shares.left(number).min(PAYLOAD.len() as u64) as usize;
+        if most > 0 {
+            return match own::write(&mut sending, Bytes::from_static(&PAYLOAD[..most])) {
+                Ok(written) => {
+                    self.shares.took(number, written as u64);
+                    Ok(true)
+                }
+                Err(WriteError::Blocked) => Ok(false),
+                Err(error) => Err(error.to_string()),
+            };
+        }
+        self.shares.ended(number);
+        match sending.finish() {
+            Ok(()) | Err(FinishError::ClosedStream) => Ok(true),
+            Err(error) => Err(error.to_string()),
+        }
     }
 
     /// The application reads all there is.
     fn read(&mut self) -> Result<(), Fault> {
         let Some((_, connection)) = &mut self.connection else { return Ok(()) };
         while let Some(stream) = connection.streams().accept(Dir::Uni) {
-            self.stream = Some(stream);
+            self.streams.push(stream);
         }
-        let Some(stream) = self.stream else { return Ok(()) };
-        let mut receiving = connection.recv_stream(stream);
-        // A stream that was read to its end, or that the peer has reset, is gone.
-        let Ok(mut chunks) = receiving.read(true) else { return Ok(()) };
-        while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
-            self.read += chunk.bytes.len() as u64;
+        for &stream in &self.streams {
+            let mut receiving = connection.recv_stream(stream);
+            // A stream that was read to its end, or that the peer has reset, is gone.
+            let Ok(mut chunks) = receiving.read(true) else { continue };
+            while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
+                self.read += chunk.bytes.len() as u64;
+            }
+            let _ = chunks.finalize();
         }
-        let _ = chunks.finalize();
         Ok(())
     }
 }
@@ -219,14 +228,11 @@ impl Endpoint for Quinn {
     }
 
     fn supply(&mut self, _now: Duration, supply: Supply) -> Result<(), Fault> {
-        match supply {
-            Supply::Endless => self.left = u64::MAX,
-            Supply::Bytes(bytes) => self.left = self.left.saturating_add(bytes),
-            Supply::Last(bytes) => (self.left, self.ends) = (self.left.saturating_add(bytes), true),
-            Supply::Pause => self.left = 0,
-            Supply::Stop => {
-                self.is_stopped = true;
-                if let (Some((_, connection)), Some(stream)) = (&mut self.connection, self.stream) {
+        self.shares.supply(supply);
+        if supply == Supply::Stop {
+            self.is_stopped = true;
+            if let Some((_, connection)) = &mut self.connection {
+                for &stream in &self.streams {
                     // What was finished and acknowledged before is closed.
                     let _ = connection.send_stream(stream).reset(VarInt::from_u32(0));
                 }
@@ -257,7 +263,7 @@ impl Endpoint for Quinn {
     }
 
     fn state(&mut self) -> State {
-        let common = State { read_bytes: self.read, is_connected: self.is_connected, is_finished: self.is_finished, ..State::default() };
+        let common = State { read_bytes: self.read, is_connected: self.is_connected, is_finished: self.is_finished(), ..State::default() };
         let Some((_, connection)) = &mut self.connection else { return common };
         own::said(connection, common)
     }

@@ -35,7 +35,19 @@ def test_a_stack_shares_the_link_and_keeps_its_name(quinn):
     assert 1200 < read / sent < 1452
     samples = run.flow_samples.filter(run.flow_samples["flow"] == 0)
     assert samples["inflight_packets"].is_null().all() and samples["min_rtt_s"].min() >= 0.04
+    # What it does not count is missing, not zero; quinn counts its congestion events, and no expiries of its probe timeout.
+    assert run.flows["timeouts"].to_list()[0] is None is run.flows["undos"].to_list()[0] and run.flows["loss_episodes"][0] > 0
+    assert run.summary["flows"][0]["timeouts"] is None and run.summary["flows"][1]["timeouts"] is not None
+    # From the smallest datagram of QUIC to the largest that quinn looks for (1452, that of IPv6 in 1500 bytes).
+    assert samples["state"].is_null().all() and samples["datagram_bytes"][0] == 1200 and samples["datagram_bytes"][-1] == 1452
     assert samples["delivered_bytes"].max() == read
+
+
+def test_a_stacks_throughput_is_of_the_bytes_that_it_sends(quinn):
+    run = wt.run(path("cubic,stack=quinn", "cubic,stack=quinn", warmup="4s"))
+    rates = [row["throughput_bps"] for row in run.summary["flows"]]
+    # All but QUIC's own headers, some 25 bytes of 1452, and not more than the link carries, as 1500 bytes for each datagram would be.
+    assert 0.96 * 50e6 < sum(rates) < 50e6 * run.links["utilisation"][0]
 
 
 def test_the_name_covers_the_build(quinn):
@@ -98,6 +110,37 @@ def test_an_application_that_pauses_or_writes_in_chunks_gets_what_it_writes(quin
     assert at[2.9] == at[2.5] and at[3.9] > at[3.0] + 2e6 and at[5.9] == at[5.5]
 
 
+@pytest.mark.parametrize("name", ["quinn", "noq", "quiche", "s2n-quic", "tquic"])
+def test_several_streams_share_a_connection_and_all_that_was_written_arrives(name):
+    found = [one for one in stacks.built() if one.name == name]
+    if not found:
+        pytest.skip(f"{name} is not built: windtunnel stacks build {name}")
+    alone, one, seven = (wt.run(path(f"cubic,stack={name},bytes=3000001{more}")) for more in ("", ",streams=1", ",streams=7"))
+    # 3 000 001 bytes are no multiple of seven: the rest is not lost.
+    assert [run.flows["delivered_bytes"][0] for run in (alone, one, seven)] == [3_000_001] * 3
+    assert one.flows["completed_s"][0] == alone.flows["completed_s"][0] and one.digest != alone.digest
+    # One window for all of them: no sooner than one stream by more than the acknowledgements' timing, no later than by a few round trips.
+    assert abs(seven.flows["completed_s"][0] - one.flows["completed_s"][0]) < 0.2
+    assert wt.run(path(f"cubic,stack={name},bytes=3000001,streams=7")).records.digest() == seven.records.digest()
+    # Without end, in chunks, and stopped: as one stream does.
+    single, endless = (wt.run(path(f"cubic,stack={name}{more},stop=6s")) for more in ("", ",streams=4"))
+    chunks = wt.run(path(f"cubic,stack={name},streams=3,app_rate=2Mbit,chunk=500ms"))
+    assert endless.flows["window_goodput_bytes"][0] > 0.95 * single.flows["window_goodput_bytes"][0] > 20e6
+    assert chunks.flows["delivered_bytes"][0] == 24 * 125_000
+
+
+def test_a_flow_of_tcp_has_one_stream_and_its_parallel_ones_stay_what_they_are(capsys):
+    asked = ["run", "--rate", "10Mbit", "--rtt", "40ms", "--queue", "50", "--duration", "2s", "--flow"]
+    assert main([*asked, "cubic,streams=4"]) == 2
+    out = capsys.readouterr()
+    assert "flows[0].streams: 4 is given, and TCP has one stream; allowed: with stack=NAME" in out.err and out.err.count("\n") == 1
+    assert main([*asked, "cubic,streams=0"]) == 2 and "allowed: an integer, 1 to 100 streams" in capsys.readouterr().err
+    assert main([*asked, "ptcp,streams=4"]) == 0
+    # The name of a scenario without the key is what it was.
+    scenario = wt.Scenario.model_validate({"bottleneck": {"rate": "10Mbit"}, "rtt": "40ms", "flows": ["cubic"]})
+    assert "streams" not in wt.scenario.canonical(scenario)["flows"][0]
+
+
 def test_what_an_application_cannot_be_asked_of_a_stack_is_refused(quinn, capsys):
     flow = "cubic,stack=quinn,on=1s,off=1s,bytes=1000"
     assert main(["run", "--rate", "10Mbit", "--rtt", "40ms", "--queue", "50", "--duration", "2s", "--flow", flow]) == 2
@@ -105,7 +148,7 @@ def test_what_an_application_cannot_be_asked_of_a_stack_is_refused(quinn, capsys
     assert "flows[0].bytes: quinn" in out.err and out.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("name", ["noq", "quiche", "s2n-quic"])
+@pytest.mark.parametrize("name", ["noq", "quiche", "s2n-quic", "tquic"])
 def test_another_stack_shares_the_link_and_repeats_to_the_byte_on_one_worker_and_on_two(name):
     found = [one for one in stacks.built() if one.name == name]
     if not found:

@@ -41,6 +41,8 @@ impl Ecn {
 /// What an endpoint is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
+    /// Number of the flow among the run's: for whoever tells of a fault.
+    pub flow: usize,
     /// Which end.
     pub role: Role,
     /// The congestion controller, by the stack's own name.
@@ -51,6 +53,8 @@ pub struct Config {
     pub datagram_bytes: u16,
     /// What flow control should allow at least, bytes: several times what the path holds.
     pub window_bytes: u64,
+    /// Streams that the client opens, which share what its application writes; 1 or more.
+    pub streams: u32,
 }
 
 /// What a client has to send from now on.
@@ -60,7 +64,7 @@ pub enum Supply {
     Endless,
     /// This many bytes more.
     Bytes(u64),
-    /// These bytes are the last: then the stream ends.
+    /// These bytes are the last: then the streams end.
     Last(u64),
     /// Nothing more, what is not sent yet included where the stack can do that.
     Stop,
@@ -88,14 +92,14 @@ pub struct State {
     /// Packets declared lost so far.
     pub lost_packets: u64,
     /// Reductions of the window so far.
-    pub reductions: u64,
+    pub reductions: Option<u64>,
     /// Expiries of the probe timeout so far.
-    pub timeouts: u64,
+    pub timeouts: Option<u64>,
     /// Payload bytes that the application has read so far, each once.
     pub read_bytes: u64,
     /// The handshake is complete.
     pub is_connected: bool,
-    /// All that it was given, the end included, is acknowledged.
+    /// All that it was given, the end of each stream included, is acknowledged.
     pub is_finished: bool,
 }
 

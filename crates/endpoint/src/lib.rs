@@ -7,7 +7,9 @@
 pub mod draws;
 mod ends;
 mod opens;
+mod shares;
 pub mod table;
 
 pub use ends::{Config, Ecn, Endpoint, Fault, Role, Stack, State, Supply};
 pub use opens::{Named, Opens, Stacks, NO_STACKS};
+pub use shares::Shares;

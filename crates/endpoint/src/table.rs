@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::ends::{Config, Ecn, Fault, Role, Stack, State, Supply};
 
 /// Version of this table. A library of another is refused.
-pub const ABI: u32 = 2;
+pub const ABI: u32 = 3;
 
 /// Name of the function that returns the table.
 pub const SYMBOL: &str = "windtunnel_stack";
@@ -51,6 +51,8 @@ pub struct Leaving {
 #[derive(Debug)]
 #[repr(C)]
 pub struct RawConfig {
+    /// Number of the flow.
+    pub flow: u64,
     /// 0 for the client, 1 for the server.
     pub role: u8,
     /// Largest UDP payload.
@@ -59,6 +61,8 @@ pub struct RawConfig {
     pub seed: u64,
     /// What flow control should allow.
     pub window_bytes: u64,
+    /// Streams of the client.
+    pub streams: u32,
     /// Name of the controller.
     pub algorithm: *const u8,
     /// Its bytes.
@@ -213,8 +217,8 @@ unsafe extern "C" fn open<S: Stack>(config: *const RawConfig, text: *mut FaultTe
         };
         let role = if raw.role == 0 { Role::Client } else { Role::Server };
         let algorithm = String::from_utf8_lossy(name).into_owned();
-        let (seed, datagram_bytes, window_bytes) = (raw.seed, raw.datagram_bytes, raw.window_bytes);
-        S::open(&Config { role, algorithm, seed, datagram_bytes, window_bytes })
+        let RawConfig { seed, datagram_bytes, window_bytes, streams, .. } = *raw;
+        S::open(&Config { flow: raw.flow as usize, role, algorithm, seed, datagram_bytes, window_bytes, streams })
     };
     // SAFETY: as above.
     unsafe { outcome(text, opened) }.map_or(std::ptr::null_mut(), |endpoint| Box::into_raw(Box::new(endpoint)).cast())
@@ -302,8 +306,8 @@ impl From<State> for RawState {
             pacing_bps: state.pacing_bps.unwrap_or(NONE),
             datagram_bytes: state.datagram_bytes.unwrap_or(NONE),
             lost_packets: state.lost_packets,
-            reductions: state.reductions,
-            timeouts: state.timeouts,
+            reductions: state.reductions.unwrap_or(NONE),
+            timeouts: state.timeouts.unwrap_or(NONE),
             read_bytes: state.read_bytes,
             is_connected: state.is_connected.into(),
             is_finished: state.is_finished.into(),
@@ -324,8 +328,8 @@ impl From<RawState> for State {
             pacing_bps: said(raw.pacing_bps),
             datagram_bytes: said(raw.datagram_bytes),
             lost_packets: raw.lost_packets,
-            reductions: raw.reductions,
-            timeouts: raw.timeouts,
+            reductions: said(raw.reductions),
+            timeouts: said(raw.timeouts),
             read_bytes: raw.read_bytes,
             is_connected: raw.is_connected == 1,
             is_finished: raw.is_finished == 1,

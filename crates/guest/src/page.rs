@@ -6,7 +6,7 @@ use std::os::fd::RawFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What of a guest is called.
+/// What of a guest, or of a whole stack's endpoint, is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 #[allow(missing_docs)]
@@ -32,10 +32,19 @@ pub enum Hook {
     PacketAcked,
     PacketLost,
     WantsPackets,
+    StackOpen,
+    StackConnect,
+    StackReceive,
+    StackWake,
+    StackSupply,
+    StackTransmit,
+    StackWakeAt,
+    StackState,
+    StackClose,
 }
 
 /// Their names in the order of their numbers; the first is none.
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 31] = [
     "",
     "load",
     "create",
@@ -58,6 +67,15 @@ const NAMES: [&str; 22] = [
     "on_packet_acked",
     "on_packet_lost",
     "wants_packets",
+    "open",
+    "connect",
+    "receive",
+    "wake",
+    "supply",
+    "transmit",
+    "wake_at",
+    "state",
+    "close",
 ];
 
 impl Hook {
@@ -163,6 +181,13 @@ impl Page {
         self.at().enter(hook, flow, now_ns);
     }
 
+    /// As [`Page::call`], of a hook that is not told the time: at that of the one before.
+    #[inline]
+    pub(crate) fn call_untimed(&self, hook: Hook, flow: usize) {
+        self.beat();
+        self.at().enter_untimed(hook, flow);
+    }
+
     /// No hook is called any more.
     pub fn leave(&self) {
         self.at().hook.store(0, Ordering::Relaxed);
@@ -217,6 +242,7 @@ mod tests {
     #[test]
     fn every_hook_has_its_name() {
         assert_eq!((Hook::Load.name(), Hook::Acked.name(), Hook::Seeded.name()), ("load", "on_acked", "on_seeded"));
-        assert_eq!((Hook::WantsPackets.name(), Hook::WantsPackets as usize), ("wants_packets", NAMES.len() - 1));
+        assert_eq!(Hook::WantsPackets.name(), "wants_packets");
+        assert_eq!((Hook::StackOpen.name(), Hook::StackClose.name(), Hook::StackClose as usize), ("open", "close", NAMES.len() - 1));
     }
 }

@@ -1,5 +1,7 @@
 //! quinn in the simulator, where its library was built: `WINDTUNNEL_STACK` names it.
 
+use std::sync::Arc;
+
 use endpoint::Stacks;
 use guest::StackLibrary;
 use sim::{run_with, Beside, Silent, Spec};
@@ -17,7 +19,7 @@ fn spec(flows: serde_json::Value) -> Spec {
 fn quinn_shares_a_link_with_simulated_tcp() {
     let Ok(library) = std::env::var("WINDTUNNEL_STACK") else { return eprintln!("WINDTUNNEL_STACK names no library: skipped") };
     let mut stacks = Stacks::default();
-    stacks.insert(Box::new(StackLibrary::load(library.as_ref(), "quinn").expect("a stack")));
+    stacks.insert(Box::new(StackLibrary::load(library.as_ref(), "quinn", Arc::default()).expect("a stack")));
     for flows in [
         serde_json::json!([{"algorithm": "cubic", "stack": "quinn", "rtt_ns": 40_000_000}]),
         serde_json::json!([{"algorithm": "bbr", "stack": "quinn", "rtt_ns": 40_000_000}]),

@@ -45,10 +45,10 @@ fn is_stack(name: &str) -> bool {
 }
 
 /// The whole stacks among what is named.
-pub(crate) fn stacks(named: &[Named]) -> PyResult<Stacks> {
+pub(crate) fn stacks(named: &[Named], page: &Arc<Page>) -> PyResult<Stacks> {
     let mut stacks = Stacks::default();
     for (name, library) in named.iter().filter(|one| is_stack(&one.0)) {
-        stacks.insert(Box::new(StackLibrary::load(library, name).map_err(|error| bad(&error.file, error.what))?));
+        stacks.insert(Box::new(StackLibrary::load(library, name, Arc::clone(page)).map_err(|error| bad(&error.file, error.what))?));
     }
     Ok(stacks)
 }
@@ -57,8 +57,9 @@ pub(crate) fn stacks(named: &[Named]) -> PyResult<Stacks> {
 #[pyfunction]
 #[pyo3(signature = (library, page_fd = None))]
 pub(crate) fn stack_described(library: PathBuf, page_fd: Option<i32>) -> PyResult<String> {
-    let _page = page(page_fd)?;
-    let stack = StackLibrary::load(&library, "").map_err(unusable)?;
+    let page = page(page_fd)?;
+    let stack = StackLibrary::load(&library, "", Arc::clone(&page)).map_err(unusable)?;
+    page.leave();
     Ok(serde_json::json!({ "version": stack.version(), "algorithms": stack.algorithms().iter().map(|named| named.own).collect::<Vec<_>>() }).to_string())
 }
 

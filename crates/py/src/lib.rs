@@ -162,7 +162,7 @@ fn conform_segments(
 #[pyo3(signature = (scenario_json, guests = Vec::new(), page_fd = None, classes = Vec::new()))]
 fn check(py: Python<'_>, scenario_json: &str, guests: Vec<Named>, page_fd: Option<i32>, classes: Vec<(String, Described)>) -> PyResult<()> {
     let page = guests::page(page_fd)?;
-    let stacks = guests::stacks(&guests)?;
+    let stacks = guests::stacks(&guests, &page)?;
     let mut guests = guests::guests(&guests, &page)?;
     let watched = Watched::new(&page);
     controllers::seat(classes, &watched, &mut guests)?;
@@ -184,7 +184,7 @@ fn run<'py>(
     classes: Vec<(String, Described)>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let page = guests::page(page_fd)?;
-    let stacks = guests::stacks(&guests)?;
+    let stacks = guests::stacks(&guests, &page)?;
     let has_stacks = !stacks.is_empty();
     let mut guests = guests::guests(&guests, &page)?;
     let watched = Watched::new(&page);

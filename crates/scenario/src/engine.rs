@@ -103,6 +103,7 @@ fn transfer(source: &Source, rtt_s: f64) -> Flow {
         leave: source.leave,
         handshake: source.handshake,
         stack: None,
+        streams: None,
     }
 }
 
@@ -142,6 +143,7 @@ fn flow_spec(full: &Scenario, flow: &Flow) -> FlowSpec {
         receive: receivers::spec(flow).map(Box::new),
         hops: StretchSpec { enter: flow.enter, leave: flow.leave },
         stack: flow.stack.clone(),
+        streams: flow.streams,
     }
 }
 

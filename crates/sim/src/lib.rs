@@ -18,7 +18,7 @@ pub use engine::{run, run_named, run_observed, run_silently, run_with, AckHash, 
 pub use error::{Interrupted, RunError, SpecError, StackFault};
 pub use records::{
     Columns, EventKind, ExchangeRow, FlowRow, FlowSamples, HostColumns, LinkRow, PageRow, Records, SourceRow, SourceTotals, TransferKind,
-    TransferRow, Transfers,
+    TransferRow, Transfers, UNSAID_STATE,
 };
 pub use spec::{
     AmongSpec, ArrivalSpec, ChangesSpec, DelayStep, DeviceSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, HopSpec, HostSpec,

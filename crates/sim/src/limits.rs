@@ -202,6 +202,7 @@ ranges! {
     SHARE "share" real(Whole(0), Whole(1), "");
     SIZE_BYTES "size_bytes" real(Whole(1), Real(1e15), "bytes");
     SPAN_S "span_s" real(Real(1e-3), Real(LONGEST_S), "s");
+    STREAM_COUNT "stream_count" whole(1, Whole(100), "streams");
     THINK_S "think_s" real(Real(1e-9), Real(1e5), "s");
     TRANSFER_BYTES "transfer_bytes" whole(1, Real(1e15), "bytes");
     WINDOW_BYTES "window_bytes" whole(1, Real(1e12), "bytes");

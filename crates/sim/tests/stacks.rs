@@ -21,6 +21,10 @@ enum Habit {
     Endless,
     /// Sends more than the path carries.
     Large,
+    /// Sends nothing, and says that it has reduced its window three times and had no timeout.
+    Counts,
+    /// Sends nothing, and was asked for this many streams.
+    Streams(u32),
 }
 
 #[derive(Debug)]
@@ -54,6 +58,7 @@ impl Opens for Fixed {
 
     fn open(&self, config: &Config) -> Result<Box<dyn Endpoint>, Fault> {
         assert_eq!(usize::from(config.datagram_bytes), PAYLOAD);
+        assert_eq!(config.streams, if let Habit::Streams(streams) = self.0 { streams } else { 1 });
         let end = End {
             habit: self.0,
             role: config.role,
@@ -142,6 +147,8 @@ impl Endpoint for End {
             datagram_bytes: Some(PAYLOAD as u64),
             read_bytes: if self.role == Role::Server { self.got } else { 0 },
             is_connected: self.rtt.is_some(),
+            reductions: (self.habit == Habit::Counts).then_some(3),
+            timeouts: (self.habit == Habit::Counts).then_some(0),
             ..State::default()
         }
     }
@@ -173,6 +180,9 @@ fn a_fixed_window_passes_once_per_round_trip() {
     let samples = records.flow_samples.columns();
     assert!(samples.rtt_min_s.iter().all(|&rtt| (rtt - 0.041).abs() < 1e-9));
     assert!(samples.cwnd.iter().all(|&cwnd| cwnd == 20.0) && samples.in_flight.iter().all(|packets| packets.is_nan()));
+    assert_eq!(samples.variables[0].0, "datagram_bytes");
+    assert!(samples.variables[0].1.iter().all(|&bytes| bytes == PAYLOAD as f64));
+    assert!(samples.state.iter().all(|&state| state == sim::UNSAID_STATE));
 }
 
 /// 80 in flight where the path holds 41: the link is full, and 39 wait.
@@ -234,6 +244,33 @@ fn marks_and_losses_are_counted() {
     assert!(short.flows[0].lost_packets > 0);
 }
 
+/// Missing is not zero.
+#[test]
+fn what_a_stack_does_not_count_is_absent() {
+    let counts = |habit| {
+        let row = ran(habit, |_| {}).unwrap().flows.remove(0);
+        (row.loss_episodes(), row.timeouts(), row.undos())
+    };
+    assert_eq!(counts(Habit::Window(20)), (None, None, None));
+    assert_eq!(counts(Habit::Counts), (Some(3), Some(0), None));
+    let reno = |given: &mut serde_json::Value| given["flows"][0] = serde_json::json!({"algorithm": "reno", "rtt_ns": 40_000_000});
+    let row = ran(Habit::Silent, reno).unwrap().flows.remove(0);
+    assert_eq!((row.loss_episodes(), row.timeouts(), row.undos()), (Some(row.at_end.loss_episodes), Some(0), Some(0)));
+    assert!(row.at_end.loss_episodes > 0);
+}
+
+/// How many streams there are is the endpoint's business; TCP has one.
+#[test]
+fn streams_are_told_to_a_stack_and_refused_of_tcp() {
+    let refused = |change: fn(&mut serde_json::Value)| ran(Habit::Silent, change).unwrap_err().to_string();
+    assert!(
+        refused(|given| given["flows"][0]["streams"] = 0.into()).starts_with("flows[0].streams: 0 is not allowed; give 1 to 100 streams")
+    );
+    assert!(refused(|given| given["flows"][0] = serde_json::json!({"algorithm": "reno", "rtt_ns": 40_000_000, "streams": 4}))
+        .starts_with("flows[0].streams: 4 is not allowed; leave it out: TCP has one stream"));
+    assert_eq!(ran(Habit::Streams(7), |given| given["flows"][0]["streams"] = 7.into()).unwrap().flows[0].at_end.sent, 0);
+}
+
 #[test]
 fn a_stop_and_an_end_are_kept() {
     let records = ran(Habit::Window(20), |given| given["flows"][0]["stop_ns"] = serde_json::json!(3_000_000_000_u64)).unwrap();
@@ -245,10 +282,10 @@ fn a_stop_and_an_end_are_kept() {
 #[test]
 fn faults_end_the_run_and_say_where() {
     let fault = |habit| ran(habit, |_| {}).unwrap_err().to_string();
-    assert_eq!(fault(Habit::FailsAt(Duration::from_millis(2500))), "fixed-1: has had enough (flow 1, 2.500000 s)");
+    assert_eq!(fault(Habit::FailsAt(Duration::from_millis(2500))), "fixed-1: has had enough (flow 0, 2.500000 s)");
     assert!(fault(Habit::Restless).starts_with("fixed-1: keeps one instant busy"), "{}", fault(Habit::Restless));
-    assert!(fault(Habit::Endless).ends_with("(flow 1, 1.000000 s)"));
-    assert_eq!(fault(Habit::Large), "fixed-1: sends a datagram of 1473 bytes where the path carries 1472 (flow 1, 1.000000 s)");
+    assert!(fault(Habit::Endless).ends_with("(flow 0, 1.000000 s)"));
+    assert_eq!(fault(Habit::Large), "fixed-1: sends a datagram of 1473 bytes where the path carries 1472 (flow 0, 1.000000 s)");
     let refused = |change: fn(&mut serde_json::Value)| ran(Habit::Silent, change).unwrap_err().to_string();
     assert!(refused(|given| given["flows"][0]["stack"] = "quonn".into()).contains("these are built: fixed"));
     assert!(refused(|given| given["flows"][0]["algorithm"] = "cubic".into()).contains("fixed has window"));

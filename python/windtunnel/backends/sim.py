@@ -75,7 +75,7 @@ class Simulator:
         ScenarioError
             When the engine refuses it.
         windtunnel.foreign.ForeignError
-            When a controller from a file crashes, stands still, or does what none may.
+            When a controller from a file, or a whole stack, crashes, stands still, or does what none may.
         """
         began_cpu = time.process_time()
         measured = _asked("run", scenario)
@@ -103,7 +103,7 @@ def _asked(function: str, scenario: Scenario) -> Any:
     except foreign.Unreachable as error:
         raise _fault(scenario, _culprit(scenario, error.flow), error.said) from None
     except ScenarioError as error:
-        files = {foreign.shown(name) for name, _ in named} | _stacks(scenario)
+        files = {_known_as(name) for name, _ in named}
         file, colon, what = error.problem.partition(": ")
         if function == "run" and not error.field and colon and file in files:
             raise _fault(scenario, file, what) from error.__cause__
@@ -128,17 +128,20 @@ def _elsewhere(function: str, text: str, named: list[tuple[str, str]]) -> Any:
     return here.ask(function, text, described)
 
 
-def _stacks(scenario: Scenario) -> set[str]:
-    """Return what a fault calls the whole stacks of a scenario: name and version."""
-    found = (stacks.required(flow.stack) for flow in scenario.flows if flow.stack is not None)
-    return {f"{one.name}-{one.version}" for one in found}
-
-
 def _culprit(scenario: Scenario, flow: int | None) -> str:
-    """Return the file that a flow runs; all files of the scenario where it is not known."""
+    """Return the file, or the stack, that a flow runs; all those of the scenario where it is not known."""
     flows = fill(scenario).scenario.flows
-    known = [flows[flow].algorithm] if flow is not None and flow < len(flows) else [name for name, _ in guests(scenario)]
-    return " or ".join(dict.fromkeys(map(foreign.shown, known)))
+    whose = flows[flow] if flow is not None and flow < len(flows) else None
+    known = [name for name, _ in guests(scenario)] if whose is None else [whose.stack or whose.algorithm]
+    return " or ".join(dict.fromkeys(map(_known_as, known)))
+
+
+def _known_as(name: str) -> str:
+    """Return what a line calls a file, ``mine.c``, or a stack, ``quinn-0.11.19``."""
+    if not stacks.is_keyed(name) or foreign.is_made(name):
+        return foreign.shown(name)
+    own = stacks.required(name)
+    return f"{own.name}-{own.version}"
 
 
 def _fault(scenario: Scenario, file: str, what: str) -> foreign.ForeignError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -71,6 +72,7 @@ def run_command(
     out: Annotated[str | None, typer.Option(metavar="DIR", help="Write the run's folder here, whole or not at all.")] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the overview: .svg, .pdf or .png.")] = None,
     deliveries: Annotated[str | None, typer.Option(metavar="FILE", help="Write what the first link delivered as a trace.")] = None,
+    qlog: Annotated[str | None, typer.Option(metavar="FILE", help="Write each flow as qlog; of several FILE gets their numbers.")] = None,
     trust: Annotated[bool, typer.Option("--trust", help="Build and run code that a scenario file names from elsewhere.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -104,7 +106,7 @@ def run_command(
     asked = {"per_ack": per_ack, "record_drops": drops, "record_marks": marks}
     scenario = scenario.model_copy(update={field: True for field, wanted in asked.items() if wanted})
     with stoppable():
-        _run(scenario, backend, out=out, plot=plot, deliveries=deliveries, as_json=json)
+        _run(scenario, backend, Files(out, plot, deliveries, qlog), as_json=json)
 
 
 def link_table(fields: dict[str, str | None], losses: list[str]) -> dict[str, Any]:
@@ -151,11 +153,30 @@ def _scenario(
     return parse(with_traces(document, Path(file).parent if file else Path()), name=file or "")
 
 
-def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None, deliveries: str | None, as_json: bool) -> None:
+@dataclass(frozen=True)
+class Files:
+    """What a run is written to, where that is asked for.
+
+    Parameters
+    ----------
+    out : str, optional
+        The folder of its records.
+    plot, deliveries, qlog : str, optional
+        A figure, a link's deliveries as a trace, the flows as qlog.
+    """
+
+    out: str | None
+    plot: str | None
+    deliveries: str | None
+    qlog: str | None
+
+
+def _run(scenario: Scenario, backend: str, files: Files, *, as_json: bool) -> None:
     from windtunnel import backends
     from windtunnel.cli.output import note, print_json
     from windtunnel.scenario import ScenarioError, digest
 
+    out, plot, deliveries = files.out, files.plot, files.deliveries
     chosen = backends.backend(backend)
     chosen.check(scenario)
     if plot is not None:
@@ -172,6 +193,10 @@ def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None,
 
         check_sampling(scenario.sample_s)
         traces.check_target(deliveries)
+    if files.qlog is not None:
+        from windtunnel.records import qlog
+
+        qlog.check(files.qlog, flows=len(scenario.flows), sample_s=scenario.sample_s)
     if out is not None and not out:
         raise ScenarioError("out", "'' is not a folder; allowed: a new or empty folder")
     from windtunnel.run import Run, check_folder
@@ -197,6 +222,8 @@ def _run(scenario: Scenario, backend: str, *, out: str | None, plot: str | None,
         result.plot.overview(plot)
     if deliveries is not None:
         result.save_deliveries(deliveries)
+    if files.qlog is not None:
+        result.write_qlog(files.qlog)
     summary = result.summary
     if as_json:
         print_json(summary)

@@ -15,14 +15,21 @@ JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @app.command("build")
 def build_command(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Which; all when absent.")] = None, json: JSON = False
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Which; all when absent.")] = None,
+    with_: Annotated[
+        str | None,
+        typer.Option("--with", metavar="FOLDER", help="A crate of your own with controllers for quinn, built in.", show_default=False),
+    ] = None,
+    json: JSON = False,
 ) -> None:
     """Build stacks from their published packages, with your Rust toolchain, and keep them in your cache."""
     from windtunnel.cli.output import note, print_json, stoppable
     from windtunnel.foreign import stacks
+    from windtunnel.foreign.ownstack import FOR
 
     with stoppable("nothing was kept of what was not finished"):
-        made = [stacks.build(name, note) for name in names or stacks.sources()]
+        chosen = names or (stacks.sources() if with_ is None else [FOR])
+        made = [stacks.build(name, note, crate=with_) for name in chosen]
     if json:
         print_json([_facts(one) for one in made])
         return

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from windtunnel.foreign import ownstack
 from windtunnel.foreign.errors import ForeignError, Unreachable
 from windtunnel.usercache import cache
 
@@ -104,6 +105,9 @@ def required(name: str) -> Stack:
             os.utime(known[0].library)  # When it was last used.
         return known[0]
     own, can = name.partition(":")[0], sources()
+    base, is_with, _ = own.partition("-with-")
+    if is_with and base in can:
+        raise ForeignError("stack", f"{name!r} is not built; run: windtunnel stacks build {base} --with FOLDER")
     if own in can or not can:
         raise ForeignError("stack", f"{name!r} is not built; run: windtunnel stacks build {own}")
     raise ForeignError("stack", f"{name!r} is no stack; allowed: {', '.join(can)}")
@@ -114,7 +118,7 @@ def is_keyed(name: str) -> bool:
     return _KEYED.fullmatch(name) is not None
 
 
-def build(name: str, say: Callable[[str], None]) -> Stack:
+def build(name: str, say: Callable[[str], None], *, crate: str | Path | None = None) -> Stack:
     """Build a stack and keep it; what is built already is not built again.
 
     Parameters
@@ -123,6 +127,8 @@ def build(name: str, say: Callable[[str], None]) -> Stack:
         One of `sources`.
     say : callable
         Called with a line when something begins.
+    crate : str or Path, optional
+        Folder of a user's crate whose controllers are built in, of `ownstack.FOR` alone. The stack is then called after both.
 
     Returns
     -------
@@ -139,16 +145,27 @@ def build(name: str, say: Callable[[str], None]) -> Stack:
         raise ForeignError("stacks", "their sources are not here: they are in windtunnel's source tree, in stacks/")
     if name not in can:
         raise ForeignError("stack", f"{name!r} is no stack; allowed: {', '.join(can)}")
+    if crate is not None and name != ownstack.FOR:
+        raise ForeignError("with", f"{name} takes no controllers of others; allowed: with {ownstack.FOR}")
     source, cargo = can[name], shutil.which("cargo")
     if cargo is None:
         raise ForeignError("cargo", "is not installed; stacks are built with a Rust toolchain: https://rustup.rs")
-    key = _key(source, cargo)
+    if crate is None:
+        return _made(name, source, cargo, say)
+    own = ownstack.found(crate)
+    with ownstack.package(own, source, folder()) as package:
+        return _made(own.stack, package, cargo, say, beside=ownstack.covered(package, cargo), of=source)
+
+
+def _made(name: str, source: Path, cargo: str, say: Callable[[str], None], *, beside: str = "", of: Path | None = None) -> Stack:
+    """Build a package and keep what it makes under this name; `of` is the adapter that a package with a user's crate was made of."""
+    key = _key(of or source, cargo, beside)
     kept = _kept(folder() / f"{name}-{key}" / "stack.json")
     if kept is not None:
         return kept
     began = time.monotonic()
     say(f"building {name} with cargo: some minutes")
-    library = _compiled(source, cargo)
+    library = _compiled(source, cargo, is_locked=of is None)
     say(f"asking {name} what it has")
     row = _described(name, library)
     spent_s = round(time.monotonic() - began, 1)
@@ -156,10 +173,10 @@ def build(name: str, say: Callable[[str], None]) -> Stack:
     return _keep(Stack(name, key, row["version"], tuple(row["algorithms"]), library, made, spent_s))
 
 
-def _key(source: Path, cargo: str) -> str:
-    """Return what the sources of an adapter, its lock, the interface and the compiler come to."""
+def _key(source: Path, cargo: str, beside: str) -> str:
+    """Return what the sources of an adapter, its lock, the interface and the compiler come to, and what is beside them."""
     compiler = subprocess.run([cargo, "--version"], capture_output=True, text=True, check=False).stdout
-    hashed = hashlib.sha256(compiler.encode())
+    hashed = hashlib.sha256(compiler.encode() + beside.encode())
     roots = [source, *(source.parents[1] / "crates" / name for name in ("endpoint", "takeover")), source.parent / "common"]
     files = [path for root in roots for path in sorted(root.rglob("*")) if path.is_file() and "target" not in path.relative_to(root).parts]
     for path in files:
@@ -167,14 +184,14 @@ def _key(source: Path, cargo: str) -> str:
     return hashed.hexdigest()[:16]
 
 
-def _compiled(source: Path, cargo: str) -> Path:
+def _compiled(source: Path, cargo: str, *, is_locked: bool) -> Path:
     target = folder() / ".target"
     target.mkdir(parents=True, exist_ok=True)
     command = [
         cargo,
         "build",
         "--release",
-        "--locked",
+        *(["--locked"] if is_locked else []),
         "--quiet",
         "--manifest-path",
         str(source / "Cargo.toml"),

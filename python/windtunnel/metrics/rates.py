@@ -38,7 +38,8 @@ def throughput_bps(flows: pl.DataFrame, scenario: Mapping[str, Any] | None = Non
 
     Notes
     -----
-    Source: Li, Leith, Shorten (ToN 2007), eq. 1, with the rate of delivered packets. A datagram is its payload and 28 bytes of headers.
+    Source: Li, Leith, Shorten (ToN 2007), eq. 1, with the rate of delivered packets. A datagram is its payload and 28 bytes of headers;
+    of a whole stack the payload is what its application has read, so that QUIC's own headers are not in it.
     """
     throughput, _ = native.rates(delivered(flows, scenario))
     return pl.Series("throughput_bps", throughput, nan_to_null=True)
@@ -78,7 +79,8 @@ def delivered(flows: pl.DataFrame, scenario: Mapping[str, Any] | None = None) ->
     Returns
     -------
     tuple of array, each of shape (flows,)
-        Seconds of the measurement window, delivered packets, payload bytes, IP bits of a packet, whether they are datagrams.
+        Seconds of the measurement window, delivered packets, payload bytes, IP bits of a packet, whether they are datagrams, as a whole
+        stack's are.
     """
     sizes = [packet_bits(flow) for flow in (scenario or {}).get("flows", ())]
     bits = np.full(flows.height, float(PACKET_BITS))
@@ -87,6 +89,10 @@ def delivered(flows: pl.DataFrame, scenario: Mapping[str, Any] | None = None) ->
     datagrams = np.zeros(flows.height, dtype=bool)
     if "algorithm" in flows.columns:
         datagrams = (flows["algorithm"] == UDP).fill_null(False).to_numpy()
+    # A whole stack's packets are of any size: what is known of them is the payload.
+    own = [flow for flow, given in enumerate((scenario or {}).get("flows", ())) if given.get("stack") is not None]
+    if own:
+        datagrams |= flows["flow"].is_in(own).to_numpy()
     window_s, packets, payload = (doubles(flows, name) for name in ("window_s", "window_delivered_packets", "window_goodput_bytes"))
     return window_s, packets, payload, bits, datagrams
 

@@ -21,6 +21,7 @@ from windtunnel.scenario.ranges import (
     RcvbufBytes,
     RequestCount,
     RttS,
+    StreamCount,
     TransferBytes,
     WindowBytes,
     WindowPackets,
@@ -89,6 +90,9 @@ class Flow(Table):
     stack : str, optional
         The whole stack whose own program this flow is, as ``quinn`` (``windtunnel stacks list``); the simulator's TCP when absent.
         `algorithm` is then one of that stack's controllers. What only the simulator's TCP has, it must not give.
+    streams : int, optional
+        Of a whole stack: how many streams share its connection, 1 when absent. What the application writes is shared equally; it is
+        complete when all of them are.
     handshake : bool, optional
         It begins with a handshake, and with `bytes` its last segment ends it; when absent as the scenario says, which is not by default:
         then it is established when it starts.
@@ -112,6 +116,7 @@ class Flow(Table):
             self,
             *,
             stack: str | None = ...,
+            streams: int | str | None = ...,
             algorithm: str | PathLike[str] | type,
             parameters: Mapping[str, Quantity] = ...,
             transport: Mapping[str, bool | Quantity] = ...,
@@ -204,6 +209,7 @@ class Flow(Table):
     enter: HopNumber | None = Field(default=None, description="number of the first hop, counted from 1")
     leave: HopNumber | None = Field(default=None, description="number of the last hop, counted from 1")
     handshake: bool | None = Field(default=None, description="whether it begins with a handshake")
+    streams: StreamCount | None = Field(default=None, description="number of streams that share the connection of a whole stack")
 
     @field_validator("stack", mode="before")
     @classmethod
@@ -247,6 +253,14 @@ class Flow(Table):
     def _connections_are_made_once(self) -> Flow:
         if self.application is not None and set(self.parameters) & {"streams", "stagger"}:
             raise refusal(f"{self.application} and streams are both given; allowed: one of them", field="application")
+        return self
+
+    @model_validator(mode="after")
+    def _streams_share_a_stacks_connection(self) -> Flow:
+        if self.streams is not None and self.stack is None:
+            raise refusal(
+                f"{self.streams} is given, and TCP has one stream; allowed: with stack=NAME; count=N makes N flows", field="streams"
+            )
         return self
 
     @model_validator(mode="after")

@@ -73,7 +73,7 @@ mod own {
             pacing_bps: control.pacing_rate.map(|bytes| bytes.saturating_mul(8)),
             datagram_bytes: Some(path.current_mtu.into()),
             lost_packets: path.lost_packets,
-            reductions: path.congestion_events,
+            reductions: Some(path.congestion_events),
             ..common
         }
     }

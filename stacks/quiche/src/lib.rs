@@ -7,7 +7,7 @@ mod identity;
 use std::net::{Ipv6Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
-use endpoint::{export_stack, Config, Ecn, Endpoint, Fault, Role, Stack, State, Supply};
+use endpoint::{export_stack, Config, Ecn, Endpoint, Fault, Role, Shares, Stack, State, Supply};
 use quiche::{Connection, ConnectionId, Error, Header, RecvInfo, Shutdown};
 use takeover::{instant, since_zero, Taken};
 
@@ -16,8 +16,10 @@ export_stack!(Taken<Quiche>);
 /// The name that the client asks for, that of the certificate.
 const SERVER: &str = "tunnel.invalid";
 
-/// The client's first stream in one direction (RFC 9000 2.1).
-const STREAM: u64 = 2;
+/// The client's streams in one direction, from the first on (RFC 9000 2.1).
+fn stream(number: usize) -> u64 {
+    2 + 4 * number as u64
+}
 
 /// What is sent: zeros, again and again.
 static PAYLOAD: [u8; 65_536] = [0; 65_536];
@@ -30,14 +32,12 @@ pub struct Quiche {
     paced: Option<(Instant, Vec<u8>)>,
     /// Where quiche writes datagrams and reads them from.
     buffer: Vec<u8>,
-    /// Bytes that the application still has, and whether the stream ends behind them.
-    left: u64,
-    ends: bool,
+    shares: Shares,
     is_stopped: bool,
     read: u64,
-    /// The stream's end was written.
-    is_ended: bool,
-    is_finished: bool,
+    /// Of each stream, whether its end was written, and whether all of it is acknowledged.
+    is_ended: Vec<bool>,
+    is_finished: Vec<bool>,
 }
 
 fn address(role: Role) -> SocketAddr {
@@ -80,12 +80,11 @@ impl Stack for Quiche {
             connection: None,
             paced: None,
             buffer: vec![0; given.datagram_bytes.into()],
-            left: 0,
-            ends: false,
+            shares: Shares::of(given.streams),
             is_stopped: false,
             read: 0,
-            is_ended: false,
-            is_finished: false,
+            is_ended: vec![false; given.streams as usize],
+            is_finished: vec![false; given.streams as usize],
         })
     }
 }
@@ -93,57 +92,76 @@ impl Stack for Quiche {
 impl Quiche {
     /// After anything that changes a connection: the application writes and reads.
     fn settle(&mut self) -> Result<(), Fault> {
+        let is_finished = self.is_finished();
         let Some(connection) = &mut self.connection else { return Ok(()) };
         if connection.is_closed() || connection.is_draining() {
             let why = match (connection.peer_error(), connection.local_error()) {
                 (Some(error), _) | (None, Some(error)) => String::from_utf8_lossy(&error.reason).into_owned(),
                 (None, None) => "no reason".into(),
             };
-            return if self.is_stopped || self.is_finished { Ok(()) } else { Err(format!("connection lost: {why}")) };
+            return if self.is_stopped || is_finished { Ok(()) } else { Err(format!("connection lost: {why}")) };
         }
         if connection.is_server() {
             return self.receive_all();
         }
         // A stream whose end is acknowledged is gone.
-        self.is_finished |= self.is_ended && !self.is_stopped && connection.stream_finished(STREAM);
+        for (number, (is_finished, is_ended)) in self.is_finished.iter_mut().zip(&self.is_ended).enumerate() {
+            *is_finished |= *is_ended && !self.is_stopped && connection.stream_finished(stream(number));
+        }
         self.write()
     }
 
-    /// Gives the stream what it takes.
+    fn is_finished(&self) -> bool {
+        self.is_finished.iter().all(|&is_finished| is_finished)
+    }
+
+    /// Gives the streams what they take, in turns, until none takes more.
     fn write(&mut self) -> Result<(), Fault> {
-        let Some(connection) = self.connection.as_mut().filter(|connection| connection.is_established()) else { return Ok(()) };
-        while !self.is_stopped && (self.left > 0 || self.ends) {
-            let most = self.left.min(PAYLOAD.len() as u64) as usize;
-            let is_last = self.ends && most as u64 == self.left;
-            let written = match connection.stream_send(STREAM, &PAYLOAD[..most], is_last) {
-                Ok(written) => written,
-                Err(Error::Done) => return Ok(()),
-                Err(error) => return Err(said(error)),
-            };
-            if self.left < u64::MAX {
-                self.left -= written as u64;
-            }
-            if is_last && written == most {
-                (self.ends, self.is_ended) = (false, true);
-            } else if written < most {
-                return Ok(());
-            }
+        let mut idle = 0;
+        while !self.is_stopped && idle < self.shares.streams() {
+            let number = self.shares.turn();
+            idle = if self.write_once(number)? { 0 } else { idle + 1 };
         }
         Ok(())
+    }
+
+    /// Gives a stream a piece; whether it may take another.
+    fn write_once(&mut self, number: usize) -> Result<bool, Fault> {
+        let Some(connection) = self.connection.as_mut().filter(|connection| connection.is_established()) else { return Ok(false) };
+        if !self.shares.wants(number) {
+            return Ok(false);
+        }
+        let left = self.shares.left(number);
+        let most = left.min(PAYLOAD.len() as u64) as usize;
+        let is_last = self.shares.ends(number) && most as u64 == left;
+        let written = match connection.stream_send(stream(number), &PAYLOAD[..most], is_last) {
+            Ok(written) => written,
+            Err(Error::Done) => return Ok(false),
+            Err(error) => return Err(said(error)),
+        };
+        self.shares.took(number, written as u64);
+        if is_last && written == most {
+            self.shares.ended(number);
+            self.is_ended[number] = true;
+        }
+        Ok(written == most)
     }
 
     /// The application reads all there is.
     fn receive_all(&mut self) -> Result<(), Fault> {
         let Some(connection) = &mut self.connection else { return Ok(()) };
         let mut into = [0; 16_384];
-        loop {
-            match connection.stream_recv(STREAM, &mut into) {
-                Ok((bytes, _)) => self.read += bytes as u64,
-                // Nothing now, not open yet, read to its end, or reset by the peer.
-                Err(Error::Done | Error::InvalidStreamState(_) | Error::StreamReset(_)) => return Ok(()),
-                Err(error) => return Err(said(error)),
+        for number in 0..self.shares.streams() {
+            loop {
+                match connection.stream_recv(stream(number), &mut into) {
+                    Ok((bytes, _)) => self.read += bytes as u64,
+                    // Nothing now, not open yet, read to its end, or reset by the peer.
+                    Err(Error::Done | Error::InvalidStreamState(_) | Error::StreamReset(_)) => break,
+                    Err(error) => return Err(said(error)),
+                }
             }
         }
+        Ok(())
     }
 }
 
@@ -186,16 +204,13 @@ impl Endpoint for Quiche {
     }
 
     fn supply(&mut self, _now: Duration, supply: Supply) -> Result<(), Fault> {
-        match supply {
-            Supply::Endless => self.left = u64::MAX,
-            Supply::Bytes(bytes) => self.left = self.left.saturating_add(bytes),
-            Supply::Last(bytes) => (self.left, self.ends) = (self.left.saturating_add(bytes), true),
-            Supply::Pause => self.left = 0,
-            Supply::Stop => {
-                self.is_stopped = true;
-                if let Some(connection) = &mut self.connection {
+        self.shares.supply(supply);
+        if supply == Supply::Stop {
+            self.is_stopped = true;
+            if let Some(connection) = &mut self.connection {
+                for number in 0..self.shares.streams() {
                     // What was finished and acknowledged before is closed.
-                    let _ = connection.stream_shutdown(STREAM, Shutdown::Write, 0);
+                    let _ = connection.stream_shutdown(stream(number), Shutdown::Write, 0);
                 }
             }
         }
@@ -230,9 +245,10 @@ impl Endpoint for Quiche {
     }
 
     fn state(&mut self) -> State {
+        let is_finished = self.is_finished();
         let Some(connection) = &mut self.connection else { return State::default() };
         let is_connected = connection.is_established();
-        let common = State { read_bytes: self.read, is_connected, is_finished: self.is_finished, ..State::default() };
+        let common = State { read_bytes: self.read, is_connected, is_finished, ..State::default() };
         let Some(path) = connection.path_stats().find(|path| path.active) else { return common };
         State {
             window_bytes: Some(path.cwnd as u64),
@@ -240,7 +256,7 @@ impl Endpoint for Quiche {
             min_rtt: path.min_rtt,
             datagram_bytes: Some(path.pmtu as u64),
             lost_packets: path.lost as u64,
-            timeouts: path.total_pto_count as u64,
+            timeouts: Some(path.total_pto_count as u64),
             ..common
         }
     }

@@ -8,6 +8,7 @@ use takeover::Taken;
 mod identity;
 #[path = "../../common/quinn.rs"]
 mod quinn;
+mod with;
 
 export_stack!(Taken<quinn::Quinn>);
 
@@ -23,14 +24,14 @@ mod own {
 
     pub(crate) const NAME: &str = "quinn";
     pub(crate) const VERSION: &str = "0.11.19";
-    pub(crate) const ALGORITHMS: &[&str] = &["cubic", "reno", "bbr"];
+    pub(crate) const ALGORITHMS: &[&str] = crate::with::ALGORITHMS;
 
     pub(crate) fn controller(name: &str) -> Option<Arc<dyn ControllerFactory + Send + Sync>> {
         match name {
             "cubic" => Some(Arc::new(CubicConfig::default())),
             "reno" => Some(Arc::new(NewRenoConfig::default())),
             "bbr" => Some(Arc::new(BbrConfig::default())),
-            _ => None,
+            other => crate::with::controller(other),
         }
     }
 
@@ -68,7 +69,7 @@ mod own {
             pacing_bps: control.pacing_rate,
             datagram_bytes: Some(path.current_mtu.into()),
             lost_packets: path.lost_packets,
-            reductions: path.congestion_events,
+            reductions: Some(path.congestion_events),
             ..common
         }
     }

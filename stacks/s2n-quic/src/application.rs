@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use endpoint::{Fault, Role, State, Supply};
+use endpoint::{Fault, Role, Shares, State, Supply};
 use s2n_quic::client::{Connect, ConnectionAttempt};
 use s2n_quic::stream::{ReceiveStream, SendStream};
 use s2n_quic::{Client, Connection, Server};
@@ -24,17 +24,21 @@ pub(crate) enum Application {
     Server(Receiving),
 }
 
-/// It opens a stream and sends.
+/// It opens streams and sends.
 pub(crate) struct Sending {
     client: Client,
     attempt: Option<ConnectionAttempt>,
     connection: Option<Connection>,
-    stream: Option<SendStream>,
-    /// Bytes that it still has, and whether the stream ends behind them.
-    left: u64,
-    ends: bool,
-    is_ended: bool,
+    /// One for each of its shares, as they are opened.
+    streams: Vec<Writing>,
+    shares: Shares,
     is_stopped: bool,
+}
+
+/// A stream that it sends on.
+struct Writing {
+    stream: SendStream,
+    is_ended: bool,
     is_finished: bool,
 }
 
@@ -42,19 +46,19 @@ pub(crate) struct Sending {
 pub(crate) struct Receiving {
     server: Server,
     connection: Option<Connection>,
-    stream: Option<ReceiveStream>,
+    streams: Vec<ReceiveStream>,
     read: u64,
 }
 
 impl Application {
-    pub(crate) fn client(client: Client) -> Application {
-        let (attempt, connection, stream) = (None, None, None);
-        let (ends, is_ended, is_stopped, is_finished) = (false, false, false, false);
-        Application::Client(Sending { client, attempt, connection, stream, left: 0, ends, is_ended, is_stopped, is_finished })
+    /// That sends on so many streams.
+    pub(crate) fn client(client: Client, streams: u32) -> Application {
+        let shares = Shares::of(streams);
+        Application::Client(Sending { client, attempt: None, connection: None, streams: Vec::new(), shares, is_stopped: false })
     }
 
     pub(crate) fn server(server: Server) -> Application {
-        Application::Server(Receiving { server, connection: None, stream: None, read: 0 })
+        Application::Server(Receiving { server, connection: None, streams: Vec::new(), read: 0 })
     }
 
     pub(crate) fn role(&self) -> Role {
@@ -73,17 +77,12 @@ impl Application {
 
     pub(crate) fn supply(&mut self, supply: Supply) {
         let Application::Client(sending) = self else { return };
-        match supply {
-            Supply::Endless => sending.left = u64::MAX,
-            Supply::Bytes(bytes) => sending.left = sending.left.saturating_add(bytes),
-            Supply::Last(bytes) => (sending.left, sending.ends) = (sending.left.saturating_add(bytes), true),
-            Supply::Pause => sending.left = 0,
-            Supply::Stop => {
-                sending.is_stopped = true;
-                if let Some(stream) = &mut sending.stream {
-                    // What was finished and acknowledged before is closed.
-                    let _ = stream.reset(0_u8.into());
-                }
+        sending.shares.supply(supply);
+        if supply == Supply::Stop {
+            sending.is_stopped = true;
+            for writing in &mut sending.streams {
+                // What was finished and acknowledged before is closed.
+                let _ = writing.stream.reset(0_u8.into());
             }
         }
     }
@@ -99,7 +98,9 @@ impl Application {
     /// What it knows, beside what was said.
     pub(crate) fn state(&self, said: State) -> State {
         match self {
-            Application::Client(sending) => State { is_connected: sending.connection.is_some(), is_finished: sending.is_finished, ..said },
+            Application::Client(sending) => {
+                State { is_connected: sending.connection.is_some(), is_finished: sending.is_finished(), ..said }
+            }
             Application::Server(receiving) => State { is_connected: receiving.connection.is_some(), read_bytes: receiving.read, ..said },
         }
     }
@@ -114,46 +115,54 @@ impl Sending {
             self.attempt = None;
             moved = true;
         }
-        if self.is_stopped {
-            return Ok(moved);
-        }
-        let Some(connection) = &mut self.connection else { return Ok(moved) };
-        if self.stream.is_none() {
-            if self.left == 0 && !self.ends {
-                return Ok(moved);
-            }
-            let Poll::Ready(stream) = connection.poll_open_send_stream(context) else { return Ok(moved) };
-            self.stream = Some(stream.map_err(|error| error.to_string())?);
-        }
-        Ok(self.write(context)? | moved)
-    }
-
-    fn write(&mut self, context: &mut Context<'_>) -> Result<bool, Fault> {
-        let Some(stream) = &mut self.stream else { return Ok(false) };
-        let mut moved = false;
-        while self.left > 0 {
-            let Poll::Ready(room) = stream.poll_send_ready(context) else { return Ok(moved) };
-            let most = (room.map_err(|error| error.to_string())? as u64).min(self.left).min(PAYLOAD.len() as u64) as usize;
-            if most == 0 {
-                return Ok(moved);
-            }
-            stream.send_data(Bytes::from_static(&PAYLOAD[..most])).map_err(|error| error.to_string())?;
-            if self.left < u64::MAX {
-                self.left -= most as u64;
-            }
-            moved = true;
-        }
-        if std::mem::take(&mut self.ends) {
-            stream.finish().map_err(|error| error.to_string())?;
-            (self.is_ended, moved) = (true, true);
-        }
-        if self.is_ended && !self.is_finished {
-            if let Poll::Ready(closed) = stream.poll_close(context) {
-                closed.map_err(|error| error.to_string())?;
-                (self.is_finished, moved) = (true, true);
-            }
+        let mut idle = 0;
+        while !self.is_stopped && idle < self.shares.streams() {
+            let number = self.shares.turn();
+            idle = if self.write_once(number, context)? { 0 } else { idle + 1 };
+            moved |= idle == 0;
         }
         Ok(moved)
+    }
+
+    fn is_finished(&self) -> bool {
+        self.streams.len() == self.shares.streams() && self.streams.iter().all(|writing| writing.is_finished)
+    }
+
+    /// Opens a stream, gives it a piece or its end, or learns that all of it is acknowledged; whether any of that happened.
+    fn write_once(&mut self, number: usize, context: &mut Context<'_>) -> Result<bool, Fault> {
+        let Some(connection) = &mut self.connection else { return Ok(false) };
+        if self.shares.wants(number) && self.streams.len() <= number {
+            // Their order is that of the shares: this one opens when all before it have.
+            let Poll::Ready(stream) = connection.poll_open_send_stream(context) else { return Ok(false) };
+            self.streams.push(Writing { stream: stream.map_err(|error| error.to_string())?, is_ended: false, is_finished: false });
+            return Ok(true);
+        }
+        let Some(Writing { stream, is_ended, is_finished }) = self.streams.get_mut(number) else { return Ok(false) };
+        if self.shares.left(number) > 0 {
+            let Poll::Ready(room) = stream.poll_send_ready(context) else { return Ok(false) };
+            let room = room.map_err(|error| error.to_string())? as u64;
+            let most = room.min(self.shares.left(number)).min(PAYLOAD.len() as u64) as usize;
+            if most == 0 {
+                return Ok(false);
+            }
+            stream.send_data(Bytes::from_static(&PAYLOAD[..most])).map_err(|error| error.to_string())?;
+            self.shares.took(number, most as u64);
+            return Ok(true);
+        }
+        if self.shares.ends(number) {
+            self.shares.ended(number);
+            stream.finish().map_err(|error| error.to_string())?;
+            *is_ended = true;
+            return Ok(true);
+        }
+        if *is_ended && !*is_finished {
+            if let Poll::Ready(closed) = stream.poll_close(context) {
+                closed.map_err(|error| error.to_string())?;
+                *is_finished = true;
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
@@ -166,17 +175,17 @@ impl Receiving {
             moved = true;
         }
         let Some(connection) = &mut self.connection else { return Ok(moved) };
-        if self.stream.is_none() {
-            // A connection that its client has closed has no further streams.
-            let Poll::Ready(Ok(Some(stream))) = connection.poll_accept_receive_stream(context) else { return Ok(moved) };
-            self.stream = Some(stream);
+        // A connection that its client has closed has no further streams.
+        while let Poll::Ready(Ok(Some(stream))) = connection.poll_accept_receive_stream(context) {
+            self.streams.push(stream);
             moved = true;
         }
-        let Some(stream) = &mut self.stream else { return Ok(moved) };
-        // Nothing follows a stream's end, or its reset.
-        while let Poll::Ready(Ok(Some(bytes))) = stream.poll_receive(context) {
-            self.read += bytes.len() as u64;
-            moved = true;
+        for stream in &mut self.streams {
+            // Nothing follows a stream's end, or its reset.
+            while let Poll::Ready(Ok(Some(bytes))) = stream.poll_receive(context) {
+                self.read += bytes.len() as u64;
+                moved = true;
+            }
         }
         Ok(moved)
     }

@@ -62,7 +62,7 @@ fn opened<C: congestion_controller::Provider>(
             let builder = s2n_quic::Client::builder().with_tls(tls::rustls::Client::from(tls)).map_err(text)?;
             let builder = builder.with_io(io).map_err(text)?.with_limits(limits(config)?).map_err(text)?;
             let builder = builder.with_congestion_controller(controller).map_err(text)?.with_event(listener).map_err(text)?;
-            Application::client(builder.start().map_err(text)?)
+            Application::client(builder.start().map_err(text)?, config.streams)
         }
         Role::Server => {
             let mut tls = identity::server()?;

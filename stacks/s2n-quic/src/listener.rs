@@ -15,6 +15,10 @@ pub(crate) struct Listener {
 
 impl Listener {
     pub(crate) fn new(said: &Arc<Mutex<State>>) -> Listener {
+        // What it counts begins at zero, not at nothing said.
+        if let Ok(mut said) = said.lock() {
+            *said = State { reductions: Some(0), timeouts: Some(0), ..*said };
+        }
         Listener { said: Arc::clone(said), probes: 0 }
     }
 
@@ -41,7 +45,7 @@ impl Subscriber for Listener {
             let has_sample = event.latest_rtt > Duration::ZERO;
             said.srtt = has_sample.then_some(event.smoothed_rtt);
             said.min_rtt = has_sample.then_some(event.min_rtt);
-            said.timeouts += expired;
+            said.timeouts = Some(said.timeouts.unwrap_or(0) + expired);
         });
     }
 
@@ -54,6 +58,6 @@ impl Subscriber for Listener {
     }
 
     fn on_congestion(&mut self, _context: &mut (), _meta: &ConnectionMeta, _event: &Congestion) {
-        self.hear(|said| said.reductions += 1);
+        self.hear(|said| said.reductions = Some(said.reductions.unwrap_or(0) + 1));
     }
 }

@@ -1,6 +1,6 @@
 //! Samples of the flows, then those of the sources of datagrams.
 
-use sim::{Columns, Records};
+use sim::{Columns, Records, UNSAID_STATE};
 
 use super::seconds;
 use crate::frame::{Cells, Column};
@@ -18,7 +18,7 @@ pub(super) fn columns(records: &Records) -> Vec<Column> {
         Column::new("delivered_bytes", samples.delivered_bytes),
         Column::new("retransmitted_packets", samples.retransmitted),
         Column::new("pacing_rate_bps", samples.pacing_rate_bps),
-        Column::new("state", samples.state),
+        state(samples.state),
     ];
     for (name, cells) in samples.variables {
         // A variable of a column's name takes its place, for all flows: that is what records have held of bbr's and bbr3's `min_rtt_s`.
@@ -29,6 +29,14 @@ pub(super) fn columns(records: &Records) -> Vec<Column> {
         columns.iter_mut().for_each(|column| append(column, records));
     }
     columns
+}
+
+/// The congestion state; null of a stack.
+fn state(cells: Vec<u8>) -> Column {
+    if !cells.contains(&UNSAID_STATE) {
+        return Column::new("state", cells);
+    }
+    Column::with_nulls("state", cells.into_iter().map(|cell| (cell != UNSAID_STATE).then_some(cell)))
 }
 
 /// Appends what sources have of a column: their number, what they delivered, nothing of the rest.
@@ -47,7 +55,10 @@ fn append(column: &mut Column, records: &Records) {
         }
         (_, Cells::UInt8(cells)) => {
             cells.resize(before + rows, 0);
-            column.nulls = nulls_after(before, rows);
+            match &mut column.nulls {
+                Some(nulls) => nulls.resize(before + rows, true),
+                None => column.nulls = nulls_after(before, rows),
+            }
         }
         (name, cells) => unreachable!("{name} of {:?}", cells.kind()),
     }

@@ -123,6 +123,9 @@ pub struct Flow {
     /// The stack whose own program it is, `quinn:KEY`; the simulator's TCP when absent.
     #[serde(default, skip_serializing_if = "is_default")]
     pub stack: Option<String>,
+    /// Of a whole stack: how many streams share its connection; one when absent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub streams: Option<u32>,
 }
 
 impl Flow {

@@ -45,6 +45,7 @@ fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         receive: None,
         hops: StretchSpec::default(),
         stack: None,
+        streams: None,
     }
 }
 

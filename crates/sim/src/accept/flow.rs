@@ -16,7 +16,7 @@ use super::refusal::{refuse, seconds};
 use super::requests::accept_requests;
 use super::writes::accept_writes;
 use crate::error::SpecError;
-use crate::limits::RTT_S;
+use crate::limits::{RTT_S, STREAM_COUNT};
 use crate::spec::{Direction, FlowSpec, Spec, WritesSpec};
 
 /// A receiver's window without a cap, segments: some at least, and no more than a TCP header can say (RFC 7323 2.3).
@@ -170,6 +170,13 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, run: &Run<'a>) -
     if let Some(name) = &flow.stack {
         return accept_stack(index, flow, name, (options, run));
     }
+    if let Some(streams) = flow.streams {
+        return refuse(
+            field("streams"),
+            streams,
+            "leave it out: TCP has one stream; give stack=NAME as well, or the connections of an application as flows",
+        );
+    }
     let built = cc::build_with(guests, &flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters);
     let mut built =
         built.map_err(|error| SpecError { field: field("algorithm"), value: flow.algorithm.clone(), allowed: error.to_string() })?;
@@ -222,6 +229,9 @@ fn accept_stack<'a>(
     ];
     if let Some((own, _)) = own.into_iter().find(|&(_, is_given)| is_given) {
         return refuse(field(own), name, format!("leave it out: it is of the simulator's TCP, and {name} has a stack of its own"));
+    }
+    if let Some(streams) = flow.streams.filter(|&streams| !STREAM_COUNT.holds(streams.into())) {
+        return refuse(field("streams"), streams, format!("give {STREAM_COUNT}"));
     }
     if flow.bytes.is_some() && matches!(flow.writes, Some(WritesSpec::OnOff { .. })) {
         return refuse(field("bytes"), name, "leave it out: an application that writes as fast as it can in turns has no end here");

@@ -88,7 +88,7 @@ fn flow_row(flow: &Flow, given: &FlowSpec, (algorithm, variant): (&'static str, 
         window_s: to.saturating_sub(from) as f64 * 1e-9,
         at_window: flow.at_window,
         at_end: flow.totals(flow.agenda.end),
-        read_bytes: None,
+        own: None,
     }
 }
 

@@ -21,7 +21,7 @@ use crate::parts::flow::Flow;
 use crate::parts::load::Load;
 use crate::parts::party::{Counts, Numbers, Party};
 use crate::parts::stack::StackFlow;
-use crate::records::{FlowSamples, Records, Shown};
+use crate::records::{FlowSamples, Records, Shown, SAID};
 use crate::spec::{access_delay, Spec};
 use cc::CongestionControl;
 
@@ -63,7 +63,7 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
         let shown = accepted.flows.iter().map(|flow| Shown {
             // A whole stack's bytes are counted as they are.
             mss: if flow.stack.is_some() { 1 } else { flow.sender.mss },
-            variables: flow.control(0, 0).variable_names(),
+            variables: if flow.stack.is_some() { SAID } else { flow.control(0, 0).variable_names() },
         });
         let flow_samples = FlowSamples::new(spec.sample_ns, shown);
         let records = Records { flow_samples, transfers, ..Records::default() };

@@ -11,7 +11,7 @@ use crate::parts::gaps::Passing;
 use crate::parts::load::{Content, Load, Payload};
 use crate::parts::party::Party;
 use crate::parts::stack::{datagram, window_packets, Side, Step};
-use crate::records::{EventKind, FlowRow, SaidRow};
+use crate::records::{EventKind, FlowRow, OwnCounts, SaidRow};
 use crate::spec::{Direction, FlowSpec};
 
 impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
@@ -128,6 +128,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             lost: said.lost_packets,
             in_flight: said.in_flight_bytes.map(|bytes| packets(bytes) as u32),
             pacing_bps: said.pacing_bps,
+            datagram_bytes: said.datagram_bytes.map_or(f64::NAN, |bytes| bytes as f64),
         };
         self.records.flow_samples.push_said(stack.flow, &row, rows);
     }
@@ -138,6 +139,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         let spec = self.spec;
         let stack = &mut self.stacks[index];
         let (at_end, read) = stack.totals(stack.end);
+        let (said, _) = stack.said();
         let completed = (stack.completed != Time::NEVER).then(|| (stack.completed - stack.access_delay()).0);
         let from = spec.warmup_ns.max(given.start_ns);
         let to = spec.duration_ns.min(given.stop_ns.unwrap_or(u64::MAX)).min(completed.unwrap_or(u64::MAX));
@@ -159,7 +161,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             window_s: to.saturating_sub(from) as f64 * 1e-9,
             at_window: stack.at_window.0,
             at_end,
-            read_bytes: Some((stack.at_window.1, read)),
+            own: Some(OwnCounts { read_bytes: (stack.at_window.1, read), loss_episodes: said.reductions, timeouts: said.timeouts }),
         }
     }
 }

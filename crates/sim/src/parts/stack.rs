@@ -133,7 +133,8 @@ impl StackFlow {
             let seed = Stream::named(spec.seed, &format!("flow{flow}/stack")).up_to(u64::MAX);
             let datagram_bytes = (given.packet_bytes - HEADER_BYTES) as u16;
             let window_bytes = accepted.receives.saturating_mul(datagram_bytes.into());
-            stack.open(&Config { role, algorithm: given.algorithm.clone(), seed, datagram_bytes, window_bytes })
+            let (algorithm, streams) = (given.algorithm.clone(), given.streams.unwrap_or(1));
+            stack.open(&Config { flow, role, algorithm, seed, datagram_bytes, window_bytes, streams })
         };
         let (entry, reverse) = (given.hops.links(spec).0, spec.reverse_link());
         let (data_link, ack_link) = match given.direction {
@@ -351,8 +352,6 @@ impl StackFlow {
             self.completed = at;
         }
         self.totals.retransmitted = self.said.0.lost_packets;
-        self.totals.loss_episodes = self.said.0.reductions;
-        self.totals.timeouts = self.said.0.timeouts;
     }
 
     /// Counts the window until `at`.

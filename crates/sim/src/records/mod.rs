@@ -8,8 +8,8 @@ use crate::spec::UDP_HEADER_BYTES;
 
 mod samples;
 
-pub use samples::{Columns, FlowSamples};
-pub(crate) use samples::{SaidRow, Shown};
+pub use samples::{Columns, FlowSamples, UNSAID_STATE};
+pub(crate) use samples::{SaidRow, Shown, SAID};
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,9 +124,19 @@ pub struct FlowRow {
     pub at_window: SenderTotals,
     /// Counters at the end of the run.
     pub at_end: SenderTotals,
-    /// Of a whole stack: payload bytes that the application had read at the beginning of the window, and at the end. Its counters count
-    /// datagrams, which differ in size.
-    pub read_bytes: Option<(u64, u64)>,
+    /// Of a whole stack, whose counters count datagrams, which differ in size, and what it tells.
+    pub own: Option<OwnCounts>,
+}
+
+/// What of a whole stack's flow is counted otherwise than by the simulator's TCP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnCounts {
+    /// Payload bytes that the application had read at the beginning of the window, and at the end.
+    pub read_bytes: (u64, u64),
+    /// Reductions of the window; none where the stack does not count them.
+    pub loss_episodes: Option<u64>,
+    /// Expiries of the probe timeout; none where it does not count them.
+    pub timeouts: Option<u64>,
 }
 
 /// One transfer of a source.
@@ -347,15 +357,30 @@ pub struct Records {
 impl FlowRow {
     /// Payload bytes delivered in the measurement window, each once.
     pub fn window_goodput_bytes(&self) -> u64 {
-        match self.read_bytes {
-            Some((at_window, at_end)) => at_end - at_window,
+        match self.own {
+            Some(OwnCounts { read_bytes: (at_window, at_end), .. }) => at_end - at_window,
             None => (self.at_end.delivered - self.at_window.delivered) * u64::from(self.mss_bytes),
         }
     }
 
     /// Payload bytes delivered in the whole run, each once.
     pub fn delivered_bytes(&self) -> u64 {
-        self.read_bytes.map_or_else(|| self.at_end.delivered * u64::from(self.mss_bytes), |(_, at_end)| at_end)
+        self.own.map_or_else(|| self.at_end.delivered * u64::from(self.mss_bytes), |own| own.read_bytes.1)
+    }
+
+    /// Loss episodes of the whole run; none for a stack that does not count them.
+    pub fn loss_episodes(&self) -> Option<u64> {
+        self.own.map_or(Some(self.at_end.loss_episodes), |own| own.loss_episodes)
+    }
+
+    /// Expiries of the retransmission timer, or of the probe timeout, in the whole run; none for a stack that does not count them.
+    pub fn timeouts(&self) -> Option<u64> {
+        self.own.map_or(Some(self.at_end.timeouts), |own| own.timeouts)
+    }
+
+    /// Episodes that proved spurious, in the whole run; no stack tells them.
+    pub fn undos(&self) -> Option<u64> {
+        self.own.is_none().then_some(self.at_end.undos)
     }
 
     /// Mean cwnd over the measurement window, segments; NaN if the flow was not there.

@@ -88,6 +88,9 @@ pub struct FlowSpec {
     /// The stack whose own program it is, and of whose controllers `algorithm` is one; none for the simulator's TCP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<String>,
+    /// Of a whole stack: how many streams share its connection; one when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams: Option<u32>,
     /// Which of several hops its data, or its ACKs if they go forward, cross.
     #[serde(default)]
     pub hops: StretchSpec,

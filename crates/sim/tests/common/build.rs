@@ -33,6 +33,7 @@ pub fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         receive: None,
         hops: StretchSpec::default(),
         stack: None,
+        streams: None,
     }
 }
 

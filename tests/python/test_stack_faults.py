@@ -1,0 +1,42 @@
+"""A stack that breaks or stands still ends its run as one line: stack, version, flow, simulated time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_stack import keep_small_stack
+
+Cli = Callable[..., Any]
+PATH = ["--rate", "20Mbit", "--rtt", "20ms", "--duration", "3s"]
+
+
+@pytest.mark.parametrize(
+    ("here", "said"),
+    [
+        ("while (!zero) ;", "wake of flow 1 at 1.000000 s did not return within 1 s"),
+        ("*(volatile int *)8 = 1;", "crashed (SIGSEGV) in wake of flow 1 at 1.000000 s"),
+        ("exit(3);", "ended its process (exit code 3) in wake of flow 1 at 1.000000 s"),
+        ('strcpy(text, "has had enough"); return -1;', "has had enough (flow 1, 1.000000 s)"),
+        ("end->is_woken = 0;", "keeps one instant busy: 1048576 events and no time passes (flow 1, 1.000000 s)"),
+    ],
+)
+def test_a_stacks_fault_is_one_line_and_the_next_run_works(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: str, said: str
+) -> None:
+    monkeypatch.setenv("WINDTUNNEL_PATIENCE_S", "1")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    keep_small_stack(here, tmp_path)
+    began_s = time.monotonic()
+    outcome = cli("run", *PATH, "--flow", "cubic", "--flow", "none,stack=small")
+    assert outcome.code == 2 and outcome.out == "" and outcome.err.count("\n") == 1, outcome.err
+    assert outcome.err.startswith(f"error: small-1: {said}; scenario "), outcome.err
+    assert time.monotonic() - began_s < 60
+    # Nothing half-written, and the next run has a process that works.
+    assert cli("run", *PATH, "--flow", "none,stack=small", "--out", "folder").code == 2
+    assert not (tmp_path / "folder").exists()
+    keep_small_stack("", tmp_path)
+    assert cli("run", *PATH, "--flow", "cubic", "--flow", "none,stack=small").code == 0
