@@ -33,7 +33,6 @@ use self::recovery::Recovery;
 use self::startup::Pipe;
 use super::rounds::Rounds;
 use super::windowed_max::WindowedMax;
-use crate::parameter::Values;
 use crate::{CaEvent, CaState, CongestionControl, Connection, Control, Needs, RateSample, Window, SSTHRESH_INFINITE};
 
 /// Gain one.
@@ -65,28 +64,6 @@ pub struct Bbr {
 }
 
 impl Bbr {
-    fn new(values: &Values) -> Bbr {
-        let draw = values.get("phase_draw");
-        Bbr {
-            mode: Mode::Startup,
-            pacing_gain: HIGH_GAIN,
-            cwnd_gain: HIGH_GAIN,
-            pacing: Pacing::default(),
-            bw: WindowedMax::default(),
-            rounds: Rounds::default(),
-            min_rtt: MinRtt::default(),
-            restarts: false,
-            delivered_at: Time::ZERO,
-            delivered_us: 0,
-            pipe: Pipe::default(),
-            cycle: Cycle::new((draw >= 0.0).then_some(draw as u64)),
-            probe_rtt: ProbeRtt::default(),
-            policer: Policer::default(),
-            aggregation: Aggregation::default(),
-            recovery: Recovery::default(),
-        }
-    }
-
     #[inline]
     fn note_delivery(&mut self, at: Time) {
         self.delivered_at = at;

@@ -1,8 +1,19 @@
 //! BBR's description for the registry.
 
-use super::mode::{CWND_GAIN, DRAIN_GAIN, HIGH_GAIN};
+use units::Time;
+
+use super::aggregation::Aggregation;
+use super::mode::{Mode, CWND_GAIN, DRAIN_GAIN, HIGH_GAIN};
+use super::output::Pacing;
+use super::policer::Policer;
+use super::probe_bw::Cycle;
+use super::probe_rtt::{MinRtt, ProbeRtt};
+use super::recovery::Recovery;
+use super::startup::Pipe;
 use super::{Bbr, UNIT};
 use crate::algorithms::of_linux61;
+use crate::algorithms::rounds::Rounds;
+use crate::algorithms::windowed_max::WindowedMax;
 use crate::parameter::{Constant, Parameter, Protocol, Values, Variant};
 
 const LINUX61: &str = "linux-6.1";
@@ -37,4 +48,28 @@ pub const PROTOCOL: Protocol = Protocol {
 /// The state of a new connection.
 pub fn build(values: &Values) -> Box<Bbr> {
     Box::new(Bbr::new(values))
+}
+
+impl Bbr {
+    fn new(values: &Values) -> Bbr {
+        let draw = values.get("phase_draw");
+        Bbr {
+            mode: Mode::Startup,
+            pacing_gain: HIGH_GAIN,
+            cwnd_gain: HIGH_GAIN,
+            pacing: Pacing::default(),
+            bw: WindowedMax::default(),
+            rounds: Rounds::default(),
+            min_rtt: MinRtt::default(),
+            restarts: false,
+            delivered_at: Time::ZERO,
+            delivered_us: 0,
+            pipe: Pipe::default(),
+            cycle: Cycle::new((draw >= 0.0).then_some(draw as u64)),
+            probe_rtt: ProbeRtt::default(),
+            policer: Policer::default(),
+            aggregation: Aggregation::default(),
+            recovery: Recovery::default(),
+        }
+    }
 }
