@@ -210,7 +210,7 @@ wheel: $(WHEELS)
 	  tr '\n' ' ' < .venv/auditwheel.log | grep -q 'consistent with the following platform tag: "$(MANYLINUX)_' || { cat .venv/auditwheel.log; exit 1; }; \
 	done
 	$(BIN)/maturin sdist --out dist 2> .venv/maturin.log || { cat .venv/maturin.log; exit 1; }
-	.ci/wheel-of-this-commit mark > /dev/null || echo 'what it was made of is not committed: make demo does not take it'
+	.ci/wheel-of-this-commit mark || echo 'what it was made of is not committed: make demo does not take it'
 	ls dist/*.whl dist/*.tar.gz
 
 # The wheel in dist/, installed into an empty virtual environment and used, with no compiler in reach.
