@@ -17,11 +17,11 @@ PATH = ["--rate", "20Mbit", "--rtt", "20ms", "--duration", "3s"]
 @pytest.mark.parametrize(
     ("here", "said"),
     [
-        ("while (!zero) ;", "wake of flow 1 at 1.000000 s did not return within 1 s"),
-        ("*(volatile int *)8 = 1;", "crashed (SIGSEGV) in wake of flow 1 at 1.000000 s"),
-        ("exit(3);", "ended its process (exit code 3) in wake of flow 1 at 1.000000 s"),
-        ('strcpy(text, "has had enough"); return -1;', "has had enough (flow 1, 1.000000 s)"),
-        ("end->is_woken = 0;", "keeps one instant busy: 1048576 events and no time passes (flow 1, 1.000000 s)"),
+        ("while (!zero) ;", "wake of flow 2 at 1.000000 s did not return within 1 s"),
+        ("*(volatile int *)8 = 1;", "crashed (SIGSEGV) in wake of flow 2 at 1.000000 s"),
+        ("exit(3);", "ended its process (exit code 3) in wake of flow 2 at 1.000000 s"),
+        ('strcpy(text, "has had enough"); return -1;', "has had enough (flow 2, 1.000000 s)"),
+        ("end->is_woken = 0;", "keeps one instant busy: 1048576 events and no time passes (flow 2, 1.000000 s)"),
     ],
 )
 def test_a_stacks_fault_is_one_line_and_the_next_run_works(

@@ -21,7 +21,7 @@ pub struct Interrupted;
 
 /// An endpoint of a whole stack could not go on.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{stack}: {what} (flow {flow}, {:.6} s)", *.t_ns as f64 * 1e-9)]
+#[error("{stack}: {what} (flow {}, {:.6} s)", .flow + 1, *.t_ns as f64 * 1e-9)]
 pub struct StackFault {
     /// The stack and its version.
     pub stack: &'static str,

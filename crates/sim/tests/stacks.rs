@@ -282,10 +282,10 @@ fn a_stop_and_an_end_are_kept() {
 #[test]
 fn faults_end_the_run_and_say_where() {
     let fault = |habit| ran(habit, |_| {}).unwrap_err().to_string();
-    assert_eq!(fault(Habit::FailsAt(Duration::from_millis(2500))), "fixed-1: has had enough (flow 0, 2.500000 s)");
+    assert_eq!(fault(Habit::FailsAt(Duration::from_millis(2500))), "fixed-1: has had enough (flow 1, 2.500000 s)");
     assert!(fault(Habit::Restless).starts_with("fixed-1: keeps one instant busy"), "{}", fault(Habit::Restless));
-    assert!(fault(Habit::Endless).ends_with("(flow 0, 1.000000 s)"));
-    assert_eq!(fault(Habit::Large), "fixed-1: sends a datagram of 1473 bytes where the path carries 1472 (flow 0, 1.000000 s)");
+    assert!(fault(Habit::Endless).ends_with("(flow 1, 1.000000 s)"));
+    assert_eq!(fault(Habit::Large), "fixed-1: sends a datagram of 1473 bytes where the path carries 1472 (flow 1, 1.000000 s)");
     let refused = |change: fn(&mut serde_json::Value)| ran(Habit::Silent, change).unwrap_err().to_string();
     assert!(refused(|given| given["flows"][0]["stack"] = "quonn".into()).contains("these are built: fixed"));
     assert!(refused(|given| given["flows"][0]["algorithm"] = "cubic".into()).contains("fixed has window"));

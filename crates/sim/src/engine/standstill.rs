@@ -45,7 +45,7 @@ mod tests {
         let said = standstill.fault("mine.c", 3).to_string();
         assert_eq!(
             said,
-            "mine.c: the events of flow 3 at 0.000000 s: more than 67108864 of them at one instant; \
+            "mine.c: the events of flow 4 at 0.000000 s: more than 67108864 of them at one instant; \
              allowed: windows and rates with which time passes"
         );
     }
