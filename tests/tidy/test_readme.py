@@ -51,4 +51,4 @@ def test_the_run_of_a_whole_stack_works(tmp_path: Path) -> None:
         [sys.executable, "-m", "windtunnel", *shlex.split(line)[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     # A machine that is busy says how far the run is.
-        assert done.returncode == 0 and "error" not in done.stderr and "cubic" in done.stdout, done.stderr
+    assert done.returncode == 0 and "error" not in done.stderr and "cubic" in done.stdout, done.stderr
