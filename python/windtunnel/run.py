@@ -183,7 +183,7 @@ class Run:
         Parameters
         ----------
         path : str or Path
-            The file of a single flow, ``run.sqlog``; of several ``run-0.sqlog``, ``run-1.sqlog``, ...
+            The file of a single flow, ``run.sqlog``; of several ``run-1.sqlog``, ``run-2.sqlog``, ...
 
         Returns
         -------

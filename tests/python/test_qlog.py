@@ -77,7 +77,7 @@ def test_samples_and_events_become_the_drafts_fields_in_its_units() -> None:
 def test_a_file_says_what_it_is_and_agrees_with_the_records(tmp_path: Path) -> None:
     run = wt.run(path("cubic", "bbr,start=1s"))
     written = run.write_qlog(tmp_path / "run.sqlog")
-    assert [file.name for file in written] == ["run-0.sqlog", "run-1.sqlog"] == sorted(file.name for file in tmp_path.iterdir())
+    assert [file.name for file in written] == ["run-1.sqlog", "run-2.sqlog"] == sorted(file.name for file in tmp_path.iterdir())
     for number, file in enumerate(written):
         opening, *events = lines(file)
         assert opening["file_schema"] == "urn:ietf:params:qlog:file:sequential"
@@ -147,4 +147,4 @@ def test_what_cannot_be_written_is_refused_before_the_run(
 def test_the_option_writes_it(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert cli("run", "--rate", "20Mbit", "--rtt", "20ms", "--duration", "2s", "--flow", "reno", "--qlog", "run.sqlog").code == 0
-    assert [file.name for file in tmp_path.iterdir()] == ["run.sqlog"] and lines(tmp_path / "run.sqlog")[0]["title"] == "flow 0: reno"
+    assert [file.name for file in tmp_path.iterdir()] == ["run.sqlog"] and lines(tmp_path / "run.sqlog")[0]["title"] == "flow 1: reno"

@@ -48,7 +48,7 @@ def files(records: Records, path: Path) -> list[Path]:
         As the user names it.
     """
     count = len(records.facts.scenario.get("flows", ()))
-    return [path] if count == 1 else [path.with_name(f"{path.stem}-{number}{path.suffix}") for number in range(count)]
+    return [path] if count == 1 else [path.with_name(f"{path.stem}-{number}{path.suffix}") for number in range(1, count + 1)]
 
 
 def check(path: str | Path, *, flows: int, sample_s: float) -> None:
@@ -84,7 +84,7 @@ def write(records: Records, path: str | Path) -> list[Path]:
     records : Records
         Of the run.
     path : str or Path
-        The file of a single flow, ``run.sqlog``; of several ``run-0.sqlog``, ``run-1.sqlog``, ...
+        The file of a single flow, ``run.sqlog``; of several ``run-1.sqlog``, ``run-2.sqlog``, ...
 
     Returns
     -------
@@ -128,23 +128,24 @@ def _opening(records: Records, number: int) -> dict[str, Any]:
     facts = records.facts
     name, flow = written(facts.scenario)[number], facts.scenario["flows"][number]
     stack = flow.get("stack")
+    counted = number + 1
     program = records.flows["variant"][number] if stack else "TCP, not QUIC"
     return {
         "file_schema": "urn:ietf:params:qlog:file:sequential",
         "serialization_format": "application/qlog+json-seq",
-        "title": f"flow {number}: {name}",
+        "title": f"flow {counted}: {name}",
         "description": f"windtunnel {__version__}, {facts.backend}, scenario {facts.digest}",
         "trace": {
-            "title": f"flow {number}: {name} ({program})",
+            "title": f"flow {counted}: {name} ({program})",
             "description": "time is milliseconds of simulated time since the beginning of the run; metrics are sampled every "
             f"{facts.scenario['sample_s']:g} s; losses are told at the next sample",
             "common_fields": {
-                "group_id": f"{facts.digest[:12]}/{number}",
+                "group_id": f"{facts.digest[:12]}/{counted}",
                 "time_format": "relative_to_epoch",
                 "reference_time": {"clock_type": "monotonic", "epoch": "unknown"},
             },
             # The sender of the data: of a stack it has opened the connection.
-            "vantage_point": {"name": f"flow {number}", "type": "client" if stack else "unknown"},
+            "vantage_point": {"name": f"flow {counted}", "type": "client" if stack else "unknown"},
             "event_schemas": [EVENTS],
         },
     }
