@@ -94,7 +94,7 @@ fn a_window_that_none_may_have_ends_the_run_with_controller_hook_flow_and_time()
         let error = path().flow("reno").flow(Flow::of(Wrong(value))).run().unwrap_err().to_string();
         let shown = if value == 1e300 { "1e300".into() } else { value.to_string() };
         let said = format!("s: cwnd is {shown}; allowed: 1 .. 2147483647 segments");
-        assert!(error.starts_with("Wrong: on_acked of flow 1 at ") && error.ends_with(&said), "{error}");
+        assert!(error.starts_with("Wrong: on_acked of flow 2 at ") && error.ends_with(&said), "{error}");
     }
 }
 
