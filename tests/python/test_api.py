@@ -70,7 +70,7 @@ def test_figures_draw_and_are_written(document: dict[str, Any], tmp_path: Path) 
     run = wt.run(parse(document))
     assert len(run.plot.cwnd(tmp_path / "cwnd.svg").axes) == 1
     figure = run.plot.overview(tmp_path / "overview.png")
-    assert [axis.get_ylabel().split(" ")[0] for axis in figure.axes] == ["cwnd", "goodput", "queue", "drops"]
+    assert [axis.get_ylabel().split(" ")[0] for axis in figure.axes] == ["cwnd", "goodput", "smoothed\nRTT", "queue", "drops"]
     assert (tmp_path / "cwnd.svg").stat().st_size and (tmp_path / "overview.png").stat().st_size
 
 
@@ -106,4 +106,11 @@ def test_no_parameter_hides_a_flow_key() -> None:
     from windtunnel.scenario.flowtext import FLOW_KEYS
 
     for algorithm in catalogue().algorithms.values():
-        assert not set(FLOW_KEYS) & set(algorithm.parameters), algorithm.name
+        # The streams of a whole stack's connection, and the connections that PTCP makes: a flow with a stack has no parameters.
+        apart = {"streams"} if algorithm.name == "ptcp" else set()
+        assert set(FLOW_KEYS) & set(algorithm.parameters) == apart, algorithm.name
+    link = {"rate": "10Mbit", "queue": 50}
+    (flow,) = parse({"bottleneck": link, "rtt": "20ms", "flows": ["ptcp,streams=4"]}).flows
+    assert flow.parameters == {"streams": 4}
+    with pytest.raises(wt.ScenarioError, match="streams"):
+        wt.run(parse({"bottleneck": link, "rtt": "20ms", "flows": ["cubic,streams=4"]}))

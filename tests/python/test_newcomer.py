@@ -50,7 +50,7 @@ def test_people_see_flows_counted_from_one_and_round_trips_beside_the_windows(cl
 
 def test_whatever_of_a_run_needs_no_argument_is_an_attribute() -> None:
     public = {name: value for name, value in vars(wt.Run).items() if not name.startswith("_") and inspect.isfunction(value)}
-    assert set(public) == {"save", "save_deliveries"}, "a method; all other results are read without calling"
+    assert set(public) == {"save", "save_deliveries", "write_qlog"}, "a method; all other results are read without calling"
 
 
 def test_the_examples_of_the_readme_pass_a_type_checker_without_plugins(tmp_path: Path) -> None:

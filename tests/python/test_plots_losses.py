@@ -30,8 +30,8 @@ def test_what_was_not_counted_is_not_drawn() -> None:
 def test_the_bins_of_the_figure_hold_every_drop_and_mark_of_the_run() -> None:
     link = {"rate": "20Mbit", "queue": 60, "mark": 30}
     run = wt.run(wt.Scenario(bottleneck=link, flows=["cubic", "dctcp,start=1s"], rtt_s=0.03, duration_s=10))
-    panel = run.plot.overview().axes[3]
+    panel = run.plot.overview().axes[4]
     drawn = {line.get_label(): np.nansum(line.get_ydata()) for line in panel.lines}
     assert drawn == {"drops": run.links["dropped_packets"][0], "marks": run.links["marked_packets"][0]}
     plain = wt.run(wt.Scenario(bottleneck={"rate": "20Mbit", "queue": 60}, flows=["cubic"], rtt_s=0.03, duration_s=10))
-    assert [line.get_label() for line in plain.plot.overview().axes[3].lines] == ["drops"]
+    assert [line.get_label() for line in plain.plot.overview().axes[4].lines] == ["drops"]
