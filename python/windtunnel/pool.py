@@ -34,8 +34,8 @@ class WorkerLost(RuntimeError):
 
 def _begin() -> None:
     """Leave Ctrl-C to the parent, and end when the parent does, however it ended."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    # Blocked and not ignored: libraries install handlers of their own as they are loaded (polars does), and a handler in a worker may raise.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     parent = multiprocessing.parent_process()
     if parent is not None:
         if multiprocessing.connection.wait([parent.sentinel], 0):
@@ -122,7 +122,7 @@ def each(
 def _starting() -> Iterator[None]:
     """Prepare for the pool's starting a process.
 
-    Ctrl-C is held back: the process begins so too, until `_begin` makes it deaf to it. And the user's script is hidden from it: it would be
+    Ctrl-C is held back: the process begins so too, and `_begin` keeps it so. And the user's script is hidden from it: it would be
     executed once more there, which a script without a guard does not survive. What is asked of workers is never the script's.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
