@@ -34,7 +34,7 @@ class WorkerLost(RuntimeError):
 
 def _begin() -> None:
     """Leave Ctrl-C to the parent, and end when the parent does, however it ended."""
-    # Blocked and not ignored: libraries install handlers of their own as they are loaded (polars does), and a handler in a worker may raise.
+    # Blocked and not ignored: libraries install handlers of their own as they are loaded (polars does), and a handler may raise.
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     parent = multiprocessing.parent_process()
     if parent is not None:
