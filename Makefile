@@ -26,7 +26,7 @@ DEMO := build/demo
 # `fast` compiles an edit in seconds (no optimisation across crates); what is measured and shipped is `release`.
 PROFILE ?= release
 
-.PHONY: build test test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench profile golden algorithm docs validation validation-kernel agreement wheel test-wheel release demo clean
+.PHONY: build test test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench profile golden algorithm docs site validation validation-kernel agreement wheel test-wheel release demo clean
 
 build: $(CORE)
 
@@ -177,6 +177,14 @@ docs: $(CORE)
 	    $(BIN)/windtunnel $$command --help | sed 's/[[:space:]]*$$//' | cat -s; \
 	    printf '```\n'; \
 	  done; } > docs/reference/command-line.md
+
+# The documentation as a site in build/site: pages, search, the references of Python and of the crate for Rust. A broken link or anchor ends it.
+SITE := build/site
+site: $(CORE) $(CHECKERS)
+	$(BIN)/python -m sphinx -q -W --keep-going -c docs/site . $(SITE)
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --quiet --locked --no-deps -p windtunnel
+	rm -rf $(SITE)/rust && cp -r target/doc $(SITE)/rust
+	echo 'site: $(SITE)/index.html'
 
 # A full run of the five papers, and the tables of what holds and what does not from it. What an earlier one ran is used again.
 validation: $(CORE)

@@ -100,7 +100,7 @@ class View:
 
     @cached_property
     def applications(self) -> tuple[tuple[int, ...], ...]:
-        """The foreground flows by application, in order of start: the streams of ``ptcp`` together, every other flow by itself."""
+        """The foreground flows by application, in order of start; the streams of ``ptcp`` are one, every other flow is by itself."""
         found: dict[tuple[str, int], list[int]] = {}
         for flow in self.foreground:
             number = self.scenario["flows"][flow].get("application")
@@ -158,7 +158,7 @@ class View:
 
     @cached_property
     def window_s(self) -> tuple[float, float]:
-        """The default window: from ten seconds after the start of the last foreground flow to the end, seconds."""
+        """The default window, which lasts from ten seconds after the start of the last foreground flow to the end, seconds."""
         return self.start_s(self.foreground[-1]) + SETTLING_S, self.duration_s
 
     @cached_property
@@ -225,7 +225,7 @@ class View:
 
     @cached_property
     def bdp_packets(self) -> float:
-        """The bandwidth-delay product of the path (mixed RTTs: of the longest one), 1500-byte packets."""
+        """The bandwidth-delay product of the path, with mixed RTTs that of the longest one, 1500-byte packets."""
         return self.rate_bps * self.longest_rtt_s / PACKET_BITS
 
     @cached_property
