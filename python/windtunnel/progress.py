@@ -86,7 +86,7 @@ class Progress:
             self._share = share if share is not None else done / total if done is not None and total else None
             if self._bar is not None:
                 if what not in self._tasks:
-                    self._tasks[what] = self._bar.add_task(what, total=None)
+                    self._tasks[what] = self._bar.add_task(what, total=None, count="")
                 whole = None if self._share is None else 1.0
                 self._bar.update(self._tasks[what], count=self._count.strip(), total=whole, completed=self._share)
 

@@ -58,15 +58,8 @@ def test_a_finished_bar_has_no_time_left() -> None:
     assert progress.left_words(3626.0, finished=False) == "left: 1:00:26"
 
 
-def test_a_long_run_shows_a_bar_on_a_terminal() -> None:
-    program = (
-        "import sys, time, types\n"
-        "from windtunnel.backends.sim import Simulator\n"
-        "plain = Simulator.run\n"
-        "Simulator.run = lambda self, scenario: (time.sleep(1.6), plain(self, scenario))[1]\n"
-        "from windtunnel.cli import main\n"
-        "sys.exit(main('run --rate 1Mbit --rtt 20ms --flow reno --duration 1s'.split()))\n"
-    )
+def on_terminal(program: str) -> tuple[int, bytes]:
+    """Run a program of Python with a terminal as its standard error; return its exit code and what the terminal was sent."""
     reader, terminal = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
     ran = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.DEVNULL, stderr=terminal, env=environment)
@@ -81,7 +74,35 @@ def test_a_long_run_shows_a_bar_on_a_terminal() -> None:
             break
         seen += part
     os.close(reader)
-    assert ran.wait() == 0
+    return ran.wait(), seen
+
+
+def test_a_step_that_begins_under_a_bar_joins_it() -> None:
+    # A bar draws a new step as it is added.
+    code, seen = on_terminal(
+        "import time\n"
+        "from windtunnel import progress\n"
+        "progress.PATIENCE_S = 0.0\n"
+        "with progress.Progress(quiet=False) as shown:\n"
+        "    for what in ('Running', 'Measuring'):\n"
+        "        shown.step(what, 1, 4)\n"
+        "        time.sleep(0.4)\n"
+    )
+    assert code == 0, seen.decode()
+    assert b"Running" in seen and b"Measuring" in seen and b"1/4" in seen
+
+
+def test_a_long_run_shows_a_bar_on_a_terminal() -> None:
+    program = (
+        "import sys, time, types\n"
+        "from windtunnel.backends.sim import Simulator\n"
+        "plain = Simulator.run\n"
+        "Simulator.run = lambda self, scenario: (time.sleep(1.6), plain(self, scenario))[1]\n"
+        "from windtunnel.cli import main\n"
+        "sys.exit(main('run --rate 1Mbit --rtt 20ms --flow reno --duration 1s'.split()))\n"
+    )
+    code, seen = on_terminal(program)
+    assert code == 0
     assert b"Running 1 s on simulator" in seen and b"left: 0:00" not in seen
 
 
