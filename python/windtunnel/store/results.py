@@ -221,12 +221,12 @@ def _declared_backend(folder: Path) -> str:
     return declared.partition(":")[0] if isinstance(declared, str) else SIMULATOR
 
 
-def open_results(folder: Path) -> Results:
+def open_results(folder: str | Path) -> Results:
     """Open a results folder for reading.
 
     Parameters
     ----------
-    folder : Path
+    folder : str or Path
         The folder.
 
     Returns
@@ -239,6 +239,7 @@ def open_results(folder: Path) -> Results:
     ResultsError
         When it is missing, is not a results folder, is of another format, or holds no measured experiment.
     """
+    folder = Path(folder)
     try:
         if not folder.is_dir():
             raise ResultsError(folder, f"is not a folder; allowed: {_ALLOWED}")
