@@ -39,3 +39,28 @@ def test_what_is_later_is_sent_again_and_undone_as_in_the_simulator() -> None:
         assert mean(row[name] for row in theirs) == pytest.approx(expected, abs=4 * spread / 3**0.5), name
     # Of a window of 30 in 42 ms late packets cost a tenth or more: without them it would deliver this.
     assert max(row["delivered_packets"] for row in theirs) < 0.95 * 12 * 30 / 0.042
+
+
+def doubled(flow: str, probability: float) -> Scenario:
+    link = {"rate": "12Mbit", "queue": 100, "duplicate": probability}
+    return Scenario(bottleneck=link, flows=[flow], rtt="40ms", duration="12s", jitter=0)
+
+
+def test_copies_bring_acks_at_once_and_cost_nothing() -> None:
+    made = doubled("reno,window=30", 0.1)
+    ours, theirs = (one.run(made).flows.row(0, named=True) for one in (Simulator(), backend("linux")))
+    assert theirs["retransmitted_packets"] == theirs["loss_episodes"] == 0
+    # After a copy the receiver acknowledges sixteen segments one by one: no ACK of a window waits for a second one.
+    assert theirs["delivered_packets"] == pytest.approx(ours["delivered_packets"], rel=0.004)
+    assert theirs["delivered_packets"] > 1.01 * backend("linux").run(doubled("reno,window=30", 0.0)).flows["delivered_packets"][0]
+    # What arrived twice cannot be told from what arrived for another.
+    assert theirs["lost_packets"] is None
+
+
+def test_as_many_are_copied_as_the_probability_says() -> None:
+    # Without SACK, and with an ACK for each segment, Linux counts a duplicate ACK as a delivery (tcp_add_reno_sack, tcp_remove_reno_sacks).
+    row = backend("linux").run(doubled("reno,window=30,sack=off", 0.3)).flows.row(0, named=True)
+    assert row["retransmitted_packets"] == 0
+    expected = 0.3 * row["sent_packets"]
+    # Binomial: four standard deviations; and what is under way at the end.
+    assert abs(row["delivered_packets"] - row["sent_packets"] - expected) <= 4 * (0.7 * expected) ** 0.5 + 40

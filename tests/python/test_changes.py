@@ -130,12 +130,14 @@ def test_a_missing_trace_is_refused(cli: Callable[..., Any], quick: list[str]) -
     assert outcome.code == 2 and "nowhere.trace" in outcome.err and "cannot be read" in outcome.err
 
 
-def test_a_guest_has_steps_and_no_outages_or_traces() -> None:
+def test_a_guest_has_steps_and_outages_and_no_traces() -> None:
     def refused(**link: Any) -> list[str]:
         return [line.split(":")[0] for line in unsupported(scenario(**link))]
 
     assert refused(delay_steps=["1s=20ms"], discipline="red,gentle=0") == refused(rate_steps=["1s=5Mbit"], discipline="codel") == []
-    assert refused(outages=["3s=500ms"]) == ["bottleneck.outages"]
+    assert refused(outages=["3s=500ms"]) == refused(outages=["3s=500ms"], discipline="codel", delay_steps=["1s=5ms"]) == []
+    for rest in ({"rate_steps": ["1s=5Mbit"]}, {"queue": "50ms"}, {"discipline": "red,gentle=0"}, {"queue": 1}, {"loss": 0.1}):
+        assert refused(**({"outages": ["3s=500ms"]} | rest)) == ["bottleneck.outages"]
     assert refused(trace_ms=[1, 2]) == ["bottleneck.trace_ms"]
     for rest in ({"delay_steps": ["1s=20ms"]}, {"queue": "50ms"}, {"discipline": "red,gentle=0"}, {"queue": 1}, {"mark": "2ms"}):
         assert refused(**({"rate_steps": ["1s=5Mbit"]} | rest))[0] == "bottleneck.rate_steps"
@@ -151,9 +153,26 @@ def test_a_guests_plan_has_the_steps() -> None:
     assert not [line for line in text if line.startswith("discipline")]
 
 
+def test_a_guests_plan_has_the_outages_in_the_order_of_time() -> None:
+    text = plan.make(scenario(queue=60, outages=["2s=500ms", "5s=1s"], delay_steps=["3s=20ms"])).text.splitlines()
+    assert [line for line in text if line.split()[0] in ("discipline", "outage", "delay-step")] == [
+        "discipline forward pfifo 59",
+        "outage forward 2000000000 500000000",
+        "delay-step forward 3000000000 20000000",
+        "outage forward 5000000000 1000000000",
+    ]
+    # Its packets wait in the guest together: a second of 12 Mbit/s is a thousand, of 6000 bytes each.
+    long = [scenario(queue=60, **more).model_copy(update={"duration_s": 200.0}) for more in ({}, {"outages": ["2s=190s"]})]
+    without, within = (plan.make(one).memory_bytes for one in long)
+    assert within - without == pytest.approx(190_000 * 6000, abs=64 << 20)
+
+
 def test_what_a_link_could_have_carried_is_the_integral_of_its_rate() -> None:
     link = scenario(rate_steps=["2s=5Mbit", "3s=10Mbit"]).bottleneck
     # 12 Mbit/s up to 2 s, 5 up to 3 s, 10 from then on.
     assert steps.capacity_bits(link, 0.0, 6.0) == 24e6 + 5e6 + 30e6
     assert steps.capacity_bits(link, 2.5, 3.5) == 2.5e6 + 5e6
     assert steps.capacity_bits(link, 0.0, 1.0) == 12e6
+    gone = scenario(outages=["2s=500ms", "4s=1s"]).bottleneck
+    assert steps.capacity_bits(gone, 0.0, 6.0) == 4.5 * 12e6
+    assert steps.capacity_bits(gone, 2.25, 4.5) == 1.5 * 12e6

@@ -50,11 +50,18 @@ def test_options_reach_the_bottleneck(cli: Callable[..., Any], quick: list[str])
     assert (link["reorder_probability"], link["reorder_s"], link["duplicate_probability"]) == (0.01, 0.003, 1e-3)
 
 
-def test_a_guest_makes_data_late_by_a_table_and_refuses_copies_by_name() -> None:
+def test_a_guest_makes_data_late_by_a_table_and_copies_by_netem() -> None:
     def refused(**link: Any) -> list[str]:
         return [line.split(":")[0] for line in unsupported(scenario(**link))]
 
-    assert refused(duplicate=0.1) == ["bottleneck.duplicate_probability"]
+    text = plan.make(scenario(duplicate=0.25)).text.splitlines()
+    assert [line for line in text if line.startswith("copies")] == [f"copies forward {2**30}"]
+    for rest in ({"reorder": 0.1, "reorder_by": "3ms"}, {"delay_steps": ["1s=5ms"]}, {"rate_steps": ["1s=5Mbit"]}):
+        assert refused(duplicate=0.1, **rest)[0] == "bottleneck.duplicate_probability"
+    back = {**canonical(scenario())["flows"][0], "direction": "reverse"}
+    for party in ({"flows": [back], "reverse": {}}, {"traffic": ["udp,rate=1Mbit"]}):
+        doubled = parse({**canonical(scenario(duplicate=0.1)), **party})
+        assert [line.split(":")[0] for line in unsupported(doubled)] == ["bottleneck.duplicate_probability"]
     for probability, table in ((0.01, "100 1"), (1e-4, "10000 1"), (0.37, "100 37"), (0.5, "2 1")):
         text = plan.make(scenario(reorder=probability, reorder_by="3ms")).text.splitlines()
         assert [line for line in text if line.startswith("late")] == [f"late forward 3000000 {table}"]

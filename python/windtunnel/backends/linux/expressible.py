@@ -33,7 +33,7 @@ WINDOW_BYTES_MOST = 1 << 29
 _SIZED_BY_DEVICE = ("codel", "fq_codel", "pie", "fq_pie")
 
 _LINK = {"rate_bps", "queue_packets", "queue_bytes", "queue_s", "queue_bdp", "excludes_in_service", "loss_probability", "losses"}
-_LINK |= disciplines.FIELDS | steps.FIELDS | disorder.FIELDS | {"outages", "trace_ms"}
+_LINK |= disciplines.FIELDS | steps.FIELDS | disorder.FIELDS | {"trace_ms"}
 _SOURCE = {"algorithm", "parameters", "transport", "window_packets", "profile", "direction", "rtts_s", "start_s", "stop_s", "max_bytes"}
 _SOURCE |= {"handshake", "enter", "leave", "host"}
 
@@ -99,7 +99,7 @@ def unsupported(scenario: Scenario, profile: str = PROFILE) -> list[str]:
         raise
     found += _links(full) + _disciplines(full) + _losses(full)
     for one in links.each(full):
-        found += steps.unsupported(one, limit_packets(one.link)) + disorder.unsupported(one, transfers.senders(full))
+        found += steps.unsupported(one, limit_packets(one.link)) + disorder.unsupported(one, transfers.senders(full), full.traffic)
     senders = transfers.senders(full)
     if len(senders) > FLOWS_MOST:
         found.append(f"flows: {len(senders)} of them; at most {FLOWS_MOST}, each has a network namespace of its own")

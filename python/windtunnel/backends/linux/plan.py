@@ -157,8 +157,8 @@ def _discipline_line(full: Scenario, one: links.Link, notes: list[str]) -> list[
     link = one.link
     if counts_bytes(full, one):
         return [f"discipline {one.name} bfifo {link.queue_bytes}"]
-    if link.rate_steps and not disciplines.wanted(link):
-        # HTB's next packet takes the new rate; netem's is on its way already. One more is on the wire.
+    if steps.has_class(link) and not disciplines.wanted(link):
+        # HTB's next packet takes the new rate, or waits; netem's is on its way already. One more is on the wire.
         return [f"discipline {one.name} pfifo {limit_packets(link) - 1}"]
     made = disciplines.kernel_discipline(link, limit_packets(link)) if disciplines.wanted(link) else None
     if made is None:
@@ -256,6 +256,7 @@ def _memory_bytes(full: Scenario) -> int:
         + _SOCKETS_BYTES * len(transfers.drawn(full))
         + 4 * buffer_bytes * _packets_under_way([one.link for one in links.each(full)], longest_s, smallest)
         + _ROUTERS_BYTES * len(full.hops)
+        + buffer_bytes * sum(steps.outage_packets(one.link, full.duration_s) for one in links.each(full))
     )
     return -int(-needed // (64 << 20)) * (64 << 20)
 

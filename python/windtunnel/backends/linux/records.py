@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from windtunnel.backends.linux import disorder, senders, steps, traffic, transfers
 from windtunnel.backends.linux import links as of_scenario
-from windtunnel.backends.linux import senders, steps, traffic, transfers
 from windtunnel.backends.linux.expressible import SEGMENT_HEADER_BYTES
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.rows import EVENT, FLOW, FLOW_TOTALS, LINK, LINK_TOTALS, STOP, Array, Columns, RecordsDamaged, Rows
@@ -164,7 +164,8 @@ def _flow_row(rows: Rows, full: Scenario, index: int, samples: Columns) -> dict[
     }
     end = rows.totals(FLOW_TOTALS, index, 1) if flow.rcvbuf_bytes is not None else None
     row["receive_limited_s"] = math.nan if end is None else int(end[_RECEIVE_LIMITED]) * 1e-6
-    return row | _counters(rows, index, flow.mtu_bytes - SEGMENT_HEADER_BYTES)
+    row |= _counters(rows, index, flow.mtu_bytes - SEGMENT_HEADER_BYTES)
+    return row | {"lost_packets": math.nan} if disorder.doubles(full, flow) else row
 
 
 def _counters(rows: Rows, index: int, mss_bytes: int) -> dict[str, Any]:

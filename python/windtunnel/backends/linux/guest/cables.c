@@ -12,6 +12,7 @@
 
 #define NEAR_ROUTER ADDRESS(10, 0, 0, 1)
 #define FAR_ROUTER ADDRESS(10, 0, 0, 2)
+#define RECEIVERS_BITS 16	/* of the prefix that those at one router have in common */
 
 void write_file(const char *path, const char *text)
 {
@@ -88,6 +89,28 @@ uint32_t address_behind(int hop)
 void route(const struct router *router, uint32_t destination, unsigned prefix, unsigned device)
 {
 	netlink_add_route(router->netlink, &(struct route){ .destination = destination, .prefix = prefix, .device = device });
+}
+
+uint32_t receivers_before(int hop)
+{
+	return ADDRESS(10, 130 + hop, 0, 0);
+}
+
+uint32_t receivers_behind(int hop)
+{
+	return ADDRESS(10, 64 + hop, 0, 0);
+}
+
+void route_before(const struct router *router, int hop, unsigned device)
+{
+	route(router, address_before(hop), 32, device);
+	route(router, receivers_before(hop), RECEIVERS_BITS, device);
+}
+
+void route_behind(const struct router *router, int hop, unsigned device)
+{
+	route(router, address_behind(hop), 32, device);
+	route(router, receivers_behind(hop), RECEIVERS_BITS, device);
 }
 
 void become_router(struct router *router, bool is_new, const struct plan *plan)

@@ -35,7 +35,15 @@ unsigned device_named(const char *name);
 uint32_t address_before(int hop);
 uint32_t address_behind(int hop);
 
+/* Where the addresses of receivers begin that have a host of their own at one of these routers. */
+uint32_t receivers_before(int hop);
+uint32_t receivers_behind(int hop);
+
 void route(const struct router *router, uint32_t destination, unsigned prefix, unsigned device);
+
+/* The ways to the router before or behind a hop, and to the receivers there. */
+void route_before(const struct router *router, int hop, unsigned device);
+void route_behind(const struct router *router, int hop, unsigned device);
 
 /* Makes the caller's namespace, or a new one, a router. */
 void become_router(struct router *router, bool is_new, const struct plan *plan);

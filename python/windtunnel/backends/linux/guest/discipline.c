@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "cables.h"
 #include "fail.h"
 #include "message.h"
 #include "netlink.h"
@@ -209,14 +210,45 @@ static const struct kind *kind_of(const struct discipline_plan *discipline)
 	fail("plan: no discipline '%s' of %d values", discipline->kind, discipline->values);
 }
 
-uint32_t discipline_build(const struct place *place, uint64_t rate_bytes, const struct discipline_plan *discipline)
+static uint32_t beside(const struct place *place)
+{
+	return place->handle + TC_H_MAKE(1 << 16, 0);
+}
+
+uint32_t discipline_first(const struct place *place)
+{
+	return beside(place) | 1;
+}
+
+/* Two queues, of which the first is always served before the second; where a packet says nothing else it is for the second. */
+static uint32_t add_first_queue(const struct place *place, uint32_t parent)
+{
+	const struct tc_fifo_qopt room = { .limit = ROOM };
+	struct tc_prio_qopt bands = { .bands = 2 };
+	struct message message;
+
+	memset(bands.priomap, 1, sizeof(bands.priomap));
+	begin_qdisc(&message, place->device, parent, beside(place));
+	message_put_text(&message, TCA_KIND, "prio");
+	message_put(&message, TCA_OPTIONS, &bands, sizeof(bands));
+	message_ask(place->netlink, &message, "prio");
+	begin_qdisc(&message, place->device, discipline_first(place), 0);
+	message_put_text(&message, TCA_KIND, "pfifo");
+	message_put(&message, TCA_OPTIONS, &room, sizeof(room));
+	message_ask(place->netlink, &message, "pfifo");
+	return beside(place) | 2;
+}
+
+uint32_t discipline_build(const struct place *place, uint64_t rate_bytes, const struct discipline_plan *discipline, bool has_outages)
 {
 	const struct kind *kind = kind_of(discipline);
 	const struct tc_fifo_qopt fifo = { .limit = discipline->value[0] };
-	const uint32_t parent = kind->add_rate(place, rate_bytes);
+	uint32_t parent = kind->add_rate(place, rate_bytes);
 	struct message message;
 	struct rtattr *options;
 
+	if (has_outages)
+		parent = add_first_queue(place, parent);
 	begin_qdisc(&message, place->device, parent, 0);
 	message_put_text(&message, TCA_KIND, kind->qdisc);
 	if (kind->put) {

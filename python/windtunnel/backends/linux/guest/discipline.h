@@ -24,8 +24,14 @@ struct place {
 	uint32_t handle;	/* of the first qdisc; the major number after it is free as well */
 };
 
-/* Builds a link of a rate in bytes per second with a discipline before it; returns the parent of the discipline. */
-uint32_t discipline_build(const struct place *place, uint64_t rate_bytes, const struct discipline_plan *discipline);
+/*
+ * Builds a link of a rate in bytes per second with a discipline before it; returns the parent of the discipline. One that has outages has a second
+ * queue beside it, whose packets go first.
+ */
+uint32_t discipline_build(const struct place *place, uint64_t rate_bytes, const struct discipline_plan *discipline, bool has_outages);
+
+/* The priority of packets that go first. */
+uint32_t discipline_first(const struct place *place);
 
 /* Gives a link that is HTB's another rate; the packet on the wire goes on at the old one. */
 void discipline_change_rate(const struct place *place, uint64_t rate_bytes);

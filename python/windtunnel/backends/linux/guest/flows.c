@@ -44,7 +44,7 @@ static struct sockaddr_in receiver_of(const struct flow *flow)
 {
 	return (struct sockaddr_in){ .sin_family = AF_INET,
 				     .sin_port = htons(PORT + flow->index),
-				     .sin_addr.s_addr = htonl(topology_receiver(flow->plan->direction, &flow->plan->stretch)) };
+				     .sin_addr.s_addr = htonl(flow->host.receiver) };
 }
 
 static void watch(const struct flow *flow, int epoll, int socket, enum role role, uint32_t events)
@@ -116,7 +116,7 @@ void flow_open(struct flow *flow, const struct topology *topology, int epoll)
 {
 	const uint64_t pacing = PACED_AT_MOST;
 
-	namespace_enter(topology_receiving(topology, flow->plan->direction, &flow->plan->stretch));
+	namespace_enter(flow->host.receiving);
 	listen_for(flow, epoll, topology->largest_bytes != FULL_PACKET_BYTES || flow->plan->packet_bytes != FULL_PACKET_BYTES);
 	namespace_enter(flow->host.namespace);
 	/* Who shares a host shares the counters there. */

@@ -85,15 +85,15 @@ static void add_device(struct link *link, int netlink, unsigned device, const st
 	const struct discipline_plan queue = { .kind = "pfifo", .values = 1, .value = { plan->limit } };
 
 	*link = (struct link){ .netlink = netlink, .device = device };
-	link->queue = discipline_build(&place, plan->rate_bytes, &queue);
+	link->queue = discipline_build(&place, plan->rate_bytes, &queue, false);
 }
 
-/* The way on which a flow's ACKs come to its host: all of its delay but for the way between its hops. */
+/* The way on which a flow's ACKs come to its host: all of its delay but for the way between its hops, and what lies before its receiver. */
 static void add_delay(const struct plan *plan, const struct flow_plan *flow, int netlink, unsigned device)
 {
 	struct netem delay = { .parent = TC_H_ROOT, .handle = TC_H_MAKE(1 << 16, 0), .limit = ROOM };
 
-	delay.delay_ns = flow->rtt_ns - plan_between_ns(plan, &flow->stretch) + plan_wire_ns(plan, flow);
+	delay.delay_ns = flow->rtt_ns - plan_between_ns(plan, &flow->stretch) + plan_wire_ns(plan, flow) - plan_receiver_ns(plan, flow);
 	if (flow->jitter_ns >= 2) {
 		/* With a rate, however high, netem starts each packet after the one before it: jitter keeps the order. */
 		delay.jitter_ns = flow->jitter_ns / 2;
@@ -169,7 +169,7 @@ static void lead(struct topology *topology, struct machine *machine, const struc
 		route(&machine->access, flow->direction == FORWARD ? address_behind(i) : address_before(i), 32, device);
 }
 
-void topology_add_host(struct topology *topology, const struct plan *plan, int index, struct station *station)
+static void add_host(struct topology *topology, const struct plan *plan, int index, struct station *station)
 {
 	const struct flow_plan *flow = &plan->flow[index];
 	const struct router *end = returns(topology, flow->direction, &flow->stretch);
@@ -193,6 +193,12 @@ void topology_add_host(struct topology *topology, const struct plan *plan, int i
 	namespace_enter(host.namespace);
 	netlink_set_up(machine->netlink, device_named(acks));
 	netlink_add_address(machine->netlink, device_named(acks), host.address);
+}
+
+void topology_add_host(struct topology *topology, const struct plan *plan, int index, struct station *station)
+{
+	add_host(topology, plan, index, station);
+	topology_find_receivers(topology, plan, &plan->flow[index], station);
 }
 
 int topology_add_clockwork(struct topology *topology, const struct plan *plan, const struct source_plan *source)

@@ -112,6 +112,7 @@ static uint64_t activation_ns(const struct run *run)
 	/* Between several hops there are four more cables each; a host may have two, and one that several share two more. */
 	if (run->plan.hops > 1 || run->topology.machines)
 		hosts = 2 * hosts + 4 * run->plan.hops + 3 * run->topology.machines;
+	hosts += run->topology.places;
 	return SECOND_NS + hosts * (SECOND_NS / 25);
 }
 
@@ -303,7 +304,7 @@ static uint64_t emptying_ns(const struct run *run, const struct link_plan *link)
 	for (i = 0; i < link->steps; i++) {
 		if (link->step[i].rate_bytes)
 			slowest.rate_bytes = min(slowest.rate_bytes, link->step[i].rate_bytes);
-		extra_ns = max(extra_ns, link->step[i].extra_ns);
+		extra_ns = max(extra_ns, link->step[i].extra_ns) + link->step[i].outage_ns;
 	}
 	return transmission_ns(&slowest, run->plan.largest_bytes) * link->limit + extra_ns;
 }

@@ -118,7 +118,7 @@ void netlink_add_netem(int netlink, unsigned device, const struct netem *netem)
 {
 	struct message message;
 	struct rtattr *options;
-	struct tc_netem_qopt basic = { .limit = netem->limit, .loss = netem->loss };
+	struct tc_netem_qopt basic = { .limit = netem->limit, .loss = netem->loss, .duplicate = netem->copies };
 	struct tc_netem_rate rate = { .rate = netem->rate_bytes > UINT32_MAX ? UINT32_MAX : netem->rate_bytes,
 				      .packet_overhead = -ETHERNET_BYTES };
 	const int64_t jitter_ns = netem->late.by_ns ? (int64_t)netem->late.by_ns : netem->jitter_ns;

@@ -26,6 +26,7 @@ struct netem {
 	int64_t delay_ns;
 	int64_t jitter_ns;	/* either way of delay_ns */
 	struct late late;	/* in place of jitter */
+	uint32_t copies;	/* probability of a second one, of 2^32 */
 	bool changes;		/* it is there already */
 	bool counts_ip_bytes;	/* it and those below it; otherwise frames */
 };

@@ -77,6 +77,8 @@ static void add_step(struct plan *plan, const char *name, const struct step_plan
 	link->step = grown(link->step, link->steps, sizeof(*step));
 	link->step[link->steps++] = *step;
 	link->changes_rate |= step->rate_bytes > 0;
+	link->has_outages |= step->outage_ns > 0;
+	link->changes_delay |= !step->rate_bytes && !step->outage_ns;
 }
 
 static void read_late(struct plan *plan, char **word)
@@ -364,6 +366,10 @@ static void read_line(struct plan *plan, char **word, int words)
 		add_step(plan, word[1], &(struct step_plan){ .at_ns = number(word[2]), .rate_bytes = number(word[3]) });
 	else if (is_line(word, words, "delay-step", 4))
 		add_step(plan, word[1], &(struct step_plan){ .at_ns = number(word[2]), .extra_ns = number(word[3]) });
+	else if (is_line(word, words, "outage", 4))
+		add_step(plan, word[1], &(struct step_plan){ .at_ns = number(word[2]), .outage_ns = number(word[3]) });
+	else if (is_line(word, words, "copies", 3))
+		link_named(plan, word[1])->copies = number(word[2]);
 	else if (is_line(word, words, "burst", 6))
 		read_burst(plan, word);
 	else if (words > 3 && words <= 3 + DISCIPLINE_VALUES && strcmp(word[0], "discipline") == 0)
@@ -421,6 +427,18 @@ static uint64_t wire_ns(const struct link_plan *link, uint64_t bytes)
 uint64_t plan_device_ns(const struct flow_plan *flow)
 {
 	return flow->device.rate_bytes ? flow->packet_bytes * 1000000000ull / flow->device.rate_bytes : 0;
+}
+
+uint64_t plan_receiver_ns(const struct plan *plan, const struct flow_plan *flow)
+{
+	const struct link_plan *reverse = plan_reverse(plan);
+	const uint64_t half_ns = 2 * (flow->rtt_ns / 4);
+
+	if (!reverse)
+		return 0;
+	if (flow->direction == REVERSE)
+		return half_ns + wire_ns(reverse, flow->packet_bytes);
+	return half_ns - plan_between_ns(plan, &flow->stretch) + wire_ns(&plan->link[flow->stretch.leave], flow->packet_bytes);
 }
 
 uint64_t plan_wire_ns(const struct plan *plan, const struct flow_plan *flow)

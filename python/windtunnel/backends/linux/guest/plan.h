@@ -25,10 +25,11 @@ struct discipline_plan {
 
 #define HOPS_MOST 65	/* forward links in a row */
 
-/* From a moment on a link has another rate, or a longer way behind it. */
+/* From a moment on a link has another rate, or a longer way behind it, or transmits nothing for a while. */
 struct step_plan {
 	uint64_t at_ns;
-	uint64_t rate_bytes;	/* 0 where it is the delay that changes */
+	uint64_t rate_bytes;	/* 0 where it is something else that changes */
+	uint64_t outage_ns;	/* likewise */
 	uint64_t extra_ns;
 };
 
@@ -41,7 +42,8 @@ struct link_plan {
 	struct burst burst;
 	struct discipline_plan discipline;
 	struct late late;
-	bool changes_rate;
+	uint32_t copies;	/* probability that a packet arrives twice, of 2^32 */
+	bool changes_rate, changes_delay, has_outages;
 	int steps;
 	struct step_plan *step;
 };
@@ -183,6 +185,12 @@ uint64_t plan_wire_ns(const struct plan *plan, const struct flow_plan *flow);
 
 /* The transmission of a full packet by the sender's device. */
 uint64_t plan_device_ns(const struct flow_plan *flow);
+
+/*
+ * What of a flow's delay lies between the end of its data's last link and the first link of its ACKs: half of its base RTT, as in the simulator, less
+ * the way between its hops, and what its last link adds that is no wait. Without a reverse link nothing does, for no ACK meets anything.
+ */
+uint64_t plan_receiver_ns(const struct plan *plan, const struct flow_plan *flow);
 
 /* Propagation from the first forward link of a flow to its last. */
 uint64_t plan_between_ns(const struct plan *plan, const struct stretch *stretch);

@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <linux/filter.h>
 #include <linux/net_tstamp.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
@@ -11,40 +10,17 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "datagrams.h"
 #include "fail.h"
 #include "records.h"
 #include "sampling.h"
 
 #define PORT 1000
-#define UDP_HEADER_BYTES 28
 #define ROOM_BYTES (1 << 30)	/* of packets that wait */
 #define BATCH 256
 #define AHEAD_NS 1000000000ull	/* fq takes packets for the next ten seconds */
 
 static char data[1 << 16];
-
-static int udp_socket(void)
-{
-	int udp = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-
-	if (udp < 0)
-		fail("socket");
-	return udp;
-}
-
-/* The receiver refuses every packet: the kernel counts them, and nobody has to fetch them. */
-static int refusing_socket(const struct sockaddr_in *address)
-{
-	struct sock_filter none = BPF_STMT(BPF_RET | BPF_K, 0);
-	const struct sock_fprog filter = { .len = 1, .filter = &none };
-	int udp = udp_socket();
-
-	if (setsockopt(udp, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)) < 0)
-		fail("SO_ATTACH_FILTER");
-	if (bind(udp, (const struct sockaddr *)address, sizeof(*address)) < 0)
-		fail("bind");
-	return udp;
-}
 
 static int clocked_socket(const struct sockaddr_in *address)
 {

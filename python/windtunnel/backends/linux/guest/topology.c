@@ -39,7 +39,7 @@ static void shape(struct link *link, const struct link_plan *plan)
 	if (link->discipline) {
 		const struct place place = { .netlink = link->netlink, .device = link->device, .parent = queue.parent, .handle = queue.handle };
 
-		link->queue = discipline_build(&place, plan->rate_bytes, link->discipline);
+		link->queue = discipline_build(&place, plan->rate_bytes, link->discipline, plan->has_outages);
 	} else {
 		netlink_add_netem(link->netlink, link->device, &queue);
 	}
@@ -52,9 +52,22 @@ static struct netem stage_of(uint64_t rate_bytes, uint64_t extra_ns)
 			       .rate_bytes = rate_bytes ? rate_bytes : AT_ONCE };
 }
 
+/* Of a link from one router to another, at an address there. */
+static void prepare_outages(const struct plan *whole, struct link *link, const struct link_plan *plan, const struct outage_place *ends)
+{
+	struct outage_place place = *ends;
+
+	if (!plan->has_outages)
+		return;
+	place.first = discipline_first(&(struct place){ .handle = link->shaper });
+	link->outages.rate_bytes = plan->rate_bytes;
+	link->outages.largest_bytes = whole->largest_bytes;
+	outages_prepare(&link->outages, &place);
+}
+
 static bool has_stage(const struct link_plan *link)
 {
-	return link && (link->steps || link->late.by_ns);
+	return link && (link->changes_rate || link->changes_delay || link->late.by_ns || link->copies);
 }
 
 /*
@@ -72,6 +85,7 @@ static struct router *add_stage(const struct plan *whole, struct link *link, con
 		stage.late = plan->late;
 		stage.rate_bytes = 0;
 	}
+	stage.copies = plan->copies;
 	become_router(room, true, whole);
 	link->stage = room->netlink;
 	link->stage_device = cable(room, "stage", behind, "staged", whole->largest_bytes);
@@ -95,9 +109,9 @@ static void add_hop(struct topology *topology, const struct plan *plan, int hop)
 	link->device = cable(before, "forward", end, "reverse", plan->largest_bytes);
 	netlink_add_address(before->netlink, link->device, address_before(hop));
 	for (i = hop; i < plan->hops; i++) {
-		route(before, address_behind(i), 32, link->device);
+		route_behind(before, i, link->device);
 		if (end != behind)
-			route(end, address_behind(i), 32, link->stage_device);
+			route_behind(end, i, link->stage_device);
 	}
 	route(before, FAR_HOSTS, 16, link->device);
 	if (end != behind)
@@ -106,6 +120,7 @@ static void add_hop(struct topology *topology, const struct plan *plan, int hop)
 	shape(link, &plan->link[hop]);
 	namespace_enter(behind->namespace);
 	netlink_add_address(behind->netlink, device_named(end == behind ? "reverse" : "staged"), address_behind(hop));
+	prepare_outages(plan, link, &plan->link[hop], &(struct outage_place){ .from = before, .to = behind, .address = address_behind(hop) });
 }
 
 /* From behind the last hop to before the first: the cable of a single link, or one of its own. */
@@ -126,15 +141,17 @@ static void add_reverse(struct topology *topology, const struct plan *plan)
 		link->device = device_named("reverse");
 	}
 	for (i = 0; i <= last; i++) {
-		route(behind, address_before(i), 32, link->device);
+		route_before(behind, i, link->device);
 		if (end != before)
-			route(end, address_before(i), 32, link->stage_device);
+			route_before(end, i, link->stage_device);
 	}
 	route(behind, NEAR_HOSTS, 16, link->device);
 	if (end != before)
 		route(end, NEAR_HOSTS, 16, link->stage_device);
-	if (reverse)
-		shape(link, reverse);
+	if (!reverse)
+		return;
+	shape(link, reverse);
+	prepare_outages(plan, link, reverse, &(struct outage_place){ .from = behind, .to = before, .address = address_before(0) });
 }
 
 /*
@@ -152,7 +169,7 @@ static void add_way(struct topology *topology, const struct plan *plan, int hop)
 	int i;
 
 	for (i = hop + 1; i < plan->hops; i++)
-		route(behind, address_behind(i), 32, device);
+		route_behind(behind, i, device);
 	route(behind, FAR_HOSTS, 16, device);
 	if (way.delay_ns || way.rate_bytes)
 		netlink_add_netem(behind->netlink, device, &way);
@@ -168,7 +185,7 @@ static void add_shortcuts(struct topology *topology, const struct plan *plan, in
 	if (hop < last)
 		route(&topology->behind[hop], NEAR_HOSTS, 16, cable(&topology->behind[hop], "short", &topology->behind[last], name, plan->largest_bytes));
 	if (hop)
-		route(&topology->before[0], address_before(hop), 32, cable(&topology->before[0], name, &topology->before[hop], "short", plan->largest_bytes));
+		route_before(&topology->before[0], hop, cable(&topology->before[0], name, &topology->before[hop], "short", plan->largest_bytes));
 }
 
 void topology_build(struct topology *topology, const struct plan *plan)
@@ -187,6 +204,11 @@ void topology_build(struct topology *topology, const struct plan *plan)
 		add_shortcuts(topology, plan, i);
 }
 
+const struct router *topology_ends(const struct topology *topology, enum direction direction, const struct stretch *stretch)
+{
+	return direction == FORWARD ? &topology->behind[stretch->leave] : &topology->before[stretch->enter];
+}
+
 uint32_t topology_receiver(enum direction direction, const struct stretch *stretch)
 {
 	return direction == FORWARD ? address_behind(stretch->leave) : address_before(stretch->enter);
@@ -194,7 +216,7 @@ uint32_t topology_receiver(enum direction direction, const struct stretch *stret
 
 int topology_receiving(const struct topology *topology, enum direction direction, const struct stretch *stretch)
 {
-	return direction == FORWARD ? topology->behind[stretch->leave].namespace : topology->before[stretch->enter].namespace;
+	return topology_ends(topology, direction, stretch)->namespace;
 }
 
 void link_step(struct link *link, const struct step_plan *step)
@@ -202,6 +224,10 @@ void link_step(struct link *link, const struct step_plan *step)
 	const struct place place = { .netlink = link->netlink, .device = link->device, .handle = link->shaper };
 	struct netem stage = stage_of(step->rate_bytes, step->extra_ns);
 
+	if (step->outage_ns) {
+		outage_begin(&link->outages, step->outage_ns);
+		return;
+	}
 	stage.changes = true;
 	if (step->rate_bytes)
 		discipline_change_rate(&place, step->rate_bytes);
@@ -217,7 +243,9 @@ void link_read(struct link *link)
 	if (!link->discipline)
 		return;
 	link->marks = discipline_marks(link->discipline, link->counters.own, link->counters.own_bytes);
-	/* All who wait; the packet on the wire has left, and there is one if others wait. */
+	/* All who wait, but for nobody's packets; the packet on the wire has left, and there is one if others wait. */
+	if (link->outages.rate_bytes)
+		link->all = link->counters;
 	link->counters.queue_packets = link->all.queue_packets + !!link->all.queue_packets;
 	link->counters.queue_ip_bytes = link->all.queue_ip_bytes + (link->all.queue_packets ? FULL_PACKET_BYTES : 0);
 }
