@@ -13,8 +13,9 @@ from stored import DECLARATION, one_line
 
 from windtunnel.claims import packaged_register
 from windtunnel.report import validation
+from windtunnel.report.cells import reasons_of
 from windtunnel.report.environment import VERDICTS
-from windtunnel.report.validation import REASONS, ValidationError, reasons_of, renewed
+from windtunnel.report.validation import REASONS, ValidationError, renewed
 from windtunnel.store import Results, open_results, writing_results
 
 PAGE = """# Validation

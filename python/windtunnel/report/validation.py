@@ -1,4 +1,6 @@
-"""The tables of docs/validation.md, from a folder of results: ``python -m windtunnel.report.validation RESULTS PAGE`` renews them.
+"""The tables of docs/validation.md, from a folder of results: ``python -m windtunnel.report.validation RESULTS PAGE STORED`` renews them.
+
+What a kernel says is taken from measures that are stored with the project (`windtunnel.report.kernelcolumn`), the folder's among them.
 
 The reasons on that page are those of the registers, a paragraph per claim:
 ``**c06.** *Ambiguity: the metric.* Why, and the run that shows it.``
@@ -15,9 +17,11 @@ from datetime import date
 from pathlib import Path
 
 from windtunnel.claims import Reason, Register, Verdict
+from windtunnel.report.cells import HEADINGS, KERNEL, PAPER, Cell, cell_of, joined, reasons_of, verdict_text
 from windtunnel.report.environment import VERDICTS
+from windtunnel.report.kernelcolumn import Stored, cells_of
 from windtunnel.report.stored import registers_of, verdicts_of
-from windtunnel.report.text import MISSING, markdown, number
+from windtunnel.report.text import MISSING, markdown
 from windtunnel.store import SIMULATOR, Results, open_results
 from windtunnel.version import __version__
 
@@ -26,16 +30,14 @@ EXPLAINED = ("Ambiguity", "Artefact")
 REASONS = (*EXPLAINED, "Emulation", "Ours", "Open", "Headline")
 """All first words: what our emulation of a path does, our error, not known, and a headline claim that holds."""
 _BLOCK = re.compile(r"(<!-- generated: (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
-_PARAGRAPH = re.compile(r"^\*\*(?P<claim>[ct]\d+)\.\*\* \*(?P<kind>\w+)", re.MULTILINE)
 _REASON = re.compile(r"^\*\*(?P<claim>[ct]\d+)\.\*\* \*.*?(?=\n\n|\n*\Z)", re.MULTILINE | re.DOTALL)
-_HEADING = re.compile(r"^## .*\(`(?P<paper>\w+)`\)$", re.MULTILINE)
 
 
 class ValidationError(ValueError):
     """A page that lacks something; its text is one line."""
 
 
-def renewed(page: str, results: Results, today: date) -> str:
+def renewed(page: str, results: Results, today: date, stored: Stored | None = None) -> str:
     """Return the page with its generated blocks written anew.
 
     Parameters
@@ -46,22 +48,34 @@ def renewed(page: str, results: Results, today: date) -> str:
         A folder with a full run.
     today : date
         When it was made.
+    stored : Stored, optional
+        Measures of kernels; what the folder has of them is put there first. A claim that nothing judges keeps what the page says of it.
 
     Raises
     ------
     ValidationError
         When a claim that fails, or a headline, has no paragraph, or a block's name is unknown.
     """
-    page = with_reasons(page, registers_of(results))
+    registers = registers_of(results)
+    page = with_reasons(page, registers)
     reasons = reasons_of(page)
-    papers = {_paper(register): register for register in registers_of(results)}
-    judged = {paper: _judged(results, register) for paper, register in papers.items()}
+    if stored is not None:
+        stored.keep(results, registers)
+    papers = {_paper(register): register for register in registers}
+    judged = {paper: _judged(results, register, stored) for paper, register in papers.items()}
+    kernels = cells_of(page) | {
+        id: cell
+        for own in judged.values()
+        for claim in own
+        for id, cell in [(claim[SIMULATOR].id, cell_of(claim[KERNEL], reasons) if KERNEL in claim else None)]
+        if cell is not None
+    }
     lacking = list(_lacking(judged, reasons))
     if lacking:
         raise ValidationError(f"no paragraph says why: {', '.join(lacking)}")
-    blocks = {paper: _table(own, reasons) for paper, own in judged.items()}
+    blocks = {paper: _table(own, reasons, kernels) for paper, own in judged.items()}
     blocks["summary"] = _summary(judged, reasons, results, today)
-    blocks["headlines"] = _headlines(judged, reasons)
+    blocks["headlines"] = _headlines(judged, reasons, kernels)
     unknown = [found["name"] for found in _BLOCK.finditer(page) if found["name"] not in blocks]
     if unknown:
         raise ValidationError(f"nothing is known of the blocks {', '.join(unknown)}; known: {', '.join(blocks)}")
@@ -74,7 +88,7 @@ def with_reasons(page: str, registers: Sequence[Register]) -> str:
     known = {claim.id: claim.why for register in registers for claim in register.claims if claim.why is not None}
     pieces = [heading]
     for title, text in zip(parts[::2], parts[1::2], strict=True):
-        found = _HEADING.match(title)
+        found = PAPER.match(title)
         paper = found["paper"] if found else ""
         pieces += [title, _REASON.sub(lambda one, paper=paper: _paragraph(one, known.get(f"{paper}.{one['claim']}")), text)]
     return "".join(pieces)
@@ -88,15 +102,6 @@ def _paragraph(found: re.Match[str], why: Reason | None) -> str:
     return found[0] if " ".join(found[0].split()) == text else textwrap.fill(text, 160, break_long_words=False, break_on_hyphens=False)
 
 
-def reasons_of(page: str) -> dict[str, str]:
-    """Return the claims that have a paragraph, as ``li07.c06``, each with the first word of its reason."""
-    _, *parts = _HEADING.split(page)
-    found: dict[str, str] = {}
-    for paper, text in zip(parts[::2], parts[1::2], strict=True):
-        found |= {f"{paper}.{paragraph['claim']}": paragraph["kind"] for paragraph in _PARAGRAPH.finditer(text)}
-    return found
-
-
 Judged = Sequence[Mapping[str, Verdict]]
 """Claims of a paper in the register's order, each by backend."""
 
@@ -105,9 +110,13 @@ def _paper(register: Register) -> str:
     return next(iter(register.papers))
 
 
-def _judged(results: Results, register: Register) -> Judged:
+def _judged(results: Results, register: Register, stored: Stored | None) -> Judged:
     columns = {backend: verdicts_of(results, register, backend) for backend in results.backends()}
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    judged = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if stored is not None:
+        on_kernel = stored.judged(register)
+        judged = [claim | {KERNEL: on_kernel[claim[SIMULATOR].id]} if claim[SIMULATOR].id in on_kernel else claim for claim in judged]
+    return judged
 
 
 def _lacking(judged: Mapping[str, Judged], reasons: Mapping[str, str]) -> Iterator[str]:
@@ -149,46 +158,25 @@ def _counts(own: Judged) -> list[str]:
     return [*(str(counts[name]) for name in VERDICTS), str(len(own))]
 
 
-def _headlines(judged: Mapping[str, Judged], reasons: Mapping[str, str]) -> str:
-    return _table([claim for own in judged.values() for claim in own if claim[SIMULATOR].strength == "headline"], reasons, whole_id=True)
+def _headlines(judged: Mapping[str, Judged], reasons: Mapping[str, str], kernels: Mapping[str, Cell]) -> str:
+    chosen = [claim for own in judged.values() for claim in own if claim[SIMULATOR].strength == "headline"]
+    return _table(chosen, reasons, kernels, whole_id=True)
 
 
-def _table(own: Judged, reasons: Mapping[str, str], *, whole_id: bool = False) -> str:
-    return markdown(["claim", "", "published", "ours", "runs", "judged on", "verdict"], [_row(claim, reasons, whole_id) for claim in own])
+def _table(own: Judged, reasons: Mapping[str, str], kernels: Mapping[str, Cell], *, whole_id: bool = False) -> str:
+    return markdown(HEADINGS, [_row(claim, reasons, kernels, whole_id) for claim in own])
 
 
-def _row(claim: Mapping[str, Verdict], reasons: Mapping[str, str], whole_id: bool) -> list[str]:
+def _row(claim: Mapping[str, Verdict], reasons: Mapping[str, str], kernels: Mapping[str, Cell], whole_id: bool) -> list[str]:
     first = claim[SIMULATOR]
-    measured = {name: one for name, one in claim.items() if one.verdict != "not_run"}
     name = first.id if whole_id else first.id.partition(".")[2]
-    return [
-        name,
-        first.claim,
-        first.published or MISSING,
-        "; ".join(_said(one) for one in measured.values()) or MISSING,
-        "; ".join(str(one.runs) for one in measured.values()) or MISSING,
-        ", ".join("emulation" if one.judged_on else {SIMULATOR: "simulator"}.get(one.backend, one.backend) for one in measured.values())
-        or MISSING,
-        "; ".join(_verdict(one, reasons) for one in (measured or {"": first}).values()),
-    ]
+    others = [cell_of(one, reasons) for backend, one in claim.items() if backend not in (SIMULATOR, KERNEL)]
+    own = [cell_of(first, reasons), kernels.get(first.id), *others]
+    return [name, first.claim, first.published or MISSING, *joined(own, verdict_text(first, reasons))]
 
 
-def _said(one: Verdict) -> str:
-    ends = one.interval or [[]] * len(one.estimate or [])
-    return ", ".join(
-        number(value) + (f" ({number(pair[0])} to {number(pair[1])})" if pair and pair[0] != pair[1] else "")
-        for value, pair in zip(one.estimate or [], ends, strict=True)
-    )
-
-
-def _verdict(one: Verdict, reasons: Mapping[str, str]) -> str:
-    shown = VERDICTS[one.counted] if one.verdict == "holds" else f"**{VERDICTS[one.verdict]}**"
-    kind = reasons.get(one.id, "Headline")
-    return shown if one.verdict == "holds" or kind == "Headline" else f"{shown}: {kind.lower()}"
-
-
-def main(folder: str, page: str) -> None:
-    """Renew a page from a folder of results.
+def main(folder: str, page: str, stored: str) -> None:
+    """Renew a page from a folder of results and stored measures of a kernel.
 
     Raises
     ------
@@ -196,7 +184,8 @@ def main(folder: str, page: str) -> None:
         When the page lacks something, or one of the two cannot be read.
     """
     path = Path(page)
-    path.write_text(renewed(path.read_text(encoding="utf-8"), open_results(Path(folder)), date.today()), encoding="utf-8")
+    text = renewed(path.read_text(encoding="utf-8"), open_results(Path(folder)), date.today(), Stored(Path(stored)))
+    path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

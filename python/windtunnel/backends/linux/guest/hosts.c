@@ -166,7 +166,7 @@ static void lead(struct topology *topology, struct machine *machine, const struc
 	snprintf(name, sizeof(name), "%s%d", flow->direction == FORWARD ? "near" : "far", (int)(machine - topology->machine));
 	device = cable(&machine->access, flow->direction == FORWARD ? "near" : "far", begin, name, topology->largest_bytes);
 	for (i = 0; i < topology->hops; i++)
-		route(&machine->access, flow->direction == FORWARD ? address_behind(i) : address_before(i), 32, device);
+		(flow->direction == FORWARD ? route_behind : route_before)(&machine->access, i, device);
 }
 
 static void add_host(struct topology *topology, const struct plan *plan, int index, struct station *station)
