@@ -26,7 +26,7 @@ DEMO := build/demo
 # `fast` compiles an edit in seconds (no optimisation across crates); what is measured and shipped is `release`.
 PROFILE ?= release
 
-.PHONY: build test test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench profile golden algorithm docs site validation validation-kernel agreement wheel test-wheel release demo clean
+.PHONY: build checkers test test-python test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench profile golden algorithm docs site validation validation-kernel agreement wheel test-wheel release demo clean
 
 build: $(CORE)
 
@@ -60,11 +60,18 @@ $(CORE): $(DEPS) pyproject.toml $(RUST_SOURCES) $(wildcard data/profile/*)
 	  $(BIN)/maturin develop --profile $(PROFILE) --locked --group build > .venv/maturin.log 2>&1 || { cat .venv/maturin.log; exit 1; }
 	touch $@
 
-# pytest comes last, so that its closing line ends the output; each file's tests stay in one process.
+# pytest comes last, so that its closing line ends the output.
 test:
 	$(MAKE) --no-print-directory build $(CHECKERS)
 	$(MAKE) --no-print-directory test-rust
 	$(MAKE) --no-print-directory lint
+	$(MAKE) --no-print-directory test-python
+
+# What checks the project, in .venv.
+checkers: $(CHECKERS)
+
+# Each file's tests stay in one process.
+test-python: $(CORE) $(CHECKERS)
 	$(BIN)/python -m pytest -q -n $$(nproc) --dist loadfile
 
 # The distribution's Linux becomes a kernel in the user's cache, of several the oldest; what is there already is not built again. SOURCES names others:
