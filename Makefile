@@ -16,6 +16,10 @@ CARGO := PYO3_PYTHON=$(BIN)/python CARGO_INCREMENTAL=0 cargo
 # What is measured and shipped is compiled with the profile that `make profile` made, if this compiler made it.
 PROFILED := .ci/with-profile
 export UV_PYTHON_DOWNLOADS := never
+# Byte code is kept in .venv whatever the caller's environment says: a process that compiles all that it imports takes one or two CPU seconds longer,
+# and tests, suites and reports start many.
+unexport PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX := $(VENV)/pycache
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -not -path '*/tests/*' -o -name Cargo.toml)
 DEPS := .venv/.stamp-deps
@@ -230,7 +234,7 @@ wheel: $(WHEELS)
 
 # The wheel in dist/, installed into an empty virtual environment and used, with no compiler in reach.
 test-wheel:
-	PYTHON=$(PYTHON) .ci/wheel
+	env -u PYTHONPYCACHEPREFIX PYTHON=$(PYTHON) .ci/wheel
 
 # All of a release but its upload, which is rehearsed; PUBLISH= uploads, with the token in UV_PUBLISH_TOKEN.
 PUBLISH ?= --dry-run
