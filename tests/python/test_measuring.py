@@ -39,7 +39,7 @@ def test_what_two_experiments_ask_is_computed_once(records: Records, monkeypatch
     asked: Counter[Any] = Counter()
 
     def counted(name: str, view: View, **selected: Any) -> Any:
-        asked[name, *selected.values()] += 1
+        asked[(name, *selected.values())] += 1
         return measured(name, view, **selected)
 
     monkeypatch.setattr(measuring, "measured", counted)
