@@ -16,6 +16,10 @@ CARGO := PYO3_PYTHON=$(BIN)/python CARGO_INCREMENTAL=0 cargo
 # What is measured and shipped is compiled with the profile that `make profile` made, if this compiler made it.
 PROFILED := .ci/with-profile
 export UV_PYTHON_DOWNLOADS := never
+# Byte code is kept in .venv whatever the caller's environment says: a process that compiles all that it imports takes one or two CPU seconds longer,
+# and tests, suites and reports start many.
+unexport PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX := $(VENV)/pycache
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -not -path '*/tests/*' -o -name Cargo.toml)
 DEPS := .venv/.stamp-deps
@@ -26,7 +30,7 @@ DEMO := build/demo
 # `fast` compiles an edit in seconds (no optimisation across crates); what is measured and shipped is `release`.
 PROFILE ?= release
 
-.PHONY: build test test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench profile golden algorithm docs site validation validation-kernel agreement wheel test-wheel release demo clean
+.PHONY: build checkers test test-python test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench profile golden algorithm docs site validation validation-kernel agreement wheel test-wheel release demo clean
 
 build: $(CORE)
 
@@ -60,11 +64,18 @@ $(CORE): $(DEPS) pyproject.toml $(RUST_SOURCES) $(wildcard data/profile/*)
 	  $(BIN)/maturin develop --profile $(PROFILE) --locked --group build > .venv/maturin.log 2>&1 || { cat .venv/maturin.log; exit 1; }
 	touch $@
 
-# pytest comes last, so that its closing line ends the output; each file's tests stay in one process.
+# pytest comes last, so that its closing line ends the output.
 test:
 	$(MAKE) --no-print-directory build $(CHECKERS)
 	$(MAKE) --no-print-directory test-rust
 	$(MAKE) --no-print-directory lint
+	$(MAKE) --no-print-directory test-python
+
+# What checks the project, in .venv.
+checkers: $(CHECKERS)
+
+# Each file's tests stay in one process.
+test-python: $(CORE) $(CHECKERS)
 	$(BIN)/python -m pytest -q -n $$(nproc) --dist loadfile
 
 # The distribution's Linux becomes a kernel in the user's cache, of several the oldest; what is there already is not built again. SOURCES names others:
@@ -224,7 +235,7 @@ wheel: $(WHEELS)
 
 # The wheel in dist/, installed into an empty virtual environment and used, with no compiler in reach.
 test-wheel:
-	PYTHON=$(PYTHON) .ci/wheel
+	env -u PYTHONPYCACHEPREFIX PYTHON=$(PYTHON) .ci/wheel
 
 # All of a release but its upload, which is rehearsed; PUBLISH= uploads, with the token in UV_PUBLISH_TOKEN.
 PUBLISH ?= --dry-run

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -35,3 +37,12 @@ def test_links_of_the_security_page_lead_somewhere() -> None:
         text = (ROOT / page).read_text(encoding="utf-8")
         for target in re.findall(r"\]\(([^)#]+)", text):
             assert (ROOT / target).is_file(), (page, target)
+
+
+def test_what_make_starts_keeps_its_byte_code() -> None:
+    """Where an environment forbids that, each of hundreds of processes would compile all that it imports."""
+    given = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    command = ["make", "--no-print-directory", "--eval", "seen:; @env", "seen"]
+    told = subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert f"PYTHONPYCACHEPREFIX={ROOT}/.venv/pycache" in told
+    assert not [line for line in told if line.startswith("PYTHONDONTWRITEBYTECODE")]

@@ -231,6 +231,18 @@ def test_what_an_outsider_depends_on_can_be_packaged_from_the_lock() -> None:
     assert packaged.returncode == 0, packaged.stderr
 
 
+@pytest.mark.parametrize("crate", sorted(EDGES.keys() - {"py"}))
+def test_examples_in_a_crates_documentation_run_and_no_crate_without_any_is_read_for_them(crate: str) -> None:
+    """Rustdoc reads a whole crate to find none."""
+    manifest = tomllib.loads((ROOT / "crates" / crate / "Cargo.toml").read_text(encoding="utf-8"))
+    blocks = [
+        path
+        for path in files({".rs"}, f"crates/{crate}/src")
+        if re.search(r"^\s*//[/!] ```", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert manifest.get("lib", {}).get("doctest", True) == bool(blocks)
+
+
 @pytest.mark.parametrize("crate", sorted(EDGES))
 def test_a_crate_says_what_it_must_never_know(crate: str) -> None:
     opening = []

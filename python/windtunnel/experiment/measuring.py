@@ -28,56 +28,72 @@ MEASURE_COLUMNS: Mapping[str, pl.DataType] = {
 }
 
 
-def measured_rows(records: Records, cell: Cell, measures: Sequence[Measure]) -> list[dict[str, Any]]:
-    """Measure one run.
+class MeasuredRun:
+    """One run as several experiments measure it: what two of them ask of it is measured once.
 
     Parameters
     ----------
     records : Records
-        What is stored of it.
-    cell : Cell
-        The point and repeat it answers.
-    measures : sequence of Measure
-        What to measure.
-
-    Returns
-    -------
-    list of dict
-        One row per measure, without the point's dimensions; `value` None where there is none.
-
-    Raises
-    ------
-    MeasureFailed
-        When a user's function fails.
+        What is stored of the run.
     """
-    view = View(records, cell.point)
-    digest = records.digest()
-    rows = []
-    for one in measures:
-        value = _value(one, view, cell)
-        number = None if value is None or isinstance(value, str) or math.isnan(value) else float(value)
-        rows.append(
-            {
-                "seed": cell.seed,
-                "metric": one.metric,
-                "flow": one.flow,
-                "state": one.state,
-                "t0": one.t0,
-                "t1": one.t1,
-                "value": number,
-                "text": value if isinstance(value, str) else None,
-                "run": cell.key,
-                "digest": digest,
-            }
-        )
-    return rows
 
+    def __init__(self, records: Records) -> None:
+        self._records = records
+        self._views: dict[Any, View] = {}
+        self._known: dict[tuple[Any, ...], float | str | None] = {}
 
-def _value(one: Measure, view: View, cell: Cell) -> float | str | None:
-    if one.function is not None:
-        where = ", ".join([*(f"{name}={value}" for name, value in cell.point.items()), f"seed {cell.seed}"])
-        return called(one.metric, one.function, view, where)
-    return measured(one.metric, view, flow=one.flow, t0=one.t0, t1=one.t1)
+    def rows(self, cell: Cell, measures: Sequence[Measure]) -> list[dict[str, Any]]:
+        """Measure the run for one cell.
+
+        Parameters
+        ----------
+        cell : Cell
+            The point and repeat it answers.
+        measures : sequence of Measure
+            What to measure.
+
+        Returns
+        -------
+        list of dict
+            One row per measure, without the point's dimensions; `value` None where there is none.
+
+        Raises
+        ------
+        MeasureFailed
+            When a user's function fails.
+        """
+        digest, view = self._records.digest(), View(self._records, cell.point)
+        rows = []
+        for one in measures:
+            value = self._value(one, cell, view)
+            number = None if value is None or isinstance(value, str) or math.isnan(value) else float(value)
+            rows.append(
+                {
+                    "seed": cell.seed,
+                    "metric": one.metric,
+                    "flow": one.flow,
+                    "state": one.state,
+                    "t0": one.t0,
+                    "t1": one.t1,
+                    "value": number,
+                    "text": value if isinstance(value, str) else None,
+                    "run": cell.key,
+                    "digest": digest,
+                }
+            )
+        return rows
+
+    def _value(self, one: Measure, cell: Cell, view: View) -> float | str | None:
+        if one.function is not None:
+            where = ", ".join([*(f"{name}={value}" for name, value in cell.point.items()), f"seed {cell.seed}"])
+            return called(one.metric, one.function, view, where)
+        # Of a point a metric reads the protocol alone.
+        protocol = cell.point.get("alg")
+        asked = (protocol, one.metric, one.flow, one.t0, one.t1)
+        if asked not in self._known:
+            shared = self._views.setdefault(protocol, view)
+            self._known[asked] = measured(one.metric, shared, flow=one.flow, t0=one.t0, t1=one.t1)
+        return self._known[asked]
 
 
 def table(experiment: Experiment, points: Mapping[str, Sequence[Any]], rows: Iterable[tuple[Cell, list[dict[str, Any]]]]) -> pl.DataFrame:
@@ -90,7 +106,7 @@ def table(experiment: Experiment, points: Mapping[str, Sequence[Any]], rows: Ite
     points : mapping of str to sequence
         Its grid.
     rows : iterable of (Cell, list of dict)
-        From `measured_rows`.
+        From `MeasuredRun.rows`.
 
     Returns
     -------

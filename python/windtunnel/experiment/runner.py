@@ -15,7 +15,7 @@ from typing import Any
 from windtunnel.backends import backend as backend_of
 from windtunnel.experiment.elsewhere import LeftOut, left_out
 from windtunnel.experiment.functions import fingerprint, is_portable
-from windtunnel.experiment.measuring import measured_rows, plain, table
+from windtunnel.experiment.measuring import MeasuredRun, plain, table
 from windtunnel.experiment.model import Experiment, Measure
 from windtunnel.experiment.plan import ORDER, Cell, Job, Plan
 from windtunnel.foreign import ForeignError, stacks
@@ -107,7 +107,8 @@ def _measure(task: _Measuring) -> _Rows:
 
 
 def _rows(run: Records, wanted: Sequence[_Wanted]) -> _Rows:
-    return [(one.number, one.cell, measured_rows(run, one.cell, one.measures)) for one in wanted]
+    measuring = MeasuredRun(run)
+    return [(one.number, one.cell, measuring.rows(one.cell, one.measures)) for one in wanted]
 
 
 def execute(plan: Plan, results: Results, *, jobs: int, command: str, on_step: Callable[[Step], None]) -> None:
@@ -290,7 +291,7 @@ def _take(tables: Sequence[_Table], rows: _Rows, store: RunStore) -> None:
             path = store.find(cell.key, one.experiment.kept)
             if path is None:
                 raise ResultsError(store.folder, f"run {cell.key} has gone; run it again")
-            own = own + measured_rows(store.read(path), cell, one.here)
+            own = own + MeasuredRun(store.read(path)).rows(cell, one.here)
         one.take(cell, own)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -110,14 +110,22 @@ def _thin(name: str, frame: pl.DataFrame, kept: Sequence[str]) -> pl.DataFrame:
 
 def _hashed(series: pl.Series) -> tuple[str, str, Any, Any]:
     """Return a column as the core hashes it: name, type, where it is null, and its values, zeros and empty words where null."""
-    absent = series.null_count()
+    absent, rows = series.null_count(), series.len()
+    if absent and absent == rows:
+        # Most columns of a stored run: made without asking polars for each of them.
+        nothing: Any = [""] * rows if series.dtype == pl.String else np.zeros(rows * _bytes(series.dtype), dtype=np.uint8)
+        return series.name, str(series.dtype), np.ones(rows, dtype=np.bool_), nothing
     nulls = series.is_null().to_numpy() if absent else None
     if series.dtype == pl.String:
         return series.name, str(series.dtype), nulls, series.fill_null("").to_list()
-    if absent and absent == series.len():
-        series = _constant(0, series.name, series.dtype, series.len())
     values = (series.fill_null(0) if absent else series).to_numpy()
     return series.name, str(series.dtype), nulls, values.astype(values.dtype.newbyteorder("<"), copy=False).view(np.uint8)
+
+
+@cache
+def _bytes(dtype: pl.DataType) -> int:
+    """Return what a value of a type takes as the core hashes it."""
+    return int(pl.Series([0], dtype=dtype).to_numpy().dtype.itemsize)
 
 
 def frame_of(name: str, columns: Mapping[str, Any]) -> pl.DataFrame:

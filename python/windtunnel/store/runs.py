@@ -119,13 +119,17 @@ class RunStore:
 
     def stored(self) -> dict[str, Path]:
         """Return the folder of every stored run by its key, the one with the most kept where there are several, sorted by key."""
+        return {key: self.folder / name for key, name in self.names().items()}
+
+    def names(self) -> dict[str, str]:
+        """Return the names of the folders that `stored` returns."""
         if not self.folder.is_dir():
             return {}
         with os.scandir(self.folder) as entries:
             names = {entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir()}
-        found: dict[str, Path] = {}
+        found: dict[str, str] = {}
         for kept in reversed(list(KEPT)):
-            found |= {name.removesuffix(f".{kept}"): self.folder / name for name in names if name.endswith(f".{kept}")}
+            found |= {name.removesuffix(f".{kept}"): name for name in names if name.endswith(f".{kept}")}
         return dict(sorted(found.items()))
 
     def sweep(self) -> None:

@@ -30,7 +30,7 @@ class Scan:
 
     Parameters
     ----------
-    files : sequence of Path
+    files : sequence of str
         Where it is stored, a file per run; a run that is not there has no rows.
     schema : mapping of str to polars.DataType
         Every column that some file may have; one that a file lacks is null in its rows.
@@ -38,7 +38,7 @@ class Scan:
         Those it gives, `RUN` among them where the key is wanted.
     """
 
-    files: Sequence[Path]
+    files: Sequence[str]
     schema: Mapping[str, pl.DataType]
     columns: Sequence[str]
 
@@ -58,7 +58,7 @@ class Scan:
             try:
                 pl.read_parquet(path, glob=False)
             except (OSError, pl.exceptions.PolarsError) as error:
-                return ResultsError(path, f"cannot be read: {words(error)}; remove its folder to have the run computed again")
+                return ResultsError(Path(path), f"cannot be read: {words(error)}; remove its folder to have the run computed again")
         return None
 
     def _rows(self) -> pl.LazyFrame:
@@ -75,14 +75,14 @@ class Scan:
         )
 
 
-def scan(name: str, files: Sequence[Path], named: Named) -> Scan:
+def scan(name: str, files: Sequence[str], named: Named) -> Scan:
     """Return a frame of some runs with those of its columns that a query may take.
 
     Parameters
     ----------
     name : str
         The frame, one of `windtunnel.records.FRAMES`.
-    files : sequence of Path
+    files : sequence of str
         Where it is stored.
     named : Named
         What the query names.
@@ -97,7 +97,7 @@ def scan(name: str, files: Sequence[Path], named: Named) -> Scan:
     return replace(whole, columns=named.among([RUN, *whole.schema]) or [next(iter(whole.schema))])
 
 
-def _schema(name: str, files: Sequence[Path], named: Named) -> dict[str, pl.DataType]:
+def _schema(name: str, files: Sequence[str], named: Named) -> dict[str, pl.DataType]:
     """Return the columns of a frame, the algorithms' own among them where a query may take one: the files alone know those."""
     known = dict(FRAMES[name])
     if name not in OPEN_FRAMES or not (named.columns is None or named.columns - {RUN, *known}):
