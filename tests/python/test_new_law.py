@@ -26,11 +26,11 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tree")
     for crate in ("units", "cc"):
         shutil.copytree(ROOT / "crates" / crate, folder / "crates" / crate, ignore=shutil.ignore_patterns("tests"))
-    workspace = (ROOT / "Cargo.toml").read_text(encoding="utf-8")
-    workspace, found = re.subn(r"members = \[.*?\]", 'members = ["crates/units", "crates/cc"]', workspace, count=1, flags=re.DOTALL)
-    assert found == 1
-    (folder / "Cargo.toml").write_text(workspace, encoding="utf-8")
-    shutil.copy(ROOT / "Cargo.lock", folder)
+    for file in ("Cargo.toml", "Cargo.lock", "crates/units/Cargo.toml", "crates/cc/Cargo.toml"):
+        text = (ROOT / file).read_text(encoding="utf-8")
+        text = re.sub(r"members = \[.*?\]", 'members = ["crates/units", "crates/cc"]', text, count=1, flags=re.DOTALL)
+        # Under the tree's names cargo would take them for the tree's crates, and what the tree's tests have compiled for theirs.
+        (folder / file).write_text(re.sub(r'"windtunnel-(units|cc)"', r'"copied-\1"', text), encoding="utf-8")
     laws = folder / "crates/cc/src/algorithms"
     shutil.copy(ROOT / "tests/registry/mild.rs", laws)
     text = (laws / "mod.rs").read_text(encoding="utf-8")
@@ -45,7 +45,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def rows(copy: Path) -> list[dict[str, Any]]:
     """What the catalogue says then; the crates of others are those that the tree's own tests compiled."""
-    command = ["cargo", "run", "--quiet", "--offline", "--profile", "test", "-p", "windtunnel-cc", "--bin", "rows"]
+    command = ["cargo", "run", "--quiet", "--offline", "--profile", "test", "-p", "copied-cc", "--bin", "rows"]
     environment = os.environ | {"CARGO_TARGET_DIR": str(ROOT / "target"), "CARGO_INCREMENTAL": "0"}
     done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
