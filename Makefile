@@ -139,6 +139,7 @@ packetdrill: $(DEPS)
 bench:
 	$(PROFILED) env $(CARGO) bench --quiet --locked -p windtunnel-sim
 	python3 benches/instructions.py
+	python3 benches/foreign.py
 	python3 benches/ratios.py
 
 # What of the core is taken how often, from a training set of scenarios: the compiler lays the core out by that. Needs llvm-profdata of the

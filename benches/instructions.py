@@ -15,19 +15,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BASELINE = Path(__file__).with_name("instructions.json")
-BUILD = [".ci/with-profile", "cargo", "bench", "--locked", "-p", "windtunnel-sim", "--bench", "packet", "--no-run"]
 
 
-def executable() -> str:
-    """Path of the bench binary."""
-    built = subprocess.run(BUILD, cwd=ROOT, capture_output=True, text=True, check=True)
+def bench(package: str) -> str:
+    """Build a package's bench `packet` as what is shipped is built; return the path of the binary."""
+    command = [".ci/with-profile", "cargo", "bench", "--locked", "-p", package, "--bench", "packet", "--no-run"]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return str(ROOT / re.findall(r"\((.*packet-[0-9a-f]+)\)", built.stderr)[-1])
 
 
-def instructions_per_packet(binary: str, case: str) -> float:
+def instructions_per_packet(binary: str, *case: str) -> float:
     """Run one scenario under callgrind."""
     with tempfile.TemporaryDirectory() as folder:
-        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", binary, case]
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", binary, *case]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     collected = int(re.findall(r"Collected : (\d+)", done.stderr)[0])
     return collected / int(done.stdout)
@@ -38,7 +38,7 @@ def main() -> None:
     if shutil.which("valgrind") is None:
         print("instructions per packet: not counted, valgrind is not installed")
         return
-    binary = executable()
+    binary = bench("windtunnel-sim")
     cases = subprocess.run([binary, "list"], capture_output=True, text=True, check=True).stdout.split()
     baseline = json.loads(BASELINE.read_text()) if BASELINE.exists() else {}
     counted = {}

@@ -18,6 +18,8 @@ def cache() -> Path:
 
 KINDS = {"controllers": "controller", "init": "guest program", "kernels": "kernel", "logs": "build log", "stacks": "stack"}
 """What lies in each folder of the cache."""
+TARGET = ".target"
+"""What cargo keeps between two builds of stacks, in their folder."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Entry:
     ----------
     kind : str
         ``controller`` (compiled from a file, or a copy of a library), ``headers`` (what all of those are compiled against),
-        ``guest program``, ``kernel``, ``build log``.
+        ``guest program``, ``kernel``, ``build log``, ``stack``, ``stack build`` (what cargo keeps for the next build of a stack).
     name : str
         What it is called.
     paths : tuple of Path
@@ -56,7 +58,10 @@ def entries() -> list[Entry]:
             if not path.name.startswith("."):
                 own.setdefault(path.name.partition(".")[0] if kind == "controller" else path.name, []).append(path)
         found += [_entry(kind, name, paths) for name, paths in own.items()]
-    order = {kind: number for number, kind in enumerate([*KINDS.values(), "headers"])}
+    target = cache() / "stacks" / TARGET
+    if target.is_dir() and not _is_building(target):
+        found.append(_entry("stack build", "cargo", [target]))
+    order = {kind: number for number, kind in enumerate([*KINDS.values(), "stack build", "headers"])}
     return sorted(found, key=lambda entry: (order[entry.kind], -entry.used_s, entry.name))
 
 
@@ -74,6 +79,20 @@ def remove(chosen: Iterable[Entry]) -> None:
         for path in entry.paths:
             with contextlib.suppress(FileNotFoundError):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def _is_building(target: Path) -> bool:
+    """Return whether a cargo holds its lock on a folder that it builds in."""
+    import fcntl
+
+    try:
+        with (target / "release" / ".cargo-lock").open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
 
 
 def _children(folder: Path) -> list[Path]:

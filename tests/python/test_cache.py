@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
 from collections.abc import Callable
@@ -30,6 +31,9 @@ def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "kernels/6.1-00/linux": 5000,
         "kernels/.building-x/linux": 100,
         "logs/kernel.log": 20,
+        "stacks/quinn-00/libstack.so": 600,
+        "stacks/.target/release/.cargo-lock": 0,
+        "stacks/.target/release/deps/libquinn.rlib": 800,
     }
     for name, content in contents.items():
         path = place / name
@@ -57,24 +61,32 @@ def test_everything_is_listed_with_its_size_and_last_use(cli: Callable[..., Any]
         ("guest program", "00", 900),
         ("kernel", "6.1-00", 5000),
         ("build log", "kernel.log", 20),
+        ("stack", "quinn-00", 600),
+        ("stack build", "cargo", 800),
         ("headers", "headers-00", 500),
         ("headers", "shim-00-4", 700),
     ]
     day = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 10 * 86_400))
     assert {one["last_used"][:10] for one in listed if one["kind"] != "build log"} == {day}
     table = cli("cache", "list").out
-    assert "3.04 kB" in table and "7 entries, 10.2 kB" in table
+    assert "3.04 kB" in table and "9 entries, 11.6 kB" in table
 
 
-def test_cleaning_keeps_kernels_and_what_was_used_unless_asked(cli: Callable[..., Any], filled: Path) -> None:
+def test_cleaning_keeps_kernels_stacks_and_what_was_used_unless_asked(cli: Callable[..., Any], filled: Path) -> None:
     assert cli("cache", "clean", "--unused-for", "30").out == "removed 0 entries, 0 B\n"
     assert {one["kind"] for one in cli("cache", "clean", "--unused-for", "9", "--json").json()["removed"]} == {
         "controller",
         "guest program",
         "headers",
     }
-    assert [entry.kind for entry in entries()] == ["kernel", "build log"]
+    assert [entry.kind for entry in entries()] == ["kernel", "build log", "stack", "stack build"]
     assert cli("cache", "clean", "--kernels").code == 0
+    assert [entry.kind for entry in entries()] == ["stack", "stack build"]
+    with (filled / "stacks/.target/release/.cargo-lock").open("rb") as lock:
+        # A cargo that builds holds this lock.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert [one["kind"] for one in cli("cache", "clean", "--stacks", "--json").json()["removed"]] == ["stack"]
+    assert cli("cache", "clean", "--stacks").code == 0
     assert entries() == []
     # What somebody is building is theirs.
     assert (filled / "kernels/.building-x/linux").is_file()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 import textwrap
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
@@ -98,6 +101,36 @@ def test_the_same_law_in_a_file_runs_in_a_process_of_its_own(tmp_path: Path, mon
     first = scenario("./mine.py")
     (tmp_path / "mine.py").write_text(LAW + "\n# changed\n")
     assert wt.run(scenario("./mine.py")).digest != wt.run(first).digest
+
+
+def test_a_hook_costs_at_most_a_microsecond_beside_its_own_body() -> None:
+    """CPU of this process beside the built-in law's, in turns; the smallest of several is the one that was disturbed least."""
+
+    class Counted(Real):
+        calls: ClassVar = 0
+
+        def on_acked(self, w: wt.Window, c: wt.Connection, acked: int) -> None:
+            Counted.calls += 1
+            super().on_acked(w, c, acked)
+
+    wt.run(scenario(Counted, duration_s=30))
+    assert Counted.calls > 20_000
+    law, w, c = Real(), wt.Window(100.0, 50.0), wt.Connection(cwnd_limited=True)
+
+    def body() -> None:
+        for _ in range(20_000):
+            law.on_acked(w, c, 2)
+
+    both = [scenario(one, duration_s=30, sample_s=1.0) for one in (Real, "reno:rfc")]
+    tasks: list[Callable[[], object]] = [*(functools.partial(wt.run, one) for one in both), body]
+    spent: list[list[float]] = [[], [], []]
+    for _ in range(5):
+        for task, times in zip(tasks, spent, strict=True):
+            begun = time.process_time()
+            task()
+            times.append(time.process_time() - begun)
+    own_s, built_in_s, bodies_s = map(min, spent)
+    assert (own_s - built_in_s) / Counted.calls - bodies_s / 20_000 < 1e-6
 
 
 def test_a_class_by_rate_keeps_a_pipe_and_its_queue() -> None:

@@ -28,7 +28,9 @@ def advise_command(
     competition: Annotated[
         str | None, typer.Option(metavar="NAME:COUNT,...", help="Who else is on the path, as cubic:4 or cubic:2,bbr.")
     ] = None,
-    alg: Annotated[str | None, typer.Option(metavar="NAMES", help="Only these protocols, as cubic,bbr; eight when absent.")] = None,
+    alg: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Only these protocols or files, as cubic,./mine.c; eight when absent.")
+    ] = None,
     include: Annotated[
         list[str] | None, typer.Option(metavar="NAME|FILE", help="One more beside these, as ./mine.c; repeat for more.")
     ] = None,

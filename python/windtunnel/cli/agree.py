@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def agree_command(
     alg: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Only these protocols, as reno,htcp; the kernel's 14 when absent.")
+        str | None, typer.Option(metavar="NAMES", help="Only these protocols or C files, as reno,./mine.c; the kernel's 14 when absent.")
     ] = None,
     grid: Annotated[str, typer.Option(metavar="GRID", help="quick (20 minutes on two cores) or full (a night).")] = "quick",
     kernel: Annotated[

@@ -9,7 +9,9 @@ import typer
 if TYPE_CHECKING:
     from windtunnel.usercache import Entry
 
-app = typer.Typer(help="What is kept of controllers from files, of kernels and their programs: list it, remove it.", no_args_is_help=True)
+app = typer.Typer(
+    help="What is kept of controllers from files, of kernels and their programs, of whole stacks: list it, remove it.", no_args_is_help=True
+)
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -33,6 +35,9 @@ def list_command(json: JSON = False) -> None:
 @app.command("clean")
 def clean_command(
     kernels: Annotated[bool, typer.Option("--kernels", help="Kernels too, which take minutes to build again.")] = False,
+    stacks: Annotated[
+        bool, typer.Option("--stacks", help="Whole stacks too, and what cargo keeps to build them; they take minutes to build again.")
+    ] = False,
     unused_for: Annotated[int, typer.Option(metavar="DAYS", help="Only what was not used for so many days.")] = 0,
     json: JSON = False,
 ) -> None:
@@ -46,7 +51,8 @@ def clean_command(
     if unused_for < 0:
         raise ScenarioError("unused-for", f"{unused_for} is out of range; allowed: 0 days or more")
     latest_s = time.time() - unused_for * 86_400
-    chosen = [entry for entry in entries() if (kernels or entry.kind != "kernel") and entry.used_s <= latest_s]
+    kept = {kind for kind, is_asked in (("kernel", kernels), ("stack", stacks), ("stack build", stacks)) if not is_asked}
+    chosen = [entry for entry in entries() if entry.kind not in kept and entry.used_s <= latest_s]
     try:
         remove(chosen)
     except OSError as error:

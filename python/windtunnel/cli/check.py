@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def check_command(
-    name: Annotated[str, typer.Argument(metavar="FILE|NAME", help="A controller: a file (./mine.c, ./mine.py) or a built-in one.")],
+    name: Annotated[
+        str, typer.Argument(metavar="FILE|NAME", help="A controller: a file (./mine.c, ./libmine.so, ./mine.py) or a built-in one.")
+    ],
     seeds: Annotated[int, typer.Option("--seeds", min=1, max=100, help="Runs of each measurement.")] = 3,
     beside: Annotated[str, typer.Option("--beside", help="Built-in controllers to measure too, by commas; none with ''.")] = "reno,cubic",
     only: Annotated[bool, typer.Option("--invariants", help="Only look at what no controller may break.")] = False,
@@ -26,19 +28,19 @@ def check_command(
     from windtunnel.battery import TRAITS, carry_out
     from windtunnel.cli.grids import algorithm_of, algorithms, keys_beside
     from windtunnel.cli.output import print_json, stoppable
-    from windtunnel.cli.steps import Steps
+    from windtunnel.progress import Progress
 
     algorithm = algorithm_of(name, "controller")
     others = () if only or not beside else tuple(one for one in algorithms(beside) or () if one != algorithm)
     if page is not None:
         _check_target(page)
-    with stoppable(), Steps() as steps:
-        on_step = lambda what, done, of: steps.step(f"{done + 1} of {of}: {what}")  # noqa: E731
+    with stoppable(), Progress(quiet=json) as shown:
+        on_step = lambda what, done, of: shown.step("Checking", done, of)  # noqa: E731
         battery = carry_out(algorithm, called=name, seeds=seeds, traits=() if only else TRAITS, beside=others, on_step=on_step)
         if page is not None:
             from windtunnel.battery.page import write
 
-            steps.step("the page")
+            shown.step("Drawing the page")
             command = f"windtunnel check {shlex.quote(name)} --seeds {seeds} --page {shlex.quote(str(page))}"
             write(battery, algorithm, page, command=command + keys_beside((algorithm,)))
     print_json(battery.as_data()) if json else _print(battery)

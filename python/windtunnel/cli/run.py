@@ -89,7 +89,8 @@ def run_command(
     pareto:15kB:1.2), connections (objects at once), and the same from max on. Both take the keys of a host, transport
     options and the algorithm's parameters.
 
-    ALG may be a file: a controller in the kernel's dialect of C (./mine.c) or a library (./libmine.so).
+    ALG may be a file: a controller in the kernel's dialect of C (./mine.c), a library (./libmine.so), or a class in Python
+    (./mine.py, or ./mine.py:Mine).
     """
     top = {"rtt": rtt, "duration": duration, "warmup": warmup, "seed": seed, "sample": sample, "jitter": jitter, "profile": profile}
     top |= {"host": host, "handshake": handshake}

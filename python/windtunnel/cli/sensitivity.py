@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def sensitivity_command(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Suites (li07) or experiments (li07.fig5).")],
     choice: Annotated[str | None, typer.Option(metavar="NAMES", help="Only these open choices, as fast-period,queue-of-path.")] = None,
-    alg: Annotated[str | None, typer.Option(metavar="NAMES", help="Only these protocols, as reno,htcp.")] = None,
+    alg: Annotated[str | None, typer.Option(metavar="NAMES", help="Only these protocols or files, as reno,./mine.c.")] = None,
     seeds: Annotated[int | None, typer.Option(metavar="N", help="Repeats, 1 to 1000.", show_default="each experiment's own")] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256.", show_default="one per core")] = None,
     out: Annotated[str, typer.Option(metavar="DIR", help="Results folder; what it holds already is not run again.")] = "results",

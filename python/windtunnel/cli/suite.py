@@ -55,7 +55,9 @@ def list_command(
 @app.command("run")
 def run_command(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Suites (li07) or experiments (li07.fig4); your own by path.")],
-    alg: Annotated[str | None, typer.Option(metavar="NAMES", help="Only these protocols, as reno,htcp or cubic@quinn.")] = None,
+    alg: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Only these protocols or files, as reno,./mine.c or cubic@quinn.")
+    ] = None,
     seeds: Annotated[int | None, typer.Option(metavar="N", help="Repeats, 1 to 1000.", show_default="each experiment's own")] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256.", show_default="one per core")] = None,
     out: Annotated[str, typer.Option(metavar="DIR", help="Results folder; what it holds already is not run again.")] = "results",

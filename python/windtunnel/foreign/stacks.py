@@ -18,7 +18,7 @@ from typing import Any
 
 from windtunnel.foreign import ownstack
 from windtunnel.foreign.errors import ForeignError, Unreachable
-from windtunnel.usercache import cache
+from windtunnel.usercache import TARGET, cache
 
 _KEYED = re.compile(r"([a-z0-9-]+):([0-9a-f]{16})")
 _LIBRARY = "libstack.so"
@@ -185,7 +185,7 @@ def _key(source: Path, cargo: str, beside: str) -> str:
 
 
 def _compiled(source: Path, cargo: str, *, is_locked: bool) -> Path:
-    target = folder() / ".target"
+    target = folder() / TARGET
     target.mkdir(parents=True, exist_ok=True)
     command = [
         cargo,
