@@ -37,6 +37,7 @@ REFUSALS = (
     ("windtunnel.store", "QueryError"),
     ("windtunnel.claims", "RegisterError"),
     ("windtunnel.pool", "WorkerLost"),
+    ("windtunnel.campaign", "CampaignError"),
     ("windtunnel.experiment", "MeasureFailed"),
     ("windtunnel.suites", "SuiteError"),
     ("windtunnel.starters", "StarterError"),

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
 from windtunnel.backends import backend as backend_of
+from windtunnel.campaign import Campaign, Needs
+from windtunnel.experiment.away import Away, made_away
 from windtunnel.experiment.elsewhere import LeftOut, left_out
-from windtunnel.experiment.functions import fingerprint, is_portable
+from windtunnel.experiment.functions import fingerprint, is_ours, is_portable
 from windtunnel.experiment.measuring import measured_rows, plain, table
 from windtunnel.experiment.model import Experiment, Measure
 from windtunnel.experiment.plan import ORDER, Cell, Job, Plan
@@ -110,7 +113,9 @@ def _rows(run: Records, wanted: Sequence[_Wanted]) -> _Rows:
     return [(one.number, one.cell, measured_rows(run, one.cell, one.measures)) for one in wanted]
 
 
-def execute(plan: Plan, results: Results, *, jobs: int, command: str, on_step: Callable[[Step], None]) -> None:
+def execute(
+    plan: Plan, results: Results, *, jobs: int, command: str, on_step: Callable[[Step], None], campaign: Campaign | None = None
+) -> None:
     """Carry out a plan.
 
     Parameters
@@ -125,6 +130,8 @@ def execute(plan: Plan, results: Results, *, jobs: int, command: str, on_step: C
         The command line that asks for the whole plan; ``{id}`` stands for the experiment in what is stored for each.
     on_step : callable
         Told of progress.
+    campaign : Campaign, optional
+        Whose workers make the runs, in place of processes here.
 
     Raises
     ------
@@ -132,10 +139,12 @@ def execute(plan: Plan, results: Results, *, jobs: int, command: str, on_step: C
         When the folder cannot be written.
     WorkerLost
         When a worker process died.
+    CampaignError
+        When a campaign's cluster cannot be used.
     RunsFailed
         When a controller from a file ended runs early; all others were made and measured.
     """
-    execute_all([Part(plan, results, command)], jobs=jobs, on_step=on_step)
+    execute_all([Part(plan, results, command)], jobs=jobs, on_step=on_step, campaign=campaign)
 
 
 @dataclass(frozen=True)
@@ -147,19 +156,19 @@ class Part:
     command: str
 
 
-def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], None]) -> None:
+def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], None], campaign: Campaign | None = None) -> None:
     """Carry out several plans whose runs are stored together, each run once.
 
     Parameters
     ----------
     parts : sequence of Part
         What to do, at least one, all on one backend.
-    jobs, on_step
+    jobs, on_step, campaign
         As for `execute`.
     """
     store, backend = parts[0].results.runs, parts[0].plan.backend
     missing = _missing(store, [job for part in parts for job in part.plan.jobs.values()])
-    tables = _tables(parts)
+    tables = _tables(parts, is_away=campaign is not None)
     wanted = _wanted(tables)
     with workers(jobs) as pool:
         total = sum(job.weight for job in missing)
@@ -170,7 +179,8 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
         own = {task.job.key for task in tasks if runs_here(task.job.scenario)}
         others = [task for task in tasks if task.job.key not in own]
         here = ((task, _make(task)) for task in tasks if task.job.key in own)
-        answers = itertools.chain(each(pool, _make, others, ahead=jobs + 1), here)
+        made_there = each(pool, _make, others, ahead=jobs + 1) if campaign is None else _made_away(campaign, parts, others)
+        answers = itertools.chain(made_there, here)
         faults: list[ForeignError] = []
         for count, (task, made) in enumerate(answers, start=1):
             if isinstance(made, ForeignError):
@@ -185,6 +195,20 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
     if faults:
         more = f" (and {len(faults) - 1} more of {len(missing)} runs; all others were made)" if len(faults) > 1 else ""
         raise RunsFailed(faults[0].where, faults[0].problem + more)
+
+
+def _made_away(campaign: Campaign, parts: Sequence[Part], tasks: Sequence[_Run]) -> Iterator[tuple[_Run, _Rows | ForeignError]]:
+    """Make runs on a cluster's workers, and store here what they send, so that a folder has one writer."""
+    plan = parts[0].plan
+    needs = Needs(plan.backend, backend_of(plan.backend).version())
+    called = {cell.key: id for part in reversed(parts) for id, cells in part.plan.cells.items() for cell in cells}
+    away = functools.partial(made_away, _make)
+    for task, answer in campaign.each(away, tasks, needs=needs, named=lambda task: called[task.job.key]):
+        if isinstance(answer, Away):
+            task.store.take(task.job.key, task.job.kept, answer.files)
+            yield task, answer.rows
+        else:
+            yield task, answer
 
 
 def _missing(store: RunStore, wanted: Iterable[Job]) -> list[Job]:
@@ -208,6 +232,7 @@ class _Table:
     fingerprint: str
     known: dict[tuple[str, str], list[dict[str, Any]]]
     uses: Mapping[str, int]
+    is_away: bool
     waiting: int = 0
     lacking: list[tuple[Cell, ForeignError]] = field(default_factory=list)
 
@@ -218,7 +243,8 @@ class _Table:
     @cached_property
     def there(self) -> tuple[Measure, ...]:
         """The measures that workers take."""
-        return tuple(one for one in self.experiment.measures if one.function is None or is_portable(one.function))
+        can_go = is_ours if self.is_away else is_portable  # A cluster's workers have this package, and perhaps nothing of the user's.
+        return tuple(one for one in self.experiment.measures if one.function is None or can_go(one.function))
 
     @cached_property
     def here(self) -> tuple[Measure, ...]:
@@ -257,14 +283,15 @@ class _Table:
         self.known = {}
 
 
-def _tables(parts: Sequence[Part]) -> list[_Table]:
+def _tables(parts: Sequence[Part], *, is_away: bool) -> list[_Table]:
     """Return the table of every experiment with what is known of it from an earlier suite run."""
     tables = []
     for part in parts:
         uses = Counter(cell.key for own in part.plan.cells.values() for cell in own)
         for experiment in part.plan.experiments:
             fingerprint = _fingerprint(experiment)
-            tables.append(_Table(part, experiment, fingerprint, _known(part.results, experiment, part.plan.kind, fingerprint), uses))
+            known = _known(part.results, experiment, part.plan.kind, fingerprint)
+            tables.append(_Table(part, experiment, fingerprint, known, uses, is_away))
     return tables
 
 

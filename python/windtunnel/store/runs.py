@@ -104,6 +104,26 @@ class RunStore:
             raise not_written(target, error) from None
         return thin
 
+    def files(self, key: str, kept: str) -> dict[str, bytes]:
+        """Return what a stored run consists of, by the names of its files."""
+        return {path.name: path.read_bytes() for path in sorted((self.folder / f"{key}.{kept}").iterdir())}
+
+    def take(self, key: str, kept: str, files: Mapping[str, bytes]) -> None:
+        """Store a run that another store gave by `files`, whole or not at all.
+
+        Raises
+        ------
+        ResultsError
+            When the folder cannot be written.
+        """
+        target = self.folder / f"{key}.{kept}"
+        try:
+            with records.staged(target) as temporary:
+                for name, content in files.items():
+                    (temporary / name).write_bytes(content)
+        except records.FolderError as error:
+            raise ResultsError(target, str(error).removeprefix(f"{error.path}: ")) from None
+
     def read(self, path: Path) -> Records:
         """Read a stored run back.
 
