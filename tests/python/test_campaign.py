@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import random
 import shutil
@@ -13,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dask
@@ -25,6 +27,7 @@ from windtunnel.campaign import Campaign, CampaignError, Needs, local
 from windtunnel.campaign.cluster import ANSWER_S
 from windtunnel.campaign.link import opened
 from windtunnel.cli import main
+from windtunnel.experiment import away
 from windtunnel.backends.sim import engine_version
 from windtunnel.pool import WorkerLost
 from windtunnel.store import ResultsError, open_results
@@ -193,16 +196,57 @@ def test_two_campaigns_on_one_folder_or_one_scheduler(undisturbed: Path, tmp_pat
         assert_equal(tmp_path / name, undisturbed)
 
 
-def test_what_ends_every_worker_is_found_and_the_others_are_done() -> None:
-    # `eval` is a function that every worker has. The second ends its process, and the nanny starts another.
-    tasks = ["1 + 1", "__import__('os')._exit(1)", "2 + 2", "3 + 3"]
+# Runs of "reno" end the process that makes them.
+DEADLY = """
+import os
+from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class Job:
+    key: str
+    kept: str = "all"
+    weight: float = 1e6
+
+@dataclass(frozen=True)
+class Task:
+    job: Job
+    store: object = None
+
+def make(task):
+    if task.job.key == "reno":
+        os._exit(1)
+    folder = task.store.folder / f"{task.job.key}.{task.job.kept}"
+    folder.mkdir()
+    (folder / "run.json").write_text("{}")
+    return f"made {task.job.key}"
+"""
+
+
+def test_a_run_that_ends_every_worker_is_found_and_the_others_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "deadly.py").write_text(DEADLY, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    deadly = importlib.import_module("deadly")
+    tasks = [deadly.Task(deadly.Job(name)) for name in ("cubic", "reno", "htcp", "bic")]  # All four go together at first.
+    found: list[str] = []
     # Dask suspects a task when it ended four workers; here after one, for starting them takes long.
     with dask.config.set({"distributed.scheduler.allowed-failures": 0}), local(2, note=Notes()) as here:
-        found: list[tuple[str, int]] = []
-        with pytest.raises(WorkerLost, match=r"1 runs \(of deadly\) ended every worker that made them, alone at last"):
-            for task, answer in here.each(eval, tasks, needs=Needs("sim", engine_version()), named=lambda task: "deadly"):
-                found.append((task, answer))
-    assert sorted(found) == [("1 + 1", 2), ("2 + 2", 4), ("3 + 3", 6)]
+        here.client.upload_file(str(tmp_path / "deadly.py"))
+        needs = Needs("sim", engine_version())
+        with pytest.raises(WorkerLost, match=r"1 of 4 runs \(of the reno\) ended every worker that made them"):
+            for task, answer in away.made(here, deadly.make, tasks, needs=needs, experiment_of=lambda task: f"the {task.job.key}"):
+                assert isinstance(answer, away.Away)
+                assert answer == away.Away(f"made {task.job.key}", {"run.json": b"{}"})
+                found.append(task.job.key)
+    assert sorted(found) == ["bic", "cubic", "htcp"]
+
+
+def test_small_runs_go_together_and_large_ones_alone() -> None:
+    tasks = [SimpleNamespace(job=SimpleNamespace(weight=weight)) for weight in (3e7, 1.5e7, 6e6, 4e6, 1e6, *[1e3] * 150)]
+    batches = away._batches(tasks, 1)
+    assert [len(batch) for batch in batches] == [1, 1, 2, 100, 51]
+    assert [task for batch in batches for task in batch] == tasks
+    # And 24 alike on three threads are eight for each, in four batches.
+    assert [len(batch) for batch in away._batches([SimpleNamespace(job=SimpleNamespace(weight=1e3))] * 24, 3)] == [2] * 12
 
 
 def test_a_scheduler_that_is_none_is_one_line(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

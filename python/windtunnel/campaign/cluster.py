@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from windtunnel.campaign.dispatch import Dispatch
+from windtunnel.campaign.dispatch import Deadly, Dispatch
 from windtunnel.campaign.errors import CampaignError
 from windtunnel.campaign.fitness import Needs
 from windtunnel.campaign.link import Link, opened
@@ -48,9 +48,13 @@ class Campaign:
     note: Callable[[str], None] = _silent
     patience_s: float = PATIENCE_S
 
+    def threads(self) -> int:
+        """Return how many runs the workers that are there now can make at a time."""
+        return sum(self.client.nthreads().values())
+
     def each(
         self, function: Callable[[Task], Answer], tasks: Sequence[Task], *, needs: Needs, named: Callable[[Task], str]
-    ) -> Iterator[tuple[Task, Answer]]:
+    ) -> Iterator[tuple[Task, Answer | Deadly]]:
         """Yield every task with its answer, as they finish; each answer comes once, whatever happens to workers and scheduler.
 
         Parameters
@@ -67,14 +71,12 @@ class Campaign:
         Yields
         ------
         task, answer
-            In the order of completion.
+            In the order of completion; `Deadly` of a task that ended every worker that did it.
 
         Raises
         ------
         CampaignError
             When no worker is fit, or the scheduler does not come back.
-        WorkerLost
-            When tasks end every worker that does them; all others were done.
         """
         link = Link(self.client, patience_s=self.patience_s, note=self.note)
         try:
@@ -132,7 +134,7 @@ def local(workers: int, *, note: Callable[[str], None]) -> Iterator[Campaign]:
         cluster = LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
-            dashboard_address="127.0.0.1:0" if has_pages else None,
+            dashboard_address="127.0.0.1:0",  # Any other number may be taken, and that is a warning of several lines.
             worker_dashboard_address=None,
             silence_logs=logging.CRITICAL,
         )

@@ -13,13 +13,17 @@ from windtunnel.campaign.crew import Crew
 from windtunnel.campaign.errors import CampaignError, Unfit
 from windtunnel.campaign.fitness import Needs, carried_out
 from windtunnel.campaign.link import Link
-from windtunnel.pool import LOOK_UP_S, WorkerLost
+from windtunnel.pool import LOOK_UP_S
 
 if TYPE_CHECKING:
     from distributed import Future
 
 MOST_TRIES = 20
 """How often a task is handed over anew, because workers were unfit or schedulers went, before that counts as a fault."""
+
+
+class Deadly:
+    """The answer to a task that ended every worker that did it, alone at last."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class Dispatch:
         self._sent: dict[str, _Sent] = {}
         self._ended: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._suspects: deque[int] = deque()
-        self._killers: list[int] = []
+        self._deadly: list[int] = []
 
     def answers(self, tasks: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
         """Yield every task with its answer; see `Campaign.each`."""
@@ -73,15 +77,10 @@ class Dispatch:
                 self._send(tasks, waiting)
                 for number, answer in self._take(waiting):
                     yield tasks[number], answer
+                while self._deadly:
+                    yield tasks[self._deadly.pop()], Deadly()
         finally:
             self._drop()
-        if self._killers:
-            names = ", ".join(dict.fromkeys(self._named(tasks[number]) for number in self._killers))
-            raise WorkerLost(
-                f"{len(self._killers)} runs (of {names}) ended every worker that made them, alone at last: they may need more memory than "
-                "a worker has; all others were made and are kept"
-            )
-
     def _look(self, waiting: deque[tuple[int, int]]) -> None:
         """Look at scheduler and workers; what they have lost is handed over anew."""
         try:
@@ -104,7 +103,8 @@ class Dispatch:
         while waiting and len(self._sent) < room and self._link.is_up:
             number, tries = waiting.popleft()
             if tries > MOST_TRIES:
-                raise CampaignError(f"a run of {self._named(tasks[number])} was handed over {tries} times and never made; see the workers' logs")
+                name = self._named(tasks[number])
+                raise CampaignError(f"a run of {name} was handed over {tries} times and never made; see the workers' logs")
             self._hand_over(tasks, number, tries)
         if not waiting and not self._sent and self._suspects and room and self._link.is_up:
             self._hand_over(tasks, self._suspects[0], 0)  # Alone, so that the worker's end can be no other's fault.
@@ -162,7 +162,7 @@ class Dispatch:
         error = one.future.exception()
         if isinstance(error, KilledWorker):
             if self._suspects and self._suspects[0] == one.number:
-                self._killers.append(self._suspects.popleft())
+                self._deadly.append(self._suspects.popleft())
             else:
                 self._suspects.append(one.number)
             return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import itertools
 import json
@@ -15,7 +14,7 @@ from typing import Any
 
 from windtunnel.backends import backend as backend_of
 from windtunnel.campaign import Campaign, Needs
-from windtunnel.experiment.away import Away, made_away
+from windtunnel.experiment import away
 from windtunnel.experiment.elsewhere import LeftOut, left_out
 from windtunnel.experiment.functions import fingerprint, is_ours, is_portable
 from windtunnel.experiment.measuring import measured_rows, plain, table
@@ -25,6 +24,7 @@ from windtunnel.foreign import ForeignError, stacks
 from windtunnel.metrics.version import MEASURES_VERSION
 from windtunnel.plots.declared import to_json
 from windtunnel.pool import each, workers
+from windtunnel.progress import say
 from windtunnel.records import Records
 from windtunnel.scenario import runs_here
 from windtunnel.store import Results, ResultsError, RunStore
@@ -201,14 +201,13 @@ def _made_away(campaign: Campaign, parts: Sequence[Part], tasks: Sequence[_Run])
     """Make runs on a cluster's workers, and store here what they send, so that a folder has one writer."""
     plan = parts[0].plan
     needs = Needs(plan.backend, backend_of(plan.backend).version())
-    called = {cell.key: id for part in reversed(parts) for id, cells in part.plan.cells.items() for cell in cells}
-    away = functools.partial(made_away, _make)
-    for task, answer in campaign.each(away, tasks, needs=needs, named=lambda task: called[task.job.key]):
-        if isinstance(answer, Away):
+    experiments = {cell.key: id for part in reversed(parts) for id, cells in part.plan.cells.items() for cell in cells}
+    for task, answer in away.made(campaign, _make, tasks, needs=needs, experiment_of=lambda task: experiments[task.job.key]):
+        if isinstance(answer, ForeignError):
+            yield task, answer
+        else:
             task.store.take(task.job.key, task.job.kept, answer.files)
             yield task, answer.rows
-        else:
-            yield task, answer
 
 
 def _missing(store: RunStore, wanted: Iterable[Job]) -> list[Job]:
@@ -218,9 +217,20 @@ def _missing(store: RunStore, wanted: Iterable[Job]) -> list[Job]:
         known = most.get(job.key)
         if known is None or ORDER.index(job.kept) < ORDER.index(known.kept):
             most[job.key] = job
-    missing = [job for job in most.values() if store.find(job.key, job.kept) is None]
+    missing = [job for job in most.values() if not _is_stored(store, job)]
     # Or the last one runs alone.
     return sorted(missing, key=lambda job: (-job.weight, job.key))
+
+
+def _is_stored(store: RunStore, job: Job) -> bool:
+    """Return whether a run is stored; a damaged one is named and removed."""
+    while (path := store.find(job.key, job.kept)) is not None:
+        damage = store.damage(path)
+        if damage is None:
+            return True
+        say(f"{str(damage).partition(';')[0]}; it is made again")
+        store.remove(path)
+    return False
 
 
 @dataclass
@@ -418,8 +428,9 @@ def _known(results: Results, experiment: Experiment, backend: str, fingerprint: 
         if results.declaration(experiment.id, backend).get("fingerprint") != fingerprint:
             return {}
         frame = results.measures(experiment.id, backend)
-    except ResultsError:
-        return {}  # Damaged: measured again from the stored runs.
+    except ResultsError as damage:  # Measured again from the stored runs.
+        say(f"{str(damage).partition(';')[0]}; it is made again")
+        return {}
     dimensions = list(experiment.points)
     known: dict[tuple[str, str], list[dict[str, Any]]] = {}
     if any(name not in frame.columns for name in dimensions):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from windtunnel.campaign import Campaign, connected
 from windtunnel.experiment import Experiment, Measure, Plan, Scale
 from windtunnel.plots import Declaration
 from windtunnel.progress import progress as shown_progress
+from windtunnel.progress import say
 from windtunnel.scenario import Scenario, ScenarioError
 from windtunnel.scenario.errors import unknown
 from windtunnel.store import KEPT, Results, open_results, writing_results
@@ -299,16 +299,12 @@ def _campaign(client: Client | str | None) -> Iterator[Campaign | None]:
     if client is None:
         yield None
     elif isinstance(client, str):
-        with connected(client, note=_say) as campaign:
+        with connected(client, note=say) as campaign:
             yield campaign
     elif not hasattr(client, "scheduler_info") or client.asynchronous:
         raise ScenarioError("client", f"{client!r} is no client; allowed: a distributed.Client that is not asynchronous, tcp://HOST:8786")
     else:
-        yield Campaign(client, _say)
-
-
-def _say(text: str) -> None:
-    print(f"note: {text}", file=sys.stderr)
+        yield Campaign(client, say)
 
 
 def load_sweep(out: str | Path = "results", name: str = "sweep", *, backend: str | None = None) -> pl.DataFrame:
