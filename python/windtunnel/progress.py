@@ -25,11 +25,6 @@ PATIENCE_S = 1.0
 """How long a command may take before a terminal shows a bar."""
 
 
-def say(text: str) -> None:
-    """Print a remark on stderr."""
-    print(f"note: {text}", file=sys.stderr, flush=True)
-
-
 class Progress:
     """What a command is doing, for people who wait. Use it as a context, and tell it each step.
 

@@ -144,7 +144,7 @@ def test_a_frame_that_is_gone_is_no_frame_without_rows(sound: Path, tmp_path: Pa
     folder = Path(shutil.copytree(sound, tmp_path / "results"))
     gone = next(iter(sorted((folder / "runs").iterdir()))) / "events.parquet"
     gone.unlink()
-    with pytest.raises(ResultsError, match="events.parquet: cannot be read: No such file"):
+    with pytest.raises(ResultsError, match=r"events\.parquet: cannot be read: No such file"):
         query(open_results(folder), "select count(*) from events")
 
 

@@ -32,7 +32,7 @@ class _Sent:
 
     number: int
     tries: int
-    future: Future
+    future: Future[Any]
     chosen: frozenset[str] | None
 
 
@@ -81,6 +81,7 @@ class Dispatch:
                     yield tasks[self._deadly.pop()], Deadly()
         finally:
             self._drop()
+
     def _look(self, waiting: deque[tuple[int, int]]) -> None:
         """Look at scheduler and workers; what they have lost is handed over anew."""
         try:

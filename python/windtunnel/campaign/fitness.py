@@ -44,9 +44,15 @@ def lacks(needs: Needs) -> str | None:
         engine = backend_of(needs.backend).version()
     except Exception as error:  # A kernel that is not built here, a core that does not load: whatever it is, it is told.
         return " ".join(str(error).split()) or type(error).__name__
-    own = {f"engine version of {needs.backend}": engine, "version of the metrics": MEASURES_VERSION, "schema of the records": SCHEMA_VERSION}
+    own = {
+        f"engine version of {needs.backend}": engine,
+        "version of the metrics": MEASURES_VERSION,
+        "schema of the records": SCHEMA_VERSION,
+    }
     asked = (needs.engine, needs.measures, needs.schema)
-    return next((f"{name} is {has}, {wants} is needed" for (name, has), wants in zip(own.items(), asked, strict=True) if has != wants), None)
+    return next(
+        (f"{name} is {has}, {wants} is needed" for (name, has), wants in zip(own.items(), asked, strict=True) if has != wants), None
+    )
 
 
 def carried_out(function: Callable[[Any], Any], task: Any, needs: Needs) -> Any:

@@ -59,7 +59,7 @@ class Link:
     def __init__(self, client: Client, *, patience_s: float, note: Callable[[str], None]) -> None:
         self.client = client
         self._given = client
-        self._address: str = client.scheduler.address
+        self._address = str(client.scheduler.address)  # type: ignore[union-attr]
         self._patience_s = patience_s
         self._note = note
         self._id: str | None = None
@@ -87,7 +87,9 @@ class Link:
                 self._note(f"scheduler {self._address} is back; what it had is handed over again")
                 return
             time.sleep(RETRY_S / 5)
-        raise CampaignError(f"scheduler {self._address} did not come back in {self._patience_s:.0f} s; finished runs are kept, run it again")
+        raise CampaignError(
+            f"scheduler {self._address} did not come back in {self._patience_s:.0f} s; finished runs are kept, run it again"
+        )
 
     def _open_again(self, timeout_s: float) -> None:
         try:
@@ -103,7 +105,7 @@ class Link:
         OSError
             When the scheduler does not answer.
         """
-        found = self.client.sync(self.client.scheduler.identity, n_workers=-1)
+        found = self.client.sync(self.client.scheduler.identity, n_workers=-1)  # type: ignore[union-attr]
         if self._id not in (None, found["id"]):
             self._note(f"scheduler {self._address} was restarted; what it had is handed over again")
         self._id = found["id"]

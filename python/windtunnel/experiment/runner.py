@@ -24,8 +24,8 @@ from windtunnel.foreign import ForeignError, stacks
 from windtunnel.metrics.version import MEASURES_VERSION
 from windtunnel.plots.declared import to_json
 from windtunnel.pool import each, workers
-from windtunnel.progress import say
 from windtunnel.records import Records
+from windtunnel.remarks import say
 from windtunnel.scenario import runs_here
 from windtunnel.store import Results, ResultsError, RunStore
 from windtunnel.version import __version__

@@ -128,7 +128,7 @@ class Results:
         if found != FORMAT or isinstance(found, bool):
             raise OtherFormatError(path, f"has format {found!r}; allowed: {FORMAT}")
         check(path, data, FACTS, needed=False)
-        return data
+        return {name: value for name, value in data.items() if name != FILES}
 
     def backends(self) -> list[str]:
         """Return the backends that have measured an experiment here, the simulator first, then by name."""
@@ -167,7 +167,7 @@ class Results:
         data = read_json(path)
         check(path, data, DECLARATION, needed=True)
         check(path, data, ADDED, needed=False)
-        return data
+        return {name: value for name, value in data.items() if name != FILES}
 
     def measures(self, experiment: str, backend: str | None = None) -> pl.DataFrame:
         """Return an experiment's measures, one row per point, repeat and measure, by a backend, or by the first that measured it.

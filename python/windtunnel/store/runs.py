@@ -88,7 +88,7 @@ class RunStore:
         try:
             records.stored_frames(path, list(FRAMES))
         except records.FolderError as error:
-            return ResultsError(path, f"{str(error).removeprefix(f'{path}: ')}; {_AGAIN}")
+            return ResultsError(error.path, f"{error.problem}; {_AGAIN}")
         return None
 
     def remove(self, path: Path) -> None:
@@ -115,9 +115,9 @@ class RunStore:
         found: dict[str, list[Path]] = {name: [] for name in names}
         folders = list(self.stored().values()) if names else []
         with ThreadPoolExecutor(4) as readers:  # Reading and hashing hold no lock of the interpreter.
-            for path, frames in zip(folders, readers.map(lambda path: _frames(path, names), folders), strict=True):
+            for frames in readers.map(lambda path: _frames(path, names), folders):
                 if isinstance(frames, records.FolderError):
-                    raise ResultsError(path, f"{str(frames).removeprefix(f'{path}: ')}; {_AGAIN}")
+                    raise ResultsError(frames.path, f"{frames.problem}; {_AGAIN}")
                 for name, file in frames.items():
                     found[name].append(file)
         return found

@@ -14,7 +14,7 @@ from windtunnel.campaign import Campaign, connected
 from windtunnel.experiment import Experiment, Measure, Plan, Scale
 from windtunnel.plots import Declaration
 from windtunnel.progress import progress as shown_progress
-from windtunnel.progress import say
+from windtunnel.remarks import say
 from windtunnel.scenario import Scenario, ScenarioError
 from windtunnel.scenario.errors import unknown
 from windtunnel.store import KEPT, Results, open_results, writing_results
