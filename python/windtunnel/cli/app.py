@@ -24,6 +24,7 @@ from windtunnel.cli import (
     results,
     run,
     scenario,
+    search,
     stacks,
     suite,
     sweep,
@@ -77,6 +78,7 @@ def root(
 app.command("run")(run.run_command)
 app.add_typer(suite.app, name="suite")
 app.command("sweep")(sweep.sweep_command)
+app.command("search")(search.search_command)
 app.command("report")(results.report_command)
 app.command("claims")(results.claims_command)
 app.command("sql")(results.sql_command)
