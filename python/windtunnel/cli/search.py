@@ -72,18 +72,23 @@ def _print(asked: Trials, found: Found, file: Path | None, *, as_json: bool) -> 
     if as_json:
         told = None
         if case is not None:
-            told = {"file": str(file), "values": dict(case.values), "fresh": list(case.fresh), "confirmed": case.is_confirmed}
-        whole = {"property": asked.property.text, "trials": found.trials, "breaking": found.breaking, "nearest": found.nearest}
+            fresh = [_plain(value) for value in case.fresh]
+            told = {"file": str(file), "values": dict(case.values), "fresh": fresh, "confirmed": case.is_confirmed}
+        whole = {"property": asked.sought.text, "trials": found.trials, "breaking": found.breaking, "nearest": _plain(found.nearest)}
         print_json(whole | {"case": told})
         return
-    metric = asked.property.metric
+    metric = asked.sought.metric
     if case is None:
-        print(f"none of {found.trials} trials has {asked.property.text}; the nearest has {metric} = {cell(found.nearest)}")
+        print(f"none of {found.trials} trials has {asked.sought.text}; the nearest has {metric} = {cell(found.nearest)}")
         return
     rows = [(name, value, DIMENSIONS[name][0], DIMENSIONS[name][1]) for name, value in case.values.items()]
-    print_table(f"The simplest case with {asked.property.text}", ["what", "value", "unit", "meaning"], rows)
-    fresh = ", ".join(cell(value) for value in case.fresh)
-    print(
-        f"{'confirmed' if case.is_confirmed else 'not always'}: {case.broken} of {len(case.fresh)} fresh seeds break it ({metric}: {fresh})"
-    )
+    print_table(f"The simplest case with {asked.sought.text}", ["what", "value", "unit", "meaning"], rows)
+    shown = ", ".join(cell(value) for value in case.fresh)
+    word = "confirmed" if case.is_confirmed else "not always"
+    print(f"{word}: {case.broken} of {len(case.fresh)} fresh seeds break it ({metric}: {shown})")
     note(f"windtunnel run {shlex.quote(str(file))} runs it")
+
+
+def _plain(value: float | None) -> float | str | None:
+    """Return a value as JSON has it: a time that was not reached is a text."""
+    return str(value) if value is not None and value in (float("inf"), float("-inf")) else value
