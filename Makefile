@@ -105,9 +105,9 @@ test-stacks: $(CORE)
 	$(BIN)/windtunnel stacks build
 	$(BIN)/python -m windtunnel.battery.results docs/reference/stacks.md
 
-# A suite run of real experiments, killed at fifty random moments and finished: what is left is what an undisturbed run leaves.
+# A suite run of real experiments, killed at fifty random moments and finished, and a campaign with fifty faults: what is left is what an undisturbed run leaves.
 test-kills: $(CORE) $(CHECKERS)
-	$(BIN)/python -m pytest -q -m kills -s tests/python/test_kill.py
+	$(BIN)/python -m pytest -q -m kills -s tests/python/test_kill.py tests/python/test_campaign.py
 
 # The bindings are an extension module: they link into Python only, and the Python tests exercise them.
 test-rust: $(DEPS)

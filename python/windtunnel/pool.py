@@ -48,6 +48,27 @@ def _end_with(sentinel: int) -> None:
     os._exit(1)
 
 
+_kept: list[ProcessPoolExecutor] = []
+"""The pool that is shared, if one is."""
+
+
+@contextlib.contextmanager
+def kept(jobs: int) -> Iterator[None]:
+    """Let all that asks for `workers` meanwhile have the same ones: starting them takes longer than a few short runs.
+
+    Parameters
+    ----------
+    jobs : int
+        Number of processes.
+    """
+    with workers(jobs) as pool:
+        _kept.append(pool)
+        try:
+            yield
+        finally:
+            _kept.pop()
+
+
 @contextlib.contextmanager
 def workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
     """Give a pool of `jobs` processes; on any error or Ctrl-C they are ended at once.
@@ -60,8 +81,11 @@ def workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
     Yields
     ------
     ProcessPoolExecutor
-        The pool.
+        The pool; the shared one inside of `kept`.
     """
+    if _kept:
+        yield _kept[-1]
+        return
     pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
     try:
         yield pool

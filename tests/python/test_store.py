@@ -139,7 +139,7 @@ def test_changed_values_are_noticed(store: RunStore, run: Records) -> None:
     pl.read_parquet(path / "flows.parquet").with_columns(pl.col("start_s") + 1.0).write_parquet(path / "flows.parquet")
     with pytest.raises(ResultsError) as caught:
         store.read(path)
-    one_line(caught, path, "records_digest")
+    one_line(caught, path, "flows.parquet", "its checksum differs")
 
 
 def test_an_error_crosses_processes_unchanged() -> None:

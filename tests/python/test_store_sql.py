@@ -220,7 +220,7 @@ def test_a_damaged_file_is_one_line_in_sql_too(folder: Path, file: str, content:
     next(folder.glob(file)).write_bytes(content)
     with pytest.raises(ResultsError) as caught:
         ask(folder, f"SELECT count(*) FROM {Path(file).stem}")
-    one_line(caught, folder, "cannot be read", Path(file).name if "runs" in file else "")
+    one_line(caught, folder, "is damaged: its checksum differs", Path(file).name)
 
 
 HOSTILE_NAMES = [

@@ -25,6 +25,7 @@ from windtunnel.cli import (
     results,
     run,
     scenario,
+    search,
     stacks,
     suite,
     sweep,
@@ -38,6 +39,7 @@ REFUSALS = (
     ("windtunnel.store", "QueryError"),
     ("windtunnel.claims", "RegisterError"),
     ("windtunnel.pool", "WorkerLost"),
+    ("windtunnel.campaign", "CampaignError"),
     ("windtunnel.experiment", "MeasureFailed"),
     ("windtunnel.suites", "SuiteError"),
     ("windtunnel.starters", "StarterError"),
@@ -77,6 +79,7 @@ def root(
 app.command("run")(run.run_command)
 app.add_typer(suite.app, name="suite")
 app.command("sweep")(sweep.sweep_command)
+app.command("search")(search.search_command)
 app.command("play")(play.play_command)
 app.command("report")(results.report_command)
 app.command("claims")(results.claims_command)

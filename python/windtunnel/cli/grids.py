@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from windtunnel.progress import progress
 
 if TYPE_CHECKING:
+    from windtunnel.campaign import Campaign
     from windtunnel.experiment import Scale
 
-__all__ = ["algorithm_of", "algorithms", "each_of", "keys_beside", "options", "progress", "repeats", "worker_count"]
+__all__ = ["algorithm_of", "algorithms", "campaign", "each_of", "keys_beside", "options", "progress", "repeats", "worker_count"]
 
 MOST_SEEDS = 1000
 MOST_JOBS = 256
@@ -87,6 +89,33 @@ def worker_count(given: int | None) -> int:
     if not 1 <= given <= MOST_JOBS:
         raise ScenarioError("jobs", f"{given} is out of range; allowed: 1 to {MOST_JOBS}")
     return given
+
+
+@contextlib.contextmanager
+def campaign(scheduler: str | None, workers: int | None) -> Iterator[Campaign | None]:
+    """Give where ``--scheduler`` or ``--workers`` say that runs are made; None when neither was given.
+
+    Raises
+    ------
+    ScenarioError
+        When both were given, or the number is out of range.
+    CampaignError
+        When there is no such cluster.
+    """
+    from windtunnel.cli.output import note
+    from windtunnel.scenario import ScenarioError
+
+    if scheduler is not None and workers is not None:
+        raise ScenarioError("workers", f"{workers} beside a scheduler, which has its own; allowed: one of --scheduler and --workers")
+    if scheduler is None and workers is None:
+        yield None
+        return
+    from windtunnel.campaign import connected, local
+
+    if workers is not None and not 1 <= workers <= MOST_JOBS:
+        raise ScenarioError("workers", f"{workers} is out of range; allowed: 1 to {MOST_JOBS}")
+    with connected(str(scheduler), note=note) if workers is None else local(workers, note=note) as found:
+        yield found
 
 
 def keys_beside(names: Iterable[str] | None) -> str:

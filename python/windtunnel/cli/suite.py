@@ -11,7 +11,7 @@ import typer
 
 from windtunnel.cli.decide import kernel_command
 from windtunnel.cli.diff import diff_command
-from windtunnel.cli.grids import algorithms, each_of, options, progress, repeats, worker_count
+from windtunnel.cli.grids import algorithms, campaign, each_of, options, progress, repeats, worker_count
 from windtunnel.cli.output import stoppable
 from windtunnel.cli.sensitivity import sensitivity_command
 
@@ -63,6 +63,8 @@ def run_command(
     out: Annotated[str, typer.Option(metavar="DIR", help="Results folder; what it holds already is not run again.")] = "results",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer points and repeats: minutes.")] = False,
     backend: Annotated[str, typer.Option(metavar="NAME", help="What runs it: sim, linux, or linux:KERNEL.")] = "sim",
+    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers make the runs.")] = None,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Dask workers on this machine, 1 to 256.", show_default="none")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Run experiments, measure them and judge their claims.
@@ -77,7 +79,7 @@ def run_command(
         from windtunnel.suites import chosen, store_facts
 
         scale = _scale(quick=quick, alg=alg, seeds=seeds)
-        workers = worker_count(jobs)
+        processes = worker_count(jobs)
         asked = chosen(names)
         for line in [text for own, _ in asked for text in own.skipped()]:
             note(line)
@@ -92,10 +94,10 @@ def run_command(
             note(f"left out on {plan.kind}: {line}")
         given = options(scale, out, backend, alg=alg)
         each = f"windtunnel suite run {each_of(names, [own.name for own, _ in asked])}{given.replace('{', '{{').replace('}', '}}')}"
-        with writing_results(Path(out)) as results, progress(quiet=json) as on_step:
+        with campaign(scheduler, workers) as cluster, writing_results(Path(out)) as results, progress(quiet=json) as on_step:
             fault: Exception | None = None
             try:
-                experiment.execute(plan, results, jobs=workers, command=each, on_step=on_step)
+                experiment.execute(plan, results, jobs=processes, command=each, on_step=on_step, campaign=cluster)
             except experiment.RunsFailed as error:
                 fault = error  # Said when the others have been judged.
             store_facts(results, asked, scale=scale, command=f"windtunnel suite run {shlex.join(names)}{given}", backend=plan.kind)

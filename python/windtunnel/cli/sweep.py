@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from windtunnel.cli.grids import progress, repeats, worker_count
+from windtunnel.cli.grids import campaign, progress, repeats, worker_count
 from windtunnel.cli.output import stoppable
 from windtunnel.cli.trust import trusting
 
@@ -26,6 +26,8 @@ def sweep_command(
     out: Annotated[str, typer.Option(metavar="DIR", help="Results folder; what it holds already is not run again.")] = "results",
     figures: Annotated[str | None, typer.Option(metavar="DIR", help="Also draw every figure into this folder, as SVG.")] = None,
     backend: Annotated[str, typer.Option(metavar="NAME", help="What runs it: sim, linux, or linux:KERNEL.")] = "sim",
+    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers make the runs.")] = None,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Dask workers on this machine, 1 to 256.", show_default="none")] = None,
     trust: Annotated[bool, typer.Option("--trust", help="Run code that the file names from elsewhere than its folder.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object: a row per run.")] = False,
 ) -> None:
@@ -38,7 +40,7 @@ def sweep_command(
         from windtunnel.sweeps import carry_out
         from windtunnel.sweeps.study import read
 
-        workers, given = worker_count(jobs), repeats(seeds)
+        processes, given = worker_count(jobs), repeats(seeds)
 
         def planned(allowed: bool) -> tuple[Sweep, Plan]:
             asked = read(study, trust=allowed, seeds=given)
@@ -51,8 +53,8 @@ def sweep_command(
         said += [f"--seeds {seeds}"] if seeds is not None else []
         said += [f"--backend {shlex.quote(backend)}"] if backend != "sim" else []
         said += [f"--out {shlex.quote(out)}"] if out != "results" else []
-        with progress(quiet=json) as on_step:
-            frame = carry_out(asked, plan, Path(out), jobs=workers, command=" ".join(said), on_step=on_step)
+        with campaign(scheduler, workers) as cluster, progress(quiet=json) as on_step:
+            frame = carry_out(asked, plan, Path(out), jobs=processes, command=" ".join(said), on_step=on_step, campaign=cluster)
         if figures is not None:
             _draw(asked, plan, Path(out), Path(figures))
     _print(asked, plan, frame, out, as_json=json)

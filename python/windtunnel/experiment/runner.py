@@ -6,15 +6,17 @@ import hashlib
 import itertools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
 from windtunnel.backends import backend as backend_of
+from windtunnel.campaign import Campaign, Needs
+from windtunnel.experiment import away
 from windtunnel.experiment.elsewhere import LeftOut, left_out
-from windtunnel.experiment.functions import fingerprint, is_portable
+from windtunnel.experiment.functions import fingerprint, is_ours, is_portable
 from windtunnel.experiment.measuring import MeasuredRun, plain, table
 from windtunnel.experiment.model import Experiment, Measure
 from windtunnel.experiment.plan import ORDER, Cell, Job, Plan
@@ -23,6 +25,7 @@ from windtunnel.metrics.version import MEASURES_VERSION
 from windtunnel.plots.declared import to_json
 from windtunnel.pool import each, workers
 from windtunnel.records import Records
+from windtunnel.remarks import say
 from windtunnel.scenario import runs_here
 from windtunnel.store import Results, ResultsError, RunStore
 from windtunnel.version import __version__
@@ -111,7 +114,9 @@ def _rows(run: Records, wanted: Sequence[_Wanted]) -> _Rows:
     return [(one.number, one.cell, measuring.rows(one.cell, one.measures)) for one in wanted]
 
 
-def execute(plan: Plan, results: Results, *, jobs: int, command: str, on_step: Callable[[Step], None]) -> None:
+def execute(
+    plan: Plan, results: Results, *, jobs: int, command: str, on_step: Callable[[Step], None], campaign: Campaign | None = None
+) -> None:
     """Carry out a plan.
 
     Parameters
@@ -126,6 +131,8 @@ def execute(plan: Plan, results: Results, *, jobs: int, command: str, on_step: C
         The command line that asks for the whole plan; ``{id}`` stands for the experiment in what is stored for each.
     on_step : callable
         Told of progress.
+    campaign : Campaign, optional
+        Whose workers make the runs, in place of processes here.
 
     Raises
     ------
@@ -133,10 +140,12 @@ def execute(plan: Plan, results: Results, *, jobs: int, command: str, on_step: C
         When the folder cannot be written.
     WorkerLost
         When a worker process died.
+    CampaignError
+        When a campaign's cluster cannot be used.
     RunsFailed
         When a controller from a file ended runs early; all others were made and measured.
     """
-    execute_all([Part(plan, results, command)], jobs=jobs, on_step=on_step)
+    execute_all([Part(plan, results, command)], jobs=jobs, on_step=on_step, campaign=campaign)
 
 
 @dataclass(frozen=True)
@@ -148,19 +157,19 @@ class Part:
     command: str
 
 
-def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], None]) -> None:
+def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], None], campaign: Campaign | None = None) -> None:
     """Carry out several plans whose runs are stored together, each run once.
 
     Parameters
     ----------
     parts : sequence of Part
         What to do, at least one, all on one backend.
-    jobs, on_step
+    jobs, on_step, campaign
         As for `execute`.
     """
     store, backend = parts[0].results.runs, parts[0].plan.backend
     missing = _missing(store, [job for part in parts for job in part.plan.jobs.values()])
-    tables = _tables(parts)
+    tables = _tables(parts, is_away=campaign is not None)
     wanted = _wanted(tables)
     with workers(jobs) as pool:
         total = sum(job.weight for job in missing)
@@ -171,7 +180,8 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
         own = {task.job.key for task in tasks if runs_here(task.job.scenario)}
         others = [task for task in tasks if task.job.key not in own]
         here = ((task, _make(task)) for task in tasks if task.job.key in own)
-        answers = itertools.chain(each(pool, _make, others, ahead=jobs + 1), here)
+        made_there = each(pool, _make, others, ahead=jobs + 1) if campaign is None else _made_away(campaign, parts, others)
+        answers = itertools.chain(made_there, here)
         faults: list[ForeignError] = []
         for count, (task, made) in enumerate(answers, start=1):
             if isinstance(made, ForeignError):
@@ -188,6 +198,19 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
         raise RunsFailed(faults[0].where, faults[0].problem + more)
 
 
+def _made_away(campaign: Campaign, parts: Sequence[Part], tasks: Sequence[_Run]) -> Iterator[tuple[_Run, _Rows | ForeignError]]:
+    """Make runs on a cluster's workers, and store here what they send, so that a folder has one writer."""
+    plan = parts[0].plan
+    needs = Needs(plan.backend, backend_of(plan.backend).version())
+    experiments = {cell.key: id for part in reversed(parts) for id, cells in part.plan.cells.items() for cell in cells}
+    for task, answer in away.made(campaign, _make, tasks, needs=needs, experiment_of=lambda task: experiments[task.job.key]):
+        if isinstance(answer, ForeignError):
+            yield task, answer
+        else:
+            task.store.take(task.job.key, task.job.kept, answer.files)
+            yield task, answer.rows
+
+
 def _missing(store: RunStore, wanted: Iterable[Job]) -> list[Job]:
     """Return what is not stored yet: of a run that is wanted with more and with less, the one with more; the longest first."""
     most: dict[str, Job] = {}
@@ -195,9 +218,20 @@ def _missing(store: RunStore, wanted: Iterable[Job]) -> list[Job]:
         known = most.get(job.key)
         if known is None or ORDER.index(job.kept) < ORDER.index(known.kept):
             most[job.key] = job
-    missing = [job for job in most.values() if store.find(job.key, job.kept) is None]
+    missing = [job for job in most.values() if not _is_stored(store, job)]
     # Or the last one runs alone.
     return sorted(missing, key=lambda job: (-job.weight, job.key))
+
+
+def _is_stored(store: RunStore, job: Job) -> bool:
+    """Return whether a run is stored; a damaged one is named and removed."""
+    while (path := store.find(job.key, job.kept)) is not None:
+        damage = store.damage(path)
+        if damage is None:
+            return True
+        say(f"{str(damage).partition(';')[0]}; it is made again")
+        store.remove(path)
+    return False
 
 
 @dataclass
@@ -209,6 +243,7 @@ class _Table:
     fingerprint: str
     known: dict[tuple[str, str], list[dict[str, Any]]]
     uses: Mapping[str, int]
+    is_away: bool
     waiting: int = 0
     lacking: list[tuple[Cell, ForeignError]] = field(default_factory=list)
 
@@ -219,7 +254,8 @@ class _Table:
     @cached_property
     def there(self) -> tuple[Measure, ...]:
         """The measures that workers take."""
-        return tuple(one for one in self.experiment.measures if one.function is None or is_portable(one.function))
+        can_go = is_ours if self.is_away else is_portable  # A cluster's workers have this package, and perhaps nothing of the user's.
+        return tuple(one for one in self.experiment.measures if one.function is None or can_go(one.function))
 
     @cached_property
     def here(self) -> tuple[Measure, ...]:
@@ -258,14 +294,15 @@ class _Table:
         self.known = {}
 
 
-def _tables(parts: Sequence[Part]) -> list[_Table]:
+def _tables(parts: Sequence[Part], *, is_away: bool) -> list[_Table]:
     """Return the table of every experiment with what is known of it from an earlier suite run."""
     tables = []
     for part in parts:
         uses = Counter(cell.key for own in part.plan.cells.values() for cell in own)
         for experiment in part.plan.experiments:
             fingerprint = _fingerprint(experiment)
-            tables.append(_Table(part, experiment, fingerprint, _known(part.results, experiment, part.plan.kind, fingerprint), uses))
+            known = _known(part.results, experiment, part.plan.kind, fingerprint)
+            tables.append(_Table(part, experiment, fingerprint, known, uses, is_away))
     return tables
 
 
@@ -392,8 +429,9 @@ def _known(results: Results, experiment: Experiment, backend: str, fingerprint: 
         if results.declaration(experiment.id, backend).get("fingerprint") != fingerprint:
             return {}
         frame = results.measures(experiment.id, backend)
-    except ResultsError:
-        return {}  # Damaged: measured again from the stored runs.
+    except ResultsError as damage:  # Measured again from the stored runs.
+        say(f"{str(damage).partition(';')[0]}; it is made again")
+        return {}
     dimensions = list(experiment.points)
     known: dict[tuple[str, str], list[dict[str, Any]]] = {}
     if any(name not in frame.columns for name in dimensions):

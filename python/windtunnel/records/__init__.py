@@ -1,6 +1,6 @@
 """Records of a run: schema, frames, folder."""
 
-from windtunnel.records.folder import FolderError, previous_digest, read, staged, write
+from windtunnel.records.folder import FolderError, previous_digest, read, staged, stored_frames, write
 from windtunnel.records.model import Records, RunFacts, build, frame_of, with_sources
 from windtunnel.records.schema import FRAMES, SCHEMA_VERSION
 
@@ -15,6 +15,7 @@ __all__ = [
     "previous_digest",
     "read",
     "staged",
+    "stored_frames",
     "with_sources",
     "write",
 ]

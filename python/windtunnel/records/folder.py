@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import json
+import io
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from windtunnel.records.checksums import FILES, Damaged, checked, of_files, sealed, unsealed
 from windtunnel.records.model import Records, RunFacts, frame_of
 from windtunnel.records.schema import FRAMES, OPTIONAL_FRAMES, READABLE_VERSIONS
 
@@ -168,25 +169,58 @@ def write(records: Records, folder: Path) -> None:
     facts = asdict(records.facts)
     run = {
         **facts,
+        FILES: of_files(folder),
         "notes": list(records.facts.notes),
         "seed": records.facts.scenario.get("seed"),
         "frames": list(frames),
         "records_digest": records.digest(),
     }
-    text = json.dumps(run, indent=2, sort_keys=True, allow_nan=False)
-    (folder / RUN_FILE).write_text(text + "\n", encoding="utf-8")
+    (folder / RUN_FILE).write_text(sealed(run, indent=2), encoding="utf-8")
 
 
 def _read_run_file(folder: Path) -> dict[str, Any]:
     path = folder / RUN_FILE
     try:
-        run = json.loads(path.read_text(encoding="utf-8"))
+        run = unsealed(path.read_bytes())
+    except Damaged as error:
+        raise FolderError(path, str(error)) from None
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or "it is not JSON"
         raise FolderError(path, f"cannot be read: {reason}; allowed: the run.json of a run") from None
     if not isinstance(run, dict) or not isinstance(run.get("digest"), str):
         raise FolderError(path, "is not the run.json of a run")
     return run
+
+
+def stored_frames(folder: Path, names: Sequence[str]) -> dict[str, Path]:
+    """Return the files of a stored run's frames, each checked; a frame of which nothing was recorded has none.
+
+    Parameters
+    ----------
+    folder : Path
+        A folder `write` made.
+    names : sequence of str
+        Frames, of `FRAMES`.
+
+    Raises
+    ------
+    FolderError
+        When one is missing or damaged; the message names the file. Folders without checksums are taken as they are.
+    """
+    files = _read_run_file(folder).get(FILES)
+    found: dict[str, Path] = {}
+    for name in names:
+        path = folder / f"{name}.parquet"
+        if path.name in files if files is not None else path.exists():
+            try:
+                if files is not None:
+                    checked(path, files)
+            except Damaged as error:
+                raise FolderError(path, str(error)) from None
+            except OSError as error:
+                raise FolderError(path, f"cannot be read: {error.strerror}") from None
+            found[name] = path
+    return found
 
 
 def read(folder: Path) -> Records:
@@ -212,17 +246,19 @@ def read(folder: Path) -> Records:
         allowed = ", ".join(map(str, READABLE_VERSIONS))
         raise FolderError(folder, f"has schema version {run.get('schema_version')}; allowed: {allowed}")
     frames: dict[str, pl.DataFrame] = {}
-    written = run.get("frames", list(FRAMES))
+    written, files = run.get("frames", list(FRAMES)), run.get(FILES)
     for name in FRAMES:
         path = folder / f"{name}.parquet"
-        if name in OPTIONAL_FRAMES and not path.exists():
+        if name in OPTIONAL_FRAMES and (path.name not in files if files is not None else not path.exists()):
             continue
         if name not in written:
             frames[name] = frame_of(name, {})
             continue
         try:
-            frame = pl.read_parquet(path, glob=False)
+            frame = pl.read_parquet(io.BytesIO(checked(path, files)))
             frames[name] = frame_of(name, {column: frame[column] for column in frame.columns})
+        except Damaged as error:
+            raise FolderError(path, str(error)) from None
         except (OSError, ValueError, pl.exceptions.PolarsError) as error:
             raise FolderError(path, f"cannot be read: {' '.join(str(error).split())[:120]}") from None
     keys = ("scenario", "digest", "backend", "engine_version", "code_version", "counters", "host")

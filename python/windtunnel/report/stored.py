@@ -52,16 +52,18 @@ def registers_of(results: Results) -> list[Register]:
     Raises
     ------
     RegisterError
+        When one that the folder keeps is none.
+    ResultsError
         When one that the folder keeps is damaged.
     """
     papers = sorted({experiment.partition(".")[0] for experiment in results.experiments()})
     found = []
     for paper in papers:
-        own = results.register_file(paper)
+        own = results.kept_register(paper)
         try:
-            found.append(register(own) if own.is_file() else packaged_register(paper))
+            found.append(packaged_register(paper) if own is None else register(own))
         except RegisterError:
-            if own.is_file():
+            if own is not None:
                 raise
             continue
     return found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from windtunnel.records.checksums import FILES, Damaged, sealed, unsealed
 from windtunnel.store.errors import ResultsError
 
 AGAIN = "run the suite again to have it written again"
@@ -77,15 +77,15 @@ ADDED: Shape = {
 its dimensions are called where they are no register's."""
 
 
-def write_json(path: Path, data: Mapping[str, Any]) -> None:
-    """Write a table as JSON.
+def write_json(path: Path, data: Mapping[str, Any], files: Mapping[str, str] | None = None) -> None:
+    """Write a table as JSON, with its checksum and those of `files` beside it.
 
     Raises
     ------
     OSError
         When it cannot be written.
     """
-    path.write_text(json.dumps(data, indent=1, sort_keys=True, allow_nan=False) + "\n", encoding="utf-8")
+    path.write_text(sealed({**data, FILES: dict(files or {})}, indent=1), encoding="utf-8")
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -97,7 +97,9 @@ def read_json(path: Path) -> dict[str, Any]:
         When it cannot be read, or is none.
     """
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = unsealed(path.read_bytes())
+    except Damaged as error:
+        raise ResultsError(path, f"{error}; {AGAIN}") from None
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or "it is not JSON"
         raise ResultsError(path, f"cannot be read: {reason}; {AGAIN}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import io
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,8 @@ from typing import Any
 import polars as pl
 
 from windtunnel import records
-from windtunnel.store.documents import ADDED, DECLARATION, FACTS, check, read_json, write_json
+from windtunnel.records.checksums import FILES, Damaged, check_text, checked, of_files, sealed_text
+from windtunnel.store.documents import ADDED, AGAIN, DECLARATION, FACTS, check, read_json, write_json
 from windtunnel.store.errors import OtherFormatError, ResultsError
 from windtunnel.store.runs import RunStore, not_written, sweep
 
@@ -75,6 +77,25 @@ class Results:
         """Return where the register of claims of a user's suite is kept, there or not; papers' registers come with the package."""
         return (self.whole or self.folder) / "registers" / f"{suite}.yaml"
 
+    def kept_register(self, suite: str) -> Path | None:
+        """Return the register that is kept of a user's suite, None when none is.
+
+        Raises
+        ------
+        ResultsError
+            When it is damaged.
+        """
+        path = self.register_file(suite)
+        if not path.is_file():
+            return None
+        try:
+            check_text(path.read_bytes())
+        except Damaged as error:
+            raise ResultsError(path, f"{error}; {AGAIN}") from None
+        except OSError as error:
+            raise ResultsError(path, f"cannot be read: {error.strerror}; {AGAIN}") from None
+        return path
+
     def keep_register(self, suite: str, text: str) -> None:
         """Keep a suite's register of claims beside what is judged by it, so that the folder can be judged wherever it is.
 
@@ -87,7 +108,7 @@ class Results:
         temporary = path.with_name(f".{path.name}.partial")
         with _writing(path):
             path.parent.mkdir(exist_ok=True)
-            temporary.write_text(text, encoding="utf-8")
+            temporary.write_text(sealed_text(text), encoding="utf-8")
             os.replace(temporary, path)
 
     @property
@@ -107,7 +128,7 @@ class Results:
         if found != FORMAT or isinstance(found, bool):
             raise OtherFormatError(path, f"has format {found!r}; allowed: {FORMAT}")
         check(path, data, FACTS, needed=False)
-        return data
+        return {name: value for name, value in data.items() if name != FILES}
 
     def backends(self) -> list[str]:
         """Return the backends that have measured an experiment here, the simulator first, then by name."""
@@ -146,7 +167,7 @@ class Results:
         data = read_json(path)
         check(path, data, DECLARATION, needed=True)
         check(path, data, ADDED, needed=False)
-        return data
+        return {name: value for name, value in data.items() if name != FILES}
 
     def measures(self, experiment: str, backend: str | None = None) -> pl.DataFrame:
         """Return an experiment's measures, one row per point, repeat and measure, by a backend, or by the first that measured it.
@@ -164,7 +185,7 @@ class Results:
         """
         path = self.experiment_folder(experiment, backend) / "measures.parquet"
         try:
-            frame = pl.read_parquet(path, glob=False)
+            frame = pl.read_parquet(io.BytesIO(self._checked(path)))
         except (OSError, pl.exceptions.PolarsError) as error:
             problem = f"cannot be read: {' '.join(str(error).split())[:120]}; run the suite again to have it measured again"
             raise ResultsError(path, problem) from None
@@ -172,6 +193,31 @@ class Results:
         if missing:
             raise ResultsError(path, f"lacks {', '.join(missing)}; run the suite again to have it measured again")
         return frame
+
+    def checked_measures(self) -> list[Path]:
+        """Return the measures tables of all experiments and backends, none of them damaged.
+
+        Raises
+        ------
+        ResultsError
+            When one is.
+        """
+        found = [
+            self.experiment_folder(id, backend) / "measures.parquet" for backend in self.backends() for id in self.experiments(backend)
+        ]
+        for path in found:
+            try:
+                self._checked(path)
+            except OSError as error:
+                raise ResultsError(path, f"cannot be read: {error.strerror}; {AGAIN}") from None
+        return found
+
+    def _checked(self, path: Path) -> bytes:
+        """Return the content of a measures table, which is what its declaration says it is."""
+        try:
+            return checked(path, read_json(path.with_name("experiment.json")).get(FILES))
+        except Damaged as error:
+            raise ResultsError(path, f"{error}; {AGAIN}") from None
 
     def store_experiment(
         self, experiment: str, declaration: Mapping[str, Any], measures: pl.DataFrame, *, backend: str = SIMULATOR
@@ -187,7 +233,7 @@ class Results:
         try:
             with records.staged(folder) as temporary:
                 measures.write_parquet(temporary / "measures.parquet", compression="zstd")
-                write_json(temporary / "experiment.json", declaration)
+                write_json(temporary / "experiment.json", declaration, of_files(temporary))
         except records.FolderError as error:
             raise ResultsError(folder, str(error).removeprefix(f"{error.path}: ")) from None
         except pl.exceptions.PolarsError as error:  # What polars makes of a full disk.

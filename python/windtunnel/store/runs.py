@@ -6,13 +6,14 @@ import hashlib
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
 from windtunnel import records
-from windtunnel.records import Records
+from windtunnel.records import FRAMES, Records
 from windtunnel.store.errors import ResultsError
 
 KEPT: Mapping[str, Mapping[str, Sequence[str]]] = {
@@ -21,6 +22,8 @@ KEPT: Mapping[str, Mapping[str, Sequence[str]]] = {
     "totals": {"flow_samples": (), "link_samples": ()},
 }
 """What of a run's samples is stored, from most to least; see `Records.thinned`. Flows and links are always stored whole."""
+
+_AGAIN = "run what needs it again, or remove the folder to have it computed again"
 
 COMMON_EVENT = "slow_start_exit"
 """Stored with `all` only: rate halving ends below ssthresh, so that every loss episode brings one, and no metric reads it."""
@@ -80,6 +83,45 @@ class RunStore:
                 return path
         return None
 
+    def damage(self, path: Path) -> ResultsError | None:
+        """Return what is wrong with a stored run, as far as its checksums tell; None of a sound one, and of one without."""
+        try:
+            records.stored_frames(path, list(FRAMES))
+        except records.FolderError as error:
+            return ResultsError(error.path, f"{error.problem}; {_AGAIN}")
+        return None
+
+    def remove(self, path: Path) -> None:
+        """Remove a stored run. Only the holder of the results folder's lock may do so.
+
+        Raises
+        ------
+        ResultsError
+            When it cannot be removed.
+        """
+        try:
+            shutil.rmtree(path)
+        except OSError as error:
+            raise not_written(path, error) from None
+
+    def checked_frames(self, names: Sequence[str]) -> dict[str, list[Path]]:
+        """Return the files of some frames of all runs, by frame, none of them damaged.
+
+        Raises
+        ------
+        ResultsError
+            When one is.
+        """
+        found: dict[str, list[Path]] = {name: [] for name in names}
+        folders = list(self.stored().values()) if names else []
+        with ThreadPoolExecutor(4) as readers:  # Reading and hashing hold no lock of the interpreter.
+            for frames in readers.map(lambda path: _frames(path, names), folders):
+                if isinstance(frames, records.FolderError):
+                    raise ResultsError(frames.path, f"{frames.problem}; {_AGAIN}")
+                for name, file in frames.items():
+                    found[name].append(file)
+        return found
+
     def write(self, key: str, run: Records, kept: str) -> Path:
         """Store a run as `keep` does, and return its folder."""
         self.keep(key, run, kept)
@@ -104,18 +146,38 @@ class RunStore:
             raise not_written(target, error) from None
         return thin
 
+    def files(self, key: str, kept: str) -> dict[str, bytes]:
+        """Return what a stored run consists of, by the names of its files."""
+        return {path.name: path.read_bytes() for path in sorted((self.folder / f"{key}.{kept}").iterdir())}
+
+    def take(self, key: str, kept: str, files: Mapping[str, bytes]) -> None:
+        """Store a run that another store gave by `files`, whole or not at all.
+
+        Raises
+        ------
+        ResultsError
+            When the folder cannot be written.
+        """
+        target = self.folder / f"{key}.{kept}"
+        try:
+            with records.staged(target) as temporary:
+                for name, content in files.items():
+                    (temporary / name).write_bytes(content)
+        except records.FolderError as error:
+            raise ResultsError(target, str(error).removeprefix(f"{error.path}: ")) from None
+
     def read(self, path: Path) -> Records:
         """Read a stored run back.
 
         Raises
         ------
         ResultsError
-            When it is damaged; removing its folder makes the next suite run compute it again.
+            When it is damaged; the next suite run that needs it computes it again.
         """
         try:
             return records.read(path)
         except records.FolderError as error:
-            raise ResultsError(path, f"{str(error).removeprefix(f'{path}: ')}; remove the folder to have it computed again") from None
+            raise ResultsError(path, f"{str(error).removeprefix(f'{path}: ')}; {_AGAIN}") from None
 
     def stored(self) -> dict[str, Path]:
         """Return the folder of every stored run by its key, the one with the most kept where there are several, sorted by key."""
@@ -135,6 +197,13 @@ class RunStore:
     def sweep(self) -> None:
         """Remove what interrupted writers left. Only the holder of the results folder's lock may do so."""
         sweep(self.folder)
+
+
+def _frames(path: Path, names: Sequence[str]) -> dict[str, Path] | records.FolderError:
+    try:
+        return records.stored_frames(path, names)
+    except records.FolderError as error:
+        return error
 
 
 def sweep(folder: Path) -> None:

@@ -81,11 +81,11 @@ def _add_views(connection: duckdb.DuckDBPyConnection, results: Results, named: N
     scans: list[Scan] = []
     folder = results.folder.resolve()
     wanted = named.tables & {*FRAMES, _MEASURES} or {*FRAMES, _MEASURES}
-    # Words and not paths: of ten thousand runs making a Path of every file took as long as reading them.
-    runs = [os.path.join(folder, "runs", name) for name in results.runs.names().values()] if wanted & set(FRAMES) else []
+    frames = sorted(wanted & set(FRAMES))
+    stored = results.runs.checked_frames(frames)
     try:
-        for name in sorted(wanted & set(FRAMES)):
-            files = [path for path in (f"{run}/{name}.parquet" for run in runs) if os.path.exists(path)]
+        for name in frames:
+            files = [os.path.join(folder, "runs", path.parent.name, path.name) for path in stored[name]]
             if files or name != "acks":  # Recorded on request; an empty one would look like a run without ACKs.
                 scans.append(scan(name, files, named))
                 connection.register(name, scans[-1])
@@ -102,11 +102,7 @@ def _add_views(connection: duckdb.DuckDBPyConnection, results: Results, named: N
 
 def _add_measures(connection: duckdb.DuckDBPyConnection, results: Results, folder: Path) -> None:
     """Add the view of what was measured; the dimensions of the experiments differ, and DuckDB finds the types that hold all of one name."""
-    files = [
-        folder / results.experiment_folder(id, backend).relative_to(results.folder) / "measures.parquet"
-        for backend in results.backends()
-        for id in results.experiments(backend)
-    ]
+    files = [folder / path.relative_to(results.folder) for path in results.checked_measures()]
     listed = ", ".join(_quoted(_literal(str(path))) for path in files)
     place = "string_split(filename, '/')[-2]"
     key = f"split_part({place}, '@', 1) AS experiment, coalesce(nullif(split_part({place}, '@', 2), ''), 'sim') AS backend"

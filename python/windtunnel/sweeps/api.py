@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windtunnel import experiment, pool
+from windtunnel.campaign import Campaign, connected
 from windtunnel.experiment import Experiment, Measure, Plan, Scale
 from windtunnel.plots import Declaration
 from windtunnel.progress import progress as shown_progress
+from windtunnel.remarks import say
 from windtunnel.scenario import Scenario, ScenarioError
 from windtunnel.scenario.errors import unknown
 from windtunnel.store import KEPT, Results, open_results, writing_results
@@ -24,6 +27,7 @@ from windtunnel.version import __version__
 
 if TYPE_CHECKING:
     import polars as pl
+    from distributed import Client
 
 MOST_JOBS = 256
 SOURCE = "a sweep"
@@ -128,7 +132,14 @@ def checked(
 
 
 def carry_out(
-    asked: Sweep, plan: Plan, folder: Path, *, jobs: int, command: str, on_step: Callable[[experiment.Step], None]
+    asked: Sweep,
+    plan: Plan,
+    folder: Path,
+    *,
+    jobs: int,
+    command: str,
+    on_step: Callable[[experiment.Step], None],
+    campaign: Campaign | None = None,
 ) -> pl.DataFrame:
     """Run what is missing of a sweep, measure it, and return its frame.
 
@@ -146,11 +157,15 @@ def carry_out(
         What asks for it.
     on_step : callable
         Told of progress.
+    campaign : Campaign, optional
+        Whose workers make the runs.
 
     Raises
     ------
     ResultsError
         When the folder cannot be used.
+    CampaignError
+        When the campaign's cluster cannot be used.
     WorkerLost
         When a run died; what was finished is kept.
     MeasureFailed
@@ -162,7 +177,7 @@ def carry_out(
         escaped = command.replace("{", "{{").replace("}", "}}")
         fault: experiment.RunsFailed | None = None
         try:
-            experiment.execute(plan, results, jobs=jobs, command=escaped, on_step=on_step)
+            experiment.execute(plan, results, jobs=jobs, command=escaped, on_step=on_step, campaign=campaign)
         except experiment.RunsFailed as error:
             fault = error
         if fault is None or asked.name in results.experiments(plan.kind):
@@ -210,6 +225,7 @@ def sweep(
     question: str = "",
     backend: str = "sim",
     jobs: int | None = None,
+    client: Client | str | None = None,
     progress: bool = True,
 ) -> pl.DataFrame:
     """Run a scenario at every point of a grid, several times, and measure every run.
@@ -245,6 +261,9 @@ def sweep(
         What makes the runs.
     jobs : int, optional
         Worker processes; one per core when absent.
+    client : distributed.Client or str, optional
+        Of a Dask cluster, or the address of its scheduler: its workers make the runs, in place of processes here. Functions of `measures`
+        are called here. The extra ``windtunnel[dask]``.
     progress : bool
         Whether to show a bar, in a terminal on stderr, in a notebook below the cell.
 
@@ -261,6 +280,8 @@ def sweep(
         When the folder cannot be used.
     WorkerLost
         When a worker process died; what was finished is kept.
+    CampaignError
+        When the cluster cannot be used, or has no worker with the same engine.
     MeasureFailed
         When a function of `measures` fails; runs are kept.
     """
@@ -269,8 +290,21 @@ def sweep(
     asked = checked(make, over=over, seeds=seeds, measures=measures, name=name, kept=kept, question=question, figures=figures)
     plan = asked.plan(backend=backend)
     command = f"windtunnel.sweep({getattr(make, '__name__', 'make')}, name={name!r}, ...)  # in Python"
-    with shown_progress(quiet=not progress, log=False) as on_step:
-        return carry_out(asked, plan, Path(out), jobs=jobs or pool.cores(), command=command, on_step=on_step)
+    with _campaign(client) as campaign, shown_progress(quiet=not progress, log=False) as on_step:
+        return carry_out(asked, plan, Path(out), jobs=jobs or pool.cores(), command=command, on_step=on_step, campaign=campaign)
+
+
+@contextlib.contextmanager
+def _campaign(client: Client | str | None) -> Iterator[Campaign | None]:
+    if client is None:
+        yield None
+    elif isinstance(client, str):
+        with connected(client, note=say) as campaign:
+            yield campaign
+    elif not hasattr(client, "scheduler_info") or client.asynchronous:
+        raise ScenarioError("client", f"{client!r} is no client; allowed: a distributed.Client that is not asynchronous, tcp://HOST:8786")
+    else:
+        yield Campaign(client, say)
 
 
 def load_sweep(out: str | Path = "results", name: str = "sweep", *, backend: str | None = None) -> pl.DataFrame:
