@@ -95,6 +95,8 @@ pub struct State {
     pub reductions: Option<u64>,
     /// Expiries of the probe timeout so far.
     pub timeouts: Option<u64>,
+    /// Congestion state, as Linux numbers it: 0 open, 1 disorder, 2 window reduced, 3 recovery, 4 loss.
+    pub congestion: Option<u8>,
     /// Payload bytes that the application has read so far, each once.
     pub read_bytes: u64,
     /// The handshake is complete.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::ends::{Config, Ecn, Fault, Role, Stack, State, Supply};
 
 /// Version of this table. A library of another is refused.
-pub const ABI: u32 = 3;
+pub const ABI: u32 = 4;
 
 /// Name of the function that returns the table.
 pub const SYMBOL: &str = "windtunnel_stack";
@@ -99,7 +99,11 @@ pub struct RawState {
     pub is_connected: u8,
     /// 0 or 1.
     pub is_finished: u8,
+    /// Congestion state, 255 where it is not said.
+    pub congestion: u8,
 }
+
+const NO_CONGESTION: u8 = u8::MAX;
 
 /// Kinds of [`Supply`] in C.
 mod supply {
@@ -311,6 +315,7 @@ impl From<State> for RawState {
             read_bytes: state.read_bytes,
             is_connected: state.is_connected.into(),
             is_finished: state.is_finished.into(),
+            congestion: state.congestion.unwrap_or(NO_CONGESTION),
         }
     }
 }
@@ -333,6 +338,7 @@ impl From<RawState> for State {
             read_bytes: raw.read_bytes,
             is_connected: raw.is_connected == 1,
             is_finished: raw.is_finished == 1,
+            congestion: (raw.congestion != NO_CONGESTION).then_some(raw.congestion),
         }
     }
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from windtunnel.backends.linux.store import Kernel
+    from windtunnel.cli.steps import Steps
 
 app = typer.Typer(no_args_is_help=True, help="Build and look after the Linux kernels that run scenarios in virtual time.")
 
@@ -17,10 +20,36 @@ JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 WHICH = "Its name, its version, or the beginning of its digest."
 
 
-def _jobs(value: int | None) -> int:
+def cores(value: int | None) -> int:
+    """Return how many compilers may run at the same time: one per core where nothing is said."""
     if value is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return value
+
+
+def source_of(given: Path | None) -> Path:
+    """Return where the source of a kernel is: where it was said, or the distribution's."""
+    from windtunnel.backends.linux import source as sources
+    from windtunnel.backends.linux.errors import KernelError
+
+    path = given or sources.distribution()
+    if path is None:
+        raise KernelError("no kernel source: give --source PATH, or install the distribution's (Debian: apt-get install linux-source)")
+    return path
+
+
+@contextlib.contextmanager
+def building() -> Iterator[Steps]:
+    """Show the steps of a build; exit code 1 when one fails."""
+    from windtunnel.backends.linux.errors import BuildFailed
+    from windtunnel.cli.steps import Steps
+
+    with Steps() as progress:
+        try:
+            yield progress
+        except BuildFailed as error:
+            progress.fail(str(error))
+            raise typer.Exit(1) from None
 
 
 @app.command("build")
@@ -35,20 +64,11 @@ def build_command(
 ) -> None:
     """Build a kernel from any source and keep it in your cache. Exit code 1 when a step fails; nothing half-made is left."""
     from windtunnel.backends.linux import build
-    from windtunnel.backends.linux import source as sources
-    from windtunnel.backends.linux.errors import BuildFailed, KernelError
     from windtunnel.cli.output import print_json, stoppable
-    from windtunnel.cli.steps import Steps
 
-    path = source or sources.distribution()
-    if path is None:
-        raise KernelError("no kernel source: give --source PATH, or install the distribution's (Debian: apt-get install linux-source)")
-    with stoppable("nothing was kept"), Steps() as progress:
-        try:
-            built = build.build(path, name=name, jobs=_jobs(jobs), progress=progress)
-        except BuildFailed as error:
-            progress.fail(str(error))
-            raise typer.Exit(1) from None
+    path = source_of(source)
+    with stoppable("nothing was kept"), building() as progress:
+        built = build.build(path, name=name, jobs=cores(jobs), progress=progress)
     kernel = built.kernel
     if json:
         print_json({**_facts(kernel), "fresh": built.fresh})

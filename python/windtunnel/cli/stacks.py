@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,27 +10,35 @@ import typer
 if TYPE_CHECKING:
     from windtunnel.foreign.stacks import Stack
 
-app = typer.Typer(no_args_is_help=True, help="Build and look after whole QUIC stacks: --flow cubic,stack=quinn.")
+app = typer.Typer(no_args_is_help=True, help="Build and look after whole stacks, QUIC's and Linux's TCP: --flow cubic,stack=quinn.")
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command("build")
 def build_command(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Which; all when absent.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Which; all of QUIC's when absent.")] = None,
     with_: Annotated[
         str | None,
         typer.Option("--with", metavar="FOLDER", help="A crate of your own with controllers for quinn, built in.", show_default=False),
     ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option(help="Of linux: a kernel's source tree or tarball; only read. The distribution's linux-source when absent."),
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, max=1024, help="Of linux: compilers at once; one per core when absent.")] = None,
     json: JSON = False,
 ) -> None:
-    """Build stacks from their published packages, with your Rust toolchain, and keep them in your cache."""
+    """Build stacks from their published packages, linux from a kernel's source, with your Rust toolchain, and keep them in your cache."""
     from windtunnel.cli.output import note, print_json, stoppable
     from windtunnel.foreign import stacks
     from windtunnel.foreign.ownstack import FOR
 
     with stoppable("nothing was kept of what was not finished"):
-        chosen = names or (stacks.sources() if with_ is None else [FOR])
-        made = [stacks.build(name, note, crate=with_) for name in chosen]
+        every = [name for name in stacks.sources() if name != stacks.KERNEL]
+        chosen = names or (every if with_ is None else [FOR])
+        made = [
+            _kernel(source, jobs) if name == stacks.KERNEL and with_ is None else stacks.build(name, note, crate=with_) for name in chosen
+        ]
     if json:
         print_json([_facts(one) for one in made])
         return
@@ -37,6 +46,14 @@ def build_command(
         print(
             f"{one.name} {one.version}: {', '.join(one.algorithms)}; built in {one.build_s:.0f} s on {one.built} UTC: {one.library.parent}"
         )
+
+
+def _kernel(source: Path | None, jobs: int | None) -> Stack:
+    from windtunnel.backends.linux import endpoints
+    from windtunnel.cli.kernel import building, cores, source_of
+
+    with building() as progress:
+        return endpoints.make(source_of(source), jobs=cores(jobs), progress=progress)
 
 
 @app.command("list")

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ from windtunnel.usercache import TARGET, cache
 
 _KEYED = re.compile(r"([a-z0-9-]+):([0-9a-f]{16})")
 _LIBRARY = "libstack.so"
+KERNEL = "linux"
+"""The stack whose library drives a kernel that lies beside it: `windtunnel.backends.linux.endpoints` builds both."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,29 @@ def is_keyed(name: str) -> bool:
     return _KEYED.fullmatch(name) is not None
 
 
-def build(name: str, say: Callable[[str], None], *, crate: str | Path | None = None) -> Stack:
+def kept(name: str, *, beside: str) -> Stack | None:
+    """Return the build of an adapter with what is beside it, None where it is not built.
+
+    Parameters
+    ----------
+    name : str
+        One of `sources`.
+    beside : str
+        As for `build`.
+    """
+    cargo = shutil.which("cargo")
+    return None if cargo is None else _kept(folder() / f"{name}-{_key(sources()[name], cargo, beside)}" / "stack.json")
+
+
+def build(
+    name: str,
+    say: Callable[[str], None],
+    *,
+    crate: str | Path | None = None,
+    beside: str = "",
+    files: Mapping[str, Path] | None = None,
+    spent_s: float = 0.0,
+) -> Stack:
     """Build a stack and keep it; what is built already is not built again.
 
     Parameters
@@ -129,6 +153,12 @@ def build(name: str, say: Callable[[str], None], *, crate: str | Path | None = N
         Called with a line when something begins.
     crate : str or Path, optional
         Folder of a user's crate whose controllers are built in, of `ownstack.FOR` alone. The stack is then called after both.
+    beside : str, optional
+        What the build's key covers beside the adapter.
+    files : mapping of str to Path, optional
+        What is laid beside the library, which finds it there, by name.
+    spent_s : float, optional
+        What it took to make that, seconds.
 
     Returns
     -------
@@ -150,27 +180,46 @@ def build(name: str, say: Callable[[str], None], *, crate: str | Path | None = N
     source, cargo = can[name], shutil.which("cargo")
     if cargo is None:
         raise ForeignError("cargo", "is not installed; stacks are built with a Rust toolchain: https://rustup.rs")
+    if name == KERNEL and not files:
+        raise ForeignError("stack", f"{KERNEL} is built with a kernel: windtunnel stacks build {KERNEL}")
     if crate is None:
-        return _made(name, source, cargo, say)
+        return _made(_Made(name, source, beside, files=files or {}, spent_s=spent_s), cargo, say)
     own = ownstack.found(crate)
     with ownstack.package(own, source, folder()) as package:
-        return _made(own.stack, package, cargo, say, beside=ownstack.covered(package, cargo), of=source)
+        return _made(_Made(own.stack, package, ownstack.covered(package, cargo), of=source), cargo, say)
 
 
-def _made(name: str, source: Path, cargo: str, say: Callable[[str], None], *, beside: str = "", of: Path | None = None) -> Stack:
-    """Build a package and keep what it makes under this name; `of` is the adapter that a package with a user's crate was made of."""
-    key = _key(of or source, cargo, beside)
-    kept = _kept(folder() / f"{name}-{key}" / "stack.json")
-    if kept is not None:
-        return kept
+@dataclass(frozen=True)
+class _Made:
+    """What is made: the name it is kept under, its package, what its key covers besides.
+
+    `of` is the adapter that a package with a user's crate was made of, `files` what is laid beside the library, `spent_s` what that took.
+    """
+
+    name: str
+    source: Path
+    beside: str
+    of: Path | None = None
+    files: Mapping[str, Path] = field(default_factory=dict)
+    spent_s: float = 0.0
+
+
+def _made(what: _Made, cargo: str, say: Callable[[str], None]) -> Stack:
+    key = _key(what.of or what.source, cargo, what.beside)
+    found = _kept(folder() / f"{what.name}-{key}" / "stack.json")
+    if found is not None:
+        return found
     began = time.monotonic()
-    say(f"building {name} with cargo: some minutes")
-    library = _compiled(source, cargo, is_locked=of is None)
-    say(f"asking {name} what it has")
-    row = _described(name, library)
-    spent_s = round(time.monotonic() - began, 1)
+    say(f"building {what.name} with cargo: some minutes")
+    library = _compiled(what.source, cargo, is_locked=what.of is None)
+    say(f"asking {what.name} what it has")
+    with tempfile.TemporaryDirectory(prefix=".asked-", dir=folder()) as place:
+        for name, file in {_LIBRARY: library, **what.files}.items():
+            shutil.copy2(file, Path(place) / name)
+        row = _described(what.name, Path(place) / _LIBRARY)
+    spent_s = round(what.spent_s + time.monotonic() - began, 1)
     made = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
-    return _keep(Stack(name, key, row["version"], tuple(row["algorithms"]), library, made, spent_s))
+    return _keep(Stack(what.name, key, row["version"], tuple(row["algorithms"]), library, made, spent_s), what.files)
 
 
 def _key(source: Path, cargo: str, beside: str) -> str:
@@ -218,15 +267,16 @@ def _described(name: str, library: Path) -> dict[str, Any]:
     return row
 
 
-def _keep(made: Stack) -> Stack:
-    """Move a library and its row into the cache at once: nobody sees half of them."""
+def _keep(made: Stack, beside: Mapping[str, Path] | None = None) -> Stack:
+    """Move a library, what it finds beside it and its row into the cache at once: nobody sees half of them."""
     place = folder() / f"{made.name}-{made.key}"
     row = {name: value for name, value in vars(made).items() if name != "library"}
     try:
         with tempfile.TemporaryDirectory(prefix=".new-", dir=folder()) as fresh:
             whole = Path(fresh) / "stack"
             whole.mkdir()
-            shutil.copy2(made.library, whole / _LIBRARY)
+            for name, file in {_LIBRARY: made.library, **(beside or {})}.items():
+                shutil.copy2(file, whole / name)
             (whole / "stack.json").write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
             with contextlib.suppress(FileNotFoundError):
                 shutil.rmtree(place)

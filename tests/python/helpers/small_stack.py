@@ -57,7 +57,13 @@ static uint64_t wake_at(void *handle)
 	struct end *end = handle;
 	return end->is_client && !end->is_woken ? 1000000000ull : UINT64_MAX;
 }
-static void state(void *end, uint64_t *said) { (void)end; memset(said, 0xff, 11 * sizeof(*said)); said[10] = 0; memset(said + 11, 0, 2); }
+static void state(void *end, uint64_t *said)
+{
+	(void)end;
+	memset(said, 0xff, 12 * sizeof(*said));
+	said[10] = 0;
+	memset(said + 11, 0, 2);
+}
 static const struct {
 	uint32_t abi;
 	const char *name, *version, *algorithms;

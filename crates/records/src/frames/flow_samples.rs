@@ -31,7 +31,7 @@ pub(super) fn columns(records: &Records) -> Vec<Column> {
     columns
 }
 
-/// The congestion state; null of a stack.
+/// The congestion state; null of a stack that does not say it.
 fn state(cells: Vec<u8>) -> Column {
     if !cells.contains(&UNSAID_STATE) {
         return Column::new("state", cells);

@@ -129,6 +129,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             in_flight: said.in_flight_bytes.map(|bytes| packets(bytes) as u32),
             pacing_bps: said.pacing_bps,
             datagram_bytes: said.datagram_bytes.map_or(f64::NAN, |bytes| bytes as f64),
+            state: said.congestion,
         };
         self.records.flow_samples.push_said(stack.flow, &row, rows);
     }

@@ -93,6 +93,8 @@ pub(crate) struct SaidRow {
     pub(crate) pacing_bps: Option<u64>,
     /// Payload bytes of a full datagram; NaN if unsaid.
     pub(crate) datagram_bytes: f64,
+    /// Congestion state, 0 to 4.
+    pub(crate) state: Option<u8>,
 }
 
 /// What rows of whole stacks show beside the quantities of every flow: what their packets are counted in.
@@ -162,7 +164,7 @@ pub struct Columns {
     pub retransmitted: Vec<u64>,
     /// Pacing rate, bits per second; NaN when unknown.
     pub pacing_rate_bps: Vec<f64>,
-    /// Congestion state, 0 to 4; [`UNSAID_STATE`] of a stack, none of which says it.
+    /// Congestion state, 0 to 4; [`UNSAID_STATE`] of a stack that does not say it.
     pub state: Vec<u8>,
     /// The algorithms' own variables, by name; NaN in rows of flows that lack one.
     pub variables: Vec<(&'static str, Vec<f64>)>,
@@ -195,7 +197,7 @@ impl FlowSamples {
             keeper.keep(place::RETRANSMITTED, said.lost);
             let srtt8_us = if said.srtt_us.is_nan() { UNSAID } else { (said.srtt_us * 8.0) as u32 };
             keeper.keep(place::SRTT_PIPE, u64::from(srtt8_us) << 32 | u64::from(said.in_flight.unwrap_or(UNSAID)));
-            keeper.keep(place::STATE_HIDDEN, u64::from(UNSAID_STATE) << 32);
+            keeper.keep(place::STATE_HIDDEN, u64::from(said.state.unwrap_or(UNSAID_STATE)) << 32);
             keeper.keep(place::OWN_RATE, said.pacing_bps.map_or(u64::MAX, |bps| bps / 8));
             keeper.keep(place::VARIABLES, said.datagram_bytes.to_bits());
         });

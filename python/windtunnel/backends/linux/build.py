@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -87,41 +87,82 @@ def build(path: Path, *, name: str | None, jobs: int, progress: Progress) -> Bui
     began = time.monotonic()
     if name is not None:
         store.check_name(name)
-    origin = source.locate(path)
-    _check_host()
     with store.workplace() as place:
-        _check_room(place)
-        tree = place / "source"
-        tree.mkdir()
-        progress.step("copying the source")
-        version = source.copy(origin, tree, progress.count)
-        progress.step("changing the copy")
-        changes = patch.apply(tree)
-        for done in changes:
-            progress.say(f"{done.file}: {done.what} ({done.purpose})")
-        asked = config.wanted(tree, entropy.options(tree))
-        digest = source.digest(tree, asked)
-        known = store.by_digest(digest)
+        ready = prepare(path, place, progress)
+        known = store.by_digest(ready.digest)
         if known is not None:
             return Built(known if name in (None, known.name) else store.rename(known, str(name)), fresh=False)
-        make = _Make(tree, store.identity(version, digest), jobs, progress)
-        make.configure(asked)
-        make.compile()
+        make = Make(ready.tree, store.identity(ready.version, ready.digest), jobs, progress)
+        make.configure(ready.asked)
+        make.compile("linux", "modules")
         tested = make.test()
         progress.step("keeping the kernel")
         kernel = store.Kernel(
-            version=version,
-            digest=digest,
-            name=name or store.identity(version, digest),
+            version=ready.version,
+            digest=ready.digest,
+            name=name or store.identity(ready.version, ready.digest),
             algorithms=tested.algorithms,
-            source=str(origin.path),
-            changes=tuple(f"{done.file}: {done.what}" for done in changes),
+            source=ready.source,
+            changes=ready.changes,
             compiler=_first_line(["cc", "--version"]),
             built=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
             build_s=round(time.monotonic() - began, 1),
             folder=place,
         )
         return Built(store.keep(kernel, make.results(place)), fresh=True)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A copy of a source, changed: what it is, and what it is to be configured with."""
+
+    tree: Path
+    version: str
+    source: str
+    changes: tuple[str, ...]
+    asked: str
+    digest: str
+
+
+def prepare(
+    path: Path, place: Path, progress: Progress, *, more: Sequence[patch.Change] = (), files: Mapping[str, bytes] | None = None
+) -> Prepared:
+    """Copy a source and change the copy.
+
+    Parameters
+    ----------
+    path : Path
+        A tree or a tarball.
+    place : Path
+        Where the copy goes, as ``source``.
+    progress : Progress
+        Told how far it is.
+    more : sequence of patch.Change, optional
+        Beside those that every kernel gets.
+    files : mapping of str to bytes, optional
+        Files that are added, by their place in the tree.
+
+    Raises
+    ------
+    KernelError
+        When the source, a tool or a place cannot be used.
+    """
+    origin = source.locate(path)
+    _check_host()
+    _check_room(place)
+    tree = place / "source"
+    tree.mkdir()
+    progress.step("copying the source")
+    version = source.copy(origin, tree, progress.count)
+    progress.step("changing the copy")
+    changes = patch.apply(tree, more)
+    for done in changes:
+        progress.say(f"{done.file}: {done.what} ({done.purpose})")
+    for name, content in (files or {}).items():
+        (tree / name).write_bytes(content)
+    asked = config.wanted(tree, entropy.options(tree))
+    made = tuple(f"{done.file}: {done.what}" for done in changes)
+    return Prepared(tree, version, str(origin.path), made, asked, source.digest(tree, asked))
 
 
 def _check_host() -> None:
@@ -143,7 +184,7 @@ def _first_line(command: list[str]) -> str:
     return done.stdout.splitlines()[0] if done.stdout else ""
 
 
-class _Make:
+class Make:
     """The steps that run the kernel's own make, with one log."""
 
     def __init__(self, tree: Path, identity: str, jobs: int, progress: Progress) -> None:
@@ -167,8 +208,8 @@ class _Make:
         if absent:
             self.progress.say(f"this tree has no {', '.join(absent)}")
 
-    def compile(self) -> None:
-        """Compile and link."""
+    def compile(self, *targets: str) -> None:
+        """Compile and link these of make's targets, the kernel among them."""
         step = "compiling"
         self.progress.step(step)
         counted = 0
@@ -179,8 +220,8 @@ class _Make:
                 counted += 1
                 self.progress.count(counted)
 
-        # There are no modules; the table of what one may use is made all the same.
-        self._run(step, "linux", "modules", on_line=on_line)
+        # With "modules" the table of what one may use is made, though there are none.
+        self._run(step, *targets, on_line=on_line)
         if not (self.tree / "linux").is_file():
             raise BuildFailed(step, self.log, "make made no file `linux`")
 

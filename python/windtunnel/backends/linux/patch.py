@@ -7,7 +7,7 @@ finds its own work again and refuses what it does not recognise: a change guesse
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,13 +118,15 @@ OLDER = (
 """To one that does not."""
 
 
-def apply(tree: Path) -> list[Done]:
+def apply(tree: Path, more: Sequence[Change] = ()) -> list[Done]:
     """Make the changes in a tree of our own, all or none.
 
     Parameters
     ----------
     tree : Path
         A copy that may be changed.
+    more : sequence of Change, optional
+        Beside those that every kernel gets.
 
     Returns
     -------
@@ -137,7 +139,7 @@ def apply(tree: Path) -> list[Done]:
         When a place is not recognised; no file is changed then.
     """
     results = []
-    for change in CHANGES if entropy.asks_host(tree) else OLDER:
+    for change in (*(CHANGES if entropy.asks_host(tree) else OLDER), *more):
         path = tree / change.file
         try:
             text = path.read_text(encoding="utf-8", errors="surrogateescape")

@@ -1,0 +1,35 @@
+"""The kernel's TCP as a whole stack against the same kernel's TCP in a guest's own network."""
+
+import pytest
+
+import windtunnel as wt
+from windtunnel.foreign import stacks
+
+STARTS_S = (2.0, 2.0137, 2.0274, 2.0411)
+
+
+@pytest.fixture
+def linux(kernel):
+    found = [one for one in stacks.built() if one.name == "linux" and one.version == kernel.version]
+    if not found:
+        pytest.skip(f"linux {kernel.version} is not built: windtunnel stacks build linux")
+    return found[0]
+
+
+def runs(flow, backend):
+    """Four runs of two flows, the second at times within 41 ms: sent and retransmitted packets of both, means."""
+    table = []
+    for start_s in STARTS_S:
+        given = {"bottleneck": {"rate": "20Mbit", "queue": "100%bdp"}, "rtt": "40ms", "duration": "20s", "jitter": 0}
+        flows = wt.run(wt.Scenario.model_validate(given | {"flows": [flow, f"{flow},start={start_s}s"]}), backend=backend).flows
+        table.append(flows["sent_packets"].to_list() + flows["retransmitted_packets"].to_list())
+    return [sum(column) / len(STARTS_S) for column in zip(*table, strict=True)]
+
+
+@pytest.mark.parametrize("algorithm", ["cubic", "reno"])
+def test_two_flows_are_the_same_in_both_in_their_means(linux, algorithm):
+    stack, network = runs(f"{algorithm},stack=linux", "sim"), runs(f"{algorithm},handshake=true", "linux")
+    # Both fill the link: together they send alike. Who loses which packet is a matter of microseconds: of either flow's share a tenth.
+    assert sum(stack[:2]) == pytest.approx(sum(network[:2]), rel=0.003)
+    assert stack[:2] == pytest.approx(network[:2], rel=0.1)
+    assert sum(stack[2:]) == pytest.approx(sum(network[2:]), rel=0.1, abs=4)
