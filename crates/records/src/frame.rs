@@ -181,4 +181,25 @@ impl Frame {
         columns.extend(given);
         Frame { name: schema.name, height, columns }
     }
+
+    /// A column of numbers as doubles, NaN where null; NaN throughout where there is no such column of numbers.
+    pub fn numbers(&self, name: &str) -> Vec<f64> {
+        let Some(column) = self.columns.iter().find(|column| column.name == name) else { return vec![f64::NAN; self.height] };
+        column.numbers_with_nulls().unwrap_or_else(|| match &column.cells {
+            Cells::Float64(cells) => cells.clone(),
+            Cells::UInt64(cells) => cells.iter().map(|&cell| cell as f64).collect(),
+            Cells::UInt32(cells) => cells.iter().map(|&cell| f64::from(cell)).collect(),
+            Cells::UInt8(cells) => cells.iter().map(|&cell| f64::from(cell)).collect(),
+            Cells::Int32(cells) => cells.iter().map(|&cell| f64::from(cell)).collect(),
+            Cells::String(_) => vec![f64::NAN; self.height],
+        })
+    }
+
+    /// A column of words, empty where null; none where there is no such column.
+    pub fn words(&self, name: &str) -> &[Cow<'static, str>] {
+        match self.columns.iter().find(|column| column.name == name).map(|column| &column.cells) {
+            Some(Cells::String(words)) => words,
+            _ => &[],
+        }
+    }
 }

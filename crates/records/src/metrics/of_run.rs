@@ -1,7 +1,7 @@
 //! The metrics of a run, from its frames.
 
 use super::{common, Common, Delivered, Flows};
-use crate::frame::{Cells, Frame};
+use crate::frame::Frame;
 
 /// IP bits of a full packet where a flow names no other.
 const PACKET_BITS: f64 = 8.0 * 1500.0;
@@ -20,17 +20,17 @@ pub struct OfRun {
 /// The metrics of frames that [`crate::frames`] made; `packet_bits` are the IP bits of a full packet by the number of the flow.
 pub fn of_run(frames: &[Frame], packet_bits: &[f64], measured_s: f64) -> OfRun {
     let Some(flows) = frames.iter().find(|frame| frame.name == "flows") else { return OfRun::default() };
-    let is = |name, word: &str| words(flows, name).iter().map(|found| found == word).collect::<Vec<bool>>();
+    let is = |name, word: &str| flows.words(name).iter().map(|found| found == word).collect::<Vec<bool>>();
     let (is_datagrams, is_forward) = (is("algorithm", "udp"), is("direction", "forward"));
     let bits: Vec<f64> =
-        numbers(flows, "flow").iter().map(|&flow| packet_bits.get(flow as usize).copied().unwrap_or(PACKET_BITS)).collect();
+        flows.numbers("flow").iter().map(|&flow| packet_bits.get(flow as usize).copied().unwrap_or(PACKET_BITS)).collect();
     let (window_s, packets, payload) =
-        (numbers(flows, "window_s"), numbers(flows, "window_delivered_packets"), numbers(flows, "window_goodput_bytes"));
+        (flows.numbers("window_s"), flows.numbers("window_delivered_packets"), flows.numbers("window_goodput_bytes"));
     let delivered =
         Delivered { window_s: &window_s, packets: &packets, payload_bytes: &payload, packet_bits: &bits, is_datagrams: &is_datagrams };
     // Flows come first, then sources of datagrams.
     let tcp = is_datagrams.iter().position(|&is| is).unwrap_or(is_datagrams.len());
-    let counts = ["window_sent_packets", "window_retransmitted_packets", "sent_packets", "lost_packets"].map(|name| numbers(flows, name));
+    let counts = ["window_sent_packets", "window_retransmitted_packets", "sent_packets", "lost_packets"].map(|name| flows.numbers(name));
     let [sent_in_window, again, sent, lost] = &counts;
     let together = Flows {
         delivered: Delivered {
@@ -47,24 +47,4 @@ pub fn of_run(frames: &[Frame], packet_bits: &[f64], measured_s: f64) -> OfRun {
         lost: &lost[..tcp],
     };
     OfRun { throughput_bps: delivered.throughput_bps(), goodput_bps: delivered.goodput_bps(), common: common(&together, measured_s) }
-}
-
-/// A column of numbers as doubles, NaN where null.
-fn numbers(frame: &Frame, name: &str) -> Vec<f64> {
-    let Some(column) = frame.columns.iter().find(|column| column.name == name) else { return vec![f64::NAN; frame.height] };
-    column.numbers_with_nulls().unwrap_or_else(|| match &column.cells {
-        Cells::Float64(cells) => cells.clone(),
-        Cells::UInt64(cells) => cells.iter().map(|&cell| cell as f64).collect(),
-        Cells::UInt32(cells) => cells.iter().map(|&cell| f64::from(cell)).collect(),
-        Cells::UInt8(cells) => cells.iter().map(|&cell| f64::from(cell)).collect(),
-        Cells::Int32(cells) => cells.iter().map(|&cell| f64::from(cell)).collect(),
-        Cells::String(_) => vec![f64::NAN; frame.height],
-    })
-}
-
-fn words<'a>(frame: &'a Frame, name: &str) -> &'a [std::borrow::Cow<'static, str>] {
-    match frame.columns.iter().find(|column| column.name == name).map(|column| &column.cells) {
-        Some(Cells::String(words)) => words,
-        _ => &[],
-    }
 }
