@@ -1,0 +1,158 @@
+// The form: what of a scenario can be chosen. It edits the resolved scenario and hands it over whole.
+"use strict";
+
+tunnel.controls = (() => {
+  const { number, choice, parameter, button } = tunnel.knobs;
+  const PACKET_BITS = 12000;
+  let catalogue = null;
+  let give = () => {};
+  const open = new Set();
+
+  const protocol = (algorithm) => catalogue.algorithms.find((one) => one.name === algorithm.split(":")[0]);
+  const edited = (scenario, edit) => () => {
+    const copy = structuredClone(scenario);
+    edit(copy);
+    give(copy);
+  };
+  const edits = (scenario, edit) => (value) => edited(scenario, (copy) => edit(copy, value))();
+
+  const details = (key, title, ...inside) => {
+    const box = windtunnel.element("details", {}, windtunnel.element("summary", {}, title), ...inside);
+    box.open = open.has(key);
+    box.addEventListener("toggle", () => (box.open ? open.add(key) : open.delete(key)));
+    return box;
+  };
+
+  const longest = (scenario) => Math.max(...scenario.flows.map((flow) => flow.rtt_s || 0), 0);
+  const bdp = (scenario) => (scenario.bottleneck.rate_bps * longest(scenario)) / PACKET_BITS;
+
+  // The queue's size in packets, whichever unit it is given in.
+  const queuePackets = ({ queue_packets, queue_bytes, queue_s, rate_bps }) =>
+    queue_packets ?? (queue_bytes !== null ? queue_bytes / 1500 : (queue_s * rate_bps) / PACKET_BITS);
+
+  const setQueue = (copy, packets) => Object.assign(copy.bottleneck, { queue_packets: Math.max(1, Math.round(packets)), queue_bytes: null, queue_s: null });
+
+  const discipline = (scenario) => {
+    const link = scenario.bottleneck;
+    const chosen = link.discipline || "drop-tail";
+    const known = catalogue.disciplines.find((one) => one.name === chosen);
+    const rows = [
+      choice({
+        label: "Queue discipline",
+        value: chosen,
+        hint: known ? known.summary : "What finds the queue full is dropped.",
+        choices: [["drop-tail"], ...catalogue.disciplines.filter((one) => one.name !== "ack-filter").map((one) => [one.name])],
+        changed: edits(scenario, (copy, name) => {
+          copy.bottleneck.discipline = name;
+          copy.bottleneck.discipline_parameters = {};
+          if (name !== "drop-tail") for (const key of ["mark_packets", "mark_bytes", "mark_s"]) delete copy.bottleneck[key];
+        }),
+      }),
+    ];
+    if (known && known.parameters.length) {
+      const values = link.discipline_parameters || {};
+      const set = (name) => edits(scenario, (copy, value) => { copy.bottleneck.discipline_parameters = { ...copy.bottleneck.discipline_parameters, [name]: value }; });
+      const knob = (one) => parameter(one, values[one.name] ?? one.default ?? one.min, set(one.name));
+      rows.push(details("discipline", `Parameters of ${chosen}`, ...known.parameters.map(knob)));
+    }
+    return rows;
+  };
+
+  const path = (scenario) => {
+    const link = scenario.bottleneck;
+    const rtt_s = longest(scenario);
+    const size = bdp(scenario);
+    const packets = queuePackets(link);
+    const wait_ms = (packets * PACKET_BITS * 1e3) / link.rate_bps;
+    const sized = (share) => button(`${share} BDP`, edited(scenario, (copy) => setQueue(copy, { "¼": 0.25, "½": 0.5 }[share] * size || Number(share) * size)), { "aria-label": `Queue of ${share} bandwidth-delay products` });
+    const rows = [
+      number({ label: "Rate", unit: "Mbit/s", min: 0.1, max: 10000, value: link.rate_bps / 1e6, hint: link.rate_steps ? "At the start; it changes later." : "", changed: edits(scenario, (copy, value) => { copy.bottleneck.rate_bps = value * 1e6; }) }),
+      number({ label: "Round trip without queues", unit: "ms", min: 0.05, max: 2000, value: rtt_s * 1e3, hint: `One BDP is ${windtunnel.number(size, 3)} packets.`, changed: edits(scenario, (copy, value) => { for (const flow of copy.flows) flow.rtt_s = value / 1e3; }) }),
+      number({ label: "Queue", unit: "packets", min: 1, max: 100000, whole: true, value: packets, hint: `${windtunnel.number((packets / size) * 100, 3)} % of the BDP; full, it takes ${windtunnel.number(wait_ms, 3)} ms.`, changed: edits(scenario, setQueue) }),
+      windtunnel.element("p", { class: "quick" }, ...["¼", "½", "1", "2", "10"].map(sized)),
+      ...discipline(scenario),
+      number({ label: "Random loss", unit: "of packets", min: 0, max: 0.2, floor: 1e-6, value: link.loss_probability, changed: edits(scenario, (copy, value) => { copy.bottleneck.loss_probability = value; }) }),
+    ];
+    if ((link.discipline || "drop-tail") === "drop-tail") rows.push(marks(scenario));
+    return rows;
+  };
+
+  const marks = (scenario) => {
+    const at = scenario.bottleneck.mark_packets ?? 0;
+    return number({
+      label: "Mark from", unit: "packets", min: 0, max: 100000, floor: 1, whole: true, value: at, hint: at ? "Packets of flows with ECN are marked from this queue on." : "0: no marks.",
+      changed: edits(scenario, (copy, value) => {
+        if (value) copy.bottleneck.mark_packets = value;
+        else delete copy.bottleneck.mark_packets;
+      }),
+    });
+  };
+
+  const whole = (scenario) => [
+    number({ label: "Length of the run", unit: "s", min: 0.1, max: 1000, value: scenario.duration_s, changed: edits(scenario, (copy, value) => { copy.duration_s = value; copy.sample_s = tunnel.sampling(value); }) }),
+    number({ label: "Seed", unit: "", min: 0, max: 2 ** 31, whole: true, floor: 1, value: scenario.seed, hint: "Of every random draw.", changed: edits(scenario, (copy, value) => { copy.seed = value; }) }),
+  ];
+
+  const variants = (scenario, order) => {
+    const flow = scenario.flows[order];
+    const known = protocol(flow.algorithm);
+    const variant = flow.algorithm.split(":")[1] || known.profiles[flow.profile] || known.variants[0].name;
+    const rows = [];
+    if (known.variants.length > 1) {
+      rows.push(choice({
+        label: "Variant", value: variant, choices: known.variants.map((one) => [one.name]), hint: known.variants.find((one) => one.name === variant)?.summary,
+        changed: edits(scenario, (copy, name) => Object.assign(copy.flows[order], { algorithm: `${known.name}:${name}`, parameters: {} })),
+      }));
+    }
+    const declared = known.parameters.filter((one) => !one.defaults || variant in one.defaults);
+    for (const one of declared) {
+      const usual = one.defaults?.[variant] ?? one.default;
+      rows.push(parameter(one, flow.parameters[one.name] ?? usual, edits(scenario, (copy, value) => {
+        if (value === usual) delete copy.flows[order].parameters[one.name];
+        else copy.flows[order].parameters[one.name] = value;
+      })));
+    }
+    return rows.length ? details(`law-${order}`, `Parameters of ${known.name}`, windtunnel.element("p", { class: "hint" }, known.summary), ...rows) : windtunnel.element("p", { class: "hint" }, known.summary);
+  };
+
+  const flow = (scenario, styles) => (one, order) => {
+    const pick = choice({
+      label: `Flow ${order + 1}`, value: protocol(one.algorithm).name, choices: catalogue.algorithms.map((law) => [law.name, law.name, law.family]),
+      changed: edits(scenario, (copy, name) => Object.assign(copy.flows[order], { algorithm: name, parameters: {} })),
+    });
+    const dot = windtunnel.element("span", { class: "swatch", "aria-hidden": "true" });
+    dot.style.setProperty("--light", styles[order]?.colour[0] || "");
+    dot.style.setProperty("--dark", styles[order]?.colour[1] || "");
+    pick.querySelector("label").prepend(dot);
+    const row = windtunnel.element("li", { class: "flow" }, pick,
+      number({ label: "Starts at", unit: "s", min: 0, max: scenario.duration_s, value: one.start_s, changed: edits(scenario, (copy, value) => { copy.flows[order].start_s = value; }) }),
+      number({ label: "Round trip", unit: "ms", min: 0.05, max: 2000, value: (one.rtt_s || 0) * 1e3, changed: edits(scenario, (copy, value) => { copy.flows[order].rtt_s = value / 1e3; }) }),
+      variants(scenario, order));
+    if (scenario.flows.length > 1) row.append(button("Remove", edited(scenario, (copy) => copy.flows.splice(order, 1)), { class: "plain", "aria-label": `Remove flow ${order + 1}` }));
+    return row;
+  };
+
+  const SHOWN = 8;
+
+  // Draws the form anew; the control that had the focus keeps it.
+  const show = (scenario, styles) => {
+    const form = document.getElementById("controls");
+    const all = [...form.querySelectorAll("input, select, button, summary")];
+    const focus = all.indexOf(document.activeElement);
+    const count = all.length;
+    document.getElementById("path").replaceChildren(...path(scenario));
+    document.getElementById("run-of").replaceChildren(...whole(scenario));
+    const flows = scenario.flows.slice(0, SHOWN).map(flow(scenario, styles));
+    if (scenario.flows.length > SHOWN) flows.push(windtunnel.element("li", { class: "hint" }, `and ${scenario.flows.length - SHOWN} more flows`));
+    document.getElementById("flows").replaceChildren(...flows);
+    const now = [...form.querySelectorAll("input, select, button, summary")];
+    if (focus >= 0) (now.length === count ? now[focus] : now[Math.min(focus, now.length - 1)])?.focus({ preventScroll: true });
+  };
+
+  const start = (data, changed) => {
+    catalogue = data;
+    give = changed;
+  };
+
+  return { start, show, queuePackets };
+})();

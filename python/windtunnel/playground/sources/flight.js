@@ -1,0 +1,72 @@
+// Changes in flight: they are written into the scenario at the moment that is shown, and what was before stays as it was, to the bit.
+"use strict";
+
+tunnel.flight = (() => {
+  const { number, choice, button } = tunnel.knobs;
+  const LISTS = ["rate_steps", "delay_steps", "outages"];
+
+  // The moment, on the grid of samples; a change needs one past the start.
+  const moment = (scenario) => Math.max(Math.round(tunnel.player.moment() / scenario.sample_s) * scenario.sample_s, scenario.sample_s);
+  const tidy = (t_s) => Number(t_s.toPrecision(9));
+
+  // Steps up to now stay; later ones would undo what the reader asks for.
+  const stepped = (list, at_s, more) => [...(list || []).filter((one) => one.at_s < at_s), { at_s, ...more }];
+
+  const rateAt = (link, t_s) => (link.rate_steps || []).reduce((rate, step) => (step.at_s <= t_s ? step.rate_bps : rate), link.rate_bps);
+
+  const show = (scenario, catalogue, give) => {
+    const link = scenario.bottleneck;
+    const changed = (edit) => {
+      const copy = structuredClone(scenario);
+      edit(copy, tidy(moment(scenario)));
+      give(copy, { keepsMoment: true });
+    };
+    const now = tunnel.player.moment();
+    const box = document.getElementById("flight");
+    const rows = [
+      number({
+        label: "Rate from now on", unit: "Mbit/s", min: 0.1, max: 10000, value: rateAt(link, now) / 1e6,
+        changed: (value) => changed((copy, at_s) => { copy.bottleneck.rate_steps = stepped(copy.bottleneck.rate_steps, at_s, { rate_bps: value * 1e6 }); }),
+      }),
+      number({
+        label: "Added to every round trip from now on", unit: "ms", min: 0, max: 1000, floor: 0.1, value: 0,
+        changed: (value) => changed((copy, at_s) => { copy.bottleneck.delay_steps = stepped(copy.bottleneck.delay_steps, at_s, { extra_s: value / 1e3 }); }),
+      }),
+      choice({
+        label: "A flow more from now on", value: "", choices: [["", "choose"], ...catalogue.algorithms.map((law) => [law.name, law.name, law.family])],
+        changed: (name) => name && changed((copy, at_s) => { copy.flows.push({ algorithm: name, rtt_s: copy.flows[0]?.rtt_s ?? 0.05, start_s: at_s }); }),
+      }),
+      windtunnel.element("p", { class: "quick" },
+        button("Cut the link for half a second", () => changed((copy, at_s) => { copy.bottleneck.outages = [...(copy.bottleneck.outages || []).filter((one) => one.at_s + one.length_s < at_s), { at_s, length_s: 0.5 }]; })),
+        ...scenario.flows.slice(0, 8).flatMap((flow, order) => (flow.stop_s === null && scenario.flows.length > 1
+          ? [button(`Stop flow ${order + 1}`, () => changed((copy, at_s) => { copy.flows[order].stop_s = Math.max(at_s, tidy(flow.start_s + scenario.sample_s)); }))] : []))),
+    ];
+    box.replaceChildren(...rows);
+    list(scenario, give);
+  };
+
+  const told = {
+    rate_steps: (one) => `the rate becomes ${windtunnel.number(one.rate_bps / 1e6, 4)} Mbit/s`,
+    delay_steps: (one) => `${windtunnel.number(one.extra_s * 1e3, 4)} ms are added to every round trip`,
+    outages: (one) => `the link is cut for ${windtunnel.number(one.length_s, 3)} s`,
+  };
+
+  // What changes, when, each with a button that takes it back.
+  const list = (scenario, give) => {
+    const rows = LISTS.flatMap((name) => (scenario.bottleneck[name] || []).map((one, order) => ({ at_s: one.at_s, text: told[name](one), undo: (copy) => copy.bottleneck[name].splice(order, 1) })));
+    scenario.flows.forEach((flow, order) => {
+      if (flow.stop_s !== null) rows.push({ at_s: flow.stop_s, text: `flow ${order + 1} stops`, undo: (copy) => { copy.flows[order].stop_s = null; } });
+    });
+    rows.sort((one, other) => one.at_s - other.at_s);
+    const item = ({ at_s, text, undo }) => windtunnel.element("li", {}, `At ${windtunnel.number(at_s, 5)} s ${text}.`, button("Take back", () => {
+      const copy = structuredClone(scenario);
+      undo(copy);
+      give(copy, { keepsMoment: true });
+    }, { class: "plain", "aria-label": `Take back: at ${windtunnel.number(at_s, 5)} s ${text}` }));
+    const box = document.getElementById("changes");
+    box.replaceChildren(...rows.map(item));
+    box.hidden = rows.length === 0;
+  };
+
+  return { show, rateAt };
+})();
