@@ -102,7 +102,8 @@ fn shown(metrics: &OfRun) -> Value {
 mod tests {
     use super::*;
 
-    const TWO: &[u8] = br#"{"bottleneck": {"rate_bps": 10e6}, "flows": [{"algorithm": "reno"}, {"algorithm": "cubic"}], "rtt_s": 0.04, "duration_s": 5}"#;
+    const TWO: &[u8] =
+        br#"{"bottleneck": {"rate_bps": 10e6}, "flows": [{"algorithm": "reno"}, {"algorithm": "cubic"}], "rtt_s": 0.04, "duration_s": 5}"#;
 
     fn value(text: &str) -> Value {
         serde_json::from_str(text).expect("an answer is JSON")

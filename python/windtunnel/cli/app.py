@@ -20,6 +20,7 @@ from windtunnel.cli import (
     doctor,
     kernel,
     new,
+    play,
     queues,
     results,
     run,
@@ -76,6 +77,7 @@ def root(
 app.command("run")(run.run_command)
 app.add_typer(suite.app, name="suite")
 app.command("sweep")(sweep.sweep_command)
+app.command("play")(play.play_command)
 app.command("report")(results.report_command)
 app.command("claims")(results.claims_command)
 app.command("sql")(results.sql_command)

@@ -4,6 +4,6 @@ The page, ``playground.html``, is made by `windtunnel.playground.making` of the 
 part of the package, so that nobody needs a compiler to look.
 """
 
-from windtunnel.playground.links import link, page, scenario_of
+from windtunnel.playground.links import link, page
 
-__all__ = ["link", "page", "scenario_of"]
+__all__ = ["link", "page"]

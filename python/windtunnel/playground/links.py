@@ -1,20 +1,11 @@
-"""Addresses of the page: what follows the ``#`` is a resolved scenario, compressed."""
+"""The page's file, and addresses of it that show a scenario."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
-import zlib
 from pathlib import Path
-from urllib.parse import parse_qs
 
-from windtunnel.scenario import Scenario, ScenarioError, fill
-
-_RAW = -15
-"""Of zlib: deflate without a header (RFC 1951)."""
-LARGEST_SCENARIO = 1 << 24
-"""Bytes of a scenario's text; a link that unpacks to more is refused."""
+from windtunnel.scenario import Scenario, ScenarioError, canonical_json, guests
+from windtunnel.scenario.addresses import packed
 
 
 def page() -> Path:
@@ -23,59 +14,30 @@ def page() -> Path:
     Returns
     -------
     pathlib.Path
-        ``playground.html``, which any browser of 2023 or newer opens from the disk.
+        ``playground.html``, which a browser opens from the disk.
     """
     return Path(__file__).parent / "playground.html"
 
 
 def link(scenario: Scenario) -> str:
-    """Return an address at which the page shows a scenario.
+    """Return an address at which the page runs a scenario.
 
     Parameters
     ----------
     scenario : Scenario
-        What the page runs.
+        What to run.
 
     Returns
     -------
     str
-        A ``file:`` address; the scenario in it is complete, with every default filled in.
-    """
-    packer = zlib.compressobj(9, zlib.DEFLATED, _RAW)
-    text = json.dumps(fill(scenario).scenario.model_dump(mode="json", exclude_unset=False), separators=(",", ":"))
-    packed = packer.compress(text.encode()) + packer.flush()
-    return f"{page().as_uri()}#s={base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
-
-
-def scenario_of(address: str) -> Scenario:
-    """Return the scenario in an address of the page.
-
-    Parameters
-    ----------
-    address : str
-        As the page shows it.
-
-    Returns
-    -------
-    Scenario
-        The scenario that the page runs at this address.
+        A ``file:`` address; the scenario in it has every default filled in.
 
     Raises
     ------
     ScenarioError
-        When the address has no scenario, or one that cannot be read.
+        When it runs code from files, or a whole stack: a browser has the built-in algorithms alone.
     """
-    found = parse_qs(address.partition("#")[2]).get("s")
-    if not found:
-        raise ScenarioError("link", "holds no scenario; it follows #s= in the page's address")
-    try:
-        packed = base64.b64decode(found[0] + "=" * (-len(found[0]) % 4), altchars=b"-_", validate=True)
-        unpacker = zlib.decompressobj(_RAW)
-        text = unpacker.decompress(packed, LARGEST_SCENARIO)
-        if not unpacker.eof:
-            raise ValueError("it is cut off, or larger than 16 MiB")
-        return Scenario.model_validate_json(text)
-    except (binascii.Error, zlib.error, UnicodeDecodeError, ValueError) as error:
-        if isinstance(error, ScenarioError):
-            raise
-        raise ScenarioError("link", f"cannot be read: {str(error).splitlines()[0]}") from None
+    foreign = [name for name, _ in guests(scenario)]
+    if foreign:
+        raise ScenarioError("flows", f"{foreign[0]} does not run in a browser; allowed: built-in algorithms, on the simulator's stack")
+    return page().as_uri() + packed(canonical_json(scenario))

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from windtunnel.scenario import controllers, traces
+from windtunnel.scenario import addresses, controllers, traces
 from windtunnel.scenario.errors import ScenarioError, from_validation, one_line
 from windtunnel.scenario.models import Scenario
 from windtunnel.scenario.reading import read_text
@@ -61,15 +61,16 @@ def _keys() -> dict[str, list[str]]:
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """Read a TOML or JSON file (by its suffix; anything but ``.json`` is TOML) as plain data.
+    """Read a TOML or JSON file (by its suffix; anything but ``.json`` is TOML) as plain data; or what an address of the playground holds.
 
     Raises
     ------
     ScenarioError
         When it cannot be read or parsed, with the place in the file.
     """
-    text = read_text(path)
-    form = "JSON" if path.suffix.lower() == ".json" else "TOML"
+    is_address = addresses.is_address(str(path))
+    text = addresses.unpacked(str(path)) if is_address else read_text(path)
+    form = "JSON" if is_address or path.suffix.lower() == ".json" else "TOML"
     if form == "TOML" and _DEEP_KEY.search(text):  # The parser's time grows with the square of a key's depth.
         raise ScenarioError(str(path), f"is nested too deeply; allowed: {form} tables of a scenario")
     try:

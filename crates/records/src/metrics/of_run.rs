@@ -22,8 +22,7 @@ pub fn of_run(frames: &[Frame], packet_bits: &[f64], measured_s: f64) -> OfRun {
     let Some(flows) = frames.iter().find(|frame| frame.name == "flows") else { return OfRun::default() };
     let is = |name, word: &str| flows.words(name).iter().map(|found| found == word).collect::<Vec<bool>>();
     let (is_datagrams, is_forward) = (is("algorithm", "udp"), is("direction", "forward"));
-    let bits: Vec<f64> =
-        flows.numbers("flow").iter().map(|&flow| packet_bits.get(flow as usize).copied().unwrap_or(PACKET_BITS)).collect();
+    let bits: Vec<f64> = flows.numbers("flow").iter().map(|&flow| packet_bits.get(flow as usize).copied().unwrap_or(PACKET_BITS)).collect();
     let (window_s, packets, payload) =
         (flows.numbers("window_s"), flows.numbers("window_delivered_packets"), flows.numbers("window_goodput_bytes"));
     let delivered =

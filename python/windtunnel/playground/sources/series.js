@@ -75,7 +75,9 @@ tunnel.series = (() => {
       if (lines >= styles.length || at >= t.length) continue;
       for (const name of names) kept[name][lines][at] = samples[name][row];
     }
-    const bin_s = Math.max(4 * step, scenario.duration_s / 150);
+    // A shorter one shows the bursts within a round trip.
+    const longest = Math.max(...scenario.flows.map((flow) => flow.rtt_s || 0), 0);
+    const bin_s = Math.min(Math.max(4 * step, scenario.duration_s / 150, longest), scenario.duration_s / 20);
     const line = (values) => styles.map((style, order) => ({ ...style, v: values[order] }));
     const dropped = ofLink("dropped_packets");
     const marked = ofLink("marked_packets");
