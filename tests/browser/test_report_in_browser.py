@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 import pytest
+from contrasts import contrast, luminance
 from matplotlib.image import imread
 
 from windtunnel import report
@@ -117,15 +118,3 @@ def test_a_figure_prints_on_white_whatever_the_screen_shows(folder: Path, watche
         corners[media] = pixels[4, 4, :3].mean()
     assert corners["screen"] < 0.2
     assert corners["print"] == 1.0
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance of ``rgb(r, g, b)``, WCAG 2.2."""
-    channels = [int(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)

@@ -35,11 +35,13 @@ fn filled(question: &[u8]) -> Result<Filled, Refusal> {
 }
 
 fn named(filled: &Filled) -> Result<Value, Refusal> {
-    sim::accept(&filled.spec()).map(drop).map_err(|error| Refusal { field: String::new(), problem: error.to_string() })?;
-    Ok(json!({ "scenario": filled.scenario, "notes": filled.notes, "digest": filled.digest() }))
+    let spec = filled.spec();
+    let accepted = sim::accept(&spec).map_err(|error| Refusal { field: String::new(), problem: error.to_string() })?;
+    let windows: Vec<u64> = accepted.flows.iter().map(|flow| flow.receives).collect();
+    Ok(json!({ "scenario": filled.scenario, "notes": filled.notes, "digest": filled.digest(), "windows": windows }))
 }
 
-/// A scenario, filled in and accepted.
+/// A scenario, filled in and accepted, and the windows of its receivers in segments.
 pub(crate) fn fill(question: &[u8]) -> String {
     answered(filled(question).and_then(|filled| named(&filled)))
 }
@@ -143,9 +145,10 @@ mod tests {
         assert!(unknown["problem"].as_str().expect("a line").contains("rono"), "{unknown}");
     }
 
-    /// A link changed in flight: what was before is the same, sample by sample.
+    /// A link changed in flight: what was before is the same, sample by sample. A receiver's window is by default four times what the path ever
+    /// holds: where a change makes that more, each flow gets the window that it had.
     #[test]
-    fn a_step_of_the_rate_changes_nothing_before_it() {
+    fn a_step_of_the_link_changes_nothing_before_it() {
         let before = |question: &str| -> Vec<f64> {
             let filled = filled(question.as_bytes()).unwrap_or_else(|refusal| panic!("{}", refusal.problem));
             let frames = records::frames(sim::run(&filled.spec(), || false).expect("a run"), None);
@@ -154,10 +157,20 @@ mod tests {
             t.iter().zip(cwnd).filter(|(&t, _)| t < 3.0).map(|(_, cwnd)| cwnd).collect()
         };
         let plain = fill(TWO);
-        let mut scenario = value(&plain)["ok"]["scenario"].clone();
+        let plain = &value(&plain)["ok"];
+        // 33 packets of the queue, and as many on the way.
+        assert_eq!(plain["windows"], json!([265, 265]));
+        let mut scenario = plain["scenario"].clone();
         let whole = before(&scenario.to_string());
-        scenario["bottleneck"]["rate_steps"] = json!([{ "at_s": 3.0, "rate_bps": 2e6 }]);
         assert!(!whole.is_empty());
+        scenario["bottleneck"]["rate_steps"] = json!([{ "at_s": 3.0, "rate_bps": 2e6 }]);
+        assert_eq!(before(&scenario.to_string()), whole);
+        scenario["bottleneck"]["rate_steps"] = json!([{ "at_s": 3.0, "rate_bps": 90e6 }]);
+        scenario["bottleneck"]["delay_steps"] = json!([{ "at_s": 3.0, "extra_s": 0.1 }]);
+        assert_ne!(before(&scenario.to_string()), whole);
+        for flow in scenario["flows"].as_array_mut().expect("flows") {
+            flow["window_packets"] = 265.into();
+        }
         assert_eq!(before(&scenario.to_string()), whole);
     }
 }

@@ -65,7 +65,7 @@ pub extern "C" fn catalogue() {
     DESK.with_borrow_mut(|desk| desk.answer = asked::catalogue());
 }
 
-/// The question's scenario with every default filled in, what was adjusted, and its digest.
+/// The question's scenario with every default filled in, what was adjusted, its digest, and the window of each flow's receiver.
 #[no_mangle]
 pub extern "C" fn fill() {
     DESK.with_borrow_mut(|desk| desk.answer = asked::fill(&desk.question));

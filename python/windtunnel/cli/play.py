@@ -11,7 +11,7 @@ def play_command(
     file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="Scenario file (TOML or JSON), or an address of the page.")] = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Print the page's address and open nothing.")] = False,
 ) -> None:
-    """Open the page that simulates in the browser, without a server: ten lessons, or a scenario of your own, which can be changed in flight."""
+    """Open the page that simulates in the browser, without a server: ten lessons, or a scenario of your own."""
     import webbrowser
 
     from windtunnel.playground import link, page

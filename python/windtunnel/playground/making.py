@@ -25,7 +25,10 @@ SCRIPTS = (
     SHARED / "charts" / "uplot-1.6.32.min.js",
     SHARED / "charts" / "base.js",
     SHARED / "charts" / "keys.js",
-    *(SOURCES / f"{name}.js" for name in ("core", "address", "series", "charts", "player", "knobs", "flight", "controls", "results", "main")),
+    *(
+        SOURCES / f"{name}.js"
+        for name in ("core", "address", "series", "charts", "player", "knobs", "flight", "controls", "results", "main")
+    ),
 )
 
 

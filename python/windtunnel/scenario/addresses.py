@@ -1,4 +1,7 @@
-"""Addresses of the playground: what follows the ``#`` holds a resolved scenario, its JSON text compressed (RFC 1951) in the letters of RFC 4648, section 5."""
+"""Addresses of the playground: a resolved scenario after the ``#``.
+
+It is the scenario's JSON text, compressed (RFC 1951), in the letters of RFC 4648, section 5.
+"""
 
 from __future__ import annotations
 

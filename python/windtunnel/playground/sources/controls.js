@@ -139,6 +139,8 @@ tunnel.controls = (() => {
     const form = document.getElementById("controls");
     const all = [...form.querySelectorAll("input, select, button, summary")];
     const focus = all.indexOf(document.activeElement);
+    // What is being typed into a box is not yet part of the scenario.
+    const typed = document.activeElement.matches("#controls input[type=number]") && document.activeElement.value !== document.activeElement.dataset.given ? document.activeElement.value : null;
     const count = all.length;
     document.getElementById("path").replaceChildren(...path(scenario));
     document.getElementById("run-of").replaceChildren(...whole(scenario));
@@ -146,7 +148,9 @@ tunnel.controls = (() => {
     if (scenario.flows.length > SHOWN) flows.push(windtunnel.element("li", { class: "hint" }, `and ${scenario.flows.length - SHOWN} more flows`));
     document.getElementById("flows").replaceChildren(...flows);
     const now = [...form.querySelectorAll("input, select, button, summary")];
-    if (focus >= 0) (now.length === count ? now[focus] : now[Math.min(focus, now.length - 1)])?.focus({ preventScroll: true });
+    const next = focus < 0 ? null : now[Math.min(focus, now.length - 1)];
+    next?.focus({ preventScroll: true });
+    if (typed !== null && now.length === count) next.value = typed;
   };
 
   const start = (data, changed) => {

@@ -14,11 +14,25 @@ tunnel.flight = (() => {
 
   const rateAt = (link, t_s) => (link.rate_steps || []).reduce((rate, step) => (step.at_s <= t_s ? step.rate_bps : rate), link.rate_bps);
 
+  // What the path ever holds grows with this.
+  const holds = (link) =>
+    Math.max(link.rate_bps, ...(link.rate_steps || []).map((step) => step.rate_bps)) * (1 + Math.max(0, ...(link.delay_steps || []).map((step) => step.extra_s)));
+
+  // A receiver's window is by default four times what the path ever holds. Where a change makes that more, each flow keeps the window that it had:
+  // otherwise what was before the change would not stay as it was.
+  const keepWindows = (scenario, copy) => {
+    const { windows } = tunnel.core.fill(JSON.stringify(scenario)).ok;
+    scenario.flows.forEach((flow, order) => {
+      if (flow.window_packets === null && !flow.window_bytes) copy.flows[order].window_packets = windows[order];
+    });
+  };
+
   const show = (scenario, catalogue, give) => {
     const link = scenario.bottleneck;
     const changed = (edit) => {
       const copy = structuredClone(scenario);
       edit(copy, tidy(moment(scenario)));
+      if (holds(copy.bottleneck) > holds(link)) keepWindows(scenario, copy);
       give(copy, { keepsMoment: true });
     };
     const now = tunnel.player.moment();
@@ -57,6 +71,7 @@ tunnel.flight = (() => {
     scenario.flows.forEach((flow, order) => {
       if (flow.stop_s !== null) rows.push({ at_s: flow.stop_s, text: `flow ${order + 1} stops`, undo: (copy) => { copy.flows[order].stop_s = null; } });
     });
+    const capped = scenario.flows.findIndex((flow) => flow.window_packets !== null);
     rows.sort((one, other) => one.at_s - other.at_s);
     const item = ({ at_s, text, undo }) => windtunnel.element("li", {}, `At ${windtunnel.number(at_s, 5)} s ${text}.`, button("Take back", () => {
       const copy = structuredClone(scenario);
@@ -65,6 +80,10 @@ tunnel.flight = (() => {
     }, { class: "plain", "aria-label": `Take back: at ${windtunnel.number(at_s, 5)} s ${text}` }));
     const box = document.getElementById("changes");
     box.replaceChildren(...rows.map(item));
+    if (rows.length && capped >= 0) {
+      const text = `No window grows beyond ${scenario.flows[capped].window_packets} packets, four times what the path held before the change: the receivers have so much room.`;
+      box.append(windtunnel.element("li", { class: "hint" }, text));
+    }
     box.hidden = rows.length === 0;
   };
 

@@ -36,7 +36,7 @@ tunnel.knobs = (() => {
     const say = (now) => slider.setAttribute("aria-valuetext", `${windtunnel.number(now, 4)} ${given.unit}`);
     const put = (now) => {
       slider.value = String(place(now));
-      box.value = String(Number(now.toPrecision(6)));
+      box.value = box.dataset.given = String(Number(now.toPrecision(6)));
       say(now);
     };
     slider.addEventListener("input", () => {

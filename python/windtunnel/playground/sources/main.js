@@ -58,7 +58,7 @@ tunnel.page = (() => {
     tunnel.results.facts(answer);
     tunnel.charts.show(series, scenario.duration_s, limits(scenario));
     const round = Math.max(...scenario.flows.map((flow) => flow.rtt_s || 0), scenario.sample_s);
-    tunnel.player.load(scenario.duration_s, round, Math.min(from, scenario.duration_s), plays);
+    tunnel.player.load(scenario.duration_s, round, scenario.sample_s, Math.min(from, scenario.duration_s), plays);
     tunnel.flight.show(scenario, catalogue, change);
   };
 
@@ -95,7 +95,11 @@ tunnel.page = (() => {
   // The resolved scenario as text. What came as text and was not edited keeps its digits, of a seed above 2^53 too.
   const resolved = () => (/"seed"\s*:\s*\d{16,}/.test(text) ? text : JSON.stringify(shown.answer.scenario));
 
-  const change = (scenario, more) => run(JSON.stringify(scenario), more);
+  // What the reader changes is no longer what a lesson offers.
+  const change = (scenario, more) => {
+    for (const button of byId("tries").children) button.setAttribute("aria-pressed", "false");
+    return run(JSON.stringify(scenario), more);
+  };
 
   const merged = (base, patch) => {
     if (Array.isArray(patch) || patch === null || typeof patch !== "object") return structuredClone(patch);
@@ -114,9 +118,15 @@ tunnel.page = (() => {
     if (!one) return;
     byId("lesson-title").textContent = one.title;
     byId("lesson-text").replaceChildren(...one.text.map((paragraph) => windtunnel.element("p", {}, paragraph)));
-    const base = tunnel.knobs.button(one.first, () => run(JSON.stringify(one.scenario)));
-    const others = one.tries.map((other) => tunnel.knobs.button(other.label, () => run(JSON.stringify(merged(one.scenario, other.change)))));
-    byId("tries").replaceChildren(base, ...others);
+    const offered = [{ label: one.first, change: {} }, ...one.tries];
+    const buttons = offered.map(({ label, change: patch }) => {
+      const button = tunnel.knobs.button(label, () => {
+        for (const other of buttons) other.setAttribute("aria-pressed", String(other === button));
+        run(JSON.stringify(merged(one.scenario, patch)));
+      }, { "aria-pressed": "false" });
+      return button;
+    });
+    byId("tries").replaceChildren(...buttons);
   };
 
   const opened = async () => {
@@ -132,6 +142,7 @@ tunnel.page = (() => {
     described(known);
     if (!asked.text || !(await run(asked.text))) {
       if (!asked.text) await run(JSON.stringify(known.scenario));
+      byId("tries").firstElementChild?.setAttribute("aria-pressed", "true");
     }
   };
 
@@ -179,5 +190,5 @@ tunnel.page = (() => {
   };
 
   addEventListener("DOMContentLoaded", () => start().catch((error) => say(`This browser cannot run the simulator: ${error.message}`, true)));
-  return { run };
+  return { run, shown: () => shown };
 })();

@@ -21,7 +21,7 @@ tunnel.player = (() => {
     now = Math.min(Math.max(t_s, 0), end);
     byId("moment").value = String(now);
     byId("moment").setAttribute("aria-valuetext", `${windtunnel.number(now, 4)} of ${windtunnel.number(end, 4)} seconds`);
-    byId("clock").textContent = `${now.toFixed(end < 5 ? 3 : 2)} s`;
+    byId("clock").textContent = `${now.toFixed(end < 5 ? 3 : end < 20 ? 2 : 1)} s`;
     moved(now);
   };
 
@@ -52,11 +52,11 @@ tunnel.player = (() => {
     requestAnimationFrame(frame);
   };
 
-  // A run of `end_s` seconds, shown from `from_s` on.
-  const load = (end_s, step_s, from_s, plays) => {
+  // A run of `end_s` seconds, with samples every `sample_s`, shown from `from_s` on.
+  const load = (end_s, step_s, sample_s, from_s, plays) => {
     end = end_s;
     step = step_s;
-    Object.assign(byId("moment"), { max: String(end_s), step: String(end_s / 2000) });
+    Object.assign(byId("moment"), { max: String(end_s), step: String(sample_s) });
     byId("length").textContent = `of ${windtunnel.number(end_s, 5)} s`;
     if (plays && still.matches) put(end_s);
     else put(from_s);
