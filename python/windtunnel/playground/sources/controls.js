@@ -93,42 +93,69 @@ tunnel.controls = (() => {
     number({ label: "Seed", unit: "", min: 0, max: 2 ** 31, whole: true, floor: 1, value: scenario.seed, hint: "Of every random draw.", changed: edits(scenario, (copy, value) => { copy.seed = value; }) }),
   ];
 
-  const variants = (scenario, order) => {
-    const flow = scenario.flows[order];
+  // An application on several connections is resolved into that many flows; the form has one entry for all of them.
+  const entries = (scenario) => {
+    const found = [];
+    scenario.flows.forEach((one, order) => {
+      const last = found.at(-1);
+      if (last && one.application && scenario.flows[last.first].application === one.application) last.size += 1;
+      else found.push({ first: order, size: 1 });
+    });
+    return found;
+  };
+
+  // Edits the flow of an entry, as it was before it was resolved.
+  const editsFlow = (scenario, { first, size }, edit) =>
+    edits(scenario, (copy, value) => {
+      const [one] = copy.flows.slice(first, first + size);
+      if (size > 1) Object.assign(one, { application: undefined, parameters: { ...one.parameters, streams: size } });
+      copy.flows.splice(first, size, one);
+      edit(one, value);
+    });
+
+  const variants = (scenario, entry) => {
+    const flow = scenario.flows[entry.first];
     const known = protocol(flow.algorithm);
     const variant = flow.algorithm.split(":")[1] || known.profiles[flow.profile] || known.variants[0].name;
     const rows = [];
     if (known.variants.length > 1) {
       rows.push(choice({
         label: "Variant", value: variant, choices: known.variants.map((one) => [one.name]), hint: known.variants.find((one) => one.name === variant)?.summary,
-        changed: edits(scenario, (copy, name) => Object.assign(copy.flows[order], { algorithm: `${known.name}:${name}`, parameters: {} })),
+        changed: editsFlow(scenario, entry, (one, name) => Object.assign(one, { algorithm: `${known.name}:${name}`, parameters: {} })),
       }));
     }
     const declared = known.parameters.filter((one) => !one.defaults || variant in one.defaults);
     for (const one of declared) {
       const usual = one.defaults?.[variant] ?? one.default;
-      rows.push(parameter(one, flow.parameters[one.name] ?? usual, edits(scenario, (copy, value) => {
-        if (value === usual) delete copy.flows[order].parameters[one.name];
-        else copy.flows[order].parameters[one.name] = value;
+      const value = one.name === "streams" ? entry.size : (flow.parameters[one.name] ?? usual);
+      rows.push(parameter(one, value, editsFlow(scenario, entry, (edited, now) => {
+        if (now === usual) delete edited.parameters[one.name];
+        else edited.parameters[one.name] = now;
       })));
     }
-    return rows.length ? details(`law-${order}`, `Parameters of ${known.name}`, windtunnel.element("p", { class: "hint" }, known.summary), ...rows) : windtunnel.element("p", { class: "hint" }, known.summary);
+    const summary = windtunnel.element("p", { class: "hint" }, known.summary);
+    return rows.length ? details(`law-${entry.first}`, `Parameters of ${known.name}`, summary, ...rows) : summary;
   };
 
-  const flow = (scenario, styles) => (one, order) => {
+  const flow = (scenario, styles) => (entry) => {
+    const one = scenario.flows[entry.first];
+    const numbers = entry.size > 1 ? `Flows ${entry.first + 1} to ${entry.first + entry.size}` : `Flow ${entry.first + 1}`;
+    const edit = (change) => editsFlow(scenario, entry, change);
     const pick = choice({
-      label: `Flow ${order + 1}`, value: protocol(one.algorithm).name, choices: catalogue.algorithms.map((law) => [law.name, law.name, law.family]),
-      changed: edits(scenario, (copy, name) => Object.assign(copy.flows[order], { algorithm: name, parameters: {} })),
+      label: numbers, value: protocol(one.algorithm).name, choices: catalogue.algorithms.map((law) => [law.name, law.name, law.family]),
+      changed: edit((flow, name) => Object.assign(flow, { algorithm: name, parameters: {} })),
     });
     const dot = windtunnel.element("span", { class: "swatch", "aria-hidden": "true" });
-    dot.style.setProperty("--light", styles[order]?.colour[0] || "");
-    dot.style.setProperty("--dark", styles[order]?.colour[1] || "");
+    dot.style.setProperty("--light", styles[entry.first]?.colour[0] || "");
+    dot.style.setProperty("--dark", styles[entry.first]?.colour[1] || "");
     pick.querySelector("label").prepend(dot);
     const row = windtunnel.element("li", { class: "flow" }, pick,
-      number({ label: "Starts at", unit: "s", min: 0, max: scenario.duration_s, value: one.start_s, changed: edits(scenario, (copy, value) => { copy.flows[order].start_s = value; }) }),
-      number({ label: "Round trip", unit: "ms", min: 0.05, max: 2000, value: (one.rtt_s || 0) * 1e3, changed: edits(scenario, (copy, value) => { copy.flows[order].rtt_s = value / 1e3; }) }),
-      variants(scenario, order));
-    if (scenario.flows.length > 1) row.append(button("Remove", edited(scenario, (copy) => copy.flows.splice(order, 1)), { class: "plain", "aria-label": `Remove flow ${order + 1}` }));
+      number({ label: "Starts at", unit: "s", min: 0, max: scenario.duration_s, value: one.start_s, changed: edit((flow, value) => { flow.start_s = value; }) }),
+      number({ label: "Round trip", unit: "ms", min: 0.05, max: 2000, value: (one.rtt_s || 0) * 1e3, changed: edit((flow, value) => { flow.rtt_s = value / 1e3; }) }),
+      variants(scenario, entry));
+    if (scenario.flows.length > entry.size) {
+      row.append(button("Remove", edited(scenario, (copy) => copy.flows.splice(entry.first, entry.size)), { class: "plain", "aria-label": `Remove ${numbers.toLowerCase()}` }));
+    }
     return row;
   };
 
@@ -137,15 +164,16 @@ tunnel.controls = (() => {
   // Draws the form anew; the control that had the focus keeps it.
   const show = (scenario, styles) => {
     const form = document.getElementById("controls");
-    const all = [...form.querySelectorAll("input, select, button, summary")];
-    const focus = all.indexOf(document.activeElement);
+    const before = [...form.querySelectorAll("input, select, button, summary")];
+    const focus = before.indexOf(document.activeElement);
     // What is being typed into a box is not yet part of the scenario.
     const typed = document.activeElement.matches("#controls input[type=number]") && document.activeElement.value !== document.activeElement.dataset.given ? document.activeElement.value : null;
-    const count = all.length;
+    const count = before.length;
     document.getElementById("path").replaceChildren(...path(scenario));
     document.getElementById("run-of").replaceChildren(...whole(scenario));
-    const flows = scenario.flows.slice(0, SHOWN).map(flow(scenario, styles));
-    if (scenario.flows.length > SHOWN) flows.push(windtunnel.element("li", { class: "hint" }, `and ${scenario.flows.length - SHOWN} more flows`));
+    const all = entries(scenario);
+    const flows = all.slice(0, SHOWN).map(flow(scenario, styles));
+    if (all.length > SHOWN) flows.push(windtunnel.element("li", { class: "hint" }, `and ${all.length - SHOWN} more flows`));
     document.getElementById("flows").replaceChildren(...flows);
     const now = [...form.querySelectorAll("input, select, button, summary")];
     const next = focus < 0 ? null : now[Math.min(focus, now.length - 1)];

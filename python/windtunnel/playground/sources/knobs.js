@@ -21,6 +21,9 @@ tunnel.knobs = (() => {
     return { value, place };
   };
 
+  // Once the browser has moved the focus on: what is changed draws the form anew.
+  const later = (changed, value) => setTimeout(() => changed(value), 0);
+
   // A number within a range. `given`: label, unit, min, max, value, whole, floor, hint, changed(value).
   const number = (given) => {
     made += 1;
@@ -44,15 +47,20 @@ tunnel.knobs = (() => {
       box.value = String(now);
       say(now);
     });
-    slider.addEventListener("change", () => given.changed(tidy(value(Number(slider.value)))));
-    box.addEventListener("change", () => {
+    slider.addEventListener("change", () => later(given.changed, tidy(value(Number(slider.value)))));
+    const typed = () => {
+      if (box.value === box.dataset.given) return;
       if (box.value === "" || !box.checkValidity()) {
         box.reportValidity();
         return;
       }
+      box.dataset.given = box.value;
       slider.value = String(place(Number(box.value)));
-      given.changed(Number(box.value));
-    });
+      later(given.changed, Number(box.value));
+    };
+    // What was typed while another change ran is put back by a script, and then the browser tells of no change.
+    box.addEventListener("change", typed);
+    box.addEventListener("blur", typed);
     put(given.value);
     const label = windtunnel.element("label", { for: id }, given.label);
     const row = windtunnel.element("div", { class: "knob" }, label, slider, windtunnel.element("span", { class: "box" }, box, windtunnel.element("i", {}, given.unit)), hint);
@@ -78,7 +86,7 @@ tunnel.knobs = (() => {
       groups.get(group).append(option);
     }
     select.value = given.value;
-    select.addEventListener("change", () => given.changed(select.value));
+    select.addEventListener("change", () => later(given.changed, select.value));
     return windtunnel.element("div", { class: "knob" }, windtunnel.element("label", { for: id }, given.label), select, windtunnel.element("small", {}, given.hint || ""));
   };
 
@@ -86,7 +94,7 @@ tunnel.knobs = (() => {
     made += 1;
     const box = windtunnel.element("input", { type: "checkbox", id: `knob-${made}` });
     box.checked = given.value;
-    box.addEventListener("change", () => given.changed(box.checked));
+    box.addEventListener("change", () => later(given.changed, box.checked));
     return windtunnel.element("div", { class: "knob switch" }, box, windtunnel.element("label", { for: box.id }, given.label), windtunnel.element("small", {}, given.hint || ""));
   };
 

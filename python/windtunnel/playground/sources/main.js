@@ -131,10 +131,11 @@ tunnel.page = (() => {
 
   const opened = async () => {
     let asked = { lesson: null, text: null };
+    let unread = "";
     try {
       asked = await tunnel.address.read();
     } catch {
-      say("The scenario in this address cannot be read: the address is cut off or was changed.", true);
+      unread = "The scenario in this address cannot be read: the address is cut off or was changed. This is the first lesson.";
     }
     const lessons = given("lessons-data");
     const known = lessons.find((one) => one.id === asked.lesson) || (asked.text ? null : lessons[0]);
@@ -142,6 +143,7 @@ tunnel.page = (() => {
     described(known);
     if (!asked.text || !(await run(asked.text))) {
       if (!asked.text) await run(JSON.stringify(known.scenario));
+      if (unread) say(unread, true);
       byId("tries").firstElementChild?.setAttribute("aria-pressed", "true");
     }
   };
