@@ -11,7 +11,7 @@ use crate::{options, Script, Tape, NOTHING};
 
 impl Script {
     /// As [`Script::open`], with an application that has written nothing.
-    fn waiting(options: Options) -> Script {
+    pub(crate) fn waiting(options: Options) -> Script {
         let reno = cc::build("reno", None, "linux-6.1", &BTreeMap::new()).expect("reno").algorithm;
         let sender = Sender::new(SenderSpec { options, mss: 1448, segments: u64::MAX, window: u64::MAX, device: false }, reno).waiting();
         let mut script = Script { sender, tape: Tape::default() };
@@ -20,7 +20,7 @@ impl Script {
     }
 
     /// The application has written so many segments in all; what is sent.
-    fn write(&mut self, ms: u64, segments: u64) -> usize {
+    pub(crate) fn write(&mut self, ms: u64, segments: u64) -> usize {
         let before = self.tape.sent.len();
         self.sender.on_written(Time::from_ms(ms), segments, &mut self.tape);
         self.tape.sent.len() - before
