@@ -163,6 +163,14 @@ impl Drive {
         })
     }
 
+    /// The call of the application that wrote last goes on: `bytes` more are taken of what it handed over.
+    pub fn write_on(&mut self, at: Time, bytes: u64) {
+        self.advance(at);
+        self.stream.write(bytes, self.sender.connection().nxt);
+        self.sender.on_written_on(at, self.stream.segments(), &mut self.tape);
+        self.note_sent();
+    }
+
     /// The application writes `bytes`. A short last segment leaves as any other: there is no rule of Nagle's.
     pub fn write(&mut self, at: Time, bytes: u64) {
         self.advance(at);
@@ -254,6 +262,14 @@ impl Drive {
         assert!(at >= self.sender.deadline(), "the timer of {:?} expires at {at:?}", self.sender.deadline());
         self.now = at;
         self.sender.on_deadline(at, &mut self.tape);
+        self.note_sent();
+    }
+
+    /// The pacing gate opens now, at its time or after it, whatever is with the timers.
+    pub fn open_gate(&mut self, at: Time) {
+        assert!(at >= self.sender.gate_opens_at(), "the gate of {:?} opens at {at:?}", self.sender.gate_opens_at());
+        self.now = at;
+        self.sender.on_gate_opened(at, &mut self.tape);
         self.note_sent();
     }
 

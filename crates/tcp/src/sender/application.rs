@@ -15,9 +15,14 @@ impl<C: CongestionControl> Sender<C> {
 
     /// The application has written `segments` in all, counted from the first.
     pub fn on_written(&mut self, now: Time, segments: u64, wire: &mut impl Wire) {
+        self.note_application_limit();
+        self.on_written_on(now, segments, wire);
+    }
+
+    /// The same of a call that the application has made before: what it hands over is taken bit by bit.
+    pub fn on_written_on(&mut self, now: Time, segments: u64, wire: &mut impl Wire) {
         self.arm_late_probe();
         self.account(now);
-        self.note_application_limit();
         self.limits.on_written(segments);
         if self.limits.is_all_sent(&self.c) || self.is_opening() {
             return;

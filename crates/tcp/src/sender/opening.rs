@@ -81,7 +81,8 @@ impl<C: CongestionControl> Sender<C> {
         }
         self.cc.on_established(&mut self.w, &self.c);
         self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
-        self.refresh_pacing_rate();
+        self.limits.on_window_set(self.c.now);
+        self.set_opening_rate();
         self.recover_and_transmit(wire);
         let is_usual = !self.needs.ack_arrivals && self.is_of_usual_stack();
         self.is_usual = !self.is_careful && is_usual;

@@ -95,20 +95,29 @@ fn the_rfc_restarts_from_the_initial_window_and_keeps_ssthresh() {
     assert_eq!(script.write(60_000, 1000), 160);
 }
 
-/// 20 segments per round trip of a window of 160, never silent for a timeout: after each timeout of 300 ms since the window was full, at 300 ms,
-/// the window moves half-way to 20: 90, 55, 37. In slow start less than twice what is used counts as used: 37 grows to 41, and only that is cut to 30.
+/// Of a window of 160, full at 300 ms and acknowledged at 400, some 20 segments are used, never silent for a timeout, and without an ACK: 301 ms after the last
+/// one the window moves half-way to 22, and 300 ms later to the 26 of then.
 #[test]
 fn a_window_that_is_little_used_moves_towards_its_use() {
     let mut script = after_150_segments(IdleRestart::Linux);
-    let windows: Vec<f64> = (0..12)
-        .map(|trip| {
-            assert_eq!(script.write(400 + 100 * trip, 170 + 20 * trip), 20);
-            let cwnd = script.cwnd();
-            script.acknowledge_all(500 + 100 * trip);
-            cwnd
+    let windows: Vec<f64> = [(600, 170), (701, 172), (900, 174), (1001, 176)]
+        .map(|(ms, written)| {
+            script.write(ms, written);
+            script.cwnd()
         })
-        .collect();
-    assert_eq!(windows, [160.0, 160.0, 90.0, 90.0, 90.0, 55.0, 55.0, 55.0, 37.0, 41.0, 41.0, 30.0]);
+        .into();
+    assert_eq!(windows, [160.0, 91.0, 91.0, 58.0]);
+}
+
+/// The same with an ACK per round trip of 100 ms: Linux stamps the window whenever one may make it grow (`tcp_cong_avoid`), and the rule is not applied.
+#[test]
+fn acks_keep_a_window_that_is_little_used() {
+    let mut script = after_150_segments(IdleRestart::Linux);
+    for trip in 0..12 {
+        assert_eq!(script.write(400 + 100 * trip, 170 + 20 * trip), 20);
+        script.acknowledge_all(500 + 100 * trip);
+        assert_eq!(script.cwnd(), 160.0);
+    }
 }
 
 /// Without the rule it stays where it was, and does not grow either.
@@ -177,4 +186,19 @@ fn the_algorithm_hears_of_starts_and_restarts() {
     assert_eq!(heard(300, 10, None), [CaEvent::TxStarted]);
     assert_eq!(heard(400, 0, Some(10)), []);
     assert_eq!(heard(5000, 12, None), [CaEvent::WindowRestarted, CaEvent::TxStarted]);
+}
+
+/// Four segments a round trip of a window of ten that was full at the beginning. Linux stamps the window whenever an ACK may make it grow
+/// (`tcp_cong_avoid`), and so the rule of the window that is not used waits a timeout, 300 ms, from the last ACK; recorded script `pauses-0` of illinois.
+#[test]
+fn an_ack_that_may_grow_the_window_puts_the_rule_of_unused_windows_off() {
+    let mut script = Script::waiting(options(10));
+    assert_eq!(script.write(0, 10), 10);
+    script.acknowledge_all(100);
+    assert_eq!(script.cwnd(), 20.0);
+    assert_eq!(script.write(200, 12), 2);
+    script.acknowledge_all(300);
+    assert_eq!((script.write(450, 14), script.cwnd()), (2, 20.0));
+    assert_eq!((script.write(599, 16), script.cwnd()), (2, 20.0), "299 ms after the ACK");
+    assert_eq!((script.write(600, 18), script.cwnd()), (2, 15.0), "a timeout after it, half-way to the ten of the initial window");
 }
