@@ -29,10 +29,6 @@ impl<C: CongestionControl> Sender<C> {
         }
         if self.c.una == self.c.nxt && self.c.nxt > 0 {
             self.restart_after_idle();
-            // For a law of the rate the event comes with the segment.
-            if !self.needs.control.is_by_rate() {
-                self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
-            }
         }
         if self.is_open_and_clean() {
             self.pacer.release();

@@ -42,9 +42,6 @@ impl<C: CongestionControl> Sender<C> {
         self.board.takes_first_answer();
         if self.c.una == self.c.nxt && self.c.nxt > 0 && self.limits.can_send_new(&self.c) {
             self.restart_after_idle();
-            if !self.needs.control.is_by_rate() {
-                self.cc.on_event(&mut self.w, &self.c, cc::CaEvent::TxStarted);
-            }
         }
         self.recover_and_transmit(wire);
         self.timers.disarm_window();

@@ -54,9 +54,11 @@ impl<C: CongestionControl> Sender<C> {
     /// A segment is about to be sent while none is in flight (Linux `tcp_event_data_sent`).
     #[cold]
     pub(super) fn on_sending_resumed(&mut self) {
-        if self.c.nxt > 0 && self.needs.control.is_by_rate() {
+        if self.c.nxt > 0 {
             self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
-            self.refresh_pacing_rate();
+            if self.needs.control.is_by_rate() {
+                self.refresh_pacing_rate();
+            }
         }
     }
 

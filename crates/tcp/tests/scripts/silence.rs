@@ -188,6 +188,29 @@ fn the_algorithm_hears_of_starts_and_restarts() {
     assert_eq!(heard(5000, 12, None), [CaEvent::WindowRestarted, CaEvent::TxStarted]);
 }
 
+/// A window of two segments: each ACK of both finds nothing in flight when it releases the next, and that is a start too; an ACK of one of them is none
+/// (`tcp_event_data_sent`; recorded script `steps-11` of vegas, which begins to measure anew).
+#[test]
+fn an_ack_that_empties_the_pipe_is_followed_by_a_start() {
+    let spec = SenderSpec { options: options(2), mss: 1448, segments: u64::MAX, window: u64::MAX, device: false };
+    let mut sender = Sender::new(spec, Listener::default());
+    let mut tape = Tape::default();
+    sender.on_started(Time::ZERO, Duration::from_ms(100), &mut tape);
+    let mut heard = |ms: u64, cumulative: u64| {
+        sender.on_ack(Time::from_ms(ms), Ack { cumulative, ..Ack::default() }, None, &mut tape);
+        sender.algorithm().0.len() - 1
+    };
+    assert_eq!([heard(100, 2), heard(200, 4), heard(201, 6)], [1, 1, 1]);
+    // The timeout marks all of them lost: the one that is sent again finds nothing in flight.
+    let mut script =
+        Sender::new(SenderSpec { options: options(2), mss: 1448, segments: 2, window: u64::MAX, device: false }, Listener::default());
+    script.on_started(Time::ZERO, Duration::from_ms(100), &mut tape);
+    while tape.timeouts.is_empty() {
+        script.on_deadline(script.deadline(), &mut tape);
+    }
+    assert_eq!(script.algorithm().0[1..], [CaEvent::TimedOut, CaEvent::TxStarted]);
+}
+
 /// Four segments a round trip of a window of ten that was full at the beginning. Linux stamps the window whenever an ACK may make it grow
 /// (`tcp_cong_avoid`), and so the rule of the window that is not used waits a timeout, 300 ms, from the last ACK; recorded script `pauses-0` of illinois.
 #[test]
