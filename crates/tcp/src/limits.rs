@@ -201,7 +201,8 @@ impl Limits {
     /// anything to do.
     #[inline]
     pub(crate) fn on_used(&mut self, c: &Connection, Use { filled, sent }: Use) -> bool {
-        if !filled && sent == 0 {
+        // Where nothing waits to be sent Linux does not ask.
+        if sent == 0 && (!filled || self.is_all_sent(c)) {
             return false;
         }
         let out = c.nxt - c.una;

@@ -99,3 +99,16 @@ fn what_the_timer_of_pacing_holds_back_does_not_fill_the_window() {
     };
     assert_eq!([grown(Pacing::Full), grown(Pacing::Linux)], [0.0, 3.0]);
 }
+
+/// A window that is full of the last segments that there are is no reason to grow it: Linux asks when it looks for something to send
+/// (`tcp_push_pending_frames`). Three segments of which none arrived, repaired from a window of one and a threshold of two (`tail-1` of westwood).
+#[test]
+fn a_window_full_of_the_last_segments_does_not_grow() {
+    let mut script = Script::open(Options { tlp: false, ..options(4) }, 3, u64::MAX);
+    assert_eq!(script.wait().1, [0]);
+    assert_eq!(script.ack(600, 1, 300), [1, 2]);
+    assert_eq!((script.cwnd(), script.sender.window().ssthresh), (2.0, 2.0));
+    script.ack(700, 2, 600);
+    script.ack(701, 3, 600);
+    assert_eq!(script.cwnd(), 2.0);
+}
