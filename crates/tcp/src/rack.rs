@@ -156,7 +156,7 @@ impl Rack {
         if !reordering.has_been_seen() && in_trouble {
             return self.rtt;
         }
-        self.rtt + (c.rtt_min / 4 * u64::from(self.steps)).min(Duration::from_us(u64::from(c.srtt8_us >> 3)))
+        self.rtt + (Duration::from_us(c.rtt_min.as_us() >> 2) * u64::from(self.steps)).min(Duration::from_us(u64::from(c.srtt8_us >> 3)))
     }
 }
 
