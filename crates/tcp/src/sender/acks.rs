@@ -97,7 +97,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Header prediction knows no connection state: whatever is under way, a plain advance is fast (Linux `tcp_rcv_established`).
     fn arrival(&self, sack: Option<&Sack>, progress: &Progress) -> AckArrival {
-        AckArrival { slow_path: sack.is_some() || progress.is_duplicate_ack() || progress.ece, ece: progress.ece }
+        AckArrival { slow_path: sack.is_some() || progress.ece || progress.is_first, ece: progress.ece }
     }
 
     /// Step 1.
