@@ -193,7 +193,7 @@ mod tests {
         rack.on_delivered(&at(100), Delivery { seq: 0, sent: Time::ZERO, retransmitted: false });
         let window = |rack: &Rack| (rack.loss_delay(&at(100), &reordering, 0) - MS(100)).as_ms();
         assert_eq!(window(&rack), 25);
-        let mut needless = |rack: &mut Rack, now, latest| {
+        let needless = |rack: &mut Rack, now, latest| {
             rack.on_needless_retransmission();
             rack.adapt(&at(now), Time::from_ms(latest));
             window(rack)
