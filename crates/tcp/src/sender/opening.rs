@@ -16,6 +16,12 @@ impl<C: CongestionControl> Sender<C> {
         self.establish(Some(Flight { sent: now, answered: now + handshake_rtt }), wire);
     }
 
+    /// The same where the peer opened the connection: the ACK of the handshake has told of its window, and the rate of pacing is that of the initial window.
+    pub fn accepting(mut self) -> Sender<C> {
+        self.board.takes_first_answer();
+        self
+    }
+
     /// The connection opens: a SYN leaves.
     pub fn on_opened(&mut self, now: Time, wire: &mut impl Wire) {
         self.c.now = now;
