@@ -35,8 +35,8 @@ pub struct Connection {
     pub delivered_ce: u64,
     /// Segments ever held to be lost, kept for algorithms that need rate samples or are told of packets.
     pub lost: u64,
-    /// Deliveries up to this count are limited by the application, not by the window (Linux `app_limited`); 0 when they are not. Kept for
-    /// algorithms that need rate samples.
+    /// Deliveries are limited by the application, not by the window, until so many have been made (Linux `app_limited`, which counts the SYN too); 0 when
+    /// they are not. Kept for algorithms that need rate samples.
     pub app_limited_until: u64,
     /// Smallest RTT of the last 300 s, or `Duration::FOREVER` before the first sample.
     pub rtt_min: Duration,

@@ -139,4 +139,11 @@ impl EcnState {
         }
         true
     }
+
+    /// Without SACK: an ACK that told of marks is found to have delivered so many segments more.
+    pub(crate) fn on_delivered_marked(&self, c: &mut Connection, segments: u32) {
+        if !self.counts {
+            c.delivered_ce += u64::from(segments);
+        }
+    }
 }

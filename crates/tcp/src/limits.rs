@@ -2,8 +2,8 @@
 //!
 //! Two rules of Linux, both tied to `tcp_slow_start_after_idle` and neither applied to an algorithm that controls all itself. Idle restart
 //! (`tcp_cwnd_restart`): the first data after a silence longer than the retransmission timeout finds the window halved once per timeout,
-//! down to the initial window. Validation (RFC 2861; `tcp_cwnd_application_limited`): a window that was not filled for a timeout moves half-way
-//! to what was used of it. In both ssthresh remembers three quarters of the window there was. RFC 5681 4.1 knows the first alone, and goes to
+//! down to the initial window. Validation (RFC 2861; `tcp_cwnd_application_limited`): a window that for a timeout was neither filled nor had an ACK that
+//! might have made it grow moves half-way to what was used of it. In both ssthresh remembers three quarters of the window there was. RFC 5681 4.1 knows the first alone, and goes to
 //! the restart window at once.
 
 use cc::{CaState, Connection, Needs, Window};
@@ -18,7 +18,7 @@ use crate::{IdleRestart, SenderSpec};
 struct Usage {
     /// Most segments outstanding (Linux `snd_cwnd_used`).
     used: u64,
-    /// When the window was last full, or last set (Linux `snd_cwnd_stamp`).
+    /// When the window was last full, or last set, or might last have grown (Linux `snd_cwnd_stamp`).
     since: Time,
 }
 
@@ -201,7 +201,8 @@ impl Limits {
     /// anything to do.
     #[inline]
     pub(crate) fn on_used(&mut self, c: &Connection, Use { filled, sent }: Use) -> bool {
-        if !filled && sent == 0 {
+        // Where nothing waits to be sent Linux does not ask.
+        if sent == 0 && (!filled || self.is_all_sent(c)) {
             return false;
         }
         let out = c.nxt - c.una;
@@ -210,6 +211,14 @@ impl Limits {
             self.most_out = out;
             self.round_end = c.nxt;
         }
+        self.usage.is_some()
+    }
+
+    /// The same where the window is full, whatever was sent.
+    pub(crate) fn on_filled(&mut self, c: &Connection) -> bool {
+        self.filled = true;
+        self.most_out = c.nxt - c.una;
+        self.round_end = c.nxt;
         self.usage.is_some()
     }
 
@@ -263,7 +272,7 @@ impl Limits {
         }
     }
 
-    /// The window was set for another reason.
+    /// The window was set, or may have grown.
     pub(crate) fn on_window_set(&mut self, now: Time) {
         if let Some(usage) = self.usage.as_deref_mut() {
             usage.since = now;

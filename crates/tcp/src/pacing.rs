@@ -8,12 +8,17 @@ use crate::{Options, Pacing};
 /// Linux leaves the first segments unpaced: a burst with which fewer than ten have left leaves no distance behind it.
 const PACED_FROM: u8 = 10;
 
+/// The window of a connection whose handshake is under way, segments (Linux `TCP_INIT_CWND`).
+const OPENING_CWND: f64 = 10.0;
+
 /// The pacing gate.
 #[derive(Clone, Debug)]
 pub(crate) struct Pacer {
     mode: Pacing,
     /// Lateness is credited.
     credits: bool,
+    /// What waits for the gate was sent, as far as TCP knows.
+    is_below: bool,
     /// Segments to be sent until the one with which pacing begins has left.
     unpaced: u8,
     /// The burst under way leaves no distance behind it.
@@ -47,6 +52,7 @@ impl Pacer {
         Pacer {
             mode,
             credits,
+            is_below: options.pacing != Pacing::Full,
             unpaced: PACED_FROM,
             is_free: false,
             ahead,
@@ -73,10 +79,21 @@ impl Pacer {
         self.opens
     }
 
+    /// Before this no segment leaves.
+    pub(crate) fn gate(&self) -> Time {
+        self.gate
+    }
+
     /// A segment waits for the gate.
     #[inline]
     pub(crate) fn is_blocked(&self) -> bool {
         self.opens < Time::NEVER
+    }
+
+    /// What waits for the gate waits below TCP, in a queue that paces (Linux `fq`) or in the law's own: not so where TCP paces by its own timer.
+    #[inline]
+    pub(crate) fn is_below(&self) -> bool {
+        self.is_below
     }
 
     /// A new look at what may leave: nothing is known to be waiting.
@@ -188,6 +205,11 @@ pub struct StackPace {
 }
 
 impl StackPace {
+    /// When the SYN-ACK arrives.
+    pub(crate) fn opening(mss: u32, srtt8_us: u32) -> StackPace {
+        StackPace { mss, srtt8_us, cwnd: OPENING_CWND, ssthresh: cc::SSTHRESH_INFINITE, outstanding: 0 }
+    }
+
     /// Twice the window, or what is outstanding, per smoothed RTT below half of `ssthresh`, else 1.2 times; zero before the
     /// first RTT sample.
     pub fn rate(self) -> ByteRate {

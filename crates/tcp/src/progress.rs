@@ -27,6 +27,8 @@ pub(crate) struct Progress {
     pub(crate) duplicate: bool,
     /// That segment was the tail loss probe.
     pub(crate) duplicate_of_probe: bool,
+    /// The ACK is the first since the handshake: whatever else it says, it tells of the receiver's window.
+    pub(crate) is_first: bool,
     /// The ACK told of congestion marks.
     pub(crate) ece: bool,
     /// Timestamp echo of the ACK.

@@ -156,6 +156,54 @@ impl Rack {
         if !reordering.has_been_seen() && in_trouble {
             return self.rtt;
         }
-        self.rtt + (c.rtt_min / 4 * u64::from(self.steps)).min(Duration::from_us(u64::from(c.srtt8_us >> 3)))
+        self.rtt + (Duration::from_us(c.rtt_min.as_us() >> 2) * u64::from(self.steps)).min(Duration::from_us(u64::from(c.srtt8_us >> 3)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Duration = Duration::from_ms;
+
+    /// On a path whose smallest and smoothed RTT are 100 ms.
+    fn at(ms: u64) -> Connection {
+        Connection { now: Time::from_ms(ms), rtt_min: MS(100), srtt8_us: 800_000, ..Connection::new(1448) }
+    }
+
+    /// RFC 8985 6.2, step 2: segment 1, sent again at 150 ms, is acknowledged 99 ms later, and that was the original; 100 ms later it may be either.
+    #[test]
+    fn an_answer_too_soon_for_a_retransmission_moves_nothing() {
+        let mut rack = Rack::new();
+        rack.on_delivered(&at(100), Delivery { seq: 0, sent: Time::ZERO, retransmitted: false });
+        assert!(rack.take_advance());
+        let again = Delivery { seq: 1, sent: Time::from_ms(150), retransmitted: true };
+        rack.on_delivered(&at(249), again);
+        assert!(!rack.take_advance() && !rack.is_after(2, Time::from_ms(149)));
+        rack.on_delivered(&at(250), again);
+        assert!(rack.take_advance() && rack.is_after(2, Time::from_ms(149)));
+    }
+
+    /// RFC 8985 6.2, step 4: a quarter of the smallest RTT, one more for each round trip with a DSACK, no more than the smoothed RTT, for sixteen recoveries.
+    #[test]
+    fn a_round_trip_with_a_needless_repair_widens_the_reordering_window() {
+        let mut reordering = Reordering::new();
+        reordering.on_overtaken(1, 2);
+        let mut rack = Rack::new();
+        rack.on_delivered(&at(100), Delivery { seq: 0, sent: Time::ZERO, retransmitted: false });
+        let window = |rack: &Rack| (rack.loss_delay(&at(100), &reordering, 0) - MS(100)).as_ms();
+        assert_eq!(window(&rack), 25);
+        let needless = |rack: &mut Rack, now, latest| {
+            rack.on_needless_retransmission();
+            rack.adapt(&at(now), Time::from_ms(latest));
+            window(rack)
+        };
+        assert_eq!([needless(&mut rack, 200, 100), needless(&mut rack, 250, 150), needless(&mut rack, 301, 201)], [50, 50, 75]);
+        assert_eq!([needless(&mut rack, 402, 302), needless(&mut rack, 503, 403)], [100, 100]);
+        for recovery in 1..=16 {
+            rack.on_repaired();
+            rack.adapt(&at(600), Time::from_ms(550));
+            assert_eq!(window(&rack), if recovery < 16 { 100 } else { 25 });
+        }
     }
 }

@@ -192,7 +192,7 @@ impl RateSampler {
         if change.acked > 0 {
             self.delivered_at = c.now;
         }
-        if c.delivered > c.app_limited_until {
+        if c.delivered >= c.app_limited_until {
             c.app_limited_until = 0;
         }
     }

@@ -66,6 +66,17 @@ struct Base {
     from: u64,
 }
 
+/// What goes first of what may leave on an ACK.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Turn {
+    #[default]
+    Repairs,
+    /// New data; where none may leave, repairs.
+    NewData,
+    /// New data alone.
+    NewDataAlone,
+}
+
 /// The episode, and the stack's rules for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Recovery {
@@ -77,8 +88,8 @@ pub(crate) struct Recovery {
     has_frto: bool,
     /// Forward RTO recovery is under way.
     in_frto: bool,
-    /// This ACK's new data tells whether the timeout was spurious: no retransmissions before it.
-    sends_new_first: bool,
+    /// What goes first on this ACK.
+    turn: Turn,
     /// Expiries of the retransmission timer since the last progress.
     expiries: u32,
     /// End of the episode (Linux `high_seq`).
@@ -94,7 +105,7 @@ impl Recovery {
             is_frozen_in_loss: options.rto_freeze,
             has_frto: options.frto,
             in_frto: false,
-            sends_new_first: false,
+            turn: Turn::default(),
             expiries: 0,
             point: 0,
             reduction: Reduction::default(),
@@ -210,9 +221,8 @@ impl Recovery {
         self.in_frto && progress.original_delivered
     }
 
-    /// The timeout was spurious.
+    /// The timeout was spurious. Where the state stays, as without SACK, an original that is delivered later still says so.
     pub(crate) fn on_timeout_undone(&mut self) {
-        self.in_frto = false;
         self.expiries = 0;
     }
 
@@ -227,16 +237,28 @@ impl Recovery {
             }
         } else if progress.acked > 0 && !self.is_over(c) {
             self.point = c.nxt;
-            self.sends_new_first = can_send_new;
+            if can_send_new {
+                self.turn = Turn::NewData;
+            }
             self.in_frto = can_send_new;
             return can_send_new;
         }
         false
     }
 
-    /// Retransmissions wait for the new data that is sent now. Asked once per ACK.
-    pub(crate) fn takes_new_data_first(&mut self) -> bool {
-        std::mem::take(&mut self.sends_new_first)
+    /// An original was late, and others may be: this ACK releases no repairs (Linux `tcp_try_undo_partial`).
+    pub(crate) fn put_repairs_off(&mut self) {
+        self.turn = Turn::NewDataAlone;
+    }
+
+    /// What goes first now. Asked once per ACK.
+    pub(crate) fn take_turn(&mut self) -> Turn {
+        std::mem::take(&mut self.turn)
+    }
+
+    /// The new data that was to tell whether the timeout was spurious may not leave: it counts as a real one.
+    pub(crate) fn give_up_probing(&mut self) {
+        self.in_frto = false;
     }
 }
 

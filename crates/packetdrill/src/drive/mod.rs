@@ -49,6 +49,8 @@ pub struct Connect {
     pub window: u64,
     /// The device may become full: [`Drive::fill_device`].
     pub device: bool,
+    /// The peer opened it.
+    pub accepts: bool,
     /// When the handshake was over.
     pub opened: Time,
     /// What it measured.
@@ -73,6 +75,7 @@ impl Connect {
             mss: 1000,
             window: u64::MAX,
             device: false,
+            accepts: false,
             opened: Time::ZERO + rtt,
             handshake_rtt: rtt,
             seed: 0,
@@ -137,15 +140,28 @@ impl Drive {
     /// # Errors
     /// When there is no such algorithm or variant.
     pub fn connect(connect: Connect) -> Result<Drive, BuildError> {
-        let Connect { algorithm, variant, profile, mut options, mss, window, device, opened, handshake_rtt, seed, parameters, guests } =
-            connect;
+        let Connect {
+            algorithm,
+            variant,
+            profile,
+            mut options,
+            mss,
+            window,
+            device,
+            accepts,
+            opened,
+            handshake_rtt,
+            seed,
+            parameters,
+            guests,
+        } = connect;
         let built = cc::build_with(&guests, &algorithm, variant.as_deref(), &profile, &parameters)?;
         options.ecn = options.ecn.resolved(cc::CongestionControl::needs(&built.algorithm).ecn);
         let receiver = Receiver::new(ReceiverSpec::new(&options, handshake_rtt));
         let spec = SenderSpec { options, mss, segments: u64::MAX, window, device };
         let mut sender = Sender::new(spec, built.algorithm);
         sender.on_born(u64::MAX, units::Stream::named(seed, "drive"));
-        let mut sender = sender.waiting();
+        let mut sender = if accepts { sender.accepting() } else { sender }.waiting();
         let mut tape = Tape::default();
         sender.on_started(opened, handshake_rtt, &mut tape);
         let (answers, last_sent) = (Vec::new(), Vec::new());
@@ -161,6 +177,14 @@ impl Drive {
             noted: 0,
             held: false,
         })
+    }
+
+    /// The call of the application that wrote last goes on: `bytes` more are taken of what it handed over.
+    pub fn write_on(&mut self, at: Time, bytes: u64) {
+        self.advance(at);
+        self.stream.write(bytes, self.sender.connection().nxt);
+        self.sender.on_written_on(at, self.stream.segments(), &mut self.tape);
+        self.note_sent();
     }
 
     /// The application writes `bytes`. A short last segment leaves as any other: there is no rule of Nagle's.
@@ -254,6 +278,14 @@ impl Drive {
         assert!(at >= self.sender.deadline(), "the timer of {:?} expires at {at:?}", self.sender.deadline());
         self.now = at;
         self.sender.on_deadline(at, &mut self.tape);
+        self.note_sent();
+    }
+
+    /// The pacing gate opens now, at its time or after it, whatever is with the timers.
+    pub fn open_gate(&mut self, at: Time) {
+        assert!(at >= self.sender.gate_opens_at(), "the gate of {:?} opens at {at:?}", self.sender.gate_opens_at());
+        self.now = at;
+        self.sender.on_gate_opened(at, &mut self.tape);
         self.note_sent();
     }
 
@@ -405,6 +437,20 @@ mod tests {
         assert_eq!(drive.info().sacked, 1);
         drive.ack(MS(200), &Told { cumulative: 4, window: Some(1), ..Told::default() });
         assert_eq!(left(&mut drive), [], "two are outstanding, more than the window now");
+    }
+
+    /// The ACK of the handshake was the first that a server had: without SACK the next is a duplicate. Of a client it is the first, and is none.
+    #[test]
+    fn a_server_has_had_an_ack_before() {
+        let counted = |accepts| {
+            let mut connect = Connect { accepts, ..Connect::to("reno", RTT) };
+            connect.options.sack = false;
+            let mut drive = Drive::connect(connect).expect("reno");
+            drive.write(MS(100), 20_000);
+            drive.ack(MS(200), &Told::default());
+            drive.info().sacked
+        };
+        assert_eq!([counted(true), counted(false)], [1, 0]);
     }
 
     /// RFC 9293 3.8.6.1, as Linux has it: with a shut window the first probe leaves after a timeout of 100 + 200 ms, the next after 600 and 1200 ms from

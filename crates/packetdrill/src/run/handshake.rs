@@ -21,6 +21,8 @@ const STAMP_BYTES: u32 = 12;
 /// What both ends agreed on.
 #[derive(Clone, Debug)]
 pub(super) struct Agreed {
+    /// The peer opened the connection.
+    pub(super) accepts: bool,
     /// When the stack under test knew the connection to be open.
     pub(super) opened: Time,
     pub(super) rtt: Duration,
@@ -93,6 +95,7 @@ impl Handshake {
             return Err(Stop::NotDrivable("a window of less than a segment".into()));
         }
         Ok(Agreed {
+            accepts: !is_client,
             opened: at,
             // A round trip of no time is not measured as such.
             rtt: at.since(*own_at).max(Duration::from_us(1)),

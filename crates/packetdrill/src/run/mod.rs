@@ -310,6 +310,7 @@ fn open(settings: &Settings, agreed: &Agreed, device: bool) -> Result<Drive, Sto
         mss: agreed.mss,
         window: agreed.window_bytes / u64::from(agreed.mss),
         device,
+        accepts: agreed.accepts,
         opened: agreed.opened,
         handshake_rtt: agreed.rtt,
         seed: 0,

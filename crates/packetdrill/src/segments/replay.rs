@@ -20,8 +20,10 @@ const FINE: Duration = Duration::from_us(2);
 const STAMP_BYTES: u64 = 12;
 /// By which part of ours a timeout may be another: a jiffy of 200 ms, the shortest there is, and both double.
 const RTO_PARTS: u64 = 200;
-/// Seeds tried for an algorithm that draws at random.
-const SEEDS: u64 = 16;
+/// Seeds tried for what was drawn at random and is not recorded: the phase in which BBR begins to probe.
+const SEEDS_OF_BBR: u64 = 64;
+/// The same for TCP-LP: by how much the timestamps of the kernel, which the peer's were set by, were ahead of its clock (RFC 7323 5.4).
+const SEEDS_OF_LP: u64 = 1024;
 
 /// A controller from outside that stands for the recorded one: one of `guests` by its name.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +58,11 @@ pub fn replay_by(recording: &Recording, law: Option<Law<'_>>) -> Result<Replay, 
 }
 
 fn best_replay(recording: &Recording, law: Option<Law<'_>>) -> Result<Replay, String> {
-    let seeds = if recording.keys.get("cc").is_some_and(|cc| cc == "bbr") { SEEDS } else { 1 };
+    let seeds = match recording.keys.get("cc").map(String::as_str) {
+        Some("bbr") => SEEDS_OF_BBR,
+        Some("lp") => SEEDS_OF_LP,
+        _ => 1,
+    };
     let mut best: Option<Replay> = None;
     for seed in 0..seeds {
         let one = replay_with(recording, law, seed)?;
@@ -85,12 +91,13 @@ fn replay_with(recording: &Recording, law: Option<Law<'_>>, seed: u64) -> Result
         drive,
         armed: (Time::NEVER, ZERO),
         transmissions: &transmissions,
+        is_writing: false,
         has_stamps: recording.number("ts", 1)? != 0,
         grain_us: u64::from(is_paced(recording)),
     };
     let mut replay = Replay { name: recording.name.clone(), rows: recording.rows.len(), ..Replay::default() };
     for (index, row) in recording.rows.iter().enumerate() {
-        if !player.play(row) {
+        if !player.play(row, recording.rows.get(index + 1)) {
             replay.first.get_or_insert_with(|| Difference::of_segments(index, Vec::new(), row.sent.clone()));
             break;
         }
@@ -160,6 +167,8 @@ struct Player<'a> {
     /// The deadline that was seen last, and when.
     armed: (Time, Time),
     transmissions: &'a [Duration],
+    /// A call of the application that wrote is not over.
+    is_writing: bool,
     has_stamps: bool,
     /// The kernel times segments in whole microseconds, and those of a pacing clock leave between two.
     grain_us: u64,
@@ -167,13 +176,21 @@ struct Player<'a> {
 
 impl Player<'_> {
     /// Gives the row's event to the stack; false if it has not sent what the event is about.
-    fn play(&mut self, row: &Row) -> bool {
-        self.wait(row);
-        let at = (ZERO + row.at).max(self.drive.now());
+    fn play(&mut self, row: &Row, next: Option<&Row>) -> bool {
+        let at = self.moment(row, next);
+        self.wait(row, at);
+        let at = at.max(self.drive.now());
         match &row.event {
             Event::Opened | Event::Expired => {}
             Event::Written(segments) => {
-                self.drive.write(at, segments * u64::from(self.drive.sender().connection().mss));
+                let bytes = segments * u64::from(self.drive.sender().connection().mss);
+                if self.is_writing {
+                    self.drive.write_on(at, bytes);
+                } else {
+                    self.drive.write(at, bytes);
+                }
+                // Nobody asks before all is taken.
+                self.is_writing = row.state.is_none();
             }
             Event::Acked(acked) => {
                 let sent = self.drive.sender().connection().nxt;
@@ -205,34 +222,93 @@ impl Player<'_> {
         }
     }
 
-    /// Lets timers expire until the row: the pacing gate at its own time, the others when the kernel's did, or as late as they may.
-    fn wait(&mut self, row: &Row) {
+    /// When the row's event happens: just before the pacing gate opens where both are at one time, as far as the kernel's clock is read, and what the
+    /// gate released has the next row.
+    fn moment(&self, row: &Row, next: Option<&Row>) -> Time {
         let at = ZERO + row.at;
+        let due = self.drive.sender().gate();
+        let is_tie = row.event != Event::Expired && due <= at && due + FINE > at;
+        let released_after = |next: &Row| next.event == Event::Expired && !next.sent.is_empty() && next.at <= row.at + FINE;
+        if is_tie && next.map_or(row.sent.is_empty(), released_after) {
+            due - Duration::NANOSECOND
+        } else {
+            at
+        }
+    }
+
+    /// Lets timers expire until the row: the pacing gate at its own time, the others when the kernel's did, or as late as they may.
+    fn wait(&mut self, row: &Row, at: Time) {
         let is_expiry = row.event == Event::Expired;
+        let is_tick = row.at.as_us() % JIFFY.as_us() < FINE.as_us();
+        if is_expiry && !is_tick {
+            self.expire_before(row, at);
+        }
         loop {
-            let due = self.drive.deadline();
+            let sender = self.drive.sender();
+            let (gate, due) = (sender.gate_opens_at(), sender.timer_expires_at());
             let expires = if due == Time::NEVER {
-                return;
-            } else if due == self.drive.sender().gate_opens_at() {
-                if due > at + if is_expiry { FINE } else { Duration::ZERO } {
-                    return;
-                }
-                due
-            } else if is_expiry && due <= at {
-                at
+                Time::NEVER
+            } else if is_expiry && is_tick && due <= at {
+                self.expires_for(row, at)
             } else {
                 due + self.lateness(due)
             };
-            if expires > at + FINE {
+            // What the gate releases has a row of its own.
+            let is_open = gate <= if is_expiry { at + FINE } else { at - FINE };
+            if is_open && gate <= expires {
+                self.drive.open_gate(gate.max(self.drive.now()));
+            } else if expires <= at {
+                self.drive.expire(expires.max(self.drive.now()));
+            } else {
                 return;
             }
-            self.drive.expire(expires.max(self.drive.now()));
             self.note_armed();
         }
     }
 
+    /// The gate opens at this row. The timer may have expired at a tick before, and what it found waits for the gate: so it was where the row shows that.
+    fn expire_before(&mut self, row: &Row, at: Time) {
+        let tick = self.drive.sender().timer_expires_at();
+        if tick >= at {
+            return;
+        }
+        let tick = tick.next_multiple_of(JIFFY).max(self.drive.now());
+        let sends = |mut tried: Drive, expires: bool| {
+            tried.take_sent();
+            if expires {
+                tried.expire(tick);
+            }
+            let gate = tried.sender().gate_opens_at();
+            if gate <= at + FINE {
+                tried.open_gate(gate.max(tried.now()));
+            }
+            tried.take_sent().iter().map(|sent| sent.seq).eq(row.sent.iter().copied())
+        };
+        if tick < at && !sends(self.drive.clone(), false) && sends(self.drive.clone(), true) {
+            self.drive.expire(tick);
+        }
+    }
+
+    /// The timer is due at the row of an expiry, or before: it expires then, or as late as it may. What expires and sends nothing has no row, and what it
+    /// arms then may have this one: it expires as early as it may.
+    fn expires_for(&self, row: &Row, at: Time) -> Time {
+        let due = self.drive.sender().timer_expires_at();
+        let mut tried = self.drive.clone();
+        tried.take_sent();
+        tried.expire(at.max(self.drive.now()));
+        let sent: Vec<u64> = tried.take_sent().iter().map(|sent| sent.seq).collect();
+        if sent.is_empty() && !row.sent.is_empty() {
+            due.next_multiple_of(JIFFY).min(at)
+        } else if sent == row.sent {
+            // The clock of the wheel lags behind the time, and so does the level.
+            at.min(due + self.lateness(due) * 8)
+        } else {
+            at.min(due + self.lateness(due))
+        }
+    }
+
     fn note_armed(&mut self) {
-        let due = self.drive.deadline();
+        let due = self.drive.sender().timer_expires_at();
         if due != self.armed.0 {
             self.armed = (due, self.drive.now());
         }
@@ -242,7 +318,7 @@ impl Player<'_> {
     /// eight times as many for eight times as long.
     fn lateness(&self, due: Time) -> Duration {
         let (mut grain, mut reach) = (JIFFY, JIFFY * 63);
-        while due.since(self.armed.1) > reach {
+        while due.since(self.armed.1) + JIFFY + JIFFY > reach {
             (grain, reach) = (grain * 8, reach * 8);
         }
         grain + JIFFY + JIFFY

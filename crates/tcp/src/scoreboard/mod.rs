@@ -83,13 +83,15 @@ pub(crate) struct Scoreboard {
     reported: [Range; 3],
     /// Room for what one ACK's SACK blocks bring; empty between ACKs.
     newly_sacked: Vec<Range>,
+    /// An ACK has arrived that was not plain.
+    is_answered: bool,
     /// Losses that an algorithm is yet to be told of, if it is told of any.
     newly_lost: Option<Box<NewlyLost>>,
 }
 
 units::clone_by_field! {
     Scoreboard: flagged_until sacked_out lost_out grown own retrans_out highest_sacked classified_until sacked retransmissions
-    to_retransmit lost lost_again reported newly_sacked newly_lost
+    to_retransmit lost lost_again reported newly_sacked newly_lost is_answered
 }
 
 impl Scoreboard {
@@ -111,6 +113,7 @@ impl Scoreboard {
             lost_again: 0,
             reported: [Range::default(); 3],
             newly_sacked: Vec::new(),
+            is_answered: false,
         }
     }
 
@@ -352,10 +355,10 @@ impl Scoreboard {
         self.retrans_out > 0 || self.flags(una) & EVER_RETRANSMITTED != 0
     }
 
-    /// One past the highest segment that is SACKed; the window's begin if none is.
+    /// One past the highest segment that is SACKed; the window's begin if none is, as without SACK.
     pub(crate) fn highest(&self, una: u64) -> u64 {
         if self.sacked_out > 0 {
-            self.highest_sacked
+            self.highest_sacked.max(una)
         } else {
             una
         }

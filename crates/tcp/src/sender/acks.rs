@@ -42,6 +42,7 @@ impl<C: CongestionControl> Sender<C> {
             progress.ece = self.ecn.take_marks(&mut self.c, &ack, &progress);
         }
         self.publish_in_flight();
+        progress.is_first = self.board.takes_first_answer();
         if !is_answer {
             return self.on_stray_ack(ack, sack, &mut progress, wire);
         }
@@ -96,7 +97,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Header prediction knows no connection state: whatever is under way, a plain advance is fast (Linux `tcp_rcv_established`).
     fn arrival(&self, sack: Option<&Sack>, progress: &Progress) -> AckArrival {
-        AckArrival { slow_path: sack.is_some() || progress.is_duplicate_ack() || progress.ece, ece: progress.ece }
+        AckArrival { slow_path: sack.is_some() || progress.ece || progress.is_first, ece: progress.ece }
     }
 
     /// Step 1.
@@ -334,6 +335,7 @@ impl<C: CongestionControl> Sender<C> {
         self.c.cwnd_limited = self.limits.is_window_used(&self.w);
         let acked = self.counting.worth(delivered, in_slow_start, self.c.ca_state);
         self.cc.on_acked(&mut self.w, &self.c, acked);
+        self.limits.on_window_set(self.c.now);
         if in_slow_start && !self.w.in_slow_start() {
             wire.on_slow_start_exit(self.c.now, self.w.cwnd);
         }

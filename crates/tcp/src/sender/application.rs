@@ -15,19 +15,20 @@ impl<C: CongestionControl> Sender<C> {
 
     /// The application has written `segments` in all, counted from the first.
     pub fn on_written(&mut self, now: Time, segments: u64, wire: &mut impl Wire) {
+        self.note_application_limit();
+        self.on_written_on(now, segments, wire);
+    }
+
+    /// The same of a call that the application has made before: what it hands over is taken bit by bit.
+    pub fn on_written_on(&mut self, now: Time, segments: u64, wire: &mut impl Wire) {
         self.arm_late_probe();
         self.account(now);
-        self.note_application_limit();
         self.limits.on_written(segments);
         if self.limits.is_all_sent(&self.c) || self.is_opening() {
             return;
         }
         if self.c.una == self.c.nxt && self.c.nxt > 0 {
             self.restart_after_idle();
-            // For a law of the rate the event comes with the segment.
-            if !self.needs.control.is_by_rate() {
-                self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
-            }
         }
         if self.is_open_and_clean() {
             self.pacer.release();

@@ -23,20 +23,33 @@ impl<C: CongestionControl> Sender<C> {
     fn on_any_deadline(&mut self, now: Time, wire: &mut impl Wire) {
         self.arm_late_probe();
         self.account(now);
-        let is_pacing = self.timers.expires() > now;
-        if is_pacing && self.is_open_and_clean() {
-            // The pacing gate opens, and nothing may be lost.
+        if self.timers.expires() > now {
+            return self.on_gate(wire);
+        }
+        self.on_expired(wire);
+        if self.is_opening() {
+            return;
+        }
+        self.recover_and_transmit(wire);
+        self.look_for_trouble();
+    }
+
+    /// The pacing gate opens, whatever is with the timer: for who drives the two apart.
+    pub fn on_gate_opened(&mut self, now: Time, wire: &mut impl Wire) {
+        self.arm_late_probe();
+        self.account(now);
+        self.on_gate(wire);
+    }
+
+    fn on_gate(&mut self, wire: &mut impl Wire) {
+        if self.is_open_and_clean() {
+            // Nothing may be lost.
             self.pacer.release();
             self.transmit_one_by_one(self.c.in_flight, wire);
             return;
         }
-        if !is_pacing {
-            self.on_expired(wire);
-            if self.is_opening() {
-                return;
-            }
-        }
         self.recover_and_transmit(wire);
+        self.note_window_at_gate();
         self.look_for_trouble();
     }
 

@@ -16,6 +16,12 @@ impl<C: CongestionControl> Sender<C> {
         self.establish(Some(Flight { sent: now, answered: now + handshake_rtt }), wire);
     }
 
+    /// The same where the peer opened the connection: the ACK of the handshake has told of its window, and the rate of pacing is that of the initial window.
+    pub fn accepting(mut self) -> Sender<C> {
+        self.board.takes_first_answer();
+        self
+    }
+
     /// The connection opens: a SYN leaves.
     pub fn on_opened(&mut self, now: Time, wire: &mut impl Wire) {
         self.c.now = now;
@@ -81,7 +87,8 @@ impl<C: CongestionControl> Sender<C> {
         }
         self.cc.on_established(&mut self.w, &self.c);
         self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
-        self.refresh_pacing_rate();
+        self.limits.on_window_set(self.c.now);
+        self.set_opening_rate();
         self.recover_and_transmit(wire);
         let is_usual = !self.needs.ack_arrivals && self.is_of_usual_stack();
         self.is_usual = !self.is_careful && is_usual;

@@ -9,7 +9,7 @@
 //! Departures: of a window of less than a segment Linux sends the part that fits when the timer first expires; here nothing is delivered by that, though
 //! it ends a silence as data do. A receiver that answers no probe is never given up (`tcp_retries2`).
 
-use cc::{CaEvent, CongestionControl};
+use cc::CongestionControl;
 use units::{Duration, Time};
 
 use super::Sender;
@@ -39,11 +39,9 @@ impl<C: CongestionControl> Sender<C> {
         if self.is_opening() {
             return;
         }
+        self.board.takes_first_answer();
         if self.c.una == self.c.nxt && self.c.nxt > 0 && self.limits.can_send_new(&self.c) {
             self.restart_after_idle();
-            if !self.needs.control.is_by_rate() {
-                self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
-            }
         }
         self.recover_and_transmit(wire);
         self.timers.disarm_window();

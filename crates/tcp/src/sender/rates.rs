@@ -17,9 +17,6 @@ impl<C: CongestionControl> Sender<C> {
         }
         let Some(rates) = self.rates.as_deref_mut() else { return };
         rates.on_sent(seq, &self.c, self.board.lost());
-        if self.c.in_flight == 0 {
-            self.on_sending_resumed();
-        }
     }
 
     #[inline(never)]
@@ -44,7 +41,7 @@ impl<C: CongestionControl> Sender<C> {
     pub(super) fn tell_packets(&mut self) {
         let Some(packets) = self.packets.as_deref_mut() else { return };
         // Where there are rate samples, taking one does this.
-        if self.rates.is_none() && self.c.delivered > self.c.app_limited_until {
+        if self.rates.is_none() && self.c.delivered >= self.c.app_limited_until {
             self.c.app_limited_until = 0;
         }
         let acked = packets.take_acked();
@@ -54,11 +51,14 @@ impl<C: CongestionControl> Sender<C> {
         packets.take_back(acked);
     }
 
+    /// A segment is about to be sent while none is in flight (Linux `tcp_event_data_sent`).
     #[cold]
-    fn on_sending_resumed(&mut self) {
+    pub(super) fn on_sending_resumed(&mut self) {
         if self.c.nxt > 0 {
             self.cc.on_event(&mut self.w, &self.c, CaEvent::TxStarted);
-            self.refresh_pacing_rate();
+            if self.needs.control.is_by_rate() {
+                self.refresh_pacing_rate();
+            }
         }
     }
 
@@ -73,8 +73,17 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
+    /// The same of an application that writes once: all it has may have been sent. One that writes again is asked when it does, as in Linux
+    /// (`tcp_rate_check_app_limited`).
+    #[inline]
+    pub(super) fn note_exhaustion(&mut self) {
+        if self.limits.is_usual() {
+            self.note_application_limit();
+        }
+    }
+
     fn mark_application_limited(&mut self) {
-        self.c.app_limited_until = (self.c.delivered + u64::from(self.c.in_flight)).max(1);
+        self.c.app_limited_until = self.c.delivered + u64::from(self.c.in_flight) + 1;
     }
 
     /// Segments marked lost since the last time are told to the algorithm, each with what was known when it was sent.
@@ -139,6 +148,15 @@ impl<C: CongestionControl> Sender<C> {
     pub(super) fn refresh_pacing_rate(&mut self) {
         if self.pacer.is_on() || (self.needs.transport_rate && self.w.in_slow_start()) {
             self.c.pacing_rate = self.pacing_rate();
+        }
+    }
+
+    /// Step 10 of the SYN-ACK. Linux's own rate is of ten segments then, whatever the initial window: it looks for that afterwards (`tcp_init_transfer`).
+    pub(super) fn set_opening_rate(&mut self) {
+        self.refresh_pacing_rate();
+        if self.pacer.is_on() && !self.board.is_answered() && self.cc.pacing_rate(&self.w, &self.c).is_none() {
+            let c = &self.c;
+            self.c.pacing_rate = StackPace::opening(c.mss, c.srtt8_us).rate();
         }
     }
 

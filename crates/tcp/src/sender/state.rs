@@ -88,6 +88,7 @@ impl<C: CongestionControl> Sender<C> {
             // An original was acknowledged: nothing was lost. With retransmissions in flight, wait for them.
             self.reordering.on_overtaken(self.c.una - progress.acked, self.board.highest(self.c.una));
             if self.board.retrans_out() > 0 {
+                self.recovery.put_repairs_off();
                 return false;
             }
             self.clear_episode_stamp();
@@ -165,12 +166,15 @@ impl<C: CongestionControl> Sender<C> {
         armed
     }
 
-    /// Without SACK a duplicate ACK tells that something arrived.
+    /// Without SACK a duplicate ACK tells that something arrived; not so one that tells of the receiver's window (RFC 5681 section 2).
     fn count_duplicate(&mut self, progress: &mut Progress) {
-        if !self.c.selective_acks && progress.acked == 0 && self.c.nxt > self.c.una {
+        if !self.c.selective_acks && progress.acked == 0 && !(progress.is_first && self.c.una == 0) && self.c.nxt > self.c.una {
             let delivered = self.board.count_duplicate(&self.c, &mut self.reordering);
             progress.delivered += delivered;
             self.c.delivered += u64::from(delivered);
+            if progress.ece {
+                self.ecn.on_delivered_marked(&mut self.c, delivered);
+            }
         }
     }
 

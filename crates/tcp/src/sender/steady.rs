@@ -105,7 +105,7 @@ impl<C: CongestionControl> Sender<C> {
             self.pacer.block();
         } else {
             self.pacer.release();
-            self.note_application_limit();
+            self.note_exhaustion();
         }
         self.limits.on_used(&self.c, Use { filled: self.c.in_flight >= window, sent });
         sent > 0

@@ -4,6 +4,7 @@ use cc::{CaState, CongestionControl};
 
 use super::Sender;
 use crate::limits::Use;
+use crate::recovery::Turn;
 use crate::{Range, Wire};
 
 impl<C: CongestionControl> Sender<C> {
@@ -12,17 +13,25 @@ impl<C: CongestionControl> Sender<C> {
     pub(super) fn recover_and_transmit(&mut self, wire: &mut impl Wire) {
         self.publish_in_flight();
         self.pacer.release();
-        let new_data_first = self.recovery.takes_new_data_first();
-        if !new_data_first && self.c.ca_state >= CaState::Recovery {
+        let turn = self.recovery.take_turn();
+        if turn == Turn::Repairs && self.c.ca_state >= CaState::Recovery {
             self.retransmit_lost(wire);
         }
         let hidden = self.limits.hidden_pipe(self.c.ca_state, self.board.sacked_out());
         let sent = self.transmit(self.c.in_flight + hidden, wire);
         self.recovery.on_sent(&self.c, sent);
+        if turn == Turn::NewData && self.c.nxt <= self.recovery.point() {
+            self.recovery.give_up_probing();
+            self.retransmit_lost(wire);
+        }
     }
 
     fn retransmit_lost(&mut self, wire: &mut impl Wire) {
         while self.c.in_flight < self.w.segments() && self.pacer.may_send(self.c.now) {
+            // Of so many lost as sent again: Linux does not look which.
+            if self.board.retrans_out() >= self.board.lost_out() {
+                return;
+            }
             let Some(seq) = self.board.next_lost(self.c.una) else { return };
             if !self.retransmit(seq, wire) {
                 return;
@@ -49,6 +58,9 @@ impl<C: CongestionControl> Sender<C> {
     /// `seq` leaves once more, for whatever reason.
     pub(super) fn send_again(&mut self, seq: u64, wire: &mut impl Wire) {
         self.note_rated_sending(seq);
+        if self.c.in_flight == 0 {
+            self.on_sending_resumed();
+        }
         self.c.last_sent = self.c.now;
         self.totals.sent += 1;
         self.totals.retransmitted += 1;
@@ -116,7 +128,7 @@ impl<C: CongestionControl> Sender<C> {
         if sent < room {
             self.pacer.block();
         } else {
-            self.note_application_limit();
+            self.note_exhaustion();
         }
         sent
     }
@@ -131,7 +143,7 @@ impl<C: CongestionControl> Sender<C> {
             }
             self.send_new(wire);
         }
-        self.note_application_limit();
+        self.note_exhaustion();
         room
     }
 
@@ -172,8 +184,11 @@ impl<C: CongestionControl> Sender<C> {
     #[inline]
     pub(super) fn send_new(&mut self, wire: &mut impl Wire) {
         self.note_rated_sending(self.c.nxt);
+        if self.c.in_flight == 0 {
+            self.on_sending_resumed();
+        }
         self.pacer.on_sent(self.c.now, self.c.mss, self.c.pacing_rate);
-        self.send_train(1, wire);
+        self.send_next_train(1, wire);
     }
 
     /// Sends the next `segments` new segments at once, without asking; returns their number.
@@ -182,6 +197,15 @@ impl<C: CongestionControl> Sender<C> {
         if segments == 0 {
             return 0;
         }
+        if self.c.in_flight == 0 {
+            self.on_sending_resumed();
+        }
+        self.send_next_train(segments, wire)
+    }
+
+    /// The same, of which the algorithm knows that it begins, if it does.
+    #[inline(always)]
+    fn send_next_train(&mut self, segments: u64, wire: &mut impl Wire) -> u64 {
         let first = self.c.nxt;
         self.board.on_sent(&self.c, segments);
         self.c.nxt += segments;
@@ -196,8 +220,8 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// Linux `tcp_cwnd_validate`: was the window the limit during the last round trip? What only pacing holds back counts as sent: in
-    /// Linux it would wait below TCP, in flight (RFC 9002 7.8 says the same). A law of the rate paces below its window on purpose, and asks
-    /// for the window alone (draft-ietf-ccwg-bbr, C.is_cwnd_limited).
+    /// Linux it would wait below TCP, in flight (RFC 9002 7.8 says the same); not so where TCP itself paces, segment by segment. A law of the rate
+    /// paces below its window on purpose, and asks for the window alone (draft-ietf-ccwg-bbr, C.is_cwnd_limited).
     #[inline]
     fn note_window_use<const CAREFUL: bool>(&mut self, window: u32, sent: u64) {
         let filled = self.c.in_flight >= window || (CAREFUL && self.is_held_back());
@@ -206,10 +230,17 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
+    /// The same when TCP's own timer of pacing has expired: it asks even where nothing waits to be sent (Linux `tcp_tsq_write`).
+    pub(super) fn note_window_at_gate(&mut self) {
+        if !self.pacer.is_below() && self.c.in_flight >= self.w.segments() && self.limits.on_filled(&self.c) {
+            self.limits.validate(&mut self.w, &self.c, self.rtt.rto());
+        }
+    }
+
     /// Segments that the window has room for wait for the pacing gate, or for a burst.
     #[inline]
     fn is_held_back(&self) -> bool {
-        let is_paced = self.pacer.is_blocked() && !self.needs.control.is_by_rate();
+        let is_paced = self.pacer.is_below() && self.pacer.is_blocked() && !self.needs.control.is_by_rate();
         is_paced || self.care.as_ref().is_some_and(|care| care.offload.is_deferring())
     }
 }

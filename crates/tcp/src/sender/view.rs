@@ -86,6 +86,16 @@ impl<C: CongestionControl> Sender<C> {
         self.pacer.wakes_at()
     }
 
+    /// Before this no segment leaves, whether one waits or not.
+    pub fn gate(&self) -> Time {
+        self.pacer.gate()
+    }
+
+    /// When the timer expires, the pacing gate apart; [`Time::NEVER`] if none is armed.
+    pub fn timer_expires_at(&self) -> Time {
+        self.timers.expires()
+    }
+
     /// Retransmissions so far.
     pub fn retransmitted(&self) -> u64 {
         self.totals.retransmitted

@@ -1,6 +1,7 @@
 //! Packet scripts: a sender driven by hand, ACK by ACK, with every segment it sends written down.
 
 mod clock;
+mod corners;
 mod device;
 mod marks;
 mod packets;

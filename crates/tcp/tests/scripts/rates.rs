@@ -130,13 +130,13 @@ fn losses_are_told_one_by_one_with_what_was_in_flight() {
 #[test]
 fn a_sender_without_data_is_limited_by_the_application() {
     let script = Script::open(3, Recorder::default());
-    assert_eq!(script.sender.connection().app_limited_until, 3);
+    assert_eq!(script.sender.connection().app_limited_until, 3 + 1);
     let script = Script::open(10, Recorder::default());
     assert_eq!(script.sender.connection().app_limited_until, 0);
     // An algorithm that holds back says so of all that is in flight, and of what it sends then.
     let mut script = Script::open(u64::MAX, Recorder { holds_back: true, ..Recorder::default() });
     assert!(!script.ack(100, 2, None).app_limited);
-    assert_eq!(script.sender.connection().app_limited_until, 2 + 8);
+    assert_eq!(script.sender.connection().app_limited_until, 2 + 8 + 1);
     assert!(!script.ack(110, 10, None).app_limited);
     assert!(script.ack(200, 12, None).app_limited);
 }

@@ -130,10 +130,10 @@ fn rate_halving_sends_one_for_two() {
 #[test]
 fn without_sack_one_hole_is_repaired_per_round_trip() {
     let mut script = Script::open(Options { sack: false, ..options(20) }, 20, u64::MAX);
-    // Segments 0, 5 and 11 are lost: 17 duplicates.
+    // Segments 0, 5 and 11 are lost: 17 duplicates, of which the first tells of the receiver's window.
     let repaired: Vec<Vec<u64>> = (0..17).map(|_| script.ack(100, 0, 0)).collect();
     assert_eq!(repaired.concat(), [0]);
-    assert_eq!(repaired[2], [0], "on the third duplicate");
+    assert_eq!(repaired[3], [0], "on the third duplicate");
     assert_eq!(script.ack(200, 5, 100), [5]);
     assert_eq!(script.ack(300, 11, 200), [11]);
     assert_eq!(script.ack(400, 20, 300), NOTHING);

@@ -11,7 +11,7 @@ use crate::{options, Script, Tape, NOTHING};
 
 impl Script {
     /// As [`Script::open`], with an application that has written nothing.
-    fn waiting(options: Options) -> Script {
+    pub(crate) fn waiting(options: Options) -> Script {
         let reno = cc::build("reno", None, "linux-6.1", &BTreeMap::new()).expect("reno").algorithm;
         let sender = Sender::new(SenderSpec { options, mss: 1448, segments: u64::MAX, window: u64::MAX, device: false }, reno).waiting();
         let mut script = Script { sender, tape: Tape::default() };
@@ -20,7 +20,7 @@ impl Script {
     }
 
     /// The application has written so many segments in all; what is sent.
-    fn write(&mut self, ms: u64, segments: u64) -> usize {
+    pub(crate) fn write(&mut self, ms: u64, segments: u64) -> usize {
         let before = self.tape.sent.len();
         self.sender.on_written(Time::from_ms(ms), segments, &mut self.tape);
         self.tape.sent.len() - before
@@ -95,20 +95,29 @@ fn the_rfc_restarts_from_the_initial_window_and_keeps_ssthresh() {
     assert_eq!(script.write(60_000, 1000), 160);
 }
 
-/// 20 segments per round trip of a window of 160, never silent for a timeout: after each timeout of 300 ms since the window was full, at 300 ms,
-/// the window moves half-way to 20: 90, 55, 37. In slow start less than twice what is used counts as used: 37 grows to 41, and only that is cut to 30.
+/// Of a window of 160, full at 300 ms and acknowledged at 400, some 20 segments are used, never silent for a timeout, and without an ACK: 301 ms after the last
+/// one the window moves half-way to 22, and 300 ms later to the 26 of then.
 #[test]
 fn a_window_that_is_little_used_moves_towards_its_use() {
     let mut script = after_150_segments(IdleRestart::Linux);
-    let windows: Vec<f64> = (0..12)
-        .map(|trip| {
-            assert_eq!(script.write(400 + 100 * trip, 170 + 20 * trip), 20);
-            let cwnd = script.cwnd();
-            script.acknowledge_all(500 + 100 * trip);
-            cwnd
+    let windows: Vec<f64> = [(600, 170), (701, 172), (900, 174), (1001, 176)]
+        .map(|(ms, written)| {
+            script.write(ms, written);
+            script.cwnd()
         })
-        .collect();
-    assert_eq!(windows, [160.0, 160.0, 90.0, 90.0, 90.0, 55.0, 55.0, 55.0, 37.0, 41.0, 41.0, 30.0]);
+        .into();
+    assert_eq!(windows, [160.0, 91.0, 91.0, 58.0]);
+}
+
+/// The same with an ACK per round trip of 100 ms: Linux stamps the window whenever one may make it grow (`tcp_cong_avoid`), and the rule is not applied.
+#[test]
+fn acks_keep_a_window_that_is_little_used() {
+    let mut script = after_150_segments(IdleRestart::Linux);
+    for trip in 0..12 {
+        assert_eq!(script.write(400 + 100 * trip, 170 + 20 * trip), 20);
+        script.acknowledge_all(500 + 100 * trip);
+        assert_eq!(script.cwnd(), 160.0);
+    }
 }
 
 /// Without the rule it stays where it was, and does not grow either.
@@ -177,4 +186,42 @@ fn the_algorithm_hears_of_starts_and_restarts() {
     assert_eq!(heard(300, 10, None), [CaEvent::TxStarted]);
     assert_eq!(heard(400, 0, Some(10)), []);
     assert_eq!(heard(5000, 12, None), [CaEvent::WindowRestarted, CaEvent::TxStarted]);
+}
+
+/// A window of two segments: each ACK of both finds nothing in flight when it releases the next, and that is a start too; an ACK of one of them is none
+/// (`tcp_event_data_sent`; recorded script `steps-11` of vegas, which begins to measure anew).
+#[test]
+fn an_ack_that_empties_the_pipe_is_followed_by_a_start() {
+    let spec = SenderSpec { options: options(2), mss: 1448, segments: u64::MAX, window: u64::MAX, device: false };
+    let mut sender = Sender::new(spec, Listener::default());
+    let mut tape = Tape::default();
+    sender.on_started(Time::ZERO, Duration::from_ms(100), &mut tape);
+    let mut heard = |ms: u64, cumulative: u64| {
+        sender.on_ack(Time::from_ms(ms), Ack { cumulative, ..Ack::default() }, None, &mut tape);
+        sender.algorithm().0.len() - 1
+    };
+    assert_eq!([heard(100, 2), heard(200, 4), heard(201, 6)], [1, 1, 1]);
+    // The timeout marks all of them lost: the one that is sent again finds nothing in flight.
+    let mut script =
+        Sender::new(SenderSpec { options: options(2), mss: 1448, segments: 2, window: u64::MAX, device: false }, Listener::default());
+    script.on_started(Time::ZERO, Duration::from_ms(100), &mut tape);
+    while tape.timeouts.is_empty() {
+        script.on_deadline(script.deadline(), &mut tape);
+    }
+    assert_eq!(script.algorithm().0[1..], [CaEvent::TimedOut, CaEvent::TxStarted]);
+}
+
+/// Four segments a round trip of a window of ten that was full at the beginning. Linux stamps the window whenever an ACK may make it grow
+/// (`tcp_cong_avoid`), and so the rule of the window that is not used waits a timeout, 300 ms, from the last ACK; recorded script `pauses-0` of illinois.
+#[test]
+fn an_ack_that_may_grow_the_window_puts_the_rule_of_unused_windows_off() {
+    let mut script = Script::waiting(options(10));
+    assert_eq!(script.write(0, 10), 10);
+    script.acknowledge_all(100);
+    assert_eq!(script.cwnd(), 20.0);
+    assert_eq!(script.write(200, 12), 2);
+    script.acknowledge_all(300);
+    assert_eq!((script.write(450, 14), script.cwnd()), (2, 20.0));
+    assert_eq!((script.write(599, 16), script.cwnd()), (2, 20.0), "299 ms after the ACK");
+    assert_eq!((script.write(600, 18), script.cwnd()), (2, 15.0), "a timeout after it, half-way to the ten of the initial window");
 }

@@ -101,3 +101,22 @@ fn a_timer_expires_at_the_tick_after() {
     let mut script = Script::open(Options { timer_tick_s: 0.007, ..plain }, 1, u64::MAX);
     assert_eq!(script.wait(), (301_000, vec![0]));
 }
+
+/// RFC 8985 6.3 (Linux `tcp_timeout_mark_lost`): the timeout of the head, 300 ms after the last ACK, finds the two segments that were written 50 ms before it
+/// younger than the RTT of 100 ms: they are in flight still.
+#[test]
+fn a_timeout_leaves_what_was_sent_within_a_round_trip_in_flight() {
+    let mut script = Script::waiting(Options { tlp: false, ..options(10) });
+    assert_eq!(script.write(0, 2), 2);
+    script.ack(100, 1, 0);
+    assert_eq!(script.write(350, 4), 2);
+    assert_eq!(script.wait(), (400_000, vec![1]));
+    let (lost, out) = (script.sender.lost_out(), script.sender.connection().in_flight);
+    assert_eq!((lost, out), (1, 3), "the head, which is sent again, and two");
+    let mut older = Script::waiting(Options { tlp: false, ..options(10) });
+    older.write(0, 2);
+    older.ack(100, 1, 0);
+    older.write(299, 4);
+    older.wait();
+    assert_eq!(older.sender.lost_out(), 3, "101 ms before it");
+}
