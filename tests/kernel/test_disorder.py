@@ -50,9 +50,8 @@ def test_copies_that_are_reported_cost_nothing() -> None:
     made = doubled("reno,window=30", 0.1)
     ours, theirs = (one.run(made).flows.row(0, named=True) for one in (Simulator(), backend("linux")))
     assert theirs["retransmitted_packets"] == theirs["loss_episodes"] == 0
-    # After old data Linux acknowledges sixteen segments one by one, and no ACK waits for a second one: of 42 ms a transmission or less.
-    # The simulator's receiver hurries for the old data alone.
-    assert 0 <= theirs["delivered_packets"] / ours["delivered_packets"] - 1 < 0.001 / 0.042
+    # After old data sixteen segments are acknowledged one by one, and no ACK waits for a second one; each side draws its own copies.
+    assert theirs["delivered_packets"] == pytest.approx(ours["delivered_packets"], rel=0.004)
     # What arrived twice cannot be told from what arrived for another.
     assert theirs["lost_packets"] is None
 

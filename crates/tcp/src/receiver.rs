@@ -335,12 +335,22 @@ impl Receiver {
             self.out_of_order.remove_below(self.next);
         } else if seq < self.next || self.out_of_order.containing(seq).is_some() {
             self.sack.duplicate = Some(seq);
+            if seq < self.next && self.compression.is_on() {
+                self.hurry_after_old_data();
+            }
         } else {
             self.insert(seq);
         }
         if self.has_sack {
             self.report();
         }
+    }
+
+    /// What was acknowledged comes again: the sender may not have heard of it, and hears of the next segments at once (Linux
+    /// `tcp_data_queue`, `tcp_enter_quickack_mode(TCP_MAX_QUICKACKS)`). A copy of what waits behind a hole says nothing of the kind.
+    fn hurry_after_old_data(&mut self) {
+        self.acknowledge_quickly(self.quickack.max(self.quick));
+        self.ato = self.ato_step * 2;
     }
 
     /// `seq` was the latest to arrive: its range is reported first.
@@ -398,6 +408,23 @@ mod tests {
         assert!((0..16).all(|seq| arrive(&mut receiver, 1, seq).0 == Some(seq + 1)));
         assert_eq!(arrive(&mut receiver, 1, 16).0, None);
         assert_eq!(arrive(&mut receiver, 1, 17).0, Some(18));
+    }
+
+    /// Linux 6.1 `tcp_data_queue`: old data calls `tcp_enter_quickack_mode(TCP_MAX_QUICKACKS)`, sixteen ACKs of which its own is the first; a copy
+    /// of what waits behind a hole does not (`tcp_data_queue_ofo`).
+    #[test]
+    fn after_old_data_fifteen_segments_are_acknowledged_one_by_one() {
+        let options = Options { opening_acks: false, ..Options::of_profile("linux-6.1").expect("a profile") };
+        let mut receiver = Receiver::new(ReceiverSpec::new(&options, Duration::from_ms(100)));
+        assert!((0..16).all(|seq| arrive(&mut receiver, 1, seq).0 == Some(seq + 1)));
+        assert_eq!(arrive(&mut receiver, 1, 16).0, None);
+        assert_eq!(arrive(&mut receiver, 1, 10), (Some(17), Sack { duplicate: Some(10), ..Sack::default() }));
+        assert!((17..32).all(|seq| arrive(&mut receiver, 1, seq).0 == Some(seq + 1)));
+        assert_eq!(arrive(&mut receiver, 1, 32).0, None);
+        assert_eq!(arrive(&mut receiver, 1, 33).0, Some(34));
+        // Behind a hole: 36 comes twice, then what was missing, then two in order.
+        assert!([36, 36, 34, 35].iter().all(|&seq| arrive(&mut receiver, 1, seq).0.is_some()));
+        assert_eq!(arrive(&mut receiver, 1, 37).0, None);
     }
 
     #[test]
