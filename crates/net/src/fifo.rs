@@ -131,7 +131,7 @@ impl Fifo {
     /// [`Fifo::admit`] of two packets of so many bytes that arrive together, if nothing needs a look: when they depart.
     #[inline(always)]
     pub fn admit_pair(&mut self, now: Time, bytes: u32) -> Option<[Time; 2]> {
-        if self.queue.len() + 1 >= self.look_at {
+        if self.queue.len() + 1 >= self.look_at && !self.has_room_for_pair(now) {
             return None;
         }
         let first = self.transmit(now, bytes);
@@ -144,10 +144,23 @@ impl Fifo {
         Some([first, second])
     }
 
+    /// The ring is looked through: now nothing needs a look any more.
+    #[inline(never)]
+    fn has_room_for_pair(&mut self, now: Time) -> bool {
+        if self.full_at == 0 {
+            return false;
+        }
+        self.release(now);
+        self.queue.len() + 1 < self.look_at
+    }
+
     /// The ring is looked through first, and more than its length may decide.
     #[inline(never)]
     fn admit_or_refuse(&mut self, now: Time, packet: Packet) -> Answer {
         self.release(now);
+        if self.queue.len() < self.look_at {
+            return Answer::Departs(self.accept(now, packet.bytes));
+        }
         let answer = match self.decide(now, packet) {
             Decision::Accept => Answer::Departs(self.accept_changing(now, packet.bytes)),
             Decision::Mark => {

@@ -263,8 +263,8 @@ impl Receiver {
     /// Segments that fill a hole, repeat another or find quick ACKs left are acknowledged at once; of the others the first.
     fn compress(&mut self, segment: Arrival) -> Option<Ack> {
         let seq = segment.seq;
-        let is_new = seq > self.next && self.out_of_order.containing(seq).is_none();
-        if is_new && self.yields_to(seq) {
+        let is_new = || seq > self.next && self.out_of_order.containing(seq).is_none();
+        if self.compression.is_holding() && is_new() && self.yields_to(seq) {
             // What this segment brings waits for the next ACK.
             let ack = self.acknowledge_disorder();
             self.insert(seq);

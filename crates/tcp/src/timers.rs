@@ -108,14 +108,6 @@ impl Timers {
         self.expires
     }
 
-    /// [`Timers::arm_probe`] after a sample, where timers are looked at at once: when it expires.
-    #[inline(always)]
-    pub(crate) fn arm_usual_probe(&mut self, c: &Connection, latest: Time) -> Time {
-        self.kind = Kind::Probe;
-        self.expires = (c.now + probe_wait(c)).min(latest);
-        self.expires
-    }
-
     /// New data was sent, where no probe may follow it: whether the retransmission timer must be armed for it.
     #[inline]
     pub(crate) fn wants_retransmission(&self, was_idle: bool) -> bool {

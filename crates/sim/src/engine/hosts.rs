@@ -5,22 +5,24 @@ use units::Time;
 
 use super::observer::Observer;
 use super::run::Engine;
-use crate::parts::delivery::Delivery;
 use crate::parts::flow::Flow;
 use crate::parts::host::{clocks, Machine};
 use crate::parts::load::Load;
 use crate::parts::wire::PathWire;
 
 impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
-    /// What is due at the receiver of flow `index`, or at its host, happens.
+    /// What is due at the receiver of flow `index`, or at its host, happens. What follows at the host before `until` may happen too.
     #[inline(never)]
-    pub(crate) fn handle_pending(&mut self, index: usize, now: Time) {
-        self.events += 1;
+    pub(crate) fn handle_pending(&mut self, index: usize, now: Time, until: Time) {
         let path = &mut self.flows[index].path;
+        if path.is_hosted && path.is_calm_beside_host(now) {
+            return self.run_host(index, now, until);
+        }
+        self.events += 1;
         if path.is_receiver_due(now) {
             path.commit_pending();
-        } else if !path.forget_opening(now) {
-            self.run_host(index, now);
+        } else {
+            path.forget_opening(now);
         }
     }
 
@@ -51,22 +53,22 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         self.around.machines[side.machine] = fresh;
     }
 
+    /// What is due at the host of flow `index` happens, and what follows there before `until` and before anything else happens to the flow.
     #[inline]
-    fn run_host(&mut self, index: usize, now: Time) {
-        let Flow { path, sender, .. } = &mut self.flows[index];
-        let Some(side) = path.side() else { return };
-        if side.comes_at() <= now {
-            let Some(delivery) = side.coming.pop_front() else { return };
-            let ack = delivery.ack();
-            let has_sack = ack.has_sack && ack.label().is_none();
-            let outstanding = sender.connection().nxt - sender.connection().una;
-            let at = self.around.machines[side.machine].take_ack(now, has_sack, outstanding);
-            path.push_arriving(Delivery::new(at, ack));
-        } else {
-            let Some(segment) = side.leaving.pop_front() else { return };
-            let link = &mut self.links[path.data_link()];
-            PathWire { path, link, around: &mut self.around, flow: index }.leave_host(segment);
+    fn run_host(&mut self, index: usize, mut now: Time, until: Time) {
+        let Flow { agenda, path, sender, .. } = &mut self.flows[index];
+        let until = until.min(agenda.calm_until).min(agenda.wake);
+        let outstanding = sender.connection().nxt - sender.connection().una;
+        let link = &mut self.links[path.data_link()];
+        let mut wire = PathWire { path, link, around: &mut self.around, flow: index };
+        loop {
+            self.events += 1;
+            now = wire.run_host(now, outstanding);
+            let is_next = now < until && now < wire.path.arriving_at() && now < wire.path.crossing_at();
+            if !is_next || !wire.path.is_calm_beside_host(now) || !wire.around.changed.is_empty() {
+                break;
+            }
         }
-        self.flows[index].path.refresh_beyond();
+        wire.path.refresh_host();
     }
 }

@@ -61,7 +61,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             if kind == FlowKind::Deadline {
                 self.wake(index, now);
             } else if kind != FlowKind::Ack {
-                self.handle_other(index, now, kind);
+                self.handle_other((index, now), kind, Time(bound).min(self.links_at));
             } else if let Some(at) = self.take_acks(index, Time(bound).min(self.links_at), look_at) {
                 return at.0;
             }
@@ -143,10 +143,10 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
 
     /// Neither an ACK nor a timer. Out of line, for the two are then told apart without a table of jumps.
     #[inline(never)]
-    fn handle_other(&mut self, index: usize, now: Time, kind: FlowKind) {
+    fn handle_other(&mut self, (index, now): (usize, Time), kind: FlowKind, until: Time) {
         match kind {
             FlowKind::Crossing => self.cross(index),
-            FlowKind::Pending => self.handle_pending(index, now),
+            FlowKind::Pending => self.handle_pending(index, now, until),
             _ => self.handle_rare(index, now, kind),
         }
     }

@@ -1,7 +1,7 @@
 //! A flow's way through its host: its segments on the way to their link, its ACKs on the way to their sender, and what happens when.
 
 use net::{Link, Packet};
-use tcp::{Ack, EcnBits};
+use tcp::{Ack, EcnBits, Range};
 use units::Time;
 
 use super::delivery::Delivery;
@@ -17,12 +17,33 @@ impl Path {
         self.is_watched |= side.holds_segments;
         self.is_hosted = true;
         self.rare.get_or_insert_with(Box::default).side = Some(side);
+        self.refresh_beyond();
         self
     }
 
     /// The flow's part of its host.
     pub(crate) fn side(&mut self) -> Option<&mut Side> {
         self.rare.as_mut()?.side.as_mut()
+    }
+
+    /// [`Path::refresh_beyond`] where only what is in the host has changed.
+    #[inline]
+    pub(crate) fn refresh_host(&mut self) {
+        let Some(rare) = self.rare.as_deref() else { return };
+        self.beyond_at = rare.elsewhere_at.min(rare.side.as_ref().map_or(Time::NEVER, Side::next_at));
+    }
+
+    /// Of all that [`Path::pending_at`] looks at only the host can have an effect up to `now`.
+    #[inline]
+    pub(crate) fn is_calm_beside_host(&self, now: Time) -> bool {
+        let elsewhere_at = self.rare.as_deref().map_or(Time::ZERO, |rare| rare.elsewhere_at);
+        now.saturating_sub(self.felt_after) < self.receiver.deadline() && now < elsewhere_at
+    }
+
+    /// Something at the receiver can have an effect now.
+    pub(crate) fn is_receiver_due(&self, now: Time) -> bool {
+        let others = self.held_until().min(self.client_at()).min(self.receiver.reads_at());
+        self.receiver.deadline().min(others).saturating_add(self.felt_after) <= now
     }
 
     /// The ACK will reach the host at `at`, plus jitter, and wait there for a tick or the processor.
@@ -32,11 +53,8 @@ impl Path {
         let Some(side) = self.side() else { return };
         let delivery = Delivery::new(side.ticks.not_before(at), ack);
         if side.has_cpu {
-            let is_next = side.coming.is_empty();
-            side.coming.push_back(delivery);
-            if is_next {
-                self.refresh_beyond();
-            }
+            side.push_coming(delivery);
+            self.beyond_at = self.beyond_at.min(delivery.at);
         } else {
             self.push_arriving(delivery);
         }
@@ -57,24 +75,44 @@ impl<L: Link<Load>> PathWire<'_, L> {
         let Some(side) = self.path.side() else { return };
         side.admitted = self.around.machines[side.machine].take_segment(now, packet);
         if side.admitted.is_some() {
-            self.enter_host(now, seq, packet, false);
+            self.enter_host(now, Range::of(seq), (packet, false));
         }
     }
 
-    /// The sender hands a segment to its host.
-    pub(crate) fn enter_host(&mut self, now: Time, seq: u64, packet: Packet, cwr: bool) {
+    /// The sender hands segments to its host, alike as packets; the first of them may carry CWR.
+    pub(crate) fn enter_host(&mut self, now: Time, segments: Range, (packet, cwr): (Packet, bool)) {
         let Some(side) = self.path.side() else { return };
-        let admitted = side.admitted.take().or_else(|| self.around.machines[side.machine].take_segment(now, packet));
-        let at = admitted.expect("a device that may be full is asked first");
-        let is_next = side.leaving.is_empty();
-        side.leaving.push_back(Leaving { at, seq, sent: now, ecn_capable: packet.ecn_capable, bits: EcnBits { ce: false, cwr } });
-        if is_next {
-            self.path.refresh_beyond();
+        let machine = &mut self.around.machines[side.machine];
+        for seq in segments.from..segments.to {
+            let admitted = side.admitted.take().or_else(|| machine.take_segment(now, packet));
+            let at = admitted.expect("a device that may be full is asked first");
+            let bits = EcnBits { ce: false, cwr: cwr && seq == segments.from };
+            side.push_leaving(Leaving { at, seq, sent: now, ecn_capable: packet.ecn_capable, bits });
         }
+        let next_at = side.next_at();
+        self.path.beyond_at = self.path.beyond_at.min(next_at);
+    }
+
+    /// What is due at the host happens: an ACK comes in, or a segment leaves. Returns when something happens there next. Before anything
+    /// but this is asked for, [`Path::refresh_host`] must be called.
+    #[inline]
+    pub(crate) fn run_host(&mut self, now: Time, outstanding: u64) -> Time {
+        let Some(side) = self.path.side() else { return Time::NEVER };
+        if side.comes_at() > now {
+            if let Some(segment) = side.take_leaving() {
+                self.leave_host(segment);
+            }
+        } else if let Some(delivery) = side.take_coming() {
+            let ack = delivery.ack();
+            let has_sack = ack.has_sack && ack.label().is_none();
+            let at = self.around.machines[side.machine].take_ack(now, has_sack, outstanding);
+            self.path.push_arriving(Delivery::new(at, ack));
+        }
+        self.path.side().map_or(Time::NEVER, |side| side.next_at())
     }
 
     /// A segment has left the host.
-    pub(crate) fn leave_host(&mut self, segment: Leaving) {
+    fn leave_host(&mut self, segment: Leaving) {
         let Leaving { at, seq, sent, ecn_capable, bits } = segment;
         let packet = Packet { ecn_capable, ..self.path.packet_of(seq) };
         self.reach_link(at, packet, Segment::new(seq, sent, bits));

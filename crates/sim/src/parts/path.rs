@@ -37,6 +37,8 @@ pub(crate) struct Rare {
     pub(crate) unordered: Option<Unordered>,
     pub(crate) side: Option<Side>,
     pub(crate) client: Option<Box<Client>>,
+    /// When something beside the host can have an effect, of what [`Path::refresh_beyond`] looks at.
+    pub(super) elsewhere_at: Time,
 }
 
 /// One flow's path. In memory what is rarely looked at comes first: the rest lies beside the sender's.
@@ -76,9 +78,9 @@ pub struct Path {
     /// From the link to the receiver, and from the receiver to the reverse link.
     quarter: Duration,
     /// From the receiver to where its ACK first has an effect: a real link, or the sender.
-    felt_after: Duration,
+    pub(super) felt_after: Duration,
     /// When the first of the segments that are held back can have an effect, or something happens at the host.
-    beyond_at: Time,
+    pub(super) beyond_at: Time,
     /// When the first ACK on its way to a real link is there; never if none is. Kept, as the next, for it is asked for more often than it
     /// changes.
     crossing_at: Time,
@@ -203,9 +205,12 @@ impl Path {
 
     /// After a change of what is held back, or of what is in the host.
     pub(crate) fn refresh_beyond(&mut self) {
-        let at_host = self.rare.as_ref().and_then(|rare| rare.side.as_ref()).map_or(Time::NEVER, Side::next_at);
         let at_receiver = self.held_until().min(self.client_at()).min(self.receiver.reads_at());
-        self.beyond_at = at_receiver.saturating_add(self.felt_after).min(at_host).min(self.forgotten_at);
+        self.beyond_at = at_receiver.saturating_add(self.felt_after).min(self.forgotten_at);
+        if let Some(rare) = self.rare.as_deref_mut() {
+            rare.elsewhere_at = self.beyond_at;
+            self.refresh_host();
+        }
     }
 
     /// The ACK of the handshake arrives, perhaps late. Nobody answers it.
@@ -214,20 +219,12 @@ impl Path {
         self.refresh_beyond();
     }
 
-    /// Forgets the ACK of the handshake, if its time has come; says whether it did.
-    pub(crate) fn forget_opening(&mut self, now: Time) -> bool {
-        let is_due = self.forgotten_at <= now;
-        if is_due {
+    /// Forgets the ACK of the handshake, if its time has come.
+    pub(crate) fn forget_opening(&mut self, now: Time) {
+        if self.forgotten_at <= now {
             self.forgotten_at = Time::NEVER;
             self.refresh_beyond();
         }
-        is_due
-    }
-
-    /// Something at the receiver can have an effect now.
-    pub(crate) fn is_receiver_due(&self, now: Time) -> bool {
-        let others = self.held_until().min(self.client_at()).min(self.receiver.reads_at());
-        self.receiver.deadline().min(others).saturating_add(self.felt_after) <= now
     }
 
     /// When the next ACK reaches the sender.

@@ -55,7 +55,7 @@ impl<L: Link<Load>> PathWire<'_, L> {
     #[inline(never)]
     fn offer(&mut self, now: Time, seq: u64, packet: Packet, cwr: bool) {
         if self.is_held_by_host() {
-            self.enter_host(now, seq, packet, cwr);
+            self.enter_host(now, Range::of(seq), (packet, cwr));
         } else {
             self.reach_link(now, packet, Segment::new(seq, now, EcnBits { ce: false, cwr }));
         }
@@ -84,10 +84,13 @@ impl<L: Link<Load>> PathWire<'_, L> {
     /// New segments of a path on which each is looked at.
     #[inline(never)]
     fn offer_train(&mut self, now: Time, segments: Range) {
-        let packet = self.path.packet();
+        let (packet, cwr) = (self.path.packet(), std::mem::take(&mut self.path.cwr_due));
+        if self.is_held_by_host() {
+            return self.enter_host(now, segments, (packet, cwr));
+        }
         for seq in segments.from..segments.to {
-            let cwr = std::mem::take(&mut self.path.cwr_due);
-            self.offer(now, seq, packet, cwr);
+            let cwr = cwr && seq == segments.from;
+            self.reach_link(now, packet, Segment::new(seq, now, EcnBits { ce: false, cwr }));
         }
     }
 

@@ -17,16 +17,16 @@ impl Scoreboard {
         let mut unresolved = false;
         let mut seq = self.classified_until.max(c.una);
         while seq < c.nxt {
-            let flags = self.flags(seq);
+            let (sent, flags) = self.outstanding(seq);
             if flags & SACKED != 0 {
                 seq = self.sacked.containing(seq).map_or(seq + 1, |range| range.to);
                 continue;
             }
             if flags & (LOST | EVER_RETRANSMITTED | FOUND_LATE) == 0 {
-                if !rack.is_after(seq, self.sent_at(seq)) {
+                if !rack.is_after(seq, sent) {
                     break;
                 }
-                let due = self.sent_at(seq) + loss_delay;
+                let due = sent + loss_delay;
                 if due <= c.now {
                     self.find_late(seq);
                 } else {

@@ -251,6 +251,13 @@ impl Scoreboard {
         self.segment(seq).sent_at()
     }
 
+    /// When `seq`, which is outstanding, was last sent, and its flags.
+    #[inline]
+    pub(crate) fn outstanding(&self, seq: u64) -> (Time, u8) {
+        let segment = self.segment(seq);
+        (segment.sent_at(), segment.flags())
+    }
+
     /// Flags of `seq`.
     #[inline]
     pub(crate) fn flags(&self, seq: u64) -> u8 {
@@ -300,9 +307,9 @@ impl Scoreboard {
         self.retransmissions.push_back((seq, now));
     }
 
-    /// Marks `seq` SACKed. It must be outstanding and not SACKed. A retransmission that is not of a lost segment stays in flight.
-    pub(crate) fn mark_sacked(&mut self, seq: u64) {
-        let flags = self.flags(seq);
+    /// Marks `seq`, which has these flags, SACKed. It must be outstanding and not SACKed. A retransmission that is not of a lost segment
+    /// stays in flight.
+    pub(crate) fn mark_sacked(&mut self, seq: u64, flags: u8) {
         if flags & LOST != 0 {
             self.lost_out -= 1;
             self.retrans_out -= u32::from(flags & RETRANSMITTED != 0);
@@ -375,16 +382,18 @@ impl Scoreboard {
         None
     }
 
-    /// `seq` leaves the window; returns the flags it had.
-    pub(crate) fn remove(&mut self, seq: u64) -> u8 {
-        let flags = self.flags(seq);
+    /// `seq` leaves the window; returns when it was last sent, and the flags it had.
+    #[inline]
+    pub(crate) fn remove(&mut self, seq: u64) -> (Time, u8) {
+        let segment = self.segment_mut(seq);
+        let (sent, flags) = (segment.sent_at(), segment.flags());
         if flags != 0 {
-            self.clear(seq, flags);
+            *segment = Segment::sent(sent);
             self.sacked_out -= u32::from(flags & SACKED != 0);
             self.lost_out -= u32::from(flags & LOST != 0);
             self.retrans_out -= u32::from(flags & RETRANSMITTED != 0);
         }
-        flags
+        (sent, flags)
     }
 
     /// The window now begins at `una`.

@@ -116,8 +116,8 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     fn on_sacked(&mut self, seq: u64, progress: &mut Progress) {
-        let sent = self.board.sent_at(seq);
-        let retransmitted = self.board.flags(seq) & EVER_RETRANSMITTED != 0;
+        let (sent, flags) = self.board.outstanding(seq);
+        let retransmitted = flags & EVER_RETRANSMITTED != 0;
         self.rack.on_delivered(&self.c, Delivery { seq, sent, retransmitted });
         if !retransmitted {
             if seq < self.board.highest_sacked() {
@@ -127,7 +127,7 @@ impl<C: CongestionControl> Sender<C> {
             progress.first_sacked.get_or_insert(sent);
             progress.last_sacked = Some(sent);
         }
-        self.board.mark_sacked(seq);
+        self.board.mark_sacked(seq, flags);
         self.on_delivered(seq, sent, progress);
         progress.sacked += 1;
     }
@@ -188,8 +188,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     fn on_acknowledged(&mut self, seq: u64, progress: &mut Progress) {
-        let sent = self.board.sent_at(seq);
-        let flags = self.board.remove(seq);
+        let (sent, flags) = self.board.remove(seq);
         let retransmitted = flags & EVER_RETRANSMITTED != 0;
         progress.retransmission_acked |= retransmitted;
         if flags & SACKED != 0 {

@@ -147,21 +147,24 @@ impl<C: CongestionControl> Sender<C> {
     /// What is outstanding was sent after that segment: where the timeout of one as old comes after the probe, so does the head's.
     #[inline(always)]
     pub(super) fn arm_usually(&mut self, rtt: Duration, has_sent: bool) -> Time {
-        if self.c.una < self.c.nxt && rtt + probe_wait(&self.c) <= self.rtt.rto() {
-            return self.timers.arm_usual_probe(&self.c, Time::NEVER);
+        if self.c.una == self.c.nxt {
+            return self.arm_for_nothing();
         }
-        self.arm_unusually(has_sent)
+        let (wait, rto) = (probe_wait(&self.c), self.rtt.rto());
+        if rtt + wait <= rto {
+            return self.timers.arm_probe_in(wait, &self.c);
+        }
+        // The timeout may come before the probe.
+        let (now, from) = (self.c.now, if has_sent { self.board.sent_at(self.c.una) } else { self.c.now });
+        let left = if from + rto > now { from + rto - now } else { Duration::FOREVER };
+        self.timers.arm_probe_in(wait.min(left), &self.c)
     }
 
-    /// Of a usual ACK too: the timeout comes before the probe, or nothing is outstanding.
+    /// Nothing is outstanding.
     #[inline(never)]
-    fn arm_unusually(&mut self, has_sent: bool) -> Time {
-        if self.c.una == self.c.nxt {
-            self.arm_after_progress();
-            return self.timers.expires();
-        }
-        let latest = if has_sent { self.head_timeout(self.c.now) } else { self.c.now + self.rtt.rto() };
-        self.timers.arm_usual_probe(&self.c, latest)
+    fn arm_for_nothing(&mut self) -> Time {
+        self.arm_after_progress();
+        self.timers.expires()
     }
 
     /// When the timeout of the first outstanding segment is over; never if it is already at `now`.

@@ -139,13 +139,17 @@ impl Arrivals {
     }
 
     /// Frees the slot of flow `index` if it is a transfer of which nothing is under way any more; says whether it did.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn release(&mut self, index: usize, flow: &Flow) -> bool {
-        if index < self.before || !flow.is_spent() || self.rows[index - self.before] == NOBODY {
+        index >= self.before && flow.is_spent() && self.free_slot(index - self.before)
+    }
+
+    /// Frees a slot; says whether it was taken.
+    fn free_slot(&mut self, slot: usize) -> bool {
+        if std::mem::replace(&mut self.rows[slot], NOBODY) == NOBODY {
             return false;
         }
-        self.rows[index - self.before] = NOBODY;
-        self.free.push(Reverse((index - self.before) as u32));
+        self.free.push(Reverse(slot as u32));
         true
     }
 

@@ -1,7 +1,6 @@
 //! One flow's part of its host: its segments that have not left it, and its ACKs that have not reached the sender.
 
-use std::collections::VecDeque;
-
+use net::Ring;
 use tcp::EcnBits;
 use units::Time;
 
@@ -9,7 +8,7 @@ use super::ticks::Ticks;
 use crate::parts::delivery::Delivery;
 
 /// A segment in the host.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Leaving {
     /// When it reaches its link.
     pub(crate) at: Time,
@@ -41,25 +40,70 @@ pub(crate) struct Side {
     pub(crate) ticks: Ticks,
     /// When the segment that was admitted will have left.
     pub(crate) admitted: Option<Time>,
-    pub(crate) leaving: VecDeque<Leaving>,
+    leaving: Ring<Leaving>,
     /// ACKs that have not reached the host.
-    pub(crate) coming: VecDeque<Delivery>,
+    coming: Ring<Delivery>,
+    /// When the first of either is there; never if none is. Kept, for it is asked for more often than it changes.
+    leaves_at: Time,
+    comes_at: Time,
 }
 
 impl Side {
     pub(crate) fn new(host: usize, equipment: Equipment, ticks: Ticks) -> Side {
-        let (leaving, coming) = (VecDeque::new(), VecDeque::new());
         let Equipment { cpu, device } = equipment;
-        Side { host, machine: host, has_cpu: cpu, holds_segments: cpu || device, ticks, admitted: None, leaving, coming }
+        Side {
+            host,
+            machine: host,
+            has_cpu: cpu,
+            holds_segments: cpu || device,
+            ticks,
+            admitted: None,
+            leaving: Ring::default(),
+            coming: Ring::default(),
+            leaves_at: Time::NEVER,
+            comes_at: Time::NEVER,
+        }
+    }
+
+    /// A segment, behind all others, will leave.
+    #[inline]
+    pub(crate) fn push_leaving(&mut self, segment: Leaving) {
+        self.leaves_at = self.leaves_at.min(segment.at);
+        self.leaving.push(segment);
+    }
+
+    /// The first segment leaves.
+    #[inline]
+    pub(crate) fn take_leaving(&mut self) -> Option<Leaving> {
+        let taken = self.leaving.pop();
+        self.leaves_at = self.leaving.front().map_or(Time::NEVER, |segment| segment.at);
+        taken
+    }
+
+    /// An ACK, behind all others, will reach the host.
+    #[inline]
+    pub(crate) fn push_coming(&mut self, delivery: Delivery) {
+        self.comes_at = self.comes_at.min(delivery.at);
+        self.coming.push(delivery);
+    }
+
+    /// The first ACK reaches it.
+    #[inline]
+    pub(crate) fn take_coming(&mut self) -> Option<Delivery> {
+        let taken = self.coming.pop();
+        self.comes_at = self.coming.front().map_or(Time::NEVER, |delivery| delivery.at);
+        taken
     }
 
     /// When the next ACK reaches the host.
+    #[inline]
     pub(crate) fn comes_at(&self) -> Time {
-        self.coming.front().map_or(Time::NEVER, |delivery| delivery.at)
+        self.comes_at
     }
 
     /// When something happens here.
+    #[inline]
     pub(crate) fn next_at(&self) -> Time {
-        self.comes_at().min(self.leaving.front().map_or(Time::NEVER, |leaving| leaving.at))
+        self.comes_at.min(self.leaves_at)
     }
 }
