@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from windtunnel.cli import main
+from windtunnel.progress import Progress
 
 QUICK = ["--rate", "20Mbit", "--rtt", "20ms", "--queue", "50%bdp", "--duration", "3s", "--flow", "reno"]
 
@@ -22,6 +23,12 @@ class Outcome:
 
     def json(self) -> Any:
         return json.loads(self.out)
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a busy machine print no line of progress where a test reads what a command says."""
+    monkeypatch.setitem(Progress.__init__.__kwdefaults__, "every_s", 3600.0)
 
 
 @pytest.fixture

@@ -191,7 +191,7 @@ def test_a_failing_measure_is_one_line_and_loses_no_run(tmp_path: Path) -> None:
     def broken(run: Run) -> float:
         return 1 / 0
 
-    said = r"measure broken at alg=(reno|cubic), rtt_s=0.01, seed [12]: ZeroDivisionError.*test_sweeps.py, line"
+    said = r"measure broken at alg=(reno|cubic), rtt_s=0.0[14], seed [12]: ZeroDivisionError.*test_sweeps.py, line"
     with pytest.raises(MeasureFailed, match=said) as caught:
         swept(tmp_path, measures=[broken])
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
