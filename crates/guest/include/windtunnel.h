@@ -104,7 +104,7 @@ struct wt_connection {
 	uint64_t delivered;               /* segments delivered so far, cumulatively or selectively acknowledged */
 	uint64_t delivered_ce;            /* of those, echoed as ECN-marked */
 	uint64_t lost;                    /* segments ever held to be lost (WT_FULL_BY_RATE, or with packets) */
-	uint64_t app_limited_until;       /* deliveries up to this count are limited by the application; 0: none (as `lost`) */
+	uint64_t app_limited_until;       /* the application limits what is delivered until this count, the handshake as one; 0: it does not (as `lost`) */
 	uint64_t rtt_min_ns;              /* smallest RTT of the last 300 s, or WT_NONE */
 	uint64_t pacing_rate_bytes_per_s; /* at which the transport would pace */
 	uint64_t last_sent_ns;            /* when the last data segment left */

@@ -56,7 +56,7 @@ static void enter_rarely(struct flow *f, const struct wt_connection *c)
 		tp->prior_cwnd = (u32)c->prior_cwnd;
 	tp->lsndtime = FIRST_TICK + (u32)(c->last_sent_ns / 1000 / WT_TICK_US);
 	tp->lost = (u32)c->lost;
-	tp->app_limited = c->app_limited_until ? (u32)c->app_limited_until + 1 : 0;
+	tp->app_limited = (u32)c->app_limited_until;
 	tp->write_seq = tp->snd_nxt;
 	tp->max_packets_out = c->in_flight;
 	minmax_reset(&tp->rtt_min, (u32)wt_kernel_jiffies, c->rtt_min_ns == WT_NONE ? ~0u : (u32)(c->rtt_min_ns / 1000));
