@@ -90,6 +90,8 @@ pub(crate) struct Recovery {
     in_frto: bool,
     /// What goes first on this ACK.
     turn: Turn,
+    /// An ACK has arrived that was not plain, or that of the handshake: the first of a connection is no duplicate.
+    is_answered: bool,
     /// Expiries of the retransmission timer since the last progress.
     expiries: u32,
     /// End of the episode (Linux `high_seq`).
@@ -106,10 +108,22 @@ impl Recovery {
             has_frto: options.frto,
             in_frto: false,
             turn: Turn::default(),
+            is_answered: false,
             expiries: 0,
             point: 0,
             reduction: Reduction::default(),
         }
+    }
+
+    /// An ACK has arrived that was not plain, or that of the handshake.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.is_answered
+    }
+
+    /// An ACK has arrived: whether it is the first. A SYN-ACK offers a window of its own, unscaled, so that Linux, which opened the connection, takes
+    /// the first ACK after it for news of the window (`tcp_may_update_window`).
+    pub(crate) fn takes_first_answer(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_answered, true)
     }
 
     /// One past the last segment of the episode.

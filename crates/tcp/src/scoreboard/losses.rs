@@ -152,17 +152,6 @@ impl Scoreboard {
         self.sacked_out = 0;
     }
 
-    /// An ACK has arrived that was not plain, or that of the handshake.
-    pub(crate) fn is_answered(&self) -> bool {
-        self.is_answered
-    }
-
-    /// An ACK has arrived: whether it is the first. A SYN-ACK offers a window of its own, unscaled, so that Linux, which opened the connection, takes
-    /// the first ACK after it for news of the window (`tcp_may_update_window`).
-    pub(crate) fn takes_first_answer(&mut self) -> bool {
-        !std::mem::replace(&mut self.is_answered, true)
-    }
-
     /// Without SACK an ACK of `acked` segments: the retransmission that filled the hole counts itself, the rest had been counted by duplicate
     /// ACKs. Returns how many segments this ACK delivered.
     pub(crate) fn count_acknowledged(&mut self, c: &Connection, reordering: &mut Reordering, acked: u64) -> u32 {

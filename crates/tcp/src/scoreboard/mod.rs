@@ -83,15 +83,13 @@ pub(crate) struct Scoreboard {
     reported: [Range; 3],
     /// Room for what one ACK's SACK blocks bring; empty between ACKs.
     newly_sacked: Vec<Range>,
-    /// An ACK has arrived that was not plain.
-    is_answered: bool,
     /// Losses that an algorithm is yet to be told of, if it is told of any.
     newly_lost: Option<Box<NewlyLost>>,
 }
 
 units::clone_by_field! {
     Scoreboard: flagged_until sacked_out lost_out grown own retrans_out highest_sacked classified_until sacked retransmissions
-    to_retransmit lost lost_again reported newly_sacked newly_lost is_answered
+    to_retransmit lost lost_again reported newly_sacked newly_lost
 }
 
 impl Scoreboard {
@@ -113,7 +111,6 @@ impl Scoreboard {
             lost_again: 0,
             reported: [Range::default(); 3],
             newly_sacked: Vec::new(),
-            is_answered: false,
         }
     }
 

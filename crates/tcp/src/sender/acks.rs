@@ -42,7 +42,7 @@ impl<C: CongestionControl> Sender<C> {
             progress.ece = self.ecn.take_marks(&mut self.c, &ack, &progress);
         }
         self.publish_in_flight();
-        progress.is_first = self.board.takes_first_answer();
+        progress.is_first = self.recovery.takes_first_answer();
         if !is_answer {
             return self.on_stray_ack(ack, sack, &mut progress, wire);
         }

@@ -18,7 +18,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// The same where the peer opened the connection: the ACK of the handshake has told of its window, and the rate of pacing is that of the initial window.
     pub fn accepting(mut self) -> Sender<C> {
-        self.board.takes_first_answer();
+        self.recovery.takes_first_answer();
         self
     }
 

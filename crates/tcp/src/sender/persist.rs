@@ -39,7 +39,7 @@ impl<C: CongestionControl> Sender<C> {
         if self.is_opening() {
             return;
         }
-        self.board.takes_first_answer();
+        self.recovery.takes_first_answer();
         if self.c.una == self.c.nxt && self.c.nxt > 0 && self.limits.can_send_new(&self.c) {
             self.restart_after_idle();
         }

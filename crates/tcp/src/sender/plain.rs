@@ -116,7 +116,7 @@ impl<C: CongestionControl> Sender<C> {
         if KIND != LEAN && self.packets.is_some() {
             self.tell_packets();
         }
-        let slow_path = self.needs.ack_arrivals && self.board.takes_first_answer();
+        let slow_path = self.needs.ack_arrivals && self.recovery.takes_first_answer();
         self.tell_arrival(&AckArrival { slow_path, ece: false });
         // Steps 9 and 10.
         if KIND == RATED {

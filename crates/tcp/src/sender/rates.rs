@@ -154,7 +154,7 @@ impl<C: CongestionControl> Sender<C> {
     /// Step 10 of the SYN-ACK. Linux's own rate is of ten segments then, whatever the initial window: it looks for that afterwards (`tcp_init_transfer`).
     pub(super) fn set_opening_rate(&mut self) {
         self.refresh_pacing_rate();
-        if self.pacer.is_on() && !self.board.is_answered() && self.cc.pacing_rate(&self.w, &self.c).is_none() {
+        if self.pacer.is_on() && !self.recovery.is_answered() && self.cc.pacing_rate(&self.w, &self.c).is_none() {
             let c = &self.c;
             self.c.pacing_rate = StackPace::opening(c.mss, c.srtt8_us).rate();
         }
