@@ -165,7 +165,7 @@ def _in_notebook() -> Callable[[Step], None]:
     from IPython.display import display  # type: ignore[import-not-found,unused-ignore]
 
     began, shown, lines = time.monotonic(), [0.0], dict[str, str]()
-    handle = display({"text/plain": ""}, raw=True, display_id=True)
+    handle = display({"text/plain": ""}, raw=True, display_id=True)  # type: ignore[no-untyped-call,unused-ignore]
 
     def on_step(step: Step) -> None:
         now = time.monotonic()
