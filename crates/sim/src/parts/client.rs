@@ -39,6 +39,8 @@ pub(crate) struct Client {
     count: u64,
     /// When it asks no more.
     stop: Time,
+    /// When the run ends. A segment that is still under way then has been looked at as it left, and what the client does until it arrives with it.
+    end: Time,
     mss: u64,
     /// IP bytes of a packet that are no payload.
     pub(crate) header_bytes: u32,
@@ -76,6 +78,7 @@ impl Client {
             thoughts: stream("thoughts"),
             count: given.count.unwrap_or(u64::MAX),
             stop: accepted.spec.stop_ns.map_or(Time::NEVER, Time),
+            end: Time(spec.duration_ns),
             mss: mss.into(),
             header_bytes: accepted.spec.packet_bytes - mss,
             flow: index as u32,
@@ -133,7 +136,7 @@ impl Client {
         let now = self.next_at;
         if self.state == State::Asking {
             if let Some(row) = self.rows.last_mut() {
-                row.repeats += 1;
+                row.repeats += u32::from(now < self.end);
             }
             let again = self.asking.on_deadline(now);
             return self.wait_until(again);
