@@ -4,6 +4,8 @@
 //! exists, and the queue is the ring of departure times still in the future. A packet whose transmission ends at the very nanosecond another
 //! arrives has left before it. What has departed is removed from the ring late, when that holds as many packets as the queue ever held or may hold.
 
+mod made;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -77,31 +79,6 @@ impl Fifo {
             losses: Losses::default(),
             changes: Changes::default(),
         }
-    }
-
-    /// The same under a law that decides on arrival.
-    pub(crate) fn governed(mut self, law: Law) -> Fifo {
-        self.full_at = 0;
-        self.governor = Some(Box::new(Governor { counts_bytes: law.counts_bytes(), law, marks: VecDeque::new() }));
-        self
-    }
-
-    /// The same with further loss.
-    pub fn with_losses(mut self, losses: Losses) -> Fifo {
-        if !losses.is_empty() {
-            (self.full_at, self.is_lossy) = (0, true);
-        }
-        self.losses = losses;
-        self
-    }
-
-    /// The same with changes in time.
-    pub fn with_changes(mut self, changes: Changes) -> Fifo {
-        if !changes.is_empty() {
-            self.full_at = 0;
-        }
-        self.changes = changes;
-        self
     }
 
     /// A packet arrives at `now`, not earlier than the one before it.
