@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,16 @@ class Outcome:
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a busy machine print no line of progress where a test reads what a command says."""
     monkeypatch.setitem(Progress.__init__.__kwdefaults__, "every_s", 3600.0)
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    """Forget the modules that a test imported from its own folder: another test's may have their names."""
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        if "pytest-of-" in str(getattr(sys.modules[name], "__file__", None)):
+            del sys.modules[name]
 
 
 @pytest.fixture
