@@ -119,12 +119,17 @@ def test_a_local_cluster_gives_the_bits_of_one_machine_and_names_what_it_runs(un
 
 def test_a_worker_killed_and_a_scheduler_restarted_lose_nothing_and_are_said_in_one_line_each(undisturbed: Path, tmp_path: Path) -> None:
     folder, notes = tmp_path / "results", Notes()
+
+    def said(end: str) -> int:
+        return len([text for text in notes if text.endswith(end)])
+
     with cluster() as made:
         first = made.start_worker()
 
         def disturb() -> None:
             wait_for(lambda: stored(folder) >= 3, "no run is made")
             first.kill()
+            wait_for(lambda: said("are left; what it was making is made by another"), "nothing is said of a worker's end")
             made.start_worker()
             wait_for(lambda: stored(folder) >= 9, "no run is made after a worker's end")
             made.scheduler.kill()
@@ -135,8 +140,7 @@ def test_a_worker_killed_and_a_scheduler_restarted_lose_nothing_and_are_said_in_
         with meanwhile(disturb):
             carried_out(folder, campaign(made.address, notes))
     assert_equal(folder, undisturbed)
-    assert [text for text in notes if text.endswith("are left; what it was making is made by another")]
-    assert len([text for text in notes if text.endswith("what it had is handed over again")]) == 1
+    assert said("what it had is handed over again") == 1
 
 
 def test_a_scheduler_that_stays_away_ends_it_and_what_was_made_is_used_again(undisturbed: Path, tmp_path: Path) -> None:
