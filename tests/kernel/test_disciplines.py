@@ -14,7 +14,7 @@ from windtunnel.scenario import Scenario
 pytestmark = pytest.mark.usefixtures("kernel")
 
 PACKET_S = 1500 * 8 / 10e6
-KINDS = ("drop-head", "red,gentle=0", "codel", "fq", "fq-codel", "pie", "fq-pie")
+KINDS = ("drop-head", "red,gentle=0", "codel", "fq", "fq-codel", "pie", "fq-pie", "cake")
 
 
 def scenario(*flows: Any, **more: Any) -> Scenario:
@@ -67,7 +67,7 @@ def test_what_was_sent_has_arrived_or_was_dropped(discipline: str) -> None:
     assert abs(link["lost_packets"] - expected) <= 4 * expected**0.5 + 1
 
 
-@pytest.mark.parametrize("discipline", ["red,gentle=0,min=5,max=60", "codel", "fq-codel", "pie", "fq-pie"])
+@pytest.mark.parametrize("discipline", ["red,gentle=0,min=5,max=60", "codel", "fq-codel", "pie", "fq-pie", "cake"])
 def test_who_is_ecn_capable_is_marked_and_not_dropped(discipline: str) -> None:
     # RFC 3168. Windows of 30 make no queue above 25 packets: 30 ms, too little to take PIE above the tenth up to which it marks.
     flows = [ecn("reno", start_s=0.1, window_packets=30), ecn("cubic", window_packets=30)]

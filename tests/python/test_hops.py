@@ -197,7 +197,7 @@ def test_a_kernel_refuses_of_a_hop_what_it_refuses_of_a_link() -> None:
     behind = {"algorithm": "reno", "direction": "reverse", "enter": 3}
     assert unsupported(scenario(flows=["reno", behind], hops=["queue=50kB", "queue=9"])) == []
     assert unsupported(scenario(hops=["discipline=cobalt"])) == [
-        "hops[0].discipline: Linux has cobalt as a part of CAKE only, whose limit is memory and not packets"
+        "hops[0].discipline: Linux has cobalt as a part of CAKE only"
     ]
 
 

@@ -102,6 +102,7 @@ def test_bytes_stay_bytes_where_acks_share_the_queue_and_the_wire_does_not_count
         ({"discipline": "red,gentle=0", "queue": 2}, "bottleneck.queue: 2,"),
         ({"mark": 1}, "bottleneck.mark"),
         ({"rate_steps": ["5s=5Mbit"], "queue": "50ms"}, "bottleneck.rate_steps"),
+        ({"rate_steps": ["5s=5Mbit"], "discipline": "cake"}, "bottleneck.rate_steps: the kernel's cake is told a rate once"),
         ({"reorder": 1e-5, "reorder_by": "1ms"}, "bottleneck.reorder_probability"),
     ],
 )

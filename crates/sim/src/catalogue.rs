@@ -31,6 +31,7 @@ fn qdisc(row: &Qdisc) -> Value {
         Number::Beyond(parameter, other, unit) => {
             json!({"of": "parameter", "parameter": parameter, "beyond": other, "unit": unit.name()})
         }
+        Number::RateAbove(part) => json!({"of": "rate", "above_by_a": part}),
         Number::Constant(value) => json!({"of": "constant", "value": value}),
     };
     let demand = |demand: &Demand| {

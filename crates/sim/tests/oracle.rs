@@ -8,6 +8,7 @@ mod common;
 mod oracle {
     pub mod agenda;
     pub mod births;
+    pub mod cake;
     pub mod client;
     pub mod cobalt;
     pub mod codel;

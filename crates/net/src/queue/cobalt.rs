@@ -20,13 +20,18 @@ pub(super) static DISCIPLINE: Discipline = Discipline {
     parameters: &[
         TARGET,
         INTERVAL,
-        number("increment", (0.0, 1.0), 1.0 / 256.0, "Added to BLUE's probability when the queue overflows."),
-        number("decrement", (0.0, 1.0), 1.0 / 4096.0, "Taken from it when the queue is empty."),
+        number("increment", (0.0, 1.0), INCREMENT, "Added to BLUE's probability when the queue overflows."),
+        number("decrement", (0.0, 1.0), DECREMENT, "Taken from it when the queue is empty."),
     ],
     qdisc: None,
 };
 
 const MTU: u64 = 1500;
+/// With the header of Ethernet, which CAKE counts for its parameters.
+const FRAME: u64 = 1514;
+/// BLUE's steps in CAKE, and the defaults here.
+const INCREMENT: f64 = 1.0 / 256.0;
+const DECREMENT: f64 = 1.0 / 4096.0;
 
 /// COBALT's numbers.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +54,15 @@ impl CobaltSpec {
             mtu_time: Duration(MTU * 8 * 1_000_000_000 / rate.0),
         }
     }
+
+    /// As CAKE sets it for a link: the target is at least one and a half frames, the interval longer by as much and at least two targets.
+    pub(crate) fn at_rate(spec: &DisciplineSpec, rate: Rate) -> CobaltSpec {
+        let (asked, asked_interval) = (spec.duration("target_s"), spec.duration("interval_s"));
+        let mtu_time = Duration(FRAME * 8 * 1_000_000_000 / rate.0);
+        let target = asked.max(Duration(mtu_time.0 * 3 / 2));
+        let interval = Duration(asked_interval.0 + target.0 - asked.0).max(target * 2);
+        CobaltSpec { target, interval, increment: INCREMENT, decrement: DECREMENT, mtu_time }
+    }
 }
 
 /// The law.
@@ -64,7 +78,8 @@ pub(crate) struct Cobalt {
 }
 
 impl Cobalt {
-    fn new(spec: CobaltSpec, stream: Stream) -> Cobalt {
+    /// At rest.
+    pub(super) fn new(spec: CobaltSpec, stream: Stream) -> Cobalt {
         Cobalt { spec, count: 0, dropping: false, drop_next: Time::ZERO, p_drop: 0.0, blue_at: Time::ZERO, stream }
     }
 
@@ -82,7 +97,7 @@ impl Cobalt {
     }
 
     /// The queue overflowed: signals have not been answered.
-    fn on_full(&mut self, now: Time) {
+    pub(super) fn on_full(&mut self, now: Time) {
         self.blue(now, self.spec.increment);
         self.dropping = true;
         self.drop_next = now;
@@ -90,7 +105,7 @@ impl Cobalt {
     }
 
     /// The queue was found empty.
-    fn on_empty(&mut self, now: Time) {
+    pub(super) fn on_empty(&mut self, now: Time) {
         if self.p_drop > 0.0 {
             self.blue(now, -self.spec.decrement);
         }
@@ -98,6 +113,11 @@ impl Cobalt {
         if self.is_due(now) {
             self.relax();
         }
+    }
+
+    /// Nothing is left of what it learned.
+    pub(super) fn is_at_rest(&self, now: Time) -> bool {
+        self.p_drop == 0.0 && self.count == 0 && now >= self.drop_next
     }
 
     fn is_due(&self, now: Time) -> bool {
@@ -111,7 +131,7 @@ impl Cobalt {
     }
 
     /// Whether `packet`, about to leave, is dropped; it may be marked instead.
-    fn should_drop<T>(&mut self, now: Time, packet: &mut Queued<T>) -> bool {
+    pub(super) fn should_drop<T>(&mut self, now: Time, packet: &mut Queued<T>) -> bool {
         let is_due = self.is_due(now);
         // Whether the schedule lay behind: what begins the dropping state does not count.
         let mut is_behind = now > self.drop_next;

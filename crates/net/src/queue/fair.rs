@@ -46,13 +46,17 @@ pub(crate) trait Aqm {
     fn take<T>(&mut self, now: Time, line: &mut Line<T>, others: u64, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>>;
 }
 
-/// The queue that packets of `key` go to (a hash perturbed at random).
-pub fn bucket(key: u32, perturbation: u64, queues: usize) -> usize {
-    // The finaliser of SplitMix64.
+/// The hash of `key`, perturbed at random: the finaliser of SplitMix64.
+pub fn hash(key: u32, perturbation: u64) -> u64 {
     let mut z = perturbation ^ u64::from(key);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((u128::from(z ^ (z >> 31)) * queues as u128) >> 64) as usize
+    z ^ (z >> 31)
+}
+
+/// The queue that packets of `key` go to.
+pub fn bucket(key: u32, perturbation: u64, queues: usize) -> usize {
+    ((u128::from(hash(key, perturbation)) * queues as u128) >> 64) as usize
 }
 
 #[derive(Debug)]

@@ -7,6 +7,7 @@
 mod ack_filter;
 mod ared;
 mod bucket;
+mod cake;
 mod cobalt;
 mod codel;
 mod description;
@@ -29,7 +30,7 @@ use crate::Packet;
 
 pub use ack_filter::Supersede;
 pub use description::{discipline, Discipline, DisciplineSpec, Parameter};
-pub use fair::bucket;
+pub use fair::{bucket, hash};
 pub use line::{Line, Queued, Room};
 pub use qdisc::{Demand, Is, Number, Qdisc, Unit};
 
@@ -188,6 +189,7 @@ disciplines! {
     serving fq;
     serving fq_codel;
     serving fq_pie;
+    serving cake;
     serving dualpi2;
     arriving policer;
     serving shaper;

@@ -20,6 +20,8 @@ pub struct Qdisc {
 pub enum Number {
     /// How many packets may wait.
     Limit(Unit),
+    /// The link's rate in bytes per second, and the part of it that this says on top: the discipline knows the rate and the link keeps it.
+    RateAbove(u32),
     /// A parameter's value.
     Of(&'static str, Unit),
     /// The same, and at least one more than another parameter's.
@@ -43,6 +45,8 @@ pub enum Unit {
     Percent,
     /// Parts of 2^32, fewer than all.
     Of32Bits,
+    /// Bytes of memory that so many full packets take.
+    FullPacketMemory,
     /// Bytes of so many full packets but one: what the kernel's queue does not see of those that wait.
     BytesButOne,
     /// How often 1 is halved for it: a weight as a shift.
@@ -63,6 +67,7 @@ impl Unit {
             Unit::Sixteenths => "sixteenths",
             Unit::Percent => "percent",
             Unit::Of32Bits => "of_32_bits",
+            Unit::FullPacketMemory => "full_packet_memory",
             Unit::BytesButOne => "bytes_but_one",
             Unit::Halvings => "halvings",
             Unit::IdleCell => "idle_cell",

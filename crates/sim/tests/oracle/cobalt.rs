@@ -10,8 +10,12 @@ use super::link::Packet;
 
 /// One queue.
 pub struct Cobalt {
-    line: VecDeque<(Time, Packet)>,
-    spec: DisciplineSpec,
+    /// Its packets, and when they came.
+    pub line: VecDeque<(Time, Packet)>,
+    target: i64,
+    interval: i64,
+    increment: f64,
+    decrement: f64,
     stream: Stream,
     mtu_ns: i64,
     count: u64,
@@ -24,24 +28,67 @@ pub struct Cobalt {
 impl Cobalt {
     /// An empty queue.
     pub fn new(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Cobalt {
+        let steps = (spec.value("increment"), spec.value("decrement"));
         let mtu_ns = (12_000 * 1_000_000_000 / rate) as i64;
-        let line = VecDeque::new();
-        Cobalt { line, spec: *spec, stream, mtu_ns, count: 0, dropping: false, drop_next: 0, p_drop: 0.0, blue_timer: 0 }
+        Cobalt::made(spec.duration("target_s").0 as i64, spec.duration("interval_s").0 as i64, steps, mtu_ns, stream)
+    }
+
+    /// One of CAKE's, which counts the header of Ethernet and fits the target to the rate.
+    pub fn of_cake(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Cobalt {
+        let mtu_ns = (1514 * 8 * 1_000_000_000 / rate) as i64;
+        let asked = spec.duration("target_s").0 as i64;
+        let target = i64::max(mtu_ns * 3 / 2, asked);
+        let interval = i64::max(spec.duration("interval_s").0 as i64 + target - asked, 2 * target);
+        Cobalt::made(target, interval, (1.0 / 256.0, 1.0 / 4096.0), mtu_ns, stream)
+    }
+
+    fn made(target: i64, interval: i64, (increment, decrement): (f64, f64), mtu_ns: i64, stream: Stream) -> Cobalt {
+        Cobalt {
+            line: VecDeque::new(),
+            target,
+            interval,
+            increment,
+            decrement,
+            stream,
+            mtu_ns,
+            count: 0,
+            dropping: false,
+            drop_next: 0,
+            p_drop: 0.0,
+            blue_timer: 0,
+        }
+    }
+
+    /// Bytes in line.
+    pub fn bytes(&self) -> u64 {
+        bytes_of(self.line.iter().map(|(_, packet)| packet))
+    }
+
+    /// Nothing is left of what it learned.
+    pub fn is_at_rest(&self, now: i64) -> bool {
+        self.p_drop == 0.0 && self.count == 0 && now >= self.drop_next
+    }
+
+    /// The queue overflowed.
+    pub fn on_full(&mut self, now: i64) {
+        if now - self.blue_timer > self.target {
+            self.p_drop = f64::min(1.0, self.p_drop + self.increment);
+            self.blue_timer = now;
+        }
+        self.dropping = true;
+        self.drop_next = now;
+        self.count = self.count.max(1);
     }
 
     fn control(&self, t: i64) -> i64 {
-        let interval = self.spec.duration("interval_s").0 as f64;
+        let interval = self.interval as f64;
         t + if self.count < 2 { interval } else { interval / (self.count as f64).sqrt() } as i64
-    }
-
-    fn target(&self) -> i64 {
-        self.spec.duration("target_s").0 as i64
     }
 
     fn should_drop(&mut self, now: i64, arrived: i64, packet: &mut Packet) -> bool {
         let mut schedule = now - self.drop_next;
         let mut next_due = self.count > 0 && schedule >= 0;
-        if now - arrived > self.target() && now - arrived > 4 * self.mtu_ns {
+        if now - arrived > self.target && now - arrived > 4 * self.mtu_ns {
             if !self.dropping {
                 self.dropping = true;
                 self.drop_next = self.control(now);
@@ -68,7 +115,7 @@ impl Cobalt {
             drop = true;
         }
         if self.count == 0 {
-            self.drop_next = now + self.spec.duration("interval_s").0 as i64;
+            self.drop_next = now + self.interval;
         } else if schedule > 0 && !drop {
             self.drop_next = now;
         }
@@ -78,19 +125,12 @@ impl Cobalt {
 
 impl Discipline for Cobalt {
     fn arrive(&mut self, now: Time, packet: Packet, fits: Fits) -> Vec<Packet> {
-        let has_room = fits(self.line.len(), bytes_of(self.line.iter().map(|(_, packet)| packet)), packet.bytes);
+        let has_room = fits(self.line.len(), self.bytes(), packet.bytes);
         self.line.push_back((now, packet));
         if has_room {
             return vec![];
         }
-        let now = now.0 as i64;
-        if now - self.blue_timer > self.target() {
-            self.p_drop = f64::min(1.0, self.p_drop + self.spec.value("increment"));
-            self.blue_timer = now;
-        }
-        self.dropping = true;
-        self.drop_next = now;
-        self.count = self.count.max(1);
+        self.on_full(now.0 as i64);
         self.line.pop_front().map(|(_, packet)| packet).into_iter().collect()
     }
 
@@ -102,8 +142,8 @@ impl Discipline for Cobalt {
             }
             dropped.push(packet);
         }
-        if self.p_drop > 0.0 && now - self.blue_timer > self.target() {
-            self.p_drop = f64::max(0.0, self.p_drop - self.spec.value("decrement"));
+        if self.p_drop > 0.0 && now - self.blue_timer > self.target {
+            self.p_drop = f64::max(0.0, self.p_drop - self.decrement);
             self.blue_timer = now;
         }
         self.dropping = false;

@@ -7,6 +7,7 @@ use net::DisciplineSpec;
 use tcp::EcnBits;
 use units::{Stream, Time};
 
+use super::cake::Cake;
 use super::cobalt::Cobalt;
 use super::codel::Codel;
 use super::dualpi2::DualPi2;
@@ -43,6 +44,7 @@ pub fn make(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Box<dyn Discipl
         "policer" => Box::new(Policer(VecDeque::new(), Gcra::new(spec))),
         "shaper" => Box::new(Shaper(VecDeque::new(), Gcra::new(spec))),
         "cobalt" => Box::new(Cobalt::new(spec, rate, stream)),
+        "cake" => Box::new(Cake::new(spec, rate, stream)),
         "fq" => Box::new(Fq::new(spec, stream)),
         "fq-codel" => Box::new(FqCodel::new(spec, stream)),
         "fq-pie" => Box::new(FqPie::new(spec, rate, stream)),

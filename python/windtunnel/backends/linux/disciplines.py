@@ -19,6 +19,8 @@ from windtunnel.scenario.links import MARK_FIELDS
 _2_32 = 2**32
 _RED_ECN, _RED_NODROP = 1, 8
 _SHIFT_MOST = 31
+_FULL_PACKET_MEMORY = 2304
+"""Bytes of the guest's memory that a packet of 1500 bytes takes, as its qdiscs count them."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class KernelDiscipline:
         Whether it counts bytes where the scenario counts packets, or the other way round: right only where all packets are full.
     notes : tuple of str
         What was converted.
+    knows_rate : bool
+        Whether it is told the link's rate, which may then not change.
     """
 
     kind: str
@@ -44,6 +48,7 @@ class KernelDiscipline:
     problems: tuple[str, ...] = ()
     counts_bytes: bool = False
     notes: tuple[str, ...] = ()
+    knows_rate: bool = False
 
 
 def wanted(link: Bottleneck) -> bool:
@@ -51,7 +56,7 @@ def wanted(link: Bottleneck) -> bool:
     return link.discipline != DROP_TAIL or _marks(link) is not None
 
 
-_WITHIN = {"cobalt": "Linux has cobalt as a part of CAKE only, whose limit is memory and not packets"}
+_WITHIN = {"cobalt": "Linux has cobalt as a part of CAKE only"}
 
 
 def why_none(discipline: str) -> str:
@@ -84,7 +89,8 @@ def kernel_discipline(link: Bottleneck, limit_packets: int) -> KernelDiscipline 
     defaults = {row.name: float(row.default) for row in known.parameters.values() if row.default is not None}
     made = _Wanted(known.qdisc, defaults | link.discipline_parameters, waiting, link.rate_bps)
     problems, notes = made.demands()
-    return KernelDiscipline(known.qdisc["kind"], made.numbers(), problems, known.qdisc["counts_bytes"], notes)
+    knows_rate = any(row["of"] == "rate" for row in known.qdisc["numbers"])
+    return KernelDiscipline(known.qdisc["kind"], made.numbers(), problems, known.qdisc["counts_bytes"], notes, knows_rate)
 
 
 def _marks(link: Bottleneck) -> int | None:
@@ -122,7 +128,11 @@ class _Wanted:
         return tuple(self._number(row) for row in self.qdisc["numbers"])
 
     def _number(self, row: Mapping[str, Any]) -> int:
-        return int(row["value"]) if row["of"] == "constant" else _UNITS[row["unit"]](self._value(row), self.rate_bps)
+        if row["of"] == "constant":
+            return int(row["value"])
+        if row["of"] == "rate":
+            return round(self.rate_bps / 8 * (1 + 1 / row["above_by_a"]))
+        return _UNITS[row["unit"]](self._value(row), self.rate_bps)
 
     def _value(self, row: Mapping[str, Any]) -> float:
         if row["of"] == "limit":
@@ -190,6 +200,7 @@ _UNITS: Mapping[str, Callable[[float, float], int]] = {
     "sixteenths": lambda value, _: round(value * 16),
     "percent": lambda value, _: round(value * 100),
     "of_32_bits": lambda value, _: min(round(value * _2_32), _2_32 - 1),
+    "full_packet_memory": lambda value, _: int(value) * _FULL_PACKET_MEMORY,
     # One of those who wait is out of RED's sight, see discipline.h of the guest.
     "bytes_but_one": lambda value, _: round((value - 1) * PACKET_BYTES),
     "halvings": lambda value, _: _halvings(value),

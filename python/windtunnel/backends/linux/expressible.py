@@ -208,6 +208,8 @@ def _disciplines(full: Scenario) -> list[str]:
         if made.kind in _SIZED_BY_DEVICE and largest_bytes(full) > PACKET_BYTES:
             why = f"packets are larger than {PACKET_BYTES} bytes, and the kernel's {made.kind}"
             found.append(f"{path}.discipline: {why} takes its smallest queue from what a device may send")
+        if made.knows_rate and link.rate_steps:
+            found.append(f"{path}.rate_steps: the kernel's {made.kind} is told a rate once")
         if made.counts_bytes and _is_mixed(full, one):
             found.append(f"{path}.discipline: packets of other sizes pass this queue too, and the kernel's {made.kind} counts bytes")
         if made.values[0] < 1:

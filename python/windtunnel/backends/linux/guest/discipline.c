@@ -14,6 +14,7 @@
 #define SLACK_OF_SECOND 1000000	/* the same, in parts of a second */
 #define STAB_CELLS 256
 #define SHIFT_MOST 31
+#define IN_TIN SIZE_MAX	/* marks are among the attributes of CAKE's one tin */
 
 static void begin_traffic(struct message *message, int type, int flags, unsigned device, uint32_t parent, uint32_t handle)
 {
@@ -156,6 +157,19 @@ static void put_fq_pie(struct message *message, const uint64_t *value)
 	message_put_u32(message, TCA_FQ_PIE_MEMORY_LIMIT, INT32_MAX);
 }
 
+/* Without tins, told apart by flow, as the link's own shaper a little faster than the link. Sizes are those of the root: of IP. */
+static void put_cake(struct message *message, const uint64_t *value)
+{
+	static const int attribute[] = { TCA_CAKE_TARGET, TCA_CAKE_RTT };
+
+	message_put_u32(message, TCA_CAKE_MEMORY, value[0]);
+	message_put(message, TCA_CAKE_BASE_RATE64, &value[1], sizeof(value[1]));
+	put_numbers(message, attribute, value + 2, 2);
+	message_put_u32(message, TCA_CAKE_DIFFSERV_MODE, CAKE_DIFFSERV_BESTEFFORT);
+	message_put_u32(message, TCA_CAKE_FLOW_MODE, CAKE_FLOW_FLOWS);
+	message_put_u32(message, TCA_CAKE_ACK_FILTER, CAKE_ACK_NONE);
+}
+
 /*
  * Bytes: limit, thresholds. Then the logarithms of the average's weight and of a cell of idle time, what such a cell takes off the average
  * (a shift, of 2^16), the probability at the upper threshold (of 2^32), and flags.
@@ -197,6 +211,7 @@ static const struct kind {
 	{ "fq_codel", "fq_codel", 5, put_fq_codel, offsetof(struct tc_fq_codel_xstats, qdisc_stats.ecn_mark), add_htb },
 	{ "pie", "pie", 5, put_pie, offsetof(struct tc_pie_xstats, ecn_mark), add_htb },
 	{ "fq_pie", "fq_pie", 8, put_fq_pie, offsetof(struct tc_fq_pie_xstats, ecn_mark), add_htb },
+	{ "cake", "cake", 4, put_cake, IN_TIN, add_htb },
 };
 
 static const struct kind *kind_of(const struct discipline_plan *discipline)
@@ -262,6 +277,17 @@ uint32_t discipline_build(const struct place *place, uint64_t rate_bytes, const 
 	return parent;
 }
 
+/* Of CAKE, whose statistics are attributes within attributes. */
+static uint32_t marks_in_tin(const void *statistics, size_t bytes)
+{
+	const struct rtattr *tins = message_find(statistics, bytes, TCA_CAKE_STATS_TIN_STATS);
+	const struct rtattr *tin = message_find(RTA_DATA(tins), RTA_PAYLOAD(tins), 1);
+	uint32_t marks;
+
+	memcpy(&marks, RTA_DATA(message_find(RTA_DATA(tin), RTA_PAYLOAD(tin), TCA_CAKE_TIN_STATS_ECN_MARKED_PACKETS)), sizeof(marks));
+	return marks;
+}
+
 uint64_t discipline_marks(const struct discipline_plan *discipline, const void *statistics, size_t bytes)
 {
 	const size_t at = kind_of(discipline)->marks_at;
@@ -269,6 +295,8 @@ uint64_t discipline_marks(const struct discipline_plan *discipline, const void *
 
 	if (!at)
 		return 0;
+	if (at == IN_TIN)
+		return marks_in_tin(statistics, bytes);
 	if (at + sizeof(marks) > bytes) {
 		errno = 0;
 		fail("netlink: %s has no statistics", discipline->kind);
