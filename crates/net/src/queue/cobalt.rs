@@ -73,14 +73,15 @@ pub(crate) struct Cobalt {
     dropping: bool,
     drop_next: Time,
     p_drop: f64,
-    blue_at: Time,
+    /// When it changed last, if it did.
+    blue_at: Option<Time>,
     stream: Stream,
 }
 
 impl Cobalt {
     /// At rest.
     pub(super) fn new(spec: CobaltSpec, stream: Stream) -> Cobalt {
-        Cobalt { spec, count: 0, dropping: false, drop_next: Time::ZERO, p_drop: 0.0, blue_at: Time::ZERO, stream }
+        Cobalt { spec, count: 0, dropping: false, drop_next: Time::ZERO, p_drop: 0.0, blue_at: None, stream }
     }
 
     /// CoDel's control law; a count of 0 is as one of 1.
@@ -90,9 +91,9 @@ impl Cobalt {
 
     /// BLUE's probability changes at most once per target.
     fn blue(&mut self, now: Time, change: f64) {
-        if now.since(self.blue_at) > self.spec.target {
+        if self.blue_at.is_none_or(|at| now.since(at) > self.spec.target) {
             self.p_drop = (self.p_drop + change).clamp(0.0, 1.0);
-            self.blue_at = now;
+            self.blue_at = Some(now);
         }
     }
 
@@ -269,6 +270,14 @@ mod tests {
         assert_eq!(law.count, 4);
         signals(&mut law, 1, (460, 900), |at| packet(at, 0));
         assert_eq!(law.count, 0);
+    }
+
+    /// The first overflow counts however soon it comes; a kernel's clock does not begin with the queue.
+    #[test]
+    fn blue_rises_with_the_first_overflow() {
+        let mut law = cobalt();
+        law.on_full(Time::from_ms(1));
+        assert!((law.p_drop - 1.0 / 256.0).abs() < 1e-12, "{}", law.p_drop);
     }
 
     /// 1/256 per overflow, 1/4096 per idle moment, no more often than every 5 ms.

@@ -55,7 +55,7 @@ impl Cobalt {
             dropping: false,
             drop_next: 0,
             p_drop: 0.0,
-            blue_timer: 0,
+            blue_timer: i64::MIN / 2,
         }
     }
 

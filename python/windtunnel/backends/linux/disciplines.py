@@ -19,7 +19,7 @@ from windtunnel.scenario.links import MARK_FIELDS
 _2_32 = 2**32
 _RED_ECN, _RED_NODROP = 1, 8
 _SHIFT_MOST = 31
-_FULL_PACKET_MEMORY = 2304
+_FULL_PACKET_MEMORY = 2728
 """Bytes of the guest's memory that a packet of 1500 bytes takes, as its qdiscs count them."""
 
 

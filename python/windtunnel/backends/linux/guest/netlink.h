@@ -38,7 +38,7 @@ struct qdisc_counters {
 	uint32_t queue_ip_bytes;
 	uint32_t drops;
 	uint32_t header_bytes;	/* of a packet, that the qdisc counts in; given */
-	unsigned char own[64];	/* the qdisc's own statistics */
+	unsigned char own[512];	/* the qdisc's own statistics; attributes, where they are */
 	uint32_t own_bytes;
 };
 
