@@ -9,6 +9,7 @@ from typing import Any
 from windtunnel.backends import backend as backend_of
 from windtunnel.experiment.elsewhere import LeftOut, left_out, profiles, restated
 from windtunnel.experiment.model import Draws, Experiment, Scale
+from windtunnel.experiment.weight import packets
 from windtunnel.scenario import Scenario, digest
 from windtunnel.store import KEPT, run_key
 
@@ -37,7 +38,7 @@ class Job:
     kept : str
         How much of it is stored.
     weight : float
-        How long it takes, in packets the bottleneck can carry.
+        How long it takes, in packets that it may deliver.
     """
 
     key: str
@@ -130,7 +131,7 @@ def plan(experiments: Sequence[Experiment], scale: Scale, *, backend: str = "sim
             if known is None:
                 chosen.check(scenario)
             kept = experiment.kept if known is None else min(known.kept, experiment.kept, key=ORDER.index)
-            jobs[key] = Job(key, scenario, kept, scenario.bottleneck.rate_bps * scenario.duration_s / 12_000)
+            jobs[key] = Job(key, scenario, kept, packets(scenario))
         if own or refused:
             cells[experiment.id] = tuple(own)
             omitted[experiment.id] = left_out(scale.points(experiment), refused)
