@@ -30,22 +30,36 @@ OURS = {"highspeed": "hstcp"}
 REPORTED = ("base_rtt_s", "bandwidth_bps", "rtt_min_s", "pacing_gain", "cwnd_gain", "alpha")
 
 
+def newest(version: str) -> store.Kernel:
+    found = [one for one in store.kernels() if one.takes_modules and numbers(one.version) == numbers(version)]
+    if not found:
+        pytest.skip(f"no kernel of {version} that takes modules is built: make kernel SOURCES=/usr/src/linux-source-{version}.tar.xz")
+    return found[0]
+
+
 @pytest.fixture(scope="module")
 def modular() -> store.Kernel:
     """The newest 6.1 that takes modules."""
-    found = [one for one in store.kernels() if one.takes_modules and numbers(one.version) == (6, 1)]
-    if not found:
-        pytest.skip("no kernel of 6.1 that takes modules is built: make kernel")
-    return found[0]
+    return newest("6.1")
 
 
 @pytest.fixture(scope="session")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The congestion controls of the distribution's source, unpacked for these tests alone."""
-    tarball = next(iter(sorted(Path("/usr/src").glob("linux-source-6.1.tar.*"))), None)
+    """The congestion controls of the distribution's 6.1."""
+    return unpacked("6.1", tmp_path_factory.mktemp("source"))
+
+
+@pytest.fixture(scope="module", params=["6.1", "6.12"])
+def kernel_and_files(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[store.Kernel, Path]:
+    """A kernel and the congestion controls of its own source."""
+    return newest(request.param), unpacked(request.param, tmp_path_factory.mktemp("source"))
+
+
+def unpacked(version: str, folder: Path) -> Path:
+    """Unpack the congestion controls of the distribution's source, for these tests alone."""
+    tarball = next(iter(sorted(Path("/usr/src").glob(f"linux-source-{version}.tar.*"))), None)
     if tarball is None:
-        pytest.skip("no /usr/src/linux-source-6.1.tar.*: .ci/kernel-source installs it")
-    folder = tmp_path_factory.mktemp("source")
+        pytest.skip(f"no /usr/src/linux-source-{version}.tar.*: .ci/kernel-source installs it")
     wanted = {f"tcp_{name}.c" for name in FILES} | {"tcp_vegas.h", "tcp_dctcp.h"}
     with tarfile.open(tarball, "r|*") as archive:
         for member in archive:
@@ -76,7 +90,8 @@ def course(records: Records) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_of_the_kernels_does_as_a_module_what_it_does_built_in(modular: store.Kernel, sources: Path, name: str) -> None:
+def test_a_file_of_the_kernels_does_as_a_module_what_it_does_built_in(kernel_and_files: tuple[store.Kernel, Path], name: str) -> None:
+    modular, sources = kernel_and_files
     algorithm, other = (make(f"{sources}/tcp_{one}.c").name for one in (name, "scalable"))
     # Loading a module draws from the guest's generator, and BBR draws its phase: one module is loaded in both.
     built_in, loaded = (

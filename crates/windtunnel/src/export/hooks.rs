@@ -5,7 +5,9 @@ use std::any::Any;
 use std::ffi::{c_void, CString};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
-use cc::{AckArrival, CaEvent, CaState, Connection, Control, EcnFeedback, LostSegment, Packet, RateSample, RttSample, RttSamples, Window};
+use cc::{
+    AckArrival, CaEvent, CaState, Connection, Control, EcnFeedback, LostSegment, Packet, PlainAck, RateSample, RttSample, RttSamples, Window,
+};
 use guest::abi::{self, NONE};
 use units::{Duration, Stream, Time};
 
@@ -36,13 +38,14 @@ unsafe fn told<C: Exported, A: Default>(
     // SAFETY: as the caller promises.
     let (state, shown, c) = unsafe { (&mut *state.cast::<State<C>>(), &mut *w, guest::from_shown(c)) };
     let mut window = Window { cwnd: shown.cwnd, ssthresh: shown.ssthresh, cnt: shown.cnt };
-    let answer = if state.fault.is_some() { None } else { kept(state, |law| call(law, &mut window, c)) };
-    if let Some(text) = &state.fault {
-        shown.fault = text.as_ptr();
-    } else {
-        (shown.cwnd, shown.ssthresh, shown.cnt) = (window.cwnd, window.ssthresh, window.cnt);
+    if state.fault.is_none() {
+        if let Some(answer) = kept(state, |law| call(law, &mut window, c)) {
+            (shown.cwnd, shown.ssthresh, shown.cnt) = (window.cwnd, window.ssthresh, window.cnt);
+            return answer;
+        }
     }
-    answer.unwrap_or_default()
+    shown.fault = state.fault.as_ref().map_or(std::ptr::null(), |text| text.as_ptr());
+    A::default()
 }
 
 /// What the controller answers; nothing when it panics, which is told at the next hook that is shown the window.
@@ -133,6 +136,32 @@ pub(super) unsafe extern "C" fn on_rtt_sampled<C: Exported>(
     let (forward, echoed) = (span(s.forward_ns), (s.sent_ns != NONE).then_some(Time(s.sent_ns)));
     let sample = RttSample { acked: s.acked, rtt: span(s.rtt_ns), forward, echoed, in_flight: s.in_flight };
     unsafe { told::<C, _>(state, w, c, |law, w, c| law.on_rtt_sampled(w, c, &sample)) }
+}
+
+pub(super) unsafe extern "C" fn on_plain_ack<C: Exported>(
+    state: *mut c_void,
+    w: *mut abi::Window,
+    c: *const abi::Connection,
+    s: *const abi::RttSample,
+    is_cwnd_limited: u32,
+) -> u32 {
+    let (s, cwnd_limited) = (unsafe { &*s }, is_cwnd_limited != 0);
+    // Of such an ACK everything is known.
+    let (forward, echoed) = (Duration(s.forward_ns), Time(s.sent_ns));
+    let sample = PlainAck { rtt: Duration(s.rtt_ns), forward, echoed, acked: s.acked, in_flight: s.in_flight }.rtt_sample();
+    let both = |law: &mut C, w: &mut Window, c: &Connection| {
+        law.on_rtt_sampled(w, c, &sample);
+        if w.in_slow_start() {
+            return 0;
+        }
+        if c.cwnd_limited == cwnd_limited {
+            law.on_acked(w, c, sample.acked);
+        } else {
+            law.on_acked(w, &Connection { cwnd_limited, ..c.clone() }, sample.acked);
+        }
+        1
+    };
+    unsafe { told::<C, _>(state, w, c, both) }
 }
 
 pub(super) unsafe extern "C" fn on_ack_arrived<C: Exported>(
@@ -310,6 +339,53 @@ mod tests {
             on_established::<Panics>(state, &mut w, c);
             assert!(!w.fault.is_null());
             destroy::<Panics>(state);
+        }
+    }
+
+    #[derive(Clone, Debug, Default)]
+    struct Hears(Vec<(&'static str, bool, u32)>);
+
+    impl CongestionControl for Hears {
+        fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
+            self.0.push(("rtt", c.cwnd_limited, s.acked));
+            w.ssthresh = if s.rtt == Some(Duration(7)) { 20.0 } else { w.ssthresh };
+        }
+
+        fn on_acked(&mut self, w: &mut Window, c: &Connection, acked: u32) {
+            self.0.push(("acked", c.cwnd_limited, acked));
+            w.cwnd += f64::from(acked);
+        }
+
+        fn ssthresh(&mut self, w: &mut Window, _c: &Connection) -> f64 {
+            w.cwnd
+        }
+    }
+
+    impl Exported for Hears {
+        const NAME: &'static str = "hears";
+
+        fn start(_values: &[f64]) -> Hears {
+            Hears::default()
+        }
+    }
+
+    /// What the header says of it: the one hook, then the other with the limit that will hold, unless slow start began between.
+    #[test]
+    fn a_plain_ack_is_a_sample_and_then_growth() {
+        let connection = Connection::new(1448);
+        let c = std::ptr::from_ref(&connection).cast::<abi::Connection>();
+        let mut w = abi::Window { cwnd: 10.0, ssthresh: 5.0, cnt: 0, reserved: 0, fault: std::ptr::null() };
+        let plain = |rtt_ns| abi::RttSample { rtt_ns, forward_ns: 3, sent_ns: 1, acked: 2, in_flight: 9 };
+        // SAFETY: as above.
+        unsafe {
+            let state = create::<Hears>(std::ptr::null());
+            let before = connection.cwnd_limited;
+            assert_eq!(on_plain_ack::<Hears>(state, &mut w, c, &plain(5), (!before).into()), 1);
+            assert_eq!(on_plain_ack::<Hears>(state, &mut w, c, &plain(7), before.into()), 0);
+            assert_eq!((w.cwnd, w.ssthresh, connection.cwnd_limited), (12.0, 20.0, before));
+            let heard = &(*state.cast::<State<Hears>>()).law.0;
+            assert_eq!(heard[..], [("rtt", before, 2), ("acked", !before, 2), ("rtt", before, 2)]);
+            destroy::<Hears>(state);
         }
     }
 

@@ -73,7 +73,7 @@ impl Table {
             on_event: Some(hooks::on_event::<C>),
             pacing_rate: Some(hooks::pacing_rate::<C>),
             variables_now: Some(hooks::variables_now::<C>),
-            on_plain_ack: None,
+            on_plain_ack: Some(hooks::on_plain_ack::<C>),
             wants_packets: Some(hooks::wants_packets::<C>),
             on_packet_sent: Some(hooks::on_packet_sent::<C>),
             on_packet_acked: Some(hooks::on_packet_acked::<C>),
