@@ -132,7 +132,8 @@ pub struct Steering {
 /// Notifications that carry no data (Linux `tcp_ca_event`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaEvent {
-    /// Data is sent while nothing was in flight. Comes before `Connection::last_sent` moves.
+    /// Data is sent while nothing was in flight: after a silence, and whenever an ACK of all that is out releases it, as with a window of one or
+    /// two segments (Linux `tcp_event_data_sent`; [`Connection::idle`] tells them apart). Comes before `Connection::last_sent` moves.
     TxStarted,
     /// The window was cut after an idle period.
     WindowRestarted,

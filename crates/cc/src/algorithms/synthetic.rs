@@ -85,7 +85,7 @@ impl CongestionControl for Synthetic {
     fn on_event(&mut self, _w: &mut Window, c: &Connection, e: CaEvent) {
         // An idle time is no part of the epoch.
         if let (CaEvent::TxStarted, Some(epoch)) = (e, &mut self.epoch) {
-            epoch.start = (epoch.start + c.now.since(c.last_sent)).min(c.now);
+            epoch.start = (epoch.start + c.idle()).min(c.now);
         }
     }
 
@@ -101,5 +101,29 @@ impl CongestionControl for Synthetic {
     fn variables(&self, out: &mut [f64]) {
         out[0] = self.epoch.map_or(f64::NAN, |epoch| epoch.origin);
         out[1] = self.epoch.map_or(f64::NAN, |epoch| epoch.shift);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Duration;
+
+    use super::*;
+
+    /// An epoch that began at 10 s, and a segment that leaves into an empty pipe at 12 s, `silent` after the one before; the RTT is 40 ms.
+    fn begun_after(silent: Duration) -> Time {
+        let begun = Epoch { origin: 4.0, shift: 0.0, start: Time::from_ms(10_000) };
+        let mut law = Synthetic { is_concave: false, c: 0.5, beta: 0.5, unit_s: 0.1, epoch: Some(begun), undo: None };
+        let now = Time::from_ms(12_000);
+        let c = Connection { now, last_sent: now.saturating_sub(silent), srtt8_us: 8 * 40_000, ..Connection::new(1448) };
+        law.on_event(&mut Window { cwnd: 2.0, ssthresh: 2.0, cnt: 0 }, &c, CaEvent::TxStarted);
+        law.epoch.expect("it goes on").start
+    }
+
+    /// With a window of two segments each ACK of both finds the pipe empty: time goes on. A silence is left out but for its first round trip.
+    #[test]
+    fn idle_time_is_left_out_and_a_round_trip_is_not_idle() {
+        assert_eq!(begun_after(Duration::from_ms(40)), Time::from_ms(10_000));
+        assert_eq!(begun_after(Duration::from_ms(1040)), Time::from_ms(11_000));
     }
 }

@@ -124,7 +124,7 @@ impl CongestionControl for CubicReal {
 
     fn on_event(&mut self, _w: &mut Window, c: &Connection, e: CaEvent) {
         if e == CaEvent::TxStarted {
-            let idle_s = c.now.since(c.last_sent).as_secs_f64();
+            let idle_s = c.idle().as_secs_f64();
             let now_s = c.now.as_secs_f64();
             self.now.start_s = self.now.start_s.map(|start_s| (start_s + idle_s).min(now_s));
         }
