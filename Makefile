@@ -30,7 +30,7 @@ DEMO := build/demo
 # `fast` compiles an edit in seconds (no optimisation across crates); what is measured and shipped is `release`.
 PROFILE ?= release
 
-.PHONY: build checkers test test-python test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench profile golden playground playground-page algorithm docs site validation validation-kernel agreement wheel test-wheel release demo clean
+.PHONY: build checkers test test-python test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel test-wheel release demo clean
 
 build: $(CORE)
 
@@ -171,6 +171,10 @@ algorithm:
 	  test $$name = README || test -f docs/algorithms/figures/$$name.svg || $(BIN)/windtunnel algorithms $$name --plot docs/algorithms/figures/$$name.svg; done
 	GOLDEN=redraw $(CARGO) test --quiet --locked -p windtunnel-sim --test golden
 	git --no-pager diff --stat -- docs python tests
+
+# What registers of claims take from the papers' suites: grids, repeats, measures. After an edit of a suite; a test says when it is due.
+declarations: $(CORE)
+	$(BIN)/python -m windtunnel.suites.readout
 
 # docs/reference is generated, and the figures of pages by the commands that they show; guides, concepts and decisions are written by hand.
 docs: $(CORE)

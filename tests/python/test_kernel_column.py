@@ -11,7 +11,7 @@ from stored import DECLARATION
 
 from windtunnel.claims import packaged_register
 from windtunnel.report import kernelcolumn, validation
-from windtunnel.report.cells import Cell, cell_of, joined, reasons_of, split
+from windtunnel.report.cells import TableCell, cell_of, joined, reasons_of, split
 from windtunnel.report.kernelcolumn import Stored, cells_of, with_column
 from windtunnel.store import Results, open_results, writing_results
 
@@ -117,7 +117,7 @@ def test_a_full_run_of_the_simulator_keeps_the_kernels_column(tmp_path: Path, mo
 
 
 def test_cells_part_and_join(tmp_path: Path) -> None:
-    first, second = Cell("1 (0 to 2), 3", "4", "emulation", "**fails**: artefact"), Cell("5", "6", "linux", "holds")
+    first, second = TableCell("1 (0 to 2), 3", "4", "emulation", "**fails**: artefact"), TableCell("5", "6", "linux", "holds")
     for pair in ((first, second), (first, None), (None, second)):
         assert split(joined(pair, "**not run**")) == pair
     assert joined((None, None), "**not run**")[-1] == "**not run**" and split(joined((None, None), "**not run**")) == (None, None)

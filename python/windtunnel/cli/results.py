@@ -31,12 +31,12 @@ def report_command(
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256.", show_default="one per core")] = None,
 ) -> None:
     """Write the report of a results folder: static pages that open offline. Nothing is run."""
-    from windtunnel import claims, report
+    from windtunnel import report
     from windtunnel.store import open_results
 
     workers = worker_count(jobs)
     results = open_results(Path(folder))
-    given = None if register is None else claims.register(register)
+    given = None if register is None else report.register_for(results, register)
     target = Path(out) if out is not None else results.folder / "report"
     with stoppable(), Progress(quiet=False) as shown:
         shown.step("Reading results and judging claims")
@@ -68,7 +68,7 @@ def claims_command(
     measured = results.backends()
     if backend is not None and backend not in measured:
         raise ScenarioError("backend", f"{backend!r} has measured nothing in {folder}; allowed: {', '.join(measured)}")
-    registers = [claims.register(register)] if register is not None else report.registers_of(results)
+    registers = [report.register_for(results, register)] if register is not None else report.registers_of(results)
     chosen = measured if backend is None else [backend]
     verdicts = [verdict for name in chosen for one in registers for verdict in report.verdicts_of(results, one, name)]
     if json:

@@ -16,9 +16,9 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel.claims import Register, Verdict, judge, packaged_register
-from windtunnel.report.cells import HEADINGS, KERNEL, PAPER, Cell, cell_of, joined, reasons_of, split
-from windtunnel.report.stored import registers_of
+from windtunnel.claims import Register, Verdict, judge, metrics_read, packaged_register
+from windtunnel.report.cells import HEADINGS, KERNEL, PAPER, TableCell, cell_of, joined, reasons_of, split
+from windtunnel.report.registers import registers_of
 from windtunnel.store import Results, open_results
 
 _FACTS = ("backend_title", "scale", "repeats", "emulates", "left_out")
@@ -57,13 +57,13 @@ class Stored:
         Points and repeats that the folder lacks stay as they were, if they are of the same kernel.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        known = {id: one for register in registers for id, one in register.experiments.items()}
+        known = {id: register for register in registers for id in register.experiments}
         changed = []
         for id in results.experiments(KERNEL):
             if id not in known:
                 continue
             frame = results.measures(id, KERNEL)
-            asked = pl.col("metric").str.split("@").list.first().is_in(list(known[id].measures))
+            asked = pl.col("metric").str.split("@").list.first().is_in(sorted(metrics_read(known[id].claims, id)))
             frame = frame.filter(asked).with_columns(pl.col("run").str.slice(0, 12))
             declared = results.declaration(id, KERNEL)
             facts = {name: declared[name] for name in _FACTS if declared.get(name)}
@@ -93,13 +93,13 @@ class Stored:
         return {one.id: one for one in verdicts if one.verdict != "not_run"}
 
 
-def cells_of(page: str) -> dict[str, Cell]:
+def cells_of(page: str) -> dict[str, TableCell]:
     """Return what a page says of a kernel, by claim."""
     cells = {id: split(columns[-4:])[1] for id, _, columns in _rows(page)}
     return {id: cell for id, cell in cells.items() if cell is not None}
 
 
-def with_column(page: str, cells: Mapping[str, Cell]) -> str:
+def with_column(page: str, cells: Mapping[str, TableCell]) -> str:
     """Return the page with these cells of a kernel in its tables of claims, and the rest as it was."""
     for id, row, columns in _rows(page):
         if id in cells:

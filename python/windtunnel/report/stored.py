@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel.claims import Experiment, Register, RegisterError, Verdict, judge, packaged_register, register
+from windtunnel.claims import Register, Registered, Verdict, judge, metrics_read
 from windtunnel.foreign import shown
 from windtunnel.metrics import MEASURES
 from windtunnel.plots.declared import Declaration, Histories, History, from_json
@@ -17,6 +17,7 @@ from windtunnel.plots.histories import chosen_histories
 from windtunnel.records.names import base_rtts_s
 from windtunnel.report.model import Figure, Report, Section, Table
 from windtunnel.report.points import data_points, measure_headings, stored_runs, with_others
+from windtunnel.report.registers import LONGEST_S, registers_of
 from windtunnel.report.sensitivity import choices_of
 from windtunnel.report.table import table_of
 from windtunnel.store import SIMULATOR, Results, ResultsError
@@ -28,45 +29,10 @@ HEADINGS = {
     "q": "Queue (BDP)",
     "p": "Loss probability",
 }
-LONGEST_S = 600.0
-"""What an infinite time counts as in a mean of a table whose register gives no duration."""
 BACKENDS = {"sim": "Simulator", "linux": "Linux kernel"}
 """What a reader calls a backend."""
 _WORD = re.compile(r"[\w-]+")
 _UNITLESS = ("1", "name", "fraction", "count")
-
-
-def registers_of(results: Results) -> list[Register]:
-    """Return the registers of the papers and suites whose experiments a folder holds: its own, and those that come with the package.
-
-    Parameters
-    ----------
-    results : Results
-        The folder.
-
-    Returns
-    -------
-    list of Register
-        In the order of their names; an experiment of no paper has none.
-
-    Raises
-    ------
-    RegisterError
-        When one that the folder keeps is none.
-    ResultsError
-        When one that the folder keeps is damaged.
-    """
-    papers = sorted({experiment.partition(".")[0] for experiment in results.experiments()})
-    found = []
-    for paper in papers:
-        own = results.kept_register(paper)
-        try:
-            found.append(packaged_register(paper) if own is None else register(own))
-        except RegisterError:
-            if own is not None:
-                raise
-            continue
-    return found
 
 
 def verdicts_of(results: Results, register: Register, backend: str) -> list[Verdict]:
@@ -144,7 +110,11 @@ def assemble(results: Results, given: Register | None = None) -> Report:
     sections = [
         replace(
             _section(
-                results, id, published.get(id), {name: [one for one in own if one.experiment == id] for name, own in verdicts.items()}
+                results,
+                id,
+                published.get(id),
+                metrics_read([claim for register in registers for claim in register.claims], id),
+                {name: [one for one in own if one.experiment == id] for name, own in verdicts.items()},
             ),
             choices=choices.get(id, []),
         )
@@ -166,7 +136,9 @@ def assemble(results: Results, given: Register | None = None) -> Report:
     )
 
 
-def _section(results: Results, id: str, published: Experiment | None, verdicts: Mapping[str, Sequence[Verdict]]) -> Section:
+def _section(
+    results: Results, id: str, published: Registered | None, claimed: frozenset[str], verdicts: Mapping[str, Sequence[Verdict]]
+) -> Section:
     """Return an experiment's section: its figures and table are of the first backend that measured it."""
     backends = [name for name in verdicts if id in results.experiments(name)]
     stored = results.declaration(id, backends[0])
@@ -190,7 +162,7 @@ def _section(results: Results, id: str, published: Experiment | None, verdicts: 
             source_table=results.experiment_folder(id, backends[0]) / "measures.parquet",
             parameters=[(name, value) for name, value in stored["parameters"]] + _grid(stored),
             figures=drawn,
-            table=_table(measures, points, figures, published, _headings(stored)),
+            table=_table(measures, points, figures, published, claimed, _headings(stored)),
             verdicts=verdicts[first],
             beside={name: {one.id: one for one in verdicts[name]} for name in others},
             command=stored["command"],
@@ -269,12 +241,13 @@ def _table(
     measures: pl.DataFrame,
     points: Mapping[str, Any],
     figures: Sequence[Declaration],
-    published: Experiment | None,
+    published: Registered | None,
+    claimed: frozenset[str],
     headings: Mapping[str, str],
 ) -> Table:
-    """Return the table of what the figures show and what the register asks of this experiment, in the order they were measured."""
+    """Return the table of what the figures show and what claims read of this experiment, in the order they were measured."""
     shown = {figure.metric for figure in figures if not isinstance(figure, Histories)}
-    wanted = shown | set(published.measures if published is not None else ())
+    wanted = shown | claimed
     measured = measures["metric"].unique(maintain_order=True).to_list()
     metrics = {name: _heading(name) for name in measured if name in wanted} or {name: _heading(name) for name in measured}
     across = "alg" if len(points.get("alg", ())) > 1 and len(points) > 1 else None

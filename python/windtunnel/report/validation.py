@@ -17,10 +17,11 @@ from datetime import date
 from pathlib import Path
 
 from windtunnel.claims import Reason, Register, Verdict
-from windtunnel.report.cells import HEADINGS, KERNEL, PAPER, Cell, cell_of, joined, reasons_of, verdict_text
+from windtunnel.report.cells import HEADINGS, KERNEL, PAPER, TableCell, cell_of, joined, reasons_of, verdict_text
 from windtunnel.report.environment import VERDICTS
 from windtunnel.report.kernelcolumn import Stored, cells_of
-from windtunnel.report.stored import registers_of, verdicts_of
+from windtunnel.report.registers import registers_of
+from windtunnel.report.stored import verdicts_of
 from windtunnel.report.text import MISSING, markdown
 from windtunnel.store import SIMULATOR, Results, open_results
 from windtunnel.version import __version__
@@ -158,16 +159,16 @@ def _counts(own: Judged) -> list[str]:
     return [*(str(counts[name]) for name in VERDICTS), str(len(own))]
 
 
-def _headlines(judged: Mapping[str, Judged], reasons: Mapping[str, str], kernels: Mapping[str, Cell]) -> str:
+def _headlines(judged: Mapping[str, Judged], reasons: Mapping[str, str], kernels: Mapping[str, TableCell]) -> str:
     chosen = [claim for own in judged.values() for claim in own if claim[SIMULATOR].strength == "headline"]
     return _table(chosen, reasons, kernels, whole_id=True)
 
 
-def _table(own: Judged, reasons: Mapping[str, str], kernels: Mapping[str, Cell], *, whole_id: bool = False) -> str:
+def _table(own: Judged, reasons: Mapping[str, str], kernels: Mapping[str, TableCell], *, whole_id: bool = False) -> str:
     return markdown(HEADINGS, [_row(claim, reasons, kernels, whole_id) for claim in own])
 
 
-def _row(claim: Mapping[str, Verdict], reasons: Mapping[str, str], kernels: Mapping[str, Cell], whole_id: bool) -> list[str]:
+def _row(claim: Mapping[str, Verdict], reasons: Mapping[str, str], kernels: Mapping[str, TableCell], whole_id: bool) -> list[str]:
     first = claim[SIMULATOR]
     name = first.id if whole_id else first.id.partition(".")[2]
     others = [cell_of(one, reasons) for backend, one in claim.items() if backend not in (SIMULATOR, KERNEL)]
