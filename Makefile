@@ -213,7 +213,7 @@ site: $(CORE) $(CHECKERS)
 # A full run of the five papers, and the tables of what holds and what does not from it. What an earlier one ran is used again.
 validation: $(CORE)
 	$(BIN)/windtunnel suite run li07 leith08 open08 slac03 fast04 --out build/validation
-	$(BIN)/python -m windtunnel.report.validation build/validation docs/validation.md data/validation/kernel
+	$(BIN)/python -m windtunnel.report.validation build/validation docs data/validation/kernel
 
 # The claims that a kernel (`make kernel`) can judge as well, into the same folder: the cheapest first, within HOURS CPU hours, and figure 4 of 2007 whole,
 # five more. What they measured is kept in data/validation, and the page's column for a kernel is written from it. HOURS=200 is all of it.
@@ -221,12 +221,12 @@ HOURS ?= 3
 validation-kernel: $(CORE)
 	$(BIN)/windtunnel suite kernel --kernel 6.1 --hours $(HOURS) --out build/validation
 	$(BIN)/windtunnel suite kernel li07.fig4 --kernel 6.1 --out build/validation
-	$(BIN)/python -m windtunnel.report.kernelcolumn build/validation docs/validation.md data/validation/kernel
+	$(BIN)/python -m windtunnel.report.kernelcolumn build/validation docs data/validation/kernel
 
 # The simulator against a kernel (`make kernel`), and the tables of that: 1 says that something differs, which the tables show.
 agreement: $(CORE)
 	$(BIN)/windtunnel agree --kernel 6.1 --out build/agreement || test $$? = 1
-	$(BIN)/python -m windtunnel.agreement.tables build/agreement docs/validation.md
+	$(BIN)/python -m windtunnel.agreement.tables build/agreement docs/validation/kernel.md
 
 # For Python 3.10 and newer on any Linux with glibc 2.17 (2012): zig links against that one. auditwheel says whether the wheel keeps the promise of its name.
 # Beside it the sources, of which pip builds the same where there is a Rust toolchain. TARGETS names other processors (`rustup target add`), whose wheels nothing here runs.

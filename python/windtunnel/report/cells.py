@@ -1,4 +1,4 @@
-"""Rows of docs/validation.md: what simulator and kernel say of a claim, each beside the other in the same cells."""
+"""Rows of the pages in docs/validation: what simulator and kernel say of a claim, each beside the other in the same cells."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from windtunnel.store import SIMULATOR
 KERNEL = "linux"
 """The backend that is a kernel."""
 HEADINGS = ("claim", "", "published", "ours", "runs", "judged on", "verdict")
-PAPER = re.compile(r"^## .*\(`(?P<paper>\w+)`\)$", re.MULTILINE)
-"""The heading of a paper's part of the page."""
-_PARAGRAPH = re.compile(r"^\*\*(?P<claim>[ct]\d+)\.\*\* \*(?P<kind>\w+)", re.MULTILINE)
+PAPER = re.compile(r"^# .*\(`(?P<paper>\w+)`\)$", re.MULTILINE)
+"""The heading of a paper's page."""
+_PARAGRAPH = re.compile(r"^### (?P<claim>[ct]\d+)\n\n\*(?P<kind>\w+)", re.MULTILINE)
 _SEPARATORS = ("; ", "; ", ", ", "; ")
 
 
@@ -82,15 +82,16 @@ def verdict_text(verdict: Verdict, reasons: Mapping[str, str]) -> str:
 
 def _said(one: Verdict) -> str:
     ends = one.interval or [[]] * len(one.estimate or [])
-    said = ", ".join(
-        number(value) + (f" ({number(pair[0])} to {number(pair[1])})" if pair and pair[0] != pair[1] else "")
-        for value, pair in zip(one.estimate or [], ends, strict=True)
+    labels = [f": {label}".replace("; ", ", ").replace("|", "/") if label else "" for label in one.labels] or [""] * len(ends)
+    said = "<br>".join(
+        number(value) + (f" ({number(pair[0])} to {number(pair[1])})" if pair and pair[0] != pair[1] else "") + label
+        for value, pair, label in zip(one.estimate or [], ends, labels, strict=True)
     )
     return said or MISSING
 
 
 def reasons_of(page: str) -> dict[str, str]:
-    """Return the claims that have a paragraph, as ``li07.c06``, each with the first word of its reason."""
+    """Return the claims that have a paragraph, as ``li07.c06``, each with the first word of its reason; of one page or several in a row."""
     _, *parts = PAPER.split(page)
     found: dict[str, str] = {}
     for paper, text in zip(parts[::2], parts[1::2], strict=True):
