@@ -19,7 +19,7 @@ from windtunnel.claims.model import (
     RegisterError,
     Verdict,
 )
-from windtunnel.claims.references import metrics_read
+from windtunnel.claims.references import experiments_read, metrics_read
 from windtunnel.claims.verdicts import claims_json, judge
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "Registered",
     "Verdict",
     "claims_json",
+    "experiments_read",
     "judge",
     "metrics_read",
     "packaged_declarations",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from windtunnel.claims.notebook import verdict_html
 from windtunnel.scenario.errors import one_line
 
 Judge = Literal["sim", "needs-host-model", "wan-only"]
@@ -266,6 +267,9 @@ class Verdict:
     why: Reason | None = None
     labels: tuple[str, ...] = ()
     run_keys: frozenset[str] = frozenset()
+
+    def _repr_html_(self) -> str:
+        return verdict_html(self)
 
     @property
     def counted(self) -> Counted:

@@ -1,5 +1,6 @@
 """Reports: a folder of HTML pages and figures made of stored results, without running anything."""
 
+from windtunnel.report.docs import docs_address
 from windtunnel.report.model import DataPoint, Estimate, Figure, Repeat, Report, Section, StoredRun, Table
 from windtunnel.report.registers import register_for, registers_of
 from windtunnel.report.sensitivity import Depending, OpenChoice, choices_of, run_choices
@@ -20,6 +21,7 @@ __all__ = [
     "Table",
     "assemble",
     "choices_of",
+    "docs_address",
     "register_for",
     "registers_of",
     "run_choices",

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel.claims import Register, Registered, Verdict, judge, metrics_read
+from windtunnel.claims import Register, Registered, Verdict, experiments_read, judge, metrics_read
 from windtunnel.foreign import shown
 from windtunnel.metrics import MEASURES
 from windtunnel.plots.declared import Declaration, Histories, History, from_json
@@ -61,7 +61,9 @@ def verdicts_of(results: Results, register: Register, backend: str) -> list[Verd
     asked = set(own) if backend != SIMULATOR else {claim.experiment for claim in register.claims if claim.judge != "sim"}
     declared = {id: results.declaration(id, backend) for id in own if id in asked}
     emulations = {id: str(one.get("emulates", "")) for id, one in declared.items()}
-    verdicts = judge(register, {id: results.measures(id, backend) for id in own}, backend=backend, emulations=emulations)
+    read = experiments_read(register.claims)
+    tables = {id: results.measures(id, backend) for id in own if id in read}
+    verdicts = judge(register, tables, backend=backend, emulations=emulations)
     lacking = {id: one.get("left_out", []) for id, one in declared.items()} if backend != SIMULATOR else {}
     return [_explained(verdict, lacking.get(verdict.experiment, [])) for verdict in verdicts]
 
@@ -79,7 +81,12 @@ def _explained(verdict: Verdict, left_out: Sequence[Mapping[str, Any]]) -> Verdi
     return replace(verdict, reason="; ".join([verdict.reason, *reasons])) if reasons else verdict
 
 
-def assemble(results: Results, given: Register | None = None) -> Report:
+def about(register: Register, experiment: str) -> Register:
+    """Return a register with the claims about one experiment alone."""
+    return replace(register, claims=tuple(claim for claim in register.claims if claim.experiment == experiment))
+
+
+def assemble(results: Results, given: Register | None = None, *, docs: str = "", only: str | None = None) -> Report:
     """Make a report of a results folder.
 
     Parameters
@@ -88,6 +95,10 @@ def assemble(results: Results, given: Register | None = None) -> Report:
         The folder.
     given : Register, optional
         Claims to judge in place of those that come with the suites run.
+    docs : str
+        Address of the documentation that pages lead to; empty for none.
+    only : str, optional
+        The one experiment to show; all when absent.
 
     Returns
     -------
@@ -101,11 +112,13 @@ def assemble(results: Results, given: Register | None = None) -> Report:
     """
     facts = results.facts
     registers = registers_of(results) if given is None else [given]
+    if only is not None:
+        registers = [about(register, only) for register in registers if only in register.experiments]
     published = {id: experiment for register in registers for id, experiment in register.experiments.items()}
     backends = results.backends()
     verdicts = {name: [one for register in registers for one in verdicts_of(results, register, name)] for name in backends}
     order = {id: index for index, id in enumerate(facts.get("order", []))}
-    ids = sorted(results.experiments(), key=lambda id: (order.get(id, len(order)), id))
+    ids = sorted(results.experiments() if only is None else [only], key=lambda id: (order.get(id, len(order)), id))
     choices = choices_of(results, registers)
     sections = [
         replace(
@@ -133,6 +146,7 @@ def assemble(results: Results, given: Register | None = None) -> Report:
         about={str(text): str(id) for text, id in facts.get("findings_about", {}).items() if str(id) in ids},
         sections=sections,
         backends={name: BACKENDS.get(name, name) for name in backends},
+        docs=docs,
     )
 
 
