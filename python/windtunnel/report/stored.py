@@ -35,7 +35,7 @@ _WORD = re.compile(r"[\w-]+")
 _UNITLESS = ("1", "name", "fraction", "count")
 
 
-def verdicts_of(results: Results, register: Register, backend: str) -> list[Verdict]:
+def verdicts_of(results: Results, register: Register, backend: str, *, needed_only: bool = False) -> list[Verdict]:
     """Judge a register's claims by what one backend measured.
 
     Parameters
@@ -46,6 +46,8 @@ def verdicts_of(results: Results, register: Register, backend: str) -> list[Verd
         The claims.
     backend : str
         One of the folder's.
+    needed_only : bool
+        Whether tables that no claim of the register reads are left unread; a damaged one among them is then not told.
 
     Returns
     -------
@@ -62,7 +64,7 @@ def verdicts_of(results: Results, register: Register, backend: str) -> list[Verd
     declared = {id: results.declaration(id, backend) for id in own if id in asked}
     emulations = {id: str(one.get("emulates", "")) for id, one in declared.items()}
     read = experiments_read(register.claims)
-    tables = {id: results.measures(id, backend) for id in own if id in read}
+    tables = {id: results.measures(id, backend) for id in own if id in read or not needed_only}
     verdicts = judge(register, tables, backend=backend, emulations=emulations)
     lacking = {id: one.get("left_out", []) for id, one in declared.items()} if backend != SIMULATOR else {}
     return [_explained(verdict, lacking.get(verdict.experiment, [])) for verdict in verdicts]
@@ -116,7 +118,10 @@ def assemble(results: Results, given: Register | None = None, *, docs: str = "",
         registers = [about(register, only) for register in registers if only in register.experiments]
     published = {id: experiment for register in registers for id, experiment in register.experiments.items()}
     backends = results.backends()
-    verdicts = {name: [one for register in registers for one in verdicts_of(results, register, name)] for name in backends}
+    verdicts = {
+        name: [one for register in registers for one in verdicts_of(results, register, name, needed_only=only is not None)]
+        for name in backends
+    }
     order = {id: index for index, id in enumerate(facts.get("order", []))}
     ids = sorted(results.experiments() if only is None else [only], key=lambda id: (order.get(id, len(order)), id))
     choices = choices_of(results, registers)
