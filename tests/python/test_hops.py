@@ -196,9 +196,7 @@ def test_a_kernel_refuses_of_a_hop_what_it_refuses_of_a_link() -> None:
     # ACKs of what enters behind it do not cross the first.
     behind = {"algorithm": "reno", "direction": "reverse", "enter": 3}
     assert unsupported(scenario(flows=["reno", behind], hops=["queue=50kB", "queue=9"])) == []
-    assert unsupported(scenario(hops=["discipline=cobalt"])) == [
-        "hops[0].discipline: Linux has cobalt as a part of CAKE only"
-    ]
+    assert unsupported(scenario(hops=["discipline=cobalt"])) == ["hops[0].discipline: Linux has cobalt as a part of CAKE only"]
 
 
 def test_hops_on_the_command_line(cli: Callable[..., Any]) -> None:

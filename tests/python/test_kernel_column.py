@@ -11,13 +11,13 @@ from stored import DECLARATION
 
 from windtunnel.claims import packaged_register
 from windtunnel.report import kernelcolumn, validation
-from windtunnel.report.cells import Cell, cell_of, joined, reasons_of, split
+from windtunnel.report.cells import TableCell, cell_of, joined, reasons_of, split
 from windtunnel.report.kernelcolumn import Stored, cells_of, with_column
 from windtunnel.store import Results, open_results, writing_results
 
 ROOT = Path(__file__).parents[2]
 ROW = "| c14 | Almost all | almost all | {said} | {runs} | {on} | {verdict} |"
-PAGE = f"""## Leith and Shorten 2008 (`open08`)
+PAGE = f"""# Leith and Shorten 2008 (`open08`)
 
 <!-- generated: open08 -->
 
@@ -26,7 +26,9 @@ PAGE = f"""## Leith and Shorten 2008 (`open08`)
 
 <!-- end -->
 
-**c14.** *Emulation: its hosts.* Shares are counted over 30 s.
+### c14
+
+*Emulation: its hosts.* Shares are counted over 30 s.
 """
 SHARES = {"cubic": (0.3, 0.31, 0.32), "htcp": (0.3, 0.29, 0.28)}
 
@@ -87,10 +89,11 @@ def test_the_simulators_measures_are_not_kept(tmp_path: Path) -> None:
 
 
 def test_the_column_is_written_beside_the_simulators_which_stays(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
+    page = tmp_path / "validation" / "open08.md"
+    page.parent.mkdir()
     page.write_text(PAGE, encoding="utf-8")
     folder(tmp_path / "results", "linux")
-    kernelcolumn.main(str(tmp_path / "results"), str(page), str(tmp_path / "stored"))
+    kernelcolumn.main(str(tmp_path / "results"), str(tmp_path), str(tmp_path / "stored"))
     text = page.read_text(encoding="utf-8")
     row = next(line for line in text.splitlines() if line.startswith("| c14"))
     assert row.startswith("| c14 | Almost all | almost all | 0.287 (0.28 to 0.29); 0.310 (") and row.endswith(
@@ -100,7 +103,7 @@ def test_the_column_is_written_beside_the_simulators_which_stays(tmp_path: Path)
     assert [line for line in text.splitlines() if not line.startswith("| c14")] == [
         line for line in PAGE.splitlines() if not line.startswith("| c14")
     ]
-    kernelcolumn.main(str(tmp_path / "results"), str(page), str(tmp_path / "stored"))
+    kernelcolumn.main(str(tmp_path / "results"), str(tmp_path), str(tmp_path / "stored"))
     assert page.read_text(encoding="utf-8") == text
 
 
@@ -108,8 +111,9 @@ def test_a_full_run_of_the_simulator_keeps_the_kernels_column(tmp_path: Path, mo
     monkeypatch.setattr(validation, "with_reasons", lambda page, registers: page)
     stored = Stored(tmp_path / "stored")
     keep(stored, folder(tmp_path / "kernel", "linux"))
-    page = PAGE + "\n**c05.** *Headline.* So it is.\n\n**c15.** *Headline.* So it is.\n"
-    text = validation.renewed(page, folder(tmp_path / "sim", "sim", title="engine 9"), date(2026, 1, 2), stored)
+    page = PAGE + "\n### c05\n\n*Headline.* So it is.\n\n### c15\n\n*Headline.* So it is.\n"
+    found = validation.renewed({"page": page}, folder(tmp_path / "sim", "sim", title="engine 9"), date(2026, 1, 2), stored)
+    text = found.pages["page"]
     rows = {line.split(" | ")[0]: line for line in text.splitlines() if line.startswith("| c")}
     assert rows["| c14"].endswith("| 6; 6 | simulator, linux | **fails**: emulation; **fails**: emulation |")
     # The simulator has not run c15 here, and of the kernel nothing is stored: what the page said of it stays.
@@ -117,14 +121,14 @@ def test_a_full_run_of_the_simulator_keeps_the_kernels_column(tmp_path: Path, mo
 
 
 def test_cells_part_and_join(tmp_path: Path) -> None:
-    first, second = Cell("1 (0 to 2), 3", "4", "emulation", "**fails**: artefact"), Cell("5", "6", "linux", "holds")
+    first, second = TableCell("1 (0 to 2), 3", "4", "emulation", "**fails**: artefact"), TableCell("5", "6", "linux", "holds")
     for pair in ((first, second), (first, None), (None, second)):
         assert split(joined(pair, "**not run**")) == pair
     assert joined((None, None), "**not run**")[-1] == "**not run**" and split(joined((None, None), "**not run**")) == (None, None)
 
 
 def test_the_committed_column_is_that_of_the_committed_measures() -> None:
-    page = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
+    page = "\n\n".join(validation.read_pages(ROOT / "docs").values())
     stored = Stored(ROOT / "data" / "validation" / "kernel")
     reasons = reasons_of(page)
     cells = {}

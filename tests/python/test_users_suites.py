@@ -7,16 +7,19 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
-from windtunnel.claims import RegisterError, register
+from windtunnel.claims import RegisterError, register, whole_text
 from windtunnel.cli import main
 from windtunnel.report import registers_of
 from windtunnel.starters import StarterError, create_suite
 from windtunnel.store import open_results
 from windtunnel.suites import users
+from windtunnel.suites.finding import suite
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +53,11 @@ def test_the_template_does_all_that_a_papers_suite_does(home: Path, capsys: pyte
     assert main(["claims", "results", "--json"]) == 0
     assert [one["verdict"] for one in json.loads(capsys.readouterr().out)] == ["holds", "holds"]
     assert open_results(Path("results")).declaration("mine.buffers")["command"] == "windtunnel suite run ./mine.buffers"
+    # Claims of one's own about what the folder holds: no grid is written down again.
+    only = "version: 1\npapers: {me: mine}\nclaims:\n- {id: me.1, experiment: mine.buffers, paper: me, claim: x, judge: sim, "
+    Path("mine.yaml").write_text(only + "check: {predicate: \"max(V('peak_packets', over='q', alg='reno')) > 30\"}}\n")
+    assert main(["claims", "results", "--register", "mine.yaml", "--json"]) == 0
+    assert [(one["id"], one["verdict"]) for one in json.loads(capsys.readouterr().out)] == [("me.1", "holds")]
     assert main(["report", "results", "--jobs", "1"]) == 0
     assert "fills the link" in Path("results/report/experiments/mine.buffers.html").read_text()
     capsys.readouterr()
@@ -138,23 +146,32 @@ def test_names_and_places_that_are_none_are_one_line(home: Path, capsys: pytest.
     assert "exists" in capsys.readouterr().err
 
 
-def test_a_register_declares_dimensions_and_algorithms_of_its_own(home: Path) -> None:
-    path = home / "register.yaml"
-    text = path.read_text().replace("# dimensions: {buffers_ms: number}", "dimensions: {ms: number}").replace("# algorithms", "algorithms")
-    text = text.replace("alg: [reno, cubic], q: [0.25, 0.5, 1.0]", "alg: [reno, mine], ms: [10, 20]")
-    first = text[: text.index("  - id: mine.c2")]
-    path.write_text(first.replace("q=1", "ms=20"))
-    own = register(path)
-    assert own.experiments["mine.buffers"].points == {"alg": ("reno", "mine"), "ms": (10.0, 20.0)}
+def test_a_register_takes_its_grid_and_names_from_the_suite(home: Path) -> None:
+    path, module = home / "register.yaml", home / "buffers.py"
+    claims = path.read_text()
+    assert not {"experiments", "metrics", "dimensions", "algorithms"} & set(yaml.safe_load(claims))
+    grid = '"alg": ("reno", "cubic"), "q": (0.25, 0.5, 1.0)'
+    module.write_text(module.read_text().replace(grid, '"alg": ("reno", "bbr"), "ms": (10, 20)'))
+    first = claims[: claims.index("  - id: mine.c2")].replace("alg='reno', q=1", "alg='bbr', ms=20")
+    path.write_text(first)
+    declared = suite("./mine").declarations()
+    own = register(path, declared=declared)
+    known = own.experiments["mine.buffers"]
+    assert (known.points, known.repeats, known.duration_s) == ({"alg": ("reno", "bbr"), "ms": (10.0, 20.0)}, 3, 60.0)
+    assert own.metrics["peak_packets"].unit == "packets"
+    # The whole register, as a results folder keeps it, needs no suite.
+    whole = home / "whole.yaml"
+    whole.write_text(whole_text(path, declared=declared))
+    assert register(whole) == replace(own, file=str(whole))
     for old, new, line in (
-        ("{ms: number}", "{M: number}", "cannot be declared"),
-        ("{ms: number}", "{over: number}", "cannot be declared"),
-        ("{ms: number}", "{ms: length}", "is no kind; allowed: name, number"),
-        ("algorithms: [mine]", "algorithms: [yours]", "'mine' is not a known algorithm"),
         ("ms=20", "mss=20", "'mss' is not a known selector"),
         ("ms=20", "q=1", "selector q: mine.buffers has no such dimension"),
+        ("mine.buffers", "mine.nothing", "'mine.nothing' is not a known experiment"),
+        ("M('util'", "M('jain'", "jain is not among the measures of mine.buffers"),
+        ("claims:", "dimensions: {over: number}\nclaims:", "cannot be declared"),
+        ("claims:", "published: {mine.x: {}}\nclaims:", "'published' is not a known key"),
     ):
-        path.write_text(first.replace("q=1", "ms=20").replace(old, new))
+        path.write_text(first.replace(old, new))
         with pytest.raises(RegisterError) as caught:
-            register(path)
+            register(path, declared=declared)
         assert line in str(caught.value)

@@ -1,38 +1,46 @@
 """Checkable claims of published evaluations: reading a register of them, and judging each from measures.
 
-A register holds a paper's experiments and claims; each claim has a predicate over measured quantities. `register` and
+A register holds claims about experiments that a suite declares; each claim has a predicate over measured quantities. `register` and
 `packaged_register` read one strictly, `judge` evaluates every predicate on the measures and on bootstrap resamples of their repeats.
 Nothing here runs anything: claims read measures, and measures come from stored records.
 """
 
-from windtunnel.claims.loading import packaged_register, register
+from windtunnel.claims.completing import DECLARED, packaged_declarations
+from windtunnel.claims.loading import packaged_register, packaged_tables, register, whole_text
 from windtunnel.claims.model import (
-    Cell,
     Claim,
-    Experiment,
     Metric,
     PredicateError,
+    PublishedCell,
     PublishedTable,
     Reason,
     Register,
+    Registered,
     RegisterError,
     Verdict,
 )
+from windtunnel.claims.references import experiments_read, metrics_read
 from windtunnel.claims.verdicts import claims_json, judge
 
 __all__ = [
-    "Cell",
+    "DECLARED",
     "Claim",
-    "Experiment",
     "Metric",
     "PredicateError",
+    "PublishedCell",
     "PublishedTable",
     "Reason",
     "Register",
     "RegisterError",
+    "Registered",
     "Verdict",
     "claims_json",
+    "experiments_read",
     "judge",
+    "metrics_read",
+    "packaged_declarations",
     "packaged_register",
+    "packaged_tables",
     "register",
+    "whole_text",
 ]

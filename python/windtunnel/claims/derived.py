@@ -66,7 +66,7 @@ def derive(swept: Swept, group: list[tuple[float, Repeats]], rate_mbps: float | 
     """
     points = [point for _, point in group]
     if rate_mbps is None and swept.metric == "rf_slope":
-        raise PredicateError(f"{points[0].experiment.id}: rf_slope needs the link rate, which the register does not give")
+        raise PredicateError(f"{points[0].experiment.id}: rf_slope needs the link rate, which its experiment does not give")
 
     def value(values: list[Any]) -> float | None:
         return _value(swept, [x for x, _ in group], values, rate_mbps)

@@ -15,11 +15,8 @@ from typing import Literal
 from windtunnel.claims.model import PredicateError
 from windtunnel.scenario.errors import shown, unknown
 
-ALGORITHMS = (
-    *("reno", "ptcp", "scalable", "hstcp", "hstcp-lp", "bic", "cubic", "htcp", "fast", "fast-bqd"),
-    *("illinois", "ctcp", "convex", "concave-convex", "udp"),
-)
-"""Names of protocols; a variant follows a colon (``htcp:beta08``)."""
+OTHER_SENDERS = ("udp",)
+"""What may stand where a protocol's name may, and is in no catalogue of protocols: sources of datagrams."""
 
 DIMENSIONS: Mapping[str, Literal["name", "number", "either"]] = {
     **dict.fromkeys(("rate", "rtt", "q", "qpkt", "qms", "p", "beta", "size", "size_mb"), "number"),

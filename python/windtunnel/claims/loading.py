@@ -8,50 +8,57 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
+from windtunnel.claims.completing import completed, known_metrics, made_of, packaged_declarations, text_of
 from windtunnel.claims.fields import Entry, is_number, not_known
-from windtunnel.claims.grammar import ALGORITHMS, DIMENSIONS, FUNCTIONS, OTHERS, SELECTORS, parse
+from windtunnel.claims.grammar import DIMENSIONS, FUNCTIONS, OTHER_SENDERS, OTHERS, SELECTORS, parse
 from windtunnel.claims.model import (
     JUDGES,
     REASONS,
     Claim,
-    Experiment,
     Metric,
     PointValue,
     PredicateError,
     PublishedTable,
     Reason,
     Register,
+    Registered,
     RegisterError,
 )
 from windtunnel.claims.published import published_table
 from windtunnel.claims.reading import read_document
 from windtunnel.claims.references import check_references
+from windtunnel.foreign import is_file
 from windtunnel.scenario import catalogue
 from windtunnel.scenario.errors import shown, unknown
 
 VERSION = 1
-_REQUIRED = ("version", "papers", "metrics", "experiments", "claims")
+_REQUIRED = ("version", "papers", "experiments", "claims")
 _OWN = ("dimensions", "algorithms")  # Beside ours: of experiments that are no paper's.
 _KINDS = ("name", "number")
 _PROSE = ("grammar", "conv80", "verdict_rules")  # What the code of this package implements; a register may repeat it in words.
+_SETUPS = "setups"  # What a source says of its experiments, in its words: for readers.
 _EXPERIMENT = ("id", "paper", "title", "duration_s", "repeats", "points", "measures")
 _EXPERIMENT_OPTIONAL = (
-    *("section", "plot", "topology", "flows", "traffic", "duration_note", "repeats_note", "swept", "depends_on", "reproducible"),
-    *("reproducible_note", "emulation", "notes", "data", "tables"),
+    *("by_site", "rate_mbps", "data", "tables", "topology"),
+    # For readers, as registers had them that described their experiments themselves.
+    *("section", "plot", "flows", "traffic", "duration_note", "repeats_note", "swept", "depends_on", "reproducible", "reproducible_note"),
+    *("emulation", "notes"),
 )
 _CLAIM = ("id", "experiment", "paper", "claim", "check", "judge")
 _CLAIM_OPTIONAL = ("kind", "published", "strength", "section", "algorithms", "expected_theory", "caveat", "by_construction", "why")
 
-_Named = TypeVar("_Named", Experiment, Claim)
+_Named = TypeVar("_Named", Registered, Claim)
 
 
-def register(path: str | Path) -> Register:
-    """Read a register of experiments and claims.
+def register(path: str | Path, *, declared: Mapping[str, Any] | None = None) -> Register:
+    """Read a register of claims.
 
     Parameters
     ----------
     path : str or Path
         A YAML file, or JSON when it ends in ``.json``.
+    declared : mapping, optional
+        ``experiments`` and ``metrics`` of its suite, for a register that holds claims only.
 
     Returns
     -------
@@ -65,7 +72,15 @@ def register(path: str | Path) -> Register:
         experiment or paper that is not known, an id that comes twice.
     """
     path = Path(path)
-    return build(read_document(path), file=str(path))
+    return build(read_document(path), file=str(path), declared=declared)
+
+
+def whole_text(path: Path, *, declared: Mapping[str, Any]) -> str:
+    """Return a register as a file that stands alone, with what it takes from its suite filled in; see `register`."""
+    document = read_document(path)
+    if "experiments" in document:
+        return path.read_text(encoding="utf-8")
+    return text_of(completed(document, declared))
 
 
 def packaged_register(paper: str) -> Register:
@@ -79,7 +94,7 @@ def packaged_register(paper: str) -> Register:
     Returns
     -------
     Register
-        The experiments and claims of that paper.
+        The claims of that paper, and its experiments as the paper's suite declares them.
 
     Raises
     ------
@@ -91,10 +106,20 @@ def packaged_register(paper: str) -> Register:
     if paper not in papers:
         raise RegisterError("packaged registers", "", unknown("paper", paper, papers))
     with resources.as_file(folder / f"{paper}.yaml") as path:
-        return build(read_document(path), file=path.name)
+        return build(read_document(path), file=path.name, declared=packaged_declarations()[paper])
 
 
-def build(document: Mapping[str, Any], *, file: str) -> Register:
+def packaged_tables(paper: str) -> dict[str, dict[str, PublishedTable]]:
+    """Return the published tables of one paper's register: by experiment, then by their path in its published numbers."""
+    with resources.as_file(resources.files("windtunnel.claims") / "data" / f"{paper}.yaml") as path:
+        published = read_document(path).get("published", {})
+    return {
+        id: {name: published_table(own.get("data") or {}, name, row) for name, row in own.get("tables", {}).items()}
+        for id, own in published.items()
+    }
+
+
+def build(document: Mapping[str, Any], *, file: str, declared: Mapping[str, Any] | None = None) -> Register:
     """Check a register's plain data and make a `Register` of it.
 
     Parameters
@@ -103,6 +128,8 @@ def build(document: Mapping[str, Any], *, file: str) -> Register:
         What the file holds.
     file : str
         The file's name, for the error.
+    declared : mapping, optional
+        As `register` takes it.
 
     Returns
     -------
@@ -114,19 +141,22 @@ def build(document: Mapping[str, Any], *, file: str) -> Register:
     RegisterError
         One line with the file, the item and what is wrong.
     """
+    document = completed(document, declared)
     top = Entry(file, "", document)
     if "version" not in document:
-        raise top.error("is not a register: version is missing; allowed: version: 1, papers, metrics, experiments, claims")
+        raise top.error(
+            "is not a register: version is missing; allowed: version: 1, papers, claims; and experiments, unless a suite has them"
+        )
     if document["version"] != VERSION or isinstance(document["version"], bool):
         raise RegisterError(file, "version", f"{shown(document['version'])} is not supported; allowed: {VERSION}")
-    top.only(required=_REQUIRED, optional=(*_PROSE, *_OWN))
+    top.only(required=_REQUIRED, optional=("metrics", _SETUPS, *_PROSE, *_OWN))
     _check_grammar(top)
     words = _words(top)
     papers = {str(name): text for name, text in top.mapping("papers").items()}
     for name, text in papers.items():
         if not isinstance(text, str):
             raise RegisterError(file, f"papers: {name}", f"holds {shown(text)}; allowed: a text")
-    metrics = {
+    metrics = known_metrics() | {
         str(name): _metric(Entry.of(row, file=file, item=f"metrics: {name}"), str(name)) for name, row in top.mapping("metrics").items()
     }
     experiments = _by_id([_experiment(entry, papers, metrics, words) for entry in _entries(top, "experiments")], file)
@@ -155,7 +185,7 @@ def _words(top: Entry) -> _Words:
             raise RegisterError(top.file, "dimensions", f"{shown(name)} cannot be declared; allowed: a new name, as in Python")
         if kind not in _KINDS:
             raise RegisterError(top.file, f"dimensions: {name}", f"{shown(kind)} is no kind; allowed: {', '.join(_KINDS)}")
-    known = dict.fromkeys([*ALGORITHMS, *catalogue().algorithms, *top.names("algorithms", needed=False)])
+    known = dict.fromkeys([*catalogue().algorithms, *OTHER_SENDERS, *top.names("algorithms", needed=False)])
     return _Words({**DIMENSIONS, **own}, tuple(known), frozenset(own))
 
 
@@ -188,32 +218,32 @@ def _by_id(items: list[_Named], file: str) -> dict[str, _Named]:
 
 
 def _metric(entry: Entry, name: str) -> Metric:
-    entry.only(required=("unit", "of", "window", "definition"), optional=("inf",))
+    entry.only(required=("unit", "definition"), optional=("inf", "of", "window"))
     inf = entry.fields.get("inf", False)
     if not isinstance(inf, bool):
         raise entry.error(f"inf is {shown(inf)}; allowed: true or false")
-    return Metric(name, entry.text("unit"), entry.text("of"), entry.text("window"), entry.text("definition"), inf)
+    return Metric(name, entry.text("unit"), entry.text("definition"), inf)
 
 
-def _experiment(entry: Entry, papers: Mapping[str, str], metrics: Mapping[str, Metric], words: _Words) -> Experiment:
+def _experiment(entry: Entry, papers: Mapping[str, str], metrics: Mapping[str, Metric], words: _Words) -> Registered:
     entry.only(required=_EXPERIMENT, optional=_EXPERIMENT_OPTIONAL)
     measures = entry.names("measures")
     for name in measures:
         if name not in metrics:
             raise entry.error(f"measures: {not_known('metric', name, metrics)}")
-    if "reproducible" in entry.fields and entry.fields["reproducible"] not in JUDGES:
-        raise entry.error(f"reproducible: {unknown('judge', entry.fields['reproducible'], JUDGES)}")
     data = entry.mapping("data", nullable=True)
-    return Experiment(
+    points = {str(name): _points(entry, str(name), values, words) for name, values in entry.mapping("points").items()}
+    measures = (*measures, *made_of(measures, points))
+    return Registered(
         id=entry.item,
         paper=_paper(entry, papers),
         title=entry.text("title"),
-        section=entry.text("section", needed=False),
         duration_s=entry.number("duration_s"),
         repeats=entry.whole("repeats"),
-        points={str(name): _points(entry, str(name), values, words) for name, values in entry.mapping("points").items()},
+        points=points,
         measures=measures,
-        topology=entry.mapping("topology"),
+        by_site=_of_sites(entry),
+        rate_mbps=_rate(entry),
         data=data,
         tables={str(path): _table(entry, data, str(path), row, measures) for path, row in entry.mapping("tables").items()},
     )
@@ -247,7 +277,29 @@ def _points(entry: Entry, name: str, values: Any, words: _Words) -> tuple[PointV
     return tuple(found)
 
 
+def _of_sites(entry: Entry) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return the values of dimensions by site; ``topology`` is where registers had them that described their experiments themselves."""
+    topology, found = entry.mapping("topology"), dict(entry.mapping("by_site"))
+    for name, key in (("win", "window_limit"), ("opponent", "opponents")):
+        listed = topology.get(key)
+        if isinstance(listed, Mapping):
+            found.setdefault(name, {site: values for site, values in listed.items() if isinstance(values, list)})
+    for name, own in found.items():
+        if not isinstance(own, Mapping) or not all(isinstance(values, list) for values in own.values()):
+            raise entry.error(f"by_site: {name}: holds {shown(own)}; allowed: a list of values for each site")
+    return {str(name): {str(site): tuple(map(str, values)) for site, values in own.items()} for name, own in found.items()}
+
+
+def _rate(entry: Entry) -> float | None:
+    if "rate_mbps" in entry.fields:
+        return entry.number("rate_mbps")
+    given = entry.mapping("topology").get("bottleneck_mbps")
+    return None if given is None or not is_number(given) else float(given)
+
+
 def _check_algorithm(entry: Entry, key: str, name: str, words: _Words) -> None:
+    if is_file(name):
+        return
     if name.split(":")[0] not in words.algorithms:
         raise entry.error(f"{key}: {unknown('algorithm', name, words.algorithms)}")
 
@@ -262,7 +314,7 @@ def _table(entry: Entry, data: Mapping[str, Any], path: str, row: Any, measures:
     return table
 
 
-def _claim(entry: Entry, papers: Mapping[str, str], experiments: Mapping[str, Experiment], words: _Words) -> Claim:
+def _claim(entry: Entry, papers: Mapping[str, str], experiments: Mapping[str, Registered], words: _Words) -> Claim:
     entry.only(required=_CLAIM, optional=_CLAIM_OPTIONAL)
     experiment = entry.text("experiment")
     if experiment not in experiments:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from windtunnel.claims.fields import not_known
 from windtunnel.claims.functions import Array, average, capped
-from windtunnel.claims.model import Cell, Experiment, MissingPoint, PointValue, PredicateError, Register
+from windtunnel.claims.model import MissingPoint, PointValue, PredicateError, PublishedCell, Register, Registered
 from windtunnel.claims.query import Query, Selector
 from windtunnel.claims.several import Part, Several
 from windtunnel.claims.tables import MeasuresTable, Repeats
@@ -65,7 +65,7 @@ class Measurements:
         """The points that were read."""
         return tuple(self._touched.values())
 
-    def experiment(self, name: PointValue | None = None) -> Experiment:
+    def experiment(self, name: PointValue | None = None) -> Registered:
         """Return an experiment by id; the claim's own without one."""
         wanted = self._experiment if name is None else name
         if not isinstance(wanted, str) or wanted not in self._register.experiments:
@@ -99,20 +99,20 @@ class Measurements:
         values = np.array(self._touch(points[0]).values)
         return [values[column] for column in self._draws(points[0]).T]
 
-    def cells(self, experiment: PointValue, path: PointValue) -> tuple[str, Sequence[Cell]]:
+    def cells(self, experiment: PointValue, path: PointValue) -> tuple[str, Sequence[PublishedCell]]:
         """Return the metric and the given cells of a published table."""
         tables = self.experiment(experiment).tables
         if not isinstance(path, str) or path not in tables:
             raise PredicateError(unknown("published table", path, tables))
         return tables[path].metric, tables[path].cells
 
-    def table(self, experiment: Experiment) -> MeasuresTable:
+    def table(self, experiment: Registered) -> MeasuresTable:
         """Return the measures of an experiment."""
         if experiment.id not in self._tables:
             raise MissingPoint(f"{experiment.id} was not run")
         return self._tables[experiment.id]
 
-    def named(self, metric: str, experiment: Experiment) -> str:
+    def named(self, metric: str, experiment: Registered) -> str:
         """Return the name to look up for a metric, and remember that the predicate reads it."""
         if metric not in self._register.metrics:
             raise PredicateError(f"{shown(metric)} is not a known metric")
@@ -140,7 +140,7 @@ class Measurements:
             return self._mean_of(query.found(chosen), query.experiment)
         return average(np.stack([self._of_means(several, group, query.experiment) for group in query.groups(chosen, several)]))
 
-    def _of_means(self, several: Several, group: Sequence[tuple[Part, Repeats]], experiment: Experiment) -> Array:
+    def _of_means(self, several: Several, group: Sequence[tuple[Part, Repeats]], experiment: Registered) -> Array:
         """Return a metric of several points from their means: on the estimates, then on each resample."""
         means = [capped(np.asarray(self._mean_of([repeats], experiment), dtype=np.float64), experiment.duration_s) for _, repeats in group]
         parts = [part for part, _ in group]
@@ -152,7 +152,7 @@ class Measurements:
             ]
         )
 
-    def _mean_of(self, points: Sequence[Repeats], experiment: Experiment) -> Array | Names:
+    def _mean_of(self, points: Sequence[Repeats], experiment: Registered) -> Array | Names:
         rows = [self._mean_of_repeats(self._touch(point)) for point in points]
         if len(rows) == 1:
             return rows[0]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from windtunnel.claims.notebook import verdict_html
 from windtunnel.scenario.errors import one_line
 
 Judge = Literal["sim", "needs-host-model", "wan-only"]
@@ -58,22 +59,20 @@ class Metric:
 
     Parameters
     ----------
-    name, unit, of, window, definition : str
-        As the register has them.
+    name, unit, definition : str
+        Of the metric.
     inf : bool
         Whether its value can be infinite: a time that is not reached within the run.
     """
 
     name: str
     unit: str
-    of: str
-    window: str
     definition: str
     inf: bool = False
 
 
 @dataclass(frozen=True)
-class Cell:
+class PublishedCell:
     """One cell of a published table: where it was measured, its value and its standard deviation (None: not given)."""
 
     selectors: Mapping[str, PointValue]
@@ -86,27 +85,31 @@ class PublishedTable:
     """A published table that predicates can compare with: its metric and the cells that are given."""
 
     metric: str
-    cells: tuple[Cell, ...]
+    cells: tuple[PublishedCell, ...]
 
 
 @dataclass(frozen=True)
-class Experiment:
-    """One experiment of a paper.
+class Registered:
+    """One experiment as a register knows it: its grid, and what was printed of it.
 
     Parameters
     ----------
-    id, paper, title, section : str
-        As the register has them.
+    id, paper, title : str
+        As its suite has them.
     duration_s : float
         Length of a run, s; what an infinite time counts as in a mean.
     repeats : int
         Independent repeats asked for; 0 for a closed form or unit check.
     points : mapping of str to tuple
-        Points along each dimension, in the register's order and units.
+        Points along each dimension, in the suite's order and units.
     measures : tuple of str
-        Metrics of this experiment.
-    topology, data : mapping
-        As the register has them; `data` holds published numbers.
+        Metrics of this experiment, those that follow from several of its points included.
+    by_site : mapping of str to mapping of str to tuple of str
+        Of a dimension whose values differ by site: by site, those that there are, in order.
+    rate_mbps : float, optional
+        The link's rate, Mbit/s, where no dimension is the rate.
+    data : mapping
+        Published numbers.
     tables : mapping of str to PublishedTable
         Published tables by their path in `data`.
     """
@@ -114,32 +117,23 @@ class Experiment:
     id: str
     paper: str
     title: str
-    section: str
     duration_s: float
     repeats: int
     points: Mapping[str, tuple[PointValue, ...]]
     measures: tuple[str, ...]
-    topology: Mapping[str, Any] = field(default_factory=dict)
+    by_site: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    rate_mbps: float | None = None
     data: Mapping[str, Any] = field(default_factory=dict)
     tables: Mapping[str, PublishedTable] = field(default_factory=dict)
 
     def offers(self, point: Mapping[str, PointValue]) -> bool:
-        """Return whether a point exists, as far as its dimensions say.
-
-        A site offers the window limits that ``topology.window_limit`` lists for it, and a protocol meets the opponents that
-        ``topology.opponents`` lists for its site, but never itself. A site that lists none offers all.
-        """
+        """Return whether a point exists, as far as its dimensions say: its values are of its site, and no protocol is its own opponent."""
         site, opponent = point.get("site"), point.get("opponent")
         if opponent is not None and opponent == point.get("alg"):
             return False
-        return self._lists("window_limit", site, point.get("win")) and self._lists("opponents", site, opponent)
-
-    def _lists(self, key: str, site: PointValue | None, value: PointValue | None) -> bool:
-        listed = self.topology.get(key)
-        if site is None or value is None or not isinstance(listed, Mapping):
+        if site is None:
             return True
-        offered = listed.get(site)
-        return value in offered if isinstance(offered, list) else True
+        return all(point[name] in own[str(site)] for name, own in self.by_site.items() if name in point and str(site) in own)
 
 
 REASONS = ("ambiguity", "artefact", "emulation", "ours", "open", "headline")
@@ -213,7 +207,7 @@ class Register:
     file: str
     papers: Mapping[str, str]
     metrics: Mapping[str, Metric]
-    experiments: Mapping[str, Experiment]
+    experiments: Mapping[str, Registered]
     claims: tuple[Claim, ...]
 
 
@@ -273,6 +267,9 @@ class Verdict:
     why: Reason | None = None
     labels: tuple[str, ...] = ()
     run_keys: frozenset[str] = frozenset()
+
+    def _repr_html_(self) -> str:
+        return verdict_html(self)
 
     @property
     def counted(self) -> Counted:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from windtunnel.claims.grammar import DIMENSIONS
-from windtunnel.claims.model import Cell, PointValue, PublishedTable
+from windtunnel.claims.model import PointValue, PublishedCell, PublishedTable
 from windtunnel.scenario.errors import shown, unknown
 
 _KEY = ("key", "key of values")
@@ -56,7 +56,7 @@ def published_table(data: Mapping[str, Any], path: str, description: Any) -> Pub
         if number is None:
             continue
         deviation = None if sd is None else _number(sd(cell), f"{path}: {key}")
-        cells.append(Cell({name: _selected(source, row, key) for name, source in selectors.items()}, number, deviation))
+        cells.append(PublishedCell({name: _selected(source, row, key) for name, source in selectors.items()}, number, deviation))
     return PublishedTable(description["metric"], tuple(cells))
 
 

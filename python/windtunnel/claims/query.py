@@ -9,7 +9,7 @@ from typing import Protocol
 
 from windtunnel.claims.derived import DERIVED, Swept, derive, together
 from windtunnel.claims.grammar import OTHERS
-from windtunnel.claims.model import Experiment, MissingPoint, PointValue, PredicateError
+from windtunnel.claims.model import MissingPoint, PointValue, PredicateError, Registered
 from windtunnel.claims.several import SEVERAL, Part, Several
 from windtunnel.claims.tables import Key, MeasuresTable, Repeats
 from windtunnel.scenario.errors import shown
@@ -29,15 +29,15 @@ class _Itself:
 class Source(Protocol):
     """Where a call looks, and what is told what it reads."""
 
-    def experiment(self, name: PointValue | None = None) -> Experiment:
+    def experiment(self, name: PointValue | None = None) -> Registered:
         """Return an experiment by id; the claim's own without one."""
         ...
 
-    def table(self, experiment: Experiment) -> MeasuresTable:
+    def table(self, experiment: Registered) -> MeasuresTable:
         """Return the measures of an experiment."""
         ...
 
-    def named(self, metric: str, experiment: Experiment) -> str:
+    def named(self, metric: str, experiment: Registered) -> str:
         """Return the name to look up for a metric, and remember that the predicate reads it."""
         ...
 
@@ -93,7 +93,7 @@ class Query:
             raise PredicateError(f"selector {name}: {self.experiment.id} has no such dimension")
         if name == "maxrtt_err" and value == "large":
             return max(range(len(points)), key=lambda index: points[index])
-        index = snapped(value, points)
+        index = snapped(value, self.table.places(name) if name != "flow" else points)
         if index is None:
             raise MissingPoint(f"{self.experiment.id}: {name}={shown(value)} is out of reach of its points")
         return index
@@ -150,7 +150,9 @@ class Query:
         return group
 
     def _named(self, selection: Mapping[str, int]) -> dict[str, PointValue]:
-        return {name: self.experiment.points[name][index] for name, index in selection.items()}
+        return {
+            name: (self.table.places(name) if name != "flow" else self.experiment.points[name])[index] for name, index in selection.items()
+        }
 
     def found(self, chosen: Mapping[str, int]) -> list[Repeats]:
         """Return the points a selection stands for: one, or all along the dimensions left out."""
@@ -167,9 +169,10 @@ class Query:
         if whole in points:
             return [points[whole]]
         left_out = [name for name, given in varies.items() if given and name not in kept]
-        if "flow" in self.experiment.points and self.flow is None and "flow" not in kept:
-            left_out.append("flow")
         keys = [self._key(selection) for selection in self._offered(chosen, left_out)]
+        flows_open = "flow" in self.experiment.points and self.flow is None and "flow" not in kept
+        if flows_open and not all(key in points for key in keys):  # Given per flow, and not once for the run.
+            keys = [self._key(selection) for selection in self._offered(chosen, [*left_out, "flow"])]
         for key in keys:
             if key not in points:
                 raise MissingPoint(f"{self.experiment.id}: {self.name} has no value at {self.table.describe(key)}")
@@ -197,11 +200,10 @@ class Query:
             yield selection, group
 
     def _rate(self, selection: Mapping[str, int]) -> float | None:
-        """Return the link rate of a selection, Mbit/s; None when the register does not give one."""
+        """Return the link rate of a selection, Mbit/s; None when the suite does not give one."""
         if "rate" in selection:
             return float(self.experiment.points["rate"][selection["rate"]])
-        given = self.experiment.topology.get("bottleneck_mbps")
-        return float(given) if isinstance(given, int | float) and not isinstance(given, bool) else None
+        return self.experiment.rate_mbps
 
     def _key(self, selection: Mapping[str, int]) -> Key:
         varies = self.table.varies(self.name)

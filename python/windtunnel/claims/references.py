@@ -6,22 +6,24 @@ A value that lies outside the points is not a fault of the register: that point 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from windtunnel.claims.completing import made_from
 from windtunnel.claims.fields import not_known
 from windtunnel.claims.grammar import OTHERS
-from windtunnel.claims.model import Claim, Experiment, Metric, PredicateError
+from windtunnel.claims.model import Claim, Metric, PredicateError, Registered
+from windtunnel.claims.several import SEVERAL
 from windtunnel.scenario.errors import shown, unknown
 
 
-def check_references(claim: Claim, *, experiments: Mapping[str, Experiment], metrics: Mapping[str, Metric]) -> None:
+def check_references(claim: Claim, *, experiments: Mapping[str, Registered], metrics: Mapping[str, Metric]) -> None:
     """Check every name that a claim's predicate uses.
 
     Parameters
     ----------
     claim : Claim
         The claim, its predicate parsed.
-    experiments : mapping of str to Experiment
+    experiments : mapping of str to Registered
         All experiments of the register.
     metrics : mapping of str to Metric
         All metrics of the register.
@@ -49,7 +51,7 @@ def _constant(node: ast.expr | None) -> object:
     return node.value if isinstance(node, ast.Constant) else None
 
 
-def _find(name: object, experiments: Mapping[str, Experiment]) -> Experiment | None:
+def _find(name: object, experiments: Mapping[str, Registered]) -> Registered | None:
     if name is None:
         return None
     if not isinstance(name, str) or name not in experiments:
@@ -57,21 +59,22 @@ def _find(name: object, experiments: Mapping[str, Experiment]) -> Experiment | N
     return experiments[name]
 
 
-def _experiment(node: ast.Call, claim: Claim, experiments: Mapping[str, Experiment]) -> Experiment | None:
+def _experiment(node: ast.Call, claim: Claim, experiments: Mapping[str, Registered]) -> Registered | None:
     for keyword in node.keywords:
         if keyword.arg == "exp":
             return _find(_constant(keyword.value), experiments)
     return experiments[claim.experiment]
 
 
-def _check_measurement(node: ast.Call, claim: Claim, experiments: Mapping[str, Experiment], metrics: Mapping[str, Metric]) -> None:
+def _check_measurement(node: ast.Call, claim: Claim, experiments: Mapping[str, Registered], metrics: Mapping[str, Metric]) -> None:
     experiment = _experiment(node, claim, experiments)
     metric = _constant(node.args[0])
     if metric is not None and (not isinstance(metric, str) or metric not in metrics):
         raise PredicateError(not_known("metric", metric, metrics))
     if experiment is None:
         return
-    if metric is not None and metric not in experiment.measures:
+    is_judged = claim.judge == "sim"  # Others may name what no run here gives: they say so, and are not run.
+    if metric is not None and metric not in experiment.measures and is_judged:
         raise PredicateError(f"{metric} is not among the measures of {experiment.id}")
     for keyword in node.keywords:
         name = str(keyword.arg)
@@ -85,13 +88,45 @@ def _check_measurement(node: ast.Call, claim: Claim, experiments: Mapping[str, E
             raise PredicateError(f"{metric}: an interval of p is allowed with rf_slope only")
 
 
-def _check_table(node: ast.Call, experiments: Mapping[str, Experiment]) -> None:
+def _check_table(node: ast.Call, experiments: Mapping[str, Registered]) -> None:
     experiment, path = _find(_constant(node.args[0]), experiments), _constant(node.args[1])
     if experiment is not None and path is not None and path not in experiment.tables:
         raise PredicateError(unknown(f"table of {experiment.id}", path, experiment.tables))
 
 
-def _check_parameters(node: ast.Call, experiments: Mapping[str, Experiment]) -> None:
+def _check_parameters(node: ast.Call, experiments: Mapping[str, Registered]) -> None:
     experiment = _find(_constant(node.args[0]), experiments)
     if experiment is not None and not isinstance(experiment.data.get("table_II"), Mapping):
         raise PredicateError(f"{experiment.id} has no table of parameters (data.table_II)")
+
+
+def metrics_read(claims: Iterable[Claim], experiment: str) -> frozenset[str]:
+    """Return the metrics of an experiment that claims read, those that a metric of several points is made of included.
+
+    Parameters
+    ----------
+    claims : iterable of Claim
+        Of a register.
+    experiment : str
+        The experiment's id.
+    """
+    found: set[str] = set()
+    for claim in claims:
+        for node in ast.walk(claim.tree):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in ("M", "V", "R"):
+                continue
+            elsewhere = [_constant(keyword.value) for keyword in node.keywords if keyword.arg == "exp"]
+            metric = _constant(node.args[0])
+            if isinstance(metric, str) and (elsewhere or [claim.experiment]) == [experiment]:
+                found |= {metric, *made_from(metric)}
+    return frozenset(found)
+
+
+def experiments_read(claims: Iterable[Claim]) -> frozenset[str]:
+    """Return the experiments whose measures claims may read: their own, those that they name, and those that a metric compares with."""
+    found: set[str] = set()
+    for claim in claims:
+        names = {node.value for node in ast.walk(claim.tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+        compared = {one.reference for name in names if (one := SEVERAL.get(name)) is not None and one.reference is not None}
+        found |= {claim.experiment, *names, *compared}
+    return frozenset(found)

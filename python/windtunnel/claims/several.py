@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from windtunnel.claims.model import Experiment, PointValue
+from windtunnel.claims.model import PointValue, Registered
 from windtunnel.stats import ks_distance
 
 JAIN_SHOWN = 0.98
@@ -38,7 +38,7 @@ class Part:
     reference: bool = False
 
 
-Function = Callable[[Sequence[Part], Experiment], float]
+Function = Callable[[Sequence[Part], Registered], float]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Several:
     states: bool = False
     reference: str | None = None
 
-    def needs(self, experiment: Experiment, point: Mapping[str, PointValue]) -> bool:
+    def needs(self, experiment: Registered, point: Mapping[str, PointValue]) -> bool:
         """Return whether a point is a part: one that exists, among those asked for."""
         return experiment.offers(point) and all(point[name] in wanted for name, wanted in self.at.items())
 
@@ -80,22 +80,22 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else math.nan
 
 
-def _size(part: Part, experiment: Experiment) -> int:
+def _size(part: Part, experiment: Registered) -> int:
     """Return which of its site's window limits a part is at, from 1 for the smallest; 0 for none of them."""
-    limits = experiment.topology.get("window_limit")
-    offered = limits.get(part.point["site"]) if isinstance(limits, Mapping) else None
-    return offered.index(part.point["win"]) + 1 if isinstance(offered, list) and part.point["win"] in offered else 0
+    offered = experiment.by_site.get("win", {}).get(str(part.point["site"]), ())
+    win = str(part.point["win"])
+    return offered.index(win) + 1 if win in offered else 0
 
 
 def _at_sizes(*sizes: int) -> Function:
     return lambda parts, experiment: _mean([part.value for part in parts if _size(part, experiment) in sizes])
 
 
-def _at_size_selected(parts: Sequence[Part], experiment: Experiment) -> float:
+def _at_size_selected(parts: Sequence[Part], experiment: Registered) -> float:
     return _mean([part.value for part in parts if _size(part, experiment) == part.point["size"]])
 
 
-def _spread(parts: Sequence[Part], experiment: Experiment) -> float:
+def _spread(parts: Sequence[Part], experiment: Registered) -> float:
     by_protocol: dict[PointValue, list[float]] = {}
     for part in parts:
         if _size(part, experiment) in (2, 3):
@@ -104,11 +104,11 @@ def _spread(parts: Sequence[Part], experiment: Experiment) -> float:
     return (max(means) - min(means)) / _mean(means) if means and _mean(means) else math.nan
 
 
-def _share_98(parts: Sequence[Part], _experiment: Experiment) -> float:
+def _share_98(parts: Sequence[Part], _experiment: Registered) -> float:
     return _mean([float(round(part.value, 2) >= JAIN_SHOWN) for part in parts])
 
 
-def _gain(parts: Sequence[Part], _experiment: Experiment) -> float:
+def _gain(parts: Sequence[Part], _experiment: Registered) -> float:
     before = {_place(part): part.value for part in parts if part.reference}
     pairs = [(part.value, before[_place(part)]) for part in parts if not part.reference]
     return _mean([value / reference if reference else math.nan for value, reference in pairs]) - 1
@@ -121,18 +121,18 @@ def _place(part: Part) -> tuple[PointValue, ...]:
 def _ratio(name: str, over: str, under: str) -> Function:
     """Return the value at one point of a dimension over that at another."""
 
-    def function(parts: Sequence[Part], _experiment: Experiment) -> float:
+    def function(parts: Sequence[Part], _experiment: Registered) -> float:
         found = {part.point[name]: part.value for part in parts}
         return found[over] / found[under] if found[under] else math.nan
 
     return function
 
 
-def _effect(parts: Sequence[Part], experiment: Experiment) -> float:
+def _effect(parts: Sequence[Part], experiment: Registered) -> float:
     return abs(_ratio("alg", "cubic", "htcp")(parts, experiment) - 1)
 
 
-def _distance(parts: Sequence[Part], _experiment: Experiment) -> float:
+def _distance(parts: Sequence[Part], _experiment: Registered) -> float:
     levels: dict[PointValue, list[float]] = {}
     for part in parts:
         levels.setdefault(part.point["alg"], []).append(part.value)
@@ -158,3 +158,30 @@ SEVERAL: dict[str, Several] = {
     "ks_cubic_htcp08": Several("cwnd_level_pkts", ("alg",), _distance, at={"alg": ("cubic", "htcp:beta08")}, each_repeat=True, states=True),
 }
 """Metric: how it is made. One that a study measured itself is taken as measured."""
+
+OF_POINTS: dict[str, tuple[str, str]] = {
+    "knee_q": (
+        "BDP",
+        "largest queue of at most 0.2 BDP at which utilisation still rises by 0.15 per unit of ln q (li07, Fig. 7)",
+    ),
+    "rf_slope": (
+        "1",
+        "slope of log throughput over log loss probability, below 97 % of the link's rate (li07, Fig. 10)",
+    ),
+    "thr_avg23_mbps": ("Mbit/s", "mean throughput over the sites and their second and third window limits (slac03, Table 1)"),
+    "thr_size1_mbps": ("Mbit/s", "mean throughput over the sites at their first window limit (slac03, Table 1)"),
+    "stability_avg23": ("1", "mean stability over the sites and their second and third window limits (slac03, Fig. 3)"),
+    "stability_size": ("1", "mean stability over protocols and sites at the window limit number `size` of each site (slac03, Fig. 3)"),
+    "spread_alg": (
+        "1",
+        "(max - min)/mean of the protocols' means over a site's second and third window limit (slac03, Table 1)",
+    ),
+    "thr_gain_udp": ("1", "mean over points of TCP throughput with the UDP over that without, less 1 (slac03, 5.4)"),
+    "jain_avg": ("1", "mean of jain over the points left open (slac03, Table 2)"),
+    "frac_F98": ("fraction", "share of points whose jain is 0.98 or more in two decimals (slac03, Table 2)"),
+    "rev_ratio": ("1", "throughput with reverse traffic over that without, repeats paired by seed (slac03, Table 4)"),
+    "alg_effect": ("1", "distance from 1 of the mean completion time with cubic over that with htcp (open08, III)"),
+    "ks": ("1", "Kolmogorov-Smirnov distance of the windows before back-offs of the two synthetic laws (open08, Figs 4 and 5)"),
+    "ks_cubic_htcp08": ("1", "Kolmogorov-Smirnov distance of the windows of cubic and of htcp:beta08 (open08, Fig. 6)"),
+}
+"""Unit and meaning of the metrics of several points, those along a sweep included."""

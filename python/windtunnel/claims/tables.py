@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from windtunnel.claims.model import Experiment, PointValue, PredicateError
+from windtunnel.claims.model import PointValue, PredicateError, Registered
+from windtunnel.foreign import shown
 
 Key: TypeAlias = tuple[tuple[int | None, ...], str | None, str | None, float | None, float | None]
 """Place of a value: index of the point along each dimension (None: of the whole dimension), then flow, state, t0, t1."""
@@ -23,7 +24,7 @@ class Repeats:
 
     Parameters
     ----------
-    experiment : Experiment
+    experiment : Registered
         Where it was measured.
     place : str
         The point in words.
@@ -39,7 +40,7 @@ class Repeats:
         Repeats of this point that have no value.
     """
 
-    experiment: Experiment
+    experiment: Registered
     place: str
     seeds: tuple[int, ...]
     values: tuple[PointValue, ...]
@@ -66,7 +67,7 @@ class MeasuresTable:
 
     Parameters
     ----------
-    experiment : Experiment
+    experiment : Registered
         The experiment.
     frame : polars.DataFrame
         Columns ``seed``, ``metric``, ``value``, one per dimension, and optionally ``flow``, ``state``, ``t0``, ``t1``, ``text``, ``run``,
@@ -78,16 +79,21 @@ class MeasuresTable:
         When a needed column is missing.
     """
 
-    def __init__(self, experiment: Experiment, frame: pl.DataFrame) -> None:
+    def __init__(self, experiment: Registered, frame: pl.DataFrame) -> None:
         for column in ("seed", "metric", "value"):
             if column not in frame.columns:
                 raise ValueError(f"{experiment.id}: the table of measures has no column {column}")
         self.experiment = experiment
         self.dimensions = tuple(name for name in experiment.points if name != "flow")
         self.metrics = frozenset(str(name) for name in frame["metric"].unique().to_list())
+        self._beside = {name: _beside(experiment.points[name], frame, name) for name in self.dimensions}
         self._frame = frame
         self._found: dict[str, dict[Key, Repeats]] = {}
         self._varies: dict[str, tuple[bool, ...]] = {}
+
+    def places(self, name: str) -> tuple[PointValue, ...]:
+        """Return what a selector may name along a dimension: the experiment's points, then the names that were run beside them."""
+        return (*self.experiment.points[name], *self._beside.get(name, {}))
 
     def variants(self, metric: str) -> list[str]:
         """Return the names of the variants of a metric (``conv80_s@short_memory``: ``short_memory``), sorted."""
@@ -127,9 +133,10 @@ class MeasuresTable:
 
     def _indices(self, rows: pl.DataFrame, name: str) -> list[int | None]:
         """Return for each row which point of a dimension it belongs to."""
-        values = self.experiment.points[name]
+        values, beside = self.experiment.points[name], self._beside[name]
         column = _column(rows, name)
         known = {value: _index(values, value) for value in set(column)}
+        known |= {value: len(values) + index for index, value in enumerate(beside.values())}
         return [known[value] for value in column]
 
     def _repeats(self, metric: str, key: Key, rows: Sequence[tuple[Any, ...]]) -> Repeats | None:
@@ -155,15 +162,22 @@ class MeasuresTable:
         """Return a point in words: ``alg=reno, rtt=82``."""
         where, *labels = key
         words = [
-            f"{name}={_shown(self.experiment.points[name][index])}"
-            for name, index in zip(self.dimensions, where, strict=True)
-            if index is not None
+            f"{name}={_shown(self.places(name)[index])}" for name, index in zip(self.dimensions, where, strict=True) if index is not None
         ]
         words += [f"{name}={_shown(label)}" for name, label in zip(("flow", "state", "t0", "t1"), labels, strict=True) if label is not None]
         return ", ".join(words) or "its only point"
 
 
-_ELSEWHERE = -1  # Index of a row that belongs to no point of the register, for example an algorithm that its paper did not have.
+_ELSEWHERE = -1  # Index of a row that belongs to no point of the experiment.
+
+
+def _beside(points: Sequence[PointValue], frame: pl.DataFrame, name: str) -> dict[str, str]:
+    """Return the names that were run beside the points: as a claim writes them (of a controller's file its name), and as the table does."""
+    if name not in frame.columns or frame.schema[name] != pl.String:
+        return {}
+    run = sorted(str(value) for value in frame[name].drop_nulls().unique() if value not in points)
+    written = {shown(value, run): value for value in run}
+    return {key: value for key, value in written.items() if key not in points}
 
 
 def same_number(a: object, b: object) -> bool:

@@ -26,6 +26,7 @@ from windtunnel.cli import (
     run,
     scenario,
     search,
+    serve,
     stacks,
     suite,
     sweep,
@@ -82,6 +83,7 @@ app.command("sweep")(sweep.sweep_command)
 app.command("search")(search.search_command)
 app.command("play")(play.play_command)
 app.command("report")(results.report_command)
+app.command("serve")(serve.serve_command)
 app.command("claims")(results.claims_command)
 app.command("sql")(results.sql_command)
 app.command("advise")(advise.advise_command)

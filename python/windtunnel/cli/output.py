@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ import typer
 
 MOST_ITEMS = 100
 """Flows of a run, and items of a cell, of which all are shown."""
+NARROW = 130
+"""Columns of a terminal below which sentences beside seven other columns are squeezed."""
 FIRST_ITEMS = 20
 """How many are shown of more."""
 
@@ -43,7 +46,9 @@ def stoppable(left: str = "nothing was written") -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, is_cut: bool = False) -> None:
+def print_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, is_cut: bool = False, ends_in_prose: bool = False
+) -> None:
     """Print a table; a pipe gets the same table, wide enough to keep every cell whole.
 
     Parameters
@@ -56,6 +61,8 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]
         Cells; numbers are aligned to the right, None is shown as a dash.
     is_cut : bool
         Of very many rows only the first are shown, and a note says so.
+    ends_in_prose : bool
+        The last column holds sentences. On a terminal too narrow for them beside the others each row is a paragraph of its own.
     """
     from rich import box
     from rich.console import Console
@@ -72,11 +79,27 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]
     for row in cells:
         table.add_row(*row)
     console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+    if ends_in_prose and sys.stdout.isatty() and console.width < NARROW:
+        print(_paragraphs(title, columns, cells, width=console.width))
+        return
     if not sys.stdout.isatty():
         console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False, width=200)
     console.print(table)
     if len(shown) < len(every):
         note(f"{title}: the first {len(shown)} of {len(every)} rows; --json prints all")
+
+
+def _paragraphs(title: str, columns: Sequence[str], cells: Sequence[Sequence[str]], *, width: int) -> str:
+    """Return rows as paragraphs: the first cells with their headings, then the last one's sentences, indented."""
+    blocks = [title]
+    for row in cells:
+        first, *others, prose = row
+        said = [f"{heading} {text}" for heading, text in zip(columns[1:], others, strict=False) if text not in ("", "-")]
+        fill = textwrap.TextWrapper(width, subsequent_indent="  ", break_on_hyphens=False)
+        lines = fill.wrap(f"{first}  {'; '.join(said)}")
+        fill.initial_indent = "  "
+        blocks.append("\n".join([*lines, *fill.wrap(prose)]))
+    return "\n\n".join(blocks) + "\n"
 
 
 def cell(value: Any) -> str:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MOST_FINDINGS = 3
 
 Folder = Annotated[str, typer.Argument(metavar="DIR", help="Results folder, as `windtunnel suite run` writes it.")]
+DocsOption = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Documentation that pages link to: its address, or the folder of `make site`.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -29,18 +32,19 @@ def report_command(
         str | None, typer.Option(metavar="FILE", help="Register of claims.", show_default="those of the suites run")
     ] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256.", show_default="one per core")] = None,
+    docs: DocsOption = None,
 ) -> None:
     """Write the report of a results folder: static pages that open offline. Nothing is run."""
-    from windtunnel import claims, report
+    from windtunnel import report
     from windtunnel.store import open_results
 
     workers = worker_count(jobs)
     results = open_results(Path(folder))
-    given = None if register is None else claims.register(register)
+    given = None if register is None else report.register_for(results, register)
     target = Path(out) if out is not None else results.folder / "report"
     with stoppable(), Progress(quiet=False) as shown:
         shown.step("Reading results and judging claims")
-        assembled = report.assemble(results, given)
+        assembled = report.assemble(results, given, docs=report.docs_address(docs))
         index = report.write(assembled, target, jobs=workers, on_step=lambda done, total: shown.step("Drawing pages", done, total))
     for text in assembled.findings[:MOST_FINDINGS]:
         print(text)
@@ -68,7 +72,7 @@ def claims_command(
     measured = results.backends()
     if backend is not None and backend not in measured:
         raise ScenarioError("backend", f"{backend!r} has measured nothing in {folder}; allowed: {', '.join(measured)}")
-    registers = [claims.register(register)] if register is not None else report.registers_of(results)
+    registers = [report.register_for(results, register)] if register is not None else report.registers_of(results)
     chosen = measured if backend is None else [backend]
     verdicts = [verdict for name in chosen for one in registers for verdict in report.verdicts_of(results, one, name)]
     if json:
@@ -103,7 +107,9 @@ def _print_verdicts(verdicts: list[Verdict], *, every: bool) -> None:
         for one in verdicts
         if every or one.verdict != "not_run"
     ]
-    print_table("Claims", ["claim", "backend", "verdict", "published", "estimate", "95 % interval", "runs", "what"], rows)
+    print_table(
+        "Claims", ["claim", "backend", "verdict", "published", "estimate", "95 % interval", "runs", "what"], rows, ends_in_prose=True
+    )
     counts = Counter(one.counted for one in verdicts)
     left_out = len(verdicts) - len(rows)
     print(", ".join(f"{count} {_named(name)}" for name, count in counts.most_common()) + ("; --all lists them" if left_out else ""))

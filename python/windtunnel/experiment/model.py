@@ -98,6 +98,18 @@ class Experiment:
         From a point and the repeat's draws to what is run. Its `warmup_s` is the start of the default measurement window.
     measures : sequence of Measure
         What is measured on every run.
+    duration_s : float
+        Length of a run of the source, seconds: what a time that was not reached counts as in a mean. 0 for a check of a law.
+    source_repeats : int, optional
+        Repeats of the source where it had fewer than ours: a verdict needs no more.
+    beside : mapping of str to sequence
+        Values among `points` that the source does not have. They are run and shown; no claim is about them.
+    along : mapping of str to sequence
+        Dimensions that are no part of the grid because every run holds them whole, such as its flows; claims go over them too.
+    by_site : mapping of str to mapping of str to sequence
+        Of a dimension whose values differ by site: by site, those that there are.
+    rate_mbps : float, optional
+        The link's rate, Mbit/s, where `points` has no dimension ``rate`` and a claim needs it.
     figures : sequence of Curves, Compared or Histories
         How it is shown.
     parameters : sequence of (str, str)
@@ -128,6 +140,12 @@ class Experiment:
     points: Mapping[str, Sequence[Any]]
     scenario: Callable[[Point, Draws], Scenario]
     measures: Sequence[Measure]
+    duration_s: float = 600.0
+    source_repeats: int | None = None
+    beside: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    along: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    by_site: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    rate_mbps: float | None = None
     figures: Sequence[Declaration] = ()
     parameters: Sequence[tuple[str, str]] = ()
     repeats: int = 5

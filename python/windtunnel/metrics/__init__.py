@@ -5,7 +5,7 @@ from windtunnel.metrics.arrivals import transfers
 from windtunnel.metrics.deliveries import deliveries_ms
 from windtunnel.metrics.exchanges import exchanges
 from windtunnel.metrics.fairness import jain, ratio_min_max
-from windtunnel.metrics.named.request import Measure
+from windtunnel.metrics.named.request import Defined
 from windtunnel.metrics.pageloads import pages
 from windtunnel.metrics.rates import epoch_s, goodput_bps, loss_overhead, lost_fraction, throughput_bps
 from windtunnel.metrics.registry import FAMILIES, MEASURES, measure, measured
@@ -15,7 +15,7 @@ from windtunnel.metrics.view import View
 __all__ = [
     "FAMILIES",
     "MEASURES",
-    "Measure",
+    "Defined",
     "View",
     "applications",
     "deliveries_ms",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from windtunnel.metrics.named.request import Measure
+from windtunnel.metrics.named.request import Defined
 from windtunnel.metrics.registry import FAMILIES
 
 _HEAD = """# Metrics
@@ -23,12 +23,12 @@ def page() -> str:
     return "\n\n".join([_HEAD, *(_family(title, measures) for title, measures in FAMILIES.items())]) + "\n"
 
 
-def _family(title: str, measures: dict[str, Measure]) -> str:
+def _family(title: str, measures: dict[str, Defined]) -> str:
     rows = (f"| {' | '.join(_cells(name, one))} |" for name, one in measures.items())
     return "\n".join([f"## {title}", "", "| metric | unit | select | definition |", "|---|---|---|---|", *rows])
 
 
-def _cells(name: str, one: Measure) -> Iterator[str]:
+def _cells(name: str, one: Defined) -> Iterator[str]:
     yield f"`{name}`"
     yield f"{one.unit}, ∞" if one.can_be_infinite else one.unit
     yield ", ".join(word for word, given in (("flow", one.by_flow), ("window", one.windowed)) if given)

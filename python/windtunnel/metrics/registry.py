@@ -7,10 +7,10 @@ allowed. A metric that the register does not have is of a standard, and says whi
 from __future__ import annotations
 
 from windtunnel.metrics.named import bottleneck, convergence, hosts, rates, recovery, sharing, transfers, windows
-from windtunnel.metrics.named.request import Measure, Request
+from windtunnel.metrics.named.request import Defined, Request
 from windtunnel.metrics.view import View
 
-FAMILIES: dict[str, dict[str, Measure]] = {
+FAMILIES: dict[str, dict[str, Defined]] = {
     "Rates": rates.MEASURES,
     "Sharing": sharing.MEASURES,
     "Bottleneck": bottleneck.MEASURES,
@@ -22,7 +22,7 @@ FAMILIES: dict[str, dict[str, Measure]] = {
 }
 """The metrics by family, in the order of the reference page."""
 
-MEASURES: dict[str, Measure] = {name: one for family in FAMILIES.values() for name, one in family.items()}
+MEASURES: dict[str, Defined] = {name: one for family in FAMILIES.values() for name, one in family.items()}
 """The register's metrics that a run of this project can give, in its units. A variant of a definition follows an @."""
 
 

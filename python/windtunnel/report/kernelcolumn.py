@@ -1,7 +1,7 @@
-"""The kernel's column of docs/validation.md, from measures stored with the project: they are dear, and do not depend on the engine.
+"""The kernel's column of docs/validation, from measures stored with the project: they are dear, and do not depend on the engine.
 
-``python -m windtunnel.report.kernelcolumn RESULTS PAGE STORED`` stores what a folder of results measured on a kernel, and writes that
-column anew; the simulator's stays as it is. A claim whose measures are not stored keeps what the page says of it.
+``python -m windtunnel.report.kernelcolumn RESULTS DOCS STORED`` stores what a folder of results measured on a kernel, and writes that
+column anew; the simulator's stays as it is. A claim whose measures are not stored keeps what the pages say of it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel.claims import Register, Verdict, judge, packaged_register
-from windtunnel.report.cells import HEADINGS, KERNEL, PAPER, Cell, cell_of, joined, reasons_of, split
-from windtunnel.report.stored import registers_of
+from windtunnel.claims import Register, Verdict, judge, metrics_read, packaged_register
+from windtunnel.report.cells import HEADINGS, KERNEL, PAPER, TableCell, cell_of, joined, reasons_of, split
+from windtunnel.report.registers import registers_of
 from windtunnel.store import Results, open_results
 
 _FACTS = ("backend_title", "scale", "repeats", "emulates", "left_out")
@@ -34,9 +34,16 @@ class Stored:
     ----------
     folder : Path
         There or not.
+    writable : bool
+        Whether `keep` stores anything.
     """
 
     folder: Path
+    writable: bool = True
+
+    def read_only(self) -> Stored:
+        """Return the same measures, to which nothing is added."""
+        return Stored(self.folder, writable=False)
 
     def experiments(self) -> list[str]:
         """Return the ids of the experiments, sorted."""
@@ -56,14 +63,16 @@ class Stored:
 
         Points and repeats that the folder lacks stay as they were, if they are of the same kernel.
         """
+        if not self.writable:
+            return []
         self.folder.mkdir(parents=True, exist_ok=True)
-        known = {id: one for register in registers for id, one in register.experiments.items()}
+        known = {id: register for register in registers for id in register.experiments}
         changed = []
         for id in results.experiments(KERNEL):
             if id not in known:
                 continue
             frame = results.measures(id, KERNEL)
-            asked = pl.col("metric").str.split("@").list.first().is_in(list(known[id].measures))
+            asked = pl.col("metric").str.split("@").list.first().is_in(sorted(metrics_read(known[id].claims, id)))
             frame = frame.filter(asked).with_columns(pl.col("run").str.slice(0, 12))
             declared = results.declaration(id, KERNEL)
             facts = {name: declared[name] for name in _FACTS if declared.get(name)}
@@ -93,13 +102,22 @@ class Stored:
         return {one.id: one for one in verdicts if one.verdict != "not_run"}
 
 
-def cells_of(page: str) -> dict[str, Cell]:
+def cells_of(page: str) -> dict[str, TableCell]:
     """Return what a page says of a kernel, by claim."""
     cells = {id: split(columns[-4:])[1] for id, _, columns in _rows(page)}
     return {id: cell for id, cell in cells.items() if cell is not None}
 
 
-def with_column(page: str, cells: Mapping[str, Cell]) -> str:
+def verdicts_shown(page: str) -> dict[str, str]:
+    """Return the simulator's verdict of each claim in a page's tables, without the reason; *not run* where it has none."""
+    found = {}
+    for id, _, columns in _rows(page):
+        own = split(columns[-4:])[0]
+        found[id] = "not run" if own is None else own.verdict.partition(":")[0].strip("* ")
+    return found
+
+
+def with_column(page: str, cells: Mapping[str, TableCell]) -> str:
     """Return the page with these cells of a kernel in its tables of claims, and the rest as it was."""
     for id, row, columns in _rows(page):
         if id in cells:
@@ -125,22 +143,23 @@ def _line(columns: Sequence[str]) -> str:
     return f"| {' | '.join(columns)} |"
 
 
-def main(folder: str, page: str, stored: str) -> None:
-    """Store what a folder of results measured on a kernel, and write the kernel's column of a page anew.
+def main(folder: str, docs: str, stored: str) -> None:
+    """Store what a folder of results measured on a kernel, and write the kernel's column of the pages anew.
 
     Raises
     ------
     ResultsError, OSError
         When one of them cannot be read or written.
     """
-    results, known, path = open_results(Path(folder)), Stored(Path(stored)), Path(page)
-    registers = registers_of(results)
-    changed = known.keep(results, registers)
-    text = path.read_text(encoding="utf-8")
-    reasons = reasons_of(text)
+    results, known = open_results(Path(folder)), Stored(Path(stored))
+    changed = known.keep(results, registers_of(results))
+    pages = {path: path.read_text(encoding="utf-8") for path in sorted((Path(docs) / "validation").glob("*.md"))}
+    reasons = reasons_of("\n\n".join(pages.values()))
     papers = {id.partition(".")[0] for id in known.experiments()}
     judged = {id: cell_of(one, reasons) for paper in sorted(papers) for id, one in known.judged(packaged_register(paper)).items()}
-    path.write_text(with_column(text, {id: cell for id, cell in judged.items() if cell is not None}), encoding="utf-8")
+    cells = {id: cell for id, cell in judged.items() if cell is not None}
+    for path, text in pages.items():
+        path.write_text(with_column(text, cells), encoding="utf-8")
     print(f"{len(changed)} experiments stored anew, {len(judged)} claims judged on a kernel")
 
 

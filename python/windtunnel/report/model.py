@@ -239,6 +239,8 @@ class Report:
         The experiments.
     backends : mapping of str to str
         What measured them, by name, with what a reader calls it; the first gives the figures, the tables and the counts of verdicts.
+    docs : str
+        Address of the documentation that pages lead to; empty for none.
     """
 
     title: str
@@ -253,3 +255,4 @@ class Report:
     sections: Sequence[Section]
     about: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     backends: Mapping[str, str] = field(default_factory=lambda: {"sim": "Simulator"})
+    docs: str = ""

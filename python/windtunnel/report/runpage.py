@@ -31,6 +31,7 @@ class Frame:
 
     suite: str
     made: str
+    docs: str = ""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel.claims import Experiment, Register, RegisterError, Verdict, judge, packaged_register, register
+from windtunnel.claims import Register, Registered, Verdict, experiments_read, judge, metrics_read
 from windtunnel.foreign import shown
 from windtunnel.metrics import MEASURES
 from windtunnel.plots.declared import Declaration, Histories, History, from_json
@@ -17,6 +17,7 @@ from windtunnel.plots.histories import chosen_histories
 from windtunnel.records.names import base_rtts_s
 from windtunnel.report.model import Figure, Report, Section, Table
 from windtunnel.report.points import data_points, measure_headings, stored_runs, with_others
+from windtunnel.report.registers import LONGEST_S, registers_of
 from windtunnel.report.sensitivity import choices_of
 from windtunnel.report.table import table_of
 from windtunnel.store import SIMULATOR, Results, ResultsError
@@ -28,48 +29,13 @@ HEADINGS = {
     "q": "Queue (BDP)",
     "p": "Loss probability",
 }
-LONGEST_S = 600.0
-"""What an infinite time counts as in a mean of a table whose register gives no duration."""
 BACKENDS = {"sim": "Simulator", "linux": "Linux kernel"}
 """What a reader calls a backend."""
 _WORD = re.compile(r"[\w-]+")
 _UNITLESS = ("1", "name", "fraction", "count")
 
 
-def registers_of(results: Results) -> list[Register]:
-    """Return the registers of the papers and suites whose experiments a folder holds: its own, and those that come with the package.
-
-    Parameters
-    ----------
-    results : Results
-        The folder.
-
-    Returns
-    -------
-    list of Register
-        In the order of their names; an experiment of no paper has none.
-
-    Raises
-    ------
-    RegisterError
-        When one that the folder keeps is none.
-    ResultsError
-        When one that the folder keeps is damaged.
-    """
-    papers = sorted({experiment.partition(".")[0] for experiment in results.experiments()})
-    found = []
-    for paper in papers:
-        own = results.kept_register(paper)
-        try:
-            found.append(packaged_register(paper) if own is None else register(own))
-        except RegisterError:
-            if own is not None:
-                raise
-            continue
-    return found
-
-
-def verdicts_of(results: Results, register: Register, backend: str) -> list[Verdict]:
+def verdicts_of(results: Results, register: Register, backend: str, *, needed_only: bool = False) -> list[Verdict]:
     """Judge a register's claims by what one backend measured.
 
     Parameters
@@ -80,6 +46,8 @@ def verdicts_of(results: Results, register: Register, backend: str) -> list[Verd
         The claims.
     backend : str
         One of the folder's.
+    needed_only : bool
+        Whether tables that no claim of the register reads are left unread; a damaged one among them is then not told.
 
     Returns
     -------
@@ -95,7 +63,9 @@ def verdicts_of(results: Results, register: Register, backend: str) -> list[Verd
     asked = set(own) if backend != SIMULATOR else {claim.experiment for claim in register.claims if claim.judge != "sim"}
     declared = {id: results.declaration(id, backend) for id in own if id in asked}
     emulations = {id: str(one.get("emulates", "")) for id, one in declared.items()}
-    verdicts = judge(register, {id: results.measures(id, backend) for id in own}, backend=backend, emulations=emulations)
+    read = experiments_read(register.claims)
+    tables = {id: results.measures(id, backend) for id in own if id in read or not needed_only}
+    verdicts = judge(register, tables, backend=backend, emulations=emulations)
     lacking = {id: one.get("left_out", []) for id, one in declared.items()} if backend != SIMULATOR else {}
     return [_explained(verdict, lacking.get(verdict.experiment, [])) for verdict in verdicts]
 
@@ -113,7 +83,12 @@ def _explained(verdict: Verdict, left_out: Sequence[Mapping[str, Any]]) -> Verdi
     return replace(verdict, reason="; ".join([verdict.reason, *reasons])) if reasons else verdict
 
 
-def assemble(results: Results, given: Register | None = None) -> Report:
+def about(register: Register, experiment: str) -> Register:
+    """Return a register with the claims about one experiment alone."""
+    return replace(register, claims=tuple(claim for claim in register.claims if claim.experiment == experiment))
+
+
+def assemble(results: Results, given: Register | None = None, *, docs: str = "", only: str | None = None) -> Report:
     """Make a report of a results folder.
 
     Parameters
@@ -122,6 +97,10 @@ def assemble(results: Results, given: Register | None = None) -> Report:
         The folder.
     given : Register, optional
         Claims to judge in place of those that come with the suites run.
+    docs : str
+        Address of the documentation that pages lead to; empty for none.
+    only : str, optional
+        The one experiment to show; all when absent.
 
     Returns
     -------
@@ -135,16 +114,25 @@ def assemble(results: Results, given: Register | None = None) -> Report:
     """
     facts = results.facts
     registers = registers_of(results) if given is None else [given]
+    if only is not None:
+        registers = [about(register, only) for register in registers if only in register.experiments]
     published = {id: experiment for register in registers for id, experiment in register.experiments.items()}
     backends = results.backends()
-    verdicts = {name: [one for register in registers for one in verdicts_of(results, register, name)] for name in backends}
+    verdicts = {
+        name: [one for register in registers for one in verdicts_of(results, register, name, needed_only=only is not None)]
+        for name in backends
+    }
     order = {id: index for index, id in enumerate(facts.get("order", []))}
-    ids = sorted(results.experiments(), key=lambda id: (order.get(id, len(order)), id))
+    ids = sorted(results.experiments() if only is None else [only], key=lambda id: (order.get(id, len(order)), id))
     choices = choices_of(results, registers)
     sections = [
         replace(
             _section(
-                results, id, published.get(id), {name: [one for one in own if one.experiment == id] for name, own in verdicts.items()}
+                results,
+                id,
+                published.get(id),
+                metrics_read([claim for register in registers for claim in register.claims], id),
+                {name: [one for one in own if one.experiment == id] for name, own in verdicts.items()},
             ),
             choices=choices.get(id, []),
         )
@@ -163,10 +151,13 @@ def assemble(results: Results, given: Register | None = None) -> Report:
         about={str(text): str(id) for text, id in facts.get("findings_about", {}).items() if str(id) in ids},
         sections=sections,
         backends={name: BACKENDS.get(name, name) for name in backends},
+        docs=docs,
     )
 
 
-def _section(results: Results, id: str, published: Experiment | None, verdicts: Mapping[str, Sequence[Verdict]]) -> Section:
+def _section(
+    results: Results, id: str, published: Registered | None, claimed: frozenset[str], verdicts: Mapping[str, Sequence[Verdict]]
+) -> Section:
     """Return an experiment's section: its figures and table are of the first backend that measured it."""
     backends = [name for name in verdicts if id in results.experiments(name)]
     stored = results.declaration(id, backends[0])
@@ -190,7 +181,7 @@ def _section(results: Results, id: str, published: Experiment | None, verdicts: 
             source_table=results.experiment_folder(id, backends[0]) / "measures.parquet",
             parameters=[(name, value) for name, value in stored["parameters"]] + _grid(stored),
             figures=drawn,
-            table=_table(measures, points, figures, published, _headings(stored)),
+            table=_table(measures, points, figures, published, claimed, _headings(stored)),
             verdicts=verdicts[first],
             beside={name: {one.id: one for one in verdicts[name]} for name in others},
             command=stored["command"],
@@ -269,12 +260,13 @@ def _table(
     measures: pl.DataFrame,
     points: Mapping[str, Any],
     figures: Sequence[Declaration],
-    published: Experiment | None,
+    published: Registered | None,
+    claimed: frozenset[str],
     headings: Mapping[str, str],
 ) -> Table:
-    """Return the table of what the figures show and what the register asks of this experiment, in the order they were measured."""
+    """Return the table of what the figures show and what claims read of this experiment, in the order they were measured."""
     shown = {figure.metric for figure in figures if not isinstance(figure, Histories)}
-    wanted = shown | set(published.measures if published is not None else ())
+    wanted = shown | claimed
     measured = measures["metric"].unique(maintain_order=True).to_list()
     metrics = {name: _heading(name) for name in measured if name in wanted} or {name: _heading(name) for name in measured}
     across = "alg" if len(points.get("alg", ())) > 1 and len(points) > 1 else None

@@ -112,12 +112,34 @@ def write(report: Report, folder: str | Path, *, jobs: int = 1, on_step: Callabl
         figures = {shown.stem: figure for page in pages for figure, shown in zip(page.section.figures, page.figures, strict=True)}
         places = {page.section.id: page.places for page in pages}
         runs = [Task(key, report.runs[key], uses) for key, uses in uses_of(report, places).items()]
-        sizes = make(figures, runs, temporary, Frame(report.suite, report.made), jobs=jobs, on_step=on_step)
+        sizes = make(figures, runs, temporary, Frame(report.suite, report.made, report.docs), jobs=jobs, on_step=on_step)
+        _write_index(report, pages, temporary, sizes)
         _write_pages(report, pages, temporary, sizes)
-        assets = files("windtunnel.report").joinpath("assets")
-        for name in (*ASSETS, *(f"charts/{name}" for name in CHARTS)):
-            (temporary / name).write_bytes(assets.joinpath(name).read_bytes())
+        write_assets(temporary)
     return target / INDEX
+
+
+def write_assets(folder: Path) -> None:
+    """Write what a report has beside its pages into its folder, whose folder ``charts`` exists."""
+    assets = files("windtunnel.report").joinpath("assets")
+    for name in (*ASSETS, *(f"charts/{name}" for name in CHARTS)):
+        (folder / name).write_bytes(assets.joinpath(name).read_bytes())
+
+
+def write_experiments(report: Report, folder: Path) -> list[Task]:
+    """Write the pages of a report's experiments and of their points into a folder that has the report's folders, and no page of a run.
+
+    Returns
+    -------
+    list of Task
+        The runs that the pages lead to, for `windtunnel.report.runpage.write_runs`.
+    """
+    pages = _pages(report)
+    figures = {shown.stem: figure for page in pages for figure, shown in zip(page.section.figures, page.figures, strict=True)}
+    sizes = make(figures, [], folder, Frame(report.suite, report.made, report.docs), jobs=1)
+    _write_pages(report, pages, folder, sizes)
+    places = {page.section.id: page.places for page in pages}
+    return [Task(key, report.runs[key], uses) for key, uses in uses_of(report, places).items()]
 
 
 def refuse_foreign(target: Path, known: Iterable[str]) -> None:
@@ -190,13 +212,20 @@ def _pixels(sizes: Mapping[str, tuple[float, float]]) -> dict[str, str]:
     return {stem: Markup(f'width="{width_in * 96:.0f}" height="{height_in * 96:.0f}"') for stem, (width_in, height_in) in sizes.items()}
 
 
-def _write_pages(report: Report, pages: Sequence[_Page], folder: Path, sizes: Mapping[str, tuple[float, float]]) -> None:
-    templates = environment()
+def _shared(report: Report, pages: Sequence[_Page], sizes: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
     totals = {name: sum(page.counts[name] for page in pages) for name in VERDICTS}
+    return {"report": report, "pages": pages, "totals": totals, "pixels": _pixels(sizes), "paper_of": paper_of}
+
+
+def _write_index(report: Report, pages: Sequence[_Page], folder: Path, sizes: Mapping[str, tuple[float, float]]) -> None:
     papers = {paper_of(page.section.id): report.papers.get(paper_of(page.section.id), "") for page in pages}
-    shared: dict[str, Any] = {"report": report, "pages": pages, "totals": totals, "pixels": _pixels(sizes), "paper_of": paper_of}
-    index = templates.get_template("index.html").render(shared, root="", grid=grid_of(report), papers=papers)
+    template = environment().get_template("index.html")
+    index = template.render(_shared(report, pages, sizes), root="", grid=grid_of(report), papers=papers)
     (folder / INDEX).write_text(index, encoding="utf-8")
+
+
+def _write_pages(report: Report, pages: Sequence[_Page], folder: Path, sizes: Mapping[str, tuple[float, float]]) -> None:
+    templates, shared = environment(), _shared(report, pages, sizes)
     places = {page.section.id: page.places for page in pages}
     for number, page in enumerate(pages):
         before = pages[number - 1] if number else None

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from windtunnel.claims import whole_text
 from windtunnel.experiment import Experiment, Scale
 from windtunnel.store import SIMULATOR, Results
 from windtunnel.suites.finding import Suite, suite, suites
@@ -36,7 +37,7 @@ def store_facts(
     """
     for known, _ in asked:
         if known.claims is not None:
-            results.keep_register(known.name, known.claims.read_text(encoding="utf-8"))
+            results.keep_register(known.name, whole_text(known.claims, declared=known.declarations()))
     before = results.facts
     here = [known for known, _ in asked]
     here += [suite(name) for name in before.get("suites", []) if name in suites() and name not in {known.name for known in here}]

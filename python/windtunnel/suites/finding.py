@@ -1,7 +1,8 @@
 """Find suites and experiments: a package beside this file is a suite, and its modules hold EXPERIMENTS; so is a user's.
 
-What a paper leaves open is in the module ``choices`` of its package: CHOICES, by experiment. A suite that needs what not every machine
-has says so in its package: ``present`` makes of an experiment what can be run here, ``skipped`` names what cannot.
+What a paper leaves open is in the module ``choices`` of its package: CHOICES, by experiment. Unit and meaning of the measures that a suite
+defines itself are in its METRICS, by name. A suite that needs what not every machine has says so in its package: ``present`` makes of an
+experiment what can be run here, ``skipped`` names what cannot.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import polars as pl
 
@@ -19,6 +21,7 @@ from windtunnel.claims import Register, packaged_register, register
 from windtunnel.experiment import Experiment
 from windtunnel.scenario.errors import unknown
 from windtunnel.suites import users
+from windtunnel.suites.declared import declared
 from windtunnel.suites.errors import SuiteError
 
 
@@ -40,6 +43,8 @@ class Suite:
         Of a user's suite: its register of claims. A paper's comes with the package.
     skipped : callable
         Returns a line for each part that this machine has not what it needs for, and raises `SuiteError` when nothing is left.
+    metrics : mapping of str to (str, str)
+        Unit and meaning of the measures that it defines itself.
     """
 
     name: str
@@ -48,6 +53,11 @@ class Suite:
     findings: Callable[[Mapping[str, pl.DataFrame]], list[str]]
     claims: Path | None = None
     skipped: Callable[[], list[str]] = list
+    metrics: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    def declarations(self) -> dict[str, Any]:
+        """Return what its register takes from it: its experiments and metrics, as a register has them."""
+        return declared(self.experiments, self.metrics)
 
     def register(self) -> Register | None:
         """Return its register of claims, None when it has none.
@@ -58,7 +68,7 @@ class Suite:
             When a user's cannot be accepted.
         """
         if self.claims is not None:
-            return register(self.claims)
+            return register(self.claims, declared=self.declarations())
         return packaged_register(self.name) if self.name in _packaged() else None
 
 
@@ -101,7 +111,25 @@ def suite(name: str) -> Suite:
     raise SuiteError(unknown("suite", name, suites()) + "; or the path of a folder with one of your own")
 
 
+def packaged_declarations() -> dict[str, dict[str, Any]]:
+    """Return what the registers of the package take from its suites, by suite, whatever of it this machine can run."""
+    found = {}
+    for name in _packaged():
+        package = importlib.import_module(f"windtunnel.suites.{name}")
+        found[name] = declared(_declared(name, package), getattr(package, "METRICS", {}))
+    return found
+
+
 def _made(name: str, package: ModuleType, claims: Path | None) -> Suite:
+    found = _declared(name, package)
+    found = [getattr(package, "present", _as_it_is)(experiment) for experiment in found]
+    metrics = getattr(package, "METRICS", {})
+    own = Suite(name, package.TITLE, tuple(found), getattr(package, "findings", _nothing), claims, metrics=metrics)
+    return replace(own, skipped=getattr(package, "skipped", own.skipped))
+
+
+def _declared(name: str, package: ModuleType) -> list[Experiment]:
+    """Return the experiments of a suite as its files declare them, in its order."""
     modules = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
     found: list[Experiment] = []
     for module in modules:
@@ -113,9 +141,7 @@ def _made(name: str, package: ModuleType, claims: Path | None) -> Suite:
     if "choices" in modules:
         open_to = importlib.import_module(f"{package.__name__}.choices").CHOICES
         found = [replace(experiment, choices=(*experiment.choices, *open_to.get(experiment.id, ()))) for experiment in found]
-    found = [getattr(package, "present", _as_it_is)(experiment) for experiment in found]
-    own = Suite(name, package.TITLE, tuple(found), getattr(package, "findings", _nothing), claims)
-    return replace(own, skipped=getattr(package, "skipped", own.skipped))
+    return found
 
 
 def _as_it_is(experiment: Experiment) -> Experiment:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from windtunnel.claims import packaged_register
+from windtunnel.claims import packaged_tables
 from windtunnel.plots.declared import Published, Value
 
 
@@ -23,7 +23,7 @@ def cells(experiment: str, *paths: str) -> tuple[Published, ...]:
     tuple of Published
         In the table's order; cells that are not given are left out.
     """
-    tables = packaged_register(experiment.partition(".")[0]).experiments[experiment].tables
+    tables = packaged_tables(experiment.partition(".")[0])[experiment]
     return tuple(_mark(cell.selectors, cell.value, cell.sd) for path in paths for cell in tables[path].cells)
 
 

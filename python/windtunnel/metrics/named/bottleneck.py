@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from windtunnel.metrics import congestion, delays
-from windtunnel.metrics.named.request import Measure, Request, Value, each, milliseconds
+from windtunnel.metrics.named.request import Defined, Request, Value, each, milliseconds
 from windtunnel.metrics.view import PACKET_BYTES
 
 
@@ -98,39 +98,39 @@ def _event_interval(request: Request) -> Value:
     return None if window is None else window / 1.5 * max(view.base_rtt_s(flow) for flow in request.shown)
 
 
-_PLAIN = partial(Measure, windowed=False)
+_PLAIN = partial(Defined, windowed=False)
 
-MEASURES: dict[str, Measure] = {
-    "lambda_sync": Measure(
+MEASURES: dict[str, Defined] = {
+    "lambda_sync": Defined(
         "fraction", each(congestion.lambda_sync), "congestion events at which the flow backs off, over all (li07, eq. 4)", by_flow=True
     ),
-    "pred_ratio_eq4": Measure(
+    "pred_ratio_eq4": Defined(
         "1", partial(_pred_ratio, exponent=2), "(λ_L T_L²)/(λ_S T_S²) from measured λ: eq. (4) of li07 over another T"
     ),
-    "pred_ratio_eq4@printed": Measure("1", partial(_pred_ratio, exponent=1), "eq. (4) of li07 as printed, one T"),
-    "loss_ovh": Measure("fraction", _loss_ovh, "retransmitted over sent packets, all foreground flows; none counts as one (li07, VI.D)"),
+    "pred_ratio_eq4@printed": Defined("1", partial(_pred_ratio, exponent=1), "eq. (4) of li07 as printed, one T"),
+    "loss_ovh": Defined("fraction", _loss_ovh, "retransmitted over sent packets, all foreground flows; none counts as one (li07, VI.D)"),
     "drops_pkts": _PLAIN("packets", partial(_count, column="dropped_packets"), "packets the queue dropped; random loss is not in it"),
     "marks_pkts": _PLAIN("packets", partial(_count, column="marked_packets"), "packets the queue marked (RFC 3168)"),
     "drop_share": _PLAIN("fraction", partial(_share, column="dropped_packets"), "drops over arrivals at the queue (RFC 5166, 2.3)"),
     "mark_share": _PLAIN("fraction", partial(_share, column="marked_packets"), "marks over arrivals at the queue (RFC 5166, 2.3)"),
     "rev_drops": _PLAIN("packets", _rev_drops, "packets the reverse queue dropped (leith08, IV.A.2)"),
-    "queue_pkts": Measure("packets", _queue_pkts, "time mean of the queue, the packet in service included"),
-    "qocc": Measure("fraction of buffer", _qocc, "time mean of the queue over the buffer (fast04, Fig. 3)"),
-    "fill_pkts": Measure(
+    "queue_pkts": Defined("packets", _queue_pkts, "time mean of the queue, the packet in service included"),
+    "qocc": Defined("fraction of buffer", _qocc, "time mean of the queue over the buffer (fast04, Fig. 3)"),
+    "fill_pkts": Defined(
         "packets",
         lambda request: delays.filled_packets(request.view, *request.window),
         "largest less smallest queue within a congestion epoch, mean over complete epochs (leith08, IV.B)",
     ),
-    "qdelay_mean_ms": Measure("ms", partial(_delay_ms, level=None), "mean queueing delay of the samples (RFC 5166, 2.2)"),
-    "qdelay_p50_ms": Measure("ms", partial(_delay_ms, level=0.5), "median queueing delay of the samples"),
-    "qdelay_p95_ms": Measure("ms", partial(_delay_ms, level=0.95), "its 95th percentile"),
-    "qdelay_p99_ms": Measure("ms", partial(_delay_ms, level=0.99), "its 99th percentile"),
-    "qdelay_max_ms": Measure("ms", partial(_delay_ms, level=1.0), "its largest sample"),
-    "rtt_mean_ms": Measure(
+    "qdelay_mean_ms": Defined("ms", partial(_delay_ms, level=None), "mean queueing delay of the samples (RFC 5166, 2.2)"),
+    "qdelay_p50_ms": Defined("ms", partial(_delay_ms, level=0.5), "median queueing delay of the samples"),
+    "qdelay_p95_ms": Defined("ms", partial(_delay_ms, level=0.95), "its 95th percentile"),
+    "qdelay_p99_ms": Defined("ms", partial(_delay_ms, level=0.99), "its 99th percentile"),
+    "qdelay_max_ms": Defined("ms", partial(_delay_ms, level=1.0), "its largest sample"),
+    "rtt_mean_ms": Defined(
         "ms", _rtt_mean_ms, "mean RTT of probes once a second: base RTT and the queues they meet (slac03, 4.1)", by_flow=True
     ),
-    "rtt_sd_ms": Measure("ms", _rtt_sd_ms, "sample deviation (n - 1) of those probes", by_flow=True),
-    "rtt_max_ms": Measure("ms", _rtt_max_ms, "the largest of those probes", by_flow=True),
+    "rtt_sd_ms": Defined("ms", _rtt_sd_ms, "sample deviation (n - 1) of those probes", by_flow=True),
+    "rtt_max_ms": Defined("ms", _rtt_max_ms, "the largest of those probes", by_flow=True),
     "bdp_pkts": _PLAIN("packets", _bdp_pkts, "rate x base RTT / 12000; mixed RTTs: the longest, or the flow selected", by_flow=True),
     "window_pkts": _PLAIN("packets", _bdp_pkts, "the window that fills the path: rate x RTT / 12000 (slac03, 1)", by_flow=True),
     "pkts_per_loss": _PLAIN(

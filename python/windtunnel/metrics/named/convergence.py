@@ -6,7 +6,7 @@ import math
 from functools import partial
 
 from windtunnel.metrics import congestion, convergence
-from windtunnel.metrics.named.request import Measure, Request, Value
+from windtunnel.metrics.named.request import Defined, Request, Value
 
 
 def _new_flow(request: Request) -> int | None:
@@ -48,10 +48,10 @@ def _epoch_median(request: Request) -> Value:
     return congestion.epoch_s(request.view, request.shown, *request.window, median=True)
 
 
-_TIME = partial(Measure, "s", can_be_infinite=True, windowed=False)
+_TIME = partial(Defined, "s", can_be_infinite=True, windowed=False)
 _MEMORY = "to 80 % of the new flow's long-term mean"
 
-MEASURES: dict[str, Measure] = {
+MEASURES: dict[str, Defined] = {
     "conv80_s": _TIME(_conv80, f"from the start of flow 2 {_MEMORY}, by an exponential mean (li07, eq. 3)"),
     "conv80_s@short_memory": _TIME(partial(_conv80, shortest_s=0.3, longest_s=1.5), "the same with a shorter memory"),
     "conv80_s@long_memory": _TIME(partial(_conv80, share=0.05, longest_s=20.0), "the same with a longer memory"),
@@ -60,24 +60,24 @@ MEASURES: dict[str, Measure] = {
         partial(_conv_ratio, hold=False), "until the smaller exponential mean is 80 % of the larger (li07, caption of Fig. 11)"
     ),
     "conv_hold_s": _TIME(partial(_conv_ratio, hold=True), "the same, from where it stays there to the end"),
-    "conv_epochs": Measure(
+    "conv_epochs": Defined(
         "congestion epochs",
         _conv_epochs,
         "congestion events until `conv80_s`, the last by its fraction",
         can_be_infinite=True,
         windowed=False,
     ),
-    "conv_err_after_4_epochs": Measure(
+    "conv_err_after_4_epochs": Defined(
         "1",
         _conv_err,
         "difference of two windows before the fourth congestion event after the start of flow 2, over that before the first (leith08, IV)",
         windowed=False,
     ),
-    "epoch_s": Measure(
+    "epoch_s": Defined(
         "s", _epoch, "mean time between successive back-offs of a flow, flows pooled (leith08, IV)", can_be_infinite=True, by_flow=True
     ),
-    "epoch_median_s": Measure("s", _epoch_median, "median of the same times", can_be_infinite=True, by_flow=True),
-    "link_epoch_s": Measure(
+    "epoch_median_s": Defined("s", _epoch_median, "median of the same times", can_be_infinite=True, by_flow=True),
+    "link_epoch_s": Defined(
         "s",
         lambda request: congestion.link_epoch_s(request.view, *request.window),
         "mean time between congestion events of the bottleneck",

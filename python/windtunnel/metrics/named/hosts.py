@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from windtunnel.metrics import processors, throughput
-from windtunnel.metrics.named.request import Measure, Request, Value, mean_of
+from windtunnel.metrics.named.request import Defined, Request, Value, mean_of
 
 
 def _column(request: Request, name: str) -> list[Value]:
@@ -44,10 +44,10 @@ def _mhz_per_mbps(request: Request) -> Value:
     return sum(known) / rate if rate and known and len(known) == len(hosts) else None
 
 
-_FLOW = partial(Measure, by_flow=True)
-_RUN = partial(Measure, by_flow=True, windowed=False)
+_FLOW = partial(Defined, by_flow=True)
+_RUN = partial(Defined, by_flow=True, windowed=False)
 
-MEASURES: dict[str, Measure] = {
+MEASURES: dict[str, Defined] = {
     "sendstalls": _RUN("count", _sendstalls, "segments that the sender's full device queue refused, `txqueuelen` (slac03, 4.3)"),
     "cpu_cov": _FLOW("1", _cpu_cov, "sample deviation over mean of the processor's use in each second, mean over hosts (fast04, Fig. 8)"),
     "mhz_per_mbps": _FLOW("MHz per Mbit/s", _mhz_per_mbps, "processor use x clock over throughput of the flows on the host (slac03, 4.2)"),

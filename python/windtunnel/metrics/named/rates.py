@@ -6,7 +6,7 @@ import numpy as np
 
 from windtunnel.metrics import throughput
 from windtunnel.metrics.backoffs import Array
-from windtunnel.metrics.named.request import MEGA, Measure, Request, Value, mbps, mean_of
+from windtunnel.metrics.named.request import MEGA, Defined, Request, Value, mbps, mean_of
 from windtunnel.metrics.view import MSS_BYTES, PACKET_BYTES
 
 STABILITY_S = 5.0
@@ -81,17 +81,17 @@ def _power(request: Request) -> Value:
     return None if rate is None or not known else rate / MEGA / (sum(known) / len(known))
 
 
-MEASURES: dict[str, Measure] = {
-    "thr_mbps": Measure("Mbit/s", _thr_mbps, "delivered packets x 12000 bits over the window", by_flow=True),
-    "goodput_mbps": Measure("Mbit/s", _goodput_mbps, "delivered payload x 8 over the window (RFC 5166, 2.1)", by_flow=True),
-    "thr_norm": Measure("1", _thr_norm, "throughput over link rate / foreground flows", by_flow=True),
-    "sd_mbps": Measure("Mbit/s", _sd_mbps, "sample deviation (n - 1) of the 5 s means of throughput (slac03, Table 1)", by_flow=True),
-    "stability": Measure("1", _stability, "stability index: that deviation over the mean, flows together (slac03, 4.6)", by_flow=True),
-    "stability_flows": Measure("1", _stability_flows, "stability index of each flow, mean over flows (FAST, INFOCOM 2004)", by_flow=True),
-    "thr_cov": Measure("1", _thr_cov, "sample deviation over mean of 1 s means, mean over flows (RFC 5166, 2.5)", by_flow=True),
-    "thr_cwnd_corr": Measure(
+MEASURES: dict[str, Defined] = {
+    "thr_mbps": Defined("Mbit/s", _thr_mbps, "delivered packets x 12000 bits over the window", by_flow=True),
+    "goodput_mbps": Defined("Mbit/s", _goodput_mbps, "delivered payload x 8 over the window (RFC 5166, 2.1)", by_flow=True),
+    "thr_norm": Defined("1", _thr_norm, "throughput over link rate / foreground flows", by_flow=True),
+    "sd_mbps": Defined("Mbit/s", _sd_mbps, "sample deviation (n - 1) of the 5 s means of throughput (slac03, Table 1)", by_flow=True),
+    "stability": Defined("1", _stability, "stability index: that deviation over the mean, flows together (slac03, 4.6)", by_flow=True),
+    "stability_flows": Defined("1", _stability_flows, "stability index of each flow, mean over flows (FAST, INFOCOM 2004)", by_flow=True),
+    "thr_cov": Defined("1", _thr_cov, "sample deviation over mean of 1 s means, mean over flows (RFC 5166, 2.5)", by_flow=True),
+    "thr_cwnd_corr": Defined(
         "1", _thr_cwnd_corr, "correlation of rate and mean window in bins of one base RTT (open08, Fig. 1)", by_flow=True
     ),
-    "util": Measure("fraction of link rate", _util, "share of time the link transmits (RFC 5166, 2.1)"),
-    "power": Measure("Mbit/s per s", _power, "network power: throughput over mean RTT, counted window only (RFC 5166, 2.1)", by_flow=True),
+    "util": Defined("fraction of link rate", _util, "share of time the link transmits (RFC 5166, 2.1)"),
+    "power": Defined("Mbit/s per s", _power, "network power: throughput over mean RTT, counted window only (RFC 5166, 2.1)", by_flow=True),
 }

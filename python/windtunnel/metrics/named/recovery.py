@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from windtunnel.metrics import convergence, recovery, windows
-from windtunnel.metrics.named.request import Measure, Request, Value, each, mean_of
+from windtunnel.metrics.named.request import Defined, Request, Value, each, mean_of
 from windtunnel.metrics.view import View
 
 
@@ -76,10 +76,10 @@ def _spurious(request: Request) -> Value:
     return float(sum(known)) if known else None
 
 
-_FLOW = partial(Measure, by_flow=True)
-_RUN = partial(Measure, by_flow=True, windowed=False)
+_FLOW = partial(Defined, by_flow=True)
+_RUN = partial(Defined, by_flow=True, windowed=False)
 
-MEASURES: dict[str, Measure] = {
+MEASURES: dict[str, Defined] = {
     "refill_s": _FLOW(
         "s",
         _refill,

@@ -54,7 +54,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Measure:
+class Defined:
     """One metric of the register.
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from windtunnel.metrics import congestion, fairness, throughput
-from windtunnel.metrics.named.request import Measure, Request, Value
+from windtunnel.metrics.named.request import Defined, Request, Value
 
 
 def _fair_minmax(request: Request) -> Value:
@@ -101,31 +101,31 @@ def _jain(request: Request) -> Value:
     return None if rates is None else fairness.jain(rates)
 
 
-MEASURES: dict[str, Measure] = {
-    "fair_minmax": Measure("1", _fair_minmax, "smaller over larger throughput of two flows (li07, Fig. 4)"),
-    "fair_final": Measure("1", _fair_final, "the same over the last 60 s", windowed=False),
-    "fair_300": Measure("1", _fair_300, "the same from 280 to 320 s after the start of flow 2", windowed=False),
-    "fair_late_vs_best": Measure(
+MEASURES: dict[str, Defined] = {
+    "fair_minmax": Defined("1", _fair_minmax, "smaller over larger throughput of two flows (li07, Fig. 4)"),
+    "fair_final": Defined("1", _fair_final, "the same over the last 60 s", windowed=False),
+    "fair_300": Defined("1", _fair_300, "the same from 280 to 320 s after the start of flow 2", windowed=False),
+    "fair_late_vs_best": Defined(
         "1",
         lambda request: throughput.late_against_best(request.view),
         "the same over the last 100 s, over its largest value in any 60 s of the default window (steps of 1 s)",
         windowed=False,
     ),
-    "jain": Measure("1", _jain, "Jain's index of the flows open in the window (DEC-TR-301; slac03, 5.1)"),
-    "product": Measure(
+    "jain": Defined("1", _jain, "Jain's index of the flows open in the window (DEC-TR-301; slac03, 5.1)"),
+    "product": Defined(
         "1", _product, "product of the throughputs over fair shares, 1 when all are equal and the link full (RFC 5166, 2.6)"
     ),
-    "asym": Measure("1", _asym, "(x1 - x2)/(x1 + x2): flow under test against its opponent, in [-1, 1] (slac03, 5.2)"),
-    "rtt_unfair": Measure("1", _short_over_long, "shorter-RTT over longer-RTT flow; equal RTTs: flow 2 over flow 1 (li07, Fig. 5)"),
-    "thr_ratio": Measure("1", _short_over_long, "shorter-RTT over longer-RTT flow (open08, IV)"),
-    "ratio_long_short": Measure("1", _long_over_short, "longer-RTT over shorter-RTT flow (leith08, Fig. 7)"),
-    "share_long": Measure("fraction", _share_long, "longer-RTT flow over both"),
-    "first_share": Measure("fraction", _first_share, "flow 1 over all flows open in the window (fast04, Figs 12 to 15)"),
-    "share_first": Measure(
+    "asym": Defined("1", _asym, "(x1 - x2)/(x1 + x2): flow under test against its opponent, in [-1, 1] (slac03, 5.2)"),
+    "rtt_unfair": Defined("1", _short_over_long, "shorter-RTT over longer-RTT flow; equal RTTs: flow 2 over flow 1 (li07, Fig. 5)"),
+    "thr_ratio": Defined("1", _short_over_long, "shorter-RTT over longer-RTT flow (open08, IV)"),
+    "ratio_long_short": Defined("1", _long_over_short, "longer-RTT over shorter-RTT flow (leith08, Fig. 7)"),
+    "share_long": Defined("fraction", _share_long, "longer-RTT flow over both"),
+    "first_share": Defined("fraction", _first_share, "flow 1 over all flows open in the window (fast04, Figs 12 to 15)"),
+    "share_first": Defined(
         "fraction", _share_first, "flow 1 over all, in the 30 s after the last has started (open08, Fig. 8)", windowed=False
     ),
-    "new_over_reno": Measure("1", _new_over_reno, "the one flow under test over the one reno flow beside it (li07, Fig. 6)"),
-    "n_crossings": Measure(
+    "new_over_reno": Defined("1", _new_over_reno, "the one flow under test over the one reno flow beside it (li07, Fig. 6)"),
+    "n_crossings": Defined(
         "count", _crossings, "changes of the lead: means of 30 s moved by 0.1 s, counted once the new leader is 10 % of the link ahead"
     ),
 }

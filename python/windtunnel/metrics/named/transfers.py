@@ -10,7 +10,7 @@ import polars as pl
 from windtunnel.metrics import throughput
 from windtunnel.metrics.backoffs import Array
 from windtunnel.metrics.exchanges import response_time_s
-from windtunnel.metrics.named.request import MEGA, Measure, Request, Value, mbps, mean_of
+from windtunnel.metrics.named.request import MEGA, Defined, Request, Value, mbps, mean_of
 from windtunnel.metrics.pageloads import page_time_s
 from windtunnel.metrics.rates import PACKET_BITS, UDP
 from windtunnel.metrics.transfers import completion_s, cross_traffic_rates, first_against_rest, passing_bps, silence_s
@@ -91,50 +91,50 @@ def _response_s(request: Request, quantile: float | None = None) -> Value:
     return response_time_s(request.view, request.tested, request.window, quantile)
 
 
-_RESPONSE = partial(Measure, "s", by_flow=True)
-_TIME = partial(Measure, "s", can_be_infinite=True, windowed=False)
+_RESPONSE = partial(Defined, "s", by_flow=True)
+_TIME = partial(Defined, "s", can_be_infinite=True, windowed=False)
 
-MEASURES: dict[str, Measure] = {
+MEASURES: dict[str, Defined] = {
     "completion_s": _TIME(
         _completion, "from the first SYN to the last byte's acknowledgement, mean over transfers (open08, Fig. 9)", by_flow=True
     ),
-    "first_vs_rest": Measure(
+    "first_vs_rest": Defined(
         "1",
         lambda request: first_against_rest(request.view),
         "mean completion time of flows 2, 3, ... over that of flow 1 (open08, III)",
         windowed=False,
     ),
-    "silence_s": Measure(
+    "silence_s": Defined(
         "s",
         lambda request: silence_s(request.view, request.shown),
         "longest time without newly acknowledged data on an open flow, in steps of 0.1 s (fast04, IV.B)",
         by_flow=True,
         windowed=False,
     ),
-    "xt_mbps": Measure("Mbit/s", _xt_mbps, "throughput of the forward cross traffic, UDP included (leith08, VII)"),
-    "xt_EbT_mbps": Measure(
+    "xt_mbps": Defined("Mbit/s", _xt_mbps, "throughput of the forward cross traffic, UDP included (leith08, VII)"),
+    "xt_EbT_mbps": Defined(
         "Mbit/s", partial(_xt_rate, of_bits=False), "E[b/T] of cross-traffic flows started in the window (leith08, Table I)"
     ),
-    "xt_EbT_mbps@handshake": Measure(
+    "xt_EbT_mbps@handshake": Defined(
         "Mbit/s", partial(_xt_rate, of_bits=False, handshake=True), "the same, T with one mean RTT for the handshake"
     ),
-    "xt_Eb_ET_mbps": Measure("Mbit/s", partial(_xt_rate, of_bits=True), "E[b]/E[T] of the same flows (leith08, Table I)"),
-    "xt_Eb_ET_mbps@handshake": Measure(
+    "xt_Eb_ET_mbps": Defined("Mbit/s", partial(_xt_rate, of_bits=True), "E[b]/E[T] of the same flows (leith08, Table I)"),
+    "xt_Eb_ET_mbps@handshake": Defined(
         "Mbit/s", partial(_xt_rate, of_bits=True, handshake=True), "the same, T with one mean RTT for the handshake"
     ),
-    "page_s": Measure("s", lambda request: page_time_s(request.view, *request.window), "time of sessions' pages begun in the window, mean"),
-    "page_s@median": Measure("s", lambda request: page_time_s(request.view, *request.window, 0.5), "the same, median"),
-    "page_s@p95": Measure("s", lambda request: page_time_s(request.view, *request.window, 0.95), "the same, 95th percentile"),
+    "page_s": Defined("s", lambda request: page_time_s(request.view, *request.window), "time of sessions' pages begun in the window, mean"),
+    "page_s@median": Defined("s", lambda request: page_time_s(request.view, *request.window, 0.5), "the same, median"),
+    "page_s@p95": Defined("s", lambda request: page_time_s(request.view, *request.window, 0.95), "the same, 95th percentile"),
     "response_s": _RESPONSE(_response_s, "time from a request to the end of its response, requests that leave in the window, mean"),
     "response_s@median": _RESPONSE(partial(_response_s, quantile=0.5), "the same, median"),
     "response_s@p95": _RESPONSE(partial(_response_s, quantile=0.95), "the same, 95th percentile"),
-    "rev_thr_mbps": Measure(
+    "rev_thr_mbps": Defined(
         "Mbit/s", _rev_thr_mbps, "throughput in reverse, from its first start to the end (leith08, IV.A.2)", windowed=False
     ),
-    "rev_ack_mbps": Measure(
+    "rev_ack_mbps": Defined(
         "Mbit/s", _rev_ack_mbps, "what the reverse link carries beside reverse data: all ACKs of forward flows (leith08, VII)"
     ),
-    "agg_cov": Measure("1", _agg_cov, "sample deviation over mean of the 5 s means of TCP and UDP together (slac03, Fig. 2)"),
-    "corr_tcp_udp": Measure("1", _corr_tcp_udp, "correlation of the 5 s means of TCP and of UDP (slac03, Fig. 2)"),
-    "udp_b2b_mbps": Measure("Mbit/s", _udp_b2b, "received UDP rate over the whole run (slac03, 6.2.2)", windowed=False),
+    "agg_cov": Defined("1", _agg_cov, "sample deviation over mean of the 5 s means of TCP and UDP together (slac03, Fig. 2)"),
+    "corr_tcp_udp": Defined("1", _corr_tcp_udp, "correlation of the 5 s means of TCP and of UDP (slac03, Fig. 2)"),
+    "udp_b2b_mbps": Defined("Mbit/s", _udp_b2b, "received UDP rate over the whole run (slac03, 6.2.2)", windowed=False),
 }

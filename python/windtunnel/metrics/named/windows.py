@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from windtunnel.metrics import distributions, shapes, windows
-from windtunnel.metrics.named.request import Measure, Request, Value, each, mean_of
+from windtunnel.metrics.named.request import Defined, Request, Value, each, mean_of
 from windtunnel.metrics.view import View
 
 
@@ -116,10 +116,10 @@ def _quantile(request: Request, level: float) -> Value:
     return distributions.quantile(_pooled(request), level)
 
 
-_FLOW = partial(Measure, by_flow=True)
-_RUN = partial(Measure, by_flow=True, windowed=False)
+_FLOW = partial(Defined, by_flow=True)
+_RUN = partial(Defined, by_flow=True, windowed=False)
 
-MEASURES: dict[str, Measure] = {
+MEASURES: dict[str, Defined] = {
     "cwnd_pkts": _FLOW("packets", each(_cwnd_pkts), "mean of the samples"),
     "cwnd_max_pkts": _RUN("packets", _cwnd_max, "largest sample or value at a back-off"),
     "cwnd_cov": _RUN("1", _cwnd_cov, "sample deviation over mean of cwnd from 60 s after the last start, mean over flows"),
@@ -134,17 +134,17 @@ MEASURES: dict[str, Measure] = {
         lambda request: shapes.most_frequent_shape(request.view, request.tested, *request.window),
         "concave, convex, concave-convex or linear: most frequent shape of a complete epoch, by slopes of its thirds (leith08, Fig. 3)",
     ),
-    "ai_ratio": Measure("1", _ai_ratio, "growth over round trips in congestion avoidance, flow 2 over flow 1 (leith08, Fig. 13)"),
+    "ai_ratio": Defined("1", _ai_ratio, "growth over round trips in congestion avoidance, flow 2 over flow 1 (leith08, Fig. 13)"),
     "ai_max": _FLOW(
         "packets/RTT", partial(_exported_increase, largest=True), "largest additive increase the algorithm exports (leith08, II)"
     ),
     "ai_min": _FLOW(
         "packets/RTT", partial(_exported_increase, largest=False), "smallest additive increase the algorithm exports (leith08, II)"
     ),
-    "n_distinct_alpha": Measure(
+    "n_distinct_alpha": Defined(
         "count", _n_distinct_alpha, "different increases per RTT exported in the last 100 s (li07, VI.B)", windowed=False
     ),
-    "beta_diff": Measure("1", _beta_diff, "difference of two flows' mean after/before, last half of the run (li07, VI.B)", windowed=False),
+    "beta_diff": Defined("1", _beta_diff, "difference of two flows' mean after/before, last half of the run (li07, VI.B)", windowed=False),
     "delta_used": _FLOW("1", each(_delta), "mean of 1 - after/before a back-off"),
     "delta_min": _FLOW("1", _delta_min, "smallest of 1 - after/before a back-off (leith08, II)"),
     "delta_max": _FLOW("1", _delta_max, "largest of 1 - after/before a back-off (leith08, II)"),
@@ -158,7 +158,7 @@ MEASURES: dict[str, Measure] = {
     ),
     "wnd_backoff": _FLOW("1", each(partial(shapes.part_kept, delay=False)), "loss-based part after over before a back-off (leith08, III)"),
     "dwnd_backoff": _FLOW("1", each(partial(shapes.part_kept, delay=True)), "delay-based part after over before a back-off (leith08, III)"),
-    "wnd_fill_s": Measure(
+    "wnd_fill_s": Defined(
         "s",
         _wnd_fill,
         "BDP over the growth per second of flow 2's loss-based part (leith08, Fig. 6)",

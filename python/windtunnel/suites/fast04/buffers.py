@@ -45,6 +45,7 @@ def _experiment(figure: str, title: str, question: str, curves: Curves, *notes: 
         title=title,
         question=question,
         source=f"Fig. {figure.removeprefix('fig')}; III.A",
+        source_repeats=1,
         points=_POINTS,
         scenario=two_flows,
         measures=_MEASURES,

@@ -104,6 +104,7 @@ def _experiment(figure: str, protocol: str, label: str, net: Net) -> Experiment:
         title=title,
         question=f"Do {label} flows fill the link and share it as they come and go?",
         source=f"Fig. {figure.removeprefix('fig')}; IV.C",
+        duration_s=3000.0,
         points={"alg": (protocol,), "interval": tuple(INTERVALS)},
         scenario=scenario,
         measures=(

@@ -39,6 +39,7 @@ EXPERIMENTS = (
         title="Congested reverse path",
         question="How much does each protocol lose when its ACKs queue on the way back?",
         source="Fig. 5; III.A",
+        source_repeats=1,
         points={"alg": (*PROTOCOLS, "fast-bqd"), "case": ("with_reverse", "without_reverse")},
         scenario=one_flow,
         measures=(Measure("thr_mbps"), Measure("util"), Measure("queue_pkts"), Measure("loss_ovh")),

@@ -31,4 +31,7 @@ ORDER = (
     "leith08.gig",
 )
 
-__all__ = ["ORDER", "TITLE", "findings"]
+METRICS = {"base_rtt_error_ms": ("ms", "by how much the second flow's smallest RTT exceeds its propagation time (VII)")}
+"""Unit and meaning of the measures that are this suite's own."""
+
+__all__ = ["METRICS", "ORDER", "TITLE", "findings"]

@@ -29,6 +29,7 @@ EXPERIMENTS = (
         title="A base round-trip time taken for too long",
         question="Do two flows still share when the second has never seen the path with an empty queue?",
         source="Fig. 11; VII",
+        source_repeats=1,
         points={"alg": ("ctcp", "illinois", "fast")},
         scenario=late_flow,
         measures=(

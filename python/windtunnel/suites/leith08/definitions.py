@@ -133,6 +133,7 @@ EXPERIMENTS = (
         title="Illinois and Compound by definition",
         question="Do the two laws grow and back off as the paper defines them?",
         source="II",
+        duration_s=0.0,
         points={"alg": ("illinois", "ctcp")},
         scenario=one_flow,
         measures=(

@@ -29,6 +29,7 @@ EXPERIMENTS = (
         title="Congestion epochs of Illinois",
         question="How long does Illinois take from one back-off to the next, at 10 and at 250 Mbit/s?",
         source="Fig. 3; IV.B, IX",
+        duration_s=1500.0,
         points={"alg": ("illinois", "reno"), "rate": (10, 250)},
         scenario=alone,
         measures=tuple(Measure(name) for name in ("epoch_s", "fill_pkts", "shape_sign", "rtt_mean_ms", "util")),

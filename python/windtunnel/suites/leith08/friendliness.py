@@ -67,7 +67,9 @@ def _figure(alg: str, label: str, figure: str, rtt: int, q: float, published: tu
         title=f"{label} beside Reno at {rtt} ms",
         question=f"How much does a flow of {label} get beside one of Reno at {rtt} ms?",
         source=f"Fig. {figure.removeprefix('fig')[0]}({figure[-1]}); VI",
+        source_repeats=1,
         points={"alg": (alg,)},
+        along={"flow": (alg, "reno")},
         scenario=functools.partial(on_hosts_that_stop if stops else against_reno, rtt=rtt, q=q),
         measures=(
             Measure("new_over_reno"),
@@ -120,6 +122,7 @@ EXPERIMENTS = (
         title="Illinois that takes the largest RTT for too large",
         question="What becomes of Reno beside Illinois when single RTT samples are too large?",
         source="Fig. 12; VIII.A",
+        source_repeats=1,
         points={"alg": ("illinois",), "maxrtt_err": (0, 50, 200, 1000)},
         scenario=with_outliers,
         measures=(Measure("new_over_reno"), Measure("delta_used", flow="illinois"), Measure("delta_used"), Measure("util")),

@@ -103,6 +103,7 @@ def _reverse(figure: str, alg: str, label: str) -> Experiment:
         title=f"{label} with on-off traffic in reverse",
         question=f"How long does {label} take to fill a link again while its ACKs share the way back with on-off traffic?",
         source=f"Fig. 2({figure[-1]}); IV.A.2",
+        source_repeats=1,
         points={"alg": (alg, "reno")},
         scenario=with_reverse_traffic,
         measures=(
@@ -134,6 +135,8 @@ EXPERIMENTS = (
         title="Recovery after a burst of datagrams",
         question="How long does a flow take to fill 400 Mbit/s and 200 ms again after seconds without the link?",
         source="Fig. 1; IV.A.1",
+        duration_s=400.0,
+        source_repeats=1,
         points={"alg": ("illinois", "ctcp", "ctcp:vista", "reno")},
         scenario=interrupted,
         measures=(

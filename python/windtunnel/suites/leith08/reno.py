@@ -45,6 +45,7 @@ EXPERIMENTS = (
         title="Epochs of standard TCP",
         question="How long are the epochs of standard TCP at 10 to 1000 Mbit/s, and how many of them do two flows need to share equally?",
         source="IV, IV.A",
+        duration_s=7500.0,
         points={"alg": ("reno",), "rate": (10, 100, 1000)},
         scenario=alone_then_joined,
         measures=(Measure("epoch_s", function=epoch_alone_s), Measure("conv_err_after_4_epochs"), Measure("fair_final"), Measure("util")),

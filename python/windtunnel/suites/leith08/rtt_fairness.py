@@ -34,6 +34,8 @@ EXPERIMENTS = (
         title="Fairness between round-trip times",
         question="How does a flow with 120 ms share with one of a shorter round-trip time, when the queue holds 120 ms, or 16 ms?",
         source="Fig. 7; V",
+        duration_s=1800.0,
+        source_repeats=1,
         points={"alg": ("reno", "illinois", "ctcp"), "rtt": (16, 30, 60, 90, 120), "qms": (16, 120)},
         scenario=two_rtts,
         measures=(Measure("ratio_long_short"), *(Measure("thr_mbps", flow=flow) for flow in ("1", "2")), Measure("util")),

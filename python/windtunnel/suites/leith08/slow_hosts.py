@@ -53,6 +53,8 @@ EXPERIMENTS = (
         title="Vista before its first service pack",
         question="What is left of the window after a loss in Vista before its first service pack?",
         source="VIII.B.1 (text)",
+        duration_s=300.0,
+        source_repeats=1,
         points={"alg": ("reno", "ctcp:vista")},
         scenario=before_the_first_service_pack,
         measures=(Measure("cwnd_after_loss", function=left_after_loss), Measure("epoch_s"), Measure("util")),
@@ -82,6 +84,8 @@ EXPERIMENTS = (
         title="Compound on a host that is too slow",
         question="What does Compound do when its host cannot send as fast as the link?",
         source="VIII.B.4 (text)",
+        duration_s=300.0,
+        source_repeats=1,
         points={"alg": ("ctcp:vista",), "rate": RATES},
         scenario=on_a_slow_host,
         measures=(

@@ -28,4 +28,15 @@ ORDER = (
     "li07.tab",
 )
 
-__all__ = ["ORDER", "TITLE", "findings"]
+METRICS = {
+    "alpha_step": (
+        "packets/RTT; per ACK where the rule is per ACK",
+        "growth of cwnd by the law, in the named state: none, per ACK; max_per_rtt, the largest in one round trip; per_rtt_before_1s and "
+        "per_rtt_at_5s, in one round trip of 100 ms that long after a back-off",
+    ),
+    "beta_step": ("1", "cwnd after / cwnd before one loss, in the named state (cwnd 1000, or as the state says)"),
+    "param": ("as the table", "default parameters of the implementation by name; compared by param_match"),
+}
+"""Unit and meaning of the measures that are this suite's own."""
+
+__all__ = ["METRICS", "ORDER", "TITLE", "findings"]

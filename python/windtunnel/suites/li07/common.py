@@ -10,6 +10,7 @@ from windtunnel.scenario import Bottleneck, Flow, Scenario
 
 PROTOCOLS = ("reno", "scalable", "hstcp", "bic", "fast", "htcp", "cubic")
 """The paper's six and, beside them, CUBIC, which came after."""
+BESIDE = {"alg": ("cubic",)}
 RATES = (10, 250)
 RTTS = (16, 22, 42, 82, 162, 324)
 PROFILE = "altaimd-2.6.6"

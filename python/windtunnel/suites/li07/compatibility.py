@@ -3,7 +3,7 @@
 from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
 from windtunnel.plots.declared import Curves
 from windtunnel.scenario import Scenario
-from windtunnel.suites.li07.common import NETWORK, PROTOCOLS, RTT_LABEL, TWO_FLOWS, points, two_flows
+from windtunnel.suites.li07.common import BESIDE, NETWORK, PROTOCOLS, RTT_LABEL, TWO_FLOWS, points, two_flows
 
 
 def against_reno(point: Point, draws: Draws) -> Scenario:
@@ -18,6 +18,7 @@ EXPERIMENTS = (
         question="How much more does a flow of a new protocol get than the standard TCP flow it competes with?",
         source="Fig. 6; IV.D, VI.B, VII.C",
         points=points(alg=tuple(name for name in PROTOCOLS if name != "reno")),
+        beside=BESIDE,
         scenario=against_reno,
         measures=(
             Measure("new_over_reno"),

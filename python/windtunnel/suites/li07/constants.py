@@ -130,6 +130,7 @@ EXPERIMENTS = (
         title="Constants of the protocols",
         question="Does each law back off and grow as Table II says?",
         source="Tables I and II; X",
+        duration_s=0.0,
         points={"alg": ("reno", "scalable", "hstcp", "bic", "fast", "htcp")},
         scenario=step,
         measures=(

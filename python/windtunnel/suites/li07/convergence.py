@@ -3,6 +3,7 @@
 from windtunnel.experiment import Experiment, Quick
 from windtunnel.plots.declared import Curves
 from windtunnel.suites.li07.common import (
+    BESIDE,
     DURATION_S,
     IN_MINUTES,
     NETWORK,
@@ -21,6 +22,7 @@ EXPERIMENTS = (
         question="How long after its start does a second flow reach 80 % of its long-term throughput?",
         source="Fig. 11; IV.G, VI.F, VII.E",
         points=points(),
+        beside=BESIDE,
         scenario=same_rtt,
         measures=PAIR_MEASURES,
         figures=(

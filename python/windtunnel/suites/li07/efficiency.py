@@ -2,7 +2,7 @@
 
 from windtunnel.experiment import Experiment, Measure, Quick
 from windtunnel.plots.declared import Curves, Overlay
-from windtunnel.suites.li07.common import IN_MINUTES, NETWORK, TWO_FLOWS, points, same_rtt, same_rtt_in_minutes
+from windtunnel.suites.li07.common import BESIDE, IN_MINUTES, NETWORK, TWO_FLOWS, points, same_rtt, same_rtt_in_minutes
 
 QUEUES = (0.01, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
 _POINTS = points(rate=(100,), rtt=(82,), q=QUEUES)
@@ -22,6 +22,7 @@ EXPERIMENTS = (
         question="How much of the link do two flows use, and where does that collapse as the queue gets smaller?",
         source="Fig. 7; IV.E (i), VI.C, VII.D",
         points=_POINTS,
+        beside=BESIDE,
         scenario=same_rtt,
         measures=_MEASURES,
         figures=(
@@ -55,6 +56,7 @@ EXPERIMENTS = (
         question="What part of the packets sent is sent again, as the queue gets smaller?",
         source="Fig. 8; VI.D, VII.D",
         points=_POINTS,
+        beside=BESIDE,
         scenario=same_rtt,
         measures=_MEASURES,
         figures=(

@@ -3,6 +3,7 @@
 from windtunnel.experiment import Experiment, Measure, Quick
 from windtunnel.plots.declared import Curves
 from windtunnel.suites.li07.common import (
+    BESIDE,
     IN_MINUTES,
     NETWORK,
     PAIR_MEASURES,
@@ -38,6 +39,7 @@ EXPERIMENTS = (
         question="Do two flows of the same protocol and round-trip time get the same throughput, whenever the second one starts?",
         source="Fig. 4; IV.C (i), VI.A, VII.A",
         points=points(),
+        beside=BESIDE,
         scenario=same_rtt,
         measures=PAIR_MEASURES,
         figures=(_ratio("Throughput ratio of two equal flows"),),
@@ -53,6 +55,7 @@ EXPERIMENTS = (
         question="Does a larger queue change who shares equally?",
         source="IV.C (i), VI.A (text)",
         points=points(q=(1.0,)),
+        beside=BESIDE,
         scenario=same_rtt_in_minutes,
         measures=(Measure("fair_minmax"), Measure("jain"), Measure("util"), Measure("loss_ovh"), Measure("thr_mbps")),
         figures=(_ratio("Throughput ratio of two equal flows, queue 1 BDP"),),

@@ -2,7 +2,7 @@
 
 from windtunnel.experiment import Experiment
 from windtunnel.plots.declared import Curves
-from windtunnel.suites.li07.common import NETWORK, PAIR_MEASURES, RTT_LABEL, TWO_FLOWS, points, same_rtt_in_minutes
+from windtunnel.suites.li07.common import BESIDE, NETWORK, PAIR_MEASURES, RTT_LABEL, TWO_FLOWS, points, same_rtt_in_minutes
 
 
 def _curves(name: str, title: str, metric: str, label: str, **shape: object) -> tuple[Curves, Curves]:
@@ -31,6 +31,7 @@ EXPERIMENTS = (
         question="How do the protocols use and share links from 1 to 250 Mbit/s and 16 to 320 ms?",
         source="IV.B to IV.G",
         points=points(rate=(1, 10, 100, 250), rtt=(16, 40, 80, 160, 320), q=(0.2, 1.0)),
+        beside=BESIDE,
         scenario=same_rtt_in_minutes,
         measures=PAIR_MEASURES,
         figures=(

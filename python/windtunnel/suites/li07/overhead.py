@@ -2,7 +2,17 @@
 
 from windtunnel.experiment import Experiment, Quick
 from windtunnel.plots.declared import Curves
-from windtunnel.suites.li07.common import IN_MINUTES, NETWORK, PAIR_MEASURES, RTT_LABEL, TWO_FLOWS, points, same_rtt, same_rtt_in_minutes
+from windtunnel.suites.li07.common import (
+    BESIDE,
+    IN_MINUTES,
+    NETWORK,
+    PAIR_MEASURES,
+    RTT_LABEL,
+    TWO_FLOWS,
+    points,
+    same_rtt,
+    same_rtt_in_minutes,
+)
 
 EXPERIMENTS = (
     Experiment(
@@ -11,6 +21,7 @@ EXPERIMENTS = (
         question="What part of the packets sent is sent again, as the round-trip time grows?",
         source="Fig. 9; VI.D, VII.D",
         points=points(),
+        beside=BESIDE,
         scenario=same_rtt,
         measures=PAIR_MEASURES,
         figures=(

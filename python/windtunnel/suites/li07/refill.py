@@ -37,6 +37,7 @@ EXPERIMENTS = (
         title="Standard TCP on a fast transatlantic path",
         question="How long does one halving cost standard TCP at 1 Gbit/s and 100 ms?",
         source="Fig. 1; I",
+        duration_s=1200.0,
         points={"alg": ("reno",)},
         scenario=transatlantic,
         measures=(

@@ -3,7 +3,7 @@
 from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
 from windtunnel.plots.declared import Curves, Overlay
 from windtunnel.scenario import Flow, Scenario
-from windtunnel.suites.li07.common import DURATION_S, NETWORK, PROFILE, PROTOCOLS, SETTLING_S, bottleneck
+from windtunnel.suites.li07.common import BESIDE, DURATION_S, NETWORK, PROFILE, PROTOCOLS, SETTLING_S, bottleneck
 
 RATE, RTT = 250, 162
 
@@ -37,6 +37,8 @@ EXPERIMENTS = (
         question="How much does one flow carry when every packet is lost with the same probability?",
         source="Fig. 10; IV.F, VI.E",
         points={"alg": PROTOCOLS, "p": (1e-7, 1e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 1e-2)},
+        beside=BESIDE,
+        rate_mbps=RATE,
         scenario=lossy,
         measures=(Measure("thr_mbps"), Measure("util"), Measure("loss_ovh"), Measure("epoch_s")),
         figures=(

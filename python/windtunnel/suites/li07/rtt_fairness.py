@@ -3,7 +3,7 @@
 from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
 from windtunnel.plots.declared import Curves, Histories, Overlay
 from windtunnel.scenario import Scenario
-from windtunnel.suites.li07.common import IN_MINUTES, NETWORK, TWO_FLOWS, points, two_flows
+from windtunnel.suites.li07.common import BESIDE, IN_MINUTES, NETWORK, TWO_FLOWS, points, two_flows
 
 LONG_RTT = 162
 
@@ -61,6 +61,7 @@ EXPERIMENTS = (
         question="How much more does the flow with the shorter round-trip time get?",
         source="Fig. 5; VI.A, VII.B",
         points=points(),
+        beside=BESIDE,
         scenario=against_long,
         measures=MEASURES,
         figures=(_ratio("Throughput ratio of two flows with different round-trip times"),),
@@ -74,6 +75,7 @@ EXPERIMENTS = (
         question="Does a larger queue change how much the shorter round-trip time gains?",
         source="VI.A (text)",
         points=points(q=(1.0,)),
+        beside=BESIDE,
         scenario=against_long_in_minutes,
         measures=MEASURES,
         figures=(_ratio("Throughput ratio of two flows with different round-trip times, queue 1 BDP"),),

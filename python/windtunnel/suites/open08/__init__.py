@@ -18,4 +18,12 @@ ORDER = (
     "open08.scaling",
 )
 
-__all__ = ["ORDER", "TITLE", "findings"]
+METRICS = {
+    "ks_iterated": ("1", "Kolmogorov-Smirnov distance of the two laws, both iterated with losses of their own"),
+    "ks_own_law": ("1", "Kolmogorov-Smirnov distance of the run's windows from those of its own law iterated"),
+    "cwnd_level_pkts": ("packets", "quantile of the distribution of cov, by level (state); ks and ks_cubic_htcp08 compare two of them"),
+    "inc_at_t": ("packets/RTT", "increase of cwnd over one RTT at time t after the backoff"),
+}
+"""Unit and meaning of the measures that are this suite's own."""
+
+__all__ = ["METRICS", "ORDER", "TITLE", "findings"]

@@ -41,6 +41,7 @@ EXPERIMENTS = (
         title="Four transfers started 5 s apart: completion times",
         question="How much longer do the later transfers take than the first?",
         source="Fig. 9; III",
+        along={"flow": (1, 2, 3, 4)},
         points={"alg": ("cubic", "htcp")},
         scenario=staggered,
         measures=(

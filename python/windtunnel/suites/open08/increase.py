@@ -46,6 +46,7 @@ EXPERIMENTS = (
         title="Increase functions of CUBIC and H-TCP",
         question="How long do CUBIC and H-TCP take to regain 10000 packets after one loss, and along which curve?",
         source="Fig. 3; II.B",
+        duration_s=60.0,
         points={"alg": ("cubic", "htcp")},
         scenario=losses,
         measures=(

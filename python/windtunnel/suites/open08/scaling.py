@@ -35,6 +35,7 @@ EXPERIMENTS = (
         title="Scaling with the link's rate",
         question="Do two flows of unequal round-trip times share alike at 10 and at 100 Mbit/s, and settle in as many epochs?",
         source="IV.1 (text)",
+        duration_s=900.0,
         points={"alg": ("reno", "htcp", "cubic"), "rate": (10, 100)},
         scenario=unequal,
         measures=tuple(Measure(name) for name in ("conv_epochs", "thr_ratio", "conv80_s", "epoch_s", "util")),

@@ -79,6 +79,7 @@ EXPERIMENTS = (
         title="Completion time on a home line",
         question="How long does a transfer take that starts 5 s after a long-lived flow, on a DSL line?",
         source="Fig. 10(b); III",
+        duration_s=3600.0,
         points={"alg": ("cubic", "htcp"), "size_mb": (0.2, 0.5, 1, 2, 5, 10, 20)},
         scenario=joins_on_dsl,
         measures=_MEASURES,

@@ -88,6 +88,7 @@ def _experiment(figure: str, title: str, question: str, dimension: str, values: 
         title=title,
         question=question,
         source=f"Fig. {figure.removeprefix('fig')}; II.B",
+        duration_s=0.0,
         points={"alg": SHAPES, dimension: values},
         scenario=by_the_clock,
         measures=(

@@ -29,6 +29,7 @@ EXPERIMENTS = (
         title="Standard TCP with a queue of one BDP",
         question="Does the throughput of standard TCP follow its congestion window?",
         source="Fig. 1; II.A",
+        duration_s=300.0,
         points={"alg": ("reno",)},
         scenario=one_reno,
         measures=tuple(Measure(name) for name in ("util", "thr_cov", "cwnd_peak_to_trough", "thr_cwnd_corr", "thr_mbps")),

@@ -79,6 +79,7 @@ EXPERIMENTS = (
         title="Convergence of CUBIC and Compound beside web traffic",
         question="How long does a second flow take to its share beside web traffic?",
         source="Fig. 7; III",
+        source_repeats=1,
         points={"alg": ("cubic", "ctcp")},
         scenario=joined,
         measures=(*with_memories("conv80_s"), Measure("fair_final"), Measure("util")),

@@ -36,6 +36,7 @@ EXPERIMENTS = (
         title="Datagrams back to back",
         question="Do the packets per second that explain the TCP rates of two hosts explain their UDP rates as well?",
         source="6.2.2 (text)",
+        duration_s=10.0,
         points={"alg": ("udp",), "mtu": tuple(PUBLISHED_MBPS)},
         scenario=datagrams,
         measures=(Measure("udp_b2b_mbps"),),

@@ -33,6 +33,7 @@ SITES = {
     "UFL": Path(467, 70, ("1MB", "4MB", "8MB")),
     "Manchester": Path(622, 170, ("4MB", "8MB", "12MB")),
 }
+LIMITS = {site: path.windows for site, path in SITES.items()}
 WINDOWS = ("256KB", "512KB", "1MB", "4MB", "8MB", "12MB")
 
 QUEUE_BYTES = 16 * 2**20

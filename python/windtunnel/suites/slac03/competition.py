@@ -24,6 +24,9 @@ from windtunnel.suites.slac03.common import (
 LEFT_OUT = {"Caltech": "ptcp", "UFL": "hstcp-lp", "Manchester": "hstcp-lp"}
 """The opponent that the paper's averages leave out on the short path, and on the longer ones."""
 
+OPPONENTS = {site: tuple(name for name in COMPETITORS if name != left_out) for site, left_out in LEFT_OUT.items()}
+"""By site, whom the averages are over."""
+
 
 def against(point: Point, draws: Draws) -> Scenario:
     """Return a transfer of the point's stack and one of its opponent's; the two of a pair make one run, whichever is looked at."""
@@ -44,6 +47,9 @@ EXPERIMENTS = (
         title="Fairness between stacks",
         question="How much more or less than its opponent does each stack take, on average over all opponents?",
         source="Table 3; 5.2",
+        duration_s=1200.0,
+        source_repeats=1,
+        by_site={"opponent": OPPONENTS},
         points={"alg": COMPETITORS, "site": tuple(SITES), "opponent": COMPETITORS},
         scenario=against,
         measures=(Measure("asym"), Measure("thr_mbps")),

@@ -6,7 +6,7 @@ from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
 from windtunnel.plots.declared import Compared, Histories
 from windtunnel.scenario import Scenario
 from windtunnel.suites.linux24 import FAST_NOTE
-from windtunnel.suites.slac03.common import EMULATES, LASTING, NETWORK, NOTES, PROTOCOLS, SITES, WINDOWS, offered
+from windtunnel.suites.slac03.common import EMULATES, LASTING, LIMITS, NETWORK, NOTES, PROTOCOLS, SITES, WINDOWS, offered
 from windtunnel.suites.slac03.throughput import alone
 
 LEAST, MOST = 0.05, 0.2
@@ -51,6 +51,7 @@ EXPERIMENTS = (
         title="BIC beside a UDP source that swings",
         question="Does a BIC transfer fill what a swinging UDP source leaves?",
         source="Fig. 2; 4.5",
+        duration_s=1200.0,
         points={"alg": ("bic",)},
         scenario=bic_to_florida,
         measures=(Measure("thr_mbps"), Measure("agg_cov"), Measure("corr_tcp_udp"), Measure("stability")),
@@ -66,6 +67,9 @@ EXPERIMENTS = (
         title="Stability beside a UDP source that swings",
         question="How steady is one transfer when a UDP source swings beside it?",
         source="Fig. 4; 4.6",
+        duration_s=1200.0,
+        along={"size": (1, 2, 3)},
+        by_site={"win": LIMITS},
         points={"alg": PROTOCOLS, "site": tuple(SITES), "win": WINDOWS, "period": PERIODS},
         scenario=beside_udp,
         measures=(Measure("stability"), Measure("thr_mbps")),

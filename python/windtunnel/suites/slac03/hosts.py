@@ -7,7 +7,7 @@ from windtunnel.plots.declared import Compared, Published
 from windtunnel.scenario import Scenario
 from windtunnel.scenario.hosts import Host
 from windtunnel.suites.linux24 import FAST_NOTE
-from windtunnel.suites.slac03.common import IN_MINUTES, LASTING, NETWORK, NOTES, PROTOCOLS, SITES, WINDOWS, for_minutes, offered
+from windtunnel.suites.slac03.common import IN_MINUTES, LASTING, LIMITS, NETWORK, NOTES, PROTOCOLS, SITES, WINDOWS, for_minutes, offered
 from windtunnel.suites.slac03.throughput import alone
 
 CLOCK_HZ = 3.06e9
@@ -41,6 +41,8 @@ EXPERIMENTS = (
         title="Processor time per bit",
         question="Does a stack cost the sending host more processor time per bit than another?",
         source="4.2 (text)",
+        duration_s=1200.0,
+        by_site={"win": LIMITS},
         points={"alg": PROTOCOLS, "site": tuple(SITES), "win": WINDOWS},
         scenario=busy,
         measures=(Measure("mhz_per_mbps"), Measure("mhz_per_mbps", state="all"), Measure("thr_mbps")),
@@ -87,6 +89,7 @@ EXPERIMENTS = (
         title="Length of the sender's device queue",
         question="Does a transfer do better with a short queue in front of the sender's network card?",
         source="4.3 (text)",
+        duration_s=1200.0,
         points={"alg": PROTOCOLS, "txq": TXQUEUELENS},
         scenario=queued,
         measures=(Measure("thr_mbps"), Measure("stability"), Measure("sendstalls")),

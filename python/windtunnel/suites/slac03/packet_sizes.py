@@ -76,6 +76,7 @@ EXPERIMENTS = (
         title="Windows and packet sizes at 10 Gbit/s",
         question="What limits one transfer between two hosts of 2003 on a path of 10 Gbit/s?",
         source="6.2.2 (text)",
+        duration_s=1200.0,
         points={"alg": PROTOCOLS, "mtu": (1500, 9000), "win": ("8MB", "16MB", "32MB")},
         scenario=tuned,
         measures=(Measure("thr_mbps"), Measure("stability")),

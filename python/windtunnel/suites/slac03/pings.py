@@ -5,7 +5,7 @@ from __future__ import annotations
 from windtunnel.experiment import Experiment, Measure, Quick
 from windtunnel.plots.declared import Compared, Published
 from windtunnel.suites.linux24 import FAST_NOTE
-from windtunnel.suites.slac03.common import EMULATES, LASTING, NETWORK, NOTES, PROTOCOLS, REPEATS, SITES, WINDOWS, offered
+from windtunnel.suites.slac03.common import EMULATES, LASTING, LIMITS, NETWORK, NOTES, PROTOCOLS, REPEATS, SITES, WINDOWS, offered
 from windtunnel.suites.slac03.throughput import alone
 
 EXPERIMENTS = (
@@ -14,6 +14,9 @@ EXPERIMENTS = (
         title="Round-trip times beside a transfer",
         question="By how much does each stack raise the round-trip time that a ping sees?",
         source="4.1 (text)",
+        duration_s=1200.0,
+        source_repeats=1,
+        by_site={"win": LIMITS},
         points={"alg": PROTOCOLS, "site": tuple(SITES), "win": WINDOWS},
         scenario=alone,
         measures=(Measure("rtt_mean_ms"), Measure("rtt_sd_ms"), Measure("rtt_max_ms")),

@@ -37,6 +37,8 @@ EXPERIMENTS = (
         title="Reverse traffic",
         question="How much does each stack lose when its ACKs share the way back with sixteen streams?",
         source="Table 4; 5.3",
+        duration_s=1200.0,
+        source_repeats=1,
         points={"alg": COMPETITORS, "case": ("with_reverse", "without_reverse")},
         scenario=two_ways,
         measures=(Measure("thr_mbps", function=throughput),),

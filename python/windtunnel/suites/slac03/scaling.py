@@ -28,6 +28,7 @@ EXPERIMENTS = (
         title="Standard TCP at 10 Gbit/s",
         question="How rarely may standard TCP lose a packet to fill 10 Gbit/s at 100 ms?",
         source="Section 1",
+        duration_s=6000.0,
         points={"alg": ("reno",), "p": (1e-5, 1e-4, 1e-3)},
         scenario=lossy,
         measures=(

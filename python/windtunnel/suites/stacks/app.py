@@ -48,6 +48,7 @@ EXPERIMENTS = (
         title="Limited by the application",
         question="Does a window grow that nobody uses, and how does a flow begin again after a pause?",
         source="RFC 9002, 7.7 and 7.8; RFC 9438, 5.8",
+        duration_s=24.0,
         points={"alg": EVERY, "case": CASES},
         scenario=limited,
         measures=(Measure("cwnd_over_need", function=over_need), Measure("restart_burst", function=restart_burst), Measure("drops_pkts")),

@@ -23,6 +23,7 @@ EXPERIMENTS = (
         title="Shallow and deep buffers",
         question="How much of the link does one flow use, and how long does it make packets wait, from a tenth of a BDP to four?",
         source="RFC 9438, 5.1 and 5.4; RFC 9743, 5.1",
+        duration_s=30.0,
         points={"alg": EVERY, "q": QUEUES},
         scenario=buffered,
         measures=(Measure("util"), Measure("qdelay_mean_ms"), Measure("qdelay_p95_ms"), Measure("drops_pkts")),

@@ -21,6 +21,7 @@ EXPERIMENTS = (
         title="ECN",
         question="Does a controller mark its packets as ECN-capable, and what does it make of marks?",
         source="RFC 9002, 7.1 and 7.3.2; RFC 9438, 4.6; RFC 9000, 13.4",
+        duration_s=30.0,
         points={"alg": EVERY},
         scenario=marked,
         measures=(

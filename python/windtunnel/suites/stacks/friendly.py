@@ -23,6 +23,7 @@ EXPERIMENTS = (
         title="The Reno-friendly region",
         question="How fast does CUBIC grow on a path so small that Reno would be faster?",
         source="RFC 9438, 4.3",
+        duration_s=40.0,
         points={"alg": CUBIC},
         scenario=small_path,
         measures=(Measure("growth_per_rtt", function=per_round), Measure("beta_step", function=kept_share), Measure("util")),

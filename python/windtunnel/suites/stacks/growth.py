@@ -26,6 +26,7 @@ EXPERIMENTS = (
         title="Growth and back-off",
         question="What share of its window does each controller keep at a loss, and by which law does the window come back?",
         source="RFC 9438, 4.1 to 4.7; RFC 9002, 7.3",
+        duration_s=60.0,
         points={"alg": EVERY},
         scenario=full_path,
         measures=(

@@ -38,6 +38,7 @@ EXPERIMENTS = (
         title="Random loss",
         question="How much does each controller carry when packets are lost at random?",
         source="RFC 9438, 4.3 and 5.1; RFC 9002, 7",
+        duration_s=40.0,
         points={"alg": EVERY, "p": PROBABILITIES},
         scenario=lossy,
         measures=(Measure("goodput_mbps"), Measure("law_ratio", function=law_ratio), Measure("cwnd_pkts"), Measure("util")),

@@ -42,6 +42,7 @@ EXPERIMENTS = (
         title="An outage",
         question="How soon is the link full again after two seconds without any service, and how small does the window become?",
         source="RFC 9002, 6.2 and 7.6",
+        duration_s=30.0,
         points={"alg": EVERY},
         scenario=interrupted,
         measures=(Measure("back_s", function=back_s), Measure("cwnd_low", function=lowest), Measure("util", t0=END_S, t1=END_S + 5.0)),

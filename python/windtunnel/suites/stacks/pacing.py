@@ -47,6 +47,7 @@ EXPERIMENTS = (
         title="Bursts at the bottleneck",
         question="How large a queue does a flow leave while its window is below half of what the path holds?",
         source="RFC 9002, 7.7",
+        duration_s=2.0,
         points={"alg": EVERY},
         scenario=deep,
         measures=(Measure("first_burst", function=first_burst), Measure("start_burst", function=start_burst)),

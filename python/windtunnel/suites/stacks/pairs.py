@@ -52,6 +52,7 @@ EXPERIMENTS = (
         title="Each against each",
         question="How do two controllers share a bottleneck, each with each, and with another flow of its own?",
         source="RFC 9438, 5.1; RFC 9743, 5.1",
+        duration_s=100.0,
         points={"alg": EVERY, "opponent": EVERY},
         scenario=pair,
         measures=(Measure("share", function=share), Measure("util"), Measure("jain")),

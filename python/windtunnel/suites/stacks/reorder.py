@@ -33,6 +33,7 @@ EXPERIMENTS = (
         title="Reordering",
         question="What does a controller take for a loss when packets only arrive late, and what does that cost?",
         source="RFC 9002, 6.1.1 and 6.1.2",
+        duration_s=25.0,
         points={"alg": EVERY, "case": tuple(LATE_S)},
         scenario=disordered,
         measures=(Measure("goodput_mbps"), Measure("wrongly_lost", function=wrongly_lost), Measure("util")),

@@ -49,6 +49,7 @@ EXPERIMENTS = (
         title="The end of slow start",
         question="How soon is the link full, and how much does the first overshoot cost?",
         source="RFC 9438, 4.10; RFC 9002, 7.3.1; RFC 9406",
+        duration_s=6.0,
         points={"alg": EVERY},
         scenario=beginning,
         measures=(

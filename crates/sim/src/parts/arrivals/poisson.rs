@@ -48,7 +48,7 @@ impl Poisson {
     }
 
     /// The next transfer begins.
-    pub(crate) fn give_birth(&mut self) -> Birth {
+    pub(crate) fn next_transfer(&mut self) -> Birth {
         let birth = Birth {
             at: self.next,
             kind: self.mixed.up_to(self.kinds - 1) as usize,

@@ -63,7 +63,7 @@ impl Session {
     }
 
     /// The next object of the page, or the first of a new one, begins.
-    pub(crate) fn give_birth(&mut self) -> Birth {
+    pub(crate) fn next_transfer(&mut self) -> Birth {
         let page = (self.left == 0).then(|| self.objects.draw(&mut self.counted));
         self.left = page.unwrap_or(self.left) - 1;
         self.under_way += 1;

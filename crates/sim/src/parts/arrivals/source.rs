@@ -36,10 +36,10 @@ impl Source {
     }
 
     /// The next transfer begins.
-    pub(crate) fn give_birth(&mut self) -> Birth {
+    pub(crate) fn next_transfer(&mut self) -> Birth {
         match self {
-            Source::Poisson(poisson) => poisson.give_birth(),
-            Source::Session(session) => session.give_birth(),
+            Source::Poisson(poisson) => poisson.next_transfer(),
+            Source::Session(session) => session.next_transfer(),
         }
     }
 

@@ -75,7 +75,7 @@ impl Arrivals {
 
     /// The next transfer of a source begins; returns the number of its flow.
     pub(crate) fn begin(&mut self, source: usize, flows: &mut Vec<Flow>, transfers: &mut Transfers) -> Result<usize, SpecError> {
-        let birth = self.sources[source].give_birth();
+        let birth = self.sources[source].next_transfer();
         let kind = self.firsts[source] + birth.kind;
         let row = transfers.rows.len();
         // Queues tell connections apart by this number: it is nobody else's while they may meet.
