@@ -1,8 +1,8 @@
 """Instructions per delivered data packet of laws from files beside the built-in ones, counted by callgrind. Run by `make bench`.
 
 Two flows of Reno, as a C file and as a Rust library (the package in ``examples/rust-controller``), and two of CUBIC, as the unmodified
-file of an installed Linux 6.1 and as a library of the built-in law itself (``benches/cubic-library``), may cost at most 1.3 times what the built-in law costs: the exit code is 1 where one costs more. What cannot
-be counted here is said, and left out.
+file of an installed Linux 6.1 and as a library of the built-in law itself (``benches/cubic-library``), may cost at most 1.3 times what
+the built-in law costs: the exit code is 1 where one costs more. What cannot be counted here is said, and left out.
 """
 
 import shutil

@@ -20,7 +20,6 @@ import pytest
 
 from windtunnel.backends.sim import Simulator
 from windtunnel.experiment import Draws, Experiment, Measure, Plan, Point, Quick, Scale, Step, WorkerLost, execute, plan, runner
-from windtunnel.experiment.weight import packets
 from windtunnel.metrics import View
 from windtunnel.metrics.version import MEASURES_VERSION
 from windtunnel.plots.declared import Curves, from_json
@@ -203,19 +202,6 @@ def test_a_scenario_that_cannot_be_run_is_refused_before_anything_runs(bench: Be
     with pytest.raises(ScenarioError, match=r"flows\[0\]: cannot be run"):
         bench(made())
     assert bench.ran == [] and bench.runs == []
-
-
-def test_a_run_weighs_what_its_windows_send_where_that_is_less_than_what_its_link_carries() -> None:
-    def weight(flows: tuple[Any, ...], **more: Any) -> float:
-        link = {"rate": "1Tbit", "queue": 100, **more}
-        return packets(Scenario(bottleneck=link, flows=flows, rtt="100ms", duration="50s"))
-
-    assert weight(("reno",)) == pytest.approx(1e12 / 12e3 * 50)
-    # 500 round trips of 20 packets, and those of the second half of 10 and 10.
-    assert weight(("reno,window=20", "reno,window=10,count=2,start=25s")) == pytest.approx(500 * 20 + 250 * 20)
-    # Mathis and others 1997: sqrt(3/2)/sqrt(p) packets a round trip on average; no law of the experiments sends three times that.
-    assert weight(("reno",), loss=1e-4) == pytest.approx(500 * 400)
-    assert weight(("reno,window=20",), rate="1Mbit") == pytest.approx(50e6 / 12e3)
 
 
 def test_the_longest_runs_come_first(bench: Bench) -> None:

@@ -25,8 +25,8 @@ def packets(scenario: Scenario) -> float:
     Returns
     -------
     float
-        What the bottleneck can carry, or less where every flow's window is capped or held down by random losses: on paths that are faster than
-        any window these two are hundreds of times apart.
+        What the bottleneck can carry, or less where every flow's window is capped or held down by random losses: on paths that are
+        faster than any window these two are hundreds of times apart.
     """
     carried = scenario.bottleneck.rate_bps / (8 * PACKET_BYTES) * scenario.duration_s
     if scenario.arrivals or scenario.sessions or scenario.traffic:

@@ -131,7 +131,7 @@ class _Wanted:
         if row["of"] == "constant":
             return int(row["value"])
         if row["of"] == "rate":
-            return round(self.rate_bps / 8 * (1 + 1 / row["above_by_a"]))
+            return round(self.rate_bps / 8 * (1 + 1 / float(row["above_by_a"])))
         return _UNITS[row["unit"]](self._value(row), self.rate_bps)
 
     def _value(self, row: Mapping[str, Any]) -> float:
