@@ -11,6 +11,8 @@ import typer
 
 SEGMENTS = ".txt"
 """Suffix of recorded segments."""
+VECTORS = "data/kernel-vectors"
+"""Where the recordings of 6.1's modules are in a clone."""
 
 
 def conform_command(
@@ -19,7 +21,7 @@ def conform_command(
         typer.Argument(
             metavar="DIR", help="Folder of vectors (.json), of stimuli with rows (.pkt and .rows), or of recorded segments (.txt)."
         ),
-    ],
+    ] = VECTORS,
     alg: Annotated[
         str | None,
         typer.Option(metavar="NAME|FILE", help="Only this algorithm's vectors, or a file, as ./mine.c; whose sender answers to stimuli."),
