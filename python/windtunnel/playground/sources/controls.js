@@ -168,6 +168,8 @@ tunnel.controls = (() => {
     const focus = before.indexOf(document.activeElement);
     // What is being typed into a box is not yet part of the scenario.
     const typed = document.activeElement.matches("#controls input[type=number]") && document.activeElement.value !== document.activeElement.dataset.given ? document.activeElement.value : null;
+    // The browser may tell of a blur as the box is taken away; that is no change, least of all of the scenario before this one.
+    if (typed !== null) document.activeElement.dataset.given = typed;
     const count = before.length;
     document.getElementById("path").replaceChildren(...path(scenario));
     document.getElementById("run-of").replaceChildren(...whole(scenario));
