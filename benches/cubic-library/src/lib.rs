@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use windtunnel::{
-    export, CaEvent, CaState, CongestionControl, Connection, Exported, Needs, Parameter, PlainAck, RttSample, Window,
-};
+use windtunnel::{export, CaEvent, CaState, CongestionControl, Connection, Exported, Needs, Parameter, PlainAck, RttSample, Window};
 
 /// The law, as `cubic:linux-6.1` builds it.
 #[derive(Clone, Debug)]

@@ -89,7 +89,7 @@ pub(super) fn queue<T>(spec: &DisciplineSpec, rate: Rate, mut stream: Stream) ->
         old: VecDeque::new(),
         decaying: VecDeque::new(),
         // A 4096th of what the link carries in a second, at least 300 bytes and at most a full frame.
-        quantum: (rate.0 / 8 >> 12).clamp(300, 1514) as i64,
+        quantum: (rate.0 / 8 / 4096).clamp(300, 1514) as i64,
         perturbation,
         packets: 0,
         bytes: 0,

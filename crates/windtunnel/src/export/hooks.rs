@@ -6,7 +6,8 @@ use std::ffi::{c_void, CString};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use cc::{
-    AckArrival, CaEvent, CaState, Connection, Control, EcnFeedback, LostSegment, Packet, PlainAck, RateSample, RttSample, RttSamples, Window,
+    AckArrival, CaEvent, CaState, Connection, Control, EcnFeedback, LostSegment, Packet, PlainAck, RateSample, RttSample, RttSamples,
+    Window,
 };
 use guest::abi::{self, NONE};
 use units::{Duration, Stream, Time};
