@@ -25,10 +25,10 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -not -pat
 DEPS := .venv/.stamp-deps
 CHECKERS := .venv/.stamp-checkers
 WHEELS := .venv/.stamp-wheels
-CORE := .venv/.stamp-core
 DEMO := build/demo
 # `fast` compiles an edit in seconds (no optimisation across crates); what is measured and shipped is `release`.
 PROFILE ?= release
+CORE := .venv/.stamp-core-$(PROFILE)
 
 .PHONY: build checkers test test-python test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel test-wheel release demo clean
 
@@ -57,11 +57,12 @@ $(WHEELS): $(DEPS)
 	echo 'installing what links and checks a wheel into .venv'
 	$(call install,--only-group wheel)
 
-# Python sources are used in place; only the core and the package's metadata need building.
+# Python sources are used in place; only the core and the package's metadata need building. Whoever asks for another profile than the one there is gets it.
 $(CORE): $(DEPS) pyproject.toml $(RUST_SOURCES) $(wildcard data/profile/*)
 	echo 'building the core ($(PROFILE))'
 	$(if $(filter release,$(PROFILE)),$(PROFILED)) env VIRTUAL_ENV=$(VENV) PATH=$(BIN):$$PATH CARGO_INCREMENTAL=$(if $(filter fast,$(PROFILE)),1,0) PYO3_PYTHON=$(BIN)/python \
 	  $(BIN)/maturin develop --profile $(PROFILE) --locked --group build > .venv/maturin.log 2>&1 || { cat .venv/maturin.log; exit 1; }
+	rm -f .venv/.stamp-core*
 	touch $@
 
 # pytest comes last, so that its closing line ends the output.
