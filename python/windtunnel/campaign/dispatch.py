@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import queue
 import secrets
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from windtunnel.campaign.crew import Crew
@@ -18,6 +20,8 @@ from windtunnel.pool import LOOK_UP_S
 if TYPE_CHECKING:
     from distributed import Future
 
+ANSWERS_COME_S = 5.0
+"""How long to wait for finished tasks' answers before the workers are looked at again."""
 MOST_TRIES = 20
 """How often a task is handed over anew, because workers were unfit or schedulers went, before that counts as a fault."""
 
@@ -123,36 +127,52 @@ class Dispatch:
             priority=-number,
             pure=False,
         )
-        self._sent[name] = _Sent(number, tries, future, chosen)
-        future.add_done_callback(lambda _: self._ended.put(name))
+        self._await(name, _Sent(number, tries, future, chosen))
+
+    def _await(self, name: str, one: _Sent) -> None:
+        self._sent[name] = one
+        one.future.add_done_callback(lambda _: self._ended.put(name))
 
     def _take(self, waiting: deque[tuple[int, int]]) -> Iterator[tuple[int, Any]]:
         """Yield what has ended, waiting a moment for the first."""
-        ended: list[_Sent] = []
+        ended: dict[str, _Sent] = {}
         try:
             name = self._ended.get(timeout=LOOK_UP_S)
             while True:
                 if name in self._sent:
-                    ended.append(self._sent.pop(name))
+                    ended[name] = self._sent.pop(name)
                 name = self._ended.get_nowait()
         except queue.Empty:
             pass
-        finished = [one for one in ended if one.future.status == "finished"]
-        for one in ended:
-            if one.future.status != "finished":
+        finished = {name: one for name, one in ended.items() if one.future.status == "finished"}
+        for name, one in ended.items():
+            if name not in finished:
                 self._fault(one, waiting)
-        try:
-            found = self._link.client.gather([one.future for one in finished]) if finished else []
-        except Exception as error:
-            if not _is_loss(error):
-                raise
-            waiting.extendleft((one.number, one.tries + 1) for one in finished)  # Its worker went with the answer.
-            return
-        for one, answer in zip(finished, found, strict=True):
+        for one, answer in self._gathered(finished, waiting):
             one.future.release()
             if self._suspects and self._suspects[0] == one.number:
                 self._suspects.popleft()
             yield one.number, answer
+
+    def _gathered(self, finished: dict[str, _Sent], waiting: deque[tuple[int, int]]) -> list[tuple[_Sent, Any]]:
+        """Return finished tasks with their answers; none of them when those do not come."""
+        if not finished:
+            return []
+        client = self._link.client
+        asked = partial(client.gather, [one.future for one in finished.values()], asynchronous=True)
+        try:
+            found = client.sync(asked, callback_timeout=ANSWERS_COME_S)
+        except asyncio.TimeoutError:
+            # Their worker went, and nobody has made them again yet: it is time to look who is there.
+            for name, one in finished.items():
+                self._await(name, one)
+            return []
+        except Exception as error:
+            if not _is_loss(error):
+                raise
+            waiting.extendleft((one.number, one.tries + 1) for one in finished.values())  # Its worker went with the answer.
+            return []
+        return list(zip(finished.values(), found, strict=True))
 
     def _fault(self, one: _Sent, waiting: deque[tuple[int, int]]) -> None:
         from distributed import KilledWorker
