@@ -143,7 +143,6 @@ def test_a_bad_option_is_refused(cli: Callable[..., Any], option: str, value: st
         ["run", "--rate"],
         ["run", "a", "b"],
         ["algorithms", "nope"],
-        ["conform"],
         ["scenario", "show"],
         ["doctor", "x"],
     ],
