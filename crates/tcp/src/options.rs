@@ -133,6 +133,8 @@ pub struct Options {
     pub recovery: RecoveryRule,
     /// Retransmission timeout.
     pub rto: RtoRule,
+    /// The least variation that enters Linux's timeout, seconds: it is never shorter than the RTT and this.
+    pub rto_min_s: Micros,
     /// Limited transmit (RFC 3042): new data may leave on the first two duplicate ACKs.
     pub limited_transmit: bool,
     /// Spurious reductions are undone (DSACK, timestamps).
@@ -199,6 +201,7 @@ impl Options {
             loss_detection: LossDetection::Rack,
             recovery: RecoveryRule::Prr,
             rto: RtoRule::Linux,
+            rto_min_s: Micros::from(0.2),
             limited_transmit: true,
             undo: true,
             frto: true,

@@ -6,7 +6,6 @@ use units::{Duration, Time};
 use crate::clock::{Clock, Flight};
 use crate::{Options, RtoRule};
 
-const RTO_MIN_US: u32 = 200_000;
 const RTO_MAX: Duration = Duration::from_ms(120_000);
 const RTO_RFC_MIN_US: u32 = 1_000_000;
 /// Before the first sample (RFC 6298 2.1).
@@ -27,6 +26,8 @@ struct Minimum {
 #[derive(Clone, Debug)]
 pub(crate) struct RttEstimator {
     rule: RtoRule,
+    /// Linux: the least of the variation that enters the timeout.
+    min_us: u32,
     /// Four times the smoothed mean deviation.
     mdev4_us: u32,
     /// Its largest value in this round trip.
@@ -49,6 +50,7 @@ impl RttEstimator {
     pub(crate) fn new(options: &Options) -> RttEstimator {
         RttEstimator {
             rule: options.rto,
+            min_us: Duration::from(options.rto_min_s).as_us() as u32,
             mdev4_us: 0,
             mdev4_max_us: 0,
             rttvar4_us: 0,
@@ -171,14 +173,14 @@ impl RttEstimator {
         c.srtt8_us = sample << 3;
         self.mdev4_us = sample << 1;
         self.rttvar4_us = match self.rule {
-            RtoRule::Linux => self.mdev4_us.max(RTO_MIN_US),
+            RtoRule::Linux => self.mdev4_us.max(self.min_us),
             RtoRule::Rfc6298 => self.mdev4_us,
         };
         self.mdev4_max_us = self.rttvar4_us;
         self.round_end = c.nxt;
     }
 
-    /// Linux: the deviation enters through its maximum over a round, never below 200 ms, and decays by a quarter of the
+    /// Linux: the deviation enters through its maximum over a round, never below the option `rto_min_s`, and decays by a quarter of the
     /// difference per round. A falling RTT moves the deviation eight times slower.
     #[inline]
     fn update_linux(&mut self, sample: u32, c: &mut Connection) {
@@ -198,7 +200,7 @@ impl RttEstimator {
                 self.rttvar4_us -= (self.rttvar4_us - self.mdev4_max_us) >> 2;
             }
             self.round_end = c.nxt;
-            self.mdev4_max_us = RTO_MIN_US;
+            self.mdev4_max_us = self.min_us;
         }
     }
 
@@ -279,6 +281,22 @@ mod tests {
         assert_eq!(after_samples(RtoRule::Linux, &[100]).rto(), Duration::from_ms(300));
         assert_eq!(after_samples(RtoRule::Linux, &[100; 100]).rto(), Duration::from_ms(300));
         assert_eq!(after_samples(RtoRule::Linux, &[20; 100]).rto(), Duration::from_ms(220));
+    }
+
+    /// With another least variation, as a route's `rto_min` sets it.
+    #[test]
+    fn the_least_variation_is_an_option() {
+        let least = |seconds: f64| {
+            let mut estimator = RttEstimator::new(&Options { rto_min_s: seconds.into(), ..Options::of_profile("linux-6.1").expect("a profile") });
+            let mut c = Connection::new(1448);
+            for i in 0..100 {
+                (c.una, c.nxt) = (i + 1, i);
+                estimator.on_sampled(&mut c, Duration::from_ms(100));
+            }
+            estimator.rto()
+        };
+        assert_eq!(least(0.4), Duration::from_ms(500));
+        assert_eq!(least(0.01), Duration::from_ms(110));
     }
 
     #[test]

@@ -18,6 +18,7 @@ from windtunnel.cli import (
     check,
     conform,
     doctor,
+    gate,
     kernel,
     new,
     play,
@@ -88,6 +89,7 @@ app.command("claims")(results.claims_command)
 app.command("sql")(results.sql_command)
 app.command("advise")(advise.advise_command)
 app.command("agree")(agree.agree_command)
+app.command("gate")(gate.gate_command)
 app.command("new")(new.new_command)
 app.command("check")(check.check_command)
 app.command("algorithms")(algorithms.algorithms_command)

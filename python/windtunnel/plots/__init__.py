@@ -1,5 +1,6 @@
 """Figures of runs and of experiments. Matplotlib is loaded when the first one is drawn."""
 
+from windtunnel.plots.changes import Change, Repeats, draw_changes, draw_repeats
 from windtunnel.plots.declared import (
     Compared,
     Curves,
@@ -22,6 +23,7 @@ from windtunnel.plots.style import look
 from windtunnel.plots.tradeoffs import Plane, Spot, draw_tradeoffs
 
 __all__ = [
+    "Change",
     "Compared",
     "Course",
     "Curves",
@@ -33,12 +35,15 @@ __all__ = [
     "Panel",
     "Plane",
     "Published",
+    "Repeats",
     "Spot",
     "check_target",
     "cwnd",
     "draw",
+    "draw_changes",
     "draw_overlaid",
     "draw_portrait",
+    "draw_repeats",
     "draw_tradeoffs",
     "from_json",
     "look",

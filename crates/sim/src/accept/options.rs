@@ -17,7 +17,7 @@ enum Kind {
     Choice(&'static [&'static str]),
 }
 
-const OPTIONS: [OptionRow; 30] = [
+const OPTIONS: [OptionRow; 31] = [
     OptionRow { name: "sack", kind: Kind::Boolean, doc: "Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)." },
     OptionRow {
         name: "loss_detection",
@@ -32,7 +32,12 @@ const OPTIONS: [OptionRow; 30] = [
     OptionRow {
         name: "rto",
         kind: Kind::Choice(&["linux", "rfc6298"]),
-        doc: "Retransmission timeout: variance floored at 200 ms, or at least 1 s.",
+        doc: "Retransmission timeout: the RTT and its variation, of `rto_min_s` at least; or at least 1 s.",
+    },
+    OptionRow {
+        name: "rto_min_s",
+        kind: Kind::Seconds(0.001, 10.0),
+        doc: "Least variation that enters Linux's timeout, which is never shorter than the RTT and this (`rto_min` of a route).",
     },
     OptionRow {
         name: "timestamps",
