@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from windtunnel import pool
 from windtunnel.cli import main
+from windtunnel.experiment import runner
 from windtunnel.progress import Progress
 
 QUICK = ["--rate", "20Mbit", "--rtt", "20ms", "--queue", "50%bdp", "--duration", "3s", "--flow", "reno"]
@@ -65,3 +69,16 @@ def document() -> dict[str, Any]:
         "bottleneck": {"rate": "20Mbit", "queue": "50%bdp"},
         "flows": ["reno", {"algorithm": "cubic", "start": "1s"}],
     }
+
+
+@pytest.fixture
+def in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make runs in threads: starting processes would take longer."""
+
+    @contextlib.contextmanager
+    def threads(_: int) -> Iterator[ThreadPoolExecutor]:
+        with ThreadPoolExecutor(2) as found:
+            yield found
+
+    monkeypatch.setattr(runner, "workers", threads)
+    monkeypatch.setattr(pool, "kept", threads)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from windtunnel import pool, scenario
+from windtunnel import scenario
 from windtunnel.cli import main
-from windtunnel.experiment import runner
 from windtunnel.metrics import View
 from windtunnel.run import run
 from windtunnel.scenario import ScenarioError
@@ -23,19 +20,6 @@ from windtunnel.search import PROPERTIES, Case, Dimension, Trials, read_dimensio
 from windtunnel.search.finding import BATCH, FIRM_SEEDS, FRESH_SEEDS, SHRINK_SEEDS
 from windtunnel.store import writing_results
 from windtunnel.theory import buffers
-
-
-@pytest.fixture
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make runs in threads: starting processes would take longer."""
-
-    @contextlib.contextmanager
-    def threads(_: int) -> Iterator[ThreadPoolExecutor]:
-        with ThreadPoolExecutor(2) as found:
-            yield found
-
-    monkeypatch.setattr(runner, "workers", threads)
-    monkeypatch.setattr(pool, "kept", threads)
 
 
 @dataclass(frozen=True)
@@ -144,7 +128,7 @@ def test_the_optimiser_finds_what_chance_would_miss() -> None:
     assert sorted(needed)[2] < 150
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("in_threads")
 def test_renos_utilisation_breaks_at_the_buffer_that_theory_names(tmp_path: Path) -> None:
     # A fluid Reno fills 75 % without a buffer, 90 % with 0.27 BDP. 667 packets are close to a fluid; 0.05 BDP are 33 packets.
     assert float(buffers.aimd_efficiency(0.0)) == 0.75
@@ -174,7 +158,7 @@ KNOWN = {
 }
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("in_threads")
 @pytest.mark.parametrize("name", list(KNOWN))
 def test_known_cases_are_found_again_and_their_files_run(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sought, over, is_known = KNOWN[name]
@@ -190,7 +174,7 @@ def test_known_cases_are_found_again_and_their_files_run(name: str, tmp_path: Pa
     assert head[0].startswith(f"# Breaks: {one.text} (") and head[1].endswith("5 of 5 break it.")
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("in_threads")
 def test_a_case_is_written_as_the_scenario_it_is(tmp_path: Path) -> None:
     with writing_results(tmp_path / "out") as results:
         trials = Trials(PROPERTIES["starvation"], ("vegas", "reno"), 4.0, 1.0, results, 1)

@@ -287,7 +287,8 @@ mod tests {
     #[test]
     fn the_least_variation_is_an_option() {
         let least = |seconds: f64| {
-            let mut estimator = RttEstimator::new(&Options { rto_min_s: seconds.into(), ..Options::of_profile("linux-6.1").expect("a profile") });
+            let mut estimator =
+                RttEstimator::new(&Options { rto_min_s: seconds.into(), ..Options::of_profile("linux-6.1").expect("a profile") });
             let mut c = Connection::new(1448);
             for i in 0..100 {
                 (c.una, c.nxt) = (i + 1, i);

@@ -40,7 +40,8 @@ def gate_command(
     strict: Annotated[bool, typer.Option("--strict", help="What is undecided fails too.")] = False,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep runs, comment.md, figures, gate.json and junit.xml here.")] = None,
     figures_at: Annotated[
-        str | None, typer.Option(metavar="URL", help="Address under which the comment finds the figures; their files when absent.")
+        str | None,
+        typer.Option(metavar="URL", help="Address under which the comment finds the figures; the folder itself when absent, none with ''."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256; one per core when absent.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -140,7 +141,7 @@ def _write(verdict: Verdict, out: Path, figures_at: str | None, *, strict: bool)
     from windtunnel.gate.shown import verdict_json
 
     comment.draw(verdict, out)
-    put(comment.comment(verdict, figures_at="." if figures_at is None else figures_at), out / "comment.md", "out")
+    put(comment.comment(verdict, figures_at="." if figures_at is None else figures_at or None), out / "comment.md", "out")
     put(json.dumps(verdict_json(verdict), indent=2, allow_nan=False) + "\n", out / "gate.json", "out")
     put(junit(verdict, strict=strict), out / "junit.xml", "out")
 

@@ -45,6 +45,17 @@ def experiments(subjects: Sequence[Subject], plan: GatePlan) -> tuple[Experiment
     )
 
 
+def lay_out(subjects: Sequence[Subject], plan: GatePlan, *, backend: str) -> Plan:
+    """Lay out the runs of a plan for some controllers.
+
+    Raises
+    ------
+    ScenarioError, ForeignError, KernelError
+        When a controller cannot be set or run, or there is no such kernel.
+    """
+    return experiment.plan(experiments(subjects, plan), Scale(repeats=len(plan.seeds)), backend=backend)
+
+
 def carry_out(
     subjects: Sequence[Subject],
     plan: GatePlan,
@@ -86,7 +97,7 @@ def carry_out(
     ResultsError, WorkerLost
         When the folder cannot be used, or a worker process died.
     """
-    todo = experiment.plan(experiments(subjects, plan), Scale(repeats=len(plan.seeds)), backend=backend)
+    todo = lay_out(subjects, plan, backend=backend)
     with writing_results(folder) as results:
         experiment.execute(todo, results, jobs=jobs, command=command.replace("{", "{{").replace("}", "}}"), on_step=on_step)
         return {one.name: _values(one, plan, todo, results) for one in subjects}

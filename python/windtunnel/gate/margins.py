@@ -46,6 +46,7 @@ DEFAULTS: Mapping[str, Margin] = {
     "done": Margin(0.0, 0.03),
     "transfer": Margin(0.0, 0.03),
     "transfer_p95": Margin(0.0, 0.05),
+    "transfer_p99": Margin(0.0, 0.08),
     "timeouts": Margin(0.5, 0.1),
 }
 """What counts as nothing where no file says otherwise: a reader of the figures would not choose by less."""

@@ -138,6 +138,12 @@ def transfer_p95_s(view: View, *, own: int) -> float | None:
     return None if times is None else float(np.quantile(times, 0.95))
 
 
+def transfer_p99_s(view: View, *, own: int) -> float | None:
+    """Return the 99th percentile of the transfers' completion times, seconds: those that meet a timeout are among them."""
+    times = _completions_s(view)
+    return None if times is None else float(np.quantile(times, 0.99))
+
+
 def timeouts_percent(view: View, *, own: int) -> float | None:
     """Return the share of the transfers that met a retransmission timeout, per cent."""
     rows = view.records.transfers
@@ -155,7 +161,9 @@ OWN = Quantity("own", "own, of the fair share", "", MORE, own_share)
 DONE = Quantity("done", "time to the last byte", "s", LESS, done_s)
 TRANSFER = Quantity("transfer", "completion of transfers, geometric mean", "s", LESS, transfer_s)
 TRANSFER_P95 = Quantity("transfer_p95", "completion of transfers, 95 %", "s", LESS, transfer_p95_s)
+TRANSFER_P99 = Quantity("transfer_p99", "completion of transfers, 99 %", "s", LESS, transfer_p99_s)
 TIMEOUTS = Quantity("timeouts", "transfers with a timeout", "%", LESS, timeouts_percent)
 
-QUANTITIES = {one.name: one for one in (GOODPUT, DELAY, RESENT, BALANCE, LEFT, OWN, DONE, TRANSFER, TRANSFER_P95, TIMEOUTS)}
+_ALL = (GOODPUT, DELAY, RESENT, BALANCE, LEFT, OWN, DONE, TRANSFER, TRANSFER_P95, TRANSFER_P99, TIMEOUTS)
+QUANTITIES = {one.name: one for one in _ALL}
 """All of them by name."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from windtunnel.backends import backend as backend_of
 from windtunnel.experiment import Step
 from windtunnel.gate import margins as margins_of
-from windtunnel.gate.carried_out import carry_out
+from windtunnel.gate.carried_out import carry_out, lay_out
 from windtunnel.gate.judging import OUTCOMES, UNDECIDED, WORSE, Row, judge
 from windtunnel.gate.margins import Margins
 from windtunnel.gate.more import seeds_needed
@@ -131,6 +131,7 @@ def judged(
     chosen = backend_of(backend)
     if other.stored is not None:
         check_alike(other.stored, str(chosen.version()), chosen.name, again=lambda: again)
+    lay_out([new], plan, backend=backend)  # What cannot be run is said before the other side has been.
     common = {"jobs": jobs, "command": command, "on_step": on_step}
     old = other.stored if other.stored is not None else _side(other.controller, plan, folder / "old", backend=other.backend, **common)
     now = _side(new, plan, folder / "new", backend=backend, **common)

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic_core import PydanticCustomError
 
 from windtunnel.foreign import shown
-from windtunnel.scenario import ScenarioError
+from windtunnel.scenario import Flow, ScenarioError
 from windtunnel.scenario.checks import algorithm_name
 from windtunnel.scenario.flowtext import parse_flow
 
@@ -61,6 +61,10 @@ def subject(text: str, field: str = "controller") -> Subject:
         fields["algorithm"] = algorithm_name(fields["algorithm"])
     except PydanticCustomError as error:
         raise ScenarioError(field, str((error.context or {}).get("problem", error))) from None
+    try:
+        Flow(**fields)
+    except ScenarioError as error:
+        raise ScenarioError(f"{field}.{error.field}" if error.field else field, error.problem) from None
     _, *settings = text.split(",")
     name = ",".join([shown(fields["algorithm"]), *(part.strip() for part in settings)])
     return Subject(text, name, fields)

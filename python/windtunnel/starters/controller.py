@@ -54,6 +54,8 @@ def create(name: str, language: str, folder: Path, *, sources: Path | None = Non
         "name": name,
         "Name": name.title().replace("_", ""),
         "file": {"c": f"./{name}.c", "python": f"./{name}.py", "rust": f"./target/release/lib{name}.so"}[language],
+        "against": {"c": f'"git:origin/$BASE:{name}.c"', "python": f'"git:origin/$BASE:{name}.py"', "rust": "gate.toml"}[language],
+        "build": "      - run: cargo build --release\n" if language == "rust" else "",
         "test": "cargo test && cargo build --release" if language == "rust" else "pytest",
         "crate": str(_crate(sources)) if language == "rust" else "",
     }

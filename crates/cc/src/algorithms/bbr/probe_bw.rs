@@ -5,8 +5,10 @@ use units::Stream;
 use super::{Bbr, Mode, UNIT};
 use crate::RateSample;
 
-/// 1.25, 0.75 and six times 1, in 1/256.
-const GAINS: [u64; 8] = [320, 192, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
+/// Phases of a cycle: above the bandwidth, below it, and six at it.
+const PHASES: usize = 8;
+/// 0.75 in 1/256.
+const BELOW: u64 = 192;
 
 /// The gain cycle.
 #[derive(Clone, Debug)]
@@ -17,19 +19,25 @@ pub(super) struct Cycle {
     pub(super) stream: Stream,
     /// In place of draws.
     fixed: Option<u64>,
+    /// The gain above the bandwidth, in 1/256: 1.25 in Linux.
+    above: u64,
 }
 
 impl Cycle {
-    pub(super) fn new(fixed: Option<u64>) -> Cycle {
-        Cycle { phase: 0, began_us: 0, stream: Stream::named(0, "bbr"), fixed }
+    pub(super) fn new(fixed: Option<u64>, above: u64) -> Cycle {
+        Cycle { phase: 0, began_us: 0, stream: Stream::named(0, "bbr"), fixed, above }
     }
 
     pub(super) fn gain(&self) -> u64 {
-        GAINS[self.phase]
+        match self.phase {
+            0 => self.above,
+            1 => BELOW,
+            _ => UNIT,
+        }
     }
 
     fn advance(&mut self, now_us: u64) {
-        self.phase = (self.phase + 1) % GAINS.len();
+        self.phase = (self.phase + 1) % PHASES;
         self.began_us = now_us;
     }
 }
@@ -39,7 +47,7 @@ impl Bbr {
     pub(super) fn enter_probe_bw(&mut self) {
         self.mode = Mode::ProbeBw;
         let draw = self.cycle.fixed.unwrap_or_else(|| self.cycle.stream.up_to(6));
-        self.cycle.phase = GAINS.len() - 1 - draw as usize;
+        self.cycle.phase = PHASES - 1 - draw as usize;
         self.cycle.advance(self.delivered_us);
     }
 
