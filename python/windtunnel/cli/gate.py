@@ -1,4 +1,4 @@
-"""``windtunnel gate``: did this change make it worse?"""
+"""``windtunnel gate``: whether a change made a controller worse."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from windtunnel.report import text
 CHANGES, REPEATS = "changes.svg", "repeats.svg"
 MOST_ROWS = 8
 MOST_PANELS = 4
-_MARKS = {WORSE: "❌", BETTER: "✅", EQUAL: "➖", UNDECIDED: "❔"}
+_MARKS = {WORSE: "❌", BETTER: "✅", EQUAL: "⚪", UNDECIDED: "❔"}
 
 
 def comment(verdict: Verdict, *, figures_at: str | None) -> str:
