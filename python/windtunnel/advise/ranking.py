@@ -67,7 +67,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Advice:
-    """The answer: rows by rank, leaders by column, and what whoever runs the network can do, in sentences."""
+    """The answer: rows by rank, leaders by column, and what the operator of the network can do, in sentences."""
 
     by: Column
     columns: tuple[Column, ...]
@@ -130,7 +130,7 @@ def advise(algorithms: Sequence[str], columns: Sequence[Column], values: Values,
     Returns
     -------
     Advice
-        Differences are judged by Welch's 95 % interval; with one repeat there is none, nobody is better than another and all are first.
+        Differences are judged by Welch's 95 % interval; with one repeat there is none, none is better than another and all are first.
 
     Notes
     -----

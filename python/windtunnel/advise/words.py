@@ -49,7 +49,7 @@ def best(column: Column) -> str:
 
 
 def wish(column: Column) -> str:
-    """Return what somebody wants who looks at one column only."""
+    """Return what a reader of one column wants."""
     return f"{column.title} {best(column)}" if column.better == HALF else f"{best(column)} {column.title}"
 
 

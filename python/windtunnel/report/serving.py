@@ -69,7 +69,7 @@ class Pages:
         self._write_index()
 
     def file(self, path: str) -> Path | None:
-        """Return the file of a path of the site, made now where nobody asked before; None when there is none.
+        """Return the file of a path of the site, made now if it was not asked for before; None when there is none.
 
         Raises
         ------
