@@ -1,7 +1,7 @@
 """What a reader with a keyboard or a screen reader would stumble over on a page that a browser shows; empty when nothing is found.
 
-The rules are WCAG 2.2's (1.1.1, 1.3.1, 2.1.1, 2.4.6, 2.5.3, 4.1.2), in the form that they have in axe-core: every image, button, link and
-field has a name, which holds what is written on it; no level of headings is left out; landmarks of a kind have different names; what scrolls
+The rules are WCAG 2.2 (1.1.1, 1.3.1, 2.1.1, 2.4.6, 2.5.3, 4.1.2) in the form that they have in axe-core: every image, button, link and
+field has a name that holds what is written on it; no level of headings is left out; landmarks of a kind have different names; what scrolls
 can be scrolled by keys.
 """
 
