@@ -30,7 +30,7 @@ DEMO := build/demo
 PROFILE ?= release
 CORE := .venv/.stamp-core-$(PROFILE)
 
-.PHONY: build checkers test test-python test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel release demo clean
+.PHONY: build checkers test test-python test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel names release demo clean
 
 build: $(CORE)
 
@@ -259,6 +259,10 @@ local-wheel: $(CORE)
 FOLDER ?= dist
 test-wheel:
 	env -u PYTHONPYCACHEPREFIX PYTHON=$(PYTHON) .ci/wheel $(FOLDER)
+
+# Whether the name is still free on the package indexes.
+names: $(DEPS)
+	.ci/names-are-free
 
 # All of a release but its upload, which is rehearsed; PUBLISH= uploads, with the token in UV_PUBLISH_TOKEN.
 PUBLISH ?= --dry-run
