@@ -30,7 +30,7 @@ DEMO := build/demo
 PROFILE ?= release
 CORE := .venv/.stamp-core-$(PROFILE)
 
-.PHONY: build checkers test test-python test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench gate-power ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel test-wheel release demo clean
+.PHONY: build checkers test test-python test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench gate-power ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel names release demo clean
 
 build: $(CORE)
 
@@ -255,9 +255,22 @@ wheel: $(WHEELS)
 	.ci/wheel-of-this-commit mark || echo 'what it was made of is not committed: make demo does not take it'
 	ls dist/*.whl dist/*.tar.gz
 
-# The wheel in dist/, installed into an empty virtual environment and used, with no compiler in reach.
+# The core that is built already, packed in seconds for this machine's own glibc: the wheel that continuous integration tests.
+LOCAL_WHEEL := build/local-wheel
+local-wheel: $(CORE)
+	rm -rf $(LOCAL_WHEEL)
+	$(PROFILED) env VIRTUAL_ENV=$(VENV) PATH=$(BIN):$$PATH CARGO_INCREMENTAL=0 PYO3_PYTHON=$(BIN)/python \
+	  $(BIN)/maturin build --quiet --profile release --locked --skip-auditwheel --interpreter $(BIN)/python --out $(LOCAL_WHEEL) \
+	  > .venv/maturin.log 2>&1 || { cat .venv/maturin.log; exit 1; }
+
+# The wheel in dist/, or in FOLDER, installed into an empty virtual environment and used, with no compiler in reach.
+FOLDER ?= dist
 test-wheel:
-	env -u PYTHONPYCACHEPREFIX PYTHON=$(PYTHON) .ci/wheel
+	env -u PYTHONPYCACHEPREFIX PYTHON=$(PYTHON) .ci/wheel $(FOLDER)
+
+# Whether the name is still free on the package indexes.
+names: $(DEPS)
+	.ci/names-are-free
 
 # All of a release but its upload, which is rehearsed; PUBLISH= uploads, with the token in UV_PUBLISH_TOKEN.
 PUBLISH ?= --dry-run

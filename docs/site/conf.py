@@ -79,8 +79,36 @@ def _signature(
     return None
 
 
+ACCESSIBLE = (
+    ('<p class="caption" role="heading">', '<p class="caption" role="heading" aria-level="2">'),
+    ('<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="All pages">'),
+    ('<aside class="toc-drawer">', '<aside class="toc-drawer" aria-label="This page">'),
+    ('<th class="head"><p></p></th>', '<td class="head"></td>'),
+    (
+        '<div class="table-wrapper colwidths-auto docutils container">',
+        '<div class="table-wrapper colwidths-auto docutils container" tabindex="0">',
+    ),
+    ("<pre>", '<pre tabindex="0">'),
+    ('<div id="search-results">', '<h1>Search</h1>\n<div id="search-results">'),
+)
+"""What the theme writes, and what a screen reader and a keyboard need: levels of headings, names of landmarks, scrolling by keys."""
+
+
+def _accessible(app: Any, error: Exception | None) -> None:
+    """Complete the pages that the theme has written."""
+    if error is not None or app.builder.format != "html":
+        return
+    for path in Path(app.outdir).rglob("*.html"):
+        text = before = path.read_text(encoding="utf-8")
+        for written, wanted in ACCESSIBLE:
+            text = text if wanted in text else text.replace(written, wanted)
+        if text != before:
+            path.write_text(text, encoding="utf-8")
+
+
 def setup(app: Any) -> None:
     """Register what this site adds to Sphinx."""
     app.connect("source-read", _links)
     app.connect("source-read", _children)
     app.connect("autodoc-process-signature", _signature)
+    app.connect("build-finished", _accessible)

@@ -39,7 +39,7 @@ def _begin() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         if multiprocessing.connection.wait([parent.sentinel], 0):
-            os._exit(1)  # It ended before this process had begun; what it wanted done is somebody else's now.
+            os._exit(1)  # It ended before this process had begun; its work is another's now.
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
 
 

@@ -73,7 +73,7 @@ class Progress:
         what : str
             The step, as ``Running``; another than the one before ends that.
         done, total : int, optional
-            How many of how many; absent where nobody knows.
+            How many of how many; absent where it is not known.
         share : float, optional
             The share of the work that is done, 0 to 1, where the items differ in size; by their number when absent.
         """
@@ -124,7 +124,7 @@ def _bar() -> Bar:
 
 
 def left_words(left_s: float | None, *, finished: bool) -> str:
-    """Return what a bar says of the time left: nothing once it is finished or while nobody knows."""
+    """Return what a bar says of the time left: nothing once it is finished or while it is not known."""
     if finished or left_s is None:
         return ""
     minutes, seconds = divmod(int(left_s), 60)
@@ -140,7 +140,7 @@ def progress(*, quiet: bool, log: bool = True) -> Iterator[Callable[[Step], None
     quiet : bool
         Show nothing.
     log : bool
-        Whether lines are printed where nobody looks: of a command, but not of a function, whose program's output is its own.
+        Whether lines are printed where stderr is no terminal: of a command, but not of a function, whose program's output is its own.
 
     Yields
     ------

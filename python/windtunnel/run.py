@@ -1,4 +1,4 @@
-"""Run a scenario and look at what came out: the Python front door.
+"""Run a scenario and look at what came out: the entry point of Python.
 
 The package offers the function `run` under the same name as this module; the module is therefore callable, so that
 ``windtunnel.run(...)`` works whichever was imported first.

@@ -54,7 +54,7 @@ def entries() -> list[Entry]:
     for folder, kind in KINDS.items():
         own: dict[str, list[Path]] = {}
         for path in _children(cache() / folder):
-            # What is half done belongs to whoever makes it; a controller is a library with its row.
+            # What is half done belongs to the process that makes it; a controller is a library with its row.
             if not path.name.startswith("."):
                 own.setdefault(path.name.partition(".")[0] if kind == "controller" else path.name, []).append(path)
         found += [_entry(kind, name, paths) for name, paths in own.items()]

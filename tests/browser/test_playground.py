@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from accessible import faults
 from contrasts import contrast
 
 import windtunnel as wt
@@ -330,3 +331,7 @@ def test_what_cannot_be_run_is_said_and_the_page_goes_on(tunnel: Any) -> None:
     shown.wait_for_selector("#status.error")
     assert "cannot be read" in shown.inner_text("#status")
     assert tunnel.errors == []
+
+
+def test_it_can_be_used_with_a_keyboard_and_a_screen_reader(tunnel: Any) -> None:
+    assert faults(tunnel.page) == []

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 import pytest
+from accessible import faults
 from contrasts import contrast, luminance
 from matplotlib.image import imread
 
@@ -42,6 +43,12 @@ def test_every_page_opens_without_an_error_or_a_request_to_elsewhere(folder: Pat
     assert watched.failed == []
     elsewhere = [url for url in watched.requested if not url.startswith((folder.as_uri(), "data:"))]
     assert elsewhere == []
+
+
+def test_every_page_can_be_read_with_a_keyboard_and_a_screen_reader(folder: Path, watched: Any) -> None:
+    for path in [*pages(folder), *sorted((folder / "points").rglob("*.html"))[:1]]:
+        watched.page.goto(path.as_uri())
+        assert faults(watched.page) == [], path.name
 
 
 def test_every_link_leads_to_a_file_and_an_anchor_that_exist(folder: Path, watched: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from accessible import faults
 
 import windtunnel
 
@@ -106,3 +107,9 @@ def test_pages_open_without_an_error_or_a_request_to_elsewhere_and_fit_a_phone(s
             watched.page.goto((site / name).as_uri())
             assert watched.page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
     assert watched.errors == []
+
+
+@pytest.mark.parametrize("name", ["docs/site/index.html", "docs/site/api/scenarios.html", "docs/validation/li07.html", "search.html"])
+def test_pages_can_be_read_with_a_keyboard_and_a_screen_reader(site: Path, watched: Any, name: str) -> None:
+    watched.page.goto((site / name).as_uri())
+    assert faults(watched.page) == []

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 import walked
+from accessible import faults
 
 from windtunnel import report
 from windtunnel.records import Records
@@ -56,6 +57,7 @@ def test_every_page_draws_its_charts_without_an_error_or_a_request_to_elsewhere(
               return inks.length ? Math.min(...inks) : 0;
             })"""
         )
+        assert faults(page) == [], path
         # Paper, axes, and at least one line with its soft edges.
         assert all(inks > 4 for inks in charts), path
         drawn += len(charts)

@@ -96,11 +96,17 @@ def test_what_was_not_measured_is_last_without_a_rank_and_neither_won_nor_lost()
     assert words.value(advice.rows[1].found.get("goodput"), RATE) == "\N{EN DASH}"
 
 
-def test_half_the_interval_is_shown_in_digits_that_count() -> None:
-    # Two values a distance 2 apart: half the 95 % interval is 12.706 (t, one degree of freedom) times 1.
-    assert words.value(summarise([99.0, 101.0]), RATE) == "100 ± 13"
-    assert words.value(summarise([965.3334, 965.3335]), Column("g", "g", "", "e", "m", "more", matters=10.0)) == "965.3 ± 0.0"
-    assert words.value(summarise([965.3334]), Column("g", "g", "", "e", "m", "more", matters=10.0)) == "965.3"
+def test_an_interval_is_shown_in_digits_that_count_and_never_leaves_what_is_possible() -> None:
+    # Of two values, one resample in four has the smaller twice: more than 2.5 %.
+    found = advised({"a": {RATE: [99.0, 101.0], TIME: [3.0, 4.0, 5.0, 80.0], SHARE: [0.01, 0.02, 0.9]}}).rows[0].found
+    assert words.value(found["goodput"], RATE) == "100 (99 to 101)"
+    # The t interval of these times reaches -37 s, that of the shares from -0.97 to 1.6.
+    assert summarise([3.0, 4.0, 5.0, 80.0]).low < 0 and summarise([0.01, 0.02, 0.9]).high > 1
+    assert 3.0 <= found["time"].low < found["time"].high <= 80.0
+    assert 0.01 <= found["share"].low < found["share"].high <= 0.9
+    steady = Column("g", "g", "", "e", "m", "more", matters=10.0)
+    assert words.value(advised({"a": {steady: [965.3334, 965.3335]}}).rows[0].found["g"], steady) == "965"
+    assert words.value(summarise([965.3334]), steady) == "965"
 
 
 def path(rate: str, rtt: str, queue: str, **more: str) -> advise.Network:

@@ -17,6 +17,7 @@ from stored import DECLARATION
 from windtunnel import report
 from windtunnel.claims import packaged_register
 from windtunnel.claims.words import words
+from windtunnel.report.serving import Pages
 from windtunnel.report.text import prose
 from windtunnel.store import open_results, writing_results
 from windtunnel.suites import facts, finding
@@ -52,6 +53,21 @@ def card(folder: Path) -> str:
     text = (index.parent / "experiments" / "li07.fig4.html").read_text(encoding="utf-8")
     (found,) = re.findall(r'<article class="claim[^>]*id="claim-li07.c06".*?</article>', text, flags=re.DOTALL)
     return html.unescape(str(found))
+
+
+def test_claims_about_experiments_that_were_not_run_are_counted_beside_the_others(folder: Path, card: str, tmp_path: Path) -> None:
+    """The paper's register has 53 claims, six of them about figure 4; a reader who adds up finds all."""
+    index = (folder.parent / "report" / "index.html").read_text(encoding="utf-8")
+    counted = len([claim for claim in packaged_register("li07").claims if claim.experiment == "li07.fig4"])
+    assert f">{counted} published claims<" in index
+    said = re.search(r"(\d+) more claims are about (\d+) experiments, which were not run", index)
+    assert said is not None and counted + int(said[1]) == len(packaged_register("li07").claims) == 53
+    pages = Pages(open_results(folder), tmp_path)
+    first, counts = pages.file(""), pages.file("counts.html")
+    assert first is not None and counts is not None
+    assert 'data-part="counts.html"' in first.read_text(encoding="utf-8")
+    served = counts.read_text(encoding="utf-8")
+    assert said[0] in served and re.findall(r'class="count">(\d+)', served) == re.findall(r'class="count">(\d+)', index)
 
 
 def test_a_failing_claims_card_says_what_is_known_of_it(card: str) -> None:

@@ -156,7 +156,7 @@ def test_the_command_ends_with_one_when_something_differs_and_names_the_versions
     assert "t.one on sim: sim, version 1; then sim, version 2" in outcome.out
     assert "Of 2 comparisons 1 differ at 95 % (by chance alone some 0.1 would), 1 of them beyond noise (Holm)." in outcome.out
     found = json.loads(cli("suite", "diff", str(first), str(second), "--json").out)
-    assert found["counts"] == {"same": 0, "differs": 1, "chance": 0, "within_noise": 1, "untold": 0}
+    assert found["counts"] == {"same": 0, "differs": 1, "chance": 0, "within_noise": 1, "not_judged": 0}
     (row,) = (one for one in found["changed"] if one["outcome"] == "differs")
     assert (row["point"], row["measure"]) == ({"alg": "reno", "rate": 10.0}, "util")
     # Standard errors of 0.01/sqrt(3) each and four degrees of freedom, whose 97.5 % t quantile is 2.776.

@@ -100,7 +100,7 @@ def test_a_guest_has_two_states_of_loss_and_refuses_the_others_by_name() -> None
     assert "burst forward 42949673 2147483648 4294967295 0" in plan.make(made).text.splitlines()
     refused = {
         "netem has no periodic": scenario("periodic,every=50"),
-        "netem tells no data from the rest": scenario(burst + ",among=data"),
+        "netem does not distinguish data from the rest": scenario(burst + ",among=data"),
         "netem has one law of loss per link": scenario(burst, burst),
     }
     for reason, one in refused.items():

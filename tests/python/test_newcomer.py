@@ -120,6 +120,9 @@ def test_every_fault_of_a_file_is_named(tmp_path: Path) -> None:
     [
         ("--flow cubic,betta=0.5", "'betta' is not a known key (did you mean 'beta'?)"),
         ("--flow reno --aqm codel,targt=5ms", "'targt' is no parameter of codel (did you mean 'target_s'?)"),
+        ("--flow fast,buffer=100", "'buffer' is not a known key (did you mean 'rcvbuf'?)"),
+        ("--flow reno,iw=10", "'iw' is not a known key (did you mean 'initial_window'?)"),
+        ("--flow reno,ssthresh=10", "'ssthresh' is not a known key (did you mean 'initial_ssthresh'?)"),
         ("--flow reno --buffer 100", "No such option: --buffer (did you mean --queue?)"),
         ("--flow reno --bandwidth 1Mbit", "No such option: --bandwidth (did you mean --rate?)"),
         ("--cc reno", "No such option: --cc (did you mean --flow?)"),

@@ -290,7 +290,9 @@ def test_flows_with_different_round_trip_times_are_told_by_them() -> None:
     table = pl.DataFrame({"flow": [0, 1], "algorithm": ["bic", "bic"], "start_s": [0.0, 100.0]})
     labels = [label for _, _, label in flow_styles(table, (0.162, 0.022))]
     assert labels == ["flow 1 (bic, 162 ms)", "flow 2 (bic, 22 ms, from 100 s)"]
-    assert [label for _, _, label in flow_styles(table, (0.022, 0.022))] == ["flow 1 (bic)", "flow 2 (bic, from 100 s)"]
+    # Suites move base RTTs by some microseconds from repeat to repeat, which is nothing to read in a legend.
+    assert [label for _, _, label in flow_styles(table, (0.162004, 0.022004))] == labels
+    assert [label for _, _, label in flow_styles(table, (0.022, 0.022001))] == ["flow 1 (bic)", "flow 2 (bic, from 100 s)"]
 
 
 def test_a_closed_form_is_drawn_in_its_panel_only() -> None:

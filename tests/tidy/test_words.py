@@ -20,6 +20,26 @@ RIDDLES = {
     "ballpark": "estimate",
 }
 """Words, and what is written in their place."""
+UNPLAIN = {
+    r"whoever|nobody|everybody|somebody": "who or what it is: a flow, no packet, the operator, the user, another process",
+    r"told (?:from|apart)": "distinguished from, counted apart from, inferred from",
+    r"front door": "entry point",
+    r"speaks? about": "is about",
+    r"falls? silent|(?:of|after a|each) silence": "pauses; an idle period",
+    r"(?:decides|seals) its fate": "decides whether it is lost",
+    r"as in life": "as on a real path",
+    r"anecdote": "one sample",
+    r"(?:stack|kernel|transport|sender|application)'s (?:business|affair)": "is decided by",
+    r"held [^.|]{0,60}against": "compared with",
+    r"same thoughts": "same think times",
+    r"untold": "not judged",
+    r"means harm": "malicious",
+    r"as ever|honest(?:ly)?": "nothing: the sentence says the same without it",
+}
+"""Expressions of pages and of Python that send a reader to a dictionary, and what is written in their place."""
+PROSE = ("*.md", "docs/**/*.md", "data/**/*.md", "examples/**/*.md", "python/**/*.py", "python/**/*.template")
+KEPT = {"python/windtunnel/backends/linux/endpoints.py": "whoever"}
+"""A line that goes into a kernel's source, by which builds are named."""
 PLACES = ("*.md", "docs/**/*.md", "python/**/*.py", "python/**/*.html", "python/**/*.template", "crates/**/*.rs", "examples/**/*.md")
 
 
@@ -32,4 +52,17 @@ def test_no_riddle_is_written_again(words: str) -> None:
         for path in ROOT.glob(pattern)
         if "target" not in path.parts and wanted.search(path.read_text(encoding="utf-8", errors="replace"))
     ]
+    assert found == []
+
+
+@pytest.mark.parametrize("pattern", UNPLAIN)
+def test_pages_and_docstrings_use_plain_words(pattern: str) -> None:
+    wanted = re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
+    found = []
+    for path in sorted({path for place in PROSE for path in ROOT.glob(place)}):
+        name = path.relative_to(ROOT).as_posix()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            used = wanted.search(line)
+            if used is not None and KEPT.get(name) != used[0]:
+                found.append(f"{name}:{number}: {used[0]!r}; write {UNPLAIN[pattern]!r}")
     assert found == []

@@ -9,7 +9,7 @@ from windtunnel.advise.path import Network
 
 MORE, LESS, HALF = "more", "less", "half"
 SHARE_OF_RATE = 0.01
-"""Throughputs closer than this share of the link's rate are the same to whoever chooses."""
+"""Throughputs closer than this share of the link's rate make no difference to a choice."""
 SHARE_OF_RTT = 0.02
 """The same of delays, by the base RTT."""
 RESENT_PERCENT = 0.01

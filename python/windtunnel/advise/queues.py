@@ -93,7 +93,7 @@ def cure(loads: Sequence[Load], rtt_ms: float) -> tuple[str, float] | None:
 
 
 def sentences(advice: Advice, loads: Sequence[Load], network: Network) -> list[str]:
-    """Return what a network operator can act on: first whoever owns the queue, then whoever owns only the senders."""
+    """Return what a network operator can act on: first for the owner of the queue, then for that of the senders alone."""
     rtt_ms = 1e3 * network.rtt_s
     plain = [one for one in loads if one.discipline == DROP_TAIL]
     if not plain:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from windtunnel.advise.columns import Column
-from windtunnel.stats import Difference, Summary, difference, summarise
+from windtunnel.stats import Difference, Summary, difference, mean_interval, summarise
 
 Values = Mapping[tuple[str, str], Sequence[float]]
 """Repeats by protocol and column's name; infinite is a time that was not reached."""
@@ -26,7 +27,7 @@ class Row:
     dominated_by : tuple of str
         Those that are nowhere worse by what matters, and somewhere better beyond noise and by what matters.
     found : mapping of str to Summary
-        By column's name; columns without a value are not there.
+        By column's name, with bootstrap intervals; columns without a value are not there.
     """
 
     algorithm: str
@@ -66,7 +67,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Advice:
-    """The answer: rows by rank, leaders by column, and what whoever runs the network can do, in sentences."""
+    """The answer: rows by rank, leaders by column, and what the operator of the network can do, in sentences."""
 
     by: Column
     columns: tuple[Column, ...]
@@ -129,7 +130,7 @@ def advise(algorithms: Sequence[str], columns: Sequence[Column], values: Values,
     Returns
     -------
     Advice
-        Differences are judged by Welch's 95 % interval; with one repeat there is none, nobody is better than another and all are first.
+        Differences are judged by Welch's 95 % interval; with one repeat there is none, none is better than another and all are first.
 
     Notes
     -----
@@ -150,7 +151,14 @@ def advise(algorithms: Sequence[str], columns: Sequence[Column], values: Values,
 
 
 def _shown(values: Sequence[float], column: Column) -> Summary | None:
-    return summarise(values, censored_at=column.longest) if values else None
+    """Return what is shown of a column: its interval is a bootstrap one, so that no share and no time has one that it cannot reach."""
+    if not values:
+        return None
+    found = summarise(values, censored_at=column.longest)
+    if not math.isfinite(found.mean):
+        return found
+    low, high = mean_interval([value if column.longest is None else min(value, column.longest) for value in values])
+    return replace(found, low=low, high=high)
 
 
 def _leaders(field: _Field, algorithms: Sequence[str], column: Column) -> Leaders | None:

@@ -70,7 +70,7 @@ class Study:
         if epochs < 2:
             said += f" A run is {epochs:.2g} epochs of two Reno flows: what fills so long a path slowly is seen on its way (--duration)."
         if self.repeats == 1:
-            said += " One seed has no interval: nothing is told from noise."
+            said += " One seed has no interval: no difference counts."
         return said
 
 

@@ -11,7 +11,7 @@ from windtunnel.stats import Summary
 
 
 def value(summary: Summary | None, column: Column) -> str:
-    """Return a mean and half its 95 % interval, in digits that count; a lower bound where some repeats never got there.
+    """Return a mean and its 95 % interval where it has a width, in digits that count; a lower bound where some repeats never got there.
 
     Parameters
     ----------
@@ -24,11 +24,11 @@ def value(summary: Summary | None, column: Column) -> str:
         return text.MISSING
     if not math.isfinite(summary.mean):
         return "never"
-    half = summary.high - summary.mean if summary.n > 1 else math.nan
-    least = column.matters / 10 if math.isnan(half) else max(half, column.matters / 10)
-    decimals = max(1 - math.floor(math.log10(least)), 0)
+    half = (summary.high - summary.low) / 2 if summary.n > 1 else 0.0
+    decimals = max(-math.floor(math.log10(max(half, column.matters / 10))), 0)
+    mean, low, high = (f"{number:.{decimals}f}" for number in (summary.mean, summary.low, summary.high))
     bound = ">" if summary.infinite else ""
-    return f"{bound}{summary.mean:.{decimals}f}" + ("" if math.isnan(half) else f" ± {half:.{decimals}f}")
+    return f"{bound}{mean}" if summary.n < 2 or low == high else f"{bound}{mean} ({low} to {high})"
 
 
 def detail(summary: Summary | None) -> str:
@@ -49,7 +49,7 @@ def best(column: Column) -> str:
 
 
 def wish(column: Column) -> str:
-    """Return what somebody wants who looks at one column only."""
+    """Return what a reader of one column wants."""
     return f"{column.title} {best(column)}" if column.better == HALF else f"{best(column)} {column.title}"
 
 

@@ -72,7 +72,7 @@ def _packets_s(point: Point) -> float:
 
 
 def _bottleneck(point: Point) -> Bottleneck:
-    """Return the bottleneck of a point; what is computed below two packets is two, or two flows cannot be told apart by the queue."""
+    """Return the bottleneck of a point; what is computed below two packets is two, or two flows cannot be distinguished by the queue."""
     packets = point["q"] * _packets_s(point) * point["rtt"] * 1e-3
     return Bottleneck(rate_bps=point["rate"] * 1e6, queue_packets=max(2, round(packets)))
 

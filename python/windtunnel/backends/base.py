@@ -23,7 +23,7 @@ class Backend(Protocol):
 
     @property
     def title(self) -> str:
-        """What a reader calls it, with what tells its versions apart."""
+        """What a reader calls it, with its version."""
         ...
 
     @property

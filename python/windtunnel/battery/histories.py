@@ -86,7 +86,7 @@ HISTORIES = (
     ),
     History(
         "timeouts",
-        "the link is silent for 0.4 s out of every 1.5 s",
+        "the link carries nothing for 0.4 s out of every 1.5 s",
         lambda alg, seed: _path(alg, seed, {"outages": [{"at_s": 0.7 + 1.5 * n, "length_s": 0.4} for n in range(4)]}),
         _counted("timeouts"),
     ),
@@ -106,7 +106,7 @@ HISTORIES = (
     ),
     History(
         "idle",
-        "the application writes for 0.3 s and is silent for 0.7 s",
+        "the application writes for 0.3 s and pauses for 0.7 s",
         lambda alg, seed: _path(alg, seed, {}, on_s=0.3, off_s=0.7),
         _pauses,
     ),

@@ -87,4 +87,4 @@ INVARIANTS = (
     Invariant("one reaction", "the threshold does not fall a second time within one congestion episode", _reacted_twice),
     Invariant("paces on", "a flow that paces never paces at nothing", _stopped_pacing),
 )
-"""Those there are: a new one is one entry. Survival and the same bits twice are looked at by whoever makes the runs."""
+"""Those there are: a new one is one entry. Survival and the same bits twice are checked where the runs are made."""

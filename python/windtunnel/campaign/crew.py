@@ -50,7 +50,7 @@ class Crew:
         return frozenset(self._threads) if self._unfit else None
 
     def has_any_of(self, addresses: frozenset[str] | None) -> bool:
-        """Return whether one of some workers is still there; of None, whoever it is."""
+        """Return whether one of some workers is still there; of None, any worker."""
         return addresses is None or not addresses.isdisjoint(self._threads)
 
     def look_soon(self) -> None:

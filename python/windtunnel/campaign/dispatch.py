@@ -163,7 +163,7 @@ class Dispatch:
         try:
             found = client.sync(asked, callback_timeout=ANSWERS_COME_S)
         except asyncio.TimeoutError:
-            # Their worker went, and nobody has made them again yet: it is time to look who is there.
+            # Their worker went, and no other has made them yet: it is time to ask which workers are left.
             for name, one in finished.items():
                 self._await(name, one)
             return []

@@ -181,7 +181,7 @@ class Claim:
     caveat : str
         What else must be kept in mind.
     why : Reason, optional
-        Why it comes out as it does, where somebody has found out.
+        Why it comes out as it does, where it is known.
     """
 
     id: str

@@ -19,7 +19,7 @@ _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # PyYAML may b
 
 
 class _StrictLoader(_SafeLoader):  # type: ignore[misc]
-    """A safe loader that refuses a key that comes twice; YAML itself would take the last one in silence."""
+    """A safe loader that refuses a key that comes twice; YAML itself would take the last one without a word."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         """Return the mapping of a node, every key of it once."""

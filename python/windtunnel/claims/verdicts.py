@@ -178,7 +178,7 @@ def claims_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
     -------
     list of dict
         Keys id, verdict, estimate, interval, labels, runs, experiment, claim, published, reason, sensitivity, backend, judged_on,
-        by_construction, predicate, tolerance, caveat, and why with kind, about and text, None where nobody has found out.
+        by_construction, predicate, tolerance, caveat, and why with kind, about and text, None where it is not known.
         Infinite and undefined numbers are the texts ``inf``, ``-inf`` and ``nan``.
     """
     return [

@@ -108,7 +108,7 @@ def _print(advice: Advice) -> None:
         found = [(row.found.get(column.name), column) for column in advice.columns]
         cells = [" ".join(filter(None, (words.value(one, column), words.detail(one)))) for one, column in found]
         rows.append((words.rank(row), row.algorithm, ", ".join(row.dominated_by) or None, *cells))
-    print_table(f"Ranked by {advice.by.title}: means with half their 95 % interval over seeds, [which way is better]", heads, rows)
+    print_table(f"Ranked by {advice.by.title}: means (95 % intervals over seeds), [which way is better]", heads, rows)
     loads = [(one.discipline, one.algorithm, one.rtt_ms.mean, one.rate_mbps.mean) for one in advice.loads]
     print_table("Under load, two flows", ["discipline", "algorithm", "round trip (ms)", "both carry (Mbit/s)"], loads)
     for one in advice.leaders:

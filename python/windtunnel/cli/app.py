@@ -161,7 +161,7 @@ def _refusal(error: Exception) -> str | None:
 
 
 def _shortened(line: str) -> str:
-    """Cut words of hundreds of letters, such as a path that nobody can read, in their middle."""
+    """Cut words of hundreds of letters, such as a very long path, in their middle."""
     words = (
         word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD // 2]}...{word[-LONGEST_WORD // 4 :]}" for word in line.split(" ")
     )

@@ -36,7 +36,7 @@ def serve_command(
             serving = server(pages, host=host, port=port)
         except OSError as error:
             problem = f"cannot listen at {host}:{port}: {error.strerror}"
-            raise ScenarioError("port", f"{problem}; allowed: a port that nobody uses, or 0 for any that is free") from None
+            raise ScenarioError("port", f"{problem}; allowed: a port that is not in use, or 0 for any that is free") from None
         here = f"http://{host}:{serving.server_address[1]}/"
         print(here, flush=True)
         if not no_open and not webbrowser.open(here):

@@ -1,4 +1,4 @@
-"""Scenario files that name code from elsewhere: whoever starts them is asked."""
+"""Scenario files that name code from elsewhere: the user is asked."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def trusting(read: Callable[[bool], Read], trust: bool) -> Read:
     Raises
     ------
     Untrusted
-        When nobody allowed it.
+        When it was not allowed.
     """
     from windtunnel.scenario import Untrusted
 

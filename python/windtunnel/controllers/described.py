@@ -143,7 +143,7 @@ def describe(cls: type) -> Description:
 
 
 def _refuse_unknown_hooks(cls: type[Controller]) -> None:
-    """Refuse methods that are called like hooks and are none: nobody would call them."""
+    """Refuse methods that are called like hooks and are none: they would never be called."""
     for name in dict.fromkeys(name for base in cls.__mro__ if base not in Controller.__mro__ for name in vars(base)):
         if name.startswith("on_") and name not in HOOKS and callable(getattr(cls, name)):
             near = difflib.get_close_matches(name, HOOKS, 1)

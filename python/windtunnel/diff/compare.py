@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from windtunnel.diff.judging import CHANCE, DIFFERS, LEVEL, OUTCOMES, SAME, UNTOLD, WITHIN, Judgement, judge
+from windtunnel.diff.judging import CHANCE, DIFFERS, LEVEL, NOT_JUDGED, OUTCOMES, SAME, WITHIN, Judgement, judge
 from windtunnel.diff.reading import Place, places, versions
 from windtunnel.report import registers_of, verdicts_of
 from windtunnel.stats import holm
@@ -102,7 +102,7 @@ def diff(first: Results, second: Results) -> Diff:
     Parameters
     ----------
     first, second : Results
-        The folders; what changed is told from the first to the second.
+        The folders; changes are from the first to the second.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def _outcome(found: Judgement, p_holm: float | None) -> str:
     if found.is_same:
         return SAME
     if found.p is None or p_holm is None:
-        return UNTOLD
+        return NOT_JUDGED
     return DIFFERS if p_holm <= LEVEL else CHANCE if found.p <= LEVEL else WITHIN
 
 

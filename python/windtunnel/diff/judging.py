@@ -1,4 +1,4 @@
-"""Two samples of one measure: the same to the bit, apart by more than noise, or not told apart."""
+"""Two samples of one measure: the same to the bit, apart by more than noise, or without a difference beyond noise."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from windtunnel.diff.reading import Repeats
 from windtunnel.stats import Difference, Summary, difference, fisher_exact, p_value, summarise
 
-SAME, DIFFERS, CHANCE, WITHIN, UNTOLD = OUTCOMES = ("same", "differs", "chance", "within_noise", "untold")
+SAME, DIFFERS, CHANCE, WITHIN, NOT_JUDGED = OUTCOMES = ("same", "differs", "chance", "within_noise", "not_judged")
 """The same to the bit; apart even among all comparisons; apart taken alone, as some are by chance; not apart; not to be told."""
 LEVEL = 0.05
 

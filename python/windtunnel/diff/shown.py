@@ -49,8 +49,8 @@ def summary(found: Diff) -> list[str]:
             f"Of {found.tested} comparisons {found.alone} differ at 95 % (by chance alone some {by_chance:.2g} would), "
             f"{counts['differs']} of them beyond noise (Holm)."
         )
-    if counts["untold"]:
-        said.append(f"{counts['untold']} changed and cannot be judged: one repeat, or a name.")
+    if counts["not_judged"]:
+        said.append(f"{counts['not_judged']} changed and cannot be judged: one repeat, or a name.")
     return said
 
 

@@ -175,7 +175,7 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
         total = sum(job.weight for job in missing)
         done = 0.0
         on_step(Step("runs", 0, len(missing), 0.0, total))
-        # A run is measured where it was made: nobody reads it back for that.
+        # A run is measured where it was made, and is not read back for that.
         tasks = [_Run(job, store, backend, wanted.pop(job.key, ())) for job in missing]
         own = {task.job.key for task in tasks if runs_here(task.job.scenario)}
         others = [task for task in tasks if task.job.key not in own]

@@ -45,7 +45,7 @@ def shown(algorithm: str, among: Iterable[str] = ()) -> str:
     algorithm : str
         A name as scenarios have it.
     among : iterable of str, optional
-        What stands beside it: of two files of one name the beginning of what tells them apart is shown too.
+        What stands beside it: of two files of one name the beginning of what distinguishes them is shown too.
     """
     if not is_made(algorithm):
         return algorithm

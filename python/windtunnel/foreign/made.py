@@ -50,7 +50,7 @@ class Controller:
 
     @property
     def key(self) -> str:
-        """What tells its content, and what built it, from every other."""
+        """What identifies its content, and what built it."""
         return self.name.partition(":")[2]
 
 

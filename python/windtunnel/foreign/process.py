@@ -21,7 +21,7 @@ from windtunnel.foreign.errors import Unreachable
 PATIENCE_S = 10.0
 """How long a hook may take, in seconds; ``WINDTUNNEL_PATIENCE_S`` says otherwise."""
 LOOK_UP_S = 0.1
-"""How often whoever waits looks whether the other process is alive."""
+"""How often a waiting process looks whether the other one has ended."""
 START_S = 60.0
 """How long a process may take to begin."""
 

@@ -35,7 +35,7 @@ class Stack:
     name : str
         ``quinn``.
     key : str
-        What tells this build from every other: its sources, its lock and the compiler.
+        What identifies this build: its sources, its lock and the compiler.
     version : str
         Of the stack's package.
     algorithms : tuple of str
@@ -268,7 +268,7 @@ def _described(name: str, library: Path) -> dict[str, Any]:
 
 
 def _keep(made: Stack, beside: Mapping[str, Path] | None = None) -> Stack:
-    """Move a library, what it finds beside it and its row into the cache at once: nobody sees half of them."""
+    """Move a library, what it finds beside it and its row into the cache at once: half of them is never seen."""
     place = folder() / f"{made.name}-{made.key}"
     row = {name: value for name, value in vars(made).items() if name != "library"}
     try:

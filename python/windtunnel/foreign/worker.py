@@ -1,4 +1,4 @@
-"""The other side of `process`: loads foreign code and does what it is asked, one thing at a time, until nobody asks any more."""
+"""The other side of `process`: loads foreign code and does what it is asked, one thing at a time, until the other side ends."""
 
 from __future__ import annotations
 

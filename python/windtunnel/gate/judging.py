@@ -117,7 +117,7 @@ def _outcome(row: Row, p_holm: float) -> str:
     if p_holm > LEVEL:
         return UNDECIDED
     if math.isnan(row.estimate):
-        return WORSE  # Values have gone, or come, beyond chance: nobody can say that this is nothing.
+        return WORSE  # Values have gone, or come, beyond chance: that is a difference.
     return BETTER if (row.estimate > 0) == (row.about.better == MORE) else WORSE
 
 

@@ -9,7 +9,7 @@ from windtunnel.gate.judging import LEVEL, UNDECIDED, Row
 
 POWER = 0.9
 MOST = 1000
-"""Seeds beyond which nobody is asked to run more."""
+"""Seeds beyond which no more are asked for."""
 
 
 def seeds_needed(row: Row, *, seeds: int, family: int) -> int | None:

@@ -30,7 +30,7 @@ class CongestionEvents:
 
 
 def congestion_events(view: View, t0: float, t1: float) -> CongestionEvents:
-    """Return the congestion events from `t0` to `t1` (seconds), told from the back-offs of the foreground flows.
+    """Return the congestion events from `t0` to `t1` (seconds), inferred from the back-offs of the foreground flows.
 
     Each back-off is set back to the drop it answers: by three quarters of the flow's base RTT and the delay of a full queue, for a queue
     that drops is full. Drops separated from the next by more than one largest RTT begin a new event (the register, `lambda_sync`).

@@ -139,14 +139,15 @@ def _goodput_mbps(samples: pl.DataFrame) -> tuple[Samples, Samples]:
 def flow_styles(flows: pl.DataFrame, rtts_s: Sequence[float] = ()) -> list[tuple[int, str, str]]:
     """Return flow, colour and label of each row of a `flows` frame; a second flow of a protocol has another shade of its colour.
 
-    Flows are counted from 1. Labels say base RTTs, `rtts_s`, where they differ, and starts other than zero.
+    Flows are counted from 1. Labels say base RTTs, `rtts_s`, where they differ in four digits, and starts other than zero.
     """
+    rtts_ms = [number(float(f"{rtt_s * 1e3:.4g}")) for rtt_s in rtts_s]
     seen: dict[str, int] = {}
     styles = []
     for position, (flow, algorithm, start_s) in enumerate(flows.select("flow", "algorithm", "start_s").iter_rows(), start=1):
         order = seen.get(algorithm, 0)
         seen[algorithm] = order + 1
-        rtt = f", {number(round(rtts_s[position - 1] * 1e3, 3))} ms" if len(set(rtts_s)) > 1 and position <= len(rtts_s) else ""
+        rtt = f", {rtts_ms[position - 1]} ms" if len(set(rtts_ms)) > 1 and position <= len(rtts_ms) else ""
         start = "" if not round(start_s, 1) else f", from {number(round(start_s, 1))} s"
         styles.append((flow, shade(look(algorithm)[0], SHADES[order % len(SHADES)]), f"flow {position} ({algorithm}{rtt}{start})"))
     return styles

@@ -65,7 +65,7 @@ def _free() -> Iterator[tuple[str, str]]:
                 yield colour, marker
 
 
-# A protocol that nobody chose a look for has the next free one: the catalogue's order is the registry's, which only grows.
+# A protocol without a chosen look has the next free one: the catalogue's order is the registry's, which only grows.
 LOOK.update(zip([name for name in catalogue().algorithms if name not in LOOK], _free(), strict=False))
 LINE_STYLES = ("-", "--", ":", "-.")
 

@@ -56,7 +56,7 @@ def cell_of(verdict: Verdict, reasons: Mapping[str, str]) -> TableCell | None:
 
 
 def joined(cells: Sequence[TableCell | None], none: str) -> list[str]:
-    """Return the last four columns of a row: what backends say, the simulator first; `none` is the verdict where nobody says anything."""
+    """Return the last four columns of a row: what backends say, the simulator first; `none` is the verdict where none says anything."""
     known = [cell.parts for cell in cells if cell is not None]
     if not known:
         return [MISSING, MISSING, MISSING, none]

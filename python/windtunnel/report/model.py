@@ -241,6 +241,8 @@ class Report:
         What measured them, by name, with what a reader calls it; the first gives the figures, the tables and the counts of verdicts.
     docs : str
         Address of the documentation that pages lead to; empty for none.
+    elsewhere : mapping of str to int
+        Experiments of the registers that the folder lacks, with how many claims are about each; no section counts them.
     """
 
     title: str
@@ -256,3 +258,4 @@ class Report:
     about: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     backends: Mapping[str, str] = field(default_factory=lambda: {"sim": "Simulator"})
     docs: str = ""
+    elsewhere: Mapping[str, int] = field(default_factory=dict, kw_only=True)

@@ -1,4 +1,4 @@
-"""Which registers judge a results folder: those of the suites that were run, or one that somebody brings."""
+"""Which registers judge a results folder: those of the suites that were run, or one from a file."""
 
 from __future__ import annotations
 

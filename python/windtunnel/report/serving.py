@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 import threading
+from dataclasses import replace
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,11 +16,13 @@ from windtunnel.report.model import Report
 from windtunnel.report.names import file_name
 from windtunnel.report.registers import registers_of
 from windtunnel.report.runpage import Frame, Task, write_runs
-from windtunnel.report.stored import BACKENDS, assemble, verdicts_of
-from windtunnel.report.writer import FOLDERS, INDEX, write_assets, write_experiments
+from windtunnel.report.stored import BACKENDS, assemble, elsewhere_of, verdicts_of
+from windtunnel.report.writer import FOLDERS, INDEX, counts_of, write_assets, write_experiments
 from windtunnel.store import Results, ResultsError
 
 CLAIMS = "claims.html"
+COUNTS = "counts.html"
+"""A part of the first page: how many claims hold, fail or stay open. The page asks for it when it is there."""
 _OF_EXPERIMENTS = ("experiments", "points", "figures", "tables", "data")
 _OF_RUNS = ("runs", "data", "files")
 
@@ -66,7 +69,7 @@ class Pages:
         self._write_index()
 
     def file(self, path: str) -> Path | None:
-        """Return the file of a path of the site, made now where nobody asked before; None when there is none.
+        """Return the file of a path of the site, made now if it was not asked for before; None when there is none.
 
         Raises
         ------
@@ -83,7 +86,7 @@ class Pages:
         return target if target.is_file() else None
 
     def _make(self, parts: list[str]) -> None:
-        if parts == [CLAIMS]:
+        if parts in ([CLAIMS], [COUNTS]):
             self._write_claims()
             return
         if len(parts) < 2:
@@ -116,9 +119,17 @@ class Pages:
 
     def _write_claims(self) -> None:
         registers = registers_of(self._results)
-        verdicts = [one for name in self._report.backends for register in registers for one in verdicts_of(self._results, register, name)]
+        judged = {
+            name: [one for register in registers for one in verdicts_of(self._results, register, name)] for name in self._report.backends
+        }
+        verdicts = [one for own in judged.values() for one in own]
         html = environment().get_template("verdicts.html").render(report=self._report, root="", verdicts=verdicts)
         (self._folder / CLAIMS).write_text(html, encoding="utf-8")
+        ids = set(self._ids.values())
+        first = [one for one in next(iter(judged.values()), []) if one.experiment in ids]
+        report = replace(self._report, elsewhere=elsewhere_of(registers, ids))
+        html = environment().get_template("counts.html").render(report=report, totals=counts_of(first), counted=len(first))
+        (self._folder / COUNTS).write_text(html, encoding="utf-8")
 
 
 def _longest(file: str, names: dict[str, str] | dict[str, Task]) -> str:

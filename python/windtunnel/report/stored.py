@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -83,6 +84,24 @@ def _explained(verdict: Verdict, left_out: Sequence[Mapping[str, Any]]) -> Verdi
     return replace(verdict, reason="; ".join([verdict.reason, *reasons])) if reasons else verdict
 
 
+def elsewhere_of(registers: Sequence[Register], ids: Collection[str]) -> dict[str, int]:
+    """Return how many claims are about each experiment that is not among some: no section of a report has them.
+
+    Parameters
+    ----------
+    registers : sequence of Register
+        The claims.
+    ids : collection of str
+        The experiments that a folder has.
+
+    Returns
+    -------
+    dict of str to int
+        By experiment, in the registers' order.
+    """
+    return dict(Counter(claim.experiment for register in registers for claim in register.claims if claim.experiment not in ids))
+
+
 def about(register: Register, experiment: str) -> Register:
     """Return a register with the claims about one experiment alone."""
     return replace(register, claims=tuple(claim for claim in register.claims if claim.experiment == experiment))
@@ -152,6 +171,7 @@ def assemble(results: Results, given: Register | None = None, *, docs: str = "",
         sections=sections,
         backends={name: BACKENDS.get(name, name) for name in backends},
         docs=docs,
+        elsewhere=elsewhere_of(registers, ids),
     )
 
 

@@ -173,7 +173,7 @@ def _pages(report: Report) -> list[_Page]:
         name = file_name(section.id)
         places = places_of(section)
         figures = [_shown(report, places, name, figure) for figure in section.figures]
-        pages.append(_Page(section, name, figures, _counts(section.verdicts), places))
+        pages.append(_Page(section, name, figures, counts_of(section.verdicts), places))
     _refuse_twice("experiment", [page.name for page in pages])
     _refuse_twice("figure", [figure.stem for page in pages for figure in page.figures])
     return pages
@@ -202,7 +202,8 @@ def _shown(report: Report, places: Places, page: str, figure: Figure) -> _Shown:
     return _Shown(stem, declaration.title, declaration.caption, remarks, alt, live, data, thumbnail(figure, live))
 
 
-def _counts(verdicts: Sequence[Verdict]) -> dict[str, int]:
+def counts_of(verdicts: Sequence[Verdict]) -> dict[str, int]:
+    """Return how many verdicts count as each of `windtunnel.report.environment.VERDICTS`, in its order."""
     found: Counter[str] = Counter(verdict.counted for verdict in verdicts)
     return {name: found[name] for name in VERDICTS}
 

@@ -189,7 +189,7 @@ class Flow(Table):
     direction: Literal["forward", "reverse"] = Field(default="forward", description="which way the data goes")
     application: Application | None = Field(default=None, description="number shared by the connections of one application")
     on_s: writes.SpanS | None = Field(default=None, description="how long the application writes, in seconds")
-    off_s: writes.SpanS | None = Field(default=None, description="how long it is then silent, in seconds")
+    off_s: writes.SpanS | None = Field(default=None, description="how long it then writes nothing, in seconds")
     app_rate_bps: RateBps | None = Field(
         default=None, description="payload rate of an application that writes in chunks, in bits per second"
     )

@@ -51,7 +51,7 @@ class Scripted(_Model):
 
     model: Literal["scripted"]
     packets: tuple[PacketNumber, ...] = Field(description="numbers of the packets, counted from 1")
-    flow: FlowNumber | None = Field(default=None, description="whose packets are counted, counted from 0; everybody's when absent")
+    flow: FlowNumber | None = Field(default=None, description="whose packets are counted, counted from 0; those of all flows when absent")
 
     @field_validator("packets", mode="before")
     @classmethod

@@ -135,7 +135,7 @@ def _plain(number: float) -> str:
 _LIMITS: dict[str, Any] = json.loads(native.limits())
 RANGES: dict[str, Range] = {name: Range(**limits) for name, limits in _LIMITS["ranges"].items()}
 """The allowed ranges by name, as the core has them."""
-RANGES["rtt_s"] = replace(RANGES["rtt_s"], bare_below=1.0)  # Nobody who writes an RTT of 40 means seconds.
+RANGES["rtt_s"] = replace(RANGES["rtt_s"], bare_below=1.0)  # An RTT of 40 is never meant in seconds.
 MOST: dict[str, int] = _LIMITS["counts"]
 """How many there may be, by name."""
 

@@ -74,7 +74,7 @@ def keys_within(table: type[Table]) -> dict[str, list[str]]:
     Returns
     -------
     dict of str to list of str
-        By the name of the field that holds the table, and of one among several kinds also by the word that tells which; the outermost
+        By the name of the field that holds the table, and of one among several kinds also by the word that says which; the outermost
         one's under an empty name.
     """
     found = {"": table.keys()}
@@ -99,7 +99,7 @@ def _tables(annotation: Any) -> Iterator[type[Table]]:
 
 
 def _words(table: type[Table]) -> tuple[str, ...]:
-    """Return the words by which one kind of table is told from others: what a field without a default can only be."""
+    """Return the words by which one kind of table is distinguished from others: what a field without a default can only be."""
     return tuple(word for info in table.model_fields.values() if info.is_required() for word in _literals(info.annotation))
 
 

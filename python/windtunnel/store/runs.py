@@ -218,6 +218,6 @@ def sweep(folder: Path) -> None:
 
 
 def not_written(path: Path, error: Exception) -> ResultsError:
-    """Return the error for something that could not be written, whoever noticed."""
+    """Return the error for something that could not be written."""
     reason = getattr(error, "strerror", None) or " ".join(str(error).split())[:120]
     return ResultsError(path, f"cannot be written: {reason}; allowed: a writable folder with room")

@@ -51,7 +51,7 @@ def completion_s(size_packets: ArrayLike, *, rtt_s: ArrayLike, capacity: ArrayLi
     Returns
     -------
     numpy.ndarray
-        Seconds; an upper bound while nothing is lost and nobody else is there, since slow start and the transfer overlap.
+        Seconds; an upper bound while nothing is lost and no other flow is there, since slow start and the transfer overlap.
     """
     size = within(size_packets, at_least=0)
     return array(rtt_s) * np.log2(size / within(initial_window, above=0) + 1) + size / within(capacity, above=0)

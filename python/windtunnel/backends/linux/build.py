@@ -32,7 +32,7 @@ _TELLING = re.compile(r"(\berror\b|\bundefined reference\b|No space left|No rule
 
 
 class Progress(Protocol):
-    """Somebody to tell how far a build is."""
+    """What is called with how far a build is."""
 
     def step(self, name: str) -> None:
         """Say that a step begins."""
@@ -267,7 +267,7 @@ class Make:
 
 
 def _follow(lines: Iterator[str], log: TextIO, on_line: Callable[[str], None]) -> str:
-    """Write lines to the log; return the one that tells most about a failure: the first that names one, or the last before make ends."""
+    """Write lines to the log; return the one that says most about a failure: the first that names one, or the last before make ends."""
     telling = last = ""
     for line in lines:
         log.write(f"{line}\n")

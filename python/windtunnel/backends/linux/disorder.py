@@ -46,7 +46,7 @@ def unsupported(one: Link, flows: Sequence[Flow], sources: Sequence[Udp]) -> lis
     if link.reorder_s > LATE_S_MOST:
         found.append(f"{one.path}.reorder_s: {link.reorder_s:g}; netem draws at most {LATE_S_MOST:g} s")
     if any(one.returns(flow) for flow in flows):
-        found.append(f"{field}: ACKs pass this link too, and netem tells no data from them")
+        found.append(f"{field}: ACKs pass this link too, and netem does not distinguish data from them")
     if link.rate_steps or link.delay_steps:
         found.append(f"{field}: the link's rate or delay changes too; what leaves it has one place for both here")
     return found
@@ -65,9 +65,9 @@ def _copies(one: Link, flows: Sequence[Flow], sources: Sequence[Udp]) -> list[st
     if link.reorder_probability:
         found.append(f"{field}: data arrives late, too; netem draws for a copy apart")
     if any(one.carries(source) for source in sources):
-        found.append(f"{field}: datagrams pass this link too, which are never doubled, and netem tells no data from them")
+        found.append(f"{field}: datagrams pass this link too, which are never doubled, and netem does not distinguish data from them")
     if any(one.returns(flow) for flow in flows):
-        found.append(f"{field}: ACKs pass this link too, and netem tells no data from them")
+        found.append(f"{field}: ACKs pass this link too, and netem does not distinguish data from them")
     if link.rate_steps or link.delay_steps:
         found.append(f"{field}: the link's rate or delay changes too; what leaves it has one place for both here")
     return found

@@ -227,7 +227,7 @@ def _losses(full: Scenario) -> list[str]:
             if not isinstance(model, GilbertElliott):
                 found.append(f"{name}: netem has no {model.model}")
             elif model.among != "all":
-                found.append(f"{name}.among: netem tells no {model.among} from the rest")
+                found.append(f"{name}.among: netem does not distinguish {model.among} from the rest")
             elif index > 0 or link.loss_probability > 0:
                 found.append(f"{name}: netem has one law of loss per link")
     return found

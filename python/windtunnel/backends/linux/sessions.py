@@ -66,7 +66,7 @@ def drawn(full: Scenario) -> list[Session]:
 def _hurried(full: Scenario, index: int) -> dict[str, Any]:
     """Return what makes a source's pages quick: one object after another, each within a part of the round trip that several at once take.
 
-    Every session has a base RTT of its own, by which its transfers are told from others.
+    Every session has a base RTT of its own, by which its transfers are found.
     """
     source, exact = full.sessions[index], resolve(full)["sessions"][index]
     shortest_ns = max(_RTT_NS_LEAST, min(flow["rtt_ns"] for flow in exact["flows"]) // (2 * source.connections))

@@ -1,6 +1,6 @@
 """Links that change at given moments: as lines of a guest's plan, what of that no kernel has, and what a link could have carried.
 
-An outage is a train of packets that are nobody's, which go first: no qdisc that guests have keeps its packets for a while.
+An outage is a train of packets that belong to no flow, which go first: no qdisc that guests have keeps its packets for a while.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ def _marks(dice: Dice, keys: Keys) -> None:
 
 
 def _pauses(dice: Dice, keys: Keys) -> None:
-    """Write little, or fall silent for longer than a timeout."""
+    """Write little, or pause for longer than a timeout."""
     rtt, at, writes = _rtt(keys), 0, []
     for _ in range(dice.within(3, 8)):
         writes.append(f"{at}:{dice.one_of((1, 2, 5, 10, 20, 60))}")

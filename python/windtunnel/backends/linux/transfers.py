@@ -86,7 +86,7 @@ def expected(full: Scenario) -> float:
 def drawn(full: Scenario) -> list[Transfer]:
     """Return the transfers in the order in which the guest counts them behind the flows: arrivals kind by kind, objects session by session.
 
-    They are the simulator's own. Arrivals are read off a run of it without the flows, for a Poisson process heeds nobody.
+    They are the simulator's own. Arrivals are read off a run of it without the flows, for a Poisson process does not depend on them.
     """
     return [*_arrivals(full), *_objects(full)]
 

@@ -69,7 +69,7 @@ def wanted(full: Scenario) -> dict[tuple[str, tuple[tuple[str, str], ...]], User
 
 
 def key(flow: Flow) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return what tells a flow's module from others in one scenario."""
+    """Return what identifies a flow's module within a scenario."""
     return flow.algorithm, settings(flow)
 
 

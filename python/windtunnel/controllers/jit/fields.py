@@ -121,7 +121,7 @@ def layout(cls: type[Controller], example: Controller) -> Layout:
     missing = [name for name in cls.variables if name not in names]
     if missing:
         raise ControllerError(
-            f"{cls.__name__}.variables: {missing[0]} is no attribute that __init__ sets or the class has; a compiled class tells no other"
+            f"{cls.__name__}.variables: {missing[0]} is no attribute that __init__ sets or the class has; a compiled class reports no other"
         )
     return Layout(cls.__name__, tuple(fields))
 

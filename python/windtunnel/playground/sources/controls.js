@@ -64,7 +64,7 @@ tunnel.controls = (() => {
     const size = bdp(scenario);
     const packets = queuePackets(link);
     const wait_ms = (packets * PACKET_BITS * 1e3) / link.rate_bps;
-    const sized = (share) => button(`${share} BDP`, edited(scenario, (copy) => setQueue(copy, { "¼": 0.25, "½": 0.5 }[share] * size || Number(share) * size)), { "aria-label": `Queue of ${share} bandwidth-delay products` });
+    const sized = (share) => button(`${share} BDP`, edited(scenario, (copy) => setQueue(copy, { "¼": 0.25, "½": 0.5 }[share] * size || Number(share) * size)), { "aria-label": `${share} BDP of queue` });
     const rows = [
       number({ label: "Rate", unit: "Mbit/s", min: 0.1, max: 10000, value: link.rate_bps / 1e6, hint: link.rate_steps ? "At the start; it changes later." : "", changed: edits(scenario, (copy, value) => { copy.bottleneck.rate_bps = value * 1e6; }) }),
       number({ label: "Round trip without queues", unit: "ms", min: 0.05, max: 2000, value: rtt_s * 1e3, hint: `One BDP is ${windtunnel.number(size, 3)} packets.`, changed: edits(scenario, (copy, value) => { for (const flow of copy.flows) flow.rtt_s = value / 1e3; }) }),

@@ -1,4 +1,5 @@
-// Shows the claims of one verdict, and folds the grid of papers. Without this file everything is shown and the buttons stay hidden.
+// Shows the claims of one verdict, folds the grid of papers, and asks for the part of a served page that takes long to make. Without this file everything
+// is shown and the buttons and that part stay hidden.
 "use strict";
 
 for (const filter of document.querySelectorAll(".filter")) {
@@ -35,4 +36,14 @@ for (const grid of document.querySelectorAll("[data-fold]")) {
     button.setAttribute("aria-pressed", String(!folded));
   });
   grid.classList.add("folded");
+}
+
+for (const part of document.querySelectorAll("[data-part]")) {
+  fetch(part.dataset.part)
+    .then((answer) => (answer.ok ? answer.text() : ""))
+    .then((text) => {
+      part.innerHTML = text;
+      part.hidden = text.trim() === "";
+    })
+    .catch(() => {}); // The server has ended: the page stays as it is.
 }

@@ -12,7 +12,7 @@ LOSS = 2.3e-7
 """3 / (2 b W^2), with b = 2 packets an ACK (Padhye et al. 1998), for the W = 1817 packets of 218 Mbit/s at 100 ms."""
 PUBLISHED_S = 1200.0
 DURATION_S = 1800.0
-"""Longer than the paper's 1200 s, so that a recovery that takes more can be told from a run that ended."""
+"""Longer than the paper's 1200 s, so that a recovery that takes more can be distinguished from a run that ended."""
 
 
 def losing(point: Point, draws: Draws) -> Scenario:

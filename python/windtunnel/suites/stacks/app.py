@@ -46,7 +46,7 @@ EXPERIMENTS = (
     Experiment(
         id="stacks.app",
         title="Limited by the application",
-        question="Does a window grow that nobody uses, and how does a flow begin again after a pause?",
+        question="Does a window grow that is not used, and how does a flow begin again after a pause?",
         source="RFC 9002, 7.7 and 7.8; RFC 9438, 5.8",
         duration_s=24.0,
         points={"alg": EVERY, "case": CASES},
@@ -63,7 +63,7 @@ EXPERIMENTS = (
             ),
             *by_kind(
                 "burst",
-                "Queue in the first half round trip after two seconds of silence",
+                "Queue in the first half round trip after two idle seconds",
                 metric="restart_burst",
                 fixed={"case": "turns"},
                 y_label="1500-byte packets",

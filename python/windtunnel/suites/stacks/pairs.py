@@ -42,7 +42,7 @@ def share(view: View) -> float | None:
 
 
 def _once(point: Point) -> bool:
-    """Whether a pair is run in this order: its flows are told apart by name alone, so that one order is enough."""
+    """Whether a pair is run in this order: its flows differ in name alone, so that one order is enough."""
     return EVERY.index(point["alg"]) <= EVERY.index(point["opponent"])
 
 

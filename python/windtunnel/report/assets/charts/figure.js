@@ -53,7 +53,7 @@
   const panel = (figure, number, box, state) => {
     const { title, x, y, lines } = figure.panels[number];
     const { xs, own, drawn, theory } = columns(figure, number);
-    if (title) box.append(windtunnel.element("h4", {}, title));
+    if (title) box.append(windtunnel.element("h3", {}, title));
     const plot = windtunnel.element("div", { class: "plot" });
     box.append(plot);
     const margin = figure.x_log ? (x[x.length - 1] / x[0]) ** 0.04 || 1.5 : 0.04 * (x[x.length - 1] - x[0]) || 0.5;
@@ -196,7 +196,7 @@
     const lines = new Map();
     for (const one of figure.panels) {
       const data = windtunnel.stored(one.data);
-      const head = windtunnel.element("header", {}, windtunnel.element("h4", {}, one.title));
+      const head = windtunnel.element("header", {}, windtunnel.element("h3", {}, one.title));
       const readout = windtunnel.element("output", { class: "readout", "aria-live": "off" });
       head.append(readout, windtunnel.element("a", { href: root + one.run }, "this run"));
       const label = `${figure.y_label}, ${one.title}, against time. Arrow keys move, plus and minus zoom, Home shows all.`;
