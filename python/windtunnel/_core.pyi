@@ -260,6 +260,35 @@ def run(
         When interrupted.
     """
 
+def run_captured(
+    wanted: str,
+    scenario_json: str,
+    guests: list[tuple[str, str]] = ...,
+    page_fd: int | None = None,
+    classes: list[tuple[str, dict[str, Any]]] = ...,
+) -> dict[str, Any]:
+    """Run a scenario as `run` does, and write its packets of TCP as pcapng meanwhile.
+
+    Parameters
+    ----------
+    wanted : str
+        JSON: `file`, `places` (of sender, bottleneck, receiver), `application` and `comment`, which the file says of itself.
+    scenario_json, guests, page_fd, classes
+        As for `check`.
+
+    Returns
+    -------
+    dict
+        As `run`; `captured`: packets written at the sender, the bottleneck and the receiver, and how many waited at most.
+
+    Raises
+    ------
+    ValueError
+        As `run`, and when the file cannot be written.
+    KeyboardInterrupt
+        When interrupted.
+    """
+
 def schema() -> str:
     """Return the columns every backend writes, as a JSON array: of each frame name, columns (name and type), optional, open, later."""
 

@@ -34,5 +34,6 @@ rates = _core.rates
 ratio_min_max = _core.ratio_min_max
 records_digest = _core.records_digest
 run = _core.run
+run_captured = _core.run_captured
 schema = _core.schema
 spec = _core.spec

@@ -23,4 +23,5 @@ pub(crate) mod path;
 mod reordering;
 pub(crate) mod request;
 pub(crate) mod stack;
+pub(crate) mod tap;
 pub(crate) mod wire;
