@@ -224,6 +224,30 @@ def rates(delivered: tuple[Any, Any, Any, Any, Any]) -> tuple[Any, Any]:
 def ratio_min_max(rates: list[float]) -> float | None:
     """Return the smallest over the largest rate; None with fewer than two or when all are zero."""
 
+def read_capture(file: str, every_ns: int, interface: str | None = None) -> dict[str, Any]:
+    """Read a capture of TCP, pcap or pcapng.
+
+    Parameters
+    ----------
+    file : str
+        The file.
+    every_ns : int
+        From one sample to the next, nanoseconds.
+    interface : str, optional
+        Name or number of the interface; the first that has TCP when absent.
+
+    Returns
+    -------
+    dict
+        `figures`: JSON (flows, packets, interfaces); `flow_samples`: columns, shape (rows,), NaN where unknown; `events`: a list of
+        (seconds, flow, kind, segments outstanding).
+
+    Raises
+    ------
+    ValueError
+        Two texts: the file, and on one line why it is not read: no capture, damaged, cut off, no TCP in it.
+    """
+
 def records_digest(frames: list[tuple[str, int, list[tuple[str, str, Any, Any]]]]) -> str:
     """Return the digest of records: SHA-256 over every column of every frame, in hexadecimal.
 

@@ -33,6 +33,7 @@ queue_size = _core.queue_size
 rates = _core.rates
 ratio_min_max = _core.ratio_min_max
 records_digest = _core.records_digest
+read_capture = _core.read_capture
 run = _core.run
 run_captured = _core.run_captured
 schema = _core.schema

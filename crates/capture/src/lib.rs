@@ -5,6 +5,7 @@
 mod connection;
 mod headers;
 mod pcapng;
+pub mod read;
 mod written;
 
 pub use written::{shared, with, Counts, Named, Written, ZERO_NS};

@@ -1,11 +1,14 @@
 //! A run's packets, written to a file.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufReader, BufWriter};
 use std::sync::{Arc, Mutex};
 
+use capture::read::Wanted;
 use capture::{Named, Written};
+use numpy::IntoPyArray;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use sim::{Place, SharedTap, Spec};
 
 use crate::bad;
@@ -48,6 +51,32 @@ impl Capture {
         let finished = capture::with(&self.written, Written::finish);
         finished.map(|counts| (counts.packets, counts.waited)).map_err(|error| refused(&self.file, &error))
     }
+}
+
+/// Reads a capture: its figures as JSON, its samples and events as columns.
+#[pyfunction]
+#[pyo3(signature = (file, every_ns, interface = None))]
+pub(crate) fn read_capture<'py>(py: Python<'py>, file: &str, every_ns: u64, interface: Option<String>) -> PyResult<Bound<'py, PyDict>> {
+    let unread = |what: String| bad(file, what);
+    let opened = File::open(file).map_err(|error| unread(format!("cannot be read: {error}")))?;
+    let wanted = Wanted { interface, every_ns };
+    let found = py.allow_threads(|| capture::read::read(BufReader::with_capacity(BUFFER_BYTES, opened), &wanted));
+    let found = found.map_err(|error| unread(error.to_string()))?;
+    let (columns, events) = (found.columns(), found.events());
+    let samples = PyDict::new(py);
+    samples.set_item("t_s", columns.t_s.into_pyarray(py))?;
+    samples.set_item("flow", columns.flow.into_pyarray(py))?;
+    samples.set_item("cwnd_packets", columns.cwnd_packets.into_pyarray(py))?;
+    samples.set_item("inflight_packets", columns.inflight_packets.into_pyarray(py))?;
+    samples.set_item("srtt_s", columns.srtt_s.into_pyarray(py))?;
+    samples.set_item("min_rtt_s", columns.min_rtt_s.into_pyarray(py))?;
+    samples.set_item("delivered_bytes", columns.delivered_bytes.into_pyarray(py))?;
+    samples.set_item("retransmitted_packets", columns.retransmitted_packets.into_pyarray(py))?;
+    let out = PyDict::new(py);
+    out.set_item("figures", found.figures().to_string())?;
+    out.set_item("flow_samples", samples)?;
+    out.set_item("events", events)?;
+    Ok(out)
 }
 
 fn refused(file: &str, error: &std::io::Error) -> PyErr {

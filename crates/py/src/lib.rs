@@ -311,5 +311,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(run_captured, module)?)?;
+    module.add_function(wrap_pyfunction!(captures::read_capture, module)?)?;
     Ok(())
 }
