@@ -21,8 +21,8 @@ const REMEMBERED_MAX: usize = 1 << 16;
 const RECEIVER_PORT: u16 = 5001;
 const SENDER_PORT: u32 = 49_152;
 const SENDER_PORTS: u32 = 16_384;
-/// IP and TCP headers without options.
-const BARE_HEADERS: u32 = 40;
+/// The timestamps' option, padded.
+const TIMESTAMPS: u32 = 12;
 const SHIFT_MAX: u8 = 14;
 /// RFC 9768 3.2.2: how many marks a side counts when a connection begins.
 const FIRST_MARKS: u16 = 5;
@@ -112,7 +112,10 @@ impl Connection {
             (start, [0, -quarter, -2 * quarter], self.syn_ack(&answer, clock(start - rtt / 2), clock(start - rtt + quarter))),
             (start, [0, quarter, 2 * quarter], self.opening(Opening::Ack, clock(start + quarter), self.arrived.back().copied(), 0)),
         ];
-        parts.into_iter().flat_map(|(at, after, made)| std::iter::zip(after, Place::ALL).map(move |(after, place)| (at + after, place, made))).collect()
+        parts
+            .into_iter()
+            .flat_map(|(at, after, made)| std::iter::zip(after, Place::ALL).map(move |(after, place)| (at + after, place, made)))
+            .collect()
     }
 
     /// The headers of a packet that is seen at `ns`.
@@ -153,7 +156,13 @@ impl Connection {
     fn codepoint(&self, is_capable: bool, bits: EcnBits) -> u8 {
         match (bits.ce, is_capable) {
             (true, _) => 3,
-            (_, true) => if self.tapped.ecn == Ecn::L4s { 1 } else { 2 },
+            (_, true) => {
+                if self.tapped.ecn == Ecn::L4s {
+                    1
+                } else {
+                    2
+                }
+            }
             _ => 0,
         }
     }
@@ -213,7 +222,7 @@ impl Connection {
             ack: 1,
             flags: ACK | cwr | marks | if is_last { FIN } else { 0 },
             options: TcpOptions { timestamps: self.timestamps(value, known.map_or(0, |known| known.value)), ..TcpOptions::default() },
-            payload: if seq == WINDOW_PROBE { 0 } else { self.tapped.packet_bytes - BARE_HEADERS - if self.tapped.timestamps { 12 } else { 0 } },
+            payload: if seq == WINDOW_PROBE { 0 } else { self.tapped.mss },
             ..self.from_sender()
         })
     }
@@ -222,7 +231,17 @@ impl Connection {
     fn opening(&self, part: Opening, value: u32, known: Option<Arrived>, ecn: u8) -> Headers {
         let timestamps = self.timestamps(value, known.map_or(0, |known| known.value));
         let (seq, ack, flags) = match part {
-            Opening::Syn => (0, 0, SYN | if self.counts_marks() { AE | CWR | ECE } else if self.tapped.ecn.is_on() { CWR | ECE } else { 0 }),
+            Opening::Syn => (
+                0,
+                0,
+                SYN | if self.counts_marks() {
+                    AE | CWR | ECE
+                } else if self.tapped.ecn.is_on() {
+                    CWR | ECE
+                } else {
+                    0
+                },
+            ),
             // RFC 9768 3.2.2.1: it repeats how the SYN-ACK came, which was without ECN.
             Opening::Ack => (1, 1, ACK | if self.counts_marks() { CWR } else { 0 }),
         };
@@ -235,7 +254,13 @@ impl Connection {
 
     fn syn_ack(&self, ack: &Ack, value: u32, echo: u32) -> Headers {
         // RFC 9768 3.1.1, RFC 3168 6.1.1: the answer to a SYN that came without ECN in its IP header.
-        let ecn = if self.counts_marks() { CWR } else if self.tapped.ecn.is_on() { ECE } else { 0 };
+        let ecn = if self.counts_marks() {
+            CWR
+        } else if self.tapped.ecn.is_on() {
+            ECE
+        } else {
+            0
+        };
         let options = TcpOptions { timestamps: self.timestamps(value, echo), ..self.syn_options() };
         headers(&Packet { seq: 0, ack: 1, flags: SYN | ACK | ecn, options, id: id_of(0, ack.echo), ..self.from_receiver() })
     }
@@ -246,7 +271,13 @@ impl Connection {
         let blocks = sack.blocks.iter().filter(|block| block.to > block.from).map(|block| range(block.from, block.to));
         let all: Vec<(u32, u32)> = duplicate.into_iter().chain(blocks).collect();
         let told = if ack.has_sack && self.tapped.sack { &all[..] } else { &[] };
-        let marks = if self.counts_marks() { counted(ack.ecn) } else if ack.ecn > 0 { ECE } else { 0 };
+        let marks = if self.counts_marks() {
+            counted(ack.ecn)
+        } else if ack.ecn > 0 {
+            ECE
+        } else {
+            0
+        };
         let window = sack.window.map_or(self.offered(), |bytes| (u64::from(bytes) >> self.shift).min(0xffff) as u16);
         headers(&Packet {
             id: id_of(ack.cumulative, ack.echo),
@@ -268,7 +299,8 @@ impl Connection {
     }
 
     fn syn_options(&self) -> TcpOptions<'static> {
-        let mss = (self.tapped.packet_bytes - BARE_HEADERS) as u16;
+        // What a segment may hold counts the options of each (RFC 6691).
+        let mss = (self.tapped.mss + if self.tapped.timestamps { TIMESTAMPS } else { 0 }) as u16;
         TcpOptions { mss: Some(mss), sack_permitted: self.tapped.sack, window_scale: Some(self.shift), ..TcpOptions::default() }
     }
 

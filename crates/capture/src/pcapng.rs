@@ -96,7 +96,10 @@ pub(crate) fn packet(to: &mut impl Write, packet: &Written<'_>) -> io::Result<()
         .put(&packet.length.to_le_bytes())
         .put(packet.bytes)
         .pad();
-    let block = packet.comment.map_or(Block(Vec::new()), |comment| Block(Vec::new()).option(COMMENT, comment.as_bytes()).end_options()).after(block);
+    let block = packet
+        .comment
+        .map_or(Block(Vec::new()), |comment| Block(Vec::new()).option(COMMENT, comment.as_bytes()).end_options())
+        .after(block);
     block.write(to)
 }
 

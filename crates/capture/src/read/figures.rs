@@ -63,7 +63,7 @@ impl Flow {
     /// Mean and least RTT, seconds.
     fn rtt_s(&self) -> (Option<f64>, Option<f64>) {
         let (own, other) = (&self.to_ack, &self.to_data);
-        let least = (own.count > 0).then_some(own.min_ns as f64);
+        let least = self.least_to_ack_ns();
         let (mean, least) = if self.is_at_sender() {
             (own.mean_ns(), least)
         } else {
@@ -76,7 +76,7 @@ impl Flow {
         let Counts { by_sequence, by_timestamp, .. } = self.counts;
         let own = format!(
             "from the newest segment that an ACK newly covers to the ACK: {by_sequence} samples by sequence number, {by_timestamp} of segments \
-             sent twice by timestamp"
+             sent twice by timestamp; the least is the handshake's where that is less"
         );
         match self.vantage() {
             Vantage::Sender => own,
@@ -122,24 +122,24 @@ impl Flow {
         let start_ns = self.first_data_ns.unwrap_or(zero_ns);
         let lasted_s = (self.last_ns - start_ns) as f64 * 1e-9;
         let per_second = |bits: f64| (lasted_s > 0.0).then(|| bits / lasted_s);
-        let acked_bits = self.acked_bytes() as f64 * 8.0;
+        let arrived_bits = self.delivered_bytes() as f64 * 8.0;
         let (mean_rtt_s, min_rtt_s) = self.rtt_s();
         let (from, to) = self.ends();
         let c = &self.counts;
         json!({
             "from": from, "to": to, "start_s": seconds(start_ns), "end_s": seconds(self.last_ns), "is_ended": self.has_fin, "mss_bytes": self.mss(),
             "vantage": format!("{:?}", self.vantage()).to_lowercase(),
-            "throughput_bps": per_second(acked_bits * c.ip_bytes as f64 / c.payload_bytes.max(1) as f64),
-            "goodput_bps": per_second(acked_bits),
+            "throughput_bps": per_second(arrived_bits * c.ip_bytes as f64 / c.payload_bytes.max(1) as f64),
+            "goodput_bps": per_second(arrived_bits),
             "sent_packets": c.sent, "data_frames": c.data_frames, "retransmitted_packets": c.retransmitted,
             "retransmitted_in_vain_packets": c.in_vain, "overtaken_packets": c.late, "copied_packets": c.copies,
             "acks": c.acks, "duplicates_reported": c.duplicate_reports, "marked_packets": c.marked, "ecn_echoes": c.echoes,
             "loss_episodes": c.loss_episodes, "timeouts": c.timeouts,
-            "delivered_bytes": self.acked_bytes(), "delivered_packets": self.acked_bytes() / u64::from(self.mss()),
+            "delivered_bytes": self.delivered_bytes(), "delivered_packets": self.delivered_bytes() / u64::from(self.mss()),
             "mean_rtt_s": mean_rtt_s, "min_rtt_s": min_rtt_s, "rtt_samples": self.to_ack.count,
             "receive_window_bytes": self.offered_bytes(),
             "how": {
-                "rate": "bytes acknowledged in order, from the first data to the last packet",
+                "rate": "bytes acknowledged or SACKed, from the first data to the last packet",
                 "rtt": self.how_rtt(), "window": self.how_window(), "retransmissions": self.how_losses(),
                 "loss_episodes": "a retransmission once all that was sent before the episode's begin is acknowledged",
                 "timeouts": "the oldest segment sent again after 200 ms in which nothing was seen",
@@ -173,7 +173,7 @@ impl Found {
                 columns.inflight_packets.push(packets(sample.outstanding_bytes));
                 columns.srtt_s.push((sample.to_ack_ns + beyond) * 1e-9);
                 columns.min_rtt_s.push((sample.to_ack_min_ns + least) * 1e-9);
-                columns.delivered_bytes.push(sample.acked_bytes);
+                columns.delivered_bytes.push(sample.delivered_bytes);
                 columns.retransmitted_packets.push(sample.retransmitted);
             }
         }

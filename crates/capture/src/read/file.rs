@@ -47,8 +47,7 @@ impl<R: Read> File<R> {
     pub(super) fn open(mut from: R) -> Result<File<R>, ReadError> {
         let mut magic = [0; 4];
         let found = fill(&mut from, &mut magic)?;
-        let mut file =
-            File { from, is_big: false, is_ng: false, interfaces: Vec::new(), application: String::new(), packets: 0 };
+        let mut file = File { from, is_big: false, is_ng: false, interfaces: Vec::new(), application: String::new(), packets: 0 };
         match (found, u32::from_le_bytes(magic)) {
             (4, SECTION) => {
                 file.is_ng = true;

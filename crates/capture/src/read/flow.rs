@@ -57,8 +57,8 @@ pub struct Sample {
     pub to_ack_min_ns: f64,
     /// Smoothed time from an ACK to the data that echoes it, nanoseconds; NaN before the first.
     pub to_data_ns: f64,
-    /// Bytes acknowledged in order.
-    pub acked_bytes: u64,
+    /// Bytes that have arrived as far as ACKs told.
+    pub delivered_bytes: u64,
     /// Retransmissions.
     pub retransmitted: u64,
 }
@@ -125,6 +125,10 @@ pub struct Flow {
     pub has_syn_ack: bool,
     /// The sender's FIN was seen.
     pub has_fin: bool,
+    /// When the SYN was seen, if it has no answer; never if it was sent twice.
+    syn_ns: Option<i64>,
+    /// From the SYN to its answer.
+    pub handshake_ns: Option<u64>,
     mss_said: Option<u32>,
     largest: u32,
     /// The receiver's shift.
@@ -174,6 +178,8 @@ impl Flow {
             has_syn: false,
             has_syn_ack: false,
             has_fin: false,
+            syn_ns: None,
+            handshake_ns: None,
             mss_said: None,
             largest: 0,
             shift: None,
@@ -210,9 +216,9 @@ impl Flow {
         self.shift.map(|shift| u64::from(self.window) << shift)
     }
 
-    /// Bytes acknowledged in order.
-    pub fn acked_bytes(&self) -> u64 {
-        self.outstanding.una
+    /// Bytes that have arrived, as far as ACKs told.
+    pub fn delivered_bytes(&self) -> u64 {
+        self.outstanding.delivered()
     }
 
     /// Counted from the first byte of data; near what was seen last.
@@ -221,6 +227,12 @@ impl Flow {
         let here = self.highest;
         let away = seq.wrapping_sub(first).wrapping_sub(here as u32) as i32;
         here.saturating_add_signed(away.into())
+    }
+
+    /// The least time from anything to its ACK, the handshake's included, nanoseconds.
+    pub fn least_to_ack_ns(&self) -> Option<f64> {
+        let own = (self.to_ack.count > 0).then_some(self.to_ack.min_ns);
+        own.into_iter().chain(self.handshake_ns).min().map(|ns| ns as f64)
     }
 
     /// Rows that are due before `at_ns`.
@@ -238,9 +250,9 @@ impl Flow {
                     outstanding_bytes: self.outstanding.bytes(),
                     most_outstanding_bytes: std::mem::replace(&mut self.most, self.outstanding.bytes()),
                     to_ack_ns: known(&self.to_ack, self.to_ack.smoothed_ns),
-                    to_ack_min_ns: known(&self.to_ack, self.to_ack.min_ns as f64),
+                    to_ack_min_ns: self.least_to_ack_ns().unwrap_or(f64::NAN),
                     to_data_ns: known(&self.to_data, self.to_data.smoothed_ns),
-                    acked_bytes: self.outstanding.una,
+                    delivered_bytes: self.outstanding.delivered(),
                     retransmitted: self.counts.retransmitted,
                 });
             }
@@ -256,6 +268,8 @@ impl Flow {
             self.has_syn = true;
             self.first = Some(segment.seq.wrapping_add(1));
             self.mss_said = lower(self.mss_said, segment.mss);
+            // One that is sent twice times nothing.
+            self.syn_ns = self.syn_ns.map_or(Some(at_ns), |_| Some(i64::MIN));
             return;
         }
         self.has_timestamps &= segment.timestamps.is_some();
@@ -326,6 +340,9 @@ impl Flow {
         self.has_timestamps &= segment.timestamps.is_some() || segment.has(SYN);
         if segment.has(SYN) {
             self.has_syn_ack = true;
+            if let Some(syn_ns) = self.syn_ns.take().filter(|&ns| ns > i64::MIN) {
+                self.handshake_ns = Some((at_ns - syn_ns).max(0) as u64);
+            }
             self.shift = segment.shift.or(Some(0));
             self.mss_said = lower(self.mss_said, segment.mss);
         } else {

@@ -47,7 +47,7 @@ pub struct Wanted {
 /// What was read.
 #[derive(Debug)]
 pub struct Found {
-    /// Directions with data, in the order of their first packets.
+    /// Directions with data, in the order of their connections' first packets.
     pub flows: Vec<Flow>,
     /// When the capture begins: what times are counted from. Of a capture of ours the run's beginning.
     pub zero_ns: i64,
@@ -130,7 +130,9 @@ impl Reading {
         // Captures of several processors may be out of order by a little.
         self.last_ns = self.last_ns.max(raw.time_ns);
         let pair = (segment.from.min(segment.to), segment.from.max(segment.to));
-        let is_new = segment.has(SYN) && !segment.has(ACK) && self.numbers.get(&pair).is_some_and(|&known| self.connections[known].iter().any(Flow::has_begun));
+        let is_new = segment.has(SYN)
+            && !segment.has(ACK)
+            && self.numbers.get(&pair).is_some_and(|&known| self.connections[known].iter().any(Flow::has_begun));
         let number = match self.numbers.get(&pair) {
             Some(&number) if !is_new => number,
             _ => {
@@ -147,13 +149,13 @@ impl Reading {
     }
 
     fn finish(self, with_packets: BTreeMap<u32, String>, application: String) -> Result<Found, ReadError> {
-        let names: Vec<String> = with_packets.iter().map(|(number, name)| if name.is_empty() { number.to_string() } else { name.clone() }).collect();
+        let names: Vec<String> =
+            with_packets.iter().map(|(number, name)| if name.is_empty() { number.to_string() } else { name.clone() }).collect();
         let Some(chosen) = self.chosen else { return Err(self.nothing(&names)) };
         let mut flows: Vec<Flow> = self.connections.into_iter().flatten().filter(|flow| flow.counts.data_frames > 0).collect();
         if flows.is_empty() {
             return Err(ReadError::bad(format!("holds {} packets of TCP and no data", self.packets - self.others)));
         }
-        flows.sort_by_key(|flow| flow.first_data_ns);
         for flow in &mut flows {
             flow.sample_until(flow.last_ns);
         }

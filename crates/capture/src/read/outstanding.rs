@@ -5,6 +5,9 @@
 
 use std::collections::VecDeque;
 
+/// How many segments behind its ACK a copy is known.
+const COPIES_MAX: usize = 256;
+
 /// A segment under way.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
@@ -55,6 +58,8 @@ pub(super) struct Outstanding {
     sacked: u64,
     /// Ranges of what is SACKed, in order.
     ranges: Vec<(u64, u64)>,
+    /// The latest that were acknowledged: first bytes and stamps.
+    acknowledged: VecDeque<(u64, (Option<u32>, u16))>,
     /// The newest timestamp so far.
     newest: Option<u32>,
 }
@@ -63,6 +68,11 @@ impl Outstanding {
     /// Bytes sent and neither acknowledged nor SACKed.
     pub(super) fn bytes(&self) -> u64 {
         self.next.saturating_sub(self.una).saturating_sub(self.sacked)
+    }
+
+    /// Bytes that have arrived as far as ACKs told: in order, and behind holes.
+    pub(super) fn delivered(&self) -> u64 {
+        self.una + self.sacked
     }
 
     /// Whether the first byte that is not acknowledged is `at`.
@@ -83,7 +93,8 @@ impl Outstanding {
             return Kind::New;
         }
         if to <= self.una {
-            return Kind::RepeatedInVain;
+            let is_copy = is_one_packet(sent.stamp) && self.acknowledged.contains(&(from, sent.stamp));
+            return if is_copy { Kind::Copy } else { Kind::RepeatedInVain };
         }
         self.next = self.next.max(to);
         let first = self.sent.partition_point(|known| known.to <= from);
@@ -92,7 +103,7 @@ impl Outstanding {
             self.sent.insert(first, Sent { is_repeated: !is_older, ..sent });
             return if is_older { Kind::Late } else { Kind::Repeated };
         }
-        if self.sent[first].stamp == sent.stamp && id > 0 && stamp.is_some() {
+        if self.sent[first].stamp == sent.stamp && is_one_packet(sent.stamp) {
             return Kind::Copy;
         }
         for segment in self.sent.range_mut(first..first + known) {
@@ -116,6 +127,7 @@ impl Outstanding {
             self.una = ack;
             while self.sent.front().is_some_and(|first| first.to <= ack) {
                 let Some(first) = self.sent.pop_front() else { break };
+                self.acknowledged.push_back((first.from, first.stamp));
                 if first.is_sacked {
                     self.sacked -= first.to - first.from;
                 } else if first.is_repeated {
@@ -124,6 +136,7 @@ impl Outstanding {
                     widen(&mut acked, first.at_ns);
                 }
             }
+            self.acknowledged.drain(..self.acknowledged.len().saturating_sub(COPIES_MAX));
             self.ranges.retain(|&(_, to)| to > ack);
         }
         let own = if brought.is_ambiguous { [None, None] } else { acked };
@@ -169,6 +182,11 @@ impl Outstanding {
             }
         }
     }
+}
+
+/// Two packets of one stamp are one that was copied: its timestamp and identification are known.
+fn is_one_packet((stamp, id): (Option<u32>, u16)) -> bool {
+    stamp.is_some() && id > 0
 }
 
 /// The earliest and the latest of times.

@@ -17,6 +17,7 @@ mod hosted;
 mod jitter;
 mod kept;
 pub(crate) mod load;
+mod looked;
 mod pace;
 pub(crate) mod party;
 pub(crate) mod path;

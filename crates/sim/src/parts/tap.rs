@@ -87,8 +87,6 @@ pub struct Tapped {
     pub rtt: Duration,
     /// Payload bytes of a segment.
     pub mss: u32,
-    /// IP bytes of a segment.
-    pub packet_bytes: u32,
     /// Segments of the transfer; `u64::MAX` without an end.
     pub segments: u64,
     /// The window that the receiver offers at most, segments; `u64::MAX` for no limit.
@@ -111,7 +109,6 @@ impl Tapped {
             start: Time(given.start_ns),
             rtt: Duration(given.rtt_ns),
             mss: sender.mss,
-            packet_bytes: given.packet_bytes,
             segments: sender.segments,
             window: sender.window,
             sack: options.sack,
