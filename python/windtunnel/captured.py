@@ -29,8 +29,8 @@ class Trace:
     file : str
         The capture.
     figures : dict
-        Of the capture: `packets`, `others` (no TCP), `interface`, `interfaces`, `application`, and `flows` (list of dict): of each direction
-        of a connection that has data its ends, its figures (units by suffix, None where unknown), and `how` each was estimated.
+        Of the capture: `packets`, `others` (no TCP), `interface`, `interfaces`, `application`, and `flows` (list of dict): of each
+        direction of a connection that has data its ends, its figures (units by suffix, None where unknown), and `how` each was estimated.
     flow_samples, events : polars.DataFrame
         As of a run; what a capture cannot say is null. `cwnd_packets` is the estimated window.
     """
@@ -80,7 +80,9 @@ class Trace:
             When the file cannot be written.
         """
         flows = [f"{flow['from']} to {flow['to']}" for flow in self.figures["flows"]]
-        figure = plots.captured(self.flow_samples, flows=flows, title=f"{Path(self.file).name}, at the {self.figures['interface'] or 'sender'}")
+        figure = plots.captured(
+            self.flow_samples, flows=flows, title=f"{Path(self.file).name}, at the {self.figures['interface'] or 'sender'}"
+        )
         if path is not None:
             plots.save(figure, Path(path))
         return figure

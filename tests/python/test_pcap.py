@@ -38,7 +38,11 @@ PATHS: dict[str, dict[str, Any]] = {
         "bottleneck": {"rate": "20Mbit", "queue": "100%bdp", "discipline": "codel"},
         "reverse": {"rate": "3Mbit", "queue": "20"},
     },
-    "two hops, hosts": {"flows": ["cubic", "reno"], "hops": [{"rate": "15Mbit", "queue": "30", "delay": "5ms"}], "host": {"nic": "100Mbit"}},
+    "two hops, hosts": {
+        "flows": ["cubic", "reno"],
+        "hops": [{"rate": "15Mbit", "queue": "30", "delay": "5ms"}],
+        "host": {"nic": "100Mbit"},
+    },
     "a buffer that fills": {"flows": ["cubic,rcvbuf=60kB,read_rate=5Mbit"], "handshake": True},
     "transfers": {"flows": ["cubic"], "arrivals": [{"algorithm": "reno", "load": 0.3, "mean": "50kB"}]},
 }
@@ -103,11 +107,15 @@ def test_headers_say_what_the_connection_is(tmp_path: Path) -> None:
     scenario = path(**PATHS["three kinds of ECN"] | {"handshake": True})
     records, _ = Simulator().capture(scenario, Capture(tmp_path / "run.pcapng", ("receiver",)))
     options = ["tcp.options.mss_val", "tcp.options.wscale.shift", "tcp.options.sack_perm", "tcp.options.timestamp.tsval"]
-    rows = frames(tmp_path / "run.pcapng", "ip.src", "tcp.flags", "ip.dsfield.ecn", "tcp.options.sack_le", "frame.len", "frame.cap_len", *options)
+    rows = frames(
+        tmp_path / "run.pcapng", "ip.src", "tcp.flags", "ip.dsfield.ecn", "tcp.options.sack_le", "frame.len", "frame.cap_len", *options
+    )
     syns = {row["ip.src"]: row for row in rows if int(row["tcp.flags"], 16) & 0x12 == 2}
     # RFC 3168 6.1.1 and RFC 9768 3.1.1: ECE and CWR, and AE with accurate feedback. 1500 bytes of IP hold 1460 of TCP's options and data.
     assert [int(syns[f"10.0.0.{number}"]["tcp.flags"], 16) for number in (1, 2, 3)] == [0xC2, 0xC2, 0x1C2]
-    assert all(row[option] for row in syns.values() for option in options) and {row["tcp.options.mss_val"] for row in syns.values()} == {"1460"}
+    assert all(row[option] for row in syns.values() for option in options) and {row["tcp.options.mss_val"] for row in syns.values()} == {
+        "1460"
+    }
     for number, marked in enumerate(records.flows["marked_packets"]):
         own = [row for row in rows if row["ip.src"] == f"10.0.0.{number + 1}"]
         # A packet that is marked and still under way at the end is not seen.
@@ -121,14 +129,18 @@ def test_headers_say_what_the_connection_is(tmp_path: Path) -> None:
 def test_a_transfer_ends_with_a_fin_and_copies_are_reported(tmp_path: Path) -> None:
     scenario = path(flows=["cubic,bytes=1MB"], handshake=True, bottleneck=BOTTLENECK | {"duplicate": 0.05})
     Simulator().capture(scenario, Capture(tmp_path / "run.pcapng"))
-    rows = frames(tmp_path / "run.pcapng", "ip.src", "tcp.flags.fin", "tcp.seq", "tcp.len", "tcp.ack", "tcp.options.sack_le", "tcp.options.sack_re")
+    rows = frames(
+        tmp_path / "run.pcapng", "ip.src", "tcp.flags.fin", "tcp.seq", "tcp.len", "tcp.ack", "tcp.options.sack_le", "tcp.options.sack_re"
+    )
     ends = [row for row in rows if row["tcp.flags.fin"] in ("1", "True")]
     # 1 000 000 bytes are 691 segments of 1448; behind the last one's data stands the FIN.
     assert [(row["ip.src"], int(row["tcp.seq"]) + int(row["tcp.len"])) for row in ends] == [("10.0.0.1", 1 + 691 * 1448)]
     answers = [row for row in rows if row["ip.src"] == "172.16.0.1"]
     assert int(answers[-1]["tcp.ack"]) == 2 + 691 * 1448
     # RFC 2883: the first block lies below the ACK, one segment long.
-    reports = [row for row in answers if row["tcp.options.sack_re"] and int(row["tcp.options.sack_re"].split(",")[0]) <= int(row["tcp.ack"])]
+    reports = [
+        row for row in answers if row["tcp.options.sack_re"] and int(row["tcp.options.sack_re"].split(",")[0]) <= int(row["tcp.ack"])
+    ]
     assert len(reports) > 10
 
 

@@ -134,7 +134,15 @@ def pcap(packets: list[tuple[int, bytes]], *, order: str = "<", link: int = 101,
 def in_six(ip: bytes) -> bytes:
     """The same packet in IPv6, behind a header of options, ECN-capable."""
     length = int.from_bytes(ip[2:4], "big") - 20 + 8
-    return struct.pack(">IHBB", 6 << 28 | 2 << 20, length, 0, 64) + bytes(15) + ip[15:16] + bytes(15) + ip[19:20] + bytes([6, 0, 1, 4, 0, 0, 0, 0]) + ip[20:]
+    return (
+        struct.pack(">IHBB", 6 << 28 | 2 << 20, length, 0, 64)
+        + bytes(15)
+        + ip[15:16]
+        + bytes(15)
+        + ip[19:20]
+        + bytes([6, 0, 1, 4, 0, 0, 0, 0])
+        + ip[20:]
+    )
 
 
 @pytest.mark.parametrize("link", LINKS)
@@ -187,7 +195,10 @@ def test_what_is_no_capture_of_tcp_is_one_line_and_exit_code_2(tmp_path: Path, c
         "cut": (whole[:-7], "is cut off behind packet 8"),
         "cut-ng": (ours[:-3], "is cut off behind packet "),
         "udp": (pcap([(0, bytes(udp))]), "holds 1 packets and no TCP; the first is UDP"),
-        "arp": (pcap([(0, packet(2, 1, 0, 0))], link=1).replace(b"\x08\x00\x45", b"\x08\x06\x45"), "no TCP; the first is Ethernet type 0x0806"),
+        "arp": (
+            pcap([(0, packet(2, 1, 0, 0))], link=1).replace(b"\x08\x00\x45", b"\x08\x06\x45"),
+            "no TCP; the first is Ethernet type 0x0806",
+        ),
         "radio": (pcap([(0, packet(2, 1, 0, 0))]).replace(b"e\0\0\0", b"i\0\0\0"), "no TCP; the first is link type 105, which is not read"),
         "none": (pcap([]), "holds no packets"),
         "no-data": (pcap(EXCHANGE), "holds 3 packets of TCP and no data"),
@@ -197,7 +208,10 @@ def test_what_is_no_capture_of_tcp_is_one_line_and_exit_code_2(tmp_path: Path, c
         (tmp_path / name).write_bytes(content)
         done = cli("read", str(tmp_path / name))
         assert done.code == 2 and said in done.err and done.err.count("\n") == 1 and not done.out, (name, done)
-    for given, said in (([str(tmp_path / "nothing")], "cannot be read"), ([str(tmp_path / "ours.pcapng"), "--interface", "moon"], "allowed: sender")):
+    for given, said in (
+        ([str(tmp_path / "nothing")], "cannot be read"),
+        ([str(tmp_path / "ours.pcapng"), "--interface", "moon"], "allowed: sender"),
+    ):
         done = cli("read", *given)
         assert done.code == 2 and said in done.err and done.err.count("\n") == 1, done.err
 

@@ -223,7 +223,7 @@ impl Connection {
             flags: ACK | cwr | marks | if is_last { FIN } else { 0 },
             options: TcpOptions { timestamps: self.timestamps(value, known.map_or(0, |known| known.value)), ..TcpOptions::default() },
             payload: if seq == WINDOW_PROBE { 0 } else { self.tapped.mss },
-            ..self.from_sender()
+            ..self.of_sender()
         })
     }
 
@@ -249,7 +249,7 @@ impl Connection {
             Opening::Syn => TcpOptions { timestamps: timestamps.map(|(value, _)| (value, 0)), ..self.syn_options() },
             Opening::Ack => TcpOptions { timestamps, ..TcpOptions::default() },
         };
-        headers(&Packet { ecn, seq, ack, flags, options, ..self.from_sender() })
+        headers(&Packet { ecn, seq, ack, flags, options, ..self.of_sender() })
     }
 
     fn syn_ack(&self, ack: &Ack, value: u32, echo: u32) -> Headers {
@@ -262,7 +262,7 @@ impl Connection {
             0
         };
         let options = TcpOptions { timestamps: self.timestamps(value, echo), ..self.syn_options() };
-        headers(&Packet { seq: 0, ack: 1, flags: SYN | ACK | ecn, options, id: id_of(0, ack.echo), ..self.from_receiver() })
+        headers(&Packet { seq: 0, ack: 1, flags: SYN | ACK | ecn, options, id: id_of(0, ack.echo), ..self.of_receiver() })
     }
 
     fn acknowledgement(&self, ack: &Ack, value: u32, sack: Sack) -> Headers {
@@ -286,7 +286,7 @@ impl Connection {
             flags: ACK | marks,
             window,
             options: TcpOptions { timestamps: self.timestamps(value, clock(ack.echo.0 as i64)), sack: told, ..TcpOptions::default() },
-            ..self.from_receiver()
+            ..self.of_receiver()
         })
     }
 
@@ -309,11 +309,11 @@ impl Connection {
         (self.tapped.window.saturating_mul(self.tapped.mss.into()) >> self.shift).min(0xffff) as u16
     }
 
-    fn from_sender(&self) -> Packet<'static> {
+    fn of_sender(&self) -> Packet<'static> {
         blank(self.sender, self.receiver)
     }
 
-    fn from_receiver(&self) -> Packet<'static> {
+    fn of_receiver(&self) -> Packet<'static> {
         Packet { window: self.offered(), ..blank(self.receiver, self.sender) }
     }
 }

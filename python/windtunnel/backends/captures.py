@@ -78,7 +78,9 @@ class Capture:
         """
         for number, flow in enumerate(fill(scenario).scenario.flows):
             if flow.stack is not None:
-                raise ScenarioError(f"flows[{number}].stack", f"{flow.stack!r} sends no TCP; allowed: the simulator's own flows with --pcap")
+                raise ScenarioError(
+                    f"flows[{number}].stack", f"{flow.stack!r} sends no TCP; allowed: the simulator's own flows with --pcap"
+                )
             if flow.request_bytes is not None:
                 raise ScenarioError(f"flows[{number}].request", "requests are not captured yet; allowed: flows without them with --pcap")
         if not str(self.file) or self.file.is_dir() or not self.file.parent.is_dir():

@@ -107,7 +107,12 @@ class Simulator:
         written: list[Any] = []
         with capture.staged() as temporary:
             comment = f"scenario {digest(scenario)}; simulated time 0 is 2000-01-01 00:00:00 UTC"
-            wanted = {"file": str(temporary), "places": list(capture.places), "application": f"windtunnel {__version__}", "comment": comment}
+            wanted = {
+                "file": str(temporary),
+                "places": list(capture.places),
+                "application": f"windtunnel {__version__}",
+                "comment": comment,
+            }
             records = self._run(scenario, "run_captured", json.dumps(wanted), written=written)
         (by_place, waited), *_ = written
         return records, Captured(file=capture.file, packets=dict(zip(PLACES, by_place, strict=True)), waited_packets=waited)

@@ -238,8 +238,8 @@ def _run(scenario: Scenario, backend: str, files: Files, *, as_json: bool) -> No
     for line in result.notes:
         note(line)
     for captured in written:
-        counts = ", ".join(f"{captured.packets[place]} packets at the {place}" for place in capture.places if capture)
-        note(f"{captured.file}: {counts}")
+        counts = ", ".join(f"{count} packets at the {place}" for place, count in captured.packets.items() if count)
+        note(f"{captured.file}: {counts or 'no packets'}")
     if plot is not None:
         result.plot.overview(plot)
     if deliveries is not None:

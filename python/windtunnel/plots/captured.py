@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -43,7 +43,7 @@ def captured(samples: pl.DataFrame, *, flows: Sequence[str], title: str) -> Pict
             own = samples.filter(pl.col("flow") == number).sort("t_s")
             if own.is_empty():
                 continue
-            line = {"color": f"C{number}", "linestyle": LINE_STYLES[number % len(LINE_STYLES)], "linewidth": 0.9}
+            line: dict[str, Any] = {"color": f"C{number}", "linestyle": LINE_STYLES[number % len(LINE_STYLES)], "linewidth": 0.9}
             t_s = own["t_s"].to_numpy()
             axes[0].plot(t_s, own["cwnd_packets"].to_numpy(), label=name, **line)
             edges = np.arange(t_s[0], t_s[-1] + 1e-9, width_s)

@@ -29,6 +29,7 @@ _BINS = 300
 
 @contextlib.contextmanager
 def styled() -> Iterator[None]:
+    """Draw with the settings of a run's figures, whatever the reader's own are."""
     import matplotlib
 
     with matplotlib.rc_context(RC):
@@ -36,6 +37,7 @@ def styled() -> Iterator[None]:
 
 
 def figure_of(rows: int, heights: tuple[float, ...]) -> tuple[Picture, list[Axes]]:
+    """Return a figure of so many panels on one time axis, of these heights (inches), and its axes."""
     from windtunnel.plots.picture import Picture
 
     figure = Picture(width_in=7.2, height_in=sum(heights))

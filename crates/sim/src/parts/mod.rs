@@ -23,6 +23,7 @@ pub(crate) mod party;
 pub(crate) mod path;
 mod reordering;
 pub(crate) mod request;
+mod shown;
 pub(crate) mod stack;
 pub(crate) mod tap;
 pub(crate) mod wire;
