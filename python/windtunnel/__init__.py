@@ -37,6 +37,7 @@ __all__ = [
     "load_scenario",
     "load_sweep",
     "plot_sweep",
+    "read_capture",
     "run",
     "sweep",
 ]
@@ -59,6 +60,7 @@ _HOMES = {
     "load_scenario": ("windtunnel.scenario", "load"),
     "load_sweep": ("windtunnel.sweeps", "load_sweep"),
     "plot_sweep": ("windtunnel.sweeps", "plot_sweep"),
+    "read_capture": ("windtunnel.captured", "read_capture"),
     "run": ("windtunnel.run", "run"),
     "sweep": ("windtunnel.sweeps", "sweep"),
 }

@@ -224,6 +224,30 @@ def rates(delivered: tuple[Any, Any, Any, Any, Any]) -> tuple[Any, Any]:
 def ratio_min_max(rates: list[float]) -> float | None:
     """Return the smallest over the largest rate; None with fewer than two or when all are zero."""
 
+def read_capture(file: str, every_ns: int, interface: str | None = None) -> dict[str, Any]:
+    """Read a capture of TCP, pcap or pcapng.
+
+    Parameters
+    ----------
+    file : str
+        The file.
+    every_ns : int
+        From one sample to the next, nanoseconds.
+    interface : str, optional
+        Name or number of the interface; the first that has TCP when absent.
+
+    Returns
+    -------
+    dict
+        `figures`: JSON (flows, packets, interfaces); `flow_samples`: columns, shape (rows,), NaN where unknown; `events`: a list of
+        (seconds, flow, kind, segments outstanding).
+
+    Raises
+    ------
+    ValueError
+        Two texts: the file, and on one line why it is not read: no capture, damaged, cut off, no TCP in it.
+    """
+
 def records_digest(frames: list[tuple[str, int, list[tuple[str, str, Any, Any]]]]) -> str:
     """Return the digest of records: SHA-256 over every column of every frame, in hexadecimal.
 
@@ -256,6 +280,35 @@ def run(
     ------
     ValueError
         Two texts: field and problem, or nothing and one line that names field, value and allowed range. What a hook raised is its cause.
+    KeyboardInterrupt
+        When interrupted.
+    """
+
+def run_captured(
+    wanted: str,
+    scenario_json: str,
+    guests: list[tuple[str, str]] = ...,
+    page_fd: int | None = None,
+    classes: list[tuple[str, dict[str, Any]]] = ...,
+) -> dict[str, Any]:
+    """Run a scenario as `run` does, and write its packets of TCP as pcapng meanwhile.
+
+    Parameters
+    ----------
+    wanted : str
+        JSON: `file`, `places` (of sender, bottleneck, receiver), `application` and `comment`, which the file says of itself.
+    scenario_json, guests, page_fd, classes
+        As for `check`.
+
+    Returns
+    -------
+    dict
+        As `run`; `captured`: packets written at the sender, the bottleneck and the receiver, and how many waited at most.
+
+    Raises
+    ------
+    ValueError
+        As `run`, and when the file cannot be written.
     KeyboardInterrupt
         When interrupted.
     """

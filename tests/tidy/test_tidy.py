@@ -36,9 +36,10 @@ EDGES = {
     "sim": {"units", "cc", "endpoint", "net", "tcp"},
     "scenario": {"cc", "sim"},
     "records": {"sim"},
+    "capture": {"sim", "tcp", "units"},
     "windtunnel": {"cc", "guest", "records", "scenario", "sim", "units"},
     "web": {"records", "scenario", "sim"},
-    "py": {"cc", "endpoint", "guest", "packetdrill", "records", "scenario", "sim", "units"},
+    "py": {"capture", "cc", "endpoint", "guest", "packetdrill", "records", "scenario", "sim", "units"},
 }
 
 

@@ -1,6 +1,7 @@
 //! The native module `windtunnel._core`: converts and calls. This crate must never hold logic: what Python can obtain, a Rust
 //! test can.
 
+mod captures;
 mod columns;
 mod controllers;
 mod guests;
@@ -17,8 +18,9 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use scenario::units::{self, Unit};
 use scenario::{Filled, Scenario};
-use sim::{AckTrace, Beside, RunError};
+use sim::{AckTrace, Beside, RunError, Watched as Observed};
 
+use captures::Capture;
 use controllers::{Described, Watched};
 use guests::Named;
 
@@ -183,6 +185,32 @@ fn run<'py>(
     page_fd: Option<i32>,
     classes: Vec<(String, Described)>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    run_and_capture(py, scenario_json, (guests, page_fd, classes), None)
+}
+
+/// As [`run`], and writes the packets of TCP as pcapng while it runs. `wanted` is JSON: `file`, `places`, `application`, `comment`.
+#[pyfunction]
+#[pyo3(signature = (wanted, scenario_json, guests = Vec::new(), page_fd = None, classes = Vec::new()))]
+fn run_captured<'py>(
+    py: Python<'py>,
+    wanted: &str,
+    scenario_json: &str,
+    guests: Vec<Named>,
+    page_fd: Option<i32>,
+    classes: Vec<(String, Described)>,
+) -> PyResult<Bound<'py, PyDict>> {
+    run_and_capture(py, scenario_json, (guests, page_fd, classes), Some(wanted))
+}
+
+/// What a scenario refers to that has been loaded, or handed over.
+type Given = (Vec<Named>, Option<i32>, Vec<(String, Described)>);
+
+fn run_and_capture<'py>(
+    py: Python<'py>,
+    scenario_json: &str,
+    (guests, page_fd, classes): Given,
+    wanted: Option<&str>,
+) -> PyResult<Bound<'py, PyDict>> {
     let page = guests::page(page_fd)?;
     let stacks = guests::stacks(&guests, &page)?;
     let has_stacks = !stacks.is_empty();
@@ -192,6 +220,7 @@ fn run<'py>(
     controllers::seat(classes, &watched, &mut guests)?;
     let filled = filled(scenario_json)?;
     let (spec, digest, shown) = (filled.spec(), filled.digest(), filled.shown_json());
+    let capture = wanted.map(|wanted| Capture::begin(wanted, &spec)).transpose()?;
     let Filled { notes, scenario } = filled;
     // Of very many flows it takes more memory than its text.
     drop(scenario);
@@ -203,14 +232,15 @@ fn run<'py>(
             looked = Instant::now();
             signal = Python::with_gil(|py| py.check_signals()).err();
         }
-        signal.is_some()
+        signal.is_some() || capture.as_ref().is_some_and(Capture::has_failed)
     };
     let begun = Instant::now();
     let mut simulate = || {
         let beside = Beside { digest: Some(&digest), guests: &guests, stacks: &stacks };
-        let (result, trace) = if spec.per_ack {
-            let mut trace = AckTrace::default();
-            (sim::run_with(&spec, beside, &mut trace, &mut interrupted), Some(trace))
+        let (result, trace) = if spec.per_ack || capture.is_some() {
+            let acks = spec.per_ack.then(AckTrace::default);
+            let mut observed = Observed { acks, tap: capture.as_ref().map(Capture::tap) };
+            (sim::run_with(&spec, beside, &mut observed, &mut interrupted), observed.acks)
         } else {
             (sim::run_silently(&spec, beside, &mut interrupted), None)
         };
@@ -228,6 +258,7 @@ fn run<'py>(
         py.allow_threads(&mut simulate)
     };
     let wall_s = begun.elapsed().as_secs_f64();
+    let captured = capture.as_ref().map(Capture::finish).transpose()?;
     match result {
         Ok((data_packets, events, frames)) => {
             let counters = PyDict::new(py);
@@ -240,6 +271,7 @@ fn run<'py>(
             out.set_item("scenario", shown)?;
             out.set_item("digest", digest)?;
             out.set_item("notes", notes)?;
+            out.set_item("captured", captured)?;
             Ok(out)
         }
         Err(RunError::Spec(error)) => Err(watched.caused(py, bad("", error))),
@@ -278,5 +310,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(run_captured, module)?)?;
+    module.add_function(wrap_pyfunction!(captures::read_capture, module)?)?;
     Ok(())
 }

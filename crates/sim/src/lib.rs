@@ -14,8 +14,9 @@ mod spec;
 
 pub use accept::{accept, accept_beside, accept_with, Accepted, AcceptedFlow, AcceptedLink, AcceptedSource, Loop};
 pub use catalogue::catalogue;
-pub use engine::{run, run_named, run_observed, run_silently, run_with, AckHash, AckTrace, Beside, Observer, Silent};
+pub use engine::{run, run_named, run_observed, run_silently, run_with, AckHash, AckTrace, Beside, Observer, Silent, Watched};
 pub use error::{Interrupted, RunError, SpecError, StackFault};
+pub use parts::tap::{Content as SeenContent, Place, Seen, SharedTap, Tap, Tapped};
 pub use records::{
     Columns, EventKind, ExchangeRow, FlowRow, FlowSamples, HostColumns, LinkRow, PageRow, Records, SourceRow, SourceTotals, TransferKind,
     TransferRow, Transfers, UNSAID_STATE,

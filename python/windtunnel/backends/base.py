@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from windtunnel.backends.captures import Capture, Captured
 from windtunnel.records import Records
 from windtunnel.scenario import Scenario
 
@@ -45,4 +46,8 @@ class Backend(Protocol):
 
     def run(self, scenario: Scenario) -> Records:
         """Run the scenario and return its records."""
+        ...
+
+    def capture(self, scenario: Scenario, capture: Capture) -> tuple[Records, Captured]:
+        """Run the scenario and write its packets; return the records of `run` and what was written."""
         ...

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import time
 from functools import cache
 from typing import Any
 
 from windtunnel import foreign, native
+from windtunnel.backends.captures import PLACES, Capture, Captured
 from windtunnel.backends.host import host
 from windtunnel.foreign import stacks
 from windtunnel.records import Records, RunFacts, build
@@ -77,8 +79,49 @@ class Simulator:
         windtunnel.foreign.ForeignError
             When a controller from a file, or a whole stack, crashes, stands still, or does what none may.
         """
+        return self._run(scenario, "run")
+
+    def capture(self, scenario: Scenario, capture: Capture) -> tuple[Records, Captured]:
+        """Run the scenario and write its packets of TCP while it runs, whole or not at all.
+
+        Parameters
+        ----------
+        scenario : Scenario
+            What to run.
+        capture : Capture
+            The file, and where packets are captured.
+
+        Returns
+        -------
+        tuple of (Records, Captured)
+            The records, which are those of `run`, and what was written.
+
+        Raises
+        ------
+        ScenarioError
+            When the engine refuses it, packets of it cannot be shown, or the file cannot be written.
+        windtunnel.foreign.ForeignError
+            As `run`.
+        """
+        capture.check(scenario)
+        written: list[Any] = []
+        with capture.staged() as temporary:
+            comment = f"scenario {digest(scenario)}; simulated time 0 is 2000-01-01 00:00:00 UTC"
+            wanted = {
+                "file": str(temporary),
+                "places": list(capture.places),
+                "application": f"windtunnel {__version__}",
+                "comment": comment,
+            }
+            records = self._run(scenario, "run_captured", json.dumps(wanted), written=written)
+        (by_place, waited), *_ = written
+        return records, Captured(file=capture.file, packets=dict(zip(PLACES, by_place, strict=True)), waited_packets=waited)
+
+    def _run(self, scenario: Scenario, function: str, *given: Any, written: list[Any] | None = None) -> Records:
         began_cpu = time.process_time()
-        measured = _asked("run", scenario)
+        measured = _asked(function, scenario, *given)
+        if written is not None:
+            written.append(measured["captured"])
         counters = {"cpu_s": time.process_time() - began_cpu, **measured["counters"]}
         facts = RunFacts(
             scenario=json.loads(measured["scenario"]),
@@ -93,31 +136,31 @@ class Simulator:
         return build(measured["frames"], facts)
 
 
-def _asked(function: str, scenario: Scenario) -> Any:
+def _asked(function: str, scenario: Scenario, *given: Any) -> Any:
     """Ask the core something of a scenario: in this process, or where the code of files is loaded."""
     named = guests(scenario)
     if not named:
-        return asked(getattr(native, function), scenario)
+        return asked(functools.partial(getattr(native, function), *given), scenario)
     try:
-        return asked(lambda text: _elsewhere(function, text, named), scenario)
+        return asked(lambda text: _elsewhere(function, (*given, text), named), scenario)
     except foreign.Unreachable as error:
         raise _fault(scenario, _culprit(scenario, error.flow), error.said) from None
     except ScenarioError as error:
         files = {_known_as(name) for name, _ in named}
         file, colon, what = error.problem.partition(": ")
-        if function == "run" and not error.field and colon and file in files:
+        if function != "check" and not error.field and colon and file in files:
             raise _fault(scenario, file, what) from error.__cause__
         raise
 
 
-def _elsewhere(function: str, text: str, named: list[tuple[str, str]]) -> Any:
+def _elsewhere(function: str, given: tuple[Any, ...], named: list[tuple[str, str]]) -> Any:
     """Ask in the process for foreign code; what is handed over as a class has no file to be loaded there and runs in this one."""
     files = [name for name, _ in named if foreign.is_made(name)]
     described = {name: found.described for name in files if (found := foreign.required(name)).described is not None}
     if not described:
         from windtunnel.foreign.process import ask
 
-        return ask(function, text, named)
+        return ask(function, *given, named)
     from windtunnel.foreign import here
 
     apart = [foreign.shown(name) for name, _ in named if name not in described]
@@ -125,7 +168,7 @@ def _elsewhere(function: str, text: str, named: list[tuple[str, str]]) -> Any:
         raise ValueError(
             "flows", f"a class runs in this process and {apart[0]} in one of its own; write the class to a file, as ./mine.py:Mine"
         )
-    return here.ask(function, text, described)
+    return here.ask(function, *given, classes=described)
 
 
 def _culprit(scenario: Scenario, flow: int | None) -> str:

@@ -23,6 +23,7 @@ from windtunnel.cli import (
     new,
     play,
     queues,
+    read,
     results,
     run,
     scenario,
@@ -79,6 +80,7 @@ def root(
 
 
 app.command("run")(run.run_command)
+app.command("read")(read.read_command)
 app.add_typer(suite.app, name="suite")
 app.command("sweep")(sweep.sweep_command)
 app.command("search")(search.search_command)

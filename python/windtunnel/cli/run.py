@@ -13,6 +13,7 @@ from windtunnel.cli.trust import trusting
 from windtunnel.progress import Progress
 
 if TYPE_CHECKING:
+    from windtunnel.backends.captures import Capture, Captured
     from windtunnel.scenario import Scenario
 
 
@@ -73,6 +74,10 @@ def run_command(
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the overview: .svg, .pdf or .png.")] = None,
     deliveries: Annotated[str | None, typer.Option(metavar="FILE", help="Write what the first link delivered as a trace.")] = None,
     qlog: Annotated[str | None, typer.Option(metavar="FILE", help="Write each flow as qlog; of several FILE gets their numbers.")] = None,
+    pcap: Annotated[str | None, typer.Option(metavar="FILE", help="Write the packets of TCP as pcapng, headers only.")] = None,
+    pcap_at: Annotated[
+        str | None, typer.Option(metavar="PLACE,...", help="Where: sender, bottleneck, receiver.", show_default="sender")
+    ] = None,
     trust: Annotated[bool, typer.Option("--trust", help="Build and run code that a scenario file names from elsewhere.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -107,7 +112,7 @@ def run_command(
     asked = {"per_ack": per_ack, "record_drops": drops, "record_marks": marks}
     scenario = scenario.model_copy(update={field: True for field, wanted in asked.items() if wanted})
     with stoppable():
-        _run(scenario, backend, Files(out, plot, deliveries, qlog), as_json=json)
+        _run(scenario, backend, Files(out, plot, deliveries, qlog, pcap, pcap_at), as_json=json)
 
 
 def link_table(fields: dict[str, str | None], losses: list[str]) -> dict[str, Any]:
@@ -164,12 +169,16 @@ class Files:
         The folder of its records.
     plot, deliveries, qlog : str, optional
         A figure, a link's deliveries as a trace, the flows as qlog.
+    pcap, pcap_at : str, optional
+        The packets as pcapng, and where they are captured.
     """
 
     out: str | None
     plot: str | None
     deliveries: str | None
     qlog: str | None
+    pcap: str | None = None
+    pcap_at: str | None = None
 
 
 def _run(scenario: Scenario, backend: str, files: Files, *, as_json: bool) -> None:
@@ -198,14 +207,23 @@ def _run(scenario: Scenario, backend: str, files: Files, *, as_json: bool) -> No
         from windtunnel.records import qlog
 
         qlog.check(files.qlog, flows=len(scenario.flows), sample_s=scenario.sample_s)
+    capture = _capture(files)
+    if capture is not None:
+        capture.check(scenario)
     if out is not None and not out:
         raise ScenarioError("out", "'' is not a folder; allowed: a new or empty folder")
     from windtunnel.run import Run, check_folder
 
+    written: list[Captured] = []
+
     def made() -> Run:
         with Progress(quiet=as_json) as shown:
             shown.step(f"Running {scenario.duration_s:g} s on {chosen.title}")
-            return Run(chosen.run(scenario))
+            if capture is None:
+                return Run(chosen.run(scenario))
+            made, captured = chosen.capture(scenario, capture)
+        written.append(captured)
+        return Run(made)
 
     if out is None:
         result = made()
@@ -219,6 +237,9 @@ def _run(scenario: Scenario, backend: str, files: Files, *, as_json: bool) -> No
         note(f"{out}: replaced the previous run of the same scenario" if again else f"{out}: written")
     for line in result.notes:
         note(line)
+    for captured in written:
+        counts = ", ".join(f"{count} packets at the {place}" for place, count in captured.packets.items() if count)
+        note(f"{captured.file}: {counts or 'no packets'}")
     if plot is not None:
         result.plot.overview(plot)
     if deliveries is not None:
@@ -230,6 +251,17 @@ def _run(scenario: Scenario, backend: str, files: Files, *, as_json: bool) -> No
         print_json(summary)
     else:
         _print_tables(summary)
+
+
+def _capture(files: Files) -> Capture | None:
+    from windtunnel.backends.captures import Capture
+    from windtunnel.scenario import ScenarioError
+
+    if files.pcap is None:
+        if files.pcap_at is not None:
+            raise ScenarioError("pcap_at", "there is no file; allowed: with --pcap FILE")
+        return None
+    return Capture.of_text(files.pcap, files.pcap_at)
 
 
 def _print_tables(summary: dict[str, Any]) -> None:

@@ -159,9 +159,10 @@ def with_classes(function: str, *given: Any, named: Sequence[tuple[str, str]], c
     Parameters
     ----------
     function : str
-        ``check``, ``run``, ``conform_rows`` or ``conform_segments``.
+        ``check``, ``run``, ``run_captured``, ``conform_rows`` or ``conform_segments``.
     *given
-        Its first arguments: the scenario as JSON, or stimulus, rows, algorithm and variant, or segments and algorithm.
+        Its first arguments: the scenario as JSON, behind what is captured, or stimulus, rows, algorithm and variant, or segments and
+        algorithm.
     named : sequence of (str, str)
         Names and libraries of its native controllers.
     classes : dict of str to Description

@@ -28,7 +28,7 @@ class HookStandsStill(Exception):
         return f"did not return within {patience_s():g} s"
 
 
-def ask(function: str, text: str, classes: dict[str, Description]) -> Any:
+def ask(function: str, *given: Any, classes: dict[str, Description]) -> Any:
     """Ask the core to check or run a scenario whose controllers are these classes; other threads run between its hooks only.
 
     Raises
@@ -39,7 +39,7 @@ def ask(function: str, text: str, classes: dict[str, Description]) -> Any:
     with tempfile.TemporaryFile() as file:
         file.truncate(mmap.PAGESIZE)
         with mmap.mmap(file.fileno(), mmap.PAGESIZE) as page, _watched(page):
-            return with_classes(function, text, named=[], classes=classes, page_fd=file.fileno())
+            return with_classes(function, *given, named=[], classes=classes, page_fd=file.fileno())
 
 
 @contextmanager

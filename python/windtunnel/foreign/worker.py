@@ -64,7 +64,7 @@ def _answer(function: str, given: tuple[Any, ...], page: int) -> tuple[str, Any]
 def _asked(function: str, given: tuple[Any, ...], page: int) -> Any:
     from windtunnel import native
 
-    if function in ("check", "run", "conform_rows", "conform_segments"):
+    if function in ("check", "run", "run_captured", "conform_rows", "conform_segments"):
         *rest_given, named = given
         in_python = [(name, library) for name, library in named if library.endswith(".py")]
         if in_python:

@@ -1,5 +1,6 @@
 """Figures of runs and of experiments. Matplotlib is loaded when the first one is drawn."""
 
+from windtunnel.plots.captured import captured
 from windtunnel.plots.changes import Change, Repeats, draw_changes, draw_repeats
 from windtunnel.plots.declared import (
     Compared,
@@ -37,6 +38,7 @@ __all__ = [
     "Published",
     "Repeats",
     "Spot",
+    "captured",
     "check_target",
     "cwnd",
     "draw",

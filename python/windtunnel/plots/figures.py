@@ -28,14 +28,16 @@ _BINS = 300
 
 
 @contextlib.contextmanager
-def _styled() -> Iterator[None]:
+def styled() -> Iterator[None]:
+    """Draw with the settings of a run's figures, whatever the reader's own are."""
     import matplotlib
 
     with matplotlib.rc_context(RC):
         yield
 
 
-def _figure(rows: int, heights: tuple[float, ...]) -> tuple[Picture, list[Axes]]:
+def figure_of(rows: int, heights: tuple[float, ...]) -> tuple[Picture, list[Axes]]:
+    """Return a figure of so many panels on one time axis, of these heights (inches), and its axes."""
     from windtunnel.plots.picture import Picture
 
     figure = Picture(width_in=7.2, height_in=sum(heights))
@@ -81,7 +83,7 @@ def _draw_cwnd(axis: Axes, records: Records) -> None:
 
 
 def _draw_throughput(axis: Axes, records: Records, duration_s: float) -> None:
-    width_s = _bin_s(duration_s)
+    width_s = bin_s(duration_s)
     for flow, label, samples in _by_flow(records):
         t_s = samples["t_s"].to_numpy()
         edges = np.arange(t_s[0], t_s[-1] + 1e-9, width_s)
@@ -124,7 +126,7 @@ def _draw_queue(axis: Axes, records: Records) -> None:
 
 def _draw_losses(axis: Axes, records: Records, duration_s: float) -> None:
     """Draw drops, and marks where there are any, as counts per bin."""
-    width_s = _bin_s(duration_s)
+    width_s = bin_s(duration_s)
     names = dict(zip(records.links["link"].to_list(), records.links["name"].to_list(), strict=True))
     handles = []
     for order, (link, name) in enumerate(names.items()):
@@ -142,7 +144,7 @@ def _draw_losses(axis: Axes, records: Records, duration_s: float) -> None:
     axis.set_ylim(bottom=0)
 
 
-def _bin_s(duration_s: float) -> float:
+def bin_s(duration_s: float) -> float:
     """Return the width of a figure's bins: 1, 2 or 5 times a power of ten, at least 0.1 s."""
     least = max(duration_s / _BINS, 0.1)
     unit = 10.0 ** math.floor(math.log10(least) + 1e-9)
@@ -218,8 +220,8 @@ def cwnd(records: Records) -> Picture:
         When the run took no samples.
     """
     _refuse_unsampled(records)
-    with _styled():
-        figure, axes = _figure(1, (3.2,))
+    with styled():
+        figure, axes = figure_of(1, (3.2,))
         _draw_cwnd(axes[0], records)
         return _finish(figure, axes, records)
 
@@ -243,8 +245,8 @@ def overview(records: Records) -> Picture:
         When the run took no samples.
     """
     _refuse_unsampled(records)
-    with _styled():
-        figure, axes = _figure(5, (2.4, 1.7, 1.3, 1.3, 1.1))
+    with styled():
+        figure, axes = figure_of(5, (2.4, 1.7, 1.3, 1.3, 1.1))
         _draw_cwnd(axes[0], records)
         _draw_throughput(axes[1], records, float(records.facts.scenario["duration_s"]))
         _draw_rtt(axes[2], records)

@@ -89,6 +89,10 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     fn deliver(&mut self, owner: u32, at: Time, segment: Segment) {
         let flow = &mut self.flows[owner as usize];
         flow.path.under_way -= 1;
+        if O::SEES_PACKETS && flow.path.is_tapped {
+            // Of a load that is alone on its way only the mark is known any more.
+            flow.path.show_passed(at, segment.shown(flow.path.is_ecn_capable));
+        }
         flow.path.segment_departs(at, segment);
         if flow.is_moved() {
             self.around.changed.push(Party::Flow(owner as usize));
@@ -97,6 +101,9 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
 
     /// A packet that was under way leaves `link`: for its receiver, or for the next hop.
     fn leave(&mut self, link: usize, passing: Passing) {
+        if O::SEES_PACKETS {
+            self.show_leaving(link, &passing);
+        }
         let Some(between) = self.around.gaps.leaves(link, &passing.load) else { return self.pass_on(link, passing) };
         let (at, owner) = (passing.at - between, passing.load.owner as usize);
         match passing.load.content {
@@ -113,6 +120,15 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         }
         if flow.is_moved() {
             self.around.changed.push(Party::Flow(owner));
+        }
+    }
+
+    /// A packet that leaves its flow's first link is shown.
+    fn show_leaving(&self, link: usize, passing: &Passing) {
+        let Content::Segment(segment) = passing.load.content else { return };
+        let path = &self.flows[passing.load.owner as usize].path;
+        if path.is_tapped && path.data_link() == link {
+            path.show_passed(passing.at, segment.shown(passing.packet.ecn_capable));
         }
     }
 

@@ -14,5 +14,5 @@ mod standstill;
 mod start;
 mod turn;
 
-pub use observer::{AckHash, AckTrace, Observer, Silent};
+pub use observer::{AckHash, AckTrace, Observer, Silent, Watched};
 pub use start::{run, run_named, run_observed, run_silently, run_with, Beside};

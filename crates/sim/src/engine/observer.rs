@@ -4,8 +4,18 @@ use cc::Controller;
 use tcp::Sender;
 use units::Time;
 
+use crate::parts::tap::SharedTap;
+
 /// Called after each ACK has been handled. The silent one costs nothing.
 pub trait Observer {
+    /// It may have a tap; the engine of one that never has is compiled without.
+    const SEES_PACKETS: bool = false;
+
+    /// What packets are shown to.
+    fn tap(&self) -> Option<SharedTap> {
+        None
+    }
+
     /// `flow` has handled an ACK at `now`, in its own clock.
     fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Controller>);
 }
@@ -66,5 +76,28 @@ impl Observer for AckTrace {
         self.cwnd.push(sender.window().cwnd);
         self.una.push(sender.connection().una);
         self.in_flight.push(sender.connection().in_flight);
+    }
+}
+
+/// Every ACK as columns if they are asked for, every packet to a tap if there is one.
+#[derive(Debug, Default)]
+pub struct Watched {
+    /// Every ACK.
+    pub acks: Option<AckTrace>,
+    /// Every packet.
+    pub tap: Option<SharedTap>,
+}
+
+impl Observer for Watched {
+    const SEES_PACKETS: bool = true;
+
+    fn tap(&self) -> Option<SharedTap> {
+        self.tap.clone()
+    }
+
+    fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Controller>) {
+        if let Some(acks) = &mut self.acks {
+            acks.on_acked(now, flow, sender);
+        }
     }
 }

@@ -11,7 +11,7 @@ use super::calendar::Calendar;
 use super::names::Names;
 use super::observer::Observer;
 use super::standstill::Standstill;
-use crate::accept::Accepted;
+use crate::accept::{Accepted, AcceptedFlow};
 use crate::error::{Interrupted, RunError};
 use crate::parts::application::Application;
 use crate::parts::around::Around;
@@ -21,6 +21,7 @@ use crate::parts::flow::Flow;
 use crate::parts::load::Load;
 use crate::parts::party::{Counts, Numbers, Party};
 use crate::parts::stack::StackFlow;
+use crate::parts::tap::Tapped;
 use crate::records::{FlowSamples, Records, Shown, SAID};
 use crate::spec::{access_delay, Spec};
 use cc::CongestionControl;
@@ -59,7 +60,7 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
     /// A run that has not begun, over these links.
     pub(super) fn new(accepted: Accepted<'a>, stacks: Vec<StackFlow>, links: Vec<L>, observer: &'a mut O) -> Engine<'a, O, L> {
         let spec = accepted.spec;
-        let (arrivals, transfers) = Arrivals::new(&accepted.sources, spec);
+        let (mut arrivals, transfers) = Arrivals::new(&accepted.sources, spec);
         let shown = accepted.flows.iter().map(|flow| Shown {
             // A whole stack's bytes are counted as they are.
             mss: if flow.stack.is_some() { 1 } else { flow.sender.mss },
@@ -68,7 +69,19 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
         let flow_samples = FlowSamples::new(spec.sample_ns, shown);
         let records = Records { flow_samples, transfers, ..Records::default() };
         let names = Names::new(&accepted.flows);
-        let flows: Vec<_> = accepted.flows.into_iter().enumerate().map(|(i, flow)| Flow::new(i, flow, spec)).collect();
+        let tap = if O::SEES_PACKETS { observer.tap() } else { None };
+        let tapped = |(i, flow): (usize, AcceptedFlow<'_>)| {
+            let facts = tap.as_ref().filter(|_| flow.stack.is_none()).map(|tap| (tap.clone(), Tapped::of_flow(&flow)));
+            let mut flow = Flow::new(i, flow, spec);
+            if let Some((tap, facts)) = facts {
+                flow.path.tapped_by(tap, facts);
+            }
+            flow
+        };
+        let flows: Vec<_> = accepted.flows.into_iter().enumerate().map(tapped).collect();
+        if let Some(tap) = &tap {
+            arrivals.tapped_by(tap, &accepted.sources);
+        }
         Engine {
             spec,
             names,

@@ -92,6 +92,9 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             let (at, ack) = (delivery.at, delivery.ack());
             let deadline = if ack.has_sack {
                 let sack = wire.path.take_sack();
+                if O::SEES_PACKETS && wire.path.is_tapped {
+                    wire.path.show_arriving(at, ack, sack);
+                }
                 match Piece::of(&ack) {
                     None if sack.is_some_and(|sack| sack.window.is_some()) => {
                         sender.on_offering_ack(at, ack, &sack.unwrap_or_default(), &mut wire)
@@ -100,6 +103,9 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
                     Some(piece) => be_asked(sender, &mut wire, at, (piece, ack, sack.unwrap_or_default())),
                 }
             } else {
+                if O::SEES_PACKETS && wire.path.is_tapped {
+                    wire.path.show_arriving(at, ack, None);
+                }
                 sender.on_ack(at, ack, None, &mut wire)
             };
             self.observer.on_acked(at, index, sender);

@@ -157,6 +157,9 @@ impl Flow {
         if self.path.opens {
             self.path.receiver.ends_after(segments);
         }
+        if self.path.is_tapped {
+            self.path.show_birth(birth.at, segments);
+        }
         self.due = (start, FlowKind::Start);
     }
 

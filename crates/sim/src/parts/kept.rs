@@ -4,6 +4,7 @@ use tcp::{Ack, Arrival, EcnBits, Opening, WINDOW_PROBE};
 use units::Time;
 
 use super::path::Path;
+use super::tap::carried;
 
 impl Path {
     /// The same, whose segments are looked at if its receiver has such a buffer.
@@ -17,9 +18,15 @@ impl Path {
     /// The receiver sends `ack` at `at`, with the window that it offers.
     pub(crate) fn answer(&mut self, at: Time, ack: Ack) {
         if self.receiver.buffer().is_none() || ack.is_special() {
+            if self.is_tapped {
+                self.show_answer(at, ack, carried(&self.receiver, &ack));
+            }
             return self.send_ack(at, ack);
         }
         let (ack, sack) = self.receiver.offered_with(ack);
+        if self.is_tapped {
+            self.show_answer(at, ack, Some(sack));
+        }
         self.send_with(at, ack, sack);
     }
 

@@ -4,6 +4,8 @@ use net::Supersede;
 use tcp::{Ack, EcnBits, Sack};
 use units::Time;
 
+use super::tap;
+
 /// A segment. Two words, for whatever waits is copied, and bits of their own would be copied one by one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
@@ -30,6 +32,11 @@ impl Segment {
     #[inline]
     pub(crate) fn bits(self) -> EcnBits {
         EcnBits { ce: self.seq_cwr_ce & 1 == 1, cwr: self.seq_cwr_ce & 2 == 2 }
+    }
+
+    /// As it is shown.
+    pub(crate) fn shown(self, is_capable: bool) -> tap::Content {
+        tap::Content::Segment { seq: self.seq(), sent: self.sent, is_capable, bits: self.bits() }
     }
 
     /// The same with a mark.

@@ -10,15 +10,16 @@
 use std::collections::VecDeque;
 
 use net::{Packet, Ring};
-use tcp::{Ack, Arrival, Ecn, EcnBits, Opening, Receiver, Sack, SYN_BYTES, WINDOW_PROBE};
+use tcp::{Ack, Arrival, Ecn, Opening, Receiver, Sack, SYN_BYTES, WINDOW_PROBE};
 use units::{Duration, Stream, Time};
 
 use super::client::Client;
 use super::delivery::Delivery;
-use super::disorder::{Held, Unordered};
+use super::disorder::Unordered;
 use super::host::Side;
 use super::jitter::Jitter;
 use super::load::{AckLoad, Segment};
+use super::tap::PathTap;
 use crate::spec::access_delay;
 
 /// IP bytes of an ACK: 20 of IP, 20 of TCP, 12 of timestamps.
@@ -37,6 +38,7 @@ pub(crate) struct Rare {
     pub(crate) unordered: Option<Unordered>,
     pub(crate) side: Option<Side>,
     pub(crate) client: Option<Box<Client>>,
+    pub(crate) tap: Option<PathTap>,
     /// When something beside the host can have an effect, of what [`Path::refresh_beyond`] looks at.
     pub(super) elsewhere_at: Time,
 }
@@ -59,6 +61,8 @@ pub struct Path {
     pub(crate) is_watched: bool,
     /// Its segments have ECN bits, may lose their order, answer a client or fill a buffer: each is looked at when it arrives.
     pub(crate) is_altered: bool,
+    /// Each of its packets is shown; then it is watched and altered, too.
+    pub(crate) is_tapped: bool,
     /// Its ACKs wait in their sender's host.
     pub(crate) is_hosted: bool,
     pub(crate) is_ecn_capable: bool,
@@ -97,7 +101,7 @@ pub struct Path {
 }
 
 units::clone_by_field! {
-    Path: rare forgotten_at lost marked resends_capable cwr_due is_watched is_altered is_hosted is_ecn_capable is_l4s data_link ack_link
+    Path: rare forgotten_at lost marked resends_capable cwr_due is_watched is_altered is_tapped is_hosted is_ecn_capable is_l4s data_link ack_link
     rtt sacks receiver packet_bytes flow jitter last_arrival quarter felt_after beyond_at crossing_at arriving_at arriving
     under_way is_transfer opens
 }
@@ -144,6 +148,7 @@ impl Path {
             cwr_due: false,
             is_watched: ecn.is_on(),
             is_altered: ecn.is_on(),
+            is_tapped: false,
             is_hosted: false,
             beyond_at: Time::NEVER,
             marked: 0,
@@ -177,6 +182,11 @@ impl Path {
     #[inline]
     pub(crate) fn packet(&self) -> Packet {
         Packet { bytes: self.packet_bytes, flow: self.flow, ecn_capable: self.is_ecn_capable, is_l4s: self.is_l4s, is_ack: false }
+    }
+
+    /// Number of the flow.
+    pub(crate) fn number(&self) -> u32 {
+        self.flow
     }
 
     /// IP bytes of its segments.
@@ -445,53 +455,5 @@ impl Path {
         if let Some(ack) = self.receiver.on_segment(Arrival { at: arrives, seq, sent }) {
             self.send_ack(arrives, ack);
         }
-    }
-
-    /// A segment that is looked at leaves its link.
-    fn pass(&mut self, departs: Time, segment: Segment) {
-        let segment = Held { departs, seq: segment.seq(), sent: segment.sent, bits: segment.bits() };
-        let Some(unordered) = self.unordered() else { return self.receive_held(segment) };
-        let fate = unordered.disorder.draw();
-        let segment = Held { departs: departs + fate.late_by, ..segment };
-        if fate.late_by > Duration::ZERO {
-            (0..fate.copies).for_each(|_| unordered.hold(segment));
-            self.refresh_beyond();
-        } else {
-            self.release(departs);
-            (0..fate.copies).for_each(|_| self.receive_held(segment));
-        }
-    }
-
-    /// What was held back and would have left the link at `departs` or before arrives.
-    fn release(&mut self, departs: Time) {
-        while let Some(unordered) = self.unordered() {
-            let Some(segment) = unordered.release(departs) else { return };
-            self.refresh_beyond();
-            self.receive_held(segment);
-        }
-    }
-
-    fn receive_held(&mut self, Held { departs, seq, sent, bits }: Held) {
-        let arrives = departs + self.quarter;
-        while self.client_at().min(self.receiver.reads_at()).min(self.receiver.deadline()) < arrives {
-            self.commit_pending();
-        }
-        if self.receiver.buffer().is_some() {
-            return self.keep(arrives, seq, sent, bits);
-        }
-        if self.is_ecn_capable && Opening::of(seq).is_none() {
-            self.receive_bits(departs, seq, sent, bits);
-        } else {
-            self.receive(departs, seq, sent);
-        }
-        self.tell_client(arrives, seq);
-    }
-
-    /// The same for a segment of an ECN-capable flow: a change of its marks may send the ACK that waited on ahead.
-    fn receive_bits(&mut self, departs: Time, seq: u64, sent: Time, bits: EcnBits) {
-        if let Some(ack) = self.receiver.on_ecn_bits(bits) {
-            self.send_ack(departs + self.quarter, ack);
-        }
-        self.receive(departs, seq, sent);
     }
 }

@@ -63,6 +63,9 @@ impl<L: Link<Load>> PathWire<'_, L> {
 
     /// A segment reaches its link.
     pub(crate) fn reach_link(&mut self, now: Time, packet: Packet, segment: Segment) {
+        if self.path.is_tapped {
+            self.path.show_sent(now, segment.shown(packet.ecn_capable));
+        }
         let before = self.link.next_at();
         let load = Load { owner: self.flow as u32, content: Content::Segment(segment) };
         match self.link.offer(now, packet, load) {
@@ -146,6 +149,9 @@ impl<L: Link<Load>> PathWire<'_, L> {
     /// A segment leaves its first link, towards its receiver or the next hop.
     #[inline]
     fn depart(&mut self, departs: Time, packet: Packet, segment: Segment) {
+        if self.path.is_tapped {
+            self.path.show_passed(departs, segment.shown(packet.ecn_capable));
+        }
         if self.around.gaps.len() == 0 {
             self.path.segment_departs(departs, segment);
         } else {

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from windtunnel.backends.captures import Capture, Captured
 from windtunnel.backends.host import host
 from windtunnel.backends.linux import expressible, init, plan, rows, store, traffic, usermodules
 from windtunnel.backends.linux import records as guest_records
@@ -14,7 +15,7 @@ from windtunnel.backends.linux.guest import Limits, guest
 from windtunnel.backends.linux.profiles import numbers, profile_of
 from windtunnel.backends.linux.rows import Columns
 from windtunnel.records import Records, RunFacts, build, with_sources
-from windtunnel.scenario import Scenario, canonical, digest, fill
+from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, fill
 from windtunnel.version import __version__
 
 RESULTS_VERSION = 5
@@ -123,6 +124,17 @@ class LinuxKernel:
         for module in usermodules.wanted(full).values():
             usermodules.made(kernel, module.algorithm)
         init.binary()
+
+    def capture(self, scenario: Scenario, capture: Capture) -> tuple[Records, Captured]:
+        """Refuse to capture: nothing in a guest writes packets yet.
+
+        Raises
+        ------
+        ScenarioError
+            Always; one line.
+        """
+        del scenario
+        raise ScenarioError("pcap", f"{str(capture.file)!r} cannot be written: a guest's packets are not captured; allowed: --backend sim")
 
     def run(self, scenario: Scenario) -> Records:
         """Run the scenario in a guest of its own.

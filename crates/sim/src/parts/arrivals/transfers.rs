@@ -12,6 +12,7 @@ use super::source::{Completion, Source};
 use crate::accept::{AcceptedFlow, AcceptedSource, Loop, ALIVE_MAX};
 use crate::error::SpecError;
 use crate::parts::flow::Flow;
+use crate::parts::tap::{SharedTap, Tapped};
 use crate::records::{PageRow, TransferKind, TransferRow, Transfers};
 use crate::spec::Spec;
 
@@ -71,6 +72,14 @@ impl Arrivals {
         arrivals.pages.resize(arrivals.sources.len() - spec.arrivals.len(), NOBODY);
         transfers.sessions = arrivals.pages.len() as u32;
         (arrivals, transfers)
+    }
+
+    /// Packets of transfers are shown, too.
+    pub(crate) fn tapped_by(&mut self, tap: &SharedTap, accepted: &[AcceptedSource]) {
+        let kinds = accepted.iter().flat_map(|source| &source.kinds);
+        for (prototype, kind) in self.prototypes.iter_mut().zip(kinds) {
+            prototype.path.tapped_by(tap.clone(), Tapped::of_flow(kind));
+        }
     }
 
     /// The next transfer of a source begins; returns the number of its flow.

@@ -1,0 +1,161 @@
+//! Who is shown every packet of TCP, where it is seen: at its sender, behind its first link, at its receiver.
+//!
+//! A path with a tap looks at each segment on its own, as one with ECN does; what happens to it is the same. Packets are shown when the engine
+//! knows of them, which for those at the receiver is ahead of time or behind it by less than a base RTT: whoever writes them sorts them.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tcp::{Ack, Ecn, EcnBits, Receiver, Sack};
+use units::{Duration, Time};
+
+use crate::accept::AcceptedFlow;
+
+/// Where a packet is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// Between the sender's host and the network.
+    Sender,
+    /// Data as it leaves its first link, its ACKs as far from the sender as that.
+    Bottleneck,
+    /// Where the receiver is.
+    Receiver,
+}
+
+impl Place {
+    /// All of them, from the sender on.
+    pub const ALL: [Place; 3] = [Place::Sender, Place::Bottleneck, Place::Receiver];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Place::Sender => "sender",
+            Place::Bottleneck => "bottleneck",
+            Place::Receiver => "receiver",
+        }
+    }
+
+    /// The one with this name.
+    pub fn of_name(name: &str) -> Option<Place> {
+        Place::ALL.into_iter().find(|place| place.name() == name)
+    }
+}
+
+/// What a packet is.
+#[derive(Clone, Copy, Debug)]
+pub enum Content {
+    /// Of the side that sends data: a segment, a part of the handshake, or a question for room, by its number.
+    Segment {
+        /// Its number.
+        seq: u64,
+        /// The flow's clock when it was sent: what its timestamp says.
+        sent: Time,
+        /// ECN-capable; at the receiver only that it was marked is known.
+        is_capable: bool,
+        /// Its marks.
+        bits: EcnBits,
+    },
+    /// Of the side that answers.
+    Ack {
+        /// The ACK or SYN-ACK.
+        ack: Ack,
+        /// Its SACK information.
+        sack: Option<Sack>,
+    },
+}
+
+/// A packet that is seen.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// Simulated time.
+    pub at: Time,
+    /// Number of its connection: of flows, then of transfers.
+    pub flow: u32,
+    /// Where.
+    pub place: Place,
+    /// What.
+    pub content: Content,
+}
+
+/// What is known of a connection before its first packet.
+#[derive(Clone, Debug)]
+pub struct Tapped {
+    /// When it opens, or is established.
+    pub start: Time,
+    /// Base RTT.
+    pub rtt: Duration,
+    /// Payload bytes of a segment.
+    pub mss: u32,
+    /// Segments of the transfer; `u64::MAX` without an end.
+    pub segments: u64,
+    /// The window that the receiver offers at most, segments; `u64::MAX` for no limit.
+    pub window: u64,
+    /// It says SACK blocks.
+    pub sack: bool,
+    /// It says timestamps.
+    pub timestamps: bool,
+    /// How marks are told.
+    pub ecn: Ecn,
+    /// It begins with a handshake of its own.
+    pub opens: bool,
+}
+
+impl Tapped {
+    pub(crate) fn of_flow(accepted: &AcceptedFlow) -> Tapped {
+        let (given, sender) = (accepted.spec, &accepted.sender);
+        let options = &sender.options;
+        Tapped {
+            start: Time(given.start_ns),
+            rtt: Duration(given.rtt_ns),
+            mss: sender.mss,
+            segments: sender.segments,
+            window: sender.window,
+            sack: options.sack,
+            timestamps: options.timestamps,
+            ecn: options.ecn,
+            opens: given.handshake,
+        }
+    }
+}
+
+/// Is shown connections and their packets.
+pub trait Tap: Send {
+    /// A connection will begin: nothing of it has been seen.
+    fn on_connection(&mut self, flow: u32, tapped: &Tapped);
+
+    /// A packet is seen.
+    fn on_seen(&mut self, seen: &Seen);
+}
+
+/// A tap that many paths have.
+#[derive(Clone)]
+pub struct SharedTap(Arc<Mutex<dyn Tap>>);
+
+impl SharedTap {
+    /// Of this one.
+    pub fn new(tap: Arc<Mutex<dyn Tap>>) -> SharedTap {
+        SharedTap(tap)
+    }
+
+    pub(super) fn with(&self, show: impl FnOnce(&mut dyn Tap)) {
+        show(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl fmt::Debug for SharedTap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SharedTap")
+    }
+}
+
+/// The tap of one path.
+#[derive(Clone, Debug)]
+pub(crate) struct PathTap {
+    pub(super) to: SharedTap,
+    pub(super) tapped: Box<Tapped>,
+}
+
+/// The SACK information that an ACK which leaves now carries.
+pub(crate) fn carried(receiver: &Receiver, ack: &Ack) -> Option<Sack> {
+    (ack.has_sack && !ack.is_syn_ack()).then(|| *receiver.sack())
+}

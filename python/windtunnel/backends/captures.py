@@ -1,0 +1,107 @@
+"""What is asked for when a run's packets are captured, and what was written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from windtunnel.scenario import Scenario, ScenarioError, fill
+
+PLACES = ("sender", "bottleneck", "receiver")
+"""Where packets are seen, by the names of the file's interfaces."""
+
+
+@dataclass(frozen=True)
+class Captured:
+    """What a capture holds.
+
+    Parameters
+    ----------
+    file : Path
+        Where it is.
+    packets : mapping of str to int
+        Packets by place; 0 where none was asked for. Those of a handshake before the run are among them, three for each connection.
+    waited_packets : int
+        Most packets that were in memory at once.
+    """
+
+    file: Path
+    packets: Mapping[str, int]
+    waited_packets: int
+
+
+@dataclass(frozen=True)
+class Capture:
+    """A capture that is asked for.
+
+    Parameters
+    ----------
+    file : Path
+        The pcapng file.
+    places : tuple of str
+        Where packets are captured, of `PLACES`: an interface each, in this order.
+    """
+
+    file: Path
+    places: tuple[str, ...] = ("sender",)
+
+    @classmethod
+    def of_text(cls, file: str, places: str | None) -> Capture:
+        """Return what the command line asks for: places with commas between them.
+
+        Raises
+        ------
+        ScenarioError
+            When a place is not one, or named twice.
+        """
+        named = tuple(place.strip() for place in places.split(",")) if places is not None else ("sender",)
+        wrong = [place for place in named if place not in PLACES]
+        if wrong or len(set(named)) < len(named):
+            raise ScenarioError("pcap_at", f"{places!r} is not allowed; allowed: {', '.join(PLACES)}, each once, with commas between them")
+        return cls(Path(file), named)
+
+    def check(self, scenario: Scenario) -> None:
+        """Refuse what cannot be captured or written, before anything runs.
+
+        Parameters
+        ----------
+        scenario : Scenario
+            What will run.
+
+        Raises
+        ------
+        ScenarioError
+            One line.
+        """
+        for number, flow in enumerate(fill(scenario).scenario.flows):
+            if flow.stack is not None:
+                raise ScenarioError(
+                    f"flows[{number}].stack", f"{flow.stack!r} sends no TCP; allowed: the simulator's own flows with --pcap"
+                )
+            if flow.request_bytes is not None:
+                raise ScenarioError(f"flows[{number}].request", "requests are not captured yet; allowed: flows without them with --pcap")
+        if not str(self.file) or self.file.is_dir() or not self.file.parent.is_dir():
+            problem = f"{str(self.file)!r} cannot be written: no such file or folder; allowed: a file in a writable folder"
+            raise ScenarioError("pcap", problem)
+
+    @contextmanager
+    def staged(self) -> Iterator[Path]:
+        """Give a file beside it, which takes its place when all went well.
+
+        Raises
+        ------
+        ScenarioError
+            When it cannot be put there.
+        """
+        temporary = self.file.with_name(f".{self.file.name}.partial")
+        try:
+            yield temporary
+            os.replace(temporary, self.file)
+        except OSError as error:
+            problem = f"{str(self.file)!r} cannot be written: {error.strerror}; allowed: a file in a writable folder"
+            raise ScenarioError("pcap", problem) from None
+        finally:
+            temporary.unlink(missing_ok=True)
