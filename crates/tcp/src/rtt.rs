@@ -297,7 +297,8 @@ mod tests {
             estimator.rto()
         };
         assert_eq!(least(0.4), Duration::from_ms(500));
-        assert_eq!(least(0.01), Duration::from_ms(110));
+        // From above by quarters of the distance, rounded down: it stays three microseconds away.
+        assert_eq!(least(0.01), Duration::from_us(110_003));
     }
 
     #[test]
