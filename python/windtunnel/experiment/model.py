@@ -131,6 +131,8 @@ class Experiment:
         What the paper leaves open; `windtunnel suite sensitivity` runs the alternatives.
     headings : mapping of str to str
         What a reader calls dimensions, with their units; the register's words where absent.
+    unasked : sequence of str
+        Of an experiment about whichever algorithm somebody names: those that are run where none is named. Empty: all of them are.
     """
 
     id: str
@@ -156,6 +158,7 @@ class Experiment:
     emulates: str = ""
     choices: Sequence[Choice] = ()
     headings: Mapping[str, str] = field(default_factory=dict)
+    unasked: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -190,6 +193,8 @@ class Scale:
         if self.algorithms is not None and "alg" in grid:
             files = tuple(filter(is_made, self.algorithms)) if len(experiment.points["alg"]) > 1 else ()
             grid["alg"] = tuple(name for name in grid["alg"] if name in self.algorithms) + files
+        elif experiment.unasked and "alg" in grid:
+            grid["alg"] = tuple(name for name in grid["alg"] if name in experiment.unasked)
         return grid
 
     def seeds(self, experiment: Experiment) -> tuple[int, ...]:

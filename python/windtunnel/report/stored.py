@@ -15,6 +15,7 @@ from windtunnel.metrics import MEASURES
 from windtunnel.plots.declared import Declaration, Histories, History, from_json
 from windtunnel.plots.histories import chosen_histories
 from windtunnel.records.names import base_rtts_s
+from windtunnel.report.criteria import standards_of
 from windtunnel.report.model import Figure, Report, Section, Table
 from windtunnel.report.points import data_points, measure_headings, stored_runs, with_others
 from windtunnel.report.registers import LONGEST_S, registers_of
@@ -152,6 +153,7 @@ def assemble(results: Results, given: Register | None = None, *, docs: str = "",
         sections=sections,
         backends={name: BACKENDS.get(name, name) for name in backends},
         docs=docs,
+        standards=standards_of(facts, next(iter(verdicts.values()))) if only is None else [],
     )
 
 
