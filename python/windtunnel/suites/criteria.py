@@ -116,7 +116,9 @@ class Followed:
         algorithms : sequence of str
             As measures have them.
         """
-        claims = [_claim(suite, one, each, name) for one in self.criteria for each in one.expects for name in algorithms if _about(each, name)]
+        claims = [
+            _claim(suite, one, each, name) for one in self.criteria for each in one.expects for name in algorithms if _about(each, name)
+        ]
         named = [name for name in (written(one) for one in algorithms) if "." not in name]
         return {"version": 1, "papers": {suite: self.edition}, "algorithms": named, "claims": claims}
 
@@ -128,7 +130,12 @@ class Followed:
             whose = {_id(suite, one, each, name): each.whose for each in one.expects for name in algorithms if _about(each, name)}
             row = {"key": one.key, "title": one.title, "section": one.section, "level": one.level}
             rows.append({**row, "claims": claims, "whose": whose, "not_evaluated": one.not_evaluated})
-        return {"edition": self.edition, "left_out": list(self.left_out), "algorithms": [written(name) for name in algorithms], "rows": rows}
+        return {
+            "edition": self.edition,
+            "left_out": list(self.left_out),
+            "algorithms": [written(name) for name in algorithms],
+            "rows": rows,
+        }
 
 
 def written(algorithm: str) -> str:

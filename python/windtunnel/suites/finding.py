@@ -2,7 +2,7 @@
 
 What a paper leaves open is in the module ``choices`` of its package: CHOICES, by experiment. Unit and meaning of the measures that a suite
 defines itself are in its METRICS, by name. A suite that needs what not every machine has says so in its package: ``present`` makes of an
-experiment what can be run here, ``skipped`` names what cannot. A suite of a standard has FOLLOWED, its criteria (`criteria`), from which its
+experiment what can be run here, ``skipped`` names what cannot. A suite of a standard has FOLLOWED, its criteria, from which its
 register of claims is written for whichever algorithms were run.
 """
 

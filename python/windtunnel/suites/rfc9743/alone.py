@@ -100,7 +100,7 @@ def together(point: Point, draws: Draws) -> Scenario:
     flows = [flow(point["alg"], start) for start in starts]
     if point["case"] == "far":
         flows[-1] = flow(point["alg"], starts[-1], rtt_s=0.16)
-    return laid_out(link(50, 40, 1.0), flows, draws, rtt_ms=40, duration_s=max(starts) + 10.0 + 100.0)
+    return laid_out(link(50, 40, point["q"]), flows, draws, rtt_ms=40, duration_s=max(starts) + 10.0 + 100.0)
 
 
 def least_of_fair(view: View) -> float | None:
@@ -150,7 +150,9 @@ EXPERIMENTS = (
         measures=(Measure("after_second", function=after_second), Measure("spacing", function=spacing)),
         figures=(
             Compared("sent", "Carried from a second after the last ACK to the end of the cut", metric="after_second", y_label="packets"),
-            Histories("cwnd", "Window around a minute without feedback, from 20 to 80 s", quantity="cwnd_packets", y_label="cwnd (packets)"),
+            Histories(
+                "cwnd", "Window around a minute without feedback, from 20 to 80 s", quantity="cwnd_packets", y_label="cwnd (packets)"
+            ),
         ),
         parameters=(*NETWORK, ("path", "10 Mbit/s, 50 ms, 1 BDP"), ("cut", "no ACK leaves the reverse link from 20 to 80 s")),
         kept="all",
@@ -210,7 +212,11 @@ EXPERIMENTS = (
                 y_log=True,
             ),
         ),
-        parameters=(*NETWORK, ("path", "100 Mbit/s, 40 ms (BDP 333 packets)"), ("duration", "60 s, counted from 10 s after the last start")),
+        parameters=(
+            *NETWORK,
+            ("path", "100 Mbit/s, 40 ms (BDP 333 packets)"),
+            ("duration", "60 s, counted from 10 s after the last start"),
+        ),
         headings=NAMED,
         repeats=REPEATS,
         quick=in_minutes(),
@@ -221,26 +227,33 @@ EXPERIMENTS = (
         question="How do two, four and ten flows of one algorithm share, alike, with one far away, with one that comes late?",
         source="RFC 9743, 5.1.4",
         duration_s=121.0,
-        points={"alg": SUBJECTS, "n": (2, 4, 10), "case": ("alike", "far", "late")},
+        points={"alg": SUBJECTS, "n": (2, 4, 10), "case": ("alike", "far", "late"), "q": (1.0, 8.0)},
         unasked=UNASKED,
         scenario=together,
         measures=(Measure("jain"), Measure("least", function=least_of_fair), Measure("util")),
         figures=(
-            Curves("jain", "Jain's index", metric="jain", x="n", panels="case", x_label="Flows", y_label="Jain's index", y_limits=(0, 1.05)),
-            Curves(
-                "least",
-                "What the flow with least gets, over an equal share",
-                metric="least",
-                x="n",
-                panels="case",
-                x_label="Flows",
-                y_label="share of a fair share",
-                y_limits=(0, 1.05),
+            *(
+                Curves(
+                    f"{metric}-{q:.0f}",
+                    f"{title}, queue {q:.0f} BDP",
+                    metric=metric,
+                    x="n",
+                    panels="case",
+                    fixed={"q": q},
+                    x_label="Flows",
+                    y_label=label,
+                    y_limits=(0, 1.05),
+                )
+                for q in (1.0, 8.0)
+                for metric, title, label in (
+                    ("jain", "Jain's index", "Jain's index"),
+                    ("least", "What the flow with least gets, over an equal share", "share of a fair share"),
+                )
             ),
         ),
         parameters=(
             *NETWORK,
-            ("path", "50 Mbit/s, 40 ms, 1 BDP"),
+            ("path", "50 Mbit/s, 40 ms, 1 and 8 BDP (40 and 320 ms)"),
             ("case", "far: the last flow's base round trip is 160 ms; late: it starts 30 s after the others"),
             ("window", "100 s, from 10 s after the last start"),
         ),

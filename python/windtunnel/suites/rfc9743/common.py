@@ -12,7 +12,7 @@ from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue
 from windtunnel.suites.paths import bdp_packets, drawn_rtt_s, jitter_s
 
 NOT_ONE_FLOW = ("ptcp", "convex", "concave-convex", "fast-bqd")
-"""In the catalogue and no algorithm of one flow that the open Internet could see: bundles, shapes of a study, one that is told its queue."""
+"""In the catalogue and no algorithm of one flow that the Internet could see: bundles, shapes of a study, one that is told its queue."""
 SUBJECTS = tuple(name for name in catalogue().algorithms if name not in NOT_ONE_FLOW)
 """Who may be judged; beside these, a file."""
 UNASKED = ("cubic",)
@@ -36,9 +36,7 @@ def link(rate_mbps: float, rtt_ms: float, q: float, **given: Any) -> Bottleneck:
     return Bottleneck.model_validate({"rate_bps": rate_mbps * 1e6, "queue_packets": packets, **given})
 
 
-def laid_out(
-    bottleneck: Bottleneck, flows: Sequence[Flow], draws: Draws, *, rtt_ms: float, duration_s: float, **given: Any
-) -> Scenario:
+def laid_out(bottleneck: Bottleneck, flows: Sequence[Flow], draws: Draws, *, rtt_ms: float, duration_s: float, **given: Any) -> Scenario:
     """Return a run over a bottleneck, counted from ten seconds after the last start.
 
     Parameters
@@ -82,7 +80,7 @@ def starts_s(draws: Draws, number: int, span_s: float = 1.0) -> list[float]:
 
 
 def in_minutes(**points: Sequence[Any]) -> Quick:
-    """Return the quick scale of an experiment: these values of its dimensions, all others whole, and the fewest repeats that make a verdict."""
+    """Return the quick scale of an experiment: these values of its dimensions, and the fewest repeats that make a verdict."""
     return Quick(points=points, repeats=3, note="At the quick scale three repeats: intervals are wide.")
 
 
@@ -91,11 +89,12 @@ def goodput_mbps(view: View, flows: Sequence[int]) -> float | None:
     rows = [view.row(one) for one in flows]
     if not rows or any(row["window_goodput_bytes"] is None for row in rows):
         return None
-    return sum(row["window_goodput_bytes"] for row in rows) * 8e-6 / (view.duration_s - float(view.scenario["warmup_s"])) / len(rows)
+    total = float(sum(row["window_goodput_bytes"] for row in rows))
+    return total * 8e-6 / (view.duration_s - float(view.scenario["warmup_s"])) / len(rows)
 
 
 def crossing_ms(view: View) -> float | None:
-    """Return the median time of the transfers of at most 100 kB that began after the warm-up, ms; one that did not end counts as endless."""
+    """Return the median time of the transfers of at most 100 kB that began after the warm-up, ms; one that did not end is endless."""
     rows = view.passing.filter((view.passing["bytes"] <= 100_000) & (view.passing["start_s"] >= float(view.scenario["warmup_s"])))
     if not rows.height:
         return None

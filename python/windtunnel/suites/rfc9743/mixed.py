@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from windtunnel.experiment import Draws, Experiment, Measure, Point
@@ -14,8 +12,8 @@ from windtunnel.suites.rfc9743.common import (
     DEPLOYED,
     NAMED,
     NETWORK,
-    REPEATS,
     PLACES,
+    REPEATS,
     STANDARD,
     SUBJECTS,
     UNASKED,
@@ -105,8 +103,6 @@ def _curves(name: str, title: str, metric: str, **given: object) -> tuple[Curves
     return tuple(Curves(f"{name}-{mix.replace(':', '-')}", f"{title}, {mix}", metric=metric, fixed={"mix": mix}, **shared) for mix in MIXES)  # type: ignore[arg-type]
 
 
-
-
 EXPERIMENTS = (
     Experiment(
         id="rfc9743.harm",
@@ -117,7 +113,11 @@ EXPERIMENTS = (
         points={"alg": SUBJECTS, "opponent": (*STANDARD, *DEPLOYED), "place": PLACES, "mix": tuple(MIXES), "q": (0.5, 1.0, 4.0)},
         unasked=UNASKED,
         scenario=beside,
-        measures=(Measure("others_mbps", function=others_mbps), Measure("others_loss", function=others_loss), Measure("wait_ms", function=wait_ms)),
+        measures=(
+            Measure("others_mbps", function=others_mbps),
+            Measure("others_loss", function=others_loss),
+            Measure("wait_ms", function=wait_ms),
+        ),
         figures=(
             *_curves("rate", "Mean goodput of the others", "others_mbps", y_label="Mbit/s"),
             *_curves("delay", "Mean wait in the queue", "wait_ms", y_label="ms"),
@@ -183,14 +183,23 @@ EXPERIMENTS = (
                 y_label="ms",
             ),
             Compared(
-                "long", "Goodput of the long flow", metric="long_mbps", x="place", panels="opponent", x_label="the long flow", y_label="Mbit/s"
+                "long",
+                "Goodput of the long flow",
+                metric="long_mbps",
+                x="place",
+                panels="opponent",
+                x_label="the long flow",
+                y_label="Mbit/s",
             ),
         ),
         parameters=(
             *NETWORK,
             ("path", "50 Mbit/s, 40 ms, 1 BDP"),
             ("transfers", f"Poisson, {LOAD:.0%} of the link, Pareto sizes of mean 50 kB and index 1.2, cut at 5 MB"),
-            ("in its place", "the long flow. it: the judged algorithm; own: the short transfers' own, CUBIC where those are the judged one's"),
+            (
+                "in its place",
+                "the long flow. it: the judged algorithm; own: the short transfers' own, CUBIC where those are the judged one's",
+            ),
             ("duration", "80 s, counted from 10 s after the start"),
         ),
         headings={**NAMED, "opponent": "Short transfers"},

@@ -13,6 +13,8 @@ RADIO = ("loss 0.1 %", "loss 1 %", "bursts", "varying rate", "jitter")
 LEAST_MBPS, MOST_MBPS, STEP_S = 5.0, 40.0, 0.5
 FAR_S, BACK_S = 30.0, 60.0
 """When the path becomes 70 ms longer, and when it is as before."""
+LEAST_PACKETS = 10
+"""Of a wired queue. In two packets, one of them in service, every burst of three loses one, and every window stays at three packets."""
 LEO_S = 15.0
 """Between hand-overs of a constellation in low orbit."""
 
@@ -23,8 +25,9 @@ def _name(point: Point) -> str:
 
 
 def wired(point: Point, draws: Draws) -> Scenario:
-    """Return one flow over a fixed rate without loss of its own; longer where a window takes longer to grow."""
+    """Return one flow over a fixed rate without loss of its own."""
     path = link(point["rate"], point["rtt"], point["q"])
+    path = path.model_copy(update={"queue_packets": max(LEAST_PACKETS, path.queue_packets or 0)})
     flows = [flow(point["alg"], draws.uniform("start"))]
     return laid_out(path, flows, draws, rtt_ms=point["rtt"], duration_s=80.0)
 
@@ -87,7 +90,12 @@ EXPERIMENTS = (
                 "util", "Use of the link, queue 1 BDP", x="rtt", panels="rate", fixed={"q": 1.0}, x_label="Round-trip time (ms)", **_UTIL
             ),
         ),
-        parameters=(*NETWORK, ("flows", "1"), ("duration", "80 s, counted from 10 s after the start")),
+        parameters=(
+            *NETWORK,
+            ("flows", "1"),
+            ("queue", f"at least {LEAST_PACKETS} packets"),
+            ("duration", "80 s, counted from 10 s after the start"),
+        ),
         repeats=REPEATS,
         quick=in_minutes(rate=(10, 100), rtt=(10, 100)),
     ),
@@ -149,7 +157,17 @@ EXPERIMENTS = (
         unasked=UNASKED,
         scenario=constrained,
         measures=(Measure("util", t0=60.0, t1=180.0), Measure("loss_ovh"), Measure("wait_ms", function=wait_ms)),
-        figures=(Curves("again", "Sent again, of all that is sent", metric="loss_ovh", x="rate", x_label="Rate (Mbit/s)", y_label="share", x_log=True),),
+        figures=(
+            Curves(
+                "again",
+                "Sent again, of all that is sent",
+                metric="loss_ovh",
+                x="rate",
+                x_label="Rate (Mbit/s)",
+                y_label="share",
+                x_log=True,
+            ),
+        ),
         parameters=(*NETWORK, ("path", "100 ms, 10 packets of queue"), ("duration", "180 s; use of the link from 60 s on")),
         kept="all",
         repeats=REPEATS,
@@ -165,7 +183,18 @@ EXPERIMENTS = (
         unasked=UNASKED,
         scenario=high,
         measures=(Measure("util", t0=60.0, t1=180.0), Measure("wait_ms", function=wait_ms), Measure("loss_ovh")),
-        figures=(Curves("util", "Use of the link", x="rate", panels="q", x_label="Rate (Mbit/s)", x_log=True, fixed={"t0": 60.0, "t1": 180.0}, **_UTIL),),
+        figures=(
+            Curves(
+                "util",
+                "Use of the link",
+                x="rate",
+                panels="q",
+                x_label="Rate (Mbit/s)",
+                x_log=True,
+                fixed={"t0": 60.0, "t1": 180.0},
+                **_UTIL,
+            ),
+        ),
         parameters=(*NETWORK, ("path", "600 ms"), ("duration", "180 s; use of the link from 60 s on")),
         kept="all",
         repeats=REPEATS,

@@ -10,7 +10,20 @@ from windtunnel.experiment import Draws, Experiment, Measure, Point
 from windtunnel.metrics import View
 from windtunnel.plots.declared import Compared, Curves, Histories
 from windtunnel.scenario import Bottleneck, Scenario
-from windtunnel.suites.rfc9743.common import NAMED, NETWORK, REPEATS, SUBJECTS, UNASKED, flow, goodput_mbps, in_minutes, laid_out, link, starts_s, wait_ms
+from windtunnel.suites.rfc9743.common import (
+    NAMED,
+    NETWORK,
+    REPEATS,
+    SUBJECTS,
+    UNASKED,
+    flow,
+    goodput_mbps,
+    in_minutes,
+    laid_out,
+    link,
+    starts_s,
+    wait_ms,
+)
 
 QUEUES = ("fq-codel", "pie", "dualpi2")
 AT_S = 40.0
@@ -67,7 +80,7 @@ def changed(point: Point, draws: Draws) -> Scenario:
 
 
 def back_s(view: View) -> float:
-    """Return the time from the change until the link carries 90 % of its rate for half a second; the end of the run where it never does."""
+    """Return the time from the change until the link carries 90 % of its rate for half a second; endless where it never does."""
     case = view.point["case"]
     rate_bps = {"rate / 10": 5e6, "rate x 10": 100e6}.get(case, view.rate_bps)
     t_s, _, carried = view.queue_samples
@@ -79,7 +92,7 @@ def back_s(view: View) -> float:
 
 
 def drain_s(view: View) -> float:
-    """Return the time from the change until the queue is for the first time at most half full again; the end of the run where it never is."""
+    """Return the time from the change until the queue is first at most half full again; endless where it never is."""
     t_s, queue, _ = view.queue_samples
     there = np.flatnonzero((queue <= view.queue_packets / 2) & (t_s >= AT_S + 0.2))
     return float(t_s[there[0]]) - AT_S if there.size else float("inf")
@@ -110,9 +123,24 @@ EXPERIMENTS = (
         points={"alg": SUBJECTS, "queue": QUEUES, "ecn": ("off", "on"), "case": ("alone", "beside cubic")},
         unasked=UNASKED,
         scenario=managed,
-        measures=(Measure("share", function=share), Measure("util"), Measure("wait_ms", function=wait_ms), Measure("mark_share"), Measure("drop_share")),
+        measures=(
+            Measure("share", function=share),
+            Measure("util"),
+            Measure("wait_ms", function=wait_ms),
+            Measure("mark_share"),
+            Measure("drop_share"),
+        ),
         figures=(
-            Compared("delay", "Mean wait in the queue, alone", metric="wait_ms", x="queue", panels="ecn", fixed={"case": "alone"}, x_label="queue", y_label="ms"),
+            Compared(
+                "delay",
+                "Mean wait in the queue, alone",
+                metric="wait_ms",
+                x="queue",
+                panels="ecn",
+                fixed={"case": "alone"},
+                x_label="queue",
+                y_label="ms",
+            ),
             Compared(
                 "share",
                 "Share beside CUBIC without ECN",
@@ -126,7 +154,11 @@ EXPERIMENTS = (
                 baseline=(0.5,),
             ),
         ),
-        parameters=(*NETWORK, ("path", "50 Mbit/s, 40 ms, 1000 packets"), ("ecn", "asked for by the judged flow: ECT(0), by prague ECT(1)")),
+        parameters=(
+            *NETWORK,
+            ("path", "50 Mbit/s, 40 ms, 1000 packets"),
+            ("ecn", "asked for by the judged flow: ECT(0), by prague ECT(1)"),
+        ),
         headings={**NAMED, "queue": "Discipline", "ecn": "ECN"},
         repeats=REPEATS,
         quick=in_minutes(),
@@ -141,7 +173,11 @@ EXPERIMENTS = (
         unasked=UNASKED,
         scenario=policed,
         measures=(Measure("loss_ovh"), Measure("goodput_mbps"), Measure("drop_share")),
-        figures=(Curves("loss", "Sent again, of all that is sent", metric="loss_ovh", x="rate", x_label="Policed rate (Mbit/s)", y_label="share"),),
+        figures=(
+            Curves(
+                "loss", "Sent again, of all that is sent", metric="loss_ovh", x="rate", x_label="Policed rate (Mbit/s)", y_label="share"
+            ),
+        ),
         parameters=(*NETWORK, ("path", "100 Mbit/s, 40 ms; a policer without a queue, burst 30 packets")),
         headings={"rate": "Policed rate (Mbit/s)"},
         repeats=REPEATS,
@@ -158,7 +194,16 @@ EXPERIMENTS = (
         scenario=disordered,
         measures=(Measure("util"), Measure("loss_ovh")),
         figures=(
-            Curves("util", "Use of the link", metric="util", x="depth", panels="p", x_label="Lateness (round trips)", y_label="share", y_limits=(0, 1.05)),
+            Curves(
+                "util",
+                "Use of the link",
+                metric="util",
+                x="depth",
+                panels="p",
+                x_label="Lateness (round trips)",
+                y_label="share",
+                y_limits=(0, 1.05),
+            ),
         ),
         parameters=(*NETWORK, ("path", "20 Mbit/s, 40 ms, 1 BDP"), ("recovery", "RACK, the profile's: it waits, and undoes")),
         headings={"depth": "Lateness (RTT)", "p": "Share of late packets"},
@@ -176,7 +221,9 @@ EXPERIMENTS = (
         scenario=changed,
         measures=(Measure("back_s", function=back_s), Measure("drain_s", function=drain_s)),
         figures=(
-            Compared("back", "From the change until the link carries 90 % of its rate", metric="back_s", x="case", x_label="change", y_label="s"),
+            Compared(
+                "back", "From the change until the link carries 90 % of its rate", metric="back_s", x="case", x_label="change", y_label="s"
+            ),
             Histories("rates", "Goodput around a change at 40 s", quantity="goodput_mbps", panels="case", y_label="Mbit/s"),
         ),
         parameters=(
@@ -199,7 +246,18 @@ EXPERIMENTS = (
         unasked=UNASKED,
         scenario=incast,
         measures=(Measure("slowest_ms", function=slowest_ms), Measure("drop_share")),
-        figures=(Curves("slowest", "99th percentile of completion", metric="slowest_ms", x="qpkt", series="place", x_label="Queue (packets)", y_label="ms", y_log=True),),
+        figures=(
+            Curves(
+                "slowest",
+                "99th percentile of completion",
+                metric="slowest_ms",
+                x="qpkt",
+                series="place",
+                x_label="Queue (packets)",
+                y_label="ms",
+                y_log=True,
+            ),
+        ),
         parameters=(*NETWORK, ("path", "10 Gbit/s, 100 us, one port, drop-tail"), ("flows", f"{SENDERS} of {ANSWER_BYTES // 1000} kB")),
         headings=NAMED,
         repeats=REPEATS,
