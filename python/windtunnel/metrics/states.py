@@ -1,8 +1,9 @@
 """Assertions on a controller's state over time: which phase follows which, how long it lasts, what holds while it does.
 
-A run's samples carry the state that each algorithm shows under its own names (`mode`, `pacing_gain`, `inflight_long`, ...). `States` is that of one
-flow; `follows`, `lasts`, `keeps` and `never` make measures of it, 1 where the assertion holds, 0 where it does not, and no value where the run
-never came to what it is about. A suite declares them as `Measure(name, function=follows(...))`, and a register asks ``M('name') == 1``.
+A run's samples carry the state that each algorithm shows under its own names (`mode`, `pacing_gain`, `inflight_long`, ...). `States` is
+that of one flow; `follows`, `lasts`, `keeps` and `never` make measures of it, 1 where the assertion holds, 0 where it does not, and no
+value where the run never came to what it is about. A suite declares them as `Measure(name, function=follows(...))`, and a register asks
+``M('name') == 1``.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ class States:
         return found
 
     def rounds(self, start_s: float, end_s: float) -> int:
-        """Return how many packet-timed round trips pass: each ends when all that was in flight at its start is delivered (whole packets)."""
+        """Return how many packet-timed round trips pass: each ends when what was in flight at its start is delivered."""
         packets = self.column("delivered_bytes") / MSS_BYTES
         flying = self.column("inflight_packets")
         count, index = 0, int(np.searchsorted(self.t_s, start_s - 1e-9))
@@ -147,7 +148,7 @@ def _follows(view: View, *, before: float, after: tuple[float, ...], column: str
 
 
 def lasts(value: float, least_s: float, most_s: float, *, column: str = MODE, flow: int = 0) -> Check:
-    """Return the assertion that every stretch of a phase that ends lasts from `least_s` to `most_s` seconds; other arguments as in `follows`."""
+    """Return the assertion that every stretch of a phase that ends lasts so many seconds; other arguments as in `follows`."""
     return functools.partial(_lasts, value=value, least_s=least_s, most_s=most_s, column=column, flow=flow)
 
 
@@ -185,7 +186,11 @@ def _keeps(
     states = States(view, flow)
     if not states.has(quantity, *(() if value is None else (column,))):
         return None
-    stretches = [(after_s, float("inf"))] if value is None else [(one.start_s + after_s, one.end_s) for one in states.episodes(value, column=column)]
+    stretches = (
+        [(after_s, float("inf"))]
+        if value is None
+        else [(one.start_s + after_s, one.end_s) for one in states.episodes(value, column=column)]
+    )
     samples = np.concatenate([states.between(quantity, *one) for one in stretches] or [np.empty(0)])
     samples = samples[np.isfinite(samples)]
     return _said(((samples >= low) & (samples <= high)).all() if samples.size else None)

@@ -77,9 +77,12 @@ class Bbr:
         return self.bw(t_s) * self.states.at("rtt_min", t_s)
 
     def inflight_at_one(self, t_s: float) -> float:
-        """Return Inflight(1.0): the BDP with the quantization budget, three bursts of a millisecond, 4 segments at least."""
+        """Return Inflight(1.0): the BDP, or the quantization budget where that is more, of three bursts of a millisecond and of 4 segments.
+
+        BBRv1 adds the three bursts to the BDP, and makes the sum even (Linux, bbr_quantization_budget).
+        """
         burst = min(max(2.0, self.states.at("pacing_rate_bps", t_s) / 8e3 / MSS_BYTES), 65_536 / MSS_BYTES)
-        return max(self.bdp(t_s), 3 * burst, 4.0)
+        return self.bdp(t_s) + 3 * burst + 2 if self.is_first else max(self.bdp(t_s), 3 * burst, 4.0)
 
     @property
     def link(self) -> float:
