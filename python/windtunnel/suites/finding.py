@@ -3,7 +3,7 @@
 What a paper leaves open is in the module ``choices`` of its package: CHOICES, by experiment. Unit and meaning of the measures that a suite
 defines itself are in its METRICS, by name. A suite that needs what not every machine has says so in its package: ``present`` makes of an
 experiment what can be run here, ``skipped`` names what cannot. A suite of a standard has FOLLOWED, its criteria, from which its
-register of claims is written for whichever algorithms were run.
+register of claims is written for whichever algorithms were run. Its `planned` says what a plan of runs costs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 import polars as pl
 
 from windtunnel.claims import Register, build, packaged_register, register
-from windtunnel.experiment import Experiment
+from windtunnel.experiment import Experiment, Plan
 from windtunnel.scenario.errors import unknown
 from windtunnel.suites import users
 from windtunnel.suites.criteria import Followed
@@ -49,6 +49,8 @@ class Suite:
         Unit and meaning of the measures that it defines itself.
     followed : Followed, optional
         Of a standard's suite: its text and criteria.
+    planned : callable
+        From the plan of its runs to lines that are said before they begin, such as what they cost.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Suite:
     skipped: Callable[[], list[str]] = list
     metrics: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     followed: Followed | None = None
+    planned: Callable[[Plan], list[str]] = field(default=lambda _: [])
 
     def declarations(self) -> dict[str, Any]:
         """Return what its register takes from it: its experiments and metrics, as a register has them."""
@@ -155,7 +158,12 @@ def _made(name: str, package: ModuleType, claims: Path | None) -> Suite:
     found = [getattr(package, "present", _as_it_is)(experiment) for experiment in found]
     metrics = getattr(package, "METRICS", {})
     own = Suite(name, package.TITLE, tuple(found), getattr(package, "findings", _nothing), claims, metrics=metrics)
-    return replace(own, skipped=getattr(package, "skipped", own.skipped), followed=getattr(package, "FOLLOWED", None))
+    return replace(
+        own,
+        skipped=getattr(package, "skipped", own.skipped),
+        followed=getattr(package, "FOLLOWED", None),
+        planned=getattr(package, "planned", own.planned),
+    )
 
 
 def _declared(name: str, package: ModuleType) -> list[Experiment]:

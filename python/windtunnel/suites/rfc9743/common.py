@@ -8,13 +8,10 @@ from typing import Any
 from windtunnel.experiment import Draws, Quick
 from windtunnel.metrics import View, measured
 from windtunnel.metrics.view import SETTLING_S
-from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue
+from windtunnel.scenario import Bottleneck, Flow, Scenario
+from windtunnel.suites.everyone import SUBJECTS as SUBJECTS
 from windtunnel.suites.paths import bdp_packets, drawn_rtt_s, jitter_s
 
-NOT_ONE_FLOW = ("ptcp", "convex", "concave-convex", "fast-bqd")
-"""In the catalogue and no algorithm of one flow that the Internet could see: bundles, shapes of a study, one that is told its queue."""
-SUBJECTS = tuple(name for name in catalogue().algorithms if name not in NOT_ONE_FLOW)
-"""Who may be judged; beside these, a file."""
 UNASKED = ("cubic",)
 """Who is judged where nobody is named."""
 STANDARD = ("reno", "cubic")
