@@ -72,12 +72,15 @@ class Quick:
         In place of the experiment's, where that takes long.
     note : str
         What a reader of the quick scale must know.
+    only : callable, optional
+        Whether a point is one at this scale, where the experiment's own answer does not fit it.
     """
 
     points: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     repeats: int = 3
     scenario: Callable[[Point, Draws], Scenario] | None = None
     note: str = ""
+    only: Callable[[Point], bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -227,9 +230,10 @@ class Scale:
 
     def grid(self, experiment: Experiment) -> Iterator[tuple[dict[str, Any], int]]:
         """Yield every point and repeat of an experiment at this scale, in the order of its dimensions."""
-        points = self.points(experiment)
+        points, other = self.points(experiment), self._other(experiment)
+        only = other.only if other is not None and other.only is not None else experiment.only
         for values in itertools.product(*points.values()):
             point = dict(zip(points, values, strict=True))
-            if experiment.only is None or experiment.only(point):
+            if only is None or only(point):
                 for seed in self.seeds(experiment):
                     yield dict(point), seed

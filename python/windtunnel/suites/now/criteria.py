@@ -5,8 +5,8 @@ from __future__ import annotations
 from windtunnel.suites.criteria import Criterion, Expectation, Followed
 
 EDITION = (
-    "Y.-T. Li, D. Leith, R. N. Shorten, Experimental Evaluation of TCP Protocols for High-Speed Networks, IEEE/ACM ToN 15(5), 2007: its seven "
-    "tests, with today's algorithms, stack and rates"
+    "Y.-T. Li, D. Leith, R. N. Shorten, Experimental Evaluation of TCP Protocols for High-Speed Networks, IEEE/ACM ToN 15(5), 2007: its "
+    "seven tests, with today's algorithms, stack and rates"
 )
 LEFT_OUT = (
     "The paper's own runs, stack and claims: they are the suite li07.",

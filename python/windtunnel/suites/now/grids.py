@@ -50,15 +50,15 @@ class Grid:
 
 FRACTION: Mapping[tuple[str, int], Grid] = {
     (FAIR, 10): Grid((16, 42, 162), (0.05, 0.2, 1.0, 2.0), (1.0,), 5, 600.0),
-    (FAIR, 250): Grid((16, 42, 162), (0.05, 0.2, 1.0, 2.0), (1.0,), 4, 400.0),
-    (FAIR, 1000): Grid((16, 42, 162), (0.05, 0.2, 1.0), (1.0,), 3, 200.0),
+    (FAIR, 250): Grid((16, 42, 162), (0.05, 0.2, 1.0, 2.0), (1.0,), 5, 400.0),
+    (FAIR, 1000): Grid((16, 42, 162), (0.05, 0.2, 1.0), (1.0,), 4, 200.0),
     (FAIR, 10000): Grid((16, 100), (0.05, 1.0), (1.0,), 2, 120.0),
     ("rtt", 10): Grid((16, 42), (0.2, 1.0), (), 5, 600.0),
     ("rtt", 250): Grid((16, 42), (0.2, 1.0), (), 3, 400.0),
     ("rtt", 1000): Grid((16, 42), (0.2, 1.0), (), 2, 200.0),
     ("old", 10): Grid((42, 162), (0.2, 1.0), (), 5, 600.0),
     ("old", 250): Grid((42, 162), (0.2, 1.0), (), 3, 400.0),
-    ("old", 1000): Grid((42, 162), (0.2, 1.0), (), 2, 200.0),
+    ("old", 1000): Grid((42, 162), (0.2, 1.0), (), 3, 200.0),
     ("loss", 10): Grid((LONG_RTT,), (0.2,), (), 3, 300.0, (1e-4, 1e-3, 1e-2)),
     ("loss", 250): Grid((LONG_RTT,), (0.2,), (), 3, 300.0, (1e-5, 1e-4, 1e-3, 1e-2)),
     ("loss", 1000): Grid((LONG_RTT,), (0.2,), (), 2, 200.0, (1e-5, 1e-4, 1e-3)),
@@ -80,7 +80,7 @@ WHOLE: Mapping[tuple[str, int], Grid] = {
 }
 
 _NS, _RATED_NS, _MANAGED_NS = 28.0, 95.0, 55.0
-"""Nanoseconds a packet: of a law of the window, of one of the rate (BBR, Copa, FAST), and what FQ-CoDel adds. Measured at 1 Gbit/s, 42 ms."""
+"""Nanoseconds a packet: of a law of the window, of one of the rate, and what FQ-CoDel adds. Measured at 1 Gbit/s, 42 ms."""
 _RUN_S = 0.1
 """Of a run beside its packets: its start, its measures, its files."""
 RATED = ("bbr", "bbr3", "copa", "fast", "prague", "areno")
@@ -105,9 +105,9 @@ def planned(plan: Plan) -> list[str]:
         spent[rate] = (runs + 1, seconds + cost_s(job))
         whole += cost_s(job)
         longest = max(flow.rtt_s or 0.0 for flow in job.scenario.flows) * 1e3
-        q = (job.scenario.bottleneck.queue_packets or 0) * 12e-3 / (rate * longest) if longest else 0.0
+        q = (job.scenario.bottleneck.queue_packets or 0) * 12 / (rate * longest) if longest else 0.0
         epoch_s = reno_epoch_s(rate, longest, q)
-        if epoch_s > job.scenario.duration_s > short.get(rate, (0.0, 0.0))[1] * 0:
+        if epoch_s > job.scenario.duration_s:
             short[rate] = max(short.get(rate, (0.0, 0.0)), (epoch_s, job.scenario.duration_s))
     for rate in sorted(spent):
         runs, seconds = spent[rate]

@@ -40,7 +40,7 @@ def _two(point: Point, draws: Draws, names: Sequence[str], rtts: Sequence[float]
 def _off(rtt_ms: float, point: Point, draws: Draws) -> float:
     """Return a repeat's round trip: less than half a packet time off the nominal one, as in every suite of ours."""
     packet_s = min(12_000 / (point["rate"] * 1e6), 1e-4 * rtt_ms)
-    return round(rtt_ms * 1e-3 + packet_s * (draws.uniform("delay of the path") - 0.5), 9)
+    return float(round(rtt_ms * 1e-3 + packet_s * (draws.uniform("delay of the path") - 0.5), 9))
 
 
 def same(point: Point, draws: Draws, *, duration_s: float) -> Scenario:
@@ -82,7 +82,7 @@ def late_over_first(view: View) -> float | None:
     return over_other(view)
 
 
-_DRAWN = {"x_label": "Round-trip time (ms)", "x_log": True, "x": "rtt"}
+_DRAWN: dict[str, Any] = {"x_label": "Round-trip time (ms)", "x_log": True, "x": "rtt"}
 
 
 def _pick(grid: Grid, question: str) -> dict[str, Sequence[Any]]:
@@ -94,10 +94,10 @@ def _pick(grid: Grid, question: str) -> dict[str, Sequence[Any]]:
     return found | ({"opponent": OTHERS} if question == "old" else {})
 
 
-def _is_point(point: Point, *, fraction: Grid) -> bool:
-    """Whether a point is one: FQ-CoDel has the fraction's queues, or all of the whole grid's; nobody joins its like."""
-    managed = point.get("queue") == "fq-codel"
-    return not (managed and point["q"] in fraction.queues and point["q"] not in fraction.managed) and point.get("opponent") != point["alg"]
+def _is_point(point: Point, *, grid: Grid) -> bool:
+    """Whether a point is one: each discipline has queues of its own, and nobody joins its like."""
+    queues = grid.managed if point.get("queue") == "fq-codel" else grid.queues
+    return ("q" not in point or point["q"] in queues) and point.get("opponent") != point["alg"]
 
 
 _ASKED: dict[str, tuple[str, str, str, Any]] = {
@@ -129,7 +129,7 @@ def _figures(question: str, grid: Grid) -> tuple[Curves, ...]:
     if question == "rtt":
         return (
             Curves("unfair", "Near over far flow", metric="rtt_unfair", panels="q", y_log=True, baseline=(1.0,), y_label="ratio", **_DRAWN),
-        )  # type: ignore[arg-type]
+        )
     if question == "old":
         return tuple(
             Curves(
@@ -141,7 +141,7 @@ def _figures(question: str, grid: Grid) -> tuple[Curves, ...]:
                 y_log=True,
                 baseline=(1.0,),
                 y_label="ratio",
-                **_DRAWN,  # type: ignore[arg-type]
+                **_DRAWN,
             )
             for name in OTHERS
         )
@@ -160,7 +160,7 @@ def _figures(question: str, grid: Grid) -> tuple[Curves, ...]:
             fixed={"queue": kind},
             y_label=label,
             censored_at=grid.duration_s if name == "convergence" else None,
-            **_DRAWN,  # type: ignore[arg-type]
+            **_DRAWN,
         )
         for kind in (("drop-tail", "fq-codel") if grid.managed else ("drop-tail",))
         for name, title, metric, label in shown
@@ -190,8 +190,13 @@ def _experiment(question: str, rate: int) -> Experiment:
         repeats=fraction.repeats,
         kept="rates",
         quick=None if rate == RATES[-1] else Quick(points={} if question == "loss" else {"rtt": fraction.rtts[:1]}, repeats=2),
-        full=Quick(points=_pick(whole, question), repeats=whole.repeats, scenario=functools.partial(scenario, duration_s=whole.duration_s)),
-        only=functools.partial(_is_point, fraction=fraction),
+        full=Quick(
+            points=_pick(whole, question),
+            repeats=whole.repeats,
+            scenario=functools.partial(scenario, duration_s=whole.duration_s),
+            only=functools.partial(_is_point, grid=whole),
+        ),
+        only=functools.partial(_is_point, grid=fraction),
         notes=("A value whose flows complete no epoch is of a run too short for one: `epochs` says how many there are.",),
         headings={"queue": "Discipline", "opponent": "Beside"},
     )
