@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -100,6 +100,10 @@ def _is_point(point: Point, *, grid: Grid) -> bool:
     return ("q" not in point or point["q"] in queues) and point.get("opponent") != point["alg"]
 
 
+def _only(question: str, grid: Grid) -> Callable[[Point], bool] | None:
+    return functools.partial(_is_point, grid=grid) if question in (FAIR, "old") else None
+
+
 _ASKED: dict[str, tuple[str, str, str, Any]] = {
     FAIR: ("Two equal flows", "How equally, how fully, at what loss and how soon do two flows share?", "IV.C (i), IV.E, IV.G", same),
     "rtt": ("Two round trips", "What does a flow of 162 ms lose to one that is nearer?", "IV.C (ii)", unequal),
@@ -194,9 +198,9 @@ def _experiment(question: str, rate: int) -> Experiment:
             points=_pick(whole, question),
             repeats=whole.repeats,
             scenario=functools.partial(scenario, duration_s=whole.duration_s),
-            only=functools.partial(_is_point, grid=whole),
+            only=_only(question, whole),
         ),
-        only=functools.partial(_is_point, grid=fraction),
+        only=_only(question, fraction),
         notes=("A value whose flows complete no epoch is of a run too short for one: `epochs` says how many there are.",),
         headings={"queue": "Discipline", "opponent": "Beside"},
     )
