@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from windtunnel.claims import build
 from windtunnel.cli import main
 from windtunnel.experiment import Scale, plan
+from windtunnel.starters import create_suite
 from windtunnel.store import open_results
 from windtunnel.suites import default_suites, suite
 from windtunnel.suites.criteria import Criterion, Expectation, Followed
@@ -57,6 +59,25 @@ def test_every_scenario_is_one_that_the_simulator_takes() -> None:
     assert set(whole.cells) == {one.id for one in RFC.experiments} and not any(whole.left_out.values())
 
 
+def test_a_suite_of_one_s_own_has_criteria(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    create_suite("owncriteria", tmp_path / "project")
+    folder = tmp_path / "project" / "owncriteria"
+    (folder / "register.yaml").unlink()
+    with (folder / "__init__.py").open("a") as file:
+        file.write(OWN)
+    out = str(tmp_path / "results")
+    assert main(["suite", "run", str(folder), "--quick", "--alg", "reno,cubic", "--out", out, "--json"]) == 0
+    claims = {one["id"]: one["verdict"] for one in json.loads(capsys.readouterr().out)["claims"]}
+    assert claims == {"owncriteria.c01.used.reno": "holds", "owncriteria.c01.used.cubic": "holds"}
+
+
+OWN = """
+from windtunnel.suites.criteria import Criterion, Expectation, Followed
+
+USED = Expectation("used", "owncriteria.buffers", "ALG has a window", "M('peak_packets', alg=ALG, q=1.0) >= 2", "2")
+FOLLOWED = Followed("my text", (), (Criterion("01", "Use", "1", "MUST", (USED,)),))
+"""
 MINE = """from windtunnel.controllers import Controller
 
 
