@@ -137,7 +137,7 @@ class Experiment:
     headings : mapping of str to str
         What a reader calls dimensions, with their units; the register's words where absent.
     unasked : sequence of str
-        Of an experiment about whichever algorithm somebody names: those that are run where none is named. Empty: all of them are.
+        Of an experiment about whichever algorithm is named: those that are run where none is named. Empty: all of them are.
     """
 
     id: str

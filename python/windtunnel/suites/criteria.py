@@ -1,6 +1,6 @@
 """What a suite of a standard has beside experiments: its criteria, what is expected of an algorithm for each, and by whose threshold.
 
-A paper's claims name the paper's protocols. A standard's criteria are about whichever algorithm somebody brings, so that they are written
+A paper's claims name the paper's protocols. A standard's criteria are about whichever algorithm is given, so that they are written
 with `ALG` in its place, and become a register of claims for the algorithms that a results folder holds.
 """
 

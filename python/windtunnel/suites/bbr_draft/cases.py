@@ -91,7 +91,7 @@ def thin(point: Point, draws: Draws) -> Scenario:
 
 
 def idle(point: Point, draws: Draws) -> Scenario:
-    """Return a flow whose application writes for three seconds and is silent for eleven: case 11."""
+    """Return a flow whose application writes for three seconds and is idle for eleven: case 11."""
     return _run(point["alg"], draws, flow={"on_s": 3.0, "off_s": 11.0}, duration_s=45.0)
 
 
@@ -135,7 +135,7 @@ def shallow(point: Point, draws: Draws) -> Scenario:
 
 
 def pausing(point: Point, draws: Draws) -> Scenario:
-    """Return a flow whose application is silent for 60 ms in each 700 ms: case 22, some of whose pauses meet a REFILL."""
+    """Return a flow whose application is idle for 60 ms in each 700 ms: case 22, some of whose pauses meet a REFILL."""
     return _run(point["alg"], draws, flow={"on_s": 0.64, "off_s": 0.06}, duration_s=40.0)
 
 
@@ -248,7 +248,7 @@ EXPERIMENTS = (
         "Is PROBE_RTT skipped where nothing was in flight?",
         idle,
         (checks.no_probe_after_idle,),
-        parameters=(("application", "3 s of data, 11 s of silence, in turn"),),
+        parameters=(("application", "3 s of data, 11 s idle, in turn"),),
         quantity=("inflight_packets", "in flight (packets)"),
     ),
     _case(
@@ -332,7 +332,7 @@ EXPERIMENTS = (
         "Do samples that the application limits leave max_bw as it is?",
         pausing,
         (checks.samples_do_not_lower, checks.refill_to_up),
-        parameters=(("application", "silent for 60 ms in each 700 ms"),),
+        parameters=(("application", "idle for 60 ms in each 700 ms"),),
         duration_s=40.0,
     ),
 )

@@ -213,7 +213,7 @@ CASES = (
             _one(
                 "case-11",
                 "no_probe_after_idle",
-                "ALG begins no PROBE_RTT in, or half a second after, 11 s of silence",
+                "ALG begins no PROBE_RTT in, or half a second after, 11 s without data",
                 "half a second, ours",
             ),
         ),

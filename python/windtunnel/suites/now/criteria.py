@@ -1,4 +1,4 @@
-"""The seven tests with a threshold each, at 10 and 250 Mbit/s. None is the paper's: it compares, and judges nobody."""
+"""The seven tests with a threshold each, at 10 and 250 Mbit/s. None is the paper's: it compares, and gives no verdict."""
 
 from __future__ import annotations
 

@@ -31,8 +31,8 @@ HEAD = (
     "with Linux 6.1's stack, and for the whole QUIC stacks that were built (NAME@STACK). "
     "[How it is made, and how to make it again](guides/now.md).",
     "A number is the mean over all points of the question (round trips, queues of 5 % to 200 % BDP, drop-tail and FQ-CoDel); in "
-    "brackets the 95 % interval over resamples of the repeats. A rank is a range: algorithms whose intervals overlap are not told "
-    "apart. There is no single score: who is first in one question is last in another. †n: at n points no run held one whole "
+    "brackets the 95 % interval over resamples of the repeats. A rank is a range: algorithms whose intervals overlap are "
+    "not distinguished. There is no single score: who is first in one question is last in another. †n: at n points no run held one whole "
     "congestion epoch of an algorithm whose rate is made of epochs, so that its mean is of a part of one.",
 )
 """What every page says before its tables."""

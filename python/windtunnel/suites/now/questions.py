@@ -95,7 +95,7 @@ def _pick(grid: Grid, question: str) -> dict[str, Sequence[Any]]:
 
 
 def _is_point(point: Point, *, grid: Grid) -> bool:
-    """Whether a point is one: each discipline has queues of its own, and nobody joins its like."""
+    """Whether a point is one: each discipline has queues of its own, and no flow joins its like."""
     queues = grid.managed if point.get("queue") == "fq-codel" else grid.queues
     return ("q" not in point or point["q"] in queues) and point.get("opponent") != point["alg"]
 

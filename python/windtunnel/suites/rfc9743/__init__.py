@@ -1,4 +1,4 @@
-"""RFC 9743, "Specifying New Congestion Control Algorithms": its evaluation criteria, for one algorithm that somebody brings."""
+"""RFC 9743, "Specifying New Congestion Control Algorithms": its evaluation criteria, for one algorithm that is given."""
 
 from windtunnel.suites.rfc9743.criteria import FOLLOWED
 

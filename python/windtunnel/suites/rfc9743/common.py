@@ -13,7 +13,7 @@ from windtunnel.suites.everyone import SUBJECTS as SUBJECTS
 from windtunnel.suites.paths import bdp_packets, drawn_rtt_s, jitter_s
 
 UNASKED = ("cubic",)
-"""Who is judged where nobody is named."""
+"""Which is judged where none is named."""
 STANDARD = ("reno", "cubic")
 """Of RFC 5681 and RFC 9438."""
 DEPLOYED = ("bbr", "bbr3")
