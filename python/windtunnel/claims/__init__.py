@@ -5,8 +5,8 @@ A register holds claims about experiments that a suite declares; each claim has 
 Nothing here runs anything: claims read measures, and measures come from stored records.
 """
 
-from windtunnel.claims.completing import DECLARED, packaged_declarations
-from windtunnel.claims.loading import packaged_register, packaged_tables, register, whole_text
+from windtunnel.claims.completing import DECLARED, completed, packaged_declarations, text_of
+from windtunnel.claims.loading import build, packaged_register, packaged_tables, register, whole_text
 from windtunnel.claims.model import (
     Claim,
     Metric,
@@ -34,7 +34,9 @@ __all__ = [
     "RegisterError",
     "Registered",
     "Verdict",
+    "build",
     "claims_json",
+    "completed",
     "experiments_read",
     "judge",
     "metrics_read",
@@ -42,5 +44,6 @@ __all__ = [
     "packaged_register",
     "packaged_tables",
     "register",
+    "text_of",
     "whole_text",
 ]

@@ -139,6 +139,7 @@ def options(scale: Scale, out: str, backend: str, *, alg: str | None) -> str:
     """
     parts = [f"--backend {shlex.quote(backend)}"] if backend != "sim" else []
     parts += ["--quick"] if scale.quick else []
+    parts += ["--full"] if scale.full else []
     parts += [f"--alg {shlex.quote(alg)}"] if alg is not None else []
     parts += [f"--seeds {scale.repeats}"] if scale.repeats is not None else []
     parts += [f"--out {shlex.quote(out)}"] if out != "results" else []

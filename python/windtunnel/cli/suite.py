@@ -62,6 +62,7 @@ def run_command(
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256.", show_default="one per core")] = None,
     out: Annotated[str, typer.Option(metavar="DIR", help="Results folder; what it holds already is not run again.")] = "results",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer points and repeats: minutes.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="The whole grid of experiments that declare a fraction: a cluster's work.")] = False,
     backend: Annotated[str, typer.Option(metavar="NAME", help="What runs it: sim, linux, or linux:KERNEL.")] = "sim",
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers make the runs.")] = None,
     workers: Annotated[int | None, typer.Option(metavar="N", help="Dask workers on this machine, 1 to 256.", show_default="none")] = None,
@@ -78,7 +79,7 @@ def run_command(
         from windtunnel.store import writing_results
         from windtunnel.suites import chosen, store_facts
 
-        scale = _scale(quick=quick, alg=alg, seeds=seeds)
+        scale = _scale(quick=quick, full=full, alg=alg, seeds=seeds)
         processes = worker_count(jobs)
         asked = chosen(names)
         for line in [text for own, _ in asked for text in own.skipped()]:
@@ -87,6 +88,10 @@ def run_command(
         plan = experiment.plan(wanted, scale, backend=backend)
         if not plan.jobs and not any(plan.left_out.values()):
             raise ScenarioError("alg", f"{alg!r} leaves nothing to run; allowed: protocols of the experiments asked for")
+        if full and all(one.full is None for one in wanted):
+            raise ScenarioError("full", "these experiments are whole as declared; allowed: --full with one that declares a fraction (now)")
+        for line in [text for own, _ in asked for text in own.planned(plan)]:
+            note(line)
         said = _left_out(plan)
         if not plan.jobs:
             raise ScenarioError("backend", f"{backend} can run none of it: {'; '.join(said)}; allowed: --backend sim")
@@ -106,10 +111,13 @@ def run_command(
             raise fault
 
 
-def _scale(*, quick: bool, alg: str | None, seeds: int | None) -> Scale:
+def _scale(*, quick: bool, full: bool, alg: str | None, seeds: int | None) -> Scale:
     from windtunnel.experiment import Scale
+    from windtunnel.scenario import ScenarioError
 
-    return Scale(quick=quick, algorithms=algorithms(alg), repeats=repeats(seeds))
+    if quick and full:
+        raise ScenarioError("full", "cannot be asked for with --quick; allowed: one of the two")
+    return Scale(quick=quick, algorithms=algorithms(alg), repeats=repeats(seeds), full=full)
 
 
 def _left_out(plan: Plan) -> list[str]:

@@ -72,12 +72,15 @@ class Quick:
         In place of the experiment's, where that takes long.
     note : str
         What a reader of the quick scale must know.
+    only : callable, optional
+        Whether a point is one at this scale, where the experiment's own answer does not fit it.
     """
 
     points: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     repeats: int = 3
     scenario: Callable[[Point, Draws], Scenario] | None = None
     note: str = ""
+    only: Callable[[Point], bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,8 @@ class Experiment:
         The quick scale; None leaves the experiment out of it.
     notes : sequence of str
         What a reader must know to believe the result.
+    full : Quick, optional
+        The whole grid, where the experiment's own is a fraction of it; run with ``--full``.
     only : callable, optional
         Whether a point of the grid is one: a window limit that a site did not offer is none. All are when absent.
     emulates : str
@@ -131,6 +136,8 @@ class Experiment:
         What the paper leaves open; `windtunnel suite sensitivity` runs the alternatives.
     headings : mapping of str to str
         What a reader calls dimensions, with their units; the register's words where absent.
+    unasked : sequence of str
+        Of an experiment about whichever algorithm is named: those that are run where none is named. Empty: all of them are.
     """
 
     id: str
@@ -151,11 +158,13 @@ class Experiment:
     repeats: int = 5
     kept: str = "totals"
     quick: Quick | None = field(default_factory=Quick)
+    full: Quick | None = None
     notes: Sequence[str] = ()
     only: Callable[[Point], bool] | None = None
     emulates: str = ""
     choices: Sequence[Choice] = ()
     headings: Mapping[str, str] = field(default_factory=dict)
+    unasked: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -171,49 +180,60 @@ class Scale:
         single protocol, whose claims and figures are about that one, is left as it is.
     repeats : int, optional
         In place of the experiment's own number.
+    full : bool
+        The whole grid of experiments that declare a fraction of it.
     """
 
     quick: bool = False
     algorithms: Sequence[str] | None = None
     repeats: int | None = None
+    full: bool = False
 
     @property
     def name(self) -> str:
-        """``quick`` or ``paper``."""
-        return "quick" if self.quick else "paper"
+        """``quick``, ``full`` or ``paper``."""
+        return "quick" if self.quick else "full" if self.full else "paper"
+
+    def _other(self, experiment: Experiment) -> Quick | None:
+        """Return what this scale changes of an experiment, None where it is run as declared."""
+        return experiment.quick if self.quick else experiment.full if self.full else None
 
     def points(self, experiment: Experiment) -> dict[str, tuple[Any, ...]]:
         """Return the grid of an experiment at this scale."""
         grid = {name: tuple(values) for name, values in experiment.points.items()}
-        if self.quick and experiment.quick is not None:
-            grid |= {name: tuple(values) for name, values in experiment.quick.points.items()}
+        other = self._other(experiment)
+        if other is not None:
+            grid |= {name: tuple(values) for name, values in other.points.items()}
         if self.algorithms is not None and "alg" in grid:
             files = tuple(filter(is_made, self.algorithms)) if len(experiment.points["alg"]) > 1 else ()
             grid["alg"] = tuple(name for name in grid["alg"] if name in self.algorithms) + files
+        elif experiment.unasked and "alg" in grid:
+            grid["alg"] = tuple(name for name in grid["alg"] if name in experiment.unasked)
         return grid
 
     def seeds(self, experiment: Experiment) -> tuple[int, ...]:
         """Return the repeats of an experiment at this scale; the single repeat of a unit check is 0."""
         if experiment.repeats == 0:
             return (0,)
-        own = experiment.quick.repeats if self.quick and experiment.quick is not None else experiment.repeats
-        return tuple(range(1, (self.repeats or own) + 1))
+        other = self._other(experiment)
+        return tuple(range(1, (self.repeats or (other or experiment).repeats) + 1))
 
     def notes(self, experiment: Experiment) -> list[str]:
         """Return what a reader must know of an experiment at this scale."""
-        quick = experiment.quick.note if self.quick and experiment.quick is not None else ""
-        return [*experiment.notes, *([quick] if quick else [])]
+        other = self._other(experiment)
+        return [*experiment.notes, *([other.note] if other is not None and other.note else [])]
 
     def scenario(self, experiment: Experiment) -> Callable[[Point, Draws], Scenario]:
         """Return what lays out the runs of an experiment at this scale."""
-        quick = experiment.quick.scenario if self.quick and experiment.quick is not None else None
-        return quick or experiment.scenario
+        other = self._other(experiment)
+        return (other.scenario if other is not None else None) or experiment.scenario
 
     def grid(self, experiment: Experiment) -> Iterator[tuple[dict[str, Any], int]]:
         """Yield every point and repeat of an experiment at this scale, in the order of its dimensions."""
-        points = self.points(experiment)
+        points, other = self.points(experiment), self._other(experiment)
+        only = other.only if other is not None and other.only is not None else experiment.only
         for values in itertools.product(*points.values()):
             point = dict(zip(points, values, strict=True))
-            if experiment.only is None or experiment.only(point):
+            if only is None or only(point):
                 for seed in self.seeds(experiment):
                     yield dict(point), seed

@@ -212,6 +212,51 @@ class Section:
 
 
 @dataclass(frozen=True)
+class CriterionRow:
+    """A criterion of a standard with what was found for it.
+
+    Parameters
+    ----------
+    key, title, section, level : str
+        Its number, what it asks, where in the text, and the text's own word for how far it binds.
+    verdicts : sequence of (Verdict, str)
+        The claims it was judged by, each with whose its threshold is.
+    not_evaluated : str
+        What of it was not evaluated, and why.
+    """
+
+    key: str
+    title: str
+    section: str
+    level: str
+    verdicts: Sequence[tuple[Verdict, str]]
+    not_evaluated: str = ""
+
+
+@dataclass(frozen=True)
+class Standard:
+    """A standard's text that a suite follows, and its criteria.
+
+    Parameters
+    ----------
+    name, edition : str
+        The suite, and which edition of the text it follows.
+    left_out : sequence of str
+        What the suite leaves out of it.
+    algorithms : sequence of str
+        Which algorithms were judged.
+    rows : sequence of CriterionRow
+        In the order of the text.
+    """
+
+    name: str
+    edition: str
+    left_out: Sequence[str]
+    algorithms: Sequence[str]
+    rows: Sequence[CriterionRow]
+
+
+@dataclass(frozen=True)
 class Report:
     """A study: what was run, what was found, and a section for each experiment.
 
@@ -243,6 +288,8 @@ class Report:
         Address of the documentation that pages lead to; empty for none.
     elsewhere : mapping of str to int
         Experiments of the registers that the folder lacks, with how many claims are about each; no section counts them.
+    standards : sequence of Standard
+        The standards whose criteria were judged.
     """
 
     title: str
@@ -259,3 +306,4 @@ class Report:
     backends: Mapping[str, str] = field(default_factory=lambda: {"sim": "Simulator"})
     docs: str = ""
     elsewhere: Mapping[str, int] = field(default_factory=dict, kw_only=True)
+    standards: Sequence[Standard] = ()

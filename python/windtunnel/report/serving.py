@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 import threading
+from collections.abc import Iterable
 from dataclasses import replace
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,8 +12,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from windtunnel.records import FolderError
+from windtunnel.report.criteria import standards_of
 from windtunnel.report.environment import environment
-from windtunnel.report.model import Report
+from windtunnel.report.model import Report, Standard
 from windtunnel.report.names import file_name
 from windtunnel.report.registers import registers_of
 from windtunnel.report.runpage import Frame, Task, write_runs
@@ -62,11 +64,21 @@ class Pages:
             sections=[],
             backends=backends,
             docs=docs,
+            standards=self._standards(backends),
         )
         for name in FOLDERS:
             (folder / name).mkdir()
         write_assets(folder)
         self._write_index()
+
+    def _standards(self, backends: Iterable[str]) -> list[Standard]:
+        """Return the standards of the folder's suites, judged: their criteria are the first page."""
+        facts = self._results.facts
+        if not facts.get("followed"):
+            return []
+        known = [one for one in registers_of(self._results) if set(one.papers) & set(facts["followed"])]
+        first = next(iter(backends))
+        return standards_of(facts, [one for register in known for one in verdicts_of(self._results, register, first, needed_only=True)])
 
     def file(self, path: str) -> Path | None:
         """Return the file of a path of the site, made now if it was not asked for before; None when there is none.

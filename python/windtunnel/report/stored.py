@@ -16,6 +16,7 @@ from windtunnel.metrics import MEASURES
 from windtunnel.plots.declared import Declaration, Histories, History, from_json
 from windtunnel.plots.histories import chosen_histories
 from windtunnel.records.names import base_rtts_s
+from windtunnel.report.criteria import standards_of
 from windtunnel.report.model import Figure, Report, Section, Table
 from windtunnel.report.points import data_points, measure_headings, stored_runs, with_others
 from windtunnel.report.registers import LONGEST_S, registers_of
@@ -172,6 +173,7 @@ def assemble(results: Results, given: Register | None = None, *, docs: str = "",
         backends={name: BACKENDS.get(name, name) for name in backends},
         docs=docs,
         elsewhere=elsewhere_of(registers, ids),
+        standards=standards_of(facts, next(iter(verdicts.values()))) if only is None else [],
     )
 
 

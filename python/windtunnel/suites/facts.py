@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel.claims import whole_text
+from windtunnel.claims import completed, text_of, whole_text
 from windtunnel.experiment import Experiment, Scale
 from windtunnel.store import SIMULATOR, Results
 from windtunnel.suites.finding import Suite, suite, suites
@@ -62,8 +62,16 @@ def store_facts(
         ["repeats", max(int(one["repeats"]) for one in declared)],
         ["machine", f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}"],
     ]
+    followed = dict(before.get("followed", {}))
+    for known, _ in asked:
+        if known.followed is not None:
+            own = _measured(tables, known)
+            document = completed(known.followed.register(known.name, own), known.declarations())
+            results.keep_register(known.name, text_of(document))
+            followed[known.name] = known.followed.facts(known.name, own)
     results.store_facts(
         {
+            "followed": followed,
             "title": "TCP congestion control, measured",
             "subtitle": "; ".join(known.title for known in here),
             "suites": sorted({*before.get("suites", []), *(known.name for known in here)}),
@@ -76,6 +84,13 @@ def store_facts(
             "findings_about": about,
         }
     )
+
+
+def _measured(tables: Mapping[str, Mapping[str, pl.DataFrame]], known: Suite) -> list[str]:
+    """Return the algorithms that a folder holds measures of a suite for, in the order of its experiments."""
+    ids = [one.id for one in known.experiments]
+    frames = [own[id] for own in tables.values() for id in ids if id in own and "alg" in own[id].columns]
+    return list(dict.fromkeys(name for frame in frames for name in frame["alg"].drop_nulls().to_list()))
 
 
 def _commands(facts: Mapping[str, Any]) -> dict[str, str]:

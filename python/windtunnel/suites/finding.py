@@ -2,7 +2,8 @@
 
 What a paper leaves open is in the module ``choices`` of its package: CHOICES, by experiment. Unit and meaning of the measures that a suite
 defines itself are in its METRICS, by name. A suite that needs what not every machine has says so in its package: ``present`` makes of an
-experiment what can be run here, ``skipped`` names what cannot.
+experiment what can be run here, ``skipped`` names what cannot. A suite of a standard has FOLLOWED, its criteria, from which its
+register of claims is written for whichever algorithms were run. Its `planned` says what a plan of runs costs.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel.claims import Register, packaged_register, register
-from windtunnel.experiment import Experiment
+from windtunnel.claims import Register, build, packaged_register, register
+from windtunnel.experiment import Experiment, Plan
 from windtunnel.scenario.errors import unknown
 from windtunnel.suites import users
+from windtunnel.suites.criteria import Followed
 from windtunnel.suites.declared import declared
 from windtunnel.suites.errors import SuiteError
 
@@ -45,6 +47,10 @@ class Suite:
         Returns a line for each part that this machine has not what it needs for, and raises `SuiteError` when nothing is left.
     metrics : mapping of str to (str, str)
         Unit and meaning of the measures that it defines itself.
+    followed : Followed, optional
+        Of a standard's suite: its text and criteria.
+    planned : callable
+        From the plan of its runs to lines that are said before they begin, such as what they cost.
     """
 
     name: str
@@ -54,6 +60,8 @@ class Suite:
     claims: Path | None = None
     skipped: Callable[[], list[str]] = list
     metrics: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    followed: Followed | None = None
+    planned: Callable[[Plan], list[str]] = field(default=lambda _: [])
 
     def declarations(self) -> dict[str, Any]:
         """Return what its register takes from it: its experiments and metrics, as a register has them."""
@@ -69,17 +77,42 @@ class Suite:
         """
         if self.claims is not None:
             return register(self.claims, declared=self.declarations())
+        if self.followed is not None:
+            return self.register_for(self.usual_algorithms)
         return packaged_register(self.name) if self.name in _packaged() else None
 
+    @property
+    def usual_algorithms(self) -> tuple[str, ...]:
+        """The algorithms that its experiments run where none is named, each once."""
+        own = (one.unasked or one.points.get("alg", ()) for one in self.experiments)
+        return tuple(dict.fromkeys(name for names in own for name in names))
 
-STUDIES = ("stacks",)
+    def register_for(self, algorithms: Sequence[str]) -> Register | None:
+        """Return the register of a standard's criteria for some algorithms, None where the suite is no standard's.
+
+        Parameters
+        ----------
+        algorithms : sequence of str
+            As measures have them.
+        """
+        if self.followed is None:
+            return None
+        return build(self.followed.register(self.name, algorithms), file=self.name, declared=self.declarations())
+
+
+STUDIES = ("bbr-draft", "now", "rfc9743", "stacks")
 """Suites that come with the package and are no paper's: only who names them gets them."""
 
 
 def _packaged() -> tuple[str, ...]:
     """Return the names of the suites that come with the package."""
     here = str(Path(__file__).parent)
-    return tuple(sorted(module.name for module in pkgutil.iter_modules([here]) if module.ispkg))
+    return tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules([here]) if module.ispkg))
+
+
+def _package(name: str) -> ModuleType:
+    """Return the package of a suite that comes with ours; a dash of its name is an underscore there."""
+    return importlib.import_module(f"windtunnel.suites.{name.replace('-', '_')}")
 
 
 def suites() -> tuple[str, ...]:
@@ -101,7 +134,7 @@ def suite(name: str) -> Suite:
         When there is none, or a user's cannot be accepted.
     """
     if name in _packaged():
-        return _made(name, importlib.import_module(f"windtunnel.suites.{name}"), None)
+        return _made(name, _package(name), None)
     if users.is_path(name) or name in suites():
         own, package, claims = users.found(name, papers=_packaged())
         with users.refusing(own):
@@ -115,7 +148,7 @@ def packaged_declarations() -> dict[str, dict[str, Any]]:
     """Return what the registers of the package take from its suites, by suite, whatever of it this machine can run."""
     found = {}
     for name in _packaged():
-        package = importlib.import_module(f"windtunnel.suites.{name}")
+        package = _package(name)
         found[name] = declared(_declared(name, package), getattr(package, "METRICS", {}))
     return found
 
@@ -125,7 +158,12 @@ def _made(name: str, package: ModuleType, claims: Path | None) -> Suite:
     found = [getattr(package, "present", _as_it_is)(experiment) for experiment in found]
     metrics = getattr(package, "METRICS", {})
     own = Suite(name, package.TITLE, tuple(found), getattr(package, "findings", _nothing), claims, metrics=metrics)
-    return replace(own, skipped=getattr(package, "skipped", own.skipped))
+    return replace(
+        own,
+        skipped=getattr(package, "skipped", own.skipped),
+        followed=getattr(package, "FOLLOWED", None),
+        planned=getattr(package, "planned", own.planned),
+    )
 
 
 def _declared(name: str, package: ModuleType) -> list[Experiment]:
