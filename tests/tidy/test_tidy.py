@@ -37,8 +37,9 @@ EDGES = {
     "scenario": {"cc", "sim"},
     "records": {"sim"},
     "windtunnel": {"cc", "guest", "records", "scenario", "sim", "units"},
+    "live": {"net", "sim", "units"},
     "web": {"records", "scenario", "sim"},
-    "py": {"cc", "endpoint", "guest", "packetdrill", "records", "scenario", "sim", "units"},
+    "py": {"cc", "endpoint", "guest", "live", "packetdrill", "records", "scenario", "sim", "units"},
 }
 
 

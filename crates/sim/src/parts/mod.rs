@@ -17,7 +17,7 @@ mod hosted;
 mod jitter;
 mod kept;
 pub(crate) mod load;
-mod pace;
+pub(crate) mod pace;
 pub(crate) mod party;
 pub(crate) mod path;
 mod reordering;
