@@ -30,7 +30,7 @@ DEMO := build/demo
 PROFILE ?= release
 CORE := .venv/.stamp-core-$(PROFILE)
 
-.PHONY: build checkers test test-python test-kernel test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench gate-power ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel names release demo clean
+.PHONY: build checkers test test-python test-kernel test-live test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench gate-power ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel names release demo clean
 
 build: $(CORE)
 
@@ -90,6 +90,10 @@ kernel: $(CORE)
 test-kernel: $(CORE) $(CHECKERS)
 	$(BIN)/windtunnel kernel list --json | grep -q version || ! .ci/kernel-source || $(MAKE) --no-print-directory kernel
 	$(BIN)/python -m pytest -q -m kernel tests/kernel
+
+# What needs network namespaces and AF_PACKET on this machine. Where they are not allowed, the tests are skipped and say what is missing.
+test-live: $(CORE) $(CHECKERS)
+	$(BIN)/python -m pytest -q -m live tests/live
 
 # What the TCP of 6.1 and of 6.12 does segment by segment (data/kernel-segments/recorded, recorded-6.12): two CPU minutes; what is there already is not made again.
 kernel-segments: $(CORE)

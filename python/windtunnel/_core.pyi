@@ -194,6 +194,34 @@ def jain(rates: list[float]) -> float | None:
 def limits() -> str:
     """Return what a scenario may say, as JSON: `counts` (how many there may be) and `ranges` (of numbers), both by name."""
 
+def live_route(
+    spec_json: str,
+    sockets: tuple[int, int],
+    places: list[list[tuple[int, bytes]]],
+    begin_ns: int,
+    plain: bool = False,
+) -> str:
+    """Route packets between the devices of this network namespace by the links of an engine's scenario until it is over; a JSON report.
+
+    Parameters
+    ----------
+    spec_json : str
+        What `spec` returns.
+    sockets : tuple of int
+        An AF_PACKET socket of kind SOCK_DGRAM for IPv4, and a descriptor that becomes readable when all is to end.
+    places : list of tuple
+        Of each flow two, the sender's and the receiver's: the device's number, and the hardware address behind it, six bytes.
+    begin_ns : int
+        When the network's time begins, nanoseconds of the monotonic clock.
+    plain : bool
+        Packets cross no link, only the propagation.
+
+    Raises
+    ------
+    ValueError
+        When the engine refuses the scenario, or the socket does not work; one line.
+    """
+
 def quantity(text: str, unit: str) -> float:
     """Read a quantity such as ``42ms``; `unit` is ``s``, ``bit/s``, ``bytes``, ``packets``, ``Hz``, or anything else for a plain number.
 

@@ -28,6 +28,7 @@ guest_layout = _core.guest_layout
 guest_made = _core.guest_made
 jain = _core.jain
 limits = _core.limits
+live_route = _core.live_route
 quantity = _core.quantity
 queue_size = _core.queue_size
 rates = _core.rates

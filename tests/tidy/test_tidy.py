@@ -38,8 +38,9 @@ EDGES = {
     "records": {"sim"},
     "capture": {"sim", "tcp", "units"},
     "windtunnel": {"cc", "guest", "records", "scenario", "sim", "units"},
+    "live": {"net", "sim", "units"},
     "web": {"records", "scenario", "sim"},
-    "py": {"capture", "cc", "endpoint", "guest", "packetdrill", "records", "scenario", "sim", "units"},
+    "py": {"capture", "cc", "endpoint", "guest", "live", "packetdrill", "records", "scenario", "sim", "units"},
 }
 
 

@@ -5,6 +5,7 @@ mod captures;
 mod columns;
 mod controllers;
 mod guests;
+mod live;
 mod metrics;
 
 use std::time::{Duration, Instant};
@@ -307,6 +308,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(metrics::ratio_min_max, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::fraction, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::epoch_s, module)?)?;
+    module.add_function(wrap_pyfunction!(live::live_route, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;

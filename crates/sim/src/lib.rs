@@ -16,6 +16,7 @@ pub use accept::{accept, accept_beside, accept_with, Accepted, AcceptedFlow, Acc
 pub use catalogue::catalogue;
 pub use engine::{run, run_named, run_observed, run_silently, run_with, AckHash, AckTrace, Beside, Observer, Silent, Watched};
 pub use error::{Interrupted, RunError, SpecError, StackFault};
+pub use parts::pace::Pace;
 pub use parts::tap::{Content as SeenContent, Place, Seen, SharedTap, Tap, Tapped};
 pub use records::{
     Columns, EventKind, ExchangeRow, FlowRow, FlowSamples, HostColumns, LinkRow, PageRow, Records, SourceRow, SourceTotals, TransferKind,

@@ -6,7 +6,7 @@ from windtunnel.backends.base import Backend
 from windtunnel.scenario import ScenarioError
 from windtunnel.scenario.errors import unknown
 
-BACKENDS = ("sim", "linux")
+BACKENDS = ("sim", "linux", "live")
 
 
 def backend(name: str) -> Backend:
@@ -34,6 +34,10 @@ def backend(name: str) -> Backend:
         from windtunnel.backends.linux.backend import LinuxKernel
 
         return LinuxKernel(kernel or None)
+    if kind == "live":
+        from windtunnel.backends.live.backend import LiveKernel
+
+        return LiveKernel()
     from windtunnel.backends.sim import Simulator
 
     return Simulator()

@@ -48,6 +48,7 @@ REFUSALS = (
     ("windtunnel.starters", "StarterError"),
     ("windtunnel.backends.linux.errors", "KernelError"),
     ("windtunnel.backends.linux.errors", "GuestFailed"),
+    ("windtunnel.backends.live.errors", "LiveError"),
 )
 
 LONGEST_WORD = 400

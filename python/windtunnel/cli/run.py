@@ -66,7 +66,9 @@ def run_command(
     handshake: Annotated[
         str | None, typer.Option(metavar="true|false", help="Connections begin with a handshake.", show_default="transfers only")
     ] = None,
-    backend: Annotated[str, typer.Option(metavar="NAME", help="What runs it: sim, or linux (a built kernel).")] = "sim",
+    backend: Annotated[
+        str, typer.Option(metavar="NAME", help="What runs it: sim, linux (a built kernel), or live (this machine's).")
+    ] = "sim",
     per_ack: Annotated[bool, typer.Option("--per-ack", help="Record every ACK.")] = False,
     drops: Annotated[bool, typer.Option("--drops", help="Record every drop as an event.")] = False,
     marks: Annotated[bool, typer.Option("--marks", help="Record every congestion mark as an event.")] = False,
@@ -81,7 +83,7 @@ def run_command(
     trust: Annotated[bool, typer.Option("--trust", help="Build and run code that a scenario file names from elsewhere.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Run a scenario, in the simulator or on a built Linux kernel.
+    """Run a scenario: in the simulator, on a built Linux kernel, or on the kernel of this machine.
 
     Flow keys: rtt, start, stop, bytes, count, window, profile, direction, mtu, handshake, enter and leave (hops); on and off, or app_rate
     and chunk; response, request, think (laws, or a size or time) and requests, of a client that asks; rcvbuf, rcvbuf_max, read_rate,

@@ -31,7 +31,7 @@ HEADINGS = {
     "q": "Queue (BDP)",
     "p": "Loss probability",
 }
-BACKENDS = {"sim": "Simulator", "linux": "Linux kernel"}
+BACKENDS = {"sim": "Simulator", "linux": "Linux kernel", "live": "Live kernel"}
 """What a reader calls a backend."""
 _WORD = re.compile(r"[\w-]+")
 _UNITLESS = ("1", "name", "fraction", "count")

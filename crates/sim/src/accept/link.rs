@@ -1,7 +1,7 @@
 //! A link, checked.
 
-use net::{Changes, DisciplineSpec, FifoSpec, Limit, Losses};
-use units::{Duration, Rate};
+use net::{Changes, DisciplineSpec, FifoSpec, Limit, LinkParts, Losses, Streams};
+use units::{Duration, Rate, Stream, Time};
 
 use super::changes::accept_changes;
 use super::losses::accept_losses;
@@ -23,6 +23,15 @@ pub struct AcceptedLink {
     pub changes: Changes,
     /// What the names of its random streams begin with.
     pub stream: String,
+}
+
+impl AcceptedLink {
+    /// What the link is built from: it measures over `window`, and its draws follow from `seed`.
+    pub fn parts(self, window: std::ops::Range<Time>, seed: u64) -> LinkParts {
+        let AcceptedLink { fifo, discipline, losses, changes, stream: name } = self;
+        let stream = |part| Stream::named(seed, &format!("{name}/{part}"));
+        LinkParts { fifo, discipline, losses, changes, window, streams: Streams { loss: stream("loss"), queue: stream("queue") } }
+    }
 }
 
 pub(super) fn accept_link(named: &NamedLink, run: &Spec) -> Result<AcceptedLink, SpecError> {

@@ -1,17 +1,16 @@
 //! A scenario is checked, run and handed back; a broken invariant names it.
 
 use std::any::Any;
-use std::ops::Range;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use cc::{GuestFault, Guests, NO_GUESTS};
 use endpoint::{Opens, Stacks, NO_STACKS};
-use net::{AnyLink, Fifo, LinkParts, Streams};
-use units::{Stream, Time};
+use net::{AnyLink, Fifo};
+use units::Time;
 
 use super::observer::{Observer, Silent};
 use super::run::Engine;
-use crate::accept::{accept_beside, Accepted, AcceptedFlow, AcceptedLink};
+use crate::accept::{accept_beside, Accepted, AcceptedFlow};
 use crate::error::{RunError, StackFault};
 use crate::parts::flow::disorder;
 use crate::parts::load::Load;
@@ -86,7 +85,7 @@ pub fn run_with<O: Observer>(
     let mut accepted = accept_beside(spec, &guests, stacks)?;
     let stacks = opened(&accepted)?;
     let window = Time(spec.warmup_ns)..Time(spec.duration_ns);
-    let links: Vec<AnyLink<Load>> = accepted.links.drain(..).map(|link| AnyLink::new(parts(link, window.clone(), spec.seed))).collect();
+    let links: Vec<AnyLink<Load>> = accepted.links.drain(..).map(|link| AnyLink::new(link.parts(window.clone(), spec.seed))).collect();
     // Nothing of a run that panicked is looked at again.
     let run = AssertUnwindSafe(|| {
         if links.iter().all(AnyLink::is_fifo) {
@@ -127,13 +126,6 @@ fn opened(accepted: &Accepted<'_>) -> Result<Vec<StackFlow>, RunError> {
         StackFlow::new(index, flow, stack, disorder, accepted.spec).map_err(|what| fault(what).into())
     };
     of_stacks.map(open).collect()
-}
-
-/// What a link is built from.
-fn parts(link: AcceptedLink, window: Range<Time>, seed: u64) -> LinkParts {
-    let AcceptedLink { fifo, discipline, losses, changes, stream: name } = link;
-    let stream = |part| Stream::named(seed, &format!("{name}/{part}"));
-    LinkParts { fifo, discipline, losses, changes, window, streams: Streams { loss: stream("loss"), queue: stream("queue") } }
 }
 
 /// The message of a panic.

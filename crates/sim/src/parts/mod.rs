@@ -18,7 +18,7 @@ mod jitter;
 mod kept;
 pub(crate) mod load;
 mod looked;
-mod pace;
+pub(crate) mod pace;
 pub(crate) mod party;
 pub(crate) mod path;
 mod reordering;

@@ -13,7 +13,8 @@ const STEPS: u64 = 1000;
 
 /// The distances between the packets of a source.
 #[derive(Clone, Debug)]
-pub(crate) enum Pace {
+#[allow(private_interfaces)] // The staircase is nobody else's.
+pub enum Pace {
     /// One rate.
     Constant(Serialiser),
     /// `mean + amplitude * sin(2 pi t / period)`, t from the source's start.
@@ -22,7 +23,7 @@ pub(crate) enum Pace {
 
 impl Pace {
     /// The pace of a source as given.
-    pub(crate) fn new(given: &UdpSpec) -> Pace {
+    pub fn new(given: &UdpSpec) -> Pace {
         let Some(wave) = given.wave else { return Pace::Constant(Serialiser::new(Rate(given.rate_bps))) };
         let (mean, amplitude) = (given.rate_bps as f64, wave.amplitude_bps as f64);
         let rate = |step: u64| {
@@ -34,7 +35,7 @@ impl Pace {
     }
 
     /// When the packet after the one sent at `now` is sent, if each has `bytes`.
-    pub(crate) fn next(&mut self, now: Time, bytes: u32) -> Time {
+    pub fn next(&mut self, now: Time, bytes: u32) -> Time {
         match self {
             Pace::Constant(serialiser) => now + serialiser.serialise(bytes),
             Pace::Sine(sine) => sine.next(now, bytes),

@@ -190,7 +190,7 @@ def _flow_lines(full: Scenario, flow: Flow, exact: Mapping[str, Any], own: Mappi
         exact["start_ns"],
         _or_never(exact["stop_ns"]),
         _or_never(exact["bytes"]),
-        _window_packets(full, flow, exact) * exact["mss_bytes"],
+        window_packets(full, flow, exact) * exact["mss_bytes"],
         initial_window(flow),
         int(flow.transport.get("pacing") == "full"),
         int(bool(flow.handshake)),
@@ -203,7 +203,7 @@ def _hops_line(full: Scenario, party: Any, begin: str) -> list[str]:
     return [f"{begin} {party.enter or 1} {party.leave or len(full.hops) + 1}"] if full.hops else []
 
 
-def _window_packets(full: Scenario, flow: Flow, exact: Mapping[str, Any]) -> int:
+def window_packets(full: Scenario, flow: Flow, exact: Mapping[str, Any]) -> int:
     """Return the receiver's largest window: the flow's own cap, if it has one, or four times what its path holds, so that it never limits.
 
     Twice what the path holds is sent by the time a first loss is repaired, and as much again while a retransmission is lost. More has a

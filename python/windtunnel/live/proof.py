@@ -1,0 +1,129 @@
+"""Before anything is measured, the router proves that it keeps a rate and a delay: with datagrams, on a link of the scenario's rate."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from typing import Any
+
+from windtunnel.live import namespaces
+from windtunnel.live.clock import NetworkClock
+from windtunnel.live.namespaces import Host
+from windtunnel.live.router import Router
+
+PORT = 1001
+UDP_IP_BYTES = 28
+PROBES = 60
+"""Datagrams that show the delay, one at a time."""
+PROBE_GAP_NS = 2_000_000
+BURST_NS = 300_000_000
+"""How long the link is kept busy for its rate."""
+OVERLOAD = 1.1
+LEAD_NS = 10_000_000
+"""So much of the link's time is sent at once: a sender that was not scheduled leaves it no idle moment."""
+BATCH = 1000
+"""Datagrams, sent before the time is looked at."""
+SCM_TIMESTAMPNS = 35
+
+
+class _Receiver:
+    """A socket that has the kernel's time of each datagram, nanoseconds of the real-time clock."""
+
+    def __init__(self, host: Host, room: int) -> None:
+        with namespaces.inside(host.namespace):
+            self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.setsockopt(socket.SOL_SOCKET, SCM_TIMESTAMPNS, 1)
+        try:
+            self.socket.setsockopt(socket.SOL_SOCKET, namespaces.SO_RCVBUFFORCE, room)
+        except PermissionError:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+        self.socket.bind((host.address, PORT))
+        self.socket.setblocking(False)
+
+    def drain(self) -> list[tuple[int, int, int]]:
+        """Return the mark and the time in each datagram that has come, and when it came."""
+        found: list[tuple[int, int, int]] = []
+        while True:
+            try:
+                data, control, _, _ = self.socket.recvmsg(2048, 64)
+            except BlockingIOError:
+                return found
+            seconds, nanoseconds = struct.unpack_from("=qq", control[0][2])
+            found.append((*struct.unpack_from("=Bq", data), seconds * 1_000_000_000 + nanoseconds))
+
+
+def prove(router: Router, ends: tuple[Host, Host], spec: dict[str, Any], payload: int) -> dict[str, Any]:
+    """Measure rate and delay of a link.
+
+    Parameters
+    ----------
+    router : Router
+        It routes nothing else meanwhile.
+    ends : (Host, Host)
+        Where datagrams begin and end: those of the scenario's first flow.
+    spec : dict
+        An engine's scenario: one link with a deep queue, one flow; long enough.
+    payload : int
+        Bytes of a datagram.
+
+    Returns
+    -------
+    dict
+        ``rate_bps`` (asked for), ``rate_bps_measured`` (IP, of the network's time; None when too little arrived), ``delay_s`` (asked for,
+        with the transmission), ``delay_s_p50`` and ``delay_s_max`` (measured), ``paused_s`` of ``real_s``, ``late_us_p50``.
+    """
+    rate_bps, rtt_ns = spec["forward"]["rate_bps"], spec["flows"][0]["rtt_ns"]
+    packet_bits = 8 * (payload + UDP_IP_BYTES)
+    packet_ns = packet_bits * 1_000_000_000 // rate_bps
+    receiver = _Receiver(ends[1], 32 << 20)
+    with namespaces.inside(ends[0].namespace):
+        sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sender.connect((ends[1].address, PORT))
+    filler = bytes(payload - struct.calcsize("=Bq"))
+    begin_ns, zero_ns = time.monotonic_ns(), time.time_ns()
+    router.begin(spec, begin_ns)
+    try:
+        gap_ns = max(PROBE_GAP_NS, 2 * packet_ns)
+        for _ in range(min(PROBES, max(3, BURST_NS // gap_ns))):
+            sender.send(struct.pack("=Bq", 0, time.time_ns()) + filler)
+            time.sleep(gap_ns * 1e-9)
+        began_ns, sent, burst = time.monotonic_ns(), 0, bytes([1]) + bytes(payload - 1)
+        while (passed := time.monotonic_ns() - began_ns) < BURST_NS:
+            due = int((passed + LEAD_NS) * OVERLOAD / packet_ns) + 2
+            # At a rate that a sender does not reach there is always more to send: only so much at a time, or the end is never looked at.
+            for _ in range(min(due - sent, BATCH)):
+                sender.send(burst)
+                sent += 1
+            if sent >= due:
+                time.sleep(0.001)
+        time.sleep(rtt_ns / 2 * 1e-9 + (BURST_NS * (OVERLOAD - 1) + LEAD_NS * OVERLOAD) * 1e-9 + 3 * packet_ns * 1e-9 + 0.02)
+        came = receiver.drain()
+    finally:
+        report = router.stop()
+        receiver.socket.close()
+        sender.close()
+    return _found(came, report, zero_ns, rate_bps, packet_bits, rtt_ns)
+
+
+def _found(
+    came: list[tuple[int, int, int]], report: dict[str, Any], zero_ns: int, rate_bps: int, packet_bits: int, rtt_ns: int
+) -> dict[str, Any]:
+    """Return what `came` shows; `zero_ns` is the beginning of the router's time by the real-time clock."""
+    delays = sorted(at - sent for mark, sent, at in came if mark == 0)
+    burst = [at for mark, _, at in came if mark == 1]
+    clock = NetworkClock(report["stalls"])
+    measured = None
+    if len(burst) >= 3:
+        busy_ns = clock.network_ns(burst[-1] - zero_ns) - clock.network_ns(burst[0] - zero_ns)
+        measured = (len(burst) - 1) * packet_bits * 1e9 / busy_ns if busy_ns > 0 else None
+    return {
+        "rate_bps": rate_bps,
+        "rate_bps_measured": measured,
+        "delay_s": (rtt_ns // 4 * 2 + packet_bits * 1e9 / rate_bps) * 1e-9,
+        "delay_s_p50": delays[len(delays) // 2] * 1e-9 if delays else None,
+        "delay_s_max": delays[-1] * 1e-9 if delays else None,
+        "paused_s": clock.paused_ns * 1e-9,
+        "real_s": report["end_ns"] * 1e-9 + clock.paused_ns * 1e-9,
+        "late_us_p50": report["late_us_p50"],
+    }
