@@ -52,7 +52,8 @@ def enter() -> str | None:
     if error:
         return (
             f"CAP_SYS_ADMIN is missing, and a user namespace of one's own is refused ({os.strerror(error)}): run as root, or allow user "
-            "namespaces (sysctl user.max_user_namespaces; kernel.unprivileged_userns_clone; on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0)"
+            "namespaces (sysctl user.max_user_namespaces; kernel.unprivileged_userns_clone; on Ubuntu "
+            "kernel.apparmor_restrict_unprivileged_userns=0)"
         )
     try:
         _write("/proc/self/setgroups", "deny")

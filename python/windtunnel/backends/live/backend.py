@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from windtunnel.backends.captures import Capture, Captured
 from windtunnel.backends.host import host
 from windtunnel.backends.linux.profiles import profile_of
 from windtunnel.backends.live import expressible, orders, records, validity
@@ -85,6 +86,17 @@ class LiveKernel:
         missing = missing_right()
         if missing is not None:
             raise LiveError(missing)
+
+    def capture(self, scenario: Scenario, capture: Capture) -> tuple[Records, Captured]:
+        """Refuse to capture: a live run's packets are for the machine's own tools.
+
+        Raises
+        ------
+        ScenarioError
+            Always; one line.
+        """
+        del scenario
+        raise ScenarioError("pcap", f"{str(capture.file)!r} cannot be written: a live run is not captured; allowed: --backend sim")
 
     def run(self, scenario: Scenario) -> Records:
         """Run the scenario until a try is valid, three times at most.
