@@ -57,8 +57,8 @@ def _print(trace: Trace) -> None:
     for number, flow in enumerate(flows, 1):
         for what in _WHAT:
             how.setdefault((what, flow["how"][what]), []).append(str(number))
-    everybody = len(flows)
-    said = [(what, "all" if len(numbers) == everybody else ", ".join(numbers), text) for (what, text), numbers in how.items()]
+    every_flow = len(flows)
+    said = [(what, "all" if len(numbers) == every_flow else ", ".join(numbers), text) for (what, text), numbers in how.items()]
     said.sort(key=lambda row: _WHAT.index(row[0]))
     print_table("How it was estimated", ["figure", "flows", "how"], said, is_cut=True)
 
