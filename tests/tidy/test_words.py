@@ -33,6 +33,7 @@ UNPLAIN = {
     r"held [^.|]{0,60}against": "compared with",
     r"same thoughts": "same think times",
     r"untold": "not judged",
+    r"(?:on|share|takes|congested) (?:the )?way back|the way there": "the reverse path, the forward path",
     r"means harm": "malicious",
     r"as ever|honest(?:ly)?": "nothing: the sentence says the same without it",
 }

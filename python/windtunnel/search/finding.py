@@ -153,7 +153,7 @@ def _towards_first(trials: Trials, over: Sequence[Dimension], shares: tuple[floa
 
 
 def _firm(trials: Trials, over: Sequence[Dimension], small: tuple[float, ...], found: tuple[float, ...]) -> tuple[float, ...]:
-    """Return the first point on the way back from the smallest case to the one found that breaks the property with more seeds."""
+    """Return the first point from the smallest case back to the one found that breaks the property with more seeds."""
     for part in BACK:
         point = tuple(one + part * (other - one) for one, other in zip(small, found, strict=True))
         if _breaks(trials, over, point, FIRM_SEEDS):

@@ -45,7 +45,7 @@ def _reverse(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
     found = _means(tables, "fast04.fig5", "thr_mbps", "case")
     pair = [found.get((alg, "with_reverse")) for alg in ("fast", "fast-bqd")]
     if pair[0] is not None and pair[1] is not None:
-        yield f"With a congested way back FAST carries {pair[0]:.0f} Mbit/s; counting the way there alone it carries {pair[1]:.0f}."
+        yield f"With a congested reverse path FAST carries {pair[0]:.0f} Mbit/s; counting the forward path alone it carries {pair[1]:.0f}."
 
 
 def _repair(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:

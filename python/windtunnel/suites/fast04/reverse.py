@@ -1,4 +1,4 @@
-"""Figure 5: throughput with a congested way back, and FAST that looks at the way there alone."""
+"""Figure 5: throughput with a congested reverse path, and FAST that looks at the forward path alone."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ EXPERIMENTS = (
     Experiment(
         id="fast04.fig5",
         title="Congested reverse path",
-        question="How much does each protocol lose when its ACKs queue on the way back?",
+        question="How much does each protocol lose when its ACKs queue on the reverse path?",
         source="Fig. 5; III.A",
         source_repeats=1,
         points={"alg": (*PROTOCOLS, "fast-bqd"), "case": ("with_reverse", "without_reverse")},
@@ -51,7 +51,7 @@ EXPERIMENTS = (
                 series="case",
                 y_label="Throughput (Mbit/s)",
                 baseline=(800.0,),
-                caption="800 Mbit/s, 200 ms. fast-bqd counts the queueing delay of the way there only.",
+                caption="800 Mbit/s, 200 ms. fast-bqd counts the queueing delay of the forward path only.",
             ),
         ),
         parameters=(
@@ -66,7 +66,7 @@ EXPERIMENTS = (
         quick=Quick(repeats=1, scenario=one_flow_in_minutes, note="At this quick scale runs last five minutes."),
         notes=(
             FAST_NOTE,
-            "The paper gives neither the queue nor the number of reverse flows: sixteen keep the way back full, as in the study of 2003.",
+            "The paper gives neither the queue nor the number of reverse flows: sixteen keep the reverse path full, as in the 2003 study.",
             "FAST with backward delay removed was never published as an algorithm: fast-bqd is our reading of its name.",
         ),
     ),

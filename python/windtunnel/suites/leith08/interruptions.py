@@ -101,7 +101,7 @@ def _reverse(figure: str, alg: str, label: str) -> Experiment:
     return Experiment(
         id=f"leith08.{figure}",
         title=f"{label} with on-off traffic in reverse",
-        question=f"How long does {label} take to fill a link again while its ACKs share the way back with on-off traffic?",
+        question=f"How long does {label} take to fill a link again while its ACKs share the reverse path with on-off traffic?",
         source=f"Fig. 2({figure[-1]}); IV.A.2",
         source_repeats=1,
         points={"alg": (alg, "reno")},

@@ -35,7 +35,7 @@ EXPERIMENTS = (
     Experiment(
         id="slac03.tab4",
         title="Reverse traffic",
-        question="How much does each stack lose when its ACKs share the way back with sixteen streams?",
+        question="How much does each stack lose when its ACKs share the reverse path with sixteen streams?",
         source="Table 4; 5.3",
         duration_s=1200.0,
         source_repeats=1,
