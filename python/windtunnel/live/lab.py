@@ -1,6 +1,6 @@
 """A run between namespaces: ``python enter.py python -m windtunnel.live.lab``; orders as JSON come in, the answer goes out.
 
-Whoever runs it is in a network namespace of its own, the router's, and root of its user namespace. An answer is ``{"error": ...}``, one
+It runs in a network namespace of its own, the router's, and is root of its user namespace. An answer is ``{"error": ...}``, one
 line of what the machine lacks or what broke, or what `run` returns.
 """
 

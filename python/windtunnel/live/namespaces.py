@@ -1,4 +1,4 @@
-"""Hosts as network namespaces without names: they exist as long as somebody has them open, and leave nothing behind."""
+"""Hosts as network namespaces without names: they exist as long as a process has them open, and leave nothing behind."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ def _ran(given: dict[str, Any], duration_s: float) -> tuple[dict[str, Any], floa
         except subprocess.TimeoutExpired:
             raise LiveError(f"the run did not end within {2 * duration_s + _SLACK_S:g} s") from None
         finally:
-            # Whoever is left of it: the session is its own.
+            # What is left of it: the session is its own.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
     if process.returncode == enter.REFUSED:
@@ -231,7 +231,7 @@ def has(algorithm: str) -> bool:
         try:
             asking.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, algorithm.encode())
         except PermissionError:
-            # It is there, and not for everybody: for root of a namespace it is.
+            # It is there, and not for every user: for root of a namespace it is.
             return True
         except OSError:
             return False

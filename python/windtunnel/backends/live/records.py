@@ -1,4 +1,4 @@
-"""From what a run between namespaces measured to the columns every backend writes. What nobody told is left out, and becomes null."""
+"""From what a run between namespaces measured to the columns every backend writes. What was not reported is left out, and becomes null."""
 
 from __future__ import annotations
 
