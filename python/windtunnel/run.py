@@ -7,6 +7,7 @@ The package offers the function `run` under the same name as this module; the mo
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from windtunnel import metrics, plots, records
 from windtunnel.backends import backend as backend_of
+from windtunnel.backends.captures import Capture
 from windtunnel.records import names, qlog
 from windtunnel.scenario import Scenario, ScenarioError, traces
 
@@ -243,7 +245,7 @@ def check_folder(target: Path, digest: str) -> bool:
     return previous is not None
 
 
-def run(scenario: Scenario, *, backend: str = "sim") -> Run:
+def run(scenario: Scenario, *, backend: str = "sim", pcap: str | Path | None = None, pcap_at: Sequence[str] = ("sender",)) -> Run:
     """Run a scenario.
 
     Parameters
@@ -252,6 +254,10 @@ def run(scenario: Scenario, *, backend: str = "sim") -> Run:
         What to run; with its seed it determines every record.
     backend : str
         Name of the backend.
+    pcap : str or Path, optional
+        Also write the run's packets of TCP there, as pcapng, headers only; the simulator does.
+    pcap_at : sequence of str
+        Where: ``sender``, ``bottleneck``, ``receiver``, an interface of the file each.
 
     Returns
     -------
@@ -267,7 +273,10 @@ def run(scenario: Scenario, *, backend: str = "sim") -> Run:
     """
     if not isinstance(scenario, Scenario):
         raise TypeError(f"run() takes a Scenario, not {type(scenario).__name__}; windtunnel.load_scenario(path) reads one from a file")
-    return Run(backend_of(backend).run(scenario))
+    chosen = backend_of(backend)
+    if pcap is None:
+        return Run(chosen.run(scenario))
+    return Run(chosen.capture(scenario, Capture.at(pcap, pcap_at))[0])
 
 
 def load_run(folder: str | Path) -> Run:
@@ -294,9 +303,11 @@ def load_run(folder: str | Path) -> Run:
 class _CallableModule(ModuleType):
     """The module, callable as the function of the same name."""
 
-    def __call__(self, scenario: Scenario, *, backend: str = "sim") -> Run:
+    def __call__(
+        self, scenario: Scenario, *, backend: str = "sim", pcap: str | Path | None = None, pcap_at: Sequence[str] = ("sender",)
+    ) -> Run:
         """Run a scenario; see `run`."""
-        return run(scenario, backend=backend)
+        return run(scenario, backend=backend, pcap=pcap, pcap_at=pcap_at)
 
 
 sys.modules[__name__].__class__ = _CallableModule

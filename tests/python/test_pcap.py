@@ -154,6 +154,26 @@ def test_tcptrace_counts_what_the_records_count(tmp_path: Path) -> None:
         assert counted == records.flows[column].to_list(), key
 
 
+def test_a_class_and_a_controller_from_a_file_are_captured_too(tmp_path: Path) -> None:
+    class Mine(wt.Controller):
+        """A window that grows by one segment for each that is delivered."""
+
+        def on_acked(self, w: wt.Window, c: wt.Connection, acked: int) -> None:
+            del c
+            w.cwnd = min(w.cwnd + acked, 100)
+
+        def ssthresh(self, w: wt.Window, c: wt.Connection) -> float:
+            del c
+            return w.cwnd / 2
+
+    source = Path(__file__).parents[2] / "examples/c-controller/mine.c"
+    for flow in (wt.Flow(algorithm=Mine), wt.Flow(algorithm=str(source))):
+        scenario = wt.Scenario(bottleneck=wt.Bottleneck(rate="20Mbit"), rtt="40ms", duration="2s", flows=[flow])
+        run = wt.run(scenario, pcap=tmp_path / "run.pcapng", pcap_at=["receiver", "sender"])
+        trace = wt.read_capture(tmp_path / "run.pcapng", interface="sender")
+        assert trace.flows["sent_packets"].to_list() == run.flows["sent_packets"].to_list()
+
+
 def test_the_command_writes_a_file_whole_or_not_at_all(tmp_path: Path, cli: Cli, quick: list[str]) -> None:
     file = tmp_path / "run.pcapng"
     done = cli("run", *quick, "--pcap", str(file), "--pcap-at", "sender,receiver")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,11 +57,21 @@ class Capture:
         ScenarioError
             When a place is not one, or named twice.
         """
-        named = tuple(place.strip() for place in places.split(",")) if places is not None else ("sender",)
-        wrong = [place for place in named if place not in PLACES]
-        if wrong or len(set(named)) < len(named):
-            raise ScenarioError("pcap_at", f"{places!r} is not allowed; allowed: {', '.join(PLACES)}, each once, with commas between them")
-        return cls(Path(file), named)
+        return cls.at(file, [place.strip() for place in places.split(",")] if places is not None else ("sender",))
+
+    @classmethod
+    def at(cls, file: str | Path, places: Sequence[str]) -> Capture:
+        """Return what is asked for at these places.
+
+        Raises
+        ------
+        ScenarioError
+            When a place is not one, or named twice, or there is none.
+        """
+        wrong = [place for place in places if place not in PLACES]
+        if wrong or not places or len(set(places)) < len(places):
+            raise ScenarioError("pcap_at", f"{','.join(places)!r} is not allowed; allowed: {', '.join(PLACES)}, each once")
+        return cls(Path(file), tuple(places))
 
     def check(self, scenario: Scenario) -> None:
         """Refuse what cannot be captured or written, before anything runs.
