@@ -16,6 +16,26 @@ const FEW_BITS: u32 = 3;
 /// So many parties stand in a line.
 const FEW: usize = 1 << FEW_BITS;
 
+/// `$call` with the constant `$top`: so many nodes as a tournament of many has, with this many bits of an entry for the party, if there are not
+/// more than that.
+macro_rules! by_size {
+    ($bits:expr, $top:ident => $call:expr) => {
+        by_size!($bits, $top => $call; 4 5 6 7 8 9 10 11 12 13 14 15)
+    };
+    ($bits:expr, $top:ident => $call:expr; $($known:literal)+) => {
+        match $bits {
+            $($known => {
+                const $top: usize = 2 << $known;
+                $call
+            })+
+            _ => {
+                const $top: usize = 2 << 16;
+                $call
+            }
+        }
+    };
+}
+
 /// The times of parties; ties go to the lower number.
 #[derive(Clone, Debug)]
 pub(crate) struct Calendar {
@@ -126,13 +146,7 @@ impl Calendar {
     #[inline(never)]
     fn climb(&mut self, index: usize, entry: Entry) {
         let node = self.winners.len() / 2 + index;
-        match self.party_bits {
-            0..=4 => self.climb_from::<32>(node, entry),
-            5..=7 => self.climb_from::<64>(node, entry),
-            8..=11 => self.climb_from::<512>(node, entry),
-            12..=14 => self.climb_from::<8192>(node, entry),
-            _ => self.climb_from::<65536>(node, entry),
-        }
+        by_size!(self.party_bits, TOP => self.climb_from::<TOP>(node, entry))
     }
 
     /// The leaf `node`, on the way of the first party, has this entry: the nodes above it are compared again. There are `TOP` nodes, a power
@@ -189,14 +203,26 @@ impl Calendar {
     }
 
     /// Of many: the earliest entry but that of the first party.
-    #[inline]
+    #[inline(never)]
     fn runner_up(&self, first: usize) -> Entry {
+        let node = self.winners.len() / 2 + first;
+        by_size!(self.party_bits, TOP => self.runner_up_from::<TOP>(node))
+    }
+
+    /// As [`Calendar::climb_from`].
+    #[inline(always)]
+    fn runner_up_from<const TOP: usize>(&self, mut node: usize) -> Entry {
         let winners = &self.winners[..];
         let cut = winners.len() - 1;
         let mut runner_up = NEVER;
-        let mut node = winners.len() / 2 + first;
-        while node > 1 {
+        while node >= TOP {
             runner_up = runner_up.min(winners[(node ^ 1) & cut]);
+            node /= 2;
+        }
+        let Some(top) = winners.first_chunk::<TOP>() else { return runner_up };
+        for _ in 1..TOP.ilog2() {
+            node &= TOP - 1;
+            runner_up = runner_up.min(top[node ^ 1]);
             node /= 2;
         }
         runner_up

@@ -102,8 +102,8 @@ pub struct Path {
 
 units::clone_by_field! {
     Path: rare forgotten_at lost marked resends_capable cwr_due is_watched is_altered is_tapped is_hosted is_ecn_capable is_l4s data_link ack_link
-    rtt sacks receiver packet_bytes flow jitter last_arrival quarter felt_after beyond_at crossing_at arriving_at arriving
-    under_way is_transfer opens
+    rtt receiver packet_bytes flow jitter last_arrival quarter felt_after beyond_at crossing_at arriving_at arriving
+    under_way is_transfer opens, mostly empty: sacks
 }
 
 impl Path {
