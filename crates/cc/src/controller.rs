@@ -28,6 +28,12 @@ impl Controller {
         }
     }
 
+    /// Whether the law may draw at random, so that it must be seeded. The two that most flows have never do; the others may.
+    #[inline]
+    pub fn may_draw(&self) -> bool {
+        !matches!(self.law, Algorithm::Reno(_) | Algorithm::Cubic(_))
+    }
+
     /// Whether the law is from outside.
     pub fn is_guest(&self) -> bool {
         matches!(self.law, Algorithm::Guest(_))

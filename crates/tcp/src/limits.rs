@@ -188,7 +188,8 @@ impl Limits {
     /// Linux `tcp_is_cwnd_limited`: in slow start half of the window is use enough.
     #[inline]
     pub(crate) fn is_window_used(&self, w: &Window) -> bool {
-        self.filled || (w.in_slow_start() && w.cwnd < 2.0 * self.most_out as f64)
+        // Signed, for the conversion is then one instruction.
+        self.filled || (w.in_slow_start() && w.cwnd < 2.0 * self.most_out as i64 as f64)
     }
 
     /// The window was the limit during the last round trip.

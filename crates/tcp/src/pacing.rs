@@ -12,7 +12,7 @@ const PACED_FROM: u8 = 10;
 const OPENING_CWND: f64 = 10.0;
 
 /// The pacing gate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Pacer {
     mode: Pacing,
     /// Lateness is credited.

@@ -5,7 +5,7 @@ use cc::{CaState, Connection};
 use crate::progress::Progress;
 
 /// The probe outstanding, if any.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct TailLossProbe {
     is_on: bool,
     /// It was the last segment again, not a new one.

@@ -43,7 +43,7 @@ pub(crate) struct Delivery {
 const RECOVERIES_KEPT: u8 = 16;
 
 /// The most recently sent segment known to be delivered, and how many quarters of the minimum RTT others may be late.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Rack {
     sent: Time,
     end: u64,

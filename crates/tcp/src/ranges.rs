@@ -34,11 +34,8 @@ impl Clone for Ranges {
         Ranges(self.0.clone())
     }
 
-    #[inline]
     fn clone_from(&mut self, from: &Ranges) {
-        if !self.is_empty() || !from.is_empty() {
-            self.0.clone_from(&from.0);
-        }
+        self.0.clone_from(&from.0);
     }
 }
 

@@ -48,8 +48,8 @@ pub struct Receiver {
 }
 
 units::clone_by_field! {
-    Receiver: quickack ack_every has_sack is_open answered_again answers_by_timer recent compression sack out_of_order next last pending ack_at quick echo_marks echo delay deadline
-    ato ato_step last_arrival rto delay_max buffer
+    Receiver: quickack ack_every has_sack is_open answered_again answers_by_timer recent compression sack next last pending ack_at quick echo_marks echo delay deadline
+    ato ato_step last_arrival rto delay_max buffer, mostly empty: out_of_order
 }
 
 impl Receiver {

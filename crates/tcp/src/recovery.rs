@@ -20,7 +20,7 @@ pub(crate) fn current_ssthresh(w: &Window) -> f64 {
 }
 
 /// Counters of the reduction under way.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Reduction {
     delivered: u32,
     sent: u32,
@@ -78,7 +78,7 @@ pub(crate) enum Turn {
 }
 
 /// The episode, and the stack's rules for it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Recovery {
     rule: RecoveryRule,
     /// The algorithm sets the window itself: no rule applies.

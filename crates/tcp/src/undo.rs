@@ -12,7 +12,7 @@ use crate::Options;
 const NONE: i32 = -1;
 
 /// What is remembered of the episode.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Undo {
     /// The stack undoes reductions at all.
     is_on: bool,

@@ -23,8 +23,16 @@ impl Stream {
     /// A uniform draw from the integers `0..=max`, by widening multiplication (bias below 2^-32 for spans under 4 s).
     #[inline]
     pub fn up_to(&mut self, max: u64) -> u64 {
-        let drawn = self.0.next_u64();
-        max.checked_add(1).map_or(drawn, |span| ((u128::from(drawn) * u128::from(span)) >> 64) as u64)
+        match max.checked_add(1) {
+            Some(span) => self.below(span),
+            None => self.0.next_u64(),
+        }
+    }
+
+    /// The same from the integers below `span`, which is not zero.
+    #[inline]
+    pub fn below(&mut self, span: u64) -> u64 {
+        ((u128::from(self.0.next_u64()) * u128::from(span)) >> 64) as u64
     }
 
     /// True with probability `p`.

@@ -160,7 +160,8 @@ impl Drive {
         let receiver = Receiver::new(ReceiverSpec::new(&options, handshake_rtt));
         let spec = SenderSpec { options, mss, segments: u64::MAX, window, device };
         let mut sender = Sender::new(spec, built.algorithm);
-        sender.on_born(u64::MAX, units::Stream::named(seed, "drive"));
+        sender.on_born(u64::MAX);
+        sender.on_seeded(units::Stream::named(seed, "drive"));
         let mut sender = if accepts { sender.accepting() } else { sender }.waiting();
         let mut tape = Tape::default();
         sender.on_started(opened, handshake_rtt, &mut tape);

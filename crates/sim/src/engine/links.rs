@@ -205,7 +205,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         let Some(fifo) = self.links[link].as_fifo().filter(|_| self.around.gaps.len() == 0) else { return self.pass_ack(index, link) };
         let Some(delivery) = path.pop_crossing() else { return };
         fifo.begin(delivery.at);
-        match fifo.admit(delivery.at, path.ack_packet(&delivery.ack())) {
+        match fifo.admit(delivery.at, path.crossing_packet(&delivery)) {
             Answer::Departs(at) | Answer::DepartsMarked { at, .. } => path.ack_crosses(at, delivery),
             Answer::Dropped | Answer::Lost | Answer::Waits => path.drop_ack(delivery),
         }

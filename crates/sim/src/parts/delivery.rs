@@ -21,6 +21,18 @@ impl Delivery {
         Delivery { at, echo: ack.echo, delay: ack.delay, cumulative_ecn_sack }
     }
 
+    /// SACK information belongs to the ACK, or it is none.
+    #[inline]
+    pub(crate) fn has_sack(&self) -> bool {
+        self.cumulative_ecn_sack & 1 == 1
+    }
+
+    /// The same ACK, which arrives at `at`.
+    #[inline]
+    pub(crate) fn later(self, at: Time) -> Delivery {
+        Delivery { at, ..self }
+    }
+
     /// The ACK.
     #[inline]
     pub fn ack(&self) -> Ack {

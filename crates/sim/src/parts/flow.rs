@@ -34,7 +34,7 @@ pub enum FlowKind {
 }
 
 /// When the engine must look at a flow, apart from its ACKs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Agenda {
     /// When the start is due; once it was, when the application next writes or pauses, if ever.
@@ -153,7 +153,10 @@ impl Flow {
         let start = birth.at + self.path.access_delay();
         self.agenda.start = start;
         self.agenda.refresh();
-        let segments = self.sender.on_born(birth.bytes, Stream::named(birth.seed, "algorithm"));
+        let segments = self.sender.on_born(birth.bytes);
+        if self.sender.algorithm().may_draw() {
+            self.sender.on_seeded(Stream::named(birth.seed, "algorithm"));
+        }
         if self.path.opens {
             self.path.receiver.ends_after(segments);
         }

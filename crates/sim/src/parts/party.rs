@@ -71,15 +71,17 @@ impl Numbers {
     /// The party of a number.
     #[inline]
     pub(crate) fn party(&self, number: usize) -> Party {
-        if number >= self.flows_at {
-            if number < self.datagrams_at {
-                Party::Flow(number - self.flows_at)
-            } else if number < self.stacks_at {
+        // One comparison for most runs, two for those of transfers.
+        let (flow, flows) = (number.wrapping_sub(self.flows_at), self.datagrams_at - self.flows_at);
+        if flow < flows {
+            Party::Flow(flow)
+        } else if number >= self.slots_at {
+            Party::Flow(number - self.slots_at + flows)
+        } else if number >= self.datagrams_at {
+            if number < self.stacks_at {
                 Party::Datagrams(number - self.datagrams_at)
-            } else if number < self.slots_at {
-                Party::Stack(number - self.stacks_at)
             } else {
-                Party::Flow(number - self.slots_at + (self.datagrams_at - self.flows_at))
+                Party::Stack(number - self.stacks_at)
             }
         } else if number < self.gaps_at {
             Party::Link(number)

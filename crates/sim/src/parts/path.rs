@@ -102,8 +102,8 @@ pub struct Path {
 
 units::clone_by_field! {
     Path: rare forgotten_at lost marked resends_capable cwr_due is_watched is_altered is_tapped is_hosted is_ecn_capable is_l4s data_link ack_link
-    rtt sacks receiver packet_bytes flow jitter last_arrival quarter felt_after beyond_at crossing_at arriving_at arriving
-    under_way is_transfer opens
+    rtt receiver packet_bytes flow jitter last_arrival quarter felt_after beyond_at crossing_at arriving_at arriving
+    under_way is_transfer opens, mostly empty: sacks
 }
 
 impl Path {
@@ -357,7 +357,16 @@ impl Path {
     /// What has just been taken from those crossing leaves the real link.
     #[inline(always)]
     pub(crate) fn ack_crosses(&mut self, departs: Time, delivery: Delivery) {
-        let ack = delivery.ack();
+        if delivery.has_sack() || self.is_hosted {
+            return self.ack_crosses_apart(departs, delivery.ack());
+        }
+        let at = self.arrival(departs + (self.rtt - self.quarter - self.quarter));
+        self.push_arriving(delivery.later(at));
+    }
+
+    /// The same of one with SACK information, or one that goes on to a host.
+    #[inline(never)]
+    fn ack_crosses_apart(&mut self, departs: Time, ack: Ack) {
         if ack.has_sack {
             let sack = self.take_crossing_sack();
             self.sacks.extend(sack);
@@ -368,9 +377,19 @@ impl Path {
     /// What has just been taken from those crossing is dropped at the real link.
     #[inline(never)]
     pub(crate) fn drop_ack(&mut self, delivery: Delivery) {
-        if delivery.ack().has_sack {
+        if delivery.has_sack() {
             self.take_crossing_sack();
         }
+    }
+
+    /// What has just been taken from those crossing as the reverse link sees it.
+    #[inline]
+    pub(crate) fn crossing_packet(&self, delivery: &Delivery) -> Packet {
+        // What is no ACK has the mark of one with SACK information.
+        if delivery.has_sack() {
+            return self.ack_packet(&delivery.ack());
+        }
+        Packet::ack(ACK_BYTES, self.flow)
     }
 
     /// One of its ACKs as the reverse link sees it.

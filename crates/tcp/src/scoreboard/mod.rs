@@ -88,8 +88,8 @@ pub(crate) struct Scoreboard {
 }
 
 units::clone_by_field! {
-    Scoreboard: flagged_until sacked_out lost_out grown own retrans_out highest_sacked classified_until sacked retransmissions
-    to_retransmit lost lost_again reported newly_sacked newly_lost
+    Scoreboard: flagged_until sacked_out lost_out grown own retrans_out highest_sacked classified_until lost lost_again reported newly_lost,
+    mostly empty: sacked retransmissions to_retransmit newly_sacked
 }
 
 impl Scoreboard {

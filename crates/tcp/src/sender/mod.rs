@@ -180,13 +180,16 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
-    /// The sender, which has not started, is of a connection with `bytes` of payload and an algorithm that draws from `draws`;
-    /// returns how many segments it sends.
-    pub fn on_born(&mut self, bytes: u64, draws: Stream) -> u64 {
+    /// The sender, which has not started, is of a connection with `bytes` of payload; returns how many segments it sends.
+    pub fn on_born(&mut self, bytes: u64) -> u64 {
         let segments = bytes.div_ceil(u64::from(self.c.mss));
         self.limits.on_born(segments);
-        self.cc.on_seeded(draws);
         segments
+    }
+
+    /// Its algorithm draws from this stream.
+    pub fn on_seeded(&mut self, draws: Stream) {
+        self.cc.on_seeded(draws);
     }
 
     /// When [`Sender::on_deadline`] must be called; [`Time::NEVER`] for never. May move either way on any event.

@@ -8,6 +8,7 @@ mod birth;
 mod origin;
 mod poisson;
 mod session;
+mod slots;
 mod source;
 mod transfers;
 

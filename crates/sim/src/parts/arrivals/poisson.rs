@@ -62,8 +62,29 @@ impl Poisson {
 
     /// The gap to the next transfer is exponential.
     fn wait(&mut self) {
-        let gap = libm::round(-self.mean_gap_ns * libm::log(1.0 - self.gaps.unit()));
-        let next = self.next.saturating_add(Duration(gap as u64));
+        let gap = -self.mean_gap_ns * libm::log(1.0 - self.gaps.unit());
+        let next = self.next.saturating_add(Duration(rounded(gap)));
         self.next = if next < self.stop { next } else { Time::NEVER };
+    }
+}
+
+/// A number that is not negative, rounded as the library's `round` does: half of one, or the number next below that, is added, and what is not
+/// whole cut off.
+fn rounded(number: f64) -> u64 {
+    (number + 0.499_999_999_999_999_94) as i64 as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_is_the_librarys() {
+        let mut draws = Stream::named(9, "rounding");
+        let halves = [0.0, -0.0, 0.5, 0.499_999_999_999_999_94, 0.500_000_000_000_000_1, 1.5, 2.5, 4_503_599_627_370_495.5, 9e15];
+        let drawn = (0..100_000).map(|index| draws.unit() * libm::pow(10.0, f64::from(index % 19)));
+        for number in halves.into_iter().chain(drawn) {
+            assert_eq!(rounded(number), libm::round(number) as u64, "{number}");
+        }
     }
 }

@@ -1,13 +1,11 @@
 //! Transfers that are alive, in slots, and what is left of all others: a row each.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use units::Time;
 
 use super::origin::Origin;
 use super::poisson::Poisson;
 use super::session::Session;
+use super::slots::FreeSlots;
 use super::source::{Completion, Source};
 use crate::accept::{AcceptedFlow, AcceptedSource, Loop, ALIVE_MAX};
 use crate::error::SpecError;
@@ -41,7 +39,7 @@ pub(crate) struct Arrivals {
     pages: Vec<u32>,
     /// A session whose transfer was complete just now.
     woken: Option<usize>,
-    free: BinaryHeap<Reverse<u32>>,
+    free: FreeSlots,
 }
 
 impl Arrivals {
@@ -100,8 +98,8 @@ impl Arrivals {
             }
             transfers.pages[self.pages[session] as usize].bytes += birth.bytes;
         }
-        let slot = match self.free.pop() {
-            Some(Reverse(slot)) => slot as usize,
+        let slot = match self.free.take() {
+            Some(slot) => slot,
             None if self.rows.len() < ALIVE_MAX && row < NOBODY as usize => {
                 self.rows.push(NOBODY);
                 self.owners.push(NOBODY);
@@ -158,7 +156,7 @@ impl Arrivals {
         if std::mem::replace(&mut self.rows[slot], NOBODY) == NOBODY {
             return false;
         }
-        self.free.push(Reverse(slot as u32));
+        self.free.put(slot);
         true
     }
 
