@@ -10,9 +10,13 @@ mod observer;
 mod run;
 mod sampling;
 mod stacks;
+mod reading;
+mod stepped;
 mod standstill;
 mod start;
 mod turn;
 
 pub use observer::{AckHash, AckTrace, Observer, Silent, Watched};
+pub use reading::{Reading, COLUMNS};
+pub use stepped::{Act, Action, Agents, Stepped, Stride};
 pub use start::{run, run_named, run_observed, run_silently, run_with, Beside};

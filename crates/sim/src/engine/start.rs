@@ -119,7 +119,7 @@ pub fn run_silently(spec: &Spec, beside: Beside<'_>, interrupted: &mut dyn FnMut
 }
 
 /// The flows that are whole stacks', with both their ends.
-fn opened(accepted: &Accepted<'_>) -> Result<Vec<StackFlow>, RunError> {
+pub(super) fn opened(accepted: &Accepted<'_>) -> Result<Vec<StackFlow>, RunError> {
     let of_stacks = accepted.flows.iter().enumerate().filter_map(|(index, flow)| Some((index, flow, flow.stack?)));
     let open = |(index, flow, stack): (usize, &AcceptedFlow, &dyn Opens)| {
         let disorder = disorder(accepted.spec, index, flow.spec);
@@ -130,7 +130,7 @@ fn opened(accepted: &Accepted<'_>) -> Result<Vec<StackFlow>, RunError> {
 }
 
 /// What a link is built from.
-fn parts(link: AcceptedLink, window: Range<Time>, seed: u64) -> LinkParts {
+pub(super) fn parts(link: AcceptedLink, window: Range<Time>, seed: u64) -> LinkParts {
     let AcceptedLink { fifo, discipline, losses, changes, stream: name } = link;
     let stream = |part| Stream::named(seed, &format!("{name}/{part}"));
     LinkParts { fifo, discipline, losses, changes, window, streams: Streams { loss: stream("loss"), queue: stream("queue") } }
