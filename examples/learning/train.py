@@ -2,8 +2,8 @@
 
     python examples/learning/train.py --seconds 60 --out learned.py
 
-The policy sees how far the RTT is above the smallest, how it changes, losses, its rate and what its window is worth, and multiplies its window once per RTT.
-Paths differ from episode to episode; those of the comparison are others than those of the training.
+The policy sees how far the RTT is above the smallest, how it changes, losses, its rate and what its window is worth, and multiplies its
+window once per RTT. Paths differ from episode to episode; those of the comparison are others than those of the training.
 """
 
 import argparse
@@ -15,7 +15,15 @@ import numpy as np
 
 from windtunnel.learn import Acting, DumbbellVectorEnv, Policy, baseline, evaluate, export, together
 
-PATHS = {"rate_bps": (5e6, 50e6), "rtt_s": (0.02, 0.08), "queue_bdp": (0.5, 2.0), "duration_s": 8.0, "reward": "remy"}
+WINDOW_MAX = 1000.0
+PATHS = {
+    "rate_bps": (5e6, 50e6),
+    "rtt_s": (0.02, 0.08),
+    "queue_bdp": (0.5, 2.0),
+    "duration_s": 6.0,
+    "window_max_packets": WINDOW_MAX,
+    "reward": "remy",
+}
 SIZES = (5, 1)
 EACH = 4
 """Episodes that each policy of a generation is tried on."""
@@ -39,7 +47,7 @@ def worth(envs: DumbbellVectorEnv, policies: list[Policy], seeds: list[int]) -> 
 
 def train(seconds: float, seed: int, threads: int) -> Policy:
     """Return the mean policy of the strategy when its time is over."""
-    strategy = cma.CMAEvolutionStrategy(np.zeros(Policy.count(SIZES)), 0.5, {"seed": seed + 1, "verbose": -9, "popsize": 16})
+    strategy = cma.CMAEvolutionStrategy(np.zeros(Policy.count(SIZES)), 0.3, {"seed": seed + 1, "verbose": -9, "popsize": 16})
     envs = DumbbellVectorEnv(16 * EACH, threads=threads, **PATHS)
     begun, generation = time.monotonic(), 0
     while time.monotonic() - begun < seconds and not strategy.stop():
@@ -63,8 +71,9 @@ def main() -> None:
     learned = evaluate(policy, seeds=FRESH, threads=threads, **PATHS)
     for name in ("reno", "cubic", "vegas"):
         other = baseline(name, seeds=FRESH, **PATHS)
-        print(f"{name}: {other.mean():.3f} a step; the policy's {learned.mean():.3f} is larger on {(learned > other).sum()} of {len(FRESH)} paths")
-    export(policy, given.out, Acting(), doc="Trained by examples/learning/train.py: rate against delay.")
+        wins = (learned > other).sum()
+        print(f"{name}: {other.mean():.3f} a step; the policy's {learned.mean():.3f} is larger on {wins} of {len(FRESH)} paths")
+    export(policy, given.out, Acting(window_max_packets=WINDOW_MAX), doc="Trained by examples/learning/train.py: rate against delay.")
     print(f"wrote {given.out}")
 
 

@@ -496,4 +496,4 @@ class Episodes:
         """Return which runs are over, or have not begun."""
 
     def finish(self, index: int) -> dict[str, dict[str, Any]]:
-        """Let run `index` go on to its end with the windows as they are; return its frames, as `run` does. It is not there any more then."""
+        """Let run `index` go on to its end with the windows as they are; return its frames, as `run` does. It is over then, and gone."""

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use units::{ByteRate, Time};
 
-use crate::{Connection, Control, CongestionControl, GuestLaw, GuestParameter, GuestProtocol, Needs, PlainAck, RttSample, RttSamples, Window};
+use crate::{
+    CongestionControl, Connection, Control, GuestLaw, GuestParameter, GuestProtocol, Needs, PlainAck, RttSample, RttSamples, Window,
+};
 
 /// What is set from outside for one flow, and when its first ACK arrived. One thread at a time runs a flow and sets its window.
 #[derive(Debug, Default)]

@@ -80,7 +80,10 @@ impl Episodes {
             std::thread::scope(|scope| {
                 let others: Vec<_> = parts.map(|((runs, given), rows)| scope.spawn(move || all(runs, given, rows, flows))).collect();
                 let done = first.map_or(Ok(()), |((runs, given), rows)| all(runs, given, rows, flows));
-                others.into_iter().map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).fold(done, Result::and)
+                others
+                    .into_iter()
+                    .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                    .fold(done, Result::and)
             })
         })
         .map_err(|error| bad("", error))?;

@@ -45,8 +45,7 @@ fn a_run_in_steps_has_the_records_of_the_whole_run() {
             let given = Spec { sample_ns: given.duration_ns / 50, record_drops: true, ..given };
             let whole = run(&given, || false).expect("the scenario is accepted");
             let stride = Stride::Time(Duration(given.duration_ns / 37));
-            let (mut stepped, _) =
-                Stepped::new(given, Agents { flows: vec![], action: None, stride }).expect("the scenario is accepted");
+            let (mut stepped, _) = Stepped::new(given, Agents { flows: vec![], action: None, stride }).expect("the scenario is accepted");
             let mut steps = 1;
             while !stepped.is_over() {
                 stepped.step(&[]).expect("it goes on");

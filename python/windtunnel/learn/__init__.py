@@ -1,4 +1,4 @@
-"""Learned controllers: the simulator as an environment of Gymnasium and of PettingZoo, small policies, and their export as controllers' files.
+"""Learned controllers: the simulator as an environment of Gymnasium and PettingZoo, small policies, their export as controllers' files.
 
 Needs the extra ``learn``: ``pip install 'windtunnel[learn]'``. Importing it registers ``windtunnel/Dumbbell-v0``.
 """

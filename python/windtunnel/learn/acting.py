@@ -44,7 +44,8 @@ class Acting:
     window_max_packets : float
         No window is larger, segments; none is below one.
     paced : bool
-        An action has a second number p, -1 to 1: segments leave at 4 to the power of p windows per smoothed RTT. Without it they leave as ACKs come.
+        An action has a second number p, -1 to 1: segments leave at 4 to the power of p windows per smoothed RTT. Without it they leave as
+        ACKs come.
     observations : tuple of str
         What is observed: attributes of `windtunnel.learn.Reading`.
     history : int
@@ -57,7 +58,7 @@ class Acting:
     step: float = 1.0
     action: str = "factor"
     octaves: float = 1.0
-    window_max_packets: float = 100_000.0
+    window_max_packets: float = 10_000.0
     paced: bool = False
     observations: tuple[str, ...] = OBSERVED
     history: int = 1
@@ -122,7 +123,7 @@ class Shown:
     def __init__(self, acting: Acting, rows: int) -> None:
         self._columns = acting.columns
         self._width = len(self._columns)
-        self._kept = np.zeros((rows, self._width * acting.history), dtype=np.float32)
+        self._kept: NDArray[np.float32] = np.zeros((rows, self._width * acting.history), dtype=np.float32)
 
     def begin(self, row: int, reading: NDArray[np.float64]) -> None:
         """Let a flow begin anew: its history is its first observation."""
@@ -131,7 +132,7 @@ class Shown:
     def after(self, readings: NDArray[np.float64]) -> NDArray[np.float32]:
         """Add a step; return the observations, rows of float32."""
         self.add(readings)
-        return self._kept.copy()
+        return self.now()
 
     def add(self, readings: NDArray[np.float64]) -> None:
         """Add a step."""
@@ -142,4 +143,4 @@ class Shown:
 
     def now(self) -> NDArray[np.float32]:
         """Return the observations as they are."""
-        return self._kept.copy()
+        return np.array(self._kept)

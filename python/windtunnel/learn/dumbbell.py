@@ -30,7 +30,9 @@ def chosen(options: dict[str, Any]) -> tuple[Paths, Acting]:
         if name not in _OF_PATHS | _OF_ACTING:
             raise ScenarioError(name, f"is not known; an environment has {', '.join(sorted(_OF_PATHS | _OF_ACTING))}")
     paths = Paths(**{name: value for name, value in options.items() if name in _OF_PATHS})
-    given = {name: tuple(value) if name == "observations" else value for name, value in options.items() if name in _OF_ACTING}
+    given: dict[str, Any] = {
+        name: tuple(value) if name == "observations" else value for name, value in options.items() if name in _OF_ACTING
+    }
     return paths, Acting(**given).checked()
 
 
@@ -48,7 +50,7 @@ def begun(episodes: Any, index: int, text: str) -> NDArray[np.float64]:
         raise ScenarioError(*error.args[:2]) from None
 
 
-def spaces(acting: Acting) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Box]:
+def spaces(acting: Acting) -> tuple[Any, Any]:
     """Return the spaces of observations and of actions."""
     low, high = acting.bounds()
     return gymnasium.spaces.Box(low, high, dtype=np.float32), gymnasium.spaces.Box(-1.0, 1.0, (acting.numbers,), dtype=np.float32)
@@ -68,7 +70,9 @@ class DumbbellEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
     def __init__(self, *, render_mode: None = None, **options: Any) -> None:
         self.render_mode = render_mode
         self.paths, self.acting = chosen(options)
-        self.observation_space, self.action_space = spaces(self.acting)
+        observed, acted = spaces(self.acting)
+        self.observation_space: gymnasium.spaces.Space[NDArray[np.float32]] = observed
+        self.action_space: gymnasium.spaces.Space[NDArray[np.float32]] = acted
         self._reward = required(self.acting.reward)
         self._episodes = self.acting.episodes(1, 1, 1)
         self._shown = Shown(self.acting, 1)

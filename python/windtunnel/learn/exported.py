@@ -93,7 +93,6 @@ class {name}(wt.Controller):
             self.next_s = c.now_s + self.step_s
         if self.window > 0.0:
             w.cwnd = self.window
-            w.ssthresh = self.window
 
     def decide(self, lost_now):
         step = self.step_s
@@ -126,10 +125,10 @@ class {name}(wt.Controller):
         return w.cwnd
 '''
 
-_PACED = '''
+_PACED = """
     def pacing_rate(self, w, c):
         return max(self.pacing, 1.0) if self.pacing > 0.0 else None
-'''
+"""
 
 
 def export(policy: Policy, path: str | Path, acting: Acting, *, name: str = "Learned", doc: str = "", compiled: bool = False) -> Path:
@@ -166,7 +165,9 @@ def export(policy: Policy, path: str | Path, acting: Acting, *, name: str = "Lea
         raise ScenarioError("path", f"{path.name} is no name of a controller in Python; give one that ends in .py")
     seen = len(acting.observations) * acting.history
     if (policy.sizes[0], policy.sizes[-1]) != (seen, acting.numbers):
-        raise ScenarioError("policy", f"it has {policy.sizes[0]} numbers in and {policy.sizes[-1]} out; {seen} and {acting.numbers} are needed")
+        raise ScenarioError(
+            "policy", f"it has {policy.sizes[0]} numbers in and {policy.sizes[-1]} out; {seen} and {acting.numbers} are needed"
+        )
     hidden = [one for one in acting.observations if one not in _OBSERVED]
     if hidden:
         raise ScenarioError("observations", f"a controller does not see {hidden[0]}; allowed: {', '.join(_OBSERVED)}")

@@ -33,19 +33,19 @@ class DumbbellParallelEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float
         self.possible_agents = [f"flow_{number + 1}" for number in range(agents)]
         self.agents: list[str] = []
         both = {name: spaces(self.acting) for name in self.possible_agents}
-        self.observation_spaces = {name: seen for name, (seen, _) in both.items()}
-        self.action_spaces = {name: done for name, (_, done) in both.items()}
+        self.observation_spaces: dict[str, gymnasium.spaces.Space[NDArray[np.float32]]] = {name: seen for name, (seen, _) in both.items()}
+        self.action_spaces: dict[str, gymnasium.spaces.Space[NDArray[np.float32]]] = {name: done for name, (_, done) in both.items()}
         self._reward = required(self.acting.reward)
         self._episodes = self.acting.episodes(1, agents, 1)
         self._shown = Shown(self.acting, agents)
         self._given = np.zeros((agents, 2))
         self._generator = np.random.default_rng()
 
-    def observation_space(self, agent: str) -> gymnasium.spaces.Box:
+    def observation_space(self, agent: str) -> gymnasium.spaces.Space[NDArray[np.float32]]:
         """Return the space of an agent's observations."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> gymnasium.spaces.Box:
+    def action_space(self, agent: str) -> gymnasium.spaces.Space[NDArray[np.float32]]:
         """Return the space of an agent's actions."""
         return self.action_spaces[agent]
 
@@ -67,16 +67,16 @@ class DumbbellParallelEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float
         for index, row in enumerate(rows):
             self._shown.begin(index, row)
         self.agents = list(self.possible_agents)
-        return self._named(self._shown.now()), {name: {"reading": Reading(*row)} for name, row in zip(self.agents, rows.tolist(), strict=True)}
+        return self._named(self._shown.now()), {
+            name: {"reading": Reading(*row)} for name, row in zip(self.agents, rows.tolist(), strict=True)
+        }
 
     def _named(self, rows: Any) -> dict[str, Any]:
         return dict(zip(self.possible_agents, rows, strict=True))
 
     def step(
         self, actions: dict[str, NDArray[np.float32]]
-    ) -> tuple[
-        dict[str, NDArray[np.float32]], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
-    ]:
+    ) -> tuple[dict[str, NDArray[np.float32]], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """Set every window and go on by a step; all agents end with the episode's time."""
         for index, name in enumerate(self.possible_agents):
             self._given[index, : self.acting.numbers] = actions[name]

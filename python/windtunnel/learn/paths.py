@@ -75,9 +75,7 @@ class Paths:
         }
         rtt_s = _drawn(generator, "rtt_s", self.rtt_s)
         beside = [{"algorithm": name} for name in (*[algorithm] * flows, *self.beside)]
-        return json.dumps(
-            {"bottleneck": link, "rtt_s": rtt_s, "duration_s": self.duration_s, "flows": beside, "seed": seed, "sample_s": 0}
-        )
+        return json.dumps({"bottleneck": link, "rtt_s": rtt_s, "duration_s": self.duration_s, "flows": beside, "seed": seed, "sample_s": 0})
 
 
 def _drawn(generator: np.random.Generator, name: str, given: Range) -> float:

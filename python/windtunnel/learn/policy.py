@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,12 +30,12 @@ class Policy:
     @staticmethod
     def count(sizes: Sequence[int]) -> int:
         """Return how many numbers a policy of these sizes has."""
-        return sum((before + 1) * after for before, after in zip(sizes, sizes[1:], strict=False))
+        return sum((before + 1) * after for before, after in itertools.pairwise(sizes))
 
     def layers(self) -> list[Layer]:
         """Return of each layer its weights, a row per output, and its offsets."""
         found, at = [], 0
-        for before, after in zip(self.sizes, self.sizes[1:], strict=False):
+        for before, after in itertools.pairwise(self.sizes):
             weights = self.vector[at : at + before * after].reshape(after, before)
             at += before * after
             found.append((weights, self.vector[at : at + after]))

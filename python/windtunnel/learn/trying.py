@@ -12,6 +12,9 @@ from windtunnel.learn.dumbbell import begun, chosen
 from windtunnel.learn.rewards import Reading, required
 from windtunnel.learn.vectorised import DumbbellVectorEnv
 
+Acts = Callable[[NDArray[np.float32]], Any]
+"""A row of actions for each row of observations."""
+
 
 def baseline(algorithm: str, *, seeds: Sequence[int], **options: Any) -> NDArray[np.float64]:
     """Return the mean reward of a step, per seed, where the flow has a law of its own.
@@ -38,7 +41,9 @@ def baseline(algorithm: str, *, seeds: Sequence[int], **options: Any) -> NDArray
     return np.array(means)
 
 
-def evaluate(policy: Callable[[NDArray[np.float32]], Any], *, seeds: Sequence[int], threads: int = 1, **options: Any) -> NDArray[np.float64]:
+def evaluate(
+    policy: Callable[[NDArray[np.float32]], Any], *, seeds: Sequence[int], threads: int = 1, **options: Any
+) -> NDArray[np.float64]:
     """Return the mean reward of a step, per seed, where a policy acts.
 
     Parameters

@@ -157,7 +157,11 @@ impl Stepped {
                 return Ok(());
             }
             if self.now >= self.end {
-                return Err(refusal("duration", self.end.as_secs_f64(), "give flows that are acted for the time of a few round trips".into()));
+                return Err(refusal(
+                    "duration",
+                    self.end.as_secs_f64(),
+                    "give flows that are acted for the time of a few round trips".into(),
+                ));
             }
             self.now += slice;
             self.proceed(self.now)?;
