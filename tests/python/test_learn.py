@@ -5,6 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,7 @@ from windtunnel.learn import REWARDS, Acting, DumbbellEnv, DumbbellVectorEnv, Pa
 from windtunnel.learn.parallel import DumbbellParallelEnv
 from windtunnel.scenario import ScenarioError
 
+ROOT = Path(__file__).parents[2]
 SMALL: dict[str, Any] = {"rate_bps": 10e6, "rtt_s": 0.04, "duration_s": 4.0}
 RANGES: dict[str, Any] = {"rate_bps": (5e6, 20e6), "rtt_s": (0.02, 0.08), "queue_bdp": (0.5, 2.0), "duration_s": 2.0}
 TIMED: dict[str, Any] = {"by": "time", "step": 0.05, "history": 3, "observations": ["rate_bps", "rtt_s"]}
@@ -267,3 +271,19 @@ def test_what_a_controller_cannot_see_is_not_exported(tmp_path: Path) -> None:
         export(Policy((5, 1), np.zeros(6)), tmp_path / "mine.c", Acting())
     with pytest.raises(ScenarioError, match="4 numbers in"):
         export(Policy((4, 1), np.zeros(5)), tmp_path / "mine.py", Acting())
+
+
+def test_the_guide_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    known: dict[str, Any] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/guides/learning.md").read_text(encoding="utf-8"), re.S | re.M):
+        exec(block, known)
+    assert known["over"] and (tmp_path / "learned.py").exists()
+
+
+def test_the_example_trains_compares_and_writes_a_controller(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "examples/learning/train.py"), "--seconds", "0.1", "--out", str(tmp_path / "learned.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "generation 1: best" in done.stdout and "reno: -" in done.stdout
+    run = wt.run(wt.Scenario(bottleneck=wt.Bottleneck(rate_bps=10e6), rtt_s=0.04, duration_s=2, flows=[str(tmp_path / "learned.py")]))
+    assert run.flows["delivered_packets"][0] > 0
