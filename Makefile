@@ -141,11 +141,12 @@ fuzz: $(DEPS)
 packetdrill: $(DEPS)
 	folders="$$(.ci/packetdrill-scripts)" && PACKETDRILL="$$folders" $(CARGO) test --quiet --locked -p windtunnel-packetdrill --test suite -- --nocapture
 
-bench:
+bench: $(CORE) $(CHECKERS)
 	$(PROFILED) env $(CARGO) bench --quiet --locked -p windtunnel-sim
 	python3 benches/instructions.py
 	python3 benches/foreign.py
 	python3 benches/ratios.py
+	$(BIN)/python benches/learning.py
 
 # What the gate's plan of two minutes sees: a pool of runs of seeded defects, and the page; half an hour.
 gate-power: $(CORE)

@@ -49,7 +49,7 @@ void WatchWindow(std::string node) {
 
 int main(int argc, char* argv[]) {
     std::string algorithms = "TcpLinuxReno", rate = "20Mbps", rtt = "40ms", file;
-    uint32_t queue = 67, seed = 1;
+    uint32_t queue = 67, seed = 1, ackEvery = 2;
     double duration = 60, warmup = 20;
     CommandLine cmd(__FILE__);
     cmd.AddValue("algorithms", "of the flows, by commas", algorithms);
@@ -58,6 +58,7 @@ int main(int argc, char* argv[]) {
     cmd.AddValue("queue", "packets", queue);
     cmd.AddValue("duration", "s", duration);
     cmd.AddValue("warmup", "s", warmup);
+    cmd.AddValue("ack-every", "segments per ACK", ackEvery);
     cmd.AddValue("seed", "of the starts", seed);
     cmd.AddValue("trace", "file for the window of flow 0", file);
     cmd.Parse(argc, argv);
@@ -67,7 +68,7 @@ int main(int argc, char* argv[]) {
     // What Linux does too: SACK, timestamps, window scaling, ten segments at first, an ACK for two; buffers that limit nobody.
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(SEGMENT));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
-    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(2));
+    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(ackEvery));
     Config::SetDefault("ns3::TcpSocket::DelAckTimeout", TimeValue(MilliSeconds(40)));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 28));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(1 << 28));

@@ -386,7 +386,8 @@ class Connection:
     una, nxt : int
         First segment not cumulatively acknowledged, next segment to be sent for the first time.
     delivered, delivered_ce, lost : int
-        Segments delivered so far, of those echoed as ECN-marked, segments ever held to be lost (kept for controllers by rate).
+        Segments delivered so far, of those echoed as ECN-marked, segments ever held to be lost (kept for controllers whose
+        control is ``full``, ``full-unpaced`` or ``full-by-rate``).
     in_flight : int
         Segments: the pipe.
     mss_bytes : int
@@ -469,3 +470,58 @@ class LostSegment:
     tx_in_flight: int
     lost_since_sent: int
     is_app_limited: bool
+
+def reading_columns() -> list[str]:
+    """Return the names of what a reading of a flow has, in its order (`windtunnel.learn.Reading`)."""
+
+class Episodes:
+    """Runs that go on step by step: windows are set between two steps, and readings of the flows that are acted for come back.
+
+    Parameters
+    ----------
+    count : int
+        How many runs.
+    flows : list of int
+        Numbers of the flows that are acted for, the same in each run.
+    acted : (str, float, float, bool), optional
+        What an action does, ``factor`` or ``window``; doublings of the window at most; the largest window, segments; whether segments are
+        paced. None to read the flows alone, with the laws that the scenario gives them.
+    rtts : float
+        Length of a step, smallest RTTs.
+    seconds : float, optional
+        The same in seconds, which then counts.
+    threads : int
+        Threads that step the runs.
+    """
+
+    def __init__(
+        self, count: int, flows: list[int], acted: tuple[str, float, float, bool] | None, rtts: float, seconds: float | None, threads: int
+    ) -> None: ...
+    def reset(self, index: int, scenario_json: str) -> Any:
+        """Begin run `index` anew and go to its first decision; return its readings, a row of doubles per flow.
+
+        Raises
+        ------
+        ValueError
+            As `check`.
+        """
+
+    def step(self, actions: Any) -> Any:
+        """Set windows, and let every run that is not over go on by one step.
+
+        Parameters
+        ----------
+        actions : array of float64, shape (runs * flows, 2)
+            Two numbers per flow, -1 to 1: window, and pacing rate where segments are paced.
+
+        Returns
+        -------
+        array of float64, shape (runs * flows, columns)
+            A reading per flow; zeros of runs that were over.
+        """
+
+    def over(self) -> list[bool]:
+        """Return which runs are over, or have not begun."""
+
+    def finish(self, index: int) -> dict[str, dict[str, Any]]:
+        """Let run `index` go on to its end with the windows as they are; return its frames, as `run` does. It is over then, and gone."""

@@ -6,6 +6,7 @@ from windtunnel import _core
 
 AckArrival = _core.AckArrival
 Connection = _core.Connection
+Episodes = _core.Episodes
 LostSegment = _core.LostSegment
 RateSample = _core.RateSample
 RttSample = _core.RttSample
@@ -33,6 +34,7 @@ quantity = _core.quantity
 queue_size = _core.queue_size
 rates = _core.rates
 ratio_min_max = _core.ratio_min_max
+reading_columns = _core.reading_columns
 records_digest = _core.records_digest
 read_capture = _core.read_capture
 run = _core.run

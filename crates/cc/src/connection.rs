@@ -33,7 +33,7 @@ pub struct Connection {
     pub delivered: u64,
     /// Of those, segments whose delivery was echoed as ECN-marked.
     pub delivered_ce: u64,
-    /// Segments ever held to be lost, kept for algorithms that need rate samples or are told of packets.
+    /// Segments ever held to be lost, kept for algorithms that set the window themselves, need rate samples or are told of packets.
     pub lost: u64,
     /// Deliveries are limited by the application, not by the window, until so many have been made (Linux `app_limited`, which counts the SYN too); 0 when
     /// they are not. Kept for algorithms that need rate samples.

@@ -13,6 +13,7 @@ mod control;
 mod controller;
 mod guest;
 mod needs;
+mod outside;
 pub mod parameter;
 pub mod registry;
 pub mod slow_start;
@@ -28,6 +29,7 @@ pub use guest::{
     NO_GUESTS,
 };
 pub use needs::{Control, EcnFeedback, Needs, RttSamples};
+pub use outside::{Outside, Setting};
 pub use parameter::PROFILES;
 pub use registry::{Algorithm, PROTOCOLS};
 pub use window::{Credit, Window, SSTHRESH_INFINITE};

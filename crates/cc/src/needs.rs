@@ -25,13 +25,15 @@ pub enum Control {
     Full,
     /// The same from delivery-rate samples: `on_rate_sampled` in place of `on_acked`.
     FullByRate,
+    /// As `Full`, and segments leave as the ACKs come where the stack does not pace.
+    FullUnpaced,
 }
 
 impl Control {
     /// The algorithm sets cwnd on every ACK itself.
     #[inline]
     pub fn is_full(self) -> bool {
-        matches!(self, Control::Full | Control::FullByRate)
+        matches!(self, Control::Full | Control::FullByRate | Control::FullUnpaced)
     }
 
     /// The algorithm wants delivery-rate samples.

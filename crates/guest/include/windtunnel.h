@@ -49,7 +49,8 @@ enum wt_control {
 	WT_WINDOW = 0,       /* the controller lets the window grow, the transport brings it down to `ssthresh`; segments leave as ACKs come */
 	WT_PACED_WINDOW = 1, /* the same, and segments are paced at `pacing_rate` */
 	WT_FULL = 2,         /* the controller sets the window on every ACK, also in recovery; segments are paced */
-	WT_FULL_BY_RATE = 3  /* the same from delivery-rate samples: `on_rate_sampled` in place of `on_acked` */
+	WT_FULL_BY_RATE = 3, /* the same from delivery-rate samples: `on_rate_sampled` in place of `on_acked` */
+	WT_FULL_UNPACED = 4  /* as WT_FULL, and segments leave as ACKs come unless the stack paces */
 };
 
 /* `wt_needs.rtt_samples`. */
@@ -103,7 +104,7 @@ struct wt_connection {
 	uint64_t nxt;                     /* next segment to be sent for the first time */
 	uint64_t delivered;               /* segments delivered so far, cumulatively or selectively acknowledged */
 	uint64_t delivered_ce;            /* of those, echoed as ECN-marked */
-	uint64_t lost;                    /* segments ever held to be lost (WT_FULL_BY_RATE, or with packets) */
+	uint64_t lost;                    /* segments ever held to be lost (WT_FULL, WT_FULL_UNPACED, WT_FULL_BY_RATE, or with packets) */
 	uint64_t app_limited_until;       /* the application limits what is delivered until this count, the handshake as one; 0: it does not (as `lost`) */
 	uint64_t rtt_min_ns;              /* smallest RTT of the last 300 s, or WT_NONE */
 	uint64_t pacing_rate_bytes_per_s; /* at which the transport would pace */

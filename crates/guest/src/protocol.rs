@@ -284,6 +284,7 @@ fn needed(table: &abi::Controller, asked: abi::Needs) -> Result<Needs, String> {
         1 => Control::PacedWindow { ahead: asked.ahead },
         2 => Control::Full,
         3 => Control::FullByRate,
+        4 => Control::FullUnpaced,
         other => return Err(unknown("control", other)),
     };
     let rtt_samples = match asked.rtt_samples {

@@ -4,6 +4,7 @@
 mod captures;
 mod columns;
 mod controllers;
+mod episodes;
 mod guests;
 mod live;
 mod metrics;
@@ -309,6 +310,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(metrics::fraction, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::epoch_s, module)?)?;
     module.add_function(wrap_pyfunction!(live::live_route, module)?)?;
+    module.add_class::<episodes::Episodes>()?;
+    module.add_function(wrap_pyfunction!(episodes::reading_columns, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;

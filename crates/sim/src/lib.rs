@@ -14,7 +14,10 @@ mod spec;
 
 pub use accept::{accept, accept_beside, accept_with, Accepted, AcceptedFlow, AcceptedLink, AcceptedSource, Loop};
 pub use catalogue::catalogue;
-pub use engine::{run, run_named, run_observed, run_silently, run_with, AckHash, AckTrace, Beside, Observer, Silent, Watched};
+pub use engine::{
+    run, run_named, run_observed, run_silently, run_with, AckHash, AckTrace, Act, Action, Agents, Beside, Observer, Reading, Silent,
+    Stepped, Stride, Watched, COLUMNS,
+};
 pub use error::{Interrupted, RunError, SpecError, StackFault};
 pub use parts::pace::Pace;
 pub use parts::tap::{Content as SeenContent, Place, Seen, SharedTap, Tap, Tapped};

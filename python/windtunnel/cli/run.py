@@ -214,8 +214,11 @@ def _run(scenario: Scenario, backend: str, files: Files, *, as_json: bool) -> No
         capture.check(scenario)
     if out is not None and not out:
         raise ScenarioError("out", "'' is not a folder; allowed: a new or empty folder")
+    from windtunnel.experiment.estimate import announced
     from windtunnel.run import Run, check_folder
 
+    for line in announced([scenario]) if chosen.name == "sim" else ():
+        note(line)
     written: list[Captured] = []
 
     def made() -> Run:

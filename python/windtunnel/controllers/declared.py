@@ -54,8 +54,9 @@ class Needs:
     ----------
     control : str
         Who moves the window: ``window`` (it grows by the controller, the transport brings it down to `ssthresh`), ``paced-window`` (the
-        same, and segments are paced at `pacing_rate`), ``full`` (the controller sets it on every ACK, and segments are paced) or
-        ``full-by-rate`` (the same from delivery-rate samples: `on_rate_sampled` in place of `on_acked`).
+        same, and segments are paced at `pacing_rate`), ``full`` (the controller sets it on every ACK, and segments are paced),
+        ``full-by-rate`` (the same from delivery-rate samples: `on_rate_sampled` in place of `on_acked`) or ``full-unpaced`` (as ``full``,
+        and segments leave as the ACKs come).
     ahead : int
         Segments by which the sender may run ahead of the rate, with ``paced-window``.
     rtt_samples : str
@@ -68,7 +69,7 @@ class Needs:
         ``dctcp`` or ``l4s``; None as the stack is set.
     """
 
-    control: Literal["window", "paced-window", "full", "full-by-rate"] = "window"
+    control: Literal["window", "paced-window", "full", "full-by-rate", "full-unpaced"] = "window"
     ahead: int = 0
     rtt_samples: Literal["unused", "by-stack", "exact"] = "unused"
     ack_arrivals: bool = False

@@ -169,7 +169,7 @@ def _check_needs(cls: type[Controller], hooks: Sequence[str]) -> None:
     if not isinstance(needs, Needs):
         raise ControllerError(f"{cls.__name__}.needs: {needs!r} is no windtunnel.Needs")
     allowed = {
-        "control": ("window", "paced-window", "full", "full-by-rate"),
+        "control": ("window", "paced-window", "full", "full-by-rate", "full-unpaced"),
         "rtt_samples": ("unused", "by-stack", "exact"),
         "ecn": (None, "dctcp", "l4s"),
     }

@@ -16,6 +16,7 @@ from windtunnel.backends import backend as backend_of
 from windtunnel.campaign import Campaign, Needs
 from windtunnel.experiment import away
 from windtunnel.experiment.elsewhere import LeftOut, left_out
+from windtunnel.experiment.estimate import announced
 from windtunnel.experiment.functions import fingerprint, is_ours, is_portable
 from windtunnel.experiment.measuring import MeasuredRun, plain, table
 from windtunnel.experiment.model import Experiment, Measure
@@ -169,6 +170,9 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
     """
     store, backend = parts[0].results.runs, parts[0].plan.backend
     missing = _missing(store, [job for part in parts for job in part.plan.jobs.values()])
+    if campaign is None and parts[0].plan.kind == "sim":
+        for line in announced([job.scenario for job in missing], processes=jobs):
+            say(line)
     tables = _tables(parts, is_away=campaign is not None)
     wanted = _wanted(tables)
     with workers(jobs) as pool:

@@ -135,6 +135,7 @@ fn needs(
             "paced-window" => Control::PacedWindow { ahead },
             "full" => Control::Full,
             "full-by-rate" => Control::FullByRate,
+            "full-unpaced" => Control::FullUnpaced,
             other => return Err(unknown("control", other)),
         },
         rtt_samples: match rtt_samples.as_str() {

@@ -13,6 +13,26 @@ use crate::spec::{Direction, FlowSpec, Spec};
 
 impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     pub(super) fn finish(mut self) -> Records {
+        self.close();
+        let Engine { mut records, flows, around, .. } = self;
+        records.events = around.events;
+        // Sorting needs memory of its own.
+        drop(flows);
+        sort(&mut records);
+        records
+    }
+
+    /// The same of a run that is only lent: its rows are taken from it.
+    pub(super) fn finish_lent(&mut self) -> Records {
+        self.close();
+        let mut records = std::mem::take(&mut self.records);
+        records.events = std::mem::take(&mut self.around.events);
+        sort(&mut records);
+        records
+    }
+
+    /// Every row but the events.
+    fn close(&mut self) {
         let spec = self.spec;
         (0..self.links.len()).for_each(|link| self.empty_link(link));
         for index in 0..self.flows.len() {
@@ -41,13 +61,6 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         let datagrams: u64 = self.records.sources.iter().map(|row| row.at_end.sent).sum();
         self.records.data_packets = self.records.flows.iter().map(|row| row.at_end.sent).sum::<u64>() + by_transfers + datagrams;
         self.records.core_events = self.events;
-        let Engine { mut records, flows, around, .. } = self;
-        records.events = around.events;
-        // Sorting needs memory of its own.
-        drop(flows);
-        // Of one stored time, events of links come before those of flows: these are stored in the sender's clock.
-        records.events.sort_by_key(|event| (event.t_ns, event.link < 0));
-        records
     }
 }
 
@@ -63,6 +76,11 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         rows.sort_by_key(|row| (row.start_ns, row.flow));
         Some(rows)
     }
+}
+
+/// Of one stored time, events of links come before those of flows: these are stored in the sender's clock.
+fn sort(records: &mut Records) {
+    records.events.sort_by_key(|event| (event.t_ns, event.link < 0));
 }
 
 fn flow_row(flow: &Flow, given: &FlowSpec, (algorithm, variant): (&'static str, &'static str), spec: &Spec) -> FlowRow {

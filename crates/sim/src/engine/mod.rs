@@ -7,12 +7,16 @@ mod hosts;
 mod links;
 mod names;
 mod observer;
+mod reading;
 mod run;
 mod sampling;
 mod stacks;
 mod standstill;
 mod start;
+mod stepped;
 mod turn;
 
 pub use observer::{AckHash, AckTrace, Observer, Silent, Watched};
+pub use reading::{Reading, COLUMNS};
 pub use start::{run, run_named, run_observed, run_silently, run_with, Beside};
+pub use stepped::{Act, Action, Agents, Stepped, Stride};

@@ -49,6 +49,14 @@ pub struct Engine<'a, O, L> {
     pub(super) events: u64,
 }
 
+/// How far a run has come: who is next, and when the interrupt flag is looked at.
+pub(super) struct Course {
+    numbers: Numbers,
+    calendar: Calendar,
+    look_at: u64,
+    standstill: Standstill,
+}
+
 /// When a link whose queue decides late must be looked at.
 pub(super) struct Horizon {
     /// From a packet's departure to the first moment at which it can have an effect elsewhere, at least.
@@ -104,7 +112,17 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
     ///
     /// # Errors
     /// An interruption, or more transfers alive than there is room for.
-    pub(super) fn run(mut self, mut interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
+    pub(super) fn run(mut self, interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
+        let mut course = self.begin();
+        self.proceed::<false>(&mut course, u64::MAX, interrupted)?;
+        // The rows need its memory.
+        drop(course);
+        Ok(self.finish())
+    }
+
+    /// Who is next at the beginning.
+    #[inline(always)]
+    pub(super) fn begin(&mut self) -> Course {
         let numbers = Numbers::new(Counts {
             links: if L::LATE { self.links.len() } else { 0 },
             gaps: self.around.gaps.len(),
@@ -117,25 +135,42 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
         for number in 0..numbers.len() {
             calendar.set(number, self.due(numbers.party(number)));
         }
-        let mut look_at = EVENTS_PER_LOOK;
-        let mut standstill = Standstill::default();
+        Course { numbers, calendar, look_at: EVENTS_PER_LOOK, standstill: Standstill::default() }
+    }
+
+    /// Handles events: all of them, or, if it `STOPS`, those before `until`. What it did then is the same as without the stop.
+    ///
+    /// # Errors
+    /// As [`Engine::run`].
+    #[inline(always)]
+    pub(super) fn proceed<const STOPS: bool>(
+        &mut self,
+        course: &mut Course,
+        until: u64,
+        mut interrupted: impl FnMut() -> bool,
+    ) -> Result<(), RunError> {
+        let Course { numbers, calendar, look_at, standstill } = course;
         while let Some((number, bound)) = calendar.first() {
-            if self.events >= look_at {
+            if STOPS && calendar.now() >= until {
+                break;
+            }
+            let bound = if STOPS { bound.min(until) } else { bound };
+            if self.events >= *look_at {
                 if interrupted() {
                     return Err(Interrupted.into());
                 }
                 if standstill.is_at(calendar.now(), self.events) {
-                    return Err(self.stuck(numbers.party(number), &standstill));
+                    return Err(self.stuck(numbers.party(number), standstill));
                 }
-                look_at = self.events + EVENTS_PER_LOOK;
+                *look_at = self.events + EVENTS_PER_LOOK;
             }
             let next = match numbers.party(number) {
-                Party::Flow(index) => self.run_flow(index, bound, look_at),
+                Party::Flow(index) => self.run_flow(index, bound, *look_at),
                 Party::Link(index) => self.advance_link(index),
                 Party::Gap(index) => self.reach_hop(index),
-                Party::Datagrams(index) => self.run_source(index, bound, look_at),
+                Party::Datagrams(index) => self.run_source(index, bound, *look_at),
                 Party::Arrivals(index) => self.begin_transfer(index)?,
-                Party::Stack(index) => self.run_stack(index, bound, look_at)?,
+                Party::Stack(index) => self.run_stack(index, bound, *look_at)?,
             };
             calendar.put_back(number, next);
             while let Some(party) = self.around.changed.pop() {
@@ -145,9 +180,7 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
                 calendar.set(numbers.number(party), self.due(party));
             }
         }
-        // The rows need its memory.
-        drop(calendar);
-        Ok(self.finish())
+        Ok(())
     }
 
     /// Time does not pass any more: a law from outside did that. Without one it is a broken invariant.

@@ -118,7 +118,7 @@ pub fn run_silently(spec: &Spec, beside: Beside<'_>, interrupted: &mut dyn FnMut
 }
 
 /// The flows that are whole stacks', with both their ends.
-fn opened(accepted: &Accepted<'_>) -> Result<Vec<StackFlow>, RunError> {
+pub(super) fn opened(accepted: &Accepted<'_>) -> Result<Vec<StackFlow>, RunError> {
     let of_stacks = accepted.flows.iter().enumerate().filter_map(|(index, flow)| Some((index, flow, flow.stack?)));
     let open = |(index, flow, stack): (usize, &AcceptedFlow, &dyn Opens)| {
         let disorder = disorder(accepted.spec, index, flow.spec);

@@ -101,7 +101,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// The same as packets, for an algorithm that is told of each. What it is told of rates comes at its usual time.
     pub(super) fn tell_lost_packets(&mut self) {
-        let Some(packets) = self.packets.as_deref_mut() else { return };
+        let Some(packets) = self.packets.as_deref_mut() else { return self.count_losses() };
         let is_rated = self.rates.is_some();
         for &seq in packets.newly_lost(self.board.newly_lost()) {
             self.c.lost += u64::from(!is_rated);
@@ -110,6 +110,13 @@ impl<C: CongestionControl> Sender<C> {
         packets.on_losses_told(self.board.newly_lost().len());
         if !is_rated {
             self.on_losses_told();
+        }
+    }
+
+    /// A law that sets the window itself, and is told neither of rates nor of packets, sees how many were lost.
+    fn count_losses(&mut self) {
+        if self.needs.control.is_full() && self.rates.is_none() {
+            self.c.lost = self.board.lost();
         }
     }
 

@@ -66,6 +66,11 @@ impl<C: CongestionControl> Sender<C> {
         self.board.lost_out()
     }
 
+    /// Segments ever held to be lost.
+    pub fn lost(&self) -> u64 {
+        self.board.lost()
+    }
+
     /// Retransmissions held to be in flight (Linux `retrans_out`).
     pub fn retrans_out(&self) -> u32 {
         self.board.retrans_out()

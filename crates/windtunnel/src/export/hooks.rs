@@ -104,6 +104,7 @@ pub(super) unsafe extern "C" fn needs<C: Exported>(state: *const c_void, needs: 
         Control::PacedWindow { ahead } => (1, ahead),
         Control::Full => (2, 0),
         Control::FullByRate => (3, 0),
+        Control::FullUnpaced => (4, 0),
     };
     let rtt_samples = match asked.rtt_samples {
         RttSamples::Unused => 0,
