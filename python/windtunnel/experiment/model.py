@@ -119,7 +119,7 @@ class Experiment:
         What stays the same at every point, for the reader.
     repeats : int
         Repeats at the paper's scale; 0 for a unit check of laws, which is run once.
-    kept : {"totals", "rates", "all"}
+    kept : {"totals", "rates", "queues", "all"}
         What of each run's samples is stored (`windtunnel.store.KEPT`).
     quick : Quick or None
         The quick scale; None leaves the experiment out of it.

@@ -28,6 +28,8 @@ _ASIDE = 0.4
 _SIZE = 4.6
 _LETTERS_IN_ROW = 20
 """Names of more letters than a panel has room for are written askew."""
+_LETTERS_IN_SHEET, _BETWEEN = 95, 2
+"""The same of a figure of one panel, and what stands between two names."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,8 @@ def draw_compared(declaration: Compared, measures: pl.DataFrame | None, beside: 
         handles = _legend(declaration, [] if own_colours else every, looks, [other.label for other in others])
         rows = len(legend_rows([str(handle.get_label()) for handle in handles]))
         names = [str(name) for name in dict.fromkeys(point.x for point in points)]
-        askew = len(panels) > 1 and sum(len(name) for name in names) > _LETTERS_IN_ROW
+        letters = sum(len(name) for name in names)
+        askew = letters > _LETTERS_IN_ROW if len(panels) > 1 else letters + _BETWEEN * len(names) > _LETTERS_IN_SHEET
         grid = Grid(len(panels), len(panels), 2.45, legend_rows=rows, gap_in=0.24, bottom_in=0.66 if askew else 0.36)
         figure, axes = sheet(grid, titled=declaration.panels is not None)
         low, high = _limits(declaration, points)

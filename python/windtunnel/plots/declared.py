@@ -227,7 +227,35 @@ class Matrix:
     caption: str = ""
 
 
-Declaration: TypeAlias = Curves | Compared | Histories | Matrix
+@dataclass(frozen=True)
+class Ellipses:
+    """Runs in the plane of two metrics: a dot for each, its series' ellipse of one standard deviation, and its median as a circle.
+
+    The ellipse is the contour at which the density of the two-dimensional Gaussian of greatest likelihood has fallen to exp(-1/2) of its
+    peak (K. Winstein and H. Balakrishnan, SIGCOMM 2013, and RFC 7928, 2.7, which draw it so). Three repeats at least make one.
+
+    Parameters
+    ----------
+    name, title, x_label, y_label, panels, series, fixed, caption, algs
+        As in `Curves`.
+    x, y : str
+        The metrics along the axes.
+    """
+
+    name: str
+    title: str
+    x: str
+    y: str
+    panels: str | None = None
+    series: str = "alg"
+    x_label: str = ""
+    y_label: str = ""
+    fixed: Mapping[str, Value] = field(default_factory=dict)
+    caption: str = ""
+    algs: tuple[str, ...] = ()
+
+
+Declaration: TypeAlias = Curves | Compared | Histories | Matrix | Ellipses
 
 
 @dataclass(frozen=True)
@@ -256,11 +284,12 @@ class History:
     rtts_s: tuple[float, ...] = ()
 
 
-_KINDS: dict[str, type[Curves] | type[Compared] | type[Histories] | type[Matrix]] = {
+_KINDS: dict[str, type[Curves] | type[Compared] | type[Histories] | type[Matrix] | type[Ellipses]] = {
     "curves": Curves,
     "compared": Compared,
     "histories": Histories,
     "matrix": Matrix,
+    "ellipses": Ellipses,
 }
 
 
@@ -269,7 +298,7 @@ def to_json(declaration: Declaration) -> dict[str, Any]:
 
     Parameters
     ----------
-    declaration : Curves, Compared, Histories or Matrix
+    declaration : Curves, Compared, Histories, Matrix or Ellipses
         What to store.
 
     Returns
@@ -299,7 +328,7 @@ def from_json(stored: Mapping[str, Any]) -> Declaration:
 
     Returns
     -------
-    Curves, Compared, Histories or Matrix
+    Curves, Compared, Histories, Matrix or Ellipses
         Equal to the one stored.
 
     Raises

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from windtunnel.plots.compared import draw_compared
 from windtunnel.plots.curves import draw_curves
-from windtunnel.plots.declared import Compared, Curves, Declaration, Histories, History, Matrix
+from windtunnel.plots.declared import Compared, Curves, Declaration, Ellipses, Histories, History, Matrix
+from windtunnel.plots.ellipses import draw_ellipses, remarks_on_ellipses
 from windtunnel.plots.histories import draw_histories
 from windtunnel.plots.matrix import draw_matrix, remarks_on_matrix
 from windtunnel.plots.points import named_points_of, others_of, points_of, remarks_on
@@ -28,7 +29,7 @@ def draw(
 
     Parameters
     ----------
-    declaration : Curves, Compared, Histories or Matrix
+    declaration : Curves, Compared, Histories, Matrix or Ellipses
         What to draw.
     measures : polars.DataFrame, optional
         The experiment's measures table; needed by all but `Histories`.
@@ -53,6 +54,8 @@ def draw(
         return draw_compared(declaration, measures, beside or {})
     if isinstance(declaration, Matrix):
         return draw_matrix(declaration, measures)
+    if isinstance(declaration, Ellipses):
+        return draw_ellipses(declaration, measures)
     return draw_histories(declaration, histories)
 
 
@@ -63,7 +66,7 @@ def remarks(
 
     Parameters
     ----------
-    declaration : Curves, Compared, Histories or Matrix
+    declaration : Curves, Compared, Histories, Matrix or Ellipses
         The figure.
     measures : polars.DataFrame, optional
         The experiment's measures table.
@@ -79,5 +82,7 @@ def remarks(
         return []
     if isinstance(declaration, Matrix):
         return remarks_on_matrix(declaration, measures)
+    if isinstance(declaration, Ellipses):
+        return remarks_on_ellipses(declaration, measures)
     points = named_points_of(declaration, measures) if isinstance(declaration, Compared) else points_of(declaration, measures)
     return remarks_on(declaration, points, others_of(declaration, beside or {}))

@@ -51,6 +51,21 @@ STACK_LOOK: dict[str, tuple[str, str]] = {
     "tquic": (_INDIGO, "X"),
 }
 """Of the controllers of a whole stack, ``cubic@quinn``: the stack's colour and marker."""
+QUEUE_LOOK: dict[str, tuple[str, str]] = {
+    "drop-tail": (_GREY, "o"),
+    "drop-head": (_GREY, "D"),
+    "red": (_RED, "^"),
+    "ared": (_ORANGE, "v"),
+    "pie": (_BLUE, "s"),
+    "codel": (_GREEN, "o"),
+    "cobalt": (_TEAL, "D"),
+    "fq": (_INDIGO, "X"),
+    "fq-codel": (_PURPLE, "P"),
+    "fq-pie": (_SKY, "h"),
+    "cake": (_WINE, "p"),
+    "dualpi2": (_OLIVE, "d"),
+}
+"""Of queue disciplines, where a figure compares them."""
 _COLOURS = (_BLUE, _ORANGE, _GREEN, _RED, _PURPLE, _SKY, _GREY)
 _OF_FILES = ("#000000", "#7a3b00", "#b5007f")
 """Colours of controllers from files: no built-in one has them."""
@@ -152,7 +167,7 @@ DECLARED_RC: Any = {
 
 
 def look(algorithm: str) -> tuple[str, str]:
-    """Return the colour and the marker of a protocol, the same in every figure.
+    """Return the colour and the marker of a protocol or a queue discipline, the same in every figure.
 
     Parameters
     ----------
@@ -171,6 +186,8 @@ def look(algorithm: str) -> tuple[str, str]:
         return STACK_LOOK[stack]
     if name in LOOK:
         return LOOK[name]
+    if name in QUEUE_LOOK:
+        return QUEUE_LOOK[name]
     number = zlib.crc32(name.encode())
     colours = _OF_FILES if "." in name else _COLOURS
     return colours[number % len(colours)], _MARKERS[number // len(colours) % len(_MARKERS)]

@@ -13,7 +13,8 @@ import polars as pl
 from windtunnel.claims import Register, Registered, Verdict, experiments_read, judge, metrics_read
 from windtunnel.foreign import shown
 from windtunnel.metrics import MEASURES
-from windtunnel.plots.declared import Declaration, Histories, History, from_json
+from windtunnel.plots.declared import Declaration, Ellipses, Histories, History, from_json
+from windtunnel.plots.ellipses import clouds_of
 from windtunnel.plots.histories import chosen_histories
 from windtunnel.records.names import base_rtts_s
 from windtunnel.report.criteria import standards_of
@@ -256,6 +257,8 @@ def _drawn(figures: Sequence[Figure]) -> tuple[list[Figure], list[str]]:
         try:
             if isinstance(figure.declaration, Histories):
                 chosen_histories(figure.declaration, figure.histories)
+            if isinstance(figure.declaration, Ellipses) and figure.measures is not None:
+                clouds_of(figure.declaration, figure.measures)
             drawn.append(figure)
         except ValueError as error:
             notes.append(f"Not drawn: {error}.")
@@ -287,7 +290,8 @@ def _table(
     headings: Mapping[str, str],
 ) -> Table:
     """Return the table of what the figures show and what claims read of this experiment, in the order they were measured."""
-    shown = {figure.metric for figure in figures if not isinstance(figure, Histories)}
+    shown = {figure.metric for figure in figures if not isinstance(figure, Histories | Ellipses)}
+    shown |= {metric for figure in figures if isinstance(figure, Ellipses) for metric in (figure.x, figure.y)}
     wanted = shown | claimed
     measured = measures["metric"].unique(maintain_order=True).to_list()
     metrics = {name: _heading(name) for name in measured if name in wanted} or {name: _heading(name) for name in measured}

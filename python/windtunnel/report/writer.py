@@ -193,6 +193,8 @@ def _shown(report: Report, places: Places, page: str, figure: Figure) -> _Shown:
         axes = f"{declaration.y_label or declaration.quantity} against time (s)."
     elif isinstance(declaration, plots.Matrix):
         axes = f"{declaration.metric} by {declaration.y} and {declaration.x}."
+    elif isinstance(declaration, plots.Ellipses):
+        axes = f"{declaration.y_label or declaration.y} against {declaration.x_label or declaration.x}."
     else:
         across = getattr(declaration, "x_label", "") or declaration.x
         axes = f"{declaration.y_label or declaration.metric} against {across}."

@@ -18,6 +18,7 @@ from windtunnel.store.errors import ResultsError
 
 KEPT: Mapping[str, Mapping[str, Sequence[str]]] = {
     "all": {},
+    "queues": {"flow_samples": ("t_s", "flow", "delivered_bytes")},
     "rates": {"flow_samples": ("t_s", "flow", "delivered_bytes"), "link_samples": ()},
     "totals": {"flow_samples": (), "link_samples": ()},
 }

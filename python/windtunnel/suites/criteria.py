@@ -100,11 +100,14 @@ class Followed:
         What the suite leaves out of it, a sentence each.
     criteria : sequence of Criterion
         The text's own, in its order.
+    dimension : str
+        The dimension of experiments whose values the criteria are about: ``alg`` for algorithms, ``aqm`` for queue disciplines.
     """
 
     edition: str
     left_out: Sequence[str]
     criteria: Sequence[Criterion]
+    dimension: str = "alg"
 
     def register(self, suite: str, algorithms: Sequence[str]) -> dict[str, Any]:
         """Return the register of claims for some algorithms, as a file holds one that takes its experiments from its suite.
@@ -119,7 +122,7 @@ class Followed:
         claims = [
             _claim(suite, one, each, name) for one in self.criteria for each in one.expects for name in algorithms if _about(each, name)
         ]
-        named = [name for name in (written(one) for one in algorithms) if "." not in name]
+        named = [name for name in (written(one) for one in algorithms) if "." not in name and self.dimension == "alg"]
         return {"version": 1, "papers": {suite: self.edition}, "algorithms": named, "claims": claims}
 
     def facts(self, suite: str, algorithms: Sequence[str]) -> dict[str, Any]:

@@ -89,8 +89,9 @@ def store_facts(
 def _measured(tables: Mapping[str, Mapping[str, pl.DataFrame]], known: Suite) -> list[str]:
     """Return the algorithms that a folder holds measures of a suite for, in the order of its experiments."""
     ids = [one.id for one in known.experiments]
-    frames = [own[id] for own in tables.values() for id in ids if id in own and "alg" in own[id].columns]
-    return list(dict.fromkeys(name for frame in frames for name in frame["alg"].drop_nulls().to_list()))
+    about = "alg" if known.followed is None else known.followed.dimension
+    frames = [own[id] for own in tables.values() for id in ids if id in own and about in own[id].columns]
+    return list(dict.fromkeys(name for frame in frames for name in frame[about].drop_nulls().to_list()))
 
 
 def _commands(facts: Mapping[str, Any]) -> dict[str, str]:

@@ -84,6 +84,8 @@ class Suite:
     @property
     def usual_algorithms(self) -> tuple[str, ...]:
         """The algorithms that its experiments run where none is named, each once."""
+        if self.followed is not None and self.followed.dimension != "alg":
+            return tuple(dict.fromkeys(name for one in self.experiments for name in one.points.get(self.followed.dimension, ())))
         own = (one.unasked or one.points.get("alg", ()) for one in self.experiments)
         return tuple(dict.fromkeys(name for names in own for name in names))
 
@@ -100,7 +102,7 @@ class Suite:
         return build(self.followed.register(self.name, algorithms), file=self.name, declared=self.declarations())
 
 
-STUDIES = ("bbr-draft", "now", "rfc9743", "stacks")
+STUDIES = ("bbr-draft", "l4s", "now", "rfc7928", "rfc9743", "stacks", "wireless")
 """Suites that come with the package and are no paper's: only who names them gets them."""
 
 

@@ -251,7 +251,7 @@ def sweep(
         The results folder.
     name : str
         What the sweep is called in it; a sweep of the same name is replaced, its runs are used again.
-    kept : {"all", "rates", "totals"}
+    kept : {"all", "queues", "rates", "totals"}
         What of each run is stored: everything; of samples the delivered bytes; no samples. Functions see what is stored.
     figures : sequence of Curves, Compared or Histories, optional
         Those of the report; by the dimensions when absent.
