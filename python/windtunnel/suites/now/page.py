@@ -26,6 +26,8 @@ from windtunnel.suites.now.questions import is_of_epochs
 from windtunnel.version import __version__
 
 RESAMPLES = 1000
+SHOWN_Q = 0.2
+"""BDP: the queue of the figures of two equal flows, the paper's."""
 HEAD = (
     "The seven tests of Li, Leith and Shorten (IEEE/ACM ToN 15(5), 2007) for every algorithm of one flow that the simulator has, "
     "with Linux 6.1's stack, and for the whole QUIC stacks that were built (NAME@STACK). "
@@ -256,13 +258,13 @@ def _figure(question: Question, tables: Mapping[str, pl.DataFrame], rate: int, f
     if frame is None:
         return []
     name = f"now-{question.title.lower().replace(' ', '-')}"
-    fixed: dict[str, str | float | int] = {**question.fixed, **({"queue": "drop-tail"} if question.kind == "same" else {})}
+    fixed: dict[str, str | float | int] = {**question.fixed, **({"queue": "drop-tail", "q": SHOWN_Q} if question.kind == "same" else {})}
     declared = Compared(
         name,
         f"{question.title}, {_rate(rate)}",
         metric=question.metric,
         x="alg",
-        panels="p" if question.kind == "loss" else "q",
+        panels={"loss": "p", "same": None}.get(question.kind, "q"),
         y_log=question.better == "equal",
         baseline=(1.0,) if question.better == "equal" else (),
         fixed=fixed,
@@ -270,7 +272,8 @@ def _figure(question: Question, tables: Mapping[str, pl.DataFrame], rate: int, f
     )
     (folder / "figures").mkdir(exist_ok=True)
     plots.render(declared, folder / "figures" / name, measures=frame, suffixes=(".svg",))
-    return [f"![{question.title} at {_rate(rate)}, means over round trips](figures/{name}.svg)", ""]
+    queue = ", queue 20 % BDP" if question.kind == "same" else ""
+    return [f"![{question.title} at {_rate(rate)}, means over round trips{queue}](figures/{name}.svg)", ""]
 
 
 def main() -> None:
