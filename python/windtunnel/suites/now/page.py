@@ -26,8 +26,9 @@ from windtunnel.suites.now.questions import is_of_epochs
 from windtunnel.version import __version__
 
 RESAMPLES = 1000
-SHOWN_Q = 0.2
-"""BDP: the queue of the figures of two equal flows, the paper's."""
+_SHOWN: Mapping[str, Mapping[str, str | float | int]] = {"same": {"queue": "drop-tail", "q": 0.2}, "loss": {"p": 1e-3}}
+"""The points of a figure that has one panel: the paper's queue of 20 % BDP, and a loss of 0.1 %."""
+_SAID = {"same": ", queue 20 % BDP", "loss": ", a loss of 0.1 %"}
 HEAD = (
     "The seven tests of Li, Leith and Shorten (IEEE/ACM ToN 15(5), 2007) for every algorithm of one flow that the simulator has, "
     "with Linux 6.1's stack, and for the whole QUIC stacks that were built (NAME@STACK). "
@@ -258,13 +259,13 @@ def _figure(question: Question, tables: Mapping[str, pl.DataFrame], rate: int, f
     if frame is None:
         return []
     name = f"now-{question.title.lower().replace(' ', '-')}"
-    fixed: dict[str, str | float | int] = {**question.fixed, **({"queue": "drop-tail", "q": SHOWN_Q} if question.kind == "same" else {})}
+    fixed: dict[str, str | float | int] = {**question.fixed, **_SHOWN.get(question.kind, {})}
     declared = Compared(
         name,
         f"{question.title}, {_rate(rate)}",
         metric=question.metric,
         x="alg",
-        panels={"loss": "p", "same": None}.get(question.kind, "q"),
+        panels=None if question.kind in _SHOWN else "q",
         y_log=question.better == "equal",
         baseline=(1.0,) if question.better == "equal" else (),
         fixed=fixed,
@@ -272,8 +273,7 @@ def _figure(question: Question, tables: Mapping[str, pl.DataFrame], rate: int, f
     )
     (folder / "figures").mkdir(exist_ok=True)
     plots.render(declared, folder / "figures" / name, measures=frame, suffixes=(".svg",))
-    queue = ", queue 20 % BDP" if question.kind == "same" else ""
-    return [f"![{question.title} at {_rate(rate)}, means over round trips{queue}](figures/{name}.svg)", ""]
+    return [f"![{question.title} at {_rate(rate)}, means over round trips{_SAID.get(question.kind, '')}](figures/{name}.svg)", ""]
 
 
 def main() -> None:
