@@ -37,7 +37,7 @@ pub(crate) struct RttEstimator {
     round_end: u64,
     /// The timeout, not backed off.
     rto_us: u32,
-    backoff: u32,
+    backoff: u16,
     min: [Minimum; 3],
     /// Until then no sample changes them that is larger than the last.
     min_stands_until: Time,
@@ -132,7 +132,7 @@ impl RttEstimator {
 
     /// The timer expired: the timeout doubles until the next valid sample.
     pub(crate) fn back_off(&mut self) {
-        self.backoff += 1;
+        self.backoff = self.backoff.saturating_add(1);
     }
 
     /// A valid sample: the smoothed RTT and the timeout.
