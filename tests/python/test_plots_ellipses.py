@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -15,7 +16,7 @@ from windtunnel.plots.ellipses import clouds_of, contour
 FIGURE = Ellipses("plane", "Delay and goodput", x="delay", y="goodput", series="aqm", panels="level", x_label="ms", y_label="Mbit/s")
 
 
-def table(runs: list[tuple[str, str, int, float | None, float]]) -> pl.DataFrame:
+def table(runs: Sequence[tuple[str, str, int, float | None, float]]) -> pl.DataFrame:
     """Measures of runs given by level, discipline, seed, delay and goodput."""
     rows = []
     for level, aqm, seed, delay, goodput in runs:
@@ -62,9 +63,9 @@ def test_a_run_that_lacks_a_metric_is_left_out_and_a_table_without_any_is_refuse
 def test_the_figure_has_a_dot_a_run_an_ellipse_and_the_median_of_each_series() -> None:
     measures = table([*RUNS, ("heavy", "pie", 1, 15.0, 9.5)])
     first, second = draw(FIGURE, measures=measures).axes
-    dots, ellipse, median = first.lines
-    assert dots.get_xdata().tolist() == [3.0, 5.0, 4.0, 4.0] and len(ellipse.get_xdata()) == 121
-    assert (median.get_xdata()[0], median.get_ydata()[0]) == (4.0, 9.0)
+    dots, ellipse, median = (np.asarray(line.get_xydata()) for line in first.lines)
+    assert dots[:, 0].tolist() == [3.0, 5.0, 4.0, 4.0] and len(ellipse) == 121
+    assert median.tolist() == [[4.0, 9.0]]
     assert len(second.lines) == 2 and first.get_title(loc="left") == "mild" and second.get_xlabel() == "ms"
     said = remarks(FIGURE, measures=measures)
     assert said[0].startswith("A dot is a run, 1 to 4 of each") and "one standard deviation" in said[1]

@@ -1,7 +1,7 @@
 """What was measured of TCP Prague and CUBIC on Linux, 2020: the fairness table of heistp/l4s-tests (commit 0923ac8), its scenario 1.
 
 Two flows start together, the first of the longer RTT, for three minutes; Mbit/s of the last. Kernel L4STeam/linux b256dae of August 2020,
-whose Prague was not yet independent of the RTT. Its authors argue against L4S; nobody published as many numbers for it.
+whose Prague was not yet independent of the RTT. Its authors argue against L4S; no other publication known to us has as many numbers for it.
 """
 
 from __future__ import annotations

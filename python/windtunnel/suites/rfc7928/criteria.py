@@ -181,7 +181,7 @@ CRITERIA = (
                 f"V('second_over_first',over='rtt',lo=10,hi=200,aqm='{REFERENCE}')))",
                 "a factor of 1.5 beyond drop-tail's ratio",
                 but=MANAGED,
-                caveat="Drop-tail's full buffer of 560 ms is part of everybody's round trip and makes RTTs alike; a short queue does not.",
+                caveat="Drop-tail's full buffer of 560 ms is part of every round trip and makes RTTs alike; a short queue does not.",
             ),
         ),
     ),

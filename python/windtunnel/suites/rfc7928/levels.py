@@ -215,8 +215,8 @@ EXPERIMENTS = (
         quick=Quick(points={"aqm": QUICK}, repeats=QUICK_REPEATS),
         headings={**HEADINGS, "every": "rate changes"},
         notes=(
-            "The simulator's PIE takes the queue's delay from the rate the link begins with, 100 Mbit/s. At 10 Mbit/s it holds ten times its "
-            "target; RFC 8033 (4.3) estimates the rate of departures, and would not.",
+            "The simulator's PIE takes the queue's delay from the rate the link begins with, 100 Mbit/s. At 10 Mbit/s it holds ten times "
+            "its target; RFC 8033 (4.3) estimates the rate of departures, and would not.",
         ),
     ),
 )

@@ -170,7 +170,7 @@ def _group(name: str, title: str, question: str, cases: tuple[str, ...], notes: 
         notes=(
             "The parameters are those of the authors' files in sim_specs; the draft's text differs from them in the sizes of vs_*_lg and "
             "vs_*_lg2 (exchanged), in the RTT of short_long (100 ms for 200) and in the rate of wifi_fade (2 Mbit/s for 18).",
-            "C4 is not run: nobody has written it for TCP. Its own numbers are in the draft.",
+            "C4 is not run: there is no version of it for TCP. Its own numbers are in the draft.",
             *notes,
         ),
     )

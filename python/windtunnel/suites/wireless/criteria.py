@@ -15,7 +15,7 @@ EDITION = (
     "RTTs and loads from an edition before it; RFC 8868 by draft-ietf-rmcat-eval-criteria-14"
 )
 LEFT_OUT = (
-    "C4 as main or background connection (vs_c4, after_c4, before_c4, wifi_bad_c4, ecn_c4): nobody has written it for TCP.",
+    "C4 as main or background connection (vs_c4, after_c4, before_c4, wifi_bad_c4, ecn_c4): there is no version of it for TCP.",
     "Media (media, media10, media600, media_*): no source of frames with priorities and datagrams.",
     "Careful resume on the satellite path.",
     "802.11 itself, and the cellular and Wi-Fi simulators of RFC 8869: no station shares a channel here.",
