@@ -9,6 +9,7 @@ import pytest
 import windtunnel as wt
 from windtunnel.backends.live import expressible, orders, validity
 from windtunnel.live.clock import NetworkClock
+from windtunnel.live.proof import refused as refused_proof
 
 
 def test_the_networks_time_stands_during_a_stall() -> None:
@@ -111,7 +112,7 @@ def test_a_machine_that_does_not_keep_rate_or_delay_is_refused(given: dict[str, 
         "paused_s": 0.01,
         "real_s": 0.5,
     }
-    said = validity.of_proof(proof | given)
+    said = refused_proof(proof | given)
     assert said is None if refused is None else refused in (said or "")
 
 

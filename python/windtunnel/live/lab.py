@@ -57,11 +57,7 @@ def run(orders: dict[str, Any]) -> dict[str, Any]:
     try:
         realtime = prefer(PRIORITY)
         setup_s = time.monotonic() - began
-        proven = (
-            None
-            if orders["proof"] is None
-            else proof.prove(router, ends[0], orders["proof"], orders["flows"][0]["mtu"] - proof.UDP_IP_BYTES)
-        )
+        proven = _proven(orders, router, ends[0])
         return {"proof": proven, "setup_s": setup_s, "realtime": realtime, **_measured(orders, router, ends)}
     finally:
         router.close()
@@ -85,6 +81,17 @@ def _hosts(flows: list[dict[str, Any]]) -> list[tuple[Host, Host]]:
     except PermissionError as error:
         raise Refused(f"CAP_NET_ADMIN is missing in the namespace of one's own: {error}") from None
     return made
+
+
+def _proven(orders: dict[str, Any], router: Router, ends: tuple[Host, Host]) -> dict[str, Any] | None:
+    """Prove rate and delay, if that is asked for."""
+    if orders["proof"] is None:
+        return None
+    proven = proof.prove(router, ends, orders["proof"], orders["flows"][0]["mtu"] - proof.UDP_IP_BYTES)
+    refused = proof.refused(proven)
+    if refused is not None:
+        raise Refused(refused)
+    return proven
 
 
 def _measured(orders: dict[str, Any], router: Router, ends: list[tuple[Host, Host]]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from windtunnel.live import namespaces
@@ -22,6 +23,12 @@ BURST_NS = 300_000_000
 OVERLOAD = 1.1
 LEAD_NS = 10_000_000
 """So much of the link's time is sent at once: a sender that was not scheduled leaves it no idle moment."""
+RATE_APART = 0.01
+"""Of the rate asked for: the proof's rate is not lower by more."""
+DELAY_APART_S = 0.001
+"""The proof's median delay is not larger by more."""
+PROOF_PAUSED_MOST = 0.2
+"""Of the proof's real time, which is half a second: a machine that stands still for more does not keep up."""
 BATCH = 1000
 """Datagrams, sent before the time is looked at."""
 SCM_TIMESTAMPNS = 35
@@ -127,3 +134,19 @@ def _found(
         "real_s": report["end_ns"] * 1e-9 + clock.paused_ns * 1e-9,
         "late_us_p50": report["late_us_p50"],
     }
+
+
+def refused(proof: Mapping[str, Any]) -> str | None:
+    """Return why a proof of rate and delay fails, None when it does not."""
+    rate, measured = proof["rate_bps"], proof["rate_bps_measured"]
+    if measured is None or measured < (1 - RATE_APART) * rate:
+        shown = "nothing" if measured is None else f"{measured / 1e6:.4g} Mbit/s"
+        return f"this machine does not keep {rate / 1e6:g} Mbit/s: the proof measured {shown}"
+    if proof["paused_s"] > PROOF_PAUSED_MOST * proof["real_s"]:
+        stood = proof["paused_s"] / proof["real_s"]
+        return f"this machine does not keep {rate / 1e6:g} Mbit/s: the router stood still for {stood:.0%} of the proof"
+    delay = proof["delay_s_p50"]
+    if delay is None or delay > proof["delay_s"] + DELAY_APART_S:
+        shown = "nothing" if delay is None else f"{1e3 * delay:.3f} ms"
+        return f"this machine does not keep a delay of {1e3 * proof['delay_s']:.3f} ms: the proof measured {shown}"
+    return None
