@@ -267,7 +267,7 @@ impl Network {
         let way = &self.ways[flow].0[usize::from(passing.returns)];
         while let Some(&stage) = way.get(passing.stage) {
             match stage {
-                Stage::Wait(wait) => now = now + wait,
+                Stage::Wait(wait) => now += wait,
                 Stage::Cross(_) => {
                     let at = now.max(self.reached);
                     return put(&mut self.inner, &mut self.turn, at, passing);
@@ -344,7 +344,7 @@ impl Network {
         passing.stage += 1;
         if let Some(disorder) = self.disorders[link].as_mut().filter(|_| passing.is_data()) {
             let fate = disorder.draw();
-            at = at + fate.late_by;
+            at += fate.late_by;
             for _ in 1..fate.copies {
                 self.go_on(at, passing.clone());
             }
