@@ -37,7 +37,8 @@ def test_the_runs_in_the_simulator_work(tmp_path: Path) -> None:
     for line in lines:
         command = [sys.executable, "-m", "windtunnel", *shlex.split(line)[1:]]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr) == (0, ""), line
+        notes = [one for one in done.stderr.splitlines() if not one.startswith("note: flow.pcapng: ")]
+        assert (done.returncode, notes) == (0, []), line
         said.append(done.stdout)
     assert [word in text for word, text in zip(("mine.c", "htcp", "cubic"), said, strict=True)] == [True, True, True]
     assert "mine.c" in (tmp_path / "mine.svg").read_text(encoding="utf-8")
