@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
-from windtunnel.backends.captures import Capture, Captured
+from windtunnel.backends.captures import PLACES, Capture, Captured
 from windtunnel.backends.host import host
-from windtunnel.backends.linux import expressible, init, plan, rows, store, traffic, usermodules
+from windtunnel.backends.linux import captured, expressible, init, plan, rows, store, traffic, usermodules
 from windtunnel.backends.linux import records as guest_records
 from windtunnel.backends.linux.errors import GuestFailed, KernelError
 from windtunnel.backends.linux.guest import Limits, guest
@@ -126,15 +127,35 @@ class LinuxKernel:
         init.binary()
 
     def capture(self, scenario: Scenario, capture: Capture) -> tuple[Records, Captured]:
-        """Refuse to capture: nothing in a guest writes packets yet.
+        """Run the scenario and write the packets that its senders' hosts saw, whole or not at all.
+
+        Every packet's time is read from the guest's clock, which costs 256 ns of virtual time: the records need not be those of `run`.
+
+        Parameters
+        ----------
+        scenario : Scenario
+            What to run.
+        capture : Capture
+            The file; a guest captures at the sender only.
+
+        Returns
+        -------
+        tuple of (Records, Captured)
+            The records, and what was written.
 
         Raises
         ------
         ScenarioError
-            Always; one line.
+            When packets of it cannot be captured, or the file cannot be written; or as `run`.
+        KernelError, ForeignError, GuestFailed
+            As `run`.
         """
-        del scenario
-        raise ScenarioError("pcap", f"{str(capture.file)!r} cannot be written: a guest's packets are not captured; allowed: --backend sim")
+        if capture.places != ("sender",):
+            raise ScenarioError("pcap_at", f"{','.join(capture.places)!r} is not allowed; allowed on {self.name}: sender")
+        capture.check(scenario)
+        with capture.staged() as temporary:
+            records, count = self._run(scenario, packets=temporary)
+        return records, Captured(file=capture.file, packets=dict.fromkeys(PLACES, 0) | {"sender": count}, waited_packets=count)
 
     def run(self, scenario: Scenario) -> Records:
         """Run the scenario in a guest of its own.
@@ -156,8 +177,12 @@ class LinuxKernel:
         GuestFailed
             When the guest panicked, died, or was killed because it was stuck.
         """
+        return self._run(scenario)[0]
+
+    def _run(self, scenario: Scenario, packets: Path | None = None) -> tuple[Records, int]:
+        """Run it, and write its packets where that is asked for; return also how many there are."""
         self.check(scenario)
-        kernel, orders, filled = store.find(self._kernel), plan.make(scenario), fill(scenario)
+        kernel, orders, filled = store.find(self._kernel), plan.make(scenario, captures=packets is not None), fill(scenario)
         store.used(kernel)
         limits = Limits(wall_s=orders.wall_s, memory_bytes=orders.memory_bytes)
         contents = {"plan": orders.text.encode()} | usermodules.contents(kernel, orders.modules)
@@ -171,6 +196,11 @@ class LinuxKernel:
                 written = rows.read((ended.folder / "records").read_bytes())
             except (OSError, rows.RecordsDamaged) as error:
                 raise GuestFailed(f"the guest left no records: {error}", ended.lines) from None
+            count = 0
+            if packets is not None:
+                comment = f"scenario {digest(scenario)}; virtual time 0 is 2000-01-01 00:00:00 UTC"
+                application = f"windtunnel {__version__}, Linux {kernel.version}"
+                count = captured.write(ended.folder / "packets", packets, application=application, comment=comment)
             report = ended.report
         frames = guest_records.frames(written, filled.scenario)
         facts = RunFacts(
@@ -189,7 +219,7 @@ class LinuxKernel:
             notes=(*filled.notes, *_stack_notes(filled.scenario, kernel.version), *orders.notes),
         )
         sources = traffic.rows_of_sources(written, filled.scenario)
-        return with_sources(build(frames, facts), sources, traffic.samples_of_sources(written, filled.scenario))
+        return with_sources(build(frames, facts), sources, traffic.samples_of_sources(written, filled.scenario)), count
 
 
 def _stack_notes(full: Scenario, version: str) -> list[str]:

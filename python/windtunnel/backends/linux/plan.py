@@ -88,13 +88,15 @@ def algorithms(full: Scenario) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_module(flow) for flow in transfers.senders(full) if not is_made(flow.algorithm)))
 
 
-def make(scenario: Scenario) -> Plan:
+def make(scenario: Scenario, *, captures: bool = False) -> Plan:
     """Return the guest's orders.
 
     Parameters
     ----------
     scenario : Scenario
         One that `check` accepts.
+    captures : bool
+        Whether packets are kept as the senders' hosts see them.
 
     Returns
     -------
@@ -107,6 +109,7 @@ def make(scenario: Scenario) -> Plan:
     lines = [f"windtunnel-plan {VERSION}"]
     lines += [f"{key} {exact[key]}" for key in ("duration_ns", "warmup_ns", "sample_ns")]
     lines.append(f"watch_ns {watch_ns(exact['sample_ns'])}")
+    lines += ["captures"] if captures else []
     lines += [_link_line(full, one, notes) for one in links.each(full)]
     lines += [f"delay forward{number} {hop['delay_ns']}" for number, hop in enumerate(exact["hops"], 2)]
     for one in links.each(full):

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "capture.h"
 #include "clock.h"
 #include "fail.h"
 #include "flows.h"
@@ -162,6 +163,17 @@ static void build_sources(struct run *run)
 	}
 }
 
+/* Whether no flow before this one is in its host. */
+static bool is_first_in(const struct run *run, int index)
+{
+	int i;
+
+	for (i = 0; i < index; i++)
+		if (run->flow[i].host.namespace == run->flow[index].host.namespace)
+			return false;
+	return true;
+}
+
 static void build(struct run *run)
 {
 	const struct rlimit files = { .rlim_cur = 1 << 20, .rlim_max = 1 << 20 };
@@ -187,6 +199,8 @@ static void build(struct run *run)
 			topology_add_host(&run->topology, &run->plan, i, &flow->host);
 		else
 			flow->host = run->flow[flow->plan->host].host;
+		if (run->plan.captures && is_first_in(run, i))
+			capture_listen(flow->host.namespace);
 		flow_open(flow, &run->topology, run->epoll);
 	}
 	build_sources(run);
@@ -415,14 +429,18 @@ int main(void)
 	build(&run);
 	records_open("/records", run.plan.flows, run.plan.links);
 	schedule(&run);
+	if (run.plan.captures)
+		capture_open("/packets", run.zero_ns + clock_epoch());
 	do {
 		at = next(&run);
 		clock_arm(run.timer, at);
 		while (!wait_once(&run))
 			;
 		run_due(&run, at);
+		capture_drain();
 	} while (at != run.drained_at);
 	write_totals(&run);
 	records_close();
+	capture_close();
 	power_off();
 }

@@ -1,0 +1,36 @@
+"""Packets of a guest: what a capture at the senders holds is what the kernel's counters say it sent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import windtunnel as wt
+from windtunnel.backends import backend
+from windtunnel.backends.captures import Capture
+from windtunnel.scenario import Scenario, ScenarioError
+
+pytestmark = pytest.mark.usefixtures("kernel")
+
+
+def scenario() -> Scenario:
+    return Scenario(bottleneck={"rate": "20Mbit", "queue": "50%bdp"}, flows=["cubic", "reno,start=1s"], rtt="40ms", duration="10s")
+
+
+def test_what_is_read_of_a_capture_is_what_the_kernel_counted(tmp_path: Path) -> None:
+    records, written = backend("linux").capture(scenario(), Capture.at(tmp_path / "k.pcapng", ["sender"]))
+    read = wt.read_capture(tmp_path / "k.pcapng")
+    # Of the capture the flows stand in the order of their first packet, which is that of their starts.
+    for column, ours in (("sent_packets", "sent_packets"), ("retransmitted_packets", "retransmitted_packets")):
+        assert read.flows[column].to_list() == records.flows[ours].to_list()
+    assert sum(read.flows["sent_packets"]) < written.packets["sender"] < 2.1 * sum(read.flows["sent_packets"])
+    assert (written.packets["bottleneck"], written.packets["receiver"]) == (0, 0)
+    # Both queues are half a BDP at most: a mean RTT lies between the path's and half as much again.
+    assert all(0.040 < one < 0.0605 for one in read.flows["mean_rtt_s"])
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_guest_captures_at_the_sender_only(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match="allowed on linux: sender"):
+        backend("linux").capture(scenario(), Capture.at(tmp_path / "k.pcapng", ["receiver"]))
