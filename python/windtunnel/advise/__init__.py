@@ -2,7 +2,7 @@
 
 from windtunnel.advise.columns import Column, columns
 from windtunnel.advise.page import write
-from windtunnel.advise.path import Network, network
+from windtunnel.advise.path import Network, network, network_of
 from windtunnel.advise.ranking import Advice, Leaders, Row, advise
 from windtunnel.advise.study import ALGORITHMS, Study, advice_json, carry_out, make
 
@@ -20,5 +20,6 @@ __all__ = [
     "columns",
     "make",
     "network",
+    "network_of",
     "write",
 ]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from windtunnel.foreign import shown
-from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, fill, parse
+from windtunnel.scenario import Bottleneck, Flow, Scenario, ScenarioError, fill, load, parse
 
 PACKET_BITS = 12_000
 MOST_PACKETS = 20e6
@@ -101,6 +103,34 @@ def _rate(rate_bps: float) -> str:
         if rate_bps >= factor:
             return f"{rate_bps / factor:g} {unit}"
     return f"{rate_bps:g} bit/s"
+
+
+def network_of(file: str, *, competition: str | None = None, duration: str | None = None, given: Sequence[str | None] = ()) -> Network:
+    """Read a path from a scenario file: its bottleneck, and the RTT of its flows.
+
+    Parameters
+    ----------
+    file : str
+        The file.
+    competition, duration : str, optional
+        As of `network`.
+    given : sequence of str or None
+        What else was said of the path; there may be nothing.
+
+    Raises
+    ------
+    ScenarioError
+        When the file is none, its flows have several RTTs, or something else was said of the path.
+    """
+    if any(one is not None for one in given):
+        raise ScenarioError("path", f"{file} beside a rate, an RTT or a loss; allowed: one of the two")
+    full = fill(load(Path(file))).scenario
+    rtts = {flow.rtt_s for flow in full.flows}
+    if len(rtts) != 1 or full.hops:
+        raise ScenarioError("path", f"{file} has {len(rtts)} RTTs and {1 + len(full.hops)} links; allowed: one of each")
+    (rtt_s,) = rtts
+    plain = full.bottleneck.model_copy(update={"queue_bdp": None})
+    return network(plain.model_dump(exclude_defaults=True), f"{rtt_s!r}s", competition=competition, duration=duration)
 
 
 def network(link: dict[str, object], rtt: str, *, competition: str | None = None, duration: str | None = None) -> Network:

@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 
 
 def advise_command(
-    rate: Annotated[str, typer.Option(metavar="RATE", help="Bottleneck rate, as 1Gbit.")],
-    rtt: Annotated[str, typer.Option(metavar="TIME", help="Base round-trip time of every flow, as 100ms.")],
+    rate: Annotated[str | None, typer.Option(metavar="RATE", help="Bottleneck rate, as 1Gbit.")] = None,
+    rtt: Annotated[str | None, typer.Option(metavar="TIME", help="Base round-trip time of every flow, as 100ms.")] = None,
     queue: Annotated[str, typer.Option(metavar="SIZE", help="Queue: 175 (packets), 50%bdp, 50ms, 256kB.")] = "100%bdp",
+    path: Annotated[
+        str | None, typer.Option(metavar="FILE", help="In place of these a scenario file, as windtunnel fit writes it: its link and RTT.")
+    ] = None,
     loss: Annotated[
         list[str] | None, typer.Option(metavar="P|MODEL,...", help="Loss: 1e-4, or periodic,every=5000; repeat for more.")
     ] = None,
@@ -58,13 +61,17 @@ def advise_command(
         from windtunnel.cli.run import link_table
         from windtunnel.store import writing_results
 
-        network = advise.network(link_table({"rate": rate, "queue": queue}, loss or []), rtt, competition=competition, duration=duration)
+        if path is not None:
+            network = advise.network_of(path, competition=competition, duration=duration, given=(rate, rtt, *(loss or [])))
+        else:
+            link = link_table({"rate": _needed("rate", rate), "queue": queue}, loss or [])
+            network = advise.network(link, _needed("rtt", rtt), competition=competition, duration=duration)
         count, workers = repeats(seeds), worker_count(jobs)
         named = algorithms(alg) or advise.ALGORITHMS
         added = tuple(algorithm_of(name, "include") for name in include or [])
         study = advise.make(network, (*named, *added), by=by, repeats=count)
         plan = study.plan()
-        given = {"rate": rate, "rtt": rtt, "queue": None if queue == "100%bdp" else queue, "competition": competition}
+        given = {"path": path, "rate": rate, "rtt": rtt, "queue": None if queue == "100%bdp" else queue, "competition": competition}
         command = _command({**given, "alg": alg, "by": by, "duration": duration, "seeds": seeds, "out": out}, loss or [], include or [])
         command += keys_beside((*named, *added))
         if not json:
@@ -81,6 +88,14 @@ def advise_command(
         note("the runs were not kept; --out DIR keeps them and writes a page")
     else:
         print(f"report: {index}")
+
+
+def _needed(name: str, value: str | None) -> str:
+    from windtunnel.scenario import ScenarioError
+
+    if value is None:
+        raise ScenarioError(name, f"is missing; allowed: --{name}, or --path FILE with a scenario")
+    return value
 
 
 @contextlib.contextmanager

@@ -18,6 +18,7 @@ from windtunnel.cli import (
     check,
     conform,
     doctor,
+    fit,
     gate,
     kernel,
     new,
@@ -92,6 +93,7 @@ app.command("claims")(results.claims_command)
 app.command("sql")(results.sql_command)
 app.command("advise")(advise.advise_command)
 app.command("agree")(agree.agree_command)
+app.command("fit")(fit.fit_command)
 app.command("gate")(gate.gate_command)
 app.command("new")(new.new_command)
 app.command("check")(check.check_command)

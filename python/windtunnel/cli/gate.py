@@ -136,9 +136,9 @@ def _write(verdict: Verdict, out: Path, figures_at: str | None, *, strict: bool)
     import json
 
     from windtunnel.gate import comment
-    from windtunnel.gate.baseline import put
     from windtunnel.gate.junit import junit
     from windtunnel.gate.shown import verdict_json
+    from windtunnel.scenario.textfiles import put
 
     comment.draw(verdict, out)
     put(comment.comment(verdict, figures_at="." if figures_at is None else figures_at or None), out / "comment.md", "out")
@@ -149,11 +149,12 @@ def _write(verdict: Verdict, out: Path, figures_at: str | None, *, strict: bool)
 def _save(values: object, path: Path, command: str) -> None:
     """Write a baseline, and margins beside it where there are none yet."""
     from windtunnel.gate import baseline, margins
+    from windtunnel.scenario.textfiles import put
 
     baseline.write(values, path, command=command)  # type: ignore[arg-type]
     beside = margins.beside(path)
     if not beside.exists():
-        baseline.put(margins.written(margins.Margins()), beside, "save")
+        put(margins.written(margins.Margins()), beside, "save")
 
 
 def _print(verdict: Verdict) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,7 @@ from windtunnel.gate.measures import QUANTITIES
 from windtunnel.gate.values import DIGITS, Series, Values
 from windtunnel.scenario import ScenarioError
 from windtunnel.scenario.files import read_document
+from windtunnel.scenario.textfiles import put
 
 FORMAT = 1
 _HEAD = ("controller", "backend", "engine", "kind", "plan")
@@ -44,18 +43,6 @@ def write(values: Values, path: Path, *, command: str) -> None:
         for name, series in quantities.items():
             lines += _row(name, [series.get(seed) for seed in seeds])
     put("\n".join(lines) + "\n", path, "save")
-
-
-def put(text: str, path: Path, field: str) -> None:
-    """Write a text file, whole or not at all; a field names it in the ScenarioError where it cannot be written."""
-    temporary = path.with_name(f".{path.name}.partial")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise ScenarioError(field, f"{path} cannot be written: {error.strerror}; allowed: a file in a folder that exists") from None
 
 
 def _row(name: str, values: list[float | None]) -> list[str]:
