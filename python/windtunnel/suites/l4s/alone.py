@@ -24,7 +24,7 @@ def classic(point: Point, draws: Draws) -> Scenario:
 
 
 def bleached(point: Point, draws: Draws) -> Scenario:
-    """Return a flow beside CUBIC in DualPI2; on the way there its ECN field was cleared, or changed to ECT(0)."""
+    """Return a flow beside CUBIC in DualPI2; on the forward path its ECN field was cleared, or changed to ECT(0)."""
     ecn = {"none": "l4s", "cleared": "off", "ECT(0)": "classic"}[point["field"]]
     flows = (flow(point["alg"], draws, 1, ecn=ecn), flow("cubic", draws, 2))
     return scenario(link("dualpi2", 50, 1000), flows, rtt_ms=20)
