@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +13,7 @@ from windtunnel.cli.grids import algorithms, campaign, worker_count
 from windtunnel.cli.output import stoppable
 
 if TYPE_CHECKING:
-    from windtunnel.search import Found, Trials
+    from windtunnel.search import Case, Found, Trials
 
 MOST_TRIALS = 10_000
 
@@ -28,6 +29,9 @@ def search_command(
     out: Annotated[str, typer.Option(metavar="DIR", help="Results folder; what it holds already is not run again.")] = "search",
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers make the runs.")] = None,
     workers: Annotated[int | None, typer.Option(metavar="N", help="Dask workers on this machine, 1 to 256.", show_default="none")] = None,
+    linux: Annotated[
+        str | None, typer.Option(metavar="KERNEL", help="Run the case found on this built kernel too, as 6.1; newest: the newest.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Look for a path on which an algorithm breaks a property, shrink it to the simplest, and confirm it on fresh seeds.
@@ -58,10 +62,18 @@ def search_command(
             asked = Trials(wanted, names, length_s, length_s / 4, results, processes, cluster)
             asked.scenario({one.name: one.first for one in dimensions})
             found = search(asked, dimensions, most=trials, seed=seed, say=note)
-            file = write_case(found.case, Path(out) / "cases") if found.case is not None else None
+        if found.case is not None and linux is not None:
+            found = replace(found, case=_on_linux(found.case, linux))
+        file = write_case(found.case, Path(out) / "cases") if found.case is not None else None
     _print(asked, found, file, as_json=json)
     if found.case is not None:
         raise typer.Exit(1)
+
+
+def _on_linux(case: Case, kernel: str) -> Case:
+    from windtunnel.search import FRESH, on_linux
+
+    return replace(case, linux=on_linux(case.scenario, case.sought, FRESH, kernel="linux" if kernel == "newest" else f"linux:{kernel}"))
 
 
 def _print(asked: Trials, found: Found, file: Path | None, *, as_json: bool) -> None:
@@ -70,10 +82,16 @@ def _print(asked: Trials, found: Found, file: Path | None, *, as_json: bool) -> 
 
     case = found.case
     if as_json:
-        told = None
+        told: dict[str, object] | None = None
         if case is not None:
             fresh = [_plain(value) for value in case.fresh]
-            told = {"file": str(file), "values": dict(case.values), "fresh": fresh, "confirmed": case.is_confirmed}
+            told = {
+                "file": str(file),
+                "values": dict(case.values),
+                "fresh": fresh,
+                "confirmed": case.is_confirmed,
+                "linux": _linux_json(case),
+            }
         whole = {"property": asked.sought.text, "trials": found.trials, "breaking": found.breaking, "nearest": _plain(found.nearest)}
         print_json(whole | {"case": told})
         return
@@ -86,7 +104,18 @@ def _print(asked: Trials, found: Found, file: Path | None, *, as_json: bool) -> 
     shown = ", ".join(cell(value) for value in case.fresh)
     word = "confirmed" if case.is_confirmed else "not always"
     print(f"{word}: {case.broken} of {len(case.fresh)} fresh seeds break it ({metric}: {shown})")
+    if case.linux is not None:
+        values = ", ".join(cell(value) for value in case.linux.values)
+        broken = f"{case.linux.broken(case.sought)} of {len(case.linux.values)} break it ({metric}: {values})"
+        print(f"on {case.linux.kernel}: {f'not run, {case.linux.reason}' if case.linux.reason else broken}")
     note(f"windtunnel run {shlex.quote(str(file))} runs it")
+
+
+def _linux_json(case: Case) -> dict[str, object] | None:
+    own = case.linux
+    if own is None:
+        return None
+    return {"kernel": own.kernel, "values": [_plain(value) for value in own.values], "not_run": own.reason or None}
 
 
 def _plain(value: float | None) -> float | str | None:

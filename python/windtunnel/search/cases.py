@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from windtunnel.scenario import Scenario, ScenarioError
+from windtunnel.search.onlinux import OnLinux
 from windtunnel.search.properties import Property
 
 
@@ -24,12 +25,15 @@ class Case:
         What was searched, in SI.
     fresh : tuple of float
         What the property measures with seeds that the search had not seen; None where there is none.
+    linux : OnLinux, optional
+        What a kernel says of it; None where it was not asked.
     """
 
     sought: Property
     scenario: Scenario
     values: Mapping[str, float]
     fresh: tuple[float | None, ...]
+    linux: OnLinux | None = None
 
     @property
     def broken(self) -> int:
@@ -70,6 +74,7 @@ def write_case(case: Case, folder: Path) -> Path:
     lines = [
         f"# Breaks: {case.sought.text}{f' ({case.sought.about})' if case.sought.about else ''}.",
         f"# With {len(case.fresh)} fresh seeds {case.sought.metric} is {shown}: {case.broken} of {len(case.fresh)} break it.",
+        *_linux_lines(case),
         f"duration_s = {own.duration_s!r}",
         f"warmup_s = {own.warmup_s!r}",
         f"sample_s = {own.sample_s!r}",
@@ -89,3 +94,13 @@ def write_case(case: Case, folder: Path) -> Path:
     except OSError as error:
         raise ScenarioError("out", f"{str(path)!r} cannot be written: {error.strerror}; allowed: a writable folder") from None
     return path
+
+
+def _linux_lines(case: Case) -> list[str]:
+    if case.linux is None:
+        return []
+    if case.linux.reason:
+        return [f"# On {case.linux.kernel}: not run, {case.linux.reason}."]
+    shown = ", ".join("none" if value is None else f"{value:.4g}" for value in case.linux.values)
+    broken = f"{case.linux.broken(case.sought)} of {len(case.linux.values)} break it"
+    return [f"# On {case.linux.kernel} {case.sought.metric} is {shown}: {broken}."]

@@ -22,6 +22,7 @@ FIRM_SEEDS = 8
 """The smallest case lies where some seeds break the property and others do not: it goes back until it does with each of these."""
 FRESH_SEEDS = 5
 """Seeds that nothing before has seen, 9 to 13."""
+FRESH = tuple(range(FIRM_SEEDS + 1, FIRM_SEEDS + FRESH_SEEDS + 1))
 BACK = (0.0, 0.05, 0.1, 0.2, 0.4, 1.0)
 """How far back, in parts of the way to the case that was found."""
 HALVINGS = 5
