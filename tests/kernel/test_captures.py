@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -34,3 +35,18 @@ def test_what_is_read_of_a_capture_is_what_the_kernel_counted(tmp_path: Path) ->
 def test_a_guest_captures_at_the_sender_only(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="allowed on linux: sender"):
         backend("linux").capture(scenario(), Capture.at(tmp_path / "k.pcapng", ["receiver"]))
+
+
+def test_a_kernels_run_is_qlog_too(tmp_path: Path) -> None:
+    run = wt.run(scenario(), backend="linux")
+    files = run.write_qlog(tmp_path / "k.sqlog")
+    assert len(files) == 2
+    for number, file in enumerate(files):
+        records = [json.loads(line) for line in file.read_text(encoding="utf-8")[1:].removesuffix("\n").split("\n\x1e")]
+        times = [record["time"] for record in records[1:]]
+        assert times == sorted(times)
+        lost = sum(record["name"] == "quic:packet_lost" for record in records[1:])
+        assert lost == run.flows["retransmitted_packets"][number] > 0
+        windows = [record["data"]["congestion_window"] for record in records[1:] if "congestion_window" in record.get("data", {})]
+        own = run.flow_samples.filter(run.flow_samples["flow"] == number)["cwnd_packets"].max()
+        assert max(windows) == 1448 * float(own)  # type: ignore[arg-type]
