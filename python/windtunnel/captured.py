@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from windtunnel import native, plots
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 
 SAMPLE_S = 0.01
 """From one sample to the next, seconds: that of a run."""
+DELIVERIES_S = 0.001
+"""The same for deliveries."""
+OPPORTUNITY_BYTES = 1500
+HEADER_BYTES = 52
+"""Of IP and TCP with timestamps, in each packet."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,40 @@ class Trace:
         if self.figures["others"]:
             notes.append(f"{self.figures['others']} of {self.figures['packets']} packets are no TCP that can be read")
         return tuple(notes)
+
+    def deliveries_ms(self) -> tuple[int, ...]:
+        """Return what the path delivered, as opportunities to deliver 1500 bytes: a trace that a scenario's link plays.
+
+        Returns
+        -------
+        tuple of int
+            Ascending milliseconds since the first data, each that by whose end another 1500 bytes of IP, of all flows together, had been
+            acknowledged. Of a path that was full all the time it is what the path can carry; the receiver's own capture shows it best,
+            since elsewhere the delay of the ACKs moves them.
+
+        Raises
+        ------
+        ScenarioError
+            When the capture was not read with samples of a millisecond, or is shorter than one.
+
+        Notes
+        -----
+        Source of the format: Netravali et al., "Mahimahi: accurate record-and-replay for HTTP", USENIX ATC 2015.
+        """
+        rows = self.flows
+        steps = self.flow_samples["t_s"].unique().sort().diff().drop_nulls()
+        if not len(steps) or float(steps.median()) > DELIVERIES_S * 1.01:
+            raise ScenarioError("sample", "of the capture are too far apart for deliveries; allowed: read with samples of 1ms")
+        edges = np.arange(0, round(1e3 * float(self.flow_samples["t_s"].max())) + 1)  # type: ignore[arg-type]
+        total = np.zeros(edges.size)
+        for flow, delivered, packets in rows.select("flow", "delivered_bytes", "delivered_packets").iter_rows():
+            own = self.flow_samples.filter((pl.col("flow") == flow) & pl.col("delivered_bytes").is_not_null()).sort("t_s")
+            if own.height and delivered:
+                at_ms, counted = own["t_s"].to_numpy() * 1e3, own["delivered_bytes"].to_numpy().astype(np.float64)
+                index = np.searchsorted(at_ms, edges + 1e-6, side="right") - 1
+                total += np.where(index >= 0, counted[np.maximum(index, 0)], 0.0) * (1 + HEADER_BYTES * packets / delivered)
+        fresh = np.diff(np.floor(total / OPPORTUNITY_BYTES + 1e-9).astype(np.int64))
+        return tuple(np.repeat(edges[1:], np.maximum(fresh, 0)).tolist())
 
     def overview(self, path: str | Path | None = None) -> Figure:
         """Draw estimated window, goodput, smoothed RTT and retransmissions on one time axis.

@@ -222,3 +222,20 @@ def test_a_capture_is_drawn_and_told(tmp_path: Path, cli: Cli) -> None:
     assert done.code == 0 and "10.0.0.2:49153" in done.out and "by sequence number" in done.out
     assert "10.0.0.1:49152 to 172.16.0.1:5001" in (tmp_path / "run.svg").read_text(encoding="utf-8")
     assert cli("read", str(tmp_path / "run.pcapng"), "--sample", "0s").code == 2
+
+
+def test_what_a_path_delivered_is_a_trace_that_a_link_plays(cli: Cli, tmp_path: Path) -> None:
+    """A link of 12 Mbit/s delivers a packet a millisecond; one that plays the trace carries the same."""
+    capture, trace = tmp_path / "c.pcapng", tmp_path / "c.trace"
+    link = {"rate": "12Mbit", "queue_packets": 60}
+    wt.run(wt.Scenario(bottleneck=link, flows=["cubic,ack_every=1"], rtt="20ms", duration="10s"), pcap=capture, pcap_at=["receiver"])
+    assert cli("read", str(capture), "--deliveries", str(trace)).code == 0
+    at = [int(line) for line in trace.read_text().split()]
+    assert len(at) == pytest.approx(10_000, rel=0.02)
+    # One in nearly every millisecond once the link is full.
+    late = [one for one in at if one > 1000]
+    assert len(set(late)) == pytest.approx(len(late), rel=0.03)
+    again = wt.run(wt.Scenario(bottleneck={"trace_ms": at, "queue_packets": 60}, flows=["cubic"], rtt="20ms", duration="10s"))
+    assert again.summary["metrics"]["throughput_bps"] == pytest.approx(12e6, rel=0.05)
+    refused = cli("read", str(capture), "--deliveries", str(trace), "--sample", "10ms")
+    assert refused.code == 2 and "1ms" in refused.err

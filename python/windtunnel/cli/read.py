@@ -20,6 +20,9 @@ def read_command(
     ] = None,
     sample: Annotated[str | None, typer.Option(metavar="TIME", help="From one sample to the next.", show_default="10ms")] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw window, goodput, RTT, losses: .svg, .pdf or .png.")] = None,
+    deliveries: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write what the path delivered as a trace for --trace (mahimahi's format).")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Read a capture of TCP from anywhere: rate, RTT, estimated window and losses of each flow, each with how it was estimated.
@@ -27,19 +30,23 @@ def read_command(
     A flow is one direction of a connection that has data. Ethernet, Linux's cooked captures, loopback and raw IP are read, with IPv4 and
     IPv6. Exit code 2 when the file is no capture, is cut off or holds no data of TCP.
     """
-    from windtunnel.captured import SAMPLE_S, read_capture
+    from windtunnel.captured import DELIVERIES_S, SAMPLE_S, read_capture
     from windtunnel.cli.output import note, print_json
+    from windtunnel.scenario import traces
     from windtunnel.scenario.units import parse
 
     if plot is not None:
         from windtunnel.plots import check_target
 
         check_target(Path(plot))
-    trace = read_capture(file, interface=interface, sample_s=SAMPLE_S if sample is None else parse(sample, "s"))
+    usual_s = SAMPLE_S if deliveries is None else DELIVERIES_S
+    trace = read_capture(file, interface=interface, sample_s=usual_s if sample is None else parse(sample, "s"))
     for line in trace.notes:
         note(line)
     if plot is not None:
         trace.overview(plot)
+    if deliveries is not None:
+        traces.write(trace.deliveries_ms(), deliveries)
     if json:
         print_json({"file": trace.file, **trace.figures, "metrics_of": "the whole capture"})
     else:
