@@ -492,7 +492,7 @@ def test_an_error_in_a_worker_reaches_the_user_in_its_own_words(processes: Calla
 
 def test_the_levels_of_the_store_are_in_order() -> None:
     # `kept` of a shared run is the one named first.
-    assert list(KEPT) == ["all", "rates", "totals"]
+    assert list(KEPT) == ["all", "queues", "rates", "totals"]
     job = next(iter(plan([made(kept="totals"), made("t.b", kept="all"), made("t.c", kept="rates")], Scale()).jobs.values()))
     assert job.kept == "all"
     assert json.loads(json.dumps({name: dict(columns) for name, columns in KEPT.items()})) == {

@@ -54,11 +54,19 @@ def test_each_level_keeps_less_than_the_one_before(store: RunStore, run: Records
     assert kept["rates"].flow_samples["delivered_bytes"].equals(run.flow_samples["delivered_bytes"])
     assert kept["rates"].flow_samples["cwnd_packets"].null_count() == run.flow_samples.height > 0
     assert kept["totals"].flow_samples.height == kept["totals"].link_samples.height == 0
-    assert len({one.digest() for one in kept.values()}) == 3
+    assert kept["queues"].link_samples.equals(run.link_samples)
+    assert len({one.digest() for one in kept.values()}) == len(KEPT)
 
 
 @pytest.mark.parametrize(
-    ("stored", "served"), [("all", ["all", "rates", "totals"]), ("rates", ["rates", "totals"]), ("totals", ["totals"])], ids=list(KEPT)
+    ("stored", "served"),
+    [
+        ("all", ["all", "queues", "rates", "totals"]),
+        ("queues", ["queues", "rates", "totals"]),
+        ("rates", ["rates", "totals"]),
+        ("totals", ["totals"]),
+    ],
+    ids=list(KEPT),
 )
 def test_a_level_serves_itself_and_the_lesser_ones(store: RunStore, run: Records, stored: str, served: list[str]) -> None:
     path = store.write(KEY, run, stored)

@@ -181,6 +181,8 @@ tunnel.controls = (() => {
     const next = focus < 0 ? null : now[Math.min(focus, now.length - 1)];
     next?.focus({ preventScroll: true });
     if (typed !== null && now.length === count) next.value = typed;
+    // A box in which nothing was typed yet is selected whole, as when it got the focus: what is typed next takes its place.
+    else if (next?.matches("input[type=number]")) next.select();
   };
 
   const start = (data, changed) => {
