@@ -8,6 +8,7 @@ import pytest
 
 import windtunnel as wt
 from windtunnel.backends.live import expressible, orders, validity
+from windtunnel.experiment.runner import processes
 from windtunnel.live.clock import NetworkClock
 from windtunnel.live.proof import refused as refused_proof
 
@@ -149,3 +150,7 @@ def test_a_discipline_or_a_trace_is_no_hindrance() -> None:
     given = wt.Scenario(bottleneck=link, flows=(wt.Flow(algorithm="bbr"),), rtt_s=0.04, duration_s=10.0)
     assert expressible.unsupported(given, "linux-6.12") == []
     assert not validity.is_compared(orders.make(given)["spec"])
+
+
+def test_runs_in_real_time_follow_each_other() -> None:
+    assert [processes(name, 8) for name in ("sim", "live")] == [8, 1]

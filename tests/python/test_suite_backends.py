@@ -32,6 +32,7 @@ class StandIn:
     """The kernel's place: its stack, what it can express, the simulator's numbers."""
 
     name, exact, title, stack = "linux", "linux:00ff", "Linux 6.1 (mine, 00ff)", "linux-6.1"
+    runs_alone = False
     ran: ClassVar[list[Scenario]] = []
     stop_after: ClassVar[int | None] = None
 

@@ -28,6 +28,11 @@ class Backend(Protocol):
         ...
 
     @property
+    def runs_alone(self) -> bool:
+        """Whether a run needs the machine for itself, so that one follows the other."""
+        ...
+
+    @property
     def stack(self) -> str | None:
         """The profile of the only stack it has; None when it has all of them."""
         ...

@@ -36,6 +36,11 @@ class Simulator:
         return f"simulator, engine {self.version()}"
 
     @property
+    def runs_alone(self) -> bool:
+        """Runs share a machine: nothing of a result depends on its speed."""
+        return False
+
+    @property
     def stack(self) -> str | None:
         """None: it has the stack of every profile."""
         return None

@@ -175,6 +175,7 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
             say(line)
     tables = _tables(parts, is_away=campaign is not None)
     wanted = _wanted(tables)
+    jobs = processes(backend, jobs)
     with workers(jobs) as pool:
         total = sum(job.weight for job in missing)
         done = 0.0
@@ -200,6 +201,11 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
     if faults:
         more = f" (and {len(faults) - 1} more of {len(missing)} runs; all others were made)" if len(faults) > 1 else ""
         raise RunsFailed(faults[0].where, faults[0].problem + more)
+
+
+def processes(backend: str, jobs: int) -> int:
+    """Return how many processes may make runs at the same time: one where a run needs the machine for itself."""
+    return 1 if backend_of(backend).runs_alone else jobs
 
 
 def _made_away(campaign: Campaign, parts: Sequence[Part], tasks: Sequence[_Run]) -> Iterator[tuple[_Run, _Rows | ForeignError]]:

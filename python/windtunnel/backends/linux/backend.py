@@ -61,6 +61,11 @@ class LinuxKernel:
         return f"Linux {kernel.version} ({name}{kernel.digest[:12]})"
 
     @property
+    def runs_alone(self) -> bool:
+        """Guests share a machine: their time is virtual."""
+        return False
+
+    @property
     def stack(self) -> str | None:
         """The profile that stands for the kernel's own stack.
 

@@ -54,6 +54,11 @@ class LiveKernel:
         return f"live kernel {platform.release()}"
 
     @property
+    def runs_alone(self) -> bool:
+        """A run is in real time, and another one beside it would disturb it."""
+        return True
+
+    @property
     def stack(self) -> str | None:
         """The profile that stands for the kernel's own stack."""
         return profile_of(platform.release())
