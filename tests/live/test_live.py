@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -162,7 +163,8 @@ def test_hops_in_a_row_are_crossed_one_after_the_other() -> None:
     # No queue behind the narrowest link, and the transmissions of all eight are in the round trip.
     assert all(link["max_queue_packets"] <= 2 for link in links[1:])
     transmissions_us = sum(12000 / (20 + 5 * number) for number in range(8))
-    assert min(row[6] for row in answer["rows"][5:]) > 20_000 + 0.5 * transmissions_us
+    # The smoothed RTT: the smallest one may be the handshake's, whose packets are short.
+    assert median(row[5] for row in answer["rows"][5:]) > 20_000 + 0.5 * transmissions_us
 
 
 def test_nothing_is_left_behind_by_a_run() -> None:
