@@ -91,9 +91,10 @@ test-kernel: $(CORE) $(CHECKERS)
 	$(BIN)/windtunnel kernel list --json | grep -q version || ! .ci/kernel-source || $(MAKE) --no-print-directory kernel
 	$(BIN)/python -m pytest -q -m kernel tests/kernel
 
-# What needs network namespaces and AF_PACKET on this machine. Where they are not allowed, the tests are skipped and say what is missing.
+# What needs network namespaces and AF_PACKET on this machine. Where they are not allowed, the tests are skipped and say what is missing. What failed on a
+# busy machine is tried once more: these runs are in real time.
 test-live: $(CORE) $(CHECKERS)
-	$(BIN)/python -m pytest -q -m live tests/live
+	$(BIN)/python -m pytest -q -m live tests/live || $(BIN)/python -m pytest -q -m live --last-failed tests/live
 
 # What the TCP of 6.1 and of 6.12 does segment by segment (data/kernel-segments/recorded, recorded-6.12): two CPU minutes; what is there already is not made again.
 kernel-segments: $(CORE)
