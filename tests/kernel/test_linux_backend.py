@@ -203,7 +203,7 @@ def test_a_guest_that_is_stuck_is_killed_and_reported(monkeypatch: pytest.Monkey
     from windtunnel.backends.linux import plan
 
     make = plan.make
-    monkeypatch.setattr(plan, "make", lambda made: replace(make(made), wall_s=0.2))
+    monkeypatch.setattr(plan, "make", lambda made, **options: replace(make(made, **options), wall_s=0.2))
     with pytest.raises(GuestFailed, match=r"killed: it had not ended after 0\.2 s"):
         run(scenario("cubic", link={"rate": "1Gbit"}, duration="100s"))
 
