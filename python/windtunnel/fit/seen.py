@@ -9,12 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from windtunnel.captured import read_capture
+from windtunnel.captured import HEADER_BYTES, read_capture
 from windtunnel.run import load_run
 from windtunnel.scenario import ScenarioError
-
-HEADER_BYTES = 52
-"""Of IP and TCP with timestamps, in each packet."""
 
 Array = NDArray[np.float64]
 

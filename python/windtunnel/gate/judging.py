@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from windtunnel.gate.margins import Margins
 from windtunnel.gate.measures import MORE, QUANTITIES, Quantity
 from windtunnel.gate.values import Series, Values
-from windtunnel.stats import Summary, fisher_exact, holm, summarise
+from windtunnel.stats import Summary, fisher_exact, holm, summarise, welch
 from windtunnel.stats.student import quantile, two_sided
 
 WORSE, BETTER, EQUAL, UNDECIDED = OUTCOMES = ("worse", "better", "equal", "undecided")
@@ -74,8 +74,10 @@ class Row:
     @property
     def interval(self) -> tuple[float, float]:
         """The 98 % interval of the difference: within the margins exactly where both one-sided tests at 1 % say so."""
-        if not math.isfinite(self.error) or self.degrees < 1:
+        if not math.isfinite(self.error):
             return -math.inf, math.inf
+        if self.error == 0:
+            return self.estimate, self.estimate
         half = quantile(self.degrees, 1 - LEVEL) * self.error
         return self.estimate - half, self.estimate + half
 
@@ -138,7 +140,7 @@ def compared(cell: str, name: str, old: Series, new: Series, margins: Margins) -
         of_gaps = summarise(gaps)
         estimate, error, degrees = of_gaps.mean, of_gaps.sem, len(gaps) - 1.0
     else:
-        estimate, (error, degrees) = after.mean - before.mean, _welch(before, after)
+        estimate, (error, degrees) = after.mean - before.mean, welch(before, after) if min(before.n, after.n) > 1 else (math.inf, 0.0)
     p, p_equal = _tests(estimate, error, degrees, margin)
     if any(lacking):
         # Fewer values on one side are a difference of their own: the smaller p-value of the two, doubled.
@@ -147,20 +149,9 @@ def compared(cell: str, name: str, old: Series, new: Series, margins: Margins) -
     return Row(cell, name, before, after, estimate, error, degrees, margin, p, p_equal, note=note)
 
 
-def _welch(first: Summary, second: Summary) -> tuple[float, float]:
-    """Return the standard error of a difference of means and its degrees of freedom (Welch 1947)."""
-    if first.n < 2 or second.n < 2:
-        return math.inf, 0.0
-    squares = [one.sem**2 for one in (first, second)]
-    total = sum(squares)
-    if not total:
-        return 0.0, first.n + second.n - 2.0
-    return math.sqrt(total), total**2 / sum(square**2 / (one.n - 1) for square, one in zip(squares, (first, second), strict=True))
-
-
 def _tests(estimate: float, error: float, degrees: float, margin: float) -> tuple[float, float]:
     """Return the p-values of no difference, and of one as large as the margin (the larger of the two one-sided tests)."""
-    if not math.isfinite(error) or degrees < 1:
+    if not math.isfinite(error):
         return 1.0, 1.0
     if error == 0:
         return (1.0 if estimate == 0 else 0.0), (0.0 if abs(estimate) <= margin else 1.0)

@@ -47,7 +47,7 @@ def difference(first: Summary, second: Summary) -> Difference:
     estimate = first.mean - second.mean
     if first.n < 2 or second.n < 2:
         return Difference(estimate, -math.inf, math.inf)
-    error, degrees = _welch(first, second)
+    error, degrees = welch(first, second)
     if error == 0:
         return Difference(estimate, estimate, estimate)
     half = quantile(degrees, (1 + CONFIDENCE) / 2) * error
@@ -74,14 +74,20 @@ def p_value(first: Summary, second: Summary) -> float:
     """
     if first.n < 2 or second.n < 2:
         raise ValueError(f"samples of {first.n} and {second.n} values; allowed: two or more each")
-    error, degrees = _welch(first, second)
+    error, degrees = welch(first, second)
     if error == 0:
         return 1.0 if first.mean == second.mean else 0.0
     return two_sided(degrees, (first.mean - second.mean) / error)
 
 
-def _welch(first: Summary, second: Summary) -> tuple[float, float]:
-    """Return the standard error of a difference and its degrees of freedom, zero where nothing is spread."""
+def welch(first: Summary, second: Summary) -> tuple[float, float]:
+    """Return the standard error of a difference of means and its degrees of freedom, both zero where nothing is spread.
+
+    Parameters
+    ----------
+    first, second : Summary
+        As for `difference`, with two values each at least.
+    """
     squares = [one.sem**2 for one in (first, second)]
     total = sum(squares)
     if total == 0:
