@@ -10,7 +10,7 @@ import pytest
 import windtunnel as wt
 from windtunnel.backends import backend
 from windtunnel.backends.captures import Capture
-from windtunnel.scenario import Scenario, ScenarioError
+from windtunnel.scenario import Scenario
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -32,9 +32,23 @@ def test_what_is_read_of_a_capture_is_what_the_kernel_counted(tmp_path: Path) ->
     assert not list(tmp_path.glob(".*"))
 
 
-def test_a_guest_captures_at_the_sender_only(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="allowed on linux: sender"):
-        backend("linux").capture(scenario(), Capture.at(tmp_path / "k.pcapng", ["receiver"]))
+@pytest.mark.parametrize("two_way", [False, True])
+def test_what_leaves_the_bottleneck_reaches_the_receiver(tmp_path: Path, two_way: bool) -> None:
+    """At the sender what is dropped later is there, behind the queue it is not. The second time ACKs pass a link of their own."""
+    own = scenario()
+    if two_way:
+        own = Scenario(**{**own.model_dump(exclude_unset=True), "reverse": {"rate": "20Mbit", "queue": "1000p"}})
+    file = tmp_path / "k.pcapng"
+    records, written = backend("linux").capture(own, Capture.at(file, ["sender", "bottleneck", "receiver"]))
+    read = {place: wt.read_capture(file, interface=place).flows for place in ("sender", "bottleneck", "receiver")}
+    sent, resent = (records.flows[column].to_list() for column in ("sent_packets", "retransmitted_packets"))
+    assert read["sender"]["sent_packets"].to_list() == sent
+    for place in ("bottleneck", "receiver"):
+        # Every loss is the queue's, and is sent again once: as much is missing as was retransmitted, but for what the end cuts off.
+        missing = [all_of - seen for all_of, seen in zip(sent, read[place]["sent_packets"].to_list(), strict=True)]
+        assert all(abs(one - other) <= 3 for one, other in zip(missing, resent, strict=True)) and min(resent) > 0
+    assert written.packets["bottleneck"] > 0 and written.packets["receiver"] > 0
+    assert [place for place in written.packets] == ["sender", "bottleneck", "receiver"]
 
 
 def test_a_kernels_run_is_qlog_too(tmp_path: Path) -> None:

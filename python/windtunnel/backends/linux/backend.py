@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from windtunnel.backends.captures import PLACES, Capture, Captured
+from windtunnel.backends.captures import Capture, Captured
 from windtunnel.backends.host import host
 from windtunnel.backends.linux import captured, expressible, init, plan, rows, store, traffic, usermodules
 from windtunnel.backends.linux import records as guest_records
@@ -16,7 +16,7 @@ from windtunnel.backends.linux.guest import Limits, guest
 from windtunnel.backends.linux.profiles import numbers, profile_of
 from windtunnel.backends.linux.rows import Columns
 from windtunnel.records import Records, RunFacts, build, with_sources
-from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, fill
+from windtunnel.scenario import Scenario, canonical, digest, fill
 from windtunnel.version import __version__
 
 RESULTS_VERSION = 5
@@ -132,7 +132,7 @@ class LinuxKernel:
         init.binary()
 
     def capture(self, scenario: Scenario, capture: Capture) -> tuple[Records, Captured]:
-        """Run the scenario and write the packets that its senders' hosts saw, whole or not at all.
+        """Run the scenario and write its packets, whole or not at all.
 
         Every packet's time is read from the guest's clock, which costs 256 ns of virtual time: the records need not be those of `run`.
 
@@ -141,7 +141,7 @@ class LinuxKernel:
         scenario : Scenario
             What to run.
         capture : Capture
-            The file; a guest captures at the sender only.
+            The file and the places.
 
         Returns
         -------
@@ -155,12 +155,10 @@ class LinuxKernel:
         KernelError, ForeignError, GuestFailed
             As `run`.
         """
-        if capture.places != ("sender",):
-            raise ScenarioError("pcap_at", f"{','.join(capture.places)!r} is not allowed; allowed on {self.name}: sender")
         capture.check(scenario)
         with capture.staged() as temporary:
-            records, count = self._run(scenario, packets=temporary)
-        return records, Captured(file=capture.file, packets=dict.fromkeys(PLACES, 0) | {"sender": count}, waited_packets=count)
+            records, counts = self._run(scenario, packets=temporary, places=capture.places)
+        return records, Captured(file=capture.file, packets=counts, waited_packets=sum(counts.values()))
 
     def run(self, scenario: Scenario) -> Records:
         """Run the scenario in a guest of its own.
@@ -184,10 +182,10 @@ class LinuxKernel:
         """
         return self._run(scenario)[0]
 
-    def _run(self, scenario: Scenario, packets: Path | None = None) -> tuple[Records, int]:
-        """Run it, and write its packets where that is asked for; return also how many there are."""
+    def _run(self, scenario: Scenario, packets: Path | None = None, places: Sequence[str] = ()) -> tuple[Records, dict[str, int]]:
+        """Run it, and write its packets where that is asked for; return also how many there are by place."""
         self.check(scenario)
-        kernel, orders, filled = store.find(self._kernel), plan.make(scenario, captures=packets is not None), fill(scenario)
+        kernel, orders, filled = store.find(self._kernel), plan.make(scenario, captures=places), fill(scenario)
         store.used(kernel)
         limits = Limits(wall_s=orders.wall_s, memory_bytes=orders.memory_bytes)
         contents = {"plan": orders.text.encode()} | usermodules.contents(kernel, orders.modules)
@@ -201,11 +199,11 @@ class LinuxKernel:
                 written = rows.read((ended.folder / "records").read_bytes())
             except (OSError, rows.RecordsDamaged) as error:
                 raise GuestFailed(f"the guest left no records: {error}", ended.lines) from None
-            count = 0
+            counts: dict[str, int] = {}
             if packets is not None:
                 comment = f"scenario {digest(scenario)}; virtual time 0 is 2000-01-01 00:00:00 UTC"
                 application = f"windtunnel {__version__}, Linux {kernel.version}"
-                count = captured.write(ended.folder / "packets", packets, application=application, comment=comment)
+                counts = captured.write(ended.folder / "packets", packets, places=places, application=application, comment=comment)
             report = ended.report
         frames = guest_records.frames(written, filled.scenario)
         facts = RunFacts(
@@ -224,7 +222,7 @@ class LinuxKernel:
             notes=(*filled.notes, *_stack_notes(filled.scenario, kernel.version), *orders.notes),
         )
         sources = traffic.rows_of_sources(written, filled.scenario)
-        return with_sources(build(frames, facts), sources, traffic.samples_of_sources(written, filled.scenario)), count
+        return with_sources(build(frames, facts), sources, traffic.samples_of_sources(written, filled.scenario)), counts
 
 
 def _stack_notes(full: Scenario, version: str) -> list[str]:

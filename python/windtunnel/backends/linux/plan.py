@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from windtunnel.backends.captures import PLACES
 from windtunnel.backends.linux import disciplines, disorder, links, receivers, senders, steps, traffic, transfers, usermodules
 from windtunnel.backends.linux.expressible import (
     WINDOW_BYTES_MOST,
@@ -88,15 +89,15 @@ def algorithms(full: Scenario) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_module(flow) for flow in transfers.senders(full) if not is_made(flow.algorithm)))
 
 
-def make(scenario: Scenario, *, captures: bool = False) -> Plan:
+def make(scenario: Scenario, *, captures: Sequence[str] = ()) -> Plan:
     """Return the guest's orders.
 
     Parameters
     ----------
     scenario : Scenario
         One that `check` accepts.
-    captures : bool
-        Whether packets are kept as the senders' hosts see them.
+    captures : sequence of str
+        Where packets are kept, of `windtunnel.backends.captures.PLACES`.
 
     Returns
     -------
@@ -109,7 +110,7 @@ def make(scenario: Scenario, *, captures: bool = False) -> Plan:
     lines = [f"windtunnel-plan {VERSION}"]
     lines += [f"{key} {exact[key]}" for key in ("duration_ns", "warmup_ns", "sample_ns")]
     lines.append(f"watch_ns {watch_ns(exact['sample_ns'])}")
-    lines += ["captures"] if captures else []
+    lines += [f"captures {sum(1 << PLACES.index(place) for place in captures)}"] if captures else []
     lines += [_link_line(full, one, notes) for one in links.each(full)]
     lines += [f"delay forward{number} {hop['delay_ns']}" for number, hop in enumerate(exact["hops"], 2)]
     for one in links.each(full):

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cables.h"
+#include "capture.h"
 #include "discipline.h"
 #include "fail.h"
 #include "topology.h"
@@ -199,6 +200,17 @@ void topology_add_host(struct topology *topology, const struct plan *plan, int i
 {
 	add_host(topology, plan, index, station);
 	topology_find_receivers(topology, plan, &plan->flow[index], station);
+}
+
+void topology_listen(const struct topology *topology, int index, const struct flow_plan *flow)
+{
+	const struct link *first = &topology->link[flow->direction == FORWARD ? flow->stretch.enter : topology->hops];
+	const uint32_t sender = hosts_of(flow->direction) + index + 1;
+
+	capture_listen(&(struct tap_plan){ .namespace = begins(topology, flow->direction, &flow->stretch)->namespace, .place = AT_BOTTLENECK,
+					   .seen = LEAVING, .address = sender, .device = first->device });
+	capture_listen(&(struct tap_plan){ .namespace = returns(topology, flow->direction, &flow->stretch)->namespace, .place = AT_BOTTLENECK,
+					   .seen = COMING, .address = sender });
 }
 
 int topology_add_clockwork(struct topology *topology, const struct plan *plan, const struct source_plan *source)

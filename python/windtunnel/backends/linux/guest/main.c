@@ -174,6 +174,33 @@ static bool is_first_in(const struct run *run, int index)
 	return true;
 }
 
+/* Whether no flow before this one has this receiver. */
+static bool is_first_to(const struct run *run, int index)
+{
+	const struct station *own = &run->flow[index].host;
+	int i;
+
+	for (i = 0; i < index; i++)
+		if (run->flow[i].host.receiving == own->receiving && run->flow[i].host.receiver == own->receiver)
+			return false;
+	return true;
+}
+
+/* Where the packets of a flow are captured. */
+static void listen_for(const struct run *run, int index)
+{
+	const struct station *host = &run->flow[index].host;
+	const struct flow_plan *flow = &run->plan.flow[index];
+	const uint64_t places = run->plan.captures;
+
+	if (places & 1 << AT_SENDER && is_first_in(run, index))
+		capture_listen(&(struct tap_plan){ .namespace = host->namespace, .place = AT_SENDER });
+	if (places & 1 << AT_BOTTLENECK && flow->host < 0)
+		topology_listen(&run->topology, index, flow);
+	if (places & 1 << AT_RECEIVER && is_first_to(run, index))
+		capture_listen(&(struct tap_plan){ .namespace = host->receiving, .place = AT_RECEIVER, .seen = OF_RECEIVER, .address = host->receiver });
+}
+
 static void build(struct run *run)
 {
 	const struct rlimit files = { .rlim_cur = 1 << 20, .rlim_max = 1 << 20 };
@@ -199,8 +226,7 @@ static void build(struct run *run)
 			topology_add_host(&run->topology, &run->plan, i, &flow->host);
 		else
 			flow->host = run->flow[flow->plan->host].host;
-		if (run->plan.captures && is_first_in(run, i))
-			capture_listen(flow->host.namespace);
+		listen_for(run, i);
 		flow_open(flow, &run->topology, run->epoll);
 	}
 	build_sources(run);

@@ -354,8 +354,8 @@ static void read_line(struct plan *plan, char **word, int words)
 		plan->warmup_ns = number(word[1]);
 	else if (is_line(word, words, "sample_ns", 2))
 		plan->sample_ns = number(word[1]);
-	else if (is_line(word, words, "captures", 1))
-		plan->captures = true;
+	else if (is_line(word, words, "captures", 2))
+		plan->captures = number(word[1]);
 	else if (is_line(word, words, "watch_ns", 2))
 		plan->watch_ns = number(word[1]);
 	else if (is_line(word, words, "link", 5))

@@ -157,7 +157,7 @@ struct plan {
 	uint64_t duration_ns;
 	uint64_t warmup_ns;
 	uint64_t sample_ns;	/* 0 for no samples */
-	bool captures;		/* packets are kept as the senders' hosts see them */
+	uint64_t captures;	/* where packets are kept: a bit per enum place_of_capture */
 	uint64_t watch_ns;	/* how often a flow is looked at for events; divides sample_ns */
 	uint32_t largest_bytes;	/* of IP, of any packet */
 	int hops;		/* forward links */

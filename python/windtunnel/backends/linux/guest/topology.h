@@ -96,6 +96,9 @@ int topology_add_clockwork(struct topology *topology, const struct plan *plan, c
 /* Builds the host of a flow's receiver, or finds it. */
 void topology_find_receivers(struct topology *topology, const struct plan *plan, const struct flow_plan *flow, struct station *station);
 
+/* Captures the data of flow `index` as they leave its first link, and its ACKs as they come back behind the links. */
+void topology_listen(const struct topology *topology, int index, const struct flow_plan *flow);
+
 /* The router at which data of this direction ends. */
 const struct router *topology_ends(const struct topology *topology, enum direction direction, const struct stretch *stretch);
 
