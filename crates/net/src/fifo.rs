@@ -4,16 +4,17 @@
 //! exists, and the queue is the ring of departure times still in the future. A packet whose transmission ends at the very nanosecond another
 //! arrives has left before it. What has departed is removed from the ring late, when that holds as many packets as the queue ever held or may hold.
 
+mod governed;
 mod made;
 
-use std::collections::VecDeque;
 use std::ops::Range;
 
 use units::{Serialiser, Stream, Time};
 
+use self::governed::Governor;
 use crate::answer::Answer;
 use crate::books::{LinkTotals, Occupancy, Reading, Sums, Window};
-use crate::queue::{Arriving as _, Decision, Law, Waiting};
+use crate::queue::Decision;
 use crate::spec::{FifoSpec, Limit};
 use crate::{Changes, Losses, Packet, Ring};
 
@@ -23,15 +24,6 @@ struct Place {
     departs: Time,
     /// Bytes accepted before it.
     bytes_ahead: u64,
-}
-
-/// A discipline that is more than drop-tail.
-#[derive(Clone, Debug)]
-struct Governor {
-    law: Law,
-    counts_bytes: bool,
-    /// When the packets leave that it marked, of those that have not: a mark counts when it leaves.
-    marks: VecDeque<Time>,
 }
 
 /// The link.
@@ -160,13 +152,6 @@ impl Fifo {
         answer
     }
 
-    /// When the mark of the packet that was just accepted counts: a step of marks on arrival, a law when its packet leaves.
-    fn note_mark(&mut self, now: Time) -> Time {
-        let Some(governor) = &mut self.governor else { return now };
-        governor.marks.push_back(self.free_at);
-        self.free_at
-    }
-
     #[inline(always)]
     fn accept(&mut self, now: Time, bytes: u32) -> Time {
         let departs = self.transmit(now, bytes);
@@ -195,6 +180,7 @@ impl Fifo {
                 let was_idle = self.free_at <= now;
                 self.sums.idle_ns += now.since(self.free_at).0;
                 let departs = service.departure(self.free_at.max(now), was_idle, bytes);
+                self.note_arrival(now);
                 self.enqueue(now, departs, bytes)
             }
         };
@@ -228,24 +214,6 @@ impl Fifo {
             Some(mark_at) if packet.ecn_capable && self.exceeds(mark_at, now, packet.bytes) => Decision::Mark,
             _ => Decision::Accept,
         }
-    }
-
-    fn ask_law(&mut self, now: Time, packet: Packet, has_room: bool) -> Decision {
-        let (waiting, is_idle) = (self.waiting(), self.queue.is_empty());
-        let Some(governor) = &mut self.governor else { return Decision::Drop };
-        let decision = governor.law.decide(now, packet, waiting, has_room);
-        if decision == Decision::Drop && is_idle {
-            // The link is still free: it asks again, and nothing is there.
-            governor.law.on_asked(now, waiting);
-        }
-        decision
-    }
-
-    /// What stands in line behind the packet in service; its bytes, where the law looks at them.
-    fn waiting(&self) -> Waiting {
-        let counts_bytes = self.governor.as_ref().is_some_and(|governor| governor.counts_bytes);
-        let bytes = if counts_bytes { self.sums.accepted_bytes - self.bytes_up_to_service() } else { 0 };
-        Waiting { packets: self.queue.len().saturating_sub(1), bytes }
     }
 
     /// Whether a queue of this size has no room for `bytes` more.
@@ -304,10 +272,6 @@ impl Fifo {
         }
     }
 
-    fn marks_to_come(&self) -> u64 {
-        self.governor.as_ref().map_or(0, |governor| governor.marks.len() as u64)
-    }
-
     /// What has departed by `now` leaves the ring.
     #[inline]
     fn release(&mut self, now: Time) {
@@ -315,31 +279,6 @@ impl Fifo {
             return self.release_governed(now);
         }
         self.queue.pop_while(|head| head.departs <= now);
-    }
-
-    /// The same under a law, which is told when the link asked for the next packet: each time if it has something to do by `now`, else the
-    /// last time alone, if nothing was left then.
-    fn release_governed(&mut self, now: Time) {
-        let Some(governor) = &mut self.governor else { return };
-        let mut last = None;
-        if governor.law.acts_at() > now {
-            while let Some(left) = self.queue.pop_if(|head| head.departs <= now) {
-                last = Some(left.departs);
-            }
-            if let (Some(at), true) = (last, self.queue.is_empty()) {
-                governor.law.on_asked(at, Waiting { packets: 0, bytes: 0 });
-            }
-        } else {
-            let accepted = self.sums.accepted_bytes;
-            while let Some(left) = self.queue.pop_if(|head| head.departs <= now) {
-                let bytes = self.queue.front().map_or(0, |head| accepted - head.bytes_ahead);
-                governor.law.on_asked(left.departs, Waiting { packets: self.queue.len(), bytes });
-                last = Some(left.departs);
-            }
-        }
-        while governor.marks.front().is_some_and(|&at| Some(at) <= last) {
-            governor.marks.pop_front();
-        }
     }
 
     /// Queue content: departures up to and including `now` have left, arrivals at `now` are not in yet.

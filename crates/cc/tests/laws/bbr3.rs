@@ -214,3 +214,21 @@ fn startup_ends_on_heavy_loss() {
         }
     }
 }
+
+/// NoteLoss saves what a probe is about to lower. A timeout reports all its losses before the recovery begins: those after the first, and the
+/// recovery's begin, save nothing but the window, so that an undo gives the bound back and probes again.
+#[test]
+fn an_undo_after_a_timeout_gives_the_bound_back() {
+    let mut bench = probing();
+    let before = bench.w.cwnd;
+    assert!(bench.variable("inflight_long").is_nan());
+    (1..20).for_each(|seq| lose(&mut bench, seq, 500, 20));
+    assert!(bench.variable("inflight_long") < 500.0 && bench.variable("mode") == DOWN);
+    bench.law.ssthresh(&mut bench.w, &bench.c);
+    bench.law.on_state_changed(&mut bench.w, &bench.c, CaState::Loss);
+    bench.c.ca_state = CaState::Loss;
+    bench.w.cwnd = 1.0;
+    bench.law.undo(&mut bench.w, &bench.c);
+    assert!(bench.variable("inflight_long").is_nan());
+    assert_eq!((bench.variable("mode"), bench.w.cwnd), (REFILL, before));
+}

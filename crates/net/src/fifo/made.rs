@@ -1,14 +1,13 @@
 //! What a link of this kind is made with beside its queue: a law, losses, changes in time.
 
-use std::collections::VecDeque;
-
-use super::{Changes, Fifo, Governor, Law, Losses};
+use super::{Changes, Fifo, Governor, Losses};
+use crate::queue::Law;
 
 impl Fifo {
     /// The same under a law that decides on arrival.
     pub(crate) fn governed(mut self, law: Law) -> Fifo {
         self.full_at = 0;
-        self.governor = Some(Box::new(Governor { counts_bytes: law.counts_bytes(), law, marks: VecDeque::new() }));
+        self.governor = Some(Box::new(Governor::new(law)));
         self
     }
 
@@ -25,6 +24,9 @@ impl Fifo {
     pub fn with_changes(mut self, changes: Changes) -> Fifo {
         if !changes.is_empty() {
             self.full_at = 0;
+        }
+        if let (Some(governor), true) = (&mut self.governor, changes.service.is_some()) {
+            governor.measure_waits();
         }
         self.changes = changes;
         self

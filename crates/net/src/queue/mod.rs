@@ -24,7 +24,7 @@ mod qdisc;
 mod red;
 mod shaper;
 
-use units::{Rate, Stream, Time};
+use units::{Duration, Rate, Stream, Time};
 
 use crate::Packet;
 
@@ -49,6 +49,15 @@ pub(crate) struct Waiting {
     pub(crate) packets: usize,
     /// Zero where the law does not look at bytes.
     pub(crate) bytes: u64,
+    /// How long the latest packet to be served had waited, where bytes and rate do not tell it: the rate changes. For a law that looks at
+    /// bytes; zero if that packet left none in line.
+    pub(crate) waited: Option<Duration>,
+}
+
+impl Waiting {
+    /// No packet is in line.
+    #[cfg(test)]
+    pub(crate) const EMPTY: Waiting = Waiting { packets: 0, bytes: 0, waited: None };
 }
 
 /// A discipline that decides when a packet arrives. Packets leave in their order.

@@ -2,7 +2,8 @@
 //!
 //! Source: RFC 8033 (Pan and others 2017), names of its pseudocode, with its enhancements: ECN, random drops spread evenly,
 //! a cap on the growth of the probability. Times in nanoseconds or seconds. State: the probability, the delay at the
-//! latest update, the burst allowance. The queue's delay is its bytes over the link's rate (a rate that is known).
+//! latest update, the burst allowance. The queue's delay is its bytes over the link's rate, which is known; where the rate changes, how long
+//! the latest packet to be served had waited (section 5.2).
 
 use units::{Duration, Rate, Stream, Time};
 
@@ -116,11 +117,12 @@ impl Pie {
         Pie { spec, drop_prob: 0.0, accu_prob: 0.0, qdelay_old_s: 0.0, burst_allowance, updates_at, stream }
     }
 
-    /// The updates that were due up to `now`, with a queue that has held `bytes` since the last call.
+    /// The updates that were due up to `now`, with a queue that has been this since the last call.
     #[inline]
-    pub(crate) fn catch_up(&mut self, now: Time, bytes: u64) {
+    fn catch_up(&mut self, now: Time, waiting: Waiting) {
         if self.updates_at <= now {
-            self.catch_up_to(now, bytes as f64 * 8.0 / self.spec.rate.0 as f64);
+            let qdelay_s = waiting.waited.map_or(waiting.bytes as f64 * 8.0 / self.spec.rate.0 as f64, Duration::as_secs_f64);
+            self.catch_up_to(now, qdelay_s);
         }
     }
 
@@ -210,7 +212,7 @@ impl Arriving for Law {
     const COUNTS_BYTES: bool = true;
 
     fn decide(&mut self, now: Time, packet: Packet, waiting: Waiting, has_room: bool) -> Decision {
-        self.0.catch_up(now, waiting.bytes);
+        self.0.catch_up(now, waiting);
         if !has_room {
             self.0.on_full();
             Decision::Drop
@@ -228,7 +230,7 @@ impl Arriving for Law {
     }
 
     fn on_asked(&mut self, at: Time, waiting: Waiting) {
-        self.0.catch_up(at, waiting.bytes);
+        self.0.catch_up(at, waiting);
     }
 }
 
@@ -245,6 +247,10 @@ mod tests {
         Pie::new(spec, Stream::named(1, "test"))
     }
 
+    fn holding(bytes: u64) -> Waiting {
+        Waiting { packets: bytes.div_ceil(1500) as usize, bytes, waited: None }
+    }
+
     fn is_about(a: f64, b: f64) -> bool {
         (a - b).abs() <= 1e-12 * b.abs()
     }
@@ -253,10 +259,18 @@ mod tests {
     #[test]
     fn the_probability_follows_the_delay_and_its_change_scaled_to_its_size() {
         let mut pie = pie();
-        pie.catch_up(Time::from_ms(15), 45_000);
+        pie.catch_up(Time::from_ms(15), holding(45_000));
         assert!(is_about(pie.drop_prob, 0.039375 / 2048.0), "{}", pie.drop_prob);
-        pie.catch_up(Time::from_ms(30), 45_000);
+        pie.catch_up(Time::from_ms(30), holding(45_000));
         assert!(is_about(pie.drop_prob, 0.039375 / 2048.0 + 0.001875 / 128.0), "{}", pie.drop_prob);
+    }
+
+    /// 45 000 bytes tell nothing where the rate changes: the packet before had waited 15 ms, the target.
+    #[test]
+    fn where_the_rate_changes_the_delay_is_what_a_packet_waited() {
+        let mut pie = pie();
+        pie.catch_up(Time::from_ms(15), Waiting { waited: Some(Duration::from_ms(15)), ..holding(45_000) });
+        assert!(is_about(pie.drop_prob, 1.25 * 0.015 / 2048.0), "{}", pie.drop_prob);
     }
 
     /// Whatever the delay asks for is divided by so much below each bound.
@@ -287,12 +301,12 @@ mod tests {
         let mut pie = pie();
         for update in 1..=10 {
             assert!(pie.burst_allowance > Duration::ZERO && !pie.drops_early(1_000_000));
-            pie.catch_up(Time::from_ms(15 * update), 75_000);
+            pie.catch_up(Time::from_ms(15 * update), holding(75_000));
         }
         assert_eq!(pie.burst_allowance, Duration::ZERO);
         pie.drop_prob = 0.0;
         pie.qdelay_old_s = 0.005;
-        pie.catch_up(Time::from_ms(165), 1500);
+        pie.catch_up(Time::from_ms(165), holding(1500));
         assert_eq!(pie.burst_allowance, Duration::from_ms(150));
     }
 
@@ -314,7 +328,7 @@ mod tests {
     #[test]
     fn a_drop_at_the_limit_keeps_random_drops_away_as_well() {
         let mut law = Law(Pie { accu_prob: 5.0, updates_at: Time::NEVER, ..pie() });
-        let decision = law.decide(Time::ZERO, Packet::data(1500, 0), Waiting { packets: 0, bytes: 0 }, false);
+        let decision = law.decide(Time::ZERO, Packet::data(1500, 0), Waiting::EMPTY, false);
         assert_eq!((decision, law.0.accu_prob), (Decision::Drop, 0.0));
     }
 
@@ -323,7 +337,7 @@ mod tests {
         let decided = |drop_prob, packet: Packet| {
             let law =
                 Pie { drop_prob, accu_prob: 8.5, qdelay_old_s: 0.05, burst_allowance: Duration::ZERO, updates_at: Time::NEVER, ..pie() };
-            Law(law).decide(Time::ZERO, packet, Waiting { packets: 3, bytes: 4500 }, true)
+            Law(law).decide(Time::ZERO, packet, Waiting { packets: 3, bytes: 4500, waited: None }, true)
         };
         let (plain, capable) = (Packet::data(1500, 0), Packet { ecn_capable: true, ..Packet::data(1500, 0) });
         let decisions = (decided(0.09, capable), decided(0.11, capable), decided(0.09, plain));

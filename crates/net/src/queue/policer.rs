@@ -52,7 +52,7 @@ mod tests {
     }
 
     fn passes(policer: &mut Law, now: Time) -> bool {
-        policer.decide(now, Packet::data(1500, 0), Waiting { packets: 0, bytes: 0 }, true) == Decision::Accept
+        policer.decide(now, Packet::data(1500, 0), Waiting::EMPTY, true) == Decision::Accept
     }
 
     #[test]

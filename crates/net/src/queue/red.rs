@@ -312,10 +312,10 @@ mod tests {
     #[test]
     fn idleness_begins_when_the_link_asks_in_vain() {
         let mut law = red(&[]);
-        let nobody = Waiting { packets: 0, bytes: 0 };
+        let nobody = Waiting::EMPTY;
         assert_eq!(law.decide(Time::ZERO, Packet::data(1500, 0), nobody, true), Decision::Accept);
         assert!(law.idle_since.is_none());
-        law.on_asked(Time::from_ms(1), Waiting { packets: 1, bytes: 1500 });
+        law.on_asked(Time::from_ms(1), Waiting { packets: 1, bytes: 1500, waited: None });
         assert!(law.idle_since.is_none());
         law.on_asked(Time::from_ms(2), nobody);
         assert_eq!(law.idle_since, Some(Time::from_ms(2)));

@@ -1,6 +1,6 @@
 //! What queue disciplines promise, on whole runs.
 
-use sim::{DisciplineChoice, FlowSpec, LinkSpec, Records, Spec};
+use sim::{DisciplineChoice, FlowSpec, LinkSpec, RateStep, Records, Spec};
 
 use crate::build::{dumbbell, flow, MS};
 
@@ -46,6 +46,19 @@ fn pie_holds_its_target() {
         let (wait, use_) = (waiting_ms(&records, 50), utilisation(&records));
         assert!((13.0..17.0).contains(&wait) && use_ > 0.95, "{count} flows: {wait:.2} ms, {use_:.3}");
     }
+}
+
+/// The target is a time: a fifth of the rate, and packets wait as long as before, where bytes over the first rate would hold them 75 ms.
+#[test]
+fn pie_holds_its_target_when_the_rate_has_fallen() {
+    let spec = dumbbell(50, 1000, 60, renos(4, 50));
+    let discipline = Some(DisciplineChoice { name: "pie".into(), parameters: Default::default() });
+    let mut forward = LinkSpec { discipline, ..spec.forward };
+    forward.changes.rate_steps = vec![RateStep { at_ns: 10_000 * MS, rate_bps: 10_000_000 }];
+    let spec = Spec { warmup_ns: 30_000 * MS, forward, ..spec };
+    let records = sim::run(&spec, || false).expect("a legal scenario");
+    let wait = waiting_ms(&records, 10);
+    assert!((12.0..18.0).contains(&wait), "{wait:.2} ms");
 }
 
 /// Mean RTT of a flow, ms, over the whole run.

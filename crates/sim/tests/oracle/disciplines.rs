@@ -32,14 +32,14 @@ pub trait Discipline {
     fn packets(&self) -> usize;
 }
 
-/// The discipline of a link of `rate` bit/s.
-pub fn make(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Box<dyn Discipline> {
+/// The discipline of a link of `rate` bit/s, always or to begin with.
+pub fn make(spec: &DisciplineSpec, rate: u64, is_constant: bool, stream: Stream) -> Box<dyn Discipline> {
     match spec.name() {
         "drop-head" => Box::new(DropHead(VecDeque::new())),
         "ack-filter" => Box::new(AckFilter(Vec::new())),
         "red" => Box::new(Red::new(spec, rate, stream)),
         "ared" => Box::new(Red::adaptive(spec, rate, stream)),
-        "pie" => Box::new(Pie::new(spec, rate, stream)),
+        "pie" => Box::new(Pie::new(spec, is_constant.then_some(rate), stream)),
         "codel" => Box::new(Codel::new(spec)),
         "policer" => Box::new(Policer(VecDeque::new(), Gcra::new(spec))),
         "shaper" => Box::new(Shaper(VecDeque::new(), Gcra::new(spec))),
@@ -47,7 +47,7 @@ pub fn make(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Box<dyn Discipl
         "cake" => Box::new(Cake::new(spec, rate, stream)),
         "fq" => Box::new(Fq::new(spec, stream)),
         "fq-codel" => Box::new(FqCodel::new(spec, stream)),
-        "fq-pie" => Box::new(FqPie::new(spec, rate, stream)),
+        "fq-pie" => Box::new(FqPie::new(spec, stream)),
         "dualpi2" => Box::new(DualPi2::new(spec)),
         name => panic!("the textbook has no {name}: write it down once more here"),
     }

@@ -200,15 +200,14 @@ impl Discipline for FqCodel {
 /// RFC 8033 in the queues of RFC 8290: each queue, when its packets came, and how long the last to leave had waited.
 pub struct FqPie {
     spec: DisciplineSpec,
-    rate: u64,
     queues: BTreeMap<usize, (Pie, VecDeque<Time>, f64)>,
     turns: Turns,
 }
 
 impl FqPie {
     /// Empty queues.
-    pub fn new(spec: &DisciplineSpec, rate: u64, mut stream: Stream) -> FqPie {
-        FqPie { spec: *spec, rate, queues: BTreeMap::new(), turns: Turns::new(spec, stream.up_to(u64::MAX)) }
+    pub fn new(spec: &DisciplineSpec, mut stream: Stream) -> FqPie {
+        FqPie { spec: *spec, queues: BTreeMap::new(), turns: Turns::new(spec, stream.up_to(u64::MAX)) }
     }
 
     fn bytes(&self) -> u64 {
@@ -227,7 +226,7 @@ impl Discipline for FqPie {
         let has_room = fits(self.packets(), self.bytes(), packet.bytes);
         let index = self.turns.queue_of(&packet);
         let stream = Stream::named(self.turns.perturbation, &format!("queue{index}"));
-        let empty = || (Pie::new(&self.spec, self.rate, stream), VecDeque::new(), 0.0);
+        let empty = || (Pie::new(&self.spec, None, stream), VecDeque::new(), 0.0);
         self.queues.entry(index).or_insert_with(empty);
         self.tick(now);
         let (pie, came, _) = self.queues.get_mut(&index).expect("a queue");

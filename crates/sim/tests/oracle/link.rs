@@ -108,7 +108,7 @@ impl Link {
             losses,
             in_service: None,
             waiting: VecDeque::new(),
-            discipline: link.discipline.map(|discipline| disciplines::make(&discipline, spec.rate.0, draws)),
+            discipline: link.discipline.map(|discipline| disciplines::make(&discipline, spec.rate.0, service.is_constant(), draws)),
             dropped: Vec::new(),
             service,
             left_over: None,

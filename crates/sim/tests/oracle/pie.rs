@@ -14,7 +14,10 @@ pub struct Pie {
     pub line: VecDeque<Packet>,
     stream: Stream,
     spec: DisciplineSpec,
-    rate: f64,
+    /// Of a link of one rate; on another packets tell how long they waited.
+    rate: Option<u64>,
+    came: VecDeque<Time>,
+    waited: f64,
     ticks: u64,
     drop_prob: f64,
     /// Reset by every drop.
@@ -25,15 +28,15 @@ pub struct Pie {
 
 impl Pie {
     /// An empty queue.
-    pub fn new(spec: &DisciplineSpec, rate: u64, stream: Stream) -> Pie {
+    pub fn new(spec: &DisciplineSpec, rate: Option<u64>, stream: Stream) -> Pie {
         let burst_ns = spec.duration("max_burst_s").0 as i64;
-        let (line, rate) = (VecDeque::new(), rate as f64);
-        Pie { line, stream, spec: *spec, rate, ticks: 0, drop_prob: 0.0, accu_prob: 0.0, qdelay_old: 0.0, burst_ns }
+        let (line, came) = (VecDeque::new(), VecDeque::new());
+        Pie { line, stream, spec: *spec, rate, came, waited: 0.0, ticks: 0, drop_prob: 0.0, accu_prob: 0.0, qdelay_old: 0.0, burst_ns }
     }
 
     fn tick(&mut self, now: Time) {
         let bytes = bytes_of(self.line.iter()) as f64;
-        self.tick_at(now, 8.0 * bytes / self.rate);
+        self.tick_at(now, self.rate.map_or(self.waited, |rate| 8.0 * bytes / rate as f64));
     }
 
     /// The updates up to `now` of a queue with this delay.
@@ -98,11 +101,15 @@ impl Discipline for Pie {
             return vec![packet];
         }
         self.line.push_back(packet);
+        self.came.push_back(now);
         vec![]
     }
 
     fn next(&mut self, now: Time) -> (Vec<Packet>, Option<Packet>) {
         self.tick(now);
+        if let Some(came) = self.came.pop_front() {
+            self.waited = if self.came.is_empty() { 0.0 } else { (now - came).as_secs_f64() };
+        }
         (vec![], self.line.pop_front())
     }
 

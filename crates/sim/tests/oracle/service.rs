@@ -30,6 +30,12 @@ impl Service {
         self.spec.changes.delay_steps.clone()
     }
 
+    /// Its rate is one and the same at all times.
+    pub fn is_constant(&self) -> bool {
+        let changes = &self.spec.changes;
+        changes.trace_ms.is_empty() && changes.rate_steps.is_empty() && changes.outages.is_empty()
+    }
+
     /// When a packet is through whose service begins now, and what it leaves over. None was left over if the link was idle.
     pub fn end(&self, now: Time, bytes: u32, left: Option<Left>) -> (Time, Left) {
         if self.spec.changes.trace_ms.is_empty() {

@@ -118,15 +118,16 @@ impl CongestionControl for Bbr3 {
         self.rtt.held_back
     }
 
-    /// A recovery begins.
+    /// A recovery begins. The rest of what an undo gives back was saved at the round's first loss, before it changed anything.
     fn ssthresh(&mut self, w: &mut Window, c: &Connection) -> f64 {
-        self.save_upon_loss(w, c);
+        self.save_cwnd(w, c);
         w.ssthresh
     }
 
     fn on_state_changed(&mut self, w: &mut Window, c: &Connection, to: CaState) {
         if c.ca_state >= CaState::Recovery && to < CaState::Recovery {
             w.cwnd = self.restored_cwnd(w);
+            self.undo.state = None;
         }
     }
 

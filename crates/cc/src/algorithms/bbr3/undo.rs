@@ -3,11 +3,11 @@
 use super::{Bbr3, State, WINDOW_MIN};
 use crate::{CaState, Connection, Window};
 
-/// Saved when a recovery begins.
+/// Saved at the first loss of a round; the window again when a recovery begins.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Undo {
     cwnd: f64,
-    /// The state that a loss ended.
+    /// The state that a loss ended, until the recovery is over.
     pub(super) state: Option<State>,
     bw_short: f64,
     inflight_short: f64,
@@ -29,7 +29,10 @@ impl Bbr3 {
     /// SaveStateUponLoss.
     pub(super) fn save_upon_loss(&mut self, w: &Window, c: &Connection) {
         self.save_cwnd(w, c);
-        self.undo.state = None;
+        if self.undo.state.is_some() {
+            // The loss that ended a state ended the round of losses, too: what is to be given back was saved before it.
+            return;
+        }
         self.undo.bw_short = self.short.bw;
         self.undo.inflight_short = self.short.inflight;
         self.undo.inflight_long = self.long.inflight;
