@@ -125,7 +125,15 @@ impl CongestionControl for Controller {
     }
     #[inline]
     fn steer(&mut self, w: &mut Window, c: &Connection, s: &RateSample) -> Steering {
-        dispatch!(&mut self.law, law => law.steer(w, c, s))
+        match &mut self.law {
+            Algorithm::Bbr(law) => law.steer(w, c, s),
+            Algorithm::Bbr3(law) => law.steer(w, c, s),
+            law => {
+                // A copy: the sample itself need then not lie in memory for the two that look at it where it was made.
+                let s = *s;
+                dispatch!(law, law => law.steer(w, c, &s))
+            }
+        }
     }
     #[inline]
     fn holds_back(&self) -> bool {

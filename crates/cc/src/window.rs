@@ -50,9 +50,13 @@ impl Window {
     /// Slow start by `acked` segments, never past `ssthresh`; returns the segments left for congestion avoidance.
     #[inline]
     pub fn slow_start(&mut self, acked: u32) -> u32 {
-        let grown = (self.cwnd + f64::from(acked)).min(self.ssthresh);
-        let used = grown - self.cwnd;
-        self.cwnd = grown;
+        let grown = self.cwnd + f64::from(acked);
+        if grown <= self.ssthresh {
+            self.cwnd = grown;
+            return 0;
+        }
+        let used = self.ssthresh - self.cwnd;
+        self.cwnd = self.ssthresh;
         (f64::from(acked) - used) as u32
     }
 

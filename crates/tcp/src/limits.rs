@@ -45,7 +45,7 @@ pub(crate) struct Limits {
     idle_restart: IdleRestart,
     /// Probes of the receiver's window since it was shut.
     window_probes: u8,
-    initial_window: u32,
+    initial_window: u16,
     /// A part of a segment has room at the receiver, and no whole one.
     part_has_room: bool,
     /// Most segments outstanding in the round trip that `round_end` ends (Linux `max_packets_out`).
@@ -67,7 +67,7 @@ impl Limits {
             idle_restart: if needs.control.is_full() { IdleRestart::None } else { spec.options.idle_restart },
             window_probes: 0,
             part_has_room: false,
-            initial_window: spec.options.initial_window,
+            initial_window: u16::try_from(spec.options.initial_window).unwrap_or(u16::MAX),
             most_out: 0,
             round_end: 0,
             total: spec.segments,
@@ -257,7 +257,7 @@ impl Limits {
     /// The window after that silence.
     pub(crate) fn restart(&mut self, w: &mut Window, c: &Connection, rto: Duration) {
         let cwnd = w.segments();
-        let least = self.initial_window.min(cwnd);
+        let least = u32::from(self.initial_window).min(cwnd);
         if self.idle_restart == IdleRestart::Rfc5681 {
             w.cwnd = f64::from(least);
             return;

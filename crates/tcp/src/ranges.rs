@@ -79,8 +79,19 @@ impl Ranges {
         match self.0.back_mut() {
             Some(highest) if range.from < highest.to => self.insert_below(range),
             Some(highest) if range.from == highest.to => highest.to = range.to,
-            _ => self.0.push_back(range),
+            _ => {
+                if self.0.capacity() == 0 {
+                    self.make_room();
+                }
+                self.0.push_back(range);
+            }
         }
+    }
+
+    /// For one: of very many flows with small windows most have no more, and four, as is usual, would be felt.
+    #[cold]
+    fn make_room(&mut self) {
+        self.0.reserve_exact(1);
     }
 
     /// [`Ranges::insert`] somewhere before the highest range.

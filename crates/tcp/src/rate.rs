@@ -40,7 +40,7 @@ struct Newest {
 }
 
 /// The delivery clock of a connection and its segments' snapshots.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct RateSampler {
     /// Of each outstanding segment, in the slot of its number modulo the capacity.
     snapshots: Box<[Snapshot]>,
@@ -50,46 +50,9 @@ pub(crate) struct RateSampler {
     first_sent: Time,
     /// Of the segments that this ACK delivered the one sent last.
     newest: Option<Newest>,
-    /// Nothing else is special about the sender, though it is paced and told delivery rates.
-    is_usual: bool,
-    /// From this `una` on it is steady: nothing is in trouble either. [`u64::MAX`] while not.
-    steady_from: u64,
-    /// While the pacing gate opens before, the probe that is armed need not be armed anew with each segment.
-    pub(crate) probe_stands_until: Time,
-}
-
-impl Default for RateSampler {
-    fn default() -> RateSampler {
-        RateSampler {
-            snapshots: Box::default(),
-            delivered_at: Time::ZERO,
-            first_sent: Time::ZERO,
-            newest: None,
-            is_usual: false,
-            steady_from: u64::MAX,
-            probe_stands_until: Time::ZERO,
-        }
-    }
 }
 
 impl RateSampler {
-    /// Whether nothing else about the sender is special.
-    pub(crate) fn on_established(&mut self, is_usual: bool) {
-        self.is_usual = is_usual;
-    }
-
-    /// Nothing is in trouble from this `una` on; [`u64::MAX`] if something is. Whatever was armed before may have changed.
-    pub(crate) fn on_trouble_sought(&mut self, calm_from: u64) {
-        self.steady_from = if self.is_usual { calm_from } else { u64::MAX };
-        self.probe_stands_until = Time::ZERO;
-    }
-
-    /// The sender is steady.
-    #[inline]
-    pub(crate) fn is_steady(&self, una: u64) -> bool {
-        una >= self.steady_from
-    }
-
     fn snapshot(&self, seq: u64) -> &Snapshot {
         &self.snapshots[seq as usize & (self.snapshots.len() - 1)]
     }
@@ -176,13 +139,15 @@ impl RateSampler {
         }
     }
 
-    /// [`RateSampler::take_sample`] of an ACK that delivers `seq`, last sent at `sent`, as the last of several.
+    /// An ACK before this one delivered something, and its sample was not taken.
+    #[inline(always)]
+    pub(crate) fn is_behind(&self) -> bool {
+        self.newest.is_some()
+    }
+
+    /// [`RateSampler::take_sample`] of an ACK that delivers `seq`, last sent at `sent`, as the last of several, where it is not behind.
     #[inline(always)]
     pub(crate) fn take_next_sample(&mut self, c: &mut Connection, change: Change, seq: u64, sent: Time) -> RateSample {
-        if self.newest.is_some() {
-            self.on_delivered(seq, sent);
-            return self.take_sample(c, change);
-        }
         self.sample(c, change, Newest { sent, seq })
     }
 

@@ -165,7 +165,7 @@ impl Recovery {
             return;
         }
         match self.rule {
-            RecoveryRule::Prr => self.reduce_in_proportion(w, c, progress, (c.prior_cwnd as u64).max(1)),
+            RecoveryRule::Prr => self.reduce_in_proportion(w, c, progress, (c.prior_cwnd as i64).max(1) as u64),
             RecoveryRule::Rfc9937 => {
                 let from = self.reduction.recovery_flight(c, progress);
                 self.reduce_in_proportion(w, c, progress, from);
@@ -185,7 +185,8 @@ impl Recovery {
         if progress.delivered > 0 {
             let pipe = u64::from(c.in_flight);
             let allowed = self.reduction.allowance(pipe, Base { ssthresh: w.ssthresh as u64, from }, progress);
-            w.cwnd = (pipe + allowed).max(1) as f64;
+            // Signed, for the conversion is then one instruction.
+            w.cwnd = (pipe + allowed).max(1) as i64 as f64;
         }
     }
 

@@ -47,6 +47,7 @@ pub(crate) use registered;
 
 mod early_indication;
 mod observation_window;
+mod real;
 mod round_rtt;
 mod rounds;
 mod sliding;

@@ -83,7 +83,9 @@ impl AcceptedFlow<'_> {
         };
         let mut control = built.expect("built once before").algorithm;
         control.on_seated(index);
-        control.on_seeded(Stream::named(seed, &format!("flow{index}/algorithm")));
+        if control.may_draw() {
+            control.on_seeded(Stream::named(seed, &format!("flow{index}/algorithm")));
+        }
         control
     }
 }

@@ -75,10 +75,20 @@ impl Calendar {
 
     #[inline]
     fn entry(&self, index: usize, key: u64) -> Entry {
-        if key == u64::MAX {
-            return NEVER;
+        if key > self.end {
+            return self.late(index, key);
         }
-        key.min(self.end) << self.party_bits | index as Entry
+        key << self.party_bits | index as Entry
+    }
+
+    /// The same of one that comes last, or never.
+    #[cold]
+    fn late(&self, index: usize, key: u64) -> Entry {
+        if key == u64::MAX {
+            NEVER
+        } else {
+            self.end << self.party_bits | index as Entry
+        }
     }
 
     /// Party `index`, known or new, is next at `key`; `u64::MAX` for never.

@@ -1,6 +1,7 @@
 //! The end of a run: its rows.
 
 use net::Link;
+use tcp::SenderTotals;
 use units::Time;
 
 use super::observer::Observer;
@@ -11,13 +12,19 @@ use crate::parts::load::Load;
 use crate::records::{ExchangeRow, FlowRow, LinkRow, Records};
 use crate::spec::{Direction, FlowSpec, Spec};
 
+/// Protocol and variant.
+type Name = (&'static str, &'static str);
+
+/// So many flows have their row before their memory is given back.
+const FLOWS_AT_ONCE: usize = 4096;
+
 impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     pub(super) fn finish(mut self) -> Records {
         self.close();
-        let Engine { mut records, flows, around, .. } = self;
+        self.take_rows();
+        self.close_stacks();
+        let Engine { mut records, around, .. } = self;
         records.events = around.events;
-        // Sorting needs memory of its own.
-        drop(flows);
         sort(&mut records);
         records
     }
@@ -25,13 +32,15 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     /// The same of a run that is only lent: its rows are taken from it.
     pub(super) fn finish_lent(&mut self) -> Records {
         self.close();
+        self.records.flows = (0..self.spec.flows.len()).map(|index| self.flow_row(index, self.names.at(index))).collect();
+        self.close_stacks();
         let mut records = std::mem::take(&mut self.records);
         records.events = std::mem::take(&mut self.around.events);
         sort(&mut records);
         records
     }
 
-    /// Every row but the events.
+    /// Every row but those of the flows and the events.
     fn close(&mut self) {
         let spec = self.spec;
         (0..self.links.len()).for_each(|link| self.empty_link(link));
@@ -48,23 +57,48 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             .map(|link| LinkRow { totals: link.totals(), window_ns, capacity_bytes: link.window_capacity_bytes() })
             .collect();
         self.records.link_names = spec.links().into_iter().map(|link| link.name).collect();
-        let named = self.flows.iter().zip(&spec.flows).zip(self.names.iter());
-        self.records.flows = named.map(|((flow, given), names)| flow_row(flow, given, names, spec)).collect();
-        for index in 0..self.stacks.len() {
-            let number = self.stacks[index].flow;
-            let idle = &self.records.flows[number];
-            self.records.flows[number] = self.close_stack(index, &spec.flows[number], (idle.algorithm, idle.variant));
-        }
         self.records.exchanges = self.close_clients();
         self.arrivals.count_unfinished(&self.flows, &mut self.records.transfers);
         let by_transfers: u64 = self.records.transfers.rows.iter().map(|row| u64::from(row.sent)).sum();
         let datagrams: u64 = self.records.sources.iter().map(|row| row.at_end.sent).sum();
-        self.records.data_packets = self.records.flows.iter().map(|row| row.at_end.sent).sum::<u64>() + by_transfers + datagrams;
+        self.records.data_packets = by_transfers + datagrams;
         self.records.core_events = self.events;
+    }
+
+    /// The rows of the flows, from the last flow to the first: the memory of those that have their row is given back on the way. With very
+    /// many flows all of them and all of their rows would be the most that a run takes.
+    fn take_rows(&mut self) {
+        let flows = self.spec.flows.len();
+        let mut rows = Vec::with_capacity(flows);
+        for index in (0..flows).rev() {
+            rows.push(self.flow_row(index, self.names.at(index)));
+            self.flows.truncate(index);
+            if index % FLOWS_AT_ONCE == 0 {
+                self.flows.shrink_to_fit();
+            }
+        }
+        rows.reverse();
+        self.records.flows = rows;
+        // Sorting events needs memory of its own.
+        self.flows = Vec::new();
+    }
+
+    /// The rows of whole stacks take the places of their flows'; then all packets are counted.
+    fn close_stacks(&mut self) {
+        for index in 0..self.stacks.len() {
+            let number = self.stacks[index].flow;
+            let idle = &self.records.flows[number];
+            self.records.flows[number] = self.close_stack(index, &self.spec.flows[number], (idle.algorithm, idle.variant));
+        }
+        self.records.data_packets += self.records.flows.iter().map(|row| row.at_end.sent).sum::<u64>();
     }
 }
 
 impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
+    fn flow_row(&self, index: usize, name: Name) -> FlowRow {
+        flow_row(&self.flows[index], self.at_window[index], &self.spec.flows[index], name, self.spec)
+    }
+
     /// The exchanges of all clients, if there are any.
     fn close_clients(&mut self) -> Option<Vec<ExchangeRow>> {
         let end = Time(self.spec.duration_ns);
@@ -83,7 +117,7 @@ fn sort(records: &mut Records) {
     records.events.sort_by_key(|event| (event.t_ns, event.link < 0));
 }
 
-fn flow_row(flow: &Flow, given: &FlowSpec, (algorithm, variant): (&'static str, &'static str), spec: &Spec) -> FlowRow {
+fn flow_row(flow: &Flow, at_window: SenderTotals, given: &FlowSpec, (algorithm, variant): Name, spec: &Spec) -> FlowRow {
     let access = flow.path.access_delay();
     let completed_ns = if flow.completed == Time::NEVER { u64::MAX } else { flow.completed.saturating_sub(access).0 };
     let from = spec.warmup_ns.max(given.start_ns);
@@ -104,7 +138,7 @@ fn flow_row(flow: &Flow, given: &FlowSpec, (algorithm, variant): (&'static str, 
         receive_window_bytes: receive_window_bytes(flow, given),
         receive_limited_s: if given.receive.is_some() { flow.sender.receive_limited(flow.agenda.end).as_secs_f64() } else { f64::NAN },
         window_s: to.saturating_sub(from) as f64 * 1e-9,
-        at_window: flow.at_window,
+        at_window,
         at_end: flow.totals(flow.agenda.end),
         own: None,
     }

@@ -24,6 +24,11 @@ impl Names {
         Names { pairs, of_flow }
     }
 
+    /// Protocol and variant of flow number `index`.
+    pub(super) fn at(&self, index: usize) -> (&'static str, &'static str) {
+        self.pairs[usize::from(self.of_flow[index])]
+    }
+
     /// Protocol and variant, flow after flow.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&'static str, &'static str)> + '_ {
         self.of_flow.iter().map(|&number| self.pairs[usize::from(number)])

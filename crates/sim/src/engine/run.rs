@@ -5,6 +5,7 @@
 //! through before the next turn.
 
 use net::Link;
+use tcp::SenderTotals;
 use units::{Duration, Time};
 
 use super::calendar::Calendar;
@@ -35,6 +36,8 @@ pub struct Engine<'a, O, L> {
     pub(super) names: Names,
     pub(super) observer: &'a mut O,
     pub(super) flows: Vec<Flow>,
+    /// The counters of each flow of the scenario at the beginning of its measurement window.
+    pub(super) at_window: Vec<SenderTotals>,
     pub(super) arrivals: Arrivals,
     /// Of flows that do not always have more to send; empty if all have.
     pub(super) applications: Vec<Option<Application>>,
@@ -94,6 +97,7 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
             spec,
             names,
             observer,
+            at_window: vec![SenderTotals::default(); flows.len()],
             flows,
             arrivals,
             applications: Application::of_run(spec),

@@ -20,7 +20,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     pub(super) fn sample_flow(&mut self, index: usize, until: Time) {
         let flow = &mut self.flows[index];
         if flow.agenda.window_at <= until {
-            flow.at_window = flow.totals(flow.agenda.window_at);
+            self.at_window[index] = flow.totals(flow.agenda.window_at);
             flow.agenda.window_at = Time::NEVER;
         }
         let agenda = &mut flow.agenda;
@@ -36,7 +36,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
                 self.records.flow_samples.push(index, &flow.sender, first_ns, rows);
             }
         }
-        flow.agenda.refresh();
+        flow.agenda.look_ahead();
     }
 
     #[cold]

@@ -8,11 +8,11 @@ use units::{Duration, Stream, Time};
 
 use crate::spec::DisorderSpec;
 
-/// The disorder that `given` says, drawn from `stream`; none if nothing ever happens.
-pub(crate) fn drawn(given: &DisorderSpec, stream: Stream) -> Option<Disorder> {
+/// The disorder that `given` says, drawn from this stream; none, and no stream is made, if nothing ever happens.
+pub(crate) fn drawn(given: &DisorderSpec, stream: impl FnOnce() -> Stream) -> Option<Disorder> {
     let DisorderSpec { late_probability, late_ns, double_probability } = *given;
     let disorder = net::DisorderSpec { late_probability, late_by: Duration(late_ns), double_probability };
-    (!disorder.is_empty()).then(|| Disorder::new(disorder, stream))
+    (!disorder.is_empty()).then(|| Disorder::new(disorder, stream()))
 }
 
 /// A segment behind its link.

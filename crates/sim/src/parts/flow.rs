@@ -56,6 +56,12 @@ impl Agenda {
     /// After any of the times but `wake` was moved.
     pub(crate) fn refresh(&mut self) {
         self.turn = self.start.min(self.stop);
+        self.look_ahead();
+    }
+
+    /// After the next sample, or the beginning of the window, was moved.
+    #[inline]
+    pub(crate) fn look_ahead(&mut self) {
         self.calm_until = self.turn.min(self.end).min(self.next_sample).min(self.window_at);
     }
 
@@ -71,7 +77,6 @@ impl Agenda {
 #[derive(Debug)]
 #[repr(C)]
 pub struct Flow {
-    pub(crate) at_window: SenderTotals,
     /// When everything asked for was acknowledged; never if it was not.
     pub(crate) completed: Time,
     pub(crate) path: Path,
@@ -83,7 +88,7 @@ pub struct Flow {
     pub(crate) area_at_end: f64,
 }
 
-units::clone_by_field! { Flow: at_window completed path agenda due sender area_at_end }
+units::clone_by_field! { Flow: completed path agenda due sender area_at_end }
 
 impl Flow {
     pub(crate) fn new(index: usize, accepted: AcceptedFlow, spec: &Spec) -> Flow {
@@ -121,8 +126,7 @@ impl Flow {
         let sender = Sender::new(accepted.sender.clone(), accepted.control(index, spec.seed));
         let sender = if given.writes.is_some() || given.requests.is_some() { sender.waiting() } else { sender };
         let due = (agenda.start, FlowKind::Start);
-        let (at_window, completed) = (SenderTotals::default(), Time::NEVER);
-        let flow = Flow { due, agenda, path, sender, at_window, completed, area_at_end: f64::NAN };
+        let flow = Flow { due, agenda, path, sender, completed: Time::NEVER, area_at_end: f64::NAN };
         if given.stack.is_some() {
             flow.idle()
         } else {
@@ -205,7 +209,23 @@ impl Flow {
         if pending < turn.min(crossing).min(ack) && pending <= wake {
             return (pending, FlowKind::Pending);
         }
+        if turn < pending.min(crossing).min(ack).min(wake) {
+            return self.next_turn();
+        }
         self.next_of_all()
+    }
+
+    /// What the application does next, where nothing else happens before or then: a transfer begins so.
+    #[inline]
+    fn next_turn(&self) -> (Time, FlowKind) {
+        let Agenda { start, stop, .. } = self.agenda;
+        if stop < start {
+            (stop, FlowKind::Stop)
+        } else if self.sender.has_started() {
+            (start, FlowKind::Write)
+        } else {
+            (start, FlowKind::Start)
+        }
     }
 
     /// Something reached the flow: looks at when its next event is, never after the end.
@@ -274,7 +294,7 @@ pub(crate) fn disorder(spec: &Spec, index: usize, given: &FlowSpec) -> Option<Di
         (Direction::Forward, 0) => &spec.forward,
         (Direction::Forward, last) => &spec.hops[last - 1].link,
     };
-    drawn(&link.disorder, Stream::named(spec.seed, &format!("flow{index}/disorder")))
+    drawn(&link.disorder, || Stream::named(spec.seed, &format!("flow{index}/disorder")))
 }
 
 #[cfg(test)]

@@ -25,6 +25,9 @@ use crate::spec::access_delay;
 /// IP bytes of an ACK: 20 of IP, 20 of TCP, 12 of timestamps.
 pub(crate) const ACK_BYTES: u32 = 52;
 
+/// The number of no link.
+const NO_LINK: u8 = u8::MAX;
+
 /// ACKs under way of a flow with a small window need no allocation.
 const FEW_ACKS: usize = 4;
 
@@ -69,7 +72,14 @@ pub struct Path {
     /// Its segments are of a scalable sender: ECT(1).
     pub(crate) is_l4s: bool,
     data_link: u8,
-    ack_link: Option<u8>,
+    /// [`NO_LINK`] where its ACKs cross none.
+    ack_link: u8,
+    /// It has no number of its own: what happens to it is not noted.
+    pub(crate) is_transfer: bool,
+    /// Its connection begins with a handshake.
+    pub(crate) opens: bool,
+    /// Packets in queues that decide late, and between hops.
+    pub(crate) under_way: u32,
     pub(crate) rtt: Duration,
     /// SACK information of the ACKs in `arriving` (or still crossing), in order.
     sacks: VecDeque<Sack>,
@@ -92,12 +102,6 @@ pub struct Path {
     arriving_at: Time,
     /// ACKs on their way to the sender.
     arriving: Ring<Delivery, FEW_ACKS>,
-    /// Packets in queues that decide late, and between hops.
-    pub(crate) under_way: u32,
-    /// It has no number of its own: what happens to it is not noted.
-    pub(crate) is_transfer: bool,
-    /// Its connection begins with a handshake.
-    pub(crate) opens: bool,
 }
 
 units::clone_by_field! {
@@ -122,7 +126,7 @@ impl Path {
     /// The real link that its ACKs cross.
     #[inline]
     pub(crate) fn ack_link(&self) -> Option<usize> {
-        self.ack_link.map(usize::from)
+        (self.ack_link != NO_LINK).then_some(usize::from(self.ack_link))
     }
 
     pub(crate) fn new(receiver: Receiver, rtt: Duration, traffic: (Packet, Ecn), links: (u8, Option<u8>)) -> Path {
@@ -156,7 +160,7 @@ impl Path {
             is_transfer: false,
             opens: false,
             data_link: links.0,
-            ack_link: links.1,
+            ack_link: links.1.unwrap_or(NO_LINK),
             forgotten_at: Time::NEVER,
             lost: 0,
         }
@@ -310,14 +314,19 @@ impl Path {
 
     /// The receiver sends `ack` at `at`, and this information with it.
     pub(crate) fn send_with(&mut self, at: Time, ack: Ack, sack: Sack) {
-        let crossing = self.rare.as_mut().filter(|_| self.ack_link.is_some());
-        crossing.map_or(&mut self.sacks, |rare| &mut rare.crossing_sacks).push_back(sack);
+        let crossing = self.rare.as_mut().filter(|_| self.ack_link != NO_LINK);
+        let sacks = crossing.map_or(&mut self.sacks, |rare| &mut rare.crossing_sacks);
+        if sacks.capacity() == 0 {
+            // Of very many flows with small windows most have no more under way: four, as is usual, would be felt.
+            sacks.reserve_exact(1);
+        }
+        sacks.push_back(sack);
         self.send(at + self.felt_after, ack);
     }
 
     #[inline(always)]
     fn send(&mut self, felt: Time, ack: Ack) {
-        if self.ack_link.is_some() {
+        if self.ack_link != NO_LINK {
             self.push_crossing(Delivery::new(felt, ack));
         } else {
             self.deliver(felt, ack);

@@ -109,10 +109,21 @@ const UNSAID: u32 = u32::MAX;
 /// The same of a smallest RTT: a TCP's own sign of none is the number after it.
 const NO_RTT: u64 = u64::MAX - 1;
 
+/// Words that a group of rows takes at most, its header included: a power of two, so that a place cut to its lower bits needs no check.
+const GROUP_MAX: usize = 32;
+
+/// Room that is made at once, words.
+const ROOM: usize = 1024;
+
 /// Takes the words of a row, and keeps those that changed.
 struct Keeper<'a> {
-    latest: &'a mut [u64],
-    words: &'a mut Vec<u64>,
+    /// The row before: what every algorithm has, and the variables of this one.
+    latest: &'a mut [u64; place::VARIABLES],
+    latest_own: &'a mut [u64],
+    /// Where the group goes.
+    room: &'a mut [u64; GROUP_MAX],
+    /// Words of it so far.
+    taken: usize,
     changed: u32,
 }
 
@@ -120,10 +131,25 @@ impl Keeper<'_> {
     #[inline(always)]
     fn keep(&mut self, place: usize, word: u64) {
         if self.latest[place] != word {
-            self.changed |= 1 << place;
-            self.words.push(word);
             self.latest[place] = word;
+            self.take(place, word);
         }
+    }
+
+    /// The same of the algorithm's variable number `own`.
+    #[inline(always)]
+    fn keep_own(&mut self, own: usize, word: u64) {
+        if self.latest_own[own] != word {
+            self.latest_own[own] = word;
+            self.take(place::VARIABLES + own, word);
+        }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, place: usize, word: u64) {
+        self.changed |= 1 << place;
+        self.room[self.taken % GROUP_MAX] = word;
+        self.taken += 1;
     }
 }
 
@@ -131,8 +157,10 @@ impl Keeper<'_> {
 #[derive(Clone, Debug, Default)]
 pub struct FlowSamples {
     interval_ns: u64,
-    /// Headers, each followed by the words that changed.
+    /// Headers, each followed by the words that changed. Behind them is room that is not in use.
     words: Vec<u64>,
+    /// How many are in use.
+    used: usize,
     /// Each flow's latest row.
     latest: Vec<u64>,
     /// Words in a row.
@@ -183,7 +211,7 @@ impl FlowSamples {
         let constants = |flow: Shown| Constants { mss: flow.mss, variables: flow.variables.iter().map(|&name| column(name)).collect() };
         let flows: Vec<_> = if interval_ns == 0 { Vec::new() } else { shown.map(constants).collect() };
         let width = place::VARIABLES + flows.iter().map(|flow| flow.variables.len()).max().unwrap_or(0);
-        FlowSamples { interval_ns, words: Vec::new(), latest: vec![0; width * flows.len()], width, names, flows }
+        FlowSamples { interval_ns, words: Vec::new(), used: 0, latest: vec![0; width * flows.len()], width, names, flows }
     }
 
     /// A whole stack, flow number `index`, says this of itself at `rows` sampling times.
@@ -199,39 +227,58 @@ impl FlowSamples {
             keeper.keep(place::SRTT_PIPE, u64::from(srtt8_us) << 32 | u64::from(said.in_flight.unwrap_or(UNSAID)));
             keeper.keep(place::STATE_HIDDEN, u64::from(said.state.unwrap_or(UNSAID_STATE)) << 32);
             keeper.keep(place::OWN_RATE, said.pacing_bps.map_or(u64::MAX, |bps| bps / 8));
-            keeper.keep(place::VARIABLES, said.datagram_bytes.to_bits());
+            keeper.keep_own(0, said.datagram_bytes.to_bits());
         });
     }
 
     /// The sender of flow number `index` stands as it does at `rows` sampling times from `first_ns` on.
     pub(crate) fn push(&mut self, index: usize, sender: &Sender<Controller>, first_ns: u64, rows: u64) {
         let variables = if self.names.is_empty() { 0 } else { self.flows[index].variables.len() };
-        self.store(index, rows, |keeper| for_each_word(sender, first_ns, variables, |place, word| keeper.keep(place, word)));
+        self.store(index, rows, |keeper| keep_row(keeper, sender, first_ns, variables));
     }
 
     /// The words of `rows` rows that are alike, as `give` hands them over.
     #[inline(always)]
     fn store(&mut self, index: usize, rows: u64, give: impl FnOnce(&mut Keeper<'_>)) {
-        let header = self.words.len();
-        self.words.push(0);
-        let latest = &mut self.latest[index * self.width..(index + 1) * self.width];
-        let mut keeper = Keeper { latest, words: &mut self.words, changed: 0 };
+        if self.words.len() - self.used < GROUP_MAX {
+            self.make_room();
+        }
+        let row = &mut self.latest[index * self.width..][..self.width];
+        let (Some(room), Some((latest, latest_own))) = (self.words[self.used..].first_chunk_mut(), row.split_first_chunk_mut()) else {
+            return;
+        };
+        let mut keeper = Keeper { latest, latest_own, room, taken: 1, changed: 0 };
         give(&mut keeper);
-        let changed = keeper.changed;
         keeper.latest[place::TIME] += rows * self.interval_ns;
-        self.words[header] = Header::new(index, changed, rows.min(Header::ROWS_MAX)).0;
-        let mut left = rows.saturating_sub(Header::ROWS_MAX);
+        keeper.room[0] = Header::new(index, keeper.changed, rows.min(Header::ROWS_MAX)).0;
+        self.used += keeper.taken;
+        if rows > Header::ROWS_MAX {
+            self.repeat(index, rows - Header::ROWS_MAX);
+        }
+    }
+
+    /// There is room for a group of rows, and more.
+    #[cold]
+    fn make_room(&mut self) {
+        self.words.resize(self.used + ROOM, 0);
+    }
+
+    /// The rows stored last are followed by so many that are alike.
+    #[cold]
+    fn repeat(&mut self, index: usize, mut left: u64) {
+        self.words.truncate(self.used);
         while left > 0 {
             self.words.push(Header::new(index, 0, left.min(Header::ROWS_MAX)).0);
             left = left.saturating_sub(Header::ROWS_MAX);
         }
+        self.used = self.words.len();
     }
 
     /// The samples as columns.
     pub fn columns(&self) -> Columns {
         let mut columns = Columns { variables: self.names.iter().map(|&name| (name, Vec::new())).collect(), ..Columns::default() };
         let mut latest = vec![0; self.latest.len()];
-        let mut words = self.words.iter();
+        let mut words = self.words[..self.used].iter();
         while let Some(&header) = words.next() {
             let header = Header(header);
             let row = &mut latest[header.flow() * self.width..(header.flow() + 1) * self.width];
@@ -246,24 +293,24 @@ impl FlowSamples {
     }
 }
 
-/// Calls `keep` with the place and the value of every word of a row.
+/// Hands over every word of a row.
 #[inline(always)]
-fn for_each_word(sender: &Sender<Controller>, t_ns: u64, variables: usize, mut keep: impl FnMut(usize, u64)) {
+fn keep_row(keeper: &mut Keeper<'_>, sender: &Sender<Controller>, t_ns: u64, variables: usize) {
     let (window, connection) = (sender.window(), sender.connection());
     let hidden = ((connection.nxt - connection.una) as u32).wrapping_sub(connection.in_flight);
-    keep(place::TIME, t_ns);
-    keep(place::CWND, window.cwnd.to_bits());
-    keep(place::SSTHRESH, window.ssthresh.to_bits());
-    keep(place::RTT_MIN, connection.rtt_min.0);
-    keep(place::DELIVERED, sender.delivered());
-    keep(place::RETRANSMITTED, sender.retransmitted());
-    keep(place::SRTT_PIPE, u64::from(connection.srtt8_us) << 32 | u64::from(connection.in_flight));
-    keep(place::STATE_HIDDEN, (connection.ca_state as u64) << 32 | u64::from(hidden));
-    keep(place::OWN_RATE, sender.algorithm().pacing_rate(window, connection).map_or(0, |rate| rate.0));
+    keeper.keep(place::TIME, t_ns);
+    keeper.keep(place::CWND, window.cwnd.to_bits());
+    keeper.keep(place::SSTHRESH, window.ssthresh.to_bits());
+    keeper.keep(place::RTT_MIN, connection.rtt_min.0);
+    keeper.keep(place::DELIVERED, sender.delivered());
+    keeper.keep(place::RETRANSMITTED, sender.retransmitted());
+    keeper.keep(place::SRTT_PIPE, u64::from(connection.srtt8_us) << 32 | u64::from(connection.in_flight));
+    keeper.keep(place::STATE_HIDDEN, (connection.ca_state as u64) << 32 | u64::from(hidden));
+    keeper.keep(place::OWN_RATE, sender.algorithm().pacing_rate(window, connection).map_or(0, |rate| rate.0));
     if variables > 0 {
         let mut values = [f64::NAN; VARIABLES_MAX];
         sender.algorithm().variables(&mut values[..variables]);
-        values[..variables].iter().enumerate().for_each(|(own, value)| keep(place::VARIABLES + own, value.to_bits()));
+        values[..variables].iter().enumerate().for_each(|(own, value)| keeper.keep_own(own, value.to_bits()));
     }
 }
 

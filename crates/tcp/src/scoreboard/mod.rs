@@ -179,7 +179,12 @@ impl Scoreboard {
         let Scoreboard { reported, sacked, newly_sacked, .. } = self;
         for &Range { from, to } in sack.blocks.iter().filter(|block| !block.is_empty() && !reported.contains(block)) {
             assert!(to <= c.nxt, "SACK {from}..{to} above snd_nxt {}", c.nxt);
-            sacked.fill(Range { from: from.max(c.una), to }, |range| newly_sacked.push(range));
+            sacked.fill(Range { from: from.max(c.una), to }, |range| {
+                if newly_sacked.capacity() == 0 {
+                    newly_sacked.reserve_exact(1);
+                }
+                newly_sacked.push(range);
+            });
         }
         *reported = sack.blocks;
         if newly_sacked.len() > 1 {
@@ -301,20 +306,27 @@ impl Scoreboard {
     pub(crate) fn on_probed(&mut self, seq: u64, now: Time) {
         *self.segment_mut(seq) = Segment(Segment::sent(now).0 | u64::from(self.flags(seq) & !FOUND_LATE));
         self.set(seq, EVER_RETRANSMITTED);
+        if self.retransmissions.capacity() == 0 {
+            self.retransmissions.reserve_exact(1);
+        }
         self.retransmissions.push_back((seq, now));
     }
 
-    /// Marks `seq`, which has these flags, SACKed. It must be outstanding and not SACKed. A retransmission that is not of a lost segment
-    /// stays in flight.
-    pub(crate) fn mark_sacked(&mut self, seq: u64, flags: u8) {
-        if flags & LOST != 0 {
+    /// Marks `seq` SACKed: when it was last sent, and the flags it had. It must be outstanding and not SACKed. A retransmission that is not of
+    /// a lost segment stays in flight.
+    pub(crate) fn mark_sacked(&mut self, seq: u64) -> (Time, u8) {
+        let segment = self.segment_mut(seq);
+        let (sent, flags) = (segment.sent_at(), segment.flags());
+        let gone = if flags & LOST != 0 { LOST | RETRANSMITTED } else { 0 };
+        segment.0 = segment.0 & !u64::from(gone) | u64::from(SACKED);
+        if gone != 0 {
             self.lost_out -= 1;
             self.retrans_out -= u32::from(flags & RETRANSMITTED != 0);
-            self.clear(seq, LOST | RETRANSMITTED);
         }
-        self.set(seq, SACKED);
         self.sacked_out += 1;
         self.highest_sacked = self.highest_sacked.max(seq + 1);
+        self.flagged_until = self.flagged_until.max(seq + 1);
+        (sent, flags)
     }
 
     /// `seq`, which is outstanding, arrived twice: its retransmission is not in flight any more.

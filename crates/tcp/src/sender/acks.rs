@@ -71,7 +71,11 @@ impl<C: CongestionControl> Sender<C> {
         progress.lost = (self.board.lost() - lost_before) as u32;
         self.steer(Change { acked: progress.delivered, lost: progress.lost, rtt, prior_in_flight: in_flight }, &progress, wire);
         self.refresh_pacing_rate();
-        self.recover_and_transmit(wire);
+        if alerted {
+            self.repair_and_transmit(wire);
+        } else {
+            self.recover_and_transmit(wire);
+        }
         self.look_for_trouble();
     }
 
@@ -116,18 +120,18 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     fn on_sacked(&mut self, seq: u64, progress: &mut Progress) {
-        let (sent, flags) = self.board.outstanding(seq);
+        let highest_before = self.board.highest_sacked();
+        let (sent, flags) = self.board.mark_sacked(seq);
         let retransmitted = flags & EVER_RETRANSMITTED != 0;
         self.rack.on_delivered(&self.c, Delivery { seq, sent, retransmitted });
         if !retransmitted {
-            if seq < self.board.highest_sacked() {
+            if seq < highest_before {
                 progress.on_overtaken(seq);
             }
             progress.original_delivered |= seq < self.recovery.point();
             progress.first_sacked.get_or_insert(sent);
             progress.last_sacked = Some(sent);
         }
-        self.board.mark_sacked(seq, flags);
         self.on_delivered(seq, sent, progress);
         progress.sacked += 1;
     }

@@ -104,7 +104,13 @@ pub struct Sender<C> {
     /// From this `una` on an ACK that advances the window is a usual one: nothing is in trouble, and nothing about the sender is special.
     /// [`u64::MAX`] while not.
     usual_from: u64,
+    /// From this `una` on a sender that may be steady is: nothing is in trouble. [`u64::MAX`] while not.
+    steady_from: u64,
+    /// While the pacing gate of a steady sender opens before, the probe that is armed need not be armed anew with each segment.
+    probe_stands_until: Time,
     ecn: EcnState,
+    /// It is paced and its law told delivery rates, and nothing else about it is special.
+    may_be_steady: bool,
     limits: Limits,
     probe: TailLossProbe,
     rack: Rack,
@@ -132,7 +138,7 @@ pub struct Sender<C> {
 }
 
 units::clone_by_field! {
-    Sender<C>: c w timers needs started established is_usual usual_from is_careful detection counting ecn limits probe rack rtt totals pacer cc board
+    Sender<C>: c w timers needs started established is_usual may_be_steady usual_from steady_from probe_stands_until is_careful detection counting ecn limits probe rack rtt totals pacer cc board
     recovery undo reordering duplicates delivered_twice has_timestamps care held held_since handshake rates packets
 }
 
@@ -152,7 +158,10 @@ impl<C: CongestionControl> Sender<C> {
             started: false,
             established: false,
             is_usual: false,
+            may_be_steady: false,
             usual_from: u64::MAX,
+            steady_from: u64::MAX,
+            probe_stands_until: Time::ZERO,
             is_careful: pacer.is_on() || care.is_some() || is_rated || needs.packets,
             detection: Detection::new(options),
             counting: ByteCounting::new(options),
@@ -219,9 +228,9 @@ impl<C: CongestionControl> Sender<C> {
         let is_calm = self.c.ca_state == CaState::Open && !self.probe.is_out();
         let from = if is_calm { self.board.clean_from() } else { u64::MAX };
         self.usual_from = if self.is_usual { from } else { u64::MAX };
-        if let Some(rates) = self.rates.as_deref_mut() {
-            rates.on_trouble_sought(from);
-        }
+        self.steady_from = if self.may_be_steady { from } else { u64::MAX };
+        // Whatever was armed before may have changed.
+        self.probe_stands_until = Time::ZERO;
     }
 
     /// The stack does what Linux does, with an exact clock, for an application that writes all at once.

@@ -82,11 +82,17 @@ impl<C: CongestionControl> Sender<C> {
         self.arm_usually(rtt, has_sent)
     }
 
-    /// Few ACKs find a sender in slow start.
+    /// Few ACKs find a sender in slow start. Of a usual one each segment counts, and neither pacing nor an application that pauses wants to know.
     #[inline(never)]
     fn grow_in_slow_start(&mut self, acked: u32, wire: &mut impl Wire) {
-        self.grow(acked, wire);
-        self.refresh_pacing_rate();
+        self.c.cwnd_limited = self.limits.is_window_used(&self.w);
+        self.cc.on_acked(&mut self.w, &self.c, acked);
+        if !self.w.in_slow_start() {
+            wire.on_slow_start_exit(self.c.now, self.w.cwnd);
+        } else if self.needs.transport_rate {
+            self.resume_rate();
+        }
+        assert!(self.w.cwnd >= 1.0, "cwnd {} fell below one segment at {:?}", self.w.cwnd, self.c.now);
     }
 
     /// Step 10 where the law has just returned to slow start.

@@ -17,15 +17,12 @@ impl<C: CongestionControl> Sender<C> {
     /// The connection is established: whether its sender is steady while nothing is in trouble.
     pub(super) fn look_for_steadiness(&mut self, is_usual: bool) {
         let is_plain = self.care.is_none() && self.packets.is_none() && self.needs.rtt_samples == RttSamples::Unused;
-        let is_paced = self.pacer.is_on();
-        if let Some(rates) = self.rates.as_deref_mut() {
-            rates.on_established(is_usual && is_plain && is_paced);
-        }
+        self.may_be_steady = is_usual && is_plain && self.pacer.is_on() && self.rates.is_some();
     }
 
     #[inline(always)]
     pub(super) fn is_steady(&self) -> bool {
-        self.rates.as_deref().is_some_and(|rates| rates.is_steady(self.c.una))
+        self.c.una >= self.steady_from
     }
 
     /// An ACK that advances the window. Returns when the sender is due.
@@ -43,14 +40,27 @@ impl<C: CongestionControl> Sender<C> {
         let rtt = self.sample_rtt_usually(Sampled { first, last });
         // Steps 9 and 10.
         let change = Change { acked, lost: 0, rtt: Some(rtt), prior_in_flight };
-        if let Some(rates) = self.rates.as_deref_mut() {
-            let sample = rates.take_next_sample(&mut self.c, change, ack.cumulative - 1, last);
-            self.steer_by_sample(&sample, wire);
+        match self.rates.as_deref_mut() {
+            Some(rates) if !rates.is_behind() => {
+                let sample = rates.take_next_sample(&mut self.c, change, ack.cumulative - 1, last);
+                self.steer_by_sample(&sample, wire);
+            }
+            _ => self.steer_apart(change, (ack.cumulative - 1, last), wire),
         }
         // Step 11.
         let has_sent = self.send_steadily(wire);
         let expires = self.arm_steadily(rtt, has_sent);
         expires.min(self.pacer.wakes_at())
+    }
+
+    /// Steps 9 and 10 where the sample is of more than this ACK. Out of line: the sample of the others need then not lie in memory.
+    #[cold]
+    #[inline(never)]
+    fn steer_apart(&mut self, change: Change, (seq, sent): (u64, Time), wire: &mut impl Wire) {
+        if let Some(rates) = self.rates.as_deref_mut() {
+            rates.on_delivered(seq, sent);
+        }
+        self.steer_by_rate(change, wire);
     }
 
     /// [`Sender::arm_usually`], and until when that stands. The probe follows each segment that is sent until the timeout of one as old as
@@ -65,9 +75,7 @@ impl<C: CongestionControl> Sender<C> {
         } else {
             (self.arm_usually(rtt, has_sent), Time::ZERO)
         };
-        if let Some(rates) = self.rates.as_deref_mut() {
-            rates.probe_stands_until = stands_until;
-        }
+        self.probe_stands_until = stands_until;
         expires
     }
 
@@ -77,7 +85,7 @@ impl<C: CongestionControl> Sender<C> {
         self.account(now);
         let has_sent = self.send_steadily(wire);
         let opens = self.pacer.wakes_at();
-        if self.rates.as_deref().is_some_and(|rates| opens < rates.probe_stands_until) {
+        if opens < self.probe_stands_until {
             if has_sent {
                 self.timers.put_probe_off();
             }

@@ -9,9 +9,14 @@ use crate::{Range, Wire};
 
 impl<C: CongestionControl> Sender<C> {
     /// Step 11 when something may be lost.
-    #[inline(never)]
     pub(super) fn recover_and_transmit(&mut self, wire: &mut impl Wire) {
         self.publish_in_flight();
+        self.repair_and_transmit(wire);
+    }
+
+    /// The same where the pipe is known as it is.
+    #[inline(never)]
+    pub(super) fn repair_and_transmit(&mut self, wire: &mut impl Wire) {
         self.pacer.release();
         let turn = self.recovery.take_turn();
         if turn == Turn::Repairs && self.c.ca_state >= CaState::Recovery {

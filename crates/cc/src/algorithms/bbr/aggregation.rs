@@ -4,7 +4,7 @@
 use units::Time;
 
 use super::{Bbr, BW_SHIFT};
-use crate::{RateSample, Window};
+use crate::Window;
 
 /// Each of two windows lasts this many rounds.
 const ROUNDS: u32 = 5;
@@ -50,16 +50,15 @@ impl Aggregation {
 }
 
 impl Bbr {
-    pub(super) fn update_aggregation(&mut self, w: &Window, s: &RateSample) {
-        if s.acked == 0 || s.delivered.is_none() || s.interval.is_none() {
-            return;
-        }
+    /// So many segments were acknowledged, and the bandwidth is known.
+    #[inline]
+    pub(super) fn update_aggregation(&mut self, w: &Window, acked: u32) {
         let (bw, now_us) = (self.bw(), self.delivered_us);
         let seen = &mut self.aggregation;
         if self.rounds.just_began {
             seen.on_round();
         }
-        let acked = u64::from(s.acked);
+        let acked = u64::from(acked);
         let mut expected = (bw * now_us.saturating_sub(seen.epoch_began_us)) >> BW_SHIFT;
         if seen.epoch_acked <= expected || seen.epoch_acked + acked >= EPOCH_MAX {
             seen.restart_at(now_us);

@@ -2,11 +2,20 @@
 //!
 //! Source: draft-cardwell-iccrg-bbr-congestion-control-00; Linux 6.1.
 
+use units::Duration;
+
 use super::{Bbr, BW_SHIFT};
 use crate::{Connection, RateSample};
 
 /// The bandwidth is the largest of this many rounds.
 const BW_ROUNDS: u64 = 10;
+
+/// What was delivered, and over how long.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rate {
+    pub(super) delivered: u32,
+    pub(super) interval: Duration,
+}
 
 impl Bbr {
     /// The largest bandwidth of ten rounds.
@@ -20,9 +29,8 @@ impl Bbr {
     }
 
     /// Rounds, the policer's intervals and the bandwidth filter.
-    pub(super) fn update_bw(&mut self, c: &Connection, s: &RateSample) {
-        self.rounds.just_began = false;
-        let (Some(delivered), Some(interval)) = (s.delivered, s.interval) else { return };
+    #[inline]
+    pub(super) fn update_bw(&mut self, c: &Connection, s: &RateSample, Rate { delivered, interval }: Rate) {
         self.rounds.on_delivered(c, s);
         if self.rounds.just_began {
             self.recovery.conserves = false;

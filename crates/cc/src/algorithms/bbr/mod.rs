@@ -23,8 +23,9 @@ mod startup;
 use units::{ByteRate, Stream, Time};
 
 use self::aggregation::Aggregation;
+use self::bandwidth::Rate;
 use self::mode::{Mode, HIGH_GAIN};
-use self::output::Pacing;
+use self::output::{Pacing, Product};
 use self::policer::Policer;
 use self::probe_bw::Cycle;
 use self::probe_rtt::{MinRtt, ProbeRtt};
@@ -47,6 +48,8 @@ pub struct Bbr {
     pacing_gain: u64,
     cwnd_gain: u64,
     pacing: Pacing,
+    /// What the window moves towards, without what is added to it.
+    target: Product,
     bw: WindowedMax<u64>,
     rounds: Rounds,
     min_rtt: MinRtt,
@@ -93,8 +96,13 @@ impl CongestionControl for Bbr {
 
     fn on_rate_sampled(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
         self.note_delivery(s.delivered_at);
-        self.update_bw(c, s);
-        self.update_aggregation(w, s);
+        self.rounds.just_began = false;
+        if let (Some(delivered), Some(interval)) = (s.delivered, s.interval) {
+            self.update_bw(c, s, Rate { delivered, interval });
+            if s.acked > 0 {
+                self.update_aggregation(w, s.acked);
+            }
+        }
         if self.mode == Mode::ProbeBw {
             self.update_cycle(s);
         } else {

@@ -26,6 +26,15 @@ pub(super) struct Point {
     pub(super) gain: u64,
 }
 
+/// A bandwidth-delay product that is asked for again and again.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Product {
+    bw: u64,
+    gain: u64,
+    min_rtt_us: u64,
+    segments: u64,
+}
+
 /// How fast segments leave.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pacing {
@@ -112,6 +121,7 @@ impl Bbr {
         u64::from(in_flight) + if self.pacing_gain > UNIT { self.pacing.burst } else { 0 }
     }
 
+    #[inline]
     pub(super) fn set_cwnd(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
         if s.acked > 0 {
             let (cwnd, is_final) = self.recover(w, c, s);
@@ -122,10 +132,28 @@ impl Bbr {
         }
     }
 
-    fn towards_target(&self, cwnd: f64, c: &Connection, s: &RateSample) -> f64 {
+    /// The product at the window's gain: computed where anything of it has changed.
+    #[inline]
+    fn target_bdp(&mut self, bw: u64) -> u64 {
+        let known = &self.target;
+        if bw != known.bw || self.cwnd_gain != known.gain || self.min_rtt.us != known.min_rtt_us {
+            self.change_target(bw);
+        }
+        self.target.segments
+    }
+
+    #[inline(never)]
+    fn change_target(&mut self, bw: u64) {
+        let gain = self.cwnd_gain;
+        self.target = Product { bw, gain, min_rtt_us: self.min_rtt.us, segments: self.bdp(Point { bw, gain }) };
+    }
+
+    #[inline]
+    fn towards_target(&mut self, cwnd: f64, c: &Connection, s: &RateSample) -> f64 {
+        let bw = self.bw();
+        let bdp = self.target_bdp(bw);
         // Signed, for the conversion is then one instruction.
-        let point = Point { bw: self.bw(), gain: self.cwnd_gain };
-        let target = self.with_budget(self.bdp(point) + self.aggregation_window(point.bw)) as i64 as f64;
+        let target = self.with_budget(bdp + self.aggregation_window(bw)) as i64 as f64;
         let grown = cwnd + f64::from(s.acked);
         let cwnd = if self.pipe.is_full() {
             // Neither is no number: one instruction.

@@ -75,7 +75,7 @@ impl Policer {
 impl Bbr {
     #[inline]
     pub(super) fn sample_policer(&mut self, c: &Connection, s: &RateSample) {
-        if s.lost == 0 && !self.policer.is_believed && !self.policer.is_sampling {
+        if s.lost == 0 && !(self.policer.is_believed | self.policer.is_sampling) {
             return;
         }
         self.look_for_policer(c, Round { has_lost: s.lost > 0, is_app_limited: s.app_limited });

@@ -21,13 +21,15 @@ fn ticks(at: Time) -> u64 {
 pub(super) struct MinRtt {
     /// Microseconds, `u64::MAX` before the first sample.
     pub(super) us: u64,
+    /// RTTs below this have fewer whole microseconds.
+    below: Duration,
     /// It is too old from this moment on.
     expires: Time,
 }
 
 impl Default for MinRtt {
     fn default() -> MinRtt {
-        MinRtt { us: u64::MAX, expires: Time::from_ms(WINDOW + 1) }
+        MinRtt { us: u64::MAX, below: Duration::FOREVER, expires: Time::from_ms(WINDOW + 1) }
     }
 }
 
@@ -35,9 +37,14 @@ impl MinRtt {
     /// Of the handshake, if it had a sample.
     pub(super) fn start(&mut self, c: &Connection) {
         if c.rtt_min != Duration::FOREVER {
-            self.us = c.rtt_min.as_us().max(1);
+            self.set(c.rtt_min);
         }
         self.renew(c.now);
+    }
+
+    fn set(&mut self, rtt: Duration) {
+        self.us = rtt.as_us().max(1);
+        self.below = Duration::from_us(self.us);
     }
 
     /// It was seen, or sought, at `now`: it is too old when more than the window's ticks have passed.
@@ -58,8 +65,8 @@ pub(super) struct ProbeRtt {
 
 impl Bbr {
     pub(super) fn update_min_rtt(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
-        if c.now >= self.min_rtt.expires || s.rtt.is_some_and(|rtt| rtt.as_us() < self.min_rtt.us) {
-            self.change_min_rtt(w, c, s);
+        if c.now >= self.min_rtt.expires || s.rtt.is_some_and(|rtt| rtt < self.min_rtt.below) {
+            self.change_min_rtt(w, c, s.rtt);
         }
         self.probe_rtt.held_back = self.mode == Mode::ProbeRtt;
         if self.mode == Mode::ProbeRtt {
@@ -72,10 +79,10 @@ impl Bbr {
 
     /// A smaller RTT was seen, or the smallest is too old.
     #[inline(never)]
-    fn change_min_rtt(&mut self, w: &Window, c: &Connection, s: &RateSample) {
+    fn change_min_rtt(&mut self, w: &Window, c: &Connection, rtt: Option<Duration>) {
         let expired = c.now >= self.min_rtt.expires;
-        if let Some(rtt) = s.rtt {
-            self.min_rtt.us = rtt.as_us().max(1);
+        if let Some(rtt) = rtt {
+            self.min_rtt.set(rtt);
             self.min_rtt.renew(c.now);
         }
         if expired && !self.restarts && self.mode != Mode::ProbeRtt {

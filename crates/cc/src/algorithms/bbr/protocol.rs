@@ -4,7 +4,7 @@ use units::Time;
 
 use super::aggregation::Aggregation;
 use super::mode::{Mode, CWND_GAIN, DRAIN_GAIN, HIGH_GAIN};
-use super::output::Pacing;
+use super::output::{Pacing, Product};
 use super::policer::Policer;
 use super::probe_bw::Cycle;
 use super::probe_rtt::{MinRtt, ProbeRtt};
@@ -68,6 +68,7 @@ impl Bbr {
             pacing_gain: HIGH_GAIN,
             cwnd_gain: HIGH_GAIN,
             pacing: Pacing::default(),
+            target: Product::default(),
             bw: WindowedMax::default(),
             rounds: Rounds::default(),
             min_rtt: MinRtt::default(),

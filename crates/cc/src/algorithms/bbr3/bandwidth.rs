@@ -2,6 +2,7 @@
 
 use units::Time;
 
+use super::super::real::{larger, smaller};
 use super::super::windowed_max::WindowedMax;
 use super::{Bbr3, Sample};
 use crate::{Connection, Window};
@@ -18,7 +19,7 @@ pub(super) struct Bandwidth {
 
 impl Bandwidth {
     pub(super) fn largest(self) -> f64 {
-        self.previous.max(self.current)
+        larger(self.previous, self.current)
     }
 
     /// A cycle is over; one without samples does not count.
@@ -57,7 +58,7 @@ impl Bbr3 {
             self.cycle.rounds += u64::from(self.rounds.just_began);
         }
         if s.rate > 0.0 && (s.rate >= self.bandwidth.largest() || !s.of.app_limited) {
-            self.bandwidth.current = self.bandwidth.current.max(s.rate);
+            self.bandwidth.current = larger(self.bandwidth.current, s.rate);
         }
     }
 
@@ -70,7 +71,7 @@ impl Bbr3 {
             expected = 0.0;
         }
         seen.delivered += f64::from(s.of.acked);
-        let extra = (seen.delivered - expected).min(w.cwnd);
+        let extra = smaller(seen.delivered - expected, w.cwnd);
         let span = if self.pipe.reached { AGGREGATION_ROUNDS } else { 1 };
         seen.extra.on_sampled(self.rounds.count, extra, span);
     }

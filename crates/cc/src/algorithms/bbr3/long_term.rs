@@ -1,5 +1,6 @@
 //! The long term: the in-flight at which probing lost more than 2 % bounds what follows, and probing raises it again.
 
+use super::super::real::larger;
 use super::probe_bw::Feedback;
 use super::{Bbr3, Sample, State, BETA, HEADROOM, LOSS_THRESHOLD, WINDOW_MIN};
 use crate::{Connection, LostSegment, RateSample, Window};
@@ -53,7 +54,7 @@ impl LongTerm {
     /// InflightWithHeadroom.
     pub(super) fn with_headroom(&self) -> f64 {
         if self.inflight.is_finite() {
-            (self.inflight - (HEADROOM * self.inflight).max(1.0)).max(WINDOW_MIN)
+            larger(self.inflight - larger(HEADROOM * self.inflight, 1.0), WINDOW_MIN)
         } else {
             self.inflight
         }
@@ -124,7 +125,7 @@ impl Bbr3 {
         }
         let is_bound = self.long.inflight.is_finite();
         if is_bound && !self.is_inflight_too_high(c, Losses::of_sample(s.of)) {
-            self.long.inflight = self.long.inflight.max(f64::from(s.of.tx_in_flight));
+            self.long.inflight = larger(self.long.inflight, f64::from(s.of.tx_in_flight));
             if self.state == State::Up {
                 self.probe_upward(w, c, s);
             }

@@ -33,6 +33,7 @@ use self::short_term::ShortTerm;
 use self::startup::Pipe;
 use self::state::{State, STARTUP_GAIN};
 use self::undo::Undo;
+use super::real::smaller;
 use super::rounds::Rounds;
 use crate::{CaEvent, CaState, CongestionControl, Connection, Control, LostSegment, Needs, RateSample, Window, SSTHRESH_INFINITE};
 
@@ -103,13 +104,15 @@ impl CongestionControl for Bbr3 {
         self.update_congestion(w, c, s);
         self.update_aggregation(w, c, s);
         self.check_full_pipe(s);
-        self.check_startup_done(w, c, s);
-        self.check_drain_done(c);
+        if matches!(self.state, State::Startup | State::Drain) {
+            self.check_startup_done(w, c, s);
+            self.check_drain_done(c);
+        }
         self.update_cycle(w, c, s);
         self.update_min_rtt(c, s);
         self.check_probe_rtt(w, c, s);
         self.advance_latest(s);
-        self.bw = self.bandwidth.largest().min(self.short.bw);
+        self.bw = smaller(self.bandwidth.largest(), self.short.bw);
         self.pace(self.state.pacing_gain());
         self.set_cwnd(w, c, s);
     }
@@ -144,7 +147,8 @@ impl CongestionControl for Bbr3 {
     }
 
     fn pacing_rate(&self, _w: &Window, _c: &Connection) -> Option<ByteRate> {
-        Some(ByteRate(((self.pacing_rate * self.mss) as u64).max(1)))
+        // Signed, for the conversion is then shorter.
+        Some(ByteRate(((self.pacing_rate * self.mss) as i64).max(1) as u64))
     }
 
     fn variable_names(&self) -> &'static [&'static str] {

@@ -1,5 +1,6 @@
 //! From the model to pacing rate and window.
 
+use super::super::real::{larger, smaller};
 use super::state::PROBE_RTT_CWND_GAIN;
 use super::{Bbr3, Sample, State, WINDOW_MIN};
 use crate::{Connection, Window};
@@ -39,18 +40,18 @@ impl Bbr3 {
 
     /// TargetInflight.
     pub(super) fn target_inflight(&self, w: &Window) -> f64 {
-        self.bdp(self.bw).min(w.cwnd)
+        smaller(self.bdp(self.bw), w.cwnd)
     }
 
     /// Segments of three bursts of a millisecond each.
     fn offload_budget(&self) -> f64 {
-        BURSTS * (self.pacing_rate * 1e-3).min(BURST_BYTES / self.mss).max(BURST_MIN)
+        BURSTS * larger(smaller(self.pacing_rate * 1e-3, BURST_BYTES / self.mss), BURST_MIN)
     }
 
     /// QuantizationBudget.
     fn with_budget(&self, inflight: f64) -> f64 {
         let extra = if self.state == State::Up { 2.0 } else { 0.0 };
-        inflight.max(self.offload_budget()).max(WINDOW_MIN) + extra
+        larger(larger(inflight, self.offload_budget()), WINDOW_MIN) + extra
     }
 
     /// Inflight, at gain 1.
@@ -67,16 +68,17 @@ impl Bbr3 {
     pub(super) fn set_cwnd(&self, w: &mut Window, c: &Connection, s: &Sample) {
         let most = self.with_budget(self.bdp_times(self.state.cwnd_gain(), self.bw) + self.aggregation.most());
         let grown = w.cwnd + f64::from(s.of.acked);
+        let mut cwnd = w.cwnd;
         if self.pipe.reached {
-            w.cwnd = grown.min(most);
-        } else if w.cwnd < most || (c.delivered as f64) < self.initial {
-            w.cwnd = grown;
+            cwnd = smaller(grown, most);
+        } else if cwnd < most || (c.delivered as f64) < self.initial {
+            cwnd = grown;
         }
-        w.cwnd = w.cwnd.max(WINDOW_MIN);
+        cwnd = larger(cwnd, WINDOW_MIN);
         if self.state == State::ProbeRtt {
-            w.cwnd = w.cwnd.min(self.probe_rtt_cwnd());
+            cwnd = smaller(cwnd, self.probe_rtt_cwnd());
         }
-        w.cwnd = w.cwnd.min(self.cap());
+        w.cwnd = smaller(cwnd, self.cap());
     }
 
     /// BoundCwndForModel.
@@ -86,6 +88,6 @@ impl Bbr3 {
             State::Down | State::Refill | State::Up => self.long.inflight,
             State::Startup | State::Drain => f64::INFINITY,
         };
-        long.min(self.short.inflight).max(WINDOW_MIN)
+        larger(smaller(long, self.short.inflight), WINDOW_MIN)
     }
 }

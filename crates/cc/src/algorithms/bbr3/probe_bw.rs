@@ -2,6 +2,7 @@
 
 use units::{Duration, Stream, Time};
 
+use super::super::real::smaller;
 use super::{Bbr3, Sample, State};
 use crate::{Connection, Window};
 
@@ -105,7 +106,8 @@ impl Bbr3 {
     /// After two to three seconds, or as many rounds as Reno would take.
     fn is_time_to_probe(&self, w: &Window, c: &Connection) -> bool {
         let has_waited = c.now > self.cycle.began + self.cycle.wait;
-        has_waited || self.cycle.rounds as f64 >= self.target_inflight(w).min(RENO_ROUNDS)
+        // Signed, for the conversion is then one instruction.
+        has_waited || self.cycle.rounds as i64 as f64 >= smaller(self.target_inflight(w), RENO_ROUNDS)
     }
 
     fn is_time_to_cruise(&self, c: &Connection) -> bool {

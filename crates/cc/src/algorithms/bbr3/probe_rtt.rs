@@ -14,10 +14,14 @@ const HOLD: Duration = Duration::from_ms(200);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MinRtt {
     min: Duration,
+    /// The same in seconds; infinite before the first sample.
+    min_s: f64,
     min_at: Time,
     /// The minimum since the last probe, and when the next is due (BBR.probe_rtt_min_delay).
     recent: Duration,
     recent_at: Time,
+    /// Until then, perhaps longer, neither is too old.
+    stand_until: Time,
     expired: bool,
     done_at: Option<Time>,
     round_done: bool,
@@ -29,9 +33,11 @@ impl Default for MinRtt {
     fn default() -> MinRtt {
         MinRtt {
             min: Duration::FOREVER,
+            min_s: f64::INFINITY,
             min_at: Time::ZERO,
             recent: Duration::FOREVER,
             recent_at: Time::ZERO,
+            stand_until: Time::ZERO,
             expired: false,
             done_at: None,
             round_done: false,
@@ -43,34 +49,44 @@ impl Default for MinRtt {
 impl MinRtt {
     /// The connection opens with this smoothed RTT, zero for none.
     pub(super) fn start(&mut self, srtt: Duration, now: Time) {
-        self.min = if srtt > Duration::ZERO { srtt } else { Duration::FOREVER };
-        self.min_at = now;
+        self.set(if srtt > Duration::ZERO { srtt } else { Duration::FOREVER }, now);
         self.recent_at = now;
     }
 
+    /// The minimum, seen at this time.
+    fn set(&mut self, min: Duration, at: Time) {
+        (self.min, self.min_at) = (min, at);
+        self.min_s = if min == Duration::FOREVER { f64::INFINITY } else { min.as_secs_f64() };
+    }
+
     /// Seconds; infinite before the first sample.
+    #[inline]
     pub(super) fn min_s(&self) -> f64 {
-        if self.min == Duration::FOREVER {
-            f64::INFINITY
-        } else {
-            self.min.as_secs_f64()
+        self.min_s
+    }
+
+    /// The sample may change a minimum, or one of them is too old.
+    #[inline(never)]
+    fn change(&mut self, now: Time, rtt: Option<Duration>) {
+        self.expired = now > self.recent_at + INTERVAL;
+        if let Some(rtt) = rtt.filter(|&rtt| rtt < self.recent || self.expired) {
+            self.recent = rtt.max(Duration::NANOSECOND);
+            self.recent_at = now;
         }
+        if self.recent < self.min || now > self.min_at + WINDOW {
+            self.set(self.recent, self.recent_at);
+        }
+        self.stand_until = (self.recent_at + INTERVAL).min(self.min_at + WINDOW);
     }
 }
 
 impl Bbr3 {
     /// UpdateMinRTT.
     pub(super) fn update_min_rtt(&mut self, c: &Connection, s: &Sample) {
-        let seen = &mut self.rtt;
-        seen.expired = c.now > seen.recent_at + INTERVAL;
-        if let Some(rtt) = s.of.rtt.filter(|&rtt| rtt < seen.recent || seen.expired) {
-            seen.recent = rtt.max(Duration::NANOSECOND);
-            seen.recent_at = c.now;
+        if c.now > self.rtt.stand_until || s.of.rtt.is_some_and(|rtt| rtt < self.rtt.recent) {
+            return self.rtt.change(c.now, s.of.rtt);
         }
-        if seen.recent < seen.min || c.now > seen.min_at + WINDOW {
-            seen.min = seen.recent;
-            seen.min_at = seen.recent_at;
-        }
+        self.rtt.expired = false;
     }
 
     /// CheckProbeRTT.

@@ -1,5 +1,6 @@
 //! The short term: while not probing, each round with a loss brings the bounds down towards what was just delivered, by 30 % at most.
 
+use super::super::real::larger;
 use super::{Bbr3, Sample, BETA};
 use crate::{Connection, LostSegment, Window};
 
@@ -84,8 +85,8 @@ impl Bbr3 {
         if s.of.delivered.is_none() {
             return;
         }
-        short.bw_latest = short.bw_latest.max(s.rate);
-        short.inflight_latest = short.inflight_latest.max(s.delivered);
+        short.bw_latest = larger(short.bw_latest, s.rate);
+        short.inflight_latest = larger(short.inflight_latest, s.delivered);
         if s.of.prior_delivered >= short.round_delivered {
             short.round_delivered = c.delivered;
             short.round_began = true;

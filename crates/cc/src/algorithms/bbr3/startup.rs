@@ -37,7 +37,7 @@ impl Pipe {
 impl Bbr3 {
     /// CheckFullBWReached.
     pub(super) fn check_full_pipe(&mut self, s: &Sample) {
-        if self.pipe.now || !self.rounds.just_began || s.of.app_limited {
+        if !self.rounds.just_began || self.pipe.now || s.of.app_limited {
             return;
         }
         if s.rate >= self.pipe.rate * GROWTH {
