@@ -123,3 +123,24 @@ fn what_the_receiver_answers_is_written_down() {
     let answers: Vec<_> = drive.take_answers().iter().map(|ack| (ack.at.as_ms(), ack.cumulative, ack.sack[0])).collect();
     assert_eq!(answers, [(200, 1, Range::default()), (201, 1, Range::of(2))]);
 }
+
+/// RFC 6582 4.1: an ACK of all that was out when the timer expired does not end the episode, for the duplicates of what was sent again needlessly are still to come; one
+/// more segment acknowledged does.
+#[test]
+fn without_sack_duplicates_after_a_timeout_begin_no_episode() {
+    let mut connect = Connect::to("reno", RTT);
+    connect.options.sack = false;
+    connect.options.frto = false;
+    let mut drive = Drive::connect(connect).expect("reno");
+    drive.write(MS(100), 40_000);
+    drive.advance(MS(400));
+    assert_eq!((drive.info().ca_state, drive.take_sent().len()), (4, 11), "ten, and the first again");
+    drive.ack(MS(500), &Told { cumulative: 10, ..Told::default() });
+    assert_eq!(left(&mut drive).first(), Some(&(500, 10, false)));
+    for at in 501..=504 {
+        drive.ack(MS(at), &Told { cumulative: 10, ..Told::default() });
+    }
+    assert_eq!((drive.info().ca_state, drive.info().total_retrans), (4, 1));
+    drive.ack(MS(600), &Told { cumulative: 11, ..Told::default() });
+    assert_eq!(drive.info().ca_state, 0);
+}
