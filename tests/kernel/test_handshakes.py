@@ -40,7 +40,7 @@ def test_who_joins_a_queue_of_300_ms_does_not_time_out() -> None:
 
 
 def test_a_syn_without_an_answer_counts_as_a_timeout() -> None:
-    """RFC 6298 2.1, 5.5: the SYN of 1 s is sent again after 1 s and 2 s more; the link, which carries nothing until 4.5 s, keeps all three."""
+    """RFC 6298 2.1, 5.5: the SYN of 1 s is sent again after 1 s and 2 s more; the link carries nothing until 4.5 s, and keeps all three."""
     fields: dict[str, Any] = {
         "bottleneck": {"rate": "100Mbit", "queue": 1000, "outages": ["0.5s=4s"]},
         "flows": ["reno,start=1s,bytes=14480,handshake=true"],

@@ -124,8 +124,8 @@ fn what_the_receiver_answers_is_written_down() {
     assert_eq!(answers, [(200, 1, Range::default()), (201, 1, Range::of(2))]);
 }
 
-/// RFC 6582 4.1: an ACK of all that was out when the timer expired does not end the episode, for the duplicates of what was sent again needlessly are still to come; one
-/// more segment acknowledged does.
+/// RFC 6582 4.1: an ACK of all that was out when the timer expired does not end the episode, for the duplicates of what was sent again
+/// needlessly are still to come; one more segment acknowledged does.
 #[test]
 fn without_sack_duplicates_after_a_timeout_begin_no_episode() {
     let mut connect = Connect::to("reno", RTT);
