@@ -9,7 +9,7 @@ import pytest
 import windtunnel as wt
 from windtunnel.scenario import parse
 
-pytestmark = pytest.mark.kernel
+pytestmark = pytest.mark.usefixtures("kernel")
 
 
 def transfer(backend: str, **fields: Any) -> Any:
@@ -37,3 +37,15 @@ def test_who_joins_a_queue_of_300_ms_does_not_time_out() -> None:
     ours, theirs = (transfer(backend, **fields) for backend in ("sim", "linux"))
     assert ours["timeouts"] == theirs["timeouts"] == 0
     assert theirs["completed_s"] - 5 == pytest.approx(ours["completed_s"] - 5, rel=0.01, abs=0.0012)
+
+
+def test_a_syn_without_an_answer_counts_as_a_timeout() -> None:
+    """RFC 6298 2.1, 5.5: the SYN of 1 s is sent again after 1 s and 2 s more; the link carries nothing until 4.5 s, and keeps all three."""
+    fields: dict[str, Any] = {
+        "bottleneck": {"rate": "100Mbit", "queue": 1000, "outages": ["0.5s=4s"]},
+        "flows": ["reno,start=1s,bytes=14480,handshake=true"],
+        "duration": "6s",
+    }
+    ours, theirs = (transfer(backend, **fields) for backend in ("sim", "linux"))
+    assert ours["timeouts"] == theirs["timeouts"] == 2
+    assert theirs["completed_s"] == pytest.approx(ours["completed_s"], abs=0.001)

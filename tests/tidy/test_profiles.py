@@ -58,3 +58,10 @@ def test_a_requirement_is_done_by_a_test_that_exists_or_not_for_a_reason(page: P
 def test_the_page_of_the_texts_has_every_text(rfc: str) -> None:
     page = (ROOT / "docs/profiles/rfc.md").read_text(encoding="utf-8")
     assert re.search(rf"^## RFC {rfc}, ", page, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.stem != "linux-6.12"], ids=lambda page: page.stem)
+def test_every_page_has_every_text(page: Path) -> None:
+    """The one of 6.12 says what differs from 6.1's."""
+    headings = " ".join(re.findall(r"^## (RFC .*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE))
+    assert [rfc for rfc in RFCS if rfc not in headings] == []

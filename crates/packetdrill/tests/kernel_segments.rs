@@ -1,6 +1,6 @@
 //! What Linux answered segment by segment, row by row: `data/kernel-segments`. The rows that differ are in `differences.txt` there, and no others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -78,4 +78,18 @@ fn what_agreed_when_it_was_recorded_agrees_in_every_count() {
 fn the_rows_are_those_of_cubic() {
     let matched = |algorithm| -> usize { replays(algorithm).iter().map(Replay::matched).sum() };
     assert!(matched("reno") < matched("cubic"));
+}
+
+/// What is listed as a burst's is one. Linux sends by twos at least (`tcp_min_tso_segs`), and the last of an odd room waits where something has just left and
+/// the oldest segment was sent a smoothed RTT ago or more (`tcp_tso_should_defer`), as after an undo. Where ours leave by twos every row is the kernel's.
+/// Ours waits whatever the head's age, so only the stimulus with those rows is asked.
+#[test]
+fn the_listed_rows_are_the_kernels_where_segments_leave_by_twos() {
+    let mut stack = Stack::linux("cubic");
+    stack.options.offload_segments = 2;
+    let replays = replay_folder(&folder(), &stack).expect("replays");
+    let listed: BTreeSet<String> = listed().into_keys().map(|(file, _, _)| file).collect();
+    assert_eq!(listed.iter().map(String::as_str).collect::<Vec<_>>(), ["frto-spurious"]);
+    let found: Vec<Line> = replays.iter().filter(|replay| listed.contains(&replay.name)).flat_map(lines).collect();
+    assert_eq!(found, []);
 }

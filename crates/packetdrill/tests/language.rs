@@ -91,7 +91,66 @@ fn marks_are_echoed_where_both_ends_agreed() {
 ";
     assert_eq!(said(&run(script, &Stack::linux("cubic"))), "pass | 11 segments 1 asserts 0 acks");
     let refused = script.replace("> SE.", "> S.").replace("> W.", "> .").replace("== (TCP_CA_CWR, 7)", "== (TCP_CA_Open, 0x7fffffff)");
-    assert_eq!(said(&run(&refused, &Stack::linux("cubic"))), "pass | 11 segments 1 asserts 0 acks");
+    let said_of = |script: &str| said(&run(script, &Stack::linux("cubic")));
+    assert_eq!(said_of(&refused), "fail | 0 segments 0 asserts 0 acks | line 9: byte 1 with ect0 expected, noecn left");
+    assert_eq!(said_of(&refused.replace("[ect0]", "[noecn]")), "pass | 11 segments 1 asserts 0 acks");
+    let echoes = script.replace("> W. 10001", "> WE. 10001");
+    assert_eq!(said_of(&echoes), "fail | 10 segments 1 asserts 0 acks | line 12: ECE 1 expected, 0 left");
+}
+
+/// RFC 9768 3.2: a counter of marked segments that begins at five and wraps after seven, told in every segment both ways.
+#[test]
+fn accurate_marks_are_counted_in_three_bits() {
+    let script = "`sysctl -q net.ipv4.tcp_ecn=3`
+    0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+   +0 listen(3, 1) = 0
+   +0 < SEWA 0:0(0) win 65535 <mss 1000,sackOK,nop,nop,nop,wscale 7>
+   +0 > SW. 0:0(0) ack 1 <...>
+  +.1 < [ect0] W. 1:1(0) ack 1 win 1000
+   +0 accept(3, ..., ...) = 4
+   +0 < [ce] P.5 1:1001(1000) ack 1 win 1000
+   +0 > .6 1:1(0) ack 1001
+   +0 < [ce] P.5 1001:2001(1000) ack 1 win 1000
+   +0 > .7 1:1(0) ack 2001
+   +0 write(4, ..., 10000) = 10000
+   +0 > [ect0] P.7 1:10001(10000) ack 2001
+  +.1 < .6 2001:2001(0) ack 5001 win 1000
+   +0 %{ assert tcpi_delivered_ce == 1, tcpi_delivered_ce }%
+   +0 < .0 2001:2001(0) ack 10001 win 1000
+   +0 %{ assert tcpi_delivered_ce == 3, tcpi_delivered_ce }%
+";
+    let said_of = |script: &str| said(&run(script, &Stack::linux("cubic")));
+    assert_eq!(said_of(script), "pass | 10 segments 2 asserts 2 acks");
+    assert_eq!(said_of(&script.replace("> .7", "> .6")), "fail | 0 segments 0 asserts 1 acks | line 11: ACE 6 expected, 7 left");
+    assert_eq!(said_of(&script.replace("P.7", "P.5")), "fail | 0 segments 0 asserts 2 acks | line 13: ACE 5 expected, 7 left");
+    let at_once = script.replace("ack 5001", "ack 10001");
+    assert_eq!(said_of(&at_once), "not drivable | line 14: a counter of marks that may have wrapped");
+    let bleached = script.replace("< [ect0] W. 1:1", "< [ect0] . 1:1");
+    assert_eq!(said_of(&bleached), "not drivable | line 6: accurate ECN whose handshake was marked or bleached");
+}
+
+/// `TCP_MAXSEG`: segments of 600 bytes and a window of ten of them, where the peer takes 1000; not once the handshake has begun.
+#[test]
+fn segments_are_no_larger_than_the_socket_says() {
+    let script = "    0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+   +0 listen(3, 1) = 0
+   +0 setsockopt(3, SOL_TCP, TCP_MAXSEG, [600], 4) = 0
+   +0 < S 0:0(0) win 65535 <mss 1000,sackOK,nop,nop,nop,wscale 7>
+   +0 > S. 0:0(0) ack 1 <...>
+  +.1 < . 1:1(0) ack 1 win 1000
+   +0 accept(3, ..., ...) = 4
+   +0 write(4, ..., 12000) = 12000
+   +0 > . 1:6001(6000) ack 1
+   +0 %{ assert tcpi_snd_mss == 600 }%
+";
+    assert_eq!(said(&run(script, &Stack::linux("cubic"))), "pass | 10 segments 1 asserts 0 acks");
+    let late =
+        script.replace("   +0 listen(3, 1) = 0\n   +0 setsockopt(3, SOL_TCP, TCP_MAXSEG, [600], 4) = 0\n", "   +0 listen(3, 1) = 0\n");
+    let late = late.replace(
+        "   +0 accept(3, ..., ...) = 4\n",
+        "   +0 accept(3, ..., ...) = 4\n   +0 setsockopt(4, SOL_TCP, TCP_MAXSEG, [600], 4) = 0\n",
+    );
+    assert_eq!(said(&run(&late, &Stack::linux("cubic"))), "not drivable | line 7: segments that become smaller");
 }
 
 /// A timestamp that echoes the original proves the retransmission needless (RFC 4015); without stamps nothing is proven.

@@ -206,6 +206,11 @@ impl Receiver {
         self.next
     }
 
+    /// What an ACK that left now would say of marks: [`Ack::ecn`].
+    pub fn says_of_marks(&self) -> u16 {
+        self.echo_marks.said
+    }
+
     /// So many packets of data leave on the receiver's own behalf, and carry this ACK: none waits any more.
     pub fn carried(&mut self, packets: u32) -> Ack {
         (0..packets).for_each(|_| self.spend_quick());

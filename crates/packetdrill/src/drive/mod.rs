@@ -20,11 +20,13 @@
 mod info;
 mod stream;
 mod tape;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
 use cc::{BuildError, Controller, Guests};
-use tcp::{Ack, Arrival, EcnBits, Options, Range, Receiver, ReceiverSpec, Sack, Sender, SenderSpec};
+use tcp::{Ack, Arrival, Ecn, EcnBits, Options, Range, Receiver, ReceiverSpec, Sack, Sender, SenderSpec};
 use units::{Duration, Time};
 
 pub use self::info::Info;
@@ -115,6 +117,8 @@ pub struct Answered {
     pub sack: [Range; 3],
     /// A segment that arrived twice.
     pub duplicate: Option<u64>,
+    /// ECN feedback, as [`tcp::Ack::ecn`].
+    pub ecn: u16,
 }
 
 /// The two ends of a connection, each with its peer played by the caller.
@@ -132,6 +136,8 @@ pub struct Drive {
     noted: usize,
     /// Timers wait until they are told to expire.
     held: bool,
+    /// ECN feedback counts marks: what is known of them is no news.
+    counts_marks: bool,
 }
 
 impl Drive {
@@ -158,6 +164,7 @@ impl Drive {
         let built = cc::build_with(&guests, &algorithm, variant.as_deref(), &profile, &parameters)?;
         options.ecn = options.ecn.resolved(cc::CongestionControl::needs(&built.algorithm).ecn);
         let receiver = Receiver::new(ReceiverSpec::new(&options, handshake_rtt));
+        let counts_marks = matches!(options.ecn, Ecn::Accurate | Ecn::L4s);
         let spec = SenderSpec { options, mss, segments: u64::MAX, window, device };
         let mut sender = Sender::new(spec, built.algorithm);
         sender.on_born(u64::MAX);
@@ -177,6 +184,7 @@ impl Drive {
             last_resent: Time::ZERO,
             noted: 0,
             held: false,
+            counts_marks,
         })
     }
 
@@ -206,7 +214,7 @@ impl Drive {
         if let Some(window) = told.window {
             self.sender.on_window_told(window);
         }
-        if is_update && !has_sack && told.ecn == 0 && told.cumulative == self.sender.connection().una {
+        if is_update && !has_sack && told.ecn == self.marks_known() && told.cumulative == self.sender.connection().una {
             self.sender.on_window_updated(at, &mut self.tape);
         } else {
             let echo = told.echo.unwrap_or_else(|| self.neutral_echo(told));
@@ -215,6 +223,15 @@ impl Drive {
             self.sender.on_ack(at, ack, has_sack.then_some(&sack), &mut self.tape);
         }
         self.note_sent();
+    }
+
+    /// What [`Told::ecn`] is when it tells of no further mark.
+    pub fn marks_known(&self) -> u16 {
+        if self.counts_marks {
+            self.sender.connection().delivered_ce as u16
+        } else {
+            0
+        }
     }
 
     /// An echo that is of no original where anything was retransmitted.
@@ -301,7 +318,8 @@ impl Drive {
     }
 
     fn note_sent(&mut self) {
-        for sent in &self.tape.sent[self.noted..] {
+        for sent in &mut self.tape.sent[self.noted..] {
+            sent.ecn = self.receiver.says_of_marks();
             if sent.again {
                 self.last_sent[sent.seq as usize] = sent.at;
                 self.last_resent = sent.at;
@@ -314,7 +332,7 @@ impl Drive {
 
     fn note_answer(&mut self, at: Time, ack: &Ack) {
         let sack = if ack.has_sack { *self.receiver.sack() } else { Sack::default() };
-        self.answers.push(Answered { at, cumulative: ack.cumulative, sack: sack.blocks, duplicate: sack.duplicate });
+        self.answers.push(Answered { at, cumulative: ack.cumulative, sack: sack.blocks, duplicate: sack.duplicate, ecn: ack.ecn });
     }
 
     /// What `tcp_info` says now.
@@ -369,132 +387,5 @@ impl Drive {
     /// The segment that begins at this byte, or the one after the last at the end of what was written; none within a segment.
     pub fn segment_at(&self, byte: u64) -> Option<u64> {
         self.stream.segment_at(byte)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const MS: fn(u64) -> Time = Time::from_ms;
-    const RTT: Duration = Duration::from_ms(100);
-
-    /// Opened at 100 ms with `segments` written.
-    fn opened(segments: u64) -> Drive {
-        let mut drive = Drive::connect(Connect::to("cubic", RTT)).expect("cubic");
-        drive.write(MS(100), segments * 1000);
-        drive
-    }
-
-    fn left(drive: &mut Drive) -> Vec<(u64, u64, bool)> {
-        drive.take_sent().iter().map(|sent| (sent.at.as_ms(), sent.seq, sent.again)).collect()
-    }
-
-    #[test]
-    fn a_window_of_new_data_leaves_when_it_is_written() {
-        let mut drive = opened(20);
-        assert_eq!(left(&mut drive), (0..10).map(|seq| (100, seq, false)).collect::<Vec<_>>());
-        let info = drive.info();
-        assert_eq!((info.snd_cwnd, info.snd_ssthresh, info.unacked, info.delivered), (10, i32::MAX as u32, 10, 1));
-        assert_eq!((info.rto, info.rtt, info.min_rtt, info.reord_seen), (300_000, 100_000, 100_000, 0));
-    }
-
-    /// Three segments SACKed above a hole: the head leaves again, ssthresh is 0.7 of 10, and what is acknowledged ends the episode.
-    #[test]
-    fn three_sacked_segments_repair_the_hole_below() {
-        let mut drive = opened(20);
-        drive.take_sent();
-        for high in 2..=4 {
-            drive.ack(MS(200 + high), &Told { sack: [Range { from: 1, to: high }, Range::default(), Range::default()], ..Told::default() });
-        }
-        assert_eq!(left(&mut drive), [(202, 10, false), (203, 11, false), (204, 0, true)]);
-        let info = drive.info();
-        assert_eq!((info.ca_state, info.sacked, info.lost, info.retrans, info.snd_ssthresh), (3, 3, 1, 1, 7));
-        drive.ack(MS(300), &Told { cumulative: 12, ..Told::default() });
-        assert_eq!((drive.info().ca_state, drive.info().total_retrans, drive.info().delivered), (0, 1, 13));
-    }
-
-    /// A tail loss probe two round trips and two ticks after the data, at its own time though nobody looked.
-    #[test]
-    fn timers_expire_at_their_own_time() {
-        let mut drive = opened(2);
-        drive.take_sent();
-        drive.advance(MS(303));
-        assert_eq!(left(&mut drive), [(302, 1, true)]);
-    }
-
-    /// Four segments fit the peer's window, then six: the update sends two, and is no duplicate ACK without SACK either.
-    #[test]
-    fn a_wider_window_of_the_peer_lets_segments_leave() {
-        let mut connect = Connect { window: 4, ..Connect::to("reno", RTT) };
-        connect.options.sack = false;
-        let mut drive = Drive::connect(connect).expect("reno");
-        drive.write(MS(100), 20_000);
-        assert_eq!(drive.take_sent().len(), 4);
-        drive.ack(MS(150), &Told { window: Some(6), ..Told::default() });
-        assert_eq!(left(&mut drive), [(150, 4, false), (150, 5, false)]);
-        assert_eq!(drive.info().sacked, 0);
-        drive.ack(MS(151), &Told { window: Some(6), ..Told::default() });
-        assert_eq!(drive.info().sacked, 1);
-        drive.ack(MS(200), &Told { cumulative: 4, window: Some(1), ..Told::default() });
-        assert_eq!(left(&mut drive), [], "two are outstanding, more than the window now");
-    }
-
-    /// The ACK of the handshake was the first that a server had: without SACK the next is a duplicate. Of a client it is the first, and is none.
-    #[test]
-    fn a_server_has_had_an_ack_before() {
-        let counted = |accepts| {
-            let mut connect = Connect { accepts, ..Connect::to("reno", RTT) };
-            connect.options.sack = false;
-            let mut drive = Drive::connect(connect).expect("reno");
-            drive.write(MS(100), 20_000);
-            drive.ack(MS(200), &Told::default());
-            drive.info().sacked
-        };
-        assert_eq!([counted(true), counted(false)], [1, 0]);
-    }
-
-    /// RFC 9293 3.8.6.1, as Linux has it: with a shut window the first probe leaves after a timeout of 100 + 200 ms, the next after 600 and 1200 ms from
-    /// the one before, or from its answer. Probes without data break no silence: the window that opens 2.4 s later finds cwnd restarted, at the initial one.
-    #[test]
-    fn a_shut_window_is_probed_ever_more_seldom() {
-        let mut drive = opened(10);
-        drive.ack(MS(200), &Told { cumulative: 10, window: Some(0), ..Told::default() });
-        assert_eq!((drive.info().snd_cwnd, left(&mut drive).len()), (20, 10));
-        drive.advance(MS(299));
-        assert_eq!(drive.deadline(), Time::NEVER, "nothing is written");
-        drive.write(MS(300), 3000);
-        drive.advance(MS(1200));
-        assert_eq!(drive.take_probes(), [MS(600), MS(1200)]);
-        drive.ack(MS(1300), &Told { cumulative: 10, window: Some(0), ..Told::default() });
-        drive.advance(MS(2499));
-        assert_eq!((drive.take_probes(), left(&mut drive)), (vec![], vec![]));
-        drive.advance(MS(2500));
-        assert_eq!(drive.take_probes(), [MS(2500)]);
-        drive.ack(MS(2600), &Told { cumulative: 10, window: Some(2), ..Told::default() });
-        assert_eq!((left(&mut drive), drive.info().snd_cwnd), (vec![(2600, 10, false), (2600, 11, false)], 10));
-        // Shut again before all is sent: from the first wait on.
-        drive.ack(MS(2700), &Told { cumulative: 12, window: Some(0), ..Told::default() });
-        drive.advance(MS(3000));
-        assert_eq!(drive.take_probes(), [MS(3000)]);
-    }
-
-    /// A device that is full: nothing leaves, the window is reduced as for a mark.
-    #[test]
-    fn a_full_device_refuses_segments() {
-        let mut drive = Drive::connect(Connect { device: true, ..Connect::to("reno", RTT) }).expect("reno");
-        drive.fill_device(true);
-        drive.write(MS(100), 20_000);
-        assert_eq!((left(&mut drive), drive.info().ca_state), (vec![], 2));
-    }
-
-    /// The first segments are acknowledged one by one; one behind a hole with its block.
-    #[test]
-    fn what_the_receiver_answers_is_written_down() {
-        let mut drive = opened(0);
-        drive.receive(MS(200), 0, EcnBits::default());
-        drive.receive(MS(201), 2, EcnBits::default());
-        let answers: Vec<_> = drive.take_answers().iter().map(|ack| (ack.at.as_ms(), ack.cumulative, ack.sack[0])).collect();
-        assert_eq!(answers, [(200, 1, Range::default()), (201, 1, Range::of(2))]);
     }
 }

@@ -14,6 +14,8 @@ pub struct Sent {
     pub again: bool,
     /// It tells the receiver that the window was reduced (CWR of RFC 3168).
     pub reduced: bool,
+    /// What it says of the marks that came the other way, as [`tcp::Ack::ecn`].
+    pub ecn: u16,
 }
 
 /// The wire of a driven sender, and the device in front of it.
@@ -39,11 +41,11 @@ impl Wire for Tape {
 
     fn send(&mut self, now: Time, seq: u64) {
         let reduced = std::mem::take(&mut self.announces);
-        self.sent.push(Sent { at: now, seq, again: false, reduced });
+        self.sent.push(Sent { at: now, seq, again: false, reduced, ecn: 0 });
     }
 
     fn resend(&mut self, now: Time, seq: u64) {
-        self.sent.push(Sent { at: now, seq, again: true, reduced: false });
+        self.sent.push(Sent { at: now, seq, again: true, reduced: false, ecn: 0 });
     }
 
     fn announce_reduction(&mut self) {

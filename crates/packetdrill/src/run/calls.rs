@@ -15,6 +15,8 @@ pub(super) enum Meaning {
     Write(u64),
     /// The algorithm is this one from now on.
     Algorithm(String),
+    /// No segment has more bytes (`TCP_MAXSEG`).
+    Mss(u32),
     /// A socket listens.
     Listen,
     /// A socket is closed, or shut down.
@@ -42,6 +44,10 @@ fn option(name: &str, value: &str) -> Result<Meaning, Stop> {
     match name {
         // A segment shorter than others leaves at once here with or without Nagle's rule.
         "SO_REUSEADDR" | "SO_SNDBUF" | "TCP_NODELAY" | "IP_TOS" | "IP_MTU_DISCOVER" | "SO_MARK" => Ok(Meaning::Nothing),
+        "TCP_MAXSEG" => value
+            .trim_matches(['[', ']'])
+            .parse()
+            .map_or_else(|_| Err(Stop::NotDrivable(format!("setsockopt {name} {value}"))), |mss| Ok(Meaning::Mss(mss))),
         "TCP_CONGESTION" => Ok(Meaning::Algorithm(value.trim_matches(['"', '[', ']']).to_owned())),
         _ => Err(Stop::NotDrivable(format!("setsockopt {name}"))),
     }

@@ -2,12 +2,14 @@
 
 use std::collections::VecDeque;
 
+use tcp::Ecn;
 use units::Time;
 
 use crate::drive::{Answered, Drive, Sent};
 use crate::outcome::Stop;
 use crate::script::Packet;
 
+use super::inbound::ACE_FIRST;
 use super::stream::PeerStream;
 
 /// When something must leave.
@@ -52,7 +54,7 @@ impl Left {
     }
 
     /// The bytes of `packet` leave as segments one after another. Returns how many, and when the last left.
-    pub(super) fn expect_data(&mut self, packet: &Packet, span: Span, drive: &mut Drive) -> Result<(usize, Time), Stop> {
+    pub(super) fn expect_data(&mut self, packet: &Packet, span: Span, (drive, ecn): (&mut Drive, Ecn)) -> Result<(usize, Time), Stop> {
         let (mut byte, end) = (packet.seq - 1, packet.seq - 1 + packet.length);
         let (mut count, mut last) = (0, Time::ZERO);
         while byte < end {
@@ -72,9 +74,12 @@ impl Left {
             if !span.holds(sent.at) {
                 return Err(span.differs(&what, Some(sent.at)));
             }
-            if packet.has('W') != sent.reduced && count == 0 {
+            let announces = ecn != Ecn::Accurate && packet.has('W') != sent.reduced && count == 0;
+            if announces {
                 return Err(Stop::Differs(format!("byte {} with CWR {}, expected {}", byte + 1, sent.reduced, packet.has('W'))));
             }
+            same_codepoint(packet, &sent, ecn)?;
+            same_feedback(packet, sent.ecn, ecn)?;
             // An ACK that waits leaves with the data.
             drive.take_delayed_ack();
             (byte, last, count) = (to, sent.at, count + 1);
@@ -110,7 +115,12 @@ impl Left {
     }
 
     /// The receiver acknowledges as `packet` says. Returns when.
-    pub(super) fn expect_ack(&mut self, packet: &Packet, span: Span, (drive, peer): (&mut Drive, &PeerStream)) -> Result<Time, Stop> {
+    pub(super) fn expect_ack(
+        &mut self,
+        packet: &Packet,
+        span: Span,
+        (drive, peer, ecn): (&mut Drive, &PeerStream, Ecn),
+    ) -> Result<Time, Stop> {
         let number = packet.ack.unwrap_or(0);
         let what = format!("ACK {number}");
         loop {
@@ -123,7 +133,7 @@ impl Left {
                 drive.advance(deadline);
                 continue;
             };
-            return same_ack(packet, &answer, peer).and_then(|()| {
+            return same_ack(packet, &answer, peer).and_then(|()| same_feedback(packet, answer.ecn, ecn)).and_then(|()| {
                 if span.holds(answer.at) {
                     Ok(answer.at)
                 } else {
@@ -132,6 +142,29 @@ impl Left {
             });
         }
     }
+}
+
+/// Whether the segment may be marked, where the script says so.
+fn same_codepoint(packet: &Packet, sent: &Sent, ecn: Ecn) -> Result<(), Stop> {
+    let Some(expected) = packet.ip_ecn.as_deref() else { return Ok(()) };
+    let ours = if ecn.is_on() && (!sent.again || ecn.marks_retransmissions()) { "ect0" } else { "noecn" };
+    if ours == expected {
+        return Ok(());
+    }
+    Err(Stop::Differs(format!("byte {} with {expected} expected, {ours} left", packet.seq)))
+}
+
+/// What a segment says of the marks that came the other way.
+fn same_feedback(packet: &Packet, said: u16, ecn: Ecn) -> Result<(), Stop> {
+    let (name, ours, expected) = match ecn {
+        Ecn::Accurate => ("ACE", u64::from(said.wrapping_add(ACE_FIRST) % 8), packet.ace()),
+        Ecn::Classic => ("ECE", u64::from(said), u64::from(packet.has('E'))),
+        _ => return Ok(()),
+    };
+    if ours == expected {
+        return Ok(());
+    }
+    Err(Stop::Differs(format!("{name} {expected} expected, {ours} left")))
 }
 
 /// The numbers of an ACK and of its blocks.

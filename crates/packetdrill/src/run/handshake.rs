@@ -1,5 +1,6 @@
 //! How a connection opens: who asked whom, what they agreed on, and how long it took.
 
+use tcp::Ecn;
 use units::{Duration, Time};
 
 use crate::outcome::Stop;
@@ -31,9 +32,11 @@ pub(super) struct Agreed {
     pub(super) scale: u32,
     pub(super) window_bytes: u64,
     pub(super) sack: bool,
-    pub(super) ecn: bool,
+    pub(super) ecn: Ecn,
     /// With timestamps: the script's value of what the stack under test sent first, and when that was.
     pub(super) stamp: Option<(u64, Time)>,
+    /// The latest of the peer's timestamps in the handshake.
+    pub(super) peer_stamp: Option<u64>,
 }
 
 /// A handshake under way.
@@ -47,6 +50,18 @@ pub(super) struct Handshake {
 impl Handshake {
     pub(super) fn new(own_mss: Option<u32>) -> Handshake {
         Handshake { own_mss, ..Handshake::default() }
+    }
+
+    /// No segment is larger than this (`TCP_MAXSEG`).
+    ///
+    /// # Errors
+    /// After the handshake has begun.
+    pub(super) fn limit_mss(&mut self, mss: u32) -> Result<(), Stop> {
+        if self.syn.is_some() {
+            return Err(Stop::NotDrivable("segments that become smaller".into()));
+        }
+        self.own_mss = Some(self.own_mss.map_or(mss, |known| known.min(mss)));
+        Ok(())
     }
 
     /// The next segment. Returns what was agreed once the stack under test knows it.
@@ -77,6 +92,25 @@ impl Handshake {
         self.syn.as_ref().is_some_and(|(_, syn)| syn.direction == Direction::Outbound)
     }
 
+    /// What the SYNs agreed on (RFC 9768 table 2). The counters of accurate ECN begin where nothing of the handshake was marked and nothing bleached: what
+    /// else a stack makes of its segments is not in ours.
+    fn ecn(&self, syn: &Packet, syn_ack: &Packet, last: &Packet) -> Result<Ecn, Stop> {
+        match (syn.ace(), syn_ack.ace()) {
+            (3 | 7, 1) => Ok(Ecn::Classic),
+            // Five is unused there: Linux takes it as one that knows the counter.
+            (7, 2..=5) => {
+                let is_marked = [syn_ack, last].iter().any(|packet| packet.ip_ecn.as_deref() == Some("ce"));
+                let tells_of_syn_ack = matches!(last.ace(), 2..=4) || self.is_clients();
+                if is_marked || !tells_of_syn_ack {
+                    return Err(Stop::NotDrivable("accurate ECN whose handshake was marked or bleached".into()));
+                }
+                Ok(Ecn::Accurate)
+            }
+            (7, 6) => Err(Stop::NotDrivable("accurate ECN whose handshake was marked or bleached".into())),
+            _ => Ok(Ecn::Off),
+        }
+    }
+
     /// `last` is what the stack under test waited for.
     fn agree(&self, at: Time, last: &Packet, settings: &Settings) -> Result<Agreed, Stop> {
         let (Some((asked, syn)), Some((answered, syn_ack))) = (&self.syn, &self.syn_ack) else { unreachable!("seen before") };
@@ -103,8 +137,9 @@ impl Handshake {
             scale,
             window_bytes,
             sack: settings.stack.options.sack && peer.sack_ok,
-            ecn: settings.ecn > 0 && peer.has('E') && own.has('E'),
+            ecn: if settings.ecn > 0 { self.ecn(syn, syn_ack, last)? } else { Ecn::Off },
             stamp: own.stamp.filter(|_| is_stamped).map(|stamp| (stamp.val, *own_at)),
+            peer_stamp: last.stamp.or(peer.stamp).map(|stamp| stamp.val),
         })
     }
 }
@@ -118,10 +153,7 @@ fn refuse(packet: &Packet) -> Result<(), Stop> {
     if packet.others.iter().any(|option| option.starts_with("FO")) || (is_syn && packet.length > 0) {
         return Err(Stop::NotDrivable("TCP Fast Open".into()));
     }
-    if packet.flags.contains(|flag: char| flag == 'A' || flag.is_ascii_digit()) {
-        return Err(Stop::NotDrivable("accurate ECN".into()));
-    }
-    match packet.others.first() {
+    match packet.others.iter().find(|option| *option != "ECN") {
         Some(option) if is_syn => Err(Stop::NotDrivable(format!("option {option}"))),
         _ => Ok(()),
     }

@@ -1,12 +1,17 @@
 //! What a segment of the peer's tells the sender, in segments instead of bytes.
 
-use tcp::Range;
+use tcp::{Ecn, Range};
 
 use crate::drive::{Drive, Told};
 use crate::outcome::Stop;
 use crate::script::Packet;
 
 use super::handshake::Agreed;
+
+/// RFC 9768 3.2.1: what the counter begins with.
+pub(super) const ACE_FIRST: u16 = 5;
+/// The most that it can tell of at once.
+const ACE_MAX: u64 = 7;
 
 /// What the header of `packet` tells; none if it tells the sender nothing.
 pub(super) fn told(packet: &Packet, agreed: &Agreed, drive: &Drive) -> Result<Option<Told>, Stop> {
@@ -31,8 +36,12 @@ pub(super) fn told(packet: &Packet, agreed: &Agreed, drive: &Drive) -> Result<Op
     }
     let is_update = window != drive.sender().receive_window();
     let has_sack = duplicate.is_some() || sack.iter().any(|block| !block.is_empty());
-    let ecn = u16::from(agreed.ecn && packet.has('E'));
-    let is_plain = cumulative <= c.una && !has_sack && ecn == 0 && !is_update;
+    let ecn = match agreed.ecn {
+        Ecn::Accurate => counted(packet, (drive, agreed), cumulative, &sack)?,
+        Ecn::Classic => u16::from(packet.has('E')),
+        _ => 0,
+    };
+    let is_plain = cumulative <= c.una && !has_sack && ecn == drive.marks_known() && !is_update;
     // Data is no duplicate ACK, and where nothing is outstanding there is none.
     let is_shut = window == 0 && c.una == c.nxt;
     if is_plain && !is_shut && (packet.length > 0 || c.una == c.nxt) {
@@ -43,6 +52,22 @@ pub(super) fn told(packet: &Packet, agreed: &Agreed, drive: &Drive) -> Result<Op
         Some(at + units::Duration::from_ms(ticks))
     });
     Ok(Some(Told { cumulative, sack, duplicate, ecn, window: (is_update || is_shut).then_some(window), echo, ..Told::default() }))
+}
+
+/// How many marked segments the counter in the header tells of, which begins at five and wraps after seven (RFC 9768 3.2.2).
+fn counted(packet: &Packet, (drive, agreed): (&Drive, &Agreed), cumulative: u64, sack: &[Range; 3]) -> Result<u16, Stop> {
+    let c = drive.sender().connection();
+    let reported: u64 = sack.iter().filter(|block| !block.is_empty()).map(|block| block.to - block.from).sum();
+    if cumulative.saturating_sub(c.una) + reported > ACE_MAX {
+        return Err(Stop::NotDrivable("a counter of marks that may have wrapped".into()));
+    }
+    // Linux believes the counter of an ACK that brings nothing only where its timestamp is newer than any before (RFC 9768 3.2.2.5.1): ours has that of no ACK.
+    if agreed.stamp.is_some() && packet.stamp.is_some_and(|stamp| Some(stamp.val) <= agreed.peer_stamp) {
+        return Err(Stop::NotDrivable("a clock of the peer's that stands still".into()));
+    }
+    let known = drive.marks_known();
+    let told = packet.ace() as u16;
+    Ok(known.wrapping_add(told.wrapping_sub(ACE_FIRST).wrapping_sub(known) % 8))
 }
 
 /// The segment that begins with the byte of this number.

@@ -30,6 +30,8 @@ use crate::script::{Direction, Event, Packet, Script, What};
 
 /// Packetdrill's own, nanoseconds.
 const TOLERANCE: u64 = 4_000_000;
+/// What the option of accurate ECN takes of a segment, with its padding.
+const ECN_OPTION_BYTES: u64 = 12;
 /// A script is over by then: some four months.
 const TIME_MAX: u64 = 10_u64.pow(16);
 /// Options of the command line that mean nothing here.
@@ -78,6 +80,8 @@ impl Run {
         for (name, value) in &script.options {
             match name.as_str() {
                 "tolerance_usecs" => tolerance = value.parse::<u64>().map_err(|_| format!("option {name}"))? * 1000,
+                // Milliseconds, as those that are read here.
+                "tcp_ts_tick_usecs" if value == "1000" => {}
                 "mss" => own_mss = Some(value.parse().map_err(|_| format!("option {name}"))?),
                 known if OPTIONS.contains(&known) => {}
                 _ => return Err(format!("option --{name}")),
@@ -183,6 +187,7 @@ impl Run {
                 self.settings.stack.variant = None;
                 Ok(())
             }
+            Meaning::Mss(mss) => self.handshake.limit_mss(mss),
             Meaning::Listen => {
                 self.listener = descriptor.cloned();
                 Ok(())
@@ -230,18 +235,23 @@ impl Run {
         if packet.has('S') || packet.has('R') || !packet.has('.') {
             return Err(Stop::NotDrivable(format!("segment {}", packet.flags)));
         }
-        if let Some(option) = packet.others.first() {
-            return Err(Stop::NotDrivable(format!("option {option}")));
-        }
         let now = self.now();
         let (drive, agreed) = self.drive()?;
+        let is_accurate = agreed.ecn == Ecn::Accurate;
+        // Bytes by codepoint say no more than the counter does where that cannot have wrapped.
+        if let Some(option) = packet.others.iter().find(|option| !(is_accurate && *option == "ECN")) {
+            return Err(Stop::NotDrivable(format!("option {option}")));
+        }
+        if is_accurate && packet.length == 0 && packet.ip_ecn.as_deref() == Some("ce") {
+            return Err(Stop::NotDrivable("a mark on an ACK".into()));
+        }
         if let Some(told) = inbound::told(packet, agreed, drive)? {
             drive.ack(now, &told);
         }
         if packet.length > 0 {
             let segment = self.peer.segment(packet)?;
             let ce = packet.ip_ecn.as_deref() == Some("ce");
-            let cwr = packet.has('W');
+            let cwr = !is_accurate && packet.has('W');
             self.drive()?.0.receive(now, segment, EcnBits { ce, cwr });
             self.has_received = true;
         }
@@ -277,14 +287,21 @@ impl Run {
             self.before = span.from;
             return if is_answer { Ok(()) } else { Err(Stop::NotDrivable("an ACK of no data".into())) };
         }
-        self.drive()?;
+        let (_, agreed) = self.drive()?;
+        let (ecn, mss) = (agreed.ecn, u64::from(agreed.mss));
+        if packet.others.iter().any(|option| option == "ECN") {
+            if packet.length + ECN_OPTION_BYTES >= mss || (packet.stamp.is_some() && packet.sack.len() == 2) {
+                return Err(Stop::NotDrivable("room that the option ECN takes".into()));
+            }
+            self.not_judged.push("option ECN".into());
+        }
         let (Some(drive), peer) = (&mut self.drive, &self.peer) else { unreachable!("just made") };
         let at = if packet.length > 0 {
-            let (segments, at) = self.left.expect_data(packet, span, drive)?;
+            let (segments, at) = self.left.expect_data(packet, span, (drive, ecn))?;
             self.counts.segments += segments;
             at
         } else {
-            let at = self.left.expect_ack(packet, span, (drive, peer))?;
+            let at = self.left.expect_ack(packet, span, (drive, peer, ecn))?;
             self.counts.acks += 1;
             at
         };
@@ -299,9 +316,8 @@ fn open(settings: &Settings, agreed: &Agreed, device: bool) -> Result<Drive, Sto
     let mut options = stack.options.clone();
     options.sack = agreed.sack;
     options.timestamps = agreed.stamp.is_some();
-    let ecn = if agreed.ecn { Ecn::Classic } else { Ecn::Off };
     // What an algorithm asks for beyond that was not agreed upon either.
-    options.ecn = ecn;
+    options.ecn = agreed.ecn;
     let connect = Connect {
         algorithm: stack.algorithm.clone(),
         variant: stack.variant.clone(),

@@ -55,7 +55,7 @@ pub(super) struct Settings {
 
 /// Sysctls of `net.ipv4` without any effect here: sizes of buffers, retries of handshakes, what is cached, and what the kernel of the
 /// profile ignores.
-const WITHOUT_EFFECT: [&str; 26] = [
+const WITHOUT_EFFECT: [&str; 28] = [
     "tcp_rmem",
     "tcp_wmem",
     "tcp_mem",
@@ -64,6 +64,8 @@ const WITHOUT_EFFECT: [&str; 26] = [
     "tcp_fack",
     "tcp_dsack",
     "tcp_ecn_option",
+    "tcp_ecn_option_beacon",
+    "tcp_ecn_fallback",
     "tcp_fastopen",
     "tcp_fastopen_key",
     "tcp_fastopen_blackhole_timeout_sec",
@@ -171,7 +173,8 @@ impl Settings {
         match (name, value) {
             ("tcp_congestion_control", _) => value.clone_into(&mut self.stack.algorithm),
             ("tcp_timestamps", "0" | "1") => self.timestamps = value == "1",
-            ("tcp_ecn", "0" | "1" | "2") => self.ecn = value.parse().expect("a digit"),
+            // Which ECN is asked for, and answered with, is in the script's own handshake.
+            ("tcp_ecn", "0" | "1" | "2" | "3" | "4" | "5") => self.ecn = value.parse().expect("a digit"),
             ("tcp_slow_start_after_idle", "0") => options.idle_restart = IdleRestart::None,
             ("tcp_slow_start_after_idle", "1") => options.idle_restart = IdleRestart::Linux,
             // 1 and 2 asked for early retransmit, which is gone.

@@ -56,6 +56,13 @@ impl Packet {
     pub fn has(&self, flag: char) -> bool {
         self.flags.contains(flag)
     }
+
+    /// The three bits of RFC 9768's counter, AE, CWR and ECE: as a digit, or as the letters `A`, `W` and `E`.
+    pub fn ace(&self) -> u64 {
+        let bits = |(flag, value)| if self.has(flag) { value } else { 0 };
+        let letters = [('A', 4), ('W', 2), ('E', 1)].into_iter().map(bits).sum();
+        self.flags.chars().find_map(|flag| flag.to_digit(8)).map_or(letters, u64::from)
+    }
 }
 
 /// `< P. 1:1001(1000) ack 1 win 320 <sack 1:2,nop,nop>`.
@@ -160,6 +167,8 @@ mod tests {
         let syn = parse("> S. 0:0(0) ack 1 <mss 1460,nop,nop,sackOK,nop,wscale 8,FO abcd,nop,nop>").expect("a packet");
         assert_eq!((syn.mss, syn.wscale, syn.sack_ok, syn.others), (Some(1460), Some(8), true, vec!["FO".to_owned()]));
         assert!(parse("> . 1:1(0) ack 1 <...>").expect("a packet").any_options);
+        let ace = |flags: &str| parse(&format!("> {flags} 1:1(0) ack 1")).expect("a packet").ace();
+        assert_eq!(["EAP.", "P.5", "WA.", ".6", "EWA.", "."].map(ace), [5, 5, 6, 6, 7, 0]);
     }
 
     #[test]

@@ -83,6 +83,8 @@ void sampling_on_started(struct flow *flow, uint64_t t_ns)
 	if (flow->snmp >= 0)
 		snmp_read(flow->snmp, &flow->latest.snmp);
 	flow->at_start = flow->latest;
+	/* A SYN without an answer in time is a timeout of the flow's, with which the kernel's counts in its namespace began. */
+	flow->at_start.snmp.timeouts = 0;
 	flow->was_slow_start = true;
 	note(flow, EVENT_START, t_ns, NEVER, NEVER);
 }
