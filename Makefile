@@ -47,7 +47,7 @@ $(DEPS): uv.lock
 	echo 'installing locked dependencies into .venv'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
-	$(call install,--no-default-groups --group build --extra sql)
+	$(call install,--no-default-groups --group build --extra report --extra sql)
 
 $(CHECKERS): $(DEPS)
 	echo 'installing what checks it into .venv'
