@@ -414,7 +414,7 @@ mod tests {
         assert_eq!((drive.info().ca_state, drive.info().total_retrans, drive.info().delivered), (0, 1, 13));
     }
 
-    /// A tail loss probe two round trips and two ticks after the data, at its own time though nobody looked.
+    /// A tail loss probe two round trips and two ticks after the data, at its own time though no step asked in between.
     #[test]
     fn timers_expire_at_their_own_time() {
         let mut drive = opened(2);
@@ -455,7 +455,7 @@ mod tests {
     }
 
     /// RFC 9293 3.8.6.1, as Linux has it: with a shut window the first probe leaves after a timeout of 100 + 200 ms, the next after 600 and 1200 ms from
-    /// the one before, or from its answer. Probes without data break no silence: the window that opens 2.4 s later finds cwnd restarted, at the initial one.
+    /// the one before, or from its answer. Probes without data end no idle time: the window that opens 2.4 s later finds cwnd restarted, at the initial one.
     #[test]
     fn a_shut_window_is_probed_ever_more_seldom() {
         let mut drive = opened(10);
