@@ -30,7 +30,7 @@ DEMO := build/demo
 PROFILE ?= release
 CORE := .venv/.stamp-core-$(PROFILE)
 
-.PHONY: build deps checkers rust-tests test test-python test-kernel test-live test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench gate-power ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel names release demo clean
+.PHONY: build deps checkers rust-tests test test-python test-kernel test-live test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python lint-js fuzz bench gate-power ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel names release demo clean
 
 build: $(CORE)
 
@@ -137,6 +137,10 @@ lint-python: $(CORE) $(CHECKERS)
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports > .venv/lint-imports.log || { cat .venv/lint-imports.log; exit 1; }
 	$(BIN)/python -m windtunnel.backends.catalogue --check
+
+# The scripts of the playground and of reports, by ESLint from npm: not a part of `make lint`, which needs no Node.
+lint-js:
+	npx --yes eslint@9 --config .ci/eslint.config.mjs python/windtunnel/playground/sources python/windtunnel/report/assets
 
 # Random scenarios with everything in them: of each of eight kinds against the textbook event heap, of two more the core against itself
 # with events that drop-tail can do without. Some 600 of each in `make test`, SCENARIOS here.
