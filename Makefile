@@ -30,7 +30,7 @@ DEMO := build/demo
 PROFILE ?= release
 CORE := .venv/.stamp-core-$(PROFILE)
 
-.PHONY: build checkers test test-python test-kernel test-live test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python fuzz bench gate-power ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel names release demo clean
+.PHONY: build deps checkers rust-tests test test-python test-kernel test-live test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python lint-js fuzz bench gate-power ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel names release demo clean
 
 build: $(CORE)
 
@@ -47,7 +47,9 @@ $(DEPS): uv.lock
 	echo 'installing locked dependencies into .venv'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
-	$(call install,--no-default-groups --group build --extra sql)
+	$(call install,--no-default-groups --group build --extra report --extra sql)
+
+deps: $(DEPS)
 
 $(CHECKERS): $(DEPS)
 	echo 'installing what checks it into .venv'
@@ -86,10 +88,10 @@ kernel: $(CORE)
 	.ci/kernel-source
 	for source in $(or $(SOURCES),$$(ls -v /usr/src/linux-source-*.tar.* | sed -n 1p)); do $(BIN)/windtunnel kernel build --source $$source; done
 
-# What needs a kernel. Without one it is built, or where that cannot be, the tests are skipped and say so.
+# What needs a kernel. Without one it is built, or where that cannot be, the tests are skipped and say so. Guests have a clock of their own: they run beside each other.
 test-kernel: $(CORE) $(CHECKERS)
 	$(BIN)/windtunnel kernel list --json | grep -q version || ! .ci/kernel-source || $(MAKE) --no-print-directory kernel
-	$(BIN)/python -m pytest -q -m kernel tests/kernel
+	$(BIN)/python -m pytest -q -m kernel -n $$(nproc) --dist loadfile tests/kernel
 
 # What needs network namespaces and AF_PACKET on this machine. Where they are not allowed, the tests are skipped and say what is missing. What failed on a
 # busy machine is tried once more: these runs are in real time.
@@ -116,6 +118,10 @@ test-kills: $(CORE) $(CHECKERS)
 	$(BIN)/python -m pytest -q -m kills -s tests/python/test_kill.py tests/python/test_campaign.py
 
 # The bindings are an extension module: they link into Python only, and the Python tests exercise them.
+# Compiled, not run.
+rust-tests: $(DEPS)
+	$(CARGO) test --no-run --quiet --locked --workspace --exclude windtunnel-py
+
 test-rust: $(DEPS)
 	$(CARGO) test --quiet --locked --workspace --exclude windtunnel-py
 
@@ -131,6 +137,10 @@ lint-python: $(CORE) $(CHECKERS)
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports > .venv/lint-imports.log || { cat .venv/lint-imports.log; exit 1; }
 	$(BIN)/python -m windtunnel.backends.catalogue --check
+
+# The scripts of the playground and of reports, by ESLint from npm: not a part of `make lint`, which needs no Node.
+lint-js:
+	npx --yes eslint@9 --config .ci/eslint.config.mjs python/windtunnel/playground/sources python/windtunnel/report/assets
 
 # Random scenarios with everything in them: of each of eight kinds against the textbook event heap, of two more the core against itself
 # with events that drop-tail can do without. Some 600 of each in `make test`, SCENARIOS here.

@@ -71,7 +71,16 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, attribute = _HOMES[name]
-    value = getattr(importlib.import_module(module), attribute)
+    try:
+        home = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        from windtunnel.extras import absent, lacking
+
+        package = absent(error)
+        if package is None:
+            raise
+        raise lacking(f"windtunnel.{name} needs", package) from None
+    value = getattr(home, attribute)
     globals()[name] = value
     return value
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
-from windtunnel import native, plots
+from windtunnel import native
+from windtunnel.frames import pl
 from windtunnel.records import frame_of
 from windtunnel.scenario import ScenarioError
 
@@ -120,6 +120,8 @@ class Trace:
             When the file cannot be written.
         """
         flows = [f"{flow['from']} to {flow['to']}" for flow in self.figures["flows"]]
+        from windtunnel import plots
+
         figure = plots.captured(
             self.flow_samples, flows=flows, title=f"{Path(self.file).name}, at the {self.figures['interface'] or 'sender'}"
         )

@@ -13,15 +13,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from windtunnel import metrics, plots, records
+from windtunnel import metrics, records
 from windtunnel.backends import backend as backend_of
 from windtunnel.backends.captures import Capture
+from windtunnel.extras import is_installed, need
 from windtunnel.records import names, qlog
 from windtunnel.scenario import Scenario, ScenarioError, traces
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
+
+DRAWN_BY = ("polars", "matplotlib")
+"""Packages without which there are no figures."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ class Plot:
         ScenarioError
             When the run took no samples or the file cannot be written.
         """
+        from windtunnel import plots
+
         return self._drawn(plots.cwnd(self.records), path)
 
     def overview(self, path: str | Path | None = None) -> Figure:
@@ -68,11 +74,15 @@ class Plot:
         ScenarioError
             When the run took no samples or the file cannot be written.
         """
+        from windtunnel import plots
+
         return self._drawn(plots.overview(self.records), path)
 
     @staticmethod
     def _drawn(figure: Figure, path: str | Path | None) -> Figure:
         if path is not None:
+            from windtunnel import plots
+
             plots.save(figure, Path(path))
         return figure
 
@@ -89,7 +99,11 @@ class Run:
         ran = f"{names.flow_words(scenario)}; {names.path_words(scenario)}; {scenario['duration_s']:g} s, seed {scenario['seed']}"
         return f"<Run {self.digest[:12]}: {ran}>"
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
+        if not all(is_installed(package) for package in DRAWN_BY):
+            return None
+        from windtunnel import plots
+
         return plots.run_html(self.records)
 
     @property
@@ -154,7 +168,8 @@ class Run:
 
     @property
     def plot(self) -> Plot:
-        """The figures of this run."""
+        """The figures of this run; an `ImportError` says in one line what to install where figures cannot be drawn."""
+        need("figures need", *DRAWN_BY)
         return Plot(self.records)
 
     @property
@@ -212,6 +227,7 @@ class Run:
         windtunnel.records.FolderError
             When it holds anything else, or cannot be written.
         """
+        need("folders of runs need", "polars")
         target = Path(folder)
         check_folder(target, self.digest)
         with records.staged(target) as temporary:
@@ -297,6 +313,7 @@ def load_run(folder: str | Path) -> Run:
     windtunnel.records.FolderError
         When a file is missing or damaged.
     """
+    need("folders of runs need", "polars")
     return Run(records.read(Path(folder)))
 
 

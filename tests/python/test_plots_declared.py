@@ -95,6 +95,23 @@ def test_a_zero_has_no_place_on_a_logarithmic_axis_and_is_drawn_at_its_edge() ->
     assert [list(line.get_xdata()) for line in hollow] == [[16.0]]
 
 
+def test_a_point_at_the_least_that_can_be_measured_is_hollow_and_called_an_upper_bound() -> None:
+    # FAST sends nothing again at 42 ms in one repeat of two: that one is 1 / packets sent, whatever the other is.
+    shares = point("fast", 16, [1e-3, 2e-3]) + point("fast", 42, [1e-8, 3e-8]) + point("reno", 42, [2e-8, 4e-8])
+    sent = point("fast", 16, [1e-8, 1e-8]) + point("fast", 42, [1e-8, 1e-8]) + point("reno", 42, [1e-8, 1e-8])
+    table = pl.concat([measures(shares, metric="loss_ovh"), measures(sent, metric="loss_least")])
+    declared = curves(metric="loss_ovh", y_log=True, least="loss_least")
+    kinds = {(found.series, found.x): found.kind for found in points_of(declared, table)}
+    assert kinds == {("fast", 16.0): "value", ("fast", 42.0): "bound", ("reno", 16.0): "absent", ("reno", 42.0): "value"}
+    assert "One point at the least that can be measured in some repeats: hollow, an upper bound." in plots.remarks(declared, measures=table)
+    figure = plots.draw(declared, measures=table)
+    (axis,) = figure.axes
+    hollow = [line for line in axis.lines if line.get_markerfacecolor() == "#ffffff" and line.get_linestyle() == "None"]
+    assert [(list(line.get_xdata()), list(line.get_ydata())) for line in hollow] == [([42.0], [2e-8])]
+    assert "upper bound" in [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    assert {found.kind for found in points_of(curves(metric="loss_ovh", y_log=True), table)} == {"value", "absent"}
+
+
 def test_an_unreached_point_is_hollow_at_the_top_edge_and_breaks_the_line() -> None:
     rows = point("reno", 16, [1.0, 2.0]) + point("reno", 22, [math.inf, math.inf]) + point("reno", 42, [5.0, 6.0])
     (axis,) = plots.draw(curves(y_log=True), measures=measures(rows)).axes

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from windtunnel.cli import main
-from windtunnel.experiment import estimate as estimates
-from windtunnel.experiment.estimate import Estimate, announced, available_bytes, estimate
-from windtunnel.experiment.weight import packets
+from windtunnel.backends import estimate as estimates
+from windtunnel.backends.estimate import Estimate, announced, available_bytes, estimate
+from windtunnel.backends.weight import packets
 from windtunnel.scenario import Scenario
 
 

@@ -39,6 +39,13 @@ UNPLAIN = {
 }
 """Expressions of pages and of Python that send a reader to a dictionary, and what is written in their place."""
 PROSE = ("*.md", "docs/**/*.md", "data/**/*.md", "examples/**/*.md", "python/**/*.py", "python/**/*.template")
+COMMENTS = {
+    **UNPLAIN,
+    r"silence|(?:falls?|is|are) silent": "an idle time; pauses",
+    r"(?:transfers|flows|connections) (?:that are )?alive|births?": "open; a new transfer",
+    r"believed(?: in)?": "accepted, used, the estimate",
+}
+"""The same for comments of Rust."""
 KEPT = {"python/windtunnel/backends/linux/endpoints.py": "whoever"}
 """A line that goes into a kernel's source, by which builds are named."""
 PLACES = ("*.md", "docs/**/*.md", "python/**/*.py", "python/**/*.html", "python/**/*.template", "crates/**/*.rs", "examples/**/*.md")
@@ -66,4 +73,16 @@ def test_pages_and_docstrings_use_plain_words(pattern: str) -> None:
             used = wanted.search(line)
             if used is not None and KEPT.get(name) != used[0]:
                 found.append(f"{name}:{number}: {used[0]!r}; write {UNPLAIN[pattern]!r}")
+    assert found == []
+
+
+@pytest.mark.parametrize("pattern", COMMENTS)
+def test_comments_of_rust_use_plain_words(pattern: str) -> None:
+    wanted = re.compile(rf"""(?<![:"'])//.*?\b({pattern})\b""", re.IGNORECASE)
+    found = []
+    for path in sorted(ROOT.glob("crates/*/src/**/*.rs")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            used = wanted.search(line)
+            if used is not None:
+                found.append(f"{path.relative_to(ROOT)}:{number}: {used[1]!r}; write {COMMENTS[pattern]!r}")
     assert found == []

@@ -20,7 +20,7 @@ pub const ZERO_NS: u64 = 946_684_800_000_000_000;
 const SNAP_LENGTH: u32 = 96;
 /// What a packet that was not part of the run says of itself.
 const NOT_OF_THE_RUN: &str = "before the run, in which the connection is established";
-/// After so many births transfers that are over are forgotten, when nothing of them was seen for so long.
+/// After so many new transfers transfers that are over are forgotten, when nothing of them was seen for so long.
 const BIRTHS: u32 = 4096;
 const SILENCE_NS: i64 = 10_000_000_000;
 
@@ -178,7 +178,7 @@ impl<W: Write + Send> Tap for Written<W> {
         if self.births % BIRTHS == 0 {
             self.forget();
         }
-        // At its receiver, and on the way back, things happen up to three quarters of a base RTT before they are shown.
+        // At its receiver, and on the reverse path, events happen up to three quarters of a base RTT before they are shown.
         self.lag_ns = self.lag_ns.max(2 * tapped.rtt.0 as i64);
         let mut connection = Connection::new(flow, tapped);
         if !tapped.opens {

@@ -89,7 +89,7 @@ impl Connection {
     }
 
     /// How long nothing has been in flight when a segment leaves into an empty pipe ([`CaEvent::TxStarted`](crate::CaEvent::TxStarted)): the
-    /// silence beyond a smoothed RTT, after which the last ACK was here. None to speak of where that ACK releases the segment.
+    /// idle time beyond a smoothed RTT, after which the last ACK was here. None to speak of where that ACK releases the segment.
     pub fn idle(&self) -> Duration {
         let silent = self.now.since(self.last_sent);
         silent.saturating_sub(Duration::from_us(u64::from(self.srtt8_us) / 8))

@@ -132,7 +132,7 @@ pub struct Steering {
 /// Notifications that carry no data (Linux `tcp_ca_event`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaEvent {
-    /// Data is sent while nothing was in flight: after a silence, and whenever an ACK of all that is out releases it, as with a window of one or
+    /// Data is sent while nothing was in flight: after an idle time, and whenever an ACK of all that is out releases it, as with a window of one or
     /// two segments (Linux `tcp_event_data_sent`; [`Connection::idle`] tells them apart). Comes before `Connection::last_sent` moves.
     TxStarted,
     /// The window was cut after an idle period.
@@ -195,7 +195,7 @@ pub trait CongestionControl {
         false
     }
 
-    /// `on_rate_sampled`, and what follows from it: one question for whoever must find out first which law it is that answers.
+    /// `on_rate_sampled`, and what follows from it: one question for callers that must find out first which law it is that answers.
     #[inline]
     fn steer(&mut self, w: &mut Window, c: &Connection, s: &RateSample) -> Steering {
         self.on_rate_sampled(w, c, s);

@@ -1,6 +1,6 @@
 //! A law from outside the registry: it stands wherever the name of a registered one may stand.
 //!
-//! This crate knows no file and no library: whoever loads one hands in a [`GuestProtocol`] under the name that scenarios use for it.
+//! This crate knows no file and no library: what loads one passes in a [`GuestProtocol`] under the name that scenarios use for it.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -98,7 +98,7 @@ impl Guests {
     }
 }
 
-/// The largest window that is believed, segments: that of no threshold.
+/// The largest window that is accepted, segments: that of no threshold.
 const CWND_MAX: f64 = crate::SSTHRESH_INFINITE;
 
 /// Whether a guest may leave a window like this.
@@ -147,7 +147,7 @@ pub struct GuestFault {
 }
 
 impl GuestFault {
-    /// Unwinds to whoever runs the simulation, without a message on the way.
+    /// Unwinds to the caller of the simulation, without a message on the way.
     pub fn raise(self) -> ! {
         std::panic::resume_unwind(Box::new(self))
     }

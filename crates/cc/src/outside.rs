@@ -1,7 +1,7 @@
 //! A law without a rule: what holds the run sets the window and the pacing rate between two of its steps, and the law keeps to that.
 //!
 //! Source: none; it is what a learned policy acts through. Units: segments, bytes per second. State kept: where the two numbers of its flow lie.
-//! Before the first setting the initial window stays as it is. Losses change nothing: whoever sets the window sees them.
+//! Before the first setting the initial window stays as it is. Losses change nothing: what sets the window is shown them.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;

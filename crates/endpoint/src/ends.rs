@@ -41,7 +41,7 @@ impl Ecn {
 /// What an endpoint is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Number of the flow among the run's: for whoever tells of a fault.
+    /// Number of the flow among the run's: for messages about a fault.
     pub flow: usize,
     /// Which end.
     pub role: Role,

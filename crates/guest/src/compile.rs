@@ -74,7 +74,7 @@ impl Sources {
         WITHOUT.into_iter().filter(|(word, _)| unused(word)).map(|(_, flag)| flag).collect()
     }
 
-    /// Writes copies into a folder, for whoever compiles them against something else: units by their numbers, `unit_0.c` the file itself,
+    /// Writes copies into a folder, to be compiled against something else: units by their numbers, `unit_0.c` the file itself,
     /// each of which begins by saying what the user calls it; what they include by its own name.
     fn copy(&self, into: &Path) -> std::io::Result<()> {
         let home = self.units[0].parent().unwrap_or(Path::new(""));
@@ -84,7 +84,7 @@ impl Sources {
                 Some(number) => {
                     (PathBuf::from(format!("unit_{number}.c")), format!("#line 1 \"{}\"\n", name.replace(['"', '\\', '\n'], "_")))
                 }
-                // What lies above the file is not found there either, which whoever compiles it says.
+                // What lies above the file is not found there either, which the compiler says.
                 None => match path.strip_prefix(home) {
                     Ok(inner) if inner.components().all(|part| matches!(part, Component::Normal(_))) => (inner.to_owned(), String::new()),
                     _ => continue,

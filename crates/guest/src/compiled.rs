@@ -18,7 +18,7 @@ const KNOWN: usize = 2;
 /// Hooks in memory, and what all their states share.
 ///
 /// A state is `KNOWN + 2 n` words: whether a hook failed; `n`; the `n` words of the instance; and what they were before the hook that was
-/// called last, which is kept for whoever explains a failure. A hook that fails sets the first word, and answers anything.
+/// called last, which is kept to explain a failure. A hook that fails sets the first word, and answers anything.
 pub struct Compiled {
     shared: Arc<Shared>,
 }
@@ -104,7 +104,7 @@ impl CompiledLaw {
     /// Whether a hook has failed.
     #[inline]
     pub fn has_failed(&self) -> bool {
-        // SAFETY: the first word of a state that `leaked` made; nobody else has it.
+        // SAFETY: the first word of a state that `leaked` made; no other pointer to it exists.
         unsafe { *self.0.state().cast::<u64>() != 0 }
     }
 

@@ -41,7 +41,7 @@ unsafe impl Send for Law {}
 impl Drop for Law {
     fn drop(&mut self) {
         if let Some(destroy) = self.shared.copy.table.destroy {
-            // SAFETY: the state is the library's own, and nobody else has it.
+            // SAFETY: the state is the library's own, and no other pointer to it exists.
             unsafe { destroy(self.state) }
         }
     }
@@ -78,7 +78,7 @@ impl Law {
         Law { shared: Arc::clone(&self.shared), needs: self.needs, flow: self.flow, state, words: self.words }
     }
 
-    /// Where whoever watches sees what is called.
+    /// Where a watching process reads what is called.
     #[inline]
     fn words(&self) -> &Words {
         // SAFETY: the page is there as long as what all states share is.

@@ -1,4 +1,4 @@
-//! Where a guest is: a few words that whoever watches a run reads while it goes on, also from another process, and after a crash.
+//! Where a guest is: a few words that a watching thread or process reads while a run goes on, and after a crash.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -142,7 +142,7 @@ impl Page {
     /// Size of what is shared, bytes.
     pub const BYTES: usize = size_of::<Words>();
 
-    /// The page at the beginning of an open file of [`Page::BYTES`] or more, shared with everybody who maps it.
+    /// The page at the beginning of an open file of [`Page::BYTES`] or more, shared with every process that maps it.
     ///
     /// # Errors
     /// When it cannot be mapped.

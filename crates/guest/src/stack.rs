@@ -36,7 +36,7 @@ struct Held {
 }
 
 impl StackLibrary {
-    /// Loads a library that `windtunnel stacks build` has made, as scenarios call it. What is called of it is said on `page`, for whoever watches. It stays
+    /// Loads a library that `windtunnel stacks build` has made, as scenarios call it. What is called of it is said on `page`, for a watching process. It stays
     /// loaded, for threads of its own may use it.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ pub struct Lateness {
     largest_ns: u64,
 }
 
-/// Whole microseconds that are told apart: more than the clock tolerates.
+/// Whole microseconds that are counted apart: more than the clock tolerates.
 const MICROSECONDS: usize = 2000;
 
 impl Default for Lateness {

@@ -297,7 +297,7 @@ impl Network {
     /// A packet is at the link of its stage.
     fn offer(&mut self, at: Time, mut passing: Box<Passing>) {
         let Stage::Cross(link) = self.ways[passing.flow as usize].0[usize::from(passing.returns)][passing.stage] else { return };
-        // RFC 9331 5.1: whoever marked it, it may have been of a scalable sender.
+        // RFC 9331 5.1: whichever node marked it, it may have been of a scalable sender.
         passing.packet.is_l4s = passing.bytes[1] & 1 != 0;
         if let Some(fifo) = self.links[link].as_fifo() {
             return match fifo.take(at, passing.packet) {

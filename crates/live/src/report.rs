@@ -1,4 +1,4 @@
-//! What a router did: plain data for whoever started it.
+//! What a router did: plain data for its caller.
 
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! A link whose queue decides when it is served: what becomes of a packet is not known when it arrives.
 //!
-//! It serves only when it is asked: whoever offers a packet, or wants to know what is in the queue, makes it serve until then first.
+//! It serves only when it is asked: an offered packet, or a read of the queue, makes it serve until then first.
 //! Packets that have left it, transmitted or dropped, wait to be taken, with their loads.
 
 use std::collections::VecDeque;
@@ -40,9 +40,9 @@ pub struct Served<T> {
     loss: Stream,
     losses: Losses,
     changes: Changes,
-    /// Packets that have left, then the one in service; they wait here until somebody takes them.
+    /// Packets that have left, then the one in service; they wait here until the engine takes them.
     served: VecDeque<Left<T>>,
-    /// Packets that were dropped or lost, until somebody takes them.
+    /// Packets that were dropped or lost, until the engine takes them.
     gone: VecDeque<Dropped<T>>,
     /// What the queue has just dropped.
     scratch: Vec<Queued<T>>,

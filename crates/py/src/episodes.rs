@@ -29,7 +29,7 @@ pub(crate) fn reading_columns() -> Vec<&'static str> {
 /// So many runs in steps, each with the same number of flows that are acted for.
 #[pyclass(module = "windtunnel._core")]
 pub(crate) struct Episodes {
-    /// Locked by nobody: whoever steps has all of it.
+    /// No other thread locks it: a step has all of it to itself.
     runs: Mutex<Vec<Option<Stepped>>>,
     flows: Vec<usize>,
     action: Option<Action>,

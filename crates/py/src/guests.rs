@@ -19,7 +19,7 @@ fn unusable(error: GuestError) -> PyErr {
 /// The name that a scenario has for a controller, and its library.
 pub(crate) type Named = (String, PathBuf);
 
-/// The page that the process shares with whoever watches it; one of its own without a file.
+/// The page that the process shares with the process that watches it; one of its own without a file.
 pub(crate) fn page(fd: Option<i32>) -> PyResult<Arc<Page>> {
     let Some(fd) = fd else { return Ok(Arc::default()) };
     Ok(Arc::new(Page::mapped(fd).map_err(PyOSError::new_err)?))

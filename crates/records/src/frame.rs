@@ -15,7 +15,7 @@ pub enum Cells {
     UInt32(Vec<u32>),
     /// States.
     UInt8(Vec<u8>),
-    /// Numbers of which -1 is nobody's.
+    /// Numbers of which -1 stands for none.
     Int32(Vec<i32>),
     /// Words.
     String(Vec<Cow<'static, str>>),

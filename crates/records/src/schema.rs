@@ -13,7 +13,7 @@ pub enum Kind {
     UInt32,
     /// States.
     UInt8,
-    /// Numbers of which -1 is nobody's.
+    /// Numbers of which -1 stands for none.
     Int32,
     /// Words.
     String,

@@ -132,7 +132,7 @@ impl Directions {
     }
 }
 
-/// The largest base RTT of those who send forward, or of all if nobody does: flows, or transfers where there are no flows.
+/// The largest base RTT of those that send forward, or of all if none does: flows, or transfers where there are no flows.
 fn longest_rtt_s(flows: &[Flow], sources: &[&Source]) -> f64 {
     let of_flows = flows.iter().map(|flow| (flow.direction, flow.rtt_s.unwrap_or(0.0)));
     let of_sources = sources.iter().flat_map(|source| source.rtts_s.iter().map(|&rtt_s| (source.direction, rtt_s)));

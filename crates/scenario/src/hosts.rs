@@ -39,7 +39,7 @@ fn checked(host: Host, path: &str) -> Result<Host, ScenarioError> {
 /// Whose host it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Owner {
-    /// Everybody's without one of their own.
+    /// That of all flows without one of their own.
     All,
     Flow(usize),
     /// The connections of one application are on one host.

@@ -227,7 +227,7 @@ fn number_length(text: &[u8]) -> usize {
     }
     if matches!(text.get(end), Some(b'e' | b'E')) {
         let first = end + 1 + usize::from(is_sign(end + 1));
-        // An exponent of more digits is none: its letter begins a unit that nobody knows.
+        // An exponent of more digits is none: its letter begins a unit that is unknown.
         if first <= text.len() && (1..=4).contains(&digits(first)) {
             end = first + digits(first);
         }

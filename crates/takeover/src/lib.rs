@@ -2,7 +2,7 @@
 //!
 //! [`Taken`] wraps a stack: during each call of its endpoints, and in the thread that calls alone, the C library's `clock_gettime`, `gettimeofday`, `time`,
 //! `getrandom`, `getentropy`, `syscall`, `getenv`, `open`, `read` and `close` are those of `system.c`, which answer with simulated time and with
-//! [`endpoint::draws`]. They are hidden symbols of the library that the stack is linked into: the stack is unmodified, and nobody else notices. This crate
+//! [`endpoint::draws`]. They are hidden symbols of the library that the stack is linked into: the stack is unmodified, and nothing else is affected. This crate
 //! knows [`endpoint`] alone, and must never know the simulator.
 #![allow(unsafe_code)]
 

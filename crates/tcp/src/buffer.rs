@@ -361,7 +361,7 @@ mod tests {
         Buffer::new(BufferSpec { bytes, most, mss: 1448, timestamps: true, back, reads, start: Time::ZERO })
     }
 
-    /// Segments from `from` to below `to` arrive in order, sent 25 ms before, and are read if somebody does.
+    /// Segments from `from` to below `to` arrive in order, sent 25 ms before, and are read if the application reads.
     fn arrive(buffer: &mut Buffer, ms: u64, from: u64, to: u64) {
         let now = Time::from_ms(ms);
         for seq in from..to {
@@ -385,7 +385,7 @@ mod tests {
         assert_eq!(first(8192, None), (2896, 2, 0, 2920));
     }
 
-    /// Nobody reads. n segments take 1448 bytes each and 768 for every 17 of them: of 131,072 bytes 82 leave 8496, of which half is window, and 83
+    /// The application does not read. n segments take 1448 bytes each and 768 for every 17 of them: of 131,072 bytes 82 leave 8496, of which half is window, and 83
     /// leave 3524, less than the sixteenth of the window, 4096 bytes, that must be free. The edge last offered was that of 82: 118,736 + 4248.
     #[test]
     fn what_is_not_read_shuts_the_window_and_the_edge_stays() {

@@ -1,7 +1,7 @@
 //! What limits a sender beside the algorithm: the application's data, the receiver's window, and whether the window was used at all.
 //!
 //! Two rules of Linux, both tied to `tcp_slow_start_after_idle` and neither applied to an algorithm that controls all itself. Idle restart
-//! (`tcp_cwnd_restart`): the first data after a silence longer than the retransmission timeout finds the window halved once per timeout,
+//! (`tcp_cwnd_restart`): the first data after an idle time longer than the retransmission timeout finds the window halved once per timeout,
 //! down to the initial window. Validation (RFC 2861; `tcp_cwnd_application_limited`): a window that for a timeout was neither filled nor had an ACK that
 //! might have made it grow moves half-way to what was used of it. In both ssthresh remembers three quarters of the window there was. RFC 5681 4.1 knows the first alone, and goes to
 //! the restart window at once.
@@ -249,12 +249,12 @@ impl Limits {
         }
     }
 
-    /// The silence before now asks for an idle restart.
+    /// The idle time before now asks for an idle restart.
     pub(crate) fn is_restart_due(&self, c: &Connection, rto: Duration) -> bool {
         self.idle_restart != IdleRestart::None && c.now - c.last_sent > rto
     }
 
-    /// The window after that silence.
+    /// The window after that idle time.
     pub(crate) fn restart(&mut self, w: &mut Window, c: &Connection, rto: Duration) {
         let cwnd = w.segments();
         let least = u32::from(self.initial_window).min(cwnd);
@@ -301,7 +301,7 @@ mod tests {
         assert!(!limits(90, IdleRestart::None).can_send_new(&c));
     }
 
-    /// A window of 100 after 1.05 s of silence, with a timeout of 300 ms: halved thrice, or ten at once by RFC 5681, which leaves the threshold.
+    /// A window of 100 after an idle time of 1.05 s, with a timeout of 300 ms: halved thrice, or ten at once by RFC 5681, which leaves the threshold.
     /// Linux keeps three quarters of the window there.
     #[test]
     fn a_silence_of_three_timeouts_halves_the_window_thrice() {

@@ -66,7 +66,7 @@ pub enum Pacing {
     Full,
 }
 
-/// What becomes of the window when the application falls silent for longer than a retransmission timeout.
+/// What becomes of the window when the application pauses for longer than a retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdleRestart {

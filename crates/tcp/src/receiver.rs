@@ -164,7 +164,7 @@ impl Receiver {
     }
 
     /// Two segments from `seq` on, both sent at `sent`, arrive at these times: [`Receiver::on_expected`] twice, if the receiver expects
-    /// them and answers every second segment, and neither a timer expires nor one follows a silence. Returns the one ACK that they
+    /// them and answers every second segment, and neither a timer expires nor one follows an idle time. Returns the one ACK that they
     /// cause, and when it is sent.
     #[inline(always)]
     pub fn on_pair(&mut self, [first, second]: [Time; 2], seq: u64, sent: Time) -> Option<(Time, Ack)> {

@@ -36,7 +36,7 @@ pub struct ReceiverSpec {
     pub delayed_ack: Duration,
     /// The longest that the timer adapts to.
     pub delayed_ack_max: Duration,
-    /// Segments acknowledged one by one at the start, and after a silence.
+    /// Segments acknowledged one by one at the start, and after an idle time.
     pub quickack: u32,
     /// Segments that open the receiver's window, before those: each is acknowledged at once, for it tells of the wider window.
     pub opening: u32,
@@ -72,7 +72,7 @@ impl ReceiverSpec {
         ReceiverSpec { opening: if options.opening_acks { opening as u32 } else { 0 }, ..self }
     }
 
-    /// The receiver's own retransmission timeout: a silence longer than this brings quick ACKs back.
+    /// The receiver's own retransmission timeout: an idle time longer than this brings quick ACKs back.
     pub(crate) fn rto(&self) -> Duration {
         (self.handshake_rtt * 3).max(self.handshake_rtt + Duration::from_ms(200))
     }

@@ -37,6 +37,7 @@ from windtunnel.cli import (
 
 # Looked up only in modules that are loaded: an error that was raised has its module there.
 REFUSALS = (
+    ("windtunnel.extras", "MissingExtra"),
     ("windtunnel.foreign", "ForeignError"),
     ("windtunnel.records", "FolderError"),
     ("windtunnel.store", "ResultsError"),
@@ -162,7 +163,10 @@ def _refusal(error: Exception) -> str | None:
         loaded = sys.modules.get(module)
         if loaded is not None and isinstance(error, getattr(loaded, name)):
             return one_line(str(error))
-    return None
+    from windtunnel.extras import absent, lacking
+
+    package = absent(error)
+    return None if package is None else str(lacking("this command needs", package))
 
 
 def _shortened(line: str) -> str:

@@ -50,8 +50,12 @@ def _python() -> str:
 def _packages() -> str:
     from importlib.metadata import version
 
-    names = ("polars", "pydantic", "typer", "rich", "numpy", "matplotlib")
-    return ", ".join(f"{name} {version(name)}" for name in names)
+    from windtunnel.extras import BROUGHT_BY, is_installed
+
+    there = [name for name in BROUGHT_BY if is_installed(name)]
+    lacking = [name for name in BROUGHT_BY if name not in there]
+    found = ", ".join(f"{name} {version(name)}" for name in ("pydantic", "typer", "rich", "numpy", *there))
+    return found if not lacking else f"{found}; without {', '.join(lacking)}, which windtunnel[report] brings"
 
 
 def _core() -> str:

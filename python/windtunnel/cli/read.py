@@ -36,6 +36,10 @@ def read_command(
     from windtunnel.scenario.units import parse
 
     if plot is not None:
+        from windtunnel.extras import need
+        from windtunnel.run import DRAWN_BY
+
+        need("figures need", *DRAWN_BY)
         from windtunnel.plots import check_target
 
         check_target(Path(plot))

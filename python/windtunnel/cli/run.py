@@ -186,12 +186,16 @@ class Files:
 def _run(scenario: Scenario, backend: str, files: Files, *, as_json: bool) -> None:
     from windtunnel import backends
     from windtunnel.cli.output import note, print_json
+    from windtunnel.extras import need
     from windtunnel.scenario import ScenarioError, digest
 
     out, plot, deliveries = files.out, files.plot, files.deliveries
     chosen = backends.backend(backend)
     chosen.check(scenario)
     if plot is not None:
+        from windtunnel.run import DRAWN_BY
+
+        need("figures need", *DRAWN_BY)
         from windtunnel.plots import check_target
 
         check_target(Path(plot))
@@ -212,9 +216,11 @@ def _run(scenario: Scenario, backend: str, files: Files, *, as_json: bool) -> No
     capture = _capture(files)
     if capture is not None:
         capture.check(scenario)
+    if out is not None:
+        need("folders of runs need", "polars")
     if out is not None and not out:
         raise ScenarioError("out", "'' is not a folder; allowed: a new or empty folder")
-    from windtunnel.experiment.estimate import announced
+    from windtunnel.backends.estimate import announced
     from windtunnel.run import Run, check_folder
 
     for line in announced([scenario]) if chosen.name == "sim" else ():

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from windtunnel.backends import backend as backend_of
+from windtunnel.backends.weight import packets
 from windtunnel.experiment.elsewhere import LeftOut, left_out, profiles, restated
 from windtunnel.experiment.model import Draws, Experiment, Scale
-from windtunnel.experiment.weight import packets
 from windtunnel.scenario import Scenario, digest
 from windtunnel.store import KEPT, run_key
 

@@ -13,10 +13,10 @@ from functools import cached_property
 from typing import Any
 
 from windtunnel.backends import backend as backend_of
+from windtunnel.backends.estimate import announced
 from windtunnel.campaign import Campaign, Needs
 from windtunnel.experiment import away
 from windtunnel.experiment.elsewhere import LeftOut, left_out
-from windtunnel.experiment.estimate import announced
 from windtunnel.experiment.functions import fingerprint, is_ours, is_portable
 from windtunnel.experiment.measuring import MeasuredRun, plain, table
 from windtunnel.experiment.model import Experiment, Measure

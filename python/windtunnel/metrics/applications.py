@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import polars as pl
-
+from windtunnel.frames import pl
 from windtunnel.metrics import rates
 from windtunnel.metrics.datagrams import connections
 from windtunnel.records import Records

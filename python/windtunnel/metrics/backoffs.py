@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
+
+from windtunnel.frames import pl
 
 Array = npt.NDArray[np.float64]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import polars as pl
-
+from windtunnel.frames import pl
 from windtunnel.records import Records
 
 _QUANTILES = {"median": 0.5, "p95": 0.95, "p99": 0.99}

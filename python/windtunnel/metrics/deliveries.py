@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 
+from windtunnel.frames import pl
 from windtunnel.records import Records
 from windtunnel.scenario import ScenarioError
 

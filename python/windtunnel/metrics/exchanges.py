@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import polars as pl
-
+from windtunnel.frames import pl
 from windtunnel.metrics.completions import columns, counts, is_done, since_warmup, times, typical_s
 from windtunnel.metrics.view import View
 from windtunnel.records import Records

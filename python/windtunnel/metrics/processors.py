@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 
+from windtunnel.frames import pl
 from windtunnel.metrics.backoffs import Array
 from windtunnel.metrics.view import View
 

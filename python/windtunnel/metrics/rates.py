@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from windtunnel import native
+from windtunnel.frames import pl
 
 PACKET_BITS = 8 * 1500
 UDP = "udp"

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
+from windtunnel.frames import pl
 from windtunnel.metrics.backoffs import Array
 from windtunnel.metrics.throughput import binned_bps
 from windtunnel.metrics.view import View

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import polars as pl
-
 from windtunnel import native
+from windtunnel.frames import pl
 from windtunnel.metrics import fairness, rates
 from windtunnel.metrics.applications import applications, are_grouped
 from windtunnel.metrics.arrivals import transfers

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
+from windtunnel.frames import pl
 from windtunnel.metrics.rates import PACKET_BITS
 from windtunnel.metrics.view import View
 

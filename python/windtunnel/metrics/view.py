@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import polars as pl
 
+from windtunnel.frames import pl
 from windtunnel.metrics.backoffs import Array, Backoffs, backoffs_by_flow
 from windtunnel.metrics.rates import PACKET_BITS, UDP, UDP_HEADER_BITS, packet_bits
 from windtunnel.records import Records

@@ -13,7 +13,7 @@ import polars as pl
 from windtunnel.foreign import shown
 from windtunnel.plots.axes import Grid, legend_above, legend_rows, panel_title, sheet, styled, ticks_at_points, y_ticks
 from windtunnel.plots.declared import Curves, Overlay, Value
-from windtunnel.plots.points import Point, ascending, mean_line, others_of, points_of, unreached_label
+from windtunnel.plots.points import DRAWN, HOLLOW, Point, ascending, hollow_label, mean_line, others_of, points_of
 from windtunnel.plots.style import INK, LINE_STYLES, PAPER, QUIET, look
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _scale(declaration: Curves, axis: Axes, points: Sequence[Point], lines: Sequ
 
 def y_range(declaration: Curves, points: Sequence[Point], lines: Sequence[Line]) -> tuple[float, float]:
     """Return the ends of the y axis: no point lies outside; a band stays free at an edge that points lie beyond."""
-    drawn = [point for point in points if point.kind in ("value", "partly")]
+    drawn = [point for point in points if point.kind in DRAWN]
     values = [point.mean for point in drawn] + [point.mean + point.sem for point in drawn] + list(declaration.baseline)
     if not declaration.y_log:
         values += [point.mean - point.sem for point in drawn]
@@ -178,7 +178,7 @@ def _draw_panel(
 def asides(points: Sequence[Point]) -> dict[Value, float]:
     """Return how far beside its x each series of a panel is drawn, in points of 1/72 inch: bars of several at one x are kept apart."""
     order = list(dict.fromkeys(point.series for point in points))
-    barred = Counter(point.x for point in points if point.kind in ("value", "partly") and point.sem > 0)
+    barred = Counter(point.x for point in points if point.kind in DRAWN and point.sem > 0)
     if max(barred.values(), default=0) < 2:
         return dict.fromkeys(order, 0.0)
     step = min(_ASIDE_POINTS, _ASIDE_MOST_POINTS / (len(order) - 1))
@@ -198,7 +198,7 @@ def _draw_others(axis: Axes, points: Sequence[Point], styles: Mapping[Value, dic
     """Draw what another backend measured: half-filled, a little larger, so that it is seen around a mark in the same place."""
     floor = axis.get_ylim()[0]
     for point in points:
-        if point.kind not in ("value", "partly"):
+        if point.kind not in DRAWN:
             continue
         style = styles[point.series]
         if point.sem > 0:
@@ -211,20 +211,20 @@ def _draw_others(axis: Axes, points: Sequence[Point], styles: Mapping[Value, dic
 
 
 def _draw_series(axis: Axes, points: Sequence[Point], style: dict[str, Any], shift_points: float) -> None:
-    drawn = np.array([point.mean if point.kind in ("value", "partly") else math.nan for point in points])
+    drawn = np.array([point.mean if point.kind in DRAWN else math.nan for point in points])
     xs = np.array([point.x for point in points])
     colour, mark = style["color"], {"marker": style["marker"], "markersize": style["markersize"]}
     at_side = {"transform": _shifted(axis, shift_points)}
     axis.plot(xs, drawn, color=colour, linestyle=style["linestyle"], linewidth=1.1, zorder=2.5, **at_side)
     floor = axis.get_ylim()[0]
-    barred = [point for point in points if point.kind in ("value", "partly") and point.sem > 0]
+    barred = [point for point in points if point.kind in DRAWN and point.sem > 0]
     if barred:
         lower = [min(point.sem, max(point.mean - floor, 0.0)) for point in barred]
         upper = [point.sem for point in barred]
         at, means = [point.x for point in barred], [point.mean for point in barred]
         bar: dict[str, Any] = {"fmt": "none", "ecolor": colour, "elinewidth": 0.8, "capsize": 1.8, "capthick": 0.8}
         axis.errorbar(at, means, yerr=[lower, upper], **bar, zorder=2.6, **at_side)
-    for kind, face, edge, width in (("value", colour, PAPER, 0.4), ("partly", PAPER, colour, 1.0)):
+    for kind, face, edge, width in (("value", colour, PAPER, 0.4), *((hollow, PAPER, colour, 1.0) for hollow in HOLLOW)):
         places = [(point.x, point.mean) for point in points if point.kind == kind]
         if places:
             axis.plot(
@@ -295,8 +295,7 @@ def _legend(declaration: Curves, points: Sequence[Point], styles: Mapping[Value,
     handles += [
         Line2D([], [], color=theory_colour(overlay), linestyle=_DASHES, linewidth=0.9, label=label) for label, overlay in labels.items()
     ]
-    if any(point.kind in ("unreached", "partly") for point in points):
-        label = unreached_label(declaration.metric)
+    if label := hollow_label(declaration.metric, points):
         handles.append(Line2D([], [], linestyle="none", marker="o", mfc=PAPER, mec=QUIET, mew=0.9, label=label))
     return handles
 

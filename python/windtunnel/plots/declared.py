@@ -93,6 +93,9 @@ class Curves:
         What an infinite repeat counts as while at most half of a point's repeats are infinite: the duration of the runs, seconds.
     algs : tuple of str
         Only these protocols, in this order; all when empty.
+    least : str, optional
+        A metric that says, run by run, the smallest value that `metric` can take. A point of which a repeat is no larger is an upper
+        bound, drawn hollow.
     """
 
     name: str
@@ -112,6 +115,7 @@ class Curves:
     caption: str = ""
     censored_at: float | None = None
     algs: tuple[str, ...] = ()
+    least: str | None = None
 
 
 @dataclass(frozen=True)

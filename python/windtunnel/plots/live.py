@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from windtunnel.plots.axes import panel_title
 from windtunnel.plots.curves import series_label, series_styles, shared_scale, theory_colour, theory_lines, y_range
 from windtunnel.plots.declared import Curves
-from windtunnel.plots.points import Point, ascending, others_of, points_of, unreached_label
+from windtunnel.plots.points import Point, ascending, hollow_label, others_of, points_of
 from windtunnel.plots.saving import dark_of
 
 _LABELLED = {"-": [], "--": [6, 4], ":": [2, 3], "-.": [6, 3, 2, 3]}
@@ -79,7 +79,6 @@ def live_curves(
             }
         )
     order = list(styles)
-    hollow = any(point.kind in ("unreached", "partly") for point in own)
     return {
         "name": declaration.name,
         "title": declaration.title,
@@ -88,7 +87,7 @@ def live_curves(
         "x_log": declaration.x_log,
         "y_log": declaration.y_log,
         "baseline": list(declaration.baseline),
-        "hollow": unreached_label(declaration.metric) if hollow else "",
+        "hollow": hollow_label(declaration.metric, own),
         "series": [
             {
                 "label": series_label(declaration.series, name),

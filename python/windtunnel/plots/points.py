@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -14,13 +14,18 @@ from windtunnel.plots.declared import Compared, Curves, Value
 from windtunnel.stats import summarise
 
 _OWN_COLUMNS = ("flow", "state", "t0", "t1")
+DRAWN = ("value", "partly", "bound")
+"""Kinds of points that lie on the axes."""
+HOLLOW = ("partly", "bound")
+"""Those of them that are bounds."""
 
 
 @dataclass(frozen=True)
 class Point:
     """One point of a curve, in the figure's units.
 
-    `kind` is ``value``; ``partly`` when some repeats are infinite, so that the mean is a lower bound; ``unreached`` when most are;
+    `kind` is ``value``; ``partly`` when some repeats are infinite, so that the mean is a lower bound; ``bound`` when some are the least
+    that can be measured, so that it is an upper bound; ``unreached`` when most are infinite;
     ``below`` when a logarithmic axis has no place for it; ``absent`` when nothing was measured.
     """
 
@@ -67,7 +72,28 @@ def points_of(declaration: Curves, measures: pl.DataFrame) -> list[Point]:
         xs = sorted({x for other, _, x in groups if other == panel})
         there = {series for other, series, _ in groups if other == panel}
         points += [_point(declaration, (panel, s, x), groups.get((panel, s, x), [])) for s in order if s in there for x in xs]
-    return points
+    return points if declaration.least is None else _bounded(declaration, declaration.least, measures, groups, points)
+
+
+def _bounded(
+    declaration: Curves,
+    least: str,
+    measures: pl.DataFrame,
+    groups: Mapping[tuple[Value | None, Value, float], list[float | None]],
+    points: list[Point],
+) -> list[Point]:
+    """Return the points, with those as bounds of which a repeat is the least that can be measured."""
+    smallest: dict[tuple[Value | None, Value, float], list[float | None]] = {}
+    for panel, series, x, value in _rows(declaration, least, measures):
+        if series is not None and x is not None:
+            smallest.setdefault((panel, series, float(x)), []).append(value)
+
+    def is_bound(point: Point) -> bool:
+        place = (point.panel, point.series, point.x)
+        pairs = zip(groups.get(place, []), smallest.get(place, []), strict=False)
+        return any(value is not None and limit is not None and value <= limit * (1 + 1e-9) for value, limit in pairs)
+
+    return [replace(point, kind="bound") if point.kind == "value" and is_bound(point) else point for point in points]
 
 
 @dataclass(frozen=True)
@@ -231,6 +257,13 @@ def unreached_label(metric: str) -> str:
     return "not converged" if metric.startswith("conv") else "not reached"
 
 
+def hollow_label(metric: str, points: Iterable[Point]) -> str:
+    """Return what a hollow mark of a figure means, for its legend; nothing where there is none."""
+    kinds = {point.kind for point in points}
+    said = [unreached_label(metric)] if kinds & {"unreached", "partly"} else []
+    return " or ".join([*said, *(["upper bound"] if "bound" in kinds else [])])
+
+
 def remarks_on(declaration: Curves | Compared, points: list[Point], others: Sequence[Other] = ()) -> list[str]:
     """Say what the marks mean and how many points are missing.
 
@@ -257,6 +290,9 @@ def remarks_on(declaration: Curves | Compared, points: list[Point], others: Sequ
         if edge:
             said.append(f"{_points(edge)} of these beyond an edge, with an arrow.")
         lower = sum(point.kind == "partly" for point in other.points)
+        upper = sum(point.kind == "bound" for point in other.points)
+        if upper:
+            said.append(f"{_points(upper)} of these at the least that can be measured: an upper bound.")
         if lower:
             said.append(f"{_points(lower)} of these {unreached_label(declaration.metric)} in some repeats: the mean is a lower bound.")
     return said
@@ -275,6 +311,8 @@ def _remarks(declaration: Curves | Compared, points: list[Point]) -> list[str]:
     if kinds["partly"]:
         counted = "" if declaration.censored_at is None else f", counted as {declaration.censored_at:g}"
         said.append(f"{_points(kinds['partly'])} {label} in some repeats{counted}: hollow, the mean is a lower bound.")
+    if kinds["bound"]:
+        said.append(f"{_points(kinds['bound'])} at the least that can be measured in some repeats: hollow, an upper bound.")
     if kinds["below"]:
         said.append(
             f"{_points(kinds['below'])} zero, which a logarithmic axis has no place for: hollow, at the bottom edge, with an arrow."

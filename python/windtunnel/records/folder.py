@@ -12,8 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
+from windtunnel.frames import pl
 from windtunnel.records.checksums import FILES, Damaged, checked, of_files, sealed, unsealed
 from windtunnel.records.model import Records, RunFacts, frame_of
 from windtunnel.records.schema import FRAMES, OPTIONAL_FRAMES, READABLE_VERSIONS

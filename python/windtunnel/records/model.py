@@ -8,9 +8,9 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from windtunnel import native
+from windtunnel.frames import pl
 from windtunnel.records.schema import FRAMES, OPEN_FRAMES, OPTIONAL_FRAMES, SCHEMA_VERSION
 
 

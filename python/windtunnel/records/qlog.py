@@ -14,8 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
+from windtunnel.frames import pl
 from windtunnel.records.model import Records
 from windtunnel.records.names import written
 from windtunnel.scenario import ScenarioError

@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import polars as pl
-
 from windtunnel import native
+from windtunnel.frames import pl
 
 SCHEMA_VERSION = 4
 READABLE_VERSIONS = (2, 3, 4)

@@ -14,6 +14,7 @@ from windtunnel.plots.decimate import thin
 from windtunnel.plots.declared import Histories
 from windtunnel.plots.histories import chosen_histories, flow_styles, quantity_of
 from windtunnel.plots.live import both
+from windtunnel.plots.points import DRAWN
 from windtunnel.report.model import Figure
 
 WIDTH, HEIGHT = 272, 136
@@ -59,9 +60,7 @@ def _curves(live: dict[str, Any], number: int) -> list[_Curve]:
     curves = []
     for order, series in enumerate(live["series"]):
         own = [
-            point
-            for point in live["points"]
-            if point["p"] == number and point["s"] == order and "b" not in point and point["k"] in ("value", "partly")
+            point for point in live["points"] if point["p"] == number and point["s"] == order and "b" not in point and point["k"] in DRAWN
         ]
         curves.append(_Curve(series["colour"], [(across(point["x"]), up(point["y"])) for point in own]))
     return curves

@@ -10,7 +10,7 @@ const AT_AN_END: f64 = 0.1;
 /// Where a flow was captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vantage {
-    /// At the sender, or so near that nobody can tell.
+    /// At the sender, or too near to measure the difference.
     Sender,
     /// On the way.
     Between,

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use super::ReadError;
 
-/// Longest block that is believed, bytes: a snap length is at most 256 kB.
+/// Longest block that is accepted, bytes: a snap length is at most 256 kB.
 const BLOCK_MAX: usize = 1 << 24;
 const SECTION: u32 = 0x0a0d_0d0a;
 

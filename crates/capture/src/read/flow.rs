@@ -4,7 +4,7 @@ use super::outstanding::{Kind, Outstanding};
 use super::packet::{End, Segment};
 use crate::headers::{ACK, CWR, ECE, FIN, SYN};
 
-/// A silence before the oldest segment leaves again that only a timeout explains: Linux's least (RFC 6298 has 1 s).
+/// An idle time before the oldest segment leaves again that only a timeout explains: Linux's least (RFC 6298 has 1 s).
 const SILENCE_NS: i64 = 200_000_000;
 /// What stands for a segment where none was seen that says it.
 const MSS: u32 = 1448;
@@ -68,7 +68,7 @@ pub struct Sample {
 pub enum Happened {
     /// Something was sent again for the first time since everything sent before had been acknowledged.
     LossEpisode,
-    /// The oldest segment was sent again after a silence.
+    /// The oldest segment was sent again after an idle time.
     Timeout,
 }
 
@@ -237,7 +237,7 @@ impl Flow {
 
     /// Rows that are due before `at_ns`.
     pub(super) fn sample_until(&mut self, at_ns: i64) {
-        // Of a silence of days, or of a clock that was set, there are no rows.
+        // Of an idle time of days, or of a clock that was set, there are no rows.
         let due = (at_ns - self.next_sample_ns) / self.every_ns;
         if due > ROWS_MAX {
             self.next_sample_ns += due * self.every_ns;

@@ -1,4 +1,4 @@
-//! TCP-LP's early congestion indication: somebody else's packets show in the forward delay before any is lost.
+//! TCP-LP's early congestion indication: other flows' packets show in the forward delay before any is lost.
 //!
 //! Source: Kuzmanovic/Knightly, INFOCOM 2003. Seconds. The delay is exact: no clock ticks, and the clocks' offset cancels.
 //! Departures: a further indication counts from two RTTs after the last reaction on: only then is the smoothed delay that of segments

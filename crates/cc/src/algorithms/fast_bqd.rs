@@ -1,4 +1,4 @@
-//! FAST with backward queueing delay taken out: only what queues on the way there counts.
+//! FAST with backward queueing delay taken out: only what queues on the forward path counts.
 //!
 //! Source: an idea in Hegde et al. 2004, never described further; the law is FAST's, in `fast/`.
 //! Units: as FAST.

@@ -120,7 +120,7 @@ mod tests {
         law.epoch.expect("it goes on").start
     }
 
-    /// With a window of two segments each ACK of both finds the pipe empty: time goes on. A silence is left out but for its first round trip.
+    /// With a window of two segments each ACK of both finds the pipe empty: time goes on. An idle time is left out but for its first round trip.
     #[test]
     fn idle_time_is_left_out_and_a_round_trip_is_not_idle() {
         assert_eq!(begun_after(Duration::from_ms(40)), Time::from_ms(10_000));

@@ -1,7 +1,7 @@
 //! Bursts: a Markov chain of a good and a bad state, each with a loss probability of its own.
 //!
 //! Source: Gilbert, "Capacity of a burst-noise channel", Bell System Technical Journal 39 (1960); Elliott, "Estimates of error rates for
-//! codes on burst-noise channels", ibid. 42 (1963). The state that a packet meets decides its fate; the chain moves after it (as Linux's
+//! codes on burst-noise channels", ibid. 42 (1963). The state that a packet meets decides whether it is lost; the chain moves after it (as Linux's
 //! netem `gemodel`). Losses come in runs of 1 / `to_good` packets on average when the bad state loses all, and the chain is bad for
 //! `to_bad` / (`to_bad` + `to_good`) of the packets.
 

@@ -5,7 +5,7 @@ use crate::Packet;
 /// A list, and how far it is worked off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scripted {
-    /// Whose packets are counted; none for everybody's.
+    /// Whose packets are counted; none for those of all flows.
     flow: Option<u32>,
     /// Numbers of the packets to lose, counted from 1, ascending.
     packets: Vec<u64>,
@@ -14,7 +14,7 @@ pub struct Scripted {
 }
 
 impl Scripted {
-    /// Loses the packets with these numbers, counted from 1 over those of `flow`, or over everybody's. The numbers ascend.
+    /// Loses the packets with these numbers, counted from 1 over those of `flow`, or over those of all flows. The numbers ascend.
     pub fn new(flow: Option<u32>, packets: Vec<u64>) -> Scripted {
         Scripted { flow, packets, seen: 0, lost: 0 }
     }

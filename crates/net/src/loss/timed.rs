@@ -60,7 +60,7 @@ mod tests {
         }
     }
 
-    /// Silence does not pile up losses.
+    /// While no packet comes, losses do not add up.
     #[test]
     fn one_packet_pays_for_a_silence() {
         let (mut timed, mut stream) = (Timed::new(Duration::from_ms(1), 1.0), Stream::named(5, "test"));

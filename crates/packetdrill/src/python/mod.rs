@@ -1,7 +1,7 @@
 //! The statements of `%{ ... }%`: the part of Python that scripts use to assert and to print.
 //!
-//! `assert`, `print`, assignment; whole numbers, strings, tuples; arithmetic, comparisons in chains, `and`, `or`, `not`. A name that nobody
-//! gave a value, such as a field that the stack does not know, is [`Value::Unknown`], and so is whatever depends on it: an assertion
+//! `assert`, `print`, assignment; whole numbers, strings, tuples; arithmetic, comparisons in chains, `and`, `or`, `not`. A name that is not
+//! given a value, such as a field that the stack does not know, is [`Value::Unknown`], and so is whatever depends on it: an assertion
 //! of that is neither held nor broken.
 
 mod evaluate;

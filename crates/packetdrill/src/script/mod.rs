@@ -1,7 +1,7 @@
 //! A script of packetdrill's language, as far as it is understood here, as data.
 //!
 //! Source: the grammar that google/packetdrill describes in its `syntax.md`, read for facts. What is not understood does not fail the script:
-//! it becomes [`What::Other`], and whoever runs the script decides what that means.
+//! it becomes [`What::Other`], and what runs the script decides what that means.
 
 mod call;
 mod cursor;

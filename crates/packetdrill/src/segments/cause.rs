@@ -1,4 +1,4 @@
-//! Why our stack first did something else, as far as the recording tells. The first rule that fits names the cause: guesses, for whoever mends.
+//! Why our stack first did something else, as far as the recording tells. The first rule that fits names the cause: guesses, to begin a correction from.
 
 use super::{Acked, Difference, Event, Recording, COLUMNS};
 

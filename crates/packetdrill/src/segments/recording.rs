@@ -68,7 +68,7 @@ pub struct Row {
     pub event: Event,
     /// The segments that the kernel sent, in their order.
     pub sent: Vec<u64>,
-    /// What `tcp_info` said then, by `COLUMNS`; none where nobody asked.
+    /// What `tcp_info` said then, by `COLUMNS`; none where it was not asked for.
     pub state: Option<[u64; COLUMNS.len()]>,
 }
 

@@ -189,7 +189,7 @@ impl Player<'_> {
                 } else {
                     self.drive.write(at, bytes);
                 }
-                // Nobody asks before all is taken.
+                // Nothing asks before all is taken.
                 self.is_writing = row.state.is_none();
             }
             Event::Acked(acked) => {

@@ -1,4 +1,4 @@
-//! What a run keeps of its hooks: where it is, for whoever watches, and what one raised.
+//! What a run keeps of its hooks: where it is, for a watching thread or process, and what one raised.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

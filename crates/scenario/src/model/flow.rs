@@ -72,7 +72,7 @@ pub struct Flow {
     /// How long the application writes, seconds; always when absent.
     #[serde(default, skip_serializing_if = "is_default")]
     pub on_s: Option<f64>,
-    /// How long it is then silent, seconds.
+    /// How long it then pauses, seconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub off_s: Option<f64>,
     /// Payload rate of an application that writes in chunks, bits per second.

@@ -43,7 +43,7 @@ pub enum LossKind {
     Scripted {
         /// Numbers of the packets, counted from 1, ascending.
         packets: Vec<u64>,
-        /// Whose packets are counted, counted from 0; everybody's when absent.
+        /// Whose packets are counted, counted from 0; those of all flows when absent.
         #[serde(default)]
         flow: Option<u32>,
     },

@@ -2,10 +2,10 @@
 
 use crate::error::SpecError;
 
-/// Transfers alive at once.
+/// Transfers open at once.
 pub(crate) const ALIVE_MAX: usize = 100_000;
 
-/// The latest time that can be told apart from never where so many parties have events: a time and a party's number share 64 bits.
+/// The latest time that differs from never where so many parties have events: a time and a party's number share 64 bits.
 pub(crate) fn time_max(parties: usize) -> u64 {
     (u64::MAX >> parties.next_power_of_two().trailing_zeros()) - 1
 }

@@ -47,7 +47,7 @@ pub(crate) struct Calendar {
     winners: Vec<Entry>,
     /// Bits of an entry that hold the party.
     party_bits: u32,
-    /// What is too late to be told apart (hours) is at this time, and comes last.
+    /// What is too late to have a time of its own (hours) is at this time, and comes last.
     end: u64,
     /// The party that was first when last asked.
     latest: usize,

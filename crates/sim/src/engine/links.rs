@@ -154,7 +154,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
                 self.sample_links(Time(self.spec.duration_ns.min(passing.at.0)));
             }
             if let Content::Segment(segment) = passing.load.content {
-                // RFC 9331 5.1: whoever marked it, it may have been of a scalable sender.
+                // RFC 9331 5.1: whichever node marked it, it may have been of a scalable sender.
                 passing.packet.is_l4s |= segment.bits().ce;
             }
             self.reach(gap + 1, passing);

@@ -1,4 +1,4 @@
-//! Who watches every ACK: nobody, a hash, or a trace.
+//! What every ACK is shown to: nothing, a hash, or a trace.
 
 use cc::Controller;
 use tcp::Sender;
@@ -6,7 +6,7 @@ use units::Time;
 
 use crate::parts::tap::SharedTap;
 
-/// Called after each ACK has been handled. The silent one costs nothing.
+/// Called after each ACK has been handled. The one that does nothing costs nothing.
 pub trait Observer {
     /// It may have a tap; the engine of one that never has is compiled without.
     const SEES_PACKETS: bool = false;

@@ -1,4 +1,4 @@
-//! What whoever acts for a flow sees of it after a step.
+//! What the controller of a flow from outside is shown of it after a step.
 //!
 //! Sources: latency ratio and gradient are Aurora's (Jay et al., ICML 2019, section 4.1), the rate against the largest so far is Orca's (Abbasloo
 //! et al., SIGCOMM 2020, section 4), the window against what arrives in a smallest RTT is Vegas's comparison (Brakmo and Peterson 1995).

@@ -115,7 +115,7 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
     /// Runs to the end.
     ///
     /// # Errors
-    /// An interruption, or more transfers alive than there is room for.
+    /// An interruption, or more transfers open than there is room for.
     pub(super) fn run(mut self, interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
         let mut course = self.begin();
         self.proceed::<false>(&mut course, u64::MAX, interrupted)?;

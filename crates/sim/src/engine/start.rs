@@ -105,7 +105,7 @@ pub fn run_with<O: Observer>(
     }
 }
 
-/// As [`run_with`], watched by nobody. Not generic: the engine of it is compiled here and not where it is called, so that all programs have it
+/// As [`run_with`], without an observer. Not generic: the engine of it is compiled here and not where it is called, so that all programs have it
 /// under one name, and a profile of it made with one of them serves the others.
 ///
 /// # Errors

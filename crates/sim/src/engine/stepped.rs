@@ -1,4 +1,4 @@
-//! A run that stops, and goes on: between two steps whoever acts sets windows and pacing rates of some of its flows, and reads how they fare.
+//! A run that stops, and goes on: between two steps a controller from outside sets windows and pacing rates of some of its flows, and reads their state.
 
 use std::sync::Arc;
 
@@ -196,7 +196,7 @@ impl Stepped {
     /// Sets windows, and goes on by one step; returns one reading per flow that is acted for. `actions` are two numbers for each.
     ///
     /// # Errors
-    /// More transfers alive than there is room for.
+    /// More transfers open than there is room for.
     pub fn step(&mut self, actions: &[[f64; 2]]) -> Result<Vec<Reading>, RunError> {
         if let Some(action) = self.agents.action {
             for (agent, &[window, pacing]) in actions.iter().enumerate() {

@@ -147,7 +147,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         agenda.wake = sender.on_deadline(now, &mut wire);
     }
 
-    /// Neither an ACK nor a timer. Out of line, for the two are then told apart without a table of jumps.
+    /// Neither an ACK nor a timer. Out of line, for the two are then distinguished without a table of jumps.
     #[inline(never)]
     fn handle_other(&mut self, (index, now): (usize, Time), kind: FlowKind, until: Time) {
         match kind {

@@ -37,7 +37,7 @@ impl Path {
         Piece::of(ack).zip(client).map_or(SYN_BYTES, |(piece, client)| piece.payload + client.header_bytes)
     }
 
-    /// The run ends at `end`, until when things happen to the client that nobody else will feel: its exchanges, if there is one.
+    /// The run ends at `end`, until when events of the client change no other flow: its exchanges, if there is one.
     pub(crate) fn close_client(&mut self, end: Time) -> Option<Vec<ExchangeRow>> {
         self.client()?;
         while self.held_until().min(self.receiver.deadline()).min(self.client_at()) < end {

@@ -70,7 +70,7 @@ impl<L: Link<Load>> PathWire<'_, L> {
         side.admitted.is_some()
     }
 
-    /// The sender hands a part of its handshake to its host: nobody asks whether there is room, and without any it is gone.
+    /// The sender hands a part of its handshake to its host: room is not asked for, and without any it is dropped.
     pub(crate) fn open_on_host(&mut self, now: Time, seq: u64, packet: Packet) {
         let Some(side) = self.path.side() else { return };
         side.admitted = self.around.machines[side.machine].take_segment(now, packet);

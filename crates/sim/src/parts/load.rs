@@ -57,7 +57,7 @@ pub(crate) struct AckLoad {
 pub(crate) enum Content {
     Segment(Segment),
     Ack(Box<AckLoad>),
-    /// Nobody answers it.
+    /// It has no answer.
     Datagram,
     /// A datagram of a whole stack.
     Foreign(Box<Payload>),

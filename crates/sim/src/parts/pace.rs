@@ -13,7 +13,7 @@ const STEPS: u64 = 1000;
 
 /// The distances between the packets of a source.
 #[derive(Clone, Debug)]
-#[allow(private_interfaces)] // The staircase is nobody else's.
+#[allow(private_interfaces)] // Only the pacer has the staircase.
 pub enum Pace {
     /// One rate.
     Constant(Serialiser),
@@ -130,7 +130,7 @@ mod tests {
         }
     }
 
-    /// A source may fall silent for a moment.
+    /// A source may pause.
     #[test]
     fn an_amplitude_of_the_mean_goes_down_to_nothing() {
         let wave = WaveSpec { amplitude_bps: 1_000_000, period_ns: 100_000_000 };

@@ -1,6 +1,6 @@
 //! Who has events, and in what order those of one time come.
 
-/// Somebody whose next event the loop waits for.
+/// A part of the run whose next event the loop waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Party {
     /// A link whose queue decides late.

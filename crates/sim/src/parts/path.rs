@@ -227,7 +227,7 @@ impl Path {
         }
     }
 
-    /// The ACK of the handshake arrives, perhaps late. Nobody answers it.
+    /// The ACK of the handshake arrives, perhaps late. It has no answer.
     pub(crate) fn remember_opening(&mut self, arrives: Time) {
         self.forgotten_at = arrives + self.felt_after;
         self.refresh_beyond();

@@ -7,7 +7,7 @@ use super::path::Path;
 use super::tap::{Content, PathTap, Place, Seen, SharedTap, Tapped};
 
 impl Path {
-    /// The same, whose packets are shown. Of a transfer's prototype the connection is not: each birth is one.
+    /// The same, whose packets are shown. Of a transfer's prototype the connection is not: each transfer is one.
     pub(crate) fn tapped_by(&mut self, to: SharedTap, tapped: Tapped) {
         self.is_watched = true;
         self.is_altered = true;

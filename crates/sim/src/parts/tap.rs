@@ -1,7 +1,7 @@
 //! Who is shown every packet of TCP, where it is seen: at its sender, behind its first link, at its receiver.
 //!
 //! A path with a tap looks at each segment on its own, as one with ECN does; what happens to it is the same. Packets are shown when the engine
-//! knows of them, which for those at the receiver is ahead of time or behind it by less than a base RTT: whoever writes them sorts them.
+//! knows of them, which for those at the receiver is ahead of time or behind it by less than a base RTT: what writes them sorts them.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Samples of the flows: stored as changes while the simulation goes on, made into columns when somebody asks.
+//! Samples of the flows: stored as changes while the simulation goes on, made into columns when they are asked for.
 //!
 //! Between its own events a flow does not change, and with many flows most sampling times fall between events: rows that
 //! are alike but for their time are stored once. From one event to the next few quantities change: only those are stored.
@@ -13,7 +13,7 @@ use units::Duration;
 /// Most variables an algorithm may show.
 const VARIABLES_MAX: usize = 16;
 
-/// A row is an array of words. This is where each quantity lives; the algorithm's variables come after them.
+/// A row is an array of words. This is where each quantity is; the algorithm's variables come after them.
 mod place {
     /// Sampling time, nanoseconds: changes only if it is not that of the row before, one interval later.
     pub(super) const TIME: usize = 0;
@@ -100,7 +100,7 @@ pub(crate) struct SaidRow {
 /// What rows of whole stacks show beside the quantities of every flow: what their packets are counted in.
 pub(crate) const SAID: &[&str] = &["datagram_bytes"];
 
-/// The congestion state of whoever does not say it.
+/// The congestion state of a sender that does not say it.
 pub const UNSAID_STATE: u8 = u8::MAX;
 
 /// In flight, where a stack does not say it.

@@ -153,7 +153,7 @@ pub enum WritesSpec {
     OnOff {
         /// How long it writes.
         on_ns: u64,
-        /// How long it is silent.
+        /// How long it pauses.
         off_ns: u64,
     },
     /// So much at once, at the flow's start and whenever so much time has passed.

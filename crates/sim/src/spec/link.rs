@@ -172,7 +172,7 @@ pub enum LossModelSpec {
     },
     /// The packets on a list.
     Scripted {
-        /// Whose packets are counted; none for everybody's.
+        /// Whose packets are counted; none for those of all flows.
         #[serde(default)]
         flow: Option<u32>,
         /// Their numbers, counted from 1, ascending.

@@ -3,11 +3,11 @@
 //! The facts are those of Linux 6.1. With data to send and nothing outstanding a timer is armed (`tcp_check_probe_timer`): a retransmission timeout, 200 ms
 //! at least. When it expires a segment without data leaves, which the receiver must answer (`tcp_send_probe0`), and the next waits twice as long,
 //! two minutes at most. An answer that still has no room starts the wait anew; one that has ends it (`tcp_ack_probe`), and what was doubled is
-//! forgotten. A window that opens is a begin after a silence as an application's write is: the congestion window is restarted (`tcp_ack_update_window` calls
-//! `tcp_slow_start_after_idle_check`); probes are no data and break no silence.
+//! forgotten. A window that opens is a begin after an idle time as an application's write is: the congestion window is restarted (`tcp_ack_update_window` calls
+//! `tcp_slow_start_after_idle_check`); probes are no data and end no idle time.
 //!
 //! Departures: of a window of less than a segment Linux sends the part that fits when the timer first expires; here nothing is delivered by that, though
-//! it ends a silence as data do. A receiver that answers no probe is never given up (`tcp_retries2`).
+//! it ends an idle time as data do. A receiver that answers no probe is never given up (`tcp_retries2`).
 
 use cc::CongestionControl;
 use units::{Duration, Time};

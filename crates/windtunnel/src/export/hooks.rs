@@ -65,7 +65,7 @@ fn kept<C, A>(state: &mut State<C>, call: impl FnOnce(&mut C) -> A) -> Option<A>
 /// # Safety
 /// As [`told`].
 unsafe fn asked<C: Exported, A>(state: *const c_void, call: impl FnOnce(&mut C) -> A) -> Option<A> {
-    // SAFETY: as the caller promises; nobody else looks at the state while a hook runs.
+    // SAFETY: as the caller promises; nothing else reads the state while a hook runs.
     kept(unsafe { &mut *state.cast::<State<C>>().cast_mut() }, call)
 }
 

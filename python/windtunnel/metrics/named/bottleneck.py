@@ -26,6 +26,13 @@ def _loss_ovh(request: Request) -> Value:
     return float(max(sum(again), 1) / sum(sent))
 
 
+def _loss_least(request: Request) -> Value:
+    sent = [request.view.row(flow)["window_sent_packets"] for flow in request.view.foreground]
+    if not request.view.is_counted(*request.window) or None in sent or not sum(sent):
+        return None
+    return float(1 / sum(sent))
+
+
 def _queue_pkts(request: Request) -> Value:
     return congestion.mean_queue_packets(request.view, *request.window)
 
@@ -109,6 +116,7 @@ MEASURES: dict[str, Defined] = {
     ),
     "pred_ratio_eq4@printed": Defined("1", partial(_pred_ratio, exponent=1), "eq. (4) of li07 as printed, one T"),
     "loss_ovh": Defined("fraction", _loss_ovh, "retransmitted over sent packets, all foreground flows; none counts as one (li07, VI.D)"),
+    "loss_least": Defined("fraction", _loss_least, "one over the sent packets: the least that loss_ovh can be"),
     "drops_pkts": _PLAIN("packets", partial(_count, column="dropped_packets"), "packets the queue dropped; random loss is not in it"),
     "marks_pkts": _PLAIN("packets", partial(_count, column="marked_packets"), "packets the queue marked (RFC 3168)"),
     "drop_share": _PLAIN("fraction", partial(_share, column="dropped_packets"), "drops over arrivals at the queue (RFC 5166, 2.3)"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-import polars as pl
 
+from windtunnel.frames import pl
 from windtunnel.metrics import throughput
 from windtunnel.metrics.backoffs import Array
 from windtunnel.metrics.exchanges import response_time_s

@@ -128,9 +128,9 @@ tunnel.controls = (() => {
     for (const one of declared) {
       const usual = one.defaults?.[variant] ?? one.default;
       const value = one.name === "streams" ? entry.size : (flow.parameters[one.name] ?? usual);
-      rows.push(parameter(one, value, editsFlow(scenario, entry, (edited, now) => {
-        if (now === usual) delete edited.parameters[one.name];
-        else edited.parameters[one.name] = now;
+      rows.push(parameter(one, value, editsFlow(scenario, entry, (mine, now) => {
+        if (now === usual) delete mine.parameters[one.name];
+        else mine.parameters[one.name] = now;
       })));
     }
     const summary = windtunnel.element("p", { class: "hint" }, known.summary);
@@ -143,15 +143,15 @@ tunnel.controls = (() => {
     const edit = (change) => editsFlow(scenario, entry, change);
     const pick = choice({
       label: numbers, value: protocol(one.algorithm).name, choices: catalogue.algorithms.map((law) => [law.name, law.name, law.family]),
-      changed: edit((flow, name) => Object.assign(flow, { algorithm: name, parameters: {} })),
+      changed: edit((mine, name) => Object.assign(mine, { algorithm: name, parameters: {} })),
     });
     const dot = windtunnel.element("span", { class: "swatch", "aria-hidden": "true" });
     dot.style.setProperty("--light", styles[entry.first]?.colour[0] || "");
     dot.style.setProperty("--dark", styles[entry.first]?.colour[1] || "");
     pick.querySelector("label").prepend(dot);
     const row = windtunnel.element("li", { class: "flow" }, pick,
-      number({ label: "Starts at", unit: "s", min: 0, max: scenario.duration_s, value: one.start_s, changed: edit((flow, value) => { flow.start_s = value; }) }),
-      number({ label: "Round trip", unit: "ms", min: 0.05, max: 2000, value: (one.rtt_s || 0) * 1e3, changed: edit((flow, value) => { flow.rtt_s = value / 1e3; }) }),
+      number({ label: "Starts at", unit: "s", min: 0, max: scenario.duration_s, value: one.start_s, changed: edit((mine, value) => { mine.start_s = value; }) }),
+      number({ label: "Round trip", unit: "ms", min: 0.05, max: 2000, value: (one.rtt_s || 0) * 1e3, changed: edit((mine, value) => { mine.rtt_s = value / 1e3; }) }),
       variants(scenario, entry));
     if (scenario.flows.length > entry.size) {
       row.append(button("Remove", edited(scenario, (copy) => copy.flows.splice(entry.first, entry.size)), { class: "plain", "aria-label": `Remove ${numbers.toLowerCase()}` }));

@@ -74,7 +74,7 @@ tunnel.player = (() => {
     byId("moment").addEventListener("input", () => { pause(); put(Number(byId("moment").value)); });
     addEventListener("keydown", (event) => {
       if (event.altKey || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
-      if (event.key === " ") playing ? pause() : play();
+      if (event.key === " ") (playing ? pause : play)();
       else if (event.key === ".") { pause(); put(now + step); }
       else if (event.key === ",") { pause(); put(now - step); }
       else return;

@@ -66,9 +66,9 @@ tunnel.series = (() => {
     const step = scenario.sample_s;
     const samples = frames.flow_samples.columns;
     const styles = looks(scenario.flows, look).slice(0, MOST);
-    const gather = (name, factor) => styles.map(() => new Float64Array(t.length).fill(NaN));
+    const gather = () => styles.map(() => new Float64Array(t.length).fill(NaN));
     const names = ["cwnd_packets", "srtt_s", "delivered_bytes", "pacing_rate_bps"];
-    const kept = Object.fromEntries(names.map((name) => [name, gather(name)]));
+    const kept = Object.fromEntries(names.map((name) => [name, gather()]));
     for (let row = 0; row < frames.flow_samples.height; row += 1) {
       const lines = samples.flow[row];
       const at = Math.round(samples.t_s[row] / step);

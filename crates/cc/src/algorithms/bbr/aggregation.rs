@@ -69,7 +69,7 @@ impl Bbr {
         seen.extra[seen.current] = seen.extra[seen.current].max(extra);
     }
 
-    /// Window for aggregation at the bandwidth believed in, segments.
+    /// Window for aggregation at the bandwidth estimate, segments.
     pub(super) fn aggregation_window(&self, bw: u64) -> u64 {
         if self.pipe.is_full() {
             self.aggregation.most().min((bw * SPAN_US) >> BW_SHIFT)

@@ -23,7 +23,7 @@ impl Bbr {
         self.bw.largest()
     }
 
-    /// The bandwidth believed in: a policer's, where one was found.
+    /// The bandwidth estimate in use: a policer's, where one was found.
     pub(super) fn bw(&self) -> u64 {
         self.policer.bw().unwrap_or_else(|| self.max_bw())
     }

@@ -66,7 +66,7 @@ impl Bbr {
         self.pace_at(self.pacing_gain, w, c);
     }
 
-    /// The rate is that of the bandwidth believed in and this gain.
+    /// The rate is that of the bandwidth estimate and this gain.
     #[inline]
     pub(super) fn pace_at(&mut self, gain: u64, w: &Window, c: &Connection) {
         let point = Point { bw: self.bw(), gain };

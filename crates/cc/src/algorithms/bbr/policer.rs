@@ -1,5 +1,5 @@
 //! The long-term bandwidth: a token-bucket policer lets bursts through and then drops. Two intervals between losses with the same rate
-//! and at least a fifth lost tell one; its rate is then believed for 48 rounds.
+//! and at least a fifth lost tell one; its rate is then used for 48 rounds.
 
 use units::{ByteRate, Time};
 
@@ -13,7 +13,7 @@ const ROUNDS_MIN: u32 = 4;
 const LOSS: u64 = 50;
 /// Rates are the same within an eighth, or within this many bytes per second.
 const NEAR: ByteRate = ByteRate(500);
-/// Rounds for which a policer's rate is believed.
+/// Rounds for which a policer's rate is used.
 const ROUNDS_BELIEVED: u32 = 48;
 
 /// What is known of a policer.
@@ -36,7 +36,7 @@ struct Round {
 }
 
 impl Policer {
-    /// The policer's rate, while it is believed.
+    /// The policer's rate, while it is used.
     pub(super) fn bw(&self) -> Option<u64> {
         self.is_believed.then_some(self.bw)
     }

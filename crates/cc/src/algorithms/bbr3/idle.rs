@@ -1,4 +1,4 @@
-//! After an idle time the flow goes on at the bandwidth known, and the silence is no reason to probe for the RTT.
+//! After an idle time the flow goes on at the bandwidth known, and the idle time is no reason to probe for the RTT.
 
 use super::{Bbr3, State};
 use crate::{Connection, Window};

@@ -1,4 +1,4 @@
-//! Copa's competitive mode: while somebody keeps the queue full, 1/delta follows an AIMD of its own.
+//! Copa's competitive mode: while another flow keeps the queue full, 1/delta follows an AIMD of its own.
 //!
 //! Source: Arun/Balakrishnan, NSDI 2018, section 2.2. Units: segments.
 

@@ -5,7 +5,7 @@
 
 use crate::{RttSample, Window};
 
-/// The queue on the way there: the smallest forward delay, and the smoothed excess over it.
+/// The queue of the forward path: the smallest forward delay, and the smoothed excess over it.
 #[derive(Clone, Copy, Debug)]
 struct Forward {
     min_s: f64,

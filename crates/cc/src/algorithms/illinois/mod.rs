@@ -6,7 +6,7 @@
 //! State: alpha and beta with the rounds of small delay (`curves.rs`), the RTT's extremes, the sum and number of this round's samples, the
 //! round's end.
 //! Departures: none from Linux 6.1. `2.6.23` keeps beta of the window where it should give it up, as the first kernels did; `s5` is that
-//! kernel as its 2008 study ran it, corrected, and blind to RTT samples for two round trips after a back-off.
+//! kernel as its 2008 study ran it, corrected, and without RTT samples for two round trips after a back-off.
 
 mod curves;
 mod protocol;

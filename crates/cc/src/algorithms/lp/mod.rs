@@ -1,4 +1,4 @@
-//! TCP-LP: a background flow that gives way when the forward delay, not the loss, says that somebody else wants the link.
+//! TCP-LP: a background flow that gives way when the forward delay, not the loss, says that other flows use the link.
 //!
 //! Source: Kuzmanovic/Knightly, INFOCOM 2003; Linux 6.1 `tcp_lp.c`, reproduced exactly.
 //! Units: segments; time and delays in milliseconds (kernel ticks).

@@ -1,4 +1,4 @@
-//! Transfers that are alive, in slots, and what is left of all others: a row each.
+//! Transfers that are open, in slots, and what is kept of all others: a row each.
 
 use units::Time;
 
@@ -85,7 +85,7 @@ impl Arrivals {
         let birth = self.sources[source].next_transfer();
         let kind = self.firsts[source] + birth.kind;
         let row = transfers.rows.len();
-        // Queues tell connections apart by this number: it is nobody else's while they may meet.
+        // Queues tell connections apart by this number: it is no other's while they may meet.
         let number = (self.numbered_from + row) as u32 & 0x3fff_ffff;
         let prototype = &self.prototypes[kind];
         transfers.rows.push(TransferRow::begun(birth.at, birth.bytes, kind as u32));

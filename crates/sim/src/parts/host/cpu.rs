@@ -28,7 +28,7 @@ pub(crate) struct CpuSpec {
     pub(crate) stalls: Vec<Range<Time>>,
 }
 
-/// Pieces of work one after another, of which nobody asks but when each is done.
+/// Pieces of work one after another, of which only the end of each is asked.
 #[derive(Clone, Debug)]
 struct Line {
     free_at: Time,

@@ -4,6 +4,7 @@
 (() => {
   const HEIGHT = 300;
   const SIZE = 4.2;
+  const DRAWN = ["value", "partly", "bound"];
   const OTHERS = 1.3;
   const LARGER = { P: 1.2, X: 1.15, "*": 1.25 };
 
@@ -18,13 +19,13 @@
       return values;
     };
     const drawn = figure.series.map((_, s) =>
-      column(own.filter((point) => !point.b && point.s === s && (point.k === "value" || point.k === "partly")).map((point) => [point.x, point.y])),
+      column(own.filter((point) => !point.b && point.s === s && DRAWN.includes(point.k)).map((point) => [point.x, point.y])),
     );
     return { xs, own, drawn, theory: lines.map((line) => column(line.x.map((x, at) => [x, line.y[at]]))) };
   };
 
   const bars = (context, chart, point, at, ratio) => {
-    if (!point.e || (point.k !== "value" && point.k !== "partly")) return;
+    if (!point.e || !DRAWN.includes(point.k)) return;
     const floor = chart.scales.y.min;
     const low = Math.max(point.y - point.e, floor);
     const top = chart.valToPos(point.y + point.e, "y") * ratio;

@@ -83,9 +83,9 @@ windtunnel.series = (() => {
       show: (wanted) => {
         const low = Math.min(0, ...members.map((one) => one.from));
         const high = Math.max(...members.map((one) => one.to));
-        let { min, max } = wanted || { min: low, max: high };
-        const width = Math.min(Math.max(max - min, (high - low) / 1e5), high - low);
-        min = Math.min(Math.max(min, low), high - width);
+        const asked = wanted || { min: low, max: high };
+        const width = Math.min(Math.max(asked.max - asked.min, (high - low) / 1e5), high - low);
+        const min = Math.min(Math.max(asked.min, low), high - width);
         for (const one of members) one.chart.setScale("x", { min, max: min + width });
       },
       toggle: (label) => {

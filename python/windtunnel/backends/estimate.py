@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from windtunnel.experiment.weight import packets
+from windtunnel.backends.weight import packets
 from windtunnel.scenario import Scenario
 from windtunnel.scenario.flows import PACKET_BYTES
 
