@@ -19,19 +19,21 @@ mod protocol;
 mod recorded;
 mod recovery;
 mod startup;
+mod target;
 
 use units::{ByteRate, Stream, Time};
 
 use self::aggregation::Aggregation;
 use self::bandwidth::Rate;
 use self::mode::{Mode, HIGH_GAIN};
-use self::output::{Pacing, Product};
+use self::output::Pacing;
 use self::policer::Policer;
 use self::probe_bw::Cycle;
 use self::probe_rtt::{MinRtt, ProbeRtt};
 pub use self::protocol::{build, PROTOCOL};
 use self::recovery::Recovery;
 use self::startup::Pipe;
+use self::target::Product;
 use super::rounds::Rounds;
 use super::windowed_max::WindowedMax;
 use crate::{CaEvent, CaState, CongestionControl, Connection, Control, Needs, RateSample, Window, SSTHRESH_INFINITE};

@@ -26,15 +26,6 @@ pub(super) struct Point {
     pub(super) gain: u64,
 }
 
-/// A bandwidth-delay product that is asked for again and again.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Product {
-    bw: u64,
-    gain: u64,
-    min_rtt_us: u64,
-    segments: u64,
-}
-
 /// How fast segments leave.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pacing {
@@ -97,7 +88,7 @@ impl Bbr {
     }
 
     /// `gain` bandwidth-delay products, rounded up to whole segments.
-    fn bdp(&self, Point { bw, gain }: Point) -> u64 {
+    pub(super) fn bdp(&self, Point { bw, gain }: Point) -> u64 {
         if self.min_rtt.us == u64::MAX {
             return WINDOW_INITIAL;
         }
@@ -130,22 +121,6 @@ impl Bbr {
         if self.mode == Mode::ProbeRtt {
             w.cwnd = w.cwnd.min(WINDOW_MIN.into());
         }
-    }
-
-    /// The product at the window's gain: computed where anything of it has changed.
-    #[inline]
-    fn target_bdp(&mut self, bw: u64) -> u64 {
-        let known = &self.target;
-        if bw != known.bw || self.cwnd_gain != known.gain || self.min_rtt.us != known.min_rtt_us {
-            self.change_target(bw);
-        }
-        self.target.segments
-    }
-
-    #[inline(never)]
-    fn change_target(&mut self, bw: u64) {
-        let gain = self.cwnd_gain;
-        self.target = Product { bw, gain, min_rtt_us: self.min_rtt.us, segments: self.bdp(Point { bw, gain }) };
     }
 
     #[inline]

@@ -4,12 +4,13 @@ use units::Time;
 
 use super::aggregation::Aggregation;
 use super::mode::{Mode, CWND_GAIN, DRAIN_GAIN, HIGH_GAIN};
-use super::output::{Pacing, Product};
+use super::output::Pacing;
 use super::policer::Policer;
 use super::probe_bw::Cycle;
 use super::probe_rtt::{MinRtt, ProbeRtt};
 use super::recovery::Recovery;
 use super::startup::Pipe;
+use super::target::Product;
 use super::{Bbr, UNIT};
 use crate::algorithms::of_linux61;
 use crate::algorithms::rounds::Rounds;
