@@ -40,7 +40,7 @@ fn three_sacked_segments_repair_the_hole_below() {
     assert_eq!((drive.info().ca_state, drive.info().total_retrans, drive.info().delivered), (0, 1, 13));
 }
 
-/// A tail loss probe two round trips and two ticks after the data, at its own time though nobody looked.
+/// A tail loss probe two round trips and two ticks after the data, at its own time though the script did not look.
 #[test]
 fn timers_expire_at_their_own_time() {
     let mut drive = opened(2);
@@ -81,7 +81,7 @@ fn a_server_has_had_an_ack_before() {
 }
 
 /// RFC 9293 3.8.6.1, as Linux has it: with a shut window the first probe leaves after a timeout of 100 + 200 ms, the next after 600 and 1200 ms from
-/// the one before, or from its answer. Probes without data break no silence: the window that opens 2.4 s later finds cwnd restarted, at the initial one.
+/// the one before, or from its answer. Probes without data end no pause: the window that opens 2.4 s later finds cwnd restarted, at the initial one.
 #[test]
 fn a_shut_window_is_probed_ever_more_seldom() {
     let mut drive = opened(10);

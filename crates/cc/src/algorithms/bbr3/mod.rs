@@ -2,8 +2,7 @@
 //!
 //! Source: draft-ietf-ccwg-bbr-06 (July 2026). Its names inflight_longterm and so on are here `inflight_long`.
 //! Units: segments, segments per second, seconds, real-valued; instants in `Time`, spans in `Duration`.
-//! State: one part per file: bandwidth and aggregation, the pipe filled or not, the short and the long term, the probing cycle, the RTT
-//! probe, what an undo restores.
+//! State: one part per file: bandwidth and aggregation, the pipe, the short and the long term, the probing cycle, the RTT probe, the undo.
 //! Departures: the bandwidth filter holds the current and the previous cycle, as the draft's text has it, which is one cycle less than
 //! the general filter it names. `ssthresh` shows where Startup ended and has no effect. No response to ECN: the draft has none.
 
