@@ -265,6 +265,13 @@ def test_every_image_has_a_text_and_every_figure_a_pdf(written: Path) -> None:
     assert {path.stem for path in (written.parent / "figures").glob("*.pdf")} == stems
 
 
+def test_every_page_says_in_its_head_what_it_is(written: Path) -> None:
+    for path in written.parent.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        (title,) = re.findall("<title>(.*?)</title>", text, re.DOTALL)
+        assert title and f'<meta name="description" content="{title}: measured by Windtunnel' in text, path.name
+
+
 def test_the_overview_shows_every_experiment_small(written: Path) -> None:
     shown = re.findall(r'<img src="(figures/[^"]+)"', written.read_text(encoding="utf-8"))
     assert len(shown) == 6

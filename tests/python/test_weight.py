@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from windtunnel.cli import main
 from windtunnel.backends import estimate as estimates
 from windtunnel.backends.estimate import Estimate, announced, available_bytes, estimate
 from windtunnel.backends.weight import packets
+from windtunnel.cli import main
 from windtunnel.scenario import Scenario
 
 
