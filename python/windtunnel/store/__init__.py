@@ -1,6 +1,8 @@
 """The store: runs once computed, and what was measured on them, in one results folder."""
 
 from windtunnel.store.errors import QueryError, ResultsError
+from windtunnel.store.packing import PACK_AT
+from windtunnel.store.packs import is_packed, read
 from windtunnel.store.results import CHOICES, CHOSEN, SIMULATOR, Results, open_results, writing_results
 from windtunnel.store.runs import KEPT, RunStore, run_key
 
@@ -8,12 +10,15 @@ __all__ = [
     "CHOICES",
     "CHOSEN",
     "KEPT",
+    "PACK_AT",
     "SIMULATOR",
     "QueryError",
     "Results",
     "ResultsError",
     "RunStore",
+    "is_packed",
     "open_results",
+    "read",
     "run_key",
     "writing_results",
 ]

@@ -5,16 +5,19 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
 from windtunnel import records
 from windtunnel.records import FRAMES, Records
+from windtunnel.store import packs
 from windtunnel.store.errors import ResultsError
+from windtunnel.store.packing import pack
 
 KEPT: Mapping[str, Mapping[str, Sequence[str]]] = {
     "all": {},
@@ -55,6 +58,13 @@ def _thinned(run: Records, kept: str) -> Records:
     return thin if kept == "all" else replace(thin, events=thin.events.filter(pl.col("kind") != COMMON_EVENT))
 
 
+class Stored(NamedTuple):
+    """Where a frame of all runs is: files of one run each, and files of many, with the keys of those that are read from elsewhere."""
+
+    files: list[Path]
+    packed: list[tuple[Path, list[str]]]
+
+
 @dataclass(frozen=True)
 class RunStore:
     """The stored runs of a results folder.
@@ -62,7 +72,7 @@ class RunStore:
     Parameters
     ----------
     folder : Path
-        Holds one folder per run, named by its key and by what was kept (``KEY.rates``).
+        Holds one folder per run, named by its key and by what was kept (``KEY.rates``), and `packs` of many.
     """
 
     folder: Path
@@ -78,49 +88,84 @@ class RunStore:
             A name of `KEPT`.
         """
         names = list(KEPT)
+        packed = packs.places(self.folder)
         for name in names[: names.index(kept) + 1]:
             path = self.folder / f"{key}.{name}"
             if path.is_dir():
                 return path
+            if path.name in packed:
+                return self.folder / packed[path.name]
         return None
 
     def damage(self, path: Path) -> ResultsError | None:
         """Return what is wrong with a stored run, as far as its checksums tell; None of a sound one, and of one without."""
         try:
+            pack = packs.pack_of(path)
+            if pack is not None:
+                return pack.damage()
             records.stored_frames(path, list(FRAMES))
+        except ResultsError as error:
+            return error
         except records.FolderError as error:
             return ResultsError(error.path, f"{error.problem}; {_AGAIN}")
         return None
 
     def remove(self, path: Path) -> None:
-        """Remove a stored run. Only the holder of the results folder's lock may do so.
+        """Remove a stored run, and those that are in one pack with it. Only the holder of the results folder's lock may do so.
 
         Raises
         ------
         ResultsError
             When it cannot be removed.
         """
-        try:
-            shutil.rmtree(path)
-        except OSError as error:
-            raise not_written(path, error) from None
+        self._remove_folder(path.parent if packs.is_packed(path) else path)
 
-    def checked_frames(self, names: Sequence[str]) -> dict[str, list[Path]]:
-        """Return the files of some frames of all runs, by frame, none of them damaged.
+    def _remove_folder(self, folder: Path) -> None:
+        try:
+            shutil.rmtree(folder)
+        except OSError as error:
+            raise not_written(folder, error) from None
+        packs.forget()
+
+    def pack(self, on_step: Callable[[int, int], None] | None = None) -> list[Path]:
+        """Put all runs that have folders of their own into packs, but for large ones. Only the holder of the lock may do so.
+
+        Raises
+        ------
+        ResultsError
+            When they cannot be written.
+        """
+        made = pack(self.folder, list(_most_kept(self.loose()).values()), on_step)
+        chosen = self.names()
+        for name in self.loose():
+            if "/" in chosen[name.partition(".")[0]]:  # With less than what a pack has of it.
+                self.remove(self.folder / name)
+        return made
+
+    def checked_frames(self, names: Sequence[str]) -> dict[str, Stored]:
+        """Return where some frames of all runs are, by frame, no file of them damaged.
 
         Raises
         ------
         ResultsError
             When one is.
         """
-        found: dict[str, list[Path]] = {name: [] for name in names}
-        folders = list(self.stored().values()) if names else []
+        found: dict[str, Stored] = {name: Stored([], []) for name in names}
+        if not names:
+            return found
+        chosen = self.names()
+        folders = [self.folder / name for name in chosen.values() if "/" not in name]
         with ThreadPoolExecutor(4) as readers:  # Reading and hashing hold no lock of the interpreter.
             for frames in readers.map(lambda path: _frames(path, names), folders):
                 if isinstance(frames, records.FolderError):
                     raise ResultsError(frames.path, f"{frames.problem}; {_AGAIN}")
                 for name, file in frames.items():
-                    found[name].append(file)
+                    found[name].files.append(file)
+            for pack in packs.packs(self.folder):
+                elsewhere = packs.superseded(pack, chosen)
+                for name, path in zip(names, readers.map(pack.checked, names), strict=True):
+                    if path is not None:
+                        found[name].packed.append((path, elsewhere))
         return found
 
     def write(self, key: str, run: Records, kept: str) -> Path:
@@ -176,28 +221,93 @@ class RunStore:
             When it is damaged; the next suite run that needs it computes it again.
         """
         try:
-            return records.read(path)
+            return packs.read(path)
         except records.FolderError as error:
             raise ResultsError(path, f"{str(error).removeprefix(f'{path}: ')}; {_AGAIN}") from None
 
     def stored(self) -> dict[str, Path]:
-        """Return the folder of every stored run by its key, the one with the most kept where there are several, sorted by key."""
+        """Return the place of every stored run by its key, the one with the most kept where there are several, sorted by key.
+
+        That is the folder of one that has its own; see `packs` for the others.
+        """
         return {key: self.folder / name for key, name in self.names().items()}
 
     def names(self) -> dict[str, str]:
-        """Return the names of the folders that `stored` returns."""
+        """Return the places that `stored` returns, from the folder of the runs."""
+        return _most_kept({**packs.places(self.folder), **{name: name for name in self.loose()}})
+
+    def loose(self) -> dict[str, str]:
+        """Return the names of the runs that have folders of their own, each by itself."""
         if not self.folder.is_dir():
             return {}
         with os.scandir(self.folder) as entries:
-            names = {entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir()}
-        found: dict[str, str] = {}
-        for kept in reversed(list(KEPT)):
-            found |= {name.removesuffix(f".{kept}"): name for name in names if name.endswith(f".{kept}")}
-        return dict(sorted(found.items()))
+            found = (entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir())
+            return {name: name for name in found if name.partition(".")[2] in KEPT}
+
+    def listing(self) -> pl.DataFrame:
+        """Return a row for each run, sorted by key: what it is, how much of it is kept and where.
+
+        Returns
+        -------
+        polars.DataFrame
+            `run` (its key), `kept`, `backend`, `engine_version`, `scenario` (its digest), `seed`, `records_digest` and `place`, from the
+            results folder.
+
+        Raises
+        ------
+        ResultsError
+            When what says so is damaged.
+        """
+        chosen = self.names()
+        loose = [name for name in chosen.values() if "/" not in name]
+        frames = [packs.listed([(name, self._document(name)) for name in loose])]
+        for pack in packs.packs(self.folder):
+            own = pack.index()
+            elsewhere = packs.superseded(pack, chosen)
+            own = own.filter(~pl.col(packs.RUN).is_in(elsewhere)) if elsewhere else own
+            place = f"{self.folder.name}/{packs.PACKS}/{pack.folder.name}"
+            frames.append(own.with_columns(pl.lit(place).alias("place")))
+        return pl.concat([frames[0].with_columns(pl.format(f"{self.folder.name}/{{}}.{{}}", packs.RUN, "kept").alias("place")), *frames[1:]]).sort(
+            packs.RUN
+        )
+
+    def _document(self, name: str) -> bytes:
+        try:
+            records.stored_frames(self.folder / name, [])
+            return (self.folder / name / records.RUN_FILE).read_bytes()
+        except records.FolderError as error:
+            raise ResultsError(error.path, f"{error.problem}; {_AGAIN}") from None
+        except OSError as error:
+            raise ResultsError(self.folder / name, f"cannot be read: {error.strerror}; {_AGAIN}") from None
 
     def sweep(self) -> None:
         """Remove what interrupted writers left. Only the holder of the results folder's lock may do so."""
         sweep(self.folder)
+        sweep(self.folder / packs.PACKS)
+
+    def drop_unreadable(self) -> list[ResultsError]:
+        """Remove packs that do not tell what they hold, and return what is wrong with each. Only the holder of the lock may do so."""
+        found = []
+        while (damage := self._unreadable()) is not None:
+            found.append(damage)
+            self._remove_folder(damage.path.parent)
+        return found
+
+    def _unreadable(self) -> ResultsError | None:
+        try:
+            for pack in packs.packs(self.folder):
+                pack.names()
+        except ResultsError as error:
+            return error
+        return None
+
+
+def _most_kept(names: Mapping[str, str]) -> dict[str, str]:
+    """Return the places of runs by their keys, of one that is kept at several levels that with the most, sorted by key."""
+    found: dict[str, str] = {}
+    for kept in reversed(list(KEPT)):
+        found |= {name.removesuffix(f".{kept}"): place for name, place in names.items() if name.endswith(f".{kept}")}
+    return dict(sorted(found.items()))
 
 
 def _frames(path: Path, names: Sequence[str]) -> dict[str, Path] | records.FolderError:

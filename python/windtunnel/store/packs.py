@@ -1,0 +1,263 @@
+"""Packs: many runs in one folder, a Parquet file for each frame, in place of a folder for each run.
+
+A pack never changes once it is there. The place of a run in it is a path that no file has, ``packs/PACK/KEY.kept``: the same name as that
+of a run with a folder of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import polars as pl
+
+from windtunnel import records
+from windtunnel.records import FRAMES, FolderError, Records, from_document
+from windtunnel.records.checksums import FILES, Damaged, check_file, unsealed
+from windtunnel.store.errors import ResultsError
+
+PACKS = "packs"
+"""Folder of the packs, among those of the runs."""
+PACK_FILE = "pack.json"
+"""What a pack holds: the format, how many runs, and the checksum of every other file."""
+INDEX = "index"
+"""The file with a row for each run: what it is and how much of it is kept."""
+DOCUMENTS = "documents"
+"""The file with the ``run.json`` of each run."""
+RUN = "run"
+"""The column with the key of a run."""
+FORMAT = 1
+AGAIN = "run what needs it again, or remove the pack's folder to have its runs computed again"
+INDEX_SCHEMA: Mapping[str, pl.DataType] = {
+    RUN: pl.String(),
+    "kept": pl.String(),
+    "backend": pl.String(),
+    "engine_version": pl.Int64(),
+    "scenario": pl.String(),
+    "seed": pl.Int64(),
+    "records_digest": pl.String(),
+}
+OWN = "own"
+"""Column of an index: variables of the algorithms that a run has, by frame, as JSON."""
+
+
+@dataclass(frozen=True)
+class Pack:
+    """A pack.
+
+    Parameters
+    ----------
+    folder : Path
+        Where it is.
+    files : mapping of str to str
+        Checksum of each of its files, by name.
+    """
+
+    folder: Path
+    files: Mapping[str, str]
+
+    def checked(self, name: str) -> Path | None:
+        """Return the file of a frame, or of `INDEX` or `DOCUMENTS`, after a look at its checksum; None where no run has such a frame.
+
+        Raises
+        ------
+        ResultsError
+            When it is missing or damaged.
+        """
+        file = f"{name}.parquet"
+        if file not in self.files:
+            return None
+        path = self.folder / file
+        try:
+            check_file(path, self.files)
+        except Damaged as error:
+            raise ResultsError(path, f"{error}; {AGAIN}") from None
+        except OSError as error:
+            raise ResultsError(path, f"cannot be read: {error.strerror}; {AGAIN}") from None
+        return path
+
+    def damage(self) -> ResultsError | None:
+        """Return what is wrong with it, as far as checksums tell."""
+        try:
+            for file in self.files:
+                self.checked(file.removesuffix(".parquet"))
+        except ResultsError as error:
+            return error
+        return None
+
+    def names(self) -> list[str]:
+        """Return the name of every run, with how much of it is kept, sorted."""
+        return _index(self)["name"].to_list()
+
+    def index(self) -> pl.DataFrame:
+        """Return a row for each run: its key, how much is kept, backend, version, digest of the scenario, seed, digest of the records."""
+        return _index(self).drop(OWN, "name")
+
+    def read(self, name: str) -> Records:
+        """Read a run back, of which the digest of its records is looked at, not the checksum of the pack's files.
+
+        Raises
+        ------
+        FolderError
+            When it is damaged.
+        """
+        key = name.partition(".")[0]
+        place = self.folder / name
+        own = json.loads(_index(self).row(by_predicate=pl.col("name") == name, named=True)[OWN])
+        frames = {frame: self._rows(frame, key) for frame in FRAMES if f"{frame}.parquet" in self.files}
+        [document] = self._rows(DOCUMENTS, key)["document"]
+
+        def stored(frame: str) -> pl.DataFrame:
+            rows = frames[frame]
+            return rows.select(name for name in rows.columns if name in FRAMES[frame] or name in own.get(frame, ()))
+
+        return from_document(place, document.encode(), stored)
+
+    def _rows(self, file: str, key: str) -> pl.DataFrame:
+        path = self.folder / f"{file}.parquet"
+        try:
+            return pl.scan_parquet(path, glob=False, hive_partitioning=False).filter(pl.col(RUN) == key).drop(RUN).collect()
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise FolderError(path, f"cannot be read: {' '.join(str(error).split())[:120]}") from None
+
+
+def listed(documents: Iterable[tuple[str, bytes]]) -> pl.DataFrame:
+    """Return what an index says of runs, from their names and their ``run.json``."""
+    rows = []
+    for name, document in documents:
+        facts = json.loads(document)
+        key, _, kept = name.partition(".")
+        said = {"scenario": facts.get("digest"), **{key: facts.get(key) for key in ("backend", "engine_version", "seed", "records_digest")}}
+        rows.append({RUN: key, "kept": kept, **said})
+    return pl.DataFrame(rows, schema=INDEX_SCHEMA)
+
+
+def _stamp(folder: Path) -> int:
+    try:
+        return os.stat(folder).st_mtime_ns
+    except FileNotFoundError:
+        return 0
+
+
+def opened(folder: Path) -> Pack:
+    """Return the pack in a folder.
+
+    Raises
+    ------
+    ResultsError
+        When it is none, or is damaged.
+    """
+    path = folder / PACK_FILE
+    try:
+        data = unsealed(path.read_bytes())
+    except Damaged as error:
+        raise ResultsError(path, f"{error}; {AGAIN}") from None
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or "it is not JSON"
+        raise ResultsError(path, f"cannot be read: {reason}; {AGAIN}") from None
+    if not isinstance(data, dict) or not isinstance(data.get(FILES), dict):
+        raise ResultsError(path, f"is not the {PACK_FILE} of a pack; {AGAIN}")
+    if data.get("format") != FORMAT:
+        raise ResultsError(path, f"has format {data.get('format')!r}; allowed: {FORMAT}")
+    return Pack(folder, data[FILES])
+
+
+def _index(pack: Pack) -> pl.DataFrame:
+    return _read_index(pack.folder, pack.files[f"{INDEX}.parquet"], _stamp(pack.folder / f"{INDEX}.parquet"))
+
+
+@lru_cache(maxsize=1024)
+def _read_index(folder: Path, checksum: str, _stamp: int) -> pl.DataFrame:
+    path = Pack(folder, {f"{INDEX}.parquet": checksum}).checked(INDEX)
+    if path is None:
+        raise ResultsError(folder / PACK_FILE, f"names no {INDEX}.parquet; {AGAIN}")
+    try:
+        frame = pl.read_parquet(path, glob=False)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise ResultsError(path, f"cannot be read: {' '.join(str(error).split())[:120]}; {AGAIN}") from None
+    return frame.with_columns(pl.format("{}.{}", RUN, "kept").alias("name"))
+
+
+def packs(runs: Path) -> list[Pack]:
+    """Return all packs of a folder of runs, by name.
+
+    Raises
+    ------
+    ResultsError
+        When one is damaged, as far as its list of files tells.
+    """
+    try:
+        with os.scandir(runs / PACKS) as entries:
+            names = sorted(entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir())
+    except FileNotFoundError:
+        return []
+    return [opened(runs / PACKS / name) for name in names]
+
+
+
+
+def places(runs: Path) -> Mapping[str, str]:
+    """Return the place of every packed run, ``packs/PACK/KEY.kept``, by its name; of a run in several packs that in the first.
+
+    Raises
+    ------
+    ResultsError
+        When a pack is damaged.
+    """
+    return _places(runs, _stamp(runs / PACKS))
+
+
+@lru_cache(maxsize=8)
+def _places(runs: Path, _stamp: int) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for pack in reversed(packs(runs)):
+        place = f"{PACKS}/{pack.folder.name}/"
+        found |= {name: place + name for name in pack.names()}
+    return found
+
+
+def is_packed(place: Path) -> bool:
+    """Return whether a run's place is in a pack."""
+    return place.parent.name != PACKS and place.parent.parent.name == PACKS
+
+
+def pack_of(place: Path) -> Pack | None:
+    """Return the pack that a run's place is in, None of a run with a folder of its own.
+
+    Raises
+    ------
+    ResultsError
+        When the pack is damaged.
+    """
+    return opened(place.parent) if is_packed(place) else None
+
+
+def read(place: Path) -> Records:
+    """Read a run back from its place, a folder or one in a pack.
+
+    Raises
+    ------
+    FolderError
+        When it is damaged.
+    """
+    try:
+        pack = pack_of(place)
+        return records.read(place) if pack is None else pack.read(place.name)
+    except ResultsError as error:
+        raise FolderError(error.path, error.problem) from None
+
+
+def forget() -> None:
+    """Look again which packs there are: one was written or removed within the clock's grain of the file system."""
+    _places.cache_clear()
+
+
+def superseded(pack: Pack, chosen: Mapping[str, str]) -> list[str]:
+    """Return the keys of a pack's runs that are read from elsewhere."""
+    place = f"{PACKS}/{pack.folder.name}/"
+    keys = ((name, name.partition(".")[0]) for name in pack.names())
+    return [key for name, key in keys if chosen.get(key) != place + name]
