@@ -29,7 +29,7 @@ from windtunnel.pool import each, workers
 from windtunnel.records import Records
 from windtunnel.remarks import say
 from windtunnel.scenario import runs_here
-from windtunnel.store import PACK_AT, Results, ResultsError, RunStore, is_packed
+from windtunnel.store import Results, ResultsError, RunStore, Settling, is_packed
 from windtunnel.version import __version__
 
 RUNS_PER_TASK = 20
@@ -191,6 +191,7 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
         made_there = each(pool, _make, others, ahead=jobs + 1) if campaign is None else _made_away(campaign, parts, others)
         answers = itertools.chain(made_there, here)
         faults: list[ForeignError] = []
+        settling = Settling(parts[0].results)
         for count, (task, made) in enumerate(answers, start=1):
             if isinstance(made, ForeignError):
                 faults.append(made)
@@ -198,21 +199,14 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
                     tables[one.number].lack(one.cell, made)
             else:
                 _take(tables, made, store)
-            if count % (2 * PACK_AT) == 0:
-                _pack(store)
+            settling.has_one_more()
             done += task.job.weight
             on_step(Step("runs", count, len(missing), done, total))
-        _pack(store)
+        settling.settle()
         _measure_stored(tables, wanted, pool, jobs=jobs, on_step=on_step)
     if faults:
         more = f" (and {len(faults) - 1} more of {len(missing)} runs; all others were made)" if len(faults) > 1 else ""
         raise RunsFailed(faults[0].where, faults[0].problem + more)
-
-
-def _pack(store: RunStore) -> None:
-    """Put runs into packs where there are many: a hundred thousand folders are slow to list, to copy and to read."""
-    if len(store.loose()) >= PACK_AT:
-        store.pack()
 
 
 def processes(backend: str, jobs: int) -> int:

@@ -53,7 +53,7 @@ class _Loose:
         return self.folder.name.partition(".")[0]
 
 
-def pack(runs: Path, names: Sequence[str], on_step: Callable[[int, int], None] | None = None) -> list[Path]:
+def pack(runs: Path, names: Sequence[str], on_step: Callable[[int, int], None] | None = None, *, large: bool = False) -> list[Path]:
     """Put runs into packs, and remove their folders when they are there.
 
     A kill at any moment leaves runs in both forms, which readers count once, and a pack that is not finished, which `sweep` removes.
@@ -67,6 +67,8 @@ def pack(runs: Path, names: Sequence[str], on_step: Callable[[int, int], None] |
         Names of the runs' folders, ``KEY.kept``.
     on_step : callable, optional
         Is told how many runs are done, of how many.
+    large : bool
+        Whether runs of more than `LARGE_BYTES` are packed too.
 
     Returns
     -------
@@ -81,7 +83,7 @@ def pack(runs: Path, names: Sequence[str], on_step: Callable[[int, int], None] |
     packed = places(runs)
     made = []
     done = 0
-    for group in _groups([runs / name for name in sorted(names)]):
+    for group in _groups([runs / name for name in sorted(names)], large=large):
         fresh = [one for one in group if one.folder.name not in packed]
         if fresh:
             made.append(_write(runs / PACKS, fresh))
@@ -94,13 +96,13 @@ def pack(runs: Path, names: Sequence[str], on_step: Callable[[int, int], None] |
     return made
 
 
-def _groups(folders: Sequence[Path]) -> Iterator[list[_Loose]]:
+def _groups(folders: Sequence[Path], *, large: bool) -> Iterator[list[_Loose]]:
     group: list[_Loose] = []
     size = 0
     with ThreadPoolExecutor(4) as readers:  # Reading and hashing hold no lock of the interpreter.
         for at in range(0, len(folders), MOST_RUNS):
             for one in filter(None, readers.map(_loose, folders[at : at + MOST_RUNS])):
-                if one.size_bytes > LARGE_BYTES:
+                if one.size_bytes > LARGE_BYTES and not large:
                     continue
                 if group and (len(group) == MOST_RUNS or size + one.size_bytes > MOST_BYTES):
                     yield group

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,17 +19,23 @@ import polars as pl
 
 from windtunnel import records
 from windtunnel.records import FRAMES, FolderError, Records, from_document
-from windtunnel.records.checksums import FILES, Damaged, check_file, unsealed
+from windtunnel.records.checksums import DAMAGED, FILES, Damaged, check_file, checksum, unsealed
 from windtunnel.store.errors import ResultsError
+from windtunnel.store.objects import Objects
 
 PACKS = "packs"
 """Folder of the packs, among those of the runs."""
 PACK_FILE = "pack.json"
 """What a pack holds: the format, how many runs, and the checksum of every other file."""
+ORIGIN = ".origin"
+"""Of a mirror of an object store: its address, from which a pack's files come when they are asked for."""
+PATIENCE_S = 30.0
+"""How long a reader waits for an object store that does not answer, seconds."""
 INDEX = "index"
 """The file with a row for each run: what it is and how much of it is kept."""
 DOCUMENTS = "documents"
 """The file with the ``run.json`` of each run."""
+INDEX_FILE = f"{INDEX}.parquet"
 RUN = "run"
 """The column with the key of a run."""
 FORMAT = 1
@@ -71,20 +79,45 @@ class Pack:
         file = f"{name}.parquet"
         if file not in self.files:
             return None
-        path = self.folder / file
         try:
-            check_file(path, self.files)
+            path = self.folder / file
+            self._bring(file)
+            try:
+                check_file(path, self.files)
+            except Damaged:
+                if self._origin() is None:
+                    raise
+                path.unlink()  # A mirror's file is damaged; the object may not be.
+                self._bring(file)
         except Damaged as error:
             raise ResultsError(path, f"{error}; {AGAIN}") from None
         except OSError as error:
             raise ResultsError(path, f"cannot be read: {error.strerror}; {AGAIN}") from None
         return path
 
+    def _bring(self, file: str) -> None:
+        """Bring a file from the object store unless it is here."""
+        path = self.folder / file
+        origin = None if path.is_file() else self._origin()
+        if origin is None:
+            return
+        name = f"{PACKS}/{self.folder.name}/{file}"
+        content = Objects(origin, PATIENCE_S).read(name)
+        if checksum(content) != self.files[file]:
+            raise ResultsError(Path(f"{origin}/{name}"), f"{DAMAGED}; {AGAIN}")
+        with tempfile.NamedTemporaryFile(dir=self.folder, prefix=f".{file}.", suffix=".partial", delete=False) as temporary:
+            temporary.write(content)
+        os.replace(temporary.name, path)
+
+    def _origin(self) -> str | None:
+        return origin_of(self.folder.parent)
+
     def damage(self) -> ResultsError | None:
-        """Return what is wrong with it, as far as checksums tell."""
+        """Return what is wrong with it, as far as checksums tell; what of it is in an object store alone is looked at when it is read."""
         try:
             for file in self.files:
-                self.checked(file.removesuffix(".parquet"))
+                if self._origin() is None or (self.folder / file).is_file():
+                    self.checked(file.removesuffix(".parquet"))
         except ResultsError as error:
             return error
         return None
@@ -120,7 +153,10 @@ class Pack:
     def _rows(self, file: str, key: str) -> pl.DataFrame:
         path = self.folder / f"{file}.parquet"
         try:
+            self._bring(path.name)
             return pl.scan_parquet(path, glob=False, hive_partitioning=False).filter(pl.col(RUN) == key).drop(RUN).collect()
+        except ResultsError as error:
+            raise FolderError(error.path, error.problem) from None
         except (OSError, pl.exceptions.PolarsError) as error:
             raise FolderError(path, f"cannot be read: {' '.join(str(error).split())[:120]}") from None
 
@@ -167,12 +203,12 @@ def opened(folder: Path) -> Pack:
 
 
 def _index(pack: Pack) -> pl.DataFrame:
-    return _read_index(pack.folder, pack.files[f"{INDEX}.parquet"], _stamp(pack.folder / f"{INDEX}.parquet"))
+    return _read_index(pack.folder, pack.files[INDEX_FILE], _stamp(pack.folder / INDEX_FILE))
 
 
 @lru_cache(maxsize=1024)
 def _read_index(folder: Path, checksum: str, _stamp: int) -> pl.DataFrame:
-    path = Pack(folder, {f"{INDEX}.parquet": checksum}).checked(INDEX)
+    path = Pack(folder, {INDEX_FILE: checksum}).checked(INDEX)
     if path is None:
         raise ResultsError(folder / PACK_FILE, f"names no {INDEX}.parquet; {AGAIN}")
     try:
@@ -249,6 +285,32 @@ def read(place: Path) -> Records:
         return records.read(place) if pack is None else pack.read(place.name)
     except ResultsError as error:
         raise FolderError(error.path, error.problem) from None
+
+
+def origin_of(folder: Path) -> str | None:
+    """Return the address of the object store that a folder of packs is the mirror of, None where it is the packs' own."""
+    try:
+        return (folder / ORIGIN).read_text(encoding="utf-8")
+    except OSError:
+        return None
+
+
+def remove(folder: Path) -> None:
+    """Remove a pack, from its object store too.
+
+    Raises
+    ------
+    OSError
+        When it cannot be removed.
+    ResultsError
+        When it cannot be removed from its object store.
+    """
+    origin = origin_of(folder.parent)
+    if origin is not None:
+        objects = Objects(origin, PATIENCE_S)
+        objects.remove(sorted(objects.names(f"{PACKS}/{folder.name}"), key=lambda name: not name.endswith(PACK_FILE)))
+    shutil.rmtree(folder)
+    forget()
 
 
 def forget() -> None:

@@ -118,24 +118,23 @@ class RunStore:
         ResultsError
             When it cannot be removed.
         """
-        self._remove_folder(path.parent if packs.is_packed(path) else path)
-
-    def _remove_folder(self, folder: Path) -> None:
         try:
-            shutil.rmtree(folder)
+            if packs.is_packed(path):
+                packs.remove(path.parent)
+            else:
+                shutil.rmtree(path)
         except OSError as error:
-            raise not_written(folder, error) from None
-        packs.forget()
+            raise not_written(path, error) from None
 
-    def pack(self, on_step: Callable[[int, int], None] | None = None) -> list[Path]:
-        """Put all runs that have folders of their own into packs, but for large ones. Only the holder of the lock may do so.
+    def pack(self, on_step: Callable[[int, int], None] | None = None, *, large: bool = False) -> list[Path]:
+        """Put all runs that have folders of their own into packs, `large` ones only if asked. Only the holder of the lock may do so.
 
         Raises
         ------
         ResultsError
             When they cannot be written.
         """
-        made = pack(self.folder, list(_most_kept(self.loose()).values()), on_step)
+        made = pack(self.folder, list(_most_kept(self.loose()).values()), on_step, large=large)
         chosen = self.names()
         for name in self.loose():
             if "/" in chosen[name.partition(".")[0]]:  # With less than what a pack has of it.
@@ -290,7 +289,7 @@ class RunStore:
         found = []
         while (damage := self._unreadable()) is not None:
             found.append(damage)
-            self._remove_folder(damage.path.parent)
+            self.remove(self.folder / packs.PACKS / damage.path.parent.name / "all")
         return found
 
     def _unreadable(self) -> ResultsError | None:
