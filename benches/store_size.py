@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -34,6 +37,8 @@ from windtunnel.store.packing import MOST_RUNS
 EXPERIMENTS = 10
 REAL = 1000
 """Runs that are made."""
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""Without a setting that makes Python compile every module at each start, which an installed package does not."""
 METRICS = ("util", "jain", "drops_pkts", "q_mean_pkts", "thr_mbps")
 SHOWN = ("cubic", "reno", "htcp", "bbr", "fast")
 
@@ -124,11 +129,33 @@ def ask(command: list[str]) -> tuple[float, float]:
     taken = []
     for _ in range(3):
         began, used = time.perf_counter(), _used_s()
-        done = subprocess.run([sys.executable, "-m", "windtunnel", *command], capture_output=True, text=True)
+        done = subprocess.run([sys.executable, "-m", "windtunnel", *command], capture_output=True, text=True, env=ENVIRONMENT)
         taken.append((time.perf_counter() - began, _used_s() - used))
         if done.returncode not in (0, 1):
             raise SystemExit(f"{command[0]} failed: {done.stderr.strip()}")
     return min(taken)
+
+
+def look(folder: Path) -> Iterator[tuple[str, float | None, float, float]]:
+    """Yield the pages that are looked at, within how many seconds they are to be there, and how long each took: from the start of the command."""
+    began = time.perf_counter()
+    command = [sys.executable, "-m", "windtunnel", "serve", str(folder), "--no-open", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=ENVIRONMENT) as serving:
+        assert serving.stdout is not None
+        here = serving.stdout.readline().strip()
+        page = ""
+        for what, limit_s, start in (("first page", 2.0, ""), ("an experiment's", None, "experiments/"), ("a run's", None, "runs/")):
+            found = re.search(rf'href="(?:\.\./)*({start}[^"#]+\.html)', page) if start else None
+            page = urllib.request.urlopen(here + (found[1] if found else "")).read().decode()
+            yield f"serve: {what}", limit_s, time.perf_counter() - began, _cpu_s(serving.pid)
+            began = time.perf_counter()
+        serving.terminate()
+
+
+def _cpu_s(pid: int) -> float:
+    """Return what a process has used so far of a processor, seconds."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _used_s() -> float:
@@ -149,9 +176,9 @@ def main() -> None:
         print(file=sys.stderr)
     files = [path for path in folder.rglob("*") if path.is_file()]
     print(f"{asked.runs} runs: {len(files)} files, {sum(path.stat().st_size for path in files) / 1e6:.1f} MB")
-    for what, limit_s, command in questions(folder, folder):
+    asked_for = ((what, limit_s, *ask(command)) for what, limit_s, command in questions(folder, folder))
+    for what, limit_s, taken_s, used_s in itertools.chain(asked_for, look(folder)):
         limit = "" if limit_s is None else f" (at most {limit_s:g} s)"
-        taken_s, used_s = ask(command)
         print(f"{what:42} {taken_s:6.2f} s, {used_s:6.2f} s of a processor{limit}", flush=True)
     if not asked.keep and asked.folder is None:
         shutil.rmtree(folder.parent)

@@ -100,13 +100,13 @@ def test_only_what_a_question_names_is_fetched(server: Server, tmp_path: Path, m
     assert fetched() == {"pack.json", "index.parquet", "flows.parquet"}
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_server_that_stops_and_starts_in_the_middle_loses_nothing_and_counts_nothing_twice(
     seed: int, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     draw = random.Random(seed)
-    assert sweep(tmp_path, tmp_path / "calm", seeds=15) == 0
-    moments = sorted(draw.sample(range(2, 58), 5))
+    assert sweep(tmp_path, tmp_path / "calm", seeds=10) == 0
+    moments = sorted(draw.sample(range(2, 38), 5))
     last = moments.pop()
     count = 0
     whole = settling.Settling.has_one_more
@@ -121,11 +121,12 @@ def test_a_server_that_stops_and_starts_in_the_middle_loses_nothing_and_counts_n
         if count == last:  # Away until after the last run, while the command waits for it.
             server.stop()
             threading.Timer(6.0, server.start).start()
-        whole(self)
+        if count % 4 == 0 or count in moments:  # While it is away, each time that it is asked takes seconds.
+            whole(self)
 
     monkeypatch.setattr(settling.Settling, "has_one_more", counted)
-    assert sweep(tmp_path, ADDRESS, seeds=15) == 0
-    assert count == 60
+    assert sweep(tmp_path, ADDRESS, seeds=10) == 0
+    assert count == 40
     told = [line for line in capsys.readouterr().err.splitlines() if "cannot be reached" in line]
     assert 2 <= len(told) <= 4, told  # Once each time that it is away, and that the command waits.
     expected = contents(open_results(tmp_path / "calm"))
@@ -150,9 +151,9 @@ def test_a_server_that_stays_away_ends_the_command_with_one_line_and_the_next_on
     told = capsys.readouterr().err.splitlines()
     assert "cannot be reached" in told[-1] and "all that was made is kept in" in told[-1], told
     server.start()
-    with pytest.raises(ResultsError, match="is not among"), monkeypatch.context() as patched:
+    with pytest.raises(ResultsError, match="holds no results"), monkeypatch.context() as patched:
         elsewhere(patched, tmp_path)
-        query(open_results(ADDRESS), "SELECT 1 FROM is_not_there")
+        open_results(ADDRESS)
     monkeypatch.setattr(runner, "_make", lambda task: pytest.fail("a run was made again"))
     assert sweep(tmp_path, ADDRESS) == 0
     elsewhere(monkeypatch, tmp_path)
@@ -220,7 +221,7 @@ def test_what_cannot_be_used_is_one_line(
         for command in (["sql", address, "SELECT 1"], ["sweep", str(tmp_path / "study.toml"), "--out", address, "--json"]):
             assert main(command) == 2
             line = capsys.readouterr().err
-            assert line.count("\n") == 1 and line.startswith("error: s3:") and all(part in line for part in parts), line
+            assert line.count("\n") == 1 and line.startswith("error: s3://") and all(part in line for part in parts), line
 
     (tmp_path / "study.toml").write_text(STUDY.format(seeds=1), encoding="utf-8")
     refused("s3://nobucket/x", "s3://nobucket/x", "does not exist")

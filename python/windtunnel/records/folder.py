@@ -24,12 +24,12 @@ _ALLOWED = "allowed: the run.json of a run"
 class FolderError(ValueError):
     """A folder that cannot be read as a run or must not be written; its text is one line naming the folder."""
 
-    def __init__(self, path: Path, problem: str) -> None:
+    def __init__(self, path: Path | str, problem: str) -> None:
         self.path = path
         self.problem = problem
         super().__init__(f"{path}: {problem}")
 
-    def __reduce__(self) -> tuple[type[FolderError], tuple[Path, str]]:
+    def __reduce__(self) -> tuple[type[FolderError], tuple[Path | str, str]]:
         """Return how to make it again, in another process."""
         return type(self), (self.path, self.problem)
 

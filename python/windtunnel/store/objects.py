@@ -126,15 +126,15 @@ class Objects:
             try:
                 return call(_files())
             except (FileNotFoundError, PermissionError) as error:
-                raise ResultsError(Path(self._shown(name)), f"cannot be used: {_reason(error)}") from None
+                raise ResultsError(self._shown(name), f"cannot be used: {_reason(error)}") from None
             except ResultsError:
                 raise
             except Exception as error:
                 if _is_refused(error):
-                    raise ResultsError(Path(self._shown(name)), f"cannot be used: {_reason(error)}") from None
+                    raise ResultsError(self._shown(name), f"cannot be used: {_reason(error)}") from None
                 left_s = self.patience_s - (time.monotonic() - began)
                 if left_s <= 0:
-                    raise Unreachable(Path(self._shown(name)), f"cannot be reached: {_reason(error)}") from None
+                    raise Unreachable(self._shown(name), f"cannot be reached: {_reason(error)}") from None
                 if not told:
                     say(f"{self.address}: cannot be reached: {_reason(error)}; waiting for it for {self.patience_s / 60:.0f} minutes")
                     told = True
@@ -170,4 +170,4 @@ def _imported() -> None:
     try:
         import_module("s3fs")
     except ModuleNotFoundError:
-        raise ResultsError(Path("s3:"), _NEEDED) from None
+        raise ResultsError("s3://", _NEEDED) from None

@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -49,6 +49,10 @@ INDEX_SCHEMA: Mapping[str, pl.DataType] = {
     "seed": pl.Int64(),
     "records_digest": pl.String(),
 }
+PLACE = "place"
+TABLE_SCHEMA: Mapping[str, pl.DataType] = {**INDEX_SCHEMA, PLACE: pl.String()}
+NAME = pl.format("{}.{}", RUN, "kept").alias("name")
+"""What a run is called where it is."""
 OWN = "own"
 """Column of an index: variables of the algorithms that a run has, by frame, as JSON."""
 
@@ -104,7 +108,7 @@ class Pack:
         name = f"{PACKS}/{self.folder.name}/{file}"
         content = Objects(origin, PATIENCE_S).read(name)
         if checksum(content) != self.files[file]:
-            raise ResultsError(Path(f"{origin}/{name}"), f"{DAMAGED}; {AGAIN}")
+            raise ResultsError(f"{origin}/{name}", f"{DAMAGED}; {AGAIN}")
         with tempfile.NamedTemporaryFile(dir=self.folder, prefix=f".{file}.", suffix=".partial", delete=False) as temporary:
             temporary.write(content)
         os.replace(temporary.name, path)
@@ -215,7 +219,7 @@ def _read_index(folder: Path, checksum: str, _stamp: int) -> pl.DataFrame:
         frame = pl.read_parquet(path, glob=False)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise ResultsError(path, f"cannot be read: {' '.join(str(error).split())[:120]}; {AGAIN}") from None
-    return frame.with_columns(pl.format("{}.{}", RUN, "kept").alias("name"))
+    return frame.with_columns(NAME)
 
 
 def packs(runs: Path) -> list[Pack]:
@@ -236,6 +240,34 @@ def packs(runs: Path) -> list[Pack]:
 
 
 
+def table(runs: Path) -> pl.DataFrame:
+    """Return a row for each run in a pack: the columns of an index, and `place`, the pack from the folder of the runs.
+
+    Raises
+    ------
+    ResultsError
+        When a pack is damaged.
+    """
+    frames = [pack.index().with_columns(pl.lit(f"{PACKS}/{pack.folder.name}").alias(PLACE)) for pack in packs(runs)]
+    return pl.concat(frames) if frames else pl.DataFrame(schema=TABLE_SCHEMA)
+
+
+def most_kept(rows: pl.DataFrame, levels: Sequence[str]) -> pl.DataFrame:
+    """Return the rows of a `table` sorted by key; of a run with several the one with the most kept, of those the first.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        The rows.
+    levels : sequence of str
+        How much may be kept, from most to least.
+    """
+    if rows[RUN].n_unique() < rows.height:
+        rank = pl.col("kept").replace_strict(list(levels), list(range(len(levels))), return_dtype=pl.Int64)
+        rows = rows.sort(rank, maintain_order=True).unique(RUN, keep="first", maintain_order=True)
+    return rows.sort(RUN)
+
+
 def places(runs: Path) -> Mapping[str, str]:
     """Return the place of every packed run, ``packs/PACK/KEY.kept``, by its name; of a run in several packs that in the first.
 
@@ -249,11 +281,8 @@ def places(runs: Path) -> Mapping[str, str]:
 
 @lru_cache(maxsize=8)
 def _places(runs: Path, _stamp: int) -> Mapping[str, str]:
-    found: dict[str, str] = {}
-    for pack in reversed(packs(runs)):
-        place = f"{PACKS}/{pack.folder.name}/"
-        found |= {name: place + name for name in pack.names()}
-    return found
+    rows = table(runs).reverse().select(NAME, pl.format("{}/{}", PLACE, NAME).alias("whole"))
+    return dict(zip(rows["name"], rows["whole"], strict=True))
 
 
 def is_packed(place: Path) -> bool:
@@ -316,10 +345,3 @@ def remove(folder: Path) -> None:
 def forget() -> None:
     """Look again which packs there are: one was written or removed within the clock's grain of the file system."""
     _places.cache_clear()
-
-
-def superseded(pack: Pack, chosen: Mapping[str, str]) -> list[str]:
-    """Return the keys of a pack's runs that are read from elsewhere."""
-    place = f"{PACKS}/{pack.folder.name}/"
-    keys = ((name, name.partition(".")[0]) for name in pack.names())
-    return [key for name, key in keys if chosen.get(key) != place + name]

@@ -69,7 +69,7 @@ class Remote:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                raise ResultsError(Path(self.address), BUSY) from None
+                raise ResultsError(self.address, BUSY) from None
             yield
 
     def objects(self, *, patience_s: float = 0.0) -> Objects:
@@ -236,7 +236,7 @@ def _file(objects: Objects, id: str, file: str, mark: str) -> bytes:
     name = f"packs/{id}/{file}"
     content = objects.read(name)
     if checksum(content) != mark:
-        raise ResultsError(Path(f"{objects.address}/{name}"), f"is damaged: its checksum differs; {packs.AGAIN}")
+        raise ResultsError(f"{objects.address}/{name}", f"is damaged: its checksum differs; {packs.AGAIN}")
     return content
 
 
@@ -249,10 +249,10 @@ def _last(objects: Objects, *, mend: bool) -> tuple[int, dict[str, str]]:
         except (Damaged, ValueError, RecursionError) as error:
             if isinstance(error, ResultsError):
                 raise
-            _mended(ResultsError(Path(f"{objects.address}/{name}"), "is damaged: its checksum differs; run the suite again"), mend=mend)
+            _mended(ResultsError(f"{objects.address}/{name}", "is damaged: its checksum differs; run the suite again"), mend=mend)
             continue
         if data.get("format") != _FORMAT:
-            raise ResultsError(Path(f"{objects.address}/{name}"), f"has format {data.get('format')!r}; allowed: {_FORMAT}")
+            raise ResultsError(f"{objects.address}/{name}", f"has format {data.get('format')!r}; allowed: {_FORMAT}")
         return int(Path(names[-1]).stem), dict(data["documents"])
     return (int(Path(names[-1]).stem) if names else 0), {}
 
@@ -271,7 +271,7 @@ def _list_name(number: int) -> str:
 def _document(objects: Objects, mark: str) -> bytes:
     content = objects.read(f"documents/{mark}")
     if checksum(content) != mark:
-        raise ResultsError(Path(f"{objects.address}/documents/{mark}"), "is damaged: its checksum differs; run the suite again")
+        raise ResultsError(f"{objects.address}/documents/{mark}", "is damaged: its checksum differs; run the suite again")
     return content
 
 

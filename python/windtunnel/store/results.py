@@ -317,7 +317,7 @@ def _open_remote(remote: Remote) -> Results:
         else:
             remote.pull()
         if not (remote.mirror / MARKER).is_file():
-            raise ResultsError(Path(remote.address), f"holds no results; allowed: {_ALLOWED}")
+            raise ResultsError(remote.address, f"holds no results; allowed: {_ALLOWED}")
         return replace(open_results(remote.mirror), remote=remote)
 
 

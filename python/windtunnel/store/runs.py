@@ -134,7 +134,7 @@ class RunStore:
         ResultsError
             When they cannot be written.
         """
-        made = pack(self.folder, list(_most_kept(self.loose()).values()), on_step, large=large)
+        made = pack(self.folder, packs.most_kept(self._loose_rows(), list(KEPT)).select(packs.NAME)["name"].to_list(), on_step, large=large)
         chosen = self.names()
         for name in self.loose():
             if "/" in chosen[name.partition(".")[0]]:  # With less than what a pack has of it.
@@ -152,20 +152,30 @@ class RunStore:
         found: dict[str, Stored] = {name: Stored([], []) for name in names}
         if not names:
             return found
-        chosen = self.names()
-        folders = [self.folder / name for name in chosen.values() if "/" not in name]
+        packed = packs.table(self.folder)
+        chosen = packs.most_kept(pl.concat([self._loose_rows(), packed]), list(KEPT))
+        folders = [self.folder / name for name in chosen.filter(pl.col(packs.PLACE) == "").select(packs.NAME)["name"]]
         with ThreadPoolExecutor(4) as readers:  # Reading and hashing hold no lock of the interpreter.
             for frames in readers.map(lambda path: _frames(path, names), folders):
                 if isinstance(frames, records.FolderError):
                     raise ResultsError(frames.path, f"{frames.problem}; {_AGAIN}")
                 for name, file in frames.items():
                     found[name].files.append(file)
-            for pack in packs.packs(self.folder):
-                elsewhere = packs.superseded(pack, chosen)
-                for name, path in zip(names, readers.map(pack.checked, names), strict=True):
-                    if path is not None:
-                        found[name].packed.append((path, elsewhere))
+            elsewhere = _elsewhere(packed, chosen)
+            asked = [(pack, name) for pack in packs.packs(self.folder) for name in names]
+            for (pack, name), path in zip(asked, readers.map(lambda one: one[0].checked(one[1]), asked), strict=True):
+                if path is not None:
+                    found[name].packed.append((path, elsewhere.get(f"{packs.PACKS}/{pack.folder.name}", [])))
         return found
+
+    def _loose_rows(self) -> pl.DataFrame:
+        """Return rows as of a table of packs, of the runs with folders of their own, with what their names say."""
+        names = sorted(self.loose())
+        rows = {packs.RUN: [name.partition(".")[0] for name in names], "kept": [name.partition(".")[2] for name in names]}
+        return pl.DataFrame(rows, schema={packs.RUN: pl.String(), "kept": pl.String()}).select(
+            pl.col(name) if name in rows else pl.lit("" if name == packs.PLACE else None, dtype).alias(name)
+            for name, dtype in packs.TABLE_SCHEMA.items()
+        )
 
     def write(self, key: str, run: Records, kept: str) -> Path:
         """Store a run as `keep` does, and return its folder."""
@@ -233,7 +243,10 @@ class RunStore:
 
     def names(self) -> dict[str, str]:
         """Return the places that `stored` returns, from the folder of the runs."""
-        return _most_kept({**packs.places(self.folder), **{name: name for name in self.loose()}})
+        chosen = packs.most_kept(pl.concat([self._loose_rows(), packs.table(self.folder)]), list(KEPT))
+        place = pl.when(pl.col(packs.PLACE) == "").then(packs.NAME).otherwise(pl.format("{}/{}", packs.PLACE, packs.NAME))
+        rows = chosen.select(packs.RUN, place.alias("whole"))
+        return dict(zip(rows[packs.RUN], rows["whole"], strict=True))
 
     def loose(self) -> dict[str, str]:
         """Return the names of the runs that have folders of their own, each by itself."""
@@ -257,18 +270,13 @@ class RunStore:
         ResultsError
             When what says so is damaged.
         """
-        chosen = self.names()
-        loose = [name for name in chosen.values() if "/" not in name]
-        frames = [packs.listed([(name, self._document(name)) for name in loose])]
-        for pack in packs.packs(self.folder):
-            own = pack.index()
-            elsewhere = packs.superseded(pack, chosen)
-            own = own.filter(~pl.col(packs.RUN).is_in(elsewhere)) if elsewhere else own
-            place = f"{self.folder.name}/{packs.PACKS}/{pack.folder.name}"
-            frames.append(own.with_columns(pl.lit(place).alias("place")))
-        return pl.concat([frames[0].with_columns(pl.format(f"{self.folder.name}/{{}}.{{}}", packs.RUN, "kept").alias("place")), *frames[1:]]).sort(
-            packs.RUN
-        )
+        rows = packs.most_kept(pl.concat([self._loose_rows(), packs.table(self.folder)]), list(KEPT))
+        loose = rows.filter(pl.col(packs.PLACE) == "").select(packs.NAME)["name"].to_list()
+        if loose:
+            said = packs.listed((name, self._document(name)) for name in loose)
+            own = said.with_columns(pl.format("{}.{}", packs.RUN, "kept").alias(packs.PLACE))
+            rows = pl.concat([own, rows.filter(pl.col(packs.PLACE) != "")]).sort(packs.RUN)
+        return rows.with_columns(pl.format(f"{self.folder.name}/{{}}", packs.PLACE).alias(packs.PLACE))
 
     def _document(self, name: str) -> bytes:
         try:
@@ -289,7 +297,7 @@ class RunStore:
         found = []
         while (damage := self._unreadable()) is not None:
             found.append(damage)
-            self.remove(self.folder / packs.PACKS / damage.path.parent.name / "all")
+            self.remove(self.folder / packs.PACKS / Path(damage.path).parent.name / "all")
         return found
 
     def _unreadable(self) -> ResultsError | None:
@@ -301,12 +309,12 @@ class RunStore:
         return None
 
 
-def _most_kept(names: Mapping[str, str]) -> dict[str, str]:
-    """Return the places of runs by their keys, of one that is kept at several levels that with the most, sorted by key."""
-    found: dict[str, str] = {}
-    for kept in reversed(list(KEPT)):
-        found |= {name.removesuffix(f".{kept}"): place for name, place in names.items() if name.endswith(f".{kept}")}
-    return dict(sorted(found.items()))
+def _elsewhere(packed: pl.DataFrame, chosen: pl.DataFrame) -> dict[str, list[str]]:
+    """Return, by pack, the keys of its runs that are read from elsewhere."""
+    if packed.height == chosen.filter(pl.col(packs.PLACE) != "").height:
+        return {}
+    left = packed.join(chosen, on=[packs.RUN, "kept", packs.PLACE], how="anti")
+    return {str(place): rows[packs.RUN].to_list() for (place,), rows in left.group_by(packs.PLACE)}
 
 
 def _frames(path: Path, names: Sequence[str]) -> dict[str, Path] | records.FolderError:
