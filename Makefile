@@ -30,7 +30,7 @@ DEMO := build/demo
 PROFILE ?= release
 CORE := .venv/.stamp-core-$(PROFILE)
 
-.PHONY: build deps checkers rust-tests test test-python test-kernel test-live test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python lint-js fuzz bench gate-power ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel names release demo clean
+.PHONY: build deps checkers rust-tests test test-python test-kernel test-live test-s3 test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python lint-js fuzz bench gate-power ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel names release demo clean
 
 build: $(CORE)
 
@@ -97,6 +97,12 @@ test-kernel: $(CORE) $(CHECKERS)
 # busy machine is tried once more: these runs are in real time.
 test-live: $(CORE) $(CHECKERS)
 	$(BIN)/python -m pytest -q -m live tests/live || $(BIN)/python -m pytest -q -m live --last-failed tests/live
+
+# Results in an object store, against a real server that is built here by Go (the package golang-go, or https://go.dev): three minutes the first time.
+VERSITYGW ?= $(VENV)/bin/versitygw
+test-s3: $(CORE) $(CHECKERS)
+	test -x $(VERSITYGW) || GOBIN=$(dir $(VERSITYGW)) go install github.com/versity/versitygw/cmd/versitygw@v1.8.0
+	VERSITYGW=$(VERSITYGW) $(BIN)/python -m pytest -q tests/s3
 
 # What the TCP of 6.1 and of 6.12 does segment by segment (data/kernel-segments/recorded, recorded-6.12): two CPU minutes; what is there already is not made again.
 kernel-segments: $(CORE)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import itertools
-import json
 import os
 import re
 import resource
@@ -84,7 +83,13 @@ def _copy(results: Results, number: int, document: dict[str, Any], source: Path)
         os.link(path, place / path.name)
     (place / "run.json").write_text(sealed(own, indent=2), encoding="utf-8")
     flow = document["scenario"]["flows"][0]
-    return {"alg": flow["algorithm"], "rtt": flow["rtt_s"] * 1e3, "seed": number // EXPERIMENTS, "run": key, "digest": own["records_digest"]}
+    return {
+        "alg": flow["algorithm"],
+        "rtt": flow["rtt_s"] * 1e3,
+        "seed": number // EXPERIMENTS,
+        "run": key,
+        "digest": own["records_digest"],
+    }
 
 
 def _store_measures(results: Results, rows: list[dict[str, Any]]) -> None:
@@ -137,7 +142,7 @@ def ask(command: list[str]) -> tuple[float, float]:
 
 
 def look(folder: Path) -> Iterator[tuple[str, float | None, float, float]]:
-    """Yield the pages that are looked at, within how many seconds they are to be there, and how long each took: from the start of the command."""
+    """Yield the pages that are looked at, within how many seconds they are to be there, and how long each took from the command's start."""
     began = time.perf_counter()
     command = [sys.executable, "-m", "windtunnel", "serve", str(folder), "--no-open", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=ENVIRONMENT) as serving:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,8 +18,8 @@ def pack_command(
     from windtunnel.cli.output import print_json
     from windtunnel.store import open_results, writing_results
 
-    results = open_results(Path(folder))
-    with stoppable(), writing_results(results.folder) as results, Progress(quiet=json) as shown:
+    open_results(folder)  # Which is made by a command that makes runs.
+    with stoppable(), writing_results(folder) as results, Progress(quiet=json) as shown:
         before = len(results.runs.loose())
         made = results.runs.pack(lambda done, total: shown.step("Packing runs", done, total))
         left = len(results.runs.loose())

@@ -27,7 +27,10 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def report_command(
     folder: Folder,
-    out: Annotated[str | None, typer.Option(metavar="DIR", help="Where to write the report.", show_default="DIR/report")] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Where to write the report.", show_default="DIR/report, and report of an object store's"),
+    ] = None,
     register: Annotated[
         str | None, typer.Option(metavar="FILE", help="Register of claims.", show_default="those of the suites run")
     ] = None,
@@ -41,7 +44,7 @@ def report_command(
     workers = worker_count(jobs)
     results = open_results(Path(folder))
     given = None if register is None else report.register_for(results, register)
-    target = Path(out) if out is not None else results.folder / "report"
+    target = Path(out) if out is not None else Path("report") if results.remote is not None else results.folder / "report"
     with stoppable(), Progress(quiet=False) as shown:
         shown.step("Reading results and judging claims")
         assembled = report.assemble(results, given, docs=report.docs_address(docs))

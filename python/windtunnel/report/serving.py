@@ -30,7 +30,7 @@ _OF_RUNS = ("runs", "data", "files")
 
 
 class Pages:
-    """Makes the pages of a results folder in a folder of its own: that of an experiment, of a data point, of a run, each when it is asked for.
+    """Makes the pages of a results folder in a folder of its own, of experiments, data points and runs, each when it is asked for.
 
     Parameters
     ----------

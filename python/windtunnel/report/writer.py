@@ -243,9 +243,7 @@ def _write_index(report: Report, pages: Sequence[_Page], folder: Path, sizes: Ma
     (folder / INDEX).write_text(index, encoding="utf-8")
 
 
-def _write_pages(
-    report: Report, pages: Sequence[_Page], folder: Path, sizes: Mapping[str, tuple[float, float]]
-) -> list[Mapping[str, Any]]:
+def _write_pages(report: Report, pages: Sequence[_Page], folder: Path, sizes: Mapping[str, tuple[float, float]]) -> list[Mapping[str, Any]]:
     """Write the pages of experiments, and return what the pages of each one's points share with it."""
     every: list[Mapping[str, Any]] = []
     templates, shared = environment(), _shared(report, pages, sizes)

@@ -238,8 +238,6 @@ def packs(runs: Path) -> list[Pack]:
     return [opened(runs / PACKS / name) for name in names]
 
 
-
-
 def table(runs: Path) -> pl.DataFrame:
     """Return a row for each run in a pack: the columns of an index, and `place`, the pack from the folder of the runs.
 

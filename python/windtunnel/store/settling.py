@@ -1,4 +1,4 @@
-"""What a command does with the runs that it has made, while it makes more: pack them, and send them where the folder is in an object store."""
+"""What a command does with the runs that it has made, while it makes more: pack them, and send them to an object store."""
 
 from __future__ import annotations
 
