@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST_FINDINGS = 3
 
-Folder = Annotated[str, typer.Argument(metavar="DIR", help="Results folder, as `windtunnel suite run` writes it.")]
+Folder = Annotated[str, typer.Argument(metavar="DIR", help="Results folder, as `windtunnel suite run` writes it, or s3://BUCKET/NAME.")]
 DocsOption = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Documentation that pages link to: its address, or the folder of `make site`.")
 ]
@@ -129,7 +129,7 @@ def _named(counted: str) -> str:
 
 def sql_command(
     folder: Folder,
-    statement: Annotated[str, typer.Argument(metavar="QUERY", help="SQL; tables: measures, flows, links, events, flow_samples, ...")],
+    statement: Annotated[str, typer.Argument(metavar="QUERY", help="SQL; tables: measures, runs, flows, links, events, flow_samples, ...")],
     json: JsonOption = False,
 ) -> None:
     """Answer an SQL query over a results folder (DuckDB; read only)."""

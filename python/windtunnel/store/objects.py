@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
+from windtunnel.records.checksums import DAMAGED
 from windtunnel.remarks import say
 from windtunnel.store.errors import ResultsError, one_line
 
@@ -130,6 +131,8 @@ class Objects:
             except ResultsError:
                 raise
             except Exception as error:
+                if type(error).__name__ == "FlexibleChecksumError":  # The store's own, of what it was given.
+                    raise ResultsError(self._shown(name), DAMAGED) from None
                 if _is_refused(error):
                     raise ResultsError(self._shown(name), f"cannot be used: {_reason(error)}") from None
                 left_s = self.patience_s - (time.monotonic() - began)

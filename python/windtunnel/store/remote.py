@@ -246,9 +246,9 @@ def _last(objects: Objects, *, mend: bool) -> tuple[int, dict[str, str]]:
     for name in reversed(names):
         try:
             data = unsealed(objects.read(name))
-        except (Damaged, ValueError, RecursionError) as error:
-            if isinstance(error, ResultsError):
-                raise
+        except Unreachable:
+            raise
+        except (Damaged, ValueError, RecursionError):  # Errors of results are values' errors too.
             _mended(ResultsError(f"{objects.address}/{name}", "is damaged: its checksum differs; run the suite again"), mend=mend)
             continue
         if data.get("format") != _FORMAT:
