@@ -141,6 +141,10 @@ def ask(command: list[str]) -> tuple[float, float]:
     return min(taken)
 
 
+_PAGES = (("first page", 2.0, ""), ("an experiment's", None, "experiments/"), ("a point's", None, "points/"), ("a run's", None, "runs/"))
+"""What is looked at, within how many seconds it is to be there, and how its link on the page before begins."""
+
+
 def look(folder: Path) -> Iterator[tuple[str, float | None, float, float]]:
     """Yield the pages that are looked at, within how many seconds they are to be there, and how long each took from the command's start."""
     began = time.perf_counter()
@@ -149,7 +153,7 @@ def look(folder: Path) -> Iterator[tuple[str, float | None, float, float]]:
         assert serving.stdout is not None
         here = serving.stdout.readline().strip()
         page = ""
-        for what, limit_s, start in (("first page", 2.0, ""), ("an experiment's", None, "experiments/"), ("a run's", None, "runs/")):
+        for what, limit_s, start in _PAGES:
             found = re.search(rf'href="(?:\.\./)*({start}[^"#]+\.html)', page) if start else None
             page = urllib.request.urlopen(here + (found[1] if found else "")).read().decode()
             yield f"serve: {what}", limit_s, time.perf_counter() - began, _cpu_s(serving.pid)
