@@ -75,7 +75,7 @@ class Objects:
             try:
                 files.pipe_file(self._path(name), content, mode="create")
             except FileExistsError:
-                # It may be ours: of a request that was answered by nobody and tried again.
+                # It may be ours: of a request whose answer was lost, and which was tried again.
                 return bytes(files.cat_file(self._path(name))) == content
             return True
 

@@ -1,8 +1,8 @@
 """A results folder in an object store, and its mirror in the user's cache, where everything else reads and writes.
 
 An object never changes under its name: packs are as they are in a folder, documents are named by their checksum, and which document
-is which file of the folder is said by a list with a number, of which the highest counts. A writer adds the next number only if nobody
-has, so that of two writers neither loses what the other wrote.
+is which file of the folder is said by a list with a number, of which the highest counts. A writer adds the next number only if it
+is not there, so that of two writers neither loses what the other wrote.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Remote:
 
     @property
     def mirror(self) -> Path:
-        """Its mirror: a results folder in the user's cache, whose packs may lack files that nobody has asked for."""
+        """Its mirror: a results folder in the user's cache, whose packs may lack files that were not asked for."""
         return cache() / "results" / checksum(self.address.encode()) / "folder"
 
     @property
