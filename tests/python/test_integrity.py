@@ -22,7 +22,7 @@ from windtunnel.records import FRAMES
 from windtunnel.records.checksums import DAMAGED, Damaged, checksum, sealed, unsealed
 from windtunnel.report import registers_of, verdicts_of
 from windtunnel.starters import create_suite
-from windtunnel.store import QueryError, ResultsError, open_results
+from windtunnel.store import QueryError, ResultsError, open_results, writing_results
 from windtunnel.store.sql import query
 from windtunnel.suites import users
 
@@ -66,11 +66,20 @@ def sound(suite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def packed(sound: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = Path(shutil.copytree(sound, tmp_path_factory.mktemp("packed") / "results"))
+    with writing_results(folder) as results:
+        results.runs.pack()
+    (folder / ".lock").unlink()
+    return folder
+
+
 def answers(folder: Path, frame: str) -> Any:
     """What `claims` says, what `sql` says of the measures, and of one frame of the runs."""
     results = open_results(folder)
     verdicts = [verdict for one in registers_of(results) for verdict in verdicts_of(results, one, "sim")]
-    tables = [sorted(map(repr, query(results, f"select * from {name}")[1])) for name in ("measures", frame)]
+    tables = [sorted(map(repr, query(results, f"select * from {name}")[1])) for name in ("measures", "runs", frame)]
     return claims_json(verdicts), tables
 
 
@@ -86,12 +95,16 @@ DAMAGES: dict[str, Callable[[bytes, random.Random], bytes]] = {
 }
 
 
-def test_of_many_files_flipped_truncated_or_emptied_none_changes_an_answer_without_a_word(sound: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["sound", "packed"])
+def test_of_many_files_flipped_truncated_or_emptied_none_changes_an_answer_without_a_word(
+    form: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     draw = random.Random(250)
-    folder = Path(shutil.copytree(sound, tmp_path / "results"))
+    folder = Path(shutil.copytree(request.getfixturevalue(form), tmp_path / "results"))
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     kinds = sorted({path.name for path in files})
-    assert {"results.json", "experiment.json", "measures.parquet", "run.json", "flows.parquet", "damaged.yaml"} <= set(kinds)
+    run = {"sound": {"run.json"}, "packed": {"pack.json", "index.parquet", "documents.parquet"}}[form]
+    assert {"results.json", "experiment.json", "measures.parquet", *run, "flows.parquet", "damaged.yaml"} <= set(kinds)
     expected = {frame: answers(folder, frame) for frame in FRAMES if frame != "acks"}
     noticed, silent = 0, []
     for _ in range(TRIALS):
@@ -111,7 +124,63 @@ def test_of_many_files_flipped_truncated_or_emptied_none_changes_an_answer_witho
             assert "\n" not in str(error)
         path.write_bytes(content)
     assert silent == []
-    assert noticed > 0.9 * TRIALS  # What is left hit nothing that is read: a checksum's own digits are.
+    # What is left hit nothing that is read: a checksum's own digits are. No question here reads the documents of packed runs.
+    assert noticed > (0.9 if form == "sound" else 0.8) * TRIALS
+
+
+def test_damage_of_a_pack_that_no_question_of_many_runs_reads_is_noticed_where_a_run_is_read(packed: Path, tmp_path: Path) -> None:
+    draw = random.Random(5)
+    folder = Path(shutil.copytree(packed, tmp_path / "results"))
+    [pack] = (folder / "runs" / "packs").iterdir()
+    expected = {key: run.digest() for key, run in every_run(folder).items()}
+    silent, noticed = [], 0
+    for _ in range(TRIALS // 5):
+        path = draw.choice(sorted(pack.iterdir()))
+        content = path.read_bytes()
+        path.write_bytes(draw.choice(list(DAMAGES.values()))(content, draw))
+        try:
+            if {key: run.digest() for key, run in every_run(folder).items()} != expected:
+                silent.append(path.name)
+        except ResultsError as error:
+            noticed += 1
+            assert str(error).startswith(str(pack)) and "\n" not in str(error), error
+        path.write_bytes(content)
+    assert silent == []
+    assert noticed > 0.16 * TRIALS  # A flip in a Parquet file may hit what nobody reads: statistics, the name of its writer.
+
+
+def every_run(folder: Path) -> dict[str, Any]:
+    runs = open_results(folder).runs
+    return {key: runs.read(path) for key, path in runs.stored().items()}
+
+
+def test_a_damaged_pack_is_named_and_its_runs_are_made_again(
+    suite: Path, packed: Path, sound: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(shutil.copytree(packed, tmp_path / "results"))
+    [flows] = folder.glob("runs/packs/*/flows.parquet")
+    flows.write_bytes(flipped(flows.read_bytes(), random.Random(4)))
+    made(suite, folder)
+    told = [line for line in capsys.readouterr().err.splitlines() if str(flows) in line]
+    assert told == [f"note: {flows}: {DAMAGED}; what is in its pack is made again"]
+    assert not flows.exists()
+    assert {key: run.digest() for key, run in every_run(folder).items()} == {key: run.digest() for key, run in every_run(sound).items()}
+
+
+@pytest.mark.parametrize("name", ["pack.json", "index.parquet"])
+def test_a_pack_whose_list_of_runs_is_damaged_is_named_and_its_runs_are_made_again(
+    name: str, suite: Path, packed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(shutil.copytree(packed, tmp_path / "results"))
+    expected = answers(packed, "flows")
+    [path] = folder.glob(f"runs/packs/*/{name}")
+    path.write_bytes(b"")
+    with pytest.raises(ResultsError, match=name):
+        answers(folder, "flows")
+    made(suite, folder)
+    assert [line for line in capsys.readouterr().err.splitlines() if str(path) in line and line.endswith("made again")]
+    found = answers(folder, "flows")
+    assert found[0] == expected[0] and found[1][0] == expected[1][0] and found[1][2] == expected[1][2]
 
 
 def test_what_is_damaged_is_named_and_made_again(suite: Path, sound: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

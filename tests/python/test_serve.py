@@ -73,7 +73,10 @@ def test_pages_are_made_when_they_are_asked_for_and_lead_to_each_other(site: Get
         assert own, name
         for path in own:
             assert site(path)[0] == 200, path
+    made = tmp_path / "made" / "points"
+    assert [path for path in made.rglob("*.html")] == []
     point = site(links(page, "points/")[0])[2]
+    assert len(list(made.rglob("*.html"))) == 1
     run = links(point, "runs/")[0]
     assert site(run)[0] == 200 and b"windtunnel run" in site(run)[2]
     # Two runs that the windows of the page are drawn from, and this one; five others were not asked for.
@@ -86,7 +89,10 @@ def test_pages_are_made_when_they_are_asked_for_and_lead_to_each_other(site: Get
 def test_pages_are_those_of_the_report(site: Get, folder: Path, tmp_path: Path) -> None:
     report.write(report.assemble(open_results(folder)), tmp_path / "report")
     (path,) = links(site("")[2], "experiments/")
-    assert site(path)[2].decode() == (tmp_path / "report" / path).read_text(encoding="utf-8")
+    pages = [path, *links(site(path)[2], "points/")]
+    assert len(pages) > 2
+    for page in pages:
+        assert site(page)[2].decode() == (tmp_path / "report" / page).read_text(encoding="utf-8")
 
 
 OUTSIDE = ("nothing.html", "experiments/none.html", "points/none/x.html", "runs/none.html", "../results.json", "%2e%2e/x", ".x")

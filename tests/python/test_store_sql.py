@@ -118,8 +118,8 @@ def test_what_is_not_named_is_not_read(folder: Path) -> None:
     asked: list[list[str]] = []
     scan = windtunnel.store.sql.scan
 
-    def noted(name: str, files: list[Path], named: Named) -> Scan:
-        made = scan(name, files, named)
+    def noted(name: str, files: list[Path], named: Named, packed: list[Any]) -> Scan:
+        made = scan(name, files, named, packed)
         asked.append([name, *made.columns])
         return made
 

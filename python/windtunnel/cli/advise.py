@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from windtunnel.cli.grids import algorithm_of, algorithms, keys_beside, progress, repeats, worker_count
+from windtunnel.cli.grids import algorithm_of, algorithms, keys_beside, local_folder, progress, repeats, worker_count
 from windtunnel.cli.output import stoppable
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _needed(name: str, value: str | None) -> str:
 @contextlib.contextmanager
 def _folder(out: str | None) -> Iterator[Path]:
     if out is not None:
-        yield Path(out)
+        yield local_folder(out)
         return
     with tempfile.TemporaryDirectory(prefix="windtunnel-") as name:
         yield Path(name) / "results"

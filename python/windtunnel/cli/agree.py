@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from windtunnel.cli.grids import algorithms, keys_beside, progress, repeats, worker_count
+from windtunnel.cli.grids import algorithms, keys_beside, local_folder, progress, repeats, worker_count
 from windtunnel.cli.output import stoppable
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def agree_command(
         study = agreement.make(grid, chosen, kernels=kernels, seeds=count)
         command = _command(alg=alg, grid=grid, kernels=kernels, seeds=seeds, out=out) + keys_beside(chosen)
         with progress(quiet=json) as on_step:
-            rows = agreement.carry_out(study, Path(out), jobs=workers, command=command, on_step=on_step)
+            rows = agreement.carry_out(study, local_folder(out), jobs=workers, command=command, on_step=on_step)
         index = agreement.write(study, rows, Path(out), command=command)
         if json:
             print_json([agreement.row_json(row, agreement.keys(study)) for row in rows])

@@ -22,6 +22,7 @@ from windtunnel.cli import (
     gate,
     kernel,
     new,
+    pack,
     play,
     queues,
     read,
@@ -92,6 +93,7 @@ app.command("report")(results.report_command)
 app.command("serve")(serve.serve_command)
 app.command("claims")(results.claims_command)
 app.command("sql")(results.sql_command)
+app.command("pack")(pack.pack_command)
 app.command("advise")(advise.advise_command)
 app.command("agree")(agree.agree_command)
 app.command("fit")(fit.fit_command)

@@ -14,10 +14,37 @@ if TYPE_CHECKING:
     from windtunnel.campaign import Campaign
     from windtunnel.experiment import Scale
 
-__all__ = ["algorithm_of", "algorithms", "campaign", "each_of", "keys_beside", "options", "progress", "repeats", "worker_count"]
+__all__ = [
+    "algorithm_of",
+    "algorithms",
+    "campaign",
+    "each_of",
+    "keys_beside",
+    "local_folder",
+    "options",
+    "progress",
+    "repeats",
+    "worker_count",
+]
 
 MOST_SEEDS = 1000
 MOST_JOBS = 256
+
+
+def local_folder(out: str) -> Path:
+    """Return ``--out`` of a command that writes more than results, which an object store does not hold.
+
+    Raises
+    ------
+    ScenarioError
+        When it is the address of one.
+    """
+    from windtunnel.scenario import ScenarioError
+    from windtunnel.store import address_of
+
+    if address_of(out) is not None:
+        raise ScenarioError("out", f"{out!r} is in an object store; allowed: a folder of this machine")
+    return Path(out)
 
 
 def algorithms(text: str | None) -> tuple[str, ...] | None:

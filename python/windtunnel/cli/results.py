@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST_FINDINGS = 3
 
-Folder = Annotated[str, typer.Argument(metavar="DIR", help="Results folder, as `windtunnel suite run` writes it.")]
+Folder = Annotated[str, typer.Argument(metavar="DIR", help="Results folder, as `windtunnel suite run` writes it, or s3://BUCKET/NAME.")]
 DocsOption = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Documentation that pages link to: its address, or the folder of `make site`.")
 ]
@@ -27,7 +27,10 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def report_command(
     folder: Folder,
-    out: Annotated[str | None, typer.Option(metavar="DIR", help="Where to write the report.", show_default="DIR/report")] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Where to write the report.", show_default="DIR/report, and report of an object store's"),
+    ] = None,
     register: Annotated[
         str | None, typer.Option(metavar="FILE", help="Register of claims.", show_default="those of the suites run")
     ] = None,
@@ -41,7 +44,7 @@ def report_command(
     workers = worker_count(jobs)
     results = open_results(Path(folder))
     given = None if register is None else report.register_for(results, register)
-    target = Path(out) if out is not None else results.folder / "report"
+    target = Path(out) if out is not None else Path("report") if results.remote is not None else results.folder / "report"
     with stoppable(), Progress(quiet=False) as shown:
         shown.step("Reading results and judging claims")
         assembled = report.assemble(results, given, docs=report.docs_address(docs))
@@ -126,7 +129,7 @@ def _named(counted: str) -> str:
 
 def sql_command(
     folder: Folder,
-    statement: Annotated[str, typer.Argument(metavar="QUERY", help="SQL; tables: measures, flows, links, events, flow_samples, ...")],
+    statement: Annotated[str, typer.Argument(metavar="QUERY", help="SQL; tables: measures, runs, flows, links, events, flow_samples, ...")],
     json: JsonOption = False,
 ) -> None:
     """Answer an SQL query over a results folder (DuckDB; read only)."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from windtunnel.cli.grids import algorithms, campaign, worker_count
+from windtunnel.cli.grids import algorithms, campaign, local_folder, worker_count
 from windtunnel.cli.output import stoppable
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def search_command(
             length_s = units.parse(duration, "s")
         except ValueError as error:
             raise ScenarioError("duration", str(error)) from None
-        with campaign(scheduler, workers) as cluster, writing_results(Path(out)) as results, pool.kept(processes):
+        with campaign(scheduler, workers) as cluster, writing_results(local_folder(out)) as results, pool.kept(processes):
             asked = Trials(wanted, names, length_s, length_s / 4, results, processes, cluster)
             asked.scenario({one.name: one.first for one in dimensions})
             found = search(asked, dimensions, most=trials, seed=seed, say=note)

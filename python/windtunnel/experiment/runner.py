@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from windtunnel.backends import backend as backend_of
@@ -28,7 +29,7 @@ from windtunnel.pool import each, workers
 from windtunnel.records import Records
 from windtunnel.remarks import say
 from windtunnel.scenario import runs_here
-from windtunnel.store import Results, ResultsError, RunStore
+from windtunnel.store import Results, ResultsError, RunStore, Settling, is_packed
 from windtunnel.version import __version__
 
 RUNS_PER_TASK = 20
@@ -169,6 +170,8 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
         As for `execute`.
     """
     store, backend = parts[0].results.runs, parts[0].plan.backend
+    for damage in store.drop_unreadable():
+        say(f"{str(damage).partition(';')[0]}; what was in its pack is made again")
     missing = _missing(store, [job for part in parts for job in part.plan.jobs.values()])
     if campaign is None and parts[0].plan.kind == "sim":
         for line in announced([job.scenario for job in missing], processes=jobs):
@@ -188,6 +191,7 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
         made_there = each(pool, _make, others, ahead=jobs + 1) if campaign is None else _made_away(campaign, parts, others)
         answers = itertools.chain(made_there, here)
         faults: list[ForeignError] = []
+        settling = Settling(parts[0].results)
         for count, (task, made) in enumerate(answers, start=1):
             if isinstance(made, ForeignError):
                 faults.append(made)
@@ -195,8 +199,10 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
                     tables[one.number].lack(one.cell, made)
             else:
                 _take(tables, made, store)
+            settling.has_one_more()
             done += task.job.weight
             on_step(Step("runs", count, len(missing), done, total))
+        settling.settle()
         _measure_stored(tables, wanted, pool, jobs=jobs, on_step=on_step)
     if faults:
         more = f" (and {len(faults) - 1} more of {len(missing)} runs; all others were made)" if len(faults) > 1 else ""
@@ -228,18 +234,20 @@ def _missing(store: RunStore, wanted: Iterable[Job]) -> list[Job]:
         known = most.get(job.key)
         if known is None or ORDER.index(job.kept) < ORDER.index(known.kept):
             most[job.key] = job
-    missing = [job for job in most.values() if not _is_stored(store, job)]
+    sound: set[Path] = set()
+    missing = [job for job in most.values() if not _is_stored(store, job, sound)]
     # Or the last one runs alone.
     return sorted(missing, key=lambda job: (-job.weight, job.key))
 
 
-def _is_stored(store: RunStore, job: Job) -> bool:
-    """Return whether a run is stored; a damaged one is named and removed."""
+def _is_stored(store: RunStore, job: Job, sound: set[Path]) -> bool:
+    """Return whether a run is stored; a damaged one is named and removed. `sound` are packs that have been looked at."""
     while (path := store.find(job.key, job.kept)) is not None:
-        damage = store.damage(path)
+        damage = store.damage(path) if path.parent not in sound else None
         if damage is None:
+            sound |= {path.parent} if is_packed(path) else set()
             return True
-        say(f"{str(damage).partition(';')[0]}; it is made again")
+        say(f"{str(damage).partition(';')[0]}; {'what is in its pack' if is_packed(path) else 'it'} is made again")
         store.remove(path)
     return False
 

@@ -1,17 +1,20 @@
 """Records of a run: schema, frames, folder."""
 
-from windtunnel.records.folder import FolderError, previous_digest, read, staged, stored_frames, write
+from windtunnel.records.folder import RUN_FILE, FolderError, from_document, previous_digest, read, staged, stored_frames, write
 from windtunnel.records.model import Records, RunFacts, build, frame_of, with_sources
-from windtunnel.records.schema import FRAMES, SCHEMA_VERSION
+from windtunnel.records.schema import FRAMES, OPEN_FRAMES, SCHEMA_VERSION
 
 __all__ = [
     "FRAMES",
+    "OPEN_FRAMES",
+    "RUN_FILE",
     "SCHEMA_VERSION",
     "FolderError",
     "Records",
     "RunFacts",
     "build",
     "frame_of",
+    "from_document",
     "previous_digest",
     "read",
     "staged",

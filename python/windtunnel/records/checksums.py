@@ -18,6 +18,7 @@ FILES = "files"
 _SEAL = re.compile(rb'\{\s*"checksum": "([0-9a-f]{32})",')
 _TEXT_SEAL = re.compile(rb"# checksum: ([0-9a-f]{32})\n")
 DAMAGED = "is damaged: its checksum differs"
+_PIECE = 1 << 20
 
 
 class Damaged(ValueError):
@@ -113,3 +114,21 @@ def checked(path: Path, files: Mapping[str, str] | None) -> bytes:
     if files is not None and files.get(path.name) != checksum(content):
         raise Damaged(DAMAGED)
     return content
+
+
+def check_file(path: Path, files: Mapping[str, str]) -> None:
+    """Refuse a file that a document names and that is not what was written; of a large one no more than a piece is in memory.
+
+    Raises
+    ------
+    Damaged
+        When its checksum differs.
+    OSError
+        When it cannot be read.
+    """
+    found = hashlib.blake2b(digest_size=16)
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            found.update(piece)
+    if files.get(path.name) != found.hexdigest():
+        raise Damaged(DAMAGED)

@@ -7,7 +7,7 @@ import io
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,17 +18,18 @@ from windtunnel.records.model import Records, RunFacts, frame_of
 from windtunnel.records.schema import FRAMES, OPTIONAL_FRAMES, READABLE_VERSIONS
 
 RUN_FILE = "run.json"
+_ALLOWED = "allowed: the run.json of a run"
 
 
 class FolderError(ValueError):
     """A folder that cannot be read as a run or must not be written; its text is one line naming the folder."""
 
-    def __init__(self, path: Path, problem: str) -> None:
+    def __init__(self, path: Path | str, problem: str) -> None:
         self.path = path
         self.problem = problem
         super().__init__(f"{path}: {problem}")
 
-    def __reduce__(self) -> tuple[type[FolderError], tuple[Path, str]]:
+    def __reduce__(self) -> tuple[type[FolderError], tuple[Path | str, str]]:
         """Return how to make it again, in another process."""
         return type(self), (self.path, self.problem)
 
@@ -180,12 +181,19 @@ def write(records: Records, folder: Path) -> None:
 def _read_run_file(folder: Path) -> dict[str, Any]:
     path = folder / RUN_FILE
     try:
-        run = unsealed(path.read_bytes())
+        content = path.read_bytes()
+    except OSError as error:
+        raise FolderError(path, f"cannot be read: {error.strerror}; {_ALLOWED}") from None
+    return _document(path, content)
+
+
+def _document(path: Path, content: bytes) -> dict[str, Any]:
+    try:
+        run = unsealed(content)
     except Damaged as error:
         raise FolderError(path, str(error)) from None
-    except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or "it is not JSON"
-        raise FolderError(path, f"cannot be read: {reason}; allowed: the run.json of a run") from None
+    except (ValueError, RecursionError):
+        raise FolderError(path, f"cannot be read: it is not JSON; {_ALLOWED}") from None
     if not isinstance(run, dict) or not isinstance(run.get("digest"), str):
         raise FolderError(path, "is not the run.json of a run")
     return run
@@ -241,21 +249,55 @@ def read(folder: Path) -> Records:
         When a file is missing, damaged, or of another schema; the message names the file.
     """
     run = _read_run_file(folder)
+    files = run.get(FILES)
+
+    def stored(name: str) -> pl.DataFrame | None:
+        path = folder / f"{name}.parquet"
+        if name in OPTIONAL_FRAMES and (path.name not in files if files is not None else not path.exists()):
+            return None
+        return pl.read_parquet(io.BytesIO(checked(path, files)))
+
+    return _records(folder, run, stored)
+
+
+def from_document(place: Path, document: bytes, stored: Callable[[str], pl.DataFrame | None]) -> Records:
+    """Read a run that is stored in another form than a folder of its own.
+
+    Parameters
+    ----------
+    place : Path
+        What errors name.
+    document : bytes
+        Its ``run.json``.
+    stored : callable
+        From a frame's name to what `write` wrote of it; None of an optional frame that it did not.
+
+    Raises
+    ------
+    FolderError
+        As for `read`.
+    """
+    return _records(place, _document(place / RUN_FILE, document), stored)
+
+
+def _records(folder: Path, run: Mapping[str, Any], stored: Callable[[str], pl.DataFrame | None]) -> Records:
     if run.get("schema_version") not in READABLE_VERSIONS:
         allowed = ", ".join(map(str, READABLE_VERSIONS))
         raise FolderError(folder, f"has schema version {run.get('schema_version')}; allowed: {allowed}")
     frames: dict[str, pl.DataFrame] = {}
-    written, files = run.get("frames", list(FRAMES)), run.get(FILES)
+    written = run.get("frames", list(FRAMES))
     for name in FRAMES:
         path = folder / f"{name}.parquet"
-        if name in OPTIONAL_FRAMES and (path.name not in files if files is not None else not path.exists()):
-            continue
-        if name not in written:
-            frames[name] = frame_of(name, {})
-            continue
         try:
-            frame = pl.read_parquet(io.BytesIO(checked(path, files)))
-            frames[name] = frame_of(name, {column: frame[column] for column in frame.columns})
+            if name not in written:
+                if name not in OPTIONAL_FRAMES:
+                    frames[name] = frame_of(name, {})
+                continue
+            frame = stored(name)
+            if frame is not None:
+                frames[name] = frame_of(name, {column: frame[column] for column in frame.columns})
+        except FolderError:
+            raise
         except Damaged as error:
             raise FolderError(path, str(error)) from None
         except (OSError, ValueError, pl.exceptions.PolarsError) as error:

@@ -148,7 +148,7 @@ class StoredRun:
     Parameters
     ----------
     folder : Path
-        Of its Parquet files.
+        Its place, as `windtunnel.store.RunStore.find` returns it.
     kept : str
         How much was stored, a name of `windtunnel.store.KEPT`.
     """

@@ -50,7 +50,7 @@ class Neighbour:
     value: Estimate
 
 
-def write_points(environment: Environment, places: Places, folder: Path, shared: Mapping[str, Any]) -> None:
+def write_points(environment: Environment, places: Places, folder: Path, shared: Mapping[str, Any], only: str | None = None) -> None:
     """Write the pages of an experiment's points.
 
     Parameters
@@ -63,12 +63,16 @@ def write_points(environment: Environment, places: Places, folder: Path, shared:
         The report's folder.
     shared : mapping
         What every page of the experiment shows.
+    only : str, optional
+        The one page to write, from the report's root; all when absent.
     """
     section = places.section
     template = environment.get_template("point.html")
     if places.pages:
-        (folder / places.pages[0].href).parent.mkdir(parents=True)
+        (folder / places.pages[0].href).parent.mkdir(parents=True, exist_ok=True)
     for number, page in enumerate(places.pages):
+        if only not in (None, page.href):
+            continue
         html = template.render(
             shared,
             root="../../",

@@ -10,7 +10,7 @@ import polars as pl
 
 from windtunnel.plots.declared import Curves, Declaration
 from windtunnel.report.model import DataPoint, Repeat, Section, StoredRun
-from windtunnel.store import KEPT, Results
+from windtunnel.store import Results
 
 _QUALIFIERS = ("flow", "state", "t0", "t1")
 
@@ -130,7 +130,6 @@ def stored_runs(results: Results, sections: Sequence[Section]) -> dict[str, Stor
     dict
         Key to where it is stored; a run that is no longer stored is not there.
     """
-    stored = results.runs.stored()
+    stored = results.runs.names()
     wanted = dict.fromkeys(repeat.run for section in sections for point in section.points for repeat in point.every_repeat)
-    suffixes = {f".{name}": name for name in KEPT}
-    return {key: StoredRun(stored[key], suffixes[stored[key].suffix]) for key in wanted if key in stored}
+    return {key: StoredRun(results.runs.folder / stored[key], stored[key].rpartition(".")[2]) for key in wanted if key in stored}

@@ -6,13 +6,15 @@ import contextlib
 import json
 import os
 import shutil
+import tempfile
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from windtunnel.records import Records, write
 from windtunnel.report.model import StoredRun
+from windtunnel.store import is_packed
 
 _SCENARIO = "the scenario, complete"
 _FRAMES = {
@@ -47,7 +49,7 @@ class RunFiles:
     listed: Sequence[tuple[str, str, str]]
 
 
-def give(stored: StoredRun, scenario: Mapping[str, Any], name: str, folder: Path) -> RunFiles:
+def give(stored: StoredRun, run: Records, name: str, folder: Path) -> RunFiles:
     """Put the files of a run into a report.
 
     A run with its samples has large files: each is a link to the stored one where the file system can, and takes no room. There are
@@ -56,9 +58,9 @@ def give(stored: StoredRun, scenario: Mapping[str, Any], name: str, folder: Path
     Parameters
     ----------
     stored : StoredRun
+        Where the run is.
+    run : Records
         The run.
-    scenario : mapping
-        Its canonical scenario.
     name : str
         What its files are named by.
     folder : Path
@@ -69,10 +71,26 @@ def give(stored: StoredRun, scenario: Mapping[str, Any], name: str, folder: Path
     RunFiles
         What there is.
     """
-    text = json.dumps(scenario, indent=1, sort_keys=True) + "\n"
-    there = [(stored.folder / f"{frame}.parquet", what) for frame, what in _FRAMES.items()]
+    text = json.dumps(run.facts.scenario, indent=1, sort_keys=True) + "\n"
+    with _files(stored, run) as own:
+        return _given(own, text, name, folder, apart=stored.kept == "all")
+
+
+@contextlib.contextmanager
+def _files(stored: StoredRun, run: Records) -> Iterator[Path]:
+    """Give a folder with the files of a run: that of one which is in a pack is there for as long as it is looked at."""
+    if not is_packed(stored.folder):
+        yield stored.folder
+        return
+    with tempfile.TemporaryDirectory(prefix="windtunnel-") as folder:
+        write(run, Path(folder))
+        yield Path(folder)
+
+
+def _given(own: Path, text: str, name: str, folder: Path, *, apart: bool) -> RunFiles:
+    there = [(own / f"{frame}.parquet", what) for frame, what in _FRAMES.items()]
     taken = [(path, what) for path, what in there if path.is_file()]
-    if stored.kept == "all":
+    if apart:
         return _apart(taken, text, name, folder)
     place = f"files/{name}.zip"
     with zipfile.ZipFile(folder / place, "w") as archive:  # What is in it is packed already.

@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel import records
 from windtunnel.foreign import is_made
 from windtunnel.plots.live import both
 from windtunnel.records import FolderError, Records
@@ -20,6 +19,7 @@ from windtunnel.report.runfiles import give
 from windtunnel.report.scripts import data_block, data_script
 from windtunnel.report.series import MOST_FLOWS, chart_json, charts_of, flows_drawn
 from windtunnel.report.text import number
+from windtunnel.store import read
 
 MOST_ROWS = 64
 """Flows in a run page's table; the others are in the Parquet file."""
@@ -63,7 +63,7 @@ def write_runs(tasks: Sequence[Task], folder: Path, frame: Frame) -> None:
     template = environment().get_template("run.html")
     for task in tasks:
         try:
-            run = records.read(task.stored.folder)
+            run = read(task.stored.folder)
         except FolderError as error:
             raise FolderError(error.path, f"{error.problem}; remove the run's folder and run the suite again") from None
         charts = charts_of(run, kept=task.stored.kept)
@@ -88,7 +88,7 @@ def write_runs(tasks: Sequence[Task], folder: Path, frame: Frame) -> None:
             legend=[(label, both(colour)) for _, colour, label in flows_drawn(run)],
             links=_links(run),
             notes=run.facts.notes,
-            files=give(task.stored, run.facts.scenario, name, folder),
+            files=give(task.stored, run, name, folder),
             command=_command(run, name),
             from_files=_from_files(run),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -30,7 +30,7 @@ _OF_RUNS = ("runs", "data", "files")
 
 
 class Pages:
-    """Makes the pages of a results folder in a folder of its own, those of an experiment together, that of a run alone.
+    """Makes the pages of a results folder in a folder of its own, of experiments, data points and runs, each when it is asked for.
 
     Parameters
     ----------
@@ -50,6 +50,7 @@ class Pages:
         self._ids = {file_name(id): id for id in results.experiments()}
         self._made: set[str] = set()
         self._runs: dict[str, Task] = {}
+        self._points: dict[str, Callable[[str], None]] = {}
         facts = results.facts
         backends = {name: BACKENDS.get(name, name) for name in results.backends()}
         self._report = Report(
@@ -107,6 +108,8 @@ class Pages:
             name = parts[1] if parts[0] == "points" else _longest(parts[1], self._ids)
             if name in self._ids and name not in self._made:
                 self._write_experiment(name)
+            if parts[0] == "points" and name in self._points:
+                self._points[name]("/".join(parts))
         if parts[0] in _OF_RUNS:
             name = _longest(parts[1], self._runs)
             if name in self._runs and name not in self._made:
@@ -114,8 +117,10 @@ class Pages:
                 self._made.add(name)
 
     def _write_experiment(self, name: str) -> None:
-        for task in write_experiments(assemble(self._results, docs=self._docs, only=self._ids[name]), self._folder):
+        written = write_experiments(assemble(self._results, docs=self._docs, only=self._ids[name]), self._folder)
+        for task in written.runs:
             self._runs.setdefault(file_name(task.key), task)
+        self._points[name] = written.write_point
         self._made.add(name)
 
     def _write_index(self) -> None:

@@ -114,7 +114,8 @@ def write(report: Report, folder: str | Path, *, jobs: int = 1, on_step: Callabl
         runs = [Task(key, report.runs[key], uses) for key, uses in uses_of(report, places).items()]
         sizes = make(figures, runs, temporary, Frame(report.suite, report.made, report.docs), jobs=jobs, on_step=on_step)
         _write_index(report, pages, temporary, sizes)
-        _write_pages(report, pages, temporary, sizes)
+        for page, shown in zip(pages, _write_pages(report, pages, temporary, sizes), strict=True):
+            write_points(environment(), page.places, temporary, shown)
         write_assets(temporary)
     return target / INDEX
 
@@ -126,20 +127,35 @@ def write_assets(folder: Path) -> None:
         (folder / name).write_bytes(assets.joinpath(name).read_bytes())
 
 
-def write_experiments(report: Report, folder: Path) -> list[Task]:
-    """Write the pages of a report's experiments and of their points into a folder that has the report's folders, and no page of a run.
+@dataclass(frozen=True)
+class Written:
+    """What the pages of experiments lead to.
 
-    Returns
-    -------
-    list of Task
-        The runs that the pages lead to, for `windtunnel.report.runpage.write_runs`.
+    Parameters
+    ----------
+    runs : sequence of Task
+        For `windtunnel.report.runpage.write_runs`.
+    write_point : callable of str
+        Writes the page of a data point, which is named from the report's root, if there is one of that name.
     """
+
+    runs: Sequence[Task]
+    write_point: Callable[[str], None]
+
+
+def write_experiments(report: Report, folder: Path) -> Written:
+    """Write the pages of a report's experiments into a folder that has the report's folders, and no page of a point or a run."""
     pages = _pages(report)
     figures = {shown.stem: figure for page in pages for figure, shown in zip(page.section.figures, page.figures, strict=True)}
     sizes = make(figures, [], folder, Frame(report.suite, report.made, report.docs), jobs=1)
-    _write_pages(report, pages, folder, sizes)
+    own = _write_pages(report, pages, folder, sizes)
     places = {page.section.id: page.places for page in pages}
-    return [Task(key, report.runs[key], uses) for key, uses in uses_of(report, places).items()]
+
+    def write_point(name: str) -> None:
+        for page, shown in zip(pages, own, strict=True):
+            write_points(environment(), page.places, folder, shown, only=name)
+
+    return Written([Task(key, report.runs[key], uses) for key, uses in uses_of(report, places).items()], write_point)
 
 
 def refuse_foreign(target: Path, known: Iterable[str]) -> None:
@@ -227,7 +243,9 @@ def _write_index(report: Report, pages: Sequence[_Page], folder: Path, sizes: Ma
     (folder / INDEX).write_text(index, encoding="utf-8")
 
 
-def _write_pages(report: Report, pages: Sequence[_Page], folder: Path, sizes: Mapping[str, tuple[float, float]]) -> None:
+def _write_pages(report: Report, pages: Sequence[_Page], folder: Path, sizes: Mapping[str, tuple[float, float]]) -> list[Mapping[str, Any]]:
+    """Write the pages of experiments, and return what the pages of each one's points share with it."""
+    every: list[Mapping[str, Any]] = []
     templates, shared = environment(), _shared(report, pages, sizes)
     places = {page.section.id: page.places for page in pages}
     for number, page in enumerate(pages):
@@ -242,7 +260,8 @@ def _write_pages(report: Report, pages: Sequence[_Page], folder: Path, sizes: Ma
             if figure.live is not None:
                 (folder / "data" / f"{figure.stem}.js").write_text(data_script(figure.stem, figure.live), encoding="ascii")
         _write_tables(page, folder / "tables", next(iter(report.backends.values()), ""))
-        write_points(templates, page.places, folder, own)
+        every.append(own)
+    return every
 
 
 def _write_tables(page: _Page, folder: Path, first: str) -> None:

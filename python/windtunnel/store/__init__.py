@@ -1,8 +1,11 @@
 """The store: runs once computed, and what was measured on them, in one results folder."""
 
 from windtunnel.store.errors import QueryError, ResultsError
+from windtunnel.store.objects import address_of
+from windtunnel.store.packs import is_packed, read
 from windtunnel.store.results import CHOICES, CHOSEN, SIMULATOR, Results, open_results, writing_results
 from windtunnel.store.runs import KEPT, RunStore, run_key
+from windtunnel.store.settling import Settling
 
 __all__ = [
     "CHOICES",
@@ -13,7 +16,11 @@ __all__ = [
     "Results",
     "ResultsError",
     "RunStore",
+    "Settling",
+    "address_of",
+    "is_packed",
     "open_results",
+    "read",
     "run_key",
     "writing_results",
 ]

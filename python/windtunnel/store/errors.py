@@ -6,14 +6,14 @@ from pathlib import Path
 
 
 class ResultsError(ValueError):
-    """A results folder that cannot be used; its text is one line naming the folder and what is allowed."""
+    """A results folder that cannot be used; its text is one line naming the folder, or the object in a store, and what is allowed."""
 
-    def __init__(self, path: Path, problem: str) -> None:
+    def __init__(self, path: Path | str, problem: str) -> None:
         self.path = path
         self.problem = problem
         super().__init__(" ".join(f"{path}: {problem}".split()))
 
-    def __reduce__(self) -> tuple[type[ResultsError], tuple[Path, str]]:
+    def __reduce__(self) -> tuple[type[ResultsError], tuple[Path | str, str]]:
         """Return how to make it again: it crosses from workers to their parent, and `args` holds the whole line only."""
         return type(self), (self.path, self.problem)
 

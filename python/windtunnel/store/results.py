@@ -8,7 +8,7 @@ import io
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from windtunnel import records
 from windtunnel.records.checksums import FILES, Damaged, check_text, checked, of_files, sealed_text
 from windtunnel.store.documents import ADDED, AGAIN, DECLARATION, FACTS, check, read_json, write_json
 from windtunnel.store.errors import OtherFormatError, ResultsError
+from windtunnel.store.objects import Unreachable, address_of
+from windtunnel.store.remote import BUSY, PATIENCE_S, Remote
 from windtunnel.store.runs import RunStore, not_written, sweep
 
 FORMAT = 1
@@ -51,10 +53,13 @@ class Results:
         what their paper leaves open; their runs are among the others. ``registers/SUITE.yaml`` are users' claims.
     whole : Path, optional
         Of such an inner folder: the results folder around it.
+    remote : Remote, optional
+        Of a mirror of a folder in an object store: that folder.
     """
 
     folder: Path
     whole: Path | None = None
+    remote: Remote | None = None
 
     @property
     def runs(self) -> RunStore:
@@ -273,7 +278,7 @@ def open_results(folder: str | Path) -> Results:
     Parameters
     ----------
     folder : str or Path
-        The folder.
+        The folder, or the address of one in an object store, ``s3://BUCKET/NAME``.
 
     Returns
     -------
@@ -285,6 +290,9 @@ def open_results(folder: str | Path) -> Results:
     ResultsError
         When it is missing, is not a results folder, is of another format, or holds no measured experiment.
     """
+    address = address_of(folder)
+    if address is not None:
+        return _open_remote(Remote(address))
     folder = Path(folder)
     try:
         if not folder.is_dir():
@@ -300,14 +308,27 @@ def open_results(folder: str | Path) -> Results:
     return results
 
 
+def _open_remote(remote: Remote) -> Results:
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(remote.alone())
+        except ResultsError:
+            pass  # It is being written here: the mirror has more than the store.
+        else:
+            remote.pull()
+        if not (remote.mirror / MARKER).is_file():
+            raise ResultsError(remote.address, f"holds no results; allowed: {_ALLOWED}")
+        return replace(open_results(remote.mirror), remote=remote)
+
+
 @contextlib.contextmanager
-def writing_results(folder: Path) -> Iterator[Results]:
+def writing_results(folder: str | Path) -> Iterator[Results]:
     """Open a results folder for writing, make it when it is absent, and keep other writers out.
 
     Parameters
     ----------
-    folder : Path
-        A new or empty folder, or a results folder.
+    folder : str or Path
+        A new or empty folder, or a results folder; or the address of one in an object store, ``s3://BUCKET/NAME``.
 
     Yields
     ------
@@ -319,6 +340,34 @@ def writing_results(folder: Path) -> Iterator[Results]:
     ResultsError
         When it holds anything else, cannot be written, or another process is writing to it.
     """
+    address = address_of(folder)
+    with _writing_here(Path(folder)) if address is None else _writing_remote(Remote(address)) as results:
+        yield results
+
+
+@contextlib.contextmanager
+def _writing_remote(remote: Remote) -> Iterator[Results]:
+    with remote.alone():
+        remote.pull(patience_s=PATIENCE_S, mend=True)
+        if not (remote.mirror / MARKER).is_file():
+            Results(remote.mirror).store_facts({})
+        with _writing_here(remote.mirror) as results:
+            try:
+                yield replace(results, remote=remote)
+            except BaseException:
+                with contextlib.suppress(ResultsError):
+                    results.runs.pack(large=True)
+                    remote.push()
+                raise
+            results.runs.pack(large=True)
+            try:
+                remote.push(patience_s=PATIENCE_S)
+            except Unreachable as error:
+                raise Unreachable(error.path, f"{error.problem}; all that was made is kept in {remote.mirror}: run it again") from None
+
+
+@contextlib.contextmanager
+def _writing_here(folder: Path) -> Iterator[Results]:
     with _writing(folder):
         if folder.exists() and not folder.is_dir():
             raise ResultsError(folder, "is not a folder; allowed: a new or empty folder, or a results folder")
@@ -337,7 +386,7 @@ def writing_results(folder: Path) -> Iterator[Results]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise ResultsError(folder, "is being written by another process; wait for it, or choose another --out") from None
+            raise ResultsError(folder, BUSY) from None
         if not (folder / MARKER).is_file() or not _keeps_facts(results):
             results.store_facts({})
         with _writing(folder):

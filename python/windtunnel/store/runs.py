@@ -5,16 +5,19 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
 from windtunnel import records
 from windtunnel.records import FRAMES, Records
+from windtunnel.store import packs
 from windtunnel.store.errors import ResultsError
+from windtunnel.store.packing import pack
 
 KEPT: Mapping[str, Mapping[str, Sequence[str]]] = {
     "all": {},
@@ -55,6 +58,13 @@ def _thinned(run: Records, kept: str) -> Records:
     return thin if kept == "all" else replace(thin, events=thin.events.filter(pl.col("kind") != COMMON_EVENT))
 
 
+class Stored(NamedTuple):
+    """Where a frame of all runs is: files of one run each, and files of many, with the keys of those that are read from elsewhere."""
+
+    files: list[Path]
+    packed: list[tuple[Path, list[str]]]
+
+
 @dataclass(frozen=True)
 class RunStore:
     """The stored runs of a results folder.
@@ -62,7 +72,7 @@ class RunStore:
     Parameters
     ----------
     folder : Path
-        Holds one folder per run, named by its key and by what was kept (``KEY.rates``).
+        Holds one folder per run, named by its key and by what was kept (``KEY.rates``), and `packs` of many.
     """
 
     folder: Path
@@ -78,22 +88,30 @@ class RunStore:
             A name of `KEPT`.
         """
         names = list(KEPT)
+        packed = packs.places(self.folder)
         for name in names[: names.index(kept) + 1]:
             path = self.folder / f"{key}.{name}"
             if path.is_dir():
                 return path
+            if path.name in packed:
+                return self.folder / packed[path.name]
         return None
 
     def damage(self, path: Path) -> ResultsError | None:
         """Return what is wrong with a stored run, as far as its checksums tell; None of a sound one, and of one without."""
         try:
+            pack = packs.pack_of(path)
+            if pack is not None:
+                return pack.damage()
             records.stored_frames(path, list(FRAMES))
+        except ResultsError as error:
+            return error
         except records.FolderError as error:
             return ResultsError(error.path, f"{error.problem}; {_AGAIN}")
         return None
 
     def remove(self, path: Path) -> None:
-        """Remove a stored run. Only the holder of the results folder's lock may do so.
+        """Remove a stored run, and those that are in one pack with it. Only the holder of the results folder's lock may do so.
 
         Raises
         ------
@@ -101,27 +119,63 @@ class RunStore:
             When it cannot be removed.
         """
         try:
-            shutil.rmtree(path)
+            if packs.is_packed(path):
+                packs.remove(path.parent)
+            else:
+                shutil.rmtree(path)
         except OSError as error:
             raise not_written(path, error) from None
 
-    def checked_frames(self, names: Sequence[str]) -> dict[str, list[Path]]:
-        """Return the files of some frames of all runs, by frame, none of them damaged.
+    def pack(self, on_step: Callable[[int, int], None] | None = None, *, large: bool = False) -> list[Path]:
+        """Put all runs that have folders of their own into packs, `large` ones only if asked. Only the holder of the lock may do so.
+
+        Raises
+        ------
+        ResultsError
+            When they cannot be written.
+        """
+        made = pack(self.folder, packs.most_kept(self._loose_rows(), list(KEPT)).select(packs.NAME)["name"].to_list(), on_step, large=large)
+        chosen = self.names()
+        for name in self.loose():
+            if "/" in chosen[name.partition(".")[0]]:  # With less than what a pack has of it.
+                self.remove(self.folder / name)
+        return made
+
+    def checked_frames(self, names: Sequence[str]) -> dict[str, Stored]:
+        """Return where some frames of all runs are, by frame, no file of them damaged.
 
         Raises
         ------
         ResultsError
             When one is.
         """
-        found: dict[str, list[Path]] = {name: [] for name in names}
-        folders = list(self.stored().values()) if names else []
+        found: dict[str, Stored] = {name: Stored([], []) for name in names}
+        if not names:
+            return found
+        packed = packs.table(self.folder)
+        chosen = packs.most_kept(pl.concat([self._loose_rows(), packed]), list(KEPT))
+        folders = [self.folder / name for name in chosen.filter(pl.col(packs.PLACE) == "").select(packs.NAME)["name"]]
         with ThreadPoolExecutor(4) as readers:  # Reading and hashing hold no lock of the interpreter.
             for frames in readers.map(lambda path: _frames(path, names), folders):
                 if isinstance(frames, records.FolderError):
                     raise ResultsError(frames.path, f"{frames.problem}; {_AGAIN}")
                 for name, file in frames.items():
-                    found[name].append(file)
+                    found[name].files.append(file)
+            elsewhere = _elsewhere(packed, chosen)
+            asked = [(pack, name) for pack in packs.packs(self.folder) for name in names]
+            for (pack, name), path in zip(asked, readers.map(lambda one: one[0].checked(one[1]), asked), strict=True):
+                if path is not None:
+                    found[name].packed.append((path, elsewhere.get(f"{packs.PACKS}/{pack.folder.name}", [])))
         return found
+
+    def _loose_rows(self) -> pl.DataFrame:
+        """Return rows as of a table of packs, of the runs with folders of their own, with what their names say."""
+        names = sorted(self.loose())
+        rows = {packs.RUN: [name.partition(".")[0] for name in names], "kept": [name.partition(".")[2] for name in names]}
+        return pl.DataFrame(rows, schema={packs.RUN: pl.String(), "kept": pl.String()}).select(
+            pl.col(name) if name in rows else pl.lit("" if name == packs.PLACE else None, dtype).alias(name)
+            for name, dtype in packs.TABLE_SCHEMA.items()
+        )
 
     def write(self, key: str, run: Records, kept: str) -> Path:
         """Store a run as `keep` does, and return its folder."""
@@ -176,28 +230,91 @@ class RunStore:
             When it is damaged; the next suite run that needs it computes it again.
         """
         try:
-            return records.read(path)
+            return packs.read(path)
         except records.FolderError as error:
             raise ResultsError(path, f"{str(error).removeprefix(f'{path}: ')}; {_AGAIN}") from None
 
     def stored(self) -> dict[str, Path]:
-        """Return the folder of every stored run by its key, the one with the most kept where there are several, sorted by key."""
+        """Return the place of every stored run by its key, the one with the most kept where there are several, sorted by key.
+
+        That is the folder of one that has its own; see `packs` for the others.
+        """
         return {key: self.folder / name for key, name in self.names().items()}
 
     def names(self) -> dict[str, str]:
-        """Return the names of the folders that `stored` returns."""
+        """Return the places that `stored` returns, from the folder of the runs."""
+        chosen = packs.most_kept(pl.concat([self._loose_rows(), packs.table(self.folder)]), list(KEPT))
+        place = pl.when(pl.col(packs.PLACE) == "").then(packs.NAME).otherwise(pl.format("{}/{}", packs.PLACE, packs.NAME))
+        rows = chosen.select(packs.RUN, place.alias("whole"))
+        return dict(zip(rows[packs.RUN], rows["whole"], strict=True))
+
+    def loose(self) -> dict[str, str]:
+        """Return the names of the runs that have folders of their own, each by itself."""
         if not self.folder.is_dir():
             return {}
         with os.scandir(self.folder) as entries:
-            names = {entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir()}
-        found: dict[str, str] = {}
-        for kept in reversed(list(KEPT)):
-            found |= {name.removesuffix(f".{kept}"): name for name in names if name.endswith(f".{kept}")}
-        return dict(sorted(found.items()))
+            found = (entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir())
+            return {name: name for name in found if name.partition(".")[2] in KEPT}
+
+    def listing(self) -> pl.DataFrame:
+        """Return a row for each run, sorted by key: what it is, how much of it is kept and where.
+
+        Returns
+        -------
+        polars.DataFrame
+            `run` (its key), `kept`, `backend`, `engine_version`, `scenario` (its digest), `seed`, `records_digest` and `place`, from the
+            results folder.
+
+        Raises
+        ------
+        ResultsError
+            When what says so is damaged.
+        """
+        rows = packs.most_kept(pl.concat([self._loose_rows(), packs.table(self.folder)]), list(KEPT))
+        loose = rows.filter(pl.col(packs.PLACE) == "").select(packs.NAME)["name"].to_list()
+        if loose:
+            said = packs.listed((name, self._document(name)) for name in loose)
+            own = said.with_columns(pl.format("{}.{}", packs.RUN, "kept").alias(packs.PLACE))
+            rows = pl.concat([own, rows.filter(pl.col(packs.PLACE) != "")]).sort(packs.RUN)
+        return rows.with_columns(pl.format(f"{self.folder.name}/{{}}", packs.PLACE).alias(packs.PLACE))
+
+    def _document(self, name: str) -> bytes:
+        try:
+            records.stored_frames(self.folder / name, [])
+            return (self.folder / name / records.RUN_FILE).read_bytes()
+        except records.FolderError as error:
+            raise ResultsError(error.path, f"{error.problem}; {_AGAIN}") from None
+        except OSError as error:
+            raise ResultsError(self.folder / name, f"cannot be read: {error.strerror}; {_AGAIN}") from None
 
     def sweep(self) -> None:
         """Remove what interrupted writers left. Only the holder of the results folder's lock may do so."""
         sweep(self.folder)
+        sweep(self.folder / packs.PACKS)
+
+    def drop_unreadable(self) -> list[ResultsError]:
+        """Remove packs that do not tell what they hold, and return what is wrong with each. Only the holder of the lock may do so."""
+        found = []
+        while (damage := self._unreadable()) is not None:
+            found.append(damage)
+            self.remove(self.folder / packs.PACKS / Path(damage.path).parent.name / "all")
+        return found
+
+    def _unreadable(self) -> ResultsError | None:
+        try:
+            for pack in packs.packs(self.folder):
+                pack.names()
+        except ResultsError as error:
+            return error
+        return None
+
+
+def _elsewhere(packed: pl.DataFrame, chosen: pl.DataFrame) -> dict[str, list[str]]:
+    """Return, by pack, the keys of its runs that are read from elsewhere."""
+    if packed.height == chosen.filter(pl.col(packs.PLACE) != "").height:
+        return {}
+    left = packed.join(chosen, on=[packs.RUN, "kept", packs.PLACE], how="anti")
+    return {str(place): rows[packs.RUN].to_list() for (place,), rows in left.group_by(packs.PLACE)}
 
 
 def _frames(path: Path, names: Sequence[str]) -> dict[str, Path] | records.FolderError:

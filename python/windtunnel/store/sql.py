@@ -14,13 +14,15 @@ from windtunnel.records import FRAMES
 from windtunnel.store.errors import QueryError, ResultsError, words
 from windtunnel.store.parts import Named, parsed
 from windtunnel.store.results import Results
-from windtunnel.store.scans import Scan, scan
+from windtunnel.store.scans import Scan, Table, scan
 
 if TYPE_CHECKING:
     import duckdb
 
 _MEASURES = "measures"
-"""The view of what was measured; every other one is a frame of the records."""
+"""The view of what was measured."""
+_RUNS = "runs"
+"""The view with a row for each run; every other one is a frame of the records."""
 
 _NEEDED = "queries need DuckDB, which the extra `sql` brings: pip install 'windtunnel[sql]'"
 
@@ -31,8 +33,8 @@ def query(results: Results, statement: str) -> tuple[list[str], list[tuple[Any, 
     Parameters
     ----------
     results : Results
-        The folder. Views: `measures` (all experiments, with `experiment` and `backend`) and one per frame of the records (`flows`,
-        `events`, `flow_samples`, ...), each with the key of its `run`.
+        The folder. Views: `measures` (all experiments, with `experiment` and `backend`), `runs` (what each run is and where) and one per
+        frame of the records (`flows`, `events`, `flow_samples`, ...), each with the key of its `run`.
     statement : str
         One query in DuckDB's SQL. It reads the views and nothing else, and writes nothing.
 
@@ -80,15 +82,19 @@ def _add_views(connection: duckdb.DuckDBPyConnection, results: Results, named: N
 
     scans: list[Scan] = []
     folder = results.folder.resolve()
-    wanted = named.tables & {*FRAMES, _MEASURES} or {*FRAMES, _MEASURES}
+    every = {*FRAMES, _MEASURES, _RUNS}
+    wanted = named.tables & every or every
     frames = sorted(wanted & set(FRAMES))
     stored = results.runs.checked_frames(frames)
     try:
         for name in frames:
-            files = [os.path.join(folder, "runs", path.parent.name, path.name) for path in stored[name]]
-            if files or name != "acks":  # Recorded on request; an empty one would look like a run without ACKs.
-                scans.append(scan(name, files, named))
+            files = [os.path.join(folder, "runs", path.parent.name, path.name) for path in stored[name].files]
+            packed = [(str(path.resolve()), elsewhere) for path, elsewhere in stored[name].packed]
+            if files or packed or name != "acks":  # Recorded on request; an empty one would look like a run without ACKs.
+                scans.append(scan(name, files, named, packed))
                 connection.register(name, scans[-1])
+        if _RUNS in wanted:
+            connection.register(_RUNS, Table(results.runs.listing()))
         if _MEASURES in wanted:
             _add_measures(connection, results, folder)
         allowed = ", ".join(_quoted(text) for text in (str(folder), _literal(str(folder))))

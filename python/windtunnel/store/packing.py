@@ -1,0 +1,172 @@
+"""Put many small runs with a folder each into packs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from windtunnel import records
+from windtunnel.records import FRAMES, OPEN_FRAMES, RUN_FILE
+from windtunnel.records.checksums import FILES, checksum, of_files, sealed
+from windtunnel.store.errors import ResultsError, one_line
+from windtunnel.store.packs import DOCUMENTS, FORMAT, INDEX, OWN, PACK_FILE, PACKS, RUN, forget, listed, places
+from windtunnel.store.scans import Scan
+
+MOST_RUNS = 2000
+"""Runs of a pack."""
+PACK_AT = 1000
+"""So many runs with folders of their own are packed by a command that makes runs; of fewer the folders are handier."""
+MOST_BYTES = 32 << 20
+"""Bytes of the files that go into a pack: it is made in memory, where they take some ten times as much."""
+LARGE_BYTES = 4 << 20
+"""A run with more stays in a folder of its own: nothing is gained by packing it."""
+DOCUMENTS_TOGETHER = 256
+ROWS_TOGETHER = 16_384
+"""Rows of a row group: one run is read without the others."""
+
+
+@dataclass(frozen=True)
+class _Loose:
+    """A run in a folder of its own, sound as far as checksums tell."""
+
+    folder: Path
+    document: bytes
+    frames: dict[str, Path]
+    size_bytes: int
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        facts: dict[str, Any] = json.loads(self.document)
+        return facts
+
+    @property
+    def key(self) -> str:
+        return self.folder.name.partition(".")[0]
+
+
+def pack(runs: Path, names: Sequence[str], on_step: Callable[[int, int], None] | None = None, *, large: bool = False) -> list[Path]:
+    """Put runs into packs, and remove their folders when they are there.
+
+    A kill at any moment leaves runs in both forms, which readers count once, and a pack that is not finished, which `sweep` removes.
+    Damaged runs stay where they are, as do large ones and those of a version without checksums.
+
+    Parameters
+    ----------
+    runs : Path
+        The folder of runs. Only the holder of the results folder's lock may do so.
+    names : sequence of str
+        Names of the runs' folders, ``KEY.kept``.
+    on_step : callable, optional
+        Is told how many runs are done, of how many.
+    large : bool
+        Whether runs of more than `LARGE_BYTES` are packed too.
+
+    Returns
+    -------
+    list of Path
+        The packs that were made.
+
+    Raises
+    ------
+    ResultsError
+        When they cannot be written.
+    """
+    packed = places(runs)
+    made = []
+    done = 0
+    for group in _groups([runs / name for name in sorted(names)], large=large):
+        fresh = [one for one in group if one.folder.name not in packed]
+        if fresh:
+            made.append(_write(runs / PACKS, fresh))
+        for one in group:
+            shutil.rmtree(one.folder, ignore_errors=True)
+        done += len(group)
+        if on_step is not None:
+            on_step(done, len(names))
+    forget()
+    return made
+
+
+def _groups(folders: Sequence[Path], *, large: bool) -> Iterator[list[_Loose]]:
+    group: list[_Loose] = []
+    size = 0
+    with ThreadPoolExecutor(4) as readers:  # Reading and hashing hold no lock of the interpreter.
+        for at in range(0, len(folders), MOST_RUNS):
+            for one in filter(None, readers.map(_loose, folders[at : at + MOST_RUNS])):
+                if one.size_bytes > LARGE_BYTES and not large:
+                    continue
+                if group and (len(group) == MOST_RUNS or size + one.size_bytes > MOST_BYTES):
+                    yield group
+                    group, size = [], 0
+                group.append(one)
+                size += one.size_bytes
+    if group:
+        yield group
+
+
+def _loose(folder: Path) -> _Loose | None:
+    try:
+        frames = records.stored_frames(folder, list(FRAMES))
+        document = (folder / RUN_FILE).read_bytes()
+        one = _Loose(folder, document, frames, sum(path.stat().st_size for path in frames.values()))
+    except (records.FolderError, OSError):
+        return None
+    return one if FILES in one.facts and "frames" in one.facts else None
+
+
+def _write(folder: Path, group: Sequence[_Loose]) -> Path:
+    """Write a pack, whole or not at all; its name is of its content."""
+    # A document has the checksums of its run's files.
+    target = folder / checksum(b"".join(checksum(one.document).encode() for one in group))
+    try:
+        with records.staged(target) as temporary:
+            own: dict[str, dict[str, list[str]]] = {one.key: {} for one in group}
+            for name in FRAMES:
+                _write_frame(name, group, temporary, own)
+            index = listed((one.folder.name, one.document) for one in group)
+            index = index.with_columns(pl.Series(OWN, [json.dumps(own[one.key]) for one in group], pl.String()))
+            texts = [(one.key, one.document.decode()) for one in group]
+            documents = pl.DataFrame(texts, schema={RUN: pl.String(), "document": pl.String()}, orient="row")
+            for name, frame, rows in ((INDEX, index, None), (DOCUMENTS, documents, DOCUMENTS_TOGETHER)):
+                frame.write_parquet(temporary / f"{name}.parquet", compression="zstd", row_group_size=rows)
+            text = sealed({"format": FORMAT, "runs": len(group), FILES: of_files(temporary)}, indent=1)
+            (temporary / PACK_FILE).write_text(text, encoding="utf-8")
+            for path in temporary.iterdir():
+                _settle(path)
+    except records.FolderError as error:
+        raise ResultsError(folder, error.problem) from None
+    except pl.exceptions.PolarsError as error:  # What polars makes of a full disk.
+        raise ResultsError(folder, f"cannot be written: {one_line(str(error))[:120]}; allowed: a writable folder with room") from None
+    return target
+
+
+def _settle(path: Path) -> None:
+    """Wait until a file is on its disk: the runs' own folders are removed after that."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _write_frame(name: str, group: Sequence[_Loose], folder: Path, own: dict[str, dict[str, list[str]]]) -> None:
+    files = [str(one.frames[name]) for one in group if name in one.frames]
+    if not files:
+        return
+    schema = dict(FRAMES[name])
+    if name in OPEN_FRAMES:
+        for one in group:
+            if name in one.frames:
+                found = {key: kind for key, kind in pl.read_parquet_schema(one.frames[name]).items() if key not in FRAMES[name]}
+                if found:
+                    own[one.key][name] = list(found)
+                schema |= found
+    rows = Scan(files, schema, [RUN, *schema]).frame()
+    measured = rows.select(column for column in rows if column.name == RUN or column.null_count() < max(rows.height, 1))
+    measured.write_parquet(folder / f"{name}.parquet", compression="zstd", statistics=True, row_group_size=ROWS_TOGETHER)

@@ -1,0 +1,345 @@
+"""Packs: many runs in one folder, a Parquet file for each frame, in place of a folder for each run.
+
+A pack never changes once it is there. The place of a run in it is a path that no file has, ``packs/PACK/KEY.kept``: the same name as that
+of a run with a folder of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import polars as pl
+
+from windtunnel import records
+from windtunnel.records import FRAMES, FolderError, Records, from_document
+from windtunnel.records.checksums import DAMAGED, FILES, Damaged, check_file, checksum, unsealed
+from windtunnel.store.errors import ResultsError
+from windtunnel.store.objects import Objects
+
+PACKS = "packs"
+"""Folder of the packs, among those of the runs."""
+PACK_FILE = "pack.json"
+"""What a pack holds: the format, how many runs, and the checksum of every other file."""
+ORIGIN = ".origin"
+"""Of a mirror of an object store: its address, from which a pack's files come when they are asked for."""
+PATIENCE_S = 30.0
+"""How long a reader waits for an object store that does not answer, seconds."""
+INDEX = "index"
+"""The file with a row for each run: what it is and how much of it is kept."""
+DOCUMENTS = "documents"
+"""The file with the ``run.json`` of each run."""
+INDEX_FILE = f"{INDEX}.parquet"
+RUN = "run"
+"""The column with the key of a run."""
+FORMAT = 1
+AGAIN = "run what needs it again, or remove the pack's folder to have its runs computed again"
+INDEX_SCHEMA: Mapping[str, pl.DataType] = {
+    RUN: pl.String(),
+    "kept": pl.String(),
+    "backend": pl.String(),
+    "engine_version": pl.Int64(),
+    "scenario": pl.String(),
+    "seed": pl.Int64(),
+    "records_digest": pl.String(),
+}
+PLACE = "place"
+TABLE_SCHEMA: Mapping[str, pl.DataType] = {**INDEX_SCHEMA, PLACE: pl.String()}
+NAME = pl.format("{}.{}", RUN, "kept").alias("name")
+"""What a run is called where it is."""
+OWN = "own"
+"""Column of an index: variables of the algorithms that a run has, by frame, as JSON."""
+
+
+@dataclass(frozen=True)
+class Pack:
+    """A pack.
+
+    Parameters
+    ----------
+    folder : Path
+        Where it is.
+    files : mapping of str to str
+        Checksum of each of its files, by name.
+    """
+
+    folder: Path
+    files: Mapping[str, str]
+
+    def checked(self, name: str) -> Path | None:
+        """Return the file of a frame, or of `INDEX` or `DOCUMENTS`, after a look at its checksum; None where no run has such a frame.
+
+        Raises
+        ------
+        ResultsError
+            When it is missing or damaged.
+        """
+        file = f"{name}.parquet"
+        if file not in self.files:
+            return None
+        try:
+            path = self.folder / file
+            self._bring(file)
+            try:
+                check_file(path, self.files)
+            except Damaged:
+                if self._origin() is None:
+                    raise
+                path.unlink()  # A mirror's file is damaged; the object may not be.
+                self._bring(file)
+        except Damaged as error:
+            raise ResultsError(path, f"{error}; {AGAIN}") from None
+        except OSError as error:
+            raise ResultsError(path, f"cannot be read: {error.strerror}; {AGAIN}") from None
+        return path
+
+    def _bring(self, file: str) -> None:
+        """Bring a file from the object store unless it is here."""
+        path = self.folder / file
+        origin = None if path.is_file() else self._origin()
+        if origin is None:
+            return
+        name = f"{PACKS}/{self.folder.name}/{file}"
+        content = Objects(origin, PATIENCE_S).read(name)
+        if checksum(content) != self.files[file]:
+            raise ResultsError(f"{origin}/{name}", f"{DAMAGED}; {AGAIN}")
+        with tempfile.NamedTemporaryFile(dir=self.folder, prefix=f".{file}.", suffix=".partial", delete=False) as temporary:
+            temporary.write(content)
+        os.replace(temporary.name, path)
+
+    def _origin(self) -> str | None:
+        return origin_of(self.folder.parent)
+
+    def damage(self) -> ResultsError | None:
+        """Return what is wrong with it, as far as checksums tell; what of it is in an object store alone is looked at when it is read."""
+        try:
+            for file in self.files:
+                if self._origin() is None or (self.folder / file).is_file():
+                    self.checked(file.removesuffix(".parquet"))
+        except ResultsError as error:
+            return error
+        return None
+
+    def names(self) -> list[str]:
+        """Return the name of every run, with how much of it is kept, sorted."""
+        return _index(self)["name"].to_list()
+
+    def index(self) -> pl.DataFrame:
+        """Return a row for each run: its key, how much is kept, backend, version, digest of the scenario, seed, digest of the records."""
+        return _index(self).drop(OWN, "name")
+
+    def read(self, name: str) -> Records:
+        """Read a run back, of which the digest of its records is looked at, not the checksum of the pack's files.
+
+        Raises
+        ------
+        FolderError
+            When it is damaged.
+        """
+        key = name.partition(".")[0]
+        place = self.folder / name
+        own = json.loads(_index(self).row(by_predicate=pl.col("name") == name, named=True)[OWN])
+        frames = {frame: self._rows(frame, key) for frame in FRAMES if f"{frame}.parquet" in self.files}
+        [document] = self._rows(DOCUMENTS, key)["document"]
+
+        def stored(frame: str) -> pl.DataFrame:
+            rows = frames[frame]
+            return rows.select(name for name in rows.columns if name in FRAMES[frame] or name in own.get(frame, ()))
+
+        return from_document(place, document.encode(), stored)
+
+    def _rows(self, file: str, key: str) -> pl.DataFrame:
+        path = self.folder / f"{file}.parquet"
+        try:
+            self._bring(path.name)
+            return pl.scan_parquet(path, glob=False, hive_partitioning=False).filter(pl.col(RUN) == key).drop(RUN).collect()
+        except ResultsError as error:
+            raise FolderError(error.path, error.problem) from None
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise FolderError(path, f"cannot be read: {' '.join(str(error).split())[:120]}") from None
+
+
+def listed(documents: Iterable[tuple[str, bytes]]) -> pl.DataFrame:
+    """Return what an index says of runs, from their names and their ``run.json``."""
+    rows = []
+    for name, document in documents:
+        facts = json.loads(document)
+        key, _, kept = name.partition(".")
+        said = {"scenario": facts.get("digest"), **{key: facts.get(key) for key in ("backend", "engine_version", "seed", "records_digest")}}
+        rows.append({RUN: key, "kept": kept, **said})
+    return pl.DataFrame(rows, schema=INDEX_SCHEMA)
+
+
+def _stamp(folder: Path) -> int:
+    try:
+        return os.stat(folder).st_mtime_ns
+    except FileNotFoundError:
+        return 0
+
+
+def opened(folder: Path) -> Pack:
+    """Return the pack in a folder.
+
+    Raises
+    ------
+    ResultsError
+        When it is none, or is damaged.
+    """
+    path = folder / PACK_FILE
+    try:
+        data = unsealed(path.read_bytes())
+    except Damaged as error:
+        raise ResultsError(path, f"{error}; {AGAIN}") from None
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or "it is not JSON"
+        raise ResultsError(path, f"cannot be read: {reason}; {AGAIN}") from None
+    if not isinstance(data, dict) or not isinstance(data.get(FILES), dict):
+        raise ResultsError(path, f"is not the {PACK_FILE} of a pack; {AGAIN}")
+    if data.get("format") != FORMAT:
+        raise ResultsError(path, f"has format {data.get('format')!r}; allowed: {FORMAT}")
+    return Pack(folder, data[FILES])
+
+
+def _index(pack: Pack) -> pl.DataFrame:
+    return _read_index(pack.folder, pack.files[INDEX_FILE], _stamp(pack.folder / INDEX_FILE))
+
+
+@lru_cache(maxsize=1024)
+def _read_index(folder: Path, checksum: str, _stamp: int) -> pl.DataFrame:
+    path = Pack(folder, {INDEX_FILE: checksum}).checked(INDEX)
+    if path is None:
+        raise ResultsError(folder / PACK_FILE, f"names no {INDEX}.parquet; {AGAIN}")
+    try:
+        frame = pl.read_parquet(path, glob=False)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise ResultsError(path, f"cannot be read: {' '.join(str(error).split())[:120]}; {AGAIN}") from None
+    return frame.with_columns(NAME)
+
+
+def packs(runs: Path) -> list[Pack]:
+    """Return all packs of a folder of runs, by name.
+
+    Raises
+    ------
+    ResultsError
+        When one is damaged, as far as its list of files tells.
+    """
+    try:
+        with os.scandir(runs / PACKS) as entries:
+            names = sorted(entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir())
+    except FileNotFoundError:
+        return []
+    return [opened(runs / PACKS / name) for name in names]
+
+
+def table(runs: Path) -> pl.DataFrame:
+    """Return a row for each run in a pack: the columns of an index, and `place`, the pack from the folder of the runs.
+
+    Raises
+    ------
+    ResultsError
+        When a pack is damaged.
+    """
+    frames = [pack.index().with_columns(pl.lit(f"{PACKS}/{pack.folder.name}").alias(PLACE)) for pack in packs(runs)]
+    return pl.concat(frames) if frames else pl.DataFrame(schema=TABLE_SCHEMA)
+
+
+def most_kept(rows: pl.DataFrame, levels: Sequence[str]) -> pl.DataFrame:
+    """Return the rows of a `table` sorted by key; of a run with several the one with the most kept, of those the first.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        The rows.
+    levels : sequence of str
+        How much may be kept, from most to least.
+    """
+    if rows[RUN].n_unique() < rows.height:
+        rank = pl.col("kept").replace_strict(list(levels), list(range(len(levels))), return_dtype=pl.Int64)
+        rows = rows.sort(rank, maintain_order=True).unique(RUN, keep="first", maintain_order=True)
+    return rows.sort(RUN)
+
+
+def places(runs: Path) -> Mapping[str, str]:
+    """Return the place of every packed run, ``packs/PACK/KEY.kept``, by its name; of a run in several packs that in the first.
+
+    Raises
+    ------
+    ResultsError
+        When a pack is damaged.
+    """
+    return _places(runs, _stamp(runs / PACKS))
+
+
+@lru_cache(maxsize=8)
+def _places(runs: Path, _stamp: int) -> Mapping[str, str]:
+    rows = table(runs).reverse().select(NAME, pl.format("{}/{}", PLACE, NAME).alias("whole"))
+    return dict(zip(rows["name"], rows["whole"], strict=True))
+
+
+def is_packed(place: Path) -> bool:
+    """Return whether a run's place is in a pack."""
+    return place.parent.name != PACKS and place.parent.parent.name == PACKS
+
+
+def pack_of(place: Path) -> Pack | None:
+    """Return the pack that a run's place is in, None of a run with a folder of its own.
+
+    Raises
+    ------
+    ResultsError
+        When the pack is damaged.
+    """
+    return opened(place.parent) if is_packed(place) else None
+
+
+def read(place: Path) -> Records:
+    """Read a run back from its place, a folder or one in a pack.
+
+    Raises
+    ------
+    FolderError
+        When it is damaged.
+    """
+    try:
+        pack = pack_of(place)
+        return records.read(place) if pack is None else pack.read(place.name)
+    except ResultsError as error:
+        raise FolderError(error.path, error.problem) from None
+
+
+def origin_of(folder: Path) -> str | None:
+    """Return the address of the object store that a folder of packs is the mirror of, None where it is the packs' own."""
+    try:
+        return (folder / ORIGIN).read_text(encoding="utf-8")
+    except OSError:
+        return None
+
+
+def remove(folder: Path) -> None:
+    """Remove a pack, from its object store too.
+
+    Raises
+    ------
+    OSError
+        When it cannot be removed.
+    ResultsError
+        When it cannot be removed from its object store.
+    """
+    origin = origin_of(folder.parent)
+    if origin is not None:
+        objects = Objects(origin, PATIENCE_S)
+        objects.remove(sorted(objects.names(f"{PACKS}/{folder.name}"), key=lambda name: not name.endswith(PACK_FILE)))
+    shutil.rmtree(folder)
+    forget()
+
+
+def forget() -> None:
+    """Look again which packs there are: one was written or removed within the clock's grain of the file system."""
+    _places.cache_clear()
