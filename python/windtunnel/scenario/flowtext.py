@@ -37,8 +37,8 @@ def parse_flow(text: str, keys: Sequence[str] = FLOW_KEYS) -> dict[str, Any]:
     text : str
         The flow, for example ``"ctcp:vista,start=60s"``. Keys are rtt, start, stop, bytes, count, window, profile, direction,
         mtu, receiver_mtu, application, on, off, app_rate, chunk, response, request, think, requests, rcvbuf, rcvbuf_max, read_rate,
-        read_every, read_on, read_off, enter, leave, handshake, jitter, stack, streams, those of the sender's host, any transport option, and the
-        algorithm's own parameters (which prevail where a name is both).
+        read_every, read_on, read_off, enter, leave, handshake, jitter, stack, streams, those of the sender's host, any transport option,
+        and the algorithm's own parameters (which prevail where a name is both).
     keys : sequence of str, optional
         Other keys than those of a flow.
 
