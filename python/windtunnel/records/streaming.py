@@ -8,9 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from windtunnel import native
+from windtunnel.frames import pl
 from windtunnel.records.folder import write_run_file
 from windtunnel.records.model import Records, frame_of, hashed
 from windtunnel.records.schema import FRAMES, OPTIONAL_FRAMES
