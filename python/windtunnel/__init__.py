@@ -13,7 +13,7 @@ from windtunnel.version import __version__
 if TYPE_CHECKING:
     from windtunnel.controllers import Controller, Needs, Parameter, compiled
     from windtunnel.native import Connection, Window
-    from windtunnel.run import Run, load_run, run
+    from windtunnel.run import Run, load_run, run, stream
     from windtunnel.scenario import Bottleneck, Flow, Hop, Scenario, ScenarioError
     from windtunnel.scenario import load as load_scenario
     from windtunnel.sweeps import Measure, load_sweep, plot_sweep, sweep
@@ -39,6 +39,7 @@ __all__ = [
     "plot_sweep",
     "read_capture",
     "run",
+    "stream",
     "sweep",
 ]
 
@@ -62,6 +63,7 @@ _HOMES = {
     "plot_sweep": ("windtunnel.sweeps", "plot_sweep"),
     "read_capture": ("windtunnel.captured", "read_capture"),
     "run": ("windtunnel.run", "run"),
+    "stream": ("windtunnel.run", "stream"),
     "sweep": ("windtunnel.sweeps", "sweep"),
 }
 

@@ -3,6 +3,7 @@
 A scenario goes in as JSON: its fields as `windtunnel.scenario.Scenario` names them, those not given left out.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 def catalogue() -> str:
@@ -276,6 +277,60 @@ def read_capture(file: str, every_ns: int, interface: str | None = None) -> dict
         Two texts: the file, and on one line why it is not read: no capture, damaged, cut off, no TCP in it.
     """
 
+class RecordsHash:
+    """The digest of records that are hashed a piece at a time: frames in the schema's order, of each its columns."""
+
+    def __new__(cls) -> RecordsHash: ...
+    def frame(self, name: str, height: int) -> None:
+        """Begin a frame.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        height : int
+            Its rows.
+        """
+
+    def column(self, name: str, kind: str, is_absent: bool) -> bool:
+        """Begin a column of it.
+
+        Parameters
+        ----------
+        name, kind : str
+            Its name, and the name of its type.
+        is_absent : bool
+            Whether it is null throughout.
+
+        Returns
+        -------
+        bool
+            Whether it counts; nothing of one that does not may be given.
+        """
+
+    def nulls(self, rows: int, nulls: Any) -> None:
+        """Add where the column's next rows are null; all of it comes before the values.
+
+        Parameters
+        ----------
+        rows : int
+            How many.
+        nulls : array of bool, shape (rows,), or None
+            None where none of them is.
+        """
+
+    def values(self, values: Any) -> None:
+        """Add the values of its next rows.
+
+        Parameters
+        ----------
+        values : array of uint8, or list of str
+            Little-endian numbers, or all of the column's words.
+        """
+
+    def digest(self) -> str:
+        """Return the digest of what was given, in hexadecimal."""
+
 def records_digest(frames: list[tuple[str, int, list[tuple[str, str, Any, Any]]]]) -> str:
     """Return the digest of records: SHA-256 over every column of every frame, in hexadecimal.
 
@@ -310,6 +365,24 @@ def run(
         Two texts: field and problem, or nothing and one line that names field, value and allowed range. What a hook raised is its cause.
     KeyboardInterrupt
         When interrupted.
+    """
+
+def run_streamed(take: Callable[[dict[str, Any]], None], rows: int, scenario_json: str) -> dict[str, Any]:
+    """Run a scenario as `run` does, with laws of our own only, and hand its samples over while it runs.
+
+    Parameters
+    ----------
+    take : callable
+        Takes tables of samples, `flow_samples` and `link_samples`, as the frames of `run` are; rows come once, in order.
+    rows : int
+        About how many in a table.
+    scenario_json : str
+        The scenario.
+
+    Returns
+    -------
+    dict
+        As `run`; the frames of samples have the rows that come after those that were taken.
     """
 
 def run_captured(

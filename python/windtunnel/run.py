@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 from windtunnel import metrics, records
 from windtunnel.backends import backend as backend_of
 from windtunnel.backends.captures import Capture
+from windtunnel.backends.sim import Simulator
 from windtunnel.extras import is_installed, need
 from windtunnel.records import names, qlog
-from windtunnel.scenario import Scenario, ScenarioError, traces
+from windtunnel.scenario import Scenario, ScenarioError, digest, traces
 
 if TYPE_CHECKING:
     import polars as pl
@@ -295,6 +296,35 @@ def run(scenario: Scenario, *, backend: str = "sim", pcap: str | Path | None = N
     return Run(chosen.capture(scenario, Capture.at(pcap, pcap_at))[0])
 
 
+def stream(scenario: Scenario, folder: str | Path) -> Run:
+    """Run a scenario in the simulator and write its folder meanwhile: samples go to disk as they come, and memory does not hold them.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What to run.
+    folder : str or Path
+        A new or empty folder, or one that holds a previous run of the same scenario, which is replaced. It holds what `Run.save` would
+        have written, with the same digest of the records.
+
+    Returns
+    -------
+    Run
+        With its summary; its samples are in the folder and not here.
+
+    Raises
+    ------
+    ScenarioError
+        When the scenario cannot be run, or records every ACK, or has a controller from a file or a whole stack.
+    windtunnel.records.FolderError
+        When the folder holds anything else, or cannot be written.
+    """
+    check_folder(Path(folder), digest(scenario))
+    with records.staged(Path(folder)) as temporary:
+        streaming = records.Streaming(temporary)
+        return Run(streaming.write(Simulator().stream(scenario, streaming.take)))
+
+
 def load_run(folder: str | Path) -> Run:
     """Read a run's folder back.
 
@@ -329,4 +359,4 @@ class _CallableModule(ModuleType):
 
 sys.modules[__name__].__class__ = _CallableModule
 
-__all__ = ["Plot", "Run", "ScenarioError", "check_folder", "load_run", "run"]
+__all__ = ["Plot", "Run", "ScenarioError", "check_folder", "load_run", "run", "stream"]

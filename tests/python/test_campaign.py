@@ -160,6 +160,41 @@ def test_a_scheduler_that_stays_away_ends_it_and_what_was_made_is_used_again(und
     assert_equal(folder, undisturbed)
 
 
+@contextlib.contextmanager
+def vanished(share: Path) -> Iterator[None]:
+    """A share that is not there for a while: an empty folder is in its place, as where a mount was."""
+    away = share.with_name("away")
+    share.rename(away)
+    share.mkdir()
+    yield
+    assert list(share.iterdir()) == [], "something was written where the share is not"
+    share.rmdir()
+    away.rename(share)
+
+
+GONE = r"is gone, or another folder is in its place; what was stored is kept there, run it again when it is back"
+
+
+def test_a_share_that_vanishes_ends_it_in_one_line_and_what_was_made_is_used_again(undisturbed: Path, tmp_path: Path) -> None:
+    share = tmp_path / "share"
+    folder, notes = share / "results", Notes()
+    shown = contextlib.ExitStack()
+    with cluster() as made:
+        made.start_worker()
+
+        def vanish() -> None:
+            wait_for(lambda: stored(folder) >= 3, "no run is made")
+            shown.enter_context(vanished(share))
+
+        with meanwhile(vanish), pytest.raises(ResultsError, match=GONE) as caught:
+            carried_out(folder, campaign(made.address, notes))
+    assert "\n" not in str(caught.value)
+    shown.close()
+    assert 3 <= stored(folder) < RUNS
+    swept(folder)
+    assert_equal(folder, undisturbed)
+
+
 def test_workers_without_the_core_or_with_another_engine_get_nothing(undisturbed: Path, tmp_path: Path) -> None:
     folder, notes = tmp_path / "results", Notes()
     with cluster() as made:
@@ -271,11 +306,15 @@ def test_a_scheduler_that_is_none_is_one_line(capfd: pytest.CaptureFixture[str],
     assert not (tmp_path / "out").exists()
 
 
+FAULTS = ("worker", "worker", "scheduler", "campaign", "unfit", "share", "second")
+
+
 @pytest.mark.kills
 def test_fifty_faults_of_every_kind_give_what_an_undisturbed_run_gives(undisturbed: Path, tmp_path: Path) -> None:
     draw = random.Random(21)
     counted: dict[str, int] = {}
-    folder = tmp_path / "results"
+    share = tmp_path / "share"
+    folder = share / "results"
     with cluster() as made:
         workers = [made.start_worker(), made.start_worker()]
         process = started(made.address, folder)
@@ -290,7 +329,9 @@ def test_fifty_faults_of_every_kind_give_what_an_undisturbed_run_gives(undisturb
             time.sleep(draw.uniform(0.0, 0.2))
             if process.poll() is not None:
                 continue
-            fault = draw.choice(("worker", "worker", "scheduler", "campaign"))
+            fault = draw.choice(FAULTS)
+            if fault in ("share", "second") and not (folder / "results.json").is_file():
+                continue  # It has not begun to write.
             counted[fault] = counted.get(fault, 0) + 1
             if fault == "worker":
                 workers.pop(0).kill()
@@ -300,14 +341,32 @@ def test_fifty_faults_of_every_kind_give_what_an_undisturbed_run_gives(undisturb
                 made.scheduler.wait()
                 made.scheduler = made.start_scheduler()
                 workers = [made.start_worker(), made.start_worker()]
+            elif fault == "unfit":
+                made.start_worker(draw.choice((WITHOUT_CORE, OTHER_ENGINE)))
+            elif fault == "second":
+                ended_of_its_own(started(made.address, folder), process)
+            elif fault == "share":
+                with vanished(share):
+                    assert process.wait(300) in (0, SAID)  # 0: all was stored before.
+                process = started(made.address, folder)
             else:
                 process.kill()
                 process.wait()
         assert process.wait(300) in (0, -signal.SIGKILL)
         assert started(made.address, folder).wait(300) == 0
     print("faults", counted)
-    assert len(counted) == 3
+    assert set(counted) == set(FAULTS)
     assert_equal(folder, undisturbed)
+
+
+SAID = 2
+"""Exit code of a campaign that ends with a line of ours."""
+
+
+def ended_of_its_own(second: subprocess.Popen[bytes], first: subprocess.Popen[bytes]) -> None:
+    """The second campaign on a folder is refused, unless the first has ended."""
+    code = second.wait(300)
+    assert code == SAID or (code == 0 and first.poll() is not None)
 
 
 def started(address: str, folder: Path) -> subprocess.Popen[bytes]:
@@ -318,4 +377,7 @@ def started(address: str, folder: Path) -> subprocess.Popen[bytes]:
 
 
 if __name__ == "__main__":
-    carried_out(Path(sys.argv[2]), campaign(sys.argv[1], Notes()))
+    try:
+        carried_out(Path(sys.argv[2]), campaign(sys.argv[1], Notes()))
+    except (ResultsError, CampaignError):
+        sys.exit(SAID)

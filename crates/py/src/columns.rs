@@ -47,7 +47,7 @@ fn put(table: &Bound<'_, PyDict>, column: Column) -> PyResult<()> {
 pub(crate) struct Given<'py>(PyBackedStr, PyBackedStr, Option<PyReadonlyArray1<'py, bool>>, Values<'py>);
 
 #[derive(FromPyObject)]
-enum Values<'py> {
+pub(crate) enum Values<'py> {
     Bytes(PyReadonlyArray1<'py, u8>),
     Words(Vec<PyBackedStr>),
 }
@@ -59,12 +59,59 @@ pub(crate) fn contiguous<'a, T: numpy::Element>(array: &'a PyReadonlyArray1<'_, 
 impl Given<'_> {
     fn view(&self) -> PyResult<ColumnView<'_>> {
         let Given(name, kind, nulls, values) = self;
-        let payload = match values {
-            Values::Bytes(bytes) => Payload::Numbers(Cow::Borrowed(contiguous(bytes)?)),
-            Values::Words(words) => Payload::Words(words.iter().map(|word| Cow::Borrowed(&**word)).collect()),
-        };
+        let payload = values.payload()?;
         let nulls = nulls.as_ref().map(contiguous).transpose()?.map(Cow::Borrowed);
         Ok(ColumnView { name: Cow::Borrowed(name), kind: Cow::Borrowed(kind), nulls, payload })
+    }
+}
+
+/// The digest of records that are hashed a piece at a time.
+#[pyclass]
+#[derive(Default)]
+pub(crate) struct RecordsHash(records::Hasher);
+
+#[pymethods]
+impl RecordsHash {
+    #[new]
+    fn new() -> RecordsHash {
+        RecordsHash::default()
+    }
+
+    /// A frame begins.
+    fn frame(&mut self, name: &str, height: usize) {
+        self.0.frame(name, height);
+    }
+
+    /// A column of it begins; false if it does not count.
+    fn column(&mut self, name: &str, kind: &str, is_absent: bool) -> bool {
+        self.0.column(name, kind, is_absent)
+    }
+
+    /// Where its next rows are null; an array of bool, or None where none is.
+    #[pyo3(signature = (rows, nulls))]
+    fn nulls(&mut self, rows: usize, nulls: Option<PyReadonlyArray1<'_, bool>>) -> PyResult<()> {
+        self.0.nulls(rows, nulls.as_ref().map(contiguous).transpose()?);
+        Ok(())
+    }
+
+    /// The values of its next rows, as little-endian bytes; or all of its words.
+    fn values(&mut self, values: Values<'_>) -> PyResult<()> {
+        self.0.values(&values.payload()?);
+        Ok(())
+    }
+
+    /// The digest of what was given, in hexadecimal.
+    fn digest(&self) -> String {
+        self.0.clone().finish()
+    }
+}
+
+impl Values<'_> {
+    fn payload(&self) -> PyResult<Payload<'_>> {
+        Ok(match self {
+            Values::Bytes(bytes) => Payload::Numbers(Cow::Borrowed(contiguous(bytes)?)),
+            Values::Words(words) => Payload::Words(words.iter().map(|word| Cow::Borrowed(&**word)).collect()),
+        })
     }
 }
 

@@ -9,6 +9,7 @@ mod guests;
 mod live;
 mod metrics;
 
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use packetdrill::rows::Recording;
@@ -187,7 +188,13 @@ fn run<'py>(
     page_fd: Option<i32>,
     classes: Vec<(String, Described)>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    run_and_capture(py, scenario_json, (guests, page_fd, classes), None)
+    run_and_capture(py, scenario_json, (guests, page_fd, classes), None, None)
+}
+
+/// As [`run`] of laws of our own, and hands `take` the samples while it runs, as tables of about so many rows: those of the answer come after them.
+#[pyfunction]
+fn run_streamed<'py>(py: Python<'py>, take: Py<PyAny>, rows: usize, scenario_json: &str) -> PyResult<Bound<'py, PyDict>> {
+    run_and_capture(py, scenario_json, (Vec::new(), None, Vec::new()), None, Some(Taker { take, drain: records::Drain::new(rows) }))
 }
 
 /// As [`run`], and writes the packets of TCP as pcapng while it runs. `wanted` is JSON: `file`, `places`, `application`, `comment`.
@@ -201,7 +208,28 @@ fn run_captured<'py>(
     page_fd: Option<i32>,
     classes: Vec<(String, Described)>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    run_and_capture(py, scenario_json, (guests, page_fd, classes), Some(wanted))
+    run_and_capture(py, scenario_json, (guests, page_fd, classes), Some(wanted), None)
+}
+
+/// Who takes samples while a run goes on.
+struct Taker {
+    take: Py<PyAny>,
+    drain: records::Drain,
+}
+
+impl Taker {
+    fn look(&mut self, records: &mut sim::Records) -> PyResult<u64> {
+        let take = &self.take;
+        self.drain.look(records, |frames| hand_over(take, frames))
+    }
+
+    fn finish(&self, records: &mut sim::Records) -> PyResult<()> {
+        self.drain.finish(records, |frames| hand_over(&self.take, frames))
+    }
+}
+
+fn hand_over(take: &Py<PyAny>, frames: Vec<records::Frame>) -> PyResult<()> {
+    Python::with_gil(|py| take.call1(py, (columns::tables(py, frames)?,)).map(drop))
 }
 
 /// What a scenario refers to that has been loaded, or handed over.
@@ -212,6 +240,7 @@ fn run_and_capture<'py>(
     scenario_json: &str,
     (guests, page_fd, classes): Given,
     wanted: Option<&str>,
+    taker: Option<Taker>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let page = guests::page(page_fd)?;
     let stacks = guests::stacks(&guests, &page)?;
@@ -226,15 +255,24 @@ fn run_and_capture<'py>(
     let Filled { notes, scenario } = filled;
     // Of very many flows it takes more memory than its text.
     drop(scenario);
+    let taker = taker.map(Mutex::new);
     let mut signal = None;
     let mut looked = Instant::now();
-    let mut interrupted = || {
+    let mut look = |records: &mut sim::Records| {
         page.beat();
         if looked.elapsed() > Duration::from_millis(20) {
             looked = Instant::now();
             signal = Python::with_gil(|py| py.check_signals()).err();
         }
-        signal.is_some() || capture.as_ref().is_some_and(Capture::has_failed)
+        let mut next = sim::EVENTS_PER_LOOK;
+        if let Some(taker) = taker.as_ref().filter(|_| signal.is_none()) {
+            match taker.lock().expect("one thread").look(records) {
+                Ok(events) => next = events,
+                Err(error) => signal = Some(error),
+            }
+        }
+        let has_failed = signal.is_some() || capture.as_ref().is_some_and(Capture::has_failed);
+        (!has_failed).then_some(next)
     };
     let begun = Instant::now();
     let mut simulate = || {
@@ -242,12 +280,15 @@ fn run_and_capture<'py>(
         let (result, trace) = if spec.per_ack || capture.is_some() {
             let acks = spec.per_ack.then(AckTrace::default);
             let mut observed = Observed { acks, tap: capture.as_ref().map(Capture::tap) };
-            (sim::run_with(&spec, beside, &mut observed, &mut interrupted), observed.acks)
+            (sim::run_with(&spec, beside, &mut observed, || look(&mut sim::Records::default()).is_none()), observed.acks)
         } else {
-            (sim::run_silently(&spec, beside, &mut interrupted), None)
+            (sim::run_silently(&spec, beside, &mut look), None)
         };
         page.leave();
-        result.map(|run| (run.data_packets, run.core_events, records::frames(run, trace)))
+        result.map(|mut run| {
+            let rest = taker.as_ref().map_or(Ok(()), |taker| taker.lock().expect("one thread").finish(&mut run));
+            rest.map(|()| (run.data_packets, run.core_events, records::frames(run, trace)))
+        })
     };
     // Hooks in Python need the lock on every ACK: taking it each time would cost more than the hooks.
     let result = if holds_lock {
@@ -262,7 +303,8 @@ fn run_and_capture<'py>(
     let wall_s = begun.elapsed().as_secs_f64();
     let captured = capture.as_ref().map(Capture::finish).transpose()?;
     match result {
-        Ok((data_packets, events, frames)) => {
+        Ok(Err(error)) => Err(error),
+        Ok(Ok((data_packets, events, frames))) => {
             let counters = PyDict::new(py);
             counters.set_item("data_packets", data_packets)?;
             counters.set_item("events", events)?;
@@ -316,6 +358,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(run_captured, module)?)?;
+    module.add_function(wrap_pyfunction!(run_streamed, module)?)?;
+    module.add_class::<columns::RecordsHash>()?;
     module.add_function(wrap_pyfunction!(captures::read_capture, module)?)?;
     Ok(())
 }

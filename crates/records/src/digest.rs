@@ -40,45 +40,111 @@ pub struct FrameView<'a> {
     pub columns: Vec<ColumnView<'a>>,
 }
 
+/// The digest of records that are hashed a piece at a time: frames in the schema's order, of each its columns, of each column first where it is
+/// null, then its values, both in pieces of any number of rows.
+#[derive(Clone, Debug, Default)]
+pub struct Hasher {
+    total: Sha256,
+    later: &'static [&'static str],
+    /// Bits of rows that do not fill a byte yet, and how many.
+    bits: u8,
+    held: u32,
+}
+
+impl Hasher {
+    /// A frame begins.
+    pub fn frame(&mut self, name: &str, height: usize) {
+        self.fill_byte();
+        self.total.update(format!("{name}:{height}\n"));
+        self.later = schema::frame(name).map_or(&[][..], |schema| schema.later);
+    }
+
+    /// A column of it begins; false if it does not count, for one that the schema did not always have counts where something was measured.
+    pub fn column(&mut self, name: &str, kind: &str, is_absent: bool) -> bool {
+        self.fill_byte();
+        let counts = !(is_absent && self.later.contains(&name));
+        if counts {
+            self.total.update(format!("{name}:{kind}\n"));
+        }
+        counts
+    }
+
+    /// Where the column's next rows are null: a bit for each row, the first the highest of its byte.
+    pub fn nulls(&mut self, rows: usize, nulls: Option<&[bool]>) {
+        let Some(nulls) = nulls else { return self.no_nulls(rows) };
+        let mut bytes = Vec::with_capacity(nulls.len() / 8 + 1);
+        for &null in nulls {
+            self.bits = self.bits << 1 | u8::from(null);
+            self.held += 1;
+            if self.held == 8 {
+                bytes.push(self.bits);
+                (self.bits, self.held) = (0, 0);
+            }
+        }
+        self.total.update(bytes);
+    }
+
+    fn no_nulls(&mut self, rows: usize) {
+        let filled = if self.held == 0 { 0 } else { rows.min(8 - self.held as usize) };
+        self.bits <<= filled;
+        self.held += filled as u32;
+        let left = rows - filled;
+        if self.held == 8 {
+            self.fill_byte();
+        }
+        if left > 0 {
+            self.total.update(vec![0; left / 8]);
+            self.held = (left % 8) as u32;
+        }
+    }
+
+    /// The values of its next rows; of words all rows at once.
+    pub fn values(&mut self, values: &Payload<'_>) {
+        self.fill_byte();
+        match values {
+            Payload::Numbers(bytes) => self.total.update(bytes),
+            Payload::Words(words) => {
+                words.iter().for_each(|word| self.total.update((word.len() as u64).to_le_bytes()));
+                words.iter().for_each(|word| self.total.update(word.as_bytes()));
+            }
+        }
+    }
+
+    /// The last byte of a column's bits has zeros where there are no rows.
+    fn fill_byte(&mut self) {
+        if self.held > 0 {
+            self.total.update([self.bits << (8 - self.held)]);
+            (self.bits, self.held) = (0, 0);
+        }
+    }
+
+    /// The digest, in hexadecimal.
+    pub fn finish(mut self) -> String {
+        self.fill_byte();
+        self.total.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
 /// The digest of frames in the schema's order, in hexadecimal.
 ///
 /// Columns that the schema did not always have count where something was measured.
 pub fn digest<'a>(frames: impl IntoIterator<Item = FrameView<'a>>) -> String {
-    let mut total = Sha256::new();
+    let mut hasher = Hasher::default();
     for frame in frames {
-        total.update(format!("{}:{}\n", frame.name, frame.height));
-        let later = schema::frame(&frame.name).map_or(&[][..], |schema| schema.later);
+        hasher.frame(&frame.name, frame.height);
         for column in &frame.columns {
-            if later.contains(&&*column.name) && column.is_null_throughout(frame.height) {
-                continue;
-            }
-            total.update(format!("{}:{}\n", column.name, column.kind));
-            total.update(bits(column.nulls.as_deref(), frame.height));
-            match &column.payload {
-                Payload::Numbers(bytes) => total.update(bytes),
-                Payload::Words(words) => {
-                    words.iter().for_each(|word| total.update((word.len() as u64).to_le_bytes()));
-                    words.iter().for_each(|word| total.update(word.as_bytes()));
-                }
+            if hasher.column(&column.name, &column.kind, column.is_null_throughout(frame.height)) {
+                hasher.nulls(frame.height, column.nulls.as_deref());
+                hasher.values(&column.payload);
             }
         }
     }
-    total.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hasher.finish()
 }
 
 impl ColumnView<'_> {
     fn is_null_throughout(&self, height: usize) -> bool {
         height == 0 || self.nulls.as_deref().is_some_and(|nulls| !nulls.contains(&false))
-    }
-}
-
-/// A bit for each row, the first the highest of its byte: whether it is null.
-fn bits(nulls: Option<&[bool]>, height: usize) -> Vec<u8> {
-    match nulls {
-        None => vec![0; height.div_ceil(8)],
-        Some(nulls) => {
-            nulls.chunks(8).map(|rows| (0..).zip(rows).fold(0, |byte, (row, &null)| byte | u8::from(null) << (7 - row))).collect()
-        }
     }
 }
 
@@ -117,11 +183,37 @@ impl Frame {
 
 #[cfg(test)]
 mod tests {
-    use super::bits;
+    use sha2::{Digest, Sha256};
+
+    use super::{Hasher, Payload};
+
+    fn hashed(pieces: &[(usize, Option<&[bool]>)]) -> String {
+        let mut hasher = Hasher::default();
+        pieces.iter().for_each(|&(rows, nulls)| hasher.nulls(rows, nulls));
+        hasher.values(&Payload::Numbers(b"x"[..].into()));
+        hasher.finish()
+    }
+
+    fn plain(bytes: &[u8]) -> String {
+        Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
 
     #[test]
     fn nulls_are_bits_from_the_top_of_each_byte() {
-        assert_eq!(bits(None, 9), [0, 0]);
-        assert_eq!(bits(Some(&[true, false, false, false, false, false, false, true, true]), 9), [0b1000_0001, 0b1000_0000]);
+        assert_eq!(hashed(&[(9, None)]), plain(&[0, 0, b'x']));
+        let nine = [true, false, false, false, false, false, false, true, true];
+        assert_eq!(hashed(&[(9, Some(&nine))]), plain(&[0b1000_0001, 0b1000_0000, b'x']));
+    }
+
+    #[test]
+    fn pieces_of_any_length_give_the_bits_of_the_whole() {
+        let rows: Vec<bool> = (0..45).map(|row| row % 3 == 0 && row < 20).collect();
+        let whole = hashed(&[(45, Some(&rows))]);
+        for cut in 0..45 {
+            assert_eq!(hashed(&[(cut, Some(&rows[..cut])), (45 - cut, Some(&rows[cut..]))]), whole, "{cut}");
+        }
+        for cut in 20..45 {
+            assert_eq!(hashed(&[(cut, Some(&rows[..cut])), (3.min(45 - cut), None), (45 - cut - 3.min(45 - cut), None)]), whole, "{cut}");
+        }
     }
 }

@@ -63,7 +63,7 @@ impl Filled {
 /// The largest delay of an ACK of a flow, seconds: by default the smaller of one packet time at the bottleneck and 1 % of the base RTT,
 /// enough to break the phase locking of a deterministic drop-tail queue (Floyd and Jacobson 1992).
 fn jitter_s(full: &Scenario, flow: &Flow) -> f64 {
-    full.jitter_s.unwrap_or_else(|| packet_s(full.smallest_rate_bps()).min(0.01 * flow.rtt_s.unwrap_or(0.0)))
+    flow.jitter_s.or(full.jitter_s).unwrap_or_else(|| packet_s(full.smallest_rate_bps()).min(0.01 * flow.rtt_s.unwrap_or(0.0)))
 }
 
 /// A source's transfer with one of its RTTs, as the flow that it is while it is there.
@@ -102,6 +102,7 @@ fn transfer(source: &Source, rtt_s: f64) -> Flow {
         enter: source.enter,
         leave: source.leave,
         handshake: source.handshake,
+        jitter_s: None,
         stack: None,
         streams: None,
     }

@@ -17,6 +17,7 @@ from windtunnel.backends.linux.errors import KernelError
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.profiles import profile_of
 from windtunnel.backends.linux.store import Kernel
+from windtunnel.campaign import Campaign
 from windtunnel.experiment import Experiment, Scale, Step
 from windtunnel.foreign import is_made, shown
 from windtunnel.scenario import ScenarioError, catalogue
@@ -121,7 +122,9 @@ def _sides(kernels: Sequence[Kernel]) -> Sides:
     return of_kernels(first, second)
 
 
-def carry_out(study: Study, folder: Path, *, jobs: int, command: str, on_step: Callable[[Step], None]) -> list[Row]:
+def carry_out(
+    study: Study, folder: Path, *, jobs: int, command: str, on_step: Callable[[Step], None], campaign: Campaign | None = None
+) -> list[Row]:
     """Run what is missing on both sides and compare.
 
     Parameters
@@ -136,6 +139,8 @@ def carry_out(study: Study, folder: Path, *, jobs: int, command: str, on_step: C
         The command line that asks for all of it.
     on_step : callable
         Told of progress.
+    campaign : Campaign, optional
+        Whose workers make the runs of both sides. For a kernel's they need that kernel, by its digest.
 
     Returns
     -------
@@ -150,6 +155,8 @@ def carry_out(study: Study, folder: Path, *, jobs: int, command: str, on_step: C
         When a folder cannot be used.
     WorkerLost, GuestFailed
         When a run died; what was finished is kept.
+    CampaignError
+        When a campaign's cluster cannot be used.
     """
     plans = [experiment.plan(study.experiments, study.scale, backend=side.backend) for side in study.sides]
     for one in (entry for plan in plans for entries in plan.left_out.values() for entry in entries):
@@ -157,7 +164,7 @@ def carry_out(study: Study, folder: Path, *, jobs: int, command: str, on_step: C
     escaped = command.replace("{", "{{").replace("}", "}}")
     for side, plan in zip(study.sides, plans, strict=True):
         with writing_results(folder / side.folder) as results:
-            experiment.execute(plan, results, jobs=jobs, command=escaped, on_step=on_step)
+            experiment.execute(plan, results, jobs=jobs, command=escaped, on_step=on_step, campaign=campaign)
             _store_facts(results, study, side, command)
     first, second = (open_results(folder / side.folder) for side in study.sides)
     called = study.sides[0].called, study.sides[1].called

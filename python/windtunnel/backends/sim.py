@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import time
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -12,7 +13,7 @@ from windtunnel import foreign, native
 from windtunnel.backends.captures import PLACES, Capture, Captured
 from windtunnel.backends.host import host
 from windtunnel.foreign import stacks
-from windtunnel.records import Records, RunFacts, build
+from windtunnel.records import PART_ROWS, Records, RunFacts, build
 from windtunnel.scenario import Scenario, ScenarioError, asked, digest, fill, guests
 from windtunnel.version import __version__
 
@@ -121,6 +122,33 @@ class Simulator:
             records = self._run(scenario, "run_captured", json.dumps(wanted), written=written)
         (by_place, waited), *_ = written
         return records, Captured(file=capture.file, packets=dict(zip(PLACES, by_place, strict=True)), waited_packets=waited)
+
+    def stream(self, scenario: Scenario, take: Callable[[Mapping[str, Any]], None]) -> Records:
+        """Run the scenario and hand its samples over while it runs, so that memory need not hold them.
+
+        Parameters
+        ----------
+        scenario : Scenario
+            What to run.
+        take : callable
+            Takes tables of samples; each row comes once, in order.
+
+        Returns
+        -------
+        Records
+            The records, with the rows of samples that come after those.
+
+        Raises
+        ------
+        ScenarioError
+            When the engine refuses it, or it has what does not come in parts: every ACK, or what runs in a process of its own.
+        """
+        if scenario.per_ack:
+            raise ScenarioError("per_ack", "its rows are held in memory; allowed: without --per-ack where samples are streamed")
+        named = guests(scenario)
+        if named:
+            raise ScenarioError("flows", f"{_known_as(named[0][0])} runs apart; allowed: algorithms of our own where samples are streamed")
+        return self._run(scenario, "run_streamed", take, PART_ROWS)
 
     def _run(self, scenario: Scenario, function: str, *given: Any, written: list[Any] | None = None) -> Records:
         began_cpu = time.process_time()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from windtunnel.cli.grids import algorithms, keys_beside, local_folder, progress, repeats, worker_count
+from windtunnel.cli.grids import algorithms, campaign, keys_beside, local_folder, progress, repeats, worker_count
 from windtunnel.cli.output import stoppable
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ def agree_command(
     seeds: Annotated[int | None, typer.Option(metavar="N", help="Repeats of what is drawn, 1 to 1000; 5 when absent.")] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256; one per core when absent.")] = None,
     out: Annotated[str, typer.Option(metavar="DIR", help="Where to; what it holds already is not run again.")] = "agreement",
+    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers make the runs.")] = None,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Dask workers on this machine, 1 to 256.", show_default="none")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the comparisons as JSON.")] = False,
 ) -> None:
     """Run the same scenarios in the simulator and on a Linux kernel, or on two kernels, and compare what came out.
@@ -44,11 +46,11 @@ def agree_command(
         kernels = kernel or []
         if len(kernels) > 2:
             raise ScenarioError("kernel", f"{len(kernels)} of them; allowed: one, or two that are compared with each other")
-        chosen, count, workers = algorithms(alg), repeats(seeds), worker_count(jobs)
+        chosen, count, processes = algorithms(alg), repeats(seeds), worker_count(jobs)
         study = agreement.make(grid, chosen, kernels=kernels, seeds=count)
         command = _command(alg=alg, grid=grid, kernels=kernels, seeds=seeds, out=out) + keys_beside(chosen)
-        with progress(quiet=json) as on_step:
-            rows = agreement.carry_out(study, local_folder(out), jobs=workers, command=command, on_step=on_step)
+        with campaign(scheduler, workers) as cluster, progress(quiet=json) as on_step:
+            rows = agreement.carry_out(study, local_folder(out), jobs=processes, command=command, on_step=on_step, campaign=cluster)
         index = agreement.write(study, rows, Path(out), command=command)
         if json:
             print_json([agreement.row_json(row, agreement.keys(study)) for row in rows])

@@ -73,6 +73,7 @@ def run_command(
     drops: Annotated[bool, typer.Option("--drops", help="Record every drop as an event.")] = False,
     marks: Annotated[bool, typer.Option("--marks", help="Record every congestion mark as an event.")] = False,
     out: Annotated[str | None, typer.Option(metavar="DIR", help="Write the run's folder here, whole or not at all.")] = None,
+    stream: Annotated[bool, typer.Option("--stream", help="Samples go to DIR as they come: for runs larger than memory.")] = False,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the overview: .svg, .pdf or .png.")] = None,
     deliveries: Annotated[str | None, typer.Option(metavar="FILE", help="Write what the first link delivered as a trace.")] = None,
     qlog: Annotated[str | None, typer.Option(metavar="FILE", help="Write each flow as qlog; of several FILE gets their numbers.")] = None,
@@ -85,10 +86,10 @@ def run_command(
 ) -> None:
     """Run a scenario: in the simulator, on a built Linux kernel, or on the kernel of this machine.
 
-    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, mtu, handshake, enter and leave (hops); on and off, or app_rate
-    and chunk; response, request, think (laws, or a size or time) and requests, of a client that asks; rcvbuf, rcvbuf_max, read_rate,
-    read_every, read_on and read_off, of a receiver that may be full; application (a number that its connections share); those of its
-    host; transport options, and the algorithm's own parameters (see: windtunnel algorithms NAME).
+    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, mtu, handshake, jitter, enter and leave (hops); on and off, or
+    app_rate and chunk; response, request, think (laws, or a size or time) and requests, of a client that asks; rcvbuf, rcvbuf_max,
+    read_rate, read_every, read_on and read_off, of a receiver that may be full; application (a number that its connections share); those
+    of its host; transport options, and the algorithm's own parameters (see: windtunnel algorithms NAME).
     Keys of --udp: rate, amplitude and period, packet, start, stop, direction, enter and leave.
 
     Keys of arrivals: load or rate (transfers per second), sizes (pareto, exponential, fixed), mean, shape, max, rtt (one, or several as
@@ -114,7 +115,7 @@ def run_command(
     asked = {"per_ack": per_ack, "record_drops": drops, "record_marks": marks}
     scenario = scenario.model_copy(update={field: True for field, wanted in asked.items() if wanted})
     with stoppable():
-        _run(scenario, backend, Files(out, plot, deliveries, qlog, pcap, pcap_at), as_json=json)
+        _run(scenario, backend, Files(out, plot, deliveries, qlog, pcap, pcap_at, stream), as_json=json)
 
 
 def link_table(fields: dict[str, str | None], losses: list[str]) -> dict[str, Any]:
@@ -173,6 +174,8 @@ class Files:
         A figure, a link's deliveries as a trace, the flows as qlog.
     pcap, pcap_at : str, optional
         The packets as pcapng, and where they are captured.
+    stream : bool
+        Whether samples go to the folder as they come.
     """
 
     out: str | None
@@ -181,6 +184,22 @@ class Files:
     qlog: str | None
     pcap: str | None = None
     pcap_at: str | None = None
+    stream: bool = False
+
+    def check_stream(self, backend: str) -> None:
+        """Refuse to stream what needs the samples afterwards, and what has no folder."""
+        from windtunnel.scenario import ScenarioError
+
+        if not self.stream:
+            return
+        if not self.out:
+            raise ScenarioError("stream", "there is no folder; allowed: with --out DIR")
+        if backend != "sim":
+            raise ScenarioError("stream", f"{backend} gives its samples at the end; allowed: --backend sim")
+        beside = {"plot": self.plot, "deliveries": self.deliveries, "qlog": self.qlog, "pcap": self.pcap}
+        for name, given in beside.items():
+            if given is not None:
+                raise ScenarioError("stream", f"--{name} is made of samples in memory; allowed: one of the two")
 
 
 def _run(scenario: Scenario, backend: str, files: Files, *, as_json: bool) -> None:
@@ -191,6 +210,7 @@ def _run(scenario: Scenario, backend: str, files: Files, *, as_json: bool) -> No
 
     out, plot, deliveries = files.out, files.plot, files.deliveries
     chosen = backends.backend(backend)
+    files.check_stream(chosen.name)
     chosen.check(scenario)
     if plot is not None:
         from windtunnel.run import DRAWN_BY
@@ -221,9 +241,9 @@ def _run(scenario: Scenario, backend: str, files: Files, *, as_json: bool) -> No
     if out is not None and not out:
         raise ScenarioError("out", "'' is not a folder; allowed: a new or empty folder")
     from windtunnel.backends.estimate import announced
-    from windtunnel.run import Run, check_folder
+    from windtunnel.run import Run, check_folder, stream
 
-    for line in announced([scenario]) if chosen.name == "sim" else ():
+    for line in announced([scenario]) if chosen.name == "sim" and not files.stream else ():
         note(line)
     written: list[Captured] = []
 
@@ -238,6 +258,12 @@ def _run(scenario: Scenario, backend: str, files: Files, *, as_json: bool) -> No
 
     if out is None:
         result = made()
+    elif files.stream:
+        again = check_folder(Path(out), digest(scenario))
+        with Progress(quiet=as_json) as shown:
+            shown.step(f"Running {scenario.duration_s:g} s on {chosen.title}")
+            result = stream(scenario, out)
+        note(f"{out}: replaced the previous run of the same scenario" if again else f"{out}: written")
     else:
         from windtunnel import records
 

@@ -37,7 +37,8 @@ def search_command(
     """Look for a path on which an algorithm breaks a property, shrink it to the simplest, and confirm it on fresh seeds.
 
     Dimensions: rate, rtt, queue (in BDP), loss, flows, spread (RTT of the last flow over the first's), lag (between starts), step
-    (delay added from a third of the run on), jitter. The case found is written as a scenario file, OUT/cases/NAME.toml.
+    (delay added from a third of the run on), spike (the same for a second), jitter, last-jitter (of the last flow alone). The case found
+    is written as a scenario file, OUT/cases/NAME.toml.
     Exit code 1 when one is found.
     """
     with stoppable("finished runs are kept, the same command goes on where it was"):

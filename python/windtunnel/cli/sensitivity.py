@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from windtunnel.cli.grids import algorithms, each_of, options, progress, repeats, worker_count
+from windtunnel.cli.grids import algorithms, campaign, each_of, options, progress, repeats, worker_count
 from windtunnel.cli.output import stoppable
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ def sensitivity_command(
     seeds: Annotated[int | None, typer.Option(metavar="N", help="Repeats, 1 to 1000.", show_default="each experiment's own")] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256.", show_default="one per core")] = None,
     out: Annotated[str, typer.Option(metavar="DIR", help="Results folder; what it holds already is not run again.")] = "results",
+    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers make the runs.")] = None,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Dask workers on this machine, 1 to 256.", show_default="none")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer points and repeats: minutes.")] = False,
     list_only: Annotated[bool, typer.Option("--list", help="Only say what is open and what was chosen.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -38,7 +40,7 @@ def sensitivity_command(
         from windtunnel.suites.varying import open_choices, sensitivity_parts
 
         scale = Scale(quick=quick, algorithms=algorithms(alg), repeats=repeats(seeds))
-        workers = worker_count(jobs)
+        processes = worker_count(jobs)
         asked = [
             (known, tuple(one for one in own if not (quick and one.quick is None and one.id not in names))) for known, own in chosen(names)
         ]
@@ -47,14 +49,14 @@ def sensitivity_command(
             _print_open({name: own[0][0].declared() | {"experiments": [one.id for _, one in own]} for name, own in choices.items()}, json)
             return
         said = options(scale, out, "sim", alg=alg).replace("{", "{{").replace("}", "}}")
-        with writing_results(Path(out)) as results, progress(quiet=json) as on_step:
+        with campaign(scheduler, workers) as cluster, writing_results(Path(out)) as results, progress(quiet=json) as on_step:
             each = each_of(names, [own.name for own, _ in asked])
             again = f"windtunnel suite sensitivity {each}{said}"
             command = f"windtunnel suite run {each}{said}"
             parts = sensitivity_parts(results, choices, scale, backend="sim", command=command, again=again)
             if not any(part.plan.jobs for part in parts):
                 raise ScenarioError("alg", f"{alg!r} leaves nothing to run; allowed: protocols of the experiments asked for")
-            execute_all(parts, jobs=workers, on_step=on_step)
+            execute_all(parts, jobs=processes, on_step=on_step, campaign=cluster)
             if parts[0].results is results:
                 store_facts(results, asked, scale=scale, command=command.format(id=" ".join(names)))
         judged = [one for one in report.run_choices(results, report.registers_of(results)) if one.name in choices]

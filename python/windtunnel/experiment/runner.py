@@ -22,6 +22,7 @@ from windtunnel.experiment.functions import fingerprint, is_ours, is_portable
 from windtunnel.experiment.measuring import MeasuredRun, plain, table
 from windtunnel.experiment.model import Experiment, Measure
 from windtunnel.experiment.plan import ORDER, Cell, Job, Plan
+from windtunnel.experiment.presence import presence
 from windtunnel.foreign import ForeignError, stacks
 from windtunnel.metrics.version import MEASURES_VERSION
 from windtunnel.plots.declared import to_json
@@ -192,17 +193,19 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
         answers = itertools.chain(made_there, here)
         faults: list[ForeignError] = []
         settling = Settling(parts[0].results)
-        for count, (task, made) in enumerate(answers, start=1):
-            if isinstance(made, ForeignError):
-                faults.append(made)
-                for one in task.wanted:
-                    tables[one.number].lack(one.cell, made)
-            else:
-                _take(tables, made, store)
-            settling.has_one_more()
-            done += task.job.weight
-            on_step(Step("runs", count, len(missing), done, total))
-        settling.settle()
+        with presence(parts[0].results.folder) as is_there:
+            for count, (task, made) in enumerate(answers, start=1):
+                is_there()
+                if isinstance(made, ForeignError):
+                    faults.append(made)
+                    for one in task.wanted:
+                        tables[one.number].lack(one.cell, made)
+                else:
+                    _take(tables, made, store)
+                settling.has_one_more()
+                done += task.job.weight
+                on_step(Step("runs", count, len(missing), done, total))
+            settling.settle()
         _measure_stored(tables, wanted, pool, jobs=jobs, on_step=on_step)
     if faults:
         more = f" (and {len(faults) - 1} more of {len(missing)} runs; all others were made)" if len(faults) > 1 else ""
@@ -219,12 +222,14 @@ def _made_away(campaign: Campaign, parts: Sequence[Part], tasks: Sequence[_Run])
     plan = parts[0].plan
     needs = Needs(plan.backend, backend_of(plan.backend).version())
     experiments = {cell.key: id for part in reversed(parts) for id, cells in part.plan.cells.items() for cell in cells}
-    for task, answer in away.made(campaign, _make, tasks, needs=needs, experiment_of=lambda task: experiments[task.job.key]):
-        if isinstance(answer, ForeignError):
-            yield task, answer
-        else:
-            task.store.take(task.job.key, task.job.kept, answer.files)
-            yield task, answer.rows
+    with presence(parts[0].results.folder) as is_there:
+        for task, answer in away.made(campaign, _make, tasks, needs=needs, experiment_of=lambda task: experiments[task.job.key]):
+            is_there()
+            if isinstance(answer, ForeignError):
+                yield task, answer
+            else:
+                task.store.take(task.job.key, task.job.kept, answer.files)
+                yield task, answer.rows
 
 
 def _missing(store: RunStore, wanted: Iterable[Job]) -> list[Job]:

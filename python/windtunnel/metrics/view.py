@@ -235,10 +235,12 @@ class View:
         Base RTT of the longest flow, a full queue, the second packet that a delayed ACK waits for with its own transmission, and the
         largest jitter of an ACK.
         """
-        jitter_s = self.scenario["jitter_s"]
-        if jitter_s is None:
-            jitter_s = min(self.packet_s, 0.01 * self.longest_rtt_s)
-        return self.longest_rtt_s + (self.queue_packets + 2) * self.packet_s + float(jitter_s)
+        common_s = self.scenario["jitter_s"]
+        if common_s is None:
+            common_s = min(self.packet_s, 0.01 * self.longest_rtt_s)
+        own_s = [self.scenario["flows"][flow].get("jitter_s") for flow in self.foreground]
+        jitter_s = max(float(common_s if one is None else one) for one in own_s)
+        return self.longest_rtt_s + (self.queue_packets + 2) * self.packet_s + jitter_s
 
     def is_counted(self, t0: float, t1: float) -> bool:
         """Return whether the records' window counters cover exactly `t0` to `t1` (seconds)."""

@@ -17,6 +17,7 @@ FILES = "files"
 """Checksums of the other files of a folder, by name."""
 _SEAL = re.compile(rb'\{\s*"checksum": "([0-9a-f]{32})",')
 _TEXT_SEAL = re.compile(rb"# checksum: ([0-9a-f]{32})\n")
+_BLOCK_BYTES = 1 << 20
 DAMAGED = "is damaged: its checksum differs"
 _PIECE = 1 << 20
 
@@ -32,7 +33,16 @@ def checksum(content: bytes) -> str:
 
 def of_files(folder: Path) -> dict[str, str]:
     """Return the checksum of every file of a folder, by name."""
-    return {path.name: checksum(path.read_bytes()) for path in sorted(folder.iterdir())}
+    return {path.name: _of_file(path) for path in sorted(folder.iterdir())}
+
+
+def _of_file(path: Path) -> str:
+    """Return `checksum` of a file that memory need not hold."""
+    found = hashlib.blake2b(digest_size=16)
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            found.update(block)
+    return found.hexdigest()
 
 
 def sealed(data: Mapping[str, Any], *, indent: int) -> str:

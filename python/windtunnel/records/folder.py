@@ -166,14 +166,30 @@ def write(records: Records, folder: Path) -> None:
         known = FRAMES[name]
         measured = frame.select(column for column in frame if column.name not in known or column.null_count() < max(frame.height, 1))
         measured.write_parquet(folder / f"{name}.parquet", compression="zstd", statistics=False)
-    facts = asdict(records.facts)
+    write_run_file(records.facts, list(frames), records.digest(), folder)
+
+
+def write_run_file(facts: RunFacts, frames: list[str], digest: str, folder: Path) -> None:
+    """Write run.json beside the Parquet files, whose checksums it names.
+
+    Parameters
+    ----------
+    facts : RunFacts
+        Of the run.
+    frames : list of str
+        The frames that have a file.
+    digest : str
+        Of the records.
+    folder : Path
+        Where the files are.
+    """
     run = {
-        **facts,
+        **asdict(facts),
         FILES: of_files(folder),
-        "notes": list(records.facts.notes),
-        "seed": records.facts.scenario.get("seed"),
-        "frames": list(frames),
-        "records_digest": records.digest(),
+        "notes": list(facts.notes),
+        "seed": facts.scenario.get("seed"),
+        "frames": frames,
+        "records_digest": digest,
     }
     (folder / RUN_FILE).write_text(sealed(run, indent=2), encoding="utf-8")
 
@@ -284,7 +300,7 @@ def _records(folder: Path, run: Mapping[str, Any], stored: Callable[[str], pl.Da
     if run.get("schema_version") not in READABLE_VERSIONS:
         allowed = ", ".join(map(str, READABLE_VERSIONS))
         raise FolderError(folder, f"has schema version {run.get('schema_version')}; allowed: {allowed}")
-    frames: dict[str, pl.DataFrame] = {}
+    frames: dict[str, Any] = {}
     written = run.get("frames", list(FRAMES))
     for name in FRAMES:
         path = folder / f"{name}.parquet"

@@ -64,6 +64,8 @@ class Records:
     pages: pl.DataFrame | None = None
     exchanges: pl.DataFrame | None = None
     host_samples: pl.DataFrame | None = None
+    given_digest: str | None = None
+    """The digest of records whose samples are on disk and not here."""
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Return the frames by name, in the order of the schema; the optional ones only where there are any."""
@@ -92,12 +94,12 @@ class Records:
 
         Columns that the schema did not always have count where something was measured.
         """
-        return self._digest
+        return self._digest if self.given_digest is None else self.given_digest
 
     @cached_property
     def _digest(self) -> str:
         return native.records_digest(
-            [(name, frame.height, [_hashed(series) for series in frame.iter_columns()]) for name, frame in self.frames().items()]
+            [(name, frame.height, [hashed(series) for series in frame.iter_columns()]) for name, frame in self.frames().items()]
         )
 
 
@@ -108,7 +110,7 @@ def _thin(name: str, frame: pl.DataFrame, kept: Sequence[str]) -> pl.DataFrame:
     return frame.select(pl.col(key) if key in kept else pl.lit(None, dtype).alias(key) for key, dtype in schema.items())
 
 
-def _hashed(series: pl.Series) -> tuple[str, str, Any, Any]:
+def hashed(series: pl.Series) -> tuple[str, str, Any, Any]:
     """Return a column as the core hashes it: name, type, where it is null, and its values, zeros and empty words where null."""
     absent, rows = series.null_count(), series.len()
     if absent and absent == rows:
@@ -194,8 +196,8 @@ def build(measured: Mapping[str, Mapping[str, Any]], facts: RunFacts) -> Records
     Records
         With every frame of the schema.
     """
-    frames = {name: frame_of(name, measured.get(name) or {}) for name in FRAMES if name not in OPTIONAL_FRAMES}
-    asked = {name: frame_of(name, measured[name]) for name in OPTIONAL_FRAMES if measured.get(name) is not None}
+    frames: dict[str, Any] = {name: frame_of(name, measured.get(name) or {}) for name in FRAMES if name not in OPTIONAL_FRAMES}
+    asked: dict[str, Any] = {name: frame_of(name, measured[name]) for name in OPTIONAL_FRAMES if measured.get(name) is not None}
     return Records(facts=facts, **asked, **frames)
 
 

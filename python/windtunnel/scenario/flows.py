@@ -17,6 +17,7 @@ from windtunnel.scenario.ranges import (
     Count,
     HopNumber,
     InstantS,
+    JitterS,
     RateBps,
     RcvbufBytes,
     RequestCount,
@@ -96,12 +97,16 @@ class Flow(Table):
     handshake : bool, optional
         It begins with a handshake, and with `bytes` its last segment ends it; when absent as the scenario says, which is not by default:
         then it is established when it starts.
+    jitter_s : float, optional
+        Each of its ACKs arrives later by a uniform draw up to this, in seconds, and none overtakes another; as the scenario says when
+        absent.
     """
 
     SHORT: ClassVar[Mapping[str, str]] = {
         "rtt": "rtt_s",
         "start": "start_s",
         "stop": "stop_s",
+        "jitter": "jitter_s",
         "mtu": "mtu_bytes",
         "receiver_mtu": "receiver_mtu_bytes",
         **writes.SHORT,
@@ -169,6 +174,8 @@ class Flow(Table):
             enter: int | str | None = ...,
             leave: int | str | None = ...,
             handshake: bool | str | None = ...,
+            jitter: Quantity | None = ...,
+            jitter_s: Quantity | None = ...,
         ) -> None: ...
 
     stack: str | None = Field(default=None, description="the whole stack that runs it, as quinn; the simulator's TCP when absent")
@@ -209,6 +216,7 @@ class Flow(Table):
     enter: HopNumber | None = Field(default=None, description="number of the first hop, counted from 1")
     leave: HopNumber | None = Field(default=None, description="number of the last hop, counted from 1")
     handshake: bool | None = Field(default=None, description="whether it begins with a handshake")
+    jitter_s: JitterS | None = Field(default=None, description="largest delay of one of its ACKs in seconds; the scenario's when absent")
     streams: StreamCount | None = Field(default=None, description="number of streams that share the connection of a whole stack")
 
     @field_validator("stack", mode="before")

@@ -71,6 +71,7 @@ def write_case(case: Case, folder: Path) -> Path:
     path = folder / f"{names.replace(':', '-')}-{case.sought.name}.toml"
     shown = ", ".join("none" if value is None else f"{value:.4g}" for value in case.fresh)
     link = own.bottleneck
+    steps = ", ".join(f"{{ at_s = {one.at_s!r}, extra_s = {one.extra_s!r} }}" for one in link.delay_steps)
     lines = [
         f"# Breaks: {case.sought.text}{f' ({case.sought.about})' if case.sought.about else ''}.",
         f"# With {len(case.fresh)} fresh seeds {case.sought.metric} is {shown}: {case.broken} of {len(case.fresh)} break it.",
@@ -84,10 +85,11 @@ def write_case(case: Case, folder: Path) -> Path:
         f"rate_bps = {link.rate_bps!r}",
         f"queue_bdp = {link.queue_bdp!r}",
         *([f"loss_probability = {link.loss_probability!r}"] if link.loss_probability else []),
-        *(f"delay_steps = [{{ at_s = {one.at_s!r}, extra_s = {one.extra_s!r} }}]" for one in link.delay_steps),
+        *([f"delay_steps = [{steps}]"] if steps else []),
     ]
     for flow in own.flows:
         lines += ["", "[[flows]]", f'algorithm = "{flow.algorithm}"', f"rtt_s = {flow.rtt_s!r}", f"start_s = {flow.start_s!r}"]
+        lines += [f"jitter_s = {flow.jitter_s!r}"] if flow.jitter_s is not None else []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -18,7 +18,9 @@ DIMENSIONS: Mapping[str, tuple[str, str]] = {
     "spread": ("", "base RTT of the last flow over that of the first; those between lie between"),
     "lag": ("s", "time between the starts of two flows"),
     "step": ("s", "propagation added from a third of the run on"),
+    "spike": ("s", "propagation added for a second, at a sixth of the run"),
     "jitter": ("s", "each ACK later by up to this"),
+    "last-jitter": ("s", "the same of the last flow alone; none overtakes another"),
 }
 """Dimensions by name: unit, and what it is."""
 _LOG_FROM = 15.0

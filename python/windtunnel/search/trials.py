@@ -18,9 +18,11 @@ from windtunnel.store import Results
 
 Values = Mapping[str, float]
 """A value for each dimension of a search."""
-DEFAULTS: Values = {"rate": 50e6, "rtt": 0.04, "queue": 1.0, "loss": 0.0, "spread": 1.0, "lag": 0.0, "step": 0.0}
+DEFAULTS: Values = {"rate": 50e6, "rtt": 0.04, "queue": 1.0, "loss": 0.0, "spread": 1.0, "lag": 0.0, "step": 0.0, "spike": 0.0}
 """What is not searched. Of flows there are as many as the property needs."""
 ID = "search"
+SPIKE_S = 1.0
+"""How long a spike of delay lasts, in short runs a twelfth of the run: some round trips, so that every flow measures it."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +66,15 @@ class Trials:
         """
         all_ = {"flows": float(max(self.sought.flows, len(self.algorithms))), **DEFAULTS, **values}
         count, rtt_s = int(all_["flows"]), all_["rtt"]
-        steps = [{"at_s": round(self.duration_s / 3, 3), "extra_s": all_["step"]}] if all_["step"] > 0 else []
-        link = Bottleneck(rate_bps=all_["rate"], queue_bdp=all_["queue"], loss_probability=all_["loss"], delay_steps=steps)
+        link = Bottleneck(
+            rate_bps=all_["rate"], queue_bdp=all_["queue"], loss_probability=all_["loss"], delay_steps=self._delay_steps(all_)
+        )
         flows = [
             Flow(
                 algorithm=self.algorithms[number % len(self.algorithms)],
                 rtt_s=rtt_s * all_["spread"] ** (number / max(count - 1, 1)),
                 start_s=all_["lag"] * number,
+                jitter_s=all_.get("last-jitter") if number == count - 1 else None,
             )
             for number in range(count)
         ]
@@ -82,6 +86,13 @@ class Trials:
             sample_s=0.1,
             jitter_s=all_.get("jitter"),
         )
+
+    def _delay_steps(self, values: Values) -> list[dict[str, float]]:
+        """Return when the path grows longer, and by how much: for a second before the warm-up ends, and from a third of the run on."""
+        at_s = round(self.duration_s / 6, 3)
+        spike = [{"at_s": at_s, "extra_s": values["spike"]}, {"at_s": round(at_s + min(SPIKE_S, self.duration_s / 12), 3), "extra_s": 0.0}]
+        step = [{"at_s": round(self.duration_s / 3, 3), "extra_s": values["step"]}]
+        return [*(spike if values["spike"] > 0 else []), *(step if values["step"] > 0 else [])]
 
     def measured(self, cases: Sequence[Values], repeats: int) -> list[list[float | None]]:
         """Run cases, each with the seeds from 1 on, and return what the property measures of them.

@@ -6,7 +6,15 @@ use super::seconds;
 use crate::frame::{Cells, Column};
 
 pub(super) fn columns(records: &Records) -> Vec<Column> {
-    let samples: Columns = records.flow_samples.columns();
+    let mut columns = of_flows(records.flow_samples.columns());
+    if !records.sources.is_empty() {
+        columns.iter_mut().for_each(|column| append(column, records));
+    }
+    columns
+}
+
+/// Those of flows alone.
+pub(super) fn of_flows(samples: Columns) -> Vec<Column> {
     let mut columns = vec![
         Column::new("t_s", seconds(&samples.t_ns)),
         Column::new("flow", samples.flow),
@@ -24,9 +32,6 @@ pub(super) fn columns(records: &Records) -> Vec<Column> {
         // A variable of a column's name takes its place, for all flows: that is what records have held of bbr's and bbr3's `min_rtt_s`.
         columns.retain(|column| column.name != name);
         columns.push(Column::new(name, cells));
-    }
-    if !records.sources.is_empty() {
-        columns.iter_mut().for_each(|column| append(column, records));
     }
     columns
 }

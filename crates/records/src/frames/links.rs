@@ -33,9 +33,9 @@ pub(super) fn columns(records: &Records) -> Vec<Column> {
 pub(super) fn samples(records: &mut Records) -> Vec<Column> {
     let samples = &mut records.link_samples;
     vec![
-        Column::new("t_s", seconds(&samples.t_ns)),
+        Column::new("t_s", seconds(&take(&mut samples.t_ns))),
         Column::new("link", take(&mut samples.link)),
-        Column::new("queue_packets", samples.queue_packets.iter().map(|&packets| packets.into()).collect::<Vec<u64>>()),
+        Column::new("queue_packets", take(&mut samples.queue_packets).into_iter().map(u64::from).collect::<Vec<u64>>()),
         Column::new("queue_bytes", take(&mut samples.queue_bytes)),
         Column::new("delivered_bytes", take(&mut samples.delivered_bytes)),
         Column::new("dropped_packets", take(&mut samples.dropped)),

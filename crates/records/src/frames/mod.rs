@@ -31,6 +31,13 @@ pub fn frames(mut records: Records, trace: Option<AckTrace>) -> Vec<Frame> {
     frames
 }
 
+/// Rows of samples that a run has so far, taken out of it: those of `flow_samples`, about `most`, and all of `link_samples`. No frame has rows
+/// when none are left. What [`frames`] then gives are the rows after them.
+pub(crate) fn taken(records: &mut Records, most: usize) -> Vec<Frame> {
+    let flows = flow_samples::of_flows(records.flow_samples.take(most));
+    vec![frame("flow_samples", flows), frame("link_samples", links::samples(records))]
+}
+
 fn frame(name: &str, columns: Vec<Column>) -> Frame {
     Frame::new(schema::frame(name).expect("a frame of the schema"), columns)
 }

@@ -120,6 +120,9 @@ pub struct Flow {
     /// Whether it begins with a handshake; as the scenario says, or not, when absent.
     #[serde(default, skip_serializing_if = "is_default")]
     pub handshake: Option<bool>,
+    /// Largest delay of one of its ACKs, seconds; as the scenario says when absent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub jitter_s: Option<f64>,
     /// The stack whose own program it is, `quinn:KEY`; the simulator's TCP when absent.
     #[serde(default, skip_serializing_if = "is_default")]
     pub stack: Option<String>,

@@ -28,7 +28,7 @@ use crate::spec::{access_delay, Spec};
 use cc::CongestionControl;
 
 /// Events between two looks at the interrupt flag: a few milliseconds.
-const EVENTS_PER_LOOK: u64 = 1 << 17;
+pub const EVENTS_PER_LOOK: u64 = 1 << 17;
 
 /// A run in progress. It is compiled once for links that all know departures on arrival, and once for links of any kind.
 pub struct Engine<'a, O, L> {
@@ -116,9 +116,10 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
     ///
     /// # Errors
     /// An interruption, or more transfers open than there is room for.
-    pub(super) fn run(mut self, interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
+    pub(super) fn run(mut self, mut look: impl FnMut(&mut Records) -> Option<u64>) -> Result<Records, RunError> {
         let mut course = self.begin();
-        self.proceed::<false>(&mut course, u64::MAX, interrupted)?;
+        course.look_at = look(&mut self.records).ok_or(Interrupted)?;
+        self.proceed::<false>(&mut course, u64::MAX, look)?;
         // The rows need its memory.
         drop(course);
         Ok(self.finish())
@@ -142,7 +143,8 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
         Course { numbers, calendar, look_at: EVENTS_PER_LOOK, standstill: Standstill::default() }
     }
 
-    /// Handles events: all of them, or, if it `STOPS`, those before `until`. What it did then is the same as without the stop.
+    /// Handles events: all of them, or, if it `STOPS`, those before `until`. What it did then is the same as without the stop. Whoever `look`s may
+    /// take samples out, and says after how many events to look again; none ends it.
     ///
     /// # Errors
     /// As [`Engine::run`].
@@ -151,7 +153,7 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
         &mut self,
         course: &mut Course,
         until: u64,
-        mut interrupted: impl FnMut() -> bool,
+        mut look: impl FnMut(&mut Records) -> Option<u64>,
     ) -> Result<(), RunError> {
         let Course { numbers, calendar, look_at, standstill } = course;
         while let Some((number, bound)) = calendar.first() {
@@ -160,13 +162,11 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
             }
             let bound = if STOPS { bound.min(until) } else { bound };
             if self.events >= *look_at {
-                if interrupted() {
-                    return Err(Interrupted.into());
-                }
+                let Some(later) = look(&mut self.records) else { return Err(Interrupted.into()) };
                 if standstill.is_at(calendar.now(), self.events) {
                     return Err(self.stuck(numbers.party(number), standstill));
                 }
-                *look_at = self.events + EVENTS_PER_LOOK;
+                *look_at = self.events + later;
             }
             let next = match numbers.party(number) {
                 Party::Flow(index) => self.run_flow(index, bound, *look_at),

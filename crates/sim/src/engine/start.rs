@@ -9,7 +9,7 @@ use net::{AnyLink, Fifo};
 use units::Time;
 
 use super::observer::{Observer, Silent};
-use super::run::Engine;
+use super::run::{Engine, EVENTS_PER_LOOK};
 use crate::accept::{accept_beside, Accepted, AcceptedFlow};
 use crate::error::{RunError, StackFault};
 use crate::parts::flow::disorder;
@@ -23,7 +23,7 @@ use crate::spec::Spec;
 /// # Errors
 /// A scenario that is refused, or an interruption.
 pub fn run(spec: &Spec, mut interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
-    run_silently(spec, Beside::default(), &mut interrupted)
+    run_silently(spec, Beside::default(), &mut |_| again_unless(interrupted()))
 }
 
 /// As [`run`], with an observer of every ACK.
@@ -78,7 +78,24 @@ pub fn run_with<O: Observer>(
     spec: &Spec,
     beside: Beside<'_>,
     observer: &mut O,
-    interrupted: impl FnMut() -> bool,
+    mut interrupted: impl FnMut() -> bool,
+) -> Result<Records, RunError> {
+    run_looked(spec, beside, observer, |_: &mut Records| again_unless(interrupted()))
+}
+
+/// Asked before the first event and then every few milliseconds of computing, and given what was measured so far, of which samples may be taken:
+/// after how many events to ask again. None ends the run.
+pub type Look<'l> = dyn FnMut(&mut Records) -> Option<u64> + 'l;
+
+fn again_unless(is_interrupted: bool) -> Option<u64> {
+    (!is_interrupted).then_some(EVENTS_PER_LOOK)
+}
+
+fn run_looked<O: Observer>(
+    spec: &Spec,
+    beside: Beside<'_>,
+    observer: &mut O,
+    look: impl FnMut(&mut Records) -> Option<u64>,
 ) -> Result<Records, RunError> {
     let Beside { digest, guests, stacks } = beside;
     let guests = guests.for_another_run();
@@ -90,9 +107,9 @@ pub fn run_with<O: Observer>(
     let run = AssertUnwindSafe(|| {
         if links.iter().all(AnyLink::is_fifo) {
             let links: Vec<Fifo> = links.into_iter().filter_map(AnyLink::into_fifo).collect();
-            Engine::new(accepted, stacks, links, observer).run(interrupted)
+            Engine::new(accepted, stacks, links, observer).run(look)
         } else {
-            Engine::new(accepted, stacks, links, observer).run(interrupted)
+            Engine::new(accepted, stacks, links, observer).run(look)
         }
     });
     match catch_unwind(run).map_err(|panic| panic.downcast::<GuestFault>()) {
@@ -113,8 +130,8 @@ pub fn run_with<O: Observer>(
 ///
 /// # Panics
 /// As [`run_named`].
-pub fn run_silently(spec: &Spec, beside: Beside<'_>, interrupted: &mut dyn FnMut() -> bool) -> Result<Records, RunError> {
-    run_with(spec, beside, &mut Silent, interrupted)
+pub fn run_silently(spec: &Spec, beside: Beside<'_>, look: &mut Look<'_>) -> Result<Records, RunError> {
+    run_looked(spec, beside, &mut Silent, look)
 }
 
 /// The flows that are whole stacks', with both their ends.

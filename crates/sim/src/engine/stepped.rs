@@ -12,7 +12,7 @@ use units::{ByteRate, Duration, Time};
 use super::names::Names;
 use super::observer::Observer;
 use super::reading::{Reading, Watch};
-use super::run::{Course, Engine, Horizon};
+use super::run::{Course, Engine, Horizon, EVENTS_PER_LOOK};
 use super::start::opened;
 use crate::accept::accept_beside;
 use crate::error::{RunError, SpecError};
@@ -190,7 +190,7 @@ impl Stepped {
     }
 
     fn proceed(&mut self, until: Time) -> Result<(), RunError> {
-        with!(self.kept, engine, course => engine.proceed::<true>(course, until.0, || false))
+        with!(self.kept, engine, course => engine.proceed::<true>(course, until.0, |_| Some(EVENTS_PER_LOOK)))
     }
 
     /// Sets windows, and goes on by one step; returns one reading per flow that is acted for. `actions` are two numbers for each.
@@ -260,7 +260,7 @@ impl Stepped {
     /// As [`Stepped::step`].
     pub fn finish(mut self) -> Result<Records, RunError> {
         with!(self.kept, engine, course => {
-            engine.proceed::<true>(course, u64::MAX, || false)?;
+            engine.proceed::<true>(course, u64::MAX, |_| Some(EVENTS_PER_LOOK))?;
             Ok(engine.finish_lent())
         })
     }

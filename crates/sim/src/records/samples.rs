@@ -167,6 +167,10 @@ pub struct FlowSamples {
     width: usize,
     names: Vec<&'static str>,
     flows: Vec<Constants>,
+    /// How many of the words have been taken as columns.
+    read: usize,
+    /// Each flow's latest row among these; empty until some have been taken.
+    told: Vec<u64>,
 }
 
 /// Samples of all flows, as columns; each flow's rows are in time order.
@@ -211,7 +215,8 @@ impl FlowSamples {
         let constants = |flow: Shown| Constants { mss: flow.mss, variables: flow.variables.iter().map(|&name| column(name)).collect() };
         let flows: Vec<_> = if interval_ns == 0 { Vec::new() } else { shown.map(constants).collect() };
         let width = place::VARIABLES + flows.iter().map(|flow| flow.variables.len()).max().unwrap_or(0);
-        FlowSamples { interval_ns, words: Vec::new(), used: 0, latest: vec![0; width * flows.len()], width, names, flows }
+        let latest = vec![0; width * flows.len()];
+        FlowSamples { interval_ns, words: Vec::new(), used: 0, latest, width, names, flows, read: 0, told: Vec::new() }
     }
 
     /// A whole stack, flow number `index`, says this of itself at `rows` sampling times.
@@ -274,14 +279,38 @@ impl FlowSamples {
         self.used = self.words.len();
     }
 
-    /// The samples as columns.
+    /// How many words are kept of samples that have not been taken.
+    pub fn kept(&self) -> usize {
+        self.used - self.read
+    }
+
+    /// The samples as columns, but for those that have been taken.
     pub fn columns(&self) -> Columns {
+        let mut told = if self.told.is_empty() { vec![0; self.latest.len()] } else { self.told.clone() };
+        self.decoded(&mut told, usize::MAX).0
+    }
+
+    /// Takes the next rows out, until there are `most` or none is left: at most 65535 more than that. Those that are taken and then
+    /// [`columns`](Self::columns) are together what that would have given.
+    pub fn take(&mut self, most: usize) -> Columns {
+        let mut told = std::mem::take(&mut self.told);
+        told.resize(self.latest.len(), 0);
+        let (columns, read) = self.decoded(&mut told, most);
+        (self.told, self.read) = (told, read);
+        if read == self.used {
+            (self.used, self.read) = (0, 0);
+        }
+        columns
+    }
+
+    /// Rows from the first word that has not been taken on, and how many words have then been read.
+    fn decoded(&self, told: &mut [u64], most: usize) -> (Columns, usize) {
         let mut columns = Columns { variables: self.names.iter().map(|&name| (name, Vec::new())).collect(), ..Columns::default() };
-        let mut latest = vec![0; self.latest.len()];
-        let mut words = self.words[..self.used].iter();
-        while let Some(&header) = words.next() {
+        let mut words = self.words[self.read..self.used].iter();
+        while columns.t_ns.len() < most {
+            let Some(&header) = words.next() else { break };
             let header = Header(header);
-            let row = &mut latest[header.flow() * self.width..(header.flow() + 1) * self.width];
+            let row = &mut told[header.flow() * self.width..(header.flow() + 1) * self.width];
             let changed = (0..self.width).filter(|place| header.changed() >> place & 1 == 1);
             for (place, &word) in changed.zip(&mut words) {
                 row[place] = word;
@@ -289,7 +318,7 @@ impl FlowSamples {
             columns.extend(header, row, &self.flows[header.flow()], self.interval_ns);
             row[place::TIME] += header.rows() * self.interval_ns;
         }
-        columns
+        (columns, self.used - words.len())
     }
 }
 

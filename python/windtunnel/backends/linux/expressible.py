@@ -61,6 +61,7 @@ _EXPRESSED: dict[type[BaseModel], set[str]] = {
         "profile",
         "direction",
         "handshake",
+        "jitter_s",
         "enter",
         "leave",
         "host",

@@ -28,7 +28,7 @@ _EXPRESSED: dict[type[BaseModel], set[str]] = {
     **{model: set(model.model_fields) for model in CHANGES.values()},
     **{model: set(model.model_fields) for model in MODELS_OF_LOSS.values()},
     Flow: {"algorithm", "parameters", "transport", "rtt_s", "start_s", "stop_s", "bytes", "count", "window_packets", "window_bytes"}
-    | {"mtu_bytes", "profile", "direction", "enter", "leave", "handshake"},
+    | {"mtu_bytes", "profile", "direction", "enter", "leave", "handshake", "jitter_s"},
     Udp: set(Udp.model_fields),
 }
 """Links are the simulator's own, so every field of them is. Any other that is not named is refused unless it has its default."""

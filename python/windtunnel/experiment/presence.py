@@ -1,0 +1,53 @@
+"""Whether a results folder is still the one that was opened: a network share may vanish while runs are made for it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from windtunnel.store import ResultsError
+
+LOCK = ".lock"
+"""What whoever writes to a folder holds there."""
+
+
+@contextlib.contextmanager
+def presence(folder: Path) -> Iterator[Callable[[], None]]:
+    """Give what raises when a folder is no longer the one that it is now; what else goes wrong with it then is said to come of that.
+
+    Where a share was mounted an empty folder is left, in which everything could be made anew, and nobody would find it when the share is
+    back.
+
+    Parameters
+    ----------
+    folder : Path
+        A results folder that is open for writing. One without a lock, as in an object store, is held to be there.
+
+    Yields
+    ------
+    callable
+        Raises ResultsError, in one line.
+    """
+    lock = folder / LOCK
+    before = _identity(lock)
+
+    def check() -> None:
+        if before is not None and _identity(lock) != before:
+            problem = "is gone, or another folder is in its place; what was stored is kept there, run it again when it is back"
+            raise ResultsError(folder, problem)
+
+    try:
+        yield check
+    except ResultsError:
+        check()
+        raise
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
