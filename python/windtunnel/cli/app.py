@@ -21,6 +21,7 @@ from windtunnel.cli import (
     fit,
     gate,
     kernel,
+    measure,
     new,
     play,
     queues,
@@ -51,6 +52,7 @@ REFUSALS = (
     ("windtunnel.backends.linux.errors", "KernelError"),
     ("windtunnel.backends.linux.errors", "GuestFailed"),
     ("windtunnel.backends.live.errors", "LiveError"),
+    ("windtunnel.measure.errors", "MeasureError"),
 )
 
 LONGEST_WORD = 400
@@ -94,6 +96,7 @@ app.command("claims")(results.claims_command)
 app.command("sql")(results.sql_command)
 app.command("advise")(advise.advise_command)
 app.command("agree")(agree.agree_command)
+app.command("measure")(measure.measure_command)
 app.command("fit")(fit.fit_command)
 app.command("gate")(gate.gate_command)
 app.command("new")(new.new_command)
