@@ -46,6 +46,12 @@ def main() -> None:
             time.sleep(0.1)
         time.sleep(1.5)
         first.kill()
+    if "kills_second_at" in orders:
+        while not os.path.exists(orders["kills_second_at"]) and second.poll() is None:
+            time.sleep(0.1)
+        second.kill()
+        time.sleep(2.0)
+        first.terminate()
     said, erred = second.communicate()
     took_s = time.monotonic() - began
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +25,10 @@ def measure_command(
     token: Annotated[
         str | None, typer.Option(metavar="WORD", help=f"The listener's token; or in {TOKEN}.", show_default="asked for")
     ] = None,
+    ssh: Annotated[
+        str | None,
+        typer.Option(metavar="[USER@]HOST", help="Start the listener there by ssh; ssh's options may stand here."),
+    ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="TCP and UDP port of the listener.")] = PORT,
     address: Annotated[str, typer.Option(metavar="ADDRESS", help="Listen there alone.", show_default="every address")] = "",
     alg: Annotated[str, typer.Option(metavar="NAMES", help="Congestion controls of this machine's kernel.")] = "cubic",
@@ -43,8 +47,8 @@ def measure_command(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Results: a new or empty folder.")] = Path("results/measure"),
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the study's figures into the folder.")] = True,
-    limit: Annotated[str, typer.Option(metavar="SIZE", help="With --listen: send and receive no more in all.")] = "100GB",
-    within: Annotated[str, typer.Option("--for", metavar="TIME", help="With --listen: end after so long.")] = "2h",
+    limit: Annotated[str, typer.Option(metavar="SIZE", help="The listener sends and receives no more in all.")] = "100GB",
+    within: Annotated[str, typer.Option("--for", metavar="TIME", help="The listener ends after so long.")] = "2h",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Measure a path between this machine and another: throughput, round-trip times, loss, processor time, and what limits them.
@@ -77,7 +81,18 @@ def measure_command(
             seed,
         )
         asked.check()
-        _measure(_Target(host, port, token, out, _quantity("volume", volume, "bytes"), yes), asked, figures=figures, as_json=json)
+        target = _Target(host, port, token, out, _quantity("volume", volume, "bytes"), yes)
+        if ssh is None:
+            _measure(target, asked, figures=figures, as_json=json)
+            return
+        if token is not None:
+            raise ScenarioError("token", "is given, and --ssh starts a listener with a token of its own; allowed: one of them")
+        _check_out(out)
+        from windtunnel.measure.remote import Remote
+
+        with Remote(ssh, port, _quantity("for", within, "s"), int(_quantity("limit", limit, "bytes"))) as there:
+            target = replace(target, port=int(there.port), token=there.token)
+            _measure(target, asked, figures=figures, as_json=json, clock=there.clock)
 
 
 @dataclass(frozen=True)
@@ -130,15 +145,21 @@ def _listen(address: str, port: int, seconds: float, most_bytes: int) -> None:
         raise MeasureError(str(error)) from None
 
 
-def _measure(target: _Target, asked: Asked, *, figures: bool, as_json: bool) -> None:
+def _check_out(out: Path) -> None:
+    from windtunnel.scenario import ScenarioError
+
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise ScenarioError("out", f"{out} is there; allowed: a new or empty folder")
+
+
+def _measure(target: _Target, asked: Asked, *, figures: bool, as_json: bool, clock: dict[str, float] | None = None) -> None:
     from windtunnel.cli.output import note, print_json
     from windtunnel.measure import MeasureError, Measurement, as_data
     from windtunnel.scenario import ScenarioError
     from windtunnel.wire.caller import Caller
     from windtunnel.wire.channel import ChannelError
 
-    if target.out.exists() and (not target.out.is_dir() or any(target.out.iterdir())):
-        raise ScenarioError("out", f"{target.out} is there; allowed: a new or empty folder")
+    _check_out(target.out)
     word = target.token or os.environ.get(TOKEN) or (_asked_for() if sys.stdin.isatty() else None)
     if not word:
         raise ScenarioError("token", f"is missing; allowed: what the listener printed, with --token or in {TOKEN}")
@@ -147,7 +168,7 @@ def _measure(target: _Target, asked: Asked, *, figures: bool, as_json: bool) -> 
     except ChannelError as error:
         raise MeasureError(str(error)) from None
     try:
-        measurement = Measurement(asked, caller, target.out, target.host)
+        measurement = Measurement(asked, caller, target.out, target.host, clock=clock)
         agreed = _agreed(measurement, target)
         target.out.mkdir(parents=True, exist_ok=True)
         measurement.run(agreed, lambda line: print(line, file=sys.stderr, flush=True))

@@ -69,12 +69,15 @@ class Measurement:
         Where results go; it is new or empty.
     target : str
         The other end, as the user named it.
+    clock : dict, optional
+        By how much its clock is ahead, where that is known (`windtunnel.measure.remote.Remote`).
     """
 
     asked: Asked
     caller: Caller
     folder: Path
     target: str
+    clock: dict[str, float] | None = None
     probe: dict[str, Any] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=list)
     sent_bytes: int = 0
@@ -239,6 +242,7 @@ class Measurement:
             "asked": {name: getattr(self.asked, name) for name in self.asked.__dataclass_fields__},
             "configurations": [one.name for one in configurations(self.asked)],
             "probe": self.probe,
+            "clock": self.clock,
             "sent_bytes": self.sent_bytes,
             "ended": self.ended,
             "here": self.here,
