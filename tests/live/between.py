@@ -54,6 +54,9 @@ def main() -> None:
         first.terminate()
     said, erred = second.communicate()
     took_s = time.monotonic() - began
+    if orders.get("ends_first_behind"):
+        time.sleep(1.0)
+        first.terminate()
     try:
         first_said, first_erred = first.communicate(timeout=30)
     except subprocess.TimeoutExpired:

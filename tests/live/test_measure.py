@@ -58,34 +58,34 @@ def test_a_path_is_measured_and_fitted_and_nothing_is_left(tmp_path: Path) -> No
     assert estimated.rtt_ms.value == pytest.approx(20.4, abs=1)
 
 
-def test_packets_are_counted_at_both_ends_and_what_is_sent_again_was_dropped(tmp_path: Path) -> None:
-    answer, folder = measured(tmp_path, "--streams", "2", "--no-figures")
+def test_packets_are_counted_at_both_ends_and_a_window_that_limits_is_named(tmp_path: Path) -> None:
+    answer, folder = measured(tmp_path, "--streams", "2", "--window", "16KiB,auto", "--no-figures")
     assert answer["second"][0] == 0, answer["second"]
-    (row,) = document(folder)["runs"]
-    run = load_run(folder / row["name"])
-    # Everything that was written arrived, and the acknowledged bytes are the received ones.
-    assert sum(stream["received_bytes"] for stream in run.records.facts.host["measure"]["streams"]["there"]) == row["received_bytes"]
-    assert sum(run.flows["delivered_bytes"]) == pytest.approx(row["received_bytes"], rel=0.01)
+    rows = {row["window"]: row for row in document(folder)["runs"]}
+    again = 0
+    for row in rows.values():
+        run = load_run(folder / row["name"])
+        # Everything that was written arrived, and the acknowledged bytes are the received ones.
+        assert sum(stream["received_bytes"] for stream in run.records.facts.host["measure"]["streams"]["there"]) == row["received_bytes"]
+        assert sum(run.flows["delivered_bytes"]) == pytest.approx(row["received_bytes"], rel=0.01)
+        assert run.flow_samples["srtt_s"].min() > 0.02
+        again += sum(run.flows["retransmitted_packets"])
     # The router's drops are those of the probe too.
-    assert sum(run.flows["retransmitted_packets"]) <= answer["links"][0]["dropped_packets"] + 2
-    assert run.flow_samples["srtt_s"].min() > 0.02
-
-
-def test_a_window_that_is_asked_for_limits_and_is_named(tmp_path: Path) -> None:
-    answer, folder = measured(tmp_path, "--window", "16KiB", "--no-figures")
-    (row,) = document(folder)["runs"]
-    # 16 KiB in 20 ms are 6.5 Mbit/s.
-    assert row["goodput_mbps"] < 7
-    assert any("held it back" in line and "16KiB was asked for" in line for line in row["limits"])
+    assert again <= answer["links"][0]["dropped_packets"] + 2
+    # Two windows of 16 KiB in 20 ms are 13 Mbit/s.
+    assert rows["16KiB"]["goodput_mbps"] < 13.5
+    assert any("held it back" in line and "16KiB was asked for" in line for line in rows["16KiB"]["limits"])
     assert "16KiB was asked for" in answer["second"][2]
 
 
 def test_a_wrong_token_is_refused_in_one_line_and_the_listener_goes_on(tmp_path: Path) -> None:
-    answer, folder = measured(tmp_path, "--token", "0" * 32, listen=("--for", "20s"))
+    answer, folder = measured(tmp_path, "--token", "0" * 32, ends_first_behind=True)
     assert answer["second"][0] == 2
     assert answer["second"][2].splitlines()[-1] == "error: measure: the listener does not take this token"
     assert "was turned away: a caller does not know the token" in answer["first"][1]
-    assert answer["first"][2].strip() == "error: measure: no caller came in time"
+    # It was waiting for another caller when it was ended.
+    assert answer["first"][0] != 0
+    assert "Traceback" not in answer["first"][2]
     assert not folder.exists()
 
 
@@ -99,11 +99,11 @@ def test_more_than_the_stated_volume_is_not_sent_without_a_yes(tmp_path: Path) -
 
 
 def test_the_listeners_bytes_end_the_measurement_and_what_is_measured_is_kept(tmp_path: Path) -> None:
-    answer, folder = measured(tmp_path, "--repeat", "4", "--no-figures", listen=("--limit", "17MB"))
-    assert answer["second"][0] == 0
+    answer, folder = measured(tmp_path, "--repeat", "4", "--no-figures", listen=("--limit", "20MB"))
+    assert answer["second"][0] == 0, answer["second"]
     assert "ended early" in answer["second"][2]
     assert 1 <= len(document(folder)["runs"]) < 4
-    assert answer["links"][0]["delivered_bytes"] < 1.15 * 17e6
+    assert answer["links"][0]["delivered_bytes"] < 1.15 * 20e6
 
 
 def test_a_listener_that_dies_ends_it_with_one_line_and_what_is_measured_is_kept(tmp_path: Path) -> None:

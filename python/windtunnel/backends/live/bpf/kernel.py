@@ -115,7 +115,9 @@ def types() -> Path:
     return folder
 
 
-def names(header: str) -> frozenset[str]:
-    """Return the names of types and constants in ``vmlinux.h``."""
+@cache
+def names(folder: Path) -> frozenset[str]:
+    """Return the names of types and constants in a folder's ``vmlinux.h``."""
+    header = (folder / "vmlinux.h").read_text(encoding="utf-8")
     kinds = re.findall(r"^(?:struct|union|enum) (\w+) \{", header, re.MULTILINE)
     return frozenset(kinds) | frozenset(re.findall(r"^\t(\w+) = -?\d+,?$", header, re.MULTILINE))

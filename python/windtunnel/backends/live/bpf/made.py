@@ -66,7 +66,7 @@ def compiled(algorithm: str, settings: Mapping[str, str], name: str, folder: Pat
         file, found = units(algorithm, settings)
         translate.check(found)
         types = kernel.types()
-        text = translate.program(found, name, kernel.names((types / "vmlinux.h").read_text(encoding="utf-8")))
+        text = translate.program(found, name, kernel.names(types))
     except NotBpf as problem:
         raise ForeignError(file, f"becomes no BPF program: {problem}") from None
     source = folder / f"{name}.c"
