@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 
 import pytest
+from leftover import left_behind, soon
 
 import windtunnel as wt
 from windtunnel import cli
@@ -37,41 +38,6 @@ def scenario(**given: object) -> wt.Scenario:
 def answer_of(given: wt.Scenario, *, proof: bool = False) -> dict:
     """One try, valid or not: what the machine does meanwhile is not what these tests are about."""
     return live._ran(orders.make(given, proof=proof), given.duration_s)[0]
-
-
-def left_behind() -> dict[str, object]:
-    """What a run could leave: devices, named namespaces, processes with namespaces of their own, settings of the machine."""
-    own = os.readlink("/proc/self/ns/net")
-    spaces = set()
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            spaces.add(os.readlink(process / "ns/net"))
-        except OSError:
-            continue
-    named = Path("/run/netns")
-    settings = ("tcp_rmem", "tcp_wmem", "tcp_no_metrics_save", "tcp_available_congestion_control")
-    return {
-        "devices": sorted(os.listdir("/sys/class/net")),
-        "named": sorted(os.listdir(named)) if named.exists() else [],
-        "namespaces": len(spaces - {own}),
-        "settings": [Path("/proc/sys/net/ipv4", name).read_text() for name in settings],
-        "processes": [path for path in Path("/proc").glob("[0-9]*/cmdline") if b"windtunnel.live" in _read(path)],
-    }
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
-
-
-def soon(expected: dict[str, object]) -> dict[str, object]:
-    """What is left after at most two seconds: the kernel takes namespaces away behind our back."""
-    until = time.monotonic() + 2.0
-    while (found := left_behind()) != expected and time.monotonic() < until:
-        time.sleep(0.05)
-    return found
 
 
 def test_the_machine_proves_its_rate_and_delay_and_a_run_counts_every_packet() -> None:

@@ -381,7 +381,8 @@ def test_a_backend_s_kernel_is_chosen_by_name_and_the_simulator_has_none(cache: 
 def mirrored(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the simulator stand in for the kernel too."""
 
-    def make(grid: str, algorithms: Sequence[str] | None, *, kernels: Sequence[str], seeds: int | None) -> Study:
+    def make(grid: str, algorithms: Sequence[str] | None, *, kernels: Sequence[str], seeds: int | None, live: bool) -> Study:
+        assert not live
         mirror = agreement.Side("linux", "sim", "kernel", "a mirror")
         return Study(grid, small("reno"), ("reno",), (agreement.SIMULATOR, mirror), seeds, ("bbr: the mirror has none",))
 
@@ -425,3 +426,27 @@ def test_a_difference_is_exit_code_one(cli: Any, mirrored: None, tmp_path: Path,
     assert "What differs" in outcome.out
     assert "+0.40" in outcome.out
     assert "What differs" in (tmp_path / "out" / "report" / "index.html").read_text()
+
+
+def test_the_live_kernel_is_a_side_with_two_flows_in_real_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("windtunnel.agreement.study.has", lambda name: name in ("reno", "cubic"))
+    study = agreement.make("live", live=True)
+    assert [side.backend for side in study.sides] == ["sim", "live"]
+    assert [one.id for one in study.experiments] == [grid.TWO]
+    assert study.algorithms == ("reno", "cubic")
+    assert "bic: this kernel has none" in study.left_out
+    assert sorted(study.experiments[0].points["rate"]) == [10, 100, 250]
+
+
+@pytest.mark.parametrize(("ours", "theirs", "noted"), [((1.0, 1.1), (0.7, 1.3), True), ((1.0, 1.001), (1.0, 1.001), False)])
+def test_noise_that_is_larger_than_the_difference_is_said(ours: tuple[float, ...], theirs: tuple[float, ...], noted: bool) -> None:
+    from windtunnel.agreement.study import _noise
+
+    about = QUANTITIES["util"]
+    row = Row(grid.TWO, ("reno", 10.0, 42.0, 0.2), "util", judge(ours, theirs, about, drawn=True, longest_s=150.0))
+    assert ("noise" in _noise(row).found.note) is noted
+
+
+def test_a_built_kernel_and_the_live_one_are_not_both_compared(cli: Any, tmp_path: Path) -> None:
+    outcome = cli("agree", "--live", "--kernel", "6.1", "--out", str(tmp_path / "out"))
+    assert (outcome.code, outcome.err) == (2, "error: kernel: '6.1' and --live are both given; allowed: one of them\n")

@@ -5,6 +5,9 @@ kernel takes 0.145 CPU seconds for a virtual second at 250 Mbit/s and 0.015 at 1
 round trip, the simulator next to nothing. Fourteen algorithms therefore need 14 x ((60 + 5 x 25) s x 0.26 + 5 x 150 s x 0.16) = 2360 CPU
 seconds: just below 20 minutes on two cores, which it may take.
 
+The live grid is two flows at 10, 100 and 250 Mbit/s: each run takes its duration in real time, and none is the same twice, so that a flow
+alone without any draw shows nothing there.
+
 The full grid is 14 x (10, 50, 250 Mbit/s) x (16, 42, 162 ms) x (20 %, 100 %) x five arrangements; at 250 Mbit/s alone it is 14 CPU hours,
 a night on two cores. It uses again what the quick grid ran into the same folder.
 """
@@ -41,11 +44,12 @@ ALGORITHMS = (
 GRIDS: Mapping[str, Mapping[str, Sequence[float]]] = {
     "quick": {"rate": (250, 10), "rtt": (42,), "q": (0.2,)},
     "full": {"rate": (250, 50, 10), "rtt": (42, 16, 162), "q": (0.2, 1.0)},
+    "live": {"rate": (250, 100, 10), "rtt": (42,), "q": (0.2,)},
 }
 """Paths by grid: Mbit/s, ms, BDP. The reference comes first."""
 
 ONE, STARTS, TWO, RENO, RTTS = "agree.one", "agree.starts", "agree.two", "agree.reno", "agree.rtts"
-SHAPES: Mapping[str, Sequence[str]] = {"quick": (ONE, STARTS, TWO), "full": (ONE, STARTS, TWO, RENO, RTTS)}
+SHAPES: Mapping[str, Sequence[str]] = {"quick": (ONE, STARTS, TWO), "full": (ONE, STARTS, TWO, RENO, RTTS), "live": (TWO,)}
 """Arrangements by grid."""
 
 ALONE_S = 60.0

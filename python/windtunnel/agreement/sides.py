@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from dataclasses import dataclass
 
 from windtunnel.backends.linux.store import Kernel
@@ -43,6 +44,11 @@ SIMULATOR = Side("sim", "sim", "simulator", "The packet-level simulator")
 def of_kernel(kernel: Kernel) -> Side:
     """Return the only kernel of a comparison."""
     return Side("linux", f"linux:{kernel.digest}", "kernel", titled(kernel))
+
+
+def of_live() -> Side:
+    """Return this machine's own kernel, in real time."""
+    return Side("live", "live", "live kernel", f"This machine's own kernel, Linux {platform.release()}, in real time")
 
 
 def of_kernels(first: Kernel, second: Kernel) -> Sides:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import datetime
 import itertools
+import platform
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from windtunnel import experiment
 from windtunnel.agreement.compare import Row, compare
 from windtunnel.agreement.grid import ALGORITHMS, experiments
-from windtunnel.agreement.sides import SIMULATOR, Side, Sides, of_kernel, of_kernels
+from windtunnel.agreement.judging import INCONCLUSIVE
+from windtunnel.agreement.sides import SIMULATOR, Side, Sides, of_kernel, of_kernels, of_live
 from windtunnel.backends.linux import store, usermodules
 from windtunnel.backends.linux.errors import KernelError
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.profiles import profile_of
 from windtunnel.backends.linux.store import Kernel
+from windtunnel.backends.live.backend import has
 from windtunnel.campaign import Campaign
 from windtunnel.experiment import Experiment, Scale, Step
 from windtunnel.foreign import is_made, shown
@@ -58,7 +61,9 @@ class Study:
         return Scale(repeats=self.seeds)
 
 
-def make(grid: str, algorithms: Sequence[str] | None = None, *, kernels: Sequence[str] = (), seeds: int | None = None) -> Study:
+def make(
+    grid: str, algorithms: Sequence[str] | None = None, *, kernels: Sequence[str] = (), seeds: int | None = None, live: bool = False
+) -> Study:
     """Say what is compared.
 
     Parameters
@@ -71,6 +76,8 @@ def make(grid: str, algorithms: Sequence[str] | None = None, *, kernels: Sequenc
         Name, version or digest of a built kernel; the newest when there is none. Two are compared with each other, without the simulator.
     seeds : int, optional
         Repeats.
+    live : bool
+        This machine's own kernel in place of a built one.
 
     Returns
     -------
@@ -92,6 +99,8 @@ def make(grid: str, algorithms: Sequence[str] | None = None, *, kernels: Sequenc
         raise ScenarioError(
             "alg", f"{others[0]} is no C file in the kernel's dialect, which a kernel runs too; allowed: names and such files"
         )
+    if live:
+        return _live(grid, algorithms, seeds)
     chosen = [store.find(name) for name in kernels] or [store.find()]
     for kernel, name in itertools.product(chosen, from_files):
         usermodules.made(kernel, name)
@@ -111,6 +120,14 @@ def make(grid: str, algorithms: Sequence[str] | None = None, *, kernels: Sequenc
         seeds=seeds,
         left_out=tuple(left_out),
     )
+
+
+def _live(grid: str, algorithms: Sequence[str] | None, seeds: int | None) -> Study:
+    left_out = [] if algorithms is not None else [f"{name}: this kernel has none" for name in ALGORITHMS if not has(MODULES[name].name)]
+    named = algorithms if algorithms is not None else [name for name in ALGORITHMS if has(MODULES[name].name)]
+    own = profile_of(platform.release())
+    sides = SIMULATOR, of_live()
+    return Study(grid, experiments(grid, named, own), tuple(named), sides, seeds, tuple(left_out))
 
 
 def _sides(kernels: Sequence[Kernel]) -> Sides:
@@ -160,7 +177,9 @@ def carry_out(
     """
     plans = [experiment.plan(study.experiments, study.scale, backend=side.backend) for side in study.sides]
     for one in (entry for plan in plans for entries in plan.left_out.values() for entry in entries):
-        raise ScenarioError("backend", f"linux cannot express {one.where or 'the comparison'}: {one.reason}")
+        raise ScenarioError(
+            "backend", f"{study.sides[1].backend.partition(':')[0]} cannot express {one.where or 'the comparison'}: {one.reason}"
+        )
     escaped = command.replace("{", "{{").replace("}", "}}")
     for side, plan in zip(study.sides, plans, strict=True):
         with writing_results(folder / side.folder) as results:
@@ -168,7 +187,19 @@ def carry_out(
             _store_facts(results, study, side, command)
     first, second = (open_results(folder / side.folder) for side in study.sides)
     called = study.sides[0].called, study.sides[1].called
-    return compare(first, second, [one.id for one in study.experiments], study.algorithms, called)
+    rows = compare(first, second, [one.id for one in study.experiments], study.algorithms, called)
+    return [_noise(row) for row in rows] if study.sides[1].backend == "live" else rows
+
+
+def _noise(row: Row) -> Row:
+    """Say where the live machine's repeats are further apart than the two sides are."""
+    found = row.found
+    if found.verdict != INCONCLUSIVE or found.note or found.difference is None or found.low is None or found.high is None:
+        return row
+    half = (found.high - found.low) / 2
+    if half <= abs(found.difference):
+        return row
+    return replace(row, found=replace(found, note="the repeats are further apart than the two sides: noise, the machine's own among it"))
 
 
 def _store_facts(results: Results, study: Study, side: Side, command: str) -> None:

@@ -20,11 +20,15 @@ def agree_command(
     alg: Annotated[
         str | None, typer.Option(metavar="NAMES", help="Only these protocols or C files, as reno,./mine.c; the kernel's 14 when absent.")
     ] = None,
-    grid: Annotated[str, typer.Option(metavar="GRID", help="quick (20 minutes on two cores) or full (a night).")] = "quick",
+    grid: Annotated[
+        str,
+        typer.Option(metavar="GRID", help="quick (20 minutes on two cores), full (a night); with --live it is live."),
+    ] = "quick",
     kernel: Annotated[
         list[str] | None,
         typer.Option(metavar="KERNEL", help="Which built kernel; the newest when absent. Given twice: these two, without the simulator."),
     ] = None,
+    live: Annotated[bool, typer.Option("--live", help="This machine's own kernel in place of a built one, in real time.")] = False,
     seeds: Annotated[int | None, typer.Option(metavar="N", help="Repeats of what is drawn, 1 to 1000; 5 when absent.")] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256; one per core when absent.")] = None,
     out: Annotated[str, typer.Option(metavar="DIR", help="Where to; what it holds already is not run again.")] = "agreement",
@@ -44,11 +48,17 @@ def agree_command(
         if grid not in agreement.GRIDS:
             raise ScenarioError("grid", f"{grid!r} is not a grid; allowed: {', '.join(agreement.GRIDS)}")
         kernels = kernel or []
+        if live and kernels:
+            raise ScenarioError("kernel", f"{kernels[0]!r} and --live are both given; allowed: one of them")
+        if live and (scheduler is not None or workers is not None):
+            raise ScenarioError("live", "its runs follow each other on this machine; allowed: without --scheduler and --workers")
+        if live:
+            grid = "live"
         if len(kernels) > 2:
             raise ScenarioError("kernel", f"{len(kernels)} of them; allowed: one, or two that are compared with each other")
         chosen, count, processes = algorithms(alg), repeats(seeds), worker_count(jobs)
-        study = agreement.make(grid, chosen, kernels=kernels, seeds=count)
-        command = _command(alg=alg, grid=grid, kernels=kernels, seeds=seeds, out=out) + keys_beside(chosen)
+        study = agreement.make(grid, chosen, kernels=kernels, seeds=count, live=live)
+        command = _command(alg=alg, grid=grid, kernels=kernels, live=live, seeds=seeds, out=out) + keys_beside(chosen)
         with campaign(scheduler, workers) as cluster, progress(quiet=json) as on_step:
             rows = agreement.carry_out(study, local_folder(out), jobs=processes, command=command, on_step=on_step, campaign=cluster)
         index = agreement.write(study, rows, Path(out), command=command)
@@ -61,10 +71,10 @@ def agree_command(
         raise typer.Exit(1)
 
 
-def _command(*, alg: str | None, grid: str, kernels: list[str], seeds: int | None, out: str) -> str:
+def _command(*, alg: str | None, grid: str, kernels: list[str], live: bool, seeds: int | None, out: str) -> str:
     parts = ["windtunnel agree"]
     parts += [f"--alg {shlex.quote(alg)}"] if alg is not None else []
-    parts += [f"--grid {grid}"] if grid != "quick" else []
+    parts += ["--live"] if live else [f"--grid {grid}"] if grid != "quick" else []
     parts += [f"--kernel {shlex.quote(kernel)}" for kernel in kernels]
     parts += [f"--seeds {seeds}"] if seeds is not None else []
     parts += [f"--out {shlex.quote(out)}"] if out != "agreement" else []

@@ -21,6 +21,7 @@ from windtunnel.cli import (
     fit,
     gate,
     kernel,
+    measure,
     new,
     pack,
     play,
@@ -52,6 +53,7 @@ REFUSALS = (
     ("windtunnel.backends.linux.errors", "KernelError"),
     ("windtunnel.backends.linux.errors", "GuestFailed"),
     ("windtunnel.backends.live.errors", "LiveError"),
+    ("windtunnel.measure.errors", "MeasureError"),
 )
 
 LONGEST_WORD = 400
@@ -96,6 +98,7 @@ app.command("sql")(results.sql_command)
 app.command("pack")(pack.pack_command)
 app.command("advise")(advise.advise_command)
 app.command("agree")(agree.agree_command)
+app.command("measure")(measure.measure_command)
 app.command("fit")(fit.fit_command)
 app.command("gate")(gate.gate_command)
 app.command("new")(new.new_command)

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 
 def fit_command(
-    measurement: Annotated[Path, typer.Argument(metavar="CAPTURE|DIR", help="A capture (pcap, pcapng), or a run's folder with samples.")],
+    measurement: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CAPTURE|DIR", help="A capture (pcap, pcapng), a run's folder with samples, or a folder of `windtunnel measure`."
+        ),
+    ],
     alg: Annotated[
         str | None, typer.Option(metavar="NAMES", help="Algorithms of its flows in order of start, or one for all; the run's, or cubic.")
     ] = None,
@@ -36,12 +41,20 @@ def fit_command(
 
         if out is not None and out.suffix != ".toml":
             raise ScenarioError("out", f"{out} is no scenario file's name; allowed: a file that ends in .toml")
-        seen = fit.seen(measurement)
-        path = fit.estimate(seen)
-        on = fit.scenario(seen, path, algorithms(alg))
-        compared = fit.predicted(seen, on, seeds=seeds)
+        if fit.is_measured(measurement):
+            if alg is not None:
+                raise ScenarioError("alg", f"{alg!r}, and {measurement} names its algorithms; allowed: without --alg")
+            runs = fit.seen_runs(measurement)
+            path = fit.estimate(fit.together(runs, str(measurement)))
+            compared = fit.predictions(runs, path, seeds=seeds)
+            seen, on = runs[0][1], fit.scenario(runs[0][1], path, None)
+        else:
+            seen = fit.seen(measurement)
+            path = fit.estimate(seen)
+            on = fit.scenario(seen, path, algorithms(alg))
+            compared = fit.predicted(seen, on, seeds=seeds)
         if out is not None:
-            put(fit.written(on, path, seen.source), out, "out")
+            put(fit.written(on, path, str(measurement)), out, "out")
     if json:
         print_json(_as_data(path, compared))
         return

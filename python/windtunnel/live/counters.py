@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import struct
+import sys
 from typing import NamedTuple
 
 TCP_CC_INFO = 26
@@ -14,10 +15,16 @@ OPEN, DISORDER, CWR, RECOVERY, LOSS = range(5)
 
 _INFO = struct.Struct("=8B24I4Q6I4Q2I")
 _LEAST_BYTES = _INFO.size
+_SEND_WINDOW = 228
+"""Where the receiver's window stands, in kernels since 5.5."""
 
 
 class Info(NamedTuple):
-    """What is used of a struct tcp_info; times in microseconds, rates in bytes per second, windows in packets."""
+    """What is used of a struct tcp_info; times in microseconds, rates in bytes per second, windows in packets.
+
+    `window_limited_us` and `buffer_limited_us` are the parts of `busy_us` in which the receiver's window, or the sender's buffer, held
+    it back. `send_window_bytes` is the window that the receiver has advertised, 0 where the kernel does not tell.
+    """
 
     state: int
     unacked: int
@@ -35,6 +42,10 @@ class Info(NamedTuple):
     window_limited_us: int
     delivered: int
     delivered_marked: int
+    mss_bytes: int
+    acked_bytes: int
+    buffer_limited_us: int
+    send_window_bytes: int
 
     @property
     def in_flight(self) -> int:
@@ -71,6 +82,10 @@ def info(connection: socket.socket) -> Info:
         window_limited_us=word[44],
         delivered=word[46],
         delivered_marked=word[47],
+        mss_bytes=word[10],
+        acked_bytes=word[34],
+        buffer_limited_us=word[45],
+        send_window_bytes=int.from_bytes(raw[_SEND_WINDOW : _SEND_WINDOW + 4], sys.byteorder),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import fcntl
@@ -20,9 +21,9 @@ RTA_OIF, RTA_METRICS, RTAX_INITCWND = 4, 8, 11
 IFF_UP, IFF_NOARP = 1, 0x80
 _LARGEST_DGRAM = 65536
 
-SIOCETHTOOL = 0x8946
+SIOCETHTOOL, SIOCGIFADDR = 0x8946, 0x8915
 _OFFLOADS = {"tx": 0x17, "tso": 0x1F, "gso": 0x24, "gro": 0x2C}
-"""ETHTOOL_STXCSUM, ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO."""
+"""ETHTOOL_STXCSUM, ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO; one less asks for each."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,31 @@ class _Value(ctypes.Structure):
 
 class _Request(ctypes.Structure):
     _fields_ = (("name", ctypes.c_char * 16), ("data", ctypes.c_void_p), ("rest", ctypes.c_char * 16))
+
+
+def offloads(device: str) -> dict[str, bool]:
+    """Return which of a device's offloads are on, those that it tells of; the device is one of the caller's namespace."""
+    found = {}
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        for name, command in _OFFLOADS.items():
+            value = _Value(command - 1, 0)
+            with contextlib.suppress(OSError):
+                fcntl.ioctl(any_socket, SIOCETHTOOL, _Request(device.encode(), ctypes.addressof(value), b""))
+                found[name] = bool(value.data)
+    return found
+
+
+def address_of(device: str) -> str:
+    """Return a device's first IPv4 address.
+
+    Raises
+    ------
+    OSError
+        When it has none.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        answer = fcntl.ioctl(any_socket, SIOCGIFADDR, struct.pack("256s", device.encode()[:15]))
+    return socket.inet_ntoa(answer[20:24])
 
 
 def switch_off(device: str, offloads: Sequence[str] = tuple(_OFFLOADS)) -> None:

@@ -19,9 +19,10 @@ from typing import Any
 from windtunnel.backends.captures import Capture, Captured
 from windtunnel.backends.host import host
 from windtunnel.backends.linux.profiles import profile_of
-from windtunnel.backends.live import expressible, orders, records, validity
+from windtunnel.backends.live import bpf, expressible, orders, records, validity
 from windtunnel.backends.live.errors import LiveError, NotValid
 from windtunnel.backends.live.validity import Validity
+from windtunnel.foreign import is_made
 from windtunnel.live import enter
 from windtunnel.records import Records, RunFacts, build
 from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, fill
@@ -72,7 +73,7 @@ class LiveKernel:
         found = expressible.unsupported(scenario, profile_of(platform.release()))
         if found:
             return found
-        named = dict.fromkeys(orders.module(flow) for flow in fill(scenario).scenario.flows)
+        named = dict.fromkeys(orders.module(flow) for flow in fill(scenario).scenario.flows if not is_made(flow.algorithm))
         return [f"flows: this kernel has no congestion control '{name}'; it has: {available()}" for name in named if not has(name)]
 
     def check(self, scenario: Scenario) -> None:
@@ -84,13 +85,18 @@ class LiveKernel:
             When the scenario cannot be expressed; every field by name.
         LiveError
             When the machine does not allow it; the right that is missing.
+        ForeignError
+            When a controller's file becomes no BPF program; with its line.
         """
         found = self.unsupported(scenario)
         if found:
             raise ScenarioError("backend", f"live cannot express {'; '.join(found)}; allowed: --backend sim")
-        missing = missing_right()
+        own = orders.controllers(scenario)
+        missing = missing_right() or (bpf.missing() if own else None)
         if missing is not None:
             raise LiveError(missing)
+        for algorithm, settings in own:
+            bpf.check(algorithm, dict(settings))
 
     def capture(self, scenario: Scenario, capture: Capture) -> tuple[Records, Captured]:
         """Refuse to capture: a live run's packets are for the machine's own tools.
@@ -124,16 +130,22 @@ class LiveKernel:
             When no try was valid; with the reasons of each.
         """
         self.check(scenario)
-        reasons: list[str] = []
-        proof: dict[str, Any] = {}
-        for number in range(1, TRIES + 1):
-            answer, wall_s = _ran(orders.make(scenario, proof=number == 1), scenario.duration_s)
-            proof = answer["proof"] or proof
-            found = _judged(answer, scenario)
-            if not found.faults:
-                return _records(scenario, answer, found, {"wall_s": wall_s, "tries": number, "proof": proof})
-            reasons.append(f"try {number}: {', '.join(found.faults)}")
-        raise NotValid(f"no try of {TRIES} was valid, so there is no result; {'; '.join(reasons)}")
+        with bpf.loaded(orders.controllers(scenario)) as names:
+            return _tried(scenario, names)
+
+
+def _tried(scenario: Scenario, names: dict[bpf.Key, str]) -> Records:
+    """Run until a try is valid, with the kernel's names of controllers from files."""
+    reasons: list[str] = []
+    proof: dict[str, Any] = {}
+    for number in range(1, TRIES + 1):
+        answer, wall_s = _ran(orders.make(scenario, proof=number == 1, names=names), scenario.duration_s)
+        proof = answer["proof"] or proof
+        found = _judged(answer, scenario)
+        if not found.faults:
+            return _records(scenario, answer, found, {"wall_s": wall_s, "tries": number, "proof": proof})
+        reasons.append(f"try {number}: {', '.join(found.faults)}")
+    raise NotValid(f"no try of {TRIES} was valid, so there is no result; {'; '.join(reasons)}")
 
 
 def _judged(answer: dict[str, Any], scenario: Scenario) -> Validity:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from windtunnel.backends.linux.expressible import INITIAL_WINDOW_MOST, SYSCTLS, kernel_variant
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.profiles import PROFILE
+from windtunnel.backends.linux.usermodules import is_module
 from windtunnel.foreign import is_made
 from windtunnel.scenario import Bottleneck, Flow, Scenario, catalogue, fill
 from windtunnel.scenario.changes import CHANGES
@@ -85,13 +86,14 @@ def _flow(path: str, flow: Flow, profile: str) -> list[str]:
         found.append(f"{path}.profile: {flow.profile}; the kernel is its own stack, {profile}")
     name, _, variant = flow.algorithm.partition(":")
     if is_made(flow.algorithm):
-        found.append(f"{path}.algorithm: a controller from a file is not loaded into this machine's kernel")
+        if not is_module(flow.algorithm):
+            found.append(f"{path}.algorithm: {name} is no C file in the kernel's dialect, and no other becomes a BPF program")
     elif name not in MODULES:
         found.append(f"{path}.algorithm: no Linux kernel has {name}")
     elif variant not in ("", kernel_variant(name)):
         found.append(f"{path}.algorithm: the kernel's {name} is not the variant {variant}")
     why = "a module's parameters are the whole machine's, and nothing here changes them"
-    found += [f"{path}.parameters.{key}: {why}" for key in flow.parameters]
+    found += [f"{path}.parameters.{key}: {why}" for key in flow.parameters if not is_made(flow.algorithm)]
     found += [
         f"{path}.transport.{key}: {value} is no setting of the kernel"
         for key, value in flow.transport.items()

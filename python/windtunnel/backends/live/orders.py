@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from typing import Any
 
 from windtunnel.backends.linux import plan
 from windtunnel.backends.linux.expressible import initial_window, sysctls
 from windtunnel.backends.linux.modules import MODULES
+from windtunnel.backends.linux.usermodules import key
+from windtunnel.backends.live.bpf.load import Key
+from windtunnel.foreign import is_made
 from windtunnel.scenario import Flow, Scenario, fill, resolve
 
 PROOF_NS = 600_000_000_000
 PROOF_QUEUE_PACKETS = 100_000
 
 
-def module(flow: Flow) -> str:
-    """Return the kernel's name of a flow's congestion control."""
+def module(flow: Flow, names: Mapping[Key, str] | None = None) -> str:
+    """Return the kernel's name of a flow's congestion control; `names` are those of controllers from files."""
+    if is_made(flow.algorithm):
+        return (names or {}).get(key(flow), "")
     return MODULES[flow.algorithm.partition(":")[0]].name
 
 
-def make(scenario: Scenario, *, proof: bool = True) -> dict[str, Any]:
+def controllers(scenario: Scenario) -> list[Key]:
+    """Return the controllers from files that a scenario's flows need, each once."""
+    return list(dict.fromkeys(key(flow) for flow in fill(scenario).scenario.flows if is_made(flow.algorithm)))
+
+
+def make(scenario: Scenario, *, proof: bool = True, names: Mapping[Key, str] | None = None) -> dict[str, Any]:
     """Return the orders.
 
     Parameters
@@ -28,6 +39,8 @@ def make(scenario: Scenario, *, proof: bool = True) -> dict[str, Any]:
         One that can be expressed.
     proof : bool
         Whether rate and delay are proven first.
+    names : mapping, optional
+        The kernel's names of controllers from files, while they are loaded.
 
     Returns
     -------
@@ -36,17 +49,21 @@ def make(scenario: Scenario, *, proof: bool = True) -> dict[str, Any]:
     """
     full = fill(scenario).scenario
     spec = resolve(full)
+    for flow in spec["flows"]:
+        if is_made(flow["algorithm"]):
+            # The router has links alone, and reads a scenario of the simulator's own laws.
+            flow.update({"algorithm": "reno", "variant": None, "parameters": {}})
     return {
         "spec": spec,
         "proof": _proof(spec) if proof else None,
-        "flows": [_flow(full, flow, exact) for flow, exact in zip(full.flows, spec["flows"], strict=True)],
+        "flows": [_flow(full, flow, exact, names) for flow, exact in zip(full.flows, spec["flows"], strict=True)],
         "watch_ns": plan.watch_ns(spec["sample_ns"]),
     }
 
 
-def _flow(full: Scenario, flow: Flow, exact: dict[str, Any]) -> dict[str, Any]:
+def _flow(full: Scenario, flow: Flow, exact: dict[str, Any], names: Mapping[Key, str] | None) -> dict[str, Any]:
     return {
-        "algorithm": module(flow),
+        "algorithm": module(flow, names),
         "window_bytes": plan.window_packets(full, flow, exact) * exact["mss_bytes"],
         "mtu": flow.mtu_bytes,
         "initial_window": initial_window(flow),

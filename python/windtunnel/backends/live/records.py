@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from windtunnel.backends.linux.modules import MODULES
+from windtunnel.foreign import is_made
 from windtunnel.live.clock import NetworkClock
 from windtunnel.live.watch import COLUMNS
 from windtunnel.scenario import Flow, Scenario, catalogue
@@ -113,7 +114,8 @@ def _flow_samples(looks: Looks, full: Scenario, spec: Mapping[str, Any]) -> Colu
     words = np.stack([value[f"word{number}"] for number in range(5)], axis=1)
     for index, one in enumerate(full.flows):
         mine = np.flatnonzero(flow == index)
-        for name, read_words in MODULES[one.algorithm.partition(":")[0]].report.items():
+        report = {} if is_made(one.algorithm) else MODULES[one.algorithm.partition(":")[0]].report
+        for name, read_words in report.items():
             column = columns.setdefault(name, np.full(len(chosen), np.nan))
             column[mine] = read_words(words[mine])
     return columns
@@ -131,6 +133,7 @@ def _flow_row(
     row: dict[str, Any] = {
         "flow": index,
         "algorithm": name,
+        # Of a controller from a file the variant is its key.
         "variant": variant or catalogue().algorithms[name].profiles.get(str(flow.profile), ""),
         "direction": flow.direction,
         "start_s": flow.start_s,
