@@ -35,8 +35,9 @@ Steps = Sequence[tuple[float, float]]
 
 def link(capacity: Steps, **given: Any) -> dict[str, Any]:
     """Return a link of such capacities whose drop-tail queue holds 300 ms, unless something else is given."""
-    fields = {"rate_bps": capacity[0][1] * 1e6, "rate_steps": [{"at": at, "rate": mbps * 1e6} for at, mbps in capacity[1:]]}
-    return {**fields, **({} if {"queue_s", "queue_packets"} & set(given) else {"queue_s": QUEUE_S}), **given}
+    fields: dict[str, Any] = {"rate_bps": capacity[0][1] * 1e6, "rate_steps": [{"at": at, "rate": mbps * 1e6} for at, mbps in capacity[1:]]}
+    queue: dict[str, Any] = {} if {"queue_s", "queue_packets"} & set(given) else {"queue_s": QUEUE_S}
+    return {**fields, **queue, **given}
 
 
 def video(name: str, draws: Draws, number: int, start_s: float = 0.0, **given: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 from windtunnel.experiment import Draws, Experiment, Point, Quick
 from windtunnel.plots.declared import Compared, Curves
@@ -34,7 +35,7 @@ def delay(point: Point, draws: Draws, *, whole: bool = False) -> Scenario:
 
 
 def _basic(name: str, title: str, scenarios: tuple[str, ...], *, in_quick: bool) -> Experiment:
-    shown = {"x": "load", "panels": "scenario", "fixed": {"place": "it"}, "x_label": "nominal load (%)"}
+    shown: dict[str, Any] = {"x": "load", "panels": "scenario", "fixed": {"place": "it"}, "x_label": "nominal load (%)"}
     return Experiment(
         id=f"tcpeval.{name}",
         title=title,

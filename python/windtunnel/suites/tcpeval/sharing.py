@@ -86,7 +86,7 @@ def flow_ratio(view: View) -> float | None:
     one, two = (view.row(flow)["window_goodput_bytes"] for flow in (0, 1))
     if not one or not two:
         return 0.0
-    return min(one, two) / max(one, two) if view.point.get("pair") == "intra" else one / two
+    return float(min(one, two) / max(one, two) if view.point.get("pair") == "intra" else one / two)
 
 
 def parking(point: Point, draws: Draws) -> Scenario:

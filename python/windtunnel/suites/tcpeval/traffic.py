@@ -41,13 +41,13 @@ THINK_S = pareto_mean(THINK_SHAPE, SMALLEST_THINK_S)
 
 def objects_mean() -> float:
     """Return the mean number of objects of a page, which are rounded up: the sum over k from 0 of P(X > k)."""
-    return 2.0 + sum(k**-OBJECTS_SHAPE for k in range(2, 100_000))
+    return 2.0 + math.fsum(k**-OBJECTS_SHAPE for k in range(2, 100_000))
 
 
 def cut_mean(mean: float, shape: float, most: float) -> float:
     """Return the mean of Pareto's law, of this mean, cut at `most`: the mean less the integral of its tail."""
     smallest = mean * (shape - 1) / shape
-    return mean - smallest**shape * most ** (1 - shape) / (shape - 1)
+    return mean - math.pow(smallest, shape) * math.pow(most, 1 - shape) / (shape - 1)
 
 
 def base_rtts_s(central_s: float, edges_ms: tuple[tuple[float, ...], tuple[float, ...]] = EDGES_MS) -> list[float]:
@@ -94,7 +94,8 @@ def prefill(algorithm: str, load: float, rate_bps: float, rtts_s: list[float], d
     stream = random.Random(f"prefill/{draws.seed}")
     smallest, power = SIZE_BYTES * (SIZE_SHAPE - 1) / SIZE_SHAPE, 1 - SIZE_SHAPE
     low, high = smallest**power, MOST_BYTES**power
-    left, found = load * rate_bps * span_s / 8, []
+    left = load * rate_bps * span_s / 8
+    found: list[dict[str, Any]] = []
     while left > 0 and len(found) < 500:
         size = (low + stream.random() * (high - low)) ** (1 / power)
         rest = max(1, math.ceil(size * stream.random()))
