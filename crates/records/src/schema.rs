@@ -179,7 +179,8 @@ const EXCHANGES: &[(&str, Kind)] =
     &[("flow", UInt32), ("start_s", Float64), ("request_bytes", UInt64), ("bytes", UInt64), ("completion_s", Float64), ("repeats", UInt64)];
 
 /// Frames of video: captured at `start_s`, at the receiver `completion_s` later.
-const VIDEO: &[(&str, Kind)] = &[("flow", UInt32), ("start_s", Float64), ("bytes", UInt64), ("rate_bps", Float64), ("completion_s", Float64)];
+const VIDEO: &[(&str, Kind)] =
+    &[("flow", UInt32), ("start_s", Float64), ("bytes", UInt64), ("rate_bps", Float64), ("completion_s", Float64)];
 
 /// Processors of senders' hosts: time at work from the start of the run, in the host's own clock.
 const HOST_SAMPLES: &[(&str, Kind)] = &[("t_s", Float64), ("host", UInt32), ("busy_s", Float64)];

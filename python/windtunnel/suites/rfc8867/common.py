@@ -54,8 +54,10 @@ def audio(flows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         if "video_bps" not in one:
             continue
         fields = {"kind": "udp", "rate": AUDIO_BPS, "packet": AUDIO_BYTES, "start": one["start_s"]}
-        kept = {key: one[key] for key in ("direction", "enter", "leave") if key in one}
-        found.append({**fields, **kept, **({"stop": one["stop_s"]} if "stop_s" in one else {})})
+        kept: dict[str, Any] = {key: one[key] for key in ("direction", "enter", "leave") if key in one}
+        if "stop_s" in one:
+            kept["stop"] = one["stop_s"]
+        found.append({**fields, **kept})
     return found
 
 

@@ -148,9 +148,9 @@ CRITERIA = (
             Expectation(
                 "intra",
                 "tcpeval.fairness",
-                "two flows of ALG of one RTT share as standard TCP does, on average over RTTs and buffers",
-                "mean(V('flow_ratio',over='rtt',alg=ALG,pair='intra',place='it',buffer=100)) >= "
-                "mean(V('flow_ratio',over='rtt',alg=ALG,pair='intra',place='standard',buffer=100)) - 0.15",
+                "two flows of ALG of one RTT share as standard TCP does, on average over RTTs of 20, 80 and 160 ms",
+                "mean([M('flow_ratio',alg=ALG,pair='intra',place='it',buffer=100,rtt=t) for t in [20, 80, 160]]) >= "
+                "mean([M('flow_ratio',alg=ALG,pair='intra',place='standard',buffer=100,rtt=t) for t in [20, 80, 160]]) - 0.15",
                 "0.15 less, buffer of a BDP",
             ),
             Expectation(

@@ -198,7 +198,7 @@ EXPERIMENTS = (
         parameters=(TRAFFIC, STACK, ("network", "three links of 100 Mbit/s, 7 ms apart, buffers of 100 ms, all RTTs 60 ms")),
         repeats=3,
         kept="totals",
-        quick=Quick(repeats=2),
+        quick=Quick(repeats=3),
         headings=HEADINGS,
         notes=(
             "The draft's links are 10 ms apart; here half of an RTT lies on the reverse path, which leaves 15 ms for two. "
