@@ -168,6 +168,11 @@ class Run:
         return self.records.exchanges
 
     @property
+    def video(self) -> pl.DataFrame | None:
+        """One row per frame of video (``flow``, ``start_s``, ``bytes``, ``rate_bps``, ``completion_s``), or None without video."""
+        return self.records.video
+
+    @property
     def plot(self) -> Plot:
         """The figures of this run; an `ImportError` says in one line what to install where figures cannot be drawn."""
         need("figures need", *DRAWN_BY)

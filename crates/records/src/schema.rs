@@ -53,7 +53,7 @@ use Kind::{Float64, Int32, String, UInt32, UInt64, UInt8};
 const PLAIN: FrameSchema = FrameSchema { name: "", columns: &[], is_optional: false, is_open: false, later: &[] };
 
 /// The frames, in the order in which a digest takes them.
-pub const FRAMES: [FrameSchema; 10] = [
+pub const FRAMES: [FrameSchema; 11] = [
     FrameSchema { name: "flows", columns: FLOWS, later: &["host", "send_stalls", "receive_window_bytes", "receive_limited_s"], ..PLAIN },
     FrameSchema { name: "flow_samples", columns: FLOW_SAMPLES, is_open: true, ..PLAIN },
     FrameSchema { name: "link_samples", columns: LINK_SAMPLES, ..PLAIN },
@@ -63,6 +63,7 @@ pub const FRAMES: [FrameSchema; 10] = [
     FrameSchema { name: "transfers", columns: TRANSFERS, is_optional: true, ..PLAIN },
     FrameSchema { name: "pages", columns: PAGES, is_optional: true, ..PLAIN },
     FrameSchema { name: "exchanges", columns: EXCHANGES, is_optional: true, ..PLAIN },
+    FrameSchema { name: "video", columns: VIDEO, is_optional: true, ..PLAIN },
     FrameSchema { name: "host_samples", columns: HOST_SAMPLES, is_optional: true, ..PLAIN },
 ];
 
@@ -176,6 +177,10 @@ const PAGES: &[(&str, Kind)] =
 /// null where that did not happen, `repeats` how often the request left again.
 const EXCHANGES: &[(&str, Kind)] =
     &[("flow", UInt32), ("start_s", Float64), ("request_bytes", UInt64), ("bytes", UInt64), ("completion_s", Float64), ("repeats", UInt64)];
+
+/// Frames of video: captured at `start_s`, at the receiver `completion_s` later.
+const VIDEO: &[(&str, Kind)] =
+    &[("flow", UInt32), ("start_s", Float64), ("bytes", UInt64), ("rate_bps", Float64), ("completion_s", Float64)];
 
 /// Processors of senders' hosts: time at work from the start of the run, in the host's own clock.
 const HOST_SAMPLES: &[(&str, Kind)] = &[("t_s", Float64), ("host", UInt32), ("busy_s", Float64)];

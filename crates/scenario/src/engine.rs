@@ -23,6 +23,12 @@ use crate::windows::{window_bytes, window_packets, HEADER_BYTES};
 /// Time between two chunks when none is given, seconds: what video is commonly cut into.
 const CHUNK_S: f64 = 2.0;
 
+/// Smallest rate of video when none is given, bits per second (RFC 8867, 4.3).
+const VIDEO_MIN_BPS: f64 = 150e3;
+
+/// Time between two frames of video when none is given, seconds: 25 a second.
+const FRAME_S: f64 = 0.04;
+
 impl Filled {
     /// What the engine takes.
     pub fn spec(&self) -> Spec {
@@ -89,6 +95,9 @@ fn transfer(source: &Source, rtt_s: f64) -> Flow {
         off_s: None,
         app_rate_bps: None,
         chunk_s: None,
+        video_bps: None,
+        video_min_bps: None,
+        frame_s: None,
         response_bytes: None,
         request_bytes: None,
         think_s: None,
@@ -151,6 +160,13 @@ fn flow_spec(full: &Scenario, flow: &Flow) -> FlowSpec {
 fn writes_spec(flow: &Flow) -> Option<WritesSpec> {
     if let (Some(on_s), Some(off_s)) = (flow.on_s, flow.off_s) {
         return Some(WritesSpec::OnOff { on_ns: ns(on_s), off_ns: ns(off_s) });
+    }
+    if let Some(most_bps) = flow.video_bps {
+        return Some(WritesSpec::Video {
+            least_bps: whole(flow.video_min_bps.unwrap_or(VIDEO_MIN_BPS)),
+            most_bps: whole(most_bps),
+            every_ns: ns(flow.frame_s.unwrap_or(FRAME_S)),
+        });
     }
     flow.app_rate_bps.map(|rate_bps| WritesSpec::Chunks { rate_bps: whole(rate_bps), every_ns: ns(flow.chunk_s.unwrap_or(CHUNK_S)) })
 }

@@ -22,7 +22,7 @@ pub use error::{Interrupted, RunError, SpecError, StackFault};
 pub use parts::pace::Pace;
 pub use parts::tap::{Content as SeenContent, Place, Seen, SharedTap, Tap, Tapped};
 pub use records::{
-    Columns, EventKind, ExchangeRow, FlowRow, FlowSamples, HostColumns, LinkRow, PageRow, Records, SourceRow, SourceTotals, TransferKind,
+    Columns, EventKind, ExchangeRow, FlowRow, FrameRow, FlowSamples, HostColumns, LinkRow, PageRow, Records, SourceRow, SourceTotals, TransferKind,
     TransferRow, Transfers, UNSAID_STATE,
 };
 pub use spec::{

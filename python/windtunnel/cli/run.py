@@ -86,10 +86,10 @@ def run_command(
 ) -> None:
     """Run a scenario: in the simulator, on a built Linux kernel, or on the kernel of this machine.
 
-    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, mtu, handshake, jitter, enter and leave (hops); on and off, or
-    app_rate and chunk; response, request, think (laws, or a size or time) and requests, of a client that asks; rcvbuf, rcvbuf_max,
-    read_rate, read_every, read_on and read_off, of a receiver that may be full; application (a number that its connections share); those
-    of its host; transport options, and the algorithm's own parameters (see: windtunnel algorithms NAME).
+    Flow keys: rtt, start, stop, bytes, count, window, profile, direction, mtu, handshake, jitter, enter and leave (hops); on and off,
+    app_rate and chunk, or video, video_min and frame; response, request, think (laws, or a size or time) and requests, of a client that
+    asks; rcvbuf, rcvbuf_max, read_rate, read_every, read_on and read_off, of a receiver that may be full; application (a number that its
+    connections share); those of its host; transport options, and the algorithm's own parameters (see: windtunnel algorithms NAME).
     Keys of --udp: rate, amplitude and period, packet, start, stop, direction, enter and leave.
 
     Keys of arrivals: load or rate (transfers per second), sizes (pareto, exponential, fixed), mean, shape, max, rtt (one, or several as
@@ -345,6 +345,8 @@ def _print_tables(summary: dict[str, Any]) -> None:
         _print_pages(summary["pages"])
     if "exchanges" in summary:
         _print_exchanges(summary["exchanges"])
+    if "video" in summary:
+        _print_video(summary["video"])
     if "traffic" in summary:
         sources = [
             (
@@ -409,6 +411,18 @@ def _print_exchanges(flows: list[dict[str, Any]]) -> None:
     ]
     heads = ["flow", "exchanges", "unfinished", "mean response (bytes)", "mean time (ms)", "median (ms)", "p95 (ms)", "p99 (ms)"]
     print_table("Requests and responses", [*heads, "repeated requests"], rows)
+
+
+def _print_video(flows: list[dict[str, Any]]) -> None:
+    from windtunnel.cli.output import print_table
+
+    times = ("frame_s_mean", "frame_s_median", "frame_s_p95", "frame_s_p99")
+    rows = [
+        (row["flow"] + 1, row["frames"], row["skipped"], _scaled(row["rate_bps_mean"], 1e-6), *(_scaled(row[name], 1e3) for name in times))
+        for row in flows
+    ]
+    heads = ["flow", "frames", "skipped", "encoded (Mbit/s)", "mean delay (ms)", "median (ms)", "p95 (ms)", "p99 (ms)"]
+    print_table("Video", heads, rows)
 
 
 def _scaled(value: float | None, factor: float) -> float | None:

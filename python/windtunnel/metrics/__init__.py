@@ -10,6 +10,7 @@ from windtunnel.metrics.pageloads import pages
 from windtunnel.metrics.rates import epoch_s, goodput_bps, loss_overhead, lost_fraction, throughput_bps
 from windtunnel.metrics.registry import FAMILIES, MEASURES, measure, measured
 from windtunnel.metrics.summary import summary
+from windtunnel.metrics.video import video
 from windtunnel.metrics.view import View
 
 __all__ = [
@@ -32,4 +33,5 @@ __all__ = [
     "summary",
     "throughput_bps",
     "transfers",
+    "video",
 ]

@@ -13,6 +13,7 @@ from windtunnel.metrics.arrivals import transfers
 from windtunnel.metrics.datagrams import connections, sources
 from windtunnel.metrics.exchanges import exchanges
 from windtunnel.metrics.pageloads import pages
+from windtunnel.metrics.video import video
 from windtunnel.records import Records
 from windtunnel.records.names import written
 
@@ -29,8 +30,9 @@ def summary(records: Records) -> dict[str, Any]:
     -------
     dict
         `scenario`, `digest`, `records_digest`, `flows` and `links` (lists of dict), `metrics`, `engine`; `applications` (list of dict)
-        where flows share one, `transfers`, `pages`, `exchanges` and `traffic` (lists of dict) where there are sources of transfers,
-        sessions, flows with a client and sources of datagrams. Units by suffix, None where something was not measured.
+        where flows share one, `transfers`, `pages`, `exchanges`, `video` and `traffic` (lists of dict) where there are sources of
+        transfers, sessions, flows with a client, flows of video and sources of datagrams.
+        Units by suffix, None where something was not measured.
     """
     facts = records.facts
     return {
@@ -42,6 +44,7 @@ def summary(records: Records) -> dict[str, Any]:
         **({"transfers": transfer_rows(records)} if records.transfers is not None else {}),
         **({"pages": page_rows(records)} if records.pages is not None else {}),
         **({"exchanges": exchange_rows(records)} if records.exchanges is not None else {}),
+        **({"video": video_rows(records)} if records.video is not None else {}),
         **({"traffic": traffic} if (traffic := source_rows(records)) else {}),
         "links": link_rows(records),
         "metrics": metrics(records),
@@ -96,6 +99,11 @@ def page_rows(records: Records) -> list[dict[str, Any]]:
 def exchange_rows(records: Records) -> list[dict[str, Any]]:
     """Return one row per flow with a client."""
     return [_clean(row) for row in exchanges(records).iter_rows(named=True)]
+
+
+def video_rows(records: Records) -> list[dict[str, Any]]:
+    """Return one row per flow of video."""
+    return [_clean(row) for row in video(records).iter_rows(named=True)]
 
 
 def source_rows(records: Records) -> list[dict[str, Any]]:

@@ -191,6 +191,8 @@ class Histories:
         Label of the y axis; times are drawn in ms, rates in Mbit/s, bytes in MB.
     caption : str
         Text below the figure.
+    steps : tuple of (float, float)
+        A thin dashed line in every panel: from a time on, seconds, a value in the figure's unit, such as the link's capacity.
     """
 
     name: str
@@ -201,6 +203,7 @@ class Histories:
     algs: tuple[str, ...] = ()
     y_label: str = ""
     caption: str = ""
+    steps: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -354,6 +357,8 @@ def from_json(stored: Mapping[str, Any]) -> Declaration:
             fields["baseline"] = tuple(fields.get("baseline", ()))
         if kind == "compared":
             fields["published"] = tuple(Published(**mark) for mark in fields.get("published", ()))
+        if kind == "histories":
+            fields["steps"] = tuple((float(at), float(value)) for at, value in fields.get("steps", ()))
         if kind == "curves":
             fields["theory"] = tuple(Overlay(**overlay) for overlay in fields.get("theory", ()))
         return _KINDS[kind](**fields)

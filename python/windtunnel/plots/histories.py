@@ -110,6 +110,12 @@ def _draw_panel(declaration: Histories, axis: Axes, history: History, *, buckets
         axis.plot(*thin(t_s, values, buckets=buckets), color=colour, linewidth=0.9, solid_joinstyle="round", zorder=2.5)
         known = values[np.isfinite(values)]
         bottom, top = min(bottom, float(known.min(initial=0.0))), max(top, float(known.max(initial=0.0)))
+    if declaration.steps:
+        at, capacity = zip(*declaration.steps, strict=True)
+        axis.step(
+            (*at, _end_s(history)), (*capacity, capacity[-1]), where="post", color="0.35", linewidth=0.7, linestyle=(0, (4, 3)), zorder=2
+        )
+        top = max(top, *capacity)
     axis.set_ylim(bottom * 1.06, top * 1.06 or 1.0)
     y_ticks(axis, log=False)
 

@@ -63,6 +63,7 @@ class Records:
     transfers: pl.DataFrame | None = None
     pages: pl.DataFrame | None = None
     exchanges: pl.DataFrame | None = None
+    video: pl.DataFrame | None = None
     host_samples: pl.DataFrame | None = None
     given_digest: str | None = None
     """The digest of records whose samples are on disk and not here."""

@@ -24,6 +24,7 @@ _FRAMES = {
     "flows": "totals of every flow",
     "links": "totals of every link",
     "acks": "the window at every ACK",
+    "video": "frames of video: captured, encoded rate, delay to the receiver",
     "host_samples": "time at work of every host's processor",
 }
 _EPOCH = (1980, 1, 1, 0, 0, 0)

@@ -72,6 +72,9 @@ class Flow(Table):
         The application writes as fast as the flow takes it for so long, then nothing for so long, in turns; always when absent.
     app_rate_bps, chunk_s : float, optional
         The application writes in chunks, one every so many seconds (2 when absent), each of what this payload rate makes of that time.
+    video_bps, video_min_bps, frame_s : float, optional
+        The application is video whose rate follows what the connection carries, between these payload rates (150 kbit/s the smaller, when
+        absent), in a frame each so many seconds (0.04 when absent).
     response_bytes : Law, optional
         A client asks for what the flow sends: payload of a response, as whole segments; ``response=64kB`` is `fixed`.
     request_bytes, think_s : Law, optional
@@ -110,6 +113,7 @@ class Flow(Table):
         "mtu": "mtu_bytes",
         "receiver_mtu": "receiver_mtu_bytes",
         **writes.SHORT,
+        **writes.VIDEO,
         **clients.SHORT,
         **receivers.SHORT,
     }
@@ -152,6 +156,12 @@ class Flow(Table):
             app_rate_bps: Quantity | None = ...,
             chunk: Quantity | None = ...,
             chunk_s: Quantity | None = ...,
+            video: Quantity | None = ...,
+            video_bps: Quantity | None = ...,
+            video_min: Quantity | None = ...,
+            video_min_bps: Quantity | None = ...,
+            frame: Quantity | None = ...,
+            frame_s: Quantity | None = ...,
             response: Law | Quantity | Entry | None = ...,
             response_bytes: Law | Quantity | Entry | None = ...,
             request: Law | Quantity | Entry | None = ...,
@@ -201,6 +211,9 @@ class Flow(Table):
         default=None, description="payload rate of an application that writes in chunks, in bits per second"
     )
     chunk_s: writes.SpanS | None = Field(default=None, description="time from one chunk to the next, in seconds")
+    video_bps: RateBps | None = Field(default=None, description="largest payload rate of video, in bits per second")
+    video_min_bps: RateBps | None = Field(default=None, description="smallest payload rate of video, in bits per second")
+    frame_s: writes.SpanS | None = Field(default=None, description="time from one frame of video to the next, in seconds")
     response_bytes: Law | None = Field(default=None, description="payload of a response in bytes, to a client that asks")
     request_bytes: Law | None = Field(default=None, description="payload of a request in bytes")
     think_s: Law | None = Field(default=None, description="seconds from the end of a response to the next request")
@@ -280,6 +293,7 @@ class Flow(Table):
             raise refusal("is missing, and chunk is given; allowed: both, or app_rate alone", field="app_rate_bps")
         if self.on_s is not None and self.app_rate_bps is not None:
             raise refusal("on and off, and app_rate are both given; allowed: one of them", field="app_rate_bps")
+        writes.check_video(self)
         return self
 
     @model_validator(mode="after")

@@ -102,7 +102,7 @@ class Suite:
         return build(self.followed.register(self.name, algorithms), file=self.name, declared=self.declarations())
 
 
-STUDIES = ("bbr-draft", "l4s", "now", "rfc7928", "rfc9743", "stacks", "wireless")
+STUDIES = ("bbr-draft", "l4s", "now", "rfc7928", "rfc8867", "rfc9743", "stacks", "tcpeval", "wireless")
 """Suites that come with the package and are no paper's: only who names them gets them."""
 
 

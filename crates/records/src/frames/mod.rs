@@ -23,6 +23,7 @@ pub fn frames(mut records: Records, trace: Option<AckTrace>) -> Vec<Frame> {
         ("transfers", (!transfers.kinds.is_empty()).then(|| others::transfers(transfers))),
         ("pages", (transfers.sessions > 0).then(|| others::pages(&transfers.pages))),
         ("exchanges", records.exchanges.as_deref().map(others::exchanges)),
+        ("video", records.frames.as_deref().map(others::video)),
         ("host_samples", (!records.host_samples.t_ns.is_empty()).then(|| others::host_samples(&records.host_samples))),
         ("link_samples", Some(links::samples(records))),
     ];

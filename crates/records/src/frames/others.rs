@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use sim::{AckTrace, ExchangeRow, HostColumns, PageRow, Records, TransferRow, Transfers};
+use sim::{AckTrace, ExchangeRow, FrameRow, HostColumns, PageRow, Records, TransferRow, Transfers};
 
 use super::seconds;
 use crate::frame::Column;
@@ -65,6 +65,16 @@ pub(super) fn exchanges(rows: &[ExchangeRow]) -> Vec<Column> {
         Column::new("bytes", whole(|row| row.bytes)),
         Column::new("completion_s", rows.iter().map(ExchangeRow::completion_s).collect::<Vec<_>>()),
         Column::new("repeats", whole(|row| row.repeats.into())),
+    ]
+}
+
+pub(super) fn video(rows: &[FrameRow]) -> Vec<Column> {
+    vec![
+        Column::new("flow", rows.iter().map(|row| row.flow).collect::<Vec<_>>()),
+        Column::new("start_s", seconds(&rows.iter().map(|row| row.start_ns).collect::<Vec<_>>())),
+        Column::new("bytes", rows.iter().map(|row| row.bytes).collect::<Vec<_>>()),
+        Column::new("rate_bps", rows.iter().map(|row| row.rate_bps).collect::<Vec<_>>()),
+        Column::new("completion_s", rows.iter().map(FrameRow::completion_s).collect::<Vec<_>>()),
     ]
 }
 

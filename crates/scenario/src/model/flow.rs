@@ -81,6 +81,15 @@ pub struct Flow {
     /// Time from one chunk to the next, seconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub chunk_s: Option<f64>,
+    /// Largest payload rate of video that follows what the connection carries, bits per second.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub video_bps: Option<f64>,
+    /// Its smallest payload rate, bits per second.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub video_min_bps: Option<f64>,
+    /// Time from one of its frames to the next, seconds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub frame_s: Option<f64>,
     /// Payload of a response, bytes: there is a client, which asks for what the flow sends.
     #[serde(default, skip_serializing_if = "is_default")]
     pub response_bytes: Option<Law>,

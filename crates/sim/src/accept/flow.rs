@@ -228,6 +228,7 @@ fn accept_stack<'a>(
         ("window", flow.window_packets.is_some() || flow.window_bytes.is_some()),
         ("host", flow.host.is_some()),
         ("requests", flow.requests.is_some()),
+        ("video", matches!(flow.writes, Some(WritesSpec::Video { .. }))),
     ];
     if let Some((own, _)) = own.into_iter().find(|&(_, is_given)| is_given) {
         return refuse(field(own), name, format!("leave it out: it is of the simulator's TCP, and {name} has a stack of its own"));

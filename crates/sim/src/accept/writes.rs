@@ -11,6 +11,7 @@ pub(crate) fn accept_writes(index: usize, writes: &WritesSpec) -> Result<(), Spe
     let spans = match *writes {
         WritesSpec::OnOff { on_ns, off_ns } => vec![("on", on_ns), ("off", off_ns)],
         WritesSpec::Chunks { every_ns, .. } => vec![("chunk", every_ns)],
+        WritesSpec::Video { every_ns, .. } => vec![("frame", every_ns)],
     };
     if let Some(&(name, span)) = spans.iter().find(|&&(_, span)| !SPAN_S.holds_ns(span)) {
         return refuse(field(name), seconds(span), format!("give {SPAN_S}"));
@@ -18,6 +19,12 @@ pub(crate) fn accept_writes(index: usize, writes: &WritesSpec) -> Result<(), Spe
     match *writes {
         WritesSpec::Chunks { rate_bps, .. } if !RATE_BPS.holds(rate_bps as f64) => {
             refuse(field("app_rate"), rate_bps, format!("give {RATE_BPS}"))
+        }
+        WritesSpec::Video { least_bps, .. } if !RATE_BPS.holds(least_bps as f64) => {
+            refuse(field("video_min"), least_bps, format!("give {RATE_BPS}"))
+        }
+        WritesSpec::Video { least_bps, most_bps, .. } if most_bps < least_bps => {
+            refuse(field("video"), most_bps, format!("give at least video_min, {least_bps}"))
         }
         _ => Ok(()),
     }

@@ -9,7 +9,7 @@ use super::run::Engine;
 use crate::accept::GUEST_WINDOW;
 use crate::parts::flow::Flow;
 use crate::parts::load::Load;
-use crate::records::{ExchangeRow, FlowRow, LinkRow, Records};
+use crate::records::{ExchangeRow, FrameRow, FlowRow, LinkRow, Records};
 use crate::spec::{Direction, FlowSpec, Spec};
 
 /// Protocol and variant.
@@ -58,6 +58,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             .collect();
         self.records.link_names = spec.links().into_iter().map(|link| link.name).collect();
         self.records.exchanges = self.close_clients();
+        self.records.frames = self.close_viewers();
         self.arrivals.count_unfinished(&self.flows, &mut self.records.transfers);
         let by_transfers: u64 = self.records.transfers.rows.iter().map(|row| u64::from(row.sent)).sum();
         let datagrams: u64 = self.records.sources.iter().map(|row| row.at_end.sent).sum();
@@ -107,6 +108,20 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             return None;
         }
         let mut rows = clients.concat();
+        rows.sort_by_key(|row| (row.start_ns, row.flow));
+        Some(rows)
+    }
+}
+
+impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
+    /// The frames of all viewers, if there are any.
+    fn close_viewers(&mut self) -> Option<Vec<FrameRow>> {
+        let end = Time(self.spec.duration_ns);
+        let viewers: Vec<_> = self.flows.iter_mut().filter_map(|flow| flow.path.close_viewer(end)).collect();
+        if viewers.is_empty() {
+            return None;
+        }
+        let mut rows = viewers.concat();
         rows.sort_by_key(|row| (row.start_ns, row.flow));
         Some(rows)
     }

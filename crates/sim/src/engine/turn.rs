@@ -187,6 +187,9 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             }
         }
         if let (FlowKind::Write, Some(application)) = (kind, application) {
+            if let Some(frame) = application.encode(now, sender) {
+                wire.path.on_captured(now, frame);
+            }
             let next = application.write(now, sender, &mut wire);
             flow.started(next);
         }

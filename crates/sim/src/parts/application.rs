@@ -1,9 +1,10 @@
-//! Applications that do not always have more to send: on and off, and in chunks.
+//! Applications that do not always have more to send: on and off, in chunks, and video.
 
 use cc::Controller;
 use tcp::{Sender, Wire};
-use units::{Duration, Time};
+use units::{Duration, Stream, Time};
 
+use super::encoder::{Bounds, Encoder, Frame};
 use crate::spec::{FlowSpec, Spec, WritesSpec};
 
 /// The application of one flow.
@@ -15,6 +16,8 @@ pub(crate) struct Application {
     bytes: u64,
     /// How often it has written, or turned.
     turns: u64,
+    /// Of video.
+    encoder: Option<Box<Encoder>>,
 }
 
 impl Application {
@@ -23,12 +26,25 @@ impl Application {
         if spec.flows.iter().all(|flow| flow.writes.is_none()) {
             return Vec::new();
         }
-        let new = |flow: &FlowSpec, writes| Application { writes, mss: flow.mss_bytes, bytes: flow.bytes.unwrap_or(u64::MAX), turns: 0 };
-        spec.flows.iter().map(|flow| flow.writes.map(|writes| new(flow, writes))).collect()
+        let new = |(index, flow): (usize, &FlowSpec)| {
+            let writes = flow.writes?;
+            let encoder = encoder(index, flow, writes, spec.seed);
+            Some(Application { writes, mss: flow.mss_bytes, bytes: flow.bytes.unwrap_or(u64::MAX), turns: 0, encoder })
+        };
+        spec.flows.iter().enumerate().map(new).collect()
+    }
+
+    /// The frame that it writes now, if it is video.
+    pub(crate) fn encode(&mut self, now: Time, sender: &Sender<Controller>) -> Option<Frame> {
+        self.encoder.as_mut()?.encode(now, sender)
     }
 
     /// What it does now; returns when it does something again.
     pub(crate) fn write(&mut self, now: Time, sender: &mut Sender<Controller>, wire: &mut impl Wire) -> Time {
+        if let (WritesSpec::Video { every_ns, .. }, Some(encoder)) = (self.writes, &self.encoder) {
+            sender.on_written(now, encoder.written(), wire);
+            return now + Duration(every_ns);
+        }
         self.turns += 1;
         match self.writes {
             WritesSpec::OnOff { on_ns, .. } if self.turns % 2 == 1 => {
@@ -50,6 +66,14 @@ impl Application {
                 sender.on_written(now, written / u64::from(self.mss), wire);
                 now + Duration(every_ns)
             }
+            WritesSpec::Video { .. } => Time::NEVER,
         }
     }
+}
+
+/// That of flow `index`, if it is video.
+fn encoder(index: usize, flow: &FlowSpec, writes: WritesSpec, seed: u64) -> Option<Box<Encoder>> {
+    let WritesSpec::Video { least_bps, most_bps, every_ns } = writes else { return None };
+    let bounds = Bounds { least_bps, most_bps, every_ns, mss: flow.mss_bytes };
+    Some(Box::new(Encoder::new(bounds, Stream::named(seed, &format!("flow{index}/video")))))
 }

@@ -11,8 +11,9 @@ use super::disorder::drawn;
 use super::host;
 use super::jitter::Jitter;
 use super::path::Path;
+use super::viewer::Viewer;
 use crate::accept::AcceptedFlow;
-use crate::spec::{Direction, FlowSpec, Spec};
+use crate::spec::{Direction, FlowSpec, Spec, WritesSpec};
 
 /// What an event of a flow is, in the order in which events of one flow at one time are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,7 +109,13 @@ impl Flow {
         let path = Path::new(receiver, rtt, traffic, links).behind(disorder(spec, index, given));
         let access = path.access_delay();
         let client = Client::of_flow(index, &accepted, spec);
-        let mut path = path.on_host(host::side(spec, given, access)).among_hops(spec.hops.len()).asked_by(client).with_look_at_buffer();
+        let viewer = matches!(given.writes, Some(WritesSpec::Video { .. })).then(|| Viewer::of_flow(index));
+        let mut path = path
+            .on_host(host::side(spec, given, access))
+            .among_hops(spec.hops.len())
+            .asked_by(client)
+            .viewed_by(viewer)
+            .with_look_at_buffer();
         path.jitter = Jitter::of_flow(index, spec.seed, given.jitter_ns);
         path.opens = given.handshake;
         let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(given.start_ns.next_multiple_of(spec.sample_ns)) };

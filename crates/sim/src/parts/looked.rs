@@ -52,6 +52,7 @@ impl Path {
             self.receive(departs, seq, sent);
         }
         self.tell_client(arrives, seq);
+        self.tell_viewer(arrives);
     }
 
     /// The same for a segment of an ECN-capable flow: a change of its marks may send the ACK that waited on ahead.

@@ -20,6 +20,7 @@ use super::host::Side;
 use super::jitter::Jitter;
 use super::load::{AckLoad, Segment};
 use super::tap::PathTap;
+use super::viewer::Viewer;
 use crate::spec::access_delay;
 
 /// IP bytes of an ACK: 20 of IP, 20 of TCP, 12 of timestamps.
@@ -41,6 +42,7 @@ pub(crate) struct Rare {
     pub(crate) unordered: Option<Unordered>,
     pub(crate) side: Option<Side>,
     pub(crate) client: Option<Box<Client>>,
+    pub(crate) viewer: Option<Box<Viewer>>,
     pub(crate) tap: Option<PathTap>,
     /// When something beside the host can have an effect, of what [`Path::refresh_beyond`] looks at.
     pub(super) elsewhere_at: Time,

@@ -79,6 +79,7 @@ impl Path {
         let ack = self.receiver.on_segment(Arrival { at: arrives, seq, sent });
         self.answer_shown(arrives, ack);
         self.tell_client(arrives, seq);
+        self.tell_viewer(arrives);
     }
 
     fn answer_shown(&mut self, at: Time, ack: Option<Ack>) {

@@ -291,7 +291,7 @@ impl StackFlow {
                     }
                 }
             }
-            None => Supply::Pause,
+            Some(WritesSpec::Video { .. }) | None => Supply::Pause,
         }
     }
 

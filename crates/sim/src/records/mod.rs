@@ -223,6 +223,28 @@ impl ExchangeRow {
     }
 }
 
+/// One frame of a flow's video.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrameRow {
+    /// Number of the flow.
+    pub flow: u32,
+    /// When it was captured, nanoseconds.
+    pub start_ns: u64,
+    /// Its payload bytes; none of a frame that was skipped.
+    pub bytes: u64,
+    /// The payload rate it was encoded for, bits per second.
+    pub rate_bps: f64,
+    /// How long until all of it, and of those before it, was at the receiver, nanoseconds; `u64::MAX` if that did not happen.
+    pub completion_ns: u64,
+}
+
+impl FrameRow {
+    /// How long until it was at the receiver, seconds; NaN if that did not happen.
+    pub fn completion_s(&self) -> f64 {
+        span_s(self.completion_ns)
+    }
+}
+
 /// A time in seconds; NaN for one that never ended.
 fn span_s(ns: u64) -> f64 {
     if ns == u64::MAX {
@@ -348,6 +370,8 @@ pub struct Records {
     pub transfers: Transfers,
     /// Exchanges of flows that have a client, in the order in which they began; none if no flow has one.
     pub exchanges: Option<Vec<ExchangeRow>>,
+    /// Frames of flows that carry video, in the order in which they were captured; none if no flow does.
+    pub frames: Option<Vec<FrameRow>>,
     /// Segments sent by all flows and transfers, datagrams included.
     pub data_packets: u64,
     /// Events handled by the core.

@@ -163,6 +163,15 @@ pub enum WritesSpec {
         /// From one chunk to the next.
         every_ns: u64,
     },
+    /// Frames of video, as large as the rate that the connection carries makes them.
+    Video {
+        /// Smallest payload rate, and the first, bits per second.
+        least_bps: u64,
+        /// Largest payload rate, bits per second.
+        most_bps: u64,
+        /// From one frame to the next.
+        every_ns: u64,
+    },
 }
 
 fn default_profile() -> String {

@@ -39,6 +39,7 @@ mod transfers;
 mod two_way;
 mod vegas;
 mod westwood;
+mod video;
 mod writes;
 
 #[path = "../common/build.rs"]

@@ -23,6 +23,7 @@ impl Writes {
         let since = match self.given {
             WritesSpec::OnOff { on_ns, off_ns } => self.done / 2 * (on_ns + off_ns) + self.done % 2 * on_ns,
             WritesSpec::Chunks { every_ns, .. } => self.done * every_ns,
+            WritesSpec::Video { .. } => unreachable!("what video writes follows from its sender"),
         };
         Time(self.start_ns + since)
     }
@@ -34,6 +35,7 @@ impl Writes {
             WritesSpec::OnOff { .. } => (self.done % 2 == 1).then_some(u64::MAX),
             WritesSpec::Chunks { .. } if self.is_over() => Some(u64::MAX),
             WritesSpec::Chunks { .. } => Some(self.bytes_written() / self.mss),
+            WritesSpec::Video { .. } => None,
         }
     }
 

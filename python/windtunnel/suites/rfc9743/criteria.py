@@ -8,6 +8,7 @@ from __future__ import annotations
 from windtunnel.suites.criteria import TEXT, Criterion, Expectation, Followed
 from windtunnel.suites.rfc9743.common import DEPLOYED, STANDARD
 from windtunnel.suites.rfc9743.environments import GENERAL, SPECIAL
+from windtunnel.suites.rfc9743.signals import LIKE, VIDEOS
 
 EDITION = (
     "the working group's text of RFC 9743, draft-ietf-ccwg-rfc5033bis, after its revision 05 (ietf-wg-ccwg/rfc5033bis, 00010109), "
@@ -15,7 +16,7 @@ EDITION = (
 )
 LEFT_OUT = (
     "It names criteria and no path, rate or metric: every scenario and, but for two in part, every threshold is this suite's own.",
-    "Media, tunnels, misbehaving nodes and multipath are not run (rows 09, 14, 22, 25), and two criteria ask for texts (rows 11, 12).",
+    "Misbehaving nodes and multipath are not run (rows 22, 25), and two criteria ask for texts (rows 11, 12).",
     "An algorithm beside itself does itself no harm by definition: the comparisons of rows 06 to 08 and 10 leave it out.",
     "A verdict is that of one stack, Linux 6.1's as this simulator has it, with the algorithm put in.",
 )
@@ -28,6 +29,30 @@ def _beside(metric: str, rest: str, mixes: tuple[str, ...] = ("1:1", "1:4", "4:1
         for place in ("it", "own")
     )
     return f"zip({here}, {own})"
+
+
+def _video(carrier: str) -> tuple[Expectation, ...]:
+    def both(metric: str) -> str:
+        here, own = (f"V('{metric}', over='rate', alg=ALG, video='{carrier}', place='{place}')" for place in ("it", LIKE))
+        return f"zip({here}, {own})"
+
+    return (
+        Expectation(
+            f"rate-{carrier}",
+            "rfc9743.media",
+            f"video over {carrier} keeps at least half of the goodput beside ALG that it has beside NewReno, at both rates",
+            f"all(a >= 0.5 * b for (a, b) in {both('video_mbps')})",
+            "half",
+        ),
+        Expectation(
+            f"frames-{carrier}",
+            "rfc9743.media",
+            f"95 % of the frames of video over {carrier} come beside ALG no more than half as late again as beside NewReno, "
+            f"and 50 ms, at both rates",
+            f"all(a <= 1.5 * b + 50 for (a, b) in {both('frame_p95_ms')})",
+            "half as late again, and 50 ms",
+        ),
+    )
 
 
 def _harm(opponent: str) -> tuple[Expectation, ...]:
@@ -241,7 +266,9 @@ MIXED = (
         "Beside real-time congestion control",
         "5.2.2",
         "SHOULD consider",
-        not_evaluated="No media source with a congestion control of its own in this suite: the tests of RFC 8867 are another suite's.",
+        tuple(one for carrier in VIDEOS for one in _video(carrier)),
+        "Media over RTP with a congestion control of its own (SCReAM, NADA, GCC): the video is payload of TCP. The suite "
+        "rfc8867 judges video itself.",
     ),
     Criterion("10", "Short and long flows of other algorithms", "5.2.3", "MUST", tuple(_short(one) for one in STANDARD)),
     Criterion(

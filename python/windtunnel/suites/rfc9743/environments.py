@@ -26,7 +26,20 @@ GENERAL = (
         "Tunnels",
         "6.2",
         "MUST consider, where path signals are used",
-        not_evaluated="The simulator has no path part that strips or rewrites ECN marks.",
+        tuple(
+            Expectation(
+                f"{word}-{queue}",
+                "rfc9743.tunnels",
+                f"where the ECN field {says}, ALG uses nine tenths of what it uses of the link otherwise and waits at most "
+                f"10 ms longer, under {queue}",
+                f"M('util', alg=ALG, queue='{queue}', field='{field}') >= 0.9 * M('util', alg=ALG, queue='{queue}', field='kept') and "
+                f"M('wait_ms', alg=ALG, queue='{queue}', field='{field}') <= M('wait_ms', alg=ALG, queue='{queue}', field='kept') + 10",
+                "a tenth, and 10 ms",
+            )
+            for queue in ("codel", "dualpi2")
+            for word, field, says in (("cleared", "cleared", "is cleared"), ("rewritten", "ECT(0)", "is ECT(0)"))
+        ),
+        "Tunnels behind the queue that do not carry marks on: the path has none.",
     ),
     Criterion(
         "15",
