@@ -22,8 +22,8 @@ pub use error::{Interrupted, RunError, SpecError, StackFault};
 pub use parts::pace::Pace;
 pub use parts::tap::{Content as SeenContent, Place, Seen, SharedTap, Tap, Tapped};
 pub use records::{
-    Columns, EventKind, ExchangeRow, FlowRow, FrameRow, FlowSamples, HostColumns, LinkRow, PageRow, Records, SourceRow, SourceTotals, TransferKind,
-    TransferRow, Transfers, UNSAID_STATE,
+    Columns, EventKind, ExchangeRow, FlowRow, FlowSamples, FrameRow, HostColumns, LinkRow, PageRow, Records, SourceRow, SourceTotals,
+    TransferKind, TransferRow, Transfers, UNSAID_STATE,
 };
 pub use spec::{
     AmongSpec, ArrivalSpec, ChangesSpec, DelayStep, DeviceSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, HopSpec, HostSpec,

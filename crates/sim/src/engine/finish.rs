@@ -9,7 +9,7 @@ use super::run::Engine;
 use crate::accept::GUEST_WINDOW;
 use crate::parts::flow::Flow;
 use crate::parts::load::Load;
-use crate::records::{ExchangeRow, FrameRow, FlowRow, LinkRow, Records};
+use crate::records::{ExchangeRow, FlowRow, FrameRow, LinkRow, Records};
 use crate::spec::{Direction, FlowSpec, Spec};
 
 /// Protocol and variant.

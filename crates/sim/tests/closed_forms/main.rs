@@ -38,8 +38,8 @@ mod timers;
 mod transfers;
 mod two_way;
 mod vegas;
-mod westwood;
 mod video;
+mod westwood;
 mod writes;
 
 #[path = "../common/build.rs"]
