@@ -46,7 +46,8 @@ fn main() {
         println!("cargo:rerun-if-changed={}", folder.display());
     }
     let text = read(&picoquic.join("picoquic/picoquic.h"));
-    let version = text.split("#define PICOQUIC_VERSION \"").nth(1).and_then(|rest| rest.split('"').next()).expect("picoquic.h says its version");
+    let version =
+        text.split("#define PICOQUIC_VERSION \"").nth(1).and_then(|rest| rest.split('"').next()).expect("picoquic.h says its version");
     println!("cargo:rustc-env=PICOQUIC_VERSION={version}");
 
     let mut build = cc::Build::new();

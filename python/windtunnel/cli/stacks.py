@@ -24,13 +24,13 @@ def build_command(
     source: Annotated[
         Path | None,
         typer.Option(
-            help="Only read. Of linux: a kernel's source tree or tarball, the distribution's linux-source when absent. Of picoquic: its folder."
+            help="Of linux: a kernel's source tree or tarball, the distribution's linux-source when absent. Of picoquic: its folder."
         ),
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, max=1024, help="Of linux: compilers at once; one per core when absent.")] = None,
     json: JSON = False,
 ) -> None:
-    """Build stacks from their published packages, linux and picoquic from a source, with your Rust toolchain, and keep them in your cache."""
+    """Build stacks from their packages, linux and picoquic from a source, with your Rust toolchain, and keep them in your cache."""
     from windtunnel.cli.output import note, print_json, stoppable
     from windtunnel.foreign import fromsource, stacks
     from windtunnel.foreign.ownstack import FOR

@@ -53,7 +53,11 @@ def covered(folder: Path) -> str:
     """
     hashed = hashlib.sha256()
     tls = folder.parent / _BESIDE
-    listed = [folder / "CMakeLists.txt", *(folder / FOR).rglob("*"), *(path for part in ("lib", "include", "deps") for path in (tls / part).rglob("*"))]
+    listed = [
+        folder / "CMakeLists.txt",
+        *(folder / FOR).rglob("*"),
+        *(path for part in ("lib", "include", "deps") for path in (tls / part).rglob("*")),
+    ]
     for path in sorted(listed):
         if path.suffix in _COMPILED and path.is_file():
             hashed.update(str(path.relative_to(folder.parent)).encode() + b"\0" + path.read_bytes())

@@ -128,6 +128,8 @@ struct windtunnel_end *windtunnel_end_open(const struct windtunnel_open *open)
 	picoquic_public_random_seed_64(open->seed, 1);
 	picoquic_set_default_congestion_algorithm(end->quic, picoquic_get_congestion_algorithm(open->algorithm));
 	picoquic_set_mtu_max(end->quic, open->datagram_bytes + PICOQUIC_MTU_OVERHEAD((struct sockaddr *)&end->peer));
+	/* Unasked, it looks for the path's largest datagram only while it has little to send. Its own tests of long transfers ask, too. */
+	picoquic_set_default_pmtud_policy(end->quic, picoquic_pmtud_required);
 	open_windows(end->quic, open);
 out:
 	if (certificate_file >= 0)
