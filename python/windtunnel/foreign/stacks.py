@@ -260,8 +260,8 @@ def _compiled(what: _Made, cargo: str) -> Path:
     done = subprocess.run(command, cwd=source, env=os.environ | what.asked, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
-        what = next((line for line in lines if line.startswith("error")), lines[-1] if lines else "without a word")
-        raise ForeignError(str(source), f"cargo build failed: {what}")
+        said = next((line for line in lines if line.startswith("error")), lines[-1] if lines else "without a word")
+        raise ForeignError(str(source), f"cargo build failed: {said}")
     return target / "release" / _LIBRARY
 
 
