@@ -33,3 +33,33 @@ def test_two_flows_are_the_same_in_both_in_their_means(linux, algorithm):
     assert sum(stack[:2]) == pytest.approx(sum(network[:2]), rel=0.003)
     assert stack[:2] == pytest.approx(network[:2], rel=0.1)
     assert sum(stack[2:]) == pytest.approx(sum(network[2:]), rel=0.1, abs=4)
+
+
+@pytest.fixture
+def any_linux():
+    found = [one for one in stacks.built() if one.name == "linux"]
+    if not found:
+        pytest.skip("linux is not built: windtunnel stacks build linux")
+    return found[0]
+
+
+def test_the_kernel_a_quic_stack_and_a_simulated_flow_share_one_queue(any_linux):
+    """The same records twice; a queue that serves them in turn gives the kernel what it gives the simulator."""
+    if not any(one.name == "quinn" for one in stacks.built()):
+        pytest.skip("quinn is not built: windtunnel stacks build quinn")
+    given = {"bottleneck": {"rate": "30Mbit", "queue": "100%bdp"}, "rtt": "40ms", "duration": "15s", "warmup": "5s"}
+    flows = ["cubic,stack=linux", "cubic,stack=quinn", "cubic"]
+    run = wt.run(wt.Scenario.model_validate(given | {"flows": flows}))
+    assert run.flows["algorithm"].to_list() == ["cubic@linux", "cubic@quinn", "cubic"]
+    assert run.flows["variant"].to_list()[0] == f"linux-{any_linux.version}"
+    # What one queue of a BDP demands of three that back off to 0.7: the link is full, and each has lost packets and carried its part of it.
+    assert run.links["utilisation"][0] > 0.97
+    assert min(run.flows["lost_packets"]) > 0
+    rates = [row["goodput_bps"] for row in run.summary["flows"]]
+    assert 0.9 * 30e6 < sum(rates) < 30e6 and min(rates) > 0.1 * sum(rates)
+    assert wt.run(wt.Scenario.model_validate(given | {"flows": flows})).records.digest() == run.records.digest()
+    fair = wt.run(wt.Scenario.model_validate(given | {"flows": flows, "bottleneck": given["bottleneck"] | {"discipline": "fq-codel"}}))
+    kernel, quic, simulated = (row["throughput_bps"] for row in fair.summary["flows"])
+    # The same law with the same headers: the same share. Another's CUBIC is no less than the mean of a window that falls to 0.7 of a third.
+    assert kernel == pytest.approx(simulated, rel=0.02)
+    assert 0.85 * kernel < quic < kernel

@@ -21,6 +21,7 @@ PATH = ["--rate", "20Mbit", "--rtt", "20ms", "--duration", "3s"]
         ("*(volatile int *)8 = 1;", "crashed (SIGSEGV) in wake of flow 2 at 1.000000 s"),
         ("exit(3);", "ended its process (exit code 3) in wake of flow 2 at 1.000000 s"),
         ('strcpy(text, "has had enough"); return -1;', "has had enough (flow 2, 1.000000 s)"),
+        ("", "sends nothing and asks for no wake-up (flow 2, 1.000000 s)"),
         ("end->is_woken = 0;", "keeps one instant busy: 1048576 events and no time passes (flow 2, 1.000000 s)"),
     ],
 )
@@ -38,5 +39,5 @@ def test_a_stacks_fault_is_one_line_and_the_next_run_works(
     # Nothing half-written, and the next run has a process that works.
     assert cli("run", *PATH, "--flow", "none,stack=small", "--out", "folder").code == 2
     assert not (tmp_path / "folder").exists()
-    keep_small_stack("", tmp_path)
+    keep_small_stack("end->is_woken = 2;", tmp_path)
     assert cli("run", *PATH, "--flow", "cubic", "--flow", "none,stack=small").code == 0

@@ -72,7 +72,8 @@ fn filled_flows(scenario: &Scenario, notes: &mut Vec<String>) -> Result<Vec<Flow
     let mut flows = Vec::with_capacity(scenario.flows.len());
     for (index, flow) in scenario.flows.iter().enumerate() {
         let one = Flow {
-            algorithm: protocol_name(&flow.algorithm),
+            // A stack's own name is not ours: `bbr1` is another controller than `bbr` there.
+            algorithm: if flow.stack.is_some() { flow.algorithm.clone() } else { protocol_name(&flow.algorithm) },
             rtt_s: flow.rtt_s.or(scenario.rtt_s),
             profile: Some(flow.profile.as_ref().unwrap_or(&scenario.profile).clone()),
             count: 1,

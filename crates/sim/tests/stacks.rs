@@ -13,7 +13,12 @@ const ACK: usize = 32;
 enum Habit {
     /// It keeps this many datagrams in flight.
     Window(u64),
+    /// Sends nothing, and waits for something after the run.
     Silent,
+    /// Sends nothing, and waits for nothing.
+    Mute,
+    /// Sends so many datagrams, which nobody answers, and waits for nothing else.
+    Unheard(u64),
     FailsAt(Duration),
     /// Asks to be woken now, for ever.
     Restless,
@@ -86,7 +91,7 @@ impl Endpoint for End {
         self.got += datagram.len() as u64;
         if self.role == Role::Server {
             assert!(datagram.iter().all(|&byte| byte == 7) && datagram.len() == PAYLOAD);
-            self.owed += 1;
+            self.owed += u64::from(!matches!(self.habit, Habit::Unheard(_)));
             return Ok(());
         }
         self.in_flight -= 1;
@@ -117,7 +122,7 @@ impl Endpoint for End {
             return Ok(Some(Ecn::NotEct));
         }
         let window = match self.habit {
-            Habit::Window(window) => window,
+            Habit::Window(window) | Habit::Unheard(window) => window,
             Habit::Endless | Habit::Large => u64::MAX,
             _ => 0,
         };
@@ -134,6 +139,7 @@ impl Endpoint for End {
         match self.habit {
             Habit::FailsAt(at) if self.role == Role::Client && self.is_open => Some(at),
             Habit::Restless if self.is_open => Some(Duration::ZERO),
+            Habit::Silent | Habit::Counts | Habit::Streams(_) => Some(Duration::from_secs(1000)),
             _ => None,
         }
     }
@@ -289,6 +295,10 @@ fn faults_end_the_run_and_say_where() {
     assert!(fault(Habit::Restless).starts_with("fixed-1: keeps one instant busy"), "{}", fault(Habit::Restless));
     assert!(fault(Habit::Endless).ends_with("(flow 1, 1.000000 s)"));
     assert_eq!(fault(Habit::Large), "fixed-1: sends a datagram of 1473 bytes where the path carries 1472 (flow 1, 1.000000 s)");
+    assert_eq!(fault(Habit::Mute), "fixed-1: sends nothing and asks for no wake-up (flow 1, 1.000000 s)");
+    // Three in a row, 1 ms each, and half a path.
+    let unheard = "fixed-1: sends to nobody: 3 datagrams without an answer, and it asks for no wake-up (flow 1, 1.023000 s)";
+    assert_eq!(fault(Habit::Unheard(3)), unheard);
     let refused = |change: fn(&mut serde_json::Value)| ran(Habit::Silent, change).unwrap_err().to_string();
     assert!(refused(|given| given["flows"][0]["stack"] = "quonn".into()).contains("these are built: fixed"));
     assert!(refused(|given| given["flows"][0]["algorithm"] = "cubic".into()).contains("fixed has window"));

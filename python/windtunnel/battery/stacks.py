@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from windtunnel.battery import published
 from windtunnel.scenario import Bottleneck, Flow, Scenario
 
 if TYPE_CHECKING:
@@ -64,11 +65,16 @@ def tested(stack: Stack, run: Callable[[Scenario], Records]) -> Iterator[Check]:
     Yields
     ------
     Check
-        Five of each controller.
+        Five of each controller, then one of each expectation that its authors have published.
     """
     for algorithm in stack.algorithms:
         for check, ok, detail in _checks(stack, algorithm, run):
             yield Check(stack.name, algorithm, check, ok, detail)
+    for one in published.expected(stack):
+        took_s = run(published.scenario(one, stack)).flows["completed_s"][0]
+        detail = f"not within {2 * one.within_s:.1f} s" if took_s is None else f"{took_s:.2f} s"
+        check = f"{one.test}: {one.bytes / 1e6:.0f} MB within {one.within_s:.1f} s"
+        yield Check(stack.name, one.algorithm, check, took_s is not None and took_s < one.within_s, detail)
 
 
 def _checks(stack: Stack, algorithm: str, run: Callable[[Scenario], Records]) -> Iterator[tuple[str, bool, str]]:

@@ -16,28 +16,33 @@ JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @app.command("build")
 def build_command(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Which; all of QUIC's when absent.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Which; all that packages hold when absent.")] = None,
     with_: Annotated[
         str | None,
         typer.Option("--with", metavar="FOLDER", help="A crate of your own with controllers for quinn, built in.", show_default=False),
     ] = None,
     source: Annotated[
         Path | None,
-        typer.Option(help="Of linux: a kernel's source tree or tarball; only read. The distribution's linux-source when absent."),
+        typer.Option(
+            help="Of linux: a kernel's source tree or tarball, the distribution's linux-source when absent. Of picoquic: its folder."
+        ),
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, max=1024, help="Of linux: compilers at once; one per core when absent.")] = None,
     json: JSON = False,
 ) -> None:
-    """Build stacks from their published packages, linux from a kernel's source, with your Rust toolchain, and keep them in your cache."""
+    """Build stacks from their packages, linux and picoquic from a source, with your Rust toolchain, and keep them in your cache."""
     from windtunnel.cli.output import note, print_json, stoppable
-    from windtunnel.foreign import stacks
+    from windtunnel.foreign import fromsource, stacks
     from windtunnel.foreign.ownstack import FOR
 
     with stoppable("nothing was kept of what was not finished"):
-        every = [name for name in stacks.sources() if name != stacks.KERNEL]
+        every = [name for name in stacks.sources() if name not in (stacks.KERNEL, fromsource.FOR)]
         chosen = names or (every if with_ is None else [FOR])
         made = [
-            _kernel(source, jobs) if name == stacks.KERNEL and with_ is None else stacks.build(name, note, crate=with_) for name in chosen
+            _kernel(source, jobs)
+            if name == stacks.KERNEL and with_ is None
+            else stacks.build(name, note, crate=with_, source=source if name == fromsource.FOR else None)
+            for name in chosen
         ]
     if json:
         print_json([_facts(one) for one in made])

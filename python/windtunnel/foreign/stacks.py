@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from windtunnel.foreign import ownstack
+from windtunnel.foreign import fromsource, ownstack
 from windtunnel.foreign.errors import ForeignError, Unreachable
 from windtunnel.usercache import TARGET, cache
 
@@ -111,7 +111,8 @@ def required(name: str) -> Stack:
     if is_with and base in can:
         raise ForeignError("stack", f"{name!r} is not built; run: windtunnel stacks build {base} --with FOLDER")
     if own in can or not can:
-        raise ForeignError("stack", f"{name!r} is not built; run: windtunnel stacks build {own}")
+        more = " --source FOLDER" if own == fromsource.FOR else ""
+        raise ForeignError("stack", f"{name!r} is not built; run: windtunnel stacks build {own}{more}")
     raise ForeignError("stack", f"{name!r} is no stack; allowed: {', '.join(can)}")
 
 
@@ -139,6 +140,7 @@ def build(
     say: Callable[[str], None],
     *,
     crate: str | Path | None = None,
+    source: Path | None = None,
     beside: str = "",
     files: Mapping[str, Path] | None = None,
     spent_s: float = 0.0,
@@ -153,6 +155,8 @@ def build(
         Called with a line when something begins.
     crate : str or Path, optional
         Folder of a user's crate whose controllers are built in, of `ownstack.FOR` alone. The stack is then called after both.
+    source : Path, optional
+        Folder of the stack's own sources, of `fromsource.FOR` alone, which has no other.
     beside : str, optional
         What the build's key covers beside the adapter.
     files : mapping of str to Path, optional
@@ -177,23 +181,27 @@ def build(
         raise ForeignError("stack", f"{name!r} is no stack; allowed: {', '.join(can)}")
     if crate is not None and name != ownstack.FOR:
         raise ForeignError("with", f"{name} takes no controllers of others; allowed: with {ownstack.FOR}")
-    source, cargo = can[name], shutil.which("cargo")
+    adapter, cargo = can[name], shutil.which("cargo")
     if cargo is None:
         raise ForeignError("cargo", "is not installed; stacks are built with a Rust toolchain: https://rustup.rs")
     if name == KERNEL and not files:
         raise ForeignError("stack", f"{KERNEL} is built with a kernel: windtunnel stacks build {KERNEL}")
+    if name == fromsource.FOR:
+        place = fromsource.named(source)
+        return _made(_Made(name, adapter, fromsource.covered(place), asked={fromsource.VARIABLE: str(place)}), cargo, say)
     if crate is None:
-        return _made(_Made(name, source, beside, files=files or {}, spent_s=spent_s), cargo, say)
+        return _made(_Made(name, adapter, beside, files=files or {}, spent_s=spent_s), cargo, say)
     own = ownstack.found(crate)
-    with ownstack.package(own, source, folder()) as package:
-        return _made(_Made(own.stack, package, ownstack.covered(package, cargo), of=source), cargo, say)
+    with ownstack.package(own, adapter, folder()) as package:
+        return _made(_Made(own.stack, package, ownstack.covered(package, cargo), of=adapter), cargo, say)
 
 
 @dataclass(frozen=True)
 class _Made:
     """What is made: the name it is kept under, its package, what its key covers besides.
 
-    `of` is the adapter that a package with a user's crate was made of, `files` what is laid beside the library, `spent_s` what that took.
+    `of` is the adapter that a package with a user's crate was made of, `files` what is laid beside the library, `spent_s` what that took,
+    `asked` what is added to cargo's environment.
     """
 
     name: str
@@ -202,6 +210,7 @@ class _Made:
     of: Path | None = None
     files: Mapping[str, Path] = field(default_factory=dict)
     spent_s: float = 0.0
+    asked: Mapping[str, str] = field(default_factory=dict)
 
 
 def _made(what: _Made, cargo: str, say: Callable[[str], None]) -> Stack:
@@ -211,7 +220,7 @@ def _made(what: _Made, cargo: str, say: Callable[[str], None]) -> Stack:
         return found
     began = time.monotonic()
     say(f"building {what.name} with cargo: some minutes")
-    library = _compiled(what.source, cargo, is_locked=what.of is None)
+    library = _compiled(what, cargo)
     say(f"asking {what.name} what it has")
     with tempfile.TemporaryDirectory(prefix=".asked-", dir=folder()) as place:
         for name, file in {_LIBRARY: library, **what.files}.items():
@@ -233,25 +242,26 @@ def _key(source: Path, cargo: str, beside: str) -> str:
     return hashed.hexdigest()[:16]
 
 
-def _compiled(source: Path, cargo: str, *, is_locked: bool) -> Path:
+def _compiled(what: _Made, cargo: str) -> Path:
+    source = what.source
     target = folder() / TARGET
     target.mkdir(parents=True, exist_ok=True)
     command = [
         cargo,
         "build",
         "--release",
-        *(["--locked"] if is_locked else []),
+        *(["--locked"] if what.of is None else []),
         "--quiet",
         "--manifest-path",
         str(source / "Cargo.toml"),
         "--target-dir",
         str(target),
     ]
-    done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=source, env=os.environ | what.asked, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
-        what = next((line for line in lines if line.startswith("error")), lines[-1] if lines else "without a word")
-        raise ForeignError(str(source), f"cargo build failed: {what}")
+        said = next((line for line in lines if line.startswith("error")), lines[-1] if lines else "without a word")
+        raise ForeignError(str(source), f"cargo build failed: {said}")
     return target / "release" / _LIBRARY
 
 

@@ -55,7 +55,7 @@ static int transmit(void *end, uint64_t now, struct leaving *leaving, char *text
 static uint64_t wake_at(void *handle)
 {
 	struct end *end = handle;
-	return end->is_client && !end->is_woken ? 1000000000ull : UINT64_MAX;
+	return end->is_client && end->is_woken != 1 ? (end->is_woken ? 1000 : 1) * 1000000000ull : UINT64_MAX;
 }
 static void state(void *end, uint64_t *said)
 {

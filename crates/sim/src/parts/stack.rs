@@ -335,10 +335,24 @@ impl StackFlow {
         Ok(Some((packet, payload)))
     }
 
-    /// After a side's turn at `at`: when it wants to be woken, and what the client says of itself.
+    /// After a turn: whether the flow can still do anything. Only a fault of the stack's stops it before the handshake: whoever waits for an answer has a timer.
     ///
     /// # Errors
-    /// A wake-up in the past, again and again.
+    /// It has sent nothing, or nobody answers what it has sent, and neither end asks to be woken.
+    pub(crate) fn goes_on(&self) -> Result<(), Fault> {
+        let (sent, arrived) = (self.totals.sent, self.totals.delivered + self.lost);
+        let is_asleep = self.wakes == [Time::NEVER; 2] && self.arriving.is_empty() && sent <= arrived;
+        let is_over = self.start != Time::NEVER || self.completed != Time::NEVER || self.said.0.is_connected;
+        if is_over || !is_asleep || (sent > 0 && self.write_at != Time::NEVER) {
+            return Ok(());
+        }
+        Err(match sent {
+            0 => "sends nothing and asks for no wake-up".into(),
+            _ => format!("sends to nobody: {sent} datagrams without an answer, and it asks for no wake-up"),
+        })
+    }
+
+    /// After a side's turn at `at`: when it wants to be woken, and what the client says of itself.
     pub(crate) fn settle(&mut self, side: Side, at: Time) {
         let quarter = self.quarter;
         let wake = self.side(side).wake_at().map_or(Time::NEVER, |wake| Time(wake.as_nanos() as u64).saturating_add(quarter));
