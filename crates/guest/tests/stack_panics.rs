@@ -89,7 +89,7 @@ fn a_panic_is_a_fault_with_its_own_words() {
         let mut leaving = std::mem::zeroed();
         assert_eq!((table.transmit)(end, 0, &mut leaving, &mut text), Outcome::Fault);
         assert_eq!(said(&text), "panicked: in transmit of 3");
-        // These two have no text: nothing is known, and nobody is woken.
+        // These two have no text: nothing is known, and no wake-up is due.
         assert_eq!((table.wake_at)(end), NONE);
         let mut raw = std::mem::zeroed();
         (table.state)(end, &mut raw);

@@ -17,7 +17,7 @@ enum Habit {
     Silent,
     /// Sends nothing, and waits for nothing.
     Mute,
-    /// Sends so many datagrams, which nobody answers, and waits for nothing else.
+    /// Sends so many datagrams, without an answer, and waits for nothing else.
     Unheard(u64),
     FailsAt(Duration),
     /// Asks to be woken now, for ever.
@@ -297,7 +297,7 @@ fn faults_end_the_run_and_say_where() {
     assert_eq!(fault(Habit::Large), "fixed-1: sends a datagram of 1473 bytes where the path carries 1472 (flow 1, 1.000000 s)");
     assert_eq!(fault(Habit::Mute), "fixed-1: sends nothing and asks for no wake-up (flow 1, 1.000000 s)");
     // Three in a row, 1 ms each, and half a path.
-    let unheard = "fixed-1: sends to nobody: 3 datagrams without an answer, and it asks for no wake-up (flow 1, 1.023000 s)";
+    let unheard = "fixed-1: has no answer to any of 3 datagrams and asks for no wake-up (flow 1, 1.023000 s)";
     assert_eq!(fault(Habit::Unheard(3)), unheard);
     let refused = |change: fn(&mut serde_json::Value)| ran(Habit::Silent, change).unwrap_err().to_string();
     assert!(refused(|given| given["flows"][0]["stack"] = "quonn".into()).contains("these are built: fixed"));

@@ -335,10 +335,10 @@ impl StackFlow {
         Ok(Some((packet, payload)))
     }
 
-    /// After a turn: whether the flow can still do anything. Only a fault of the stack's stops it before the handshake: whoever waits for an answer has a timer.
+    /// After a turn: whether the flow can still do anything. Only a fault of the stack's stops it before the handshake: an end that waits for an answer has a timer.
     ///
     /// # Errors
-    /// It has sent nothing, or nobody answers what it has sent, and neither end asks to be woken.
+    /// It has sent nothing, or what it has sent has no answer, and neither end asks to be woken.
     pub(crate) fn goes_on(&self) -> Result<(), Fault> {
         let (sent, arrived) = (self.totals.sent, self.totals.delivered + self.lost);
         let is_asleep = self.wakes == [Time::NEVER; 2] && self.arriving.is_empty() && sent <= arrived;
@@ -348,7 +348,7 @@ impl StackFlow {
         }
         Err(match sent {
             0 => "sends nothing and asks for no wake-up".into(),
-            _ => format!("sends to nobody: {sent} datagrams without an answer, and it asks for no wake-up"),
+            _ => format!("has no answer to any of {sent} datagrams and asks for no wake-up"),
         })
     }
 
