@@ -94,6 +94,14 @@ def test_an_edited_source_is_another_kernel(tmp_path: Path) -> None:
     assert store.kernels() == [second] and store.find("6.1.9") == second
 
 
+def test_a_version_means_the_kernel_without_a_name_of_its_own(tmp_path: Path) -> None:
+    tree = kernel_tree.tree(tmp_path / "tree")
+    plain = _built(tree).kernel
+    (tree / "net/ipv4/tcp_mine.c").write_text("int mine;\n")
+    patched = _built(tree, "patched").kernel
+    assert store.find("6.1.9") == store.find("6.1") == plain and store.find("patched") == patched
+
+
 def test_a_series_is_found_by_its_two_numbers_though_another_begins_with_them(tmp_path: Path) -> None:
     first = _built(kernel_tree.tree(tmp_path / "one")).kernel
     newer = kernel_tree.tree(tmp_path / "two")

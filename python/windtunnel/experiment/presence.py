@@ -10,15 +10,14 @@ from pathlib import Path
 from windtunnel.store import ResultsError
 
 LOCK = ".lock"
-"""What whoever writes to a folder holds there."""
+"""What a process that writes to a folder holds there."""
 
 
 @contextlib.contextmanager
 def presence(folder: Path) -> Iterator[Callable[[], None]]:
     """Give what raises when a folder is no longer the one that it is now; what else goes wrong with it then is said to come of that.
 
-    Where a share was mounted an empty folder is left, in which everything could be made anew, and nobody would find it when the share is
-    back.
+    Where a share was mounted an empty folder is left. What is made there is hidden as soon as the share is back.
 
     Parameters
     ----------

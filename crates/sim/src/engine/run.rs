@@ -143,8 +143,8 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
         Course { numbers, calendar, look_at: EVENTS_PER_LOOK, standstill: Standstill::default() }
     }
 
-    /// Handles events: all of them, or, if it `STOPS`, those before `until`. What it did then is the same as without the stop. Whoever `look`s may
-    /// take samples out, and says after how many events to look again; none ends it.
+    /// Handles events: all of them, or, if it `STOPS`, those before `until`. What it did then is the same as without the stop.
+    /// `look` may take samples out, and says after how many events to look again; none ends it.
     ///
     /// # Errors
     /// As [`Engine::run`].

@@ -145,7 +145,8 @@ def find(wanted: str | None = None) -> Kernel:
     Parameters
     ----------
     wanted : str, optional
-        A name, a version, or the beginning of version and digest or of the digest; the newest kernel when absent.
+        A name, a version, or the beginning of version and digest or of the digest; the newest kernel when absent. Of several of a version
+        the one is meant that was given no name of its own: beside it stand kernels with a patch.
 
     Raises
     ------
@@ -161,8 +162,10 @@ def find(wanted: str | None = None) -> Kernel:
     # 6.1 is 6.1.192, and not 6.12.117.
     series = [kernel for kernel in known if kernel.version.startswith(f"{wanted}.")]
     matches = exact or series or [one for one in known if wanted and (one.id.startswith(wanted) or one.digest.startswith(wanted))]
-    if len(matches) == 1:
-        return matches[0]
+    plain = [kernel for kernel in matches if kernel.name == kernel.id]
+    for found in (matches, plain):
+        if len(found) == 1:
+            return found[0]
     names = ", ".join(kernel.name for kernel in matches or known)
     problem = "means several kernels" if matches else "is not the name of a built kernel"
     raise KernelError(f"{wanted!r} {problem}; {'say which' if matches else 'built'}: {names}")
