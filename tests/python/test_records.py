@@ -48,7 +48,7 @@ def test_run_json_names_scenario_engine_and_records(tmp_path: Path, document: di
 
 
 def test_frames_have_the_schema(document: dict[str, Any]) -> None:
-    flows = ["reno", "cubic,response=20kB,requests=3"]
+    flows = ["reno", "cubic,response=20kB,requests=3", "cubic,video=1Mbit"]
     run = _run(document, flows=flows, per_ack=True, arrivals=["reno,rate=10,mean=5kB"], sessions=["reno,count=2"], host={"cpu_ack": "1us"})
     for name, schema in FRAMES.items():
         frame = run.records.frames()[name]

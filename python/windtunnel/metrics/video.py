@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import polars as pl
-
+from windtunnel.frames import pl
 from windtunnel.metrics.completions import columns, counts, since_warmup, times
 from windtunnel.records import Records
 
