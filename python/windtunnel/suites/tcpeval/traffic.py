@@ -96,7 +96,7 @@ def prefill(algorithm: str, load: float, rate_bps: float, rtts_s: list[float], d
     low, high = smallest**power, MOST_BYTES**power
     left = load * rate_bps * span_s / 8
     found: list[dict[str, Any]] = []
-    while left > 0 and len(found) < 500:
+    while left > 0:
         size = (low + stream.random() * (high - low)) ** (1 / power)
         rest = max(1, math.ceil(size * stream.random()))
         start = round(span_s * stream.random(), 4)
