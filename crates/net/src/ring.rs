@@ -1,35 +1,32 @@
 //! A growing ring buffer with a power-of-two capacity: the queue in every loop that has to be fast.
 
-/// First in, first out. Grows by doubling and never shrinks. A ring with `OWN` slots of its own (a power of two) keeps so many
-/// entries and the oldest in itself until that is too little: of many thousand rings every allocation would be a page of its own to look up.
+/// Slots that the first entry brings: with very many flows most have no more ACKs under way.
+const FEW: usize = 4;
+
+/// First in, first out. Grows by doubling and never shrinks; allocates nothing before its first entry.
 #[derive(Debug)]
-#[repr(C)]
-pub struct Ring<T, const OWN: usize = 0> {
+pub struct Ring<T> {
     /// Entries ever popped and pushed: entry number `n` is in slot `n` modulo the capacity.
     popped: usize,
     pushed: usize,
-    /// The oldest entry while it is not in `grown`: not in its slot, so that who asks need not wait for that.
-    head: T,
-    /// In use instead of `head` and `own` once those were too small.
-    grown: Box<[T]>,
-    own: [T; OWN],
+    slots: Box<[T]>,
 }
 
-impl<T: Copy + Default, const OWN: usize> Default for Ring<T, OWN> {
-    fn default() -> Ring<T, OWN> {
-        Ring { popped: 0, pushed: 0, head: T::default(), grown: Box::default(), own: [T::default(); OWN] }
+impl<T> Default for Ring<T> {
+    fn default() -> Ring<T> {
+        Ring { popped: 0, pushed: 0, slots: Box::default() }
     }
 }
 
-impl<T: Copy, const OWN: usize> Clone for Ring<T, OWN> {
-    fn clone(&self) -> Ring<T, OWN> {
-        let Ring { popped, pushed, head, ref grown, own } = *self;
-        Ring { popped, pushed, head, grown: grown.clone(), own }
+impl<T: Copy> Clone for Ring<T> {
+    fn clone(&self) -> Ring<T> {
+        let Ring { popped, pushed, ref slots } = *self;
+        Ring { popped, pushed, slots: slots.clone() }
     }
 
     /// An empty ring takes no slots: those that were grown stay.
     #[inline]
-    fn clone_from(&mut self, from: &Ring<T, OWN>) {
+    fn clone_from(&mut self, from: &Ring<T>) {
         if from.popped == from.pushed {
             (self.popped, self.pushed) = (from.popped, from.pushed);
         } else {
@@ -38,7 +35,7 @@ impl<T: Copy, const OWN: usize> Clone for Ring<T, OWN> {
     }
 }
 
-impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
+impl<T: Copy + Default> Ring<T> {
     /// Whether nothing is queued.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -57,22 +54,10 @@ impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
         self.pushed
     }
 
-    /// The slots of its own are in use.
+    /// Entry `number`, which is queued.
     #[inline]
-    fn is_small(&self) -> bool {
-        OWN > 0 && self.grown.is_empty()
-    }
-
-    /// Entry `number`, where slots have been allocated.
-    #[inline]
-    fn grown(&self, number: usize) -> &T {
-        &self.grown[number & self.grown.len().wrapping_sub(1)]
-    }
-
-    /// Entry `number`, which is not the oldest, where none have.
-    #[inline]
-    fn own(&self, number: usize) -> &T {
-        &self.own[number & OWN.wrapping_sub(1)]
+    fn entry(&self, number: usize) -> &T {
+        &self.slots[number & self.slots.len().wrapping_sub(1)]
     }
 
     /// The oldest entry.
@@ -80,10 +65,8 @@ impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
     pub fn front(&self) -> Option<&T> {
         if self.is_empty() {
             None
-        } else if self.is_small() {
-            Some(&self.head)
         } else {
-            Some(self.grown(self.popped))
+            Some(self.entry(self.popped))
         }
     }
 
@@ -93,10 +76,8 @@ impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
         let number = self.popped + 1;
         if number >= self.pushed {
             None
-        } else if self.is_small() {
-            Some(self.own(number))
         } else {
-            Some(self.grown(number))
+            Some(self.entry(number))
         }
     }
 
@@ -111,9 +92,6 @@ impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
     pub fn pop_if(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<T> {
         let entry = *self.front().filter(|&entry| is_wanted(entry))?;
         self.popped += 1;
-        if self.is_small() {
-            self.lead();
-        }
         Some(entry)
     }
 
@@ -121,11 +99,7 @@ impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
     /// then halve.
     #[inline]
     pub fn pop_while(&mut self, is_wanted: impl Fn(&T) -> bool) {
-        if self.is_small() {
-            while self.pop_if(&is_wanted).is_some() {}
-            return;
-        }
-        let are_wanted = |ring: &Self, to: usize| to <= ring.pushed && is_wanted(ring.grown(to - 1));
+        let are_wanted = |ring: &Self, to: usize| to <= ring.pushed && is_wanted(ring.entry(to - 1));
         let mut step = 1;
         while are_wanted(self, self.popped + step) {
             self.popped += step;
@@ -139,69 +113,43 @@ impl<T: Copy + Default, const OWN: usize> Ring<T, OWN> {
         }
     }
 
-    /// The next entry of a ring that has allocated nothing yet becomes the oldest.
-    #[inline(never)]
-    fn lead(&mut self) {
-        if !self.is_empty() {
-            self.head = *self.own(self.popped);
-        }
-    }
-
     /// Appends an entry.
     #[inline(always)]
     pub fn push(&mut self, entry: T) {
-        if self.is_small() {
-            return self.push_small(entry);
-        }
-        if self.len() == self.grown.len() {
+        if self.len() == self.slots.len() {
             self.grow();
         }
-        let last = self.grown.len().wrapping_sub(1);
-        self.grown[self.pushed & last] = entry;
+        let last = self.slots.len().wrapping_sub(1);
+        self.slots[self.pushed & last] = entry;
         self.pushed += 1;
     }
 
     /// Appends two entries.
     #[inline(always)]
     pub fn push_pair(&mut self, [first, second]: [T; 2]) {
-        if self.len() + 2 > self.grown.len() {
+        if self.len() + 2 > self.slots.len() {
             self.push(first);
             return self.push(second);
         }
-        let last = self.grown.len().wrapping_sub(1);
-        self.grown[self.pushed & last] = first;
-        self.grown[(self.pushed + 1) & last] = second;
+        let last = self.slots.len().wrapping_sub(1);
+        self.slots[self.pushed & last] = first;
+        self.slots[(self.pushed + 1) & last] = second;
         self.pushed += 2;
-    }
-
-    /// Appends an entry to a ring that has allocated nothing yet.
-    #[inline(never)]
-    fn push_small(&mut self, entry: T) {
-        if self.is_empty() {
-            self.head = entry;
-        } else if self.len() > OWN {
-            self.grow();
-            return self.push(entry);
-        } else {
-            self.own[self.pushed & OWN.wrapping_sub(1)] = entry;
-        }
-        self.pushed += 1;
     }
 
     /// The entries, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        let slot = |number| if self.is_small() { self.own(number) } else { self.grown(number) };
-        self.front().into_iter().chain((self.popped + 1..self.pushed).map(slot))
+        (self.popped..self.pushed).map(|number| self.entry(number))
     }
 
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        let mut slots = vec![T::default(); (self.len() * 2).next_power_of_two().max(8)].into_boxed_slice();
+        let mut slots = vec![T::default(); (self.len() * 2).next_power_of_two().max(FEW)].into_boxed_slice();
         for (number, &entry) in (self.popped..).zip(self.iter()) {
             slots[number & (slots.len() - 1)] = entry;
         }
-        self.grown = slots;
+        self.slots = slots;
     }
 }
 
@@ -211,11 +159,7 @@ mod tests {
 
     #[test]
     fn order_survives_growth_across_the_wrap() {
-        check(Ring::<_, 0>::default());
-        check(Ring::<_, 4>::default());
-    }
-
-    fn check<const OWN: usize>(mut ring: Ring<u32, OWN>) {
+        let mut ring = Ring::default();
         let mut next = 0;
         for round in 0..40u32 {
             for i in 0..5 {
@@ -233,15 +177,10 @@ mod tests {
     #[test]
     fn all_that_are_wanted_go_and_no_other() {
         for wanted in 0..=70 {
-            let (mut small, mut large) = (Ring::<u32, 128>::default(), Ring::<u32, 0>::default());
-            for entry in 0..70 {
-                small.push(entry);
-                large.push(entry);
-            }
-            small.pop_while(|&entry| entry < wanted);
-            large.pop_while(|&entry| entry < wanted);
-            let rest: Vec<u32> = (wanted..70).collect();
-            assert!(small.iter().eq(&rest) && large.iter().eq(&rest), "{wanted}");
+            let mut ring = Ring::default();
+            (0..70).for_each(|entry| ring.push(entry));
+            ring.pop_while(|&entry: &u32| entry < wanted);
+            assert!(ring.iter().copied().eq(wanted..70), "{wanted}");
         }
     }
 }

@@ -68,6 +68,12 @@ impl Ranges {
         self.0.back().map_or(0, |highest| highest.to)
     }
 
+    /// The highest range; an empty one if the set is.
+    #[inline]
+    pub fn highest(&self) -> Range {
+        self.0.back().copied().unwrap_or_default()
+    }
+
     /// The ranges from the highest down.
     pub fn descending(&self) -> impl Iterator<Item = Range> + '_ {
         self.0.iter().rev().copied()
@@ -124,7 +130,7 @@ impl Ranges {
     /// Calls `new` with each part of `range` that the set lacks, lowest first, and adds it.
     #[inline]
     pub fn fill(&mut self, range: Range, mut new: impl FnMut(Range)) {
-        let highest = self.0.back().copied().unwrap_or_default();
+        let highest = self.highest();
         if range.from < highest.from {
             return self.fill_below(range, new);
         }

@@ -29,11 +29,11 @@ fn pair(algorithm: &str, bdp_percent: u64, seconds: f64) -> Spec {
 
 fn common() -> Vec<Spec> {
     let mut all: Vec<Spec> = COMMON.iter().flat_map(|law| [pair(law, 30, 60.0), pair(law, 150, 60.0)]).collect();
-    all.extend(COMMON.map(|law| spec(link(70, 90, 80), (0..12).map(|i| flow(law, 24 + 11 * i)).collect(), 30.0)));
+    all.extend(COMMON.map(|law| spec(link(70, 90, 80), (0..12).map(|i| flow(law, 24 + 11 * i)).collect(), 60.0)));
     all.push(spec(link(5_000, 80, 30), vec![flow("reno", 80); 2], 5.0));
     all.push(sampled_every(0, pair("reno", 30, 20.0)));
-    all.push(spec(link(150, 70, 100), vec![flow("reno", 70); 150], 30.0));
-    all.push(sampled_every(1_000_000_000, spec(link(2_000, 90, 100), vec![flow("reno", 90); 4_000], 5.0)));
+    all.push(spec(link(150, 70, 100), vec![flow("reno", 70); 150], 90.0));
+    all.push(sampled_every(1_000_000_000, spec(link(2_000, 90, 100), vec![flow("reno", 90); 4_000], 10.0)));
     let mut short = spec(link(700, 80, 30), Vec::new(), 6.0);
     short.arrivals = vec![transfers(11_000.0)];
     let mut beside = spec(link(700, 80, 30), vec![flow("cubic", 80); 3], 6.0);

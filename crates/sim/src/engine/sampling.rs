@@ -26,10 +26,14 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         let agenda = &mut flow.agenda;
         if agenda.next_sample <= until {
             // Nothing changed since the last event: the rows that fall due differ in their time alone.
-            let interval = self.spec.sample_ns;
+            let interval = Duration(self.spec.sample_ns);
             let first = agenda.next_sample;
-            let rows = (until - first).0 / interval + 1;
-            agenda.next_sample += Duration(rows * interval);
+            agenda.next_sample += interval;
+            let mut rows = 1;
+            if agenda.next_sample <= until {
+                rows += (until - agenda.next_sample) / interval + 1;
+                agenda.next_sample = first + interval * rows;
+            }
             // A flow that waits for its first RTT sample, in a handshake, has nothing to show.
             if flow.sender.connection().srtt8_us > 0 {
                 let first_ns = (first - flow.path.access_delay()).0;

@@ -29,9 +29,6 @@ pub(crate) const ACK_BYTES: u32 = 52;
 /// The number of no link.
 const NO_LINK: u8 = u8::MAX;
 
-/// ACKs under way of a flow with a small window need no allocation.
-const FEW_ACKS: usize = 4;
-
 /// What few paths have.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rare {
@@ -103,7 +100,7 @@ pub struct Path {
     /// When the first of those in `arriving` is there; never if none is.
     arriving_at: Time,
     /// ACKs on their way to the sender.
-    arriving: Ring<Delivery, FEW_ACKS>,
+    arriving: Ring<Delivery>,
 }
 
 units::clone_by_field! {
@@ -476,7 +473,6 @@ impl Path {
     }
 
     /// Apart, so that the ACKs of the others need not look for SACK information.
-    #[cold]
     #[inline(never)]
     fn receive_disordered(&mut self, arrives: Time, seq: u64, sent: Time) {
         if Opening::of(seq) == Some(Opening::Ack) {

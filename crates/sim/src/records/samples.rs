@@ -113,12 +113,43 @@ const NO_RTT: u64 = u64::MAX - 1;
 const GROUP_MAX: usize = 32;
 
 /// Room that is made at once, words.
-const ROOM: usize = 1024;
+const ROOM: usize = 192;
+
+/// Of a row the words that every flow has.
+type Common = [u64; place::VARIABLES];
+
+/// A row of each flow.
+#[derive(Clone, Debug, Default)]
+struct Rows {
+    common: Vec<Common>,
+    /// The variables of the algorithms, `width` of each flow.
+    own: Vec<u64>,
+    width: usize,
+}
+
+impl Rows {
+    fn new(flows: usize, width: usize) -> Rows {
+        Rows { common: vec![[0; place::VARIABLES]; flows], own: vec![0; flows * width], width }
+    }
+
+    /// The variables of one flow's algorithm.
+    fn own(&self, flow: usize) -> &[u64] {
+        &self.own[flow * self.width..][..self.width]
+    }
+
+    /// The words of one flow's row that have changed are these.
+    fn update<'a>(&mut self, header: Header, words: &mut impl Iterator<Item = &'a u64>) {
+        let flow = header.flow();
+        let places = self.common[flow].iter_mut().chain(&mut self.own[flow * self.width..][..self.width]);
+        let changed = places.enumerate().filter(|(place, _)| header.changed() >> place & 1 == 1);
+        changed.zip(words).for_each(|((_, kept), &word)| *kept = word);
+    }
+}
 
 /// Takes the words of a row, and keeps those that changed.
 struct Keeper<'a> {
     /// The row before: what every algorithm has, and the variables of this one.
-    latest: &'a mut [u64; place::VARIABLES],
+    latest: &'a mut Common,
     latest_own: &'a mut [u64],
     /// Where the group goes.
     room: &'a mut [u64; GROUP_MAX],
@@ -161,16 +192,13 @@ pub struct FlowSamples {
     words: Vec<u64>,
     /// How many are in use.
     used: usize,
-    /// Each flow's latest row.
-    latest: Vec<u64>,
-    /// Words in a row.
-    width: usize,
+    latest: Rows,
     names: Vec<&'static str>,
     flows: Vec<Constants>,
     /// How many of the words have been taken as columns.
     read: usize,
-    /// Each flow's latest row among these; empty until some have been taken.
-    told: Vec<u64>,
+    /// Each flow's latest row among these; none until some have been taken.
+    told: Option<Rows>,
 }
 
 /// Samples of all flows, as columns; each flow's rows are in time order.
@@ -214,14 +242,14 @@ impl FlowSamples {
         };
         let constants = |flow: Shown| Constants { mss: flow.mss, variables: flow.variables.iter().map(|&name| column(name)).collect() };
         let flows: Vec<_> = if interval_ns == 0 { Vec::new() } else { shown.map(constants).collect() };
-        let width = place::VARIABLES + flows.iter().map(|flow| flow.variables.len()).max().unwrap_or(0);
-        let latest = vec![0; width * flows.len()];
-        FlowSamples { interval_ns, words: Vec::new(), used: 0, latest, width, names, flows, read: 0, told: Vec::new() }
+        let width = flows.iter().map(|flow| flow.variables.len()).max().unwrap_or(0);
+        let latest = Rows::new(flows.len(), width);
+        FlowSamples { interval_ns, words: Vec::new(), used: 0, latest, names, flows, read: 0, told: None }
     }
 
     /// A whole stack, flow number `index`, says this of itself at `rows` sampling times.
     pub(crate) fn push_said(&mut self, index: usize, said: &SaidRow, rows: u64) {
-        self.store(index, rows, |keeper| {
+        self.store(index, rows, true, |keeper| {
             keeper.keep(place::TIME, said.t_ns);
             keeper.keep(place::CWND, said.cwnd.to_bits());
             keeper.keep(place::SSTHRESH, said.ssthresh.unwrap_or(SSTHRESH_INFINITE).to_bits());
@@ -237,22 +265,35 @@ impl FlowSamples {
     }
 
     /// The sender of flow number `index` stands as it does at `rows` sampling times from `first_ns` on.
+    #[inline]
     pub(crate) fn push(&mut self, index: usize, sender: &Sender<Controller>, first_ns: u64, rows: u64) {
-        let variables = if self.names.is_empty() { 0 } else { self.flows[index].variables.len() };
-        self.store(index, rows, |keeper| keep_row(keeper, sender, first_ns, variables));
+        if self.names.is_empty() {
+            self.store(index, rows, false, |keeper| keep_row(keeper, sender, first_ns));
+        } else {
+            self.push_with_variables(index, sender, first_ns, rows);
+        }
+    }
+
+    /// The same where algorithms show variables.
+    #[inline(never)]
+    fn push_with_variables(&mut self, index: usize, sender: &Sender<Controller>, first_ns: u64, rows: u64) {
+        let variables = self.flows[index].variables.len();
+        self.store(index, rows, true, |keeper| {
+            keep_row(keeper, sender, first_ns);
+            keep_variables(keeper, sender, variables);
+        });
     }
 
     /// The words of `rows` rows that are alike, as `give` hands them over.
     #[inline(always)]
-    fn store(&mut self, index: usize, rows: u64, give: impl FnOnce(&mut Keeper<'_>)) {
+    fn store(&mut self, index: usize, rows: u64, has_own: bool, give: impl FnOnce(&mut Keeper<'_>)) {
         if self.words.len() - self.used < GROUP_MAX {
             self.make_room();
         }
-        let row = &mut self.latest[index * self.width..][..self.width];
-        let (Some(room), Some((latest, latest_own))) = (self.words[self.used..].first_chunk_mut(), row.split_first_chunk_mut()) else {
-            return;
-        };
-        let mut keeper = Keeper { latest, latest_own, room, taken: 1, changed: 0 };
+        let Some(room) = self.words[self.used..].first_chunk_mut() else { return };
+        let width = if has_own { self.latest.width } else { 0 };
+        let latest_own = &mut self.latest.own[index * width..][..width];
+        let mut keeper = Keeper { latest: &mut self.latest.common[index], latest_own, room, taken: 1, changed: 0 };
         give(&mut keeper);
         keeper.latest[place::TIME] += rows * self.interval_ns;
         keeper.room[0] = Header::new(index, keeper.changed, rows.min(Header::ROWS_MAX)).0;
@@ -286,45 +327,44 @@ impl FlowSamples {
 
     /// The samples as columns, but for those that have been taken.
     pub fn columns(&self) -> Columns {
-        let mut told = if self.told.is_empty() { vec![0; self.latest.len()] } else { self.told.clone() };
-        self.decoded(&mut told, usize::MAX).0
+        self.decoded(&mut self.told.clone().unwrap_or_else(|| self.none_told()), usize::MAX).0
     }
 
     /// Takes the next rows out, until there are `most` or none is left: at most 65535 more than that. Those that are taken and then
     /// [`columns`](Self::columns) are together what that would have given.
     pub fn take(&mut self, most: usize) -> Columns {
-        let mut told = std::mem::take(&mut self.told);
-        told.resize(self.latest.len(), 0);
+        let mut told = self.told.take().unwrap_or_else(|| self.none_told());
         let (columns, read) = self.decoded(&mut told, most);
-        (self.told, self.read) = (told, read);
+        (self.told, self.read) = (Some(told), read);
         if read == self.used {
             (self.used, self.read) = (0, 0);
         }
         columns
     }
 
+    fn none_told(&self) -> Rows {
+        Rows::new(self.flows.len(), self.latest.width)
+    }
+
     /// Rows from the first word that has not been taken on, and how many words have then been read.
-    fn decoded(&self, told: &mut [u64], most: usize) -> (Columns, usize) {
+    fn decoded(&self, told: &mut Rows, most: usize) -> (Columns, usize) {
         let mut columns = Columns { variables: self.names.iter().map(|&name| (name, Vec::new())).collect(), ..Columns::default() };
         let mut words = self.words[self.read..self.used].iter();
         while columns.t_ns.len() < most {
             let Some(&header) = words.next() else { break };
             let header = Header(header);
-            let row = &mut told[header.flow() * self.width..(header.flow() + 1) * self.width];
-            let changed = (0..self.width).filter(|place| header.changed() >> place & 1 == 1);
-            for (place, &word) in changed.zip(&mut words) {
-                row[place] = word;
-            }
-            columns.extend(header, row, &self.flows[header.flow()], self.interval_ns);
-            row[place::TIME] += header.rows() * self.interval_ns;
+            let flow = header.flow();
+            told.update(header, &mut words);
+            columns.extend(header, (&told.common[flow], told.own(flow)), &self.flows[flow], self.interval_ns);
+            told.common[flow][place::TIME] += header.rows() * self.interval_ns;
         }
         (columns, self.used - words.len())
     }
 }
 
-/// Hands over every word of a row.
+/// Hands over every word of a row that every flow has.
 #[inline(always)]
-fn keep_row(keeper: &mut Keeper<'_>, sender: &Sender<Controller>, t_ns: u64, variables: usize) {
+fn keep_row(keeper: &mut Keeper<'_>, sender: &Sender<Controller>, t_ns: u64) {
     let (window, connection) = (sender.window(), sender.connection());
     let hidden = ((connection.nxt - connection.una) as u32).wrapping_sub(connection.in_flight);
     keeper.keep(place::TIME, t_ns);
@@ -336,16 +376,18 @@ fn keep_row(keeper: &mut Keeper<'_>, sender: &Sender<Controller>, t_ns: u64, var
     keeper.keep(place::SRTT_PIPE, u64::from(connection.srtt8_us) << 32 | u64::from(connection.in_flight));
     keeper.keep(place::STATE_HIDDEN, (connection.ca_state as u64) << 32 | u64::from(hidden));
     keeper.keep(place::OWN_RATE, sender.algorithm().pacing_rate(window, connection).map_or(0, |rate| rate.0));
-    if variables > 0 {
-        let mut values = [f64::NAN; VARIABLES_MAX];
-        sender.algorithm().variables(&mut values[..variables]);
-        values[..variables].iter().enumerate().for_each(|(own, value)| keeper.keep_own(own, value.to_bits()));
-    }
+}
+
+/// The others.
+fn keep_variables(keeper: &mut Keeper<'_>, sender: &Sender<Controller>, variables: usize) {
+    let mut values = [f64::NAN; VARIABLES_MAX];
+    sender.algorithm().variables(&mut values[..variables]);
+    values[..variables].iter().enumerate().for_each(|(own, value)| keeper.keep_own(own, value.to_bits()));
 }
 
 impl Columns {
     /// Appends the rows that `header` and `row` tell of.
-    fn extend(&mut self, header: Header, row: &[u64], flow: &Constants, interval_ns: u64) {
+    fn extend(&mut self, header: Header, (row, variables): (&Common, &[u64]), flow: &Constants, interval_ns: u64) {
         let rows = header.rows() as usize;
         let (cwnd, ssthresh) = (f64::from_bits(row[place::CWND]), f64::from_bits(row[place::SSTHRESH]));
         let (srtt8_us, in_flight) = ((row[place::SRTT_PIPE] >> 32) as u32, row[place::SRTT_PIPE] as u32);
@@ -369,7 +411,7 @@ impl Columns {
         self.state.extend(repeat_n((row[place::STATE_HIDDEN] >> 32) as u8, rows));
         for (name, (_, cells)) in self.variables.iter_mut().enumerate() {
             let own = flow.variables.iter().position(|&own| own == name);
-            let value = own.map_or(f64::NAN, |own| f64::from_bits(row[place::VARIABLES + own]));
+            let value = own.map_or(f64::NAN, |own| f64::from_bits(variables[own]));
             cells.extend(repeat_n(value, rows));
         }
     }

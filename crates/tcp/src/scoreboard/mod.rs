@@ -50,7 +50,7 @@ impl Segment {
 #[derive(Clone, Debug, Default)]
 struct NewlyLost(Vec<u64>);
 
-/// Windows up to this many segments need no allocation.
+/// Slots that a sender begins with.
 const FEW: usize = 16;
 
 /// The outstanding window, from `una` (exclusive of what was acknowledged) to `nxt`, both kept by the caller. In memory what
@@ -63,9 +63,7 @@ pub(crate) struct Scoreboard {
     sacked_out: u32,
     lost_out: u32,
     /// The segments, each in its slot: its number modulo the capacity. No flags outside the outstanding window.
-    grown: Box<[Segment]>,
-    /// In use until more is outstanding than fits.
-    own: [Segment; FEW],
+    slots: Box<[Segment]>,
     retrans_out: u32,
     /// Retransmissions ever marked lost.
     lost_again: u32,
@@ -88,7 +86,7 @@ pub(crate) struct Scoreboard {
 }
 
 units::clone_by_field! {
-    Scoreboard: flagged_until sacked_out lost_out grown own retrans_out highest_sacked classified_until lost lost_again reported newly_lost,
+    Scoreboard: flagged_until sacked_out lost_out slots retrans_out highest_sacked classified_until lost lost_again reported newly_lost,
     mostly empty: sacked retransmissions to_retransmit newly_sacked
 }
 
@@ -99,8 +97,7 @@ impl Scoreboard {
             flagged_until: 0,
             sacked_out: 0,
             lost_out: 0,
-            grown: Box::default(),
-            own: [Segment::default(); FEW],
+            slots: Box::new([Segment::default(); FEW]),
             retrans_out: 0,
             highest_sacked: 0,
             classified_until: 0,
@@ -174,7 +171,33 @@ impl Scoreboard {
         out - left
     }
 
+    /// The segments that `sack` is the first to report, if it differs from the one before in its first block alone, and that lies above all
+    /// others: nearly every SACK.
+    #[inline]
+    pub(crate) fn newly_sacked_on_top(&mut self, c: &Connection, sack: &Sack) -> Option<Range> {
+        let [first, others @ ..] = &sack.blocks;
+        let [reported, others_reported @ ..] = &mut self.reported;
+        if others != others_reported {
+            return None;
+        }
+        if first == reported {
+            return Some(Range::default());
+        }
+        let highest = self.sacked.highest();
+        if first.from < highest.from {
+            return None;
+        }
+        *reported = *first;
+        let new = Range { from: first.from.max(highest.to).max(c.una), to: first.to };
+        if !new.is_empty() {
+            assert!(new.to <= c.nxt, "SACK {new:?} above snd_nxt {}", c.nxt);
+            self.sacked.insert(new);
+        }
+        Some(new)
+    }
+
     /// The segments that `sack` is the first to report, as ranges in ascending order. Hand them back with [`Scoreboard::take_back`].
+    #[inline(never)]
     pub(crate) fn newly_sacked(&mut self, c: &Connection, sack: &Sack) -> Vec<Range> {
         let Scoreboard { reported, sacked, newly_sacked, .. } = self;
         for &Range { from, to } in sack.blocks.iter().filter(|block| !block.is_empty() && !reported.contains(block)) {
@@ -214,37 +237,19 @@ impl Scoreboard {
 
     #[inline]
     fn segment(&self, seq: u64) -> Segment {
-        if self.grown.is_empty() {
-            self.own[seq as usize & (FEW - 1)]
-        } else {
-            self.grown[seq as usize & (self.grown.len() - 1)]
-        }
+        self.slots[seq as usize & (self.slots.len() - 1)]
     }
 
     #[inline]
     fn segment_mut(&mut self, seq: u64) -> &mut Segment {
-        if self.grown.is_empty() {
-            &mut self.own[seq as usize & (FEW - 1)]
-        } else {
-            let last = self.grown.len() - 1;
-            &mut self.grown[seq as usize & last]
-        }
+        let last = self.slots.len() - 1;
+        &mut self.slots[seq as usize & last]
     }
 
     /// When the first and the last of these segments, which are outstanding, were last sent.
     #[inline(always)]
     pub(crate) fn sent_between(&self, first: u64, last: u64) -> (Time, Time) {
-        if self.grown.is_empty() {
-            return self.own_sent_between(first, last);
-        }
-        let mask = self.grown.len() - 1;
-        (self.grown[first as usize & mask].sent_at(), self.grown[last as usize & mask].sent_at())
-    }
-
-    /// Out of line, for otherwise both places would be computed before one is chosen.
-    #[inline(never)]
-    fn own_sent_between(&self, first: u64, last: u64) -> (Time, Time) {
-        (self.own[first as usize & (FEW - 1)].sent_at(), self.own[last as usize & (FEW - 1)].sent_at())
+        (self.sent_at(first), self.sent_at(last))
     }
 
     /// When `seq` was last sent.
@@ -275,24 +280,19 @@ impl Scoreboard {
     pub(crate) fn on_sent(&mut self, c: &Connection, count: u64) {
         let &Connection { una, nxt, now, .. } = c;
         let end = nxt + count;
-        if (end - una) as usize > self.grown.len().max(FEW) {
+        if (end - una) as usize > self.slots.len() {
             self.grow(c, end);
         }
-        if self.grown.is_empty() {
-            note_sent(&mut self.own, Range { from: nxt, to: end }, now);
-        } else {
-            note_sent(&mut self.grown, Range { from: nxt, to: end }, now);
-        }
+        note_sent(&mut self.slots, Range { from: nxt, to: end }, now);
     }
 
     /// [`Scoreboard::on_sent`] of one segment, where all that is outstanding is in flight.
     #[inline(always)]
     pub(crate) fn on_next_sent(&mut self, c: &Connection) {
-        if c.in_flight as usize >= self.grown.len() {
+        if c.in_flight as usize >= self.slots.len() {
             return self.on_sent(c, 1);
         }
-        let last = self.grown.len() - 1;
-        self.grown[c.nxt as usize & last] = Segment::sent(c.now);
+        *self.segment_mut(c.nxt) = Segment::sent(c.now);
     }
 
     /// `seq` is sent again, as a repair.
@@ -427,11 +427,11 @@ impl Scoreboard {
     #[inline(never)]
     fn grow(&mut self, c: &Connection, end: u64) {
         let capacity = ((end - c.una) as usize).next_power_of_two();
-        let mut grown = vec![Segment::default(); capacity].into_boxed_slice();
+        let mut slots = vec![Segment::default(); capacity].into_boxed_slice();
         for seq in c.una..c.nxt {
-            grown[seq as usize & (capacity - 1)] = self.segment(seq);
+            slots[seq as usize & (capacity - 1)] = self.segment(seq);
         }
-        self.grown = grown;
+        self.slots = slots;
     }
 }
 

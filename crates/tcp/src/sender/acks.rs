@@ -10,7 +10,7 @@ use crate::rack::Delivery;
 use crate::rate::Change;
 use crate::recovery::is_reduction;
 use crate::scoreboard::{EVER_RETRANSMITTED, SACKED};
-use crate::{Ack, Sack, Wire};
+use crate::{Ack, Range, Sack, Wire};
 
 /// Send times of the segments that RTT samples are taken of.
 #[derive(Clone, Copy, Debug)]
@@ -106,17 +106,29 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Step 1.
     fn mark_sacked(&mut self, sack: &Sack, progress: &mut Progress) {
-        let ranges = self.board.newly_sacked(&self.c, sack);
-        for range in &ranges {
-            (range.from..range.to).for_each(|seq| self.on_sacked(seq, progress));
+        match self.board.newly_sacked_on_top(&self.c, sack) {
+            Some(range) => self.on_range_sacked(range, progress),
+            None => self.mark_blocks_sacked(sack, progress),
         }
-        self.board.take_back(ranges);
         if let Some(seq) = sack.duplicate {
             self.on_duplicate(seq, progress);
         }
         if self.c.ca_state != CaState::Loss || self.undo.is_armed() {
             self.note_overtaken(progress);
         }
+    }
+
+    /// Where more than the first block may bring something.
+    #[inline(never)]
+    fn mark_blocks_sacked(&mut self, sack: &Sack, progress: &mut Progress) {
+        let ranges = self.board.newly_sacked(&self.c, sack);
+        ranges.iter().for_each(|&range| self.on_range_sacked(range, progress));
+        self.board.take_back(ranges);
+    }
+
+    #[inline]
+    fn on_range_sacked(&mut self, range: Range, progress: &mut Progress) {
+        (range.from..range.to).for_each(|seq| self.on_sacked(seq, progress));
     }
 
     fn on_sacked(&mut self, seq: u64, progress: &mut Progress) {
