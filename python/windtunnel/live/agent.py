@@ -184,6 +184,7 @@ class Agent:
             flow.connect()
         until = time.monotonic() + CONNECT_S
         for flow in waits:
+            assert flow.sender is not None
             if not select.select([], [flow.sender], [], max(0.0, until - time.monotonic()))[1]:
                 raise AgentError(f"the connection of flow {flow.index} was not made within {CONNECT_S:g} s")
         return {}
@@ -192,6 +193,7 @@ class Agent:
         """Take connections at the receivers that are here."""
         waits = [flow for flow in self._flows if flow.listener is not None and not flow.given["handshake"]]
         for flow in waits:
+            assert flow.listener is not None
             if not select.select([flow.listener], [], [], CONNECT_S)[0] or not flow.accept():
                 raise AgentError(f"the connection of flow {flow.index} was not made within {CONNECT_S:g} s")
         return {}

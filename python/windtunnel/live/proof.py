@@ -158,8 +158,8 @@ def send(host: Host, to: str, rate_bps: int, payload: int) -> None:
 
 def behind_s(spec: dict[str, Any], payload: int) -> float:
     """Return how long after `send` the last datagram arrives at the latest, seconds."""
-    packet_s = packet_bits(payload) / spec["forward"]["rate_bps"]
-    return spec["flows"][0]["rtt_ns"] / 2 * 1e-9 + (BURST_NS * (OVERLOAD - 1) + LEAD_NS * OVERLOAD) * 1e-9 + 3 * packet_s + 0.02
+    packet_s, half_s = packet_bits(payload) / float(spec["forward"]["rate_bps"]), float(spec["flows"][0]["rtt_ns"]) / 2 * 1e-9
+    return half_s + (BURST_NS * (OVERLOAD - 1) + LEAD_NS * OVERLOAD) * 1e-9 + 3 * packet_s + 0.02
 
 
 def found(came: list[tuple[int, int, int]], report: dict[str, Any], zero_ns: int, spec: dict[str, Any], payload: int) -> dict[str, Any]:

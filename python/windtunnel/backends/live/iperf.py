@@ -32,7 +32,7 @@ def rows(ends: Sequence[Sequence[Any]], spec: Mapping[str, Any]) -> tuple[list[l
     for index, end, intervals in ends:
         if end != "sender" or not intervals:
             continue
-        taken = next((one for number, other, one in ends if (number, other) == (index, "receiver")), [])
+        taken: Sequence[Sequence[Any]] = next((one for number, other, one in ends if (number, other) == (index, "receiver")), [])
         delivered = _delivered(taken, [one[1] for one in intervals], spec["flows"][index]["mss_bytes"])
         mss, repeated = spec["flows"][index]["mss_bytes"], 0
         events.append([round(intervals[0][0] * 1e9), index, "start", None, None])
