@@ -120,7 +120,7 @@ def test_nothing_is_left_on_any_host_when_the_command_is_ended(tmp_path: Path, h
 
 
 def test_a_second_run_on_the_same_hosts_is_refused_with_one_line(tmp_path: Path) -> None:
-    answer = run(tmp_path, "--flow", "cubic", "--duration", "12s", text=ROUTER, twice=True)
+    answer = run(tmp_path, "--flow", "cubic", "--duration", "25s", text=ROUTER, twice=True)
     (code, _, said), (first, _, words) = answer["ended"]
     assert code == 2, said
     assert said.strip().splitlines()[-1].endswith("another run is on this host"), said
