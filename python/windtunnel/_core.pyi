@@ -177,6 +177,9 @@ def stack_described(library: str, page_fd: int | None = None) -> str:
 def guest_last_call(page: bytes) -> tuple[str, tuple[int, float] | None] | None:
     """Return the hook that was called last by a copy of a page, and its flow with the simulated time in seconds; None when none was."""
 
+def guest_arithmetic() -> tuple[str, str]:
+    """Return the header of the kernel's dialect that a BPF program has too: its name, and what stands in it."""
+
 def guest_layout() -> dict[str, dict[str, int]]:
     """Return where the fields of the structures of ``windtunnel.h`` are, bytes, by the names of both."""
 
@@ -198,7 +201,7 @@ def limits() -> str:
 def live_route(
     spec_json: str,
     sockets: tuple[int, int],
-    places: list[list[tuple[int, bytes]]],
+    places: list[list[tuple[int, bytes, bytes]]],
     begin_ns: int,
     plain: bool = False,
 ) -> str:
@@ -211,7 +214,8 @@ def live_route(
     sockets : tuple of int
         An AF_PACKET socket of kind SOCK_DGRAM for IPv4, and a descriptor that becomes readable when all is to end.
     places : list of tuple
-        Of each flow two, the sender's and the receiver's: the device's number, and the hardware address behind it, six bytes.
+        Of each flow two, the sender's and the receiver's: the device's number, and behind it the hardware address (six bytes) and the
+        IPv4 address (four).
     begin_ns : int
         When the network's time begins, nanoseconds of the monotonic clock.
     plain : bool

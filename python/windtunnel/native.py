@@ -22,6 +22,7 @@ conform_segments = _core.conform_segments
 epoch_s = _core.epoch_s
 fill = _core.fill
 fraction = _core.fraction
+guest_arithmetic = _core.guest_arithmetic
 guest_conform = _core.guest_conform
 guest_described = _core.guest_described
 stack_described = _core.stack_described

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from leftover import left_behind, soon
 
 import windtunnel as wt
 from windtunnel import foreign
@@ -56,11 +57,12 @@ def controller(folder: Path, name: str) -> str:
 
 @pytest.mark.parametrize("name", LOADED)
 def test_a_module_of_linux_is_loaded_unmodified_and_gone_afterwards(name: str, linux: Path) -> None:
-    before = available()
+    before = left_behind()
     with bpf.loaded([(controller(linux, name), ())]) as names:
         (loaded,) = names.values()
         assert loaded in available().split()
-    assert available() == before
+        assert left_behind()["bpf"] != before["bpf"]
+    assert soon(before) == before
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from leftover import left_behind, soon
 from windtunnel.backends.live import backend as live
 from windtunnel.backends.live import orders
 from windtunnel.backends.live.errors import LiveError
+from windtunnel.live import proof
+from windtunnel.live.namespaces import Host
 
 RTM_DELLINK = 17
 VANISH = f"""
@@ -37,6 +40,32 @@ from windtunnel.backends.live import validity
 validity.PAUSED_MOST = validity.STEAL_MOST = 1.0
 arguments = ["run", "--backend", "live", "--rate", "5Mbit", "--rtt", "20ms", "--flow", "cubic", "--duration", "2s"]
 sys.exit(cli.main([*arguments, "--out", sys.argv[1] + "/run"]))
+"""
+
+
+STEPPING = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <time.h>
+/* The real-time clock as it would be read had somebody set it a second after the program began. */
+int clock_gettime(clockid_t which, struct timespec *at)
+{
+	static int (*own)(clockid_t, struct timespec *);
+	static struct timespec first;
+	struct timespec now;
+	int failed;
+
+	if (!own)
+		own = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+	failed = own(which, at);
+	own(CLOCK_MONOTONIC, &now);
+	if (!first.tv_sec)
+		first = now;
+	if (which == CLOCK_REALTIME && now.tv_sec > first.tv_sec + 1)
+		at->tv_sec += atoi(getenv("STEP_S"));
+	return failed;
+}
 """
 
 
@@ -105,3 +134,62 @@ def test_a_full_disk_is_one_line_and_nothing_is_written(tmp_path: Path) -> None:
     assert "No space left on device" in ended.stderr.splitlines()[-1]
     assert "Traceback" not in ended.stderr
     assert soon(before) == before
+
+
+@pytest.mark.parametrize("step_s", [3600, -3600])
+def test_a_run_goes_on_when_the_clock_is_set_during_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step_s: int) -> None:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("needs a C compiler")
+    (tmp_path / "step.c").write_text(STEPPING)
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", str(tmp_path / "step.so"), str(tmp_path / "step.c"), "-ldl"], check=True)
+    given = path().model_copy(update={"duration_s": 4.0})
+    monkeypatch.setenv("LD_PRELOAD", str(tmp_path / "step.so"))
+    monkeypatch.setenv("STEP_S", str(step_s))
+    answer, _ = live._ran(orders.make(given, proof=False), given.duration_s)
+    monkeypatch.delenv("LD_PRELOAD")
+    times_s = [row[0] * 1e-9 for row in answer["rows"]]
+    assert times_s == sorted(times_s)
+    assert 3.5 < times_s[-1] < 8.0
+    assert answer["router"]["end_ns"] == pytest.approx(4e9, rel=0.01)
+    (link, _) = answer["router"]["links"]
+    assert link["utilisation"] > 0.8
+
+
+def test_a_proof_during_which_the_clock_is_set_is_made_again_and_then_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = iter([0, 3_600_000_000_000, *[0] * 100])
+    made: list[int] = []
+
+    class Routed:
+        def begin(self, spec: object, begin_ns: int) -> None:
+            made.append(begin_ns)
+
+        def stop(self) -> dict[str, object]:
+            return {"stalls": [], "end_ns": 1, "late_us_p50": None}
+
+    class Nothing:
+        def __init__(self, host: object) -> None:
+            pass
+
+        def drain(self) -> list[object]:
+            return []
+
+        def close(self) -> None:
+            pass
+
+    ahead = [0]
+
+    def real() -> int:
+        ahead[0] += next(steps)
+        return time.monotonic_ns() + ahead[0]
+
+    monkeypatch.setattr(proof.time, "time_ns", real)
+    monkeypatch.setattr(proof, "Receiver", Nothing)
+    monkeypatch.setattr(proof, "send", lambda *_: None)
+    host = Host(0, "10.77.0.1", 1, b"")
+    spec = {"forward": {"rate_bps": 1e9}, "flows": [{"rtt_ns": 0}]}
+    proof.prove(Routed(), (host, host), spec, 1000)  # type: ignore[arg-type]
+    assert len(made) == 2
+    steps = iter([0, 3_600_000_000_000] * 10)
+    with pytest.raises(proof.ClockSet, match="the machine's clock was set during each of 3 proofs"):
+        proof.prove(Routed(), (host, host), spec, 1000)  # type: ignore[arg-type]

@@ -436,6 +436,32 @@ def test_the_live_kernel_is_a_side_with_two_flows_in_real_time(monkeypatch: pyte
     assert study.algorithms == ("reno", "cubic")
     assert "bic: this kernel has none" in study.left_out
     assert sorted(study.experiments[0].points["rate"]) == [10, 100, 250]
+    assert agreement.keys(study)[:2] == ("sim", "live")
+
+
+def test_the_page_has_three_columns_where_a_kernel_stands_beside_the_live_one(
+    cli: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def make(grid: str, algorithms: Sequence[str] | None, *, kernels: Sequence[str], seeds: int | None, live: bool) -> Study:
+        assert live
+        mirrors = [agreement.Side(name, "sim", name, f"a mirror, {name}") for name in ("live", "virtual")]
+        return Study(grid, small("reno"), ("reno",), (agreement.SIMULATOR, mirrors[0]), seeds, (), mirrors[1])
+
+    monkeypatch.setattr(agreement, "make", make)
+    outcome = cli("agree", "--live", "--out", str(tmp_path / "out"), "--seeds", "2", "--json")
+    assert outcome.code == 0, outcome.err
+    # Both mirrors are simulators here, so neither is called the live kernel in JSON.
+    shown = (tmp_path / "out" / "report" / "algorithms" / "reno.html").read_text()
+    heads = [head.partition("<")[0] for head in shown.split('<th scope="col" class="number">')[1:4]]
+    assert heads == ["Simulator", "Virtual", "Live"]
+    study = make("live", None, kernels=(), seeds=2, live=True)
+    rows = agreement.with_beside(
+        agreement.compare(*(open_results(tmp_path / "out" / name) for name in ("sim", "live")), [grid.TWO], ["reno"]),
+        open_results(tmp_path / "out" / "virtual"),
+    )
+    assert all(row.beside == row.found.sim for row in rows if row.found.sim is not None)
+    assert set(row_json(rows[0], ("sim", "live", "linux"))) >= {"sim", "live", "linux"}
+    assert [side.name for side in study.shown] == ["simulator", "virtual", "live"]
 
 
 @pytest.mark.parametrize(("ours", "theirs", "noted"), [((1.0, 1.1), (0.7, 1.3), True), ((1.0, 1.001), (1.0, 1.001), False)])
@@ -447,6 +473,6 @@ def test_noise_that_is_larger_than_the_difference_is_said(ours: tuple[float, ...
     assert ("noise" in _noise(row).found.note) is noted
 
 
-def test_a_built_kernel_and_the_live_one_are_not_both_compared(cli: Any, tmp_path: Path) -> None:
-    outcome = cli("agree", "--live", "--kernel", "6.1", "--out", str(tmp_path / "out"))
-    assert (outcome.code, outcome.err) == (2, "error: kernel: '6.1' and --live are both given; allowed: one of them\n")
+def test_two_built_kernels_beside_the_live_one_are_one_too_many(cli: Any, tmp_path: Path) -> None:
+    outcome = cli("agree", "--live", "--kernel", "6.1", "--kernel", "6.12", "--out", str(tmp_path / "out"))
+    assert (outcome.code, outcome.err) == (2, "error: kernel: 2 of them with --live; allowed: one, which is shown beside it\n")

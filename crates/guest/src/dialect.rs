@@ -16,10 +16,14 @@ pub(crate) const SHIM: &str = concat!(
     include_str!("../kernel/shim/module.c"),
 );
 
+/// Arithmetic in integers, which a BPF program has too: the header's name, and what stands in it.
+pub const ARITHMETIC: (&str, &str) = ("windtunnel/arithmetic.h", include_str!("../kernel/include/windtunnel/arithmetic.h"));
+
 /// The headers that hold something.
-pub(crate) const HEADERS: [(&str, &str); 5] = [
+pub(crate) const HEADERS: [(&str, &str); 6] = [
     ("windtunnel.h", crate::abi::HEADER),
     ("windtunnel/base.h", include_str!("../kernel/include/windtunnel/base.h")),
+    ARITHMETIC,
     ("windtunnel/math.h", include_str!("../kernel/include/windtunnel/math.h")),
     ("windtunnel/module.h", include_str!("../kernel/include/windtunnel/module.h")),
     ("windtunnel/tcp.h", include_str!("../kernel/include/windtunnel/tcp.h")),

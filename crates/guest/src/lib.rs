@@ -25,6 +25,7 @@ pub use abi::{layout, ABI, HEADER};
 pub use compile::{Made, Workshop};
 pub use compiled::{Compiled, CompiledLaw};
 pub use connection::from_shown;
+pub use dialect::ARITHMETIC;
 pub use error::GuestError;
 pub use law::Law;
 pub use page::{Hook, LastCall, Page};

@@ -86,6 +86,11 @@ impl Supersede for Box<Passing> {
     }
 }
 
+/// Who sent an IPv4 packet, if these bytes reach so far.
+pub fn source(bytes: &[u8]) -> Option<[u8; 4]> {
+    bytes.get(12..16)?.try_into().ok()
+}
+
 fn header_bytes(bytes: &[u8]) -> usize {
     usize::from(bytes[0] & 15) * 4
 }
@@ -154,6 +159,8 @@ mod tests {
         six[0] = 0x60;
         assert_eq!(Passing::read(six, 0, false), None);
         assert_eq!(Passing::read(vec![0x45; 19], 0, false), None);
+        assert_eq!(source(&[0x45; 15]), None);
+        assert_eq!(source(&segment(0, 0x10, 1, 12, 0)), Some([10, 0, 0, 1]));
     }
 
     #[test]

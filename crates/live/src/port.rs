@@ -13,14 +13,18 @@ const BATCH: usize = 64;
 /// Bytes of a packet that is taken whole: more than any device's MTU here.
 const LARGEST: usize = 9216;
 const CONTROL: usize = 64;
+/// No packet waits longer in the socket: its memory holds two seconds of 250 Mbit/s, and a machine that stands so long has no valid run.
+const LONGEST_WAIT_NS: u64 = 10_000_000_000;
 
-/// A device of the router, and the address of the host behind it.
+/// A device of the router, and an end of a flow behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Number of the device.
     pub device: i32,
     /// Hardware address of the host.
     pub mac: [u8; 6],
+    /// IPv4 address of the end: another flow's may be behind the same device.
+    pub address: [u8; 4],
 }
 
 /// A packet that came.
@@ -138,9 +142,9 @@ impl Socket {
                 if message.msg_hdr.msg_flags & libc::MSG_TRUNC != 0 || length > LARGEST {
                     continue;
                 }
-                let at_ns = stamp(&message.msg_hdr).map_or(monotonic, |stamped| monotonic.saturating_sub(real.saturating_sub(stamped)));
+                let at_ns = stamp(&message.msg_hdr).map_or(monotonic, |stamped| came_at(monotonic, real, stamped));
                 let bytes = self.buffers[index * LARGEST..index * LARGEST + length].to_vec();
-                into.push(Arrived { device: address.sll_ifindex, at_ns: at_ns.min(monotonic), bytes });
+                into.push(Arrived { device: address.sll_ifindex, at_ns, bytes });
             }
             Ok(taken as usize)
         }
@@ -222,6 +226,13 @@ impl Socket {
     }
 }
 
+/// The monotonic clock when a packet came, of both clocks now and the real one then. A stamp that lies ahead, or further behind than a packet ever
+/// waits, is one from before a step of the real clock: the packet came now, as far as anybody knows.
+fn came_at(monotonic: u64, real: u64, stamped: u64) -> u64 {
+    let waited = real.checked_sub(stamped).filter(|&waited| waited < LONGEST_WAIT_NS).unwrap_or(0);
+    monotonic.saturating_sub(waited)
+}
+
 /// The kernel's time of an arrival, nanoseconds of the real-time clock.
 ///
 /// # Safety
@@ -238,5 +249,25 @@ unsafe fn stamp(message: &libc::msghdr) -> Option<u64> {
             control = libc::CMSG_NXTHDR(message, control);
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    #[test]
+    fn a_step_of_the_real_clock_moves_no_packet_far() {
+        let (monotonic, real) = (500 * SECOND, 1_700_000_000 * SECOND);
+        assert_eq!(came_at(monotonic, real, real - 3_000_000), monotonic - 3_000_000);
+        // Set back by an hour, and by a millisecond, and on by an hour, while a packet that came 3 ms ago was not yet taken.
+        for step in [-3600 * SECOND as i64, -3_500_000, 3600 * SECOND as i64] {
+            assert_eq!(came_at(monotonic, real.wrapping_add_signed(step), real - 3_000_000), monotonic, "by {step}");
+        }
+        // On by 2 ms: it seems to have come 2 ms sooner, which the router takes for the time of its last turn at the earliest.
+        assert_eq!(came_at(monotonic, real + 2_000_000, real - 3_000_000), monotonic - 5_000_000);
+        assert_eq!(came_at(SECOND, real, real - 3 * SECOND), 0);
     }
 }

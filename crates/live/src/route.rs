@@ -10,7 +10,7 @@ use units::Time;
 use crate::clock::Clock;
 use crate::lateness::Lateness;
 use crate::network::{Measured, Network};
-use crate::passing::Passing;
+use crate::passing::{source, Passing};
 use crate::port::{now_ns, Arrived, Place, PortError, Socket};
 use crate::report::{LinkReport, Report};
 
@@ -45,8 +45,8 @@ struct Router<'a> {
     network: Network,
     clock: Clock,
     socket: &'a mut Socket,
-    /// Which flow a device belongs to, and whether its receiver is behind it.
-    owners: BTreeMap<i32, (u32, bool)>,
+    /// Which flow a packet belongs to that came by a device from an address, and whether its receiver sent it.
+    owners: BTreeMap<(i32, [u8; 4]), (u32, bool)>,
     now: Time,
     arrived: Vec<Arrived>,
     leaving: Vec<(Place, Vec<u8>)>,
@@ -62,7 +62,8 @@ struct Router<'a> {
 pub fn route(spec: &Spec, orders: &Orders, socket: &mut Socket) -> Result<Report, RouteError> {
     let accepted = sim::accept(spec)?;
     let places = orders.places.iter().enumerate();
-    let owners = places.flat_map(|(flow, ends)| [(ends[0].device, (flow as u32, false)), (ends[1].device, (flow as u32, true))]).collect();
+    let owner = |end: &Place, flow: usize, returns| ((end.device, end.address), (flow as u32, returns));
+    let owners = places.flat_map(|(flow, ends)| [owner(&ends[0], flow, false), owner(&ends[1], flow, true)]).collect();
     socket.overflowed();
     let mut router = Router {
         orders,
@@ -98,7 +99,7 @@ impl Router<'_> {
         let floor = self.now;
         for Arrived { device, at_ns, bytes } in std::mem::take(&mut self.arrived) {
             let at = self.clock.network(at_ns).max(floor).min(now.max(floor));
-            let owner = self.owners.get(&device);
+            let owner = source(&bytes).and_then(|from| self.owners.get(&(device, from)));
             match owner.and_then(|&(flow, returns)| Passing::read(bytes, flow, returns)) {
                 Some(passing) => self.network.arrive(at, Box::new(passing)),
                 None => self.strange += 1,

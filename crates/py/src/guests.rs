@@ -69,6 +69,12 @@ pub(crate) fn guest_layout() -> BTreeMap<&'static str, BTreeMap<&'static str, us
     guest::layout().into_iter().map(|(name, _, fields)| (name, fields.into_iter().collect())).collect()
 }
 
+/// The header of the kernel's dialect that a BPF program has too: its name, and what stands in it.
+#[pyfunction]
+pub(crate) fn guest_arithmetic() -> (&'static str, &'static str) {
+    guest::ARITHMETIC
+}
+
 /// The key and the library of a file, made in the cache; nothing is loaded.
 #[pyfunction]
 pub(crate) fn guest_made(py: Python<'_>, file: PathBuf, cache: PathBuf, compiler: String) -> PyResult<(String, PathBuf)> {

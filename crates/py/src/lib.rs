@@ -339,6 +339,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(canonical_json, module)?)?;
     module.add_function(wrap_pyfunction!(spec, module)?)?;
     module.add_function(wrap_pyfunction!(records_digest, module)?)?;
+    module.add_function(wrap_pyfunction!(guests::guest_arithmetic, module)?)?;
     module.add_function(wrap_pyfunction!(guests::guest_layout, module)?)?;
     module.add_function(wrap_pyfunction!(guests::guest_made, module)?)?;
     module.add_function(wrap_pyfunction!(guests::guest_described, module)?)?;

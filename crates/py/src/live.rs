@@ -5,8 +5,8 @@ use pyo3::prelude::*;
 
 use crate::refused;
 
-/// A device's number, and the hardware address behind it.
-type Given = (i32, [u8; 6]);
+/// A device's number, and the hardware address and the IPv4 address behind it.
+type Given = (i32, [u8; 6], [u8; 4]);
 
 /// Routes packets by the links of an engine's scenario, without the interpreter lock, until it is over or `stop` is readable; a JSON report.
 /// `places` are those of each flow's sender and receiver; `begin_ns` is of the monotonic clock; with `plain` there are no links.
@@ -21,7 +21,7 @@ pub fn live_route(
     plain: bool,
 ) -> PyResult<String> {
     let spec: sim::Spec = serde_json::from_str(spec_json).map_err(refused)?;
-    let places = places.into_iter().map(|ends| ends.map(|(device, mac)| Place { device, mac })).collect();
+    let places = places.into_iter().map(|ends| ends.map(|(device, mac, address)| Place { device, mac, address })).collect();
     let orders = Orders { places, begin_ns, plain };
     let report = py.allow_threads(|| {
         let mut socket = Socket::new(sockets.0, sockets.1).map_err(|error| error.to_string())?;

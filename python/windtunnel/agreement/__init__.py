@@ -1,6 +1,6 @@
 """The simulator against the Linux backend, or one kernel against another: the same scenarios on both, compared as distributions."""
 
-from windtunnel.agreement.compare import Row, compare, row_json
+from windtunnel.agreement.compare import Row, compare, row_json, with_beside
 from windtunnel.agreement.grid import ALGORITHMS, GRIDS, experiments
 from windtunnel.agreement.judging import VERDICTS
 from windtunnel.agreement.page import keys, write
@@ -21,5 +21,6 @@ __all__ = [
     "keys",
     "make",
     "row_json",
+    "with_beside",
     "write",
 ]

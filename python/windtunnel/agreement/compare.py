@@ -16,7 +16,7 @@ from windtunnel.agreement.quantities import QUANTITIES, TRAJECTORY, Quantity
 from windtunnel.agreement.runs import DIMENSIONS, Point, stored_run
 from windtunnel.agreement.starts import judge_starts
 from windtunnel.agreement.trajectory import distance
-from windtunnel.stats import Summary
+from windtunnel.stats import Summary, summarise
 from windtunnel.store import Results
 
 
@@ -34,12 +34,15 @@ class Row:
         A key of `QUANTITIES`.
     found : Judgement
         Both sides and the verdict.
+    beside : Summary or None
+        What a third side measured, which is shown and not judged.
     """
 
     experiment: str
     point: Point
     quantity: str
     found: Judgement
+    beside: Summary | None = None
 
     @property
     def algorithm(self) -> str:
@@ -95,6 +98,40 @@ def compare(
     return rows
 
 
+def with_beside(rows: Sequence[Row], third: Results) -> list[Row]:
+    """Return rows with what a third side measured of the same.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Of `compare`.
+    third : Results
+        Measured by the third side.
+
+    Returns
+    -------
+    list of Row
+        In the same order; what the third side has not stays without.
+
+    Raises
+    ------
+    ResultsError
+        When something stored is missing or damaged.
+    """
+    stored = {experiment: measured_points(third.measures(experiment)) for experiment in dict.fromkeys(row.experiment for row in rows)}
+
+    def one(row: Row) -> Row:
+        there = stored[row.experiment].get(row.point)
+        values = there.values.get(row.quantity) if there is not None else None
+        return replace(row, beside=summarise([*values.values()], censored_at=_longest_s(row.experiment, row.point))) if values else row
+
+    return [one(row) for row in rows]
+
+
+def _longest_s(experiment: str, point: Point) -> float:
+    return ALONE_S if experiment == ONE else together_s(dict(zip(DIMENSIONS, point, strict=True)))
+
+
 @dataclass(frozen=True)
 class Measured:
     """What one side measured at a point.
@@ -127,7 +164,7 @@ def measured_points(measures: pl.DataFrame) -> dict[Point, Measured]:
 def rows_of_point(experiment: str, point: Point, ours: Measured, theirs: Measured, called: tuple[str, str] = USUAL) -> list[Row]:
     """Return the rows of one point, in the order of `QUANTITIES`, without the trajectory's."""
     drawn = experiment != ONE
-    longest_s = together_s(dict(zip(DIMENSIONS, point, strict=True))) if drawn else ALONE_S
+    longest_s = _longest_s(experiment, point)
     rows = []
     for name, about in QUANTITIES.items():
         if name in ours.values and name in theirs.values:
@@ -162,15 +199,15 @@ def _trajectory(point: Point, ours: Measured, theirs: Measured, sim: Results, li
     return Row(STARTS, point, TRAJECTORY, judge_starts(found, QUANTITIES[TRAJECTORY].tolerance))
 
 
-def row_json(row: Row, keys: tuple[str, str] = ("sim", "linux")) -> dict[str, Any]:
+def row_json(row: Row, keys: Sequence[str] = ("sim", "linux")) -> dict[str, Any]:
     """Return a row as an object of JSON types; what is not there is null, and so are infinite means, whose repeats are counted.
 
     Parameters
     ----------
     row : Row
         The row.
-    keys : tuple of str
-        Under which the sides stand.
+    keys : sequence of str
+        Under which the sides stand: both, and the third that is shown beside them, if there is one.
     """
 
     def side(summary: Summary | None) -> dict[str, Any] | None:
@@ -188,6 +225,7 @@ def row_json(row: Row, keys: tuple[str, str] = ("sim", "linux")) -> dict[str, An
         "unit": row.about.unit,
         keys[0]: side(row.found.sim),
         keys[1]: side(row.found.linux),
+        **{name: side(row.beside) for name in keys[2:]},
         "difference": row.found.difference,
         "low": row.found.low,
         "high": row.found.high,

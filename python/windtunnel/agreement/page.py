@@ -19,6 +19,7 @@ from windtunnel.agreement.compare import Row, row_json
 from windtunnel.agreement.figures import draw
 from windtunnel.agreement.judging import AGREES, DIFFERS, INCONCLUSIVE, NOT_MEASURED, VERDICTS
 from windtunnel.agreement.quantities import QUANTITIES
+from windtunnel.agreement.sides import Side
 from windtunnel.agreement.study import Study
 from windtunnel.records import staged
 from windtunnel.report import text
@@ -62,7 +63,7 @@ class _Report:
     command: str
     facts: Mapping[str, Any]
     notes: Sequence[str]
-    names: tuple[str, str]
+    names: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -131,11 +132,12 @@ def write(study: Study, rows: Sequence[Row], folder: Path, *, command: str) -> P
 
 def _report(study: Study, folder: Path, command: str) -> _Report:
     ours, theirs = study.sides
+    between = [] if study.beside is None else [study.beside]
     declared = open_results(folder / ours.folder).declaration(study.experiments[0].id)
     facts: dict[str, Any] = {
         "version": __version__,
         ours.name: f"engine {declared['backend_version']}" if ours.backend == "sim" else ours.title,
-        theirs.name: theirs.title,
+        **{side.name: side.title for side in (*between, theirs)},
         "grid": study.grid,
         "seeds": study.seeds or max(one.repeats for one in study.experiments),
         "algorithms": ", ".join(study.algorithms),
@@ -144,19 +146,28 @@ def _report(study: Study, folder: Path, command: str) -> _Report:
         facts["left out"] = "; ".join(study.left_out)
     return _Report(
         title=f"{_capital(ours.name)} and {theirs.name}, compared",
-        subtitle=f"{ours.title} against {theirs.title}: the same scenarios, the same measures.",
+        subtitle=f"{ours.title} against {theirs.title}{_besides(between)}: the same scenarios, the same measures.",
         suite="agree",
         made=f"Windtunnel {__version__}, {datetime.date.today().isoformat()}",
         command=command,
         facts=facts,
         notes=[note.format(ours=ours.called, theirs=theirs.called) for note in NOTES],
-        names=(_capital(ours.name), _capital(theirs.name)),
+        names=tuple(_capital(side.name) for side in study.shown),
     )
 
 
-def keys(study: Study) -> tuple[str, str]:
-    """Return the names under which the sides stand in JSON: those of the simulator and the kernel, or of no matter which two."""
-    return ("sim", "linux") if study.sides[0].backend == "sim" else ("first", "second")
+def _besides(sides: Sequence[Side]) -> str:
+    return "".join(f", with {side.title} beside them" for side in sides)
+
+
+def keys(study: Study) -> tuple[str, ...]:
+    """Return the names in JSON of both sides, and of the third beside them: of the simulator and kernels, or of no matter which two."""
+    ours, theirs = study.sides
+    if ours.backend != "sim":
+        return "first", "second"
+    if theirs.backend != "live":
+        return "sim", "linux"
+    return ("sim", "live") if study.beside is None else ("sim", "live", "linux")
 
 
 def _capital(name: str) -> str:
@@ -210,6 +221,12 @@ def _side(summary: Summary | None) -> str:
     return text.mean_and_error(summary.mean, summary.sem) if math.isfinite(summary.mean) else "never"
 
 
+def _sides(row: Row, names: Sequence[str]) -> list[Summary | None]:
+    """Return what stands under the names of the sides."""
+    found = row.found
+    return [found.sim, found.linux] if len(names) == 2 else [found.sim, row.beside, found.linux]
+
+
 def _interval(summary: Summary | None) -> str:
     return "" if summary is None else text.interval(summary.low, summary.high)
 
@@ -238,9 +255,10 @@ def in_tolerances(row: Row) -> float:
     return math.inf if row.found.difference is None else abs(row.found.difference) / row.about.tolerance
 
 
-def described(row: Row) -> tuple[str, ...]:
-    """Return a row as text: algorithm, scenario, quantity, both sides, difference, tolerance."""
-    return row.algorithm, _scenario(row), row.about.title, _side(row.found.sim), _side(row.found.linux), _apart(row), _tolerated(row)
+def described(row: Row, sides: Sequence[str] = ("", "")) -> tuple[str, ...]:
+    """Return a row as text: algorithm, scenario, quantity, what stands under each of the sides' names, difference, tolerance."""
+    shown = (_side(summary) for summary in _sides(row, sides))
+    return row.algorithm, _scenario(row), row.about.title, *shown, _apart(row), _tolerated(row)
 
 
 def _matrix(rows: Sequence[Row]) -> dict[str, list[dict[str, str] | None]]:
@@ -269,6 +287,7 @@ def _environment() -> Environment:
         interval=_interval,
         scenario=_scenario,
         side=_side,
+        sides=_sides,
         slug=file_name,
         tolerated=_tolerated,
     )

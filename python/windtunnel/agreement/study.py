@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from windtunnel import experiment
-from windtunnel.agreement.compare import Row, compare
+from windtunnel.agreement.compare import Row, compare, with_beside
 from windtunnel.agreement.grid import ALGORITHMS, experiments
 from windtunnel.agreement.judging import INCONCLUSIVE
 from windtunnel.agreement.sides import SIMULATOR, Side, Sides, of_kernel, of_kernels, of_live
@@ -46,6 +46,8 @@ class Study:
         Repeats in place of the experiments' own.
     left_out : tuple of str
         What was not asked for by name and cannot be compared, each with its reason.
+    beside : Side, optional
+        A third side, which is run and shown between the two, and not judged.
     """
 
     grid: str
@@ -54,6 +56,13 @@ class Study:
     sides: Sides
     seeds: int | None = None
     left_out: tuple[str, ...] = ()
+    beside: Side | None = None
+
+    @property
+    def shown(self) -> tuple[Side, ...]:
+        """The sides as they stand beside each other."""
+        ours, theirs = self.sides
+        return self.sides if self.beside is None else (ours, self.beside, theirs)
 
     @property
     def scale(self) -> Scale:
@@ -77,7 +86,7 @@ def make(
     seeds : int, optional
         Repeats.
     live : bool
-        This machine's own kernel in place of a built one.
+        This machine's own kernel is what the simulator is judged by; a built one, the newest when none is named, is shown between the two.
 
     Returns
     -------
@@ -100,7 +109,7 @@ def make(
             "alg", f"{others[0]} is no C file in the kernel's dialect, which a kernel runs too; allowed: names and such files"
         )
     if live:
-        return _live(grid, algorithms, seeds)
+        return _live(grid, algorithms, seeds, kernels)
     chosen = [store.find(name) for name in kernels] or [store.find()]
     for kernel, name in itertools.product(chosen, from_files):
         usermodules.made(kernel, name)
@@ -122,12 +131,24 @@ def make(
     )
 
 
-def _live(grid: str, algorithms: Sequence[str] | None, seeds: int | None) -> Study:
+def _live(grid: str, algorithms: Sequence[str] | None, seeds: int | None, kernels: Sequence[str]) -> Study:
     left_out = [] if algorithms is not None else [f"{name}: this kernel has none" for name in ALGORITHMS if not has(MODULES[name].name)]
     named = algorithms if algorithms is not None else [name for name in ALGORITHMS if has(MODULES[name].name)]
     own = profile_of(platform.release())
-    sides = SIMULATOR, of_live()
-    return Study(grid, experiments(grid, named, own), tuple(named), sides, seeds, tuple(left_out))
+    try:
+        built = store.find(*kernels)
+    except KernelError:
+        if kernels:
+            raise
+        built = None
+    lacking = [] if built is None else [name for name in named if not is_made(name) and MODULES[name].name not in built.algorithms]
+    if built is not None and lacking:
+        if kernels:
+            raise KernelError(f"kernel {built.name} has no {lacking[0]}; allowed: --alg without it, or another --kernel")
+        left_out.append(f"Linux {built.version} in virtual time: it has no {lacking[0]}")
+        built = None
+    beside = None if built is None else replace(of_kernel(built), name="virtual-time kernel")
+    return Study(grid, experiments(grid, named, own), tuple(named), (SIMULATOR, of_live()), seeds, tuple(left_out), beside)
 
 
 def _sides(kernels: Sequence[Kernel]) -> Sides:
@@ -175,19 +196,21 @@ def carry_out(
     CampaignError
         When a campaign's cluster cannot be used.
     """
-    plans = [experiment.plan(study.experiments, study.scale, backend=side.backend) for side in study.sides]
-    for one in (entry for plan in plans for entries in plan.left_out.values() for entry in entries):
-        raise ScenarioError(
-            "backend", f"{study.sides[1].backend.partition(':')[0]} cannot express {one.where or 'the comparison'}: {one.reason}"
-        )
+    plans = [experiment.plan(study.experiments, study.scale, backend=side.backend) for side in study.shown]
+    for side, plan in zip(study.shown, plans, strict=True):
+        for one in (entry for entries in plan.left_out.values() for entry in entries):
+            named = side.backend.partition(":")[0]
+            raise ScenarioError("backend", f"{named} cannot express {one.where or 'the comparison'}: {one.reason}")
     escaped = command.replace("{", "{{").replace("}", "}}")
-    for side, plan in zip(study.sides, plans, strict=True):
+    for side, plan in zip(study.shown, plans, strict=True):
         with writing_results(folder / side.folder) as results:
             experiment.execute(plan, results, jobs=jobs, command=escaped, on_step=on_step, campaign=campaign)
             _store_facts(results, study, side, command)
     first, second = (open_results(folder / side.folder) for side in study.sides)
     called = study.sides[0].called, study.sides[1].called
     rows = compare(first, second, [one.id for one in study.experiments], study.algorithms, called)
+    if study.beside is not None:
+        rows = with_beside(rows, open_results(folder / study.beside.folder))
     return [_noise(row) for row in rows] if study.sides[1].backend == "live" else rows
 
 

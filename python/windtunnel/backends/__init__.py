@@ -15,7 +15,7 @@ def backend(name: str) -> Backend:
     Parameters
     ----------
     name : str
-        One of `BACKENDS`; ``linux:KERNEL`` chooses among the built kernels, by name, version or digest.
+        One of `BACKENDS`; ``linux:KERNEL`` chooses among the built kernels, by name, version or digest, and ``live:FILE`` names the hosts.
 
     Returns
     -------
@@ -26,9 +26,11 @@ def backend(name: str) -> Backend:
     ------
     ScenarioError
         When there is none of that name.
+    LiveError
+        When a file of hosts does not say what it has to.
     """
     kind, chosen, kernel = name.partition(":")
-    if kind not in BACKENDS or (chosen and kind != "linux"):
+    if kind not in BACKENDS or (chosen and kind == "sim"):
         raise ScenarioError("backend", unknown("backend", name, BACKENDS))
     if kind == "linux":
         from windtunnel.backends.linux.backend import LinuxKernel
@@ -37,7 +39,7 @@ def backend(name: str) -> Backend:
     if kind == "live":
         from windtunnel.backends.live.backend import LiveKernel
 
-        return LiveKernel()
+        return LiveKernel(kernel or None)
     from windtunnel.backends.sim import Simulator
 
     return Simulator()

@@ -28,7 +28,9 @@ def agree_command(
         list[str] | None,
         typer.Option(metavar="KERNEL", help="Which built kernel; the newest when absent. Given twice: these two, without the simulator."),
     ] = None,
-    live: Annotated[bool, typer.Option("--live", help="This machine's own kernel in place of a built one, in real time.")] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="By this machine's own kernel, in real time; a built one is shown beside it.")
+    ] = False,
     seeds: Annotated[int | None, typer.Option(metavar="N", help="Repeats of what is drawn, 1 to 1000; 5 when absent.")] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256; one per core when absent.")] = None,
     out: Annotated[str, typer.Option(metavar="DIR", help="Where to; what it holds already is not run again.")] = "agreement",
@@ -48,8 +50,8 @@ def agree_command(
         if grid not in agreement.GRIDS:
             raise ScenarioError("grid", f"{grid!r} is not a grid; allowed: {', '.join(agreement.GRIDS)}")
         kernels = kernel or []
-        if live and kernels:
-            raise ScenarioError("kernel", f"{kernels[0]!r} and --live are both given; allowed: one of them")
+        if live and len(kernels) > 1:
+            raise ScenarioError("kernel", f"{len(kernels)} of them with --live; allowed: one, which is shown beside it")
         if live and (scheduler is not None or workers is not None):
             raise ScenarioError("live", "its runs follow each other on this machine; allowed: without --scheduler and --workers")
         if live:
@@ -65,7 +67,7 @@ def agree_command(
         if json:
             print_json([agreement.row_json(row, agreement.keys(study)) for row in rows])
         else:
-            _print(rows, [side.name for side in study.sides])
+            _print(rows, [side.name for side in study.shown])
             print(f"report: {index}")
     if any(row.verdict == "differs" for row in rows):
         raise typer.Exit(1)
@@ -85,7 +87,7 @@ def _print(rows: list[Row], sides: list[str]) -> None:
     from windtunnel.agreement.page import described
     from windtunnel.cli.output import print_table
 
-    found = [described(row) for row in rows if row.verdict == "differs"]
+    found = [described(row, sides) for row in rows if row.verdict == "differs"]
     if found:
         print_table("What differs", ["algorithm", "scenario", "quantity", *sides, "difference", "tolerated"], found)
     counts = Counter(row.verdict.replace("_", " ") for row in rows)

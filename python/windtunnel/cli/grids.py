@@ -169,6 +169,8 @@ def options(scale: Scale, out: str, backend: str, *, alg: str | None) -> str:
     parts += ["--full"] if scale.full else []
     parts += [f"--alg {shlex.quote(alg)}"] if alg is not None else []
     parts += [f"--seeds {scale.repeats}"] if scale.repeats is not None else []
+    parts += [f"--at {shlex.quote(f'{name}={chr(44).join(values)}')}" for name, values in scale.at.items()]
+    parts += [f"--longest {scale.longest_s:g}s"] if scale.longest_s is not None else []
     parts += [f"--out {shlex.quote(out)}"] if out != "results" else []
     return "".join(f" {part}" for part in parts) + keys_beside(scale.algorithms)
 

@@ -67,7 +67,7 @@ def run_command(
         str | None, typer.Option(metavar="true|false", help="Connections begin with a handshake.", show_default="transfers only")
     ] = None,
     backend: Annotated[
-        str, typer.Option(metavar="NAME", help="What runs it: sim, linux (a built kernel), or live (this machine's).")
+        str, typer.Option(metavar="NAME", help="What runs it: sim, linux (a built kernel), live (this machine's), or live:HOSTS.")
     ] = "sim",
     per_ack: Annotated[bool, typer.Option("--per-ack", help="Record every ACK.")] = False,
     drops: Annotated[bool, typer.Option("--drops", help="Record every drop as an event.")] = False,

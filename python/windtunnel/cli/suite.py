@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +17,7 @@ from windtunnel.cli.output import stoppable
 from windtunnel.cli.sensitivity import sensitivity_command
 
 if TYPE_CHECKING:
-    from windtunnel.experiment import Plan, Scale
+    from windtunnel.experiment import Experiment, Plan, Scale
     from windtunnel.store import Results
 
 app = typer.Typer(help="Experiments of papers and standards: list them, run them.", no_args_is_help=True)
@@ -63,7 +64,12 @@ def run_command(
     out: Annotated[str, typer.Option(metavar="DIR", help="Results folder; what it holds already is not run again.")] = "results",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer points and repeats: minutes.")] = False,
     full: Annotated[bool, typer.Option("--full", help="The whole grid of experiments that declare a fraction: a cluster's work.")] = False,
-    backend: Annotated[str, typer.Option(metavar="NAME", help="What runs it: sim, linux, or linux:KERNEL.")] = "sim",
+    at: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE,...", help="Only these values of a grid's dimension, as rtt=42,82; repeat for more."),
+    ] = None,
+    longest: Annotated[str | None, typer.Option(metavar="TIME", help="Longer runs end then: for real time.", show_default="none")] = None,
+    backend: Annotated[str, typer.Option(metavar="NAME", help="What runs it: sim, linux, linux:KERNEL, live, or live:HOSTS.")] = "sim",
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers make the runs.")] = None,
     workers: Annotated[int | None, typer.Option(metavar="N", help="Dask workers on this machine, 1 to 256.", show_default="none")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -79,12 +85,13 @@ def run_command(
         from windtunnel.store import writing_results
         from windtunnel.suites import chosen, store_facts
 
-        scale = _scale(quick=quick, full=full, alg=alg, seeds=seeds)
+        scale = replace(_scale(quick=quick, full=full, alg=alg, seeds=seeds), at=_at(at or []), longest_s=_longest_s(longest))
         processes = worker_count(jobs)
         asked = chosen(names)
         for line in [text for own, _ in asked for text in own.skipped()]:
             note(line)
         wanted = [one for _, experiments in asked for one in experiments if not (quick and one.quick is None and one.id not in names)]
+        _check_at(scale, wanted)
         plan = experiment.plan(wanted, scale, backend=backend)
         if not plan.jobs and not any(plan.left_out.values()):
             raise ScenarioError("alg", f"{alg!r} leaves nothing to run; allowed: protocols of the experiments asked for")
@@ -118,6 +125,50 @@ def _scale(*, quick: bool, full: bool, alg: str | None, seeds: int | None) -> Sc
     if quick and full:
         raise ScenarioError("full", "cannot be asked for with --quick; allowed: one of the two")
     return Scale(quick=quick, algorithms=algorithms(alg), repeats=repeats(seeds), full=full)
+
+
+def _at(given: list[str]) -> dict[str, tuple[str, ...]]:
+    """Return ``--at``, by dimension."""
+    from windtunnel.scenario import ScenarioError
+
+    found: dict[str, tuple[str, ...]] = {}
+    for one in given:
+        name, equals, values = one.partition("=")
+        if not (name and equals and values) or name in found:
+            raise ScenarioError("at", f"{one!r} names no dimension with its values, or one twice; allowed: as rtt=42,82")
+        found[name] = tuple(part.strip() for part in values.split(","))
+    return found
+
+
+def _check_at(scale: Scale, wanted: list[Experiment]) -> None:
+    """Refuse a dimension or a value that no experiment has."""
+    from windtunnel.scenario import ScenarioError
+
+    grids = [replace(scale, at={}).points(one) for one in wanted]
+    for name, values in scale.at.items():
+        known = list(dict.fromkeys(str(value) for grid in grids for value in grid.get(name, ())))
+        if not known:
+            names = dict.fromkeys(name for grid in grids for name in grid)
+            raise ScenarioError("at", f"{name!r} is no dimension of these experiments; allowed: {', '.join(names)}")
+        for value in values:
+            if value not in known:
+                raise ScenarioError("at", f"{value!r} is no {name} of these experiments; allowed: {', '.join(known)}")
+
+
+def _longest_s(given: str | None) -> float | None:
+    """Return ``--longest``, seconds."""
+    from windtunnel.scenario import ScenarioError
+    from windtunnel.scenario.units import EXAMPLES, parse
+
+    if given is None:
+        return None
+    try:
+        seconds = parse(given, "s")
+    except ValueError as error:
+        raise ScenarioError("longest", f"{given!r}: {error}; allowed: as {EXAMPLES['s']}") from None
+    if seconds <= 0:
+        raise ScenarioError("longest", f"{given!r} leaves nothing; allowed: above 0")
+    return seconds
 
 
 def _left_out(plan: Plan) -> list[str]:

@@ -6,13 +6,14 @@ import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from windtunnel.experiment.choices import Choice, Point
 from windtunnel.foreign import is_made
 from windtunnel.metrics import View
 from windtunnel.plots.declared import Declaration
-from windtunnel.scenario import Scenario
+from windtunnel.scenario import Scenario, ScenarioError
 
 
 @dataclass(frozen=True)
@@ -182,12 +183,18 @@ class Scale:
         In place of the experiment's own number.
     full : bool
         The whole grid of experiments that declare a fraction of it.
+    at : mapping of str to sequence of str, optional
+        Of these dimensions only these values, as text; experiments without the dimension are left as they are.
+    longest_s : float, optional
+        Runs end then, seconds, where they would be longer.
     """
 
     quick: bool = False
     algorithms: Sequence[str] | None = None
     repeats: int | None = None
     full: bool = False
+    at: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    longest_s: float | None = None
 
     @property
     def name(self) -> str:
@@ -209,6 +216,9 @@ class Scale:
             grid["alg"] = tuple(name for name in grid["alg"] if name in self.algorithms) + files
         elif experiment.unasked and "alg" in grid:
             grid["alg"] = tuple(name for name in grid["alg"] if name in experiment.unasked)
+        for name, wanted in self.at.items():
+            if name in grid:
+                grid[name] = tuple(value for value in grid[name] if str(value) in wanted)
         return grid
 
     def seeds(self, experiment: Experiment) -> tuple[int, ...]:
@@ -221,12 +231,14 @@ class Scale:
     def notes(self, experiment: Experiment) -> list[str]:
         """Return what a reader must know of an experiment at this scale."""
         other = self._other(experiment)
-        return [*experiment.notes, *([other.note] if other is not None and other.note else [])]
+        shorter = [] if self.longest_s is None else [f"Runs were ended after {self.longest_s:g} s: --longest."]
+        return [*experiment.notes, *([other.note] if other is not None and other.note else []), *shorter]
 
     def scenario(self, experiment: Experiment) -> Callable[[Point, Draws], Scenario]:
         """Return what lays out the runs of an experiment at this scale."""
         other = self._other(experiment)
-        return (other.scenario if other is not None else None) or experiment.scenario
+        laid_out = (other.scenario if other is not None else None) or experiment.scenario
+        return laid_out if self.longest_s is None else partial(_ended, laid_out, self.longest_s)
 
     def grid(self, experiment: Experiment) -> Iterator[tuple[dict[str, Any], int]]:
         """Yield every point and repeat of an experiment at this scale, in the order of its dimensions."""
@@ -237,3 +249,24 @@ class Scale:
             if only is None or only(point):
                 for seed in self.seeds(experiment):
                     yield dict(point), seed
+
+
+def _ended(laid_out: Callable[[Point, Draws], Scenario], longest_s: float, point: Point, draws: Draws) -> Scenario:
+    """Return a run that ends earlier.
+
+    Raises
+    ------
+    ScenarioError
+        When nothing of what is measured would be left.
+    """
+    scenario = laid_out(point, draws)
+    if scenario.duration_s <= longest_s:
+        return scenario
+    begins_s = max([scenario.warmup_s, *(flow.start_s for flow in scenario.flows)])
+    if longest_s <= begins_s:
+        raise ScenarioError("longest", f"{longest_s:g}s is before what is measured begins, at {begins_s:g} s; allowed: more")
+    flows = tuple(
+        flow.model_copy(update={"stop_s": None}) if flow.stop_s is not None and flow.stop_s >= longest_s else flow
+        for flow in scenario.flows
+    )
+    return scenario.model_copy(update={"duration_s": longest_s, "flows": flows})

@@ -69,14 +69,18 @@ class Flow:
     mark_episodes: int = 0
 
     def open(self) -> None:
-        """Make its sockets.
+        """Make the sockets of both ends.
 
         Raises
         ------
         OSError
             When the kernel lacks its algorithm; the text names it.
         """
-        self.to_write = self.given["bytes"]
+        self.open_receiver()
+        self.open_sender()
+
+    def open_receiver(self) -> None:
+        """Make the receiver's socket, which waits for the sender; see `open`."""
         with namespaces.inside(self.receives.namespace):
             self.listener = self._socket()
             self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, READ_AT_BYTES)
@@ -84,6 +88,10 @@ class Flow:
             self.listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, self.given["mtu"] - TCP_IP_BYTES)
             self.listener.bind((self.receives.address, PORT))
             self.listener.listen(1)
+
+    def open_sender(self) -> None:
+        """Make the sender's socket; see `open`."""
+        self.to_write = self.given["bytes"]
         with namespaces.inside(self.sends.namespace):
             self.netstat = counters.open_netstat()
             self.sender = self._socket()

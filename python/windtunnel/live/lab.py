@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import sys
 import time
 from typing import Any
 
 from windtunnel.live import namespaces, proof
-from windtunnel.live.ends import SETTINGS, Flow, watched
+from windtunnel.live.ends import SETTINGS, Flow
+from windtunnel.live.loop import Loop, prefer
 from windtunnel.live.namespaces import Host
 from windtunnel.live.netlink import Netlink
-from windtunnel.live.router import Router, RouterGone, prefer
-from windtunnel.live.watch import Watch
+from windtunnel.live.router import Router, RouterGone
 
 PRIORITY = 8
 CONNECT_S = 10.0
@@ -87,7 +86,10 @@ def _proven(orders: dict[str, Any], router: Router, ends: tuple[Host, Host]) -> 
     """Prove rate and delay, if that is asked for."""
     if orders["proof"] is None:
         return None
-    proven = proof.prove(router, ends, orders["proof"], orders["flows"][0]["mtu"] - proof.UDP_IP_BYTES)
+    try:
+        proven = proof.prove(router, ends, orders["proof"], orders["flows"][0]["mtu"] - proof.UDP_IP_BYTES)
+    except proof.ClockSet as error:
+        raise Refused(str(error)) from None
     refused = proof.refused(proven)
     if refused is not None:
         raise Refused(refused)
@@ -105,7 +107,9 @@ def _measured(orders: dict[str, Any], router: Router, ends: list[tuple[Host, Hos
             except PermissionError as error:
                 raise Refused(f"flow {flow.index}: {error}") from None
         _connect([flow for flow in flows if not flow.given["handshake"]], router, orders["spec"])
-        return _Loop(orders, router, flows).run()
+        loop, begin_ns = Loop(flows, orders["watch_ns"]), time.monotonic_ns() + LEAD_NS
+        router.begin(orders["spec"], begin_ns)
+        return {**loop.run(begin_ns, router.fileno()), "router": router.report()}
     finally:
         for flow in flows:
             flow.close()
@@ -135,105 +139,6 @@ def _connect(flows: list[Flow], router: Router, spec: dict[str, Any]) -> None:
         time.sleep(longest_s + 0.01)
     finally:
         router.stop()
-
-
-class _Loop:
-    """The time of a run: starts, looks, data, stops."""
-
-    def __init__(self, orders: dict[str, Any], router: Router, flows: list[Flow]) -> None:
-        self.orders, self.router, self.flows = orders, router, flows
-        self.epoll = select.epoll()
-        self.named: dict[int, tuple[Flow, str]] = {}
-        self.watch = Watch(flows)
-        actions = [(flow.given["start_ns"], 0, flow.index) for flow in flows]
-        actions += [(flow.given["stop_ns"], 1, flow.index) for flow in flows if flow.given["stop_ns"] is not None]
-        self.actions = sorted(actions, reverse=True)
-        self.next_look = 0
-        self.begin_ns = 0
-
-    def run(self) -> dict[str, Any]:
-        """Run until the router says that it is over."""
-        for flow in self.flows:
-            self._register(flow, "listener")
-            self._register(flow, "receiver")
-        self.epoll.register(self.router.fileno(), select.EPOLLIN)
-        before = _processors()
-        self.begin_ns = time.monotonic_ns() + LEAD_NS
-        self.router.begin(self.orders["spec"], self.begin_ns)
-        try:
-            while not self._turn():
-                pass
-        finally:
-            self.epoll.close()
-        report = self.router.report()
-        self.watch.look(self._now())
-        after = _processors()
-        ticks, steal = (late - early for late, early in zip(after, before, strict=True))
-        return {"router": report, "rows": self.watch.rows, "events": self.watch.events, "steal": steal, "ticks": ticks}
-
-    def _now(self) -> int:
-        return time.monotonic_ns() - self.begin_ns
-
-    def _turn(self) -> bool:
-        """Do what is due, wait for what comes next; return whether the router has answered."""
-        now = self._now()
-        while self.actions and self.actions[-1][0] <= now:
-            _, what, index = self.actions.pop()
-            (self._start, self._stop)[what](self.flows[index], now)
-        if now >= self.next_look:
-            self.watch.look(now)
-            self.next_look = max(self.next_look + self.orders["watch_ns"], now - now % self.orders["watch_ns"])
-        until = min([self.next_look, *(self.actions[-1][:1] if self.actions else ())])
-        for descriptor, happened in self.epoll.poll(max(0.0, (until - self._now()) * 1e-9)):
-            if descriptor == self.router.fileno():
-                return True
-            self._on_event(*self.named[descriptor], happened)
-        return False
-
-    def _register(self, flow: Flow, name: str) -> None:
-        one = getattr(flow, name)
-        if one is not None:
-            self.named[one.fileno()] = (flow, name)
-            self.epoll.register(one.fileno(), watched(name == "sender"))
-
-    def _start(self, flow: Flow, now: int) -> None:
-        if flow.given["handshake"]:
-            flow.connect()
-        self._register(flow, "sender")
-        if not flow.given["handshake"]:
-            self.watch.begin(flow, now)
-            flow.write()
-
-    def _stop(self, flow: Flow, now: int) -> None:
-        del now
-        flow.finish()
-
-    def _on_event(self, flow: Flow, name: str, happened: int) -> None:
-        if name == "listener":
-            if flow.receiver is None and flow.accept():
-                self._register(flow, "receiver")
-        elif name == "receiver":
-            if flow.receiver is not None:
-                flow.read()
-        elif flow.sender is not None:
-            self._on_sender(flow, happened)
-
-    def _on_sender(self, flow: Flow, happened: int) -> None:
-        broken = happened & (select.EPOLLERR | select.EPOLLHUP)
-        if happened & select.EPOLLOUT and not broken and not flow.has_begun:
-            self.watch.begin(flow, self._now())
-        # The receiver closes when it has everything: with its FIN came the last ACK.
-        if broken or happened & select.EPOLLRDHUP:
-            self.watch.end(flow, self._now())
-        elif happened & select.EPOLLOUT and flow.has_begun:
-            flow.write()
-
-
-def _processors() -> tuple[int, int]:
-    """Return the ticks of all processors since boot, and those that were stolen from this machine (proc(5))."""
-    with open("/proc/stat", encoding="ascii") as file:
-        ticks = [int(word) for word in file.readline().split()[1:9]]
-    return sum(ticks), ticks[7]
 
 
 def main() -> int:

@@ -106,6 +106,11 @@ class Host:
     mac: bytes
 
 
+def address(number: int) -> str:
+    """Return the IPv4 address of the host of this number, from 0."""
+    return f"10.77.{(number + 1) >> 8}.{(number + 1) & 255}"
+
+
 def add_host(router: Netlink, number: int, *, mtu: int, initial_window: int, sysctls: list[tuple[str, str]]) -> Host:
     """Make a host; the caller is in the router's namespace.
 
@@ -133,7 +138,7 @@ def add_host(router: Netlink, number: int, *, mtu: int, initial_window: int, sys
         When the machine does not allow it.
     """
     namespace, mac = new(), bytes([2, 0, 0, 1, number >> 8, number & 255])
-    name, address = f"host{number}", f"10.77.{(number + 1) >> 8}.{(number + 1) & 255}"
+    name = f"host{number}"
     router.add_veth(Veth(name, DEVICE, namespace, mac, mtu))
     device = socket.if_nametoindex(name)
     switch_off(name)
@@ -144,14 +149,14 @@ def add_host(router: Netlink, number: int, *, mtu: int, initial_window: int, sys
         own, wire = Netlink(), socket.if_nametoindex(DEVICE)
         own.one_segment(wire)
         own.set_up(wire)
-        own.add_address(wire, address)
+        own.add_address(wire, address(number))
         own.close()
     router.set_up(device)
     with inside(namespace):
         own = Netlink()
         own.add_default_route(wire, initial_window)
         own.close()
-    return Host(namespace, address, device, mac)
+    return Host(namespace, address(number), device, mac)
 
 
 def set_sysctl(path: str, value: str) -> None:

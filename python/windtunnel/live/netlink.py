@@ -163,8 +163,12 @@ def switch_off(device: str, offloads: Sequence[str] = tuple(_OFFLOADS)) -> None:
     OSError
         As the kernel says.
     """
+    for name in offloads:
+        switch(device, name, on=False)
+
+
+def switch(device: str, offload: str, *, on: bool) -> None:
+    """Switch one of a device's offloads; see `switch_off`."""
+    value = _Value(_OFFLOADS[offload], int(on))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        for name in offloads:
-            value = _Value(_OFFLOADS[name], 0)
-            request = _Request(device.encode(), ctypes.addressof(value), b"")
-            fcntl.ioctl(any_socket, SIOCETHTOOL, request)
+        fcntl.ioctl(any_socket, SIOCETHTOOL, _Request(device.encode(), ctypes.addressof(value), b""))

@@ -6,12 +6,14 @@ import socket
 import struct
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from windtunnel.live import namespaces
 from windtunnel.live.clock import NetworkClock
 from windtunnel.live.namespaces import Host
-from windtunnel.live.router import Router
+
+if TYPE_CHECKING:
+    from windtunnel.live.router import Router
 
 PORT = 1001
 UDP_IP_BYTES = 28
@@ -31,22 +33,34 @@ PROOF_PAUSED_MOST = 0.2
 """Of the proof's real time, which is half a second: a machine that stands still for more does not keep up."""
 BATCH = 1000
 """Datagrams, sent before the time is looked at."""
+ROOM_BYTES = 32 << 20
 SCM_TIMESTAMPNS = 35
+CLOCK_TRIES = 3
+CLOCK_MOVED_NS = 1_000_000
+"""Against the monotonic clock; a clock that is slewed moves by 0.5 ms in a second."""
 
 
-class _Receiver:
+class ClockSet(Exception):
+    """The real-time clock was set meanwhile; the text is one line."""
+
+
+class Receiver:
     """A socket that has the kernel's time of each datagram, nanoseconds of the real-time clock."""
 
-    def __init__(self, host: Host, room: int) -> None:
+    def __init__(self, host: Host) -> None:
         with namespaces.inside(host.namespace):
             self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.setsockopt(socket.SOL_SOCKET, SCM_TIMESTAMPNS, 1)
         try:
-            self.socket.setsockopt(socket.SOL_SOCKET, namespaces.SO_RCVBUFFORCE, room)
+            self.socket.setsockopt(socket.SOL_SOCKET, namespaces.SO_RCVBUFFORCE, ROOM_BYTES)
         except PermissionError:
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, ROOM_BYTES)
         self.socket.bind((host.address, PORT))
         self.socket.setblocking(False)
+
+    def close(self) -> None:
+        """Close it."""
+        self.socket.close()
 
     def drain(self) -> list[tuple[int, int, int]]:
         """Return the mark and the time in each datagram that has come, and when it came."""
@@ -77,20 +91,56 @@ def prove(router: Router, ends: tuple[Host, Host], spec: dict[str, Any], payload
     Returns
     -------
     dict
-        ``rate_bps`` (asked for), ``rate_bps_measured`` (IP, of the network's time; None when too little arrived), ``delay_s`` (asked for,
-        with the transmission), ``delay_s_p50`` and ``delay_s_max`` (measured), ``paused_s`` of ``real_s``, ``late_us_p50``.
+        As `found` does.
+
+    Raises
+    ------
+    ClockSet
+        When the real-time clock, of which the kernel's times of datagrams are, was set again and again.
     """
-    rate_bps, rtt_ns = spec["forward"]["rate_bps"], spec["flows"][0]["rtt_ns"]
-    packet_bits = 8 * (payload + UDP_IP_BYTES)
-    packet_ns = packet_bits * 1_000_000_000 // rate_bps
-    receiver = _Receiver(ends[1], 32 << 20)
-    with namespaces.inside(ends[0].namespace):
+    for _ in range(CLOCK_TRIES):
+        receiver = Receiver(ends[1])
+        begin_ns, zero_ns = time.monotonic_ns(), time.time_ns()
+        router.begin(spec, begin_ns)
+        try:
+            send(ends[0], ends[1].address, spec["forward"]["rate_bps"], payload)
+            time.sleep(behind_s(spec, payload))
+            came = receiver.drain()
+        finally:
+            report = router.stop()
+            receiver.close()
+        if abs((time.time_ns() - zero_ns) - (time.monotonic_ns() - begin_ns)) < CLOCK_MOVED_NS:
+            return found(came, report, zero_ns, spec, payload)
+    raise ClockSet(f"the machine's clock was set during each of {CLOCK_TRIES} proofs of its rate and delay; nothing can be proven so")
+
+
+def packet_bits(payload: int) -> int:
+    """Return the bits of a datagram with its headers."""
+    return 8 * (payload + UDP_IP_BYTES)
+
+
+def send(host: Host, to: str, rate_bps: int, payload: int) -> None:
+    """Send datagrams one at a time, which show the delay, and then more than the link carries, which show its rate.
+
+    Parameters
+    ----------
+    host : Host
+        Who sends.
+    to : str
+        Address of the receiver.
+    rate_bps : int
+        Of the link, bit/s of IP.
+    payload : int
+        Bytes of a datagram.
+    """
+    packet_ns = packet_bits(payload) * 1_000_000_000 // rate_bps
+    with namespaces.inside(host.namespace):
         sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    sender.connect((ends[1].address, PORT))
-    filler = bytes(payload - struct.calcsize("=Bq"))
-    begin_ns, zero_ns = time.monotonic_ns(), time.time_ns()
-    router.begin(spec, begin_ns)
-    try:
+    with sender:
+        # Routes may lead elsewhere by another address.
+        sender.bind((host.address, 0))
+        sender.connect((to, PORT))
+        filler = bytes(payload - struct.calcsize("=Bq"))
         gap_ns = max(PROBE_GAP_NS, 2 * packet_ns)
         for _ in range(min(PROBES, max(3, BURST_NS // gap_ns))):
             sender.send(struct.pack("=Bq", 0, time.time_ns()) + filler)
@@ -104,30 +154,46 @@ def prove(router: Router, ends: tuple[Host, Host], spec: dict[str, Any], payload
                 sent += 1
             if sent >= due:
                 time.sleep(0.001)
-        time.sleep(rtt_ns / 2 * 1e-9 + (BURST_NS * (OVERLOAD - 1) + LEAD_NS * OVERLOAD) * 1e-9 + 3 * packet_ns * 1e-9 + 0.02)
-        came = receiver.drain()
-    finally:
-        report = router.stop()
-        receiver.socket.close()
-        sender.close()
-    return _found(came, report, zero_ns, rate_bps, packet_bits, rtt_ns)
 
 
-def _found(
-    came: list[tuple[int, int, int]], report: dict[str, Any], zero_ns: int, rate_bps: int, packet_bits: int, rtt_ns: int
-) -> dict[str, Any]:
-    """Return what `came` shows; `zero_ns` is the beginning of the router's time by the real-time clock."""
+def behind_s(spec: dict[str, Any], payload: int) -> float:
+    """Return how long after `send` the last datagram arrives at the latest, seconds."""
+    packet_s, half_s = packet_bits(payload) / float(spec["forward"]["rate_bps"]), float(spec["flows"][0]["rtt_ns"]) / 2 * 1e-9
+    return half_s + (BURST_NS * (OVERLOAD - 1) + LEAD_NS * OVERLOAD) * 1e-9 + 3 * packet_s + 0.02
+
+
+def found(came: list[tuple[int, int, int]], report: dict[str, Any], zero_ns: int, spec: dict[str, Any], payload: int) -> dict[str, Any]:
+    """Return what has come shows.
+
+    Parameters
+    ----------
+    came : list of tuple
+        Of each datagram its mark, when it was sent, and when it came.
+    report : dict
+        The router's.
+    zero_ns : int
+        The beginning of the router's time, by the receiver's real-time clock.
+    spec, payload
+        As in `prove`.
+
+    Returns
+    -------
+    dict
+        ``rate_bps`` (asked for), ``rate_bps_measured`` (IP, of the network's time; None when too little arrived), ``delay_s`` (asked for,
+        with the transmission), ``delay_s_p50`` and ``delay_s_max`` (measured), ``paused_s`` of ``real_s``, ``late_us_p50``.
+    """
+    rate_bps, rtt_ns, bits = spec["forward"]["rate_bps"], spec["flows"][0]["rtt_ns"], packet_bits(payload)
     delays = sorted(at - sent for mark, sent, at in came if mark == 0)
     burst = [at for mark, _, at in came if mark == 1]
     clock = NetworkClock(report["stalls"])
     measured = None
     if len(burst) >= 3:
         busy_ns = clock.network_ns(burst[-1] - zero_ns) - clock.network_ns(burst[0] - zero_ns)
-        measured = (len(burst) - 1) * packet_bits * 1e9 / busy_ns if busy_ns > 0 else None
+        measured = (len(burst) - 1) * bits * 1e9 / busy_ns if busy_ns > 0 else None
     return {
         "rate_bps": rate_bps,
         "rate_bps_measured": measured,
-        "delay_s": (rtt_ns // 4 * 2 + packet_bits * 1e9 / rate_bps) * 1e-9,
+        "delay_s": (rtt_ns // 4 * 2 + bits * 1e9 / rate_bps) * 1e-9,
         "delay_s_p50": delays[len(delays) // 2] * 1e-9 if delays else None,
         "delay_s_max": delays[-1] * 1e-9 if delays else None,
         "paused_s": clock.paused_ns * 1e-9,
@@ -146,7 +212,8 @@ def refused(proof: Mapping[str, Any]) -> str | None:
         stood = proof["paused_s"] / proof["real_s"]
         return f"this machine does not keep {rate / 1e6:g} Mbit/s: the router stood still for {stood:.0%} of the proof"
     delay = proof["delay_s_p50"]
-    if delay is None or delay > proof["delay_s"] + DELAY_APART_S:
+    # Between two hosts a delay is known no better than their clocks are.
+    if delay is None or delay > proof["delay_s"] + DELAY_APART_S + proof.get("clocks_within_s", 0.0):
         shown = "nothing" if delay is None else f"{1e3 * delay:.3f} ms"
         return f"this machine does not keep a delay of {1e3 * proof['delay_s']:.3f} ms: the proof measured {shown}"
     return None

@@ -11,19 +11,11 @@ from typing import Any
 
 from windtunnel import native
 from windtunnel.live import namespaces
+from windtunnel.live.loop import prefer
 from windtunnel.live.namespaces import Host
 
 PRIORITY = 20
 """Of SCHED_FIFO, where the machine allows it."""
-
-
-def prefer(priority: int) -> bool:
-    """Run before everything of the usual scheduler, if that is allowed (CAP_SYS_NICE)."""
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
-    except OSError:
-        return False
-    return True
 
 
 class RouterGone(Exception):
@@ -40,7 +32,7 @@ class Router:
     """
 
     def __init__(self, places: list[tuple[Host, Host]]) -> None:
-        self._places = [[(host.device, list(host.mac)) for host in ends] for ends in places]
+        self._places = [[(host.device, list(host.mac), list(socket.inet_aton(host.address))) for host in ends] for ends in places]
         packets = namespaces.router_socket()
         ours, theirs = socket.socketpair()
         stop, self._stop = os.pipe()
@@ -104,7 +96,7 @@ def _serve(orders: socket.socket, packets: socket.socket, stop: int) -> None:
         with orders.makefile("rb") as lines:
             for line in lines:
                 spec, given, begin_ns, plain = json.loads(line)
-                places = [[(device, bytes(mac)) for device, mac in ends] for ends in given]
+                places = [[(device, bytes(mac), bytes(address)) for device, mac, address in ends] for ends in given]
                 try:
                     answer = ["report", native.live_route(spec, (packets.fileno(), stop), places, begin_ns, plain)]
                 except ValueError as error:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
+import subprocess
 import time
 from pathlib import Path
 
@@ -22,6 +25,8 @@ def left_behind() -> dict[str, object]:
         "devices": sorted(os.listdir("/sys/class/net")),
         "named": sorted(os.listdir(named)) if named.exists() else [],
         "namespaces": len(spaces - {own}),
+        "sockets": len(Path("/proc/net/packet").read_text().splitlines()),
+        "bpf": _bpf(),
         "settings": [Path("/proc/sys/net/ipv4", name).read_text() for name in settings],
         "processes": [
             path
@@ -29,6 +34,14 @@ def left_behind() -> dict[str, object]:
             if any(name in _read(path) for name in (b"windtunnel.live", b"windtunnel.wire"))
         ],
     }
+
+
+def _bpf() -> list[str]:
+    """Return the BPF programs of congestion controllers, where they can be listed."""
+    if shutil.which("bpftool") is None:
+        return []
+    said = subprocess.run(["bpftool", "-j", "prog", "list"], capture_output=True, text=True, check=False)
+    return sorted(f"{one['id']} {one.get('name')}" for one in json.loads(said.stdout or "[]") if one.get("type") == "struct_ops")
 
 
 def _read(path: Path) -> bytes:

@@ -19,8 +19,9 @@ from typing import Any
 from windtunnel.backends.captures import Capture, Captured
 from windtunnel.backends.host import host
 from windtunnel.backends.linux.profiles import profile_of
-from windtunnel.backends.live import bpf, expressible, orders, records, validity
+from windtunnel.backends.live import afar, bpf, expressible, orders, records, validity
 from windtunnel.backends.live.errors import LiveError, NotValid
+from windtunnel.backends.live.hosts import read
 from windtunnel.backends.live.validity import Validity
 from windtunnel.foreign import is_made
 from windtunnel.live import enter
@@ -37,7 +38,21 @@ _SLACK_S = 60.0
 
 
 class LiveKernel:
-    """The machine's own kernel as a backend."""
+    """The machine's own kernel as a backend, or those of hosts that are reached by SSH.
+
+    Parameters
+    ----------
+    hosts : str, optional
+        A file that names the hosts, see `windtunnel.backends.live.hosts`; without one they are namespaces of this machine.
+
+    Raises
+    ------
+    LiveError
+        When the file does not say what it has to.
+    """
+
+    def __init__(self, hosts: str | None = None) -> None:
+        self._hosts = None if hosts is None else read(hosts)
 
     @property
     def name(self) -> str:
@@ -46,13 +61,13 @@ class LiveKernel:
 
     @property
     def exact(self) -> str:
-        """Its name: there is one."""
-        return self.name
+        """Its name, with the file of hosts where there is one."""
+        return self.name if self._hosts is None else f"{self.name}:{Path(self._hosts.file).absolute()}"
 
     @property
     def title(self) -> str:
         """The kernel's version."""
-        return f"live kernel {platform.release()}"
+        return f"live kernel {self._kernel()[0]}" + ("" if self._hosts is None else f", hosts of {self._hosts.file}")
 
     @property
     def runs_alone(self) -> bool:
@@ -62,16 +77,34 @@ class LiveKernel:
     @property
     def stack(self) -> str | None:
         """The profile that stands for the kernel's own stack."""
-        return profile_of(platform.release())
+        return profile_of(self._kernel()[0])
+
+    def _kernel(self) -> tuple[str, str]:
+        """Return release and version of the kernel that sends.
+
+        Raises
+        ------
+        LiveError
+            When the hosts that send have several.
+        """
+        if self._hosts is None:
+            return platform.release(), platform.version()
+        (release, version), *others = afar.known(self._hosts)["kernels"]
+        if others:
+            raise LiveError(f"{self._hosts.file}: hosts that send have several kernels, {release} and {others[0][0]}; allowed: one")
+        return str(release), str(version)
 
     def version(self) -> int:
-        """Return a number for the kernel (ten digits of its version's digest) and for our own version (the last two decimals)."""
-        return int(hashlib.sha256(f"{platform.release()} {platform.version()}".encode()).hexdigest()[:10], 16) * 100 + RESULTS_VERSION
+        """Return a number for kernel and hosts (ten digits of a digest) and for our own version (the last two decimals)."""
+        text = " ".join(self._kernel()) + ("" if self._hosts is None else f" {self._hosts}")
+        return int(hashlib.sha256(text.encode()).hexdigest()[:10], 16) * 100 + RESULTS_VERSION
 
     def unsupported(self, scenario: Scenario) -> list[str]:
         """Return what this machine's kernel cannot express, its missing congestion controls among it."""
-        found = expressible.unsupported(scenario, profile_of(platform.release()))
-        if found:
+        found = expressible.unsupported(scenario, profile_of(self._kernel()[0]))
+        if self._hosts is not None:
+            found += expressible.unsupported_afar(scenario, self._hosts.traffic)
+        if found or self._hosts is not None:
             return found
         named = dict.fromkeys(orders.module(flow) for flow in fill(scenario).scenario.flows if not is_made(flow.algorithm))
         return [f"flows: this kernel has no congestion control '{name}'; it has: {available()}" for name in named if not has(name)]
@@ -91,6 +124,8 @@ class LiveKernel:
         found = self.unsupported(scenario)
         if found:
             raise ScenarioError("backend", f"live cannot express {'; '.join(found)}; allowed: --backend sim")
+        if self._hosts is not None:
+            return
         own = orders.controllers(scenario)
         missing = missing_right() or (bpf.missing() if own else None)
         if missing is not None:
@@ -130,22 +165,51 @@ class LiveKernel:
             When no try was valid; with the reasons of each.
         """
         self.check(scenario)
+        if self._hosts is not None:
+            return self._tried(scenario, {})
         with bpf.loaded(orders.controllers(scenario)) as names:
-            return _tried(scenario, names)
+            return self._tried(scenario, names)
 
+    def _tried(self, scenario: Scenario, names: dict[bpf.Key, str]) -> Records:
+        """Run until a try is valid, with the kernel's names of controllers from files."""
+        reasons: list[str] = []
+        proof: dict[str, Any] = {}
+        for number in range(1, TRIES + 1):
+            given = orders.make(scenario, proof=number == 1, names=names)
+            answer, wall_s = _ran(given, scenario.duration_s) if self._hosts is None else afar.ran(given, self._hosts, scenario.duration_s)
+            proof = answer["proof"] or proof
+            found = _judged(answer, scenario)
+            if not found.faults:
+                return self._records(scenario, answer, found, {"wall_s": wall_s, "tries": number, "proof": proof})
+            reasons.append(f"try {number}: {', '.join(found.faults)}")
+        raise NotValid(f"no try of {TRIES} was valid, so there is no result; {'; '.join(reasons)}")
 
-def _tried(scenario: Scenario, names: dict[bpf.Key, str]) -> Records:
-    """Run until a try is valid, with the kernel's names of controllers from files."""
-    reasons: list[str] = []
-    proof: dict[str, Any] = {}
-    for number in range(1, TRIES + 1):
-        answer, wall_s = _ran(orders.make(scenario, proof=number == 1, names=names), scenario.duration_s)
-        proof = answer["proof"] or proof
-        found = _judged(answer, scenario)
-        if not found.faults:
-            return _records(scenario, answer, found, {"wall_s": wall_s, "tries": number, "proof": proof})
-        reasons.append(f"try {number}: {', '.join(found.faults)}")
-    raise NotValid(f"no try of {TRIES} was valid, so there is no result; {'; '.join(reasons)}")
+    def _records(self, scenario: Scenario, answer: dict[str, Any], found: Validity, extra: dict[str, Any]) -> Records:
+        filled, made = fill(scenario), orders.make(scenario, proof=False)
+        frames = records.frames(answer, filled.scenario, made["spec"])
+        release, version = self._kernel()
+        own = profile_of(release)
+        others = dict.fromkeys(flow.profile for flow in filled.scenario.flows if flow.profile != own)
+        facts = RunFacts(
+            scenario=canonical(scenario),
+            digest=digest(scenario),
+            backend="live",
+            engine_version=self.version(),
+            code_version=__version__,
+            counters={
+                "data_packets": sum(flow["sent"] for flow in answer["router"]["flows"]),
+                "events": None,
+                "wall_s": extra["wall_s"],
+                "cpu_s": None,
+            },
+            host=host() | {"kernel": version, "live": _facts(answer, found, extra)},
+            notes=(
+                *filled.notes,
+                *(f"profile: {name}; the kernel has its own stack, {own}" for name in others),
+                f"live: try {extra['tries']} {found.words()}",
+            ),
+        )
+        return build(frames, facts)
 
 
 def _judged(answer: dict[str, Any], scenario: Scenario) -> Validity:
@@ -153,33 +217,6 @@ def _judged(answer: dict[str, Any], scenario: Scenario) -> Validity:
     longest_us = max((row[5] for row in answer["rows"]), default=0)
     largest_s = max([longest_us * 1e-6, *((flow.rtt_s or 0.0) for flow in full.flows)])
     return validity.of_run(answer, spec, largest_s=largest_s)
-
-
-def _records(scenario: Scenario, answer: dict[str, Any], found: Validity, extra: dict[str, Any]) -> Records:
-    filled, made = fill(scenario), orders.make(scenario, proof=False)
-    frames = records.frames(answer, filled.scenario, made["spec"])
-    own = profile_of(platform.release())
-    others = dict.fromkeys(flow.profile for flow in filled.scenario.flows if flow.profile != own)
-    facts = RunFacts(
-        scenario=canonical(scenario),
-        digest=digest(scenario),
-        backend="live",
-        engine_version=LiveKernel().version(),
-        code_version=__version__,
-        counters={
-            "data_packets": sum(flow["sent"] for flow in answer["router"]["flows"]),
-            "events": None,
-            "wall_s": extra["wall_s"],
-            "cpu_s": None,
-        },
-        host=host() | {"kernel": platform.version(), "live": _facts(answer, found, extra)},
-        notes=(
-            *filled.notes,
-            *(f"profile: {name}; the kernel has its own stack, {own}" for name in others),
-            f"live: try {extra['tries']} {found.words()}",
-        ),
-    )
-    return build(frames, facts)
 
 
 def _facts(answer: dict[str, Any], found: Validity, extra: dict[str, Any]) -> dict[str, Any]:
@@ -193,6 +230,7 @@ def _facts(answer: dict[str, Any], found: Validity, extra: dict[str, Any]) -> di
         "tries": extra["tries"],
         "proof": extra["proof"],
         "offloads": "tx tso gso gro off, gso_max_segs 1",
+        **{name: answer[name] for name in ("hosts", "clocks") if name in answer},
     }
 
 

@@ -64,6 +64,21 @@ def unsupported(scenario: Scenario, profile: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def unsupported_afar(scenario: Scenario, traffic: str) -> list[str]:
+    """Return what hosts that are reached by SSH cannot express, `traffic` being theirs; see `unsupported`."""
+    found = []
+    for index, flow in enumerate(fill(scenario).scenario.flows):
+        path = f"flows[{index}]"
+        if is_made(flow.algorithm):
+            found.append(f"{path}.algorithm: a controller from a file is loaded on this machine alone")
+        if traffic == "iperf3":
+            named = {"bytes": flow.bytes, "window_packets": flow.window_packets, "window_bytes": flow.window_bytes}
+            found += [f"{path}.{name}: iperf3 takes none" for name, value in named.items() if value is not None]
+            if flow.transport.get("pacing") == "full":
+                found.append(f"{path}.transport.pacing: iperf3 takes none")
+    return found
+
+
 def _later(model: BaseModel, path: str) -> list[str]:
     known = _EXPRESSED.get(type(model), set())
     found = []

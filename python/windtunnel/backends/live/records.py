@@ -109,12 +109,14 @@ def _flow_samples(looks: Looks, full: Scenario, spec: Mapping[str, Any]) -> Colu
         "delivered_bytes": (value["delivered"] * payloads[flow]).astype(np.uint64) if len(payloads) else [],
         "retransmitted_packets": value["retransmitted"].astype(np.uint64),
         "pacing_rate_bps": np.where(value["pacing_rate"] >= _NEVER, np.nan, value["pacing_rate"] * 8.0),
-        "state": value["state"].astype(np.uint8),
     }
+    if not np.isnan(value["state"]).any():
+        columns["state"] = value["state"].astype(np.uint8)
     words = np.stack([value[f"word{number}"] for number in range(5)], axis=1)
     for index, one in enumerate(full.flows):
         mine = np.flatnonzero(flow == index)
-        report = {} if is_made(one.algorithm) else MODULES[one.algorithm.partition(":")[0]].report
+        unknown = is_made(one.algorithm) or np.isnan(words[mine]).any()
+        report = {} if unknown else MODULES[one.algorithm.partition(":")[0]].report
         for name, read_words in report.items():
             column = columns.setdefault(name, np.full(len(chosen), np.nan))
             column[mine] = read_words(words[mine])

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
-from windtunnel import foreign
+from windtunnel import foreign, native
 from windtunnel.backends.live.bpf import kernel, translate
 from windtunnel.backends.live.bpf.translate import NotBpf, Unit
 from windtunnel.foreign import ForeignError
@@ -72,6 +72,10 @@ def compiled(algorithm: str, settings: Mapping[str, str], name: str, folder: Pat
     source = folder / f"{name}.c"
     source.write_text(text, encoding="utf-8")
     (folder / HEADER).write_bytes((files("windtunnel.backends.live.bpf") / HEADER).read_bytes())
+    name_of_arithmetic, arithmetic = native.guest_arithmetic()
+    place = folder / "include" / name_of_arithmetic
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(arithmetic, encoding="utf-8")
     for header in foreign.required(algorithm).library.with_suffix(".source").glob("*.h"):
         (folder / header.name).write_bytes(header.read_bytes())
     for wanted in re.findall(r"^[ \t]*#[ \t]*include[ \t]*<([\w/.-]+)>", text, re.MULTILINE):

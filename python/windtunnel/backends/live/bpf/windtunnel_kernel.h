@@ -85,24 +85,7 @@
 #define EINVAL 22
 #define ENOMEM 12
 
-#define min(a, b) ({ __auto_type wt_a = (a); __auto_type wt_b = (b); wt_a < wt_b ? wt_a : wt_b; })
-#define max(a, b) ({ __auto_type wt_a = (a); __auto_type wt_b = (b); wt_a > wt_b ? wt_a : wt_b; })
-#define min_t(type, a, b) ({ type wt_ta = (a); type wt_tb = (b); wt_ta < wt_tb ? wt_ta : wt_tb; })
-#define max_t(type, a, b) ({ type wt_ta = (a); type wt_tb = (b); wt_ta > wt_tb ? wt_ta : wt_tb; })
-#define umin(a, b) min_t(u64, a, b)
-#define umax(a, b) max_t(u64, a, b)
-#define min_not_zero(a, b) ({ __auto_type wt_na = (a); __auto_type wt_nb = (b); wt_na == 0 ? wt_nb : wt_nb == 0 ? wt_na : min(wt_na, wt_nb); })
-#define clamp(value, low, high) ({ __auto_type wt_v = (value); typeof(wt_v) wt_l = (low), wt_h = (high); wt_v < wt_l ? wt_l : wt_v > wt_h ? wt_h : wt_v; })
-#define clamp_t(type, value, low, high) ({ type wt_tv = (value); type wt_tl = (low); type wt_th = (high); wt_tv < wt_tl ? wt_tl : wt_tv > wt_th ? wt_th : wt_tv; })
-#define swap(a, b) ({ typeof(a) wt_swap = (a); (a) = (b); (b) = wt_swap; })
-#define abs(x) ({ __auto_type wt_x = (x); wt_x < 0 ? -wt_x : wt_x; })
-#define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
-#define do_div(n, d) ({ u32 wt_by = (d); u32 wt_rest = (u64)(n) % wt_by; (n) = (u64)(n) / wt_by; wt_rest; })
-static __always_inline u64 div_u64(u64 n, u32 d) { return n / d; }
-static __always_inline u64 div64_u64(u64 n, u64 d) { return n / d; }
-#define div64_ul(n, d) div64_u64(n, d)
-#define div64_long(n, d) ((s64)(n) / (s64)(d))
-#define div_s64(n, d) ((s64)(n) / (s32)(d))
+#include <windtunnel/arithmetic.h>
 
 /* Bits: BPF has no instruction that counts them. fls counts from 1 and is 0 of 0. */
 static __always_inline int fls64(u64 x)
@@ -121,19 +104,6 @@ static __always_inline int fls64(u64 x)
 static __always_inline int fls(unsigned int x) { return fls64(x); }
 #define __fls(x) ((unsigned long)fls64(x) - 1)
 #define ilog2(n) (fls64(n) - 1)
-static __always_inline unsigned long int_sqrt(unsigned long x)
-{
-	unsigned long root = 0;
-
-	for (int bit = 31; bit >= 0; bit--) {
-		unsigned long tried = root | 1UL << bit;
-
-		if (tried * tried <= x)
-			root = tried;
-	}
-	return root;
-}
-#define int_sqrt64(x) ((u32)int_sqrt(x))
 
 /* Time, and randomness: helpers of BPF by their numbers (uapi/linux/bpf.h). */
 static u64 (*const wt_jiffies64)(void) = (void *)118;
