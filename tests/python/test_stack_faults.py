@@ -11,7 +11,7 @@ import pytest
 from small_stack import keep_small_stack
 
 Cli = Callable[..., Any]
-PATH = ["--rate", "20Mbit", "--rtt", "20ms", "--duration", "3s"]
+PATH = ["--rate", "20Mbit", "--rtt", "20ms", "--duration", "6s"]
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,10 @@ PATH = ["--rate", "20Mbit", "--rtt", "20ms", "--duration", "3s"]
         ("exit(3);", "ended its process (exit code 3) in wake of flow 2 at 1.000000 s"),
         ('strcpy(text, "has had enough"); return -1;', "has had enough (flow 2, 1.000000 s)"),
         ("", "sends nothing and asks for no wake-up (flow 2, 1.000000 s)"),
+        (
+            "end->sends = 1; end->is_woken = now / 1000000000 + 2;",
+            "sends to nobody: the other end has got 2 datagrams and answers none (flow 2, 5.000000 s)",
+        ),
         ("end->is_woken = 0;", "keeps one instant busy: 1048576 events and no time passes (flow 2, 1.000000 s)"),
     ],
 )
