@@ -153,13 +153,14 @@ def cost(stack: Stack, algorithm: str, run: Callable[[Scenario], Records]) -> Co
         From the CPU time of this process's children, in steps of a clock tick.
     """
     spent_s, packets = [], []
-    for duration_s in (10.0, 30.0):
+    # The first is not counted: a process that is new starts in it.
+    for duration_s in (1.0, 10.0, 30.0):
         scenario = _scenario(stack, algorithm, flows=2, duration_s=duration_s)
         before_s = _children_s()
         flows = run(scenario).flows
         spent_s.append(_children_s() - before_s)
         packets.append(int(flows["sent_packets"].sum()) - int(flows["lost_packets"].sum()))
-    more_s, more_packets = spent_s[1] - spent_s[0], packets[1] - packets[0]
+    more_s, more_packets = spent_s[2] - spent_s[1], packets[2] - packets[1]
     return Cost(stack.name, algorithm, 1e6 * more_s / more_packets, 20.0 / more_s)
 
 
@@ -180,4 +181,4 @@ def _children_s() -> float:
 def _scenario(stack: Stack, algorithm: str, bytes: int | None = None, flows: int = 1, duration_s: float = 10.0) -> Scenario:
     flow = Flow(algorithm=algorithm, stack=stack.known_as, bytes=bytes)
     bottleneck = Bottleneck(rate_bps=RATE_BPS, queue_packets=BDP_PACKETS)
-    return Scenario(bottleneck=bottleneck, rtt_s=RTT_S, flows=(flow,) * flows, duration_s=duration_s, warmup_s=3.0)
+    return Scenario(bottleneck=bottleneck, rtt_s=RTT_S, flows=(flow,) * flows, duration_s=duration_s, warmup_s=min(3.0, duration_s / 2))
