@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from small_stack import keep_small_stack
 
+from windtunnel.battery import published
 from windtunnel.battery import stacks as battery
 from windtunnel.foreign import ForeignError, stacks
 
@@ -58,6 +59,6 @@ def test_a_stack_that_ends_its_own_connection_fails_its_authors_test_and_the_oth
 
     monkeypatch.setattr(battery, "_checks", lambda *_: iter(()))
     stack = stacks.Stack("picoquic", "0123456789abcdef", "1", ("cubic",), Path("none"), "2030-01-01 00:00:00", 0.0)
-    monkeypatch.setattr(battery.published, "scenario", lambda *_: None)
+    monkeypatch.setattr(published, "scenario", lambda *_: None)
     found = list(battery.tested(stack, run))  # type: ignore[arg-type]
     assert len(found) == 3 and [(one.ok, one.detail) for one in found] == [(False, said)] * 3
