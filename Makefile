@@ -117,6 +117,7 @@ segments-redraw: $(DEPS)
 # Every whole stack, built and run through what holds for any, and what it costs. Beside what builds quinn this needs cmake, a C++ compiler and libclang.
 test-stacks: $(CORE)
 	$(BIN)/windtunnel stacks build
+	$(BIN)/windtunnel stacks build --null-cipher
 	$(BIN)/python -m windtunnel.battery.results docs/reference/stacks.md
 
 # A suite run of real experiments, killed at fifty random moments and finished, and a campaign with fifty faults: what is left is what an undisturbed run leaves.

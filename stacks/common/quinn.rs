@@ -8,9 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use endpoint::{Config, Ecn, Endpoint, Fault, Role, Shares, Stack, State, Supply};
+use endpoint::{to_nobody, Config, Ecn, Endpoint, Fault, Role, Shares, Stack, State, Supply};
 use takeover::{instant, since_zero};
 
+#[cfg(feature = "null-cipher")]
+use crate::null;
 use crate::proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use crate::proto::{
     self, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, EndpointConfig, Event, FinishError, ServerConfig, StreamEvent,
@@ -77,15 +79,18 @@ impl Stack for Quinn {
         own_config.max_udp_payload_size(config.datagram_bytes).map_err(|error| error.to_string())?;
         let (client, server) = match config.role {
             Role::Client => {
-                let mut client =
-                    proto::ClientConfig::new(Arc::new(QuicClientConfig::try_from(identity::client()?).map_err(|error| error.to_string())?));
+                let tls = Arc::new(QuicClientConfig::try_from(identity::client()?).map_err(|error| error.to_string())?);
+                #[cfg(feature = "null-cipher")]
+                let tls = Arc::new(null::Client(tls));
+                let mut client = proto::ClientConfig::new(tls);
                 client.transport_config(transport);
                 (Some(client), None)
             }
             Role::Server => {
-                let mut server = ServerConfig::with_crypto(Arc::new(
-                    QuicServerConfig::try_from(identity::server()?).map_err(|error| error.to_string())?,
-                ));
+                let tls = Arc::new(QuicServerConfig::try_from(identity::server()?).map_err(|error| error.to_string())?);
+                #[cfg(feature = "null-cipher")]
+                let tls = Arc::new(null::Server(tls));
+                let mut server = ServerConfig::with_crypto(tls);
                 server.transport_config(transport);
                 (None, Some(Arc::new(server)))
             }
@@ -249,10 +254,14 @@ impl Endpoint for Quinn {
         }
         let Some((_, connection)) = &mut self.connection else { return Ok(None) };
         let sent = own::transmit(connection, instant(now), datagram);
-        let ecn = sent.map(|sent| {
-            datagram.truncate(sent.size);
-            sent.ecn.map_or(Ecn::NotEct, |ecn| Ecn::from_bits(ecn as u8))
-        });
+        let ecn = match sent {
+            Some(sent) if sent.destination != peer() => return Err(to_nobody(sent.destination)),
+            Some(sent) => {
+                datagram.truncate(sent.size);
+                Some(sent.ecn.map_or(Ecn::NotEct, |ecn| Ecn::from_bits(ecn as u8)))
+            }
+            None => None,
+        };
         self.settle()?;
         Ok(ecn)
     }

@@ -108,6 +108,11 @@ pub struct State {
 /// What a stack could not do, in one line.
 pub type Fault = String;
 
+/// What an adapter answers when its stack sends to another address than that of the connection's other end.
+pub fn to_nobody(address: impl std::fmt::Display) -> Fault {
+    format!("sends to nobody: no end of its connection is at {address}")
+}
+
 /// One end of one connection. All times are since the beginning of the run and never go back.
 pub trait Endpoint {
     /// A client begins the handshake.

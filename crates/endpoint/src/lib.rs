@@ -10,6 +10,6 @@ mod opens;
 mod shares;
 pub mod table;
 
-pub use ends::{Config, Ecn, Endpoint, Fault, Role, Stack, State, Supply};
+pub use ends::{to_nobody, Config, Ecn, Endpoint, Fault, Role, Stack, State, Supply};
 pub use opens::{Named, Opens, Stacks, NO_STACKS};
 pub use shares::Shares;

@@ -197,19 +197,47 @@ unsafe fn outcome<R>(text: *mut FaultText, call: impl FnOnce() -> Result<R, Faul
     let fault = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(value)) => return Some(value),
         Ok(Err(fault)) => fault,
-        Err(panic) => {
-            let said = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-            format!("panicked: {}", said.unwrap_or("without a message"))
-        }
+        Err(panic) => of_panic(panic.as_ref()),
     };
     // SAFETY: as the caller's.
     unsafe { tell(text, &fault) };
     None
 }
 
+/// What a handle points to: an endpoint, and what went wrong in a call that has no text, for the next one that has.
+struct Held<S> {
+    endpoint: S,
+    fault: Option<Fault>,
+}
+
+impl<S> Held<S> {
+    /// The endpoint, where nothing went wrong before.
+    fn sound(&mut self) -> Result<&mut S, Fault> {
+        self.fault.clone().map_or(Ok(&mut self.endpoint), Err)
+    }
+
+    /// What a call without a text answers; after a panic `else_`, and the next call with a text says it.
+    fn answer<R>(&mut self, call: impl FnOnce(&mut S) -> R, else_: R) -> R {
+        let Held { endpoint, fault } = self;
+        if fault.is_some() {
+            return else_;
+        }
+        catch_unwind(AssertUnwindSafe(|| call(endpoint))).unwrap_or_else(|panic| {
+            *fault = Some(of_panic(panic.as_ref()));
+            else_
+        })
+    }
+}
+
+/// A panic's own words.
+fn of_panic(panic: &(dyn std::any::Any + Send)) -> Fault {
+    let said = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    format!("panicked: {}", said.unwrap_or("without a message"))
+}
+
 unsafe fn done<S: Stack>(handle: *mut c_void, text: *mut FaultText, call: impl FnOnce(&mut S) -> Result<(), Fault>) -> Outcome {
     // SAFETY: the handle is one that `open` gave, and used by one thread at a time.
-    unsafe { outcome(text, || call(&mut *handle.cast::<S>())) }.map_or(Outcome::Fault, |()| Outcome::Done)
+    unsafe { outcome(text, || call((*handle.cast::<Held<S>>()).sound()?)) }.map_or(Outcome::Fault, |()| Outcome::Done)
 }
 
 unsafe extern "C" fn open<S: Stack>(config: *const RawConfig, text: *mut FaultText) -> *mut c_void {
@@ -225,12 +253,12 @@ unsafe extern "C" fn open<S: Stack>(config: *const RawConfig, text: *mut FaultTe
         S::open(&Config { flow: raw.flow as usize, role, algorithm, seed, datagram_bytes, window_bytes, streams })
     };
     // SAFETY: as above.
-    unsafe { outcome(text, opened) }.map_or(std::ptr::null_mut(), |endpoint| Box::into_raw(Box::new(endpoint)).cast())
+    unsafe { outcome(text, opened) }.map_or(std::ptr::null_mut(), |endpoint| Box::into_raw(Box::new(Held { endpoint, fault: None })).cast())
 }
 
 unsafe extern "C" fn close<S: Stack>(handle: *mut c_void) {
     // SAFETY: the handle is one that `open` gave, and not used again.
-    let _ = catch_unwind(AssertUnwindSafe(|| drop(unsafe { Box::from_raw(handle.cast::<S>()) })));
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(unsafe { Box::from_raw(handle.cast::<Held<S>>()) })));
 }
 
 unsafe extern "C" fn connect<S: Stack>(handle: *mut c_void, now: u64, text: *mut FaultText) -> Outcome {
@@ -271,7 +299,7 @@ unsafe extern "C" fn transmit<S: Stack>(handle: *mut c_void, now: u64, leaving: 
     let leaving = unsafe { &mut *leaving };
     let next = || {
         // SAFETY: as [`done`].
-        let endpoint = unsafe { &mut *handle.cast::<S>() };
+        let endpoint = unsafe { &mut *handle.cast::<Held<S>>() }.sound()?;
         // The vector of a thread keeps its memory from call to call.
         SPARE.with_borrow_mut(|datagram| {
             datagram.clear();
@@ -288,12 +316,13 @@ thread_local! {
 }
 
 unsafe extern "C" fn wake_at<S: Stack>(handle: *mut c_void) -> u64 {
-    let next = || unsafe { &mut *handle.cast::<S>() }.wake_at().map_or(NONE, |at| at.as_nanos() as u64);
-    catch_unwind(AssertUnwindSafe(next)).unwrap_or(NONE)
+    // SAFETY: as above. After a panic it is woken at once, and says then what happened.
+    unsafe { &mut *handle.cast::<Held<S>>() }.answer(|endpoint| endpoint.wake_at().map_or(NONE, |at| at.as_nanos() as u64), 0)
 }
 
 unsafe extern "C" fn state<S: Stack>(handle: *mut c_void, raw: *mut RawState) {
-    let said = catch_unwind(AssertUnwindSafe(|| unsafe { &mut *handle.cast::<S>() }.state())).unwrap_or_default();
+    // SAFETY: as above.
+    let said = unsafe { &mut *handle.cast::<Held<S>>() }.answer(S::state, State::default());
     // SAFETY: the caller's own.
     unsafe { *raw = RawState::from(said) };
 }

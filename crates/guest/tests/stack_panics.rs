@@ -89,11 +89,19 @@ fn a_panic_is_a_fault_with_its_own_words() {
         let mut leaving = std::mem::zeroed();
         assert_eq!((table.transmit)(end, 0, &mut leaving, &mut text), Outcome::Fault);
         assert_eq!(said(&text), "panicked: in transmit of 3");
-        // These two have no text: nothing is known, and no wake-up is due.
-        assert_eq!((table.wake_at)(end), NONE);
+        (table.close)(end);
+        // These two have no text: the wake-up that is due at once says what happened in the first, and nothing is called after it.
+        let end = opened(&table, "none", &mut text);
+        assert_eq!((table.wake_at)(end), 0);
+        assert_eq!((table.connect)(end, 0, &mut text), Outcome::Fault);
+        assert_eq!(said(&text), "panicked: in wake_at of 3");
+        (table.close)(end);
+        let end = opened(&table, "none", &mut text);
         let mut raw = std::mem::zeroed();
         (table.state)(end, &mut raw);
         assert_eq!((raw.window_bytes, raw.read_bytes, raw.is_connected), (NONE, 0, 0));
+        assert_eq!((table.transmit)(end, 0, &mut leaving, &mut text), Outcome::Fault);
+        assert_eq!(said(&text), "panicked: in state of 3");
         (table.close)(end);
     }
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from windtunnel.battery import published
+from windtunnel.foreign.errors import ForeignError
 from windtunnel.scenario import Bottleneck, Flow, Scenario
 
 if TYPE_CHECKING:
@@ -71,8 +72,12 @@ def tested(stack: Stack, run: Callable[[Scenario], Records]) -> Iterator[Check]:
         for check, ok, detail in _checks(stack, algorithm, run):
             yield Check(stack.name, algorithm, check, ok, detail)
     for one in published.expected(stack):
-        took_s = run(published.scenario(one, stack)).flows["completed_s"][0]
-        detail = f"not within {2 * one.within_s:.1f} s" if took_s is None else f"{took_s:.2f} s"
+        try:
+            took_s = run(published.scenario(one, stack)).flows["completed_s"][0]
+            detail = f"not within {2 * one.within_s:.1f} s" if took_s is None else f"{took_s:.2f} s"
+        except ForeignError as error:
+            # It may end its own connection there: that is an answer, too.
+            took_s, detail = None, str(error)
         check = f"{one.test}: {one.bytes / 1e6:.0f} MB within {one.within_s:.1f} s"
         yield Check(stack.name, one.algorithm, check, took_s is not None and took_s < one.within_s, detail)
 
@@ -148,13 +153,14 @@ def cost(stack: Stack, algorithm: str, run: Callable[[Scenario], Records]) -> Co
         From the CPU time of this process's children, in steps of a clock tick.
     """
     spent_s, packets = [], []
-    for duration_s in (10.0, 30.0):
+    # The first is not counted: a process that is new starts in it.
+    for duration_s in (1.0, 10.0, 30.0):
         scenario = _scenario(stack, algorithm, flows=2, duration_s=duration_s)
         before_s = _children_s()
         flows = run(scenario).flows
         spent_s.append(_children_s() - before_s)
         packets.append(int(flows["sent_packets"].sum()) - int(flows["lost_packets"].sum()))
-    more_s, more_packets = spent_s[1] - spent_s[0], packets[1] - packets[0]
+    more_s, more_packets = spent_s[2] - spent_s[1], packets[2] - packets[1]
     return Cost(stack.name, algorithm, 1e6 * more_s / more_packets, 20.0 / more_s)
 
 
@@ -175,4 +181,4 @@ def _children_s() -> float:
 def _scenario(stack: Stack, algorithm: str, bytes: int | None = None, flows: int = 1, duration_s: float = 10.0) -> Scenario:
     flow = Flow(algorithm=algorithm, stack=stack.known_as, bytes=bytes)
     bottleneck = Bottleneck(rate_bps=RATE_BPS, queue_packets=BDP_PACKETS)
-    return Scenario(bottleneck=bottleneck, rtt_s=RTT_S, flows=(flow,) * flows, duration_s=duration_s, warmup_s=3.0)
+    return Scenario(bottleneck=bottleneck, rtt_s=RTT_S, flows=(flow,) * flows, duration_s=duration_s, warmup_s=min(3.0, duration_s / 2))

@@ -27,6 +27,10 @@ def build_command(
             help="Of linux: a kernel's source tree or tarball, the distribution's linux-source when absent. Of picoquic: its folder."
         ),
     ] = None,
+    null_cipher: Annotated[
+        bool,
+        typer.Option("--null-cipher", help="Packets after the handshake are not encrypted: quinn, noq, tquic; named NAME-null-cipher."),
+    ] = False,
     jobs: Annotated[int | None, typer.Option(min=1, max=1024, help="Of linux: compilers at once; one per core when absent.")] = None,
     json: JSON = False,
 ) -> None:
@@ -36,12 +40,12 @@ def build_command(
     from windtunnel.foreign.ownstack import FOR
 
     with stoppable("nothing was kept of what was not finished"):
-        every = [name for name in stacks.sources() if name not in (stacks.KERNEL, fromsource.FOR)]
+        every = stacks.unencrypted() if null_cipher else [name for name in stacks.sources() if name not in (stacks.KERNEL, fromsource.FOR)]
         chosen = names or (every if with_ is None else [FOR])
         made = [
             _kernel(source, jobs)
-            if name == stacks.KERNEL and with_ is None
-            else stacks.build(name, note, crate=with_, source=source if name == fromsource.FOR else None)
+            if name == stacks.KERNEL and with_ is None and not null_cipher
+            else stacks.build(name, note, crate=with_, source=source if name == fromsource.FOR else None, has_null_cipher=null_cipher)
             for name in chosen
         ]
     if json:

@@ -22,6 +22,8 @@ from windtunnel.usercache import TARGET, cache
 
 _KEYED = re.compile(r"([a-z0-9-]+):([0-9a-f]{16})")
 _LIBRARY = "libstack.so"
+NULL_CIPHER = "null-cipher"
+"""Feature of an adapter's package, and the end of the name of what is built with it: ``quinn-null-cipher``."""
 KERNEL = "linux"
 """The stack whose library drives a kernel that lies beside it: `windtunnel.backends.linux.endpoints` builds both."""
 
@@ -73,6 +75,11 @@ def sources() -> Mapping[str, Path]:
     return {place.parent.name: place.parent for place in sorted(root.glob("*/Cargo.toml"))}
 
 
+def unencrypted() -> list[str]:
+    """Return the adapters that can be built with a null cipher: those whose package has that feature."""
+    return [name for name, place in sources().items() if f"\n{NULL_CIPHER} = " in (place / "Cargo.toml").read_text(encoding="utf-8")]
+
+
 def built() -> list[Stack]:
     """Return the stacks in the cache, by name, the newest of each first."""
     found = [one for place in folder().glob("*/stack.json") if (one := _kept(place)) is not None]
@@ -110,6 +117,9 @@ def required(name: str) -> Stack:
     base, is_with, _ = own.partition("-with-")
     if is_with and base in can:
         raise ForeignError("stack", f"{name!r} is not built; run: windtunnel stacks build {base} --with FOLDER")
+    base = own.removesuffix(f"-{NULL_CIPHER}")
+    if base != own and base in unencrypted():
+        raise ForeignError("stack", f"{name!r} is not built; run: windtunnel stacks build {base} --{NULL_CIPHER}")
     if own in can or not can:
         more = " --source FOLDER" if own == fromsource.FOR else ""
         raise ForeignError("stack", f"{name!r} is not built; run: windtunnel stacks build {own}{more}")
@@ -141,6 +151,7 @@ def build(
     *,
     crate: str | Path | None = None,
     source: Path | None = None,
+    has_null_cipher: bool = False,
     beside: str = "",
     files: Mapping[str, Path] | None = None,
     spent_s: float = 0.0,
@@ -157,6 +168,8 @@ def build(
         Folder of a user's crate whose controllers are built in, of `ownstack.FOR` alone. The stack is then called after both.
     source : Path, optional
         Folder of the stack's own sources, of `fromsource.FOR` alone, which has no other.
+    has_null_cipher : bool
+        Whether packets after the handshake are not encrypted, of `unencrypted` alone. The stack is then called after that, too.
     beside : str, optional
         What the build's key covers beside the adapter.
     files : mapping of str to Path, optional
@@ -184,6 +197,12 @@ def build(
     adapter, cargo = can[name], shutil.which("cargo")
     if cargo is None:
         raise ForeignError("cargo", "is not installed; stacks are built with a Rust toolchain: https://rustup.rs")
+    if has_null_cipher:
+        if name not in unencrypted() or crate is not None:
+            raise ForeignError(
+                "null-cipher", f"{name} takes none{'' if crate is None else ' with a crate'}; allowed: {', '.join(unencrypted())}"
+            )
+        return _made(_Made(f"{name}-{NULL_CIPHER}", adapter, NULL_CIPHER, features=(NULL_CIPHER,)), cargo, say)
     if name == KERNEL and not files:
         raise ForeignError("stack", f"{KERNEL} is built with a kernel: windtunnel stacks build {KERNEL}")
     if name == fromsource.FOR:
@@ -201,7 +220,7 @@ class _Made:
     """What is made: the name it is kept under, its package, what its key covers besides.
 
     `of` is the adapter that a package with a user's crate was made of, `files` what is laid beside the library, `spent_s` what that took,
-    `asked` what is added to cargo's environment.
+    `asked` what is added to cargo's environment, `features` those of the adapter's package that are asked for.
     """
 
     name: str
@@ -211,6 +230,7 @@ class _Made:
     files: Mapping[str, Path] = field(default_factory=dict)
     spent_s: float = 0.0
     asked: Mapping[str, str] = field(default_factory=dict)
+    features: tuple[str, ...] = ()
 
 
 def _made(what: _Made, cargo: str, say: Callable[[str], None]) -> Stack:
@@ -251,6 +271,7 @@ def _compiled(what: _Made, cargo: str) -> Path:
         "build",
         "--release",
         *(["--locked"] if what.of is None else []),
+        *(["--features", ",".join(what.features)] if what.features else []),
         "--quiet",
         "--manifest-path",
         str(source / "Cargo.toml"),

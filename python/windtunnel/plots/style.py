@@ -49,8 +49,11 @@ STACK_LOOK: dict[str, tuple[str, str]] = {
     "quiche": (_SKY, "v"),
     "s2n-quic": (_PURPLE, "P"),
     "tquic": (_INDIGO, "X"),
+    "bbr3@tquic": (_BLUE, "h"),
+    "picoquic": (_OLIVE, "<"),
+    "bbr1@picoquic": (_TEAL, ">"),
 }
-"""Of the controllers of a whole stack, ``cubic@quinn``: the stack's colour and marker."""
+"""Of the controllers of a whole stack, ``cubic@quinn``: the stack's colour and marker; of a second BBR of one stack its own."""
 QUEUE_LOOK: dict[str, tuple[str, str]] = {
     "drop-tail": (_GREY, "o"),
     "drop-head": (_GREY, "D"),
@@ -181,9 +184,9 @@ def look(algorithm: str) -> tuple[str, str]:
         A hexadecimal colour and a matplotlib marker.
     """
     name = algorithm.partition(":")[0]
-    stack = name.partition("@")[2]
-    if stack in STACK_LOOK:
-        return STACK_LOOK[stack]
+    for known in (name, name.partition("@")[2]):
+        if known in STACK_LOOK:
+            return STACK_LOOK[known]
     if name in LOOK:
         return LOOK[name]
     if name in QUEUE_LOOK:

@@ -6,6 +6,14 @@ use takeover::Taken;
 
 #[path = "../../common/rustls.rs"]
 mod identity;
+#[cfg(feature = "null-cipher")]
+#[path = "../../common/null.rs"]
+#[macro_use]
+mod null_cipher;
+#[cfg(feature = "null-cipher")]
+mod null {
+    null_cipher!(id: ConnectionId, configured: &Self, path: [crate::proto::PathId]);
+}
 #[path = "../../common/quinn.rs"]
 mod quinn;
 
@@ -25,7 +33,7 @@ mod own {
         WriteError,
     };
 
-    pub(crate) const NAME: &str = "noq";
+    pub(crate) const NAME: &str = if cfg!(feature = "null-cipher") { "noq-null-cipher" } else { "noq" };
     pub(crate) const VERSION: &str = "1.4.0";
     pub(crate) const ALGORITHMS: &[&str] = &["cubic", "reno", "bbr3"];
 

@@ -185,6 +185,8 @@ int windtunnel_end_transmit(struct windtunnel_end *end, uint64_t now, uint8_t *d
 	end->now = now;
 	if (picoquic_prepare_next_packet_ex(end->quic, now, data, most, &length, &to, &from, &interface, &logged, &last, NULL) != 0)
 		return -1;
+	if (length > 0 && ((struct sockaddr_in *)&to)->sin_port != ((struct sockaddr_in *)&end->peer)->sin_port)
+		return WINDTUNNEL_NOBODY;
 	return (int)length;
 }
 

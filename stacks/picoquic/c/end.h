@@ -32,7 +32,8 @@ struct windtunnel_end *windtunnel_end_open(const struct windtunnel_open *open);
 void windtunnel_end_close(struct windtunnel_end *end);
 int windtunnel_end_connect(struct windtunnel_end *end, uint64_t now);
 int windtunnel_end_receive(struct windtunnel_end *end, uint64_t now, const uint8_t *data, size_t length, uint8_t ecn);
-/* Bytes of the datagram that leaves now, 0 for none, -1 for an error. */
+/* Bytes of the datagram that leaves now, 0 for none, -1 for an error, or that it is for another than the other end. */
+#define WINDTUNNEL_NOBODY (-2)
 int windtunnel_end_transmit(struct windtunnel_end *end, uint64_t now, uint8_t *data, size_t most);
 uint64_t windtunnel_end_wake_at(struct windtunnel_end *end, uint64_t now);
 /* A stream has something to send, or its end. */

@@ -37,6 +37,9 @@ pub(crate) struct Said {
     pub is_gone: u8,
 }
 
+/// What `windtunnel_end_transmit` answers of a datagram for another than the other end.
+pub(crate) const NOBODY: i32 = -2;
+
 extern "C" {
     pub(crate) fn windtunnel_end_open(open: *const Open) -> *mut End;
     pub(crate) fn windtunnel_end_close(end: *mut End);

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use application::{stream, Application};
 use end::{End, Open, Said};
-use endpoint::{export_stack, Config, Ecn, Endpoint, Fault, Role, Shares, Stack, State, Supply};
+use endpoint::{export_stack, to_nobody, Config, Ecn, Endpoint, Fault, Role, Shares, Stack, State, Supply};
 
 export_stack!(Picoquic);
 
@@ -189,8 +189,10 @@ impl Endpoint for Picoquic {
         datagram.resize(MAX_BYTES, 0);
         // SAFETY: it writes as many bytes as it is told at most.
         let length = unsafe { end::windtunnel_end_transmit(self.end, self.now, datagram.as_mut_ptr(), datagram.len()) };
-        if length < 0 {
-            return Err("prepares no packet".into());
+        match length {
+            0.. => {}
+            end::NOBODY => return Err(to_nobody("another port")),
+            _ => return Err("prepares no packet".into()),
         }
         datagram.truncate(length as usize);
         self.settle()?;

@@ -7,7 +7,7 @@ mod identity;
 use std::net::{Ipv6Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
-use endpoint::{export_stack, Config, Ecn, Endpoint, Fault, Role, Shares, Stack, State, Supply};
+use endpoint::{export_stack, to_nobody, Config, Ecn, Endpoint, Fault, Role, Shares, Stack, State, Supply};
 use quiche::{Connection, ConnectionId, Error, Header, RecvInfo, Shutdown};
 use takeover::{instant, since_zero, Taken};
 
@@ -222,7 +222,9 @@ impl Endpoint for Quiche {
         let Some(connection) = &mut self.connection else { return Ok(None) };
         if self.paced.is_none() {
             self.buffer.resize(self.buffer.capacity(), 0);
+            let peer = address(if connection.is_server() { Role::Client } else { Role::Server });
             match connection.send(&mut self.buffer) {
+                Ok((_, info)) if info.to != peer => return Err(to_nobody(info.to)),
                 Ok((bytes, info)) if info.at <= now => {
                     datagram.extend_from_slice(&self.buffer[..bytes]);
                     return Ok(Some(Ecn::NotEct));

@@ -6,6 +6,14 @@ use takeover::Taken;
 
 #[path = "../../common/rustls.rs"]
 mod identity;
+#[cfg(feature = "null-cipher")]
+#[path = "../../common/null.rs"]
+#[macro_use]
+mod null_cipher;
+#[cfg(feature = "null-cipher")]
+mod null {
+    null_cipher!(id: &ConnectionId, configured: Arc<Self>, path: []);
+}
 #[path = "../../common/quinn.rs"]
 mod quinn;
 mod with;
@@ -22,7 +30,7 @@ mod own {
     use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
     use quinn_proto::{Connection, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, SendStream, ServerConfig, Transmit, WriteError};
 
-    pub(crate) const NAME: &str = "quinn";
+    pub(crate) const NAME: &str = if cfg!(feature = "null-cipher") { "quinn-null-cipher" } else { "quinn" };
     pub(crate) const VERSION: &str = "0.11.19";
     pub(crate) const ALGORITHMS: &[&str] = crate::with::ALGORITHMS;
 

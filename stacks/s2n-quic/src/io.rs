@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use endpoint::{Config, Ecn, Fault, Role};
+use endpoint::{to_nobody, Config, Ecn, Fault, Role};
 use s2n_quic::provider::io::Provider;
 use s2n_quic_core::endpoint::Endpoint;
 use s2n_quic_core::inet::{datagram, ExplicitCongestionNotification as Codepoint, SocketAddress};
@@ -19,6 +19,14 @@ const HEADERS: u16 = 28;
 
 pub(crate) fn address(role: Role) -> SocketAddr {
     (Ipv4Addr::LOCALHOST, if role == Role::Client { 4434 } else { 4433 }).into()
+}
+
+fn other(role: Role) -> Role {
+    if role == Role::Client {
+        Role::Server
+    } else {
+        Role::Client
+    }
 }
 
 fn timestamp(now: Duration) -> Timestamp {
@@ -104,8 +112,7 @@ impl rx::Queue for Incoming<'_> {
 
     fn for_each<F: FnMut(datagram::Header<Tuple>, &mut [u8])>(&mut self, mut on_packet: F) {
         let Some(datagram) = self.datagram.take() else { return };
-        let other = if self.role == Role::Client { Role::Server } else { Role::Client };
-        let (local, remote): (SocketAddress, SocketAddress) = (address(self.role).into(), address(other).into());
+        let (local, remote): (SocketAddress, SocketAddress) = (address(self.role).into(), address(other(self.role)).into());
         let ecn = match self.ecn {
             Ecn::NotEct => Codepoint::NotEct,
             Ecn::Ect1 => Codepoint::Ect1,
@@ -125,18 +132,25 @@ impl rx::Queue for Incoming<'_> {
 pub(crate) struct Outgoing {
     buffer: Vec<u8>,
     waiting: Option<(usize, Ecn)>,
+    peer: SocketAddr,
+    /// Where it has sent to that is not the other end.
+    astray: Option<SocketAddr>,
 }
 
 impl Outgoing {
-    pub(crate) fn new(datagram_bytes: u16) -> Outgoing {
-        Outgoing { buffer: vec![0; datagram_bytes.into()], waiting: None }
+    /// Of the end of this role.
+    pub(crate) fn new(datagram_bytes: u16, role: Role) -> Outgoing {
+        Outgoing { buffer: vec![0; datagram_bytes.into()], waiting: None, peer: address(other(role)), astray: None }
     }
 
     /// The datagram that it has, put into `datagram`.
-    pub(crate) fn take(&mut self, datagram: &mut Vec<u8>) -> Option<Ecn> {
-        let (bytes, ecn) = self.waiting.take()?;
+    pub(crate) fn take(&mut self, datagram: &mut Vec<u8>) -> Result<Option<Ecn>, Fault> {
+        if let Some(address) = self.astray {
+            return Err(to_nobody(address));
+        }
+        let Some((bytes, ecn)) = self.waiting.take() else { return Ok(None) };
         datagram.extend_from_slice(&self.buffer[..bytes]);
-        Some(ecn)
+        Ok(Some(ecn))
     }
 }
 
@@ -148,6 +162,8 @@ impl tx::Queue for Outgoing {
         if self.waiting.is_some() {
             return Err(tx::Error::AtCapacity);
         }
+        let to: SocketAddr = message.path_handle().remote_address.0.into();
+        self.astray = (to != self.peer).then_some(to);
         let ecn = Ecn::from_bits(message.ecn() as u8);
         let bytes = message.write_payload(tx::PayloadBuffer::new(&mut self.buffer), 0)?;
         self.waiting = Some((bytes, ecn));

@@ -89,7 +89,7 @@ impl Stack for S2n {
             "bbr" => opened(config, Bbr::default(), &said),
             other => Err(format!("has no controller {other:?}; choose one of {}", S2n::ALGORITHMS.join(", "))),
         }?;
-        Ok(S2n { driven, application, outgoing: Outgoing::new(config.datagram_bytes), said })
+        Ok(S2n { driven, application, outgoing: Outgoing::new(config.datagram_bytes, config.role), said })
     }
 }
 
@@ -130,11 +130,11 @@ impl Endpoint for S2n {
     fn transmit(&mut self, now: Duration, datagram: &mut Vec<u8>) -> Result<Option<Ecn>, Fault> {
         // Timers expire in here, too, and what they do may be the application's business.
         self.driven.transmit(&mut self.outgoing, now);
-        let sent = self.outgoing.take(datagram);
+        let sent = self.outgoing.take(datagram)?;
         if sent.is_none() {
             self.settle(now)?;
             self.driven.transmit(&mut self.outgoing, now);
-            return Ok(self.outgoing.take(datagram));
+            return self.outgoing.take(datagram);
         }
         Ok(sent)
     }

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 use std::rc::Rc;
 
 use bytes::Bytes;
@@ -149,13 +150,13 @@ impl TransportHandler for Callbacks {
     fn on_new_token(&mut self, _connection: &mut Connection, _token: Vec<u8>) {}
 }
 
-/// Where datagrams wait until the engine takes them.
+/// Where datagrams wait, with their destinations, until the engine takes them.
 #[derive(Default)]
-pub(crate) struct Outgoing(pub(crate) RefCell<VecDeque<Vec<u8>>>);
+pub(crate) struct Outgoing(pub(crate) RefCell<VecDeque<(Vec<u8>, SocketAddr)>>);
 
 impl PacketSendHandler for Outgoing {
     fn on_packets_send(&self, packets: &[(Vec<u8>, PacketInfo)]) -> Result<usize, Error> {
-        self.0.borrow_mut().extend(packets.iter().map(|(datagram, _)| datagram.clone()));
+        self.0.borrow_mut().extend(packets.iter().map(|(datagram, info)| (datagram.clone(), info.dst)));
         Ok(packets.len())
     }
 }

@@ -10,7 +10,7 @@ use std::net::{Ipv6Addr, SocketAddr};
 use std::rc::Rc;
 use std::time::Duration;
 
-use endpoint::{export_stack, Config, Ecn, Endpoint, Fault, Role, Stack, State, Supply};
+use endpoint::{export_stack, to_nobody, Config, Ecn, Endpoint, Fault, Role, Stack, State, Supply};
 use takeover::{instant, Taken};
 use tquic::{CongestionControlAlgorithm, PacketInfo};
 
@@ -49,7 +49,7 @@ fn text(error: impl std::fmt::Display) -> Fault {
 }
 
 impl Stack for Tquic {
-    const NAME: &'static str = "tquic";
+    const NAME: &'static str = if cfg!(feature = "null-cipher") { "tquic-null-cipher" } else { "tquic" };
     const VERSION: &'static str = "1.6.0";
     const ALGORITHMS: &'static [&'static str] = &["cubic", "bbr", "bbr3", "copa"];
 
@@ -67,6 +67,8 @@ impl Stack for Tquic {
         // It is told what the path carries, as quiche is, and does not probe for it.
         config.enable_dplpmtud(false);
         config.set_send_udp_payload_size(given.datagram_bytes.into());
+        // An extension of its own, for packets after the handshake, on both ends (draft-banks-quic-disable-encryption).
+        config.enable_encryption(!cfg!(feature = "null-cipher"));
         // Nothing but congestion control limits what is in flight.
         config.set_initial_max_data(given.window_bytes);
         config.set_initial_max_stream_data_uni(given.window_bytes);
@@ -125,7 +127,10 @@ impl Endpoint for Tquic {
     }
 
     fn transmit(&mut self, _now: Duration, datagram: &mut Vec<u8>) -> Result<Option<Ecn>, Fault> {
-        let Some(sent) = self.outgoing.0.borrow_mut().pop_front() else { return Ok(None) };
+        let Some((sent, to)) = self.outgoing.0.borrow_mut().pop_front() else { return Ok(None) };
+        if to != address(other(self.role)) {
+            return Err(to_nobody(to));
+        }
         datagram.extend_from_slice(&sent);
         Ok(Some(Ecn::NotEct))
     }

@@ -57,7 +57,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             let clock = now - self.stacks[index].access_delay();
             self.around.note(clock, self.stacks[index].flow, EventKind::Stop);
         }
-        self.stacks[index].goes_on()
+        self.stacks[index].goes_on(now)
     }
 
     /// A datagram of a stack reaches its link, or, where none is on its way, is under way at once.

@@ -22,6 +22,9 @@ pub(crate) const HEADER_BYTES: u32 = 28;
 /// Events of one instant after which an endpoint is said to hang.
 const BUSY: u32 = 1 << 20;
 
+/// Within such a time an end answers the first datagram that it gets: three times the first probe timeout of its peer, a second (RFC 9002 6.2.2).
+const UNANSWERED: Duration = Duration(3_000_000_000);
+
 /// Which end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Side {
@@ -112,6 +115,9 @@ pub(crate) struct StackFlow {
     pub(crate) completed: Time,
     pub(crate) lost: u64,
     pub(crate) marked: u64,
+    /// When the server got its first datagram, and how many it has sent.
+    heard: Time,
+    answers: u64,
     totals: SenderTotals,
     pub(crate) at_window: (SenderTotals, u64),
 }
@@ -175,6 +181,8 @@ impl StackFlow {
             completed: Time::NEVER,
             lost: 0,
             marked: 0,
+            heard: Time::NEVER,
+            answers: 0,
             totals: SenderTotals::default(),
             at_window: (SenderTotals::default(), 0),
         })
@@ -254,6 +262,9 @@ impl StackFlow {
                 let Some(Reverse(Arriving { payload, .. })) = self.arriving.pop() else { return Ok(Side::Client) };
                 let side = if payload.is_data { Side::Server } else { Side::Client };
                 self.totals.delivered += u64::from(payload.is_data);
+                if side == Side::Server {
+                    self.heard = self.heard.min(at);
+                }
                 self.side(side).receive(now, &payload.bytes, payload.ecn)?;
                 self.spare.push(payload);
                 Ok(side)
@@ -328,6 +339,7 @@ impl StackFlow {
         }
         let is_data = side == Side::Client;
         self.totals.sent += u64::from(is_data);
+        self.answers += u64::from(!is_data);
         (payload.ecn, payload.is_data) = (ecn, is_data);
         let length = payload.bytes.len() as u32 + HEADER_BYTES;
         let packet =
@@ -335,11 +347,15 @@ impl StackFlow {
         Ok(Some((packet, payload)))
     }
 
-    /// After a turn: whether the flow can still do anything. Only a fault of the stack's stops it before the handshake: an end that waits for an answer has a timer.
+    /// After a turn at `now`: whether the flow can still do anything. Only a fault of the stack's stops it before the handshake: an end that waits for an answer
+    /// has a timer, and one that gets a datagram answers.
     ///
     /// # Errors
-    /// It has sent nothing, or what it has sent has no answer, and neither end asks to be woken.
-    pub(crate) fn goes_on(&self) -> Result<(), Fault> {
+    /// It has sent nothing, or what it has sent has no answer, and neither end asks to be woken; or what has arrived stays without an answer.
+    pub(crate) fn goes_on(&self, now: Time) -> Result<(), Fault> {
+        if self.answers == 0 && self.heard.saturating_add(UNANSWERED) <= now {
+            return Err(format!("sends to nobody: the other end has got {} datagrams and answers none", self.totals.delivered));
+        }
         let (sent, arrived) = (self.totals.sent, self.totals.delivered + self.lost);
         let is_asleep = self.wakes == [Time::NEVER; 2] && self.arriving.is_empty() && sent <= arrived;
         let is_over = self.start != Time::NEVER || self.completed != Time::NEVER || self.said.0.is_connected;

@@ -14,6 +14,8 @@ STACKS: Mapping[str, tuple[str, ...]] = {
     "noq": ("cubic", "reno", "bbr3"),
     "quiche": ("cubic", "reno", "bbr2"),
     "s2n-quic": ("cubic", "bbr"),
+    "tquic": ("cubic", "bbr", "bbr3"),
+    "picoquic": ("cubic", "reno", "bbr", "bbr1"),
 }
 """The controllers of each stack under its own names. One more stack is one more line, and its rows in the register."""
 REFERENCES: Mapping[str, tuple[str, ...]] = {"cubic": ("cubic",), "reno": ("reno",), "bbr": ("bbr", "bbr3")}
