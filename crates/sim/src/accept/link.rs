@@ -1,6 +1,6 @@
 //! A link, checked.
 
-use net::{Changes, DisciplineSpec, FifoSpec, Limit, LinkParts, Losses, Streams};
+use net::{Changes, DisciplineSpec, FifoSpec, Limit, LimitSteps, LinkParts, Losses, Streams};
 use units::{Duration, Rate, Stream, Time};
 
 use super::changes::accept_changes;
@@ -26,6 +26,11 @@ pub struct AcceptedLink {
 }
 
 impl AcceptedLink {
+    /// Every size that its queue has in the run.
+    pub(crate) fn limits(&self) -> impl Iterator<Item = Limit> + '_ {
+        std::iter::once(self.fifo.limit).chain(self.changes.limit.iter().flat_map(LimitSteps::limits))
+    }
+
     /// What the link is built from: it measures over `window`, and its draws follow from `seed`.
     pub fn parts(self, window: std::ops::Range<Time>, seed: u64) -> LinkParts {
         let AcceptedLink { fifo, discipline, losses, changes, stream: name } = self;
@@ -54,7 +59,7 @@ pub(super) fn accept_link(named: &NamedLink, run: &Spec) -> Result<AcceptedLink,
     if mark_at.is_some() {
         return refuse(format!("{name}.mark"), &choice.name, "a step of marks belongs to drop-tail");
     }
-    if drop_tail.changes.service.is_some() && matches!(limit, Limit::Delay(_)) {
+    if drop_tail.changes.service.is_some() && drop_tail.limits().any(|limit| matches!(limit, Limit::Delay(_))) {
         let allowed = format!("give packets or bytes: {} at a rate that changes cannot know how long its queue takes", choice.name);
         return refuse(format!("{name}.queue"), "a limit in time", allowed);
     }
@@ -80,7 +85,7 @@ fn accept_disorder(name: &str, disorder: &DisorderSpec) -> Result<(), SpecError>
     Ok(())
 }
 
-fn accept_size(field: &str, size: QueueSpec) -> Result<Limit, SpecError> {
+pub(super) fn accept_size(field: &str, size: QueueSpec) -> Result<Limit, SpecError> {
     // Of what people give, what does not hold a packet has been raised.
     const FILLED_BYTES: Range = Range { low: Bound::Whole(1500), ..QUEUE_BYTES };
     let limit = size.limit;
