@@ -3,8 +3,8 @@
 use net::{Changes, DelaySteps, LimitSteps, RateSteps, Service, Trace};
 use units::{Duration, Rate, Time};
 
-use super::link::accept_size;
 use super::refusal::{refuse, seconds};
+use super::sizes::accept_size;
 use crate::error::SpecError;
 use crate::limits::{EXTRA_S, MOST_OPPORTUNITIES, RATE_BPS};
 use crate::spec::{LinkSpec, Outage, QueueStep};

@@ -1,14 +1,15 @@
 //! A link, checked.
 
 use net::{Changes, DisciplineSpec, FifoSpec, Limit, LimitSteps, LinkParts, Losses, Streams};
-use units::{Duration, Rate, Stream, Time};
+use units::{Rate, Stream, Time};
 
 use super::changes::accept_changes;
 use super::losses::accept_losses;
 use super::refusal::{refuse, seconds};
+use super::sizes::accept_size;
 use crate::error::SpecError;
-use crate::limits::{Bound, Range, EXTRA_S, PROBABILITY, QUEUE_BYTES, QUEUE_PACKETS, QUEUE_S, RATE_BPS};
-use crate::spec::{DisorderSpec, NamedLink, QueueSpec, QueueUnit, Spec};
+use crate::limits::{EXTRA_S, PROBABILITY, RATE_BPS};
+use crate::spec::{DisorderSpec, NamedLink, Spec};
 
 /// A link that can be built.
 #[derive(Clone, Debug)]
@@ -83,18 +84,4 @@ fn accept_disorder(name: &str, disorder: &DisorderSpec) -> Result<(), SpecError>
         return refuse(format!("{name}.reorder_by"), seconds(disorder.late_ns), allowed);
     }
     Ok(())
-}
-
-pub(super) fn accept_size(field: &str, size: QueueSpec) -> Result<Limit, SpecError> {
-    // Of what people give, what does not hold a packet has been raised.
-    const FILLED_BYTES: Range = Range { low: Bound::Whole(1500), ..QUEUE_BYTES };
-    let limit = size.limit;
-    match size.unit {
-        QueueUnit::Packets if QUEUE_PACKETS.holds(limit as f64) => Ok(Limit::Packets(limit as u32)),
-        QueueUnit::Bytes if FILLED_BYTES.holds(limit as f64) => Ok(Limit::Bytes(limit)),
-        QueueUnit::Ns if QUEUE_S.holds_ns(limit) => Ok(Limit::Delay(Duration(limit))),
-        QueueUnit::Packets => refuse(field, limit, format!("give {QUEUE_PACKETS}")),
-        QueueUnit::Bytes => refuse(field, limit, format!("give {FILLED_BYTES}")),
-        QueueUnit::Ns => refuse(field, limit, format!("give {QUEUE_S}")),
-    }
 }
