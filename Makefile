@@ -30,7 +30,7 @@ DEMO := build/demo
 PROFILE ?= release
 CORE := .venv/.stamp-core-$(PROFILE)
 
-.PHONY: build deps checkers rust-tests test test-python test-kernel test-live test-s3 test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python lint-js fuzz bench gate-power ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel names release demo clean
+.PHONY: build deps checkers rust-tests test test-python test-kernel test-live test-s3 test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python lint-js lighthouse fuzz bench gate-power ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel names release demo clean
 
 build: $(CORE)
 
@@ -77,9 +77,9 @@ test:
 # What checks the project, in .venv.
 checkers: $(CHECKERS)
 
-# Each file's tests stay in one process.
+# Each file's tests stay in one process. There is one process more than there are cores: many tests wait, for a page, a worker, a process that they end.
 test-python: $(CORE) $(CHECKERS)
-	$(BIN)/python -m pytest -q -n $$(nproc) --dist loadfile
+	$(BIN)/python -m pytest -q -n $$(($$(nproc) + 1)) --dist loadfile --durations 25 --durations-min 3
 
 # The distribution's Linux becomes a kernel in the user's cache, of several the oldest; what is there already is not built again. SOURCES names others:
 # the newest build, the last here, is the one that is used when none is named.
@@ -148,6 +148,10 @@ lint-python: $(CORE) $(CHECKERS)
 # The scripts of the playground and of reports, by ESLint from npm: not a part of `make lint`, which needs no Node.
 lint-js:
 	npx --yes eslint@9 --config .ci/eslint.config.mjs python/windtunnel/playground/sources python/windtunnel/report/assets
+
+# The site, the demo's report and the playground as Lighthouse from npm sees them (after `make site demo`; needs Node and Chromium): docs/reference/pages.md.
+lighthouse: $(DEPS)
+	$(BIN)/python .ci/lighthouse.py
 
 # Random scenarios with everything in them: of each of eight kinds against the textbook event heap, of two more the core against itself
 # with events that drop-tail can do without. Some 600 of each in `make test`, SCENARIOS here.

@@ -42,6 +42,8 @@ napoleon_use_rtype = False
 python_use_unqualified_type_names = True
 
 html_theme = "furo"
+# A browser asks for one, and says in its console when there is none.
+html_favicon = "static/icon.svg"
 html_title = f"Windtunnel {version}"
 html_static_path = ["static"]
 html_extra_path = ["extra"]

@@ -125,6 +125,8 @@ CHANGES = {
     "a lower rate": lambda shown: typed(shown, "Rate from now on, Mbit/s", "3"),
     "a higher rate": lambda shown: typed(shown, "Rate from now on, Mbit/s", "90"),
     "a longer way": lambda shown: typed(shown, "Added to every round trip from now on, ms", "30"),
+    "a shorter queue": lambda shown: typed(shown, "Queue from now on, packets", "10"),
+    "a longer queue": lambda shown: typed(shown, "Queue from now on, packets", "600"),
     "no link": cut,
     "a flow less": lambda shown: shown.get_by_role("button", name="Stop flow 1").click(),
     "a flow more": lambda shown: shown.get_by_label("A flow more from now on").select_option("reno"),

@@ -114,3 +114,23 @@ def test_an_outage_longer_than_a_timeout_brings_one_that_is_undone() -> None:
         assert theirs[name] == ours[name] == expected, name
     assert theirs["delivered_packets"] == pytest.approx(ours["delivered_packets"], rel=0.002)
     assert theirs["retransmitted_packets"] == pytest.approx(ours["retransmitted_packets"], abs=3)
+
+
+@pytest.mark.parametrize("link", [{}, {"rate_steps": ["1s=12Mbit"]}])
+def test_a_queue_of_another_size_keeps_what_stands_in_it_as_in_the_simulator(link: dict[str, Any]) -> None:
+    # Netem's limit, and that of a fifo behind HTB. A window of 130 over 40 packets of path: 90 wait, from 3 s on 30 at most.
+    made = scenario("reno,window=130", link={"queue": 150, "queue_steps": ["3s=30", "6s=80"], **link}, sample="10ms", duration="9s")
+    ours, theirs = Simulator().run(made), run(made)
+
+    def queue(records: Records, at_s: float) -> float:
+        samples = records.link_samples
+        return float(samples.filter((samples["t_s"] - at_s).abs() < 1e-6)["queue_packets"][0])
+
+    for at_s, packets in ((2.9, 90), (3.03, 60)):
+        assert queue(theirs, at_s) == pytest.approx(queue(ours, at_s), abs=3) and queue(ours, at_s) == pytest.approx(packets, abs=4), at_s
+    for records in (ours, theirs):
+        late = records.link_samples.filter(records.link_samples["t_s"].is_between(3.2, 5.9))["queue_packets"]
+        assert 28 <= late.max() <= 30
+    for name in ("retransmitted_packets", "loss_episodes"):
+        assert theirs.flows[name][0] == pytest.approx(ours.flows[name][0], rel=0.1, abs=1), name
+    assert theirs.flows["delivered_packets"][0] == pytest.approx(ours.flows["delivered_packets"][0], rel=0.01)

@@ -40,7 +40,9 @@ def server(folder: Path) -> tuple[list[str], str]:
 def measured(folder: Path, *options: str, ssh: str | None = None, **more: Any) -> dict[str, Any]:
     first, client = server(folder)
     asked = ["--alg", "cubic", "--repeat", "1", "--duration", "2s", "--no-figures", "--out", str(folder / "results"), *options]
-    return between(path(), first, [*WINDTUNNEL, "measure", "{first}", "--ssh", ssh or client + "{first}", *asked], **more)
+    command = [*WINDTUNNEL, "measure", "{first}", "--ssh", ssh or client + "{first}", *asked]
+    # The server does not end by itself.
+    return between(path(), first, command, ends_first_behind=True, **more)
 
 
 def test_a_listener_is_started_by_ssh_and_ends_with_it(tmp_path: Path) -> None:

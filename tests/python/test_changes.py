@@ -40,12 +40,43 @@ def test_both_forms_are_the_same_scenario() -> None:
 
 
 def test_a_link_without_changes_keeps_its_name() -> None:
-    assert not {"rate_steps", "outages", "delay_steps", "trace_ms"} & set(canonical(scenario())["bottleneck"])
+    assert not {"rate_steps", "outages", "delay_steps", "queue_steps", "trace_ms"} & set(canonical(scenario())["bottleneck"])
+
+
+def test_sizes_of_the_queue_have_the_queues_units() -> None:
+    texts = ["1s=50", "2s=20%bdp", "3s=50ms", "4s=256kB", {"at": "5s", "queue": "10"}]
+    tables = [{"queue_packets": 50}, {"queue_bdp": 0.2}, {"queue_s": 0.05}, {"queue_bytes": 256_000}, {"queue_packets": 10}]
+    short = scenario(queue_steps=texts)
+    assert digest(short) == digest(scenario(queue_steps=[{"at_s": at} | table for at, table in enumerate(tables, 1)]))
+    assert canonical(parse(canonical(short))) == canonical(short)
+    # A fifth of 40 packets, 12 Mbit/s over 40 ms.
+    packets = {"unit": "packets"}
+    sizes = [packets | {"limit": 50}, packets | {"limit": 8}, {"unit": "ns", "limit": 50_000_000}, {"unit": "bytes", "limit": 256_000}]
+    steps = [{"at_ns": at * 1_000_000_000, "queue": size} for at, size in enumerate([*sizes, packets | {"limit": 10}], 1)]
+    assert resolve(short)["forward"]["changes"]["queue_steps"] == steps
+
+
+def test_a_shorter_queue_waits_less_and_keeps_what_stood_in_it() -> None:
+    # A window of 200 at 12 Mbit/s over 40 ms: 160 wait, from 3 s on 50 at most.
+    run = wt.run(scenario(queue=2000, queue_steps=["3s=50"]).model_copy(update={"flows": (wt.Flow(algorithm="reno", window_packets=200),)}))
+    samples = run.link_samples
+    queue = {round(t_s, 2): packets for t_s, packets in samples.select("t_s", "queue_packets").iter_rows()}
+    assert 158 <= queue[2.99] <= 161
+    # It drains at the link's rate, 50 packets in a twentieth of a second, and takes nothing meanwhile.
+    assert queue[3.0] - queue[3.05] == pytest.approx(50, abs=3) and max(queue[t] for t in queue if t > 3.2) <= 50
+    dropped = samples.filter(samples["t_s"].is_between(2.995, 3.055))["dropped_packets"]
+    assert 40 <= dropped[-1] - dropped[0] <= 60
 
 
 @pytest.mark.parametrize(
     ("link", "parts"),
     [
+        ({"queue_steps": ["2s"]}, ["queue_steps[0]", "AT=QUEUE"]),
+        ({"queue_steps": ["2s=0"]}, ["queue_steps[0].queue_packets", "0 is out of range", "1 to"]),
+        ({"queue_steps": ["2s=many"]}, ["queue_steps[0].queue", "'many' cannot be read", "20%bdp"]),
+        ({"queue_steps": [{"at": 2}]}, ["queue_steps[0].queue", "no size is given", "queue_packets"]),
+        ({"queue_steps": [{"at": 2, "queue_packets": 5, "queue_s": 1}]}, ["queue_steps[0].queue", "all given"]),
+        ({"queue_steps": ["2s=5", "2s=6"]}, ["queue_steps[1].at_s", "ascending"]),
         ({"rate_steps": ["2s"]}, ["rate_steps[0]", "AT=RATE"]),
         ({"rate_steps": ["2s=0"]}, ["rate_steps[0].rate_bps", "'0'", "1000 to"]),
         ({"rate_steps": ["2s=5Mbit", "2s=6Mbit"]}, ["rate_steps[1].at_s", "ascending"]),
@@ -113,10 +144,11 @@ def test_a_trace_needs_no_rate_and_is_found_beside_its_scenario(cli: Callable[..
 
 
 def test_change_options_reach_the_bottleneck(cli: Callable[..., Any], quick: list[str]) -> None:
-    options = ["--rate-step", "1s=5Mbit", "--outage", "2s=100ms", "--delay-step", "1s=20ms", "--json"]
+    options = ["--rate-step", "1s=5Mbit", "--outage", "2s=100ms", "--delay-step", "1s=20ms", "--queue-step", "1s=40", "--json"]
     link = cli("run", *quick, *options).json()["scenario"]["bottleneck"]
     assert link["rate_steps"] == [{"at_s": 1.0, "rate_bps": 5e6}]
     assert link["outages"] == [{"at_s": 2.0, "length_s": 0.1}] and link["delay_steps"] == [{"at_s": 1.0, "extra_s": 0.02}]
+    assert link["queue_steps"] == [{"at_s": 1.0, "queue_packets": 40}]
 
 
 def test_the_command_prints_a_trace(cli: Callable[..., Any]) -> None:
@@ -139,6 +171,9 @@ def test_a_guest_has_steps_and_outages_and_no_traces() -> None:
     for rest in ({"rate_steps": ["1s=5Mbit"]}, {"queue": "50ms"}, {"discipline": "red,gentle=0"}, {"queue": 1}, {"loss": 0.1}):
         assert refused(**({"outages": ["3s=500ms"]} | rest)) == ["bottleneck.outages"]
     assert refused(trace_ms=[1, 2]) == ["bottleneck.trace_ms"]
+    assert refused(queue_steps=["1s=50", "2s=50ms"]) == refused(queue_steps=["1s=50"], rate_steps=["1s=5Mbit"]) == []
+    for rest in ({"discipline": "codel"}, {"mark": 5}, {"queue_steps": ["1s=50ms"], "outages": ["3s=500ms"]}):
+        assert refused(**({"queue_steps": ["1s=50"]} | rest)) == ["bottleneck.queue_steps"]
     for rest in ({"delay_steps": ["1s=20ms"]}, {"queue": "50ms"}, {"discipline": "red,gentle=0"}, {"queue": 1}, {"mark": "2ms"}):
         assert refused(**({"rate_steps": ["1s=5Mbit"]} | rest))[0] == "bottleneck.rate_steps"
 
@@ -148,6 +183,11 @@ def test_a_guests_plan_has_the_steps() -> None:
     # The link is HTB's, which sends the next packet at the new rate; one of the sixty is on the wire.
     expected = ["rate-step forward 2000000000 625000", "rate-step forward 3000000000 1250000"]
     assert [line for line in text if line.split()[0] in ("discipline", "rate-step")] == ["discipline forward pfifo 59", *expected]
+    # A queue is counted as it is in its first size: with the packet on the wire in netem, and without it behind HTB.
+    text = plan.make(scenario(queue=60, queue_steps=["2s=20", "3s=24000B"])).text.splitlines()
+    assert [line for line in text if "step" in line] == ["queue-step forward 2000000000 20", "queue-step forward 3000000000 16"]
+    text = plan.make(scenario(queue=60, queue_steps=["2s=20"], rate_steps=["2s=5Mbit"])).text.splitlines()
+    assert [line for line in text if "step" in line] == ["rate-step forward 2000000000 625000", "queue-step forward 2000000000 19"]
     text = plan.make(scenario(delay_steps=["1.5s=20ms", "4s=0"])).text.splitlines()
     assert [line for line in text if "step" in line] == ["delay-step forward 1500000000 20000000", "delay-step forward 4000000000 0"]
     assert not [line for line in text if line.startswith("discipline")]

@@ -82,7 +82,7 @@ pub(crate) struct Reading {
 pub(crate) struct Window {
     ends: [Time; 2],
     readings: [Option<Reading>; 2],
-    /// The end that is to be read next.
+    /// When something is due: the end that is to be read next, or what [`Window::wake_at`] was told.
     pub(crate) read_at: Time,
 }
 
@@ -100,6 +100,12 @@ impl Window {
     pub(crate) fn due(&self, now: Time) -> Option<(usize, Time)> {
         let next = self.readings.iter().position(Option::is_none)?;
         (now >= self.ends[next]).then_some((next, self.ends[next]))
+    }
+
+    /// Something is due at `at`, if no end is to be read before.
+    pub(crate) fn wake_at(&mut self, at: Time) {
+        let next = self.readings.iter().position(Option::is_none);
+        self.read_at = next.map_or(Time::NEVER, |end| self.ends[end]).min(at);
     }
 
     /// What was read at the end of this number.

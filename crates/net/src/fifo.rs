@@ -80,7 +80,7 @@ impl Fifo {
         self.admit(now, packet)
     }
 
-    /// It is `now`: readings that are due are taken. Before [`Fifo::admit`].
+    /// It is `now`: readings that are due are taken, and the queue has the size that it has now. Before [`Fifo::admit`].
     #[inline(always)]
     pub fn begin(&mut self, now: Time) {
         if now >= self.window.read_at {
@@ -242,7 +242,7 @@ impl Fifo {
         self.queue.second().map_or(self.sums.accepted_bytes, |second| second.bytes_ahead)
     }
 
-    /// Takes the readings that fall due up to `now`.
+    /// Takes the readings that fall due up to `now`, and the queue's new size, if it has one.
     #[cold]
     fn read(&mut self, now: Time) {
         while let Some((end, at)) = self.window.due(now) {
@@ -253,6 +253,10 @@ impl Fifo {
                 self.look_at = self.sums.max_packets.min(self.full_at);
             }
         }
+        if let Some(limit) = self.changes.new_limit(now) {
+            self.spec.limit = limit;
+        }
+        self.window.wake_at(self.changes.limit_at());
     }
 
     /// The sums less what is still to come at `at`.

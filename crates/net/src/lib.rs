@@ -17,7 +17,7 @@ mod spec;
 
 pub use answer::{Answer, Dropped, Left};
 pub use books::{LinkTotals, Occupancy};
-pub use change::{Changes, DelaySteps, RateSteps, Service, Trace};
+pub use change::{Changes, DelaySteps, LimitSteps, RateSteps, Service, Trace};
 pub use disorder::{Disorder, DisorderSpec, Fate};
 pub use fifo::Fifo;
 pub use link::{AnyLink, Link, LinkParts, Streams};

@@ -81,6 +81,7 @@ impl<T: Supersede> Served<T> {
     /// The same link with these models of loss, changing in time; [`Limit::Delay`] looks at its constant rate.
     pub(crate) fn with(mut self, losses: Losses, changes: Changes) -> Served<T> {
         self.is_lossy |= !losses.is_empty();
+        self.window.wake_at(changes.limit_at());
         (self.losses, self.changes) = (losses, changes);
         self
     }
@@ -212,7 +213,7 @@ impl<T: Supersede> Served<T> {
         self.window.totals()
     }
 
-    /// Takes the readings that fall due up to `now`, before anything happens then.
+    /// Takes the readings that fall due up to `now`, before anything happens then, and the queue's new size, if it has one.
     #[cold]
     fn read(&mut self, now: Time) {
         while let Some((end, at)) = self.window.due(now) {
@@ -222,6 +223,10 @@ impl<T: Supersede> Served<T> {
                 self.sums.max_packets = self.population_at(at);
             }
         }
+        if let Some(limit) = self.changes.new_limit(now) {
+            self.spec.limit = limit;
+        }
+        self.window.wake_at(self.changes.limit_at());
     }
 
     /// The sums as they were at `at`, not before the latest event. A transmission that ends at that very time has ended.

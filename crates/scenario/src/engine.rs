@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use sim::{
     ArrivalSpec, ChangesSpec, DelayStep, DisciplineChoice, DisorderSpec, FlowSpec, HopSpec, LinkSpec, LossModelSpec, LossSpec, Outage,
-    QueueSpec, QueueUnit, RateStep, SessionSpec, Spec, StretchSpec, UdpSpec, WaveSpec, WritesSpec,
+    QueueSpec, QueueStep, QueueUnit, RateStep, SessionSpec, Spec, StretchSpec, UdpSpec, WaveSpec, WritesSpec,
 };
 
 use crate::fill::Filled;
 use crate::hosts::Hosts;
 use crate::laws::law;
 use crate::model::{
-    Arrivals, Flow, Law, Link, LossKind, LossModel, Offered, ParameterValue, Scenario, Sessions, Source, Udp, DROP_TAIL, PACKET_BYTES,
+    self, Arrivals, Flow, Law, Link, LossKind, LossModel, Offered, ParameterValue, Scenario, Sessions, Source, Udp, DROP_TAIL, PACKET_BYTES,
 };
 use crate::names;
 use crate::receivers;
@@ -187,6 +187,7 @@ fn link_spec(link: &Link) -> LinkSpec {
             outages: link.outages.iter().map(|outage| Outage { at_ns: ns(outage.at_s), length_ns: ns(outage.length_s) }).collect(),
             trace_ms: link.trace_ms.clone(),
             delay_steps: link.delay_steps.iter().map(|step| DelayStep { at_ns: ns(step.at_s), extra_ns: ns(step.extra_s) }).collect(),
+            queue_steps: link.queue_steps.iter().map(queue_step).collect(),
         },
         disorder: DisorderSpec {
             late_probability: link.reorder_probability,
@@ -194,6 +195,11 @@ fn link_spec(link: &Link) -> LinkSpec {
             double_probability: link.duplicate_probability,
         },
     }
+}
+
+fn queue_step(step: &model::QueueStep) -> QueueStep {
+    let queue = size((step.queue_packets, step.queue_bytes, step.queue_s)).expect("a filled step has a size");
+    QueueStep { at_ns: ns(step.at_s), queue }
 }
 
 fn size((packets, bytes, time_s): (Option<u64>, Option<u64>, Option<f64>)) -> Option<QueueSpec> {

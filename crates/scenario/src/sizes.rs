@@ -2,7 +2,7 @@
 
 use sim::limits::MOST_PACKETS;
 
-use crate::model::{Link, PACKET_BYTES};
+use crate::model::{Link, QueueStep, PACKET_BYTES};
 use crate::text::general;
 use crate::ScenarioError;
 
@@ -47,6 +47,11 @@ pub(crate) fn filled_link(link: &Link, product: Product, path: &str, notes: &mut
     let has_marks = given.packets.is_some() || given.bytes.is_some() || given.s.is_some() || given.bdp.is_some();
     size.field = format!("{path}.mark");
     let mark = if has_marks { size.filled(given)? } else { Given::default() };
+    let mut queue_steps = Vec::with_capacity(link.queue_steps.len());
+    for (index, step) in link.queue_steps.iter().enumerate() {
+        size.field = format!("{path}.queue_steps[{index}].queue");
+        queue_steps.push(size.filled_step(step)?);
+    }
     Ok(Link {
         queue_packets: queue.packets,
         queue_bytes: queue.bytes,
@@ -56,6 +61,7 @@ pub(crate) fn filled_link(link: &Link, product: Product, path: &str, notes: &mut
         mark_bytes: mark.bytes,
         mark_s: mark.s,
         mark_bdp: None,
+        queue_steps,
         ..link.clone()
     })
 }
@@ -69,6 +75,19 @@ struct Sizing<'a> {
 }
 
 impl Sizing<'_> {
+    /// A new size of the queue, which has no default.
+    fn filled_step(&mut self, step: &QueueStep) -> Result<QueueStep, ScenarioError> {
+        let given = Given { packets: step.queue_packets, bytes: step.queue_bytes, s: step.queue_s, bdp: step.queue_bdp };
+        let count =
+            [given.packets.is_some(), given.bytes.is_some(), given.s.is_some(), given.bdp.is_some()].iter().filter(|&&is| is).count();
+        if count != 1 {
+            let allowed = "allowed: one of queue_packets, queue_bytes, queue_s, queue_bdp";
+            return Err(ScenarioError { field: self.field.clone(), problem: format!("{count} sizes are given; {allowed}") });
+        }
+        let Given { packets, bytes, s, bdp } = self.filled(given)?;
+        Ok(QueueStep { at_s: step.at_s, queue_packets: packets, queue_bytes: bytes, queue_s: s, queue_bdp: bdp })
+    }
+
     /// The size, at least one packet; one BDP when none is given.
     fn filled(&mut self, given: Given) -> Result<Given, ScenarioError> {
         let field = &self.field;

@@ -27,7 +27,7 @@ pub use records::{
 };
 pub use spec::{
     AmongSpec, ArrivalSpec, ChangesSpec, DelayStep, DeviceSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, HopSpec, HostSpec,
-    Law, LinkSpec, LossModelSpec, LossSpec, NamedLink, Offered, Outage, QueueSpec, QueueUnit, RateStep, ReadsSpec, ReceiveSpec,
+    Law, LinkSpec, LossModelSpec, LossSpec, NamedLink, Offered, Outage, QueueSpec, QueueStep, QueueUnit, RateStep, ReadsSpec, ReceiveSpec,
     RequestsSpec, SessionSpec, Spec, StretchSpec, UdpSpec, WaveSpec, WritesSpec,
 };
 

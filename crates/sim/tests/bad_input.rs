@@ -34,6 +34,11 @@ fn steps(at_ns: &[u64]) -> serde_json::Value {
     serde_json::json!({"delay_steps": steps})
 }
 
+fn sizes(given: &[(u64, u64)]) -> serde_json::Value {
+    let step = |(at_ns, limit): &(u64, u64)| serde_json::json!({"at_ns": at_ns, "queue": {"unit": "packets", "limit": limit}});
+    serde_json::json!({"queue_steps": given.iter().map(step).collect::<Vec<_>>()})
+}
+
 fn outages(spans: &[(u64, u64)]) -> serde_json::Value {
     let outages: Vec<_> = spans.iter().map(|(at_ns, length_ns)| serde_json::json!({"at_ns": at_ns, "length_ns": length_ns})).collect();
     serde_json::json!({"outages": outages})
@@ -186,6 +191,8 @@ fn every_bad_field_is_named_with_value_and_range() {
         ("/forward/changes", outages(&[(5, 0)]), "outages[0].length", "0 s", "more than 0 s"),
         ("/forward/changes", serde_json::json!({"trace_ms": [3, 2]}), "bottleneck.trace", "2 entries", "ascending"),
         ("/forward/changes", serde_json::json!({"trace_ms": [0]}), "bottleneck.trace", "1 entries", "the last above 0"),
+        ("/forward/changes", sizes(&[(5, 0)]), "bottleneck.queue_steps[0].queue", "0", "1 to 10000000 packets"),
+        ("/forward/changes", sizes(&[(5, 9), (5, 8)]), "queue_steps[1].at", "0.000000005 s", "ascending"),
         ("/forward/changes", both, "bottleneck.trace", "outages", "one of them"),
         ("/forward/disorder", serde_json::json!({"late_probability": 1.0}), "bottleneck.reorder", "1", "from 0 to below 1"),
         ("/forward/disorder", serde_json::json!({"late_probability": 0.1}), "bottleneck.reorder_by", "0 s", "more than 0 s"),

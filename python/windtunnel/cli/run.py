@@ -53,6 +53,7 @@ def run_command(
         list[str] | None, typer.Option(metavar="AT=TIME", help="Nothing is transmitted for so long; repeat for more.")
     ] = None,
     delay_step: Annotated[list[str] | None, typer.Option(metavar="AT=TIME", help="Delay besides the RTT from then on.")] = None,
+    queue_step: Annotated[list[str] | None, typer.Option(metavar="AT=SIZE", help="A new size of the queue from then on.")] = None,
     trace: Annotated[str | None, typer.Option(metavar="FILE", help="Deliveries in mahimahi's format, in place of a rate.")] = None,
     reorder: Annotated[str | None, typer.Option(metavar="P", help="Probability that data arrives late, out of order.")] = None,
     reorder_by: Annotated[str | None, typer.Option(metavar="TIME", help="How late, with --reorder.")] = None,
@@ -104,9 +105,9 @@ def run_command(
     top |= {"host": host, "handshake": handshake}
     disorder = {"reorder": reorder, "reorder_by": reorder_by, "duplicate": duplicate}
     service = {"rate": rate, "queue": queue, "mark": mark, "discipline": aqm, "trace": trace and str(Path(trace).absolute())}
+    changes = {"rate_steps": rate_step, "outages": outage, "delay_steps": delay_step, "queue_steps": queue_step}
     links = {
-        "bottleneck": link_table(service | disorder, loss or [])
-        | {key: value for key, value in (("rate_steps", rate_step), ("outages", outage), ("delay_steps", delay_step)) if value},
+        "bottleneck": link_table(service | disorder, loss or []) | {key: value for key, value in changes.items() if value},
         "reverse": link_table({"rate": reverse_rate, "queue": reverse_queue, "discipline": reverse_aqm}, reverse_loss or []),
     }
     traffic = [f"udp,{source}" for source in udp or []]
@@ -136,8 +137,9 @@ def _scenario(
     from windtunnel.scenario import ScenarioError, parse
     from windtunnel.scenario.controllers import with_files
     from windtunnel.scenario.files import read_document, with_traces
-    from windtunnel.scenario.links import MARK_FIELDS, QUEUE_FIELDS, Bottleneck
+    from windtunnel.scenario.links import Bottleneck
     from windtunnel.scenario.models import Scenario as Model
+    from windtunnel.scenario.sizes import MARK_FIELDS, QUEUE_FIELDS
 
     document: dict[str, Any] = {}
     if file is not None:

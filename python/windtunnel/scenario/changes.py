@@ -1,15 +1,16 @@
-"""What of a link changes in time: steps of rate and delay, outages; as tables, or as ``"10s=5Mbit"``."""
+"""What of a link changes in time: steps of rate, delay and queue, outages; as tables, or as ``"10s=5Mbit"``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from windtunnel.scenario import sizes
 from windtunnel.scenario.errors import refusal, shown
-from windtunnel.scenario.ranges import MOST, DurationS, ExtraS, InstantS, RateBps
+from windtunnel.scenario.ranges import MOST, DurationS, ExtraS, InstantS, QueueBdp, QueueBytes, QueuePackets, QueueS, RateBps
 from windtunnel.scenario.table import Table
 
 MOST_STEPS = MOST["steps"]
@@ -36,6 +37,32 @@ class DelayStep(Table):
     extra_s: ExtraS = Field(description="propagation besides the base RTT, in seconds")
 
 
+class QueueStep(Table):
+    """A new limit of the queue, in one of its units; what stands in it stays."""
+
+    SHORT: ClassVar[Mapping[str, str]] = {"at": "at_s"}
+    BESIDE: ClassVar[Sequence[str]] = ("queue",)
+
+    at_s: InstantS = Field(description="from when on, in seconds")
+    queue_packets: QueuePackets | None = Field(default=None, description="queue limit in 1500-byte packets")
+    queue_bytes: QueueBytes | None = Field(default=None, description="queue limit in bytes")
+    queue_s: QueueS | None = Field(default=None, description="queue limit as time at the link's rate, in seconds")
+    queue_bdp: QueueBdp | None = Field(default=None, description="queue limit as a fraction of the bandwidth-delay product")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _size(cls, data: Any) -> Any:
+        return sizes.read(data, "queue", sizes.QUEUE_FIELDS) if isinstance(data, dict) else data
+
+    @model_validator(mode="after")
+    def _one_size(self) -> QueueStep:
+        given = sizes.given(self, sizes.QUEUE_FIELDS)
+        if len(given) != 1:
+            found = f"{' and '.join(given)} are all given" if given else "no size is given"
+            raise refusal(f"{found}; allowed: one of {', '.join(sizes.QUEUE_FIELDS)}", field="queue")
+        return self
+
+
 class Outage(Table):
     """A time in which nothing is transmitted."""
 
@@ -45,7 +72,7 @@ class Outage(Table):
     length_s: DurationS = Field(description="how long, in seconds")
 
 
-CHANGES: dict[str, type[Table]] = {"rate_steps": RateStep, "delay_steps": DelayStep, "outages": Outage}
+CHANGES: dict[str, type[Table]] = {"rate_steps": RateStep, "delay_steps": DelayStep, "queue_steps": QueueStep, "outages": Outage}
 
 
 def reader(kind: type[Table]) -> Callable[[Any], list[Any]]:
@@ -56,7 +83,7 @@ def reader(kind: type[Table]) -> Callable[[Any], list[Any]]:
     pydantic_core.PydanticCustomError
         When it is no list, or an entry is neither.
     """
-    at, value = kind.SHORT
+    at, value = (*kind.SHORT, *kind.BESIDE)
     form = f"a table with {at} and {value}, or AT={value.upper()}"
 
     def read(given: Any) -> list[Any]:

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field, field_validator, model_validator
 
-from windtunnel.scenario import changes, checks, units
+from windtunnel.scenario import changes, checks, sizes
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.errors import refusal, shown
 from windtunnel.scenario.losses import LossModel, read
 from windtunnel.scenario.ranges import ExtraS, Probability, QueueBdp, QueueBytes, QueuePackets, QueueS, RateBps
+from windtunnel.scenario.sizes import MARK_FIELDS, QUEUE_FIELDS
 from windtunnel.scenario.table import Entry, Quantity, Table
-
-QUEUE_FIELDS = ("queue_packets", "queue_bytes", "queue_s", "queue_bdp")
-MARK_FIELDS = ("mark_packets", "mark_bytes", "mark_s", "mark_bdp")
 
 
 class Bottleneck(Table):
@@ -42,8 +40,9 @@ class Bottleneck(Table):
         Independent loss of each packet, in [0, 1), before the queue.
     losses : sequence, optional
         Models of loss with a memory, before the queue too: tables, or lines such as ``"periodic,every=5000"``. Each sees every packet.
-    rate_steps, outages, delay_steps : sequence, optional
-        Changes in time, ascending: a new rate, nothing transmitted, propagation besides the base RTT. Tables, or ``"10s=5Mbit"``.
+    rate_steps, outages, delay_steps, queue_steps : sequence, optional
+        Changes in time, ascending: a new rate, nothing transmitted, propagation besides the base RTT, a new queue limit. Tables, or
+        ``"10s=5Mbit"``. What stands in a queue that shrinks stays in it.
     trace_ms : sequence of int, optional
         In place of any rate: milliseconds at which 1500 bytes may leave, as in mahimahi's traces. `rate_bps` is then only what the BDP is
         computed with, the trace's mean when absent.
@@ -88,6 +87,7 @@ class Bottleneck(Table):
             rate_steps: Sequence[changes.RateStep | str | Entry] | str | Entry = ...,
             outages: Sequence[changes.Outage | str | Entry] | str | Entry = ...,
             delay_steps: Sequence[changes.DelayStep | str | Entry] | str | Entry = ...,
+            queue_steps: Sequence[changes.QueueStep | str | Entry] | str | Entry = ...,
             trace_ms: Sequence[int] = ...,
             reorder: Quantity = ...,
             reorder_probability: Quantity = ...,
@@ -115,6 +115,7 @@ class Bottleneck(Table):
     rate_steps: tuple[changes.RateStep, ...] = Field(default=(), description="rates that follow, each from its time on")
     outages: tuple[changes.Outage, ...] = Field(default=(), description="times in which nothing is transmitted")
     delay_steps: tuple[changes.DelayStep, ...] = Field(default=(), description="propagation besides the base RTT, each from its time on")
+    queue_steps: tuple[changes.QueueStep, ...] = Field(default=(), description="queue limits that follow, each from its time on")
     trace_ms: tuple[int, ...] = Field(default=(), description="milliseconds at which 1500 bytes may leave, in place of a rate")
     reorder_probability: Probability = Field(default=0.0, description="probability that a data packet arrives late")
     reorder_s: ExtraS = Field(default=0.0, description="how late, in seconds")
@@ -124,7 +125,8 @@ class Bottleneck(Table):
     _rate_steps = field_validator("rate_steps", mode="before")(changes.reader(changes.RateStep))
     _outages = field_validator("outages", mode="before")(changes.reader(changes.Outage))
     _delay_steps = field_validator("delay_steps", mode="before")(changes.reader(changes.DelayStep))
-    _ascending = field_validator("rate_steps", "outages", "delay_steps", mode="after")(changes.ascending)
+    _queue_steps = field_validator("queue_steps", mode="before")(changes.reader(changes.QueueStep))
+    _ascending = field_validator("rate_steps", "outages", "delay_steps", "queue_steps", mode="after")(changes.ascending)
     _trace = field_validator("trace_ms", mode="before")(changes.opportunities)
 
     @model_validator(mode="before")
@@ -145,15 +147,15 @@ class Bottleneck(Table):
     def _sizes(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
-        return _read_discipline(_read_size(_read_size(data, "queue", QUEUE_FIELDS), "mark", MARK_FIELDS))
+        return _read_discipline(sizes.read(sizes.read(data, "queue", QUEUE_FIELDS), "mark", MARK_FIELDS))
 
     @model_validator(mode="after")
     def _one_of_each(self) -> Bottleneck:
         for short, fields in (("queue", QUEUE_FIELDS), ("mark", MARK_FIELDS)):
-            given = [name for name in fields if getattr(self, name) is not None]
+            given = sizes.given(self, fields)
             if len(given) > 1:
                 raise refusal(f"{' and '.join(given)} are all given; allowed: one of {', '.join(fields)}", field=short)
-        if self.discipline != DROP_TAIL and any(getattr(self, name) is not None for name in MARK_FIELDS):
+        if self.discipline != DROP_TAIL and sizes.given(self, MARK_FIELDS):
             raise refusal(f"a step of marks and {self.discipline} are both given; allowed: with {DROP_TAIL} only", field="mark")
         return self
 
@@ -178,24 +180,6 @@ def _read_discipline(data: dict[str, Any]) -> dict[str, Any]:
     if name == DROP_TAIL and "discipline" not in data:
         return data
     return {**data, "discipline": name, "discipline_parameters": parameters}
-
-
-def _read_size(data: dict[str, Any], short: str, fields: tuple[str, ...]) -> dict[str, Any]:
-    """Replace a size written under its short name, such as ``queue = "20%bdp"``, by the field of its unit."""
-    if short not in data:
-        return data
-    full = dict(data)
-    value = full.pop(short)
-    given = [name for name in fields if full.get(name) is not None]
-    if given:
-        raise refusal(f"{short} and {given[0]} are both given; allowed: one of them", field=short)
-    try:
-        name, size = units.parse_queue(value)
-    except ValueError as error:
-        allowed = "packets (175), 20%bdp, 50ms or 256kB"
-        raise refusal(f"{shown(value)} cannot be read: {error}; allowed: {allowed}", field=short) from None
-    full[name.replace("queue", short)] = size
-    return full
 
 
 class Hop(Bottleneck):
@@ -235,6 +219,7 @@ class Hop(Bottleneck):
             rate_steps: Sequence[changes.RateStep | str | Entry] | str | Entry = ...,
             outages: Sequence[changes.Outage | str | Entry] | str | Entry = ...,
             delay_steps: Sequence[changes.DelayStep | str | Entry] | str | Entry = ...,
+            queue_steps: Sequence[changes.QueueStep | str | Entry] | str | Entry = ...,
             trace_ms: Sequence[int] = ...,
             reorder: Quantity = ...,
             reorder_probability: Quantity = ...,

@@ -35,6 +35,7 @@ def json_schema() -> dict[str, Any]:
         _short(definitions[model.__name__], model)
     for kind in changes.CHANGES.values():
         _short(definitions[kind.__name__], kind)
+    definitions["QueueStep"]["properties"]["queue"] = _QUEUE
     hop_text = {"type": "string", "description": f"a hop on one line: {hops.TEXT}"}
     schema["properties"]["hops"]["items"] = {"anyOf": [{"$ref": "#/$defs/Hop"}, hop_text]}
     _short(definitions["Udp"], traffic.Udp)

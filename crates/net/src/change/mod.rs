@@ -1,16 +1,20 @@
-//! Links that change in time: their rate, by steps or by a trace, and their propagation.
+//! Links that change in time: their rate, by steps or by a trace, their propagation, the size of their queue.
 
 mod delay;
+mod limit;
 mod rate;
 mod trace;
 
 pub use delay::DelaySteps;
+pub use limit::LimitSteps;
 pub use rate::RateSteps;
 pub use trace::Trace;
 
 use std::ops::Range;
 
 use units::Time;
+
+use crate::spec::Limit;
 
 /// How a link serves that has no constant rate.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,11 +50,23 @@ pub struct Changes {
     pub service: Option<Service>,
     /// Propagation besides that of the paths over it.
     pub delay: Option<DelaySteps>,
+    /// Sizes of the queue that follow the first.
+    pub limit: Option<LimitSteps>,
 }
 
 impl Changes {
+    /// When the next step of the queue's size comes.
+    pub(crate) fn limit_at(&self) -> Time {
+        self.limit.as_ref().map_or(Time::NEVER, LimitSteps::next_at)
+    }
+
+    /// The queue's size since a step up to `now`; none if none came since the last call.
+    pub(crate) fn new_limit(&mut self, now: Time) -> Option<Limit> {
+        self.limit.as_mut().and_then(|steps| steps.passed(now))
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.service.is_none() && self.delay.is_none()
+        self.service.is_none() && self.delay.is_none() && self.limit.is_none()
     }
 }

@@ -28,6 +28,7 @@ impl Fifo {
         if let (Some(governor), true) = (&mut self.governor, changes.service.is_some()) {
             governor.measure_waits();
         }
+        self.window.wake_at(changes.limit_at());
         self.changes = changes;
         self
     }

@@ -64,6 +64,9 @@ pub struct Link {
     /// Propagation besides the base RTT, each from its time on.
     #[serde(default, skip_serializing_if = "is_default")]
     pub delay_steps: Vec<DelayStep>,
+    /// Sizes of the queue that follow its first, each from its time on.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub queue_steps: Vec<QueueStep>,
     /// Milliseconds at which 1500 bytes may leave, in place of a rate.
     #[serde(default, skip_serializing_if = "is_default")]
     pub trace_ms: Vec<u64>,
@@ -92,6 +95,7 @@ impl Link {
             rate_steps: vec![],
             outages: vec![],
             delay_steps: vec![],
+            queue_steps: vec![],
             trace_ms: vec![],
             reorder_probability: 0.0,
             reorder_s: 0.0,
@@ -146,6 +150,26 @@ pub struct DelayStep {
     pub at_s: f64,
     /// Propagation besides the base RTT, seconds.
     pub extra_s: f64,
+}
+
+/// A new size of the queue, in one of its units.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueueStep {
+    /// From when on, seconds.
+    pub at_s: f64,
+    /// 1500-byte packets.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub queue_packets: Option<u64>,
+    /// Bytes.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub queue_bytes: Option<u64>,
+    /// Time at the link's rate, seconds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub queue_s: Option<f64>,
+    /// Fraction of the bandwidth-delay product.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub queue_bdp: Option<f64>,
 }
 
 /// A time in which nothing is transmitted, or in which a processor does nothing.

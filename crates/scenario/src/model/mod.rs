@@ -15,7 +15,7 @@ mod traffic;
 pub use flow::{Flow, ParameterValue};
 pub use host::Host;
 pub use law::{Law, LawKind};
-pub use link::{DelayStep, Hop, Link, Outage, RateStep, DROP_TAIL};
+pub use link::{DelayStep, Hop, Link, Outage, QueueStep, RateStep, DROP_TAIL};
 pub use losses::{LossKind, LossModel};
 pub use scenario::Scenario;
 pub use sources::{Arrivals, Offered, Pages, Sessions, Source, SHAPE};

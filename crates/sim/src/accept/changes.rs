@@ -1,12 +1,13 @@
 //! What of a link changes in time, checked and built.
 
-use net::{Changes, DelaySteps, RateSteps, Service, Trace};
+use net::{Changes, DelaySteps, LimitSteps, RateSteps, Service, Trace};
 use units::{Duration, Rate, Time};
 
 use super::refusal::{refuse, seconds};
+use super::sizes::accept_size;
 use crate::error::SpecError;
 use crate::limits::{EXTRA_S, MOST_OPPORTUNITIES, RATE_BPS};
-use crate::spec::{LinkSpec, Outage};
+use crate::spec::{LinkSpec, Outage, QueueStep};
 
 /// The most that a link ever holds, whatever changes.
 pub(crate) struct Most {
@@ -61,7 +62,16 @@ pub(crate) fn accept_changes(name: &str, link: &LinkSpec, duration_ns: u64) -> R
         None
     };
     let delays: Vec<(Time, Duration)> = given.delay_steps.iter().map(|step| (Time(step.at_ns), Duration(step.extra_ns))).collect();
-    Ok(Changes { service, delay: (!delays.is_empty()).then(|| DelaySteps::new(delays)) })
+    let limit = accept_queue_steps(&field("queue_steps"), link)?;
+    Ok(Changes { service, delay: (!delays.is_empty()).then(|| DelaySteps::new(delays)), limit })
+}
+
+fn accept_queue_steps(field: &str, link: &LinkSpec) -> Result<Option<LimitSteps>, SpecError> {
+    let given = &link.changes.queue_steps;
+    check_times(field, given.iter().map(|step| step.at_ns))?;
+    let size = |(index, step): (usize, &QueueStep)| Ok((Time(step.at_ns), accept_size(&format!("{field}[{index}].queue"), step.queue)?));
+    let sizes = given.iter().enumerate().map(size).collect::<Result<Vec<_>, _>>()?;
+    Ok((!sizes.is_empty()).then(|| LimitSteps::new(sizes)))
 }
 
 fn check_times(field: &str, times: impl Iterator<Item = u64>) -> Result<(), SpecError> {

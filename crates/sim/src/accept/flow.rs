@@ -97,9 +97,11 @@ pub(crate) fn accept_packet(path: &str, flow: &FlowSpec, links: &[AcceptedLink],
         Direction::Reverse => (run.hops.len() + 1, run.hops.len() + 1),
     };
     for link in &links[first..=last] {
-        let Limit::Bytes(limit) = link.fifo.limit else { continue };
-        if limit < u64::from(flow.packet_bytes) {
-            return refuse(format!("{path}.packet"), flow.packet_bytes, format!("give at most the queue's {limit} bytes"));
+        for limit in link.limits() {
+            let Limit::Bytes(limit) = limit else { continue };
+            if limit < u64::from(flow.packet_bytes) {
+                return refuse(format!("{path}.packet"), flow.packet_bytes, format!("give at most the queue's {limit} bytes"));
+            }
         }
     }
     Ok(())
@@ -109,12 +111,13 @@ pub(crate) fn accept_packet(path: &str, flow: &FlowSpec, links: &[AcceptedLink],
 /// loss is repaired, and as much again while a retransmission is lost.
 pub(super) fn ample_window<'a>(crossed: impl Iterator<Item = (&'a AcceptedLink, &'a Most)>, flow: &FlowSpec) -> u64 {
     let packet_bits = f64::from(flow.packet_bytes) * 8.0;
-    let held = |(AcceptedLink { fifo: link, .. }, most): (&AcceptedLink, &Most)| {
-        let queue = match link.limit {
+    let held = |(link, most): (&AcceptedLink, &Most)| {
+        let sizes = link.limits().map(|limit| match limit {
             Limit::Packets(packets) => f64::from(packets),
             Limit::Bytes(bytes) => bytes as f64 * 8.0 / packet_bits,
             Limit::Delay(delay) => delay.as_secs_f64() * most.rate_bps / packet_bits,
-        };
+        });
+        let queue = sizes.fold(0.0, f64::max);
         queue + most.rate_bps * Duration(flow.rtt_ns + most.extra_ns).as_secs_f64() / packet_bits
     };
     (4.0 * crossed.map(held).sum::<f64>()).clamp(WINDOW_LEAST, WINDOW_MOST) as u64

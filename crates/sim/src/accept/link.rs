@@ -1,14 +1,15 @@
 //! A link, checked.
 
-use net::{Changes, DisciplineSpec, FifoSpec, Limit, LinkParts, Losses, Streams};
-use units::{Duration, Rate, Stream, Time};
+use net::{Changes, DisciplineSpec, FifoSpec, Limit, LimitSteps, LinkParts, Losses, Streams};
+use units::{Rate, Stream, Time};
 
 use super::changes::accept_changes;
 use super::losses::accept_losses;
 use super::refusal::{refuse, seconds};
+use super::sizes::accept_size;
 use crate::error::SpecError;
-use crate::limits::{Bound, Range, EXTRA_S, PROBABILITY, QUEUE_BYTES, QUEUE_PACKETS, QUEUE_S, RATE_BPS};
-use crate::spec::{DisorderSpec, NamedLink, QueueSpec, QueueUnit, Spec};
+use crate::limits::{EXTRA_S, PROBABILITY, RATE_BPS};
+use crate::spec::{DisorderSpec, NamedLink, Spec};
 
 /// A link that can be built.
 #[derive(Clone, Debug)]
@@ -26,6 +27,11 @@ pub struct AcceptedLink {
 }
 
 impl AcceptedLink {
+    /// Every size that its queue has in the run.
+    pub(crate) fn limits(&self) -> impl Iterator<Item = Limit> + '_ {
+        std::iter::once(self.fifo.limit).chain(self.changes.limit.iter().flat_map(LimitSteps::limits))
+    }
+
     /// What the link is built from: it measures over `window`, and its draws follow from `seed`.
     pub fn parts(self, window: std::ops::Range<Time>, seed: u64) -> LinkParts {
         let AcceptedLink { fifo, discipline, losses, changes, stream: name } = self;
@@ -54,7 +60,7 @@ pub(super) fn accept_link(named: &NamedLink, run: &Spec) -> Result<AcceptedLink,
     if mark_at.is_some() {
         return refuse(format!("{name}.mark"), &choice.name, "a step of marks belongs to drop-tail");
     }
-    if drop_tail.changes.service.is_some() && matches!(limit, Limit::Delay(_)) {
+    if drop_tail.changes.service.is_some() && drop_tail.limits().any(|limit| matches!(limit, Limit::Delay(_))) {
         let allowed = format!("give packets or bytes: {} at a rate that changes cannot know how long its queue takes", choice.name);
         return refuse(format!("{name}.queue"), "a limit in time", allowed);
     }
@@ -78,18 +84,4 @@ fn accept_disorder(name: &str, disorder: &DisorderSpec) -> Result<(), SpecError>
         return refuse(format!("{name}.reorder_by"), seconds(disorder.late_ns), allowed);
     }
     Ok(())
-}
-
-fn accept_size(field: &str, size: QueueSpec) -> Result<Limit, SpecError> {
-    // Of what people give, what does not hold a packet has been raised.
-    const FILLED_BYTES: Range = Range { low: Bound::Whole(1500), ..QUEUE_BYTES };
-    let limit = size.limit;
-    match size.unit {
-        QueueUnit::Packets if QUEUE_PACKETS.holds(limit as f64) => Ok(Limit::Packets(limit as u32)),
-        QueueUnit::Bytes if FILLED_BYTES.holds(limit as f64) => Ok(Limit::Bytes(limit)),
-        QueueUnit::Ns if QUEUE_S.holds_ns(limit) => Ok(Limit::Delay(Duration(limit))),
-        QueueUnit::Packets => refuse(field, limit, format!("give {QUEUE_PACKETS}")),
-        QueueUnit::Bytes => refuse(field, limit, format!("give {FILLED_BYTES}")),
-        QueueUnit::Ns => refuse(field, limit, format!("give {QUEUE_S}")),
-    }
 }

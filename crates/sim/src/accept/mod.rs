@@ -12,6 +12,7 @@ mod options;
 mod receive;
 mod refusal;
 mod requests;
+mod sizes;
 mod traffic;
 mod writes;
 

@@ -92,6 +92,9 @@ pub struct ChangesSpec {
     pub trace_ms: Vec<u64>,
     /// Propagation that packets over this link have besides their path's, each from its time on; ascending.
     pub delay_steps: Vec<DelayStep>,
+    /// Sizes of the queue that follow its first, each from its time on; ascending.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub queue_steps: Vec<QueueStep>,
 }
 
 /// A new rate.
@@ -122,6 +125,16 @@ pub struct DelayStep {
     pub at_ns: u64,
     /// Additional propagation from then on.
     pub extra_ns: u64,
+}
+
+/// A new size of the queue. What stands in it stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueueStep {
+    /// From when on.
+    pub at_ns: u64,
+    /// Size from then on.
+    pub queue: QueueSpec,
 }
 
 /// Which packets a model of loss sees.

@@ -17,8 +17,8 @@ pub use hops::{HopSpec, StretchSpec};
 pub use host::{DeviceSpec, HostSpec};
 pub use law::Law;
 pub use link::{
-    AmongSpec, ChangesSpec, DelayStep, DisciplineChoice, DisorderSpec, LinkSpec, LossModelSpec, LossSpec, Outage, QueueSpec, QueueUnit,
-    RateStep,
+    AmongSpec, ChangesSpec, DelayStep, DisciplineChoice, DisorderSpec, LinkSpec, LossModelSpec, LossSpec, Outage, QueueSpec, QueueStep,
+    QueueUnit, RateStep,
 };
 pub use places::NamedLink;
 pub use run::Spec;

@@ -74,6 +74,67 @@ fn an_outage_delivers_nothing_and_times_out() {
     assert!(records.flows[0].at_end.undos >= 1, "{:?}", records.flows[0].at_end);
 }
 
+fn size(s: u64, limit: u64) -> QueueStep {
+    QueueStep { at_ns: s * SECOND, queue: QueueSpec { unit: QueueUnit::Packets, limit } }
+}
+
+/// 1200 datagrams a second at a link for 1000, whose queue of 300 has other sizes later; a flow that says nothing.
+fn overfilled(seconds: u64, queue_steps: Vec<QueueStep>) -> Spec {
+    let silent = FlowSpec { start_ns: seconds * SECOND - 1, ..flow("reno", 40) };
+    let mut spec = Spec { warmup_ns: 0, sample_ns: 10 * MS, ..spec(12, 300, seconds, vec![silent]) };
+    spec.forward.changes.queue_steps = queue_steps;
+    let (direction, hops) = (Direction::Forward, StretchSpec::default());
+    spec.traffic = vec![UdpSpec { rate_bps: 14_400_000, wave: None, packet_bytes: 1500, start_ns: 0, stop_ns: None, direction, hops }];
+    spec
+}
+
+/// A queue that shrinks keeps what stands in it, as Linux's pfifo under `tc qdisc change`: 200 datagrams a second above the rate of 1000 fill a
+/// queue of 300, which from 5 s on holds 100. Nothing is dropped for the step itself; what arrives is refused until 200 have left, for 0.2 s in
+/// which all 1200 a second are; then 200 a second are again, and a queue of 400 from 10 s on takes 300 more, for 1.5 s.
+#[test]
+fn a_queue_that_shrinks_keeps_what_stands_in_it() {
+    let spec = overfilled(13, vec![size(5, 100), size(10, 400)]);
+    let samples = &run(&spec).link_samples;
+    let at = |t: u64| samples.t_ns.iter().position(|&sample| sample == t).expect("a sampling time");
+    let (queue, dropped) = (|t| samples.queue_packets[at(t)] as i64, |t| samples.dropped[at(t)] as i64);
+    let near = |found: i64, expected: i64, what: &str| assert!((found - expected).abs() <= 3, "{what}: {found}, not {expected}");
+    near(queue(5 * SECOND - 10 * MS), 300, "full");
+    near(queue(5 * SECOND + 100 * MS), 200, "half of what is too much has left");
+    near(queue(5 * SECOND + 200 * MS), 100, "all of it");
+    near(queue(9 * SECOND), 100, "full at the smaller size");
+    near(queue(11 * SECOND + 500 * MS), 400, "full at the larger size");
+    near(dropped(5 * SECOND + 10 * MS) - dropped(5 * SECOND - 10 * MS), 2 + 12, "the step drops nothing itself");
+    near(dropped(5 * SECOND + 200 * MS) - dropped(5 * SECOND), 240, "all that arrive while it is too long");
+    near(dropped(9 * SECOND) - dropped(6 * SECOND), 600, "what is above the rate");
+    near(dropped(11 * SECOND + 400 * MS) - dropped(10 * SECOND), 0, "while it grows");
+}
+
+/// The same with a queue that holds its packets until they are served: drop-head makes room for what arrives, so the first arrival after the step
+/// costs all that is too much.
+#[test]
+fn drop_head_takes_out_what_is_too_much_when_a_packet_arrives() {
+    let mut spec = overfilled(8, vec![size(5, 100)]);
+    spec.forward.discipline = Some(DisciplineChoice { name: "drop-head".into(), parameters: Default::default() });
+    let samples = &run(&spec).link_samples;
+    let at = |t: u64| samples.t_ns.iter().position(|&sample| sample == t).expect("a sampling time");
+    let (before, after) = (at(5 * SECOND - 10 * MS), at(5 * SECOND + 10 * MS));
+    assert!((298..=300).contains(&samples.queue_packets[before]), "{}", samples.queue_packets[before]);
+    assert!((98..=100).contains(&samples.queue_packets[after]), "{}", samples.queue_packets[after]);
+    let dropped = samples.dropped[after] - samples.dropped[before];
+    assert!((200..=208).contains(&dropped), "{dropped}");
+}
+
+/// The receiver's window is ample for the largest queue, too. Four times the 20 packets of the path and the 20 of the first queue are 160, of which at
+/// most 140 wait: a queue that becomes 600 long is filled beyond that.
+#[test]
+fn the_receivers_window_knows_the_largest_queue() {
+    let mut spec = spec(12, 20, 30, vec![FlowSpec { start_ns: SECOND, ..flow("scalable", 20) }]);
+    (spec.warmup_ns, spec.sample_ns) = (20 * SECOND, 10 * MS);
+    spec.forward.changes.queue_steps = vec![size(2, 600)];
+    let most = run(&spec).links[0].totals.window_max_packets;
+    assert!((200..=600).contains(&most), "{most}");
+}
+
 /// The receiver's window is ample for the greatest rate, not the first: four times what 2 Mbit/s and the queue hold, 467 packets, would carry
 /// 28 % of the later 200 Mbit/s, whose path holds 1667.
 #[test]

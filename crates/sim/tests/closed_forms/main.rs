@@ -47,8 +47,8 @@ mod build;
 
 use build::{dumbbell, flow, MS};
 use sim::{
-    AmongSpec, DelayStep, Direction, DisorderSpec, EventKind, FlowSpec, HopSpec, LinkSpec, LossModelSpec, LossSpec, Outage, QueueSpec,
-    QueueUnit, RateStep, Records, Spec, StretchSpec, UdpSpec, WaveSpec, WritesSpec,
+    AmongSpec, DelayStep, Direction, DisciplineChoice, DisorderSpec, EventKind, FlowSpec, HopSpec, LinkSpec, LossModelSpec, LossSpec,
+    Outage, QueueSpec, QueueStep, QueueUnit, RateStep, Records, Spec, StretchSpec, UdpSpec, WaveSpec, WritesSpec,
 };
 
 pub(crate) const SECOND: u64 = 1000 * MS;

@@ -1,6 +1,6 @@
 //! Random changes of a link.
 
-use sim::{ChangesSpec, DelayStep, Outage, RateStep};
+use sim::{ChangesSpec, DelayStep, LinkSpec, Outage, QueueSpec, QueueStep, QueueUnit, RateStep};
 
 use super::Dice;
 
@@ -26,6 +26,17 @@ pub fn changes(dice: &mut Dice, rate_bps: u64, duration_ns: u64) -> ChangesSpec 
         }
     }
     changes
+}
+
+/// The link with other sizes of its queue later: a tenth to four times the first, in its unit or in packets.
+pub fn resized(dice: &mut Dice, link: LinkSpec, duration_ns: u64) -> LinkSpec {
+    let (own, least) = (link.queue, if link.queue.unit == QueueUnit::Bytes { 1500 } else { 1 });
+    let size = |dice: &mut Dice| match dice.one_in(3) {
+        true => QueueSpec { unit: QueueUnit::Packets, limit: dice.log_between(1, 300) },
+        false => QueueSpec { limit: dice.log_between((own.limit / 10).max(least), (own.limit * 4).max(least)), ..own },
+    };
+    let queue_steps = times(dice, duration_ns).into_iter().map(|at_ns| QueueStep { at_ns, queue: size(dice) }).collect();
+    LinkSpec { changes: ChangesSpec { queue_steps, ..link.changes }, ..link }
 }
 
 /// One to six moments, now and then the beginning.

@@ -79,6 +79,7 @@ pub fn scenario(index: u64) -> Spec {
     let seed = dice.between(0, u64::MAX / 2);
     let (forward, reverse) = mark(index, forward, reverse, &mut flows);
     let (forward, reverse) = impair(index, (forward, reverse), (count, duration_ns));
+    let (forward, reverse) = resize(index, (forward, reverse), duration_ns);
     newer(index, &mut flows);
     traffic::write_in_pieces(index, duration_ns, &mut flows);
     traffic::open(index, &mut flows);
@@ -168,12 +169,16 @@ fn with_discipline(dice: &mut Dice, link: LinkSpec) -> LinkSpec {
     }
     let discipline = Some(DisciplineChoice { name: row.name.to_owned(), parameters });
     // A limit in time is refused where the rate changes.
-    let queue = match link.queue {
+    let counted = |queue: QueueSpec| match queue {
         QueueSpec { unit: QueueUnit::Ns, limit } => QueueSpec { unit: QueueUnit::Packets, limit: (limit / 100_000).max(1) },
         queue => queue,
     };
-    let is_constant = link.changes == ChangesSpec::default();
-    LinkSpec { mark: None, discipline, queue: if is_constant { link.queue } else { queue }, ..link }
+    if link.changes == ChangesSpec::default() {
+        return LinkSpec { mark: None, discipline, ..link };
+    }
+    let mut made = LinkSpec { mark: None, discipline, queue: counted(link.queue), ..link };
+    made.changes.queue_steps.iter_mut().for_each(|step| step.queue = counted(step.queue));
+    made
 }
 
 /// Scenario number `index` with receivers whose buffers may be full, with a queue discipline for some.
@@ -244,6 +249,16 @@ fn impair(index: u64, links: (LinkSpec, Option<LinkSpec>), (flows, duration_ns):
         ..link
     };
     (impaired(links.0), links.1.map(impaired))
+}
+
+/// Queues of other sizes later, for a fifth of the scenarios, drawn apart for the same reason.
+fn resize(index: u64, links: (LinkSpec, Option<LinkSpec>), duration_ns: u64) -> (LinkSpec, Option<LinkSpec>) {
+    let mut dice = Dice(Stream::named(SEED, &format!("sizes{index}")));
+    if !dice.one_in(5) {
+        return links;
+    }
+    let mut resized = |link| changes::resized(&mut dice, link, duration_ns);
+    (resized(links.0), links.1.map(resized))
 }
 
 fn disorder(dice: &mut Dice, duration_ns: u64) -> DisorderSpec {

@@ -134,7 +134,7 @@ impl Link {
         if self.discipline.is_some() {
             return (self.arrive_late(now, packet), false);
         }
-        if !self.has_room(self.spec.limit, now, packet.bytes) {
+        if !self.has_room(self.service.limit(now), now, packet.bytes) {
             self.totals.dropped += before_end;
             self.totals.window_dropped += u64::from(in_window);
             return (Arrival::Lost, false);
@@ -167,7 +167,8 @@ impl Link {
         let counted = served.filter(|_| !spec.excludes_in_service).map(|(packet, _)| packet);
         let (counted, counted_bytes) = (usize::from(counted.is_some()), counted.map_or(0, |packet| u64::from(packet.bytes)));
         let residual = served.map_or(Duration::ZERO, |(_, done)| *done - now);
-        let fits = |packets: usize, bytes: u64, arriving: u32| match spec.limit {
+        let limit = self.service.limit(now);
+        let fits = |packets: usize, bytes: u64, arriving: u32| match limit {
             Limit::Packets(limit) => packets + counted < limit as usize,
             Limit::Bytes(limit) => bytes + counted_bytes + u64::from(arriving) <= limit,
             Limit::Delay(limit) => {

@@ -1,7 +1,8 @@
 //! How long a link takes, from the scenario's own words: a rate looked up afresh for each stretch of time, a trace written out in full.
 
-use sim::{DelayStep, LinkSpec};
-use units::Time;
+use net::Limit;
+use sim::{DelayStep, LinkSpec, QueueUnit};
+use units::{Duration, Time};
 
 /// A position in a link's service: what the packets before leave over.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +29,17 @@ impl Service {
     /// Its steps of delay.
     pub fn delay_steps(&self) -> Vec<DelayStep> {
         self.spec.changes.delay_steps.clone()
+    }
+
+    /// How much its queue holds now.
+    pub fn limit(&self, now: Time) -> Limit {
+        let steps = self.spec.changes.queue_steps.iter().filter(|step| step.at_ns <= now.0);
+        let queue = steps.max_by_key(|step| step.at_ns).map_or(self.spec.queue, |step| step.queue);
+        match queue.unit {
+            QueueUnit::Packets => Limit::Packets(queue.limit as u32),
+            QueueUnit::Bytes => Limit::Bytes(queue.limit),
+            QueueUnit::Ns => Limit::Delay(Duration(queue.limit)),
+        }
     }
 
     /// Its rate is one and the same at all times.

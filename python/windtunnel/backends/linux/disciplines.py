@@ -14,7 +14,7 @@ from typing import Any
 from windtunnel.scenario import Bottleneck, catalogue
 from windtunnel.scenario.catalogue import DROP_TAIL
 from windtunnel.scenario.flows import PACKET_BYTES
-from windtunnel.scenario.links import MARK_FIELDS
+from windtunnel.scenario.sizes import MARK_FIELDS
 
 _2_32 = 2**32
 _RED_ECN, _RED_NODROP = 1, 8

@@ -100,7 +100,8 @@ def unsupported(scenario: Scenario, profile: str = PROFILE) -> list[str]:
         raise
     found += _links(full) + _disciplines(full) + _losses(full)
     for one in links.each(full):
-        found += steps.unsupported(one, limit_packets(one.link)) + disorder.unsupported(one, transfers.senders(full), full.traffic)
+        least = min(map(limit_packets, sized(one.link)))
+        found += steps.unsupported(one, least) + disorder.unsupported(one, transfers.senders(full), full.traffic)
     senders = transfers.senders(full)
     if len(senders) > FLOWS_MOST:
         found.append(f"flows: {len(senders)} of them; at most {FLOWS_MOST}, each has a network namespace of its own")
@@ -151,7 +152,13 @@ def _links(full: Scenario) -> list[str]:
     found = []
     for one in links.each(full):
         link = one.link
-        if link.queue_packets is not None or not _is_mixed(full, one) or counts_bytes(full, one):
+        if not _is_mixed(full, one):
+            continue
+        if any(step.queue_packets is None for step in link.queue_steps) or (link.queue_steps and counts_bytes(full, one)):
+            found.append(
+                f"{one.path}.queue_steps: other sizes of packets pass this queue too, and the kernel counts them; give queue_packets"
+            )
+        if link.queue_packets is not None or counts_bytes(full, one):
             continue
         unit = "queue_bytes" if link.queue_bytes is not None else "queue_s"
         why = "other sizes of packets pass this queue too, and the kernel's shaper counts them"
@@ -192,6 +199,16 @@ def limit_packets(link: Bottleneck) -> int:
         return link.queue_bytes // PACKET_BYTES + int(link.excludes_in_service)
     packet_s = 8 * PACKET_BYTES / link.rate_bps
     return int((link.queue_s or 0.0) / packet_s + 1e-9) + 1
+
+
+def sized(link: Bottleneck) -> list[Bottleneck]:
+    """Return a link with each of the queues that it has one after the other."""
+    return [link, *(steps.resized(link, step) for step in link.queue_steps)]
+
+
+def limit_most_packets(link: Bottleneck) -> int:
+    """Return the largest of a link's queues, counted as `limit_packets` does."""
+    return max(map(limit_packets, sized(link)))
 
 
 def _disciplines(full: Scenario) -> list[str]:

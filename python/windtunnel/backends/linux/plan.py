@@ -13,6 +13,7 @@ from windtunnel.backends.linux.expressible import (
     counts_bytes,
     initial_window,
     largest_bytes,
+    limit_most_packets,
     limit_packets,
     module_settings,
     sysctls,
@@ -114,7 +115,7 @@ def make(scenario: Scenario, *, captures: Sequence[str] = ()) -> Plan:
     lines += [_link_line(full, one, notes) for one in links.each(full)]
     lines += [f"delay forward{number} {hop['delay_ns']}" for number, hop in enumerate(exact["hops"], 2)]
     for one in links.each(full):
-        lines += _discipline_line(full, one, notes) + steps.lines(one) + disorder.line(one)
+        lines += _discipline_line(full, one, notes) + steps.lines(one, limit_packets) + disorder.line(one)
         lines += [_burst_line(one.name, model) for model in one.link.losses if isinstance(model, GilbertElliott)]
     own = usermodules.wanted(full)
     lines += _module_lines(own.values())
@@ -153,6 +154,10 @@ def _link_line(full: Scenario, one: links.Link, notes: list[str]) -> str:
     if link.queue_packets is None and not counts_bytes(full, one):
         unit = "queue_bytes" if link.queue_bytes is not None else "queue_s"
         notes.append(f"{one.path}.{unit}: {getattr(link, unit):g} is {packets} packets in the kernel, the one in service included")
+    for index, step in enumerate(link.queue_steps):
+        if step.queue_packets is None:
+            packets_then = limit_packets(steps.resized(link, step))
+            notes.append(f"{one.path}.queue_steps[{index}]: {packets_then} packets in the kernel, the one in service included")
     rate = round(link.rate_bps / 8)
     return f"link {one.name} {rate} {packets} {round(link.loss_probability * 2**32)}"
 
@@ -244,7 +249,7 @@ def _arguments(full: Scenario) -> tuple[str, ...]:
 def _packets_under_way(crossed: Sequence[Bottleneck], rtt_s: float, packet_bytes: int) -> float:
     """Return how many packets of a size fit into a path of this RTT over these links, the queues full."""
     longest_s = rtt_s + sum(steps.extra_most_s(link) for link in crossed)
-    return sum(steps.rate_most_bps(link) * longest_s / (8 * packet_bytes) + limit_packets(link) for link in crossed)
+    return sum(steps.rate_most_bps(link) * longest_s / (8 * packet_bytes) + limit_most_packets(link) for link in crossed)
 
 
 def _memory_bytes(full: Scenario) -> int:

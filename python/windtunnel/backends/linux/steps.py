@@ -5,30 +5,48 @@ An outage is a train of packets that belong to no flow, which go first: no qdisc
 
 from __future__ import annotations
 
-from windtunnel.backends.linux.links import Link
-from windtunnel.scenario import Bottleneck
-from windtunnel.scenario.catalogue import DROP_TAIL
-from windtunnel.scenario.flows import PACKET_BYTES
+from collections.abc import Callable
 
-FIELDS = frozenset({"rate_steps", "delay_steps", "outages"})
+from windtunnel.backends.linux.links import Link
+from windtunnel.scenario import Bottleneck, sizes
+from windtunnel.scenario.catalogue import DROP_TAIL
+from windtunnel.scenario.changes import QueueStep
+from windtunnel.scenario.flows import PACKET_BYTES
+from windtunnel.scenario.sizes import MARK_FIELDS, QUEUE_FIELDS
+
+FIELDS = frozenset({"rate_steps", "delay_steps", "queue_steps", "outages"})
 """Fields of a link that are read here."""
 
 
-def lines(one: Link) -> list[str]:
-    """Return the plan's lines of a link's steps, in the order of time."""
+def lines(one: Link, limit_packets: Callable[[Bottleneck], int]) -> list[str]:
+    """Return the plan's lines of a link's steps, in the order of time; `limit_packets` is a queue with the packet in service."""
     link = one.link
     made = [(step.at_s, f"rate-step {one.name}", round(step.rate_bps / 8)) for step in link.rate_steps]
     made += [(step.at_s, f"delay-step {one.name}", round(step.extra_s * 1e9)) for step in link.delay_steps]
+    # What HTB sends has left its queue.
+    sent = int(has_class(link))
+    made += [(step.at_s, f"queue-step {one.name}", limit_packets(resized(link, step)) - sent) for step in link.queue_steps]
     made += [(outage.at_s, f"outage {one.name}", round(outage.length_s * 1e9)) for outage in link.outages]
     return [f"{begin} {round(at_s * 1e9)} {value}" for at_s, begin, value in sorted(made, key=lambda step: step[0])]
 
 
+def resized(link: Bottleneck, step: QueueStep) -> Bottleneck:
+    """Return a link with the queue that it has from a step on."""
+    return link.model_copy(update={name: getattr(step, name) for name in QUEUE_FIELDS} | {"queue_steps": ()})
+
+
 def unsupported(one: Link, limit_packets: int) -> list[str]:
-    """Return what of a link's changes a guest cannot express; `limit_packets` is its queue with the packet in service."""
+    """Return what of a link's changes a guest cannot express; `limit_packets` is its smallest queue with the packet in service."""
     link, found = one.link, []
     field = f"{one.path}.rate_steps"
     if link.rate_steps and link.delay_steps:
         found.append(f"{field}: the way behind the link changes too; what leaves a link of several rates has one place for both here")
+    if link.queue_steps and link.discipline != DROP_TAIL:
+        found.append(f"{one.path}.queue_steps: the kernel's {link.discipline} drops at once what a smaller limit has no room for")
+    if link.queue_steps and sizes.given(link, MARK_FIELDS):
+        found.append(f"{one.path}.queue_steps: the step of marks and the limit are one discipline in the kernel")
+    if has_class(link) and any(step.queue_s is not None for step in link.queue_steps):
+        found.append(f"{one.path}.queue_steps: the link's rate changes, and the kernel counts packets; give queue_packets")
     if link.rate_steps and link.queue_s is not None:
         found.append(f"{field}: the queue's limit is a time, and the kernel counts packets; give queue_packets")
     if link.rate_steps and link.mark_s is not None:

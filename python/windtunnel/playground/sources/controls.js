@@ -28,7 +28,7 @@ tunnel.controls = (() => {
 
   // The queue's size in packets, whichever unit it is given in.
   const queuePackets = ({ queue_packets, queue_bytes, queue_s, rate_bps }) =>
-    queue_packets ?? (queue_bytes !== null ? queue_bytes / 1500 : (queue_s * rate_bps) / PACKET_BITS);
+    queue_packets ?? ((queue_bytes ?? null) !== null ? queue_bytes / 1500 : (queue_s * rate_bps) / PACKET_BITS);
 
   const setQueue = (copy, packets) => Object.assign(copy.bottleneck, { queue_packets: Math.max(1, Math.round(packets)), queue_bytes: null, queue_s: null });
 
@@ -68,7 +68,7 @@ tunnel.controls = (() => {
     const rows = [
       number({ label: "Rate", unit: "Mbit/s", min: 0.1, max: 10000, value: link.rate_bps / 1e6, hint: link.rate_steps ? "At the start; it changes later." : "", changed: edits(scenario, (copy, value) => { copy.bottleneck.rate_bps = value * 1e6; }) }),
       number({ label: "Round trip without queues", unit: "ms", min: 0.05, max: 2000, value: rtt_s * 1e3, hint: `One BDP is ${windtunnel.number(size, 3)} packets.`, changed: edits(scenario, (copy, value) => { for (const flow of copy.flows) flow.rtt_s = value / 1e3; }) }),
-      number({ label: "Queue", unit: "packets", min: 1, max: 100000, whole: true, value: packets, hint: `${windtunnel.number((packets / size) * 100, 3)} % of the BDP; full, it takes ${windtunnel.number(wait_ms, 3)} ms.`, changed: edits(scenario, setQueue) }),
+      number({ label: "Queue", unit: "packets", min: 1, max: 100000, whole: true, value: packets, hint: `${windtunnel.number((packets / size) * 100, 3)} % of the BDP; full, it takes ${windtunnel.number(wait_ms, 3)} ms.${link.queue_steps ? " At the start; it changes later." : ""}`, changed: edits(scenario, setQueue) }),
       windtunnel.element("p", { class: "quick" }, ...["¼", "½", "1", "2", "10"].map(sized)),
       ...discipline(scenario),
       number({ label: "Random loss", unit: "of packets", min: 0, max: 0.2, floor: 1e-6, value: link.loss_probability, changed: edits(scenario, (copy, value) => { copy.bottleneck.loss_probability = value; }) }),

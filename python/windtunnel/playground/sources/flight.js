@@ -3,7 +3,7 @@
 
 tunnel.flight = (() => {
   const { number, choice, button } = tunnel.knobs;
-  const LISTS = ["rate_steps", "delay_steps", "outages"];
+  const LISTS = ["rate_steps", "delay_steps", "queue_steps", "outages"];
 
   // The moment, on the grid of samples; a change needs one past the start.
   const moment = (scenario) => Math.max(Math.round(tunnel.player.moment() / scenario.sample_s) * scenario.sample_s, scenario.sample_s);
@@ -14,9 +14,15 @@ tunnel.flight = (() => {
 
   const rateAt = (link, t_s) => (link.rate_steps || []).reduce((rate, step) => (step.at_s <= t_s ? step.rate_bps : rate), link.rate_bps);
 
-  // What the path ever holds grows with this.
+  const queueOf = (link, step) => tunnel.controls.queuePackets({ ...step, rate_bps: link.rate_bps });
+  const queueAt = (link, t_s) => (link.queue_steps || []).reduce((packets, step) => (step.at_s <= t_s ? queueOf(link, step) : packets), queueOf(link, link));
+
+  // What the path ever holds grows with these.
   const holds = (link) =>
     Math.max(link.rate_bps, ...(link.rate_steps || []).map((step) => step.rate_bps)) * (1 + Math.max(0, ...(link.delay_steps || []).map((step) => step.extra_s)));
+
+  const longestQueue = (link) => Math.max(queueOf(link, link), ...(link.queue_steps || []).map((step) => queueOf(link, step)));
+  const holdsMore = (link, before) => holds(link) > holds(before) || longestQueue(link) > longestQueue(before);
 
   // A receiver's window is by default four times what the path ever holds. Where a change makes that more, each flow keeps the window that it had:
   // otherwise what was before the change would not stay as it was.
@@ -32,7 +38,7 @@ tunnel.flight = (() => {
     const changed = (edit) => {
       const copy = structuredClone(scenario);
       edit(copy, tidy(moment(scenario)));
-      if (holds(copy.bottleneck) > holds(link)) keepWindows(scenario, copy);
+      if (holdsMore(copy.bottleneck, link)) keepWindows(scenario, copy);
       give(copy, { keepsMoment: true });
     };
     const now = tunnel.player.moment();
@@ -45,6 +51,10 @@ tunnel.flight = (() => {
       number({
         label: "Added to every round trip from now on", unit: "ms", min: 0, max: 1000, floor: 0.1, value: 0,
         changed: (value) => changed((copy, at_s) => { copy.bottleneck.delay_steps = stepped(copy.bottleneck.delay_steps, at_s, { extra_s: value / 1e3 }); }),
+      }),
+      number({
+        label: "Queue from now on", unit: "packets", min: 1, max: 100000, whole: true, value: queueAt(link, now), hint: "What stands in it stays; what finds it full is dropped.",
+        changed: (value) => changed((copy, at_s) => { copy.bottleneck.queue_steps = stepped(copy.bottleneck.queue_steps, at_s, { queue_packets: value }); }),
       }),
       choice({
         label: "A flow more from now on", value: "", choices: [["", "choose"], ...catalogue.algorithms.map((law) => [law.name, law.name, law.family])],
@@ -62,12 +72,13 @@ tunnel.flight = (() => {
   const told = {
     rate_steps: (one) => `the rate becomes ${windtunnel.number(one.rate_bps / 1e6, 4)} Mbit/s`,
     delay_steps: (one) => `${windtunnel.number(one.extra_s * 1e3, 4)} ms are added to every round trip`,
+    queue_steps: (one, link) => `the queue becomes ${windtunnel.number(queueOf(link, one), 5)} packets long`,
     outages: (one) => `the link is cut for ${windtunnel.number(one.length_s, 3)} s`,
   };
 
   // What changes, when, each with a button that takes it back.
   const list = (scenario, give) => {
-    const rows = LISTS.flatMap((name) => (scenario.bottleneck[name] || []).map((one, order) => ({ at_s: one.at_s, text: told[name](one), undo: (copy) => copy.bottleneck[name].splice(order, 1) })));
+    const rows = LISTS.flatMap((name) => (scenario.bottleneck[name] || []).map((one, order) => ({ at_s: one.at_s, text: told[name](one, scenario.bottleneck), undo: (copy) => copy.bottleneck[name].splice(order, 1) })));
     scenario.flows.forEach((flow, order) => {
       if (flow.stop_s !== null) rows.push({ at_s: flow.stop_s, text: `flow ${order + 1} stops`, undo: (copy) => { copy.flows[order].stop_s = null; } });
     });
@@ -87,5 +98,5 @@ tunnel.flight = (() => {
     box.hidden = rows.length === 0;
   };
 
-  return { show, rateAt };
+  return { show, rateAt, queueAt, queueOf };
 })();

@@ -28,7 +28,8 @@ tunnel.page = (() => {
 
   const limits = ({ bottleneck, duration_s }) => {
     const rates = [[0, bottleneck.rate_bps / 1e6], ...(bottleneck.rate_steps || []).map((step) => [step.at_s, step.rate_bps / 1e6])];
-    return { rate: rates.filter(([at_s]) => at_s <= duration_s), queue: [[0, tunnel.controls.queuePackets(bottleneck)]] };
+    const queues = [[0, tunnel.controls.queuePackets(bottleneck)], ...(bottleneck.queue_steps || []).map((step) => [step.at_s, tunnel.flight.queueOf(bottleneck, step)])];
+    return { rate: rates.filter(([at_s]) => at_s <= duration_s), queue: queues.filter(([at_s]) => at_s <= duration_s) };
   };
 
   const moved = (t_s) => {
@@ -37,7 +38,7 @@ tunnel.page = (() => {
     if (at === sample) return;
     sample = at;
     const link = shown.answer.scenario.bottleneck;
-    tunnel.results.moment(shown.series, Math.max(at, 0), { packets: tunnel.controls.queuePackets(link), rate_bps: tunnel.flight.rateAt(link, t_s) });
+    tunnel.results.moment(shown.series, Math.max(at, 0), { packets: tunnel.flight.queueAt(link, t_s), rate_bps: tunnel.flight.rateAt(link, t_s) });
   };
 
   const busy = (is) => {

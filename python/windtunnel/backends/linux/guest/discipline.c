@@ -277,6 +277,20 @@ uint32_t discipline_build(const struct place *place, uint64_t rate_bytes, const 
 	return parent;
 }
 
+void discipline_change_limit(const struct place *place, const struct discipline_plan *discipline, uint32_t limit)
+{
+	const struct kind *kind = kind_of(discipline);
+	const struct tc_fifo_qopt fifo = { .limit = limit };
+	struct message message;
+
+	if (kind->put)
+		fail("plan: a %s has no limit that changes", discipline->kind);
+	begin_traffic(&message, RTM_NEWQDISC, 0, place->device, place->parent, 0);
+	message_put_text(&message, TCA_KIND, kind->qdisc);
+	message_put(&message, TCA_OPTIONS, &fifo, sizeof(fifo));
+	message_ask(place->netlink, &message, kind->qdisc);
+}
+
 /* Of CAKE, whose statistics are attributes within attributes. */
 static uint32_t marks_in_tin(const void *statistics, size_t bytes)
 {

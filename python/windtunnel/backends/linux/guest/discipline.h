@@ -36,6 +36,9 @@ uint32_t discipline_first(const struct place *place);
 /* Gives a link that is HTB's another rate; the packet on the wire goes on at the old one. */
 void discipline_change_rate(const struct place *place, uint64_t rate_bytes);
 
+/* Gives a queue that drops what finds it full, the child of the place's parent, another limit; what stands in it stays. */
+void discipline_change_limit(const struct place *place, const struct discipline_plan *discipline, uint32_t limit);
+
 /* The congestion marks in the discipline's own statistics, 0 where it never marks. */
 uint64_t discipline_marks(const struct discipline_plan *discipline, const void *statistics, size_t bytes);
 

@@ -334,7 +334,7 @@ static void link_totals(struct run *run, enum window_end window_end, uint64_t at
 		sampling_link_totals(&run->topology.link[i], i, window_end, at - run->zero_ns);
 }
 
-/* What a link's queue takes at the slowest of its rates. */
+/* What the largest of a link's queues takes at the slowest of its rates. */
 static uint64_t emptying_ns(const struct run *run, const struct link_plan *link)
 {
 	struct link_plan slowest = *link;
@@ -344,9 +344,10 @@ static uint64_t emptying_ns(const struct run *run, const struct link_plan *link)
 	for (i = 0; i < link->steps; i++) {
 		if (link->step[i].rate_bytes)
 			slowest.rate_bytes = min(slowest.rate_bytes, link->step[i].rate_bytes);
+		slowest.limit = max(slowest.limit, link->step[i].limit);
 		extra_ns = max(extra_ns, link->step[i].extra_ns) + link->step[i].outage_ns;
 	}
-	return transmission_ns(&slowest, run->plan.largest_bytes) * link->limit + extra_ns;
+	return transmission_ns(&slowest, run->plan.largest_bytes) * slowest.limit + extra_ns;
 }
 
 /* When everything that is in a queue at the end of the last flow has left it. */

@@ -78,7 +78,7 @@ static void add_step(struct plan *plan, const char *name, const struct step_plan
 	link->step[link->steps++] = *step;
 	link->changes_rate |= step->rate_bytes > 0;
 	link->has_outages |= step->outage_ns > 0;
-	link->changes_delay |= !step->rate_bytes && !step->outage_ns;
+	link->changes_delay |= !step->rate_bytes && !step->outage_ns && !step->limit;
 }
 
 static void read_late(struct plan *plan, char **word)
@@ -368,6 +368,8 @@ static void read_line(struct plan *plan, char **word, int words)
 		add_step(plan, word[1], &(struct step_plan){ .at_ns = number(word[2]), .rate_bytes = number(word[3]) });
 	else if (is_line(word, words, "delay-step", 4))
 		add_step(plan, word[1], &(struct step_plan){ .at_ns = number(word[2]), .extra_ns = number(word[3]) });
+	else if (is_line(word, words, "queue-step", 4))
+		add_step(plan, word[1], &(struct step_plan){ .at_ns = number(word[2]), .limit = number(word[3]) });
 	else if (is_line(word, words, "outage", 4))
 		add_step(plan, word[1], &(struct step_plan){ .at_ns = number(word[2]), .outage_ns = number(word[3]) });
 	else if (is_line(word, words, "copies", 3))

@@ -25,11 +25,12 @@ struct discipline_plan {
 
 #define HOPS_MOST 65	/* forward links in a row */
 
-/* From a moment on a link has another rate, or a longer way behind it, or transmits nothing for a while. */
+/* From a moment on a link has another rate, or a longer way behind it, or another queue, or transmits nothing for a while. */
 struct step_plan {
 	uint64_t at_ns;
 	uint64_t rate_bytes;	/* 0 where it is something else that changes */
 	uint64_t outage_ns;	/* likewise */
+	uint32_t limit;		/* likewise; what the qdisc that queues is given: packets */
 	uint64_t extra_ns;
 };
 

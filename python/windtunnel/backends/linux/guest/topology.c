@@ -41,6 +41,7 @@ static void shape(struct link *link, const struct link_plan *plan)
 
 		link->queue = discipline_build(&place, plan->rate_bytes, link->discipline, plan->has_outages);
 	} else {
+		link->netem = queue;
 		netlink_add_netem(link->netlink, link->device, &queue);
 	}
 }
@@ -219,6 +220,20 @@ int topology_receiving(const struct topology *topology, enum direction direction
 	return topology_ends(topology, direction, stretch)->namespace;
 }
 
+/* What stands in the queue stays, in netem's and in the fifo. */
+static void change_limit(struct link *link, uint32_t limit)
+{
+	const struct place place = { .netlink = link->netlink, .device = link->device, .parent = link->queue };
+
+	if (link->discipline) {
+		discipline_change_limit(&place, link->discipline, limit);
+		return;
+	}
+	link->netem.limit = limit;
+	link->netem.changes = true;
+	netlink_add_netem(link->netlink, link->device, &link->netem);
+}
+
 void link_step(struct link *link, const struct step_plan *step)
 {
 	const struct place place = { .netlink = link->netlink, .device = link->device, .handle = link->shaper };
@@ -226,6 +241,10 @@ void link_step(struct link *link, const struct step_plan *step)
 
 	if (step->outage_ns) {
 		outage_begin(&link->outages, step->outage_ns);
+		return;
+	}
+	if (step->limit) {
+		change_limit(link, step->limit);
 		return;
 	}
 	stage.changes = true;

@@ -38,6 +38,7 @@ struct link {
 	uint32_t queue;		/* parent of the qdisc that queues */
 	const struct discipline_plan *discipline;	/* NULL where it is netem */
 	uint32_t shaper;	/* handle of what gives it its rate */
+	struct netem netem;	/* that, and the queue, where there is no discipline */
 	int stage;		/* netlink where what leaves it is kept, if it changes */
 	unsigned stage_device;
 	struct outages outages;
