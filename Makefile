@@ -77,9 +77,9 @@ test:
 # What checks the project, in .venv.
 checkers: $(CHECKERS)
 
-# Each file's tests stay in one process. There is one process more than there are cores: many tests wait, for a page, a worker, a process that they end.
+# Each file's tests stay in one process.
 test-python: $(CORE) $(CHECKERS)
-	$(BIN)/python -m pytest -q -n $$(($$(nproc) + 1)) --dist loadfile --durations 25 --durations-min 3
+	$(BIN)/python -m pytest -q -n $$(nproc) --dist loadfile --durations 25 --durations-min 3
 
 # The distribution's Linux becomes a kernel in the user's cache, of several the oldest; what is there already is not built again. SOURCES names others:
 # the newest build, the last here, is the one that is used when none is named.
