@@ -212,7 +212,7 @@ def test_a_revision_of_the_file_is_judged_by(cli: Cli, tmp_path: Path, monkeypat
 
 
 def test_the_figures_in_characters_show_each_change_and_each_repeat() -> None:
-    # 0.5 Mbit/s less and 0.372 more, of a margin of 2 % of 9.3: 2.7 margins to the left, 2 to the right; what did not change is in the middle.
+    # 0.5 Mbit/s less and 0.372 more, of a margin of 2 % of 9.3: 2.7 margins to the left, 2 to the right; no change is in the middle.
     before = of([9.1, 9.2, 9.3, 9.4, 9.5])
     old = Values("c", "simulator", "8", "sim", "2min", {name: before.cells["slow"] for name in ("slow", "fast", "long")})
     moved = {"slow": -0.5, "fast": 0.372, "long": 0.0}

@@ -1,4 +1,4 @@
-"""The two figures of a comment in characters, for pages that show no pictures: every change in units of its margin, and repeats of the largest."""
+"""The two figures of a comment in characters, for pages that show no pictures: every change in its margins, and repeats of the largest."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def changes(rows: Sequence[Row]) -> list[str]:
     """
     columns = 2 * REACH * PER_MARGIN + PER_MARGIN
     edge = REACH + 0.5
-    found = {name: [_in_margins(row) for row in rows if row.outcome == name and row.margin and math.isfinite(row.estimate)] for name in OUTCOMES}
+    found = {
+        name: [_in_margins(row) for row in rows if row.outcome == name and row.margin and math.isfinite(row.estimate)] for name in OUTCOMES
+    }
     placed = {name: binned(values, -edge, edge, columns) for name, values in found.items()}
     most = max(max(counts) for counts in placed.values())
     ticks = "".join(f"{one:+d}".center(PER_MARGIN) if one else "0".center(PER_MARGIN) for one in range(-REACH, REACH + 1))

@@ -47,7 +47,14 @@ def comment(verdict: Verdict, *, figures_at: str | None) -> str:
         lines += ["", f"![Every change in units of its margin]({base}/{CHANGES})"]
         lines += [f"![The repeats of the largest changes]({base}/{REPEATS})"]
     else:
-        lines += ["", "```text", *characters.changes(verdict.rows), "", *characters.repeats(verdict.old, verdict.new, _largest(verdict)), "```"]
+        lines += [
+            "",
+            "```text",
+            *characters.changes(verdict.rows),
+            "",
+            *characters.repeats(verdict.old, verdict.new, _largest(verdict)),
+            "```",
+        ]
     lines += ["", "<details><summary>What was compared, and what would decide the rest</summary>", ""]
     lines += [f"- {_plain(sentence)}" for sentence in shown.summary(verdict)]
     lines += [f"- `{verdict.command}`", "", "</details>"]
@@ -82,7 +89,7 @@ def draw(verdict: Verdict, folder: Path) -> None:
 
 
 def _largest(verdict: Verdict) -> list[Row]:
-    """The comparisons whose repeats are shown: those that differ first, as far as both sides have values."""
+    """Return the comparisons whose repeats are shown: those that differ first, as far as both sides have values."""
     chosen = (_chosen(verdict) + verdict.of(UNDECIDED) + verdict.of(EQUAL))[:MOST_PANELS]
     return [row for row in chosen if row.old is not None and row.new is not None]
 
