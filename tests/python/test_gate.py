@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from windtunnel.gate import EQUAL, UNDECIDED, WORSE, Margin, Margins, Values, baseline, judge, margins, plan, subject
+from windtunnel.gate import EQUAL, UNDECIDED, WORSE, Margin, Margins, Values, baseline, characters, judge, margins, plan, subject
 from windtunnel.gate.judging import BETTER, compared
 from windtunnel.gate.more import seeds_needed
 from windtunnel.scenario import ScenarioError
@@ -211,6 +211,31 @@ def test_a_revision_of_the_file_is_judged_by(cli: Cli, tmp_path: Path, monkeypat
         assert refused.code == 2 and said in refused.err and refused.err.count("\n") == 1
 
 
+def test_the_figures_in_characters_show_each_change_and_each_repeat() -> None:
+    # 0.5 Mbit/s less and 0.372 more, of a margin of 2 % of 9.3: 2.7 margins to the left, 2 to the right; no change is in the middle.
+    before = of([9.1, 9.2, 9.3, 9.4, 9.5])
+    old = Values("c", "simulator", "8", "sim", "2min", {name: before.cells["slow"] for name in ("slow", "fast", "long")})
+    moved = {"slow": -0.5, "fast": 0.372, "long": 0.0}
+    cells = {name: {"goodput": {seed: 9.0 + seed / 10 + gap for seed in range(1, 6)}} for name, gap in moved.items()}
+    new = Values("c", "simulator", "8", "sim", "2min", cells)
+    rows = judge(old, new, Margins())
+    lines = characters.changes(rows)
+    at = {line.split()[0]: [place - 10 for place, letter in enumerate(line) if letter in characters.BARS[1:]] for line in lines[1:-1]}
+    # Nine columns of five for the margins from -4 to 4; 0.1 Mbit/s to a column of a fifth of 0.186.
+    assert at == {"worse": [9], "better": [32], "equal": [22], "undecided": []}
+    assert lines[-1][10:].index("0") == 22 and lines[-1][10:].index("+1") // 5 == 5
+    told = characters.repeats(old, new, [row for row in rows if row.cell == "slow"])
+    # 8.6 to 9.5 in 32 columns: five repeats on each side, each in a column of its own, full.
+    assert told[1] == "slow: goodput, 8.60 to 9.50 Mbit/s" and [line.count("█") for line in told[2:]] == [5, 5]
+    assert told[3].index("█") == 10 and told[2].rindex("█") == 10 + 31
+
+
+def test_bars_are_eighths_and_any_count_shows() -> None:
+    assert characters.bars([0, 1, 4, 8, 0]) == " ▁▄█" and characters.bars([1, 0], most=1000) == "▁" and characters.bars([]) == ""
+    # The last value lies in the last column, what lies beyond in the nearest one; a single value is in the middle.
+    assert characters.binned([0.0, 0.49, 1.0, 7.0, -3.0], 0.0, 1.0, 2) == [3, 2] and characters.binned([5.0], 5.0, 5.0, 3) == [0, 1, 0]
+
+
 def test_bad_input_is_one_line(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "broken.c").write_text("int main(", encoding="utf-8")
     (tmp_path / "old.toml").write_text(
@@ -268,6 +293,10 @@ def test_the_action_judges_step_by_step(tmp_path: Path) -> None:
     judged = subprocess.run(["bash", "-e", "-c", steps["Judge"]["run"]], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert judged.returncode == 0, judged.stderr
     assert (tmp_path / "output").read_text() == "verdict=fails\n"
-    assert (tmp_path / "summary").read_text(encoding="utf-8").startswith("### Gate: `cubic,beta=0.75`")
+    summary = (tmp_path / "summary").read_text(encoding="utf-8")
+    assert summary.startswith("### Gate: `cubic,beta=0.75`")
+    # A summary shows no pictures that have no address: both figures are there in characters, and all of it is a screen.
+    assert "![" not in summary and summary.count("```") == 2 and len(summary.splitlines()) < 48
+    assert "Changes in units of their margins" in summary and "Repeats before and now" in summary
     for verdict, code in (("passes", 0), ("fails", 1)):
         assert subprocess.run(["bash", "-e", "-c", steps["Answer"]["run"]], env=environment | {"VERDICT": verdict}).returncode == code

@@ -41,7 +41,7 @@ def gate_command(
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep runs, comment.md, figures, gate.json and junit.xml here.")] = None,
     figures_at: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Address under which the comment finds the figures; the folder itself when absent, none with ''."),
+        typer.Option(metavar="URL", help="Where the comment finds its figures; the folder when absent; with '' they are in characters."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256; one per core when absent.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

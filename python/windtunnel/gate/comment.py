@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from windtunnel.gate import shown
+from windtunnel.gate import characters, shown
 from windtunnel.gate.judging import BETTER, EQUAL, UNDECIDED, WORSE, Row
 from windtunnel.gate.study import Verdict
 from windtunnel.gate.values import Values
@@ -26,7 +26,7 @@ def comment(verdict: Verdict, *, figures_at: str | None) -> str:
     verdict : Verdict
         What the gate says.
     figures_at : str, optional
-        Address of the folder that holds the figures; they are left out when absent.
+        Address of the folder that holds the figures; when absent they are in characters, which every page shows.
     """
     counts = verdict.counts
     head = "nothing became worse" if verdict.passes() else f"worse in {counts[WORSE]} of {len(verdict.rows)} comparisons"
@@ -46,6 +46,15 @@ def comment(verdict: Verdict, *, figures_at: str | None) -> str:
         base = figures_at.rstrip("/")
         lines += ["", f"![Every change in units of its margin]({base}/{CHANGES})"]
         lines += [f"![The repeats of the largest changes]({base}/{REPEATS})"]
+    else:
+        lines += [
+            "",
+            "```text",
+            *characters.changes(verdict.rows),
+            "",
+            *characters.repeats(verdict.old, verdict.new, _largest(verdict)),
+            "```",
+        ]
     lines += ["", "<details><summary>What was compared, and what would decide the rest</summary>", ""]
     lines += [f"- {_plain(sentence)}" for sentence in shown.summary(verdict)]
     lines += [f"- `{verdict.command}`", "", "</details>"]
@@ -76,9 +85,13 @@ def draw(verdict: Verdict, folder: Path) -> None:
         When they cannot be written.
     """
     save(draw_changes([_change(row) for row in verdict.rows if row.margin]), folder / CHANGES)
-    largest = (_chosen(verdict) + verdict.of(UNDECIDED) + verdict.of(EQUAL))[:MOST_PANELS]
-    panels = [_repeats(verdict.old, verdict.new, row) for row in largest if row.old is not None and row.new is not None]
-    save(draw_repeats(panels), folder / REPEATS)
+    save(draw_repeats([_repeats(verdict.old, verdict.new, row) for row in _largest(verdict)]), folder / REPEATS)
+
+
+def _largest(verdict: Verdict) -> list[Row]:
+    """Return the comparisons whose repeats are shown: those that differ first, as far as both sides have values."""
+    chosen = (_chosen(verdict) + verdict.of(UNDECIDED) + verdict.of(EQUAL))[:MOST_PANELS]
+    return [row for row in chosen if row.old is not None and row.new is not None]
 
 
 def _change(row: Row) -> Change:
