@@ -7,6 +7,7 @@ use units::Time;
 
 use super::observer::Observer;
 use super::run::Engine;
+use crate::parts::around::Around;
 use crate::parts::flow::{Flow, FlowKind};
 use crate::parts::load::Load;
 use crate::parts::party::Party;
@@ -38,6 +39,95 @@ fn be_asked<L: Link<Load>>(
     sender.deadline()
 }
 
+/// How far a flow may go on alone.
+struct Limits {
+    /// Something else is due then.
+    until: Time,
+    /// Events by which the interrupt flag is looked at.
+    look_at: u64,
+}
+
+/// What became of a flow's ACKs.
+enum Taken {
+    /// Its next event is not known yet.
+    Some,
+    /// Its next event is one more ACK, then.
+    NextAt(Time),
+    /// Everything asked for was acknowledged then.
+    AllAt(Time),
+}
+
+/// The ACK that is next, and those that follow it before anything else happens: no other flow's event, no timer, no sample.
+#[inline(always)]
+fn take_acks<O: Observer, L: Link<Load>>(
+    flow: &mut Flow,
+    index: usize,
+    limits: &Limits,
+    (links, around, observer, events): (&mut [L], &mut Around, &mut O, &mut u64),
+) -> Taken {
+    let Flow { agenda, path, sender, due, .. } = flow;
+    let link = &mut links[path.data_link()];
+    let mut wire = PathWire { path, link, around, flow: index };
+    let calm_until = agenda.calm_until;
+    let until = limits.until.min(calm_until);
+    let mut next = wire.path.take_arriving();
+    while let Some(delivery) = next {
+        let (at, ack) = (delivery.at, delivery.ack());
+        let deadline = if ack.has_sack {
+            let sack = wire.path.take_sack();
+            if O::SEES_PACKETS && wire.path.is_tapped {
+                wire.path.show_arriving(at, ack, sack);
+            }
+            match Piece::of(&ack) {
+                None if sack.is_some_and(|sack| sack.window.is_some()) => {
+                    sender.on_offering_ack(at, ack, &sack.unwrap_or_default(), &mut wire)
+                }
+                None => sender.on_ack(at, ack, sack.as_ref(), &mut wire),
+                Some(piece) => be_asked(sender, &mut wire, at, (piece, ack, sack.unwrap_or_default())),
+            }
+        } else {
+            if O::SEES_PACKETS && wire.path.is_tapped {
+                wire.path.show_arriving(at, ack, None);
+            }
+            sender.on_ack(at, ack, None, &mut wire)
+        };
+        observer.on_acked(at, index, sender);
+        agenda.rearm(deadline);
+        *events += 1;
+        if sender.is_finished() {
+            return Taken::AllAt(at);
+        }
+        if L::LATE && !wire.around.changed.is_empty() {
+            return Taken::Some;
+        }
+        let at = wire.path.arriving_at();
+        if at >= until || at >= agenda.wake || !wire.path.is_calm_at(at) || *events >= limits.look_at {
+            if at < calm_until && at < agenda.wake && wire.path.is_calm_at(at) {
+                *due = (at, FlowKind::Ack);
+                return Taken::NextAt(at);
+            }
+            return Taken::Some;
+        }
+        next = wire.path.take_arriving();
+    }
+    Taken::Some
+}
+
+/// The flow's timer is due for a look: if the sender has moved its deadline, it is looked at again then.
+#[inline(always)]
+fn wake<L: Link<Load>>(flow: &mut Flow, index: usize, now: Time, (links, around): (&mut [L], &mut Around)) {
+    let Flow { agenda, path, sender, .. } = flow;
+    let due = sender.deadline();
+    if due > now {
+        agenda.wake = due;
+        return;
+    }
+    let link = &mut links[path.data_link()];
+    let mut wire = PathWire { path, link, around, flow: index };
+    // Nothing is acknowledged by that: a transfer does not end here.
+    agenda.wake = sender.on_deadline(now, &mut wire);
+}
+
 impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     /// As [`Engine::run_events`]; a transfer of which nothing is left frees its slot.
     #[inline(always)]
@@ -53,19 +143,32 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     /// the time of its next. Inlined, for with many flows a turn is one event.
     #[inline(always)]
     fn run_events(&mut self, index: usize, bound: u64, look_at: u64) -> u64 {
-        let (mut now, mut kind) = self.flows[index].due;
+        // Looked up again only after what may have moved the flows.
+        let mut flow = &mut self.flows[index];
+        let (mut now, mut kind) = flow.due;
         loop {
-            if now >= self.flows[index].agenda.calm_until || now >= self.links_at {
+            if now >= flow.agenda.calm_until || now >= self.links_at {
                 self.catch_up(index, now);
+                flow = &mut self.flows[index];
             }
             if kind == FlowKind::Deadline {
-                self.wake(index, now);
+                self.events += 1;
+                wake(flow, index, now, (&mut self.links, &mut self.around));
             } else if kind != FlowKind::Ack {
                 self.handle_other((index, now), kind, Time(bound).min(self.links_at));
-            } else if let Some(at) = self.take_acks(index, Time(bound).min(self.links_at), look_at) {
-                return at.0;
+                flow = &mut self.flows[index];
+            } else {
+                let limits = Limits { until: Time(bound).min(self.links_at), look_at };
+                let rest = (&mut self.links[..], &mut self.around, &mut *self.observer, &mut self.events);
+                match take_acks(flow, index, &limits, rest) {
+                    Taken::NextAt(at) => return at.0,
+                    Taken::AllAt(at) => {
+                        self.complete(index, at);
+                        flow = &mut self.flows[index];
+                    }
+                    Taken::Some => {}
+                }
             }
-            let flow = &mut self.flows[index];
             (now, kind) = flow.next();
             if now >= flow.agenda.end {
                 flow.due = (now, kind);
@@ -76,75 +179,6 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
                 return now.0;
             }
         }
-    }
-
-    /// The ACK that is next, and those that follow it before anything else happens, before `until`: no other flow's
-    /// event, no timer, no sample. Returns when the flow is due, if it is known to be by one more ACK.
-    #[inline]
-    fn take_acks(&mut self, index: usize, until: Time, look_at: u64) -> Option<Time> {
-        let Flow { agenda, path, sender, due, .. } = &mut self.flows[index];
-        let link = &mut self.links[path.data_link()];
-        let mut wire = PathWire { path, link, around: &mut self.around, flow: index };
-        let calm_until = agenda.calm_until;
-        let until = until.min(calm_until);
-        let mut next = wire.path.take_arriving();
-        while let Some(delivery) = next {
-            let (at, ack) = (delivery.at, delivery.ack());
-            let deadline = if ack.has_sack {
-                let sack = wire.path.take_sack();
-                if O::SEES_PACKETS && wire.path.is_tapped {
-                    wire.path.show_arriving(at, ack, sack);
-                }
-                match Piece::of(&ack) {
-                    None if sack.is_some_and(|sack| sack.window.is_some()) => {
-                        sender.on_offering_ack(at, ack, &sack.unwrap_or_default(), &mut wire)
-                    }
-                    None => sender.on_ack(at, ack, sack.as_ref(), &mut wire),
-                    Some(piece) => be_asked(sender, &mut wire, at, (piece, ack, sack.unwrap_or_default())),
-                }
-            } else {
-                if O::SEES_PACKETS && wire.path.is_tapped {
-                    wire.path.show_arriving(at, ack, None);
-                }
-                sender.on_ack(at, ack, None, &mut wire)
-            };
-            self.observer.on_acked(at, index, sender);
-            agenda.rearm(deadline);
-            self.events += 1;
-            if sender.is_finished() {
-                self.complete(index, at);
-                return None;
-            }
-            if L::LATE && !wire.around.changed.is_empty() {
-                return None;
-            }
-            let at = wire.path.arriving_at();
-            if at >= until || at >= agenda.wake || !wire.path.is_calm_at(at) || self.events >= look_at {
-                if at < calm_until && at < agenda.wake && wire.path.is_calm_at(at) {
-                    *due = (at, FlowKind::Ack);
-                    return Some(at);
-                }
-                return None;
-            }
-            next = wire.path.take_arriving();
-        }
-        None
-    }
-
-    /// The flow's timer is due for a look: if the sender has moved its deadline, it is looked at again then.
-    #[inline]
-    fn wake(&mut self, index: usize, now: Time) {
-        self.events += 1;
-        let Flow { agenda, path, sender, .. } = &mut self.flows[index];
-        let due = sender.deadline();
-        if due > now {
-            agenda.wake = due;
-            return;
-        }
-        let link = &mut self.links[path.data_link()];
-        let mut wire = PathWire { path, link, around: &mut self.around, flow: index };
-        // Nothing is acknowledged by that: a transfer does not end here.
-        agenda.wake = sender.on_deadline(now, &mut wire);
     }
 
     /// Neither an ACK nor a timer. Out of line, for the two are then distinguished without a table of jumps.
