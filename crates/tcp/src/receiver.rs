@@ -343,11 +343,22 @@ impl Receiver {
             if seq < self.next && self.compression.is_on() {
                 self.hurry_after_old_data();
             }
+        } else if self.out_of_order.is_empty() {
+            return self.begin_disorder(seq);
         } else {
             self.insert(seq);
         }
-        if self.has_sack {
+        if self.has_sack && !self.out_of_order.is_empty() {
             self.report();
+        }
+    }
+
+    /// `seq` is the first behind a hole: nothing else is to be reported.
+    fn begin_disorder(&mut self, seq: u64) {
+        self.out_of_order.insert(Range::of(seq));
+        self.recent = [seq, u64::MAX, u64::MAX];
+        if self.has_sack {
+            self.sack.blocks[0] = Range::of(seq);
         }
     }
 

@@ -196,6 +196,23 @@ impl Scoreboard {
         Some(new)
     }
 
+    /// The segment that `sack` is the first to report, if it prolongs the block that the one before reported first, that is the highest, and the
+    /// segment was sent once: it is SACKed now. Also when it was sent.
+    #[inline]
+    pub(crate) fn take_next_sacked(&mut self, c: &Connection, sack: &Sack) -> Option<(u64, Time)> {
+        let [first, others @ ..] = &sack.blocks;
+        let [reported, others_reported @ ..] = &mut self.reported;
+        let seq = reported.to;
+        let prolongs = first.from == reported.from && first.to == seq + 1 && others == others_reported && self.sacked.end() == seq;
+        if !prolongs || self.segment(seq).flags() != 0 {
+            return None;
+        }
+        assert!(seq < c.nxt, "SACK of {seq}, not below snd_nxt {}", c.nxt);
+        self.reported[0].to = seq + 1;
+        self.sacked.insert(Range::of(seq));
+        Some((seq, self.mark_sacked(seq).0))
+    }
+
     /// The segments that `sack` is the first to report, as ranges in ascending order. Hand them back with [`Scoreboard::take_back`].
     #[inline(never)]
     pub(crate) fn newly_sacked(&mut self, c: &Connection, sack: &Sack) -> Vec<Range> {

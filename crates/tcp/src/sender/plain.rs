@@ -47,7 +47,10 @@ impl<C: CongestionControl> Sender<C> {
     #[inline(never)]
     fn on_sacked_ack(&mut self, now: Time, ack: Ack, sack: Option<&Sack>, wire: &mut impl Wire) -> Time {
         self.account(now);
-        self.on_troubled_ack(ack, sack, wire);
+        match sack.and_then(|sack| self.take_next_sacked(&ack, sack)) {
+            Some((seq, sent)) => self.on_next_sacked(seq, sent, wire),
+            None => self.on_troubled_ack(ack, sack, wire),
+        }
         self.deadline()
     }
 

@@ -212,20 +212,24 @@ impl<C: CongestionControl> Sender<C> {
             return false;
         }
         match self.detection {
-            Detection::Time => {
-                if !self.rack.take_advance() {
-                    return false;
-                }
-                let wait = self.board.mark_late(&self.rack, &self.c, &self.reordering);
-                if wait > Duration::ZERO {
-                    self.timers.arm_reordering(&self.c, wait);
-                }
-                return wait > Duration::ZERO;
-            }
+            Detection::Time => return self.find_late(),
             Detection::Distance if !self.reordering.has_been_seen() => self.board.mark_by_distance(&self.c),
             Detection::Count | Detection::Distance => self.board.mark_by_count(&self.c),
             Detection::Duplicates => self.board.mark_head(&self.c, progress, &self.reordering, self.recovery.point()),
         }
         false
+    }
+
+    /// What was sent too long before a segment that is known to have arrived is lost; returns whether a reordering timer was armed.
+    #[inline]
+    pub(super) fn find_late(&mut self) -> bool {
+        if !self.rack.take_advance() {
+            return false;
+        }
+        let wait = self.board.mark_late(&self.rack, &self.c, &self.reordering);
+        if wait > Duration::ZERO {
+            self.timers.arm_reordering(&self.c, wait);
+        }
+        wait > Duration::ZERO
     }
 }

@@ -1,0 +1,76 @@
+//! An ACK that reports one segment more behind a hole, and nothing else: nearly every ACK while a loss is found and repaired.
+//!
+//! It takes the steps of any ACK in trouble, of which most have nothing to do: the window does not move, no repair is answered, nothing is
+//! undone, no mark is told of. A usual sender alone takes them so.
+
+use cc::{CaState, CongestionControl, RttSample};
+use units::Time;
+
+use super::acks::Sampled;
+use super::Sender;
+use crate::progress::Progress;
+use crate::rack::{Delivery, Detection};
+use crate::recovery::is_reduction;
+use crate::{Ack, Sack, Wire};
+
+impl<C: CongestionControl> Sender<C> {
+    /// The segment that the ACK reports, when it was sent, if that is all the ACK says. Step 1 is done then.
+    #[inline]
+    pub(super) fn take_next_sacked(&mut self, ack: &Ack, sack: &Sack) -> Option<(u64, Time)> {
+        let is_in_repair = match self.c.ca_state {
+            CaState::Disorder => true,
+            CaState::Recovery => !self.recovery.is_over(&self.c),
+            _ => false,
+        };
+        let says_no_more = ack.cumulative == self.c.una && sack.duplicate.is_none() && self.ecn.is_known(ack);
+        let is_simple = self.is_usual && is_in_repair && says_no_more && self.detection == Detection::Time && !self.probe.is_out();
+        if !is_simple || self.undo.is_spurious_by_duplicates() || self.c.srtt8_us == 0 {
+            return None;
+        }
+        self.board.take_next_sacked(&self.c, sack)
+    }
+
+    /// All further steps, of an ACK that reported `seq`, sent once, at `sent`.
+    #[inline(never)]
+    pub(super) fn on_next_sacked(&mut self, seq: u64, sent: Time, wire: &mut impl Wire) {
+        let in_flight = self.c.in_flight;
+        let lost_before = self.board.lost();
+        // Step 2.
+        self.rack.on_delivered(&self.c, Delivery { seq, sent, retransmitted: false });
+        self.c.delivered += 1;
+        self.c.in_flight -= 1;
+        self.recovery.takes_first_answer();
+        let extends_timer = sent < self.board.sent_at(self.c.una);
+        // Steps 4 and 5.
+        let rtt = self.sample_rtt_usually(Sampled { first: sent, last: sent });
+        self.rack.adapt(&self.c, sent);
+        self.tell_rtt(|| RttSample { acked: 0, rtt: Some(rtt), forward: None, echoed: None, in_flight });
+        // Step 7.
+        let armed = self.find_late();
+        self.tell_lost_packets();
+        let lost = (self.board.lost() - lost_before) as u32;
+        if lost > 0 {
+            self.publish_in_flight();
+        }
+        if self.c.ca_state == CaState::Disorder {
+            if self.board.lost_out() > 0 {
+                self.enter_recovery(false, wire);
+            } else {
+                self.clear_episode_stamp();
+            }
+        }
+        // Step 8.
+        if extends_timer && !armed {
+            self.arm_after_progress();
+        }
+        // Steps 9 and 10.
+        if is_reduction(self.c.ca_state) {
+            self.recovery.reduce(&mut self.w, &self.c, &Progress { sacked: 1, delivered: 1, lost, ..Progress::default() });
+        } else if self.reordering.is_high() {
+            self.grow(1, wire);
+        }
+        self.refresh_pacing_rate();
+        // Step 11.
+        self.repair_and_transmit(wire);
+    }
+}
