@@ -196,19 +196,23 @@ impl Scoreboard {
         Some(new)
     }
 
-    /// The segment that `sack` is the first to report, if it prolongs the block that the one before reported first, that is the highest, and the
-    /// segment was sent once: it is SACKed now. Also when it was sent.
+    /// The one segment that `sack` is the first to report, if it lies above all that is SACKed, and was sent once: it is SACKed now. Also when it
+    /// was sent.
     #[inline]
     pub(crate) fn take_next_sacked(&mut self, c: &Connection, sack: &Sack) -> Option<(u64, Time)> {
         let [first, others @ ..] = &sack.blocks;
-        let [reported, others_reported @ ..] = &mut self.reported;
-        let seq = reported.to;
-        let prolongs = first.from == reported.from && first.to == seq + 1 && others == others_reported && self.sacked.end() == seq;
-        if !prolongs || self.segment(seq).flags() != 0 {
+        let (highest, seq) = (self.sacked.highest(), first.to.wrapping_sub(1));
+        let prolongs = seq == highest.to && first.from == highest.from;
+        let is_above = first.from == seq && seq > highest.to.max(c.una);
+        if !prolongs && !is_above {
+            return None;
+        }
+        let are_known = *others == self.reported[1..] || others.iter().all(|block| block.is_empty() || self.reported.contains(block));
+        if !are_known || self.segment(seq).flags() != 0 {
             return None;
         }
         assert!(seq < c.nxt, "SACK of {seq}, not below snd_nxt {}", c.nxt);
-        self.reported[0].to = seq + 1;
+        self.reported = sack.blocks;
         self.sacked.insert(Range::of(seq));
         Some((seq, self.mark_sacked(seq).0))
     }

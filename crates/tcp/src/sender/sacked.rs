@@ -1,4 +1,5 @@
-//! An ACK that reports one segment more behind a hole, and nothing else: nearly every ACK while a loss is found and repaired.
+//! An ACK that reports one segment more behind a hole, above all that is SACKed, and nothing else: nearly every ACK while a loss is found and
+//! repaired.
 //!
 //! It takes the steps of any ACK in trouble, of which most have nothing to do: the window does not move, no repair is answered, nothing is
 //! undone, no mark is told of. A usual sender alone takes them so.
@@ -18,7 +19,7 @@ impl<C: CongestionControl> Sender<C> {
     #[inline]
     pub(super) fn take_next_sacked(&mut self, ack: &Ack, sack: &Sack) -> Option<(u64, Time)> {
         let is_in_repair = match self.c.ca_state {
-            CaState::Disorder => true,
+            CaState::Open | CaState::Disorder => true,
             CaState::Recovery => !self.recovery.is_over(&self.c),
             _ => false,
         };
@@ -46,17 +47,22 @@ impl<C: CongestionControl> Sender<C> {
         self.rack.adapt(&self.c, sent);
         self.tell_rtt(|| RttSample { acked: 0, rtt: Some(rtt), forward: None, echoed: None, in_flight });
         // Step 7.
+        let was_open = self.c.ca_state == CaState::Open;
+        if was_open {
+            self.undo.forget_retransmissions();
+        }
         let armed = self.find_late();
         self.tell_lost_packets();
         let lost = (self.board.lost() - lost_before) as u32;
         if lost > 0 {
             self.publish_in_flight();
         }
-        if self.c.ca_state == CaState::Disorder {
+        if self.c.ca_state <= CaState::Disorder {
             if self.board.lost_out() > 0 {
                 self.enter_recovery(false, wire);
             } else {
                 self.clear_episode_stamp();
+                self.keep_open();
             }
         }
         // Step 8.
@@ -72,5 +78,8 @@ impl<C: CongestionControl> Sender<C> {
         self.refresh_pacing_rate();
         // Step 11.
         self.repair_and_transmit(wire);
+        if was_open {
+            self.look_for_trouble();
+        }
     }
 }
