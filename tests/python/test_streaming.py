@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -50,6 +52,35 @@ def test_parts_are_as_large_as_asked_for_however_fine_the_samples(tmp_path: Path
     monkeypatch.setattr(streaming.Streaming, "_keep", lambda self, name, frame: (parts.append(frame.height), keep(self, name, frame)))
     wt.stream(of(sample="10us", duration="5s", warmup="1s"), tmp_path / "run")
     assert sum(parts) > 1_500_000 and max(parts) < 20_000 + 65_536 + 20_000
+
+
+# Largest resident set of a process that streams a run, bytes.
+PEAK = """
+import resource, sys
+import windtunnel as wt
+from windtunnel.scenario import parse
+
+link = {"rate": "20Mbit", "queue": "1bdp"}
+given = {"bottleneck": link, "flows": ["cubic", "reno"], "rtt": "30ms", "duration": sys.argv[1], "warmup": "0s", "sample": "20us"}
+wt.stream(parse(given), sys.argv[2])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
+
+
+def test_a_longer_run_takes_no_more_memory(tmp_path: Path) -> None:
+    # 150,000 rows a second of some 90 bytes each: held in memory, twelve seconds more would take 160 MB.
+    peaks = [
+        int(
+            subprocess.run(
+                [sys.executable, "-c", PEAK, seconds, str(tmp_path / seconds)], capture_output=True, text=True, check=True
+            ).stdout
+        )
+        for seconds in ("4s", "16s")
+    ]
+    assert sum(path.stat().st_size for path in (tmp_path / "16s").iterdir()) > 3 * sum(
+        path.stat().st_size for path in (tmp_path / "4s").iterdir()
+    )
+    assert peaks[1] - peaks[0] < 50e6, peaks
 
 
 def test_the_command_prints_what_it_prints_without(cli: Callable[..., Any], tmp_path: Path) -> None:
