@@ -30,7 +30,7 @@ OVER = {"alg": ["reno", "cubic", "htcp"], "rtt_s": [0.02, 0.04]}
 SEEDS = 5
 RUNS = 30
 FEW, OFTEN = 2, 50
-LONG_S = 120.0
+LONG_S = 300.0
 
 
 def pair(alg: str, rtt_s: float, draws: Any) -> wt.Scenario:

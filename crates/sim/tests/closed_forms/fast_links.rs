@@ -15,7 +15,9 @@ fn alone(rate_mbit: u64, rtt_ns: u64, queue_packets: u64, ns: u64) -> Spec {
 /// At 350 Gbit/s a transmission is 34 2/7 ns: of ten of them 6/7 ns is no whole one yet.
 #[test]
 fn a_transfer_takes_its_transmissions_and_a_round_trip_to_the_nanosecond() {
-    for (rate_mbit, bytes, expected_ns) in [(400 * GBIT, 1500, 300), (400 * GBIT, 9000, 1800), (350 * GBIT, 1500, 342), (1000 * GBIT, 1500, 120)] {
+    for (rate_mbit, bytes, expected_ns) in
+        [(400 * GBIT, 1500, 300), (400 * GBIT, 9000, 1800), (350 * GBIT, 1500, 342), (1000 * GBIT, 1500, 120)]
+    {
         let mut spec = alone(rate_mbit, 100 * US, 1000, MS);
         let mss_bytes = bytes - 52;
         spec.flows[0] = FlowSpec { mss_bytes, packet_bytes: bytes, bytes: Some(u64::from(mss_bytes) * 10), ..spec.flows[0].clone() };
