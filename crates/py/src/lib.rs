@@ -316,7 +316,7 @@ fn run_and_capture<'py>(
             let out = PyDict::new(py);
             out.set_item("frames", columns::tables(py, frames)?)?;
             out.set_item("counters", counters)?;
-            let shown = shown.map_or_else(|| filled(scenario_json).map(|filled| filled.shown_json()), Ok)?;
+            let shown = shown.map_or_else(|| self::filled(scenario_json).map(|filled| filled.shown_json()), Ok)?;
             out.set_item("scenario", shown)?;
             out.set_item("digest", digest)?;
             out.set_item("notes", notes)?;
