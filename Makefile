@@ -30,7 +30,7 @@ DEMO := build/demo
 PROFILE ?= release
 CORE := .venv/.stamp-core-$(PROFILE)
 
-.PHONY: build deps checkers rust-tests test test-python test-kernel test-live test-s3 test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python lint-js lighthouse fuzz bench gate-power ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel names release demo clean
+.PHONY: build deps checkers rust-tests test test-python test-kernel test-live test-s3 test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python lint-js lighthouse fuzz bench gate-power campaign-cost ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel names release demo clean
 
 build: $(CORE)
 
@@ -120,9 +120,10 @@ test-stacks: $(CORE)
 	$(BIN)/windtunnel stacks build --null-cipher
 	$(BIN)/python -m windtunnel.battery.results docs/reference/stacks.md
 
-# A suite run of real experiments, killed at fifty random moments and finished, and a campaign with fifty faults: what is left is what an undisturbed run leaves.
+# A suite run of real experiments, killed at fifty random moments and finished; a campaign with fifty faults of every kind, and with each kind of fault
+# fifty times: what is left is what an undisturbed run leaves.
 test-kills: $(CORE) $(CHECKERS)
-	$(BIN)/python -m pytest -q -m kills -s tests/python/test_kill.py tests/python/test_campaign.py
+	$(BIN)/python -m pytest -q -m kills -s tests/python/test_kill.py tests/python/test_campaign.py tests/python/test_campaign_faults.py
 
 # The bindings are an extension module: they link into Python only, and the Python tests exercise them.
 # Compiled, not run.
@@ -169,10 +170,15 @@ bench: $(CORE) $(CHECKERS)
 	python3 benches/foreign.py
 	python3 benches/ratios.py
 	$(BIN)/python benches/learning.py
+	$(BIN)/python benches/many_flows.py
 
 # What the gate's plan of two minutes sees: a pool of runs of seeded defects, and the page; half an hour.
 gate-power: $(CORE)
 	$(BIN)/python benches/gate_power.py
+
+# Two local Dask workers beside the process pool, 2000 runs each, and the model of a thousand workers: docs/concepts/campaign-cost.md. Ten minutes.
+campaign-cost: $(CORE) $(CHECKERS)
+	$(BIN)/python benches/campaign.py
 
 # The same scenarios here, on Linux 6.1 and in ns-3 (NS3=--install installs Debian's as root): what docs/comparisons/ns-3.md is made of.
 ns3: $(CORE)

@@ -232,6 +232,25 @@ def test_a_run_that_is_no_longer_stored_has_no_page_and_no_link(results: tuple[P
     assert "seed 2" in shown and lost not in shown
 
 
+def test_a_pruned_report_has_pages_of_first_repeats_alone_and_the_numbers_of_all(
+    results: tuple[Path, dict[str, Records]], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = report.assemble(open_results(results[0]))
+    assert report.pruned(whole) is whole and report.pruned(whole, 1000) is whole
+    monkeypatch.setattr("windtunnel.report.pruning.MANY_RUNS", len(whole.runs) - 1)
+    made = report.write(report.pruned(whole), tmp_path / "pruned").parent
+    first = {point.repeats[0].run for section in whole.sections for point in section.points if point.repeats}
+    assert {path.stem for path in (made / "runs").glob("*.html")} == first & set(whole.runs) < set(whole.runs)
+    assert f"{len(first & set(whole.runs))} of {len(whole.runs)}: the first repeat of every point" in text_of(made / "index.html")
+    # Every repeat has its row and its numbers, and no link leads to a page that is not there.
+    for path in (folder / "points").rglob("*.html"):
+        ours = text_of(made / path.relative_to(folder))
+        assert len(re.findall(r"seed \d", ours)) == len(re.findall(r"seed \d", text_of(path)))
+        assert all(target.is_file() for target in targets(made / path.relative_to(folder)))
+    for name in (path.name for path in (folder / "tables").iterdir()):
+        assert (made / "tables" / name).read_bytes() == (folder / "tables" / name).read_bytes()
+
+
 def test_points_whose_names_look_alike_as_files_have_pages_of_their_own() -> None:
     points = [report.DataPoint({"alg": name}, ()) for name in ("htcp:a", "htcp-a", "HTCP-a")]
     places = places_of(report.Section(id="s.one", title="", question="", source="", points=points))

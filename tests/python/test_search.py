@@ -157,6 +157,16 @@ KNOWN = {
     "vegas": ("vegas", "utilisation", ["--over", "step=0..100ms"], lambda values: 0 < values["step"] < 0.02),
     # Scalable TCP does not converge (Li, Leith and Shorten, 2007).
     "scalable": ("scalable", "no-convergence", ["--over", "lag=1s..20s"], lambda values: values["lag"] < 20),
+    # H-TCP that keeps 0.8 of its window at every loss converges as slowly as CUBIC (Leith, Shorten and McCullagh, 2008, Fig. 6): what
+    # makes H-TCP itself converge is that it halves the window when the throughput has changed by a fifth. 80 % of the fair share are
+    # ln 0.2 / ln 0.8 = 7.2 losses away. At 50 Mbit/s, 142 ms and as much queue each flow regains 118 segments at 0.4 f(t) in 0.25 s, f(t)
+    # about 10 t: in 5 s, so that it takes 36 s; with a shorter RTT less than the 30 s of the property.
+    "htcp": (
+        "htcp:beta08",
+        "no-convergence",
+        ["--over", "rate=50Mbit..400Mbit", "--over", "rtt=40ms..300ms", "--over", "lag=1s..20s"],
+        lambda values: values["rate"] == 50e6 and 0.1 < values["rtt"] < 0.2,
+    ),
     # Illinois whose largest RTT is too large has alpha 10 and beta 1/8 for ever, and Reno gets next to nothing (Leith et al., 2008). The
     # full queue of 1 BDP is 40 ms: what makes a tenth of the range between smallest and largest RTT of it is a spike of some 0.4 s.
     "illinois": ("reno,illinois", "starvation", ["--over", "spike=0..3s"], lambda values: 0.1 < values["spike"] < 1.5),
@@ -201,12 +211,14 @@ def test_a_case_is_written_as_the_scenario_it_is(tmp_path: Path) -> None:
             "spike": 0.2,
             "jitter": 2e-4,
             "last-jitter": 3e-4,
+            "load": 0.2,
         }
         made = trials.scenario(values)
         assert [flow.rtt_s for flow in made.flows] == pytest.approx([0.03, 0.06, 0.12])
         assert [(flow.algorithm, flow.start_s) for flow in made.flows] == [("vegas", 0.0), ("reno", 0.5), ("vegas", 1.0)]
         assert made.jitter_s == 2e-4 and [flow.jitter_s for flow in made.flows] == [None, None, 3e-4]
         assert [(one.at_s, one.extra_s) for one in made.bottleneck.delay_steps] == [(0.667, 0.2), (1.0, 0.0), (1.333, 0.01)]
+        assert [(one.load, one.rtts_s) for one in made.arrivals] == [(0.2, (0.03,))]
         path = write_case(Case(trials.sought, made, values, (0.01, None)), tmp_path / "cases")
     assert path.name == "vegas-reno-starvation.toml"
     assert scenario.digest(scenario.load(path)) == scenario.digest(made)

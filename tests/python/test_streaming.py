@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -50,6 +52,29 @@ def test_parts_are_as_large_as_asked_for_however_fine_the_samples(tmp_path: Path
     monkeypatch.setattr(streaming.Streaming, "_keep", lambda self, name, frame: (parts.append(frame.height), keep(self, name, frame)))
     wt.stream(of(sample="10us", duration="5s", warmup="1s"), tmp_path / "run")
     assert sum(parts) > 1_500_000 and max(parts) < 20_000 + 65_536 + 20_000
+
+
+# Largest resident set of a process that streams a run, bytes.
+PEAK = """
+import resource, sys
+import windtunnel as wt
+from windtunnel.scenario import parse
+
+link = {"rate": "20Mbit", "queue": "1bdp"}
+given = {"bottleneck": link, "flows": ["cubic", "reno"], "rtt": "30ms", "duration": sys.argv[1], "warmup": "0s", "sample": "20us"}
+wt.stream(parse(given), sys.argv[2])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
+
+
+def test_a_longer_run_takes_little_more_memory(tmp_path: Path) -> None:
+    # 150,000 rows a second of some 90 bytes each: held in memory, twenty seconds more would take 270 MB.
+    peaks = []
+    for seconds in ("4s", "24s"):
+        command = [sys.executable, "-c", PEAK, seconds, str(tmp_path / seconds)]
+        peaks.append(int(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
+    assert pl.scan_parquet(tmp_path / "24s" / "flow_samples.parquet").select(pl.len()).collect().item() > 2_000_000
+    assert peaks[1] - peaks[0] < 100e6, peaks
 
 
 def test_the_command_prints_what_it_prints_without(cli: Callable[..., Any], tmp_path: Path) -> None:

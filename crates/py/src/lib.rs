@@ -36,6 +36,9 @@ fn bad(field: &str, problem: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err((field.to_string(), problem.to_string()))
 }
 
+/// From so many flows on a scenario's text takes memory that its run needs.
+const MANY_FLOWS: usize = 10_000;
+
 fn filled(scenario_json: &str) -> PyResult<Filled> {
     let scenario: Scenario = serde_json::from_str(scenario_json).map_err(|error| bad("scenario", error))?;
     scenario::fill(&scenario).map_err(|error| bad(&error.field, &error.problem))
@@ -250,10 +253,11 @@ fn run_and_capture<'py>(
     let holds_lock = classes.iter().any(|(_, class)| class.needs_lock());
     controllers::seat(classes, &watched, &mut guests)?;
     let filled = filled(scenario_json)?;
-    let (spec, digest, shown) = (filled.spec(), filled.digest(), filled.shown_json());
+    let (spec, digest) = (filled.spec(), filled.digest());
+    // Of very many flows both texts and the model take more memory than the run has to spare: they are made again behind it.
+    let shown = (spec.flows.len() < MANY_FLOWS).then(|| filled.shown_json());
     let capture = wanted.map(|wanted| Capture::begin(wanted, &spec)).transpose()?;
     let Filled { notes, scenario } = filled;
-    // Of very many flows it takes more memory than its text.
     drop(scenario);
     let taker = taker.map(Mutex::new);
     let mut signal = None;
@@ -312,6 +316,7 @@ fn run_and_capture<'py>(
             let out = PyDict::new(py);
             out.set_item("frames", columns::tables(py, frames)?)?;
             out.set_item("counters", counters)?;
+            let shown = shown.map_or_else(|| self::filled(scenario_json).map(|filled| filled.shown_json()), Ok)?;
             out.set_item("scenario", shown)?;
             out.set_item("digest", digest)?;
             out.set_item("notes", notes)?;

@@ -118,7 +118,7 @@ pub const LONGEST_S: f64 = 14_400.0;
 /// Packets that a queue holds at most.
 pub const MOST_PACKETS: u64 = 10_000_000;
 /// Flows of a scenario, their counts and streams included.
-pub const MOST_FLOWS: u64 = 100_000;
+pub const MOST_FLOWS: u64 = 1_000_000;
 /// Forward links after the bottleneck.
 pub const MOST_HOPS: u64 = 64;
 /// Sources of transfers: of open loops, and of closed ones.

@@ -165,7 +165,7 @@ fn every_bad_field_is_named_with_value_and_range() {
         ("/duration_ns", long.into(), "duration", "14400.000001 s", "more than 0 s, at most 4 h"),
         ("/warmup_ns", 10_000_000_000_u64.into(), "warmup", "10 s", "less than the duration"),
         ("/sample_ns", 999.into(), "sample", "0.000000999 s", "at least 1 us"),
-        ("/flows", serde_json::json!([]), "flows", "0", "1 to 100000 flows"),
+        ("/flows", serde_json::json!([]), "flows", "0", "1 to 1000000 flows"),
         ("/forward/rate_bps", 999.into(), "bottleneck.rate", "999", "1 kbit/s to 1 Tbit/s"),
         ("/forward/rate_bps", 1_000_000_000_001_u64.into(), "bottleneck.rate", "1000000000001", "1 kbit/s to 1 Tbit/s"),
         ("/forward/loss_probability", (-0.1).into(), "bottleneck.loss", "-0.1", "from 0 to below 1"),

@@ -90,6 +90,16 @@ mod tests {
         assert_eq!(Rate(250_000_000).serialisation(1500, &mut 0), Duration::from_us(48));
     }
 
+    /// 1500 bytes take 30 ns, 9000 take 180, and an ACK of 52 takes 1.04: 25 of them 26 ns.
+    #[test]
+    fn packets_at_400_gbit_take_their_nanoseconds() {
+        let (rate, mut remainder) = (Rate(400_000_000_000), 0);
+        assert_eq!(rate.serialisation(1500, &mut 0), Duration(30));
+        assert_eq!(rate.serialisation(9000, &mut 0), Duration(180));
+        let acks: u64 = (0..25).map(|_| rate.serialisation(52, &mut remainder).0).sum();
+        assert_eq!((acks, remainder), (26, 0));
+    }
+
     #[test]
     fn the_remainder_keeps_seven_packets_exact() {
         // 7 Mbit/s: 12000 bits take 1714285.714... ns; seven packets take 12 ms to the nanosecond.

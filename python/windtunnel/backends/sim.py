@@ -157,7 +157,7 @@ class Simulator:
             written.append(measured["captured"])
         counters = {"cpu_s": time.process_time() - began_cpu, **measured["counters"]}
         facts = RunFacts(
-            scenario=json.loads(measured["scenario"]),
+            scenario=_read(measured["scenario"]),
             digest=measured["digest"],
             backend=self.name,
             engine_version=self.version(),
@@ -167,6 +167,23 @@ class Simulator:
             notes=tuple(measured["notes"]),
         )
         return build(measured["frames"], facts)
+
+
+_LONG_TEXT = 1 << 20
+"""From so many characters on a scenario has very many flows, most of them alike."""
+
+
+def _read(text: str) -> dict[str, Any]:
+    """Return a scenario as it was run: of very many flows those alike are one object, or a million take a gigabyte."""
+    known: dict[Any, dict[str, Any]] = {}
+
+    def shared(found: dict[str, Any]) -> dict[str, Any]:
+        # What is nested has been shared already. 1 and 1.0 are equal, and differ as JSON.
+        parts = ((name, id(one) if isinstance(one, (dict, list)) else one, type(one)) for name, one in found.items())
+        return known.setdefault(tuple(parts), found)
+
+    read: dict[str, Any] = json.loads(text, object_hook=shared if len(text) >= _LONG_TEXT else None)
+    return read
 
 
 def _asked(function: str, scenario: Scenario, *given: Any) -> Any:

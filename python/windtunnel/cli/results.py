@@ -35,6 +35,15 @@ def report_command(
         str | None, typer.Option(metavar="FILE", help="Register of claims.", show_default="those of the suites run")
     ] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256.", show_default="one per core")] = None,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Pages of the runs of the first N repeats of every point.",
+            show_default="all; 1 of more than 10,000 runs",
+        ),
+    ] = None,
     docs: DocsOption = None,
 ) -> None:
     """Write the report of a results folder: static pages that open offline. Nothing is run."""
@@ -47,7 +56,7 @@ def report_command(
     target = Path(out) if out is not None else Path("report") if results.remote is not None else results.folder / "report"
     with stoppable(), Progress(quiet=False) as shown:
         shown.step("Reading results and judging claims")
-        assembled = report.assemble(results, given, docs=report.docs_address(docs))
+        assembled = report.pruned(report.assemble(results, given, docs=report.docs_address(docs)), repeats)
         index = report.write(assembled, target, jobs=workers, on_step=lambda done, total: shown.step("Drawing pages", done, total))
     for text in assembled.findings[:MOST_FINDINGS]:
         print(text)

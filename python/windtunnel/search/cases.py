@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,6 +91,10 @@ def write_case(case: Case, folder: Path) -> Path:
     for flow in own.flows:
         lines += ["", "[[flows]]", f'algorithm = "{flow.algorithm}"', f"rtt_s = {flow.rtt_s!r}", f"start_s = {flow.start_s!r}"]
         lines += [f"jitter_s = {flow.jitter_s!r}"] if flow.jitter_s is not None else []
+    for source in own.arrivals:
+        given = {"algorithm": source.algorithm, "load": source.load, "mean_bytes": source.mean_bytes, "max_bytes": source.max_bytes}
+        lines += ["", "[[arrivals]]", *(f"{name} = {json.dumps(value)}" for name, value in given.items())]
+        lines += [f"rtts_s = {json.dumps(list(source.rtts_s))}"]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")

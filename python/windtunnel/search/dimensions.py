@@ -21,6 +21,7 @@ DIMENSIONS: Mapping[str, tuple[str, str]] = {
     "spike": ("s", "propagation added for a second, at a sixth of the run"),
     "jitter": ("s", "each ACK later by up to this"),
     "last-jitter": ("s", "the same of the last flow alone; none overtakes another"),
+    "load": ("", "short transfers beside the flows, as a share of the link's rate"),
 }
 """Dimensions by name: unit, and what it is."""
 _LOG_FROM = 15.0
@@ -58,7 +59,7 @@ class Dimension:
         ends = (self.first, self.last)
         if min(ends) > 0 and max(ends) / min(ends) > _LOG_FROM:
             return self.first * math.pow(self.last / self.first, share)
-        if min(ends) == 0 and self.name not in ("queue", "lag"):
+        if min(ends) == 0 and self.name not in ("queue", "lag", "load"):
             part = share if self.first == 0 else 1 - share
             return max(ends) * math.pow(10.0, -_DECADES * (1 - (part - _ZERO) / (1 - _ZERO))) if part > _ZERO else 0.0
         return self.first + share * (self.last - self.first)

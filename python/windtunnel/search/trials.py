@@ -12,14 +12,16 @@ from windtunnel import experiment
 from windtunnel.campaign import Campaign
 from windtunnel.experiment import Experiment, Measure, Scale
 from windtunnel.metrics import View
-from windtunnel.scenario import Bottleneck, Flow, Scenario
+from windtunnel.scenario import Arrivals, Bottleneck, Flow, Scenario
 from windtunnel.search.properties import Property
 from windtunnel.store import Results
 
 Values = Mapping[str, float]
 """A value for each dimension of a search."""
-DEFAULTS: Values = {"rate": 50e6, "rtt": 0.04, "queue": 1.0, "loss": 0.0, "spread": 1.0, "lag": 0.0, "step": 0.0, "spike": 0.0}
+DEFAULTS: Values = {"rate": 50e6, "rtt": 0.04, "queue": 1.0, "loss": 0.0, "spread": 1.0, "lag": 0.0, "step": 0.0, "spike": 0.0, "load": 0.0}
 """What is not searched. Of flows there are as many as the property needs."""
+TRANSFERS: Mapping[str, object] = {"algorithm": "cubic", "mean_bytes": 30e3, "max_bytes": 10_000_000}
+"""The transfers of a load: sizes of the web, many short and few long ones."""
 ID = "search"
 SPIKE_S = 1.0
 """How long a spike of delay lasts, in short runs a twelfth of the run: some round trips, so that every flow measures it."""
@@ -85,6 +87,7 @@ class Trials:
             warmup_s=self.warmup_s,
             sample_s=0.1,
             jitter_s=all_.get("jitter"),
+            arrivals=[Arrivals.model_validate({**TRANSFERS, "load": all_["load"], "rtts_s": [rtt_s]})] if all_["load"] > 0 else [],
         )
 
     def _delay_steps(self, values: Values) -> list[dict[str, float]]:

@@ -16,6 +16,7 @@ mod disorder;
 mod equilibrium;
 mod fast_bqd;
 mod fast_bursts;
+mod fast_links;
 mod handshakes;
 mod hosts;
 mod illinois;

@@ -1,0 +1,292 @@
+"""Two local Dask workers beside the process pool, and what a thousand workers are expected to lose: writes docs/concepts/campaign-cost.md.
+
+    python benches/campaign.py [RUNS]          # measure both and write the page
+    python benches/campaign.py --page          # write the page anew from benches/campaign.json
+
+The grid is made in parts, in turns on the pool and on Dask, from the call to its return: whatever else the machine does meets both. The
+time of the processors is that of all processes of either, which says more than the clock where others want them.
+
+The model's costs are measured with a scheduler in a process of its own: processor time of scheduler and command for a task and for a run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import heapq
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import windtunnel as wt
+from windtunnel.campaign import Campaign, local
+from windtunnel.campaign.cluster import ANSWER_S
+from windtunnel.campaign.crew import AHEAD
+from windtunnel.campaign.link import opened
+from windtunnel.experiment import away
+from windtunnel.sweeps import carry_out, checked
+
+ROOT = Path(__file__).resolve().parents[1]
+KEPT, PAGE = Path(__file__).with_suffix(".json"), ROOT / "docs/concepts/campaign-cost.md"
+sys.path.insert(0, str(ROOT / "tests/python/helpers"))
+PARTS = 4
+ALGORITHMS, RTTS_S = ("reno", "cubic", "htcp", "bbr", "vegas"), tuple(round(0.01 * (1 + number), 3) for number in range(10))
+WORKERS = 2
+COUNTED = 1500
+"""Runs from which the model's costs are taken: so many that the command packs them."""
+MOST_RATIO, LEAST_EFFICIENCY = 1.1, 0.9
+
+
+def pair(alg: str, rtt_s: float, part: float) -> wt.Scenario:
+    """Return a run of some 0.1 s: two flows for a minute."""
+    link = wt.Bottleneck(rate_bps=100e6, queue_bdp=0.5)
+    return wt.Scenario(bottleneck=link, flows=(alg, alg), rtt_s=rtt_s, duration_s=60.0 + part, warmup_s=20.0, sample_s=0.1)
+
+
+def small(alg: str, rtt_s: float, part: float) -> wt.Scenario:
+    """Return a run of a few milliseconds, of which little but its overhead is left."""
+    link = wt.Bottleneck(rate_bps=10e6, queue_bdp=0.5)
+    return wt.Scenario(bottleneck=link, flows=(alg, alg), rtt_s=rtt_s, duration_s=10.0 + part, warmup_s=2.0, sample_s=0.1)
+
+
+def sweep(make: Callable[..., wt.Scenario], part: int, seeds: int, folder: Path, campaign: Campaign | None) -> None:
+    """Carry out one part of a grid."""
+    over = {"alg": ALGORITHMS, "rtt_s": RTTS_S, "part": [float(part)]}
+    asked = checked(make, over=over, seeds=seeds, measures=["util", "jain", "drops_pkts"], kept="rates", name=f"part{part}")
+    carry_out(asked, asked.plan(), folder, jobs=WORKERS, command="bench", on_step=lambda step: None, campaign=campaign)
+
+
+def used_s() -> float:
+    """Return the processor time of this process and of its children that have ended."""
+    return sum(one.ru_utime + one.ru_stime for one in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+
+
+def _part(kind: str, part: int, seeds: int, folder: Path) -> tuple[float, float]:
+    began, used = time.perf_counter(), used_s()
+    if kind == "pool":
+        sweep(pair, part, seeds, folder, None)
+    else:
+        with local(WORKERS, note=lambda line: None) as here:
+            sweep(pair, part, seeds, folder, here)
+    return time.perf_counter() - began, used_s() - used
+
+
+def side_by_side(runs: int) -> dict[str, Any]:
+    """Return what pool and Dask took of the clock and of the processors for the same grid, seconds, a value per part."""
+    seeds = max(runs // PARTS // (len(ALGORITHMS) * len(RTTS_S)), 1)
+    taken: dict[str, list[tuple[float, float]]] = {"pool": [], "dask": []}
+    with tempfile.TemporaryDirectory() as scratch:
+        for part in range(PARTS):
+            for kind in ("pool", "dask") if part % 2 == 0 else ("dask", "pool"):
+                taken[kind].append(_part(kind, part, seeds, Path(scratch) / kind))
+                print(
+                    f"part {part + 1} of {PARTS}, {kind}: {taken[kind][-1][0]:.1f} s, {taken[kind][-1][1]:.1f} s of processors", flush=True
+                )
+    found: dict[str, Any] = {"runs": PARTS * seeds * len(ALGORITHMS) * len(RTTS_S)}
+    for kind, parts in taken.items():
+        found[kind] = {"clock_s": [round(clock, 2) for clock, _ in parts], "cpu_s": [round(cpu, 2) for _, cpu in parts]}
+    return found
+
+
+def _cpu_s(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def costs() -> dict[str, float]:
+    """Return the processor time of command and scheduler for a task and for a run, seconds."""
+    from clusters import cluster
+
+    seeds = COUNTED // (len(ALGORITHMS) * len(RTTS_S))
+    runs = seeds * len(ALGORITHMS) * len(RTTS_S)
+    found: dict[int, tuple[float, float, int]] = {}
+    usual = away.MOST_TOGETHER
+    with tempfile.TemporaryDirectory() as scratch, cluster() as made:
+        for _ in range(WORKERS):
+            made.start_worker()
+        client = opened(made.address, timeout_s=ANSWER_S)
+        client.wait_for_workers(WORKERS)
+        sweep(small, 0, 1, Path(scratch) / "warm", Campaign(client))
+        for together in (1, 20):
+            away.MOST_TOGETHER = together
+            used, scheduled = time.process_time(), _cpu_s(made.scheduler.pid)
+            sweep(small, 0, seeds, Path(scratch) / str(together), Campaign(client))
+            tasks = -(-runs // together)
+            found[together] = (time.process_time() - used, _cpu_s(made.scheduler.pid) - scheduled, tasks)
+            print(f"{runs} runs, {together} a task: command {found[together][0]:.2f} s, scheduler {found[together][1]:.2f} s", flush=True)
+        client.close()
+    away.MOST_TOGETHER = usual
+    (command_1, scheduler_1, tasks_1), (command_n, scheduler_n, tasks_n) = found[1], found[20]
+    command_task_s = max((command_1 - command_n) / (tasks_1 - tasks_n), 0.0)
+    scheduler_task_s = max((scheduler_1 - scheduler_n) / (tasks_1 - tasks_n), 0.0)
+    return {
+        "command_task_s": command_task_s,
+        "command_run_s": (command_n - tasks_n * command_task_s) / runs,
+        "scheduler_task_s": scheduler_task_s,
+        "scheduler_run_s": max((scheduler_n - tasks_n * scheduler_task_s) / runs, 0.0),
+    }
+
+
+@dataclass(frozen=True)
+class Model:
+    """A campaign: one command, one scheduler, workers of one thread; each does one thing at a time.
+
+    Parameters
+    ----------
+    command_task_s, command_run_s : float
+        What the command takes for handing over a task and taking its answer, and for each run: storing and packing it.
+    scheduler_task_s, scheduler_run_s : float
+        What the scheduler takes for a task, and more for each run of it.
+    """
+
+    command_task_s: float
+    command_run_s: float
+    scheduler_task_s: float
+    scheduler_run_s: float
+
+    def efficiency(self, workers: int, run_s: float, each: int, together: int = 1) -> float:
+        """Return the share of the workers' time in which they make runs, until the last run is stored.
+
+        Parameters
+        ----------
+        workers : int
+            Of one thread each.
+        run_s : float
+            What a run takes.
+        each : int
+            Runs for each worker.
+        together : int
+            Runs of a task.
+        """
+        tasks = workers * each // together
+        scheduling_s = (self.scheduler_task_s + self.scheduler_run_s * together) / 2
+        command = scheduler = 0.0
+        free = [0.0] * workers
+        events: list[tuple[float, int, str]] = []
+        waiting, number = tasks, 0
+
+        def come(at: float, what: str) -> None:
+            nonlocal number
+            number += 1
+            heapq.heappush(events, (at, number, what))
+
+        def hand_over() -> None:
+            nonlocal command, waiting
+            waiting -= 1
+            command += self.command_task_s / 2
+            come(command, "to the scheduler")
+
+        for _ in range(min(AHEAD * workers, tasks)):
+            hand_over()
+        while events:
+            at, _, what = heapq.heappop(events)
+            if what == "to the command":
+                command = max(command, at) + self.command_task_s / 2 + self.command_run_s * together
+                if waiting:
+                    hand_over()
+                continue
+            scheduler = max(scheduler, at) + scheduling_s
+            if what == "done":
+                come(scheduler, "to the command")
+            else:
+                end = max(heapq.heappop(free), scheduler) + run_s * together
+                heapq.heappush(free, end)
+                come(end, "done")
+        return tasks * together * run_s / (workers * command)
+
+
+RUNS_S = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0)
+FARMS = (2, 10, 100, 1000)
+EACH = 100
+
+
+def shortest(model: Model, workers: int) -> float:
+    """Return the shortest run, of those looked at, from which the efficiency is what is asked for."""
+    steps = [round(0.05 * 1.1**number, 3) for number in range(90)]
+    return next(run_s for run_s in steps if model.efficiency(workers, run_s, EACH) >= LEAST_EFFICIENCY)
+
+
+def _beside(beside: dict[str, Any]) -> list[str]:
+    totals = {kind: {what: sum(beside[kind][what]) for what in ("clock_s", "cpu_s")} for kind in ("pool", "dask")}
+    ratios = {what: totals["dask"][what] / totals["pool"][what] for what in ("clock_s", "cpu_s")}
+    return [
+        "## Two workers beside the process pool",
+        "",
+        f"A grid of {beside['runs']} runs (five algorithms, ten RTTs, two flows for a minute at 100 Mbit/s), in {PARTS} parts, in turns",
+        "on two worker processes of the pool and on two local Dask workers, starting them included.",
+        f"Limit: {MOST_RATIO:g} times the pool.",
+        "",
+        "| | process pool | two Dask workers | ratio |",
+        "|---|---|---|---|",
+        f"| by the clock, s | {totals['pool']['clock_s']:.0f} | {totals['dask']['clock_s']:.0f} | {ratios['clock_s']:.2f} |",
+        f"| time of the processors, s | {totals['pool']['cpu_s']:.0f} | {totals['dask']['cpu_s']:.0f} | {ratios['cpu_s']:.2f} |",
+        "",
+    ]
+
+
+def page(found: dict[str, Any]) -> str:
+    """Return the page."""
+    model = Model(**found["costs"])
+    ms = {name: f"{value * 1e3:.2f}" for name, value in found["costs"].items()}
+    row = [
+        f"| {run_s:g} s | " + " | ".join(f"{model.efficiency(workers, run_s, EACH):.2f}" for workers in FARMS) + " |" for run_s in RUNS_S
+    ]
+    lines = [
+        "# What a campaign costs",
+        "",
+        "Generated by `make campaign-cost` from what it measured (benches/campaign.json).",
+        "",
+        *(_beside(found["beside"]) if "beside" in found else []),
+        "## A thousand workers, modelled",
+        "",
+        "Measured with the scheduler in a process of its own, per task and per run, milliseconds of a processor:",
+        "",
+        "| | for a task | for each run of it |",
+        "|---|---|---|",
+        f"| command: hands over, takes the answer; stores and packs it | {ms['command_task_s']} | {ms['command_run_s']} |",
+        f"| scheduler | {ms['scheduler_task_s']} | {ms['scheduler_run_s']} |",
+        "",
+        f"The model: the command does one thing at a time, and so does the scheduler; each worker has one thread and up to {AHEAD}",
+        f"tasks; a run is a task; {EACH} runs for each worker. Efficiency is the time in which workers make runs, over their number",
+        "times the time until the last run is stored.",
+        "",
+        "| a run takes | " + " | ".join(f"{workers} workers" for workers in FARMS) + " |",
+        "|---" * (1 + len(FARMS)) + "|",
+        *row,
+        "",
+        f"At 1000 workers it is {LEAST_EFFICIENCY} from runs of {shortest(model, 1000):.1f} s on, at 100 workers from runs of",
+        f"{shortest(model, 100):.2f} s. What limits is the command, which stores every run: of shorter runs a thousand workers make more",
+        "than it can write, and fewer workers are as fast.",
+        "",
+        "Not in the model: the network, workers that are unlike, runs of different lengths (the longest begin first), a shared disk",
+        "that is slower than the one measured, measures that are functions of the user's script, which the command takes.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure unless told otherwise, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="?", type=int, default=2000)
+    parser.add_argument("--page", action="store_true", help="write the page from what was measured before")
+    parser.add_argument("--costs", action="store_true", help="measure the model's costs only")
+    asked = parser.parse_args()
+    found: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    if not asked.page:
+        found["costs"] = costs()
+        if not asked.costs:
+            found["beside"] = side_by_side(asked.runs)
+        KEPT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(page(found), encoding="utf-8")
+    print(PAGE.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    main()
