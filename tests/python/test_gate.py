@@ -168,6 +168,13 @@ def test_a_change_for_the_worse_is_one_exit_code_and_a_comment(cli: Cli, tmp_pat
     suites = ElementTree.parse(out / "junit.xml").getroot()
     assert sum(int(suite.get("failures", 0)) for suite in suites) == said["counts"]["worse"]
     assert sum(len(suite) for suite in suites) == 6
+    # What the schema of Jenkins' xUnit plugin (junit-10.xsd) demands of a suite, and names for its children; totals agree.
+    totals = {name: sum(int(suite.attrib[name]) for suite in suites) for name in ("tests", "failures", "errors")}
+    assert suites.tag == "testsuites" and {name: int(suites.attrib[name]) for name in totals} == totals
+    for suite in suites:
+        assert suite.tag == "testsuite" and suite.get("name") and {case.tag for case in suite} == {"testcase"}
+        assert all(case.get("name") and {one.tag for one in case} <= {"failure", "skipped"} for case in suite)
+        assert int(suite.attrib["skipped"]) == len(suite.findall("testcase/skipped"))
     # The folder is a baseline itself, and what was judged is equal to itself.
     again = cli("gate", "cubic,beta=0.75", "--against", str(out), *FEW, "--json")
     assert again.code == 0 and again.json()["counts"] == {"worse": 0, "better": 0, "equal": 6, "undecided": 0}
