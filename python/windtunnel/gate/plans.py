@@ -57,7 +57,7 @@ PLANS = {
     for one in (
         GatePlan("20s", CELLS, _first(10)),
         GatePlan("2min", CELLS, _first(32)),
-        GatePlan("20min", (*CELLS, *WIDE), _first(120)),
+        GatePlan("20min", (*CELLS, *WIDE), _first(240)),
     )
 }
 """By name."""
