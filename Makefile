@@ -30,7 +30,7 @@ DEMO := build/demo
 PROFILE ?= release
 CORE := .venv/.stamp-core-$(PROFILE)
 
-.PHONY: build deps checkers rust-tests test test-python test-kernel test-live test-s3 test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python lint-js lighthouse fuzz bench gate-power campaign-cost ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel names release demo clean
+.PHONY: build deps checkers rust-tests test test-python test-kernel test-live test-s3 test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python lint-js lighthouse fuzz bench gate-power gate-plans campaign-cost ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel names release demo clean
 
 build: $(CORE)
 
@@ -175,6 +175,10 @@ bench: $(CORE) $(CHECKERS)
 # What the gate's plan of two minutes sees: a pool of runs of seeded defects, and the page; half an hour.
 gate-power: $(CORE)
 	$(BIN)/python benches/gate_power.py
+
+# What the gate's plans cost, both sides of three pairs run whole: PLAN=20min one of them, all when absent (an hour on two cores).
+gate-plans: $(CORE)
+	$(BIN)/python benches/gate_plans.py $(PLAN)
 
 # Two local Dask workers beside the process pool, 2000 runs each, and the model of a thousand workers: docs/concepts/campaign-cost.md. Ten minutes.
 campaign-cost: $(CORE) $(CHECKERS)

@@ -168,6 +168,13 @@ def test_a_change_for_the_worse_is_one_exit_code_and_a_comment(cli: Cli, tmp_pat
     suites = ElementTree.parse(out / "junit.xml").getroot()
     assert sum(int(suite.get("failures", 0)) for suite in suites) == said["counts"]["worse"]
     assert sum(len(suite) for suite in suites) == 6
+    # What the schema of Jenkins' xUnit plugin (junit-10.xsd) demands of a suite, and names for its children; totals agree.
+    totals = {name: sum(int(suite.attrib[name]) for suite in suites) for name in ("tests", "failures", "errors")}
+    assert suites.tag == "testsuites" and {name: int(suites.attrib[name]) for name in totals} == totals
+    for suite in suites:
+        assert suite.tag == "testsuite" and suite.get("name") and {case.tag for case in suite} == {"testcase"}
+        assert all(case.get("name") and {one.tag for one in case} <= {"failure", "skipped"} for case in suite)
+        assert int(suite.attrib["skipped"]) == len(suite.findall("testcase/skipped"))
     # The folder is a baseline itself, and what was judged is equal to itself.
     again = cli("gate", "cubic,beta=0.75", "--against", str(out), *FEW, "--json")
     assert again.code == 0 and again.json()["counts"] == {"worse": 0, "better": 0, "equal": 6, "undecided": 0}
@@ -178,6 +185,9 @@ def test_a_baseline_is_saved_with_its_margins_and_judged_by(cli: Cli, tmp_path: 
     assert cli("gate", "cubic", "--save", str(file), *FEW).code == 0
     assert file.stat().st_size < 2000
     assert cli("gate", "cubic", "--against", str(file), *FEW, "--strict").code == 0
+    # What it has is what is run, with no word of cells and seeds; others would compare with nothing.
+    alone = cli("gate", "cubic", "--against", str(file), "--json", "--jobs", "2").json()
+    assert alone["seeds"] == 5 and {row["cell"] for row in alone["rows"]} == {"slow", "shallow"} and alone["counts"]["equal"] == 6
     # Margins beside it hold: none at all, and every difference counts.
     beside = tmp_path / "cubic.margins.toml"
     assert margins.read(beside) == Margins()
@@ -209,6 +219,13 @@ def test_a_revision_of_the_file_is_judged_by(cli: Cli, tmp_path: Path, monkeypat
     ):
         refused = cli("gate", "./reno_fewer.c", "--against", text)
         assert refused.code == 2 and said in refused.err and refused.err.count("\n") == 1
+
+
+def test_one_seed_is_said_to_be_too_few(cli: Cli) -> None:
+    said = cli("gate", "cubic,beta=0.75", "--against", "cubic", "--only", "slow", "--seeds", "1")
+    assert (
+        "One seed says nothing of chance" in said.out and "near the margin" not in said.out and said.err.startswith("note: 1 cell, 1 seed:")
+    )
 
 
 def test_the_figures_in_characters_show_each_change_and_each_repeat() -> None:
@@ -259,7 +276,7 @@ def test_bad_input_is_one_line(cli: Cli, tmp_path: Path) -> None:
         (["cubic", "--save", str(tmp_path / "b.txt")], "ends in .toml"),
         ([str(tmp_path / "broken.c"), "--against", "cubic"], "broken.c"),
         (["cubic", "--against", str(tmp_path / "old.toml")], "the baseline is of engine 3"),
-        (["cubic", "--against", str(tmp_path / "other.toml"), *few], "no cell in common"),
+        (["cubic", "--against", str(tmp_path / "other.toml"), *few], "nothing in common"),
         (["cubic", "--against", str(tmp_path / "damaged.toml")], "is damaged"),
         (["cubic", "--against", str(tmp_path / "none.toml")], "is no baseline"),
         (["cubic", "--against", str(tmp_path / "gone.toml")], "gone.toml"),
@@ -268,7 +285,8 @@ def test_bad_input_is_one_line(cli: Cli, tmp_path: Path) -> None:
         lines = [line for line in refused.err.splitlines() if not line.startswith("note: ")]
         assert (refused.code, len(lines)) == (2, 1) and said in lines[0], (arguments, refused.err)
     again = cli("gate", "cubic", "--against", str(tmp_path / "old.toml")).err
-    assert f"windtunnel gate cubic --plan 2min --save {tmp_path / 'old.toml'}" in again
+    # The command makes again what is there: one cell, one seed.
+    assert f"windtunnel gate cubic --plan 2min --only slow --seeds 1 --save {tmp_path / 'old.toml'}" in again
 
 
 def _engine() -> int:

@@ -73,6 +73,16 @@ def test_what_was_asked_of_the_configuration_reaches_it(tmp_path: Path) -> None:
     assert {"CONFIG_UML_TIME_TRAVEL_SUPPORT=y", "CONFIG_TCP_CONG_MINE=y", "# CONFIG_STATIC_LINK is not set"} <= set(asked)
 
 
+def test_a_source_is_compiled_through_the_cache_of_objects_that_is_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    telling = kernel_tree.MAKEFILE.replace("cp .config asked", f"echo '$(origin CC)' '$(CC)' > {tmp_path}/compiler")
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == "ccache" else f"/usr/bin/{name}")
+    _built(kernel_tree.tree(tmp_path / "without", Makefile=telling))
+    assert "command line" not in (tmp_path / "compiler").read_text()
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    _built(kernel_tree.tree(tmp_path / "with", Makefile=telling + "\n"))
+    assert (tmp_path / "compiler").read_text() == "command line ccache gcc\n"
+
+
 def test_the_same_source_is_built_once_and_can_be_renamed(tmp_path: Path) -> None:
     first = _built(kernel_tree.tree(tmp_path / "one"), "one")
     again = _built(kernel_tree.tree(tmp_path / "two"), "two")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from windtunnel.cli import main
 
@@ -76,3 +79,34 @@ def test_bad_input_is_one_line_and_leaves_nothing(
     error = capsys.readouterr().err.strip()
     assert said in error and "\n" not in error
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("language", ["c", "python"])
+def test_the_workflow_judges_a_pull_request_a_commit_and_a_first_commit(
+    language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = made(tmp_path, language, monkeypatch, capsys)
+    workflow = yaml.safe_load((folder / ".github/workflows/gate.yml").read_text(encoding="utf-8"))
+    # YAML reads the key `on` as true. The badge shows what ran on the main branch.
+    assert workflow[True]["push"] == {"branches": ["main"]} and "pull_request" in workflow[True]
+    badge = "![gate](https://github.com/OWNER/gentle/actions/workflows/gate.yml/badge.svg)"
+    assert workflow["name"] == "gate" and badge in (folder / "README.md").read_text(encoding="utf-8")
+    (step,) = [one for one in workflow["jobs"]["gate"]["steps"] if one.get("name") == "Judge"]
+    (tmp_path / "windtunnel").write_text(f'#!/bin/sh\nexec {sys.executable} -m windtunnel "$@" --only slow --seeds 2 --json\n')
+    (tmp_path / "windtunnel").chmod(0o755)
+    commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "a commit"]
+
+    def judged(base: str) -> dict[str, Any]:
+        environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "BASE": base}
+        done = subprocess.run(["bash", "-e", "-c", step["run"]], env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+    for arguments in (["init", "-q", "-b", "main"], ["add", "."], commit):
+        subprocess.run(["git", *arguments], check=True)
+    suffix = {"c": "c", "python": "py"}[language]
+    assert judged("HEAD^")["against"] == f"gentle.{suffix} of HEAD"
+    subprocess.run(["git", *commit], check=True)
+    assert judged("HEAD^")["against"] == f"gentle.{suffix} of HEAD^"
+    assert judged("main")["counts"]["equal"] == 3

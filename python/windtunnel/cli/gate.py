@@ -15,7 +15,7 @@ from windtunnel.cli.grids import progress, repeats, worker_count
 from windtunnel.cli.output import stoppable
 
 if TYPE_CHECKING:
-    from windtunnel.gate import Verdict
+    from windtunnel.gate import GatePlan, Values, Verdict
 
 MOST_ROWS = 40
 
@@ -69,9 +69,10 @@ def gate_command(
         with tempfile.TemporaryDirectory(prefix="windtunnel-") as work, pool.kept(workers), _folder(out) as folder:
             other = None if against is None else gate.against(against, new, backend=runs_on, work=Path(work))
             stored = other.stored if other is not None else None
-            chosen = gate.plan(plan or (stored.plan if stored is not None else gate.STANDARD)).narrowed(cells, count)
+            chosen, again = _plan(plan, cells, count, stored)
             if not json:
-                note(f"{len(chosen.cells)} cells, {len(chosen.seeds)} seeds: {new.name}{f' against {other.title}' if other else ''}")
+                size = f"{_counted(len(chosen.cells), 'cell')}, {_counted(len(chosen.seeds), 'seed')}"
+                note(f"{size}: {new.name}{f' against {other.title}' if other else ''}")
             with progress(quiet=json) as on_step:
                 if other is None:
                     verdict = None
@@ -80,9 +81,9 @@ def gate_command(
                     ]
                 else:
                     allowed = gate.margins_for(margins, other)
-                    again = _command(controller, {**given, "plan": chosen.name, "save": other.file}, backend)
+                    remade = _command(controller, {**given, **again, "save": other.file}, backend)
                     verdict = gate.judged(
-                        new, other, chosen, allowed, folder, backend=runs_on, jobs=workers, command=command, again=again, on_step=on_step
+                        new, other, chosen, allowed, folder, backend=runs_on, jobs=workers, command=command, again=remade, on_step=on_step
                     )
                     values = verdict.new
             if out is not None:
@@ -104,6 +105,24 @@ def gate_command(
             print(f"comment: {out / 'comment.md'}")
     if not verdict.passes(strict=strict):
         raise typer.Exit(1)
+
+
+def _plan(name: str | None, cells: list[str] | None, seeds: int | None, stored: Values | None) -> tuple[GatePlan, dict[str, object]]:
+    """Return what is run, and the options that say so: what the baseline has, where nothing else is asked for."""
+    from windtunnel import gate
+
+    whole = gate.plan(name or (stored.plan if stored is not None else gate.STANDARD))
+    of_baseline = whole.within(stored) if stored is not None and name is None else whole
+    chosen = (whole if cells is not None else of_baseline).narrowed(cells, len(of_baseline.seeds) if seeds is None else seeds)
+    return chosen, {
+        "plan": whole.name,
+        "only": ",".join(cell.name for cell in chosen.cells) if len(chosen.cells) < len(whole.cells) else None,
+        "seeds": len(chosen.seeds) if len(chosen.seeds) != len(whole.seeds) else None,
+    }
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _backend(backend: str, kernel: str | None) -> str:

@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from windtunnel.gate.cells import CELLS, WIDE, Cell
+from windtunnel.gate.values import Values
 from windtunnel.scenario import ScenarioError
 from windtunnel.scenario.errors import unknown
+
+MOST_SEEDS = 1000
+"""Of a cell, as ``--seeds`` takes them."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,13 @@ class GatePlan:
         cells = self.cells if only is None else tuple(one for one in self.cells if one.name in only)
         return replace(self, cells=cells, seeds=self.seeds if seeds is None else _first(seeds))
 
+    def within(self, baseline: Values) -> GatePlan:
+        """Return it with the cells and the number of seeds that a baseline has; whole where it has none of these cells."""
+        cells = tuple(one for one in self.cells if one.name in baseline.cells)
+        seeds = {seed for one in cells for series in baseline.cells[one.name].values() for seed in series}
+        last = max(seeds, default=0)
+        return replace(self, cells=cells or self.cells, seeds=_first(last) if 0 < last <= MOST_SEEDS else self.seeds)
+
 
 def _first(count: int) -> tuple[int, ...]:
     return tuple(range(1, count + 1))
@@ -57,7 +68,7 @@ PLANS = {
     for one in (
         GatePlan("20s", CELLS, _first(10)),
         GatePlan("2min", CELLS, _first(32)),
-        GatePlan("20min", (*CELLS, *WIDE), _first(120)),
+        GatePlan("20min", (*CELLS, *WIDE), _first(240)),
     )
 }
 """By name."""

@@ -56,7 +56,9 @@ def summary(verdict: Verdict) -> list[str]:
     if cheap:
         said.append(f"The nearest: --only {','.join(cheap)} --seeds {max(cheap.values())}")
     never = [cell for cell, seeds in verdict.wanted.items() if seeds is None]
-    if never:
+    if never and len(verdict.plan.seeds) == 1:
+        said.append("One seed says nothing of chance: with --seeds 2 at least more can be decided.")
+    elif never:
         said.append(f"Not decided by a thousand seeds: {', '.join(never)}; there the change is near the margin itself.")
     return said
 

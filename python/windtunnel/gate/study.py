@@ -131,14 +131,21 @@ def judged(
     chosen = backend_of(backend)
     if other.stored is not None:
         check_alike(other.stored, str(chosen.version()), chosen.name, again=lambda: again)
+        if not any(cell.name in other.stored.cells for cell in plan.cells):
+            raise _nothing_in_common(other, plan)
     lay_out([new], plan, backend=backend)  # What cannot be run is said before the other side has been.
     common = {"jobs": jobs, "command": command, "on_step": on_step}
     old = other.stored if other.stored is not None else _side(other.controller, plan, folder / "old", backend=other.backend, **common)
     now = _side(new, plan, folder / "new", backend=backend, **common)
     rows = judge(old, now, allowed)
     if not rows:
-        raise ScenarioError("against", f"{other.title} has no cell in common with what was run; allowed: a baseline of plan {plan.name}")
+        raise _nothing_in_common(other, plan)
     return Verdict(now, old, tuple(rows), other.title, plan, command)
+
+
+def _nothing_in_common(other: Against, plan: GatePlan) -> ScenarioError:
+    allowed = f"allowed: a baseline with cells of plan {plan.name}"
+    return ScenarioError("against", f"{other.title} has nothing in common with what is run; {allowed}")
 
 
 def _side(controller: Subject | None, plan: GatePlan, folder: Path, **options: object) -> Values:

@@ -54,7 +54,8 @@ def create(name: str, language: str, folder: Path, *, sources: Path | None = Non
         "name": name,
         "Name": name.title().replace("_", ""),
         "file": {"c": f"./{name}.c", "python": f"./{name}.py", "rust": f"./target/release/lib{name}.so"}[language],
-        "against": {"c": f'"git:origin/$BASE:{name}.c"', "python": f'"git:origin/$BASE:{name}.py"', "rust": "gate.toml"}[language],
+        "against": {"c": f'"git:$BASE:{name}.c"', "python": f'"git:$BASE:{name}.py"', "rust": "gate.toml"}[language],
+        "first": {"c": _first(f"{name}.c"), "python": _first(f"{name}.py"), "rust": ""}[language],
         "build": "      - run: cargo build --release\n" if language == "rust" else "",
         "test": "cargo test && cargo build --release" if language == "rust" else "pytest",
         "crate": str(_crate(sources)) if language == "rust" else "",
@@ -67,6 +68,11 @@ def create(name: str, language: str, folder: Path, *, sources: Path | None = Non
     except OSError as error:
         raise StarterError(f"{folder}: cannot be made: {error.strerror}") from None
     return sorted(made)
+
+
+def _first(file: str) -> str:
+    """Return the workflow's line for a file that is new: there is nothing before it, and it is judged by itself."""
+    return f'          git cat-file -e "$BASE:{file}" || BASE=HEAD\n'
 
 
 def _crate(sources: Path | None) -> Path:
