@@ -5,7 +5,7 @@
 use cc::{Connection, EcnFeedback};
 
 use crate::progress::Progress;
-use crate::{Ack, Ecn};
+use crate::{Ack, Ecn, Options};
 
 /// What a segment of an ECN-capable connection brings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,13 +95,22 @@ pub(crate) struct EcnState {
     known: u16,
     counts: bool,
     is_on: bool,
+    /// A timestamp tells that an ACK that brings nothing is newer than those before.
+    is_timed: bool,
     /// The next new segment carries CWR.
     cwr_due: bool,
 }
 
 impl EcnState {
-    pub(crate) fn new(mode: Ecn) -> EcnState {
-        EcnState { known: 0, counts: matches!(mode, Ecn::Accurate | Ecn::L4s), is_on: mode.is_on(), cwr_due: false }
+    pub(crate) fn new(options: &Options) -> EcnState {
+        let mode = options.ecn;
+        let counts = matches!(mode, Ecn::Accurate | Ecn::L4s);
+        EcnState { known: 0, counts, is_on: mode.is_on(), is_timed: options.timestamps, cwr_due: false }
+    }
+
+    /// Whether the timestamps of ACKs from now on are newer than any before.
+    pub(crate) fn on_stamp_told(&mut self, is_newer: bool) {
+        self.is_timed = is_newer;
     }
 
     /// The window was reduced, for whatever reason (RFC 3168 6.1.2).
@@ -126,9 +135,11 @@ impl EcnState {
         ack.ecn == self.known
     }
 
-    /// Step 3 of an ACK: counts the marks that it tells of; it delivered `progress`. Returns whether it told of any.
+    /// Step 3 of an ACK: counts the marks that it tells of; it delivered `progress`. Returns whether it told of any. A counter is not believed where the
+    /// ACK may be older than others (RFC 9768 3.2.2.5.1; Linux `__tcp_accecn_process`): it brings nothing, and no timestamp says that it is newer.
     pub(crate) fn take_marks(&mut self, c: &mut Connection, ack: &Ack, progress: &Progress) -> bool {
-        if self.is_known(ack) {
+        let is_newer = progress.acked > 0 || progress.sacked > 0 || self.is_timed;
+        if self.is_known(ack) || (self.counts && !is_newer) {
             return false;
         }
         if self.counts {

@@ -3,6 +3,7 @@
 //! This crate must never know a link, a queue or an event loop: time is an argument, packets leave through [`Wire`].
 //! Sequence numbers count segments from 0 and never wrap.
 
+mod ace;
 mod ack;
 mod answering;
 mod arrival;
@@ -39,6 +40,7 @@ mod timers;
 mod undo;
 mod wire;
 
+pub use ace::{AceCounter, ACE_FIRST};
 pub use ack::{Ack, Sack};
 pub use arrival::Arrival;
 pub use asking::Asking;

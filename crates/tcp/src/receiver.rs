@@ -217,6 +217,39 @@ impl Receiver {
         self.acknowledge()
     }
 
+    /// A FIN without data arrives, segment `seq`. `at_once`: it is acknowledged at once. Otherwise that waits for what is said next (Linux `tcp_fin`), unless data
+    /// waits already: it tells nothing of the spacing of data.
+    pub fn on_end(&mut self, segment: Arrival, at_once: bool) -> Option<Ack> {
+        if !self.expects(segment.seq) {
+            return self.on_disordered(segment);
+        }
+        self.next += 1;
+        self.pending += 1;
+        if self.pending == 1 {
+            self.echo = segment.sent;
+            self.delay = segment.delay();
+        }
+        if at_once || self.pending > 1 {
+            self.spend_quick();
+            return Some(self.acknowledge());
+        }
+        self.converse();
+        self.deadline = segment.at + self.ato.min(self.delay_max);
+        None
+    }
+
+    /// Data leaves on the receiver's own behalf: if some arrived a short while ago the two sides converse (Linux `tcp_event_data_sent`).
+    pub fn on_replied(&mut self, now: Time) {
+        if self.next > 0 && now - self.last_arrival < self.ato {
+            self.converse();
+        }
+    }
+
+    /// ACKs wait for what is said next, until something asks for quick ones (Linux `inet_csk_enter_pingpong_mode`).
+    pub fn converse(&mut self) {
+        self.acknowledge_quickly(0);
+    }
+
     /// An ACK leaves: one of those that are not delayed is used up.
     #[inline]
     pub(crate) fn spend_quick(&mut self) {

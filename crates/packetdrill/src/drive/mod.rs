@@ -55,8 +55,12 @@ pub struct Connect {
     pub accepts: bool,
     /// When the handshake was over.
     pub opened: Time,
-    /// What it measured.
-    pub handshake_rtt: Duration,
+    /// What it measured; none if a SYN left twice, or if it goes on while data leaves.
+    pub handshake_rtt: Option<Duration>,
+    /// Bytes that the SYN brought.
+    pub sent_before: u64,
+    /// Marks that the handshake told of.
+    pub marked_before: u16,
     /// From which an algorithm that draws does so.
     pub seed: u64,
     /// Of its parameters those that are not at their defaults.
@@ -79,7 +83,9 @@ impl Connect {
             device: false,
             accepts: false,
             opened: Time::ZERO + rtt,
-            handshake_rtt: rtt,
+            handshake_rtt: Some(rtt),
+            sent_before: 0,
+            marked_before: 0,
             seed: 0,
             parameters: BTreeMap::new(),
             guests: Guests::default(),
@@ -96,6 +102,8 @@ pub struct Told {
     pub sack: [Range; 3],
     /// A segment that arrived twice.
     pub duplicate: Option<u64>,
+    /// It has SACK information, though none of a whole segment.
+    pub is_partial: bool,
     /// ECN feedback: 1 for ECN-Echo; with accurate feedback how many marked segments have arrived.
     pub ecn: u16,
     /// The peer's window from now on, segments; none if it stands.
@@ -138,7 +146,13 @@ pub struct Drive {
     held: bool,
     /// ECN feedback counts marks: what is known of them is no news.
     counts_marks: bool,
+    marked_before: u16,
+    /// Data has arrived since the connection is open: Linux measures no spacing of what a SYN brings.
+    has_heard: bool,
 }
+
+/// What a receiver takes for the round trip where the handshake has not told.
+const RTT_UNKNOWN: Duration = Duration::from_ms(1);
 
 impl Drive {
     /// A connection that has just opened, and whose application has written nothing.
@@ -157,13 +171,15 @@ impl Drive {
             accepts,
             opened,
             handshake_rtt,
+            sent_before,
+            marked_before,
             seed,
             parameters,
             guests,
         } = connect;
         let built = cc::build_with(&guests, &algorithm, variant.as_deref(), &profile, &parameters)?;
         options.ecn = options.ecn.resolved(cc::CongestionControl::needs(&built.algorithm).ecn);
-        let receiver = Receiver::new(ReceiverSpec::new(&options, handshake_rtt));
+        let receiver = Receiver::new(ReceiverSpec::new(&options, handshake_rtt.unwrap_or(RTT_UNKNOWN)));
         let counts_marks = matches!(options.ecn, Ecn::Accurate | Ecn::L4s);
         let spec = SenderSpec { options, mss, segments: u64::MAX, window, device };
         let mut sender = Sender::new(spec, built.algorithm);
@@ -171,12 +187,17 @@ impl Drive {
         sender.on_seeded(units::Stream::named(seed, "drive"));
         let mut sender = if accepts { sender.accepting() } else { sender }.waiting();
         let mut tape = Tape::default();
-        sender.on_started(opened, handshake_rtt, &mut tape);
+        match handshake_rtt {
+            Some(rtt) => sender.on_started(opened, rtt, &mut tape),
+            None => sender.on_started_untimed(opened, &mut tape),
+        }
         let (answers, last_sent) = (Vec::new(), Vec::new());
         Ok(Drive {
             sender,
             receiver,
-            stream: Stream::new(mss),
+            stream: Stream::new(mss, sent_before),
+            marked_before,
+            has_heard: false,
             tape,
             answers,
             now: opened,
@@ -204,11 +225,24 @@ impl Drive {
         self.note_sent();
     }
 
+    /// What was written so far is a record: no segment holds bytes of it and of what comes next.
+    pub fn end_record(&mut self) {
+        self.stream.cut();
+    }
+
+    /// The application writes nothing more: a FIN leaves.
+    pub fn finish(&mut self, at: Time) {
+        self.advance(at);
+        self.stream.finish(self.sender.connection().nxt);
+        self.sender.on_written(at, self.stream.segments(), &mut self.tape);
+        self.note_sent();
+    }
+
     /// An ACK arrives. One that tells of nothing but another window is no duplicate ACK.
     pub fn ack(&mut self, at: Time, told: &Told) {
         self.advance(at);
         let has_blocks = told.sack.iter().any(|block| !block.is_empty());
-        let has_sack = has_blocks || told.duplicate.is_some();
+        let has_sack = has_blocks || told.duplicate.is_some() || told.is_partial;
         let is_idle = self.sender.connection().una == self.sender.connection().nxt;
         let is_update = told.window.is_some_and(|window| window != self.sender.receive_window() || (window == 0 && is_idle));
         if let Some(window) = told.window {
@@ -243,6 +277,7 @@ impl Drive {
 
     /// Segment `seq` of the peer arrives, with these ECN bits.
     pub fn receive(&mut self, at: Time, seq: u64, bits: EcnBits) {
+        self.has_heard = true;
         self.advance(at);
         if let Some(ack) = self.receiver.on_ecn_bits(bits) {
             self.note_answer(at, &ack);
@@ -250,6 +285,46 @@ impl Drive {
         if let Some(ack) = self.receiver.on_segment(Arrival { at, seq, sent: at }) {
             self.note_answer(at, &ack);
         }
+    }
+
+    /// The peer's SYN, which arrived at this time, brought its first segment; the SYN-ACK acknowledged that.
+    pub fn receive_in_syn(&mut self, at: Time) {
+        let _ = self.receiver.on_segment(Arrival { at, seq: 0, sent: at });
+        self.take_delayed_ack();
+    }
+
+    /// The next segment of the peer that is expected.
+    pub fn expected(&self) -> u64 {
+        self.receiver.next()
+    }
+
+    /// A FIN without data arrives, segment `seq` of the peer; whether the stack acknowledges it at once.
+    pub fn receive_end(&mut self, at: Time, seq: u64, at_once: bool) {
+        self.advance(at);
+        if let Some(ack) = self.receiver.on_end(Arrival { at, seq, sent: at }, at_once) {
+            self.note_answer(at, &ack);
+        }
+    }
+
+    /// The segment that comes next, `seq`, ends the peer's data.
+    pub fn expect_end(&mut self, seq: u64) {
+        self.receiver.ends_after(seq + 1);
+    }
+
+    /// The two sides converse: ACKs wait for what is said next.
+    pub fn converse(&mut self) {
+        self.receiver.converse();
+    }
+
+    /// Something of the handshake was marked: the receiver counts it, and answers nothing to it.
+    pub fn receive_mark(&mut self) {
+        let bits = EcnBits { ce: true, cwr: false };
+        let _ = self.receiver.on_ecn_bits(bits);
+    }
+
+    /// Whether the timestamps of the peer's segments are newer than any before from now on.
+    pub fn tell_stamp(&mut self, is_newer: bool) {
+        self.sender.on_stamp_told(is_newer);
     }
 
     /// An ACK that waits leaves with data now, or is not needed any more; whether one waited.
@@ -320,6 +395,9 @@ impl Drive {
     fn note_sent(&mut self) {
         for sent in &mut self.tape.sent[self.noted..] {
             sent.ecn = self.receiver.says_of_marks();
+            if !sent.again && self.has_heard {
+                self.receiver.on_replied(sent.at);
+            }
             if sent.again {
                 self.last_sent[sent.seq as usize] = sent.at;
                 self.last_resent = sent.at;
@@ -348,7 +426,7 @@ impl Drive {
             unacked: (c.nxt - c.una) as u32,
             total_retrans: self.sender.retransmitted(),
             delivered: c.delivered + 1,
-            delivered_ce: c.delivered_ce,
+            delivered_ce: c.delivered_ce + u64::from(self.marked_before),
             rto: self.sender.rto().as_us(),
             rtt: u64::from(c.srtt8_us >> 3),
             min_rtt: c.rtt_min.as_us(),
@@ -384,8 +462,8 @@ impl Drive {
         self.stream.bytes(seq)
     }
 
-    /// The segment that begins at this byte, or the one after the last at the end of what was written; none within a segment.
-    pub fn segment_at(&self, byte: u64) -> Option<u64> {
-        self.stream.segment_at(byte)
+    /// How many segments are whole below this byte, and whether it is where one begins or the last ends; none beyond what was written.
+    pub fn whole_below(&self, byte: u64) -> Option<(u64, bool)> {
+        self.stream.whole_below(byte)
     }
 }

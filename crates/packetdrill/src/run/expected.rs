@@ -2,14 +2,13 @@
 
 use std::collections::VecDeque;
 
-use tcp::Ecn;
+use tcp::{Ecn, ACE_FIRST};
 use units::Time;
 
 use crate::drive::{Answered, Drive, Sent};
 use crate::outcome::Stop;
 use crate::script::Packet;
 
-use super::inbound::ACE_FIRST;
 use super::stream::PeerStream;
 
 /// When something must leave.
@@ -26,11 +25,11 @@ impl Span {
         Time(self.to.saturating_add(self.tolerance))
     }
 
-    fn holds(&self, at: Time) -> bool {
+    pub(super) fn holds(&self, at: Time) -> bool {
         self.from.saturating_sub(self.tolerance) <= at.0 && at <= self.latest()
     }
 
-    fn differs(&self, what: &str, left: Option<Time>) -> Stop {
+    pub(super) fn differs(&self, what: &str, left: Option<Time>) -> Stop {
         let ms = |ns: u64| format!("{:.3}", ns as f64 / 1e6);
         let range = if self.to > self.from { format!("{} to {}", ms(self.from), ms(self.to)) } else { ms(self.from) };
         let found = left.map_or("did not leave".into(), |at| format!("left at {}", ms(at.0)));
@@ -55,7 +54,8 @@ impl Left {
 
     /// The bytes of `packet` leave as segments one after another. Returns how many, and when the last left.
     pub(super) fn expect_data(&mut self, packet: &Packet, span: Span, (drive, ecn): (&mut Drive, Ecn)) -> Result<(usize, Time), Stop> {
-        let (mut byte, end) = (packet.seq - 1, packet.seq - 1 + packet.length);
+        // A FIN takes a number as a byte does.
+        let (mut byte, end) = (packet.seq - 1, packet.seq - 1 + packet.length + u64::from(packet.has('F')));
         let (mut count, mut last) = (0, Time::ZERO);
         while byte < end {
             let what = format!("byte {}", byte + 1);
@@ -74,7 +74,7 @@ impl Left {
             if !span.holds(sent.at) {
                 return Err(span.differs(&what, Some(sent.at)));
             }
-            let announces = ecn != Ecn::Accurate && packet.has('W') != sent.reduced && count == 0;
+            let announces = ecn != Ecn::Accurate && packet.has('W') != sent.reduced && count == 0 && packet.length > 0;
             if announces {
                 return Err(Stop::Differs(format!("byte {} with CWR {}, expected {}", byte + 1, sent.reduced, packet.has('W'))));
             }
@@ -147,7 +147,9 @@ impl Left {
 /// Whether the segment may be marked, where the script says so.
 fn same_codepoint(packet: &Packet, sent: &Sent, ecn: Ecn) -> Result<(), Stop> {
     let Some(expected) = packet.ip_ecn.as_deref() else { return Ok(()) };
-    let ours = if ecn.is_on() && (!sent.again || ecn.marks_retransmissions()) { "ect0" } else { "noecn" };
+    // RFC 3168 5: of ECN-Echo's segments those with data may be marked.
+    let may_be = ecn.is_on() && (!sent.again || ecn.marks_retransmissions()) && (packet.length > 0 || ecn == Ecn::Accurate);
+    let ours = if may_be { "ect0" } else { "noecn" };
     if ours == expected {
         return Ok(());
     }

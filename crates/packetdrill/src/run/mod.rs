@@ -4,17 +4,21 @@
 //! when the event was due. Every timer that is due by then expires first. What leaves may do so earlier or later by packetdrill's own
 //! tolerance: four milliseconds or what `--tolerance_usecs` says, and an eighth of the distance to the event before.
 //!
-//! Judged is the connection between handshake and close. What happens before it opens is taken for granted, and the script ends, for
-//! here, with the first close, shutdown, FIN or RST.
+//! Judged is the connection from its handshake to its end: when SYNs and SYN-ACKs leave again, data, ACKs, and a FIN, which is a segment of its own or
+//! leaves with the last. A script may have one connection after another. Taken for granted is what the SYNs say, data in them among it (RFC 7413), and
+//! what calls return. With a reset of the stack under test the script ends for here.
 
+mod arrival;
 mod calls;
 mod expected;
 mod handshake;
 mod inbound;
+mod opening;
+mod repeats;
 mod settings;
 mod stream;
 
-use tcp::{Ecn, EcnBits};
+use tcp::{AceCounter, Ecn};
 use units::Time;
 
 use self::calls::Meaning;
@@ -26,16 +30,22 @@ use self::stream::PeerStream;
 use crate::drive::{Connect, Drive};
 use crate::outcome::{Counts, Outcome, Stop, Verdict};
 use crate::python::{Python, Value};
-use crate::script::{Direction, Event, Packet, Script, What};
+use crate::script::{Call, Direction, Event, Packet, Script, What};
 
 /// Packetdrill's own, nanoseconds.
 const TOLERANCE: u64 = 4_000_000;
 /// What the option of accurate ECN takes of a segment, with its padding.
 const ECN_OPTION_BYTES: u64 = 12;
+/// What Linux takes for the size of a whole segment until one is larger (`tcp_initialize_rcv_mss`).
+const RCV_MSS_FIRST: u64 = 536;
+/// The least time between two events, nanoseconds.
+const TICK: u64 = 1000;
+/// How far events of one time come apart by that.
+const TICKS_MAX: u64 = 1_000_000;
 /// A script is over by then: some four months.
 const TIME_MAX: u64 = 10_u64.pow(16);
 /// Options of the command line that mean nothing here.
-const OPTIONS: [&str; 6] = ["ip_version", "local_ip", "remote_ip", "gateway_ip", "strict_segments", "bind_port"];
+const OPTIONS: [&str; 7] = ["send_omit_free", "ip_version", "local_ip", "remote_ip", "gateway_ip", "strict_segments", "bind_port"];
 
 /// Runs the script of this text on `stack`.
 pub fn run(text: &str, stack: &Stack) -> Outcome {
@@ -56,13 +66,34 @@ struct Run {
     tolerance: u64,
     handshake: Handshake,
     agreed: Option<Agreed>,
+    /// Bytes that were written before the connection was there.
+    early: u64,
+    /// Who wrote them waits for the handshake.
+    has_writer: bool,
+    /// A socket was made for the next connection.
+    is_next: bool,
+    /// The peer has reset the connection, or refused it.
+    is_gone: bool,
+    /// The stack under test has said that it writes nothing more.
+    is_finished: bool,
+    /// With its socket closed: nobody reads what the peer may still say.
+    is_closed: bool,
+    /// The peer has said something since the connection is open.
+    has_ack: bool,
+    /// The latest of the peer's timestamps.
+    peer_stamp: Option<u64>,
+    marks: AceCounter,
+    /// The largest of the peer's segments, for what Linux takes as a whole one (`rcv_mss`).
+    segment_max: u64,
     /// Made when it is needed first, for the algorithm may be chosen until then.
     drive: Option<Drive>,
     /// Some command fills the device.
     has_device: bool,
     peer: PeerStream,
-    /// The peer has sent data.
+    /// The peer has sent data, or its end.
     has_received: bool,
+    /// It has sent data since the handshake.
+    has_data: bool,
     left: Left,
     python: Python,
     /// When the event before was, nanoseconds.
@@ -93,10 +124,21 @@ impl Run {
             tolerance,
             handshake: Handshake::new(own_mss),
             agreed: None,
+            early: 0,
+            has_writer: false,
+            segment_max: RCV_MSS_FIRST,
+            is_next: false,
+            is_gone: false,
+            is_finished: false,
+            peer_stamp: None,
+            marks: AceCounter::default(),
             drive: None,
             has_device,
-            peer: PeerStream::of(script),
+            peer: PeerStream::default(),
             has_received: false,
+            has_data: false,
+            has_ack: false,
+            is_closed: false,
             left: Left::default(),
             python: Python::default(),
             before: 0,
@@ -108,15 +150,16 @@ impl Run {
     }
 
     fn all(&mut self, script: &Script) -> Verdict {
-        for event in &script.events {
-            if let Err(stop) = self.step(event) {
+        for (index, event) in script.events.iter().enumerate() {
+            if let Err(stop) = self.step(event, &script.events[index..]) {
                 return stop.verdict(event.line, &self.counts);
             }
         }
         Stop::End.verdict(0, &self.counts)
     }
 
-    fn step(&mut self, event: &Event) -> Result<(), Stop> {
+    /// `event` happens, the first of `events`.
+    fn step(&mut self, event: &Event, events: &[Event]) -> Result<(), Stop> {
         let when = event.when;
         let base = if when.is_relative { self.before } else { 0 };
         let span = Span {
@@ -127,16 +170,36 @@ impl Run {
         let is_expected = matches!(&event.what, What::Packet(packet) if packet.direction == Direction::Outbound);
         if !is_expected {
             self.before = span.from;
+            self.set_apart(matches!(&event.what, What::Packet(_)));
             self.advance()?;
         }
         match &event.what {
             What::Other(why) => Err(Stop::NotDrivable(why.clone())),
             What::Shell(text) => self.on_commands(text),
-            What::Call(call) => self.on_call(calls::meaning(call, when.returns.is_some_and(|end| end > when.from)), call.args.first()),
+            What::Call(call) => self.on_call(call, when.returns.is_some_and(|end| end > when.from)),
             What::Code(code) => self.on_code(code),
+            What::Packet(packet) if packet.has('S') && !packet.has('.') && self.begins(packet) => {
+                self.begin_anew();
+                self.peer = PeerStream::of(events);
+                self.on_handshake(packet, span)
+            }
+            What::Packet(packet) if self.is_gone && is_expected && packet.has('R') => Err(Stop::End),
+            What::Packet(_) if self.is_gone => Err(Stop::NotDrivable("a segment after a reset".into())),
             What::Packet(packet) if self.agreed.is_none() => self.on_handshake(packet, span),
             What::Packet(packet) if is_expected => self.on_expected(packet, span),
             What::Packet(packet) => self.on_inbound(packet),
+        }
+    }
+
+    /// What arrives when something left does so later, however little, and what follows at the same time does not come before it.
+    fn set_apart(&mut self, arrives: bool) {
+        let Some(drive) = &self.drive else { return };
+        let (now, has_sent) = (drive.now().0, drive.sender().connection().last_sent == drive.now());
+        if now > self.before && now - self.before < TICKS_MAX {
+            self.before = now;
+        }
+        if arrives && has_sent && now == self.before {
+            self.before += TICK;
         }
     }
 
@@ -164,7 +227,7 @@ impl Run {
         }
         let before = self.settings.stack.options.clone();
         self.settings.apply(text)?;
-        if before != self.settings.stack.options {
+        if before != self.settings.stack.options && !self.is_gone && !self.is_finished {
             return Err(Stop::NotDrivable("options that change while data is under way".into()));
         }
         let is_full = self.settings.is_full;
@@ -172,13 +235,32 @@ impl Run {
         Ok(())
     }
 
-    fn on_call(&mut self, meaning: Result<Meaning, Stop>, descriptor: Option<&String>) -> Result<(), Stop> {
-        match meaning? {
+    fn on_call(&mut self, call: &Call, blocks: bool) -> Result<(), Stop> {
+        let (name, descriptor) = (&call.name, call.args.first());
+        match calls::meaning(call, blocks)? {
             Meaning::Nothing => Ok(()),
-            Meaning::Write(_) if self.agreed.is_none() => Err(Stop::NotDrivable("a write before the handshake is over".into())),
-            Meaning::Write(bytes) => {
+            Meaning::Answer => {
+                self.not_judged.push(format!("call {name}"));
+                Ok(())
+            }
+            Meaning::Socket => {
+                (self.is_next, self.early, self.has_writer) = (true, 0, false);
+                Ok(())
+            }
+            Meaning::Write { .. } if self.is_gone => Ok(()),
+            Meaning::Write { bytes, blocks, .. } if self.agreed.is_none() || self.is_next => {
+                self.early += bytes;
+                self.has_writer |= blocks;
+                Ok(())
+            }
+            Meaning::Write { blocks: true, .. } => Err(Stop::NotDrivable(format!("{name} that blocks"))),
+            Meaning::Write { bytes, ends_record, .. } => {
                 let now = self.now();
-                self.drive()?.0.write(now, bytes);
+                let (drive, _) = self.drive()?;
+                drive.write(now, bytes);
+                if ends_record {
+                    drive.end_record();
+                }
                 Ok(())
             }
             Meaning::Algorithm(_) if self.drive.is_some() => Err(Stop::NotDrivable("an algorithm chosen while data is under way".into())),
@@ -193,27 +275,36 @@ impl Run {
                 Ok(())
             }
             Meaning::Close if self.listener.as_ref() == descriptor => Ok(()),
-            Meaning::Close => Err(Stop::End),
+            Meaning::Close if self.is_gone || self.is_finished || self.is_next => {
+                self.is_closed |= name == "close";
+                Ok(())
+            }
+            Meaning::Close if self.agreed.is_none() => Err(Stop::End),
+            Meaning::Close => {
+                let now = self.now();
+                (self.is_finished, self.is_closed) = (true, name == "close");
+                self.drive()?.0.finish(now);
+                Ok(())
+            }
         }
     }
 
     fn on_code(&mut self, code: &str) -> Result<(), Stop> {
-        let info = if self.agreed.is_some() { Some(self.drive()?.0.info()) } else { None };
+        let mut info = if self.agreed.is_some() { Some(self.drive()?.0.info()) } else { None };
+        if let Some(info) = info.as_mut().filter(|_| self.agreed.as_ref().is_some_and(|agreed| agreed.is_fast) && !self.has_ack) {
+            // The SYN-ACK is not acknowledged yet.
+            info.delivered -= 1;
+        }
         let lookup = |name: &str| constant(name).or_else(|| i64::try_from(info.as_ref()?.field(name.strip_prefix("tcpi_")?)?).ok());
+        let counts_syn_data = ["tcpi_retrans", "tcpi_total_retrans", "tcpi_lost"].iter().any(|name| code.contains(name));
+        if counts_syn_data && self.agreed.as_ref().is_some_and(|agreed| agreed.sent_in_vain > 0) {
+            return Err(Stop::NotDrivable("data of a SYN that leave again".into()));
+        }
         let said = self.python.run(code, &lookup).map_err(|why| Stop::NotDrivable(format!("python: {why}")))?;
         self.counts.asserts += said.held;
         self.not_judged.extend(said.unknown);
         self.printed.extend(said.printed);
         said.broken.map_or(Ok(()), |what| Err(Stop::Differs(what)))
-    }
-
-    fn on_handshake(&mut self, packet: &Packet, span: Span) -> Result<(), Stop> {
-        self.before = span.from;
-        self.agreed = self.handshake.on_packet(Time(span.from), packet, &self.settings)?;
-        if self.agreed.is_some() && packet.length > 0 {
-            return self.on_inbound(packet);
-        }
-        Ok(())
     }
 
     /// The connection, and what was agreed about it.
@@ -228,50 +319,22 @@ impl Run {
         Ok((self.drive.as_mut().expect("just made"), agreed))
     }
 
-    fn on_inbound(&mut self, packet: &Packet) -> Result<(), Stop> {
-        if packet.has('F') {
-            return Err(Stop::End);
-        }
-        if packet.has('S') || packet.has('R') || !packet.has('.') {
-            return Err(Stop::NotDrivable(format!("segment {}", packet.flags)));
-        }
-        let now = self.now();
-        let (drive, agreed) = self.drive()?;
-        let is_accurate = agreed.ecn == Ecn::Accurate;
-        // Bytes by codepoint say no more than the counter does where that cannot have wrapped.
-        if let Some(option) = packet.others.iter().find(|option| !(is_accurate && *option == "ECN")) {
-            return Err(Stop::NotDrivable(format!("option {option}")));
-        }
-        if is_accurate && packet.length == 0 && packet.ip_ecn.as_deref() == Some("ce") {
-            return Err(Stop::NotDrivable("a mark on an ACK".into()));
-        }
-        if let Some(told) = inbound::told(packet, agreed, drive)? {
-            drive.ack(now, &told);
-        }
-        if packet.length > 0 {
-            let segment = self.peer.segment(packet)?;
-            let ce = packet.ip_ecn.as_deref() == Some("ce");
-            let cwr = !is_accurate && packet.has('W');
-            self.drive()?.0.receive(now, segment, EcnBits { ce, cwr });
-            self.has_received = true;
-        }
-        Ok(())
-    }
-
     /// A segment without data in front of what the peer expects, while that has no room.
     fn is_probe(&self, packet: &Packet) -> bool {
         self.drive.as_ref().is_some_and(|drive| {
             let c = drive.sender().connection();
-            let una_byte = c.una.checked_sub(1).map_or(0, |last| drive.bytes(last).1);
+            let first = self.agreed.as_ref().map_or(0, |agreed| agreed.sent_before);
+            let una_byte = c.una.checked_sub(1).map_or(first, |last| drive.bytes(last).1);
             drive.sender().receive_window() == 0 && packet.seq == una_byte && !packet.has('S')
         })
     }
 
     fn on_expected(&mut self, packet: &Packet, span: Span) -> Result<(), Stop> {
-        if packet.has('F') || packet.has('R') {
+        if packet.has('R') {
             return Err(Stop::End);
         }
-        if packet.length == 0 && self.is_probe(packet) {
+        let takes_numbers = packet.length > 0 || packet.has('F');
+        if !takes_numbers && self.is_probe(packet) {
             let Some(drive) = &mut self.drive else { unreachable!("it is shut") };
             let at = self.left.expect_probe(span, drive)?;
             self.counts.segments += 1;
@@ -281,9 +344,11 @@ impl Run {
         if packet.has('S') || packet.seq == 0 {
             return Err(Stop::NotDrivable("retransmission in the handshake".into()));
         }
-        if packet.length == 0 && !self.has_received {
+        if !takes_numbers && !self.has_received {
             // The last segment of the handshake, of a client; any other tells of what is not driven here.
-            let is_answer = packet.seq == 1 && self.drive.is_none() && self.handshake.is_clients();
+            let first = self.agreed.as_ref().map_or(1, |agreed| agreed.sent_before + 1);
+            let has_sent = self.drive.as_ref().is_some_and(|drive| drive.sender().connection().nxt > 0);
+            let is_answer = packet.seq == first && !has_sent && self.handshake.is_clients();
             self.before = span.from;
             return if is_answer { Ok(()) } else { Err(Stop::NotDrivable("an ACK of no data".into())) };
         }
@@ -296,11 +361,14 @@ impl Run {
             self.not_judged.push("option ECN".into());
         }
         let (Some(drive), peer) = (&mut self.drive, &self.peer) else { unreachable!("just made") };
-        let at = if packet.length > 0 {
+        let at = if takes_numbers {
             let (segments, at) = self.left.expect_data(packet, span, (drive, ecn))?;
             self.counts.segments += segments;
             at
         } else {
+            // Of a closed connection whose own end is acknowledged Linux keeps no counters.
+            let c = drive.sender().connection();
+            let ecn = if self.is_closed && c.una == c.nxt { Ecn::Off } else { ecn };
             let at = self.left.expect_ack(packet, span, (drive, peer, ecn))?;
             self.counts.acks += 1;
             at
@@ -316,6 +384,9 @@ fn open(settings: &Settings, agreed: &Agreed, device: bool) -> Result<Drive, Sto
     let mut options = stack.options.clone();
     options.sack = agreed.sack;
     options.timestamps = agreed.stamp.is_some();
+    if agreed.is_cut {
+        options.initial_window = 1;
+    }
     // What an algorithm asks for beyond that was not agreed upon either.
     options.ecn = agreed.ecn;
     let connect = Connect {
@@ -329,6 +400,8 @@ fn open(settings: &Settings, agreed: &Agreed, device: bool) -> Result<Drive, Sto
         accepts: agreed.accepts,
         opened: agreed.opened,
         handshake_rtt: agreed.rtt,
+        sent_before: agreed.sent_before,
+        marked_before: agreed.marked_before,
         seed: 0,
         parameters: std::collections::BTreeMap::new(),
         guests: stack.guests.clone(),

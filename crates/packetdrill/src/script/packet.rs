@@ -131,7 +131,7 @@ fn read_option(packet: &mut Packet, option: &str) -> Result<(), String> {
     let words: Vec<&str> = option.split_whitespace().collect();
     match words[..] {
         [] | ["nop"] | ["eol"] => {}
-        ["..."] => packet.any_options = true,
+        ["..." | "nocheck"] => packet.any_options = true,
         ["sackOK"] => packet.sack_ok = true,
         ["mss", value] => packet.mss = Some(value.parse().map_err(|_| fail())?),
         ["wscale", value] => packet.wscale = Some(value.parse().map_err(|_| fail())?),

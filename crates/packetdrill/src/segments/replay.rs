@@ -155,7 +155,7 @@ fn connect(recording: &Recording, handshake_rtt: Duration) -> Result<Connect, St
         mss: (number("mss", 1460)? - stamps) as u32,
         window: number("window", 10_000)?,
         opened: ZERO,
-        handshake_rtt,
+        handshake_rtt: Some(handshake_rtt),
         profile: recording.profile().into(),
         ..Connect::to(algorithm, handshake_rtt)
     })
@@ -215,6 +215,7 @@ impl Player<'_> {
             cumulative: acked.cumulative,
             sack,
             duplicate: acked.duplicate,
+            is_partial: false,
             ecn: u16::from(acked.marked),
             window: None,
             delay: acked.delay,

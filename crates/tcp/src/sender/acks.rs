@@ -22,6 +22,11 @@ pub(super) struct Sampled {
 }
 
 impl<C: CongestionControl> Sender<C> {
+    /// Whether the peer's timestamps are newer than any before, from the next ACK on. Until this is called they are, with timestamps.
+    pub fn on_stamp_told(&mut self, is_newer: bool) {
+        self.ecn.on_stamp_told(is_newer && self.has_timestamps);
+    }
+
     /// All steps, in their order.
     #[inline(never)]
     pub(super) fn on_troubled_ack(&mut self, ack: Ack, sack: Option<&Sack>, wire: &mut impl Wire) {

@@ -167,7 +167,7 @@ impl<C: CongestionControl> Sender<C> {
             is_careful: pacer.is_on() || care.is_some() || is_rated || needs.packets,
             detection: Detection::new(options),
             counting: ByteCounting::new(options),
-            ecn: EcnState::new(options.ecn),
+            ecn: EcnState::new(options),
             limits: Limits::new(&spec, &needs),
             probe: TailLossProbe::new(options.tlp && options.sack),
             rack: Rack::new(),

@@ -16,7 +16,14 @@ impl<C: CongestionControl> Sender<C> {
         self.establish(Some(Flight { sent: now, answered: now + handshake_rtt }), wire);
     }
 
-    /// The same where the peer opened the connection: the ACK of the handshake has told of its window, and the rate of pacing is that of the initial window.
+    /// The same after a handshake that gave no RTT sample: its SYN left more than once, or it is not over while data leaves already (RFC 7413).
+    pub fn on_started_untimed(&mut self, now: Time, wire: &mut impl Wire) {
+        self.c.now = now;
+        self.started = true;
+        self.establish(None, wire);
+    }
+
+    /// A sender of a connection that the peer opened: the ACK of the handshake has told of its window, and the rate of pacing is that of the initial window.
     pub fn accepting(mut self) -> Sender<C> {
         self.recovery.takes_first_answer();
         self

@@ -1,6 +1,7 @@
 //! RFC 3168: one reduction per window of data, told to the receiver, never undone.
 
-use tcp::{Ecn, Options};
+use tcp::{Ack, Ecn, Options, Range, Sack};
+use units::Time;
 
 use crate::{options, Script};
 
@@ -46,6 +47,36 @@ fn an_accurate_count_is_taken_exactly() {
     script.marked(103, 10, 4);
     assert_eq!(script.sender.connection().delivered_ce, 4);
     assert_eq!(script.tape.episodes.len(), 1);
+}
+
+/// RFC 9768 3.2.2.5.1: an ACK that brings nothing may be older than others, and its counter with it. Only a newer timestamp says that it is not.
+#[test]
+fn a_counter_without_progress_is_believed_only_with_a_newer_timestamp() {
+    let tells = |timestamps, is_newer: Option<bool>| {
+        let mut script = Script::open(Options { ecn: Ecn::Accurate, timestamps, ..options(10) }, 1000, 1000);
+        if let Some(is_newer) = is_newer {
+            script.sender.on_stamp_told(is_newer);
+        }
+        script.marked(101, 0, 2);
+        let without_progress = script.sender.connection().delivered_ce;
+        script.marked(102, 2, 3);
+        (without_progress, script.sender.connection().delivered_ce, script.tape.episodes.len())
+    };
+    assert_eq!(tells(true, None), (2, 3, 1));
+    assert_eq!(tells(true, Some(false)), (0, 3, 1));
+    assert_eq!(tells(false, None), (0, 3, 1));
+    assert_eq!(tells(false, Some(true)), (0, 3, 1));
+}
+
+/// What an ACK brings may be SACKed alone.
+#[test]
+fn a_counter_with_a_block_of_news_is_believed() {
+    let mut script = Script::open(Options { ecn: Ecn::Accurate, timestamps: false, ..options(10) }, 1000, 1000);
+    let block = Range { from: 3, to: 4 };
+    let sack = Sack { blocks: [block, Range::default(), Range::default()], duplicate: None, window: None };
+    let ack = Ack { ecn: 1, has_sack: true, ..Ack::default() };
+    script.sender.on_ack(Time::from_ms(101), ack, Some(&sack), &mut script.tape);
+    assert_eq!(script.sender.connection().delivered_ce, 1);
 }
 
 /// RFC 3168 6.1.5 forbids it; RFC 8257 and RFC 9331 ask for it.

@@ -1,0 +1,73 @@
+//! A segment of the peer's arrives.
+
+use tcp::{Ecn, EcnBits};
+
+use super::{inbound, Run};
+use crate::outcome::Stop;
+use crate::script::Packet;
+
+impl Run {
+    pub(super) fn on_inbound(&mut self, packet: &Packet) -> Result<(), Stop> {
+        if packet.has('R') {
+            self.is_gone = true;
+            return Ok(());
+        }
+        if !packet.has('.') && !packet.has('S') {
+            // Every segment of a connection acknowledges; one that does not is dropped (RFC 9293 3.10.7.4).
+            return Ok(());
+        }
+        let opens = packet.has('S') && self.agreed.as_ref().is_some_and(|agreed| !agreed.accepts) && self.drive.is_none();
+        if packet.has('S') && !opens {
+            return Err(Stop::NotDrivable(format!("segment {}", packet.flags)));
+        }
+        let now = self.now();
+        self.has_ack = true;
+        let is_newer = packet.stamp.is_some_and(|stamp| Some(stamp.val) > self.peer_stamp);
+        self.peer_stamp = self.peer_stamp.max(packet.stamp.map(|stamp| stamp.val));
+        let mut marks = self.marks;
+        let (drive, agreed) = self.drive()?;
+        let is_accurate = agreed.ecn == Ecn::Accurate;
+        // Bytes by codepoint say no more than the counter does where that cannot have wrapped.
+        if let Some(option) = packet.others.iter().find(|option| !(is_accurate && *option == "ECN") && !packet.has('S')) {
+            return Err(Stop::NotDrivable(format!("option {option}")));
+        }
+        drive.tell_stamp(is_newer);
+        if let Some(told) = inbound::told(packet, agreed, (&*drive, &mut marks))?.filter(|_| !opens) {
+            drive.ack(now, &told);
+        }
+        let is_marked = packet.ip_ecn.as_deref() == Some("ce");
+        if is_accurate && is_marked && packet.length == 0 {
+            drive.receive_mark();
+        }
+        self.marks = marks;
+        if packet.length > 0 || packet.has('F') {
+            let next = self.drive()?.0.expected();
+            let segment = self.peer.segment(packet, next)?;
+            let cwr = !is_accurate && packet.has('W');
+            self.segment_max = self.segment_max.max(packet.length);
+            // The end of the peer's data is acknowledged at once by one that has ended its own, or with a whole segment; otherwise it may be that the
+            // application answers (Linux `tcp_fin`).
+            if self.settings.stack.is_prompt_at_end && packet.has('F') && segment != next {
+                // Whether an end behind a hole is in a block is each stack's own.
+                return Err(Stop::End);
+            }
+            let is_prompt = self.is_finished || self.settings.stack.is_prompt_at_end;
+            let is_urgent = is_prompt || packet.length >= self.segment_max || !self.has_data;
+            self.has_data |= packet.length > 0;
+            let drive = self.drive()?.0;
+            if packet.length == 0 {
+                drive.receive_end(now, segment, is_urgent);
+                self.has_received = true;
+                return Ok(());
+            }
+            if packet.has('F') && is_urgent {
+                drive.expect_end(segment);
+            } else if packet.has('F') {
+                drive.converse();
+            }
+            drive.receive(now, segment, EcnBits { ce: is_marked, cwr });
+            self.has_received = true;
+        }
+        Ok(())
+    }
+}
