@@ -21,6 +21,8 @@ Answer = TypeVar("Answer")
 
 LOOK_UP_S = 0.2
 """How often a parent that waits for answers looks whether the user has stopped it."""
+POLARS_THREADS = "POLARS_MAX_THREADS"
+"""What polars reads, as it is loaded, for its number of threads."""
 
 
 def cores() -> int:
@@ -147,14 +149,19 @@ def _starting() -> Iterator[None]:
     """Prepare for the pool's starting a process.
 
     Ctrl-C is held back: the process begins so too, and `_begin` keeps it so. And the user's script is hidden from it: it would be
-    executed once more there, which a script without a guard does not survive. What is asked of workers is never the script's.
+    executed once more there, which a script without a guard does not survive. What is asked of workers is never the script's. There is a
+    process for each core: threads of polars in each would only wait for each other, unless the user has said how many there are.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     main = sys.modules["__main__"]
     sys.modules["__main__"] = types.ModuleType("__main__")
+    is_said = POLARS_THREADS in os.environ
+    os.environ.setdefault(POLARS_THREADS, "1")
     try:
         yield
     finally:
+        if not is_said:
+            os.environ.pop(POLARS_THREADS, None)
         sys.modules["__main__"] = main
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 

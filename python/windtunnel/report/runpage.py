@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from windtunnel.report.runfiles import give
 from windtunnel.report.scripts import data_block, data_script
 from windtunnel.report.series import MOST_FLOWS, chart_json, charts_of, flows_drawn
 from windtunnel.report.text import number
-from windtunnel.store import read
+from windtunnel.store import read_several
 
 MOST_ROWS = 64
 """Flows in a run page's table; the others are in the Parquet file."""
@@ -61,11 +61,7 @@ def write_runs(tasks: Sequence[Task], folder: Path, frame: Frame) -> None:
         When a run is damaged.
     """
     template = environment().get_template("run.html")
-    for task in tasks:
-        try:
-            run = read(task.stored.folder)
-        except FolderError as error:
-            raise FolderError(error.path, f"{error.problem}; remove the run's folder and run the suite again") from None
+    for task, run in zip(tasks, _read(tasks), strict=True):
         charts = charts_of(run, kept=task.stored.kept)
         name = file_name(task.key)
         data = {chart.id: chart_json(chart) for chart in charts}
@@ -93,6 +89,13 @@ def write_runs(tasks: Sequence[Task], folder: Path, frame: Frame) -> None:
             from_files=_from_files(run),
         )
         (folder / run_href(task.key)).write_text(html, encoding="utf-8")
+
+
+def _read(tasks: Sequence[Task]) -> Iterator[Records]:
+    try:
+        yield from read_several([task.stored.folder for task in tasks])
+    except FolderError as error:
+        raise FolderError(error.path, f"{error.problem}; remove the run's folder and run the suite again") from None
 
 
 def _command(run: Records, name: str) -> str:

@@ -2,7 +2,7 @@
 
 from windtunnel.store.errors import QueryError, ResultsError
 from windtunnel.store.objects import address_of
-from windtunnel.store.packs import is_packed, read
+from windtunnel.store.packs import is_packed, read, read_several
 from windtunnel.store.results import CHOICES, CHOSEN, SIMULATOR, Results, open_results, writing_results
 from windtunnel.store.runs import KEPT, RunStore, run_key
 from windtunnel.store.settling import Settling
@@ -21,6 +21,7 @@ __all__ = [
     "is_packed",
     "open_results",
     "read",
+    "read_several",
     "run_key",
     "writing_results",
 ]

@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -39,6 +39,8 @@ INDEX_FILE = f"{INDEX}.parquet"
 RUN = "run"
 """The column with the key of a run."""
 FORMAT = 1
+TOGETHER = 16
+"""Runs of a pack that are in memory at a time."""
 AGAIN = "run what needs it again, or remove the pack's folder to have its runs computed again"
 INDEX_SCHEMA: Mapping[str, pl.DataType] = {
     RUN: pl.String(),
@@ -134,35 +136,47 @@ class Pack:
         """Return a row for each run: its key, how much is kept, backend, version, digest of the scenario, seed, digest of the records."""
         return _index(self).drop(OWN, "name")
 
-    def read(self, name: str) -> Records:
-        """Read a run back, of which the digest of its records is looked at, not the checksum of the pack's files.
+    def read(self, names: Sequence[str]) -> dict[Path, Records]:
+        """Read runs back by their places, with a look at the digest of each one's records, not at the checksum of the pack's files.
 
         Raises
         ------
         FolderError
-            When it is damaged.
+            When one is damaged.
         """
-        key = name.partition(".")[0]
-        place = self.folder / name
-        own = json.loads(_index(self).row(by_predicate=pl.col("name") == name, named=True)[OWN])
-        frames = {frame: self._rows(frame, key) for frame in FRAMES if f"{frame}.parquet" in self.files}
-        [document] = self._rows(DOCUMENTS, key)["document"]
+        keys = [name.partition(".")[0] for name in names]
+        own = dict(_index(self).filter(pl.col("name").is_in(names)).select("name", OWN).iter_rows())
+        frames = {frame: self._rows(frame, keys) for frame in FRAMES if f"{frame}.parquet" in self.files}
+        documents = self._rows(DOCUMENTS, keys)
+        found = {}
+        for name, key in zip(names, keys, strict=True):
+            [document] = documents[key]["document"]
+            found[self.folder / name] = from_document(self.folder / name, document.encode(), _stored(frames, key, json.loads(own[name])))
+        return found
 
-        def stored(frame: str) -> pl.DataFrame:
-            rows = frames[frame]
-            return rows.select(name for name in rows.columns if name in FRAMES[frame] or name in own.get(frame, ()))
-
-        return from_document(place, document.encode(), stored)
-
-    def _rows(self, file: str, key: str) -> pl.DataFrame:
+    def _rows(self, file: str, keys: Sequence[str]) -> dict[str, pl.DataFrame]:
+        """Return the rows of a few runs by their keys, without the column of keys."""
         path = self.folder / f"{file}.parquet"
+        wanted = pl.col(RUN) == keys[0] if len(keys) == 1 else pl.col(RUN).is_in(keys)
         try:
             self._bring(path.name)
-            return pl.scan_parquet(path, glob=False, hive_partitioning=False).filter(pl.col(RUN) == key).drop(RUN).collect()
+            rows = pl.scan_parquet(path, glob=False, hive_partitioning=False).filter(wanted).collect()
+            own = rows.partition_by(RUN, as_dict=True, include_key=False, maintain_order=True)
+            return {key: own[key,] if (key,) in own else rows.clear().drop(RUN) for key in keys}
         except ResultsError as error:
             raise FolderError(error.path, error.problem) from None
         except (OSError, pl.exceptions.PolarsError) as error:
             raise FolderError(path, f"cannot be read: {' '.join(str(error).split())[:120]}") from None
+
+
+def _stored(frames: Mapping[str, Mapping[str, pl.DataFrame]], key: str, own: Mapping[str, Sequence[str]]) -> Callable[[str], pl.DataFrame]:
+    """Return what gives the frames of a run of a pack: without the variables of other runs' algorithms."""
+
+    def stored(frame: str) -> pl.DataFrame:
+        rows = frames[frame][key]
+        return rows[[name for name in rows.columns if name in FRAMES[frame] or name in own.get(frame, ())]]
+
+    return stored
 
 
 def listed(documents: Iterable[tuple[str, bytes]]) -> pl.DataFrame:
@@ -307,11 +321,31 @@ def read(place: Path) -> Records:
     FolderError
         When it is damaged.
     """
-    try:
-        pack = pack_of(place)
-        return records.read(place) if pack is None else pack.read(place.name)
-    except ResultsError as error:
-        raise FolderError(error.path, error.problem) from None
+    [run] = read_several([place])
+    return run
+
+
+def read_several(places: Sequence[Path]) -> Iterator[Records]:
+    """Read runs back from their places, in that order: of a pack a few are looked for together, which takes as long as looking for one.
+
+    Raises
+    ------
+    FolderError
+        When one is damaged.
+    """
+    for at in range(0, len(places), TOGETHER):
+        group = places[at : at + TOGETHER]
+        by_pack: dict[Path, list[str]] = {}
+        for place in filter(is_packed, group):
+            by_pack.setdefault(place.parent, []).append(place.name)
+        packed: dict[Path, Records] = {}
+        try:
+            for folder, names in by_pack.items():
+                packed |= opened(folder).read(names)
+        except ResultsError as error:
+            raise FolderError(error.path, error.problem) from None
+        for place in group:
+            yield packed.pop(place) if place in packed else records.read(place)
 
 
 def origin_of(folder: Path) -> str | None:
