@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from windtunnel.foreign import shown
-from windtunnel.report.model import Cell, Estimate, Table
+from windtunnel.report.model import CellValue, Estimate, Table
 from windtunnel.stats import summarise
 
 
@@ -129,7 +129,7 @@ def to_csv(table: Table) -> str:
         headings += [f"{name}: {suffix}" for suffix in suffixes] if spread else [name]
     writer.writerow(headings)
     for row in table.rows:
-        cells: list[Cell] = []
+        cells: list[CellValue] = []
         for value, spread in zip(row, wide, strict=True):
             if isinstance(value, Estimate):
                 parts = (value.mean, value.sem, value.low, value.high)
