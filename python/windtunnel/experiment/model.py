@@ -127,7 +127,7 @@ class Experiment:
     quick : Quick or None
         The quick scale; None leaves the experiment out of it.
     notes : sequence of str
-        What a reader must know to believe the result.
+        What a reader must know of the result.
     full : Quick, optional
         The whole grid, where the experiment's own is a fraction of it; run with ``--full``.
     only : callable, optional

@@ -1,4 +1,4 @@
-"""What a report holds: plain data, ready to be shown, with no question left to ask of anybody."""
+"""What a report holds: plain data, ready to be shown without asking anything else."""
 
 from __future__ import annotations
 
