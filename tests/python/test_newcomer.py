@@ -46,6 +46,9 @@ def test_people_see_flows_counted_from_one_and_round_trips_beside_the_windows(cl
     assert re.findall(r"^ +(\d+) +(?:reno|cubic) ", said.out, flags=re.MULTILINE) == ["1", "2"]
     drawn = figure.read_text(encoding="utf-8")
     assert all(text in drawn for text in ("reno (flow 1)", "cubic (flow 2)", "udp (flow 3)", "RTT (ms)", "codel")), drawn[:200]
+    cli(*line.replace("--flow cubic", "--flow cubic,rtt=80ms").split(), "--plot", str(figure))
+    drawn = figure.read_text(encoding="utf-8")
+    assert all(text in drawn for text in ("reno (flow 1, 20 ms)", "cubic (flow 2, 80 ms)", "udp (flow 3)"))
 
 
 def test_whatever_of_a_run_needs_no_argument_is_an_attribute() -> None:
