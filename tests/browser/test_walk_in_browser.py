@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import io
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +14,7 @@ import polars as pl
 import pytest
 import walked
 from accessible import faults
+from matplotlib.image import imread
 
 from windtunnel import report
 from windtunnel.records import Records
@@ -256,3 +258,33 @@ def test_every_thing_to_click_has_a_name(folder: Path, watched: Any) -> None:
               .map((one) => one.outerHTML.slice(0, 120))"""
         )
         assert unnamed == [], path
+
+
+def test_bars_of_several_curves_at_one_x_are_drawn_side_by_side(folder: Path, watched: Any) -> None:
+    page = watched.page
+    page.goto((folder / "experiments" / "walk.one.html").as_uri())
+    reno, htcp = (page.locator(f'#figure-1 a.spot[href*="{alg}-40"]').first for alg in ("reno", "htcp"))
+    apart = htcp.bounding_box()["x"] - reno.bounding_box()["x"]
+    # As in print, 1.7 points of 1/72 inch, in pixels of 1/96.
+    assert apart == pytest.approx(1.7 * 96 / 72, abs=0.1)
+
+
+def test_a_table_that_is_cut_shows_where_there_is_more(folder: Path, watched: Any) -> None:
+    page = watched.page
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.goto((folder / "runs" / f"{walked.key('htcp', 40.0, 1)}.html").as_uri())
+    table = page.locator(".scroll", has=page.locator("table")).first
+    assert table.evaluate("(box) => box.scrollWidth > box.clientWidth + 40")
+
+    def edges() -> list[float]:
+        """How dark the paper is at both ends of a row of the table, from 0 to 1: the least of a line between two rows of text."""
+        page.wait_for_timeout(100)
+        pixels = imread(io.BytesIO(table.screenshot()), format="png")[..., :3].mean(axis=2)
+        return [float(np.median(pixels[40:-10, column])) for column in (2, -3)]
+
+    paper = 1.0
+    left, right = edges()
+    assert left == pytest.approx(paper, abs=0.02) and right < paper - 0.1
+    table.evaluate("(box) => { box.scrollLeft = box.scrollWidth; }")
+    left, right = edges()
+    assert left < paper - 0.1 and right == pytest.approx(paper, abs=0.02)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -17,6 +18,7 @@ from stored import DECLARATION
 from windtunnel import report
 from windtunnel.claims import packaged_register
 from windtunnel.claims.words import words
+from windtunnel.report.names import made_of
 from windtunnel.report.serving import Pages
 from windtunnel.report.text import prose
 from windtunnel.store import open_results, writing_results
@@ -87,6 +89,19 @@ def test_a_claim_leads_to_the_points_it_is_made_of(card: str, folder: Path) -> N
     made_of = card.partition("<dt>Made of</dt>")[2]
     links = re.findall(r'href="\.\./(points/[^"]+)"', made_of)
     assert len(links) == 12 and all((folder.parent / "report" / link).is_file() for link in links)
+
+
+def test_a_claim_leads_to_a_run_once_though_several_experiments_have_it() -> None:
+    """Figures 4, 9 and 11 of 2007 are measured on the same runs: a claim of figure 11 listed each of its points three times."""
+
+    def places(id: str, **points: list[str]) -> Any:
+        pages = [SimpleNamespace(title=f"{id} {name}", point=SimpleNamespace(repeats=[SimpleNamespace(run=run) for run in runs]))
+                 for name, runs in points.items()]  # fmt: skip
+        return SimpleNamespace(section=SimpleNamespace(id=id), pages=pages)
+
+    every = {"a": places("a", x=["1", "2"], y=["3"], z=["5"]), "b": places("b", x=["1", "2"], more=["4"]), "c": places("c", x=["1", "9"])}
+    said = [page.title for page in made_of(every, ["1", "2", "3", "4"], experiment="b")]
+    assert said == ["b x", "b more", "a y"]
 
 
 def test_a_finding_leads_to_the_experiment_it_was_made_in(card: str, folder: Path) -> None:

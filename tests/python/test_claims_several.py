@@ -110,12 +110,14 @@ def test_the_share_of_fair_points_rounds_as_the_printed_table() -> None:
 
 
 def test_the_gain_compares_with_the_same_point_of_the_other_experiment() -> None:
-    base = experiment("slac03.fig3", BY_SITE["points"], window_limit=SITES)
-    periods = experiment("lab.sites", {**BY_SITE["points"], "period": [30, 60]}, window_limit=SITES)
+    base = experiment("lab.plain", BY_SITE["points"], window_limit=SITES)
+    periods = experiment("lab.sites", {**BY_SITE["points"], "period": [30, 60]}, window_limit=SITES) | {"compared_with": "lab.plain"}
     # 1.2 times as much with a period of 30 s, 1.1 times with 60 s, everywhere.
     rows = [{**row, "period": period, "value": row["value"] * gain} for row in TABLE for period, gain in ((30.0, 1.2), (60.0, 1.1))]
-    assert value("thr_gain_udp", [periods, base], lab_sites=rows, slac03_fig3=TABLE) == pytest.approx(0.15)
-    assert value("thr_gain_udp", [periods, base], ", period=30", lab_sites=rows, slac03_fig3=TABLE) == pytest.approx(0.2)
+    assert value("thr_gain_udp", [periods, base], lab_sites=rows, lab_plain=TABLE) == pytest.approx(0.15)
+    assert value("thr_gain_udp", [periods, base], ", period=30", lab_sites=rows, lab_plain=TABLE) == pytest.approx(0.2)
+    alone = verdict("M('thr_gain_udp') > 0", [{**periods, "compared_with": ""}, base], lab_sites=rows, lab_plain=TABLE)
+    assert "compared_with" in alone.reason and alone.estimate is None
 
 
 CASES = experiment("lab.cases", {"alg": ["fast"], "case": ["with_reverse", "without_reverse"]})

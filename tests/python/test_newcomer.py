@@ -46,6 +46,9 @@ def test_people_see_flows_counted_from_one_and_round_trips_beside_the_windows(cl
     assert re.findall(r"^ +(\d+) +(?:reno|cubic) ", said.out, flags=re.MULTILINE) == ["1", "2"]
     drawn = figure.read_text(encoding="utf-8")
     assert all(text in drawn for text in ("reno (flow 1)", "cubic (flow 2)", "udp (flow 3)", "RTT (ms)", "codel")), drawn[:200]
+    cli(*line.replace("--flow cubic", "--flow cubic,rtt=80ms").split(), "--plot", str(figure))
+    drawn = figure.read_text(encoding="utf-8")
+    assert all(text in drawn for text in ("reno (flow 1, 20 ms)", "cubic (flow 2, 80 ms)", "udp (flow 3)"))
 
 
 def test_whatever_of_a_run_needs_no_argument_is_an_attribute() -> None:
@@ -213,3 +216,27 @@ def test_a_scenario_shows_what_was_given_in_a_notebook() -> None:
     assert "... (20 in all)" in shown and "seed" not in shown, "what is as it is by default is not shown"
     hostile = wt.Scenario(bottleneck={"rate": "1Mbit"}, flows=["reno"], rtt="1ms").model_copy(update={"profile": "<script>"})
     assert "<script>" not in hostile._repr_html_()
+
+
+COMPLETING = """
+from IPython.core.completer import provisionalcompleter
+from IPython.core.interactiveshell import InteractiveShell
+import windtunnel as wt
+
+shell = InteractiveShell.instance()
+link = wt.Bottleneck(rate="10Mbit", queue=100)
+shell.user_ns |= {"wt": wt, "run": wt.run(wt.Scenario(bottleneck=link, flows=["reno"], rtt="20ms", duration="1s"))}
+for text in ("wt.Sc", "run.", "run.plot.", "wt.Scenario(bott", "wt.Bottleneck(disc"):
+    with provisionalcompleter():
+        print(*(one.text.lstrip(".") for one in shell.Completer.completions(text, len(text))))
+"""
+
+
+def test_a_notebook_completes_what_the_package_a_run_and_a_constructor_offer(tmp_path: Path) -> None:
+    pytest.importorskip("IPython", reason="IPython is not installed")
+    environment = {**os.environ, "IPYTHONDIR": str(tmp_path)}
+    ran = subprocess.run([sys.executable, "-c", COMPLETING], env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    package, run, plot, scenario, link = (set(line.split()) for line in ran.stdout.splitlines())
+    assert {"Scenario", "ScenarioError"} <= package and {"flows", "flow_samples", "plot", "summary"} <= run and "overview" in plot
+    assert "bottleneck=" in scenario and "discipline=" in link

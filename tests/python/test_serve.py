@@ -18,6 +18,7 @@ import walked
 
 from windtunnel import report
 from windtunnel.claims import Verdict
+from windtunnel.claims.model import Reason
 from windtunnel.cli import output
 from windtunnel.report.serving import Pages, server
 from windtunnel.scenario import ScenarioError
@@ -172,6 +173,8 @@ def test_a_verdict_shows_itself_in_a_notebook() -> None:
     one = Verdict(
         id="a.c1", experiment="a.b", claim="x < y", predicate="M('util') > 1", published="", strength="", section="", judge="sim",
         verdict="fails", estimate=[0.5], interval=[[0.4, 0.6]], runs=3, labels=("util (reno)",),
+        why=Reason("open", "", "Not <known>."), tolerance="a tenth",
     )  # fmt: skip
     text = one._repr_html_()
-    assert "fails" in text and "x &lt; y" in text and "util (reno)" in text and "0.5 (0.4 to 0.6)" in text and "3, sim" in text
+    assert "fails" in text and "x &lt; y" in text and "util (reno)" in text and "0.5 (0.4 to 0.6): util (reno)" in text and "3, sim" in text
+    assert "open: Not &lt;known&gt;." in text and "a tenth" in text

@@ -14,18 +14,18 @@ def test_the_interval_of_five_known_numbers() -> None:
     got = summarise([1.0, 2.0, 3.0, 4.0, 5.0])
     assert (got.n, got.mean, got.infinite) == (5, 3.0, 0)
     assert got.sem == pytest.approx(0.707107, abs=1e-6)
-    assert (got.low, got.high) == pytest.approx((3 - 2.776445 * 0.707107, 3 + 2.776445 * 0.707107), abs=1e-5)
+    assert got.t_interval == pytest.approx((3 - 2.776445 * 0.707107, 3 + 2.776445 * 0.707107), abs=1e-5)
 
 
 def test_two_values_have_the_widest_interval() -> None:
     # t with one degree: 12.706. Values 0 and 2: mean 1, standard error 1.
     got = summarise([0.0, 2.0])
-    assert (got.low, got.high) == pytest.approx((1 - 12.7062, 1 + 12.7062), abs=1e-4)
+    assert got.t_interval == pytest.approx((1 - 12.7062, 1 + 12.7062), abs=1e-4) and (got.low, got.high) == (0.0, 2.0)
 
 
 def test_one_value_has_no_interval_and_none_no_mean() -> None:
     one = summarise([7.0])
-    assert one.mean == 7.0 and math.isnan(one.sem) and math.isnan(one.low) and math.isnan(one.high)
+    assert one.mean == 7.0 and math.isnan(one.sem) and math.isnan(one.low) and math.isnan(one.high) and all(map(math.isnan, one.t_interval))
     assert summarise([]).n == 0 and math.isnan(summarise([]).mean)
 
 
@@ -94,9 +94,20 @@ def test_an_interval_of_possible_values_is_possible(n: int) -> None:
     for values in ([1.0] * (n - 1) + [200.0], [0.99] * (n - 1) + [0.2]):
         low, high = mean_interval(values)
         assert min(values) <= low <= sum(values) / n <= high <= max(values)
-        t = summarise(values)
-        assert t.low < min(values) or t.high > max(values)
+        found = summarise(values)
+        t_low, t_high = found.t_interval
+        assert (found.low, found.high) == (low, high) and (t_low < min(values) or t_high > max(values))
     assert mean_interval([3.0] * n) == (3.0, 3.0)
+
+
+def test_a_bar_of_one_standard_error_is_possible_too() -> None:
+    """Of values in [a, b] with mean m the largest standard error is min(m - a, b - m): all at one end but one, or half at each end."""
+    rng = np.random.default_rng(3)
+    for n in (2, 3, 5, 20):
+        for values in (rng.random(n), rng.random(n) ** 8, (rng.random(n) < 0.9).astype(float), rng.exponential(size=n) ** 3 / 1e3):
+            found = summarise(values.tolist())
+            assert found.mean - found.sem >= -1e-12, "a time or a share below zero"
+            assert values.max() > 1 or found.mean + found.sem <= 1 + 1e-12, "a share above one"
 
 
 def test_the_interval_of_one_value_is_none() -> None:

@@ -258,6 +258,13 @@ def test_figures_show_what_is_measured_over_what_is_swept(experiment: Experiment
                 assert all(name == "flow" or value in points[name] for name, value in mark.at.items()), mark
 
 
+@pytest.mark.parametrize("id", sorted(id for id, one in REGISTERED.items() if any(table.cells for table in one.tables.values())))
+def test_every_value_of_a_published_table_is_a_mark_in_a_figure(id: str) -> None:
+    marks = [mark for figure in EXPERIMENTS[id].figures if isinstance(figure, Compared) for mark in figure.published]
+    wanted = sorted(cell.value for table in REGISTERED[id].tables.values() for cell in table.cells)
+    assert sorted(mark.value for mark in marks) == wanted
+
+
 def check_theory(figure: Curves, points: Mapping[str, Any], shown: set[tuple[str, str | None]]) -> None:
     for overlay in figure.theory:
         assert overlay.alg is None or overlay.alg in points["alg"]

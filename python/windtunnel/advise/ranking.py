@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from windtunnel.advise.columns import Column
-from windtunnel.stats import Difference, Summary, difference, mean_interval, summarise
+from windtunnel.stats import Difference, Summary, difference, summarise
 
 Values = Mapping[tuple[str, str], Sequence[float]]
 """Repeats by protocol and column's name; infinite is a time that was not reached."""
@@ -151,14 +150,8 @@ def advise(algorithms: Sequence[str], columns: Sequence[Column], values: Values,
 
 
 def _shown(values: Sequence[float], column: Column) -> Summary | None:
-    """Return what is shown of a column: its interval is a bootstrap one, so that no share and no time has one that it cannot reach."""
-    if not values:
-        return None
-    found = summarise(values, censored_at=column.longest)
-    if not math.isfinite(found.mean):
-        return found
-    low, high = mean_interval([value if column.longest is None else min(value, column.longest) for value in values])
-    return replace(found, low=low, high=high)
+    """Return what is shown of a column."""
+    return summarise(values, censored_at=column.longest) if values else None
 
 
 def _leaders(field: _Field, algorithms: Sequence[str], column: Column) -> Leaders | None:

@@ -55,7 +55,7 @@ def wish(column: Column) -> str:
 
 def leaders(one: Leaders) -> str:
     """Return who leads a column."""
-    return f"{one.first}; no difference beyond noise that counts to {', '.join(one.equals)}" if one.equals else one.first
+    return f"{one.first}; no worse by a difference that counts: {', '.join(one.equals)}" if one.equals else one.first
 
 
 def conclusions(advice: Advice) -> list[str]:

@@ -82,7 +82,7 @@ def judge(
     estimate = found.estimate / scale
     low, high = (found.low / scale, found.high / scale) if drawn else (estimate, estimate)
     verdict, note = verdict_of(low, high, about.tolerance), ""
-    if verdict != AGREES and about.within_kernel and linux.low <= sim.mean <= linux.high:
+    if verdict != AGREES and about.within_kernel and linux.t_interval[0] <= sim.mean <= linux.t_interval[1]:
         verdict, note = AGREES, f"inside {called[1]}'s interval over seeds"
     ends = (low if math.isfinite(low) else None, high if math.isfinite(high) else None)
     return Judgement(verdict, note, sim, linux, estimate, *ends)
@@ -92,7 +92,7 @@ def _by_seed(ours: Sequence[float], theirs: Sequence[float], longest_s: float) -
     """Return the mean of the differences of each seed, with its t interval."""
     pairs = zip(ours, theirs, strict=True)
     found = summarise([min(first, longest_s) - min(second, longest_s) for first, second in pairs])
-    return Difference(found.mean, *((found.low, found.high) if found.n > 1 else (-math.inf, math.inf)))
+    return Difference(found.mean, *(found.t_interval if found.n > 1 else (-math.inf, math.inf)))
 
 
 def verdict_of(low: float, high: float, tolerance: float) -> str:

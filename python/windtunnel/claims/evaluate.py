@@ -20,7 +20,7 @@ from windtunnel.claims.lookup import RESAMPLES, Measurements
 from windtunnel.claims.model import MissingPoint, PredicateError
 from windtunnel.claims.query import Selector
 from windtunnel.claims.tables import same_number
-from windtunnel.claims.words import words
+from windtunnel.claims.words import element_words, words
 
 MOST_STEPS = 50_000
 """Bound on the work of one evaluation, in nodes visited and list elements made; the published predicates need a few hundred."""
@@ -97,6 +97,8 @@ class _Walk:
     def __init__(self, measurements: Measurements) -> None:
         self._measurements = measurements
         self._steps = 0
+        # What the elements of lists are, by identity; each is kept with its words, so that no other takes its identity.
+        self._said: dict[int, tuple[Value, str]] = {}
         self._functions: Mapping[str, Callable[[ast.Call, Names], Value]] = {
             "M": self._m,
             "V": self._v,
@@ -172,7 +174,8 @@ class _Walk:
         # A middle operand of a chain is one operand, though it is compared twice.
         shown = [self._shown(part, value, names) for part, value in zip((node.left, *node.comparators), values, strict=True)]
         measured = [(value, part) for value, part in shown if isinstance(value, np.ndarray) and value.dtype.kind == "f"]
-        labels = tuple(words(part, names) for _, part in measured)
+        spoken = {name: self._said[id(value)][1] if id(value) in self._said else value for name, value in names.items()}
+        labels = tuple(words(part, spoken) for _, part in measured)
         return Truth(joined.holds, joined.possible, joined.margin, tuple(value for value, _ in measured), labels)
 
     def _shown(self, node: ast.expr, value: Value, names: Names) -> tuple[Value, ast.expr]:
@@ -217,7 +220,9 @@ class _Walk:
             raise PredicateError("selector over is a list; allowed: the name of a dimension")
         found = self._measurements.along(self._metric(node, names), over=over, lo=bounds[0], hi=bounds[1], selectors=selectors)
         self._charge(len(found))
-        return list(found)
+        for place, value in found:
+            self._said[id(value)] = (value, element_words(node, names, over=str(over), place=place))
+        return [value for _, value in found]
 
     def _r(self, node: ast.Call, names: Names) -> Value:
         found = self._measurements.raw(self._metric(node, names), self._selectors(node, names))
@@ -393,7 +398,15 @@ def _either(parts: Sequence[Truth]) -> Truth:
 
 
 def _joined(parts: Sequence[Truth]) -> tuple[tuple[Array, ...], tuple[str, ...]]:
-    return tuple(one for part in parts for one in part.operands), tuple(one for part in parts for one in part.labels)
+    """Return the operands of parts and what they are, each once though several parts compare it."""
+    found: list[tuple[Array, str]] = []
+    seen: dict[str, list[Array]] = {}
+    for operand, label in (pair for part in parts for pair in zip(part.operands, part.labels, strict=True)):
+        same = seen.setdefault(label, [])
+        if not any(np.array_equal(operand, one, equal_nan=True) for one in same):
+            same.append(operand)
+            found.append((operand, label))
+    return tuple(operand for operand, _ in found), tuple(label for _, label in found)
 
 
 def _kind(value: object) -> str:

@@ -39,7 +39,7 @@ _PROSE = ("grammar", "conv80", "verdict_rules")  # What the code of this package
 _SETUPS = "setups"  # What a source says of its experiments, in its words: for readers.
 _EXPERIMENT = ("id", "paper", "title", "duration_s", "repeats", "points", "measures")
 _EXPERIMENT_OPTIONAL = (
-    *("by_site", "rate_mbps", "data", "tables", "topology"),
+    *("by_site", "compared_with", "rate_mbps", "data", "tables", "topology"),
     # For readers, as registers had them that described their experiments themselves.
     *("section", "plot", "flows", "traffic", "duration_note", "repeats_note", "swept", "depends_on", "reproducible", "reproducible_note"),
     *("emulation", "notes"),
@@ -243,6 +243,7 @@ def _experiment(entry: Entry, papers: Mapping[str, str], metrics: Mapping[str, M
         points=points,
         measures=measures,
         by_site=_of_sites(entry),
+        compared_with=entry.text("compared_with", needed=False),
         rate_mbps=_rate(entry),
         data=data,
         tables={str(path): _table(entry, data, str(path), row, measures) for path, row in entry.mapping("tables").items()},

@@ -85,10 +85,11 @@ class Measurements:
 
     def along(
         self, metric: str, *, over: PointValue, lo: float | None, hi: float | None, selectors: Mapping[str, Selector]
-    ) -> list[Array | Names]:
-        """Return V: M at every point along a dimension, in ascending order, names in the order of points."""
+    ) -> list[tuple[PointValue, Array | Names]]:
+        """Return V: where, and M there, at every point along a dimension, in ascending order, names in the order of points."""
         query = Query(self, metric, selectors)
-        return [self._mean(query, chosen) for chosen in query.steps(over, lo, hi)]
+        places = query.experiment.points.get(str(over), ())
+        return [(places[chosen[str(over)]], self._mean(query, chosen)) for chosen in query.steps(over, lo, hi)]
 
     def raw(self, metric: str, selectors: Mapping[str, Selector]) -> list[Array | Names]:
         """Return R: the repeats of one point in order of seed, infinities kept."""

@@ -106,6 +106,8 @@ class Registered:
         Metrics of this experiment, those that follow from several of its points included.
     by_site : mapping of str to mapping of str to tuple of str
         Of a dimension whose values differ by site: by site, those that there are, in order.
+    compared_with : str
+        The experiment whose same points some metrics compare with; empty for none.
     rate_mbps : float, optional
         The link's rate, Mbit/s, where no dimension is the rate.
     data : mapping
@@ -122,6 +124,7 @@ class Registered:
     points: Mapping[str, tuple[PointValue, ...]]
     measures: tuple[str, ...]
     by_site: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    compared_with: str = ""
     rate_mbps: float | None = None
     data: Mapping[str, Any] = field(default_factory=dict)
     tables: Mapping[str, PublishedTable] = field(default_factory=dict)

@@ -9,6 +9,18 @@ from typing import Protocol
 MARKS = {"holds": "\N{CHECK MARK}", "fails": "\N{BALLOT X}", "inconclusive": "?", "not_run": "\N{EN DASH}"}
 
 
+class Explained(Protocol):
+    """What is shown of a reason; see `windtunnel.claims.Reason`."""
+
+    @property
+    def kind(self) -> str:
+        """One of the register's kinds."""
+
+    @property
+    def text(self) -> str:
+        """The reason."""
+
+
 class Told(Protocol):
     """What is shown of a verdict; see `windtunnel.claims.Verdict`."""
 
@@ -57,6 +69,14 @@ class Told(Protocol):
         """What must be said beside it."""
 
     @property
+    def why(self) -> Explained | None:
+        """What a full run found out about it."""
+
+    @property
+    def tolerance(self) -> str:
+        """What the predicate allows beside the claim's words."""
+
+    @property
     def predicate(self) -> str:
         """What decides."""
 
@@ -78,11 +98,14 @@ def verdict_html(one: Told) -> str:
     head = f"<b>{MARKS[one.verdict]} {said}</b> <code>{escape(one.id)}</code> {escape(one.claim)}"
     rows = [("published", escape(one.published))] if one.published else []
     intervals = one.interval or [()] * len(one.estimate or ())
-    labels = one.labels or ("estimate",) * len(one.estimate or ())
+    labels = one.labels or ("",) * len(one.estimate or ())
     for value, ends, label in zip(one.estimate or (), intervals, labels, strict=True):
         span = f" ({ends[0]:.4g} to {ends[1]:.4g})" if ends else ""
-        rows.append((escape(label), f"{value:.4g}{span}"))
+        rows.append(("estimate", f"{value:.4g}{span}" + (f": {escape(label)}" if label else "")))
     rows.append(("runs", f"{one.runs}, {escape(one.backend)}"))
-    rows += [(name, escape(text)) for name, text in (("note", one.reason), ("decided by", one.predicate)) if text]
-    cells = "".join(f'<tr><th style="text-align:left">{name}</th><td style="text-align:left">{text}</td></tr>' for name, text in rows)
+    known = "" if one.why is None or one.verdict == "holds" else f"{one.why.kind}: {one.why.text}"
+    beside = (("note", one.reason), ("known of it", known), ("tolerance", one.tolerance), ("decided by", one.predicate))
+    rows += [(name, escape(text)) for name, text in beside if text]
+    style = "text-align:left;vertical-align:top;overflow-wrap:anywhere"
+    cells = "".join(f'<tr><th style="{style};white-space:nowrap">{name}</th><td style="{style}">{text}</td></tr>' for name, text in rows)
     return f"<p>{head}</p><table>{cells}</table>"

@@ -121,8 +121,10 @@ class Query:
         found = []
         for selection in self._offered(chosen, open_dimensions):
             group = self._parts(selection, several)
-            if several.reference is not None:
-                other = Query(self.source, several.of, {"exp": several.reference})
+            if several.reference:
+                if not self.experiment.compared_with:
+                    raise PredicateError(f"{self.experiment.id}: {self.metric} needs `compared_with`, an experiment to compare with")
+                other = Query(self.source, several.of, {"exp": self.experiment.compared_with})
                 places = {name: index for name, index in selection.items() if name in other.experiment.points}
                 group += [(replace(part, reference=True), repeats) for part, repeats in other._parts(places, several)]
             found.append(group)

@@ -12,7 +12,6 @@ from windtunnel.claims.completing import made_from
 from windtunnel.claims.fields import not_known
 from windtunnel.claims.grammar import OTHERS
 from windtunnel.claims.model import Claim, Metric, PredicateError, Registered
-from windtunnel.claims.several import SEVERAL
 from windtunnel.scenario.errors import shown, unknown
 
 
@@ -122,11 +121,10 @@ def metrics_read(claims: Iterable[Claim], experiment: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def experiments_read(claims: Iterable[Claim]) -> frozenset[str]:
+def experiments_read(claims: Iterable[Claim], experiments: Mapping[str, Registered]) -> frozenset[str]:
     """Return the experiments whose measures claims may read: their own, those that they name, and those that a metric compares with."""
     found: set[str] = set()
     for claim in claims:
         names = {node.value for node in ast.walk(claim.tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-        compared = {one.reference for name in names if (one := SEVERAL.get(name)) is not None and one.reference is not None}
-        found |= {claim.experiment, *names, *compared}
-    return frozenset(found)
+        found |= {claim.experiment, *names}
+    return frozenset(found | {one.compared_with for id in found if (one := experiments.get(id)) is not None and one.compared_with})

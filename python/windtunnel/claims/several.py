@@ -59,8 +59,8 @@ class Several:
         One repeat at a time, in place of the means of the points.
     states : bool
         Whether every measured state of a point is a part of its own.
-    reference : str, optional
-        An experiment whose same points are parts too.
+    reference : bool
+        Whether the same points of the experiment that its own is `compared_with` are parts too.
     """
 
     of: str
@@ -69,7 +69,7 @@ class Several:
     at: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     each_repeat: bool = False
     states: bool = False
-    reference: str | None = None
+    reference: bool = False
 
     def needs(self, experiment: Registered, point: Mapping[str, PointValue]) -> bool:
         """Return whether a point is a part: one that exists, among those asked for."""
@@ -149,7 +149,7 @@ SEVERAL: dict[str, Several] = {
     "stability_avg23": Several("stability", _SITES, _at_sizes(2, 3)),
     "stability_size": Several("stability", ("alg", *_SITES), _at_size_selected),
     "spread_alg": Several("thr_mbps", ("alg", "win"), _spread),
-    "thr_gain_udp": Several("thr_mbps", ("alg", *_SITES), _gain, reference="slac03.fig3"),
+    "thr_gain_udp": Several("thr_mbps", ("alg", *_SITES), _gain, reference=True),
     "jain_avg": Several("jain", (), lambda parts, _: _mean([part.value for part in parts])),
     "frac_F98": Several("jain", ("alg", *_SITES), _share_98),
     "rev_ratio": Several("thr_mbps", ("case",), _ratio("case", *_CASES), at={"case": _CASES}, each_repeat=True),

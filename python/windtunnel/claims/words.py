@@ -62,6 +62,34 @@ def words(node: ast.expr, names: Mapping[str, Any]) -> str:
     return ast.unparse(node)
 
 
+def element_words(node: ast.Call, names: Mapping[str, Any], *, over: str, place: float | str) -> str:
+    """Return one element of a ``V(...)`` in words.
+
+    Parameters
+    ----------
+    node : ast.Call
+        The call that makes the list.
+    names : mapping
+        What comprehensions have bound where it stands.
+    over : str
+        The dimension that it runs along.
+    place : float or str
+        Where on it the element is.
+
+    Returns
+    -------
+    str
+        Such as ``util (reno, q 0.2)``.
+    """
+    said = {str(one.arg): words(one.value, names) for one in node.keywords if one.arg not in ("over", "lo", "hi")}
+    return _at(words(node.args[0], names), {**said, over: _plain(place)})
+
+
+def _at(metric: str, selectors: Mapping[str, str]) -> str:
+    at = ", ".join(text if name in _OWN else f"{name} {text}" for name, text in selectors.items())
+    return metric + (f" ({at})" if at else "")
+
+
 def _is_list(node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp):
         return _is_list(node.left)
@@ -75,8 +103,7 @@ def _call(called: str, node: ast.Call, names: Mapping[str, Any]) -> str:
         metric = words(node.args[0], names)
         over, low, high = (selectors.pop(name, None) for name in ("over", "lo", "hi"))
         span = "" if over is None else f" over {over}" + (f" from {low}" if low else "") + (f" to {high}" if high else "")
-        at = ", ".join(text if name in _OWN else f"{name} {text}" for name, text in selectors.items())
-        return ("repeats of " if called == "R" else "") + metric + span + (f" ({at})" if at else "")
+        return ("repeats of " if called == "R" else "") + _at(metric + span, selectors)
     inner = ", ".join(words(argument, names) for argument in node.args)
     return f"{_CALLED.get(called, called)} of {inner}"
 

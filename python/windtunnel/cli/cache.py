@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from windtunnel.usercache import Entry
 
 app = typer.Typer(
-    help="What is kept of controllers from files, of kernels and their programs, of whole stacks: list it, remove it.", no_args_is_help=True
+    help="List or remove what was built and kept: controllers from files, kernels and their programs, whole stacks.", no_args_is_help=True
 )
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

@@ -24,7 +24,7 @@ def check_command(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print a JSON object.")] = False,
 ) -> None:
-    """Put a controller through the battery: what no history may break, then what it is like. Exit code 1 when something broke."""
+    """Test a controller: what must hold in every history, then what it is like, measured. Exit code 1 when something broke."""
     from windtunnel.battery import TRAITS, carry_out
     from windtunnel.cli.grids import algorithm_of, algorithms, keys_beside
     from windtunnel.cli.output import print_json, stoppable

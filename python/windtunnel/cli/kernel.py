@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from windtunnel.backends.linux.store import Kernel
     from windtunnel.cli.steps import Steps
 
-app = typer.Typer(no_args_is_help=True, help="Build and look after the Linux kernels that run scenarios in virtual time.")
+app = typer.Typer(no_args_is_help=True, help="Build, list, test and remove the Linux kernels that run scenarios in virtual time.")
 
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 WHICH = "Its name, its version, or the beginning of its digest."

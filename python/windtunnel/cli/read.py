@@ -16,7 +16,7 @@ _WHAT = ("rate", "rtt", "window", "retransmissions", "loss_episodes", "timeouts"
 def read_command(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The capture: pcap or pcapng.")],
     interface: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Of several, by name or number.", show_default="first with TCP")
+        str | None, typer.Option(metavar="NAME", help="Interface of the capture, by name or number.", show_default="first with TCP")
     ] = None,
     sample: Annotated[str | None, typer.Option(metavar="TIME", help="From one sample to the next.", show_default="10ms")] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw window, goodput, RTT, losses: .svg, .pdf or .png.")] = None,

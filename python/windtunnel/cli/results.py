@@ -69,7 +69,7 @@ def claims_command(
         str | None, typer.Option(metavar="FILE", help="Register of claims.", show_default="those of the suites run")
     ] = None,
     backend: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only by what this one measured.", show_default="each in turn")
+        str | None, typer.Option(metavar="NAME", help="Judge only by the measures of this backend.", show_default="each in turn")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="List those that were not run too, with the reason.")] = False,
     json: JsonOption = False,

@@ -50,7 +50,7 @@ def run_command(
     reverse_loss: Annotated[list[str] | None, typer.Option(metavar="P|MODEL,...", help="Loss on it: of ACKs, and of reverse data.")] = None,
     rate_step: Annotated[list[str] | None, typer.Option(metavar="AT=RATE", help="A new rate from then on; repeat for more.")] = None,
     outage: Annotated[
-        list[str] | None, typer.Option(metavar="AT=TIME", help="Nothing is transmitted for so long; repeat for more.")
+        list[str] | None, typer.Option(metavar="AT=TIME", help="Nothing is transmitted for this long; repeat for more.")
     ] = None,
     delay_step: Annotated[list[str] | None, typer.Option(metavar="AT=TIME", help="Delay besides the RTT from then on.")] = None,
     queue_step: Annotated[list[str] | None, typer.Option(metavar="AT=SIZE", help="A new size of the queue from then on.")] = None,
@@ -77,7 +77,7 @@ def run_command(
     stream: Annotated[bool, typer.Option("--stream", help="Samples go to DIR as they come: for runs larger than memory.")] = False,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the overview: .svg, .pdf or .png.")] = None,
     deliveries: Annotated[str | None, typer.Option(metavar="FILE", help="Write what the first link delivered as a trace.")] = None,
-    qlog: Annotated[str | None, typer.Option(metavar="FILE", help="Write each flow as qlog; of several FILE gets their numbers.")] = None,
+    qlog: Annotated[str | None, typer.Option(metavar="FILE", help="Write each flow as qlog; of several, FILE and their numbers.")] = None,
     pcap: Annotated[str | None, typer.Option(metavar="FILE", help="Write the packets of TCP as pcapng, headers only.")] = None,
     pcap_at: Annotated[
         str | None, typer.Option(metavar="PLACE,...", help="Where: sender, bottleneck, receiver.", show_default="sender")

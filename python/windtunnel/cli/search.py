@@ -24,7 +24,7 @@ def search_command(
     over: Annotated[list[str], typer.Option(metavar="NAME=FIRST..LAST", help="What is varied; FIRST is where shrinking leads to. Repeat.")],
     trials: Annotated[int, typer.Option(metavar="N", help="Points tried at most, 1 to 10000.")] = 200,
     duration: Annotated[str, typer.Option(metavar="TIME", help="Length of each run; a quarter is left out of means.")] = "60s",
-    seed: Annotated[int, typer.Option(metavar="N", help="Of the optimiser: the same one tries the same points.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the optimiser: the same one tries the same points.")] = 1,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256.", show_default="one per core")] = None,
     out: Annotated[str, typer.Option(metavar="DIR", help="Results folder; what it holds already is not run again.")] = "search",
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers make the runs.")] = None,

@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from windtunnel.foreign.stacks import Stack
 
-app = typer.Typer(no_args_is_help=True, help="Build and look after whole stacks, QUIC's and Linux's TCP: --flow cubic,stack=quinn.")
+app = typer.Typer(no_args_is_help=True, help="Build, list, test and remove whole stacks, QUIC's and Linux's TCP: --flow cubic,stack=quinn.")
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

@@ -68,7 +68,9 @@ def run_command(
         list[str] | None,
         typer.Option(metavar="KEY=VALUE,...", help="Only these values of a grid's dimension, as rtt=42,82; repeat for more."),
     ] = None,
-    longest: Annotated[str | None, typer.Option(metavar="TIME", help="Longer runs end then: for real time.", show_default="none")] = None,
+    longest: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Longer runs end at this time, for backends in real time.", show_default="none")
+    ] = None,
     backend: Annotated[str, typer.Option(metavar="NAME", help="What runs it: sim, linux, linux:KERNEL, live, or live:HOSTS.")] = "sim",
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers make the runs.")] = None,
     workers: Annotated[int | None, typer.Option(metavar="N", help="Dask workers on this machine, 1 to 256.", show_default="none")] = None,

@@ -10,7 +10,7 @@ import polars as pl
 
 from windtunnel.experiment.functions import called
 from windtunnel.experiment.model import Experiment, Measure
-from windtunnel.experiment.plan import Cell
+from windtunnel.experiment.plan import PointRepeat
 from windtunnel.metrics import View, measured
 from windtunnel.records import Records
 
@@ -42,12 +42,12 @@ class MeasuredRun:
         self._views: dict[Any, View] = {}
         self._known: dict[tuple[Any, ...], float | str | None] = {}
 
-    def rows(self, cell: Cell, measures: Sequence[Measure]) -> list[dict[str, Any]]:
+    def rows(self, cell: PointRepeat, measures: Sequence[Measure]) -> list[dict[str, Any]]:
         """Measure the run for one cell.
 
         Parameters
         ----------
-        cell : Cell
+        cell : PointRepeat
             The point and repeat it answers.
         measures : sequence of Measure
             What to measure.
@@ -83,7 +83,7 @@ class MeasuredRun:
             )
         return rows
 
-    def _value(self, one: Measure, cell: Cell, view: View) -> float | str | None:
+    def _value(self, one: Measure, cell: PointRepeat, view: View) -> float | str | None:
         if one.function is not None:
             where = ", ".join([*(f"{name}={value}" for name, value in cell.point.items()), f"seed {cell.seed}"])
             return called(one.metric, one.function, view, where)
@@ -96,7 +96,9 @@ class MeasuredRun:
         return self._known[asked]
 
 
-def table(experiment: Experiment, points: Mapping[str, Sequence[Any]], rows: Iterable[tuple[Cell, list[dict[str, Any]]]]) -> pl.DataFrame:
+def table(
+    experiment: Experiment, points: Mapping[str, Sequence[Any]], rows: Iterable[tuple[PointRepeat, list[dict[str, Any]]]]
+) -> pl.DataFrame:
     """Put an experiment's measured rows into its measures table.
 
     Parameters
@@ -105,7 +107,7 @@ def table(experiment: Experiment, points: Mapping[str, Sequence[Any]], rows: Ite
         Whose rows they are.
     points : mapping of str to sequence
         Its grid.
-    rows : iterable of (Cell, list of dict)
+    rows : iterable of (PointRepeat, list of dict)
         From `MeasuredRun.rows`.
 
     Returns

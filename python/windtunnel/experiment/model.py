@@ -112,6 +112,8 @@ class Experiment:
         Dimensions that are no part of the grid because every run holds them whole, such as its flows; claims go over them too.
     by_site : mapping of str to mapping of str to sequence
         Of a dimension whose values differ by site: by site, those that there are.
+    compared_with : str
+        The id of the experiment whose same points some metrics of this one compare with, such as those without cross traffic.
     rate_mbps : float, optional
         The link's rate, Mbit/s, where `points` has no dimension ``rate`` and a claim needs it.
     figures : sequence of Curves, Compared or Histories
@@ -125,7 +127,7 @@ class Experiment:
     quick : Quick or None
         The quick scale; None leaves the experiment out of it.
     notes : sequence of str
-        What a reader must know to believe the result.
+        What a reader must know of the result.
     full : Quick, optional
         The whole grid, where the experiment's own is a fraction of it; run with ``--full``.
     only : callable, optional
@@ -153,6 +155,7 @@ class Experiment:
     beside: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     along: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     by_site: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    compared_with: str = ""
     rate_mbps: float | None = None
     figures: Sequence[Declaration] = ()
     parameters: Sequence[tuple[str, str]] = ()

@@ -17,7 +17,7 @@ ORDER = tuple(KEPT)
 
 
 @dataclass(frozen=True)
-class Cell:
+class PointRepeat:
     """One point and repeat of an experiment, and the run that answers it."""
 
     point: dict[str, Any]
@@ -61,7 +61,7 @@ class Plan:
         How much of the experiments is run.
     experiments : tuple of Experiment
         Those with points at this scale.
-    cells : dict of str to tuple of Cell
+    cells : dict of str to tuple of PointRepeat
         By experiment; none where the backend can express no point.
     jobs : dict of str to Job
         By key.
@@ -75,7 +75,7 @@ class Plan:
     kind: str
     scale: Scale
     experiments: tuple[Experiment, ...]
-    cells: dict[str, tuple[Cell, ...]]
+    cells: dict[str, tuple[PointRepeat, ...]]
     jobs: dict[str, Job]
     left_out: dict[str, tuple[LeftOut, ...]]
     in_place_of: dict[str, tuple[str, ...]]
@@ -108,12 +108,12 @@ def plan(experiments: Sequence[Experiment], scale: Scale, *, backend: str = "sim
     """
     chosen = backend_of(backend)
     version = chosen.version()
-    cells: dict[str, tuple[Cell, ...]] = {}
+    cells: dict[str, tuple[PointRepeat, ...]] = {}
     omitted: dict[str, tuple[LeftOut, ...]] = {}
     replaced: dict[str, tuple[str, ...]] = {}
     jobs: dict[str, Job] = {}
     for experiment in experiments:
-        own: list[Cell] = []
+        own: list[PointRepeat] = []
         refused: list[tuple[dict[str, Any], list[str]]] = []
         asked: set[str] = set()
         scenario_of = scale.scenario(experiment)
@@ -126,7 +126,7 @@ def plan(experiments: Sequence[Experiment], scale: Scale, *, backend: str = "sim
                 continue
             asked |= profiles(declared)
             key = run_key(digest(scenario), chosen.name, version)
-            own.append(Cell(point, seed, key))
+            own.append(PointRepeat(point, seed, key))
             known = jobs.get(key)
             if known is None:
                 chosen.check(scenario)

@@ -1,4 +1,4 @@
-"""Whether a results folder is still the one that was opened: a network share may vanish while runs are made for it."""
+"""Whether a results folder is still the one that was opened: a network share may be lost while runs are made for it."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from windtunnel.experiment.elsewhere import LeftOut, left_out
 from windtunnel.experiment.functions import fingerprint, is_ours, is_portable
 from windtunnel.experiment.measuring import MeasuredRun, plain, table
 from windtunnel.experiment.model import Experiment, Measure
-from windtunnel.experiment.plan import ORDER, Cell, Job, Plan
+from windtunnel.experiment.plan import ORDER, Job, Plan, PointRepeat
 from windtunnel.experiment.presence import presence
 from windtunnel.foreign import ForeignError, stacks
 from windtunnel.metrics.version import MEASURES_VERSION
@@ -62,7 +62,7 @@ class _Wanted:
     """What one experiment wants of a run: its number among the tables, the point and repeat, and what is measured."""
 
     number: int
-    cell: Cell
+    cell: PointRepeat
     measures: tuple[Measure, ...]
     kept: str
 
@@ -85,7 +85,7 @@ class _Measuring:
     runs: Mapping[str, tuple[_Wanted, ...]]
 
 
-_Rows = list[tuple[int, Cell, list[dict[str, Any]]]]
+_Rows = list[tuple[int, PointRepeat, list[dict[str, Any]]]]
 """Number of a table, point and repeat, and the measured rows."""
 
 
@@ -268,10 +268,10 @@ class _Table:
     uses: Mapping[str, int]
     is_away: bool
     waiting: int = 0
-    lacking: list[tuple[Cell, ForeignError]] = field(default_factory=list)
+    lacking: list[tuple[PointRepeat, ForeignError]] = field(default_factory=list)
 
     @property
-    def cells(self) -> Sequence[Cell]:
+    def cells(self) -> Sequence[PointRepeat]:
         return self.part.plan.cells[self.experiment.id]
 
     @cached_property
@@ -285,12 +285,12 @@ class _Table:
         """Those that only this process can take."""
         return tuple(one for one in self.experiment.measures if one not in self.there)
 
-    def take(self, cell: Cell, rows: list[dict[str, Any]]) -> None:
+    def take(self, cell: PointRepeat, rows: list[dict[str, Any]]) -> None:
         """Take the rows of a cell; with those of the last one the table is stored."""
         self.known[cell.key, _named(cell)] = rows
         self._has_one_more()
 
-    def lack(self, cell: Cell, fault: ForeignError) -> None:
+    def lack(self, cell: PointRepeat, fault: ForeignError) -> None:
         """Take notice that the run of a cell failed."""
         self.lacking.append((cell, fault))
         self._has_one_more()
@@ -376,7 +376,7 @@ def _measure_stored(
         on_step(Step("measures", measured, cells, measured, cells))
 
 
-def _failed(points: Mapping[str, Sequence[Any]], lacking: Sequence[tuple[Cell, ForeignError]]) -> tuple[LeftOut, ...]:
+def _failed(points: Mapping[str, Sequence[Any]], lacking: Sequence[tuple[PointRepeat, ForeignError]]) -> tuple[LeftOut, ...]:
     """Gather the points whose runs failed, with the first fault of each file."""
     first: dict[str, str] = {}
     for _, fault in lacking:
@@ -440,7 +440,7 @@ def _fingerprint(experiment: Experiment) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _named(cell: Cell) -> str:
+def _named(cell: PointRepeat) -> str:
     return json.dumps([plain(cell.point), cell.seed], sort_keys=True)
 
 
@@ -461,5 +461,5 @@ def _known(results: Results, experiment: Experiment, backend: str, fingerprint: 
         return {}
     for row in frame.iter_rows(named=True):
         point = {name: row.pop(name) for name in dimensions}
-        known.setdefault((str(row["run"]), _named(Cell(point, row["seed"], ""))), []).append(row)
+        known.setdefault((str(row["run"]), _named(PointRepeat(point, row["seed"], ""))), []).append(row)
     return known

@@ -27,7 +27,7 @@ def main(arguments: list[str]) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the asker's.
     connection, page = Connection(int(arguments[0])), int(arguments[1])
-    import windtunnel.native  # noqa: F401 - before anybody waits
+    import windtunnel.native  # noqa: F401 - before the caller waits
 
     connection.send(None)
     while True:

@@ -1,7 +1,7 @@
 """Enter a network namespace of one's own, and become the program that is named: ``python -I enter.py PROGRAM [ARGUMENT...]``.
 
 Imports nothing of the package, and no threads: a user namespace is entered by a process with one thread alone. Who is root keeps its user
-namespace; anybody else becomes root of a new one. The program dies with the process that started this one, and its namespaces with it.
+namespace; any other user becomes root of a new one. The program dies with the process that started this one, and its namespaces with it.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def check_sampling(sample_s: float) -> None:
     """
     per_ms = 0.0 if sample_s <= 0 else 1 / (sample_s * _MS)
     if per_ms < 1 - 1e-9 or abs(per_ms - round(per_ms)) > 1e-9:
-        raise ScenarioError("sample_s", f"{sample_s:g} s does not tell milliseconds apart; allowed: 1ms, or a whole part of it")
+        raise ScenarioError("sample_s", f"{sample_s:g} s is too long, or no part of a millisecond; allowed: 1ms, or a whole part of it")
 
 
 def deliveries_ms(records: Records, link: str = "forward") -> tuple[int, ...]:

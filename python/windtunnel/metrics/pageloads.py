@@ -25,7 +25,7 @@ def pages(records: Records) -> pl.DataFrame:
 
     Notes
     -----
-    A page's time is from the begin of its first object to the acknowledgement of the last byte of all: the network's part of what
+    A page's time is from the start of its first object to the acknowledgement of the last byte of all: the network's part of what
     browsers report as page load time. Quantiles are interpolated linearly.
     """
     scenario = records.facts.scenario

@@ -152,7 +152,7 @@ def increase_at(view: View, flow: int, after_s: float) -> float | None:
 
 
 def onset_delay_s(view: View, flows: tuple[int, ...], since_s: float) -> float | None:
-    """Return the time from a disturbance until throughput begins to recover for good.
+    """Return the time from a disturbance until throughput begins to recover without falling again.
 
     Parameters
     ----------

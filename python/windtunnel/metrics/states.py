@@ -173,7 +173,7 @@ def keeps(
     value : float, optional
         Only while the phase is this one; at all times when absent.
     after_s : float
-        What is left out at the begin of each stretch, seconds.
+        What is left out at the start of each stretch, seconds.
     column, flow
         As in `follows`.
     """

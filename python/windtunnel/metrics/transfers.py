@@ -177,7 +177,7 @@ def passing_bps(view: View, t0: float, t1: float) -> float:
 
     Notes
     -----
-    Of a transfer its begin, its end and its packets are known: it counts with the part of its time that lies in the window. One that
+    Of a transfer its start, its end and its packets are known: it counts with the part of its time that lies in the window. One that
     does not end counts what it sent and did not repeat.
     """
     rows = view.passing

@@ -91,7 +91,7 @@ def draw_curves(declaration: Curves, measures: pl.DataFrame | None, beside: Mapp
 
 
 def shared_scale(declaration: Curves, points: Sequence[Point], panels: Sequence[Value | None]) -> bool:
-    """One scale for all panels, unless one panel's values would vanish on it."""
+    """One scale for all panels, unless the values of one panel would be too small to see on it."""
     if declaration.y_limits is not None or declaration.y_log:
         return True
     tops = [max((abs(p.mean) for p in points if p.panel == panel and math.isfinite(p.mean)), default=math.nan) for panel in panels]

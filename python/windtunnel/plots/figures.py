@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from windtunnel.foreign import shown
 from windtunnel.plots.style import LINE_STYLES, RC, look
 from windtunnel.records import Records
-from windtunnel.records.names import path_words, written
+from windtunnel.records.names import base_rtts_s, path_words, written
 from windtunnel.scenario import ScenarioError
 
 if TYPE_CHECKING:
@@ -62,8 +62,14 @@ def _line(records: Records, flow: int, label: str) -> dict[str, Any]:
         "marker": marker,
         "linestyle": LINE_STYLES[order % len(LINE_STYLES)],
         "markevery": (0.03 + 0.02 * (flow % 5), 0.1),
-        "label": f"{label} (flow {flow + 1})",
+        "label": f"{label} (flow {flow + 1}{_rtt(records, flow)})",
     }
+
+
+def _rtt(records: Records, flow: int) -> str:
+    """Return the flow's base RTT, for its name in the legend, where the flows' differ."""
+    rtts_ms = [f"{rtt_s * 1e3:.4g}" for rtt_s in base_rtts_s(records.facts.scenario)]
+    return f", {rtts_ms[flow]} ms" if len(set(rtts_ms)) > 1 and flow < len(rtts_ms) else ""
 
 
 def _by_flow(records: Records) -> Iterator[tuple[int, str, pl.DataFrame]]:

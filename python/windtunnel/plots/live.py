@@ -11,12 +11,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from windtunnel.plots.axes import panel_title
-from windtunnel.plots.curves import series_label, series_styles, shared_scale, theory_colour, theory_lines, y_range
+from windtunnel.plots.curves import asides, series_label, series_styles, shared_scale, theory_colour, theory_lines, y_range
 from windtunnel.plots.declared import Curves
 from windtunnel.plots.points import Point, ascending, hollow_label, others_of, points_of
 from windtunnel.plots.saving import dark_of
 
 _LABELLED = {"-": [], "--": [6, 4], ":": [2, 3], "-.": [6, 3, 2, 3]}
+_PIXELS = 96 / 72
+"""Pixels of a page to a point of print."""
 
 
 def both(colour: str) -> list[str]:
@@ -47,7 +49,8 @@ def live_curves(
     -------
     dict
         JSON types: ``series`` (label, colours on light and dark, marker, dash), ``panels`` (title, x values, y limits, theory lines) and
-        ``points`` (panel and series by number, x, y, standard error, kind as in `Point`; ``b`` where another backend measured it: which of
+        ``points`` (panel and series by number, x, y, standard error, kind as in `Point`; ``d`` by how many pixels it is drawn
+        beside its x, as in print, where it is; ``b`` where another backend measured it: which of
         ``others``, from 1). Numbers that are not finite are null.
 
     Raises
@@ -62,6 +65,7 @@ def live_curves(
     styles = series_styles(points)
     theory = [theory_lines(declaration, measures, points, panel) for panel in panels]
     shared = shared_scale(declaration, points, panels)
+    beside_x = {panel: asides([point for point in own if point.panel == panel]) for panel in panels}
     drawn = []
     for panel, lines in zip(panels, theory, strict=True):
         mine = [point for point in points if point.panel == panel]
@@ -107,6 +111,11 @@ def live_curves(
                 "y": point.mean if math.isfinite(point.mean) else None,
                 "e": point.sem,
                 "k": point.kind,
+                **(
+                    {}
+                    if which or not beside_x[point.panel][point.series]
+                    else {"d": round(beside_x[point.panel][point.series] * _PIXELS, 2)}
+                ),
                 **which,
                 **describe(point, label),
             }

@@ -1,4 +1,4 @@
-"""The kernel's column of docs/validation, from measures stored with the project: they are dear, and do not depend on the engine.
+"""The kernel's column of docs/validation, from measures stored with the project: they take hours to make, and do not depend on the engine.
 
 ``python -m windtunnel.report.kernelcolumn RESULTS DOCS STORED`` stores what a folder of results measured on a kernel, and writes that
 column anew; the simulator's stays as it is. A claim whose measures are not stored keeps what the pages say of it.

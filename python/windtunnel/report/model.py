@@ -1,4 +1,4 @@
-"""What a report holds: plain data, ready to be shown, with no question left to ask of anybody."""
+"""What a report holds: plain data, ready to be shown without asking anything else."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Estimate:
     infinite: int = 0
 
 
-Cell: TypeAlias = str | int | float | Estimate | None
+CellValue: TypeAlias = str | int | float | Estimate | None
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Table:
     """
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
+    rows: Sequence[Sequence[CellValue]]
     caption: str = ""
     places: Mapping[tuple[int, int], Mapping[str, str | float]] = field(default_factory=dict)
 

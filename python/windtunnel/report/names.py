@@ -132,10 +132,20 @@ def places_of(section: Section) -> Places:
     return Places(section, pages)
 
 
-def made_of(places: Mapping[str, Places], runs: Collection[str]) -> list[PointPage]:
-    """Return the pages of the data points that were measured on these runs and on no others, in the order of the report."""
-    pages = [page for one in places.values() for page in one.pages]
-    return [page for page in pages if page.point.repeats and {repeat.run for repeat in page.point.repeats} <= set(runs)]
+def made_of(places: Mapping[str, Places], runs: Collection[str], *, experiment: str) -> list[PointPage]:
+    """Return the pages of the data points that were measured on these runs and on no others, those of an experiment first.
+
+    Experiments share runs: a point of another one is left out when all its runs are of points before it.
+    """
+    found: list[PointPage] = []
+    covered: set[str] = set()
+    for one in sorted(places.values(), key=lambda one: one.section.id != experiment):
+        for page in one.pages:
+            own = {repeat.run for repeat in page.point.repeats}
+            if own and own <= set(runs) and not own <= covered:
+                found.append(page)
+        covered |= {repeat.run for page in found for repeat in page.point.repeats}
+    return found
 
 
 def uses_of(report: Report, places: Mapping[str, Places]) -> dict[str, list[Use]]:

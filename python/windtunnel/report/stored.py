@@ -66,7 +66,7 @@ def verdicts_of(results: Results, register: Register, backend: str, *, needed_on
     asked = set(own) if backend != SIMULATOR else {claim.experiment for claim in register.claims if claim.judge != "sim"}
     declared = {id: results.declaration(id, backend) for id in own if id in asked}
     emulations = {id: str(one.get("emulates", "")) for id, one in declared.items()}
-    read = experiments_read(register.claims)
+    read = experiments_read(register.claims, register.experiments)
     tables = {id: results.measures(id, backend) for id in own if id in read or not needed_only}
     verdicts = judge(register, tables, backend=backend, emulations=emulations)
     lacking = {id: one.get("left_out", []) for id, one in declared.items()} if backend != SIMULATOR else {}

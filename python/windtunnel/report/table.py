@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from windtunnel.foreign import shown
-from windtunnel.report.model import Cell, Estimate, Table
-from windtunnel.stats import mean_interval, summarise
+from windtunnel.report.model import CellValue, Estimate, Table
+from windtunnel.stats import summarise
 
 
 def table_of(
@@ -104,9 +104,7 @@ def estimate(values: Sequence[float], censored_at: float | None) -> Estimate | N
     if not values:
         return None
     summary = summarise(values, censored_at=censored_at)
-    counted = [censored_at if value == math.inf and censored_at is not None else value for value in values]
-    low, high = mean_interval(counted) if math.isfinite(summary.mean) else (math.nan, math.nan)
-    return Estimate(summary.mean, summary.sem, low, high, summary.n, summary.infinite)
+    return Estimate(summary.mean, summary.sem, summary.low, summary.high, summary.n, summary.infinite)
 
 
 def to_csv(table: Table) -> str:
@@ -131,7 +129,7 @@ def to_csv(table: Table) -> str:
         headings += [f"{name}: {suffix}" for suffix in suffixes] if spread else [name]
     writer.writerow(headings)
     for row in table.rows:
-        cells: list[Cell] = []
+        cells: list[CellValue] = []
         for value, spread in zip(row, wide, strict=True):
             if isinstance(value, Estimate):
                 parts = (value.mean, value.sem, value.low, value.high)

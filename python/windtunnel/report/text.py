@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from windtunnel.foreign import shown
-from windtunnel.report.model import Cell, Estimate, Table
+from windtunnel.report.model import CellValue, Estimate, Table
 
 MINUS, TIMES, MISSING = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}", "\N{EN DASH}"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -85,7 +85,7 @@ def interval(low: float, high: float) -> str:
     return "" if math.isnan(low) or math.isnan(high) else f"[{number(low)}, {number(high)}]"
 
 
-def cell(value: Cell) -> str:
+def cell(value: CellValue) -> str:
     """Write the main text of a table's cell."""
     if isinstance(value, Estimate):
         return mean_and_error(value.mean, value.sem)
@@ -94,7 +94,7 @@ def cell(value: Cell) -> str:
     return number(value) if isinstance(value, int | float) else shown(value)
 
 
-def detail(value: Cell, *, usual: int | None = None) -> str:
+def detail(value: CellValue, *, usual: int | None = None) -> str:
     """Write the second line of an estimate's cell: interval, repeats unless as many as `usual`, and how many of them are infinite."""
     if not isinstance(value, Estimate):
         return ""
@@ -110,7 +110,7 @@ def usual_repeats(table: Table) -> int | None:
     return counts.most_common(1)[0][0] if counts else None
 
 
-def is_number(value: Cell) -> bool:
+def is_number(value: CellValue) -> bool:
     """Whether a cell is set flush right."""
     return not isinstance(value, str)
 

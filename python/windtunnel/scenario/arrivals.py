@@ -15,7 +15,7 @@ Sizes = Literal["pareto", "exponential", "fixed"]
 
 
 class Arrivals(transfers.Source):
-    """A source of transfers that begin at the times of a Poisson process, whatever became of those before (an open loop).
+    """A source of transfers that begin at the times of a Poisson process, whether those before have ended or not (an open loop).
 
     Parameters
     ----------

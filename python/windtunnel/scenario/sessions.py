@@ -28,7 +28,7 @@ class Sessions(transfers.Source):
     connections : int
         How many objects of a page are transferred at once; one when absent, so that they follow each other. Browsers open six per host.
     think_s : Law
-        Seconds from the end of a page to the begin of the next, and before the first; exponential with a mean of one when absent.
+        Seconds from the end of a page to the start of the next, and before the first; exponential with a mean of one when absent.
     max_bytes : int, optional
         Larger objects are cut there.
     rtts_s : sequence of float, optional
@@ -55,7 +55,7 @@ class Sessions(transfers.Source):
     objects: Law = Field(default=Law(law="fixed", mean=1.0), description="objects of a page")
     connections: Connections = Field(default=1, description="objects of a page that are transferred at once")
     size_bytes: Law = Field(default=Law(law="pareto", mean=14480.0, shape=1.2), description="payload of an object in bytes")
-    think_s: Law = Field(default=Law(law="exponential", mean=1.0), description="seconds from the end of a page to the begin of the next")
+    think_s: Law = Field(default=Law(law="exponential", mean=1.0), description="seconds from the end of a page to the start of the next")
 
     @field_validator("objects", "size_bytes", "think_s", mode="before")
     @classmethod

@@ -22,7 +22,7 @@ DatagramBytes = Annotated[int, RANGES["datagram_bytes"]]
 
 
 class Udp(Table):
-    """A source of UDP datagrams: packets by the clock, at its link, whatever becomes of them.
+    """A source of UDP datagrams: packets by the clock, at its link, also when they are lost.
 
     Parameters
     ----------

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from windtunnel.stats.bootstrap import mean_interval
 from windtunnel.stats.student import quantile
 
 CONFIDENCE = 0.95
@@ -24,7 +25,7 @@ class Summary:
     sem : float
         Standard error of the mean, sample standard deviation over sqrt(n); NaN with fewer than two values or an infinite mean.
     low, high : float
-        The 95 % t interval of the mean; NaN where `sem` is.
+        The 95 % bootstrap interval of the mean, which is what tables show; NaN where `sem` is. It stays within the range of the values.
     infinite : int
         How many of the values are infinite.
     """
@@ -35,6 +36,14 @@ class Summary:
     low: float
     high: float
     infinite: int
+
+    @property
+    def t_interval(self) -> tuple[float, float]:
+        """The 95 % t interval of the mean, for tests; NaN where `sem` is. It may reach beyond what a share or a time can be."""
+        if math.isnan(self.sem):
+            return math.nan, math.nan
+        half = quantile(self.n - 1, (1 + CONFIDENCE) / 2) * self.sem
+        return self.mean - half, self.mean + half
 
 
 def summarise(values: Sequence[float], *, censored_at: float | None = None) -> Summary:
@@ -59,8 +68,8 @@ def summarise(values: Sequence[float], *, censored_at: float | None = None) -> S
 
     Notes
     -----
-    Source: W. S. Gosset ("Student"), "The probable error of a mean", Biometrika 6(1), 1908; the rule for infinity is the register's
-    (`grammar.infinity`).
+    Sources: `mean_interval`; W. S. Gosset ("Student"), "The probable error of a mean", Biometrika 6(1), 1908. The rule for infinity is the
+    register's (`grammar.infinity`).
     """
     n = len(values)
     if any(math.isnan(value) or value == -math.inf for value in values):
@@ -77,5 +86,4 @@ def summarise(values: Sequence[float], *, censored_at: float | None = None) -> S
     if n == 1:
         return Summary(1, mean, math.nan, math.nan, math.nan, infinite)
     sem = math.sqrt(math.fsum((value - mean) ** 2 for value in counted) / (n - 1) / n)
-    half = quantile(n - 1, (1 + CONFIDENCE) / 2) * sem
-    return Summary(n, mean, sem, mean - half, mean + half, infinite)
+    return Summary(n, mean, sem, *mean_interval(counted), infinite)

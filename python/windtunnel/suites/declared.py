@@ -43,6 +43,8 @@ def entry(experiment: Experiment) -> dict[str, Any]:
     }
     if experiment.by_site:
         found["by_site"] = {name: {site: list(values) for site, values in own.items()} for name, own in experiment.by_site.items()}
+    if experiment.compared_with:
+        found["compared_with"] = experiment.compared_with
     if experiment.rate_mbps is not None:
         found["rate_mbps"] = experiment.rate_mbps
     return found

@@ -1,7 +1,7 @@
-"""The few small changes that make a kernel a laboratory instrument.
+"""The few small changes that make a kernel repeat exactly.
 
 A clock of 1000 ticks a second, entropy from a seed, and none from interrupts. Each change looks for the place it knows, says what it did,
-finds its own work again and refuses what it does not recognise: a change guessed at would give numbers that look right.
+finds its own work again and refuses what it does not recognise: a wrong change would give numbers that look right.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class Kind:
     path : str
         Where the source stands in the scenario.
     flow : Flow
-        A flow like each of them, but for its begin and its size.
+        A flow like each of them, but for its start and its size.
     exact : mapping
         The same in the engine's integers.
     """

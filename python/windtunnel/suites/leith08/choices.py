@@ -60,7 +60,7 @@ COUNTING = Choice(
 )
 OUTLIER = Choice(
     "rtt-outlier",
-    "how long the paper's hosts stopped, which spoils an RTT sample",
+    "how long the paper's hosts stopped, which makes an RTT sample wrong",
     f"{STALL_S * 1e3:g} ms every {EVERY_S:g} s",
     "The paper lays its result to RTT samples above all others, and gives no number; 10 ms are the turn of a task in Linux 2.6.23.",
     (Alternative("never", _stopping(0.0)), Alternative("4 ms", _stopping(0.004)), Alternative("15 ms, the queue's size", _stopping(0.015))),

@@ -63,7 +63,7 @@ def refill_after_burst_s(view: View) -> float | None:
 
 
 def onset_of_recovery_s(view: View) -> float | None:
-    """Return the time from the beginning of the burst of Fig. 1 until throughput grows again for good, seconds."""
+    """Return the time from the beginning of the burst of Fig. 1 until throughput grows and does not fall again, seconds."""
     return measure("onset_delay_s", view, t0=BURST_1_S)
 
 

@@ -46,7 +46,7 @@ EXPERIMENTS = (
         parameters=(*NETWORK, *TWO_FLOWS, ("queue", "20 % BDP")),
         kept="rates",
         quick=Quick(scenario=same_rtt_in_minutes, note=IN_MINUTES),
-        notes=("Of two flows that only chance tells apart, one always has more: the mean of this ratio over repeats is below 1.",),
+        notes=("Of two flows that differ by chance alone, one always has more: the mean of this ratio over repeats is below 1.",),
         emulates=TABLE,
     ),
     Experiment(

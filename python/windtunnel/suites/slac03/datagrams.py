@@ -64,6 +64,7 @@ EXPERIMENTS = (
     ),
     Experiment(
         id="slac03.fig4",
+        compared_with="slac03.fig3",
         title="Stability beside a UDP source that swings",
         question="How steady is one transfer when a UDP source swings beside it?",
         source="Fig. 4; 4.6",

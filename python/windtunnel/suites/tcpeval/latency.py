@@ -104,7 +104,7 @@ def take(view: View, share: float) -> float | None:
 
 
 def yield80_s(view: View) -> float | None:
-    """Return how long after the datagrams came a second's goodput is within a quarter of what they leave, for good."""
+    """Return how long after the datagrams came a second's goodput is within a quarter of what they leave, and does not fall again."""
     if view.scenario["traffic"][0]["stop_s"] is not None or len(view.scenario["traffic"]) > 1:
         return None
     above = [t for t, got in _seconds(view) if got > 1.25 * _LEFT_MBPS]

@@ -181,7 +181,7 @@ EXPERIMENTS = (
     _group(
         "network",
         "Alone, with changes of the path",
-        "How long does a download take on paths that stay, jump, vanish for a while or become longer?",
+        "How long does a download take on paths that stay as they are, change at once, stop for a while or become longer?",
         ("alone", "alone_200", "alone_1_5M", "alone_512k", "low_and_up", "drop_and_back", "blackhole", "short_long", "satellite", "bbloat"),
         ("Careful resume, which the draft's satellite scenario seeds with a window of 18.75 MB, is not modelled.",),
     ),

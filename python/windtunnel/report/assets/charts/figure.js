@@ -51,6 +51,20 @@
     context.stroke();
   };
 
+  // A curve of uPlot's, moved to the side as its marks are.
+  const moved = (shift) => {
+    const linear = uPlot.paths.linear();
+    const aside = (path) => {
+      const made = new Path2D();
+      if (path) made.addPath(path, new DOMMatrix([1, 0, 0, 1, shift * devicePixelRatio, 0]));
+      return path && made;
+    };
+    return (chart, series, first, last) => {
+      const paths = linear(chart, series, first, last);
+      return paths && { ...paths, stroke: aside(paths.stroke), clip: aside(paths.clip) };
+    };
+  };
+
   const panel = (figure, number, box, state) => {
     const { title, x, y, lines } = figure.panels[number];
     const { xs, own, drawn, theory } = columns(figure, number);
@@ -121,7 +135,14 @@
       series: [
         {},
         ...lines.map((line) => ({ stroke: () => windtunnel.colour(line.colour), width: 1, dash: [7, 4], points: { show: false }, spanGaps: true })),
-        ...figure.series.map((style, s) => ({ stroke: () => faded(s), width: 1.5, dash: style.dash, points: { show: false }, spanGaps: false })),
+        ...figure.series.map((style, s) => ({
+          stroke: () => faded(s),
+          width: 1.5,
+          dash: style.dash,
+          points: { show: false },
+          spanGaps: false,
+          paths: moved(own.find((point) => !point.b && point.s === s)?.d || 0),
+        })),
       ],
       hooks: { drawClear: [under], draw: [over] },
     };

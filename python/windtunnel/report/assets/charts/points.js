@@ -4,16 +4,16 @@
 windtunnel.points = (() => {
   const REACH = 22;
 
-  // Points beyond an edge lie just inside it, and those of one x side by side.
+  // Points beyond an edge lie just inside it, and those of one x side by side. Others lie a little beside their x where bars would hide each other.
   const places = (chart, own) => {
     const beyond = (point) => (point.k === "unreached" ? 1 : point.k === "below" ? -1 : 0);
     const { width, height } = chart.over.getBoundingClientRect();
     return own.map((point) => {
-      const x = chart.valToPos(point.x, "x");
+      const x = chart.valToPos(point.x, "x") + (point.d || 0);
       const edge = beyond(point);
       if (!edge) return { x, y: chart.valToPos(point.y, "y") };
       const row = own.filter((one) => one.x === point.x && beyond(one) === edge);
-      const shift = (row.indexOf(point) - (row.length - 1) / 2) * 10;
+      const shift = (row.indexOf(point) - (row.length - 1) / 2) * 10 - (point.d || 0);
       return { x: Math.min(Math.max(x + shift, 4), width - 4), y: edge > 0 ? 13 : height - 13, edge };
     });
   };
