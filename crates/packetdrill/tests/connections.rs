@@ -142,7 +142,7 @@ fn segments_are_cut_where_records_end_and_parts_are_not_whole() {
     assert_eq!(server(events), "pass | 3 segments 3 asserts 0 acks");
 }
 
-/// What an application is told is nobody's here, and counted as such.
+/// What an application is told no part of the stack says: it is counted as not judged.
 #[test]
 fn calls_that_only_tell_are_not_judged() {
     let events = "

@@ -121,7 +121,7 @@ fn accurate_marks_are_counted_in_three_bits() {
     assert_eq!(said_of(script), "pass | 10 segments 2 asserts 2 acks");
     assert_eq!(said_of(&script.replace("> .7", "> .6")), "fail | 0 segments 0 asserts 1 acks | line 11: ACE 6 expected, 7 left");
     assert_eq!(said_of(&script.replace("P.7", "P.5")), "fail | 0 segments 0 asserts 2 acks | line 13: ACE 5 expected, 7 left");
-    // Ten segments at once, the first ACK: the average is above four, and the bits are believed as they are.
+    // Ten segments at once, the first ACK: the average is above four, and the bits are taken as they are.
     let at_once = script.replace("ack 5001", "ack 10001").replace("ce == 3", "ce == 1").replace("< .0 2001", "< .6 2001");
     assert_eq!(said_of(&at_once), "pass | 10 segments 2 asserts 2 acks");
     // After an ACK of one segment nine that show nothing new may hide eight marks (RFC 9768 A.2.1).

@@ -1,7 +1,7 @@
 //! Three bits that count marks: how many an ACK tells of (RFC 9768 3.2.2).
 //!
 //! Each segment and ACK carries the number of marked segments that have arrived, plus five, modulo eight. An ACK of more than seven segments may stand for
-//! eight marks more than it shows. The facts are those of Linux 7 (`__tcp_accecn_process`): such an ACK is believed as far as the bits say if the ACKs of this
+//! eight marks more than it shows. The facts are those of Linux 7 (`__tcp_accecn_process`): such an ACK is taken as the bits say if the ACKs of this
 //! connection use to be of more than four segments, which tells that they are thinned out on their way; otherwise as many marks are assumed as fit
 //! what it brings. Where the option with bytes by codepoint arrives as well Linux corrects that by it, which is not done here.
 

@@ -135,7 +135,7 @@ impl EcnState {
         ack.ecn == self.known
     }
 
-    /// Step 3 of an ACK: counts the marks that it tells of; it delivered `progress`. Returns whether it told of any. A counter is not believed where the
+    /// Step 3 of an ACK: counts the marks that it tells of; it delivered `progress`. Returns whether it told of any. A counter is not used where the
     /// ACK may be older than others (RFC 9768 3.2.2.5.1; Linux `__tcp_accecn_process`): it brings nothing, and no timestamp says that it is newer.
     pub(crate) fn take_marks(&mut self, c: &mut Connection, ack: &Ack, progress: &Progress) -> bool {
         let is_newer = progress.acked > 0 || progress.sacked > 0 || self.is_timed;

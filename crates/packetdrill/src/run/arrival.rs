@@ -28,7 +28,7 @@ impl Run {
         let (drive, agreed) = self.drive()?;
         let is_accurate = agreed.ecn == Ecn::Accurate;
         // Bytes by codepoint say no more than the counter does where that cannot have wrapped.
-        if let Some(option) = packet.others.iter().find(|option| !(is_accurate && *option == "ECN") && !packet.has('S')) {
+        if let Some(option) = packet.others.iter().find(|option| !(packet.has('S') || is_accurate && *option == "ECN")) {
             return Err(Stop::NotDrivable(format!("option {option}")));
         }
         drive.tell_stamp(is_newer);

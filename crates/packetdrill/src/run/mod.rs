@@ -76,7 +76,7 @@ struct Run {
     is_gone: bool,
     /// The stack under test has said that it writes nothing more.
     is_finished: bool,
-    /// With its socket closed: nobody reads what the peer may still say.
+    /// With its socket closed: what the peer may still say is not read.
     is_closed: bool,
     /// The peer has said something since the connection is open.
     has_ack: bool,

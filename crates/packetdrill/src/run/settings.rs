@@ -131,7 +131,7 @@ impl Settings {
             }
             [file, ..] if file.starts_with("/tmp/sysctl_restore") => Ok(()),
             ["ip", "tcp_metrics", ..] | ["nstat", ..] => Ok(()),
-            // Segments leave one by one here, whoever cuts them.
+            // Segments leave one by one here, whatever cuts them.
             ["ethtool", "-K", "tun0", "tso" | "gso", "off"] | ["ethtool", "-K", "tun0", "tso", "off", "gso", "off"] => Ok(()),
             // A file of the script's own, which it sends.
             ["/bin/rm" | "rm", "-f", "/tmp/testfile"] | ["/bin/dd" | "dd", ..] => Ok(()),
