@@ -277,7 +277,7 @@ def run(scenario: Scenario, *, backend: str = "sim", pcap: str | Path | None = N
     backend : str
         Name of the backend.
     pcap : str or Path, optional
-        Also write the run's packets of TCP there, as pcapng, headers only; the simulator does.
+        Also write the run's packets there, as pcapng: of TCP headers only, of a whole stack all.
     pcap_at : sequence of str
         Where: ``sender``, ``bottleneck``, ``receiver``, an interface of the file each.
 

@@ -6,10 +6,11 @@
 
 use std::collections::VecDeque;
 
-use sim::{Place, SeenContent, Tapped};
+use sim::{Asked, Place, SeenContent, Tapped};
 use tcp::{Ack, Ecn, EcnBits, Opening, Sack, WINDOW_PROBE};
 use units::Time;
 
+use crate::asked::{Heard, Requests};
 use crate::headers::{headers, End, Headers, Packet, TcpOptions, ACK, AE, CWR, ECE, FIN, SYN};
 
 /// What timestamps say at simulated time 0, milliseconds: a handshake before the run has some, too.
@@ -18,7 +19,7 @@ const CLOCK_AT_ZERO_MS: i64 = 1_000_000;
 const MEMORY: units::Duration = units::Duration::from_ms(10_000);
 const REMEMBERED_MAX: usize = 1 << 16;
 /// Ports of the receivers, and the first of the senders.
-const RECEIVER_PORT: u16 = 5001;
+pub(crate) const RECEIVER_PORT: u16 = 5001;
 const SENDER_PORT: u32 = 49_152;
 const SENDER_PORTS: u32 = 16_384;
 /// The timestamps' option, padded.
@@ -35,6 +36,17 @@ struct Arrived {
     /// Its timestamp.
     value: u32,
     cumulative: u64,
+    /// Bytes of requests that had arrived in order.
+    heard: u64,
+}
+
+/// An ACK that has left the receiver.
+#[derive(Clone, Copy, Debug)]
+struct Left {
+    ack: Ack,
+    ns: i64,
+    /// Bytes of requests before it.
+    asked: u64,
 }
 
 /// One connection.
@@ -46,12 +58,31 @@ pub(crate) struct Connection {
     shift: u8,
     /// In order of time; the first stands for all before it, too.
     arrived: VecDeque<Arrived>,
-    /// ACKs that have left the receiver and not reached the sender, with the time when they left.
-    answers: VecDeque<(Ack, i64)>,
+    /// ACKs that have left the receiver and not reached the sender.
+    answers: VecDeque<Left>,
+    /// What the receiver has asked, and the sender heard of it.
+    requests: Requests,
+    heard: Heard,
     /// Segments of an ECN-capable connection that were sent without saying so: when, which.
     bare: VecDeque<(Time, u64)>,
     /// When a packet of it was seen last, nanoseconds.
     pub(crate) seen_ns: i64,
+}
+
+/// A packet of the receiver: its acknowledgement, timestamp, bytes of requests before it, bytes of a request in it.
+struct Answer<'a> {
+    ack: &'a Ack,
+    sack: Sack,
+    value: u32,
+    before: u64,
+    payload: u32,
+}
+
+/// Addresses and ports of the connection with this number: the sender's, the receiver's.
+pub(crate) fn ends(number: u32, receiver_port: u16) -> (End, End) {
+    let [_, a, b, c] = (number + 1).to_be_bytes();
+    let port = (SENDER_PORT + number % SENDER_PORTS) as u16;
+    (End { address: [10, a, b, c], port }, End { address: [172, 16, 0, 1], port: receiver_port })
 }
 
 /// Of a time, nanoseconds.
@@ -67,21 +98,22 @@ fn shift_of(bytes: u64) -> u8 {
 impl Connection {
     /// The one with this number.
     pub(crate) fn new(number: u32, tapped: &Tapped) -> Connection {
-        let [_, a, b, c] = (number + 1).to_be_bytes();
-        let port = (SENDER_PORT + number % SENDER_PORTS) as u16;
+        let (sender, receiver) = ends(number, RECEIVER_PORT);
         let mut connection = Connection {
-            sender: End { address: [10, a, b, c], port },
-            receiver: End { address: [172, 16, 0, 1], port: RECEIVER_PORT },
+            sender,
+            receiver,
             shift: shift_of(tapped.window.saturating_mul(tapped.mss.into())),
             arrived: VecDeque::new(),
             answers: VecDeque::new(),
+            requests: Requests::default(),
+            heard: Heard::default(),
             bare: VecDeque::new(),
             seen_ns: tapped.start.0 as i64,
             tapped: tapped.clone(),
         };
         if !tapped.opens {
             let value = clock(tapped.start.0 as i64 - (tapped.rtt.0 / 2) as i64);
-            connection.arrived.push_back(Arrived { at: Time::ZERO, value, cumulative: 0 });
+            connection.arrived.push_back(Arrived { at: Time::ZERO, value, cumulative: 0, heard: 0 });
         }
         connection
     }
@@ -131,16 +163,17 @@ impl Connection {
                 self.segment((seq, sent), self.codepoint(is_capable, bits), bits)
             }
             SeenContent::Ack { ref ack, sack } => {
-                let value = self.value_of(ns, place, ack);
+                let (value, asked) = self.left(ns, place, ack);
                 if place == Place::Sender {
-                    self.on_arrived(ns, value, ack);
+                    self.on_arrived(ns, value, (if ack.is_special() { 0 } else { ack.cumulative }, ack.echo));
                 }
                 if ack.is_syn_ack() {
                     self.syn_ack(ack, value, clock(ack.echo.0 as i64))
                 } else {
-                    self.acknowledgement(ack, value, sack.unwrap_or_default())
+                    self.answer(&Answer { ack, sack: sack.unwrap_or_default(), value, before: asked, payload: 0 })
                 }
             }
+            SeenContent::Request(ref asked) => self.request(ns, place, asked),
         }
     }
 
@@ -168,11 +201,11 @@ impl Connection {
     }
 
     /// An ACK reaches the sender.
-    fn on_arrived(&mut self, ns: i64, value: u32, ack: &Ack) {
-        let cumulative = if ack.is_special() { 0 } else { ack.cumulative };
-        let latest = self.arrived.back().map_or(0, |latest| latest.cumulative);
-        self.arrived.push_back(Arrived { at: Time((ns.max(0) as u64) + self.quarter_ns()), value, cumulative: cumulative.max(latest) });
-        let oldest = ack.echo.saturating_sub(MEMORY);
+    fn on_arrived(&mut self, ns: i64, value: u32, (cumulative, echo): (u64, Time)) {
+        let (latest, heard) = (self.arrived.back().map_or(0, |latest| latest.cumulative), self.heard.bytes());
+        let at = Time((ns.max(0) as u64) + self.quarter_ns());
+        self.arrived.push_back(Arrived { at, value, cumulative: cumulative.max(latest), heard });
+        let oldest = echo.saturating_sub(MEMORY);
         while self.arrived.len() > REMEMBERED_MAX || self.arrived.get(1).is_some_and(|second| second.at < oldest) {
             self.arrived.pop_front();
         }
@@ -181,22 +214,36 @@ impl Connection {
         }
     }
 
-    /// The timestamp of an ACK: when it left the receiver.
-    fn value_of(&mut self, ns: i64, place: Place, ack: &Ack) -> u32 {
+    /// The timestamp of an ACK, which says when it left the receiver, and the bytes that had been asked before.
+    fn left(&mut self, ns: i64, place: Place, ack: &Ack) -> (u32, u64) {
+        let now = Left { ack: *ack, ns, asked: self.requests.bytes() };
         if place == Place::Receiver {
-            self.answers.push_back((*ack, ns));
+            self.answers.push_back(now);
             self.answers.drain(..self.answers.len().saturating_sub(REMEMBERED_MAX));
-            return clock(ns);
+            return (clock(ns), now.asked);
         }
         // Those before it were lost.
-        while self.answers.front().is_some_and(|(left, _)| left != ack) {
+        while self.answers.front().is_some_and(|left| left.ack != *ack) {
             self.answers.pop_front();
         }
-        let left = self.answers.front().map_or(ns, |&(_, left)| left);
+        let Left { ns, asked, .. } = self.answers.front().copied().unwrap_or(now);
         if place == Place::Sender {
             self.answers.pop_front();
         }
-        clock(left)
+        (clock(ns), asked)
+    }
+
+    /// A packet of a request.
+    fn request(&mut self, ns: i64, place: Place, asked: &Asked) -> Headers {
+        let before = self.requests.place_of(asked, self.tapped.mss.into());
+        let value = clock(asked.sent.0 as i64);
+        if place == Place::Sender {
+            self.heard.on_arrived(before, before + u64::from(asked.payload));
+            self.on_arrived(ns, value, (asked.ack.cumulative, asked.ack.echo));
+        }
+        // Before any data it echoes how the connection was opened.
+        let ack = Ack { echo: asked.ack.echo.max(self.tapped.start + units::Duration(self.quarter_ns())), ..asked.ack };
+        self.answer(&Answer { ack: &ack, sack: Sack::default(), value, before, payload: asked.payload })
     }
 
     /// The latest ACK that a segment sent then knows of.
@@ -219,7 +266,7 @@ impl Connection {
             ecn,
             id: id_of(seq, sent),
             seq: number,
-            ack: 1,
+            ack: 1 + known.map_or(0, |known| known.heard as u32),
             flags: ACK | cwr | marks | if is_last { FIN } else { 0 },
             options: TcpOptions { timestamps: self.timestamps(value, known.map_or(0, |known| known.value)), ..TcpOptions::default() },
             payload: if seq == WINDOW_PROBE { 0 } else { self.tapped.mss },
@@ -265,7 +312,8 @@ impl Connection {
         headers(&Packet { seq: 0, ack: 1, flags: SYN | ACK | ecn, options, id: id_of(0, ack.echo), ..self.of_receiver() })
     }
 
-    fn acknowledgement(&self, ack: &Ack, value: u32, sack: Sack) -> Headers {
+    /// A packet of the receiver behind the handshake.
+    fn answer(&self, &Answer { ack, sack, value, before, payload }: &Answer<'_>) -> Headers {
         let range = |from, to| (self.number(from), self.number(to));
         let duplicate = sack.duplicate.map(|seq| range(seq, seq + 1));
         let blocks = sack.blocks.iter().filter(|block| block.to > block.from).map(|block| range(block.from, block.to));
@@ -280,12 +328,13 @@ impl Connection {
         };
         let window = sack.window.map_or(self.offered(), |bytes| (u64::from(bytes) >> self.shift).min(0xffff) as u16);
         headers(&Packet {
-            id: id_of(ack.cumulative, ack.echo),
-            seq: 1,
+            id: if payload > 0 { id_of(before, Time(value.into())) } else { id_of(ack.cumulative, ack.echo) },
+            seq: 1u32.wrapping_add(before as u32),
             ack: self.number(ack.cumulative),
             flags: ACK | marks,
             window,
             options: TcpOptions { timestamps: self.timestamps(value, clock(ack.echo.0 as i64)), sack: told, ..TcpOptions::default() },
+            payload,
             ..self.of_receiver()
         })
     }

@@ -1,4 +1,8 @@
-//! IPv4 and TCP headers with checksums, of a packet whose payload is zeros that are not kept (RFC 791, 9293, 2018, 7323).
+//! IPv4, TCP and UDP headers with checksums (RFC 768, 791, 9293, 2018, 7323). The payload of a packet of TCP is zeros that are not kept.
+
+/// Protocols in IP.
+const TCP: u8 = 6;
+const UDP: u8 = 17;
 
 /// The longest: 20 of IP, 60 of TCP.
 pub(crate) const HEADERS_MAX: usize = 80;
@@ -124,18 +128,93 @@ pub(crate) fn headers(packet: &Packet<'_>) -> Headers {
     made.options(&packet.options);
     let tcp = u32::from(made.length) - 20;
     made.bytes[32..34].copy_from_slice(&(((tcp / 4) as u16) << 12 | packet.flags).to_be_bytes());
-    made.on_wire = 20 + tcp + packet.payload;
-    let [high, low] = (made.on_wire as u16).to_be_bytes();
-    let [id_high, id_low] = packet.id.to_be_bytes();
-    // Version 4, five words; not fragmented; 64 hops; TCP.
-    made.bytes[..12].copy_from_slice(&[0x45, packet.ecn, high, low, id_high, id_low, 0x40, 0, 64, 6, 0, 0]);
-    made.bytes[12..16].copy_from_slice(&packet.from.address);
-    made.bytes[16..20].copy_from_slice(&packet.to.address);
-    let of_ip = checksum(sum(&made.bytes[..20]));
-    made.bytes[10..12].copy_from_slice(&of_ip);
-    // The pseudo-header: addresses, protocol, length. Zeros of payload add nothing.
-    let pseudo = sum(&made.bytes[12..20]) + 6 + tcp + packet.payload;
-    let of_tcp = checksum(pseudo + sum(&made.bytes[20..usize::from(made.length)]));
-    made.bytes[36..38].copy_from_slice(&of_tcp);
+    let Packet { from, to, ecn, id, payload, .. } = *packet;
+    // Zeros of payload add nothing to the sum.
+    made.over_ip(&Carried { from, to, ecn, id, protocol: TCP, checksum_at: 36, payload, payload_sum: 0 });
     made
+}
+
+/// What IP carries: whose it is, and what is needed for its checksum.
+struct Carried {
+    from: End,
+    to: End,
+    ecn: u8,
+    id: u16,
+    protocol: u8,
+    checksum_at: usize,
+    payload: u32,
+    payload_sum: u32,
+}
+
+impl Headers {
+    /// Fills in the header of IP, and the checksum of what stands behind it.
+    fn over_ip(&mut self, carried: &Carried) {
+        let inside = u32::from(self.length) - 20 + carried.payload;
+        self.on_wire = 20 + inside;
+        let [high, low] = (self.on_wire as u16).to_be_bytes();
+        let [id_high, id_low] = carried.id.to_be_bytes();
+        // Version 4, five words; not fragmented; 64 hops.
+        self.bytes[..12].copy_from_slice(&[0x45, carried.ecn, high, low, id_high, id_low, 0x40, 0, 64, carried.protocol, 0, 0]);
+        self.bytes[12..16].copy_from_slice(&carried.from.address);
+        self.bytes[16..20].copy_from_slice(&carried.to.address);
+        let of_ip = checksum(sum(&self.bytes[..20]));
+        self.bytes[10..12].copy_from_slice(&of_ip);
+        // The pseudo-header: addresses, protocol, length.
+        let pseudo = sum(&self.bytes[12..20]) + u32::from(carried.protocol) + inside;
+        let of_all = checksum(pseudo + sum(&self.bytes[20..usize::from(self.length)]) + carried.payload_sum);
+        self.bytes[carried.checksum_at..carried.checksum_at + 2].copy_from_slice(&of_all);
+    }
+}
+
+/// A datagram between two ends, or what travels as one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Datagram<'a> {
+    pub(crate) from: End,
+    pub(crate) to: End,
+    pub(crate) ecn: u8,
+    pub(crate) bytes: &'a [u8],
+}
+
+impl Datagram<'_> {
+    /// An identification that it has wherever it is seen.
+    fn id(&self) -> u16 {
+        let [high, low] = checksum(sum(self.bytes));
+        u16::from(high) << 8 | u16::from(low)
+    }
+}
+
+/// The headers of a datagram of UDP, whose payload follows.
+pub(crate) fn of_udp(datagram: &Datagram<'_>) -> Headers {
+    let Datagram { from, to, ecn, bytes } = *datagram;
+    let payload = bytes.len() as u32;
+    let mut made = Headers { bytes: [0; HEADERS_MAX], length: 20, on_wire: 0 };
+    made.put(&from.port.to_be_bytes());
+    made.put(&to.port.to_be_bytes());
+    made.put(&(8 + payload as u16).to_be_bytes());
+    made.put(&[0; 2]);
+    made.over_ip(&Carried { from, to, ecn, id: datagram.id(), protocol: UDP, checksum_at: 26, payload, payload_sum: sum(bytes) });
+    if made.bytes[26..28] == [0, 0] {
+        // Zero would say that there is none.
+        made.bytes[26..28].copy_from_slice(&[0xff; 2]);
+    }
+    made
+}
+
+/// Of the 20 bytes of TCP's header those that a stack of a kernel sends, in two pieces: numbers, offset and flags, window (`stacks/linux`).
+const KEPT: usize = 12;
+
+/// The headers of a segment that travels as a datagram: numbers, offset and flags, window, options and zeros of payload; none where it is none.
+pub(crate) fn of_segment(datagram: &Datagram<'_>) -> Option<Headers> {
+    let Datagram { from, to, ecn, bytes } = *datagram;
+    let options = (usize::from(bytes.get(8)? >> 4) * 4).checked_sub(20)?;
+    let (kept, options) = (&bytes[..KEPT.min(bytes.len())], bytes.get(KEPT..KEPT + options)?);
+    let mut made = Headers { bytes: [0; HEADERS_MAX], length: 20, on_wire: 0 };
+    made.put(&from.port.to_be_bytes());
+    made.put(&to.port.to_be_bytes());
+    made.put(kept);
+    made.put(&[0; 4]);
+    made.put(options);
+    let payload = (bytes.len() - KEPT - options.len()) as u32;
+    made.over_ip(&Carried { from, to, ecn, id: datagram.id(), protocol: TCP, checksum_at: 36, payload, payload_sum: 0 });
+    Some(made)
 }

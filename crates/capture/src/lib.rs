@@ -2,7 +2,9 @@
 //!
 //! This crate must never know Python, a figure, or how a run is made: packets go in one by one, bytes go to a writer, and the other way.
 
+mod asked;
 mod connection;
+mod datagrams;
 mod headers;
 mod pcapng;
 pub mod read;

@@ -79,8 +79,8 @@ pub(crate) struct Written<'a> {
     pub(crate) interface: u32,
     /// Nanoseconds since 1970.
     pub(crate) time_ns: u64,
-    /// What is kept of it.
-    pub(crate) bytes: &'a [u8],
+    /// What is kept of it, headers and payload.
+    pub(crate) bytes: [&'a [u8]; 2],
     /// Its length on the wire.
     pub(crate) length: u32,
     pub(crate) comment: Option<&'a str>,
@@ -88,13 +88,15 @@ pub(crate) struct Written<'a> {
 
 /// A packet of one of the interfaces.
 pub(crate) fn packet(to: &mut impl Write, packet: &Written<'_>) -> io::Result<()> {
+    let [headers, payload] = packet.bytes;
     let block = Block::new(PACKET)
         .put(&packet.interface.to_le_bytes())
         .put(&((packet.time_ns >> 32) as u32).to_le_bytes())
         .put(&(packet.time_ns as u32).to_le_bytes())
-        .put(&(packet.bytes.len() as u32).to_le_bytes())
+        .put(&((headers.len() + payload.len()) as u32).to_le_bytes())
         .put(&packet.length.to_le_bytes())
-        .put(packet.bytes)
+        .put(headers)
+        .put(payload)
         .pad();
     let block = packet
         .comment

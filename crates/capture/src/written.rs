@@ -7,17 +7,19 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::io::{self, Write};
 
-use sim::{Place, Seen, SharedTap, Tap, Tapped};
+use sim::{Place, Seen, SeenDatagram, SharedTap, Tap, Tapped, TappedStack};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::connection::Connection;
+use crate::datagrams::Datagrams;
 use crate::headers::Headers;
 use crate::pcapng;
 
 /// Simulated time 0 in files: 2000-01-01 00:00:00 UTC, so that a handshake before it has a time, too.
 pub const ZERO_NS: u64 = 946_684_800_000_000_000;
-/// Only headers are kept.
+/// Of TCP only headers are kept, of datagrams all.
 const SNAP_LENGTH: u32 = 96;
+const SNAP_LENGTH_OF_DATAGRAMS: u32 = 65_535;
 /// What a packet that was not part of the run says of itself.
 const NOT_OF_THE_RUN: &str = "before the run, in which the connection is established";
 /// After so many new transfers transfers that are over are forgotten, when nothing of them was seen for so long.
@@ -35,6 +37,8 @@ pub struct Named {
     pub comment: String,
     /// The run's length: packets from then on are not written.
     pub end_ns: u64,
+    /// Some of its flows are whole stacks.
+    pub has_stacks: bool,
 }
 
 /// What was written.
@@ -54,6 +58,7 @@ struct Waiting {
     interface: u32,
     is_of_run: bool,
     headers: Headers,
+    payload: Box<[u8]>,
 }
 
 impl PartialEq for Waiting {
@@ -82,6 +87,7 @@ pub struct Written<W> {
     to: W,
     interfaces: [Option<u32>; 3],
     connections: BTreeMap<u32, Connection>,
+    stacks: BTreeMap<u32, Datagrams>,
     waiting: BinaryHeap<Reverse<Waiting>>,
     shown: u64,
     births: u32,
@@ -104,13 +110,15 @@ impl<W: Write> Written<W> {
         pcapng::section(&mut to, &named.application, &named.comment)?;
         let mut interfaces = [None; 3];
         for (number, &place) in named.places.iter().enumerate() {
-            pcapng::interface(&mut to, place.name(), SNAP_LENGTH)?;
+            let snap_length = if named.has_stacks { SNAP_LENGTH_OF_DATAGRAMS } else { SNAP_LENGTH };
+            pcapng::interface(&mut to, place.name(), snap_length)?;
             interfaces[place as usize] = Some(number as u32);
         }
         Ok(Written {
             to,
             interfaces,
             connections: BTreeMap::new(),
+            stacks: BTreeMap::new(),
             waiting: BinaryHeap::new(),
             shown: 0,
             births: 0,
@@ -140,11 +148,11 @@ impl<W: Write> Written<W> {
         }
     }
 
-    fn wait(&mut self, ns: i64, place: Place, headers: Headers, is_of_run: bool) {
+    fn wait(&mut self, (ns, place): (i64, Place), (headers, payload): (Headers, Box<[u8]>), is_of_run: bool) {
         let Some(interface) = self.interfaces[place as usize].filter(|_| ns < self.end_ns) else { return };
         assert!(ns >= self.written_ns, "a packet at {ns} ns is shown after those until {} ns were written", self.written_ns);
         self.counts.packets[place as usize] += 1;
-        self.waiting.push(Reverse(Waiting { ns, order: self.shown, interface, is_of_run, headers }));
+        self.waiting.push(Reverse(Waiting { ns, order: self.shown, interface, is_of_run, headers, payload }));
         self.shown += 1;
         self.counts.waited = self.counts.waited.max(self.waiting.len());
     }
@@ -157,11 +165,22 @@ impl<W: Write> Written<W> {
             let written = pcapng::Written {
                 interface: first.interface,
                 time_ns: ZERO_NS.wrapping_add_signed(first.ns),
-                bytes: first.headers.bytes(),
+                bytes: [first.headers.bytes(), &first.payload],
                 length: first.headers.on_wire,
                 comment: (!first.is_of_run).then_some(NOT_OF_THE_RUN),
             };
             self.failed = pcapng::packet(&mut self.to, &written).err();
+        }
+    }
+
+    /// A packet of the run is seen, a quarter of a base RTT before it reaches its link where it is at its sender.
+    fn on_packet(&mut self, (ns, place): (i64, Place), packet: (Headers, Box<[u8]>), quarter_ns: u64) {
+        if place == Place::Sender {
+            self.now_ns = self.now_ns.max(ns + quarter_ns as i64);
+        }
+        self.wait((ns, place), packet, true);
+        if place == Place::Sender {
+            self.write_until(self.now_ns - self.lag_ns);
         }
     }
 
@@ -183,7 +202,7 @@ impl<W: Write + Send> Tap for Written<W> {
         let mut connection = Connection::new(flow, tapped);
         if !tapped.opens {
             for (ns, place, headers) in connection.opened_before() {
-                self.wait(ns, place, headers, false);
+                self.wait((ns, place), (headers, Box::default()), false);
             }
         }
         self.connections.insert(flow, connection);
@@ -193,13 +212,19 @@ impl<W: Write + Send> Tap for Written<W> {
         let Some(connection) = self.connections.get_mut(&seen.flow) else { return };
         let ns = seen.at.0 as i64;
         let headers = connection.headers(ns, seen.place, &seen.content);
-        if seen.place == Place::Sender {
-            self.now_ns = self.now_ns.max(ns + connection.quarter_ns() as i64);
-        }
-        self.wait(ns, seen.place, headers, true);
-        if seen.place == Place::Sender {
-            self.write_until(self.now_ns - self.lag_ns);
-        }
+        let quarter_ns = connection.quarter_ns();
+        self.on_packet((ns, seen.place), (headers, Box::default()), quarter_ns);
+    }
+
+    fn on_stack(&mut self, flow: u32, tapped: &TappedStack<'_>) {
+        self.lag_ns = self.lag_ns.max(2 * tapped.rtt.0 as i64);
+        self.stacks.insert(flow, Datagrams::new(flow, tapped));
+    }
+
+    fn on_datagram(&mut self, seen: &SeenDatagram<'_>) {
+        let Some(stack) = self.stacks.get(&seen.flow) else { return };
+        let (packet, quarter_ns) = (stack.packet(seen), stack.quarter_ns());
+        self.on_packet((seen.at.0 as i64, seen.place), packet, quarter_ns);
     }
 }
 

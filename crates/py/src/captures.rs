@@ -29,8 +29,13 @@ impl Capture {
         let text = |key: &str| wanted[key].as_str().unwrap_or_default().to_owned();
         let file = text("file");
         let places = wanted["places"].as_array().into_iter().flatten().filter_map(|place| place.as_str().and_then(Place::of_name));
-        let named =
-            Named { places: places.collect(), application: text("application"), comment: text("comment"), end_ns: spec.duration_ns };
+        let named = Named {
+            places: places.collect(),
+            application: text("application"),
+            comment: text("comment"),
+            end_ns: spec.duration_ns,
+            has_stacks: spec.flows.iter().any(|flow| flow.stack.is_some()),
+        };
         let opened = File::create(&file).and_then(|opened| Written::new(BufWriter::with_capacity(BUFFER_BYTES, opened), &named));
         let written = Arc::new(Mutex::new(opened.map_err(|error| refused(&file, &error))?));
         Ok(Capture { written, file })

@@ -20,7 +20,7 @@ pub use engine::{
 };
 pub use error::{Interrupted, RunError, SpecError, StackFault};
 pub use parts::pace::Pace;
-pub use parts::tap::{Content as SeenContent, Place, Seen, SharedTap, Tap, Tapped};
+pub use parts::tap::{Asked, Content as SeenContent, Place, Seen, SeenDatagram, SharedTap, Tap, Tapped, TappedStack};
 pub use records::{
     Columns, EventKind, ExchangeRow, FlowRow, FlowSamples, FrameRow, HostColumns, LinkRow, PageRow, Records, SourceRow, SourceTotals,
     TransferKind, TransferRow, Transfers, UNSAID_STATE,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use endpoint::{Config, Ecn, Endpoint, Fault, Named, Opens, Role, Stacks, State, Supply};
-use sim::{run_with, Beside, Records, RunError, Silent, Spec};
+use sim::{run_with, Beside, Place, Records, RunError, Seen, SeenDatagram, SharedTap, Silent, Spec, Tap, Tapped, TappedStack, Watched};
 
 const PAYLOAD: usize = 1472;
 const ACK: usize = 32;
@@ -162,6 +162,10 @@ impl Endpoint for End {
 }
 
 fn ran(habit: Habit, change: impl FnOnce(&mut serde_json::Value)) -> Result<Records, RunError> {
+    tapped(habit, change, None)
+}
+
+fn tapped(habit: Habit, change: impl FnOnce(&mut serde_json::Value), tap: Option<SharedTap>) -> Result<Records, RunError> {
     let mut given = serde_json::json!({
         "seed": 1, "duration_ns": 10_000_000_000_u64, "warmup_ns": 2_000_000_000_u64, "sample_ns": 100_000_000,
         "forward": {"rate_bps": 12_000_000, "queue": {"unit": "packets", "limit": 100}},
@@ -171,7 +175,62 @@ fn ran(habit: Habit, change: impl FnOnce(&mut serde_json::Value)) -> Result<Reco
     let spec: Spec = serde_json::from_value(given).expect("a scenario");
     let mut stacks = Stacks::default();
     stacks.insert(Box::new(Fixed(habit)));
-    run_with(&spec, Beside { stacks: &stacks, ..Beside::default() }, &mut Silent, || false)
+    let beside = Beside { stacks: &stacks, ..Beside::default() };
+    match tap {
+        Some(_) => run_with(&spec, beside, &mut Watched { acks: None, tap }, || false),
+        None => run_with(&spec, beside, &mut Silent, || false),
+    }
+}
+
+/// Datagrams that were shown: when, nanoseconds, where, from the client, marked, bytes.
+#[derive(Default)]
+struct Shown(Vec<(u64, Place, bool, bool, usize)>);
+
+impl Tap for Shown {
+    fn on_connection(&mut self, _flow: u32, _tapped: &Tapped) {}
+
+    fn on_seen(&mut self, _seen: &Seen) {}
+
+    fn on_stack(&mut self, flow: u32, tapped: &TappedStack<'_>) {
+        assert_eq!((flow, tapped.rtt.0, tapped.known_as), (0, 40_000_000, "fixed-1"));
+    }
+
+    fn on_datagram(&mut self, seen: &SeenDatagram<'_>) {
+        self.0.push((seen.at.0, seen.place, seen.is_data, seen.ecn == 3, seen.bytes.len()));
+    }
+}
+
+/// One that leaves at 1 s is at its link after a quarter of the RTT, leaves it after its transmission of 1 ms, and arrives a quarter later; its
+/// answer is back after the other half. Behind a queue that decides late, and with a queue that marks and drops, it is counted where it is seen.
+#[test]
+fn datagrams_are_shown_where_and_when_they_are() {
+    let change = |late: bool| {
+        move |given: &mut serde_json::Value| {
+            given["forward"]["queue"]["limit"] = 30.into();
+            given["forward"]["mark"] = serde_json::json!({"unit": "packets", "limit": 20});
+            if late {
+                given["forward"]["discipline"] = serde_json::json!({"name": "fq"});
+                given["forward"].as_object_mut().expect("a link").remove("mark");
+            }
+        }
+    };
+    for late in [false, true] {
+        let shown = std::sync::Arc::new(std::sync::Mutex::new(Shown::default()));
+        let records = tapped(Habit::Window(80), change(late), Some(SharedTap::new(shown.clone()))).unwrap();
+        let plain = ran(Habit::Window(80), change(late)).unwrap();
+        assert_eq!((records.flows[0].at_end, records.flows[0].lost_packets), (plain.flows[0].at_end, plain.flows[0].lost_packets));
+        let shown = &shown.lock().expect("nothing panicked").0;
+        let count = |place: Place, is_data: bool| shown.iter().filter(|seen| (seen.1, seen.2) == (place, is_data)).count() as u64;
+        let (sent, lost, got) = (records.flows[0].at_end.sent, records.flows[0].lost_packets, records.flows[0].at_end.delivered);
+        assert_eq!((count(Place::Sender, true), count(Place::Receiver, true)), (sent, got));
+        assert!(lost > 10 && (sent - lost).abs_diff(count(Place::Bottleneck, true)) <= 80);
+        let first = |place, is_data| shown.iter().find(|seen| (seen.1, seen.2) == (place, is_data)).map(|seen| seen.0 - 1_000_000_000);
+        let places = [Place::Sender, Place::Bottleneck, Place::Receiver];
+        assert_eq!(places.map(|place| first(place, true)), [Some(0), Some(11_000_000), Some(21_000_000)]);
+        assert_eq!(places.map(|place| first(place, false)), [Some(41_000_000), Some(31_000_000), Some(21_000_000)]);
+        assert_eq!(shown.iter().any(|seen| seen.1 == Place::Receiver && seen.3), !late);
+        assert!(shown.iter().all(|seen| seen.4 == if seen.2 { PAYLOAD } else { ACK } && !(seen.1 == Place::Sender && seen.3)));
+    }
 }
 
 /// A datagram takes 1 ms: 20 of them in flight over 40 ms and their own transmission. 20 leave in a train, of which the last waits 19 ms; from

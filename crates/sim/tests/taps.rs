@@ -5,7 +5,7 @@ mod common;
 use std::sync::{Arc, Mutex};
 
 use cc::Controller;
-use sim::{run_observed, AckHash, Observer, Place, Records, Seen, SeenContent, SharedTap, Spec, Tap, Tapped};
+use sim::{run_observed, AckHash, Observer, Place, Records, Seen, SeenContent, SeenDatagram, SharedTap, Spec, Tap, Tapped, TappedStack};
 use tcp::{Opening, Sender, WINDOW_PROBE};
 use units::Time;
 
@@ -20,6 +20,10 @@ struct Shown {
     sent: u64,
     marked: u64,
     acks: u64,
+    /// Packets of requests that left their clients before the end, and those seen where they arrive.
+    asked: u64,
+    heard: u64,
+    mss: std::collections::BTreeMap<u32, u32>,
     end: Time,
     /// Base RTT of each connection, the largest, and the clock that never goes back.
     rtts: std::collections::BTreeMap<u32, u64>,
@@ -32,6 +36,7 @@ impl Tap for Shown {
     fn on_connection(&mut self, flow: u32, tapped: &Tapped) {
         self.connections += 1;
         self.rtts.insert(flow, tapped.rtt.0);
+        self.mss.insert(flow, tapped.mss);
         self.rtt_ns = self.rtt_ns.max(tapped.rtt.0);
     }
 
@@ -49,8 +54,17 @@ impl Tap for Shown {
             }
             SeenContent::Segment { .. } => {}
             SeenContent::Ack { .. } => self.acks += u64::from(seen.place == Place::Sender),
+            SeenContent::Request(asked) => {
+                assert!(asked.payload > 0 && asked.sent <= seen.at + units::Duration(self.rtts[&seen.flow]));
+                self.asked += u64::from(seen.place == Place::Receiver && seen.at < self.end);
+                self.heard += u64::from(seen.place == Place::Sender);
+            }
         }
     }
+
+    fn on_stack(&mut self, _flow: u32, _tapped: &TappedStack<'_>) {}
+
+    fn on_datagram(&mut self, _seen: &SeenDatagram<'_>) {}
 }
 
 /// A hash of every ACK, with a tap.
@@ -99,6 +113,10 @@ fn compare(scenario: fn(u64) -> Spec) -> [u64; 3] {
         let flows: u64 = found.flows.iter().map(|flow| flow.at_end.sent).sum();
         let transfers: u64 = found.transfers.rows.iter().map(|row| u64::from(row.sent)).sum();
         assert_eq!(held(&spec, shown.sent, flows + transfers), flows + transfers, "scenario {index}");
+        let asked: u64 =
+            found.exchanges.iter().map(|row| row.request_bytes.div_ceil(shown.mss[&row.flow].into()) * u64::from(row.repeats + 1)).sum();
+        assert_eq!(shown.asked, asked, "scenario {index}");
+        assert!(shown.heard <= shown.asked, "scenario {index}");
         for (sum, count) in all.iter_mut().zip([shown.sent, shown.marked, shown.acks]) {
             *sum += count;
         }

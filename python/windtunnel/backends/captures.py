@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from windtunnel.scenario import Scenario, ScenarioError, fill
+from windtunnel.scenario import ScenarioError
 
 PLACES = ("sender", "bottleneck", "receiver")
 """Where packets are seen, by the names of the file's interfaces."""
@@ -73,26 +73,14 @@ class Capture:
             raise ScenarioError("pcap_at", f"{','.join(places)!r} is not allowed; allowed: {', '.join(PLACES)}, each once")
         return cls(Path(file), tuple(places))
 
-    def check(self, scenario: Scenario) -> None:
-        """Refuse what cannot be captured or written, before anything runs.
-
-        Parameters
-        ----------
-        scenario : Scenario
-            What will run.
+    def check(self) -> None:
+        """Refuse a file that cannot be written, before anything runs.
 
         Raises
         ------
         ScenarioError
             One line.
         """
-        for number, flow in enumerate(fill(scenario).scenario.flows):
-            if flow.stack is not None:
-                raise ScenarioError(
-                    f"flows[{number}].stack", f"{flow.stack!r} sends no TCP; allowed: the simulator's own flows with --pcap"
-                )
-            if flow.request_bytes is not None:
-                raise ScenarioError(f"flows[{number}].request", "requests are not captured yet; allowed: flows without them with --pcap")
         if not str(self.file) or self.file.is_dir() or not self.file.parent.is_dir():
             problem = f"{str(self.file)!r} cannot be written: no such file or folder; allowed: a file in a writable folder"
             raise ScenarioError("pcap", problem)

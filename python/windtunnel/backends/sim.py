@@ -88,7 +88,7 @@ class Simulator:
         return self._run(scenario, "run")
 
     def capture(self, scenario: Scenario, capture: Capture) -> tuple[Records, Captured]:
-        """Run the scenario and write its packets of TCP while it runs, whole or not at all.
+        """Run the scenario and write its packets while it runs, whole or not at all.
 
         Parameters
         ----------
@@ -105,11 +105,11 @@ class Simulator:
         Raises
         ------
         ScenarioError
-            When the engine refuses it, packets of it cannot be shown, or the file cannot be written.
+            When the engine refuses it, or the file cannot be written.
         windtunnel.foreign.ForeignError
             As `run`.
         """
-        capture.check(scenario)
+        capture.check()
         written: list[Any] = []
         with capture.staged() as temporary:
             comment = f"scenario {digest(scenario)}; simulated time 0 is 2000-01-01 00:00:00 UTC"

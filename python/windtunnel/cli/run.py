@@ -237,7 +237,7 @@ def _run(scenario: Scenario, backend: str, files: Files, *, as_json: bool) -> No
         qlog.check(files.qlog, flows=len(scenario.flows), sample_s=scenario.sample_s)
     capture = _capture(files)
     if capture is not None:
-        capture.check(scenario)
+        capture.check()
     if out is not None:
         need("folders of runs need", "polars")
     if out is not None and not out:

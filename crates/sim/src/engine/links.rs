@@ -9,6 +9,7 @@ use crate::parts::around::Noted;
 use crate::parts::gaps::Passing;
 use crate::parts::load::{Content, Load, Segment};
 use crate::parts::party::Party;
+use crate::parts::tap::Place;
 
 impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     /// When what a link does can first have an effect elsewhere: until then it need not be looked at.
@@ -125,10 +126,21 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
 
     /// A packet that leaves its flow's first link is shown.
     fn show_leaving(&self, link: usize, passing: &Passing) {
-        let Content::Segment(segment) = passing.load.content else { return };
-        let path = &self.flows[passing.load.owner as usize].path;
-        if path.is_tapped && path.data_link() == link {
-            path.show_passed(passing.at, segment.shown(passing.packet.ecn_capable));
+        let owner = passing.load.owner;
+        match &passing.load.content {
+            Content::Segment(segment) => {
+                let path = &self.flows[owner as usize].path;
+                if path.is_tapped && path.data_link() == link {
+                    path.show_passed(passing.at, segment.shown(passing.packet.ecn_capable));
+                }
+            }
+            Content::Foreign(payload) if payload.is_data => {
+                let stack = &self.stacks[self.stack_of(owner)];
+                if stack.data_link == link {
+                    stack.show(Place::Bottleneck, passing.at, payload);
+                }
+            }
+            _ => {}
         }
     }
 

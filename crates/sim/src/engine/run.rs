@@ -69,7 +69,7 @@ pub(super) struct Horizon {
 
 impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
     /// A run that has not begun, over these links.
-    pub(super) fn new(accepted: Accepted<'a>, stacks: Vec<StackFlow>, links: Vec<L>, observer: &'a mut O) -> Engine<'a, O, L> {
+    pub(super) fn new(accepted: Accepted<'a>, mut stacks: Vec<StackFlow>, links: Vec<L>, observer: &'a mut O) -> Engine<'a, O, L> {
         let spec = accepted.spec;
         let (mut arrivals, transfers) = Arrivals::new(&accepted.sources, spec);
         let shown = accepted.flows.iter().map(|flow| Shown {
@@ -92,6 +92,7 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
         let flows: Vec<_> = accepted.flows.into_iter().enumerate().map(tapped).collect();
         if let Some(tap) = &tap {
             arrivals.tapped_by(tap, &accepted.sources);
+            stacks.iter_mut().for_each(|stack| stack.tapped_by(tap.clone()));
         }
         Engine {
             spec,

@@ -72,7 +72,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     }
 
     /// The stack's flow with this number.
-    pub(super) fn stack_of(&mut self, flow: u32) -> usize {
+    pub(super) fn stack_of(&self, flow: u32) -> usize {
         self.stacks.iter().position(|stack| stack.flow == flow as usize).expect("a datagram's flow is a stack's")
     }
 

@@ -56,6 +56,9 @@ impl Path {
         let carried = self.receiver.carried(pieces.len() as u32);
         for piece in pieces {
             let (ack, sack): (Ack, Sack) = piece.travels(now, carried);
+            if self.is_tapped {
+                self.show_answer(now, ack, Some(sack));
+            }
             self.send_with(now, ack, sack);
         }
         self.refresh_beyond();

@@ -51,18 +51,18 @@ impl Path {
         self.show(Place::Receiver, arrives, Content::Segment { seq, sent, is_capable: bits.ce, bits });
     }
 
-    /// The receiver sends an ACK.
+    /// The receiver sends an ACK, or what travels as one.
     #[cold]
     pub(crate) fn show_answer(&self, at: Time, ack: Ack, sack: Option<Sack>) {
-        self.show(Place::Receiver, at, Content::Ack { ack, sack });
+        self.show(Place::Receiver, at, Content::answering(ack, sack));
     }
 
     /// An ACK reaches the sender now, in the flow's clock.
     #[cold]
     pub(crate) fn show_arriving(&self, now: Time, ack: Ack, sack: Option<Sack>) {
         let at = now.saturating_sub(self.access_delay());
-        self.show(Place::Bottleneck, at.saturating_sub(self.access_delay()), Content::Ack { ack, sack });
-        self.show(Place::Sender, at, Content::Ack { ack, sack });
+        self.show(Place::Bottleneck, at.saturating_sub(self.access_delay()), Content::answering(ack, sack));
+        self.show(Place::Sender, at, Content::answering(ack, sack));
     }
 
     /// What [`Path::receive`] does with a segment, answers shown.

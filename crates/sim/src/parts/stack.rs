@@ -13,6 +13,7 @@ use units::{Duration, Stream, Time};
 
 use super::jitter::Jitter;
 use super::load::Payload;
+use super::tap::{Place, SeenDatagram, SharedTap, TappedStack};
 use crate::accept::AcceptedFlow;
 use crate::spec::{access_delay, Direction, Spec, WritesSpec};
 
@@ -81,8 +82,10 @@ pub(crate) struct StackFlow {
     pub(crate) flow: usize,
     /// What records call the stack.
     pub(crate) known_as: &'static str,
-    data_link: usize,
+    pub(crate) data_link: usize,
     ack_link: Option<usize>,
+    /// What its datagrams are shown to.
+    tap: Option<SharedTap>,
     quarter: Duration,
     rtt: Duration,
     client: Box<dyn Endpoint>,
@@ -155,6 +158,7 @@ impl StackFlow {
             known_as: stack.known_as(),
             data_link,
             ack_link,
+            tap: None,
             quarter,
             rtt,
             client: open(Role::Client)?,
@@ -186,6 +190,31 @@ impl StackFlow {
             totals: SenderTotals::default(),
             at_window: (SenderTotals::default(), 0),
         })
+    }
+
+    /// The same, whose datagrams are shown.
+    pub(crate) fn tapped_by(&mut self, to: SharedTap) {
+        let tapped = TappedStack { rtt: self.rtt, known_as: self.known_as };
+        to.with(|tap| tap.on_stack(self.flow as u32, &tapped));
+        self.tap = Some(to);
+    }
+
+    /// A datagram is seen at a place.
+    pub(crate) fn show(&self, place: Place, at: Time, payload: &Payload) {
+        let Some(tap) = &self.tap else { return };
+        let Payload { bytes, ecn, is_data } = payload;
+        let seen = SeenDatagram { at, flow: self.flow as u32, place, is_data: *is_data, ecn: *ecn as u8, bytes };
+        tap.with(|tap| tap.on_datagram(&seen));
+    }
+
+    /// A datagram arrives now, in the flow's clock.
+    fn show_arriving(&self, now: Time, payload: &Payload) {
+        let at = now.saturating_sub(self.quarter);
+        if payload.is_data {
+            return self.show(Place::Receiver, at, payload);
+        }
+        self.show(Place::Bottleneck, at.saturating_sub(self.quarter), payload);
+        self.show(Place::Sender, at, payload);
     }
 
     /// The link that what this side sends crosses; none for ACKs that meet no link.
@@ -261,6 +290,7 @@ impl StackFlow {
             Step::Arrival => {
                 let Some(Reverse(Arriving { payload, .. })) = self.arriving.pop() else { return Ok(Side::Client) };
                 let side = if payload.is_data { Side::Server } else { Side::Client };
+                self.show_arriving(at, &payload);
                 self.totals.delivered += u64::from(payload.is_data);
                 if side == Side::Server {
                     self.heard = self.heard.min(at);
@@ -341,6 +371,7 @@ impl StackFlow {
         self.totals.sent += u64::from(is_data);
         self.answers += u64::from(!is_data);
         (payload.ecn, payload.is_data) = (ecn, is_data);
+        self.show(if is_data { Place::Sender } else { Place::Receiver }, at.saturating_sub(self.quarter), &payload);
         let length = payload.bytes.len() as u32 + HEADER_BYTES;
         let packet =
             Packet { bytes: length, flow: self.flow as u32, ecn_capable: ecn != Ecn::NotEct, is_l4s: ecn == Ecn::Ect1, is_ack: !is_data };

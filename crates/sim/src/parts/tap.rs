@@ -1,4 +1,5 @@
-//! Who is shown every packet of TCP, where it is seen: at its sender, behind its first link, at its receiver.
+//! Who is shown every packet of TCP, and every datagram of a whole stack, where it is seen: at its sender, behind its first link, at its
+//! receiver.
 //!
 //! A path with a tap looks at each segment on its own, as one with ECN does; what happens to it is the same. Packets are shown when the engine
 //! knows of them, which for those at the receiver is ahead of time or behind it by less than a base RTT: what writes them sorts them.
@@ -9,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tcp::{Ack, Ecn, EcnBits, Receiver, Sack};
 use units::{Duration, Time};
 
+use super::request::Piece;
 use crate::accept::AcceptedFlow;
 
 /// Where a packet is seen.
@@ -62,6 +64,41 @@ pub enum Content {
         /// Its SACK information.
         sack: Option<Sack>,
     },
+    /// Of the side that answers, where it asks: a packet of a request.
+    Request(Asked),
+}
+
+impl Content {
+    /// What travels as this ACK with this SACK information.
+    pub(super) fn answering(ack: Ack, sack: Option<Sack>) -> Content {
+        match Piece::of(&ack).zip(sack) {
+            Some((piece, sack)) => Content::Request(Asked::new(piece, &ack, &sack)),
+            None => Content::Ack { ack, sack },
+        }
+    }
+}
+
+/// A packet of a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// Number of its exchange, counted from 0; its last 24 bits.
+    pub exchange: u32,
+    /// Its place in the request: all before it are full segments.
+    pub number: u32,
+    /// Payload bytes.
+    pub payload: u32,
+    /// When it left, in the receiver's clock.
+    pub sent: Time,
+    /// The ACK that it carries.
+    pub ack: Ack,
+}
+
+impl Asked {
+    fn new(piece: Piece, ack: &Ack, sack: &Sack) -> Asked {
+        let (sent, ack) = Piece::carries(ack, sack);
+        let Piece { exchange, number, payload } = piece;
+        Asked { exchange, number, payload, sent, ack }
+    }
 }
 
 /// A packet that is seen.
@@ -75,6 +112,32 @@ pub struct Seen {
     pub place: Place,
     /// What.
     pub content: Content,
+}
+
+/// A datagram of a whole stack that is seen.
+#[derive(Clone, Copy, Debug)]
+pub struct SeenDatagram<'a> {
+    /// Simulated time.
+    pub at: Time,
+    /// Number of its flow.
+    pub flow: u32,
+    /// Where.
+    pub place: Place,
+    /// From the side that sends data.
+    pub is_data: bool,
+    /// The two bits of ECN in its IP header.
+    pub ecn: u8,
+    /// Its payload.
+    pub bytes: &'a [u8],
+}
+
+/// What is known of a whole stack's connection before its first datagram.
+#[derive(Clone, Copy, Debug)]
+pub struct TappedStack<'a> {
+    /// Base RTT.
+    pub rtt: Duration,
+    /// What records call the stack.
+    pub known_as: &'a str,
 }
 
 /// What is known of a connection before its first packet.
@@ -125,6 +188,12 @@ pub trait Tap: Send {
 
     /// A packet is seen.
     fn on_seen(&mut self, seen: &Seen);
+
+    /// The connection of a whole stack will begin: nothing of it has been seen.
+    fn on_stack(&mut self, flow: u32, tapped: &TappedStack<'_>);
+
+    /// A datagram is seen.
+    fn on_datagram(&mut self, seen: &SeenDatagram<'_>);
 }
 
 /// A tap that many paths have.

@@ -155,7 +155,7 @@ class LinuxKernel:
         KernelError, ForeignError, GuestFailed
             As `run`.
         """
-        capture.check(scenario)
+        capture.check()
         with capture.staged() as temporary:
             records, counts = self._run(scenario, packets=temporary, places=capture.places)
         return records, Captured(file=capture.file, packets=counts, waited_packets=sum(counts.values()))
