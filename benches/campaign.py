@@ -245,7 +245,7 @@ def _beside(beside: dict[str, Any]) -> list[str]:
         "",
         f"A grid of {beside['runs']} runs (five algorithms, ten RTTs, two flows for five minutes at 100 Mbit/s), in {PARTS} parts, in",
         "turns on two worker processes of the pool and on two local Dask workers. Starting is with 50 small runs.",
-        f"Limit: {MOST_RATIO:g} times the pool, for 2000 runs.",
+        f"Limit: {MOST_RATIO:g} times the pool, for 2000 runs. Where the machine has much else to do the clock says little.",
         "",
         "| | process pool | two Dask workers | ratio |",
         "|---|---|---|---|",
