@@ -150,7 +150,7 @@ def flow_styles(flows: pl.DataFrame, rtts_s: Sequence[float] = ()) -> list[tuple
     rtts_ms = [number(float(f"{rtt_s * 1e3:.4g}")) for rtt_s in rtts_s]
     seen: dict[str, int] = {}
     styles = []
-    for position, (flow, algorithm, start_s) in enumerate(flows.select("flow", "algorithm", "start_s").iter_rows(), start=1):
+    for position, (flow, algorithm, start_s) in enumerate(flows[["flow", "algorithm", "start_s"]].iter_rows(), start=1):
         order = seen.get(algorithm, 0)
         seen[algorithm] = order + 1
         rtt = f", {rtts_ms[position - 1]} ms" if len(set(rtts_ms)) > 1 and position <= len(rtts_ms) else ""

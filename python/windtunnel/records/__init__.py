@@ -1,6 +1,17 @@
 """Records of a run: schema, frames, folder."""
 
-from windtunnel.records.folder import RUN_FILE, FolderError, from_document, previous_digest, read, staged, stored_frames, write
+from windtunnel.records.folder import (
+    RUN_FILE,
+    FolderError,
+    from_document,
+    previous_digest,
+    read,
+    staged,
+    stored_frames,
+    write,
+    write_frame,
+    written_frames,
+)
 from windtunnel.records.model import Records, RunFacts, build, frame_of, with_sources
 from windtunnel.records.schema import FRAMES, OPEN_FRAMES, SCHEMA_VERSION
 from windtunnel.records.streaming import PART_ROWS, Streaming
@@ -24,4 +35,6 @@ __all__ = [
     "stored_frames",
     "with_sources",
     "write",
+    "write_frame",
+    "written_frames",
 ]

@@ -161,12 +161,24 @@ def write(records: Records, folder: Path) -> None:
     folder : Path
         Where.
     """
-    frames = {name: frame for name, frame in records.frames().items() if frame.height or name in OPTIONAL_FRAMES}
+    frames = written_frames(records)
     for name, frame in frames.items():
-        known = FRAMES[name]
-        measured = frame.select(column for column in frame if column.name not in known or column.null_count() < max(frame.height, 1))
-        measured.write_parquet(folder / f"{name}.parquet", compression="zstd", statistics=False)
+        write_frame(frame, folder / f"{name}.parquet")
     write_run_file(records.facts, list(frames), records.digest(), folder)
+
+
+def written_frames(records: Records) -> dict[str, pl.DataFrame]:
+    """Return what `write` writes of each frame, by name, without what is left out."""
+    frames = {name: frame for name, frame in records.frames().items() if frame.height or name in OPTIONAL_FRAMES}
+    return {
+        name: frame[[one.name for one in frame if one.name not in FRAMES[name] or one.null_count() < max(frame.height, 1)]]
+        for name, frame in frames.items()
+    }
+
+
+def write_frame(frame: pl.DataFrame, file: Path | io.BytesIO) -> None:
+    """Write one of `written_frames` as Parquet."""
+    frame.write_parquet(file, compression="zstd", statistics=False)
 
 
 def write_run_file(facts: RunFacts, frames: list[str], digest: str, folder: Path) -> None:

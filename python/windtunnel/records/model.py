@@ -120,7 +120,7 @@ def hashed(series: pl.Series) -> tuple[str, str, Any, Any]:
         return series.name, str(series.dtype), np.ones(rows, dtype=np.bool_), nothing
     nulls = series.is_null().to_numpy() if absent else None
     if series.dtype == pl.String:
-        return series.name, str(series.dtype), nulls, series.fill_null("").to_list()
+        return series.name, str(series.dtype), nulls, (series.fill_null("") if absent else series).to_list()
     values = (series.fill_null(0) if absent else series).to_numpy()
     return series.name, str(series.dtype), nulls, values.astype(values.dtype.newbyteorder("<"), copy=False).view(np.uint8)
 

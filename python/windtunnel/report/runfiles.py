@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import shutil
@@ -12,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from windtunnel.records import Records, write
+from windtunnel.records import Records, write, write_frame, written_frames
 from windtunnel.report.model import StoredRun
 from windtunnel.store import is_packed
 
@@ -73,8 +74,11 @@ def give(stored: StoredRun, run: Records, name: str, folder: Path) -> RunFiles:
         What there is.
     """
     text = json.dumps(run.facts.scenario, indent=1, sort_keys=True) + "\n"
+    if stored.kept != "all":
+        return _archived(stored, run, text, name, folder)
     with _files(stored, run) as own:
-        return _given(own, text, name, folder, apart=stored.kept == "all")
+        there = [(own / f"{frame}.parquet", what) for frame, what in _FRAMES.items()]
+        return _apart([(path, what) for path, what in there if path.is_file()], text, name, folder)
 
 
 @contextlib.contextmanager
@@ -88,17 +92,30 @@ def _files(stored: StoredRun, run: Records) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _given(own: Path, text: str, name: str, folder: Path, *, apart: bool) -> RunFiles:
-    there = [(own / f"{frame}.parquet", what) for frame, what in _FRAMES.items()]
-    taken = [(path, what) for path, what in there if path.is_file()]
-    if apart:
-        return _apart(taken, text, name, folder)
+def _archived(stored: StoredRun, run: Records, text: str, name: str, folder: Path) -> RunFiles:
+    contents = _packed_contents(run) if is_packed(stored.folder) else _own_contents(stored.folder)
+    taken = [(f"{frame}.parquet", contents[frame], what) for frame, what in _FRAMES.items() if frame in contents]
     place = f"files/{name}.zip"
     with zipfile.ZipFile(folder / place, "w") as archive:  # What is in it is packed already.
         archive.writestr(zipfile.ZipInfo(f"{name}.json", _EPOCH), text)
-        for path, _ in taken:
-            archive.writestr(zipfile.ZipInfo(path.name, _EPOCH), path.read_bytes())
-    return RunFiles(place, place, [(f"{name}.json", "", _SCENARIO), *((path.name, "", what) for path, what in taken)])
+        for file, content, _ in taken:
+            archive.writestr(zipfile.ZipInfo(file, _EPOCH), content)
+    return RunFiles(place, place, [(f"{name}.json", "", _SCENARIO), *((file, "", what) for file, _, what in taken)])
+
+
+def _own_contents(folder: Path) -> dict[str, bytes]:
+    paths = {frame: folder / f"{frame}.parquet" for frame in _FRAMES}
+    return {frame: path.read_bytes() for frame, path in paths.items() if path.is_file()}
+
+
+def _packed_contents(run: Records) -> dict[str, bytes]:
+    """Return the files that a run of a pack would have in a folder of its own, made in memory: there are thousands of them."""
+    contents = {}
+    for frame, rows in written_frames(run).items():
+        if frame in _FRAMES:
+            write_frame(rows, buffer := io.BytesIO())
+            contents[frame] = buffer.getvalue()
+    return contents
 
 
 def _apart(taken: Sequence[tuple[Path, str]], scenario: str, name: str, folder: Path) -> RunFiles:

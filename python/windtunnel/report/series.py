@@ -173,9 +173,12 @@ def _goodput(records: Records, styles: Styles) -> Iterator[Chart]:
     if edges.size < 3:
         return
     lines = []
+    flows, every_s = samples["flow"].to_numpy(), samples["t_s"].to_numpy()
+    counted = samples["delivered_bytes"].cast(pl.Float64).to_numpy()
     for flow, colour, label in styles:
-        mine = samples.filter((pl.col("flow") == flow) & pl.col("delivered_bytes").is_not_null()).sort("t_s")
-        t_s, delivered = mine["t_s"].to_numpy(), mine["delivered_bytes"].cast(pl.Float64).to_numpy()
+        mine = (flows == flow) & ~np.isnan(counted)
+        order = np.argsort(every_s[mine], kind="stable")
+        t_s, delivered = every_s[mine][order], counted[mine][order]
         if t_s.size < 2:
             continue
         rate = np.diff(np.interp(edges, t_s, delivered)) * 8 / width_s / 1e6
@@ -214,15 +217,17 @@ def _links(records: Records) -> Iterator[Chart]:
 
 
 def _backoffs(records: Records, styles: Styles) -> Iterator[Chart]:
-    found = records.events.filter((pl.col("kind") == "loss_episode") & pl.col("value").is_not_null()).sort("t_s")
+    chosen = records.events.lazy().filter((pl.col("kind") == "loss_episode") & pl.col("value").is_not_null()).sort("t_s")
+    found = chosen.select("t_s", "flow", "value").collect()
     if not found.height:
         return
-    times = found["t_s"].unique().sort().to_numpy()
+    flows, every_s, windows = (found[name].to_numpy() for name in ("flow", "t_s", "value"))
+    times = np.unique(every_s)
     lines = []
     for flow, colour, label in styles:
-        mine = found.filter(pl.col("flow") == flow)
+        mine = flows == flow
         values = np.full(times.size, math.nan)
-        values[np.searchsorted(times, mine["t_s"].to_numpy())] = mine["value"].to_numpy()
+        values[np.searchsorted(times, every_s[mine])] = windows[mine]
         lines.append(Line(label, both(colour), values))
     if any(np.isfinite(line.values).any() for line in lines):
         yield Chart("backoffs", "Window at each loss episode", "packets", times, tuple(lines), dots=True)
