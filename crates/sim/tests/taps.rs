@@ -113,8 +113,8 @@ fn compare(scenario: fn(u64) -> Spec) -> [u64; 3] {
         let flows: u64 = found.flows.iter().map(|flow| flow.at_end.sent).sum();
         let transfers: u64 = found.transfers.rows.iter().map(|row| u64::from(row.sent)).sum();
         assert_eq!(held(&spec, shown.sent, flows + transfers), flows + transfers, "scenario {index}");
-        let asked: u64 =
-            found.exchanges.iter().map(|row| row.request_bytes.div_ceil(shown.mss[&row.flow].into()) * u64::from(row.repeats + 1)).sum();
+        let pieces = |row: &sim::ExchangeRow| row.request_bytes.div_ceil(shown.mss[&row.flow].into()) * u64::from(row.repeats + 1);
+        let asked: u64 = found.exchanges.iter().flatten().map(pieces).sum();
         assert_eq!(shown.asked, asked, "scenario {index}");
         assert!(shown.heard <= shown.asked, "scenario {index}");
         for (sum, count) in all.iter_mut().zip([shown.sent, shown.marked, shown.acks]) {
