@@ -85,6 +85,14 @@ impl Flow {
         }
     }
 
+    fn how_rate(&self) -> String {
+        let text = "bytes acknowledged or SACKed, from the first data to the last packet";
+        match self.unseen_bytes() {
+            0 => text.into(),
+            unseen => format!("{text}; the packets of {unseen} bytes before the last are not in the capture"),
+        }
+    }
+
     fn how_window(&self) -> &'static str {
         match self.vantage() {
             Vantage::Sender => "most bytes sent and neither acknowledged nor SACKed, between two samples",
@@ -133,13 +141,14 @@ impl Flow {
             "goodput_bps": per_second(arrived_bits),
             "sent_packets": c.sent, "data_frames": c.data_frames, "retransmitted_packets": c.retransmitted,
             "retransmitted_in_vain_packets": c.in_vain, "overtaken_packets": c.late, "copied_packets": c.copies,
+            "keep_alives": c.keep_alives, "unseen_bytes": self.unseen_bytes(),
             "acks": c.acks, "duplicates_reported": c.duplicate_reports, "marked_packets": c.marked, "ecn_echoes": c.echoes,
             "loss_episodes": c.loss_episodes, "timeouts": c.timeouts,
             "delivered_bytes": self.delivered_bytes(), "delivered_packets": self.delivered_bytes() / u64::from(self.mss()),
             "mean_rtt_s": mean_rtt_s, "min_rtt_s": min_rtt_s, "rtt_samples": self.to_ack.count,
             "receive_window_bytes": self.offered_bytes(),
             "how": {
-                "rate": "bytes acknowledged or SACKed, from the first data to the last packet",
+                "rate": self.how_rate(),
                 "rtt": self.how_rtt(), "window": self.how_window(), "retransmissions": self.how_losses(),
                 "loss_episodes": "a retransmission once all that was sent before the episode's begin is acknowledged",
                 "timeouts": "the oldest segment sent again after 200 ms in which nothing was seen",

@@ -91,6 +91,8 @@ pub struct Counts {
     pub late: u64,
     /// Packets that were copied before they were captured.
     pub copies: u64,
+    /// Bytes that only ask whether the other end is there.
+    pub keep_alives: u64,
     /// ACKs without data of the other end.
     pub acks: u64,
     /// Of these with a block that reports a segment as arrived twice (RFC 2883).
@@ -221,6 +223,16 @@ impl Flow {
         self.outstanding.delivered()
     }
 
+    /// Bytes that were sent and not seen: the capture lacks their packets, or they were lost before it.
+    pub fn unseen_bytes(&self) -> u64 {
+        self.outstanding.unseen
+    }
+
+    /// This SYN is the one that opened it, perhaps once more.
+    pub(super) fn is_opened_by(&self, syn: &Segment) -> bool {
+        self.has_syn && self.from == syn.from && self.first == Some(syn.seq.wrapping_add(1))
+    }
+
     /// Counted from the first byte of data; near what was seen last.
     fn unwrapped(&mut self, seq: u32) -> u64 {
         let first = *self.first.get_or_insert(seq);
@@ -300,10 +312,11 @@ impl Flow {
         counts.reductions += u64::from(segment.has(CWR) && !segment.has(ECE));
         match kind {
             Kind::Copy => counts.copies += 1,
+            Kind::KeepAlive => counts.keep_alives += 1,
             Kind::Late => counts.late += 1,
             _ => {}
         }
-        if kind != Kind::Copy {
+        if ![Kind::Copy, Kind::KeepAlive].contains(&kind) {
             counts.sent += packets;
             counts.payload_bytes += u64::from(segment.payload);
             counts.ip_bytes += u64::from(segment.ip_bytes);

@@ -132,7 +132,10 @@ impl Reading {
         let pair = (segment.from.min(segment.to), segment.from.max(segment.to));
         let is_new = segment.has(SYN)
             && !segment.has(ACK)
-            && self.numbers.get(&pair).is_some_and(|&known| self.connections[known].iter().any(Flow::has_begun));
+            && self.numbers.get(&pair).is_some_and(|&known| {
+                let both = &self.connections[known];
+                both.iter().any(Flow::has_begun) && !both.iter().any(|flow| flow.is_opened_by(&segment))
+            });
         let number = match self.numbers.get(&pair) {
             Some(&number) if !is_new => number,
             _ => {

@@ -33,6 +33,8 @@ pub(super) enum Kind {
     Late,
     /// The same packet once more: it was copied on the way.
     Copy,
+    /// A byte that was acknowledged, in front of what comes next: it asks whether the other end is there (RFC 9293 3.8.4).
+    KeepAlive,
 }
 
 /// What an ACK brought.
@@ -62,6 +64,8 @@ pub(super) struct Outstanding {
     acknowledged: VecDeque<(u64, (Option<u32>, u16))>,
     /// The newest timestamp so far.
     newest: Option<u32>,
+    /// Bytes between what was seen: sent, and not seen.
+    pub(super) unseen: u64,
 }
 
 impl Outstanding {
@@ -88,9 +92,13 @@ impl Outstanding {
         }
         let sent = Sent { from, to, at_ns, stamp: (stamp, id), is_repeated: false, is_sacked: false };
         if from >= self.next {
+            self.unseen += from - self.next;
             self.next = to;
             self.sent.push_back(sent);
             return Kind::New;
+        }
+        if to <= self.una && to == self.next && to - from == 1 {
+            return Kind::KeepAlive;
         }
         if to <= self.una {
             let is_copy = is_one_packet(sent.stamp) && self.acknowledged.contains(&(from, sent.stamp));
@@ -100,6 +108,7 @@ impl Outstanding {
         let first = self.sent.partition_point(|known| known.to <= from);
         let known = self.sent.range(first..).take_while(|known| known.from < to).count();
         if known == 0 {
+            self.unseen = self.unseen.saturating_sub(to - from);
             self.sent.insert(first, Sent { is_repeated: !is_older, ..sent });
             return if is_older { Kind::Late } else { Kind::Repeated };
         }
@@ -227,6 +236,27 @@ mod tests {
         let brought = outstanding.on_ack(20, &[]);
         assert_eq!((brought.is_ambiguous, brought.newest_ns), (true, None));
         assert_eq!(outstanding.on_data((0, 10), 80, (Some(90), 61)), Kind::RepeatedInVain);
+    }
+
+    /// RFC 9293 3.8.4: one byte with the number before the next, once all is acknowledged. While it is not, it was sent again.
+    #[test]
+    fn a_byte_before_the_next_is_a_keep_alive_once_it_is_acknowledged() {
+        let mut outstanding = sent(2);
+        assert_eq!(outstanding.on_data((19, 20), 50, (Some(60), 60)), Kind::Repeated);
+        outstanding.on_ack(20, &[]);
+        assert_eq!(outstanding.on_data((19, 20), 70, (Some(70), 61)), Kind::KeepAlive);
+        assert_eq!(outstanding.on_data((18, 20), 80, (Some(80), 62)), Kind::RepeatedInVain);
+    }
+
+    /// Bytes 20 to 50 are not seen, of which 30 to 40 come late.
+    #[test]
+    fn what_a_capture_lacks_is_counted() {
+        let mut outstanding = sent(2);
+        outstanding.on_data((50, 60), 9, (Some(9), 9));
+        assert_eq!(outstanding.unseen, 30);
+        outstanding.on_data((30, 40), 10, (Some(3), 3));
+        outstanding.on_ack(60, &[]);
+        assert_eq!((outstanding.unseen, outstanding.delivered()), (20, 60));
     }
 
     /// Behind a hole: data with an older timestamp was overtaken, with a newer one it was sent again. The same packet is a copy.
