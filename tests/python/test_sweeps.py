@@ -374,3 +374,13 @@ def test_the_blocks_of_the_guide_do_what_they_say(tmp_path: Path) -> None:
         assert done.returncode == 0, (line, done.stderr)
     assert len(list((tmp_path / "figures").glob("*.svg"))) == 3
     assert (tmp_path / "study/report/index.html").is_file()
+
+
+def test_a_sweep_shows_itself_in_a_notebook_as_a_figure_and_a_table(tmp_path: Path) -> None:
+    frame = swept(tmp_path)
+    html = frame._repr_html_()
+    assert "<b>4 points of alg (2), rtt_s (2)</b>; 8 runs, 2 seeds" in html
+    assert html.index('<img alt="util with standard errors"') < html.index("<table")
+    # Rows and columns of it are frames, too: without the dimensions there is nothing to draw.
+    assert "<img" not in frame.select("util")._repr_html_()
+    assert isinstance(wt.load_sweep(tmp_path / "out"), pl.DataFrame)

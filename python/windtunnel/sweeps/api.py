@@ -23,6 +23,7 @@ from windtunnel.sweeps import grid
 from windtunnel.sweeps.frame import wide
 from windtunnel.sweeps.measures import Asked
 from windtunnel.sweeps.measures import read as read_measures
+from windtunnel.sweeps.notebook import SweepFrame
 from windtunnel.version import __version__
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def carry_out(
             _store_facts(results, asked, plan, command)
         if fault is not None:
             raise fault
-        return wide(results.measures(asked.name, plan.kind), list(asked.points))
+        return SweepFrame(wide(results.measures(asked.name, plan.kind), list(asked.points)))
 
 
 def _store_facts(results: Results, asked: Sweep, plan: Plan, command: str) -> None:
@@ -334,4 +335,4 @@ def load_sweep(out: str | Path = "results", name: str = "sweep", *, backend: str
     results = open_results(Path(out))
     if name not in results.experiments(backend):
         raise ScenarioError("name", unknown("sweep of the folder", name, results.experiments(backend)))
-    return wide(results.measures(name, backend), list(results.declaration(name, backend)["points"]))
+    return SweepFrame(wide(results.measures(name, backend), list(results.declaration(name, backend)["points"])))
