@@ -78,7 +78,7 @@ def run_command(
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the overview: .svg, .pdf or .png.")] = None,
     deliveries: Annotated[str | None, typer.Option(metavar="FILE", help="Write what the first link delivered as a trace.")] = None,
     qlog: Annotated[str | None, typer.Option(metavar="FILE", help="Write each flow as qlog; of several, FILE and their numbers.")] = None,
-    pcap: Annotated[str | None, typer.Option(metavar="FILE", help="Write the packets as pcapng: headers of TCP, datagrams of stacks.")] = None,
+    pcap: Annotated[str | None, typer.Option(metavar="FILE", help="Write packets as pcapng: headers of TCP, datagrams of stacks.")] = None,
     pcap_at: Annotated[
         str | None, typer.Option(metavar="PLACE,...", help="Where: sender, bottleneck, receiver.", show_default="sender")
     ] = None,
