@@ -20,7 +20,7 @@ from typing import Any
 import dask
 import polars as pl
 import pytest
-from clusters import OTHER_ENGINE, WITHOUT_CORE, cluster, wait_for
+from clusters import OTHER_ENGINE, WITHOUT_CORE, assert_same_results, cluster, wait_for
 
 import windtunnel as wt
 from windtunnel.backends.sim import engine_version
@@ -30,7 +30,7 @@ from windtunnel.campaign.link import opened
 from windtunnel.cli import main
 from windtunnel.experiment import away
 from windtunnel.pool import WorkerLost
-from windtunnel.store import ResultsError, open_results
+from windtunnel.store import ResultsError
 from windtunnel.sweeps import carry_out, checked
 
 OVER = {"alg": ["reno", "cubic", "htcp"], "rtt_s": [0.02, 0.04]}
@@ -60,13 +60,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def assert_equal(folder: Path, expected: Path) -> None:
-    """The same table in every column, the same records of every run, and nothing else."""
-    ours, theirs = open_results(folder), open_results(expected)
-    assert ours.measures("pairs").equals(theirs.measures("pairs"))
-    found, wanted = ours.runs.stored(), theirs.runs.stored()
-    assert list(found) == list(wanted) and len(found) == RUNS
-    assert [ours.runs.read(found[key]).digest() for key in found] == [theirs.runs.read(wanted[key]).digest() for key in wanted]
-    assert sorted(os.listdir(folder / "runs")) == sorted(os.listdir(expected / "runs"))
+    assert_same_results(folder, expected, runs=RUNS)
 
 
 def stored(folder: Path) -> int:

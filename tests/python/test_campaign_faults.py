@@ -4,7 +4,6 @@ undisturbed run stores. A few times here, fifty by `make test-kills`."""
 from __future__ import annotations
 
 import contextlib
-import os
 import random
 import re
 import shutil
@@ -16,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clusters import OTHER_ENGINE, WITHOUT_CORE, Cluster, cluster, wait_for
+from clusters import OTHER_ENGINE, WITHOUT_CORE, Cluster, assert_same_results, cluster, wait_for
 
 import windtunnel as wt
 from windtunnel.backends.sim import engine_version
 from windtunnel.campaign import Campaign, CampaignError, crew
 from windtunnel.campaign.cluster import ANSWER_S
 from windtunnel.campaign.link import opened
-from windtunnel.store import ResultsError, open_results
+from windtunnel.store import ResultsError
 from windtunnel.sweeps import carry_out, checked
 
 OVER = {"alg": ["reno", "cubic", "htcp"], "rtt_s": [0.02, 0.04]}
@@ -52,13 +51,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def assert_equal(folder: Path, expected: Path) -> None:
-    """The same table in every column, the same records of every run, and nothing else."""
-    ours, theirs = open_results(folder), open_results(expected)
-    assert ours.measures("pairs").equals(theirs.measures("pairs"))
-    found, wanted = ours.runs.stored(), theirs.runs.stored()
-    assert list(found) == list(wanted) and len(found) == RUNS
-    assert [ours.runs.read(found[key]).digest() for key in found] == [theirs.runs.read(wanted[key]).digest() for key in wanted]
-    assert sorted(os.listdir(folder / "runs")) == sorted(os.listdir(expected / "runs"))
+    assert_same_results(folder, expected, runs=RUNS)
 
 
 def stored(folder: Path) -> list[Path]:

@@ -10,6 +10,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
+
+from windtunnel.store import open_results
 
 # What a worker does before it starts; then it is the worker of Dask's own command line.
 WORKER = """
@@ -97,3 +100,13 @@ def cluster() -> Iterator[Cluster]:
         yield found
     finally:
         found.close()
+
+
+def assert_same_results(folder: Path, expected: Path, *, runs: int) -> None:
+    """The same table ``pairs`` in every column, the same records of every run, so many of them, and nothing else."""
+    ours, theirs = open_results(folder), open_results(expected)
+    assert ours.measures("pairs").equals(theirs.measures("pairs"))
+    found, wanted = ours.runs.stored(), theirs.runs.stored()
+    assert list(found) == list(wanted) and len(found) == runs
+    assert [ours.runs.read(found[key]).digest() for key in found] == [theirs.runs.read(wanted[key]).digest() for key in wanted]
+    assert sorted(os.listdir(folder / "runs")) == sorted(os.listdir(expected / "runs"))
