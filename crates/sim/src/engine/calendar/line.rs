@@ -7,7 +7,7 @@ type Entry = u64;
 const NEVER: Entry = Entry::MAX;
 
 /// Bits of an entry that hold the party. Among eight parties one often has several events in a row.
-const PARTY_BITS: u32 = 3;
+const PARTY_BITS: u32 = 5;
 
 /// What is too late to have a time of its own (years) is at this time, and comes last.
 const END: u64 = (NEVER >> PARTY_BITS) - 1;
