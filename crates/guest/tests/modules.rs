@@ -43,7 +43,7 @@ fn of(spec: &Spec, algorithm: &str) -> Spec {
         flow.slow_start = None;
         flow.transport.retain(|option, _| !option.contains("rtt_"));
     };
-    spec.flows.iter_mut().for_each(change);
+    spec.flows.iter_mut().for_each(|flow| change(flow));
     spec.arrivals.iter_mut().flat_map(|source| &mut source.flows).for_each(change);
     spec.sessions.iter_mut().flat_map(|source| &mut source.flows).for_each(change);
     spec

@@ -153,14 +153,15 @@ impl Network {
         let mut ways: Vec<Ways> = if plain { ways.map(Ways::plain).collect() } else { ways.collect() };
         let sources: Vec<Source> = if plain { Vec::new() } else { spec.traffic.iter().map(|given| Source::new(given, spec)).collect() };
         ways.extend(spec.traffic.iter().map(|source| Ways::of_source(source, spec)));
-        let draws = |(index, flow): (usize, &sim::FlowSpec)| {
-            (Stream::named(spec.seed, &format!("flow{index}/jitter")), if plain { 0 } else { flow.jitter_ns }, Time::ZERO)
+        let draws = |index: usize| {
+            let most_ns = if plain { 0 } else { spec.flows[index].jitter_ns };
+            (Stream::named(spec.seed, &format!("flow{index}/jitter")), most_ns, Time::ZERO)
         };
         let has_samples = spec.sample_ns > 0 && !plain;
         Network {
             links: accepted.links.into_iter().map(|link| AnyLink::new(link.parts(window.clone(), spec.seed))).collect(),
             disorders: disorders(spec),
-            jitter: spec.flows.iter().enumerate().map(draws).collect(),
+            jitter: (0..spec.flows.len()).map(draws).collect(),
             sources,
             gone: BinaryHeap::new(),
             inner: Agenda::new(),

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use sim::{
-    ArrivalSpec, ChangesSpec, DelayStep, DisciplineChoice, DisorderSpec, FlowSpec, HopSpec, LinkSpec, LossModelSpec, LossSpec, Outage,
-    QueueSpec, QueueStep, QueueUnit, RateStep, SessionSpec, Spec, StretchSpec, UdpSpec, WaveSpec, WritesSpec,
+    share, ArrivalSpec, ChangesSpec, DelayStep, DisciplineChoice, DisorderSpec, FlowSpec, HopSpec, LinkSpec, LossModelSpec, LossSpec,
+    Outage, QueueSpec, QueueStep, QueueUnit, RateStep, SessionSpec, Spec, StretchSpec, UdpSpec, WaveSpec, WritesSpec,
 };
 
 use crate::fill::Filled;
@@ -36,7 +36,7 @@ impl Filled {
         let common = full.host.as_ref();
         let mut hosts = Hosts::default();
         let flows = full.flows.iter().enumerate();
-        let flows = flows.map(|(index, flow)| FlowSpec { host: hosts.of_flow(flow, index, common), ..flow_spec(full, flow) }).collect();
+        let flows = share(flows.map(|(index, flow)| FlowSpec { host: hosts.of_flow(flow, index, common), ..flow_spec(full, flow) }));
         let mut sources = 0;
         let mut kinds = |source: &Source| {
             let host = hosts.of_source(source, sources, common);

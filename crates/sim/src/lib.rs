@@ -26,9 +26,9 @@ pub use records::{
     TransferKind, TransferRow, Transfers, UNSAID_STATE,
 };
 pub use spec::{
-    AmongSpec, ArrivalSpec, ChangesSpec, DelayStep, DeviceSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, HopSpec, HostSpec,
-    Law, LinkSpec, LossModelSpec, LossSpec, NamedLink, Offered, Outage, QueueSpec, QueueStep, QueueUnit, RateStep, ReadsSpec, ReceiveSpec,
-    RequestsSpec, SessionSpec, Spec, StretchSpec, UdpSpec, WaveSpec, WritesSpec,
+    share, AmongSpec, ArrivalSpec, ChangesSpec, DelayStep, DeviceSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, HopSpec,
+    HostSpec, Law, LinkSpec, LossModelSpec, LossSpec, NamedLink, Offered, Outage, QueueSpec, QueueStep, QueueUnit, RateStep, ReadsSpec,
+    ReceiveSpec, RequestsSpec, SessionSpec, Shared, Spec, StretchSpec, UdpSpec, WaveSpec, WritesSpec,
 };
 
 /// Raised by hand whenever the records of any scenario may change; part of a stored run's key.

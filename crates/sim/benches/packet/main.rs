@@ -8,8 +8,8 @@ mod training;
 use std::time::Instant;
 
 use sim::{
-    ArrivalSpec, ChangesSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, HopSpec, HostSpec, Law, LinkSpec, Offered, QueueSpec,
-    QueueUnit, Spec, StretchSpec,
+    share, ArrivalSpec, ChangesSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, HopSpec, HostSpec, Law, LinkSpec, Offered,
+    QueueSpec, QueueUnit, Spec, StretchSpec,
 };
 
 struct Case {
@@ -82,7 +82,7 @@ fn spec(forward: LinkSpec, mut flows: Vec<FlowSpec>, seconds: f64) -> Spec {
         hops: Vec::new(),
         reverse: None,
         hosts: Vec::new(),
-        flows,
+        flows: share(flows.into_iter()),
         arrivals: Vec::new(),
         sessions: Vec::new(),
         traffic: Vec::new(),
@@ -141,7 +141,7 @@ fn fast(rtt_ms: u64) -> Spec {
 /// `run`, and one more Reno flow against it on a reverse link like the forward one.
 fn against(mut run: Spec, rtt_ms: u64) -> Spec {
     run.reverse = Some(run.forward.clone());
-    run.flows.push(FlowSpec { direction: Direction::Reverse, jitter_ns: 48_000, ..flow("reno", rtt_ms) });
+    run.flows.push(FlowSpec { direction: Direction::Reverse, jitter_ns: 48_000, ..flow("reno", rtt_ms) }.into());
     run
 }
 

@@ -5,7 +5,7 @@ use tcp::{Sender, Wire};
 use units::{Duration, Stream, Time};
 
 use super::encoder::{Bounds, Encoder, Frame};
-use crate::spec::{FlowSpec, Spec, WritesSpec};
+use crate::spec::{FlowSpec, Shared, Spec, WritesSpec};
 
 /// The application of one flow.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ impl Application {
         if spec.flows.iter().all(|flow| flow.writes.is_none()) {
             return Vec::new();
         }
-        let new = |(index, flow): (usize, &FlowSpec)| {
+        let new = |(index, flow): (usize, &Shared<FlowSpec>)| {
             let writes = flow.writes?;
             let encoder = encoder(index, flow, writes, spec.seed);
             Some(Application { writes, mss: flow.mss_bytes, bytes: flow.bytes.unwrap_or(u64::MAX), turns: 0, encoder })

@@ -96,7 +96,7 @@ impl Gaps {
         let kinds = spec.arrivals.iter().flat_map(|source| &source.flows).chain(spec.sessions.iter().flat_map(|source| &source.flows));
         Gaps {
             gaps,
-            of_flows: spec.flows.iter().map(of_flow).collect(),
+            of_flows: spec.flows.iter().map(|flow| of_flow(flow)).collect(),
             of_sources: spec.traffic.iter().map(|source| exit(source.hops, 0)).collect(),
             of_kinds: kinds.map(of_flow).collect(),
         }

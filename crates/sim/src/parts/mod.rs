@@ -21,6 +21,7 @@ pub(crate) mod load;
 mod looked;
 pub(crate) mod pace;
 pub(crate) mod party;
+mod packed;
 pub(crate) mod path;
 mod reordering;
 pub(crate) mod request;

@@ -19,6 +19,7 @@ use super::disorder::Unordered;
 use super::host::Side;
 use super::jitter::Jitter;
 use super::load::{AckLoad, Segment};
+use super::packed::PackedSack;
 use super::tap::PathTap;
 use super::viewer::Viewer;
 use crate::spec::access_delay;
@@ -35,7 +36,7 @@ pub(crate) struct Rare {
     /// ACKs on their way to a real link.
     crossing: Ring<Delivery>,
     /// SACK information of the ACKs on their way to a real link, in order.
-    crossing_sacks: VecDeque<Sack>,
+    crossing_sacks: VecDeque<PackedSack>,
     pub(crate) unordered: Option<Unordered>,
     pub(crate) side: Option<Side>,
     pub(crate) client: Option<Box<Client>>,
@@ -81,7 +82,7 @@ pub struct Path {
     pub(crate) under_way: u32,
     pub(crate) rtt: Duration,
     /// SACK information of the ACKs in `arriving` (or still crossing), in order.
-    sacks: VecDeque<Sack>,
+    sacks: VecDeque<PackedSack>,
     pub(crate) receiver: Receiver,
     packet_bytes: u32,
     /// Number of the flow.
@@ -306,13 +307,17 @@ impl Path {
     #[inline(always)]
     pub(crate) fn send_ack(&mut self, at: Time, ack: Ack) {
         if ack.has_sack {
-            return self.send_with(at, ack, *self.receiver.sack());
+            return self.send_packed(at, ack, PackedSack::of(self.receiver.sack()));
         }
         self.send(at + self.felt_after, ack);
     }
 
     /// The receiver sends `ack` at `at`, and this information with it.
     pub(crate) fn send_with(&mut self, at: Time, ack: Ack, sack: Sack) {
+        self.send_packed(at, ack, PackedSack::of(&sack));
+    }
+
+    fn send_packed(&mut self, at: Time, ack: Ack, sack: PackedSack) {
         let crossing = self.rare.as_mut().filter(|_| self.ack_link != NO_LINK);
         let sacks = crossing.map_or(&mut self.sacks, |rare| &mut rare.crossing_sacks);
         if sacks.capacity() == 0 {
@@ -354,11 +359,11 @@ impl Path {
     pub(crate) fn take_crossing(&mut self) -> Option<(Time, AckLoad)> {
         let delivery = self.pop_crossing()?;
         let ack = delivery.ack();
-        let sack = if ack.has_sack { self.take_crossing_sack() } else { None };
+        let sack = if ack.has_sack { self.take_crossing_sack().map(PackedSack::unpack) } else { None };
         Some((delivery.at, AckLoad { ack, sack }))
     }
 
-    fn take_crossing_sack(&mut self) -> Option<Sack> {
+    fn take_crossing_sack(&mut self) -> Option<PackedSack> {
         self.rare.as_mut().and_then(|rare| rare.crossing_sacks.pop_front())
     }
 
@@ -422,7 +427,7 @@ impl Path {
     pub(crate) fn ack_departs(&mut self, departs: Time, AckLoad { ack, sack }: AckLoad) {
         self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
         if let Some(sack) = sack {
-            self.sacks.push_back(sack);
+            self.sacks.push_back(PackedSack::of(&sack));
         }
     }
 
@@ -438,7 +443,7 @@ impl Path {
 
     /// The SACK information that belongs to the ACK just taken from `arriving`.
     pub(crate) fn take_sack(&mut self) -> Option<Sack> {
-        self.sacks.pop_front()
+        self.sacks.pop_front().map(PackedSack::unpack)
     }
 
     /// Segment `seq`, sent at `sent`, leaves its link.

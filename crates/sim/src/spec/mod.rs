@@ -8,6 +8,7 @@ mod law;
 mod link;
 mod places;
 mod run;
+mod shared;
 mod traffic;
 
 pub use arrivals::{ArrivalSpec, Offered, SessionSpec};
@@ -22,5 +23,6 @@ pub use link::{
 };
 pub use places::NamedLink;
 pub use run::Spec;
+pub use shared::{share, Shared};
 pub(crate) use traffic::UDP_HEADER_BYTES;
 pub use traffic::{UdpSpec, WaveSpec};

@@ -72,9 +72,10 @@ impl fmt::Display for Place {
 impl Spec {
     /// Flows and kinds of transfers.
     pub(crate) fn everybody(&self) -> impl Iterator<Item = (Place, &FlowSpec)> {
+        let own = self.flows.iter().enumerate().map(|(index, flow)| (Place { source: None, index }, &**flow));
         let open = self.arrivals.iter().enumerate().map(|(number, source)| (Some(("arrivals", number)), &source.flows));
         let closed = self.sessions.iter().enumerate().map(|(number, source)| (Some(("sessions", number)), &source.flows));
-        let lists = std::iter::once((None, &self.flows)).chain(open).chain(closed);
-        lists.flat_map(|(source, flows)| flows.iter().enumerate().map(move |(index, flow)| (Place { source, index }, flow)))
+        let transfers = open.chain(closed);
+        own.chain(transfers.flat_map(|(source, flows)| flows.iter().enumerate().map(move |(index, flow)| (Place { source, index }, flow))))
     }
 }

@@ -7,6 +7,7 @@ use super::flow::FlowSpec;
 use super::hops::HopSpec;
 use super::host::HostSpec;
 use super::link::LinkSpec;
+use super::shared::Shared;
 use super::traffic::UdpSpec;
 
 /// A run.
@@ -43,8 +44,8 @@ pub struct Spec {
     /// Hosts of senders.
     #[serde(default)]
     pub hosts: Vec<HostSpec>,
-    /// The flows.
-    pub flows: Vec<FlowSpec>,
+    /// The flows. Equal ones may be one: of very many flows most are.
+    pub flows: Vec<Shared<FlowSpec>>,
     /// Sources of transfers that come and go.
     #[serde(default)]
     pub arrivals: Vec<ArrivalSpec>,

@@ -20,7 +20,7 @@ fn a_transfer_takes_its_transmissions_and_a_round_trip_to_the_nanosecond() {
     {
         let mut spec = alone(rate_mbit, 100 * US, 1000, MS);
         let mss_bytes = bytes - 52;
-        spec.flows[0] = FlowSpec { mss_bytes, packet_bytes: bytes, bytes: Some(u64::from(mss_bytes) * 10), ..spec.flows[0].clone() };
+        (spec.flows[0].mss_bytes, spec.flows[0].packet_bytes, spec.flows[0].bytes) = (mss_bytes, bytes, Some(u64::from(mss_bytes) * 10));
         let took_ns = run(&spec).flows[0].completed_s * 1e9;
         assert!((took_ns - (100_000 + expected_ns) as f64).abs() < 0.01, "{took_ns} ns at {rate_mbit} Mbit/s with {bytes} bytes");
     }
@@ -74,7 +74,8 @@ fn reno_uses_what_the_buffer_allows() {
 #[test]
 fn flows_whose_windows_make_one_path_fill_the_link() {
     let mut spec = alone(400 * GBIT, MS, 33_333, 30 * MS);
-    spec.flows = vec![FlowSpec { window_packets: Some(8_334), ..spec.flows[0].clone() }; 4];
+    spec.flows[0].window_packets = Some(8_334);
+    spec.flows = vec![spec.flows[0].clone(); 4];
     // The window of 10 grows to it in ten round trips.
     spec.warmup_ns = 15 * MS;
     let records = run(&spec);

@@ -21,7 +21,7 @@ fn lot(spec: Spec, hops: u32, (long, each): (usize, usize)) -> Spec {
         flow.start_ns = index as u64 * 137 * MS;
     }
     let further = HopSpec { delay_ns: 5 * MS, link: spec.forward.clone() };
-    Spec { hops: vec![further; hops as usize - 1], flows, ..spec }
+    Spec { hops: vec![further; hops as usize - 1], flows: sim::share(flows.into_iter()), ..spec }
 }
 
 /// Means of the first `long` flows and of the others.
@@ -68,7 +68,7 @@ fn ways_between_hops_lie_within_the_base_rtt() {
     let first = spec(12, 10, 1, vec![FlowSpec { bytes: Some(1448), ..flow("reno", 100) }]);
     let hop = |mbit_s: u64, delay_ms: u64| HopSpec { delay_ns: delay_ms * MS, link: dumbbell(mbit_s, 10, 1, vec![]).forward };
     for (enter, leave, transmissions_ms) in [(1, 3, 1.0 + 0.5 + 2.0), (1, 2, 1.0 + 0.5), (2, 3, 0.5 + 2.0), (3, 3, 2.0)] {
-        let flows = vec![crossing(enter, leave, first.flows[0].clone())];
+        let flows = vec![crossing(enter, leave, FlowSpec::clone(&first.flows[0])).into()];
         let records = run(&Spec { warmup_ns: 0, hops: vec![hop(24, 15), hop(6, 10)], flows, ..first.clone() });
         assert_near(records.flows[0].completed_s, 0.1 + transmissions_ms * 1e-3, 1e-7, &format!("from hop {enter} to {leave}"));
         let crossed: Vec<bool> = records.links.iter().map(|link| link.totals.delivered_bytes == 1500).collect();

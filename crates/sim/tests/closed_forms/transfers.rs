@@ -163,7 +163,7 @@ fn reverse_transfers_load_the_reverse_link_and_have_rows_of_their_own() {
     let mut spec = customers(Law::Exponential { mean: 20_000.0 }, 0.2, 100);
     spec.reverse = Some(spec.forward.clone());
     spec.arrivals[0].flows[0].direction = Direction::Reverse;
-    spec.flows = vec![FlowSpec { window_packets: Some(20), ..flow("reno", 50) }];
+    spec.flows = vec![FlowSpec { window_packets: Some(20), ..flow("reno", 50) }.into()];
     spec.sample_ns = 100 * MS;
     let records = run(&spec);
     // Some 14,000 transfers of 14.3 packets, as variable as that: an error of 1.2 %. The other flow's ACKs take 0.7 % besides.

@@ -62,7 +62,7 @@ pub fn dumbbell(mbit_s: u64, queue_packets: u64, seconds: u64, flows: Vec<FlowSp
         hops: Vec::new(),
         reverse: None,
         hosts: Vec::new(),
-        flows,
+        flows: sim::share(flows.into_iter()),
         arrivals: Vec::new(),
         sessions: Vec::new(),
         traffic: Vec::new(),

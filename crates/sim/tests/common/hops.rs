@@ -49,7 +49,7 @@ fn add(dice: &mut Dice, plain: Spec, index: u64) -> Spec {
 fn rtts(spec: &Spec) -> Vec<u64> {
     let open = spec.arrivals.iter().flat_map(|source| &source.flows);
     let transfers = open.chain(spec.sessions.iter().flat_map(|source| &source.flows));
-    spec.flows.iter().chain(transfers).map(|flow| flow.rtt_ns).collect()
+    spec.flows.iter().map(|flow| flow.rtt_ns).chain(transfers.map(|flow| flow.rtt_ns)).collect()
 }
 
 /// Scenario number `index` of that kind with hosts that are felt.

@@ -1,6 +1,6 @@
 //! Random sources of datagrams, drawn apart from the rest, so that the scenarios are otherwise those that they were before there were any.
 
-use sim::{Direction, FlowSpec, Law, ReadsSpec, ReceiveSpec, RequestsSpec, StretchSpec, UdpSpec, WaveSpec, WritesSpec};
+use sim::{Direction, FlowSpec, Law, ReadsSpec, ReceiveSpec, RequestsSpec, Shared, StretchSpec, UdpSpec, WaveSpec, WritesSpec};
 use units::Stream;
 
 use super::{Dice, SEED};
@@ -91,7 +91,7 @@ pub fn ask(index: u64, duration_ns: u64, flows: &mut [FlowSpec]) {
 
 /// Receivers whose buffer may be full, for all flows that may have one; none of them has a client.
 #[allow(dead_code)]
-pub fn keep(dice: &mut Dice, duration_ns: u64, flows: &mut [FlowSpec]) {
+pub fn keep(dice: &mut Dice, duration_ns: u64, flows: &mut [Shared<FlowSpec>]) {
     for flow in flows.iter_mut().filter(|flow| flow.host.is_none()) {
         (flow.window_packets, flow.window_bytes, flow.requests) = (None, None, None);
         let bytes = dice.log_between(4 * u64::from(flow.mss_bytes), 8_000_000);

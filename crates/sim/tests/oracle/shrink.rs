@@ -103,7 +103,7 @@ fn steps(spec: &Spec) -> Vec<Step> {
         |flow| "reno".clone_into(&mut flow.algorithm),
     ];
     for field in fields {
-        steps.push(Box::new(move |spec| spec.flows.iter_mut().for_each(field)));
+        steps.push(Box::new(move |spec| spec.flows.iter_mut().for_each(|flow| field(flow))));
     }
     for option in spec.flows.iter().flat_map(|flow| flow.transport.keys().cloned()) {
         steps.push(Box::new(move |spec| spec.flows.iter_mut().for_each(|flow| drop(flow.transport.remove(&option)))));
