@@ -35,8 +35,6 @@ pub(super) struct Wheel {
     nodes: Vec<Node>,
     /// The first of the current slot's chain. What was before it is not looked at any more.
     first: u32,
-    /// The time at which the current slot ends.
-    end: u64,
     /// Number of the current slot, from time zero on. It holds whatever is earlier, too.
     current: u64,
     /// The first of each later slot's chain, if it has one. There are as many as a power of two.
@@ -68,7 +66,6 @@ impl Wheel {
         Wheel {
             nodes,
             first: NONE,
-            end: 0,
             current: 0,
             slots,
             filled,
@@ -194,21 +191,19 @@ impl Wheel {
             return None;
         }
         let first = self.first;
-        let was_asked = std::mem::replace(&mut self.latest, first) == first;
-        let bound = match self.nodes[first as usize].next {
-            // Of many parties hardly one has two events in a row: further slots are looked at when one had.
-            NONE if was_asked => self.end_of_void(),
-            NONE => self.end,
-            // At an equal time the lower number comes first.
-            second => self.nodes[second as usize].at + u64::from(first < second),
-        };
+        // Of many parties hardly one has two events in a row: the next one's time is asked for when one had.
+        let bound = if std::mem::replace(&mut self.latest, first) == first { self.bound() } else { self.nodes[first as usize].at + 1 };
         Some((first as usize, bound))
     }
 
-    /// The time at which the next slot with a chain begins.
+    /// A time up to which the first party's events precede those of all others.
     #[inline(never)]
-    fn end_of_void(&self) -> u64 {
-        self.next_filled().unwrap_or(self.behind) << self.length_bits
+    fn bound(&self) -> u64 {
+        match self.nodes[self.first as usize].next {
+            NONE => self.next_filled().unwrap_or(self.behind) << self.length_bits,
+            // At an equal time the lower number comes first.
+            second => self.nodes[second as usize].at + u64::from(self.first < second),
+        }
     }
 
     /// The next slot with a chain.
@@ -239,7 +234,6 @@ impl Wheel {
         let place = self.place(slot);
         self.filled[place / 64] &= !(1 << (place % 64));
         (self.current, self.first) = (slot, self.slots[place]);
-        self.end = (slot + 1) << self.length_bits;
         if self.nodes[self.first as usize].next != NONE {
             self.put_in_order();
         }
