@@ -9,10 +9,7 @@
 const NONE: u32 = u32::MAX;
 
 /// Slots, at least: few parties use up a ring of few slots too soon.
-const SLOTS_MIN: usize = 8192;
-
-/// Slots for each party that there is room for.
-const SLOTS_EACH: usize = 4;
+const SLOTS_MIN: usize = 2048;
 
 /// A longer chain is put in order by sorting.
 const SHORT: usize = 8;
@@ -37,10 +34,8 @@ pub(super) struct Wheel {
     first: u32,
     /// Number of the current slot, from time zero on. It holds whatever is earlier, too.
     current: u64,
-    /// The first of each later slot's chain, if it has one. There are as many as a power of two.
+    /// The first of each later slot's chain. There are as many as a power of two.
     slots: Vec<u32>,
-    /// A bit for each of them: whether it has a chain.
-    filled: Vec<u64>,
     /// A slot is as long as two to the power of this, nanoseconds.
     length_bits: u32,
     /// Number of the slot behind the ring's last.
@@ -60,22 +55,9 @@ impl Wheel {
     pub(super) fn new(parties: usize) -> Wheel {
         let places = parties.next_power_of_two();
         let node = Node { at: u64::MAX, next: NONE, previous: NONE };
-        let slots = vec![NONE; (SLOTS_EACH * places).max(SLOTS_MIN)];
-        let filled = vec![0; slots.len() / 64];
+        let slots = vec![NONE; (2 * places).max(SLOTS_MIN)];
         let nodes = vec![node; places];
-        Wheel {
-            nodes,
-            first: NONE,
-            current: 0,
-            slots,
-            filled,
-            length_bits: 0,
-            behind: 0,
-            horizon: 0,
-            latest: NONE,
-            taken: 0,
-            steps: 0,
-        }
+        Wheel { nodes, first: NONE, current: 0, slots, length_bits: 0, behind: 0, horizon: 0, latest: NONE, taken: 0, steps: 0 }
     }
 
     /// So many parties have a place.
@@ -84,10 +66,10 @@ impl Wheel {
         self.nodes.len()
     }
 
-    /// Where in the ring a slot is.
     #[inline]
-    fn place(&self, slot: u64) -> usize {
-        slot as usize & (self.slots.len() - 1)
+    fn head(&mut self, slot: u64) -> &mut u32 {
+        let cut = self.slots.len() - 1;
+        &mut self.slots[slot as usize & cut]
     }
 
     /// Party `index` is next at `key`; `u64::MAX` for never.
@@ -102,11 +84,7 @@ impl Wheel {
             if previous != NONE {
                 self.nodes[previous as usize].next = next;
             } else {
-                let place = self.place(at >> self.length_bits);
-                self.slots[place] = next;
-                if next == NONE {
-                    self.filled[place / 64] &= !(1 << (place % 64));
-                }
+                *self.head(at >> self.length_bits) = next;
             }
         }
         self.insert(index, key);
@@ -137,11 +115,7 @@ impl Wheel {
     /// The party becomes the first of the slot's chain.
     #[inline]
     fn push(&mut self, slot: u64, index: usize, key: u64) {
-        let place = self.place(slot);
-        let (filled, bit) = (&mut self.filled[place / 64], 1 << (place % 64));
-        let next = if *filled & bit != 0 { self.slots[place] } else { NONE };
-        *filled |= bit;
-        self.slots[place] = index as u32;
+        let next = std::mem::replace(self.head(slot), index as u32);
         self.nodes[index] = Node { at: key, next, previous: NONE };
         if next != NONE {
             self.nodes[next as usize].previous = index as u32;
@@ -199,44 +173,44 @@ impl Wheel {
     /// A time up to which the first party's events precede those of all others.
     #[inline(never)]
     fn bound(&self) -> u64 {
-        match self.nodes[self.first as usize].next {
-            NONE => self.next_filled().unwrap_or(self.behind) << self.length_bits,
+        let second = self.nodes[self.first as usize].next;
+        if second != NONE {
             // At an equal time the lower number comes first.
-            second => self.nodes[second as usize].at + u64::from(self.first < second),
+            return self.nodes[second as usize].at + u64::from(self.first < second);
         }
-    }
-
-    /// The next slot with a chain.
-    #[inline]
-    fn next_filled(&self) -> Option<u64> {
+        let cut = self.slots.len() - 1;
         let mut slot = self.current + 1;
-        while slot < self.behind {
-            let filled = self.filled[self.place(slot) / 64] >> (slot % 64);
-            if filled != 0 {
-                return Some(slot + u64::from(filled.trailing_zeros()));
-            }
-            slot = (slot | 63) + 1;
+        while slot < self.behind && self.slots[slot as usize & cut] == NONE {
+            slot += 1;
         }
-        None
+        slot << self.length_bits
     }
 
     /// The current slot is empty: goes to the next that is not. Whether there is one.
     #[inline]
     fn turn(&mut self) -> bool {
-        let Some(slot) = self.next_filled() else { return self.fill_again() };
-        self.begin_slot(slot);
-        true
+        let cut = self.slots.len() - 1;
+        let mut slot = self.current;
+        loop {
+            slot += 1;
+            if slot >= self.behind {
+                return self.fill_again();
+            }
+            let first = std::mem::replace(&mut self.slots[slot as usize & cut], NONE);
+            if first != NONE {
+                self.begin_slot(slot, first);
+                if self.nodes[first as usize].next != NONE {
+                    self.put_in_order();
+                }
+                return true;
+            }
+        }
     }
 
-    /// The current slot is this one, which has a chain.
+    /// The current slot is this one, with this chain.
     #[inline]
-    fn begin_slot(&mut self, slot: u64) {
-        let place = self.place(slot);
-        self.filled[place / 64] &= !(1 << (place % 64));
-        (self.current, self.first) = (slot, self.slots[place]);
-        if self.nodes[self.first as usize].next != NONE {
-            self.put_in_order();
-        }
+    fn begin_slot(&mut self, slot: u64, first: u32) {
+        (self.current, self.first) = (slot, first);
     }
 
     /// The chain of the current slot is put in order.
@@ -286,10 +260,10 @@ impl Wheel {
         if self.behind == 0 {
             let (count, latest) = known.fold((0, earliest), |(count, latest), at| (count + 1, latest.max(at)));
             self.length_bits = bits_of((latest - earliest) / count);
-        } else if self.taken > slots / 4 {
-            self.length_bits = self.length_bits.saturating_sub((self.taken / (slots / 4)).ilog2().max(1));
-        } else if self.taken < slots / 16 {
-            self.length_bits += (slots / 16 / self.taken.max(1)).ilog2().clamp(1, 8);
+        } else if self.taken > slots {
+            self.length_bits = self.length_bits.saturating_sub((self.taken / slots).ilog2().max(1));
+        } else if self.taken < slots / 2 {
+            self.length_bits += (slots / 2 / self.taken.max(1)).ilog2().min(8);
         }
         self.fill_from(earliest);
         true
@@ -315,7 +289,7 @@ impl Wheel {
 
     /// Fills the ring, the slot of `earliest` being the current one.
     fn fill_from(&mut self, earliest: u64) {
-        self.filled.fill(0);
+        self.slots.fill(NONE);
         self.length_bits = self.length_bits.min(LENGTH_BITS_MAX);
         let current = earliest >> self.length_bits;
         self.behind = current + self.slots.len() as u64;
@@ -327,7 +301,9 @@ impl Wheel {
                 self.push(at >> self.length_bits, index, at);
             }
         }
-        self.begin_slot(current);
+        let first = std::mem::replace(self.head(current), NONE);
+        self.begin_slot(current, first);
+        self.put_in_order();
     }
 
     /// Every party that has an event, and when.
