@@ -245,6 +245,12 @@ fn receivers_with_buffers_equal_the_textbook_event_heap_too() {
     compare(common::scenario_with_buffers, scenarios() * 5 / 4);
 }
 
+/// So many flows that their times stand in a ring.
+#[test]
+fn many_flows_equal_the_textbook_event_heap_too() {
+    compare(common::scenario_of_many, scenarios() / 2);
+}
+
 /// Processors, stalls, devices that refuse, and ACKs at ticks, of one flow and of several.
 #[test]
 fn hosts_equal_the_textbook_event_heap_too() {

@@ -181,6 +181,20 @@ fn with_discipline(dice: &mut Dice, link: LinkSpec) -> LinkSpec {
     made
 }
 
+/// Scenario number `index` with many more flows, some with a queue discipline or buffers.
+#[allow(dead_code)]
+pub fn scenario_of_many(index: u64) -> Spec {
+    let mut dice = Dice(Stream::named(SEED, &format!("many{index}")));
+    let mut spec = if index % 3 == 0 { scenario_with_discipline(index) } else { scenario_with_buffers(index) };
+    let (few, many) = (spec.flows.len(), dice.log_between(33, 300) as usize);
+    let together = dice.one_in(3);
+    spec.flows = (0..many).map(|number| spec.flows[number % few].clone()).collect();
+    for flow in &mut spec.flows {
+        (flow.start_ns, flow.stop_ns) = (if together { 0 } else { dice.between(0, spec.duration_ns / 2) }, None);
+    }
+    spec
+}
+
 /// Scenario number `index` with receivers whose buffers may be full, with a queue discipline for some.
 #[allow(dead_code)]
 pub fn scenario_with_buffers(index: u64) -> Spec {
