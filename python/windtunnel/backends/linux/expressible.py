@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from windtunnel.backends.linux import disciplines, disorder, links, receivers, steps, transfers, usermodules
+from windtunnel.backends.linux import clients, disciplines, disorder, links, receivers, steps, transfers, usermodules
 from windtunnel.backends.linux import senders as hosts
 from windtunnel.backends.linux.modules import MODULES, setting
 from windtunnel.backends.linux.profiles import PROFILE
@@ -67,6 +67,7 @@ _EXPRESSED: dict[type[BaseModel], set[str]] = {
         "host",
         *writes.SHORT.values(),
         *receivers.FIELDS,
+        *clients.FIELDS,
     },
     Arrivals: _SOURCE | {"load", "per_second", "sizes", "mean_bytes", "shape"},
     Sessions: _SOURCE | {"count", "objects", "connections", "size_bytes", "think_s"},
@@ -113,7 +114,7 @@ def unsupported(scenario: Scenario, profile: str = PROFILE) -> list[str]:
     for kind in transfers.kinds(full):
         found += _flow(kind.path, kind.flow, kind.exact["window_packets"], profile)
     found += _sessions(full) + hosts.unsupported(full, lambda flow: (sysctls(flow), initial_window(flow), flow.mtu_bytes))
-    found += receivers.unsupported(full) + _contradicting(full)
+    found += receivers.unsupported(full) + clients.unsupported(full) + _contradicting(full)
     return list(dict.fromkeys(found))
 
 

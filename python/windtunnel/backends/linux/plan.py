@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from windtunnel.backends.captures import PLACES
-from windtunnel.backends.linux import disciplines, disorder, links, receivers, senders, steps, traffic, transfers, usermodules
+from windtunnel.backends.linux import clients, disciplines, disorder, links, receivers, senders, steps, traffic, transfers, usermodules
 from windtunnel.backends.linux.expressible import (
     WINDOW_BYTES_MOST,
     counts_bytes,
@@ -126,7 +126,7 @@ def make(scenario: Scenario, *, captures: Sequence[str] = ()) -> Plan:
         full,
         lambda kind, number, exact: [*_flow_lines(full, kind.flow, exact, own), *senders.line(devices[len(full.flows) + number])],
     )
-    lines += receivers.lines(exact) + traffic.lines(exact)
+    lines += receivers.lines(exact) + clients.lines(full) + traffic.lines(exact)
     lines += [line for index, source in enumerate(full.traffic) for line in _hops_line(full, source, f"source-hops {index}")]
     for index, flow in [*enumerate(full.flows), *transfers.owners(full)]:
         lines += [f"sysctl {index} {path} {value}" for path, value in sysctls(flow)]
