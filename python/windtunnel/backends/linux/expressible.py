@@ -159,7 +159,7 @@ def _links(full: Scenario) -> list[str]:
             found.append(
                 f"{one.path}.queue_steps: other sizes of packets pass this queue too, and the kernel counts them; give queue_packets"
             )
-        if link.queue_packets is not None or counts_bytes(full, one):
+        if link.queue_packets is not None or counts_bytes(full, one) or counts_exactly(full, one):
             continue
         unit = "queue_bytes" if link.queue_bytes is not None else "queue_s"
         why = "other sizes of packets pass this queue too, and the kernel's shaper counts them"
@@ -186,6 +186,13 @@ def counts_bytes(full: Scenario, one: links.Link) -> bool:
     """Return whether a queue is one of bytes in the kernel: several sizes of packets share it, and the one on the wire does not count."""
     link = one.link
     return link.queue_bytes is not None and link.excludes_in_service and not disciplines.wanted(link) and _is_mixed(full, one)
+
+
+def counts_exactly(full: Scenario, one: links.Link) -> bool:
+    """Return whether a queue is one of our own: of bytes or of seconds, several sizes of packets share it, and the link never changes."""
+    link = one.link
+    is_plain = not disciplines.wanted(link) and not steps.has_class(link) and not link.queue_steps
+    return link.queue_packets is None and not counts_bytes(full, one) and is_plain and _is_mixed(full, one)
 
 
 def limit_packets(link: Bottleneck) -> int:

@@ -86,6 +86,15 @@ static void read_late(struct plan *plan, char **word)
 	link_named(plan, word[1])->late = (struct late){ .by_ns = number(word[2]), .size = number(word[3]), .count = number(word[4]) };
 }
 
+static void read_fifo(struct plan *plan, char **word)
+{
+	struct link_plan *link = link_named(plan, word[1]);
+
+	link->is_fifo = true;
+	link->limit_ns = number(word[2]);
+	link->limit_bytes = number(word[3]);
+}
+
 static void read_discipline(struct plan *plan, char **word, int words)
 {
 	struct discipline_plan *discipline = &link_named(plan, word[1])->discipline;
@@ -391,6 +400,8 @@ static void read_line(struct plan *plan, char **word, int words)
 		add_step(plan, word[1], &(struct step_plan){ .at_ns = number(word[2]), .outage_ns = number(word[3]) });
 	else if (is_line(word, words, "copies", 3))
 		link_named(plan, word[1])->copies = number(word[2]);
+	else if (is_line(word, words, "fifo", 4))
+		read_fifo(plan, word);
 	else if (is_line(word, words, "burst", 6))
 		read_burst(plan, word);
 	else if (words > 3 && words <= 3 + DISCIPLINE_VALUES && strcmp(word[0], "discipline") == 0)

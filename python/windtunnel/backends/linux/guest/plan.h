@@ -44,6 +44,8 @@ struct link_plan {
 	struct discipline_plan discipline;
 	struct late late;
 	uint32_t copies;	/* probability that a packet arrives twice, of 2^32 */
+	bool is_fifo;		/* its queue is ours, in place of netem's: limited in time or in bytes, NEVER where it is not */
+	uint64_t limit_ns, limit_bytes;
 	bool changes_rate, changes_delay, has_outages;
 	int steps;
 	struct step_plan *step;
