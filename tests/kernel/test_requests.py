@@ -60,7 +60,7 @@ def test_a_response_after_a_long_thought_finds_the_window_of_an_idle_flow(option
     assert (later_s - at_once_s > 0.5 * RTT_S) == (more_round_trips > 0)
 
 
-def test_draws_and_times_are_the_simulators_over_a_narrow_way_back() -> None:
+def test_draws_and_times_are_the_simulators_over_a_narrow_reverse_link() -> None:
     """Requests of a packet wait among the ACKs of another flow; nothing is lost."""
     line = "cubic,response=exponential:64kB,request=exponential:200,think=exponential:500ms,requests=6"
     ours, theirs = both(scenario(line, "cubic", reverse={"rate": "1Mbit", "queue": 100}))
