@@ -43,9 +43,12 @@ static uint32_t sent_again(int socket)
 	return info.tcpi_total_retrans;
 }
 
-static void wake_for(const struct client *client, int socket)
+/*
+ * The first segment of all wakes it alone: kernels since 6.6 forget the limit of its window with that, and whoever reads sets it again.
+ */
+static void wake_for(const struct client *client, bool is_first, int socket)
 {
-	const int bytes = client->missing < WAKE_AT_BYTES ? client->missing : WAKE_AT_BYTES;
+	const int bytes = is_first ? 1 : client->missing < WAKE_AT_BYTES ? client->missing : WAKE_AT_BYTES;
 
 	if (setsockopt(socket, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof(bytes)) < 0)
 		fail("SO_RCVLOWAT");
@@ -69,7 +72,7 @@ void client_ask(struct client *client, const struct flow_plan *flow, int socket)
 	client->missing = exchange->response_bytes;
 	client->unread = exchange->request_bytes;
 	client->repeated = sent_again(socket);
-	wake_for(client, socket);
+	wake_for(client, client->asked == 1, socket);
 	if (send(socket, request, exchange->request_bytes, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)exchange->request_bytes)
 		fail("a request");
 }
@@ -91,7 +94,7 @@ void client_on_read(struct client *client, const struct flow_plan *flow, int soc
 		return;
 	client->missing -= bytes;
 	if (client->missing) {
-		wake_for(client, socket);
+		wake_for(client, false, socket);
 		return;
 	}
 	write_down(client, clock_now() - client->asked_at, sent_again(socket) - client->repeated);
