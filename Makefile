@@ -30,7 +30,7 @@ DEMO := build/demo
 PROFILE ?= release
 CORE := .venv/.stamp-core-$(PROFILE)
 
-.PHONY: build deps checkers rust-tests test test-python test-kernel test-live test-s3 test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python lint-js lighthouse fuzz bench gate-power gate-plans campaign-cost ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement wheel local-wheel test-wheel names release demo clean
+.PHONY: build deps checkers rust-tests test test-python test-kernel test-live test-s3 test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python lint-js lighthouse fuzz bench gate-power gate-plans campaign-cost ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement agreement-6.12 wheel local-wheel test-wheel names release demo clean
 
 build: $(CORE)
 
@@ -273,6 +273,10 @@ validation-kernel: $(CORE)
 agreement: $(CORE)
 	$(BIN)/windtunnel agree --kernel 6.1 --out build/agreement || test $$? = 1
 	$(BIN)/python -m windtunnel.agreement.tables build/agreement docs/validation/kernel.md
+
+agreement-6.12: $(CORE)
+	$(BIN)/windtunnel agree --kernel 6.12 --out build/agreement-6.12 || test $$? = 1
+	$(BIN)/python -m windtunnel.agreement.tables build/agreement-6.12 docs/validation/kernel-6.12.md
 
 # For Python 3.10 and newer on any Linux with glibc 2.17 (2012): zig links against that one. auditwheel says whether the wheel keeps the promise of its name.
 # Beside it the sources, of which pip builds the same where there is a Rust toolchain. TARGETS names other processors (`rustup target add`), whose wheels nothing here runs.

@@ -46,7 +46,9 @@ def test_a_flow_of_other_packets_says_their_size_and_has_a_window_of_them() -> N
     assert lines(made, "packets") == [["packets", "9000"], ["packets", "576"]]
     # 42 ms at 10 Mbit/s are 91.1 packets of 576 bytes, and 7 wait: four times that, of 524 bytes.
     assert [line[8] for line in lines(made, "flow")] == [str(20 * 8948), "243264", str(392 * 524)]
-    assert unsupported(scenario("reno,mtu=9000", queue="50kB"))[0].startswith("bottleneck.queue_bytes: other sizes of packets")
+    assert unsupported(scenario("reno,mtu=9000", queue="50kB", link={"discipline": "codel"}))[0].startswith(
+        "bottleneck.queue_bytes: other sizes"
+    )
 
 
 def test_a_flow_with_a_handshake_connects_at_its_start() -> None:
@@ -85,6 +87,18 @@ def test_every_unit_of_a_queue_becomes_packets_of_netem(link: dict[str, Any], pa
 
 def test_a_converted_queue_is_reported() -> None:
     assert "11 packets in the kernel" in plan.make(scenario(queue="12ms")).notes[0]
+
+
+@pytest.mark.parametrize(("queue", "limits"), [("12ms", ["12000000", "-"]), ("20kB", ["-", "20000"])])
+def test_a_queue_that_several_sizes_share_keeps_its_unit(queue: str, limits: list[str]) -> None:
+    """ACKs pass the reverse link, and datagrams of 300 bytes the other; full packets alone are counted by netem."""
+    made = plan.make(scenario("reno", queue=queue, reverse={"rate": "1Mbit", "queue": queue}))
+    assert lines(made, "fifo") == [["fifo", "reverse", *limits]]
+    assert lines(made, "module") == [["module", "windtunnel_fifo", "fifo.c"]]
+    assert [note.partition(".")[0] for note in made.notes] == ["bottleneck"]
+    small = plan.make(scenario("reno", queue=queue, traffic=["udp,rate=1Mbit,packet=300"]))
+    assert lines(small, "fifo") == [["fifo", "forward", *limits]] and small.notes == ()
+    assert lines(plan.make(scenario("reno", queue=queue)), "fifo") == lines(plan.make(scenario("reno", queue=queue)), "module") == []
 
 
 def test_random_loss_is_a_part_of_two_to_the_32() -> None:
@@ -142,7 +156,7 @@ def test_stack_options_are_settings_of_the_flows_own_namespace() -> None:
         (lambda: scenario({"algorithm": "reno", "transport": {"initial_window": 46}}), "flows[0].transport.initial_window"),
         (lambda: scenario(per_ack=True), "per_ack"),
         (lambda: scenario(record_drops=True), "record_drops"),
-        (lambda: scenario("reno", "reno,direction=reverse", queue="20kB"), "bottleneck.queue_bytes"),
+        (lambda: scenario("reno", "reno,direction=reverse", queue="20kB", link={"discipline": "codel"}), "bottleneck.queue_bytes"),
         (lambda: scenario("reno,count=1001"), "flows: 1001 of them"),
     ],
 )

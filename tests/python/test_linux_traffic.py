@@ -55,8 +55,8 @@ def test_an_application_is_a_line_of_its_flow() -> None:
 @pytest.mark.parametrize(
     ("made", "named"),
     [
-        (scenario("udp,rate=1Mbit,packet=9000", link={"queue": "20kB"}), "bottleneck.queue_bytes: other sizes of packets"),
-        (scenario("udp,rate=1Mbit,packet=200", link={"queue": "20kB"}), "bottleneck.queue_bytes: other sizes of packets"),
+        (scenario("udp,rate=1Mbit,packet=9000", link={"queue": "20kB", "rate_steps": ["3s=5Mbit"]}), "bottleneck.queue_bytes: other sizes"),
+        (scenario("udp,rate=1Mbit,packet=200", link={"queue": "20kB", "discipline": "codel"}), "bottleneck.queue_bytes: other sizes"),
         (scenario("udp,rate=1Mbit,packet=200", link={"discipline": "red,gentle=0", "queue": 50}), "bottleneck.discipline: "),
         (scenario(flows=[{"algorithm": "reno", "window_bytes": 2_000_000_000}]), "flows[0].window_bytes: 2000000000; a TCP window"),
         (scenario(flows=[{"algorithm": "dctcp", "transport": {"ecn": "off"}}]), "flows[0].transport.ecn: off is no setting"),

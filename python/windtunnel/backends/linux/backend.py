@@ -9,7 +9,7 @@ import numpy as np
 
 from windtunnel.backends.captures import Capture, Captured
 from windtunnel.backends.host import host
-from windtunnel.backends.linux import captured, expressible, init, plan, rows, store, traffic, usermodules
+from windtunnel.backends.linux import captured, expressible, fifos, init, plan, rows, store, traffic, usermodules
 from windtunnel.backends.linux import records as guest_records
 from windtunnel.backends.linux.errors import GuestFailed, KernelError
 from windtunnel.backends.linux.guest import Limits, guest
@@ -103,7 +103,8 @@ class LinuxKernel:
         full = fill(scenario).scenario
         found = [f"flows: kernel {kernel.name} was built without {name}" for name in plan.algorithms(full) if name not in kernel.algorithms]
         reason = usermodules.too_old(kernel) if usermodules.wanted(full) else None
-        return found if reason is None else [*found, f"flows: {reason}"]
+        found += [] if reason is None else [f"flows: {reason}"]
+        return [*found, *fifos.unsupported(kernel, full)]
 
     def check(self, scenario: Scenario) -> None:
         """Refuse what cannot be run, before anything starts.
@@ -129,6 +130,8 @@ class LinuxKernel:
             kernel.require(algorithm)
         for module in usermodules.wanted(full).values():
             usermodules.made(kernel, module.algorithm)
+        if fifos.wanted(full):
+            fifos.made(kernel)
         init.binary()
 
     def capture(self, scenario: Scenario, capture: Capture) -> tuple[Records, Captured]:
@@ -189,6 +192,7 @@ class LinuxKernel:
         store.used(kernel)
         limits = Limits(wall_s=orders.wall_s, memory_bytes=orders.memory_bytes)
         contents = {"plan": orders.text.encode()} | usermodules.contents(kernel, orders.modules)
+        contents |= fifos.contents(kernel, filled.scenario)
         with guest(kernel.binary, init.binary(), contents, seed=scenario.seed, limits=limits, extra=orders.arguments) as ended:
             failure = ended.folder / "failure"
             if failure.exists():

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from windtunnel.backends.linux import disciplines, disorder, links, receivers, steps, transfers, usermodules
+from windtunnel.backends.linux import clients, disciplines, disorder, links, receivers, steps, transfers, usermodules
 from windtunnel.backends.linux import senders as hosts
 from windtunnel.backends.linux.modules import MODULES, setting
 from windtunnel.backends.linux.profiles import PROFILE
@@ -67,6 +67,7 @@ _EXPRESSED: dict[type[BaseModel], set[str]] = {
         "host",
         *writes.SHORT.values(),
         *receivers.FIELDS,
+        *clients.FIELDS,
     },
     Arrivals: _SOURCE | {"load", "per_second", "sizes", "mean_bytes", "shape"},
     Sessions: _SOURCE | {"count", "objects", "connections", "size_bytes", "think_s"},
@@ -113,7 +114,7 @@ def unsupported(scenario: Scenario, profile: str = PROFILE) -> list[str]:
     for kind in transfers.kinds(full):
         found += _flow(kind.path, kind.flow, kind.exact["window_packets"], profile)
     found += _sessions(full) + hosts.unsupported(full, lambda flow: (sysctls(flow), initial_window(flow), flow.mtu_bytes))
-    found += receivers.unsupported(full) + _contradicting(full)
+    found += receivers.unsupported(full) + clients.unsupported(full) + _contradicting(full)
     return list(dict.fromkeys(found))
 
 
@@ -158,7 +159,7 @@ def _links(full: Scenario) -> list[str]:
             found.append(
                 f"{one.path}.queue_steps: other sizes of packets pass this queue too, and the kernel counts them; give queue_packets"
             )
-        if link.queue_packets is not None or counts_bytes(full, one):
+        if link.queue_packets is not None or counts_bytes(full, one) or counts_exactly(full, one):
             continue
         unit = "queue_bytes" if link.queue_bytes is not None else "queue_s"
         why = "other sizes of packets pass this queue too, and the kernel's shaper counts them"
@@ -185,6 +186,13 @@ def counts_bytes(full: Scenario, one: links.Link) -> bool:
     """Return whether a queue is one of bytes in the kernel: several sizes of packets share it, and the one on the wire does not count."""
     link = one.link
     return link.queue_bytes is not None and link.excludes_in_service and not disciplines.wanted(link) and _is_mixed(full, one)
+
+
+def counts_exactly(full: Scenario, one: links.Link) -> bool:
+    """Return whether a queue is one of our own: of bytes or of seconds, several sizes of packets share it, and the link never changes."""
+    link = one.link
+    is_plain = not disciplines.wanted(link) and not steps.has_class(link) and not link.queue_steps
+    return link.queue_packets is None and not counts_bytes(full, one) and is_plain and _is_mixed(full, one)
 
 
 def limit_packets(link: Bottleneck) -> int:

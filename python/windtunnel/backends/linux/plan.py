@@ -7,10 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from windtunnel.backends.captures import PLACES
-from windtunnel.backends.linux import disciplines, disorder, links, receivers, senders, steps, traffic, transfers, usermodules
+from windtunnel.backends.linux import (
+    clients,
+    disciplines,
+    disorder,
+    fifos,
+    links,
+    receivers,
+    senders,
+    steps,
+    traffic,
+    transfers,
+    usermodules,
+)
 from windtunnel.backends.linux.expressible import (
     WINDOW_BYTES_MOST,
     counts_bytes,
+    counts_exactly,
     initial_window,
     largest_bytes,
     limit_most_packets,
@@ -118,7 +131,7 @@ def make(scenario: Scenario, *, captures: Sequence[str] = ()) -> Plan:
         lines += _discipline_line(full, one, notes) + steps.lines(one, limit_packets) + disorder.line(one)
         lines += [_burst_line(one.name, model) for model in one.link.losses if isinstance(model, GilbertElliott)]
     own = usermodules.wanted(full)
-    lines += _module_lines(own.values())
+    lines += _module_lines(own.values()) + fifos.lines(full)
     devices = senders.devices(full)
     for flow, integers, device in zip(full.flows, exact["flows"], devices, strict=False):
         lines += [*_flow_lines(full, flow, integers, own), *senders.line(device)]
@@ -126,7 +139,7 @@ def make(scenario: Scenario, *, captures: Sequence[str] = ()) -> Plan:
         full,
         lambda kind, number, exact: [*_flow_lines(full, kind.flow, exact, own), *senders.line(devices[len(full.flows) + number])],
     )
-    lines += receivers.lines(exact) + traffic.lines(exact)
+    lines += receivers.lines(exact) + clients.lines(full) + traffic.lines(exact)
     lines += [line for index, source in enumerate(full.traffic) for line in _hops_line(full, source, f"source-hops {index}")]
     for index, flow in [*enumerate(full.flows), *transfers.owners(full)]:
         lines += [f"sysctl {index} {path} {value}" for path, value in sysctls(flow)]
@@ -151,7 +164,7 @@ def watch_ns(sample_ns: int) -> int:
 
 def _link_line(full: Scenario, one: links.Link, notes: list[str]) -> str:
     link, packets = one.link, limit_packets(one.link)
-    if link.queue_packets is None and not counts_bytes(full, one):
+    if link.queue_packets is None and not counts_bytes(full, one) and not counts_exactly(full, one):
         unit = "queue_bytes" if link.queue_bytes is not None else "queue_s"
         notes.append(f"{one.path}.{unit}: {getattr(link, unit):g} is {packets} packets in the kernel, the one in service included")
     for index, step in enumerate(link.queue_steps):

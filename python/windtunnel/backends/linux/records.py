@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from windtunnel.backends.linux import disorder, senders, steps, traffic, transfers
+from windtunnel.backends.linux import clients, disorder, senders, steps, traffic, transfers
 from windtunnel.backends.linux import links as of_scenario
 from windtunnel.backends.linux.expressible import SEGMENT_HEADER_BYTES
 from windtunnel.backends.linux.modules import MODULES
@@ -44,6 +44,7 @@ def frames(rows: Rows, full: Scenario) -> dict[str, Columns]:
         "links": links(rows, full),
         "events": events(rows, full),
         **transfers.frame(rows, full),
+        **clients.frame(rows, full),
     }
 
 

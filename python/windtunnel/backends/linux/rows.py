@@ -13,7 +13,7 @@ VERSION = 1
 ROW = np.dtype([("t_ns", "<u8"), ("kind", "<u4"), ("index", "<u4"), ("value", "<u8", (14,))])
 """guest/records.h, struct row."""
 
-BEGIN, END, FLOW, LINK, FLOW_TOTALS, LINK_TOTALS, EVENT, SOURCE, SOURCE_TOTALS = range(1, 10)
+BEGIN, END, FLOW, LINK, FLOW_TOTALS, LINK_TOTALS, EVENT, SOURCE, SOURCE_TOTALS, EXCHANGE = range(1, 11)
 STOP, BEGIN_OF_OBJECT = 2, 7
 
 Array = np.ndarray[Any, Any]
@@ -72,4 +72,4 @@ def read(content: bytes) -> Rows:
         raise RecordsDamaged(f"the guest's records are not of version {VERSION}")
     if rows[-1]["kind"] != END:
         raise RecordsDamaged("the guest's records have no end")
-    return Rows({kind: rows[rows["kind"] == kind] for kind in range(BEGIN, SOURCE_TOTALS + 1)})
+    return Rows({kind: rows[rows["kind"] == kind] for kind in range(BEGIN, EXCHANGE + 1)})

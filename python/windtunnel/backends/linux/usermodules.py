@@ -180,6 +180,33 @@ def _compile(kernel: Kernel, file: str, source: Path, place: Path) -> None:
     for name in (_REGISTRATION, _BESIDE):
         (place / name).write_bytes(_ours(name))
     (place / "Kbuild").write_text(_kbuild(units), encoding="utf-8")
+    lines = compiled(kernel, place, f"{_ANY_NAME}.ko")
+    if lines is not None:
+        raise ForeignError(file, f"becomes no module of kernel {kernel.name}: {complaint(lines, place)}")
+
+
+def compiled(kernel: Kernel, place: Path, module: str) -> list[str] | None:
+    """Make a module of the sources in a folder of the `store.workplace`, with the kernel's own make files.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Whose module.
+    place : Path
+        The folder, with a Kbuild file.
+    module : str
+        The file that is to be there then.
+
+    Returns
+    -------
+    list of str or None
+        What make said, when the module was not made.
+
+    Raises
+    ------
+    KernelError
+        When there is no make.
+    """
     command = Command(
         program=str(shutil.which("make")),
         arguments=["make", "-C", str(kernel.folder / store.AGAINST), "ARCH=um", f"M={place}", "modules"],
@@ -193,5 +220,4 @@ def _compile(kernel: Kernel, file: str, source: Path, place: Path) -> None:
     with kept(command) as running:
         lines = list(running.lines())
         report = running.report()
-    if report.code != 0 or not (place / f"{_ANY_NAME}.ko").is_file():
-        raise ForeignError(file, f"becomes no module of kernel {kernel.name}: {complaint(lines, place)}")
+    return None if report.code == 0 and (place / module).is_file() else lines

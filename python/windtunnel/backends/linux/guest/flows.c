@@ -126,8 +126,11 @@ void flow_open(struct flow *flow, const struct topology *topology, int epoll)
 	choose_algorithm(flow, flow->sender);
 	set(flow->sender, IPPROTO_TCP, TCP_NOTSENT_LOWAT,
 	    flow->plan->writes.writing == WRITES_ON_OFF ? UNSENT_BYTES_ON_OFF : UNSENT_BYTES);
-	/* The last ACK of a handshake before the start leaves with the first data: alone it would take a packet's place in the queue. */
-	if (!flow->plan->opens)
+	/*
+	 * The last ACK of a handshake before the start leaves with the first data: alone it would take a packet's place in the queue. A client
+	 * needs it before it asks.
+	 */
+	if (!flow->plan->opens && !flow->plan->asks.exchanges)
 		set(flow->sender, IPPROTO_TCP, TCP_QUICKACK, 0);
 	if (flow->plan->paced && setsockopt(flow->sender, SOL_SOCKET, SO_MAX_PACING_RATE, &pacing, sizeof(pacing)) < 0)
 		fail("SO_MAX_PACING_RATE");
@@ -148,7 +151,7 @@ void flow_connect(struct flow *flow, int epoll)
 	if (connect(flow->sender, (struct sockaddr *)&address, sizeof(address)) < 0 && errno != EINPROGRESS)
 		fail("connect");
 	/* Not earlier: a socket that is not connected has news of its end. */
-	watch(flow, epoll, flow->sender, ROLE_SENDER, EPOLLOUT | EPOLLRDHUP | EPOLLET);
+	watch(flow, epoll, flow->sender, ROLE_SENDER, EPOLLOUT | EPOLLRDHUP | EPOLLET | (flow->plan->asks.exchanges ? EPOLLIN : 0));
 }
 
 static void close_socket(int *socket)
@@ -202,6 +205,20 @@ static void write_data(struct flow *flow)
 	finish_writing(flow);
 }
 
+/* What its client asks for is written as soon as the whole request is there. */
+static void answer(struct flow *flow)
+{
+	const ssize_t size = recv(flow->sender, data, sizeof(data), MSG_TRUNC | MSG_DONTWAIT);
+
+	if (size <= 0)
+		return;
+	flow->application.offered += client_on_request(&flow->client, flow->plan, size);
+	if (client_is_content(&flow->client, flow->plan))
+		flow->to_write = flow->application.offered;
+	if (!flow->has_finished)
+		write_data(flow);
+}
+
 static void done(struct flow *flow)
 {
 	if (flow->has_started)
@@ -210,16 +227,26 @@ static void done(struct flow *flow)
 	close_socket(&flow->sender);
 }
 
+/* In the flow's clock. That of a client has its connection before it starts. */
+static uint64_t started_ns(const struct flow *flow)
+{
+	const uint64_t now = clock_now(), start_at = flow->zero_ns + flow->plan->start_ns;
+
+	return flow->plan->asks.exchanges && now < start_at ? flow->plan->start_ns : now - flow->zero_ns;
+}
+
 static void on_sender(struct flow *flow, uint32_t events)
 {
 	if (flow->state == FLOW_CONNECTING && !(events & (EPOLLERR | EPOLLHUP)) && (events & EPOLLOUT)) {
 		flow->state = FLOW_RUNNING;
 		flow->has_started = true;
-		sampling_on_started(flow, clock_now() - flow->zero_ns);
+		sampling_on_started(flow, started_ns(flow));
 	}
 	/* The receiver closes when it has everything: with its FIN came the last ACK. */
 	if (events & (EPOLLERR | EPOLLHUP | EPOLLRDHUP))
 		done(flow);
+	else if (flow->state == FLOW_RUNNING && (events & EPOLLIN))
+		answer(flow);
 	else if (flow->state == FLOW_RUNNING && (events & EPOLLOUT))
 		write_data(flow);
 }
@@ -238,6 +265,8 @@ static void read_data(struct flow *flow, uint64_t most)
 		size = recv(flow->receiver, data, asked, MSG_TRUNC | MSG_DONTWAIT);
 		if (size > 0 && most != NEVER)
 			most -= size;
+		if (size > 0)
+			client_on_read(&flow->client, flow->plan, flow->receiver, size);
 	} while (size == (ssize_t)asked);
 	if (size > 0 || (size < 0 && errno == EAGAIN)) {
 		if (!flow->plan->receiver.buffer_bytes)
@@ -270,6 +299,8 @@ static void on_listener(struct flow *flow, int epoll)
 	watch(flow, epoll, flow->receiver, ROLE_RECEIVER,
 	      EPOLLIN | EPOLLRDHUP | (flow->plan->receiver.reading == READS_AT_ONCE ? 0 : EPOLLET));
 	close_socket(&flow->listener);
+	if (flow->plan->asks.exchanges)
+		client_on_connected(&flow->client, flow->plan, flow->receiver);
 }
 
 void flow_on_event(struct flow *flow, enum role role, uint32_t events, int epoll)
@@ -299,6 +330,11 @@ void flow_read(struct flow *flow)
 	flow->read_at += wait_ns;
 	if (flow->receiver >= 0)
 		read_data(flow, bytes);
+}
+
+void flow_ask(struct flow *flow)
+{
+	client_ask(&flow->client, flow->plan, flow->receiver);
 }
 
 void flow_stop(struct flow *flow)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "application.h"
+#include "client.h"
 #include "counters.h"
 #include "plan.h"
 #include "reader.h"
@@ -36,6 +37,7 @@ struct flow {
 	uint64_t to_write;	/* bytes left, NEVER for no end */
 	struct application application;
 	struct reader reader;
+	struct client client;	/* of a flow that is asked for what it sends */
 	struct station host;
 	int snmp;
 	int listener, receiver, sender;	/* sockets, -1 when closed */
@@ -66,6 +68,9 @@ void flow_turn(struct flow *flow);
 
 /* The receiver's application reads, or begins or ceases to. */
 void flow_read(struct flow *flow);
+
+/* The client at its receiver has thought. */
+void flow_ask(struct flow *flow);
 
 /* Nothing new is written any more. */
 void flow_stop(struct flow *flow);

@@ -23,7 +23,6 @@
 #include "topology.h"
 
 #define SECOND_NS 1000000000ull
-#define SYN_IP_BYTES 60
 #define EVENTS_MAX 64
 
 struct run {
@@ -56,23 +55,6 @@ static uint64_t transmission_ns(const struct link_plan *link, uint64_t bytes)
 	return bytes * SECOND_NS / link->rate_bytes;
 }
 
-/* From connect() to the first data packet, when nobody else is there; of a flow that opens before it starts. */
-static uint64_t handshake_ns(const struct run *run, const struct flow_plan *flow)
-{
-	const struct link_plan *reverse = plan_reverse(&run->plan);
-	uint64_t all_ns = flow->rtt_ns + plan_wire_ns(&run->plan, flow);
-	int i;
-
-	if (flow->opens)
-		return 0;
-	for (i = flow->stretch.enter; i <= flow->stretch.leave; i++)
-		if (i < flow->stretch.leave || !run->plan.link[i].discipline.kind[0] || run->plan.link[i].changes_rate)
-			all_ns += transmission_ns(&run->plan.link[i], SYN_IP_BYTES);
-	if (reverse && (!reverse->discipline.kind[0] || reverse->changes_rate))
-		all_ns += transmission_ns(reverse, SYN_IP_BYTES);
-	return all_ns;
-}
-
 /*
  * A flow's clock: a quarter of its propagation delay lies between sender and bottleneck, and three quarters behind. Here all of
  * it lies behind; a clock that lags by that quarter makes the two the same, at the sender and at the bottleneck. So does the transmission by
@@ -83,21 +65,30 @@ static uint64_t lag_ns(const struct flow_plan *flow)
 	return flow->rtt_ns / 4 + plan_device_ns(flow);
 }
 
+static bool takes_turns(const struct flow_plan *flow)
+{
+	return flow->writes.writing == WRITES_ON_OFF || flow->writes.writing == WRITES_CHUNKS;
+}
+
 static void schedule_flow(struct run *run, struct flow *flow)
 {
 	const struct plan *plan = &run->plan;
 	const struct flow_plan *given = flow->plan;
 
 	flow->zero_ns = run->zero_ns + lag_ns(given);
-	flow->connect_at = given->start_ns == NEVER ? NEVER : flow->zero_ns + given->start_ns - handshake_ns(run, given);
+	flow->connect_at = given->start_ns == NEVER ? NEVER : flow->zero_ns + given->start_ns - plan_ahead_ns(plan, given);
 	flow->watched = (given->start_ns + plan->watch_ns - 1) / plan->watch_ns;
 	flow->watch_at = given->is_transfer ? NEVER : flow->zero_ns + flow->watched * plan->watch_ns;
 	flow->warm_at = given->is_transfer ? NEVER : flow->zero_ns + max(plan->warmup_ns, given->start_ns);
-	flow->turn_at = given->writes.writing == WRITES_ALWAYS ? NEVER : flow->zero_ns + given->start_ns;
+	flow->turn_at = takes_turns(given) ? flow->zero_ns + given->start_ns : NEVER;
 	/* The receiver has the data when they leave the bottleneck, a quarter of the delay before its time. */
 	flow->read_at = given->receiver.reading == READS_AT_ONCE ? NEVER : run->zero_ns + given->start_ns - given->rtt_ns / 4;
 	flow->stop_at = given->stop_ns == NEVER ? NEVER : flow->zero_ns + given->stop_ns;
 	flow->end_at = flow->zero_ns + plan->duration_ns;
+	flow->client.flow = flow->index;
+	flow->client.ask_at = NEVER;
+	if (given->asks.exchanges)
+		client_schedule(&flow->client, given, run->zero_ns - given->rtt_ns / 4, run->zero_ns - given->rtt_ns / 4 + plan->duration_ns);
 }
 
 /*
@@ -126,7 +117,7 @@ static void schedule(struct run *run)
 	for (i = 0; i < run->plan.flows; i++) {
 		const struct flow_plan *flow = &run->plan.flow[i];
 
-		zero = max(zero, earliest + handshake_ns(run, flow));
+		zero = max(zero, earliest + plan_ahead_ns(&run->plan, flow));
 	}
 	run->zero_ns = (zero / SECOND_NS + 1) * SECOND_NS;
 	run->sample_at = run->plan.sample_ns ? run->zero_ns : NEVER;
@@ -239,7 +230,9 @@ static void build(struct run *run)
 
 static uint64_t flow_next(const struct flow *flow)
 {
-	return min(min(min(flow->connect_at, flow->warm_at), min(flow->watch_at, flow->stop_at)), min(min(flow->turn_at, flow->read_at), flow->end_at));
+	const uint64_t applications_at = min(min(flow->turn_at, flow->read_at), flow->client.ask_at);
+
+	return min(min(min(flow->connect_at, flow->warm_at), min(flow->watch_at, flow->stop_at)), min(applications_at, flow->end_at));
 }
 
 static uint64_t step_at(const struct run *run, int link)
@@ -286,6 +279,7 @@ static void end(struct flow *flow, uint64_t at)
 	if (flow->has_started)
 		sampling_watch(flow, at - flow->zero_ns);
 	flow->connect_at = flow->watch_at = flow->turn_at = flow->read_at = flow->stop_at = flow->end_at = NEVER;
+	client_end(&flow->client);
 	flow_abort(flow);
 }
 
@@ -308,6 +302,8 @@ static void run_flow(struct run *run, struct flow *flow, uint64_t at)
 		flow_turn(flow);
 	if (flow->read_at <= at)
 		flow_read(flow);
+	if (flow->client.ask_at <= at)
+		flow_ask(flow);
 	if (flow->stop_at <= at)
 		flow_stop(flow);
 	if (flow->end_at <= at)

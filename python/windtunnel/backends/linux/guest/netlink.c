@@ -154,6 +154,25 @@ void netlink_add_netem(int netlink, unsigned device, const struct netem *netem)
 	message_ask(netlink, &message, "netem");
 }
 
+void netlink_add_fifo(int netlink, unsigned device, const struct fifo *fifo)
+{
+	/* As in queue/fifo.c. */
+	const struct {
+		uint64_t rate_bytes, limit_ns, limit_bytes;
+		uint32_t header_bytes, unused;
+	} parameters = { .rate_bytes = fifo->rate_bytes, .limit_ns = fifo->limit_ns, .limit_bytes = fifo->limit_bytes, .header_bytes = ETHERNET_BYTES };
+	struct message message;
+	struct tcmsg *body = message_begin(&message, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, sizeof(*body));
+
+	body->tcm_family = AF_UNSPEC;
+	body->tcm_ifindex = device;
+	body->tcm_parent = fifo->parent;
+	body->tcm_handle = fifo->handle;
+	message_put_text(&message, TCA_KIND, "windtunnel_fifo");
+	message_put(&message, TCA_OPTIONS, &parameters, sizeof(parameters));
+	message_ask(netlink, &message, "windtunnel_fifo");
+}
+
 void netlink_add_fq(int netlink, unsigned device, uint32_t limit)
 {
 	struct message message;

@@ -31,6 +31,13 @@ struct netem {
 	bool counts_ip_bytes;	/* it and those below it; otherwise frames */
 };
 
+/* A queue that is limited in time or in bytes, of the module queue/fifo.c. */
+struct fifo {
+	uint32_t parent, handle;
+	uint64_t rate_bytes;	/* per second; of IP, as the limit */
+	uint64_t limit_ns, limit_bytes;	/* UINT64_MAX for none */
+};
+
 struct qdisc_counters {
 	uint64_t ip_bytes;	/* that left */
 	uint64_t packets;	/* that left */
@@ -59,6 +66,8 @@ struct route {
 void netlink_add_route(int netlink, const struct route *route);
 
 void netlink_add_netem(int netlink, unsigned device, const struct netem *netem);
+
+void netlink_add_fifo(int netlink, unsigned device, const struct fifo *fifo);
 
 /* At the root of a device: every packet leaves at the time its sender wrote on it. */
 void netlink_add_fq(int netlink, unsigned device, uint32_t limit);

@@ -86,6 +86,15 @@ static void read_late(struct plan *plan, char **word)
 	link_named(plan, word[1])->late = (struct late){ .by_ns = number(word[2]), .size = number(word[3]), .count = number(word[4]) };
 }
 
+static void read_fifo(struct plan *plan, char **word)
+{
+	struct link_plan *link = link_named(plan, word[1]);
+
+	link->is_fifo = true;
+	link->limit_ns = number(word[2]);
+	link->limit_bytes = number(word[3]);
+}
+
 static void read_discipline(struct plan *plan, char **word, int words)
 {
 	struct discipline_plan *discipline = &link_named(plan, word[1])->discipline;
@@ -237,6 +246,23 @@ static void read_reads(struct plan *plan, char **word)
 	}
 }
 
+static void read_asks(struct plan *plan, char **word)
+{
+	struct flow_plan *flow = &plan->flow[place(word[1], plan->flows)];
+
+	flow->writes.writing = WRITES_ASKED;
+	flow->asks.count = number(word[2]);
+}
+
+static void read_exchange(struct plan *plan, char **word)
+{
+	struct asks_plan *asks = &plan->flow[place(word[1], plan->flows)].asks;
+
+	asks->exchange = grown(asks->exchange, asks->exchanges, sizeof(*asks->exchange));
+	asks->exchange[asks->exchanges++] =
+		(struct exchange_plan){ .think_ns = number(word[2]), .request_bytes = number(word[3]), .response_bytes = number(word[4]) };
+}
+
 static void read_session(struct plan *plan, char **word)
 {
 	struct session_plan *session;
@@ -374,6 +400,8 @@ static void read_line(struct plan *plan, char **word, int words)
 		add_step(plan, word[1], &(struct step_plan){ .at_ns = number(word[2]), .outage_ns = number(word[3]) });
 	else if (is_line(word, words, "copies", 3))
 		link_named(plan, word[1])->copies = number(word[2]);
+	else if (is_line(word, words, "fifo", 4))
+		read_fifo(plan, word);
 	else if (is_line(word, words, "burst", 6))
 		read_burst(plan, word);
 	else if (words > 3 && words <= 3 + DISCIPLINE_VALUES && strcmp(word[0], "discipline") == 0)
@@ -398,6 +426,10 @@ static void read_line(struct plan *plan, char **word, int words)
 		read_receiver(plan, word);
 	else if (is_line(word, words, "reads", 5))
 		read_reads(plan, word);
+	else if (is_line(word, words, "asks", 3))
+		read_asks(plan, word);
+	else if (is_line(word, words, "exchange", 5))
+		read_exchange(plan, word);
 	else if (is_line(word, words, "session", 6))
 		read_session(plan, word);
 	else if (is_line(word, words, "page", 3))
@@ -414,53 +446,6 @@ static void read_line(struct plan *plan, char **word, int words)
 		read_sysctl(plan, word);
 	else
 		fail("plan: a line that begins with '%s' and has %d words is not understood", word[0], words);
-}
-
-#define ACK_BYTES 52
-
-const struct link_plan *plan_reverse(const struct plan *plan)
-{
-	return plan->links > plan->hops ? &plan->link[plan->hops] : NULL;
-}
-
-static uint64_t wire_ns(const struct link_plan *link, uint64_t bytes)
-{
-	return link && link->discipline.kind[0] && !link->changes_rate ? bytes * 1000000000ull / link->rate_bytes : 0;
-}
-
-uint64_t plan_device_ns(const struct flow_plan *flow)
-{
-	return flow->device.rate_bytes ? flow->packet_bytes * 1000000000ull / flow->device.rate_bytes : 0;
-}
-
-uint64_t plan_receiver_ns(const struct plan *plan, const struct flow_plan *flow)
-{
-	const struct link_plan *reverse = plan_reverse(plan);
-	const uint64_t half_ns = 2 * (flow->rtt_ns / 4);
-
-	if (!reverse)
-		return 0;
-	if (flow->direction == REVERSE)
-		return half_ns + wire_ns(reverse, flow->packet_bytes);
-	return half_ns - plan_between_ns(plan, &flow->stretch) + wire_ns(&plan->link[flow->stretch.leave], flow->packet_bytes);
-}
-
-uint64_t plan_wire_ns(const struct plan *plan, const struct flow_plan *flow)
-{
-	const bool is_forward = flow->direction == FORWARD;
-
-	return wire_ns(&plan->link[flow->stretch.leave], is_forward ? flow->packet_bytes : ACK_BYTES) +
-	       wire_ns(plan_reverse(plan), is_forward ? ACK_BYTES : flow->packet_bytes) + plan_device_ns(flow);
-}
-
-uint64_t plan_between_ns(const struct plan *plan, const struct stretch *stretch)
-{
-	uint64_t between_ns = 0;
-	int i;
-
-	for (i = stretch->enter + 1; i <= stretch->leave; i++)
-		between_ns += plan->link[i].delay_ns;
-	return between_ns;
 }
 
 void plan_read(const char *path, struct plan *plan)

@@ -44,6 +44,8 @@ struct link_plan {
 	struct discipline_plan discipline;
 	struct late late;
 	uint32_t copies;	/* probability that a packet arrives twice, of 2^32 */
+	bool is_fifo;		/* its queue is ours, in place of netem's: limited in time or in bytes, NEVER where it is not */
+	uint64_t limit_ns, limit_bytes;
 	bool changes_rate, changes_delay, has_outages;
 	int steps;
 	struct step_plan *step;
@@ -54,6 +56,7 @@ enum writing {
 	WRITES_ALWAYS,
 	WRITES_ON_OFF,	/* as fast as the flow takes it, then nothing, in turns */
 	WRITES_CHUNKS,	/* what a rate makes of the time from one chunk to the next */
+	WRITES_ASKED,	/* what its client asks for */
 };
 
 struct writes_plan {
@@ -76,6 +79,19 @@ struct receiver_plan {
 	enum reading_kind reading;
 	uint64_t on_ns, off_ns;
 	uint64_t rate_bps, every_ns;
+};
+
+/* What a client thinks before it asks, what its request takes, and what it is sent: payload, whole segments. */
+struct exchange_plan {
+	uint64_t think_ns;
+	uint64_t request_bytes, response_bytes;
+};
+
+/* A client at the receiver: how often it asks, and all that it may come to before the end. */
+struct asks_plan {
+	uint64_t count;		/* NEVER for no end */
+	int exchanges;
+	struct exchange_plan *exchange;
 };
 
 /* The first and the last of the forward links that a party's packets cross, counted from 0. */
@@ -109,6 +125,7 @@ struct flow_plan {
 	struct device_plan device;
 	struct writes_plan writes;
 	struct receiver_plan receiver;
+	struct asks_plan asks;
 };
 
 /* A thought, and a page of so many objects. */
@@ -196,6 +213,13 @@ uint64_t plan_receiver_ns(const struct plan *plan, const struct flow_plan *flow)
 
 /* Propagation from the first forward link of a flow to its last. */
 uint64_t plan_between_ns(const struct plan *plan, const struct stretch *stretch);
+
+/*
+ * From connect() to a flow's start: none where it opens then. The first data of others leave at their start, and a client asks at that time: it must
+ * have its connection by then. Its end of it lags by three quarters of the delay less than the sender's, and an ACK has to come to it, for which the
+ * handshake's transmissions both ways are time enough.
+ */
+uint64_t plan_ahead_ns(const struct plan *plan, const struct flow_plan *flow);
 
 /* Reads the plan; fails on anything it does not understand. */
 void plan_read(const char *path, struct plan *plan);

@@ -17,6 +17,7 @@ enum row_kind {
 	ROW_EVENT,		/* what, value, value2; NEVER for no value */
 	ROW_SOURCE,		/* a sample of a source of datagrams: arrived */
 	ROW_SOURCE_TOTALS,	/* beginning or end of its window; arrived, sent, lost */
+	ROW_EXCHANGE,		/* begun then, in the client's clock: its number, how long it took (NEVER if it did not end), segments sent again */
 };
 
 enum event_kind { EVENT_START = 1, EVENT_STOP, EVENT_LOSS_EPISODE, EVENT_TIMEOUT, EVENT_UNDO, EVENT_SLOW_START_EXIT, EVENT_BEGIN };

@@ -40,6 +40,10 @@ static void shape(struct link *link, const struct link_plan *plan)
 		const struct place place = { .netlink = link->netlink, .device = link->device, .parent = queue.parent, .handle = queue.handle };
 
 		link->queue = discipline_build(&place, plan->rate_bytes, link->discipline, plan->has_outages);
+	} else if (plan->is_fifo) {
+		netlink_add_fifo(link->netlink, link->device,
+				 &(struct fifo){ .parent = queue.parent, .handle = queue.handle, .rate_bytes = plan->rate_bytes,
+						 .limit_ns = plan->limit_ns, .limit_bytes = plan->limit_bytes });
 	} else {
 		link->netem = queue;
 		netlink_add_netem(link->netlink, link->device, &queue);
