@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -160,7 +161,10 @@ def _refusal(error: Exception) -> str | None:
         if context is not None and type(error).__name__ == "NoArgsIsHelpError":
             typer.echo(error.format_message())  # The help.
             return f"a command is missing; see {context.command_path} --help"
-        return _meant(error) or " ".join(str(error.format_message()).split()) or "see windtunnel --help"
+        message = _meant(error) or " ".join(str(error.format_message()).split()) or "see windtunnel --help"
+        if context is not None and message.startswith("Missing "):
+            return f"{message.rstrip('.')}; see {context.command_path} --help"
+        return message
     from windtunnel.scenario.errors import ScenarioError, one_line
 
     if isinstance(error, ScenarioError):
@@ -183,11 +187,21 @@ def _shortened(line: str) -> str:
     return " ".join(words)
 
 
+def _suite_to_run(message: str) -> str | None:
+    """Return the refusal of ``windtunnel suite li07``, where the command is missing before the suite."""
+    from windtunnel.suites import suites
+
+    found = re.match(r"No such command '((\w+)[^']*)'", message)
+    return f"No such command: {found[1]} (did you mean: suite run {found[1]}?)" if found and found[2] in suites() else None
+
+
 def _meant(error: Exception) -> str | None:
-    """Return the refusal of an option that other tools have, with what it is called here; None of anything else."""
+    """Return the refusal of an option that other tools have, or of a suite without `run`, with what is meant; None of anything else."""
     context, name = getattr(error, "ctx", None), getattr(error, "option_name", None)
-    if context is None or not isinstance(name, str):
+    if context is None:
         return None
+    if not isinstance(name, str):
+        return _suite_to_run(str(getattr(error, "message", ""))) if context.command.name == "suite" else None
     from windtunnel.scenario.errors import OTHER_WORDS
 
     known = {option for parameter in context.command.params for option in parameter.opts}
