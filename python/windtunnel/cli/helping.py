@@ -83,7 +83,7 @@ def _row(parameter: Any, context: Any) -> tuple[str, str]:
 def _box(title: str, rows: Sequence[tuple[str, str]], width: int) -> Iterator[str]:
     if not rows:
         return
-    left_top, across, right_top, side, left_bottom, right_bottom = _corners()
+    left_top, across, right_top, side, left_bottom, right_bottom = list(_corners())
     side = _styled(side, DIM)
     inner = width - 4
     column = max((len(name) for name, _ in rows if len(name) <= LONGEST_NAME), default=LONGEST_NAME)
