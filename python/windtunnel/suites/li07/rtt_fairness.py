@@ -33,7 +33,7 @@ MEASURES = (
 
 
 def _is_quick(point: Point) -> bool:
-    return point["rtt"] <= LONG_RTT or point["alg"] == "reno"
+    return bool(point["rtt"] <= LONG_RTT) or point["alg"] == "reno"
 
 
 _PARAMETERS = (*NETWORK, *TWO_FLOWS, ("RTT", "flow 1: 162 ms; flow 2: swept"))
