@@ -67,11 +67,14 @@ $(CORE): $(DEPS) pyproject.toml $(RUST_SOURCES) $(wildcard data/profile/*)
 	rm -f .venv/.stamp-core*
 	touch $@
 
-# pytest comes last, so that its closing line ends the output.
+# pytest comes last, so that its closing line ends the output. Several tests of Rust are one long run, which leaves a core to the linters.
 test:
 	$(MAKE) --no-print-directory build $(CHECKERS)
-	$(MAKE) --no-print-directory test-rust
-	$(MAKE) --no-print-directory lint
+	mkdir -p build
+	$(MAKE) --no-print-directory lint > build/lint.log 2>&1 & lint=$$!; \
+	trap 'kill $$lint 2> /dev/null || true' EXIT; \
+	$(MAKE) --no-print-directory test-rust; \
+	wait $$lint || { cat build/lint.log; exit 1; }
 	$(MAKE) --no-print-directory test-python
 
 # What checks the project, in .venv.

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -11,25 +12,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
+from windtunnel.cli import app, helping
 from windtunnel.scenario import catalogue, json_schema
 
 
 def test_help_answers_at_once_and_loads_nothing_heavy() -> None:
     program = (
         "import sys; from windtunnel.cli import main; code = main(['--help']);"
-        "heavy = {'polars', 'matplotlib', 'numpy', 'pydantic', 'windtunnel._core'} & set(sys.modules);"
+        "heavy = {'polars', 'matplotlib', 'numpy', 'pydantic', 'rich', 'windtunnel._core'} & set(sys.modules);"
         "sys.exit(f'loaded {heavy}' if heavy else code)"
     )
     taken_s = []
     for _ in range(3):
-        began = time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-        taken_s.append(time.perf_counter() - began)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        taken_s.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
         assert done.returncode == 0, done.stderr
         assert "algorithms" in done.stdout
-    print(f"windtunnel --help: {min(taken_s):.3f} s")
-    assert min(taken_s) < 1.0  # 0.3 s is the aim; shared machines get room.
+    print(f"windtunnel --help: {min(taken_s):.3f} s of processor time")
+    assert min(taken_s) < 0.35  # With rich it is 0.4 s.
 
 
 @pytest.mark.parametrize("module", ["windtunnel.experiment", "windtunnel.report", "windtunnel.suites", "windtunnel.store.sql"])
@@ -44,6 +48,30 @@ def test_what_every_process_of_a_command_loads_is_what_it_needs(module: str) -> 
 def test_every_command_has_help(cli: Callable[..., Any], command: list[str]) -> None:
     outcome = cli(*command, "--help")
     assert outcome.code == 0 and "Usage" in outcome.out
+
+
+def test_every_help_is_drawn_without_rich() -> None:
+    # One command without `cls` would load it again.
+    def drawn_elsewhere(command: Any, path: str) -> list[str]:
+        own = [] if type(command).__module__ == helping.__name__ else [path]
+        return own + [found for name, one in getattr(command, "commands", {}).items() for found in drawn_elsewhere(one, f"{path} {name}")]
+
+    assert drawn_elsewhere(typer.main.get_command(app.app), "windtunnel") == []
+
+
+@pytest.mark.parametrize("columns", [50, 80, 120])
+def test_help_is_as_wide_as_the_terminal(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for command in ("", "run", "suite", "suite run"):
+        lines = cli(*command.split(), "--help").out.splitlines()
+        assert {len(line) for line in lines if line[:1] in "╭│╰" and line} == {columns}
+        assert max(len(line) for line in lines) <= max(columns, 78)  # The line of usage has typer's own width.
+
+
+def test_a_group_without_a_command_shows_its_help(cli: Callable[..., Any]) -> None:
+    outcome = cli("kernel")
+    assert outcome.code == 2 and outcome.err == "error: a command is missing; see windtunnel kernel --help\n"
+    assert "record-segments" in outcome.out
 
 
 def test_help_says_what_an_option_is_when_absent(cli: Callable[..., Any]) -> None:

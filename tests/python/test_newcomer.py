@@ -134,11 +134,27 @@ def test_every_fault_of_a_file_is_named(tmp_path: Path) -> None:
         ("--flow reno,rtt=5", "write 5ms or 5s"),
         ("--flow reno --rate 50Mb", "unit 'Mb' is unknown here (did you mean 'Mbit'?); known: bit, kbit, Mbit, Gbit, Tbit;"),
         ("--flow reno --duration 5msec", "(did you mean 'ms'?)"),
+        ("--flow reno --rate 100", "a number without a unit is in bit/s, write 100Mbit"),
+        ("--flow reno --queue 50%", "a percentage is one of the BDP; write 50%bdp"),
     ],
 )
 def test_a_refusal_says_what_was_probably_meant(cli: Any, option: str, said: str) -> None:
     outcome = cli("run", "--rate", "20Mbit", "--rtt", "20ms", *option.split())
     assert outcome.code == 2 and said in outcome.err and outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("suite li07", "No such command: li07 (did you mean: suite run li07?)"),
+        ("suite li07.fig4 --quick", "No such command: li07.fig4 (did you mean: suite run li07.fig4?)"),
+        ("suite nothing", "No such command 'nothing'."),
+        ("suite run", "Missing argument 'NAME...'; see windtunnel suite run --help"),
+    ],
+)
+def test_a_command_without_a_part_says_what_to_type(cli: Any, given: str, said: str) -> None:
+    outcome = cli(*given.split())
+    assert outcome.code == 2 and outcome.err == f"error: {said}\n"
 
 
 @pytest.mark.parametrize(("text", "bdps"), [("0.2bdp", 0.2), ("5bdp", 5.0), ("2000%bdp", 20.0)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -36,6 +37,7 @@ from windtunnel.cli import (
     suite,
     sweep,
 )
+from windtunnel.cli.helping import Command, new_app
 
 # Looked up only in modules that are loaded: an error that was raised has its module there.
 REFUSALS = (
@@ -59,13 +61,11 @@ REFUSALS = (
 LONGEST_WORD = 400
 """Letters of a word in an error that are shown whole."""
 
-app = typer.Typer(
+app = new_app(
     name="windtunnel",
     help="A laboratory for TCP congestion control: pick algorithms and a path, get tables, figures and records.",
     add_completion=True,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -85,28 +85,28 @@ def root(
     """Evaluate TCP congestion control."""
 
 
-app.command("run")(run.run_command)
-app.command("read")(read.read_command)
+app.command("run", cls=Command)(run.run_command)
+app.command("read", cls=Command)(read.read_command)
 app.add_typer(suite.app, name="suite")
-app.command("sweep")(sweep.sweep_command)
-app.command("search")(search.search_command)
-app.command("play")(play.play_command)
-app.command("report")(results.report_command)
-app.command("serve")(serve.serve_command)
-app.command("claims")(results.claims_command)
-app.command("sql")(results.sql_command)
-app.command("pack")(pack.pack_command)
-app.command("advise")(advise.advise_command)
-app.command("agree")(agree.agree_command)
-app.command("measure")(measure.measure_command)
-app.command("fit")(fit.fit_command)
-app.command("gate")(gate.gate_command)
-app.command("new")(new.new_command)
-app.command("check")(check.check_command)
-app.command("algorithms")(algorithms.algorithms_command)
-app.command("queues")(queues.queues_command)
-app.command("doctor")(doctor.doctor_command)
-app.command("conform")(conform.conform_command)
+app.command("sweep", cls=Command)(sweep.sweep_command)
+app.command("search", cls=Command)(search.search_command)
+app.command("play", cls=Command)(play.play_command)
+app.command("report", cls=Command)(results.report_command)
+app.command("serve", cls=Command)(serve.serve_command)
+app.command("claims", cls=Command)(results.claims_command)
+app.command("sql", cls=Command)(results.sql_command)
+app.command("pack", cls=Command)(pack.pack_command)
+app.command("advise", cls=Command)(advise.advise_command)
+app.command("agree", cls=Command)(agree.agree_command)
+app.command("measure", cls=Command)(measure.measure_command)
+app.command("fit", cls=Command)(fit.fit_command)
+app.command("gate", cls=Command)(gate.gate_command)
+app.command("new", cls=Command)(new.new_command)
+app.command("check", cls=Command)(check.check_command)
+app.command("algorithms", cls=Command)(algorithms.algorithms_command)
+app.command("queues", cls=Command)(queues.queues_command)
+app.command("doctor", cls=Command)(doctor.doctor_command)
+app.command("conform", cls=Command)(conform.conform_command)
 app.add_typer(kernel.app, name="kernel")
 app.add_typer(stacks.app, name="stacks")
 app.add_typer(cache.app, name="cache")
@@ -158,8 +158,13 @@ def _refusal(error: Exception) -> str | None:
     """Return the line to print for bad input, None for anything that is our own fault."""
     if hasattr(error, "format_message"):  # Every usage error of the option parser.
         context = getattr(error, "ctx", None)
-        message = _meant(error) or " ".join(str(error.format_message()).split())
-        return message or (f"a command is missing; see {context.command_path} --help" if context else "see windtunnel --help")
+        if context is not None and type(error).__name__ == "NoArgsIsHelpError":
+            typer.echo(error.format_message())  # The help.
+            return f"a command is missing; see {context.command_path} --help"
+        message = _meant(error) or " ".join(str(error.format_message()).split()) or "see windtunnel --help"
+        if context is not None and message.startswith("Missing "):
+            return f"{message.rstrip('.')}; see {context.command_path} --help"
+        return message
     from windtunnel.scenario.errors import ScenarioError, one_line
 
     if isinstance(error, ScenarioError):
@@ -182,11 +187,21 @@ def _shortened(line: str) -> str:
     return " ".join(words)
 
 
+def _suite_to_run(message: str) -> str | None:
+    """Return the refusal of ``windtunnel suite li07``, where the command is missing before the suite."""
+    from windtunnel.suites import suites
+
+    found = re.match(r"No such command '((\w+)[^']*)'", message)
+    return f"No such command: {found[1]} (did you mean: suite run {found[1]}?)" if found and found[2] in suites() else None
+
+
 def _meant(error: Exception) -> str | None:
-    """Return the refusal of an option that other tools have, with what it is called here; None of anything else."""
+    """Return the refusal of an option that other tools have, or of a suite without `run`, with what is meant; None of anything else."""
     context, name = getattr(error, "ctx", None), getattr(error, "option_name", None)
-    if context is None or not isinstance(name, str):
+    if context is None:
         return None
+    if not isinstance(name, str):
+        return _suite_to_run(str(getattr(error, "message", ""))) if context.command.name == "suite" else None
     from windtunnel.scenario.errors import OTHER_WORDS
 
     known = {option for parameter in context.command.params for option in parameter.opts}

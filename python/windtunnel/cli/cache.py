@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from windtunnel.cli.helping import Command, new_app
+
 if TYPE_CHECKING:
     from windtunnel.usercache import Entry
 
-app = typer.Typer(
-    help="List or remove what was built and kept: controllers from files, kernels and their programs, whole stacks.", no_args_is_help=True
-)
+app = new_app(help="List or remove what was built and kept: controllers from files, kernels and their programs, whole stacks.")
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-@app.command("list")
+@app.command("list", cls=Command)
 def list_command(json: JSON = False) -> None:
     """List what is in the cache, with its size and when it was last used."""
     from windtunnel.cli.output import print_json, print_table
@@ -32,7 +32,7 @@ def list_command(json: JSON = False) -> None:
         print(f"{len(found)} entries, {_size(sum(entry.size_bytes for entry in found))}")
 
 
-@app.command("clean")
+@app.command("clean", cls=Command)
 def clean_command(
     kernels: Annotated[bool, typer.Option("--kernels", help="Kernels too, which take minutes to build again.")] = False,
     stacks: Annotated[

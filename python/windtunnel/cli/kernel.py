@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from windtunnel.cli.helping import Command, new_app
+
 if TYPE_CHECKING:
     from windtunnel.backends.linux.store import Kernel
     from windtunnel.cli.steps import Steps
 
-app = typer.Typer(no_args_is_help=True, help="Build, list, test and remove the Linux kernels that run scenarios in virtual time.")
+app = new_app(help="Build, list, test and remove the Linux kernels that run scenarios in virtual time.")
 
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 WHICH = "Its name, its version, or the beginning of its digest."
@@ -52,7 +54,7 @@ def building() -> Iterator[Steps]:
             raise typer.Exit(1) from None
 
 
-@app.command("build")
+@app.command("build", cls=Command)
 def build_command(
     source: Annotated[
         Path | None,
@@ -77,7 +79,7 @@ def build_command(
     print(f"kernel {kernel.name}: Linux {kernel.version}, {len(kernel.algorithms)} algorithms, {done}: {kernel.folder}")
 
 
-@app.command("list")
+@app.command("list", cls=Command)
 def list_command(json: JSON = False) -> None:
     """List the built kernels, the newest first; the first is the one used when none is named."""
     from windtunnel.backends.linux import store
@@ -93,7 +95,7 @@ def list_command(json: JSON = False) -> None:
         print_table("Kernels", ["name", "version", "digest", "built", "size", "for modules", "algorithms", "folder"], rows)
 
 
-@app.command("test")
+@app.command("test", cls=Command)
 def test_command(which: Annotated[str | None, typer.Argument(metavar="[KERNEL]", help=WHICH)] = None, json: JSON = False) -> None:
     """Boot a kernel and test its clock, its virtual time, its entropy and its determinism. Exit code 1 when a check fails."""
     from windtunnel.backends.linux import selftest, store
@@ -111,7 +113,7 @@ def test_command(which: Annotated[str | None, typer.Argument(metavar="[KERNEL]",
         raise typer.Exit(1)
 
 
-@app.command("record-segments")
+@app.command("record-segments", cls=Command)
 def record_segments_command(
     out: Annotated[Path, typer.Option(help="The folder for the recordings; what is there already is not made again.")] = Path(
         "data/kernel-segments/recorded"
@@ -145,7 +147,7 @@ def record_segments_command(
         segments.record(found, out, chosen, tell, of_each_kind=each)
 
 
-@app.command("remove")
+@app.command("remove", cls=Command)
 def remove_command(which: Annotated[str, typer.Argument(metavar="KERNEL", help=WHICH)], json: JSON = False) -> None:
     """Remove a built kernel."""
     from windtunnel.backends.linux import store

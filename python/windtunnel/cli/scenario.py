@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
+from windtunnel.cli.helping import Command, new_app
 from windtunnel.cli.trust import trusting
 
-app = typer.Typer(help="Show scenario files and their schema.", no_args_is_help=True)
+app = new_app(help="Show scenario files and their schema.")
 
 
-@app.command("show")
+@app.command("show", cls=Command)
 def show_command(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Scenario file (TOML, or JSON).")],
     trust: Annotated[bool, typer.Option("--trust", help="Build code that it names from elsewhere.")] = False,
@@ -27,7 +28,7 @@ def show_command(
     print_json(dict(sorted(canonical(scenario).items())))
 
 
-@app.command("schema")
+@app.command("schema", cls=Command)
 def schema_command() -> None:
     """Print the JSON schema of scenario files."""
     from windtunnel.cli.output import print_json
@@ -36,7 +37,7 @@ def schema_command() -> None:
     print_json(json_schema())
 
 
-@app.command("trace")
+@app.command("trace", cls=Command)
 def trace_command(
     spans: Annotated[list[str], typer.Argument(metavar="TIME=RATE...", help="Rates that follow each other, as 10s=5Mbit 500ms=0.")],
 ) -> None:

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from windtunnel.cli.helping import Command, new_app
+
 if TYPE_CHECKING:
     from windtunnel.foreign.stacks import Stack
 
-app = typer.Typer(no_args_is_help=True, help="Build, list, test and remove whole stacks, QUIC's and Linux's TCP: --flow cubic,stack=quinn.")
+app = new_app(help="Build, list, test and remove whole stacks, QUIC's and Linux's TCP: --flow cubic,stack=quinn.")
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-@app.command("build")
+@app.command("build", cls=Command)
 def build_command(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Which; all that packages hold when absent.")] = None,
     with_: Annotated[
@@ -65,7 +67,7 @@ def _kernel(source: Path | None, jobs: int | None) -> Stack:
         return endpoints.make(source_of(source), jobs=cores(jobs), progress=progress)
 
 
-@app.command("list")
+@app.command("list", cls=Command)
 def list_command(json: JSON = False) -> None:
     """List the stacks that are built, and those that can be."""
     from windtunnel.cli.output import print_json, print_table
@@ -82,7 +84,7 @@ def list_command(json: JSON = False) -> None:
     print_table("Stacks", ["stack", "version", "algorithms", "built (UTC)", "key"], rows)
 
 
-@app.command("test")
+@app.command("test", cls=Command)
 def test_command(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Which; all that are built when absent.")] = None,
     json: JSON = False,
@@ -105,7 +107,7 @@ def test_command(
         raise typer.Exit(1)
 
 
-@app.command("remove")
+@app.command("remove", cls=Command)
 def remove_command(name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, or name and key.")], json: JSON = False) -> None:
     """Remove the builds of a stack."""
     from windtunnel.cli.output import print_json

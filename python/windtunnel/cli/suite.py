@@ -13,6 +13,7 @@ import typer
 from windtunnel.cli.decide import kernel_command
 from windtunnel.cli.diff import diff_command
 from windtunnel.cli.grids import algorithms, campaign, each_of, options, progress, repeats, worker_count
+from windtunnel.cli.helping import Command, new_app
 from windtunnel.cli.output import stoppable
 from windtunnel.cli.sensitivity import sensitivity_command
 
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
     from windtunnel.experiment import Experiment, Plan, Scale
     from windtunnel.store import Results
 
-app = typer.Typer(help="Experiments of papers and standards: list them, run them.", no_args_is_help=True)
-app.command("diff")(diff_command)
-app.command("kernel")(kernel_command)
-app.command("sensitivity")(sensitivity_command)
+app = new_app(help="Experiments of papers and standards: list them, run them.")
+app.command("diff", cls=Command)(diff_command)
+app.command("kernel", cls=Command)(kernel_command)
+app.command("sensitivity", cls=Command)(sensitivity_command)
 OUTCOMES = ("holds", "by_construction", "fails", "inconclusive", "not_run")
 
 
-@app.command("list")
+@app.command("list", cls=Command)
 def list_command(
     quick: Annotated[bool, typer.Option("--quick", help="Show the quick scale.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -53,7 +54,7 @@ def list_command(
         print_table(suite(name).title, ["experiment", "title", "source", "runs"], [tuple(row.values())[:4] for row in own])
 
 
-@app.command("run")
+@app.command("run", cls=Command)
 def run_command(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Suites (li07) or experiments (li07.fig4); your own by path.")],
     alg: Annotated[

@@ -79,7 +79,9 @@ class Range:
         below = number <= self.low if self.low_open else number < self.low
         above = number >= self.high if self.high_open else number > self.high
         if below or above:
-            raise refusal(f"{shown(value)} is out of range; allowed: {self.words()}")
+            meant = below and self.unit == "bit/s" and isinstance(value, str) and _is_bare(value)
+            hint = f"; a number without a unit is in bit/s, write {value.strip()}Mbit" if meant else ""
+            raise refusal(f"{shown(value)} is out of range; allowed: {self.words()}{hint}")
         return number
 
     def _number(self, value: Any) -> float | int:

@@ -85,6 +85,8 @@ def parse_queue(value: object) -> tuple[str, object]:
     """
     if not isinstance(value, str):
         return "queue_packets", value
+    if re.fullmatch(r"\s*[\d.]+\s*%\s*", value):
+        raise ValueError(f"a percentage is one of the BDP; write {value.strip()}bdp")
     name, size = native.queue_size(value)
     if name == "queue_bdp" and "%" not in value and isinstance(size, float) and size >= MOST_BDPS:
         raise ValueError(f"without a percent sign it is {size:g} times the BDP; write {size:g}%bdp, or {100 * size:g}%bdp if that is meant")

@@ -5,14 +5,14 @@ from windtunnel.plots.declared import Curves
 from windtunnel.suites.li07.common import (
     BESIDE,
     DURATION_S,
-    IN_MINUTES,
     NETWORK,
     PAIR_MEASURES,
+    QUICKLY,
     RTT_LABEL,
     TWO_FLOWS,
     points,
     same_rtt,
-    same_rtt_in_minutes,
+    same_rtt_quickly,
 )
 
 EXPERIMENTS = (
@@ -41,7 +41,7 @@ EXPERIMENTS = (
         ),
         parameters=(*NETWORK, *TWO_FLOWS, ("queue", "20 % BDP")),
         kept="rates",
-        quick=Quick(scenario=same_rtt_in_minutes, note=IN_MINUTES),
+        quick=Quick(scenario=same_rtt_quickly, note=QUICKLY),
         notes=(
             "The runs are those of figure 4.",
             "Short-term throughput is an exponential average with a memory of 1 % of a reno epoch, between 1 s and 5 s: the paper gives no "

@@ -4,15 +4,16 @@ from windtunnel.experiment import Experiment, Measure, Quick
 from windtunnel.plots.declared import Curves
 from windtunnel.suites.li07.common import (
     BESIDE,
-    IN_MINUTES,
     NETWORK,
     PAIR_MEASURES,
+    QUICKLY,
     RTT_LABEL,
     TABLE,
     TWO_FLOWS,
     points,
     same_rtt,
     same_rtt_in_minutes,
+    same_rtt_quickly,
 )
 
 
@@ -45,7 +46,7 @@ EXPERIMENTS = (
         figures=(_ratio("Throughput ratio of two equal flows"),),
         parameters=(*NETWORK, *TWO_FLOWS, ("queue", "20 % BDP")),
         kept="rates",
-        quick=Quick(scenario=same_rtt_in_minutes, note=IN_MINUTES),
+        quick=Quick(scenario=same_rtt_quickly, note=QUICKLY),
         notes=("Of two flows that differ by chance alone, one always has more: the mean of this ratio over repeats is below 1.",),
         emulates=TABLE,
     ),

@@ -4,14 +4,14 @@ from windtunnel.experiment import Experiment, Measure, Quick
 from windtunnel.plots.declared import Curves
 from windtunnel.suites.li07.common import (
     BESIDE,
-    IN_MINUTES,
     NETWORK,
     PAIR_MEASURES,
+    QUICKLY,
     RTT_LABEL,
     TWO_FLOWS,
     points,
     same_rtt,
-    same_rtt_in_minutes,
+    same_rtt_quickly,
 )
 
 EXPERIMENTS = (
@@ -41,7 +41,7 @@ EXPERIMENTS = (
         ),
         parameters=(*NETWORK, *TWO_FLOWS, ("queue", "20 % BDP")),
         kept="rates",
-        quick=Quick(scenario=same_rtt_in_minutes, note=IN_MINUTES),
+        quick=Quick(scenario=same_rtt_quickly, note=QUICKLY),
         notes=("The runs are those of figure 4.",),
     ),
 )

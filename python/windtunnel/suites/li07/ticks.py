@@ -1,10 +1,10 @@
 """Figure 7 once more, with the bursts that clocks of a millisecond make of ACKs."""
 
-from windtunnel.experiment import Draws, Experiment, Measure, Point
+from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
 from windtunnel.plots.declared import Curves
 from windtunnel.scenario import Scenario
 from windtunnel.scenario.hosts import Host
-from windtunnel.suites.li07.common import NETWORK, TWO_FLOWS, points, same_rtt_in_minutes
+from windtunnel.suites.li07.common import FEW_MINUTES_S, NETWORK, TWO_FLOWS, points, same_rtt_in_minutes
 
 TICK_S = 1e-3
 """The timer of Linux 2.6 and of a dummynet router: eight packets at 100 Mbit/s, where 1 % of the BDP are seven."""
@@ -15,6 +15,11 @@ QUEUES = (0.01, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2)
 def in_ticks(point: Point, draws: Draws) -> Scenario:
     """Return the run of figure 7, ten minutes of it, with senders that handle ACKs once a millisecond."""
     return same_rtt_in_minutes(point, draws).model_copy(update={"host": Host(ack_tick_s=TICK_S)})
+
+
+def in_ticks_for_few_minutes(point: Point, draws: Draws) -> Scenario:
+    """Return the run of `in_ticks`, of five minutes."""
+    return in_ticks(point, draws).model_copy(update={"duration_s": FEW_MINUTES_S})
 
 
 EXPERIMENTS = (
@@ -53,6 +58,7 @@ EXPERIMENTS = (
             "The tick is the hosts' and the router's clock, and is not fitted. The other claims of the figure are judged without it.",
             "A router that serves its queue once a millisecond is not modelled itself: its bursts are those of the ACKs here.",
         ),
+        quick=Quick(scenario=in_ticks_for_few_minutes, note="At this quick scale a run takes five minutes."),
         emulates="hosts and router with a clock of 1 ms, by senders that handle ACKs once a millisecond",
     ),
 )

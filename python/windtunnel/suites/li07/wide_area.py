@@ -58,7 +58,7 @@ EXPERIMENTS = (
         ),
         repeats=3,
         kept="all",
-        quick=Quick(),
+        quick=Quick(repeats=1),
         notes=(
             "The paper gives no losses, neither how many nor when: their probability is taken from the 218 Mbit/s that c01 is about, "
             "so that c01 is no evidence. That it holds says only that the square-root law and the run agree.",
