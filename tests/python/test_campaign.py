@@ -8,7 +8,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -21,6 +20,7 @@ import dask
 import polars as pl
 import pytest
 from clusters import OTHER_ENGINE, WITHOUT_CORE, assert_same_results, cluster, wait_for
+from forked import Forked, Forks
 
 import windtunnel as wt
 from windtunnel.backends.sim import engine_version
@@ -309,15 +309,20 @@ def test_fifty_faults_of_every_kind_give_what_an_undisturbed_run_gives(undisturb
     counted: dict[str, int] = {}
     share = tmp_path / "share"
     folder = share / "results"
-    with cluster() as made:
+    with contextlib.closing(Forks()) as forks, cluster(forks) as made:
+
+        def started() -> Forked:
+            """The sweep on the cluster, in a process of its own."""
+            return forks.start(PROGRAM, [__file__, made.address, str(folder)])
+
         workers = [made.start_worker(), made.start_worker()]
-        process = started(made.address, folder)
+        process = started()
         while sum(counted.values()) < 50:
             if process.poll() is not None:
                 assert process.returncode in (0, -signal.SIGKILL)
                 for path in draw.sample(sorted(folder.glob("runs/[!.]*")), stored(folder) // 2):
                     shutil.rmtree(path)  # So that there is always something to do.
-                process = started(made.address, folder)
+                process = started()
             before, some = stored(folder), draw.randint(0, 4)
             wait_for(lambda: process.poll() is not None or stored(folder) >= before + some, "it neither ends nor goes on")  # noqa: B023
             time.sleep(draw.uniform(0.0, 0.2))
@@ -338,36 +343,31 @@ def test_fifty_faults_of_every_kind_give_what_an_undisturbed_run_gives(undisturb
             elif fault == "unfit":
                 made.start_worker(draw.choice((WITHOUT_CORE, OTHER_ENGINE)))
             elif fault == "second":
-                ended_of_its_own(started(made.address, folder), process)
+                ended_of_its_own(started(), process)
             elif fault == "share":
                 with vanished(share):
                     assert process.wait(300) in (0, SAID)  # 0: all was stored before.
-                process = started(made.address, folder)
+                process = started()
             else:
                 process.kill()
                 process.wait()
         assert process.wait(300) in (0, -signal.SIGKILL)
-        assert started(made.address, folder).wait(300) == 0
+        assert started().wait(300) == 0
     print("faults", counted)
     assert set(counted) == set(FAULTS)
     assert_equal(folder, undisturbed)
 
 
+PROGRAM = 'import runpy, sys; runpy.run_path(sys.argv[0], run_name="__main__")'
+"""This file as a program."""
 SAID = 2
 """Exit code of a campaign that ends with a line of ours."""
 
 
-def ended_of_its_own(second: subprocess.Popen[bytes], first: subprocess.Popen[bytes]) -> None:
+def ended_of_its_own(second: Forked, first: Forked) -> None:
     """The second campaign on a folder is refused, unless the first has ended."""
     code = second.wait(300)
     assert code == SAID or (code == 0 and first.poll() is not None)
-
-
-def started(address: str, folder: Path) -> subprocess.Popen[bytes]:
-    """The sweep on a cluster, in a process of its own."""
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent / "helpers")}
-    arguments = [sys.executable, __file__, address, str(folder)]
-    return subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
 
 
 if __name__ == "__main__":
