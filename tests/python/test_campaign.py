@@ -28,9 +28,9 @@ from windtunnel.campaign import Campaign, CampaignError, Needs, local
 from windtunnel.campaign.cluster import ANSWER_S
 from windtunnel.campaign.link import opened
 from windtunnel.cli import main
-from windtunnel.experiment import away
+from windtunnel.experiment import away, runner
 from windtunnel.pool import WorkerLost
-from windtunnel.store import ResultsError
+from windtunnel.store import ResultsError, open_results
 from windtunnel.sweeps import carry_out, checked
 
 OVER = {"alg": ["reno", "cubic", "htcp"], "rtt_s": [0.02, 0.04]}
@@ -109,6 +109,19 @@ def test_a_local_cluster_gives_the_bits_of_one_machine_and_names_what_it_runs(un
     assert_equal(tmp_path / "results", undisturbed)
     assert frame.equals(wt.load_sweep(undisturbed, "pairs"))
     assert prefixes == ["pairs"]
+
+
+def test_what_workers_pack_has_the_bits_of_one_machine(undisturbed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "PACK_AT", RUNS)
+    folder = tmp_path / "results"
+    asked = checked(pair, over=OVER, seeds=SEEDS, measures=["util"], name="pairs")  # Of what is measured here none is packed there.
+    with local(2, note=Notes()) as here:
+        carry_out(asked, asked.plan(), folder, jobs=1, command="test", on_step=lambda step: None, campaign=here)
+    ours, theirs = open_results(folder), open_results(undisturbed)
+    assert ours.runs.loose() == {} and len(list((folder / "runs/packs").iterdir())) == 12  # Two runs of a task.
+    digests = [{key: results.runs.read(path).digest() for key, path in results.runs.stored().items()} for results in (ours, theirs)]
+    assert digests[0] == digests[1] and len(digests[0]) == RUNS
+    assert ours.measures("pairs").equals(theirs.measures("pairs").filter(pl.col("metric") == "util"))
 
 
 def test_a_worker_killed_and_a_scheduler_restarted_lose_nothing_and_are_said_in_one_line_each(undisturbed: Path, tmp_path: Path) -> None:
@@ -266,10 +279,11 @@ def test_a_run_that_ends_every_worker_is_found_and_the_others_are_made(tmp_path:
         here.client.upload_file(str(tmp_path / "deadly.py"))
         needs = Needs("sim", engine_version())
         with pytest.raises(WorkerLost, match=r"1 of 4 runs \(of the reno\) ended every worker that made them"):
-            for task, answer in away.made(here, deadly.make, tasks, needs=needs, experiment_of=lambda task: f"the {task.job.key}"):
-                assert isinstance(answer, away.Away)
-                assert answer == away.Away(f"made {task.job.key}", {"run.json": b"{}"})
-                found.append(task.job.key)
+            for batch, answer in away.made(here, deadly.make, tasks, needs=needs, experiment_of=lambda task: f"the {task.job.key}"):
+                keys = [task.job.key for task in batch]
+                answers, places = [f"made {key}" for key in keys], {f"{key}.all": {"run.json": b"{}"} for key in sorted(keys)}
+                assert answer == away.Away(answers, places)
+                found += keys
     assert sorted(found) == ["bic", "cubic", "htcp"]
 
 
@@ -280,6 +294,9 @@ def test_small_runs_go_together_and_large_ones_alone() -> None:
     assert [task for batch in batches for task in batch] == tasks
     # And 24 alike on three threads are eight for each, in four batches.
     assert [len(batch) for batch in away._batches([SimpleNamespace(job=SimpleNamespace(weight=1e3))] * 24, 3)] == [2] * 12
+    # A thousand threads take ten runs of a second at a time: the scheduler has 100 tasks in each.
+    second = [SimpleNamespace(job=SimpleNamespace(weight=2e7))] * 100_000
+    assert {len(batch) for batch in away._batches(second, 1000)} == {10}
 
 
 def test_a_scheduler_that_is_none_is_one_line(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
